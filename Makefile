@@ -1,0 +1,44 @@
+# What contributors run. `make ci` is all of it, as the merge checks do.
+MODULES = $(shell go list -m -f "{{.Dir}}")
+
+.PHONY: help
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 10
+
+.PHONY: build
+build: ## build all programs into bin/
+	go build -o bin/ work
+
+.PHONY: test
+test: ## run all tests
+	go test work
+
+.PHONY: race
+race: ## run all tests with the race detector
+	go test -race work
+
+.PHONY: lint
+lint: ## vet, and run the rules of .golangci.yml
+	go vet work
+	@path="$$(.ci/tools golangci-lint)"; for module in $(MODULES); do \
+		echo "golangci-lint $$module"; (cd $$module && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners ./...) || exit 1; done
+
+.PHONY: gen
+gen: ## make the Go of proto/ anew
+	path="$$(.ci/tools buf protoc-gen-go)"; cd proto && PATH="$$path:$$PATH" && buf lint && buf generate
+
+.PHONY: tidy
+tidy: ## tidy every module
+	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
+
+.PHONY: fmt
+fmt: ## format all Go files
+	gofmt -w pkg services
+
+.PHONY: smoke
+smoke: ## start `assay serve` and use it through the command line
+	.ci/smoke
+
+.PHONY: ci
+ci: ## everything the merge checks run
+	.ci/run
