@@ -1,0 +1,120 @@
+// Package event holds the events that Assay publishes: the generated messages
+// of proto/assay/v1 and the envelope around them. An event travels over NATS
+// as protobuf JSON with CloudEvents 1.0 binary-mode headers, so that any NATS
+// client reads it.
+//
+// Ids are deterministic: whoever publishes the same fact again, after a crash
+// or because a second notice came, publishes the same id, and the stream keeps
+// one.
+package event
+
+import (
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// Areas name the product areas in subjects, ids, logs and metrics.
+const (
+	AreaTextFile = "textfile"
+	AreaFeed     = "feed"
+)
+
+// Subjects of the events, for streams and subscribers.
+const (
+	// FileSubjects matches the work events of files.
+	FileSubjects = "assay.file.>"
+	// UploadedSubjects matches FileUploaded of every file.
+	UploadedSubjects = "assay.file.uploaded.*"
+	// FeedSubjects matches the work events of the feed.
+	FeedSubjects = "assay.feed.>"
+	// AcceptedSubjects matches FeedItemAccepted of every item.
+	AcceptedSubjects = "assay.feed.accepted.*"
+	// OutcomeSubjects matches the outcomes of every area.
+	OutcomeSubjects = "assay.analysis.>"
+	// DeadSubjects matches the dead letters of every consumer.
+	DeadSubjects = "assay.dead.>"
+)
+
+// Event is one event to publish.
+type Event struct {
+	ID      string    // deterministic; becomes ce-id and Nats-Msg-Id
+	Subject string    // the NATS subject
+	Item    string    // the item's id; becomes ce-subject
+	Owner   string    // the item's owner; becomes the extension ce-owner
+	Time    time.Time // when the fact came about, not when it was sent
+	Data    proto.Message
+}
+
+// NewFileUploaded returns the event for d. Its id is file.uploaded/<fileId>/<etag>,
+// with the time of the request added for a retry.
+func NewFileUploaded(d *FileUploaded) Event {
+	id := "file.uploaded/" + d.FileId + "/" + d.Etag
+	at := d.UploadedAt.AsTime()
+	if d.RetriedAt != nil {
+		at = d.RetriedAt.AsTime()
+		id = fmt.Sprintf("%s/%d", id, at.UnixMilli())
+	}
+	return Event{ID: id, Subject: UploadedOf(d.FileId), Item: d.FileId, Owner: d.OwnerId, Time: at, Data: d}
+}
+
+// NewFeedItemAccepted returns the event for d. Its id is feed.accepted/<sourceId>.
+// A source id has no character that a subject could not have.
+func NewFeedItemAccepted(d *FeedItemAccepted) Event {
+	return Event{
+		ID: "feed.accepted/" + d.SourceId, Subject: "assay.feed.accepted." + d.SourceId,
+		Item: d.SourceId, Time: d.IngestedAt.AsTime(), Data: d,
+	}
+}
+
+// NewAnalysisCompleted returns the event for d. Its id is
+// analysis.completed/<area>/<id>/<ms>, the time being that of the final state.
+func NewAnalysisCompleted(d *AnalysisCompleted) Event {
+	return outcome("completed", d.Area, d.Id, d.OwnerId, d.CompletedAt.AsTime(), d)
+}
+
+// NewAnalysisFailed returns the event for d, with an id like that of
+// NewAnalysisCompleted.
+func NewAnalysisFailed(d *AnalysisFailed) Event {
+	return outcome("failed", d.Area, d.Id, d.OwnerId, d.FailedAt.AsTime(), d)
+}
+
+func outcome(end, area, id, owner string, at time.Time, d proto.Message) Event {
+	return Event{
+		ID:      fmt.Sprintf("analysis.%s/%s/%s/%d", end, area, id, at.UnixMilli()),
+		Subject: fmt.Sprintf("assay.analysis.%s.%s.%s", end, area, id),
+		Item:    id, Owner: owner, Time: at, Data: d,
+	}
+}
+
+// UploadedOf returns the subject of FileUploaded of one file.
+func UploadedOf(fileID string) string { return "assay.file.uploaded." + fileID }
+
+// OutcomesOf returns the subject filter that matches every outcome of one item.
+func OutcomesOf(area, id string) string { return "assay.analysis.*." + area + "." + id }
+
+// Type is the CloudEvents type: the full name of the message, such as
+// assay.v1.FileUploaded.
+func (e Event) Type() string { return string(proto.MessageName(e.Data)) }
+
+// Marshal returns the payload, protobuf JSON. Numbers, texts and lists are
+// written also when they are zero or empty, so that a reader in any language
+// finds a count of 0 as 0.
+func (e Event) Marshal() ([]byte, error) {
+	data, err := protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(e.Data)
+	if err != nil {
+		return nil, fmt.Errorf("event %s: %w", e.ID, err)
+	}
+	return data, nil
+}
+
+// Unmarshal reads a payload into d. Fields that d does not know are left out,
+// so that a newer publisher does not break an older reader.
+func Unmarshal(data []byte, d proto.Message) error {
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, d); err != nil {
+		return fmt.Errorf("payload is not a %s: %w", proto.MessageName(d), err)
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package event_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+	"pgregory.net/rapid"
+
+	"github.com/assay-project/assay/pkg/event"
+)
+
+var when = time.Date(2026, 11, 20, 12, 0, 0, 250e6, time.UTC)
+
+func TestIdsAndSubjects(t *testing.T) {
+	retried := &event.FileUploaded{FileId: "f1", OwnerId: "ann", Etag: "e1", UploadedAt: timestamppb.New(when), RetriedAt: timestamppb.New(when.Add(time.Second))}
+	for _, c := range []struct {
+		event             event.Event
+		id, subject, kind string
+		at                time.Time
+	}{
+		{
+			event.NewFileUploaded(&event.FileUploaded{FileId: "f1", OwnerId: "ann", Etag: "e1", UploadedAt: timestamppb.New(when)}),
+			"file.uploaded/f1/e1", "assay.file.uploaded.f1", "assay.v1.FileUploaded", when,
+		},
+		{event.NewFileUploaded(retried), "file.uploaded/f1/e1/1795176001250", "assay.file.uploaded.f1", "assay.v1.FileUploaded", when.Add(time.Second)},
+		{
+			event.NewAnalysisCompleted(&event.AnalysisCompleted{Area: "textfile", Id: "f1", OwnerId: "ann", CompletedAt: timestamppb.New(when)}),
+			"analysis.completed/textfile/f1/1795176000250", "assay.analysis.completed.textfile.f1", "assay.v1.AnalysisCompleted", when,
+		},
+		{
+			event.NewAnalysisFailed(&event.AnalysisFailed{Area: "textfile", Id: "f1", OwnerId: "ann", FailedAt: timestamppb.New(when)}),
+			"analysis.failed/textfile/f1/1795176000250", "assay.analysis.failed.textfile.f1", "assay.v1.AnalysisFailed", when,
+		},
+	} {
+		if c.event.ID != c.id || c.event.Subject != c.subject || c.event.Type() != c.kind {
+			t.Errorf("got %s on %s of type %s, want %s on %s of type %s", c.event.ID, c.event.Subject, c.event.Type(), c.id, c.subject, c.kind)
+		}
+		if c.event.Item != "f1" || c.event.Owner != "ann" || !c.event.Time.Equal(c.at) {
+			t.Errorf("%s: item %s of %s at %s", c.id, c.event.Item, c.event.Owner, c.event.Time)
+		}
+	}
+}
+
+func TestAcceptedItems(t *testing.T) {
+	e := event.NewFeedItemAccepted(&event.FeedItemAccepted{SourceId: "reddit#a-1_B", IngestedAt: timestamppb.New(when)})
+	if e.ID != "feed.accepted/reddit#a-1_B" || e.Subject != "assay.feed.accepted.reddit#a-1_B" || e.Item != "reddit#a-1_B" || e.Owner != "" || !e.Time.Equal(when) {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestHeadersRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune(`aZ09/%#"~ +é世🙂`+"\n\u202e"))))
+		e := event.Event{
+			ID: text.Draw(t, "id"), Item: text.Draw(t, "item"), Owner: text.Draw(t, "owner"),
+			Time: when.Add(time.Duration(rapid.Int64Range(0, 1<<60).Draw(t, "after"))), Data: &event.FileUploaded{},
+		}
+		source := text.Draw(t, "source")
+		headers := e.Headers(source)
+		for name, values := range headers {
+			if name != strings.ToLower(name) || len(values) != 1 {
+				t.Fatalf("%s: %q", name, values)
+			}
+			for _, c := range []byte(values[0]) {
+				if c <= ' ' || c > '~' {
+					t.Fatalf("%s holds the byte %#x", name, c)
+				}
+			}
+		}
+		got, err := event.ParseEnvelope(headers)
+		want := event.Envelope{ID: e.ID, Type: "assay.v1.FileUploaded", Source: source, Item: e.Item, Owner: e.Owner, Time: e.Time}
+		if err != nil || got != want {
+			t.Fatalf("got %+v, %v; want %+v", got, err, want)
+		}
+	})
+}
+
+// Examples of the CloudEvents 1.0.2 HTTP binding, section 3.1.3.2, whose
+// encoding the NATS binding takes over.
+func TestHeadersArePercentEncoded(t *testing.T) {
+	h := event.Event{ID: "Euro € 😀", Item: `"%`, Data: &event.FileUploaded{}}.Headers("/ingest")
+	if got := h["ce-id"][0]; got != "Euro%20%E2%82%AC%20%F0%9F%98%80" {
+		t.Errorf("ce-id is %s", got)
+	}
+	if got := h["ce-subject"][0]; got != "%22%25" {
+		t.Errorf("ce-subject is %s", got)
+	}
+	if _, there := h["ce-owner"]; there {
+		t.Error("an empty owner has a header")
+	}
+}
+
+func TestHeadersOfOtherClients(t *testing.T) {
+	got, err := event.ParseEnvelope(map[string][]string{
+		"CE-Id": {"a"}, "Ce-Time": {"2026-11-20T12:00:00.25Z"}, "Content-Type": {"x%%"}, "ce-none": nil, "ce-future": {"1"},
+	})
+	if want := (event.Envelope{ID: "a", Time: when}); err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for name, value := range map[string]string{"ce-id": "100%", "ce-time": "noon"} {
+		if _, err := event.ParseEnvelope(map[string][]string{name: {value}}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s %s: got %v", name, value, err)
+		}
+	}
+	if got, err := event.ParseEnvelope(nil); err != nil || got != (event.Envelope{}) {
+		t.Errorf("no headers give %+v, %v", got, err)
+	}
+}
+
+// Zero counts are 0, not absent, and numbers are numbers.
+func TestPayloadIsPlainJSON(t *testing.T) {
+	data, err := event.NewAnalysisCompleted(&event.AnalysisCompleted{
+		Id: "f1", Result: &event.AnalysisCompleted_TextStatistics{TextStatistics: &event.TextStatistics{}},
+	}).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body struct{ TextStatistics map[string]any }
+	if err := json.Unmarshal(data, &body); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"totalWords", "uniqueWords", "avgWordLength"} {
+		if body.TextStatistics[name] != 0.0 {
+			t.Errorf("%s is %v in %s", name, body.TextStatistics[name], data)
+		}
+	}
+	large, err := event.NewFileUploaded(&event.FileUploaded{Size: 5 << 30}).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Size int64 }
+	if err := json.Unmarshal(large, &file); err != nil || file.Size != 5368709120 {
+		t.Errorf("the size is %d, %v in %s", file.Size, err, large)
+	}
+}
+
+func TestPayloadsOfNewerAndForeignPublishers(t *testing.T) {
+	var failed event.AnalysisFailed
+	err := event.Unmarshal([]byte(`{"id":"f1","severity":"high","errorMessage":"it is a PDF"}`), &failed)
+	if want := (&event.AnalysisFailed{Id: "f1", ErrorMessage: "it is a PDF"}); err != nil || !proto.Equal(&failed, want) {
+		t.Errorf("got %v, %v", &failed, err)
+	}
+	for _, text := range []string{"", "null?", `{"id":7}`, `[]`} {
+		err := event.Unmarshal([]byte(text), &failed)
+		if err == nil || !strings.Contains(err.Error(), "assay.v1.AnalysisFailed") {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+	if _, err := event.NewAnalysisFailed(&event.AnalysisFailed{Id: "f1", ErrorMessage: "\xff"}).Marshal(); err == nil {
+		t.Error("invalid UTF-8 has a payload")
+	}
+}

@@ -1,0 +1,96 @@
+package event
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Envelope is what the headers of a received event say. It is the zero value
+// for a message that is no CloudEvent.
+type Envelope struct {
+	ID     string
+	Type   string // full message name, such as assay.v1.AnalysisCompleted
+	Source string // the service that published: /ingest, /analyzer
+	Item   string
+	Owner  string
+	Time   time.Time
+}
+
+const (
+	headerID     = "ce-id"
+	headerType   = "ce-type"
+	headerSource = "ce-source"
+	headerItem   = "ce-subject"
+	headerOwner  = "ce-owner"
+	headerTime   = "ce-time"
+)
+
+// Headers returns the CloudEvents 1.0 attributes of e as the NATS protocol
+// binding has them in binary mode: each in a header of its own, percent-encoded.
+// A Content-Type header is left out on purpose: in that binding it would
+// announce structured mode.
+func (e Event) Headers(source string) map[string][]string {
+	h := map[string][]string{
+		"ce-specversion":     {"1.0"},
+		"ce-datacontenttype": {"application/json"},
+		headerID:             {escape(e.ID)},
+		headerType:           {e.Type()},
+		headerSource:         {escape(source)},
+		headerItem:           {escape(e.Item)},
+		headerTime:           {e.Time.UTC().Format(time.RFC3339Nano)},
+	}
+	if e.Owner != "" {
+		h[headerOwner] = []string{escape(e.Owner)}
+	}
+	return h
+}
+
+// ParseEnvelope reads the headers of a received message. Names are matched
+// without regard to case, as other clients may send them.
+func ParseEnvelope(header map[string][]string) (Envelope, error) {
+	var env Envelope
+	var failed error
+	for name, values := range header {
+		if len(values) == 0 || !strings.HasPrefix(strings.ToLower(name), "ce-") {
+			continue
+		}
+		value, err := url.PathUnescape(values[0])
+		if err != nil {
+			failed = fmt.Errorf("header %s: %w", name, err)
+			continue
+		}
+		switch strings.ToLower(name) {
+		case headerID:
+			env.ID = value
+		case headerType:
+			env.Type = value
+		case headerSource:
+			env.Source = value
+		case headerItem:
+			env.Item = value
+		case headerOwner:
+			env.Owner = value
+		case headerTime:
+			if env.Time, err = time.Parse(time.RFC3339Nano, value); err != nil {
+				failed = fmt.Errorf("header %s: %w", name, err)
+			}
+		}
+	}
+	return env, failed
+}
+
+// escape percent-encodes what the CloudEvents HTTP and NATS bindings ask for:
+// everything outside printable ASCII, and space, double quote and percent.
+func escape(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c <= ' ' || c >= 0x7f || c == '"' || c == '%' {
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
