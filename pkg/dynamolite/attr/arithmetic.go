@@ -1,0 +1,112 @@
+package attr
+
+// Cmp returns -1, 0 or 1 as n is less than, equal to or greater than m.
+func (n Number) Cmp(m Number) int {
+	if n == m {
+		return 0
+	}
+	if sign := n.sign() - m.sign(); sign != 0 {
+		return max(min(sign, 1), -1)
+	}
+	if n.neg {
+		n, m = m, n
+	}
+	// Both are positive in effect now: compare magnitudes, then digits.
+	nTop, mTop := n.digits()+int(n.exp), m.digits()+int(m.exp)
+	if nTop != mTop {
+		if nTop < mTop {
+			return -1
+		}
+		return 1
+	}
+	a, b := uint128{n.hi, n.lo}, uint128{m.hi, m.lo}
+	// Equal magnitudes: bringing the shorter coefficient to the longer one's
+	// length keeps both below 10^38.
+	for range max(int(n.exp)-int(m.exp), 0) {
+		a = a.times10()
+	}
+	for range max(int(m.exp)-int(n.exp), 0) {
+		b = b.times10()
+	}
+	if a.less(b) {
+		return -1
+	}
+	return 1
+}
+
+func (n Number) sign() int {
+	switch {
+	case n.IsZero():
+		return 0
+	case n.neg:
+		return -1
+	}
+	return 1
+}
+
+// Neg returns -n.
+func (n Number) Neg() Number {
+	n.neg = !n.neg && !n.IsZero()
+	return n
+}
+
+// Sub returns n-m exactly. Its errors are those of Add.
+func (n Number) Sub(m Number) (Number, error) { return n.Add(m.Neg()) }
+
+// Add returns n+m exactly. If the sum has more than 38 significant digits or
+// leaves the range of numbers, the error is a *ValidationError.
+func (n Number) Add(m Number) (Number, error) {
+	if n.IsZero() {
+		return m, nil
+	}
+	if m.IsZero() {
+		return n, nil
+	}
+	if n.exp < m.exp {
+		n, m = m, n
+	}
+	// Bring n, the one with the higher last digit, down to m's power of ten.
+	// m's last digit is then also the sum's, so a term of 2·10^38 or more means
+	// a sum above 10^38: 39 digits.
+	a, b := uint128{n.hi, n.lo}, uint128{m.hi, m.lo}
+	for range n.exp - m.exp {
+		a = a.times10()
+		if !a.less(twoE38()) {
+			return Number{}, &ValidationError{msgPrecision}
+		}
+	}
+	var sum Number
+	switch {
+	case n.neg == m.neg:
+		sum = canonical(n.neg, a.plus(b), m.exp)
+	case a.less(b):
+		sum = canonical(m.neg, b.minus(a), m.exp)
+	default:
+		sum = canonical(n.neg, a.minus(b), m.exp)
+	}
+	if sum.IsZero() {
+		return sum, nil
+	}
+	digits := sum.digits()
+	if err := checkRange(int64(sum.exp)+int64(digits)-1, digits); err != nil {
+		return Number{}, err
+	}
+	return sum, nil
+}
+
+// twoE38 is 2·10^38.
+func twoE38() uint128 { return uint128{0x96769950B50D88F4, 0x1314448000000000} }
+
+// canonical returns ±coef·10^exp without trailing zeros in the coefficient.
+func canonical(neg bool, coef uint128, exp int16) Number {
+	if coef == (uint128{}) {
+		return Number{}
+	}
+	for {
+		quotient, remainder := coef.divide(10)
+		if remainder != 0 {
+			return Number{hi: coef.hi, lo: coef.lo, exp: exp, neg: neg}
+		}
+		coef, exp = quotient, exp+1
+	}
+}

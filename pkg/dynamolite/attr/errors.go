@@ -1,0 +1,30 @@
+package attr
+
+import "errors"
+
+// ValidationError says that a request is well formed but not acceptable. It
+// answers as DynamoDB's ValidationException.
+type ValidationError struct {
+	Message string // in DynamoDB's own words
+}
+
+func (e *ValidationError) Error() string { return e.Message }
+
+// SerializationError says that a request's JSON does not have the shape that
+// the API asks for. It answers as DynamoDB's SerializationException.
+type SerializationError struct {
+	Message string // in DynamoDB's own words
+}
+
+func (e *SerializationError) Error() string { return e.Message }
+
+// ErrCorrupt says that stored bytes are not what this package's codecs write.
+var ErrCorrupt = errors.New("attr: corrupt encoding")
+
+// DynamoDB's messages for numbers it does not take.
+const (
+	msgNotNumeric = "The parameter cannot be converted to a numeric value"
+	msgOverflow   = "Number overflow. Attempting to store a number with magnitude larger than supported range"
+	msgUnderflow  = "Number underflow. Attempting to store a number with magnitude smaller than supported range"
+	msgPrecision  = "Attempting to store more than 38 significant digits in a Number"
+)

@@ -1,0 +1,193 @@
+package attr
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// scanner reads JSON whose syntax encoding/json has already checked; on other
+// input it returns errJSON or some value, and does not panic. It exists because
+// decoding values one by one through encoding/json scans every nested value
+// again at each level.
+type scanner struct {
+	data []byte
+	pos  int
+}
+
+// peek returns the first byte of the next token, or 0 at the end.
+func (sc *scanner) peek() byte {
+	for ; sc.pos < len(sc.data); sc.pos++ {
+		switch c := sc.data[sc.pos]; c {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// take consumes the byte c, or reports that something else comes next.
+func (sc *scanner) take(c byte) bool {
+	if sc.peek() != c {
+		return false
+	}
+	sc.pos++
+	return true
+}
+
+// elements calls read before each element of an array or object that ends
+// with end; its first byte has been consumed.
+func (sc *scanner) elements(end byte, read func() error) error {
+	if sc.take(end) {
+		return nil
+	}
+	for {
+		if err := read(); err != nil {
+			return err
+		}
+		if sc.take(end) {
+			return nil
+		}
+		if !sc.take(',') {
+			return errJSON
+		}
+	}
+}
+
+// object calls member with each name; member must consume its value.
+func (sc *scanner) object(member func(name string) error) error {
+	if !sc.take('{') {
+		return errJSON
+	}
+	return sc.elements('}', func() error {
+		name, err := sc.quoted()
+		if err != nil {
+			return err
+		}
+		if !sc.take(':') {
+			return errJSON
+		}
+		return member(name)
+	})
+}
+
+// array calls elem at each element; elem must consume it.
+func (sc *scanner) array(elem func() error) error {
+	switch sc.peek() {
+	case '[':
+		sc.pos++
+	case '{':
+		return &SerializationError{"Start of structure or map found where not expected"}
+	default:
+		return &SerializationError{"Unexpected field type"}
+	}
+	return sc.elements(']', elem)
+}
+
+// quoted reads a JSON string.
+func (sc *scanner) quoted() (string, error) {
+	if !sc.take('"') {
+		return "", errJSON
+	}
+	start := sc.pos
+	plain := true
+	for ; sc.pos < len(sc.data); sc.pos++ {
+		switch c := sc.data[sc.pos]; {
+		case c == '"':
+			text := sc.data[start:sc.pos]
+			sc.pos++
+			if plain {
+				return string(text), nil
+			}
+			var s string
+			if err := json.Unmarshal(sc.data[start-1:sc.pos], &s); err != nil {
+				return "", errJSON
+			}
+			return s, nil
+		case c == '\\':
+			plain = false
+			sc.pos++
+		case c >= 0x80: // encoding/json replaces invalid UTF-8
+			plain = false
+		}
+	}
+	return "", errJSON
+}
+
+// string reads text; another type is a *SerializationError.
+func (sc *scanner) string() (string, error) {
+	if sc.peek() == '"' {
+		return sc.quoted()
+	}
+	return "", sc.mismatch("String")
+}
+
+// bool reads true or false; another type is a *SerializationError.
+func (sc *scanner) bool() (bool, error) {
+	switch sc.peek() {
+	case 't':
+		return true, sc.skip()
+	case 'f':
+		return false, sc.skip()
+	case '"':
+		return false, &SerializationError{"Unexpected token received from parser"}
+	}
+	return false, sc.mismatch("Boolean")
+}
+
+// mismatch says that the next token is not of the wanted Java type.
+func (sc *scanner) mismatch(want string) error {
+	token := ""
+	switch sc.peek() {
+	case 't':
+		token = "TRUE_VALUE"
+	case 'f':
+		token = "FALSE_VALUE"
+	case '{':
+		return &SerializationError{"Start of structure or map found where not expected"}
+	case '[':
+		return &SerializationError{"Unrecognized collection type class java.lang." + want}
+	default:
+		start := sc.pos
+		if err := sc.skip(); err != nil {
+			return err
+		}
+		token = "NUMBER_VALUE"
+		if bytes.ContainsAny(sc.data[start:sc.pos], ".eE") {
+			token = "DECIMAL_VALUE"
+		}
+	}
+	return &SerializationError{token + " cannot be converted to " + want}
+}
+
+// skip consumes the next value, whatever it is.
+func (sc *scanner) skip() error {
+	depth := 0
+	for {
+		switch c := sc.peek(); c {
+		case 0:
+			return errJSON
+		case '"':
+			if _, err := sc.quoted(); err != nil {
+				return err
+			}
+		case '{', '[':
+			depth++
+			sc.pos++
+		case '}', ']':
+			depth--
+			sc.pos++
+		case ',', ':':
+			sc.pos++
+			continue
+		default:
+			for sc.pos < len(sc.data) && strings.IndexByte(" \t\r\n,:]}[{\"", sc.data[sc.pos]) < 0 {
+				sc.pos++
+			}
+		}
+		if depth <= 0 {
+			return nil
+		}
+	}
+}

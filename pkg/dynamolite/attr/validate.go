@@ -1,0 +1,46 @@
+package attr
+
+// MaxDepth is how many levels a value may nest, itself included.
+const MaxDepth = 32
+
+const msgDepth = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
+
+// Validate returns a *ValidationError for the first value of the item, by
+// name, that DynamoDB would reject; nil if there is none. It is a step of its
+// own because DynamoDB checks a request's other parameters between decoding
+// and this.
+func (it Item) Validate() error { return it.validate(1) }
+
+func (it Item) validate(depth int) error {
+	var first error
+	var at string
+	for name, v := range it {
+		if err := v.validate(depth); err != nil && (first == nil || name < at) {
+			first, at = err, name
+		}
+	}
+	return first
+}
+
+// Validate returns a *ValidationError if decoding marked v, or a value in it,
+// as Invalid, or if v nests too deep.
+func (v Value) Validate() error { return v.validate(1) }
+
+func (v Value) validate(depth int) error {
+	if depth > MaxDepth {
+		return &ValidationError{msgDepth}
+	}
+	switch v.Kind {
+	case Invalid:
+		return &ValidationError{v.Str}
+	case M:
+		return v.Map.validate(depth + 1)
+	case L:
+		for _, elem := range v.List {
+			if err := elem.validate(depth + 1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

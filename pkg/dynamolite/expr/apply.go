@@ -1,0 +1,203 @@
+package expr
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/assay-project/assay/pkg/dynamolite/attr"
+)
+
+// What is wrong with an update for one item, in DynamoDB's words.
+var (
+	errPath    = invalid("The document path provided in the update expression is invalid for update")
+	errOperand = invalid("An operand in the update expression has an incorrect data type")
+	errMissing = invalid("The provided expression refers to an attribute that does not exist in the item")
+)
+
+// outcome is what an action does to its target.
+type outcome struct {
+	change change
+	value  attr.Value // put
+}
+
+type change uint8
+
+const (
+	leave change = iota
+	put
+	drop
+)
+
+// Apply returns item as the update changes it; item itself stays as it is, but
+// shares unchanged values with the result. All operands are read from item
+// before any change. Its error is an *attr.ValidationError.
+func (u Update) Apply(item attr.Item) (attr.Item, error) {
+	if u.tree == nil {
+		return item, nil
+	}
+	// Of several problems DynamoDB reports a path through a value of the wrong
+	// kind first, then operand types, missing parents, missing operands, and
+	// numbers out of range.
+	orphan := false
+	for _, target := range u.targets {
+		if !target.Nested() {
+			continue
+		}
+		parent, ok := target[:len(target)-1].find(item)
+		if ok && !target[len(target)-1].fits(parent) {
+			return nil, errPath
+		}
+		orphan = orphan || !ok
+	}
+	outcomes := make([]outcome, len(u.actions))
+	var failed error
+	for i, a := range u.actions {
+		out, err := a.evaluate(item)
+		switch {
+		case errors.Is(err, errOperand):
+			return nil, err
+		case err != nil && (failed == nil || errors.Is(err, errMissing)):
+			failed = err
+		}
+		outcomes[i] = out
+	}
+	if orphan {
+		return nil, errPath
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return u.tree.rewrite(attr.Map(item), outcomes).Map, nil
+}
+
+func (a action) evaluate(item attr.Item) (outcome, error) {
+	switch a.section {
+	case tokSet:
+		v, err := a.value.compute(item)
+		return outcome{put, v}, err
+	case tokRemove:
+		return outcome{change: drop}, nil
+	}
+	operand := a.value.value
+	current, found := a.path.find(item)
+	switch {
+	case !found && a.section == tokAdd:
+		return outcome{put, operand}, nil
+	case !found:
+		return outcome{}, nil
+	case current.Kind != operand.Kind:
+		return outcome{}, errOperand
+	case a.section == tokDelete:
+		left := slices.DeleteFunc(slices.Clone(current.List), operand.HasMember)
+		if len(left) == 0 {
+			return outcome{change: drop}, nil
+		}
+		return outcome{put, attr.Value{Kind: current.Kind, List: left}}, nil
+	case operand.Kind == attr.N:
+		sum, err := current.Num.Add(operand.Num)
+		return outcome{put, attr.Num(sum)}, err
+	default:
+		return outcome{put, attr.Set(current.Kind, slices.Concat(current.List, operand.List))}, nil
+	}
+}
+
+// compute returns the value of the right side of SET.
+func (n *node) compute(item attr.Item) (attr.Value, error) {
+	switch n.op {
+	case opValue:
+		return n.value, nil
+	case opPath:
+		if v, ok := n.path.find(item); ok {
+			return v, nil
+		}
+		return attr.Value{}, errMissing
+	case opIfNotExists:
+		if v, ok := n.args[0].path.find(item); ok {
+			return v, nil
+		}
+		return n.args[1].compute(item)
+	}
+	// The others take two numbers, or two lists. A wrong kind is reported
+	// before a missing attribute.
+	want := attr.N
+	if n.op == opListAppend {
+		want = attr.L
+	}
+	a, errA := n.args[0].compute(item)
+	b, errB := n.args[1].compute(item)
+	if errA == nil && a.Kind != want || errB == nil && b.Kind != want || errors.Is(errB, errOperand) {
+		return attr.Value{}, errOperand
+	}
+	if errA != nil {
+		return attr.Value{}, errA
+	}
+	if errB != nil {
+		return attr.Value{}, errB
+	}
+	if n.op == opListAppend {
+		return attr.Value{Kind: attr.L, List: slices.Concat(a.List, b.List)}, nil
+	}
+	if n.op == opMinus {
+		b.Num = b.Num.Neg()
+	}
+	sum, err := a.Num.Add(b.Num)
+	return attr.Num(sum), err
+}
+
+// rewrite returns v with the outcomes at the ends of t's paths; every path but
+// for its last step must lead somewhere in v.
+func (t *tree) rewrite(v attr.Value, outcomes []outcome) attr.Value {
+	if v.Kind == attr.L {
+		v.List = t.rewriteList(v.List, outcomes)
+		return v
+	}
+	v.Map = maps.Clone(v.Map)
+	if v.Map == nil {
+		v.Map = attr.Item{}
+	}
+	for _, b := range t.branches {
+		switch out := b.tree.outcome(v.Map[b.step.name], outcomes); out.change {
+		case put:
+			v.Map[b.step.name] = out.value
+		case drop:
+			delete(v.Map, b.step.name)
+		}
+	}
+	return v
+}
+
+// rewriteList keeps to the indexes the list had: removals close up at the end,
+// and values put beyond the end are appended in the order of their indexes.
+func (t *tree) rewriteList(list []attr.Value, outcomes []outcome) []attr.Value {
+	size := len(list)
+	list = slices.Clone(list)
+	var dropped []int
+	for _, b := range t.branches {
+		i := b.step.index
+		var old attr.Value
+		if i < size {
+			old = list[i]
+		}
+		switch out := b.tree.outcome(old, outcomes); {
+		case out.change == put && i < size:
+			list[i] = out.value
+		case out.change == put:
+			list = append(list, out.value)
+		case out.change == drop && i < size:
+			dropped = append(dropped, i)
+		}
+	}
+	for _, i := range slices.Backward(dropped) {
+		list = slices.Delete(list, i, i+1)
+	}
+	return list
+}
+
+// outcome returns what happens to the value old at t.
+func (t *tree) outcome(old attr.Value, outcomes []outcome) outcome {
+	if len(t.branches) == 0 {
+		return outcomes[t.leaf]
+	}
+	return outcome{put, t.rewrite(old, outcomes)}
+}
