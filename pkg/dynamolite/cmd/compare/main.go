@@ -1,0 +1,87 @@
+// Command compare measures two DynamoDB engines in one run, over loopback and
+// with file storage, and prints the ratio of their throughputs.
+//
+//	compare -ours ./dynamolite -theirs ./dynoxide
+//
+// ours is called with -addr and -path, theirs with --port and --db-path. Each
+// engine gets an empty folder of its own. The engines take turns, many times
+// for each workload. A ratio is the median of the ratios of neighbouring turns,
+// so that other work on the machine, which hits neighbours alike, counts little.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+func main() {
+	ours := flag.String("ours", "", "path of the dynamolite binary")
+	theirs := flag.String("theirs", "", "path of the dynoxide binary")
+	turn := flag.Duration("turn", 250*time.Millisecond, "length of one turn")
+	turns := flag.Int("turns", 25, "turns of each engine for each workload")
+	flag.Parse()
+	if err := compare(*ours, *theirs, *turn, *turns); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func compare(ours, theirs string, turn time.Duration, turns int) (err error) {
+	dir, err := os.MkdirTemp("", "compare-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	commands := []*exec.Cmd{
+		exec.Command(ours, "-addr", "127.0.0.1:18101", "-path", filepath.Join(dir, "ours.db")),
+		exec.Command(theirs, "--port", "18102", "--db-path", filepath.Join(dir, "theirs.db")),
+	}
+	engines := []*engine{{addr: "127.0.0.1:18101"}, {addr: "127.0.0.1:18102"}}
+	for i, c := range commands {
+		c.Stderr = os.Stderr
+		if err := c.Start(); err != nil {
+			return err
+		}
+		defer func() { // started by this program; its data goes with dir
+			_ = c.Process.Kill()
+			_ = c.Wait()
+		}()
+		if err := engines[i].prepare(); err != nil {
+			return fmt.Errorf("%s: %w", c.Path, err)
+		}
+	}
+	fmt.Println("| request | clients | ours/s | theirs/s | ratio | ours p50 | theirs p50 | ratio |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
+	for _, w := range workloads() {
+		for _, clients := range []int{1, 64} {
+			var rates, latencies [2][]float64 // per second; p50 in microseconds
+			var faster, sooner []float64
+			for n := range turns {
+				for i, e := range engines {
+					rate, p50, err := e.measure(w, clients, turn)
+					if err != nil {
+						return fmt.Errorf("%s: %s: %w", commands[i].Path, w.name, err)
+					}
+					rates[i] = append(rates[i], rate)
+					latencies[i] = append(latencies[i], float64(p50.Microseconds()))
+				}
+				faster = append(faster, rates[0][n]/rates[1][n])
+				sooner = append(sooner, latencies[1][n]/latencies[0][n])
+			}
+			fmt.Printf("| %s | %d | %.0f | %.0f | %.2f | %.0f µs | %.0f µs | %.2f |\n", w.name, clients,
+				median(rates[0]), median(rates[1]), median(faster), median(latencies[0]), median(latencies[1]), median(sooner))
+		}
+	}
+	return nil
+}
+
+func median(figures []float64) float64 {
+	sorted := slices.Sorted(slices.Values(figures))
+	return sorted[len(sorted)/2]
+}

@@ -1,0 +1,62 @@
+// Command dynamolite serves the embedded DynamoDB engine over HTTP until it is
+// interrupted.
+//
+//	dynamolite -addr 127.0.0.1:8000 -path data.db
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+)
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:8000", "address to listen on; port 0 takes a free one")
+	path := flag.String("path", "", "bbolt file; empty: a temporary one, removed at the end")
+	relaxed := flag.Bool("sync-never", false, "answer writes before they are on disk")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	opts := dynamolite.Options{Path: *path, OnError: func(err error) { log.Print(err) }}
+	if *relaxed {
+		opts.Sync = dynamolite.SyncNever
+	}
+	if err := serve(ctx, *addr, opts); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// serve answers requests until ctx ends, and prints its address first.
+func serve(ctx context.Context, addr string, opts dynamolite.Options) (err error) {
+	engine, err := dynamolite.Open(opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, engine.Close()) }()
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("http://%s\n", listener.Addr())
+	server := &http.Server{Handler: engine, ReadHeaderTimeout: 10 * time.Second}
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		stopped <- server.Shutdown(grace)
+	}()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-stopped
+}

@@ -1,0 +1,154 @@
+package dynamolite
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"go.etcd.io/bbolt"
+)
+
+// maxGroup bounds how many requests one commit carries, and with it the time
+// of a commit.
+const maxGroup = 256
+
+// committer carries out writes in groups: all requests that wait run in one
+// bbolt transaction and are answered when it is durable. So writes are serial,
+// and writers that come at the same time share a sync. The goroutine of the
+// first request in a group carries the group out, which saves a lone writer
+// the hand-over to another.
+type committer struct {
+	engine  *Engine
+	mu      sync.Mutex
+	queue   []*change
+	leading bool // a group is being carried out
+	ended   bool
+	idle    *sync.Cond // of mu: leading became false
+}
+
+// change is one request's part of a group. run must read and decide before
+// it writes, and after its first write fail only where bbolt does, which ends
+// the whole group: a request that is refused leaves nothing behind.
+type change struct {
+	run  func(*writeTx) error
+	err  error
+	wake chan bool // true: lead the next group; false: done
+}
+
+func newCommitter(e *Engine) *committer {
+	c := &committer{engine: e}
+	c.idle = sync.NewCond(&c.mu)
+	return c
+}
+
+// write runs the change in a group and returns its error when the group is
+// durable. The change is run once; its effect is there if and only if the
+// error is nil.
+func (e *Engine) write(run func(*writeTx) error) error {
+	c := e.commits
+	ch := &change{run: run, wake: make(chan bool, 1)}
+	c.mu.Lock()
+	if c.ended {
+		c.mu.Unlock()
+		return ErrClosed
+	}
+	c.queue = append(c.queue, ch)
+	lead := !c.leading
+	c.leading = true
+	c.mu.Unlock()
+	if lead || <-ch.wake {
+		c.lead()
+	}
+	return ch.err
+}
+
+// lead carries out the group at the head of the queue, of which the caller's
+// change is the first, and passes the lead on.
+func (c *committer) lead() {
+	c.mu.Lock()
+	n := min(len(c.queue), maxGroup)
+	group := c.queue[:n:n]
+	c.queue = c.queue[n:]
+	c.mu.Unlock()
+	if err := c.commit(group); err != nil {
+		for _, ch := range group {
+			ch.err = fmt.Errorf("dynamolite: commit: %w", err)
+		}
+	}
+	for _, ch := range group[1:] {
+		ch.wake <- false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.queue) > 0 {
+		c.queue[0].wake <- true
+		return
+	}
+	c.queue, c.leading = nil, false
+	c.idle.Broadcast()
+}
+
+// stop refuses further changes and waits for those under way.
+func (c *committer) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	for c.leading {
+		c.idle.Wait()
+	}
+}
+
+// commit runs the group. Its error says that nothing of the group happened.
+func (c *committer) commit(group []*change) (err error) {
+	tx, err := c.engine.db.Begin(true)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+		if err != nil {
+			_ = tx.Rollback() // the first error is the one to report
+		}
+	}()
+	w := &writeTx{tx: tx, now: c.engine.clock(), tables: *c.engine.catalog.Load(), counts: map[uint64]*counts{}}
+	for _, ch := range group {
+		ch.err = ch.run(w)
+		if ch.err != nil && isStoreError(ch.err) {
+			return ch.err
+		}
+	}
+	if !w.changed {
+		return tx.Rollback()
+	}
+	if err := w.flushCounts(); err != nil {
+		return err
+	}
+	if err := c.engine.end(w); err != nil {
+		return err
+	}
+	c.engine.catalog.Store(&w.tables)
+	return nil
+}
+
+// end makes the group's transaction durable.
+func (e *Engine) end(w *writeTx) error {
+	switch {
+	case e.journal == nil:
+		return w.tx.Commit()
+	case w.structural:
+		return e.journal.commit(w.tx, nil)
+	default:
+		return e.journal.commit(w.tx, w.journal)
+	}
+}
+
+// isStoreError tells a failure of the store, after which the transaction may
+// be half written, from a refusal.
+func isStoreError(err error) bool {
+	return !errors.Is(err, errTableChanged) && clientError(err).code == "InternalServerError"
+}
+
+// read runs f in a consistent snapshot that holds all answered writes.
+func (e *Engine) read(f func(*bbolt.Tx) error) error { return e.db.View(f) }

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// maxPages bounds how far a Query or Scan is followed.
+const maxPages = 200
+
+// pages follows a Query or Scan to its last page, of all segments of a
+// parallel Scan, and returns one answer for all. A Query of a table has a defined order, so that its pages are compared
+// as they are. In an index, items with the same key may come in any order, and
+// the order of a Scan is the engine's own: then only the items of all pages
+// together are compared, and for an index the order of their sort keys.
+func (s *session) pages(ctx context.Context, c *client, r request) (answer, error) {
+	r = request{r.operation, maps.Clone(r.body)}
+	ordered := r.operation == "Query" && r.body["IndexName"] == nil
+	pages, items, order := list{}, list{}, list{}
+	var count, scanned float64
+	segments, parallel := r.body["TotalSegments"].(int)
+	if parallel {
+		r.body["Segment"] = 0
+	}
+	for range maxPages {
+		a, err := c.send(ctx, r)
+		if err != nil || !a.ok() {
+			return a, err
+		}
+		pages = append(pages, a.body)
+		page, _ := a.body["Items"].(list)
+		items = append(items, page...)
+		for _, item := range page {
+			order = append(order, item.(object)[s.sortKey(r)])
+		}
+		count += number(a.body["Count"])
+		scanned += number(a.body["ScannedCount"])
+		if last := a.body["LastEvaluatedKey"]; last != nil {
+			r.body["ExclusiveStartKey"] = last
+			continue
+		}
+		if segment, _ := r.body["Segment"].(int); parallel && segment+1 < segments {
+			delete(r.body, "ExclusiveStartKey")
+			r.body["Segment"] = segment + 1
+			continue
+		}
+		break
+	}
+	all := answer{status: 200, body: object{"Pages": pages}}
+	if !ordered {
+		normalizedJSON(items)
+		sortJSON(items)
+		all.body = object{"Items": items, "Count": count, "ScannedCount": scanned}
+		if r.operation == "Query" {
+			all.body["SortKeys"] = order
+		}
+	}
+	return all, nil
+}
+
+func number(v any) float64 {
+	n, _ := v.(float64)
+	return n
+}
+
+// sortKey returns the name of the sort key of the index that r queries, "" if
+// it has none.
+func (s *session) sortKey(r request) string {
+	for _, t := range s.gen.tables {
+		i := slices.IndexFunc(t.indexes, func(x indexSpec) bool { return x.name == r.body["IndexName"] })
+		if t.name == r.body["TableName"] && i >= 0 && len(t.indexes[i].keys) > 1 {
+			return t.indexes[i].keys[1].name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,164 @@
+package dynamolite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// Sync says when a write is on disk.
+type Sync int
+
+const (
+	// SyncEveryCommit answers a write only when it is on disk. Writes that
+	// arrive while the disk is busy share the next sync.
+	SyncEveryCommit Sync = iota
+	// SyncNever leaves it to the operating system. What was answered survives
+	// the end of the process at any moment, but not a power failure, which may
+	// also leave the file unusable.
+	SyncNever
+)
+
+// Options configures Open. The zero value is an engine in a private temporary
+// file.
+type Options struct {
+	// Path is the bbolt file; it is created if missing, and one process at a
+	// time may hold it. While it is open, and after a crash, a journal lies
+	// beside it, and the two belong together. Empty: a temporary file without syncs, removed by
+	// Close.
+	Path string
+	Sync Sync
+	// Clock is the time for TTL, streams and request tokens; nil is time.Now.
+	Clock func() time.Time
+	// SweepInterval is how often expired items, old stream records and old
+	// request tokens are removed; 0 is one second, below 0 only by Sweep.
+	SweepInterval time.Duration
+	// OnError is told of each failure that a client sees as an
+	// InternalServerError, or that happens in a sweep; nil ignores them.
+	OnError func(error)
+}
+
+// Engine is a DynamoDB account: its tables, indexes and streams. Its methods
+// may be called concurrently.
+type Engine struct {
+	db        *bbolt.DB
+	journal   *journal // nil: bbolt syncs by itself, or nothing does
+	temporary string   // folder to remove at Close
+	clock     func() time.Time
+	onError   func(error)
+	catalog   atomic.Pointer[catalog]
+	commits   *committer
+	faults    *Faults
+	handlers  map[string]handler
+	requests  atomic.Uint64
+	closeOnce sync.Once
+	closeErr  error
+	stopSweep context.CancelFunc
+	sweeping  sync.WaitGroup
+}
+
+// Open opens or creates an engine. The caller must Close it. It fails if the
+// file cannot be opened, is no bbolt file, or is held by another process for
+// more than a second.
+func Open(opts Options) (*Engine, error) {
+	e := &Engine{clock: opts.Clock, onError: opts.OnError, faults: &Faults{}}
+	if e.clock == nil {
+		e.clock = time.Now
+	}
+	path := opts.Path
+	if path == "" {
+		dir, err := os.MkdirTemp("", "dynamolite-")
+		if err != nil {
+			return nil, fmt.Errorf("dynamolite: %w", err)
+		}
+		e.temporary, path = dir, filepath.Join(dir, "db")
+	}
+	if err := e.openFiles(path, opts); err != nil {
+		return nil, errors.Join(fmt.Errorf("dynamolite: opening %s: %w", path, err), e.closeFiles())
+	}
+	e.handlers = e.operations()
+	e.commits = newCommitter(e)
+	ctx, cancel := context.WithCancel(context.Background())
+	e.stopSweep = cancel
+	if opts.SweepInterval >= 0 {
+		interval := opts.SweepInterval
+		if interval == 0 {
+			interval = time.Second
+		}
+		e.sweeping.Go(func() { e.sweepEvery(ctx, interval) })
+	}
+	return e, nil
+}
+
+// Close ends the engine: writes under way are finished, later ones fail with
+// ErrClosed. Close it after the HTTP server that uses it.
+func (e *Engine) Close() error {
+	e.closeOnce.Do(func() {
+		e.stopSweep()
+		e.sweeping.Wait()
+		e.commits.stop()
+		e.closeErr = e.closeFiles()
+	})
+	return e.closeErr
+}
+
+func (e *Engine) openFiles(path string, opts Options) (err error) {
+	var j *journal
+	if journaled && opts.Path != "" { // whatever opts.Sync is: a crash may have left one
+		if j, err = openJournal(path); err != nil {
+			return err
+		}
+		e.journal = j
+	}
+	settings := &bbolt.Options{
+		Timeout:        time.Second,
+		NoSync:         j != nil || opts.Sync == SyncNever || opts.Path == "",
+		NoFreelistSync: true, // the list is rebuilt by Open
+		FreelistType:   bbolt.FreelistMapType,
+	}
+	if j != nil {
+		settings.InitialMmapSize = addressSpace
+	}
+	if e.db, err = bbolt.Open(path, 0o600, settings); err != nil {
+		return err
+	}
+	if err := e.createBuckets(); err != nil {
+		return err
+	}
+	if j != nil {
+		if err := j.start(e.db); err != nil {
+			return err
+		}
+		if opts.Sync == SyncNever {
+			e.journal = nil
+			if err := j.close(); err != nil {
+				return err
+			}
+		}
+	}
+	return e.load()
+}
+
+func (e *Engine) closeFiles() error {
+	var errs []error
+	if e.journal != nil {
+		errs = append(errs, e.journal.close())
+	}
+	if e.db != nil {
+		errs = append(errs, e.db.Close())
+	}
+	if e.temporary != "" {
+		errs = append(errs, os.RemoveAll(e.temporary))
+	}
+	return errors.Join(errs...)
+}
+
+// Faults returns the engine's fault switch.
+func (e *Engine) Faults() *Faults { return e.faults }

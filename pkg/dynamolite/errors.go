@@ -1,0 +1,113 @@
+package dynamolite
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/dynamolite/attr"
+)
+
+// apiError is an error that a client sees: a DynamoDB exception.
+type apiError struct {
+	code    string // exception name without namespace
+	message string
+	item    attr.Item            // ConditionalCheckFailedException with ALL_OLD
+	reasons []cancellationReason // TransactionCanceledException
+}
+
+func (e *apiError) Error() string { return e.code + ": " + e.message }
+
+// cancellationReason says, for one action of a transaction, why it failed;
+// Code "None" if it did not.
+type cancellationReason struct {
+	Code    string
+	Message string    `json:",omitempty"`
+	Item    attr.Item `json:",omitzero"`
+}
+
+// errTableChanged says that a request was planned against a table definition
+// that is no longer the current one; the request is planned again.
+var errTableChanged = errors.New("dynamolite: table changed")
+
+// ErrClosed answers requests made after Close.
+var ErrClosed = errors.New("dynamolite: engine is closed")
+
+func invalid(message string) error {
+	return &apiError{code: "ValidationException", message: message}
+}
+
+// invalidParameters is the form most checks of values take.
+func invalidParameters(message string) error {
+	return invalid("One or more parameter values were invalid: " + message)
+}
+
+var errNotFound = &apiError{code: "ResourceNotFoundException", message: "Requested resource not found"}
+
+func tableNotFound(name string) error {
+	return &apiError{code: "ResourceNotFoundException", message: "Requested resource not found: Table: " + name + " not found"}
+}
+
+func conditionFailed(old attr.Item) error {
+	return &apiError{code: "ConditionalCheckFailedException", message: msgConditionFailed, item: old}
+}
+
+const msgConditionFailed = "The conditional request failed"
+
+func cancelled(reasons []cancellationReason) error {
+	codes := make([]string, len(reasons))
+	for i, r := range reasons {
+		codes[i] = r.Code
+	}
+	return &apiError{
+		code:    "TransactionCanceledException",
+		message: "Transaction cancelled, please refer cancellation reasons for specific reasons [" + strings.Join(codes, ", ") + "]",
+		reasons: reasons,
+	}
+}
+
+// clientError returns err as the exception a client sees. What is not a
+// client's fault is an InternalServerError that does not say more.
+func clientError(err error) *apiError {
+	if e, ok := errors.AsType[*apiError](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*attr.ValidationError](err); ok {
+		return &apiError{code: "ValidationException", message: e.Message}
+	}
+	if e, ok := errors.AsType[*attr.SerializationError](err); ok {
+		return &apiError{code: "SerializationException", message: e.Message}
+	}
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return &apiError{code: "SerializationException", message: "Unexpected value type in payload: " + e.Field}
+	}
+	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return &apiError{code: "SerializationException", message: "The request is not valid JSON"}
+	}
+	return &apiError{code: "InternalServerError", message: "The request processing has failed because of an unknown error"}
+}
+
+func (e *apiError) status() int {
+	if e.code == "InternalServerError" {
+		return http.StatusInternalServerError
+	}
+	return http.StatusBadRequest
+}
+
+// body returns the JSON answer. The namespaces are AWS's.
+func (e *apiError) body() ([]byte, error) {
+	namespace := "com.amazonaws.dynamodb.v20120810#"
+	switch e.code {
+	case "ValidationException":
+		namespace = "com.amazon.coral.validate#"
+	case "SerializationException", "UnknownOperationException", "AccessDeniedException":
+		namespace = "com.amazon.coral.service#"
+	}
+	return json.Marshal(struct {
+		Type                string               `json:"__type"`
+		Message             string               `json:"message"`
+		Item                attr.Item            `json:",omitzero"`
+		CancellationReasons []cancellationReason `json:",omitempty"`
+	}{namespace + e.code, e.message, e.item, e.reasons})
+}

@@ -1,0 +1,198 @@
+package dynamolite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// FaultKind is what goes wrong.
+type FaultKind int
+
+const (
+	// Throttle answers ProvisionedThroughputExceededException; nothing happens.
+	Throttle FaultKind = iota
+	// Conflict answers TransactionConflictException to a write of one item, and
+	// to a transaction TransactionCanceledException with the reason
+	// TransactionConflict for every action on the fault's table.
+	Conflict
+	// ErrorBefore answers InternalServerError; nothing happens.
+	ErrorBefore
+	// ErrorAfter lets the request take effect, durably, and then answers
+	// InternalServerError.
+	ErrorAfter
+	// Delay holds the request for Fault.Delay before it is carried out.
+	Delay
+	// Unprocessed makes BatchWriteItem and BatchGetItem leave the last request
+	// of the fault's table unprocessed.
+	Unprocessed
+)
+
+// Fault is a rule. Requests that match Operation and Table are counted; Skip,
+// Count, Probability and Seed choose among them.
+type Fault struct {
+	Kind      FaultKind
+	Operation string        // such as "PutItem"; empty: every operation
+	Table     string        // empty: every table
+	Skip      int           // how many matching requests are spared first
+	Count     int           // how often the fault happens; 0: without end
+	Delay     time.Duration // of the kind Delay
+	// Probability, if not 0, is the chance of each match after Skip, drawn from
+	// a generator with Seed: a sequence of requests meets the same faults on
+	// every run.
+	Probability float64
+	Seed        uint64
+}
+
+// Faults is the fault switch of an engine. Its methods may be called
+// concurrently, and while requests are under way.
+type Faults struct {
+	active atomic.Int32 // number of rules, so that no rule costs nothing
+	mu     sync.Mutex
+	rules  []*faultRule
+}
+
+type faultRule struct {
+	Fault
+	matched, fired int
+	random         *rand.Rand
+}
+
+// Add sets a rule up and returns a function that takes it away. Of several
+// rules that fire for one request all delays happen, and the first failure.
+func (f *Faults) Add(fault Fault) (remove func()) {
+	rule := &faultRule{Fault: fault, random: rand.New(rand.NewPCG(fault.Seed, 0))}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rules = append(f.rules, rule)
+	f.active.Add(1)
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if i := slices.Index(f.rules, rule); i >= 0 {
+			f.rules = slices.Delete(f.rules, i, i+1)
+			f.active.Add(-1)
+		}
+	}
+}
+
+// Clear takes every rule away.
+func (f *Faults) Clear() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rules = nil
+	f.active.Store(0)
+}
+
+// fires returns the rules that fire for a request on tables, except that
+// Unprocessed is asked for apart.
+func (f *Faults) fires(operation string, tables []string, unprocessed bool) []Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var firing []Fault
+	for _, r := range f.rules {
+		if (r.Kind == Unprocessed) != unprocessed || r.Operation != "" && r.Operation != operation || r.Table != "" && !slices.Contains(tables, r.Table) {
+			continue
+		}
+		r.matched++
+		if r.matched <= r.Skip || r.Count > 0 && r.fired >= r.Count || r.Probability > 0 && r.random.Float64() >= r.Probability {
+			continue
+		}
+		r.fired++
+		firing = append(firing, r.Fault)
+	}
+	return firing
+}
+
+// unprocessed reports whether a batch leaves the table's last request undone.
+func (f *Faults) unprocessed(operation, table string) bool {
+	return f.active.Load() > 0 && len(f.fires(operation, []string{table}, true)) > 0
+}
+
+// around carries out a request under the rules.
+func (f *Faults) around(ctx context.Context, operation string, body []byte, run handler) (any, error) {
+	var firing []Fault
+	var tables []string
+	if f.active.Load() > 0 {
+		tables = touchedTables(body)
+		firing = f.fires(operation, tables, false)
+	}
+	for _, fault := range firing {
+		if fault.Kind != Delay {
+			continue
+		}
+		select {
+		case <-time.After(fault.Delay):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	for _, fault := range firing {
+		switch fault.Kind {
+		case Throttle:
+			return nil, &apiError{code: "ProvisionedThroughputExceededException", message: "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API."}
+		case Conflict:
+			return nil, conflict(operation, fault.Table, tables)
+		case ErrorBefore:
+			return nil, errInjected
+		}
+	}
+	out, err := run(body)
+	for errors.Is(err, errTableChanged) {
+		out, err = run(body)
+	}
+	for _, fault := range firing {
+		if fault.Kind == ErrorAfter && err == nil {
+			return nil, errInjected
+		}
+	}
+	return out, err
+}
+
+var errInjected = &apiError{code: "InternalServerError", message: "Internal server error (injected)"}
+
+func conflict(operation, table string, tables []string) error {
+	if operation != "TransactWriteItems" && operation != "TransactGetItems" {
+		return &apiError{code: "TransactionConflictException", message: "Transaction is ongoing for the item"}
+	}
+	reasons := make([]cancellationReason, len(tables))
+	for i, name := range tables {
+		reasons[i].Code = "None"
+		if table == "" || table == name {
+			reasons[i] = cancellationReason{Code: "TransactionConflict", Message: "Transaction is ongoing for the item"}
+		}
+	}
+	return cancelled(reasons)
+}
+
+// touchedTables returns the tables that a request names: of a transaction, one
+// for each action, in order.
+func touchedTables(body []byte) []string {
+	var in struct {
+		TableName     string
+		RequestItems  map[string]json.RawMessage
+		TransactItems []map[string]struct{ TableName string }
+	}
+	if json.Unmarshal(body, &in) != nil {
+		return nil // the operation will say so
+	}
+	if len(in.TransactItems) > 0 {
+		tables := make([]string, len(in.TransactItems))
+		for i, action := range in.TransactItems {
+			for _, target := range action {
+				tables[i] = target.TableName
+			}
+		}
+		return tables
+	}
+	if in.TableName != "" {
+		return []string{in.TableName}
+	}
+	return slices.Sorted(maps.Keys(in.RequestItems))
+}

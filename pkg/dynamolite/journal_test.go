@@ -1,0 +1,186 @@
+package dynamolite_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// content is everything that a table, its index and its stream hold.
+type content struct {
+	items   map[string]object
+	indexed int
+	records int
+}
+
+func (s *service) content() content {
+	s.t.Helper()
+	c := content{items: map[string]object{}}
+	pages := dynamodb.NewScanPaginator(s, &dynamodb.ScanInput{TableName: aws.String("left")})
+	for pages.HasMorePages() {
+		for _, it := range must(pages.NextPage(s.t.Context()))(s.t).Items {
+			c.items[text(it, "id")] = it
+		}
+	}
+	found, _ := s.pages(dynamodb.QueryInput{
+		TableName: aws.String("left"), IndexName: aws.String("by_n"), KeyConditionExpression: aws.String("kind = :k"), ExpressionAttributeValues: item(":k", "k"),
+	})
+	c.indexed, c.records = len(found), len(s.fromStart("left"))
+	return c
+}
+
+// writeAbout makes n random changes of about size bytes.
+func (s *service) writeAbout(n, size int) {
+	s.t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		id := strconv.Itoa(random.IntN(60))
+		switch i % 4 {
+		case 0:
+			must(s.DeleteItem(s.t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("left"), Key: item("id", id)}))(s.t)
+		case 1:
+			if err := s.transact("", putIn("left", item("id", id, "kind", "k", "n", i), ""), putIn("left", item("id", "x"+id, "n", i), "")); err != nil {
+				s.t.Fatal(err)
+			}
+		default:
+			s.put("left", item("id", id, "kind", "k", "n", i, "text", strings.Repeat("x", random.IntN(size))))
+		}
+	}
+}
+
+// prepared returns the path of a file with the table and some items in it.
+func prepared(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "db")
+	engine, err := dynamolite.Open(dynamolite.Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, engine)
+	s.table("left", "id:S", "", withIndex("by_n", "kind:S", "n:N", types.ProjectionTypeAll), withStream(types.StreamViewTypeNewAndOldImages))
+	s.writeAbout(100, 1000)
+	if err := engine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path + ".journal"); !os.IsNotExist(err) {
+		t.Errorf("an orderly close leaves a journal: %v", err)
+	}
+	return path
+}
+
+func readFiles(t *testing.T, path string) (db, journal []byte) {
+	t.Helper()
+	return must(os.ReadFile(path))(t), must(os.ReadFile(path + ".journal"))(t)
+}
+
+// reopened opens copies of the two files.
+func reopened(t *testing.T, db, journal []byte, sync dynamolite.Sync) *service {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "db")
+	for name, bytes := range map[string][]byte{path: db, path + ".journal": journal} {
+		if err := os.WriteFile(name, bytes, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return start(t, dynamolite.Options{Path: path, Sync: sync})
+}
+
+// After a power failure any of the pages written since the last sync of the
+// file may be on disk, or not. Opening the file has just synced it.
+func TestPowerFailureLosesNothingAnswered(t *testing.T) {
+	path := prepared(t)
+	s := start(t, dynamolite.Options{Path: path})
+	before, _ := readFiles(t, path)
+	s.writeAbout(200, 3000)
+	want := s.content()
+	after, journal := readFiles(t, path)
+	page := os.Getpagesize()
+	for seed := range uint64(12) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		mixed := make([]byte, len(after))
+		copy(mixed, before)
+		kept := 0
+		for at := 0; at < len(after); at += page {
+			if random.Uint64()%4 != seed%4 && seed > 0 { // seed 0: none of them
+				copy(mixed[at:at+page], after[at:at+page])
+				kept++
+			}
+		}
+		if kept > 0 && bytes.Equal(mixed, after) {
+			t.Fatal("no page is lost")
+		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			sync := dynamolite.Sync(seed % 2)
+			again := reopened(t, mixed, journal, sync)
+			if got := again.content(); !reflect.DeepEqual(got, want) {
+				t.Errorf("%d items, %d in the index, %d records; want %d, %d, %d", len(got.items), got.indexed, got.records, len(want.items), want.indexed, want.records)
+			}
+			again.writeAbout(20, 100)
+		})
+	}
+}
+
+func TestTornRecordIsAWriteThatWasNotAnswered(t *testing.T) {
+	path := prepared(t)
+	s := start(t, dynamolite.Options{Path: path})
+	s.put("left", item("id", "answered"))
+	before, journal := readFiles(t, path)
+	s.put("left", item("id", "torn", "text", strings.Repeat("x", 5000)))
+	_, longer := readFiles(t, path)
+	first := 0
+	for first < len(journal) && journal[first] == longer[first] {
+		first++
+	}
+	for _, length := range []int{0, 1, 10, 600, 4000} {
+		copy(journal[first:first+length], longer[first:])
+		t.Run(fmt.Sprint(length), func(t *testing.T) {
+			again := reopened(t, before, journal, dynamolite.SyncEveryCommit)
+			if again.get("left", item("id", "answered")) == nil || again.get("left", item("id", "torn")) != nil {
+				t.Error("the answered write is lost, or the torn one is there")
+			}
+		})
+	}
+}
+
+func TestRecoveryFollowsSeveralCheckpoints(t *testing.T) {
+	path := prepared(t)
+	s := start(t, dynamolite.Options{Path: path})
+	s.writeAbout(400, 100_000) // about 10 MB; a journal holds 4
+	want := s.content()
+	db, journal := readFiles(t, path)
+	for range 2 { // the second time the recovered files are recovered again
+		again := reopened(t, db, journal, dynamolite.SyncEveryCommit)
+		if got := again.content(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%d items, %d in the index, %d records; want %d, %d, %d", len(got.items), got.indexed, got.records, len(want.items), want.indexed, want.records)
+		}
+	}
+}
+
+// The last three records have equal lengths, so that the second of them follows
+// the third in the file.
+func TestRecordsFromBeforeACheckpointAreNotRepeated(t *testing.T) {
+	path := prepared(t)
+	s := start(t, dynamolite.Options{Path: path})
+	s.put("left", item("id", "a", "n", 1))
+	s.table("first", "id:S", "") // makes a checkpoint
+	s.put("left", item("id", "a", "n", 2))
+	s.put("left", item("id", "a", "n", 3))
+	s.table("second", "id:S", "")
+	s.put("left", item("id", "a", "n", 4))
+	db, journal := readFiles(t, path)
+	again := reopened(t, db, journal, dynamolite.SyncEveryCommit)
+	if got := text(again.get("left", item("id", "a")), "n"); got != "4" {
+		t.Errorf("n is %s", got)
+	}
+}

@@ -1,0 +1,191 @@
+package dynamolite
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/assay-project/assay/pkg/dynamolite/attr"
+	"go.etcd.io/bbolt"
+)
+
+// table is a table's definition. A published definition is never changed; an
+// update publishes a changed copy.
+type table struct {
+	ID         uint64 // names its buckets; never used again
+	Name       string
+	Attributes []attributeDefinition
+	Key        keySchema
+	Indexes    []*index
+	Billing    string // PROVISIONED or PAY_PER_REQUEST
+	Throughput throughput
+	Stream     *stream `json:",omitempty"` // the latest, also after it was disabled
+	TTL        string  `json:",omitempty"` // attribute with the expiry in epoch seconds; empty: off
+	Protected  bool    `json:",omitempty"` // deletion protection
+	CreatedAt  time.Time
+}
+
+// index is a secondary index: every item that has the index's key attributes
+// has one entry in it.
+type index struct {
+	ID         uint64
+	Name       string
+	Key        keySchema
+	Local      bool   // a local secondary index: consistent reads, other attributes are fetched
+	Projection string // ALL, KEYS_ONLY or INCLUDE
+	Include    []string
+	Throughput throughput
+}
+
+type attributeDefinition struct {
+	AttributeName string
+	AttributeType string
+}
+
+// throughput is stored and described, not enforced.
+type throughput struct {
+	ReadCapacityUnits  int64
+	WriteCapacityUnits int64
+}
+
+func (t *table) index(name string) *index {
+	for _, ix := range t.Indexes {
+		if ix.Name == name {
+			return ix
+		}
+	}
+	return nil
+}
+
+// entry returns the key under which item, stored under base, lies in the
+// index; nil if item lacks a key attribute of the index.
+func (ix *index) entry(item attr.Item, base []byte) []byte {
+	if item == nil {
+		return nil
+	}
+	for _, a := range ix.Key.attributes() {
+		if _, ok := item[a.Name]; !ok {
+			return nil
+		}
+	}
+	return append(ix.Key.encode(item), base...)
+}
+
+// check says whether item may be in the index.
+func (ix *index) check(item attr.Item) error {
+	for _, a := range ix.Key.attributes() {
+		v, ok := item[a.Name]
+		if !ok {
+			continue
+		}
+		if v.Kind != a.Kind {
+			return invalidParameters(fmt.Sprintf("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", a.Name, a.Kind, v.Kind, ix.Name))
+		}
+		if v.Kind != attr.N && v.Str == "" {
+			return emptyKey(v, "A value specified for a secondary index key is not supported. ", "IndexName: "+ix.Name+", IndexKey: "+a.Name)
+		}
+		limit := maxHashKey
+		if a.Name != ix.Key.Hash.Name {
+			limit = maxRangeKey
+		}
+		if len(v.Str) > limit {
+			return invalidParameters(fmt.Sprintf("Size of the secondary index key %s has exceeded the maximum size limit of %d bytes. IndexName: %s", a.Name, limit, ix.Name))
+		}
+	}
+	return nil
+}
+
+// project returns the part of item, one of t, that the index holds.
+func (ix *index) project(t *table, item attr.Item) attr.Item {
+	if ix.Projection == "ALL" {
+		return item
+	}
+	out := make(attr.Item, 8)
+	for name, v := range item {
+		if t.Key.has(name) || ix.Key.has(name) || slices.Contains(ix.Include, name) {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+// catalog is all table definitions at one moment, by name.
+type catalog map[string]*table
+
+// tablesBucket holds the definitions as JSON, by name.
+var tablesBucket = []byte("tables")
+
+// createBuckets makes the buckets that every file has. It writes only to a new
+// file.
+func (e *Engine) createBuckets() error {
+	isNew := false
+	err := e.db.View(func(tx *bbolt.Tx) error {
+		isNew = tx.Bucket(tablesBucket) == nil
+		return nil
+	})
+	if err != nil || !isNew {
+		return err
+	}
+	return e.db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{tablesBucket, streamsBucket, countsBucket, tokensBucket} {
+			if _, err := tx.CreateBucket(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// load reads the catalog.
+func (e *Engine) load() error {
+	tables := catalog{}
+	err := e.db.View(func(tx *bbolt.Tx) error {
+		return tx.Bucket(tablesBucket).ForEach(func(name, definition []byte) error {
+			t := new(table)
+			if err := json.Unmarshal(definition, t); err != nil {
+				return fmt.Errorf("definition of table %s: %w", name, err)
+			}
+			tables[t.Name] = t
+			return nil
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("dynamolite: loading tables: %w", err)
+	}
+	e.catalog.Store(&tables)
+	return nil
+}
+
+// table returns the current definition.
+func (e *Engine) table(name string) (*table, error) {
+	t, ok := (*e.catalog.Load())[name]
+	if !ok {
+		return nil, errNotFound
+	}
+	return t, nil
+}
+
+// define stores t in place of the table of its name, or adds it.
+func (w *writeTx) define(t *table) error {
+	definition, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	w.restructure()
+	w.tables = maps.Clone(w.tables)
+	w.tables[t.Name] = t
+	return w.tx.Bucket(tablesBucket).Put([]byte(t.Name), definition)
+}
+
+// undefine removes the definition.
+func (w *writeTx) undefine(t *table) error {
+	w.restructure()
+	w.tables = maps.Clone(w.tables)
+	delete(w.tables, t.Name)
+	return w.tx.Bucket(tablesBucket).Delete([]byte(t.Name))
+}
+
+// nextID returns a number never returned before.
+func (w *writeTx) nextID() (uint64, error) { return w.tx.Bucket(tablesBucket).NextSequence() }

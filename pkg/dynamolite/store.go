@@ -1,0 +1,191 @@
+package dynamolite
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/assay-project/assay/pkg/dynamolite/attr"
+	"go.etcd.io/bbolt"
+)
+
+// Buckets of a table, an index or a stream are named by one letter and the ID:
+//
+//	i<table>   storage key → item
+//	x<index>   index key + storage key → storage key
+//	e<table>   expiry (8 bytes, epoch seconds) + storage key → nothing
+//	r<stream>  sequence number (8 bytes) → record
+//
+// All numbers are big-endian, so that they order as they count.
+func bucketName(kind byte, id uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte{kind}, id)
+}
+
+// countsBucket holds, by table ID, the number of items and of bytes (8 each).
+var countsBucket = []byte("counts")
+
+// writeTx is the bbolt transaction of a group of requests. Requests run one
+// after another and see each other's writes.
+type writeTx struct {
+	tx      *bbolt.Tx
+	now     time.Time
+	tables  catalog
+	changed bool // whether anything was written
+	counts  map[uint64]*counts
+	// journal collects what put, remove and push write. A group that writes in
+	// other ways as well is structural, and has no use for it.
+	journal    []byte
+	structural bool
+}
+
+// restructure says that the request writes other than by put, remove and push.
+func (w *writeTx) restructure() {
+	w.changed, w.structural = true, true
+}
+
+func (w *writeTx) note(kind byte, bucket, key, value []byte) {
+	w.changed = true
+	if !w.structural {
+		w.journal = appendOperation(w.journal, kind, bucket, key, value)
+	}
+}
+
+func (w *writeTx) put(bucket, key, value []byte) error {
+	w.note(opPut, bucket, key, value)
+	return w.tx.Bucket(bucket).Put(key, value)
+}
+
+func (w *writeTx) remove(bucket, key []byte) error {
+	w.note(opDelete, bucket, key, nil)
+	return w.tx.Bucket(bucket).Delete(key)
+}
+
+// push puts value under the bucket's next sequence number.
+func (w *writeTx) push(name, value []byte) error {
+	bucket := w.tx.Bucket(name)
+	sequence, err := bucket.NextSequence()
+	if err != nil {
+		return err
+	}
+	key := binary.BigEndian.AppendUint64(nil, sequence)
+	w.note(opAppend, name, key, value)
+	bucket.FillPercent = 1 // keys only grow
+	return bucket.Put(key, value)
+}
+
+// move puts value under the key to instead of from; nil is no entry.
+func (w *writeTx) move(bucket, from, to, value []byte) error {
+	if string(from) == string(to) {
+		return nil
+	}
+	if from != nil {
+		if err := w.remove(bucket, from); err != nil {
+			return err
+		}
+	}
+	if to == nil {
+		return nil
+	}
+	return w.put(bucket, to, value)
+}
+
+// counts is a change of a table's size.
+type counts struct{ items, bytes int64 }
+
+// current returns errTableChanged unless t is the definition in force.
+func (w *writeTx) current(t *table) error {
+	if w.tables[t.Name] != t {
+		return errTableChanged
+	}
+	return nil
+}
+
+// readItem returns the item under key, nil if there is none.
+func readItem(tx *bbolt.Tx, t *table, key []byte) (attr.Item, error) {
+	bucket := tx.Bucket(bucketName('i', t.ID))
+	if bucket == nil {
+		return nil, errTableChanged
+	}
+	stored := bucket.Get(key)
+	if stored == nil {
+		return nil, nil
+	}
+	item, err := attr.DecodeItem(stored)
+	if err != nil {
+		return nil, fmt.Errorf("item %x of table %s: %w", key, t.Name, err)
+	}
+	return item, nil
+}
+
+// replace writes one item, its index entries, its expiry and its stream record:
+// after is stored under key where before was. nil stands for no item. Nothing
+// is written if nothing changes. service marks a deletion by TTL.
+func (w *writeTx) replace(t *table, key []byte, before, after attr.Item, service bool) error {
+	if before == nil && after == nil || before != nil && after != nil && before.Equal(after) {
+		return nil
+	}
+	items := bucketName('i', t.ID)
+	count := w.count(t.ID)
+	if before != nil {
+		count.items--
+		count.bytes -= int64(len(key) + len(w.tx.Bucket(items).Get(key)))
+	}
+	if after != nil {
+		stored := attr.EncodeItem(nil, after)
+		count.items++
+		count.bytes += int64(len(key) + len(stored))
+		if err := w.put(items, key, stored); err != nil {
+			return err
+		}
+	} else if err := w.remove(items, key); err != nil {
+		return err
+	}
+	for _, ix := range t.Indexes {
+		if err := w.move(bucketName('x', ix.ID), ix.entry(before, key), ix.entry(after, key), key); err != nil {
+			return err
+		}
+	}
+	if t.TTL != "" {
+		if err := w.move(bucketName('e', t.ID), expiryEntry(t.TTL, before, key), expiryEntry(t.TTL, after, key), []byte{}); err != nil {
+			return err
+		}
+	}
+	if t.Stream != nil && t.Stream.open() {
+		return w.record(t, before, after, service)
+	}
+	return nil
+}
+
+func (w *writeTx) count(id uint64) *counts {
+	c, ok := w.counts[id]
+	if !ok {
+		c = &counts{}
+		w.counts[id] = c
+	}
+	return c
+}
+
+// flushCounts adds the changes to the stored sizes.
+func (w *writeTx) flushCounts() error {
+	bucket := w.tx.Bucket(countsBucket)
+	for id, change := range w.counts {
+		key := binary.BigEndian.AppendUint64(nil, id)
+		size := decodeCounts(bucket.Get(key))
+		value := binary.BigEndian.AppendUint64(nil, uint64(size.items+change.items))
+		value = binary.BigEndian.AppendUint64(value, uint64(size.bytes+change.bytes))
+		if err := w.put(countsBucket, key, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func decodeCounts(stored []byte) counts {
+	if len(stored) != 16 {
+		return counts{}
+	}
+	return counts{
+		items: int64(binary.BigEndian.Uint64(stored)),
+		bytes: int64(binary.BigEndian.Uint64(stored[8:])),
+	}
+}

@@ -1,0 +1,206 @@
+package dynamolite
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/assay-project/assay/pkg/dynamolite/attr"
+	"go.etcd.io/bbolt"
+)
+
+// retention is how long a stream record can be read.
+const retention = 24 * time.Hour
+
+// streamsBucket holds the streams as JSON, by ARN.
+var streamsBucket = []byte("streams")
+
+// stream is a table's change log from the moment it was enabled.
+type stream struct {
+	ID       uint64
+	ARN      string
+	Label    string
+	Table    string
+	ViewType string
+	Key      keySchema
+	OpenedAt time.Time
+	ClosedAt time.Time `json:",omitzero"`
+}
+
+func (s *stream) open() bool { return s.ClosedAt.IsZero() }
+
+func (s *streamSpecification) check() error {
+	var c constraints
+	c.enum("streamSpecification.streamViewType", s.StreamViewType, "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY")
+	if err := c.err(); err != nil {
+		return err
+	}
+	if s.StreamEnabled && s.StreamViewType == "" {
+		return invalidParameters("Stream StreamViewType is missing")
+	}
+	if !s.StreamEnabled && s.StreamViewType != "" {
+		return invalidParameters("StreamViewType cannot be specified when StreamEnabled is false")
+	}
+	return nil
+}
+
+// openStream starts a stream for t, whose definition the caller stores.
+func (w *writeTx) openStream(t *table, viewType string) error {
+	w.restructure()
+	id, err := w.nextID()
+	if err != nil {
+		return err
+	}
+	s := &stream{ID: id, Table: t.Name, ViewType: viewType, Key: t.Key, OpenedAt: w.now}
+	for at := w.now.UTC(); ; at = at.Add(time.Millisecond) { // labels are unique
+		s.Label = at.Format("2006-01-02T15:04:05.000")
+		s.ARN = arnPrefix + t.Name + "/stream/" + s.Label
+		if w.tx.Bucket(streamsBucket).Get([]byte(s.ARN)) == nil {
+			break
+		}
+	}
+	if _, err := w.tx.CreateBucket(bucketName('r', s.ID)); err != nil {
+		return err
+	}
+	t.Stream = s
+	return w.putStream(s)
+}
+
+func (w *writeTx) putStream(s *stream) error {
+	definition, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return w.tx.Bucket(streamsBucket).Put([]byte(s.ARN), definition)
+}
+
+// closeStream ends the log of s and returns its closed form; its records stay
+// until they are trimmed.
+func (w *writeTx) closeStream(s *stream) (*stream, error) {
+	w.restructure()
+	closed := *s
+	closed.ClosedAt = w.now
+	return &closed, w.putStream(&closed)
+}
+
+// loggedChange is a stream record as it is stored.
+type loggedChange struct {
+	at      int64 // epoch milliseconds
+	service bool  // deleted by TTL
+	event   string
+	keys    attr.Item
+	before  attr.Item
+	after   attr.Item
+}
+
+// record appends the change of one item to the table's stream, with the
+// images that the view type asks for.
+func (w *writeTx) record(t *table, before, after attr.Item, service bool) error {
+	stored := attr.Item{"at": attr.Num(attr.NumberOf(w.now.UnixMilli()))}
+	event, existing := "MODIFY", after
+	switch {
+	case before == nil:
+		event = "INSERT"
+	case after == nil:
+		event, existing = "REMOVE", before
+	}
+	stored["event"] = attr.String(event)
+	stored["keys"] = attr.Map(t.Key.of(existing))
+	view := t.Stream.ViewType
+	if after != nil && (view == "NEW_IMAGE" || view == "NEW_AND_OLD_IMAGES") {
+		stored["after"] = attr.Map(after)
+	}
+	if before != nil && (view == "OLD_IMAGE" || view == "NEW_AND_OLD_IMAGES") {
+		stored["before"] = attr.Map(before)
+	}
+	if service {
+		stored["service"] = attr.Bool(true)
+	}
+	return w.push(bucketName('r', t.Stream.ID), attr.EncodeItem(nil, stored))
+}
+
+func decodeChange(stored []byte) (loggedChange, error) {
+	item, err := attr.DecodeItem(stored)
+	if err != nil {
+		return loggedChange{}, fmt.Errorf("stream record: %w", err)
+	}
+	at, _ := item["at"].Num.Int64()
+	return loggedChange{at, item["service"].Bool, item["event"].Str, item["keys"].Map, item["before"].Map, item["after"].Map}, nil
+}
+
+// seekRetained moves the cursor to the first record that is not older than
+// horizon (epoch milliseconds).
+func seekRetained(cursor *bbolt.Cursor, horizon int64) (key, stored []byte, err error) {
+	for key, stored = cursor.First(); key != nil; key, stored = cursor.Next() {
+		change, err := decodeChange(stored)
+		if err != nil || change.at >= horizon {
+			return key, stored, err
+		}
+	}
+	return nil, nil, nil
+}
+
+// trimStreams removes up to sweepBatch records that are past retention, and
+// streams that were closed so long ago. It reports whether there may be more.
+func (e *Engine) trimStreams() (more bool, err error) {
+	horizon := e.clock().Add(-retention)
+	var due []*stream
+	err = e.read(func(tx *bbolt.Tx) error {
+		return tx.Bucket(streamsBucket).ForEach(func(_, definition []byte) error {
+			s := new(stream)
+			if err := json.Unmarshal(definition, s); err != nil {
+				return err
+			}
+			_, first := tx.Bucket(bucketName('r', s.ID)).Cursor().First()
+			if first == nil {
+				if !s.open() && s.ClosedAt.Before(horizon) {
+					due = append(due, s)
+				}
+				return nil
+			}
+			oldest, err := decodeChange(first)
+			if err == nil && oldest.at < horizon.UnixMilli() {
+				due = append(due, s)
+			}
+			return err
+		})
+	})
+	if err != nil || len(due) == 0 {
+		return false, err
+	}
+	err = e.write(func(w *writeTx) error {
+		for _, s := range due {
+			name := bucketName('r', s.ID)
+			bucket := w.tx.Bucket(name)
+			if bucket == nil {
+				continue // another sweep was first
+			}
+			end, _, err := seekRetained(bucket.Cursor(), horizon.UnixMilli())
+			if err != nil {
+				return err
+			}
+			removed := 0
+			cursor := bucket.Cursor()
+			for key, _ := cursor.First(); key != nil && !bytes.Equal(key, end) && removed < sweepBatch; key, _ = cursor.First() {
+				if err := w.remove(name, key); err != nil {
+					return err
+				}
+				removed++
+			}
+			more = more || removed == sweepBatch
+			if key, _ := cursor.First(); key != nil || s.open() || !s.ClosedAt.Before(horizon) {
+				continue
+			}
+			w.restructure()
+			if err := w.tx.DeleteBucket(name); err != nil {
+				return err
+			}
+			if err := w.tx.Bucket(streamsBucket).Delete([]byte(s.ARN)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return more, err
+}

@@ -1,0 +1,190 @@
+package dynamolite
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/bbolt"
+)
+
+// maxTableNames is the most that one ListTables answers.
+const maxTableNames = 100
+
+type tableOutput struct {
+	Table            *tableDescription `json:",omitempty"` // DescribeTable
+	TableDescription *tableDescription `json:",omitempty"` // the others
+}
+
+func tableUUID(id uint64) string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", id) }
+
+func (e *Engine) createTable(in *createTableInput) (any, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	t, err := tableOf(in)
+	if err != nil {
+		return nil, err
+	}
+	if in.StreamSpecification != nil {
+		if err := in.StreamSpecification.check(); err != nil {
+			return nil, err
+		}
+	}
+	err = e.write(func(w *writeTx) error {
+		if _, exists := w.tables[t.Name]; exists {
+			return &apiError{code: "ResourceInUseException", message: "Table already exists: " + t.Name}
+		}
+		t.CreatedAt = w.now
+		if err := w.createBuckets(t); err != nil {
+			return err
+		}
+		if in.StreamSpecification != nil && in.StreamSpecification.StreamEnabled {
+			if err := w.openStream(t, in.StreamSpecification.StreamViewType); err != nil {
+				return err
+			}
+		}
+		return w.define(t)
+	})
+	if err != nil {
+		return nil, err
+	}
+	d := t.describe("CREATING", counts{})
+	return tableOutput{TableDescription: &d}, nil
+}
+
+// createBuckets gives IDs to the table and its indexes and makes their buckets.
+func (w *writeTx) createBuckets(t *table) (err error) {
+	w.restructure()
+	if t.ID, err = w.nextID(); err != nil {
+		return err
+	}
+	for _, kind := range []byte{'i', 'e'} {
+		if _, err := w.tx.CreateBucket(bucketName(kind, t.ID)); err != nil {
+			return err
+		}
+	}
+	for _, ix := range t.Indexes {
+		if err := w.createIndex(ix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writeTx) createIndex(ix *index) (err error) {
+	if ix.ID, err = w.nextID(); err != nil {
+		return err
+	}
+	_, err = w.tx.CreateBucket(bucketName('x', ix.ID))
+	return err
+}
+
+// name checks the only parameter of a request and returns the table.
+func (e *Engine) named(in *tableInput) (*table, error) {
+	var c constraints
+	c.tableName(in.TableName)
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	t, err := e.table(*in.TableName)
+	if err != nil {
+		return nil, tableNotFound(*in.TableName)
+	}
+	return t, nil
+}
+
+func (e *Engine) describeTable(in *tableInput) (any, error) {
+	t, err := e.named(in)
+	if err != nil {
+		return nil, err
+	}
+	d, err := e.describe(t, "ACTIVE")
+	return tableOutput{Table: d}, err
+}
+
+func (e *Engine) describe(t *table, status string) (*tableDescription, error) {
+	var d tableDescription
+	err := e.read(func(tx *bbolt.Tx) error {
+		d = t.describe(status, decodeCounts(tx.Bucket(countsBucket).Get(binary.BigEndian.AppendUint64(nil, t.ID))))
+		return nil
+	})
+	return &d, err
+}
+
+func (e *Engine) listTables(in *listTablesInput) (any, error) {
+	limit := maxTableNames
+	if in.Limit != nil {
+		limit = *in.Limit
+		var c constraints
+		switch {
+		case limit < 1:
+			c.add(fmt.Sprintf("'%d'", limit), "limit", "Member must have value greater than or equal to 1")
+		case limit > maxTableNames:
+			c.add(fmt.Sprintf("'%d'", limit), "limit", "Member must have value less than or equal to 100")
+		}
+		if err := c.err(); err != nil {
+			return nil, err
+		}
+	}
+	names := []string{}
+	for name := range *e.catalog.Load() {
+		if name > in.ExclusiveStartTableName {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	out := listTablesOutput{TableNames: names}
+	if len(names) > limit {
+		out.TableNames = names[:limit]
+		out.LastEvaluatedTableName = names[limit-1]
+	}
+	return out, nil
+}
+
+func (e *Engine) deleteTable(in *tableInput) (any, error) {
+	t, err := e.named(in)
+	if err != nil {
+		return nil, err
+	}
+	if t.Protected {
+		return nil, invalid("Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.")
+	}
+	d, err := e.describe(t, "DELETING")
+	if err != nil {
+		return nil, err
+	}
+	err = e.write(func(w *writeTx) error {
+		if err := w.current(t); err != nil {
+			return err
+		}
+		return w.drop(t)
+	})
+	return tableOutput{TableDescription: d}, err
+}
+
+// drop removes the table with its items and indexes. Its stream is closed and
+// can be read until it is trimmed.
+func (w *writeTx) drop(t *table) error {
+	w.restructure()
+	if t.Stream != nil && t.Stream.open() {
+		if _, err := w.closeStream(t.Stream); err != nil {
+			return err
+		}
+	}
+	for _, kind := range []byte{'i', 'e'} {
+		if err := w.tx.DeleteBucket(bucketName(kind, t.ID)); err != nil {
+			return err
+		}
+	}
+	for _, ix := range t.Indexes {
+		if err := w.tx.DeleteBucket(bucketName('x', ix.ID)); err != nil {
+			return err
+		}
+	}
+	delete(w.counts, t.ID) // after it no request of the group writes to the table
+	if err := w.tx.Bucket(countsBucket).Delete(binary.BigEndian.AppendUint64(nil, t.ID)); err != nil {
+		return err
+	}
+	return w.undefine(t)
+}

@@ -1,0 +1,212 @@
+package dynamolite
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"time"
+
+	"github.com/assay-project/assay/pkg/dynamolite/attr"
+	"go.etcd.io/bbolt"
+)
+
+// sweepBatch is how many items or records a sweep removes in one change, so
+// that requests do not wait long for it.
+const sweepBatch = 100
+
+// oldestExpiry: DynamoDB does not delete items that expired earlier than five
+// years ago (Developer Guide, "Using time to live").
+const oldestExpiry = 5 * 365 * 24 * time.Hour
+
+type timeToLiveSpecification struct {
+	AttributeName *string
+	Enabled       *bool
+}
+
+type updateTimeToLiveInput struct {
+	TableName               *string
+	TimeToLiveSpecification *timeToLiveSpecification
+}
+
+type timeToLiveDescription struct {
+	TimeToLiveStatus string
+	AttributeName    string `json:",omitempty"`
+}
+
+// expiryEntry returns the key of item's entry in the expiry bucket; nil if it
+// does not expire: the attribute is missing or not a whole number.
+func expiryEntry(attribute string, item attr.Item, key []byte) []byte {
+	v, ok := item[attribute]
+	if !ok || v.Kind != attr.N {
+		return nil
+	}
+	seconds, ok := v.Num.Int64()
+	if !ok || seconds <= 0 {
+		return nil
+	}
+	return append(binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(key)), uint64(seconds)), key...)
+}
+
+func (e *Engine) describeTimeToLive(in *tableInput) (any, error) {
+	t, err := e.named(in)
+	if err != nil {
+		return nil, err
+	}
+	d := timeToLiveDescription{TimeToLiveStatus: "DISABLED"}
+	if t.TTL != "" {
+		d = timeToLiveDescription{"ENABLED", t.TTL}
+	}
+	return struct{ TimeToLiveDescription timeToLiveDescription }{d}, nil
+}
+
+func (e *Engine) updateTimeToLive(in *updateTimeToLiveInput) (any, error) {
+	var c constraints
+	c.tableName(in.TableName)
+	spec := in.TimeToLiveSpecification
+	c.required("timeToLiveSpecification", spec != nil)
+	if spec != nil {
+		c.required("timeToLiveSpecification.enabled", spec.Enabled != nil)
+		c.required("timeToLiveSpecification.attributeName", spec.AttributeName != nil)
+		if spec.AttributeName != nil && *spec.AttributeName == "" {
+			c.add("''", "timeToLiveSpecification.attributeName", "Member must have length greater than or equal to 1")
+		}
+	}
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	t, err := e.named(&tableInput{in.TableName})
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case *spec.Enabled && t.TTL == *spec.AttributeName:
+		return nil, invalid("TimeToLive is already enabled")
+	case !*spec.Enabled && t.TTL == "":
+		return nil, invalid("TimeToLive is already disabled")
+	case t.TTL != "" && t.TTL != *spec.AttributeName:
+		return nil, invalid("TimeToLive is active on a different AttributeName: current AttributeName is " + t.TTL)
+	}
+	changed := *t
+	changed.TTL = ""
+	if *spec.Enabled {
+		changed.TTL = *spec.AttributeName
+	}
+	err = e.write(func(w *writeTx) error {
+		if err := w.current(t); err != nil {
+			return err
+		}
+		if err := w.indexExpiry(&changed); err != nil {
+			return err
+		}
+		return w.define(&changed)
+	})
+	return struct{ TimeToLiveSpecification *timeToLiveSpecification }{spec}, err
+}
+
+// indexExpiry fills the table's expiry bucket anew.
+func (w *writeTx) indexExpiry(t *table) error {
+	w.restructure()
+	name := bucketName('e', t.ID)
+	if err := w.tx.DeleteBucket(name); err != nil {
+		return err
+	}
+	if _, err := w.tx.CreateBucket(name); err != nil || t.TTL == "" {
+		return err
+	}
+	return w.tx.Bucket(bucketName('i', t.ID)).ForEach(func(key, stored []byte) error {
+		item, err := attr.DecodeItem(stored)
+		if err != nil {
+			return err
+		}
+		return w.move(name, nil, expiryEntry(t.TTL, item, key), []byte{})
+	})
+}
+
+// Sweep removes, by the engine's clock, expired items, stream records past
+// retention and old request tokens. It returns when there are no more, or
+// ctx ends.
+func (e *Engine) Sweep(ctx context.Context) error {
+	for _, step := range []func() (more bool, err error){e.expireItems, e.trimStreams, e.forgetTokens} {
+		for more := true; more; {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			var err error
+			if more, err = step(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *Engine) sweepEvery(ctx context.Context, interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := e.Sweep(ctx); err != nil && ctx.Err() == nil && e.onError != nil {
+				e.onError(err)
+			}
+		}
+	}
+}
+
+// dueItems returns the storage keys of up to sweepBatch expired items.
+func dueItems(tx *bbolt.Tx, t *table, now time.Time) [][]byte {
+	bucket := tx.Bucket(bucketName('e', t.ID))
+	if bucket == nil {
+		return nil // the table is gone
+	}
+	first := binary.BigEndian.AppendUint64(nil, uint64(max(0, now.Add(-oldestExpiry).Unix())))
+	end := binary.BigEndian.AppendUint64(nil, uint64(now.Unix()))
+	var due [][]byte
+	cursor := bucket.Cursor()
+	for key, _ := cursor.Seek(first); key != nil && bytes.Compare(key[:8], end) < 0 && len(due) < sweepBatch; key, _ = cursor.Next() {
+		due = append(due, bytes.Clone(key[8:]))
+	}
+	return due
+}
+
+func (e *Engine) expireItems() (more bool, err error) {
+	now := e.clock()
+	for _, t := range *e.catalog.Load() {
+		if t.TTL == "" {
+			continue
+		}
+		var due [][]byte
+		err := e.read(func(tx *bbolt.Tx) error {
+			due = dueItems(tx, t, now)
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+		if len(due) == 0 {
+			continue
+		}
+		more = more || len(due) == sweepBatch
+		err = e.write(func(w *writeTx) error {
+			if w.current(t) != nil {
+				return nil // the next sweep sees the new definition
+			}
+			for _, key := range dueItems(w.tx, t, now) {
+				item, err := readItem(w.tx, t, key)
+				if err != nil {
+					return err
+				}
+				if err := w.replace(t, key, item, nil, true); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return more, nil
+}

@@ -1,0 +1,125 @@
+package dynamolite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// maxRequest is DynamoDB's largest request body, in bytes (16 MB, for batches).
+const maxRequest = 16 << 20
+
+// handler answers one operation: the body in, a value to encode out.
+type handler func(body []byte) (any, error)
+
+// appender is an answer that encodes itself, faster than encoding/json.
+type appender interface {
+	AppendJSON(dst []byte) []byte
+}
+
+// operation makes a handler of a function that takes the decoded request.
+func operation[In any](run func(*In) (any, error)) handler {
+	return func(body []byte) (any, error) {
+		in := new(In)
+		if err := json.Unmarshal(body, in); err != nil {
+			return nil, err
+		}
+		return run(in)
+	}
+}
+
+func (e *Engine) operations() map[string]handler {
+	const tables, streams = "DynamoDB_20120810.", "DynamoDBStreams_20120810."
+	return map[string]handler{
+		tables + "CreateTable":        operation(e.createTable),
+		tables + "DescribeTable":      operation(e.describeTable),
+		tables + "ListTables":         operation(e.listTables),
+		tables + "DeleteTable":        operation(e.deleteTable),
+		tables + "PutItem":            operation(e.putItem),
+		tables + "GetItem":            operation(e.getItem),
+		tables + "UpdateItem":         operation(e.updateItem),
+		tables + "DeleteItem":         operation(e.deleteItem),
+		tables + "Query":              operation(e.query),
+		tables + "Scan":               operation(e.scan),
+		tables + "BatchGetItem":       operation(e.batchGetItem),
+		tables + "BatchWriteItem":     operation(e.batchWriteItem),
+		tables + "TransactGetItems":   operation(e.transactGetItems),
+		tables + "TransactWriteItems": operation(e.transactWriteItems),
+		tables + "UpdateTable":        operation(e.updateTable),
+		tables + "UpdateTimeToLive":   operation(e.updateTimeToLive),
+		tables + "DescribeTimeToLive": operation(e.describeTimeToLive),
+		streams + "ListStreams":       operation(e.listStreams),
+		streams + "DescribeStream":    operation(e.describeStream),
+		streams + "GetShardIterator":  operation(e.getShardIterator),
+		streams + "GetRecords":        operation(e.getRecords),
+	}
+}
+
+// ServeHTTP answers one request of the DynamoDB or DynamoDB Streams API. It
+// asks for no signature.
+func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	target := r.Header.Get("X-Amz-Target")
+	if target == "" && r.Method == http.MethodGet {
+		w.WriteHeader(http.StatusOK) // a probe for liveness
+		return
+	}
+	body, err := readBody(w, r)
+	if err == nil {
+		body, err = e.answer(r.Context(), target, body)
+	}
+	status := http.StatusOK
+	if err != nil {
+		failure := clientError(err)
+		status = failure.status()
+		if status == http.StatusInternalServerError && e.onError != nil {
+			e.onError(err)
+		}
+		if body, err = failure.body(); err != nil {
+			panic(fmt.Sprintf("dynamolite: error answer cannot be encoded: %v", err)) // its fields are plain
+		}
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/x-amz-json-1.0")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
+	h.Set("X-Amzn-Requestid", strings.ToUpper(strconv.FormatUint(e.requests.Add(1), 36)))
+	w.WriteHeader(status)
+	if _, err := w.Write(body); err != nil && e.onError != nil {
+		e.onError(err) // the client is gone; what it asked for has happened
+	}
+}
+
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if n := r.ContentLength; n >= 0 && n <= maxRequest {
+		body := make([]byte, n)
+		_, err := io.ReadFull(r.Body, body)
+		return body, err
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, &apiError{code: "RequestEntityTooLargeException", message: "The request is larger than 16 MB"}
+	}
+	return body, err
+}
+
+func (e *Engine) answer(ctx context.Context, target string, body []byte) ([]byte, error) {
+	run, ok := e.handlers[target]
+	if !ok {
+		return nil, &apiError{code: "UnknownOperationException", message: "Unsupported operation: " + target}
+	}
+	_, name, _ := strings.Cut(target, ".")
+	out, err := e.faults.around(ctx, name, body, run)
+	if err != nil {
+		return nil, err
+	}
+	if a, ok := out.(appender); ok {
+		return a.AppendJSON(nil), nil
+	}
+	return json.Marshal(out)
+}
