@@ -1,0 +1,159 @@
+// Package blob is the adapter to S3: presigned uploads and downloads, streamed
+// writes and reads, and what the bucket says about an object.
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+)
+
+// ErrNotFound says that there is no such object.
+var ErrNotFound = errors.New("the object does not exist")
+
+// ErrChanged says that an object is not the one its entity tag named.
+var ErrChanged = errors.New("the object was replaced since its upload was noticed")
+
+// ErrExists says that an object is there already, which is never replaced.
+var ErrExists = errors.New("the object exists")
+
+// Config names the bucket and its endpoints.
+type Config struct {
+	Endpoint       string `env:"ASSAY_S3_ENDPOINT" doc:"the URL of an S3-compatible server; AWS itself by default"`
+	PublicEndpoint string `env:"ASSAY_S3_PUBLIC_ENDPOINT" doc:"the URL under which clients reach the same server; ASSAY_S3_ENDPOINT by default"`
+	Bucket         string `env:"ASSAY_S3_BUCKET" envDefault:"assay-files" doc:"the bucket that holds uploaded bytes"`
+}
+
+// Store is one bucket. It is safe for concurrent use and needs no closing.
+type Store struct {
+	Bucket  string
+	client  *s3.Client
+	presign *s3.PresignClient
+}
+
+// New returns the bucket's store. It makes no request.
+func New(base aws.Config, cfg Config) *Store {
+	public := cfg.PublicEndpoint
+	if public == "" {
+		public = cfg.Endpoint
+	}
+	return &Store{
+		Bucket: cfg.Bucket,
+		client: connect(base, cfg.Endpoint),
+		// The host is part of a signature, so presigning knows the public one only.
+		presign: s3.NewPresignClient(connect(base, public)),
+	}
+}
+
+func connect(base aws.Config, endpoint string) *s3.Client {
+	return s3.NewFromConfig(base, func(o *s3.Options) {
+		if endpoint != "" {
+			o.BaseEndpoint = &endpoint
+			o.UsePathStyle = true // local servers have no name for each bucket
+		}
+		// Checking a CRC64NVME costs about as much CPU as counting the words;
+		// uploads carry a CRC32 or the client's SHA-256 instead.
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+		o.DisableLogOutputChecksumValidationSkipped = true
+	})
+}
+
+// Object is what the bucket says of an object.
+type Object struct {
+	Key         string
+	ETag        string // without quotes
+	Size        int64  // bytes
+	ContentType string
+	Modified    time.Time
+	Metadata    map[string]string // names in lower case
+}
+
+// Head asks the bucket for an object. It returns ErrNotFound.
+func (s *Store) Head(ctx context.Context, key string) (Object, error) {
+	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.Bucket, Key: &key})
+	if err != nil {
+		return Object{}, translate("head", key, err)
+	}
+	return Object{
+		Key: key, ETag: unquote(out.ETag), Size: aws.ToInt64(out.ContentLength),
+		ContentType: aws.ToString(out.ContentType), Modified: aws.ToTime(out.LastModified), Metadata: out.Metadata,
+	}, nil
+}
+
+// Open streams an object from its start, if it still has the entity tag; an
+// empty one is that of any object. The caller closes the stream. It returns
+// ErrNotFound or ErrChanged.
+func (s *Store) Open(ctx context.Context, key, etag string) (io.ReadCloser, error) {
+	in := &s3.GetObjectInput{Bucket: &s.Bucket, Key: &key}
+	if etag != "" {
+		in.IfMatch = aws.String(`"` + etag + `"`)
+	}
+	out, err := s.client.GetObject(ctx, in)
+	if err != nil {
+		return nil, translate("get", key, err)
+	}
+	return out.Body, nil
+}
+
+// Delete removes an object. That it was not there is no error.
+func (s *Store) Delete(ctx context.Context, key string) error {
+	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.Bucket, Key: &key})
+	if err = translate("delete", key, err); err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// Check says whether the bucket can be reached, for readiness.
+func (s *Store) Check(ctx context.Context) error {
+	_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &s.Bucket})
+	return translate("head bucket", s.Bucket, err)
+}
+
+// Ensure creates the bucket unless it is there.
+func (s *Store) Ensure(ctx context.Context) error {
+	_, err := s.client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &s.Bucket})
+	if _, owned := errors.AsType[*types.BucketAlreadyOwnedByYou](err); owned {
+		return nil
+	}
+	if _, exists := errors.AsType[*types.BucketAlreadyExists](err); exists {
+		return s.Check(ctx)
+	}
+	return translate("create bucket", s.Bucket, err)
+}
+
+func translate(call, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if status, ok := errors.AsType[interface {
+		error
+		HTTPStatusCode() int
+	}](err); ok {
+		switch status.HTTPStatusCode() {
+		case http.StatusNotFound:
+			return fmt.Errorf("%s %s: %w", call, name, ErrNotFound)
+		case http.StatusPreconditionFailed:
+			if call == "put" {
+				return fmt.Errorf("%s %s: %w", call, name, ErrExists)
+			}
+			return fmt.Errorf("%s %s: %w", call, name, ErrChanged)
+		}
+	}
+	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorCode() == "NoSuchKey" {
+		return fmt.Errorf("%s %s: %w", call, name, ErrNotFound)
+	}
+	return fmt.Errorf("%s %s: %w", call, name, err)
+}
+
+func unquote(etag *string) string { return strings.Trim(aws.ToString(etag), `"`) }

@@ -1,0 +1,29 @@
+package blob
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// List returns up to limit objects whose keys begin with prefix and come after
+// the given key, in the order of their keys, with Key, ETag, Size and Modified.
+// more says whether there are others behind them. One request gives 1,000 at
+// most.
+func (s *Store) List(ctx context.Context, prefix, after string, limit int32) (objects []Object, more bool, err error) {
+	input := &s3.ListObjectsV2Input{Bucket: &s.Bucket, Prefix: &prefix, MaxKeys: &limit}
+	if after != "" {
+		input.StartAfter = &after
+	}
+	out, err := s.client.ListObjectsV2(ctx, input)
+	if err != nil {
+		return nil, false, translate("list", prefix, err)
+	}
+	for _, found := range out.Contents {
+		objects = append(objects, Object{
+			Key: aws.ToString(found.Key), ETag: unquote(found.ETag), Size: aws.ToInt64(found.Size), Modified: aws.ToTime(found.LastModified),
+		})
+	}
+	return objects, aws.ToBool(out.IsTruncated), nil
+}

@@ -1,0 +1,69 @@
+package blob
+
+import (
+	"context"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// Terms are what a presigned upload must keep to. The bucket refuses any
+// deviation, since all of them are part of the signature.
+type Terms struct {
+	Size        int64 // exact length in bytes
+	ContentType string
+	SHA256      string            // base64; empty leaves the bytes unchecked
+	Metadata    map[string]string // stored with the object
+	Expires     time.Duration     // how long the URL can be used
+}
+
+// Presigned is a request that the client makes itself, with exactly these
+// headers besides Host.
+type Presigned struct {
+	Method    string
+	URL       string
+	Headers   map[string]string
+	ExpiresAt time.Time
+}
+
+// PresignPut signs an upload of one new object: If-None-Match is part of the
+// terms, so that a used URL cannot replace the bytes.
+func (s *Store) PresignPut(ctx context.Context, key string, terms Terms) (Presigned, error) {
+	input := &s3.PutObjectInput{
+		Bucket: &s.Bucket, Key: &key,
+		ContentLength: &terms.Size, ContentType: &terms.ContentType,
+		IfNoneMatch: aws.String("*"), Metadata: terms.Metadata,
+	}
+	if terms.SHA256 != "" {
+		input.ChecksumSHA256 = &terms.SHA256
+	}
+	expires := time.Now().Add(terms.Expires).UTC().Truncate(time.Second)
+	signed, err := s.presign.PresignPutObject(ctx, input, s3.WithPresignExpires(terms.Expires))
+	if err != nil {
+		return Presigned{}, fmt.Errorf("presign put %s: %w", key, err)
+	}
+	headers := map[string]string{}
+	for name, values := range signed.SignedHeader {
+		if !strings.EqualFold(name, "Host") {
+			headers[http.CanonicalHeaderKey(name)] = strings.Join(values, ",")
+		}
+	}
+	return Presigned{Method: signed.Method, URL: signed.URL, Headers: headers, ExpiresAt: expires}, nil
+}
+
+// PresignGet signs a download that saves under fileName, for expires long.
+func (s *Store) PresignGet(ctx context.Context, key, fileName string, expires time.Duration) (string, error) {
+	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": fileName})
+	signed, err := s.presign.PresignGetObject(ctx, &s3.GetObjectInput{
+		Bucket: &s.Bucket, Key: &key, ResponseContentDisposition: &disposition,
+	}, s3.WithPresignExpires(expires))
+	if err != nil {
+		return "", fmt.Errorf("presign get %s: %w", key, err)
+	}
+	return signed.URL, nil
+}

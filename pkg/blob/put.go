@@ -1,0 +1,62 @@
+package blob
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
+	transfer "github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+)
+
+const (
+	// partSize is the buffer of a streamed upload, the least that S3 takes as a
+	// part. With 10,000 parts it bounds a streamed upload to 48.8 GiB.
+	partSize = 5 << 20
+	// smallSize is up to where an object goes in one request from a buffer of
+	// its own size: a part's buffer would cost more than the upload.
+	smallSize = 64 << 10
+)
+
+// Put streams body into the bucket without knowing its length beforehand; a
+// larger one goes in parts of 5 MiB, one after the other, so that an upload of
+// any size holds few buffers. A failed upload, also one whose body fails,
+// leaves no object. It returns ErrExists, or the object's size in bytes.
+func (s *Store) Put(ctx context.Context, key, contentType string, metadata map[string]string, body io.Reader) (int64, error) {
+	var head bytes.Buffer
+	size, err := io.Copy(&head, io.LimitReader(body, smallSize+1))
+	if err != nil {
+		return 0, fmt.Errorf("put %s: %w", key, err)
+	}
+	if size <= smallSize {
+		_, err = s.client.PutObject(ctx, &s3.PutObjectInput{
+			Bucket: &s.Bucket, Key: &key, Body: bytes.NewReader(head.Bytes()), ContentType: &contentType, Metadata: metadata,
+			IfNoneMatch: aws.String("*"), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
+		})
+		return size, translate("put", key, err)
+	}
+	uploads := transfermanager.New(s.client, func(o *transfermanager.Options) {
+		o.PartSizeBytes, o.MultipartUploadThreshold, o.Concurrency = partSize, partSize, 1
+	})
+	counted := &counter{Reader: io.MultiReader(&head, body)}
+	_, err = uploads.UploadObject(ctx, &transfermanager.UploadObjectInput{
+		Bucket: &s.Bucket, Key: &key, Body: counted, ContentType: &contentType, Metadata: metadata,
+		IfNoneMatch: aws.String("*"), ChecksumAlgorithm: transfer.ChecksumAlgorithmCrc32,
+	})
+	return counted.read, translate("put", key, err)
+}
+
+type counter struct {
+	io.Reader
+	read int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.read += int64(n)
+	return n, err
+}

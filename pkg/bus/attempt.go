@@ -1,0 +1,136 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/obs"
+)
+
+// Outcomes of an attempt, in logs and metrics.
+const (
+	outcomeDone      = "done"
+	outcomeRetry     = "retry"
+	outcomeGivenUp   = "given_up"
+	outcomeGivenBack = "given_back"
+	outcomeTakenOver = "taken_over"
+)
+
+// work runs one attempt and settles its message.
+func (b *Bus) work(ctx context.Context, msg jetstream.Msg, c Consumer) {
+	inFlight := b.metrics.inFlight.WithLabelValues(c.Name, c.Area)
+	inFlight.Inc()
+	defer inFlight.Dec()
+	started := time.Now()
+
+	delivery, err := newDelivery(msg)
+	ctx = delivery.trace(ctx)
+	stopRenewing := renew(msg, c.Lease)
+	defer stopRenewing()
+	switch {
+	case err != nil:
+		err = Permanent(fmt.Errorf("the message is not an event: %w", err))
+	case delivery.Attempt > c.Attempts:
+		err = Permanent(fmt.Errorf("gave up after %d attempts; the last did not come to an end", c.Attempts))
+	default:
+		err = guarded(func() error { return c.Handle(ctx, delivery) })
+	}
+	outcome, settled := b.settle(ctx, msg, c, delivery, err)
+
+	took := time.Since(started)
+	b.metrics.attempts.WithLabelValues(c.Name, c.Area, outcome).Observe(took.Seconds())
+	log := obs.Log(ctx, b.log)
+	line := log.Info()
+	if err != nil {
+		line = log.Warn().Err(err)
+	}
+	if settled != nil {
+		line = log.Error().AnErr("settle", settled).AnErr("cause", err)
+	}
+	if panicked, ok := errors.AsType[*PanicError](err); ok {
+		line = line.Bytes("stack", panicked.Stack)
+	}
+	line.Str("consumer", c.Name).Str("area", c.Area).Str("id", delivery.Item).Str("event", delivery.ID).
+		Int("attempt", delivery.Attempt).Dur("duration_ms", took).Str("outcome", outcome).Msg("attempt")
+}
+
+// panicAttempts is how often a message may make its handler panic.
+const panicAttempts = 3
+
+// attemptsAfter is how many attempts a message has that failed with err.
+func (c Consumer) attemptsAfter(err error) int {
+	if _, panicked := errors.AsType[*PanicError](err); panicked {
+		return min(panicAttempts, c.Attempts)
+	}
+	return c.Attempts
+}
+
+// settle acknowledges, delays, gives back or gives up the message. Its error
+// is that of the settling; the message then comes again after its lease.
+func (b *Bus) settle(ctx context.Context, msg jetstream.Msg, c Consumer, d Delivery, err error) (string, error) {
+	switch {
+	case err == nil:
+		return outcomeDone, msg.Ack()
+	case errors.Is(err, ErrTakenOver):
+		return outcomeTakenOver, nil
+	case ctx.Err() != nil:
+		return outcomeGivenBack, msg.Nak()
+	case !IsPermanent(err) && d.Attempt < c.attemptsAfter(err):
+		return outcomeRetry, msg.NakWithDelay(c.Backoff(d.Attempt))
+	}
+	giveUp := guarded(func() error { return c.GiveUp(ctx, d, err) })
+	if giveUp == nil {
+		giveUp = b.bury(ctx, c, d, err)
+	}
+	if giveUp != nil {
+		return outcomeRetry, errors.Join(giveUp, msg.NakWithDelay(c.Backoff(d.Attempt)))
+	}
+	return outcomeGivenUp, msg.Ack()
+}
+
+// PanicError is a panic of Handle or GiveUp. Its text leaves the stack out, since it
+// becomes the reason that people read.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("the worker panicked: %v", e.Value) }
+
+// guarded calls f and turns a panic into a PanicError.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PanicError{Value: p, Stack: debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// renew keeps the lease of msg until the returned function is called.
+func renew(msg jetstream.Msg, lease time.Duration) (stop func()) {
+	done := make(chan struct{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(lease / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				// A lost renewal costs at most repeated work; the fence holds.
+				if msg.InProgress() != nil {
+					return
+				}
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
+}

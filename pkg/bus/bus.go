@@ -1,0 +1,109 @@
+// Package bus carries events over NATS JetStream: it declares the streams,
+// publishes, consumes with attempts, backoff and dead letters, and tails the
+// outcomes for live readers.
+//
+// The tables are the truth and a message is a hint that can be sent again. So
+// everything here is at least once, ids are deterministic, and handlers may run
+// twice. An acknowledgement is no fence: NATS accepts that of a stale holder
+// too. What keeps two workers apart is the conditional write of lifecycle.
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+)
+
+// Config names the NATS server and the limits of the streams.
+type Config struct {
+	URL             string        `env:"ASSAY_NATS_URL,required" doc:"the address of the NATS server, such as nats://127.0.0.1:4222"`
+	Credentials     string        `env:"ASSAY_NATS_CREDENTIALS" doc:"a NATS credentials file; none by default"`
+	Replicas        int           `env:"ASSAY_NATS_REPLICAS" envDefault:"1" doc:"copies of each stream in a NATS cluster: 1, 3 or 5"`
+	WorkMaxMessages int64         `env:"ASSAY_WORK_MAX_MESSAGES" envDefault:"1000000" doc:"waiting work events; above it ingest answers 503"`
+	OutcomesMaxAge  time.Duration `env:"ASSAY_OUTCOMES_MAX_AGE" envDefault:"168h" doc:"how long outcomes can be resumed from"`
+}
+
+// Bus is a connection to NATS. It is safe for concurrent use.
+type Bus struct {
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	cfg     Config
+	source  string
+	log     zerolog.Logger
+	metrics metrics
+	// declares is set on a bus whose process creates the streams.
+	declares bool
+}
+
+// Connect opens the connection and creates or reconciles the streams. source
+// is the publishing service, such as "ingest". It returns an error when no
+// server answers or a stream could lose what it acknowledged. The caller
+// closes the Bus.
+func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
+	b, err := Join(cfg, source, log, reg)
+	if err != nil {
+		return nil, err
+	}
+	b.declares = true
+	if err := b.reconcile(ctx); err != nil {
+		b.conn.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// Join opens the connection and leaves the streams as they are, for those who
+// react to the events of a system that is not theirs. Of cfg it reads the
+// address and the credentials. reg may be nil. The caller closes the Bus.
+func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
+	b := &Bus{cfg: cfg, source: source, log: log, metrics: newMetrics(reg, source)}
+	options := []nats.Option{
+		nats.Name("assay " + source),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(250 * time.Millisecond),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				log.Warn().Err(err).Msg("NATS connection lost")
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { log.Info().Msg("NATS connection is back") }),
+		// A forbidden publish is told here only; without it, it looks like a timeout.
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Error().Err(err).Msg("NATS reports an error") }),
+	}
+	if cfg.Credentials != "" {
+		options = append(options, nats.UserCredentials(cfg.Credentials))
+	}
+	var err error
+	if b.conn, err = nats.Connect(cfg.URL, options...); err != nil {
+		return nil, fmt.Errorf("cannot reach NATS at %s: %w", cfg.URL, err)
+	}
+	if b.js, err = jetstream.New(b.conn); err != nil {
+		b.conn.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// Check says whether NATS answers and keeps the streams, for readiness.
+func (b *Bus) Check(ctx context.Context) error {
+	if !b.conn.IsConnected() {
+		return errors.New("not connected")
+	}
+	_, err := b.js.AccountInfo(ctx)
+	return err
+}
+
+// Close sends what is still buffered, acknowledgements included, and closes
+// the connection.
+func (b *Bus) Close() {
+	if err := b.conn.FlushTimeout(5 * time.Second); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
+		b.log.Warn().Err(err).Msg("NATS connection closed with unsent data")
+	}
+	b.conn.Close()
+}

@@ -1,0 +1,185 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+)
+
+func TestHandledMessageIsAcknowledged(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("f1"))
+	seen := make(chan bus.Delivery, 1)
+	consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error {
+		seen <- d
+		return nil
+	}))
+	d := next(t, seen, "delivery")
+	if d.Attempt != 1 {
+		t.Errorf("the first delivery is attempt %d", d.Attempt)
+	}
+	if d.ID != "file.uploaded/f1/e1" || d.Type != "assay.v1.FileUploaded" || d.Item != "f1" || d.Owner != "ann" ||
+		d.Source != "/test" || !d.Time.Equal(when) || d.Subject != "assay.file.uploaded.f1" || d.Sequence != 1 {
+		t.Errorf("got %+v", d)
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+	if n := w.count(t, bus.StreamDead); n != 0 {
+		t.Errorf("%d dead letters", n)
+	}
+}
+
+func TestFailedAttemptIsRepeatedAfterItsBackoff(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("f1"))
+	const pause = 80 * time.Millisecond
+	asked := make(chan int, 1)
+	started := make(chan time.Time, 2)
+	c := consumer(func(_ context.Context, d bus.Delivery) error {
+		started <- time.Now()
+		if d.Attempt == 1 {
+			return errFlaky
+		}
+		return nil
+	})
+	c.Backoff = func(attempt int) time.Duration { asked <- attempt; return pause }
+	consume(t, w.bus, c)
+	first := next(t, started, "first attempt")
+	if attempt := next(t, asked, "backoff"); attempt != 1 {
+		t.Errorf("the pause was asked for attempt %d", attempt)
+	}
+	if waited := next(t, started, "second attempt").Sub(first); waited < pause {
+		t.Errorf("the second attempt came after %s, before the pause of %s", waited, pause)
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+}
+
+func TestAttemptsAreNumberedAcrossConsumers(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("f1"))
+	attempts := make(chan int, 8)
+	handle := func(_ context.Context, d bus.Delivery) error {
+		attempts <- d.Attempt
+		if d.Attempt < 3 {
+			return errFlaky
+		}
+		return nil
+	}
+	consume(t, w.bus, consumer(handle))
+	consume(t, connect(t, w.url, bus.Config{}), consumer(handle))
+	var got []int
+	for range 3 {
+		got = append(got, next(t, attempts, "attempt"))
+	}
+	if !slices.Equal(got, []int{1, 2, 3}) {
+		t.Errorf("attempts %v", got)
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+}
+
+func TestWorkLongerThanItsLeaseIsDeliveredOnce(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("long"))
+	const lease = 300 * time.Millisecond
+	deliveries := make(chan bus.Delivery, 8)
+	over := make(chan struct{})
+	c := consumer(func(ctx context.Context, d bus.Delivery) error {
+		deliveries <- d
+		select {
+		case <-over:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	c.Lease, c.Parallel = lease, 2
+	consume(t, w.bus, c)
+	first := next(t, deliveries, "delivery")
+	select {
+	case again := <-deliveries:
+		t.Fatalf("attempt %d came while attempt %d was at work", again.Attempt, first.Attempt)
+	case <-time.After(4 * lease):
+	}
+	close(over)
+	w.awaitCount(t, bus.StreamWork, 0)
+}
+
+func TestTakenOverIsNeitherAcknowledgedNorHurried(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("f1"))
+	const lease = 300 * time.Millisecond
+	started := make(chan time.Time, 8)
+	c := consumer(func(_ context.Context, d bus.Delivery) error {
+		started <- time.Now()
+		if d.Attempt == 1 {
+			return fmt.Errorf("claim: %w", bus.ErrTakenOver)
+		}
+		return nil
+	})
+	c.Lease = lease
+	consume(t, w.bus, c)
+	first := next(t, started, "delivery")
+	if n := w.count(t, bus.StreamWork); n != 1 {
+		t.Fatalf("%d messages, want the one that was left alone", n)
+	}
+	// The lease began a moment before the handler did.
+	if waited := next(t, started, "delivery after the lease").Sub(first); waited < lease/2 {
+		t.Errorf("it came again after %s, within the lease of %s", waited, lease)
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+	if n := w.count(t, bus.StreamDead); n != 0 {
+		t.Errorf("%d dead letters", n)
+	}
+}
+
+func TestConsumersOfOneNameShareTheWork(t *testing.T) {
+	w := open(t)
+	const items = 40
+	for i := range items {
+		w.publish(t, uploaded(fmt.Sprintf("f%02d", i)))
+	}
+	// Every place is kept until each consumer has got an item.
+	type taken struct {
+		by   int
+		item string
+	}
+	work, all := make(chan taken, items), make(chan struct{})
+	for by := range 3 {
+		c := consumer(func(ctx context.Context, d bus.Delivery) error {
+			work <- taken{by, d.Item}
+			select {
+			case <-all:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+		c.Parallel, c.Drain = 2, time.Millisecond
+		consume(t, connect(t, w.url, bus.Config{}), c)
+	}
+	times, by := map[string]int{}, map[int]int{}
+	for range items {
+		one := next(t, work, "item")
+		times[one.item]++
+		if by[one.by]++; by[one.by] == 1 && len(by) == 3 {
+			close(all)
+		}
+	}
+	if len(times) != items {
+		t.Errorf("%d items were worked on, want %d, each once", len(times), items)
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+}
+
+func TestConsumerOnUnknownStreamIsAnError(t *testing.T) {
+	w := open(t)
+	c := consumer(func(context.Context, bus.Delivery) error { return errors.New("never called") })
+	c.Stream = "NOWHERE"
+	if err := w.bus.Consume(t.Context(), c); err == nil {
+		t.Error("no error")
+	}
+}

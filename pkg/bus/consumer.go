@@ -1,0 +1,184 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Consumer declares a durable consumer and what it does. Processes that
+// consume under the same Name share the work.
+type Consumer struct {
+	Name   string // durable name, and the last token of its dead letters' subject
+	Area   string // product area, for logs and metrics
+	Stream string
+	Filter string // subject filter; empty takes all of the stream
+	// OnlyNew makes a consumer that does not exist yet begin with what comes
+	// after its creation, instead of with all that the stream holds. One that
+	// exists goes on where it is.
+	OnlyNew bool
+
+	// Parallel is how many deliveries this process works on at once. Default 1.
+	Parallel int
+	// Lease is how long a worker may be silent before another gets its
+	// message. It is renewed every third of it while the handler runs.
+	// Default 30 s.
+	Lease time.Duration
+	// Attempts is how many deliveries a message gets, counted before the work,
+	// so that an input that kills the process runs out of them too. Default
+	// 12, which with the default Backoff outlasts an engine's outage of a
+	// quarter of an hour. A handler that panics has 3 at most: time does not
+	// mend that.
+	Attempts int
+	// Backoff is the pause after the given failed attempt. The default doubles
+	// from 1 s up to 5 min.
+	Backoff func(attempt int) time.Duration
+	// Drain is how long handlers may go on once the context of Consume has
+	// ended, before theirs ends too. Default 10 s.
+	Drain time.Duration
+
+	// Handle works on one delivery. It never acknowledges; it returns. nil says
+	// that everything the message causes is durable, Permanent that no attempt
+	// can mend it, any other error that another attempt may.
+	Handle func(context.Context, Delivery) error
+	// GiveUp is called before a message is given up, with the reason, to move
+	// the item to its failed state. It may be called again for the same message
+	// when it returns an error or the dead letter cannot be stored. Optional.
+	GiveUp func(context.Context, Delivery, error) error
+}
+
+func (c Consumer) withDefaults() Consumer {
+	c.Parallel = max(c.Parallel, 1)
+	if c.Lease <= 0 {
+		c.Lease = 30 * time.Second
+	}
+	if c.Attempts <= 0 {
+		c.Attempts = 12
+	}
+	if c.Backoff == nil {
+		c.Backoff = doubling
+	}
+	if c.Drain <= 0 {
+		c.Drain = 10 * time.Second
+	}
+	if c.GiveUp == nil {
+		c.GiveUp = func(context.Context, Delivery, error) error { return nil }
+	}
+	return c
+}
+
+func doubling(attempt int) time.Duration {
+	const most = 5 * time.Minute
+	return min(time.Second<<min(attempt-1, 16), most)
+}
+
+// waitingPlaces is how many messages may wait out their backoff at once
+// without keeping others from being delivered.
+const waitingPlaces = 1000
+
+// Consume works on messages until ctx ends, then stops taking, lets handlers
+// finish for c.Drain, gives back the rest, and returns nil. It returns an
+// error when the consumer cannot be created.
+func (b *Bus) Consume(ctx context.Context, c Consumer) error {
+	c = c.withDefaults()
+	durable, err := b.durable(ctx, c)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("consumer %s on stream %s: %w", c.Name, c.Stream, err)
+	}
+
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(c.Drain, stop)
+		context.AfterFunc(working, func() { timer.Stop() })
+	})()
+
+	guard := &watchdog{bus: b, consumer: c, began: time.Now()}
+	var workers sync.WaitGroup
+	for range c.Parallel {
+		workers.Go(func() { b.take(ctx, working, durable, c, guard) })
+	}
+	workers.Wait()
+	return nil
+}
+
+// settings are those the server keeps of the consumer.
+func (c Consumer) settings() jetstream.ConsumerConfig {
+	want := jetstream.ConsumerConfig{
+		Durable: c.Name, FilterSubject: c.Filter,
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.Lease,
+		MaxDeliver: -1, MaxAckPending: waitingPlaces + c.Parallel,
+	}
+	if c.OnlyNew {
+		want.DeliverPolicy = jetstream.DeliverNewPolicy
+	}
+	return want
+}
+
+// durable creates the consumer or brings it to its declared settings.
+func (b *Bus) durable(ctx context.Context, c Consumer) (jetstream.Consumer, error) {
+	want := c.settings()
+	have, err := b.js.Consumer(ctx, c.Stream, c.Name)
+	switch {
+	case err == nil:
+		// The server lets no one change where a consumer began.
+		begun := have.CachedInfo().Config
+		want.DeliverPolicy, want.OptStartSeq, want.OptStartTime = begun.DeliverPolicy, begun.OptStartSeq, begun.OptStartTime
+	case !errors.Is(err, jetstream.ErrConsumerNotFound):
+		return nil, err
+	}
+	return b.js.CreateOrUpdateConsumer(ctx, c.Stream, want)
+}
+
+// take pulls one message at a time: a message that waited in a buffer behind
+// long work would lose its lease there.
+func (b *Bus) take(ctx, working context.Context, durable jetstream.Consumer, c Consumer, guard *watchdog) {
+	for ctx.Err() == nil {
+		msg, err := nextMessage(ctx, durable, c.Lease)
+		if err == nil {
+			b.work(working, msg, c)
+			continue
+		}
+		if errors.Is(err, errIdle) {
+			err = nil
+		}
+		if err = errors.Join(err, guard.look(ctx)); err == nil || ctx.Err() != nil {
+			continue
+		}
+		b.log.Warn().Err(err).Str("consumer", c.Name).Msg("cannot take work; trying again")
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// errIdle says that there was no message for as long as was waited.
+var errIdle = errors.New("no message came")
+
+// nextMessage waits for one message, or returns errIdle after the given wait.
+// When ctx ends it still returns one that the server has sent already: thrown
+// away, as jetstream.Consumer.Next would do, it would come to another worker
+// only after its lease.
+func nextMessage(ctx context.Context, durable jetstream.Consumer, wait time.Duration) (jetstream.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	one, err := durable.Messages(jetstream.StopAfter(1))
+	if err != nil {
+		return nil, err
+	}
+	defer one.Stop()
+	defer context.AfterFunc(ctx, one.Drain)()
+	msg, err := one.Next()
+	if err != nil && ctx.Err() != nil {
+		err = errIdle
+	}
+	return msg, err
+}

@@ -1,0 +1,70 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/obs"
+)
+
+// Delivery is one delivery of a message to a handler.
+type Delivery struct {
+	event.Envelope
+	Subject string
+	Data    []byte
+	// Attempt counts deliveries from 1, those included whose worker died. After
+	// a crash of the server it may be less than the truth.
+	Attempt int
+	// Sequence is the message's place in its stream.
+	Sequence uint64
+	// Stored is when the stream took the message in.
+	Stored time.Time
+	header nats.Header
+}
+
+// trace puts the publisher's request id and trace context into ctx.
+func (d Delivery) trace(ctx context.Context) context.Context {
+	return obs.WithTrace(ctx, obs.Trace{
+		RequestID: d.header.Get(headerRequestID),
+		Parent:    d.header.Get(headerParent),
+		State:     d.header.Get(headerState),
+	})
+}
+
+func newDelivery(msg jetstream.Msg) (Delivery, error) {
+	meta, err := msg.Metadata()
+	if err != nil {
+		return Delivery{}, err
+	}
+	envelope, err := event.ParseEnvelope(msg.Headers())
+	return Delivery{
+		Envelope: envelope, Subject: msg.Subject(), Data: msg.Data(), header: msg.Headers(),
+		Attempt: int(meta.NumDelivered), Sequence: meta.Sequence.Stream, Stored: meta.Timestamp,
+	}, err
+}
+
+// ErrTakenOver is what a handler returns when it finds that another delivery of
+// the same item has the work now. The message is then left alone: to
+// acknowledge it would take it from the worker that holds it. It comes again
+// after a lease, unless that worker acknowledges it.
+var ErrTakenOver = errors.New("another worker has taken the item over")
+
+type permanentError struct{ err error }
+
+func (e *permanentError) Error() string { return e.err.Error() }
+func (e *permanentError) Unwrap() error { return e.err }
+
+// Permanent marks err as one that no further attempt can mend. A consumer
+// gives such a message up at once.
+func Permanent(err error) error { return &permanentError{err} }
+
+// IsPermanent says whether err, or one it wraps, was marked by Permanent.
+func IsPermanent(err error) bool {
+	_, ok := errors.AsType[*permanentError](err)
+	return ok
+}

@@ -1,0 +1,286 @@
+package bus_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+)
+
+func TestPermanentErrorIsGivenUpAtOnce(t *testing.T) {
+	w := open(t)
+	e := uploaded("f1")
+	w.publish(t, e)
+	gaveUp := make(chan error, 1)
+	reason := errors.New("it is a PDF\nnot a text")
+	c := consumer(func(context.Context, bus.Delivery) error { return fmt.Errorf("analyze: %w", bus.Permanent(reason)) })
+	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) error {
+		if d.Item != "f1" || d.Attempt != 1 {
+			t.Errorf("gave up %s at attempt %d", d.Item, d.Attempt)
+		}
+		gaveUp <- err
+		return nil
+	}
+	consume(t, w.bus, c)
+	if err := next(t, gaveUp, "giving up"); !errors.Is(err, reason) || !bus.IsPermanent(err) {
+		t.Errorf("the reason is %v", err)
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+
+	letters := w.dead(t)
+	if len(letters) != 1 {
+		t.Fatalf("%d dead letters, want 1", len(letters))
+	}
+	letter := letters[0]
+	payload, err := e.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(letter.Data, payload) {
+		t.Errorf("payload %s, want %s", letter.Data, payload)
+	}
+	for name, want := range map[string]string{
+		bus.DeadReason: "analyze: it is a PDF not a text", bus.DeadAttempts: "1",
+		bus.DeadSubject: "assay.file.uploaded.f1", bus.DeadConsumer: "worker",
+		"ce-id": e.ID, "ce-type": "assay.v1.FileUploaded", "ce-subject": "f1",
+	} {
+		if got := letter.Header.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	first, err := time.Parse(time.RFC3339Nano, letter.Header.Get(bus.DeadFirst))
+	if err != nil {
+		t.Error(err)
+	}
+	last, err := time.Parse(time.RFC3339Nano, letter.Header.Get(bus.DeadLast))
+	if err != nil {
+		t.Error(err)
+	}
+	if now := time.Now(); last.Before(first) || last.After(now) || now.Sub(first) > time.Minute {
+		t.Errorf("first %s, last %s, now %s", first, last, now)
+	}
+}
+
+func TestAttemptsEndInADeadLetter(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("f1"))
+	calls := make(chan int, 8)
+	c := consumer(func(_ context.Context, d bus.Delivery) error {
+		calls <- d.Attempt
+		return errFlaky
+	})
+	c.Attempts = 3
+	consume(t, w.bus, c)
+	w.awaitCount(t, bus.StreamWork, 0)
+	if len(calls) != 3 {
+		t.Errorf("%d attempts, want 3", len(calls))
+	}
+	letters := w.dead(t)
+	if len(letters) != 1 {
+		t.Fatalf("%d dead letters, want 1", len(letters))
+	}
+	if h := letters[0].Header; h.Get(bus.DeadReason) != errFlaky.Error() || h.Get(bus.DeadAttempts) != "3" {
+		t.Errorf("reason %q after %q attempts", h.Get(bus.DeadReason), h.Get(bus.DeadAttempts))
+	}
+}
+
+func TestMessageIsKeptWhileGivingUpFails(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("f1"))
+	tries := make(chan int)
+	kept := make(chan error)
+	c := consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
+	c.GiveUp = func(ctx context.Context, d bus.Delivery, _ error) error {
+		select {
+		case tries <- d.Attempt:
+			return <-kept
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	consume(t, w.bus, c)
+	for attempt := 1; attempt <= 3; attempt++ {
+		if got := next(t, tries, "try to give up"); got != attempt {
+			t.Errorf("attempt %d, want %d", got, attempt)
+		}
+		if work, dead := w.count(t, bus.StreamWork), w.count(t, bus.StreamDead); work != 1 || dead != 0 {
+			t.Errorf("%d messages and %d dead letters, want 1 and 0", work, dead)
+		}
+		if attempt < 3 {
+			kept <- errors.New("the table is away")
+		}
+	}
+	kept <- nil
+	w.awaitCount(t, bus.StreamWork, 0)
+	if n := len(w.dead(t)); n != 1 {
+		t.Errorf("%d dead letters, want 1", n)
+	}
+}
+
+// While the dead letter cannot be stored, the message must not be acknowledged.
+func TestDeadLetterIsStoredBeforeTheAcknowledgement(t *testing.T) {
+	w := open(t)
+	if _, err := w.js.UpdateStream(t.Context(), jetstream.StreamConfig{
+		Name: bus.StreamDead, Subjects: []string{event.DeadSubjects}, Discard: jetstream.DiscardNew,
+		MaxMsgs: 1, Duplicates: time.Minute,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.js.Publish(t.Context(), "assay.dead.other", nil); err != nil {
+		t.Fatal(err)
+	}
+	w.publish(t, uploaded("f1"))
+	tries := make(chan struct{}, 64)
+	c := consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
+	c.GiveUp = func(context.Context, bus.Delivery, error) error { tries <- struct{}{}; return nil }
+	consume(t, w.bus, c)
+	next(t, tries, "first try")
+	next(t, tries, "second try, after the first found no place for the letter")
+	if n := w.count(t, bus.StreamWork); n != 1 {
+		t.Fatalf("%d messages, want the one whose letter is not stored", n)
+	}
+	s, err := w.js.Stream(t.Context(), bus.StreamDead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+	if n := len(w.dead(t)); n != 1 {
+		t.Errorf("%d dead letters, want 1", n)
+	}
+}
+
+func TestPanicIsAnAttemptAndSparesTheNeighbours(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("bad"), uploaded("good"))
+	done := make(chan string, 2)
+	reasons := make(chan error, 1)
+	c := consumer(func(_ context.Context, d bus.Delivery) error {
+		if d.Item == "bad" {
+			panic("index out of range")
+		}
+		done <- d.Item
+		return nil
+	})
+	c.Attempts = 12
+	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) error { reasons <- err; return nil }
+	consume(t, w.bus, c)
+	if item := next(t, done, "neighbour"); item != "good" {
+		t.Errorf("got %s", item)
+	}
+	var panicked *bus.PanicError
+	err := next(t, reasons, "giving up")
+	if !errors.As(err, &panicked) {
+		t.Fatalf("the reason is %v", err)
+	}
+	if panicked.Value != "index out of range" || !bytes.Contains(panicked.Stack, []byte("giveup_test.go")) {
+		t.Errorf("panic %v at\n%s", panicked.Value, panicked.Stack)
+	}
+	if strings.Contains(err.Error(), "goroutine") {
+		t.Errorf("the reason people read holds a stack: %v", err)
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+	if letters := w.dead(t); len(letters) != 1 || letters[0].Header.Get(bus.DeadAttempts) != "3" {
+		t.Errorf("dead letters %v, want one after 3 attempts", letters)
+	}
+}
+
+func TestPanicWhileGivingUpKeepsTheMessageAndTheProcess(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("f1"))
+	c := consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
+	c.GiveUp = func(_ context.Context, d bus.Delivery, _ error) error {
+		if d.Attempt == 1 {
+			panic("nil map")
+		}
+		return nil
+	}
+	consume(t, w.bus, c)
+	w.awaitCount(t, bus.StreamWork, 0)
+	letters := w.dead(t)
+	if len(letters) != 1 || letters[0].Header.Get(bus.DeadAttempts) != "2" {
+		t.Errorf("got %v, want one letter after 2 attempts", letters)
+	}
+}
+
+// A worker that dies with its message gives no answer at all. Its delivery
+// counts all the same, so that an input which kills processes ends.
+func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("killer"))
+	const lease = 300 * time.Millisecond
+	durable, err := w.js.CreateConsumer(t.Context(), bus.StreamWork, jetstream.ConsumerConfig{
+		Durable: "worker", FilterSubject: event.UploadedSubjects, AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait: lease, MaxDeliver: -1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := durable.Next(); err != nil {
+		t.Fatal(err)
+	}
+	reasons := make(chan error, 1)
+	c := consumer(func(context.Context, bus.Delivery) error {
+		t.Error("the handler was called for an attempt too many")
+		return nil
+	})
+	c.Lease, c.Attempts = lease, 1
+	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) error { reasons <- err; return nil }
+	consume(t, w.bus, c)
+	if err := next(t, reasons, "giving up"); !bus.IsPermanent(err) {
+		t.Errorf("the reason is %v", err)
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+	if n := len(w.dead(t)); n != 1 {
+		t.Errorf("%d dead letters, want 1", n)
+	}
+}
+
+// What a message says to the server by header must not rule its dead letter.
+func TestDeadLetterLeavesServerHeadersOut(t *testing.T) {
+	w := open(t)
+	_, err := w.js.PublishMsg(t.Context(), &nats.Msg{
+		Subject: "assay.file.uploaded.f1", Data: []byte("{"),
+		Header: nats.Header{"Nats-Expected-Stream": {bus.StreamWork}, "ce-id": {"x"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error {
+		return bus.Permanent(event.Unmarshal(d.Data, &event.FileUploaded{}))
+	}))
+	w.awaitCount(t, bus.StreamWork, 0)
+	if letters := w.dead(t); len(letters) != 1 || letters[0].Header.Get("ce-id") != "x" {
+		t.Errorf("got %v", letters)
+	}
+}
+
+func TestUnreadableHeadersAreGivenUp(t *testing.T) {
+	w := open(t)
+	_, err := w.js.PublishMsg(t.Context(), &nats.Msg{
+		Subject: "assay.file.uploaded.f1", Header: nats.Header{"ce-time": {"yesterday"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error {
+		t.Error("the handler got a message that is no event")
+		return nil
+	}))
+	w.awaitCount(t, bus.StreamWork, 0)
+	letters := w.dead(t)
+	if len(letters) != 1 || !strings.Contains(letters[0].Header.Get(bus.DeadReason), "ce-time") {
+		t.Errorf("got %v", letters)
+	}
+}

@@ -1,0 +1,141 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/obs"
+)
+
+// ErrNoDeadLetter says that there is no dead letter of this sequence.
+var ErrNoDeadLetter = errors.New("there is no such dead letter")
+
+// DeadLetter is a message that was given up, and why.
+type DeadLetter struct {
+	event.Envelope        // zero where the message was no event
+	Sequence       uint64 // its place among the dead letters, by which it is named
+	Consumer       string // who gave it up
+	Subject        string // where the message came from
+	Reason         string
+	Attempts       int
+	First          time.Time // when the message's stream took it in
+	Last           time.Time // when it was given up
+	Data           []byte
+	header         nats.Header
+}
+
+// DeadFilter selects dead letters. Its zero value selects all.
+type DeadFilter struct {
+	After    uint64    // sequences above it
+	Consumer string    // who gave them up
+	Reason   string    // a part of the reason, in upper or lower case
+	From, To time.Time // given up at From or later, and before To
+}
+
+func (f DeadFilter) selects(l DeadLetter) bool {
+	return strings.Contains(strings.ToLower(l.Reason), strings.ToLower(f.Reason)) &&
+		(f.From.IsZero() || !l.Last.Before(f.From)) && (f.To.IsZero() || l.Last.Before(f.To))
+}
+
+// DeadLetters goes through the dead letters, oldest first, those included that
+// come meanwhile. It ends after the first error. Each is one request to the
+// server, those that the filter drops for reason or time included.
+func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLetter, error] {
+	subject := event.DeadSubjects
+	if f.Consumer != "" {
+		subject = deadPrefix + f.Consumer
+	}
+	return func(yield func(DeadLetter, error) bool) {
+		dead, err := b.js.Stream(ctx, StreamDead)
+		if err != nil {
+			yield(DeadLetter{}, fmt.Errorf("stream %s: %w", StreamDead, err))
+			return
+		}
+		for after := f.After; ; {
+			msg, err := dead.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(subject))
+			if errors.Is(err, jetstream.ErrMsgNotFound) {
+				return
+			}
+			if err != nil {
+				yield(DeadLetter{}, fmt.Errorf("dead letters: %w", err))
+				return
+			}
+			after = msg.Sequence
+			if letter := readDead(msg); f.selects(letter) && !yield(letter, nil) {
+				return
+			}
+		}
+	}
+}
+
+// DeadLetter reads one dead letter. It returns ErrNoDeadLetter.
+func (b *Bus) DeadLetter(ctx context.Context, sequence uint64) (DeadLetter, error) {
+	dead, err := b.js.Stream(ctx, StreamDead)
+	if err != nil {
+		return DeadLetter{}, fmt.Errorf("stream %s: %w", StreamDead, err)
+	}
+	msg, err := dead.GetMsg(ctx, sequence)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return DeadLetter{}, fmt.Errorf("%d: %w", sequence, ErrNoDeadLetter)
+	}
+	if err != nil {
+		return DeadLetter{}, fmt.Errorf("dead letter %d: %w", sequence, err)
+	}
+	return readDead(msg), nil
+}
+
+// DropDead removes a dead letter for good. It returns ErrNoDeadLetter.
+func (b *Bus) DropDead(ctx context.Context, sequence uint64) error {
+	if _, err := b.DeadLetter(ctx, sequence); err != nil {
+		return err
+	}
+	dead, err := b.js.Stream(ctx, StreamDead)
+	if err == nil {
+		err = dead.DeleteMsg(ctx, sequence)
+	}
+	if err != nil {
+		return fmt.Errorf("drop dead letter %d: %w", sequence, err)
+	}
+	return nil
+}
+
+// Replay publishes the message that a dead letter keeps where it came from, as
+// it was. The same letter replayed again within the duplicate window is kept
+// once. Errors are those of Publish.
+func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
+	header := maps.Clone(l.header)
+	maps.DeleteFunc(header, func(name string, _ []string) bool {
+		return strings.HasPrefix(name, deadHeaders) || strings.HasPrefix(name, "Nats-")
+	})
+	if header == nil {
+		header = nats.Header{}
+	}
+	// Its trace stays that of the message.
+	ctx = obs.WithTrace(ctx, obs.Trace{})
+	id := fmt.Sprintf("replay/%d/%d", l.Sequence, l.Last.UnixMilli())
+	return b.send(ctx, &nats.Msg{Subject: l.Subject, Header: header, Data: l.Data}, id, "replay")
+}
+
+// readDead takes what cannot be read for empty: a letter that cannot be shown
+// could not be dropped either.
+func readDead(msg *jetstream.RawStreamMsg) DeadLetter {
+	letter := DeadLetter{
+		Sequence: msg.Sequence, Consumer: msg.Header.Get(DeadConsumer), Subject: msg.Header.Get(DeadSubject),
+		Reason: msg.Header.Get(DeadReason), Data: msg.Data, header: msg.Header,
+	}
+	letter.Envelope, _ = event.ParseEnvelope(msg.Header)
+	letter.Attempts, _ = strconv.Atoi(msg.Header.Get(DeadAttempts))
+	letter.First, _ = time.Parse(time.RFC3339Nano, msg.Header.Get(DeadFirst))
+	letter.Last, _ = time.Parse(time.RFC3339Nano, msg.Header.Get(DeadLast))
+	return letter
+}

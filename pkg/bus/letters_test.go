@@ -1,0 +1,156 @@
+package bus_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/bus"
+)
+
+// buried gives up f1 to f3 as worker, and f4 as other, each for a reason of its own.
+func buried(t *testing.T, w *world) {
+	t.Helper()
+	for _, name := range []string{"worker", "other"} {
+		ids := []string{"f1", "f2", "f3"}
+		if name == "other" {
+			ids = []string{"f4"}
+		}
+		for _, id := range ids {
+			w.publish(t, uploaded(id))
+		}
+		c := consumer(func(_ context.Context, d bus.Delivery) error {
+			return bus.Permanent(errors.New("cannot read " + strings.ToUpper(d.Item)))
+		})
+		c.Name = name
+		stop := consume(t, w.bus, c)
+		w.awaitCount(t, bus.StreamWork, 0)
+		stop()
+		if err := w.js.DeleteConsumer(t.Context(), bus.StreamWork, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func collect(t *testing.T, w *world, f bus.DeadFilter) []bus.DeadLetter {
+	t.Helper()
+	var all []bus.DeadLetter
+	for letter, err := range w.bus.DeadLetters(t.Context(), f) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, letter)
+	}
+	return all
+}
+
+func TestDeadLettersAreFiltered(t *testing.T) {
+	w := open(t)
+	buried(t, w)
+	all := collect(t, w, bus.DeadFilter{})
+	if len(all) != 4 {
+		t.Fatalf("%d letters, want 4", len(all))
+	}
+	for name, c := range map[string]struct {
+		filter bus.DeadFilter
+		want   []string
+	}{
+		"all":      {bus.DeadFilter{}, []string{"f1", "f2", "f3", "f4"}},
+		"consumer": {bus.DeadFilter{Consumer: "other"}, []string{"f4"}},
+		"reason":   {bus.DeadFilter{Reason: "READ f2"}, []string{"f2"}},
+		"after":    {bus.DeadFilter{After: all[1].Sequence}, []string{"f3", "f4"}},
+		"from":     {bus.DeadFilter{From: all[2].Last}, []string{"f3", "f4"}},
+		"to":       {bus.DeadFilter{To: all[2].Last}, []string{"f1", "f2"}},
+		"none":     {bus.DeadFilter{Consumer: "work"}, nil},
+	} {
+		var got []string
+		for _, letter := range collect(t, w, c.filter) {
+			got = append(got, letter.Item)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
+	w := open(t)
+	buried(t, w)
+	letter := collect(t, w, bus.DeadFilter{Consumer: "other"})[0]
+	if letter.Consumer != "other" || letter.Subject != "assay.file.uploaded.f4" || letter.Reason != "cannot read F4" || letter.Attempts != 1 ||
+		letter.Last.Before(letter.First) || letter.First.IsZero() {
+		t.Errorf("the letter says %+v", letter)
+	}
+	e := uploaded("f4")
+	payload, err := e.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second changes nothing
+		if err := w.bus.Replay(t.Context(), letter); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := make(chan bus.Delivery, 2)
+	consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error { got <- d; return nil }))
+	d := next(t, got, "the replayed message")
+	if d.ID != e.ID || d.Item != "f4" || d.Subject != e.Subject || !bytes.Equal(d.Data, payload) {
+		t.Errorf("it came as %+v", d)
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+	if len(got) != 0 {
+		t.Error("it came twice")
+	}
+}
+
+func TestDroppedDeadLetterIsGone(t *testing.T) {
+	w := open(t)
+	buried(t, w)
+	sequence := collect(t, w, bus.DeadFilter{})[1].Sequence
+	if err := w.bus.DropDead(t.Context(), sequence); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.bus.DeadLetter(t.Context(), sequence); !errors.Is(err, bus.ErrNoDeadLetter) {
+		t.Errorf("reading it: %v", err)
+	}
+	if err := w.bus.DropDead(t.Context(), sequence); !errors.Is(err, bus.ErrNoDeadLetter) {
+		t.Errorf("dropping it again: %v", err)
+	}
+	if left := collect(t, w, bus.DeadFilter{}); len(left) != 3 {
+		t.Errorf("%d are left, want 3", len(left))
+	}
+}
+
+func TestOutstandingKnowsWaitingWork(t *testing.T) {
+	w := open(t)
+	e := uploaded("f1")
+	look := func() bool {
+		there, err := w.bus.Outstanding(t.Context(), e.Subject)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return there
+	}
+	if look() {
+		t.Error("before it is published")
+	}
+	w.publish(t, e)
+	if !look() {
+		t.Error("not while it waits")
+	}
+	atWork, done := make(chan struct{}), make(chan struct{})
+	consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error { close(atWork); <-done; return nil }))
+	next(t, atWork, "the worker")
+	if !look() {
+		t.Error("not while a worker has it")
+	}
+	close(done)
+	w.awaitCount(t, bus.StreamWork, 0)
+	if look() {
+		t.Error("after it is done")
+	}
+}

@@ -1,0 +1,35 @@
+package bus
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+type metrics struct {
+	published *prometheus.CounterVec
+	attempts  *prometheus.HistogramVec
+	inFlight  *prometheus.GaugeVec
+	recreated *prometheus.CounterVec
+}
+
+// newMetrics registers the collectors under the service's name, since the
+// services of one process share a registry.
+func newMetrics(reg prometheus.Registerer, service string) metrics {
+	reg = prometheus.WrapRegistererWith(prometheus.Labels{"service": service}, reg)
+	factory := promauto.With(reg)
+	return metrics{
+		published: factory.NewCounterVec(prometheus.CounterOpts{
+			Name: "assay_events_published_total", Help: "Events published, by type and result (ok, refused, error).",
+		}, []string{"type", "result"}),
+		attempts: factory.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "assay_attempt_duration_seconds", Help: "Attempts of consumers, by outcome (done, retry, given_up, given_back, taken_over); the count is that of events consumed.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 4, 10),
+		}, []string{"consumer", "area", "outcome"}),
+		inFlight: factory.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "assay_work_in_flight", Help: "Deliveries a consumer is working on.",
+		}, []string{"consumer", "area"}),
+		recreated: factory.NewCounterVec(prometheus.CounterOpts{
+			Name: "assay_consumer_recreated_total", Help: "Consumers set up anew while their process ran, by cause (missing, stalled: messages wait and none is handed out).",
+		}, []string{"consumer", "cause"}),
+	}
+}

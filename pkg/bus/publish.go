@@ -1,0 +1,141 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/obs"
+)
+
+var (
+	// ErrFull says that a stream, or the storage of all, has reached its limit
+	// and takes nothing more in.
+	ErrFull = errors.New("the stream is full")
+	// ErrOutstanding says that another event of the same item is still with a
+	// worker or waits for one.
+	ErrOutstanding = errors.New("the item has work outstanding")
+)
+
+const (
+	// publishBudget bounds all tries of one publish. A cluster elects a new
+	// leader in about 4 s, so the budget is well above that.
+	publishBudget = 15 * time.Second
+	publishTry    = 3 * time.Second
+	publishPause  = 250 * time.Millisecond
+)
+
+// Trace headers of every message.
+const (
+	headerRequestID = "assay-request-id"
+	headerParent    = "traceparent"
+	headerState     = "tracestate"
+)
+
+// Publish sends e and returns once the stream has it on disk. The same event
+// published again within the duplicate window is kept once. It tries again
+// while no stream leader answers, for 15 s or until ctx ends. It returns
+// ErrFull when the stream, or the storage of all, has reached its limit, and
+// ErrOutstanding when it holds work of the same item under another id.
+func (b *Bus) Publish(ctx context.Context, e event.Event) error {
+	data, err := e.Marshal()
+	if err != nil {
+		return err
+	}
+	msg := &nats.Msg{Subject: e.Subject, Header: e.Headers("/" + b.source), Data: data}
+	return b.send(ctx, msg, e.ID, e.Type())
+}
+
+// Republish is Publish for an outcome that was probably published before: it
+// sends nothing when the stream's newest event of the subject is this one,
+// however long ago that was.
+func (b *Bus) Republish(ctx context.Context, e event.Event) error {
+	outcomes, err := b.js.Stream(ctx, StreamOutcomes)
+	if err != nil {
+		return fmt.Errorf("stream %s: %w", StreamOutcomes, err)
+	}
+	newest, err := outcomes.GetLastMsgForSubject(ctx, e.Subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return b.Publish(ctx, e)
+	}
+	if err != nil {
+		return fmt.Errorf("look for %s: %w", e.ID, err)
+	}
+	if envelope, err := event.ParseEnvelope(newest.Header); err == nil && envelope.ID == e.ID {
+		return nil
+	}
+	return b.Publish(ctx, e)
+}
+
+// PublishNotice sends the bucket's own words about a new object. id makes
+// repeats of one notice one message.
+func (b *Bus) PublishNotice(ctx context.Context, id string, data []byte) error {
+	return b.send(ctx, &nats.Msg{Subject: NoticeSubject, Header: nats.Header{}, Data: data}, id, "notice")
+}
+
+func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) error {
+	trace := obs.TraceFrom(ctx)
+	for name, value := range map[string]string{headerRequestID: trace.RequestID, headerParent: trace.Parent, headerState: trace.State} {
+		if value != "" {
+			msg.Header[name] = []string{value}
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, publishBudget)
+	defer cancel()
+	for {
+		err := b.try(ctx, msg, id)
+		if err == nil {
+			b.metrics.published.WithLabelValues(kind, "ok").Inc()
+			return nil
+		}
+		if refused := refusal(err); refused != nil {
+			b.metrics.published.WithLabelValues(kind, "refused").Inc()
+			return fmt.Errorf("publish %s: %w", id, refused)
+		}
+		select {
+		case <-ctx.Done():
+			b.metrics.published.WithLabelValues(kind, "error").Inc()
+			return fmt.Errorf("publish %s: %w", id, err)
+		case <-time.After(publishPause):
+		}
+	}
+}
+
+func (b *Bus) try(ctx context.Context, msg *nats.Msg, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, publishTry)
+	defer cancel()
+	_, err := b.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
+	return err
+}
+
+// Error codes of the server, from its errors.json: it, or the account, has used
+// up the storage of all streams together.
+const (
+	codeServerFull  jetstream.ErrorCode = 10023
+	codeAccountFull jetstream.ErrorCode = 10002
+)
+
+// refusal knows the server's answers for a limit reached. Those of a stream
+// under DiscardNew share a generic "store failed" code and are told apart by
+// their text only.
+func refusal(err error) error {
+	api, ok := errors.AsType[*jetstream.APIError](err)
+	if !ok {
+		return nil
+	}
+	says := func(text string) bool { return strings.Contains(api.Description, text) }
+	switch {
+	case says("maximum messages per subject exceeded"):
+		return ErrOutstanding
+	case says("maximum messages exceeded"), says("maximum bytes exceeded"),
+		api.ErrorCode == codeServerFull, api.ErrorCode == codeAccountFull:
+		return ErrFull
+	}
+	return nil
+}

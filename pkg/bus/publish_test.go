@@ -1,0 +1,161 @@
+package bus_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
+	"github.com/assay-project/assay/pkg/event"
+)
+
+func TestSameEventTwiceIsOneMessage(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("f1"), uploaded("f1"), uploaded("f2"))
+	if n := w.count(t, bus.StreamWork); n != 2 {
+		t.Errorf("%d messages, want 2", n)
+	}
+}
+
+// forgetful makes the stream of outcomes forget message ids after a moment. It
+// returns a function that waits until it has forgotten all before the call.
+func (w *world) forgetful(t *testing.T) (wait func()) {
+	t.Helper()
+	s, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := s.CachedInfo().Config
+	cfg.Duplicates = 100 * time.Millisecond // the least that the server takes
+	if _, err := w.js.UpdateStream(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		eventually(t, func() error {
+			ack, err := w.js.Publish(t.Context(), "assay.analysis.probe", nil, jetstream.WithMsgID("probe"))
+			if err == nil && (ack.Duplicate || ack.Sequence < 3) { // the first was new anyway
+				err = errors.New("ids are still known")
+			}
+			return err
+		})
+	}
+}
+
+func (w *world) outcomes(t *testing.T, subject string) uint64 {
+	t.Helper()
+	s, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := s.Info(t.Context(), jetstream.WithSubjectFilter(subject))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.State.Subjects[subject]
+}
+
+func TestRepublishSendsNothingLongAfter(t *testing.T) {
+	w := open(t)
+	forgotten := w.forgetful(t)
+	e := completed("f1")
+	if err := w.bus.Republish(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.outcomes(t, e.Subject); n != 1 {
+		t.Fatalf("%d outcomes, want the one that was not there before", n)
+	}
+	forgotten()
+	if err := w.bus.Republish(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.outcomes(t, e.Subject); n != 1 {
+		t.Errorf("%d outcomes, want 1", n)
+	}
+	later := e
+	later.ID += "0"
+	if err := w.bus.Republish(t.Context(), later); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.outcomes(t, e.Subject); n != 2 {
+		t.Errorf("%d outcomes, want 2 with the new one", n)
+	}
+}
+
+func TestFullWorkStreamSaysSo(t *testing.T) {
+	w := openAt(t, bustest.Start(t), bus.Config{WorkMaxMessages: 2})
+	full := func() bool {
+		t.Helper()
+		full, err := w.bus.WorkFull(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return full
+	}
+	w.publish(t, uploaded("f1"))
+	if full() {
+		t.Error("full with one place left")
+	}
+	w.publish(t, uploaded("f2"))
+	if !full() {
+		t.Error("not full at its limit")
+	}
+	if err := w.bus.Publish(t.Context(), uploaded("f3")); !errors.Is(err, bus.ErrFull) {
+		t.Errorf("got %v, want ErrFull", err)
+	}
+	if n := w.count(t, bus.StreamWork); n != 2 {
+		t.Errorf("%d messages, want the 2 that were accepted", n)
+	}
+	// The limit of waiting work is none of the outcomes.
+	w.publish(t, completed("f1"), completed("f2"), completed("f3"))
+}
+
+func TestFullStorageSaysSo(t *testing.T) {
+	w := openAt(t, bustest.StartWith(t, server.Options{JetStreamMaxStore: 16 << 10}), bus.Config{})
+	for i := range 1000 {
+		err := w.bus.Publish(t.Context(), uploaded(fmt.Sprintf("f%03d", i)))
+		if errors.Is(err, bus.ErrFull) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("after %d events: %v", i, err)
+		}
+	}
+	t.Error("16 KiB took 1000 events")
+}
+
+func TestNoticeIsOneMessagePerID(t *testing.T) {
+	w := open(t)
+	for range 2 {
+		if err := w.bus.PublishNotice(t.Context(), "etag1", []byte(`{"Records":[]}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := w.count(t, bus.StreamNotices); n != 1 {
+		t.Errorf("%d notices, want 1", n)
+	}
+}
+
+func TestPublishWithoutStreamIsAnErrorInTime(t *testing.T) {
+	w := open(t)
+	e := uploaded("f1")
+	e.Subject = "nobody.listens"
+	ctx, cancel := contextWithin(t, 500*time.Millisecond)
+	defer cancel()
+	if err := w.bus.Publish(ctx, e); err == nil || errors.Is(err, bus.ErrFull) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPublishRefusesWhatIsNoText(t *testing.T) {
+	w := open(t)
+	e := event.NewAnalysisFailed(&event.AnalysisFailed{Area: "textfile", Id: "f1", ErrorMessage: "\xff"})
+	if err := w.bus.Publish(t.Context(), e); err == nil {
+		t.Error("invalid UTF-8 was sent")
+	}
+}

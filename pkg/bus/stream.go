@@ -1,0 +1,114 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/event"
+)
+
+// The streams. Work and notices are queues: a message leaves when it is
+// acknowledged. Outcomes stay for those who resume; dead letters stay until
+// someone removes them.
+const (
+	StreamNotices  = "ASSAY_NOTICES"
+	StreamWork     = "ASSAY_WORK"
+	StreamOutcomes = "ASSAY_OUTCOMES"
+	StreamDead     = "ASSAY_DEAD"
+)
+
+// NoticeSubject is where the bucket tells of new objects.
+const NoticeSubject = "s3.notice"
+
+// duplicateWindow is how long a stream remembers message ids. A worker that
+// dies between publish and acknowledgement repeats its event after one lease,
+// well within it.
+const duplicateWindow = 10 * time.Minute
+
+// streams declares every stream of the system. All are on file storage, the
+// only kind whose acknowledgement survives a restart of the server.
+func streams(cfg Config) []jetstream.StreamConfig {
+	list := []jetstream.StreamConfig{
+		{
+			Name: StreamNotices, Description: "objects the bucket tells of",
+			Subjects:  []string{NoticeSubject},
+			Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxMsgs: cfg.WorkMaxMessages,
+		},
+		{
+			Name: StreamWork, Description: "items that wait for a worker",
+			Subjects:  []string{event.FileSubjects, event.FeedSubjects},
+			Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxMsgs: cfg.WorkMaxMessages,
+			// One message of an item at a time: whoever is handed one knows that
+			// no other worker holds another, and may take the item over. How
+			// often it was delivered could not tell that, since the server
+			// writes delivery counts late and forgets the last in a crash.
+			MaxMsgsPerSubject: 1, DiscardNewPerSubject: true,
+		},
+		{
+			Name: StreamOutcomes, Description: "analyses that ended",
+			Subjects:  []string{event.OutcomeSubjects},
+			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxAge: cfg.OutcomesMaxAge,
+		},
+		{
+			Name: StreamDead, Description: "messages no consumer could process",
+			Subjects:  []string{event.DeadSubjects},
+			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
+		},
+	}
+	for i := range list {
+		list[i].Storage = jetstream.FileStorage
+		list[i].Replicas = cfg.Replicas
+		list[i].Duplicates = duplicateWindow
+	}
+	return list
+}
+
+// reconcile creates the streams or brings them to their declared settings.
+func (b *Bus) reconcile(ctx context.Context) error {
+	for _, want := range streams(b.cfg) {
+		have, err := b.js.Stream(ctx, want.Name)
+		switch {
+		case errors.Is(err, jetstream.ErrStreamNotFound):
+		case err != nil:
+			return fmt.Errorf("stream %s: %w", want.Name, err)
+		case have.CachedInfo().Config.Storage != jetstream.FileStorage:
+			return fmt.Errorf("stream %s is on memory storage and would lose acknowledged events: remove it, or move it to file storage", want.Name)
+		}
+		if _, err := b.js.CreateOrUpdateStream(ctx, want); err != nil {
+			return fmt.Errorf("stream %s: %w", want.Name, err)
+		}
+	}
+	return nil
+}
+
+// WorkFull says whether the stream of waiting work has reached its limit, so
+// that work can be refused before its bytes are taken in.
+func (b *Bus) WorkFull(ctx context.Context) (bool, error) {
+	work, err := b.js.Stream(ctx, StreamWork)
+	if err != nil {
+		return false, fmt.Errorf("stream %s: %w", StreamWork, err)
+	}
+	info := work.CachedInfo()
+	return info.Config.MaxMsgs > 0 && info.State.Msgs >= uint64(info.Config.MaxMsgs), nil
+}
+
+// Outstanding says whether the stream of waiting work holds a message of this
+// subject, so that a worker has it or will get it.
+func (b *Bus) Outstanding(ctx context.Context, subject string) (bool, error) {
+	work, err := b.js.Stream(ctx, StreamWork)
+	if err != nil {
+		return false, fmt.Errorf("stream %s: %w", StreamWork, err)
+	}
+	_, err = work.GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for %s: %w", subject, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,82 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Reasons of assay_consumer_recreated_total.
+const (
+	causeMissing = "missing"
+	causeStalled = "stalled"
+)
+
+// stalledLeases is how many leases a consumer may have messages for its
+// workers, workers that wait, and no delivery.
+const stalledLeases = 2
+
+// watchdog looks after one consumer for the workers of a process that got
+// nothing for a lease. Each of them then subscribes anew, which mends a lost
+// subscription; what is left is a consumer that vanished, or a stream.
+type watchdog struct {
+	bus      *Bus
+	consumer Consumer
+	began    time.Time
+
+	mu sync.Mutex // so that one worker recreates, and the others find it there
+}
+
+// look creates what is missing, and tells of a consumer that has messages and
+// hands none out.
+func (w *watchdog) look(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := w.consumer
+	have, err := w.bus.js.Consumer(ctx, c.Stream, c.Name)
+	switch {
+	case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
+		return w.recreate(ctx)
+	case err != nil:
+		return fmt.Errorf("consumer %s on stream %s: %w", c.Name, c.Stream, err)
+	}
+	info := have.CachedInfo()
+	silence := time.Since(w.began)
+	if info.Delivered.Last != nil {
+		silence = min(silence, info.TimeStamp.Sub(*info.Delivered.Last)) // both by the server's clock
+	}
+	waits := info.NumPending > 0 && info.NumAckPending < info.Config.MaxAckPending
+	if waits && silence >= stalledLeases*c.Lease {
+		w.bus.metrics.recreated.WithLabelValues(c.Name, causeStalled).Inc()
+		w.bus.log.Error().Str("consumer", c.Name).Uint64("waiting", info.NumPending).Dur("silence_ms", silence).Bool("paused", info.Paused).
+			Msg("messages wait and none is handed out; subscribing anew")
+	}
+	return nil
+}
+
+// recreate makes the consumer that was there when Consume began, and the
+// streams if this bus declares them. What the stream holds comes again; a
+// consumer that began with what was new gets what came since it did.
+func (w *watchdog) recreate(ctx context.Context) error {
+	c := w.consumer
+	if w.bus.declares {
+		if err := w.bus.reconcile(ctx); err != nil {
+			return err
+		}
+	}
+	want := c.settings()
+	if c.OnlyNew {
+		want.DeliverPolicy, want.OptStartTime = jetstream.DeliverByStartTimePolicy, &w.began
+	}
+	if _, err := w.bus.js.CreateOrUpdateConsumer(ctx, c.Stream, want); err != nil {
+		return fmt.Errorf("recreate consumer %s on stream %s: %w", c.Name, c.Stream, err)
+	}
+	w.bus.metrics.recreated.WithLabelValues(c.Name, causeMissing).Inc()
+	w.bus.log.Error().Str("consumer", c.Name).Str("stream", c.Stream).
+		Msg("the consumer was gone and is there again; a sweep finds what was lost with it")
+	return nil
+}

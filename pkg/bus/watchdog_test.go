@@ -1,0 +1,134 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
+)
+
+// Both the consumer and all streams may vanish under a running process.
+func TestWhatVanishesIsRecreated(t *testing.T) {
+	for name, remove := range map[string]func(context.Context, jetstream.JetStream) error{
+		"consumer": func(ctx context.Context, js jetstream.JetStream) error {
+			return js.DeleteConsumer(ctx, bus.StreamWork, "worker")
+		},
+		"streams": func(ctx context.Context, js jetstream.JetStream) error {
+			var failed []error
+			// The consumed stream goes last: its loss is what makes all be declared anew.
+			for _, stream := range []string{bus.StreamNotices, bus.StreamOutcomes, bus.StreamDead, bus.StreamWork} {
+				failed = append(failed, js.DeleteStream(ctx, stream))
+			}
+			return errors.Join(failed...)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, recreated := counted(t)
+			got := make(chan string, 4)
+			c := consumer(func(_ context.Context, d bus.Delivery) error { got <- d.Item; return nil })
+			c.Parallel = 3
+			consume(t, w.bus, c)
+			w.publish(t, uploaded("f1"))
+			if id := next(t, got, "a delivery"); id != "f1" {
+				t.Fatalf("got %s", id)
+			}
+			w.awaitCount(t, bus.StreamWork, 0)
+			if err := remove(t.Context(), w.js); err != nil {
+				t.Fatal(err)
+			}
+			// The budget of a publish outlasts the wait for the streams.
+			w.publish(t, uploaded("f2"))
+			if id := next(t, got, "a delivery after the loss"); id != "f2" {
+				t.Fatalf("got %s", id)
+			}
+			w.publish(t, completed("f2"))
+			if n := recreated("missing"); n != 1 {
+				t.Errorf("counted %v times, want 1", n)
+			}
+		})
+	}
+}
+
+// A consumer that someone paused has messages and hands none out.
+func TestSilentConsumerIsNoticed(t *testing.T) {
+	w, recreated := counted(t)
+	got := make(chan string, 1)
+	c := consumer(func(_ context.Context, d bus.Delivery) error { got <- d.Item; return nil })
+	c.Lease = 300 * time.Millisecond
+	consume(t, w.bus, c)
+	until(t, "the consumer", func() error {
+		_, err := w.js.PauseConsumer(t.Context(), bus.StreamWork, c.Name, time.Now().Add(time.Hour))
+		return err
+	})
+	w.publish(t, uploaded("f1"))
+	until(t, "the count of silent consumers", func() error {
+		if recreated("stalled") == 0 {
+			return errors.New("still 0")
+		}
+		return nil
+	})
+	if _, err := w.js.ResumeConsumer(t.Context(), bus.StreamWork, c.Name); err != nil {
+		t.Fatal(err)
+	}
+	if id := next(t, got, "the delivery"); id != "f1" {
+		t.Errorf("got %s", id)
+	}
+}
+
+// counted is a world with the count of recreated consumers by cause.
+func counted(t *testing.T) (*world, func(cause string) float64) {
+	t.Helper()
+	url := bustest.Start(t)
+	w := openAt(t, url, bus.Config{})
+	reg := prometheus.NewRegistry()
+	b, err := bus.Connect(t.Context(), settings(url, bus.Config{}), "watched", zerolog.New(zerolog.NewTestWriter(t)), reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	w.bus = b
+	return w, func(cause string) float64 {
+		families, err := reg.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, family := range families {
+			for _, metric := range family.GetMetric() {
+				for _, label := range metric.GetLabel() {
+					if family.GetName() == "assay_consumer_recreated_total" && label.GetName() == "cause" && label.GetValue() == cause {
+						sum += metric.GetCounter().GetValue()
+					}
+				}
+			}
+		}
+		return sum
+	}
+}
+
+// until looks again and again until look has nothing to complain about.
+func until(t *testing.T, what string, look func() error) {
+	t.Helper()
+	late := time.After(patience)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := look()
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatal(fmt.Errorf("%s: %w", what, err))
+		}
+	}
+}

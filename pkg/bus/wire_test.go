@@ -1,0 +1,99 @@
+package bus_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/obs"
+)
+
+func contextWithin(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(t.Context(), d)
+}
+
+func TestTraceTravelsIntoTheHandler(t *testing.T) {
+	w := open(t)
+	trace := obs.Trace{
+		RequestID: "req-1", Parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", State: "vendor=1",
+	}
+	if err := w.bus.Publish(obs.WithTrace(t.Context(), trace), uploaded("f1")); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan obs.Trace, 1)
+	consume(t, w.bus, consumer(func(ctx context.Context, _ bus.Delivery) error {
+		got <- obs.TraceFrom(ctx)
+		return w.bus.Publish(ctx, completed("f1"))
+	}))
+	if in := next(t, got, "delivery"); in != trace {
+		t.Errorf("the handler has %+v, want %+v", in, trace)
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+	stream, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	msg, err := stream.GetMsg(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, parent := msg.Header["assay-request-id"], msg.Header["traceparent"]; len(id) != 1 || id[0] != "req-1" || len(parent) != 1 || parent[0] != trace.Parent {
+		t.Errorf("the outcome carries %v and %v", id, parent)
+	}
+}
+
+// What any NATS client gets that knows nothing of this system.
+func TestPlainClientReadsOutcomes(t *testing.T) {
+	w := open(t)
+	sub, err := w.nc.SubscribeSync(event.OutcomeSubjects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	w.publish(t, completed("f1"))
+	msg, err := sub.NextMsg(patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if msg.Subject != "assay.analysis.completed.textfile.f1" {
+		t.Errorf("subject %s", msg.Subject)
+	}
+	for name := range msg.Header {
+		if name != strings.ToLower(name) && name != nats.MsgIdHdr {
+			t.Errorf("the header %s is not in lower case", name)
+		}
+	}
+	// Read by the exact name, which http-like canonicalization would not find.
+	for name, want := range map[string]string{
+		"ce-specversion": "1.0", "ce-type": "assay.v1.AnalysisCompleted", "ce-source": "/test",
+		"ce-subject": "f1", "ce-owner": "ann", "ce-time": "2026-11-20T12:00:00Z",
+		"ce-datacontenttype": "application/json",
+		"ce-id":              "analysis.completed/textfile/f1/1795176000000",
+	} {
+		if got := msg.Header[name]; len(got) != 1 || got[0] != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	var body struct {
+		Area, ID, OwnerID, Name string
+		CompletedAt             time.Time
+		TextStatistics          struct {
+			TotalWords, UniqueWords, AvgWordLength float64
+		}
+	}
+	if err := json.Unmarshal(msg.Data, &body); err != nil {
+		t.Fatalf("%v in %s", err, msg.Data)
+	}
+	if body.Area != "textfile" || body.ID != "f1" || body.OwnerID != "ann" || body.Name != "a.txt" ||
+		!body.CompletedAt.Equal(when) || body.TextStatistics.TotalWords != 2 || body.TextStatistics.AvgWordLength != 3 {
+		t.Errorf("got %s", msg.Data)
+	}
+}

@@ -1,0 +1,117 @@
+// Package config reads a service's settings from environment variables.
+//
+// A setting is a field of a struct, with these tags:
+//
+//	NATSURL string `env:"ASSAY_NATS_URL,required" doc:"the address of the NATS server, such as nats://127.0.0.1:4222"`
+//	Drain   time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests in hand may take on shutdown"`
+//	Key     string `env:"ASSAY_S3_SECRET_KEY" secret:"true" doc:"the secret key for S3"`
+//
+// The doc tag continues the sentence "give …". A field tagged secret:"true" never has its value
+// shown. Structs nest; `envPrefix` is honored.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/caarlos0/env/v11"
+)
+
+// Error lists everything that is wrong with the environment, one sentence for each variable, in the
+// order of the struct's fields.
+type Error struct {
+	Problems []string
+}
+
+// Error gives the sentences, one a line.
+func (e *Error) Error() string { return strings.Join(e.Problems, "\n") }
+
+// Load fills a T, a struct with env tags, from an environment in the form of os.Environ.
+// A variable set to nothing counts as not set, so that compose files and shells may pass on unset
+// variables. It returns an *Error when a variable is missing or cannot be read, and another error
+// when T itself is not usable.
+func Load[T any](environ []string) (T, error) {
+	set := env.ToMap(environ)
+	maps.DeleteFunc(set, func(_, value string) bool { return value == "" })
+
+	var settings T
+	err := env.ParseWithOptions(&settings, env.Options{Environment: set})
+	if err == nil {
+		return settings, nil
+	}
+	problems, rest := explain[T](err, set)
+	if rest != nil {
+		return settings, fmt.Errorf("config: %T: %w", settings, rest)
+	}
+	return settings, &Error{Problems: problems}
+}
+
+// explain turns what env reports into sentences. Anything in err that no variable accounts for is
+// a fault of the struct and is returned as rest.
+func explain[T any](err error, set map[string]string) (problems []string, rest error) {
+	for _, v := range Variables[T]() {
+		value, given := set[v.Name]
+		switch {
+		case !given && v.Required:
+			problems = append(problems, sentence(v.Name+" is not set", v))
+		case given && !readable[T](v.Name, value):
+			problems = append(problems, sentence(v.Name+" is "+shown(v, value)+", which is not "+kind(v.Type), v))
+		}
+	}
+	if len(problems) == 0 {
+		return nil, err
+	}
+	return problems, nil
+}
+
+// readable tells whether value can be parsed for the one variable name. It reads a fresh T from that
+// variable alone, because env's parse errors name the field but not the variable.
+func readable[T any](name, value string) bool {
+	var settings T
+	err := env.ParseWithOptions(&settings, env.Options{Environment: map[string]string{name: value}})
+	all, ok := errors.AsType[env.AggregateError](err)
+	return !ok || !slices.ContainsFunc(all.Errors, func(err error) bool {
+		_, missing := errors.AsType[env.VarIsNotSetError](err)
+		_, empty := errors.AsType[env.EmptyVarError](err)
+		return !missing && !empty
+	})
+}
+
+func sentence(what string, v Variable) string {
+	if v.Doc == "" {
+		return what
+	}
+	return what + ": give " + v.Doc
+}
+
+func shown(v Variable, value string) string {
+	if v.Secret {
+		return "set to a value (not shown)"
+	}
+	return fmt.Sprintf("%q", value)
+}
+
+// kind names a type in words.
+func kind(t reflect.Type) string {
+	switch {
+	case t.String() == "time.Duration":
+		return "a duration (such as 30s or 5m)"
+	case t.String() == "url.URL":
+		return "a URL"
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a whole number of 0 or more"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	}
+	return "a value this setting can take"
+}

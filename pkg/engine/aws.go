@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+)
+
+// AWS says as whom the AWS APIs are called. Without keys the SDK's own chain
+// decides: environment, shared files, container or instance role.
+type AWS struct {
+	Region    string `env:"AWS_REGION" envDefault:"us-east-1" doc:"the AWS region; any value for local engines"`
+	AccessKey string `env:"AWS_ACCESS_KEY_ID" doc:"the access key; without it the AWS SDK's default chain is used"`
+	SecretKey string `env:"AWS_SECRET_ACCESS_KEY" secret:"true" doc:"the secret of the access key"`
+	Session   string `env:"AWS_SESSION_TOKEN" secret:"true" doc:"the session token of temporary keys"`
+}
+
+// credentialsWait bounds the look for credentials at start: on a machine
+// without any, the SDK would ask an instance role that is not there.
+const credentialsWait = 10 * time.Second
+
+// load returns the SDK's configuration. It returns an error when no
+// credentials can be found.
+func (cfg AWS) load(ctx context.Context) (aws.Config, error) {
+	options := []func(*config.LoadOptions) error{
+		config.WithRegion(cfg.Region),
+		// A client of another type would refuse AWS_CA_BUNDLE.
+		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+			// The SDK keeps 10 idle connections to a host; a busy worker has
+			// more requests in flight and would open a new one for each.
+			t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 128
+		})),
+	}
+	if cfg.AccessKey != "" {
+		options = append(options, config.WithCredentialsProvider(
+			credentials.NewStaticCredentialsProvider(cfg.AccessKey, cfg.SecretKey, cfg.Session)))
+	}
+	loaded, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return aws.Config{}, fmt.Errorf("AWS configuration: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, credentialsWait)
+	defer cancel()
+	if _, err := loaded.Credentials.Retrieve(ctx); err != nil {
+		return aws.Config{}, fmt.Errorf("no AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the process a role: %w", err)
+	}
+	return loaded, nil
+}
+
+// ownConnections gives base a connection pool that can be closed, which that of
+// the SDK's client cannot, with all settings as they are.
+func ownConnections(base *aws.Config) (*http.Transport, error) {
+	client, ok := base.HTTPClient.(*awshttp.BuildableClient)
+	if !ok {
+		return nil, fmt.Errorf("AWS configuration: its HTTP client is a %T", base.HTTPClient)
+	}
+	pool := client.GetTransport()
+	base.HTTPClient = &http.Client{
+		Transport: pool,
+		// A redirected request would go out with a signature for another host.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return pool, nil
+}

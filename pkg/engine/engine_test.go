@@ -1,0 +1,71 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
+	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/table/tabletest"
+)
+
+// configuration is that of a local system whose S3 server is away.
+func configuration(t *testing.T) engine.Config {
+	t.Helper()
+	db, _ := tabletest.Start(t)
+	return engine.Config{
+		AWS:      engine.AWS{Region: "us-east-1", AccessKey: "key", SecretKey: "secret"},
+		DynamoDB: table.Config{Endpoint: *db.Options().BaseEndpoint},
+		S3:       blob.Config{Endpoint: "http://127.0.0.1:1", Bucket: "assay-files"},
+		NATS:     bus.Config{URL: bustest.Start(t), Replicas: 1},
+	}
+}
+
+func TestOpenReachesTheEnginesOfItsEndpoints(t *testing.T) {
+	engines, err := engine.Open(t.Context(), configuration(t), "test", zerolog.Nop(), prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engines.Close()
+	if _, err := engines.DB.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err != nil {
+		t.Error(err)
+	}
+	if engines.Bucket.Bucket != "assay-files" {
+		t.Errorf("the bucket is %s", engines.Bucket.Bucket)
+	}
+	var health obs.Health
+	engines.Health(&health)
+	got := health.Check(t.Context())
+	if got.Checks["nats"] != "ok" || got.Checks["s3"] == "ok" || got.Status == "ready" || len(got.Checks) != 2 {
+		t.Errorf("with NATS there and S3 away: %+v", got)
+	}
+}
+
+func TestOpenNamesWhatIsMissing(t *testing.T) {
+	// The SDK's own chain finds nothing here.
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_CONFIG_FILE", t.TempDir()+"/none")
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", t.TempDir()+"/none")
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	without := configuration(t)
+	without.AWS = engine.AWS{Region: "us-east-1"}
+	away := configuration(t)
+	away.NATS.URL = "nats://127.0.0.1:1"
+	for want, cfg := range map[string]engine.Config{"AWS_ACCESS_KEY_ID": without, "nats://127.0.0.1:1": away} {
+		engines, err := engine.Open(t.Context(), cfg, "test", zerolog.Nop(), prometheus.NewRegistry())
+		if err == nil {
+			engines.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error that names %s", err, want)
+		}
+	}
+}

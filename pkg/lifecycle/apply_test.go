@@ -1,0 +1,195 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/table/tabletest"
+)
+
+// house is two tables of doors.
+type house struct {
+	db *dynamodb.Client
+	t  *testing.T
+}
+
+type row = map[string]any
+
+func build(t *testing.T) house {
+	t.Helper()
+	db, _ := tabletest.Start(t)
+	for _, name := range []string{"doors", "log"} {
+		err := table.Ensure(t.Context(), db, &dynamodb.CreateTableInput{
+			TableName: &name, BillingMode: types.BillingModePayPerRequest,
+			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
+			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return house{db, t}
+}
+
+func key(id string) table.Key { return table.Key{"id": &types.AttributeValueMemberS{Value: id}} }
+
+func (h house) put(name string, r row) {
+	h.t.Helper()
+	item, err := attributevalue.MarshalMap(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if _, err := h.db.PutItem(h.t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: item}); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h house) get(name, id string) row {
+	h.t.Helper()
+	out, err := h.db.GetItem(h.t.Context(), &dynamodb.GetItemInput{TableName: &name, Key: key(id), ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if out.Item == nil {
+		return nil
+	}
+	var r row
+	if err := attributevalue.UnmarshalMap(out.Item, &r); err != nil {
+		h.t.Fatal(err)
+	}
+	return r
+}
+
+// items are the one item, or the two, that a move of door d1 writes.
+func items(both bool) []lifecycle.Item {
+	front := lifecycle.Item{Table: "doors", Key: key("d1"), Set: map[string]any{"by": "ann"}, Remove: []string{"note"}}
+	if !both {
+		return []lifecycle.Item{front}
+	}
+	return []lifecycle.Item{front, {Table: "log", Key: key("d1"), Set: map[string]any{"line": 2}}}
+}
+
+func TestApply(t *testing.T) {
+	shut := row{"id": "d1", "status": "SHUT", "turn": 1.0, "note": "oil it", "colour": "red"}
+	for name, c := range map[string]struct {
+		before row // of the first table; nil for none
+		after  row // nil for unchanged
+		check  func(error) bool
+	}{
+		"allowed": {
+			before: shut, after: row{"id": "d1", "status": "OPEN", "turn": 2.0, "by": "ann", "colour": "red"},
+			check: func(err error) bool { return err == nil },
+		},
+		"another state": {
+			before: row{"id": "d1", "status": "WALL", "turn": 1.0},
+			check: func(err error) bool {
+				var moved *lifecycle.MovedError
+				return errors.As(err, &moved) && moved.Found == "WALL" && moved.Move == "open"
+			},
+		},
+		"another state and another's fence": {
+			before: row{"id": "d1", "status": "OPEN", "turn": 9.0},
+			check: func(err error) bool {
+				var moved *lifecycle.MovedError
+				return errors.As(err, &moved) && moved.Found == "OPEN"
+			},
+		},
+		"another's fence": {
+			before: row{"id": "d1", "status": "SHUT", "turn": 2.0},
+			check:  func(err error) bool { return errors.Is(err, lifecycle.ErrFenceLost) },
+		},
+		"a fence of another type": {
+			before: row{"id": "d1", "status": "SHUT", "turn": "1"},
+			check:  func(err error) bool { return errors.Is(err, lifecycle.ErrFenceLost) },
+		},
+		"no item": {check: func(err error) bool { return errors.Is(err, lifecycle.ErrNotFound) }},
+		"no readable state": {
+			before: row{"id": "d1", "status": []any{"SHUT"}, "turn": 1.0},
+			check:  func(err error) bool { return err != nil && strings.Contains(err.Error(), "status") },
+		},
+	} {
+		for _, both := range []bool{false, true} {
+			t.Run(map[bool]string{false: "one item: ", true: "two items: "}[both]+name, func(t *testing.T) {
+				h := build(t)
+				if c.before != nil {
+					h.put("doors", c.before)
+				}
+				log := row{"id": "d1", "status": "SHUT", "turn": 1.0}
+				h.put("log", log)
+				err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: 1, Next: 2}, items(both)...)
+				if !c.check(err) {
+					t.Errorf("got %v", err)
+				}
+				after := c.after
+				if after == nil {
+					after = c.before
+				}
+				if got := h.get("doors", "d1"); !reflect.DeepEqual(got, after) {
+					t.Errorf("the item is %v, want %v", got, after)
+				}
+				if both && err == nil {
+					log = row{"id": "d1", "status": "OPEN", "turn": 2.0, "line": 2.0}
+				}
+				if got := h.get("log", "d1"); !reflect.DeepEqual(got, log) {
+					t.Errorf("the second item is %v, want %v", got, log)
+				}
+			})
+		}
+	}
+}
+
+// Without a fence the state alone is the condition.
+func TestMoveWithoutAFence(t *testing.T) {
+	for _, both := range []bool{false, true} {
+		h := build(t)
+		for _, name := range []string{"doors", "log"} {
+			h.put(name, row{"id": "d1", "status": "SHUT", "turn": 7})
+		}
+		if err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{}, items(both)...); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := h.get("doors", "d1"), (row{"id": "d1", "status": "OPEN", "turn": 7.0, "by": "ann"}); !reflect.DeepEqual(got, want) {
+			t.Errorf("the item is %v, want %v", got, want)
+		}
+		err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{}, items(both)...)
+		if moved, ok := errors.AsType[*lifecycle.MovedError](err); !ok || moved.Found != "OPEN" {
+			t.Errorf("a second time: %v", err)
+		}
+	}
+}
+
+func TestMoveFromSeveralStates(t *testing.T) {
+	h := build(t)
+	for _, from := range brick.From {
+		h.put("doors", row{"id": "d1", "status": string(from), "turn": 1})
+		err := lifecycle.Apply(t.Context(), h.db, brick, lifecycle.Fence{Attribute: "turn", Seen: 1, Next: 2}, items(false)...)
+		if err != nil || h.get("doors", "d1")["status"] != "WALL" {
+			t.Errorf("from %s: %v", from, err)
+		}
+	}
+}
+
+func TestOtherErrorsNameTheMove(t *testing.T) {
+	h := build(t)
+	for _, both := range []bool{false, true} {
+		list := items(both)
+		list[0].Table = "nowhere"
+		err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: 1, Next: 2}, list...)
+		if err == nil || !strings.Contains(err.Error(), "open") {
+			t.Errorf("got %v", err)
+		}
+		list[0].Set = map[string]any{"bad": func() {}}
+		if err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: 1, Next: 2}, list...); err == nil {
+			t.Error("a function was stored")
+		}
+	}
+}

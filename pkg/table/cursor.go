@@ -1,0 +1,87 @@
+package table
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// ErrCursor says that a paging cursor is not one this list gave.
+var ErrCursor = errors.New("the cursor is not one that this list gave")
+
+// Key is where a page ended or starts, a DynamoDB key.
+type Key = map[string]types.AttributeValue
+
+// Cursor writes a page's last key as an opaque URL-safe text, empty for none.
+// scope names the list, so that its cursors are refused by another one. It is
+// no secret and no signature: a client can make one up, so a list checks that
+// the key is one of its own.
+func Cursor(scope string, last Key) (string, error) {
+	if len(last) == 0 {
+		return "", nil
+	}
+	c := cursor{scope, map[string]keyValue{}}
+	for name, value := range last {
+		switch value := value.(type) {
+		case *types.AttributeValueMemberS:
+			c.Key[name] = keyValue{S: &value.Value}
+		case *types.AttributeValueMemberN:
+			c.Key[name] = keyValue{N: &value.Value}
+		case *types.AttributeValueMemberB:
+			c.Key[name] = keyValue{B: &value.Value}
+		default:
+			return "", fmt.Errorf("cursor: %s is a %T, which no key is", name, value)
+		}
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		return "", fmt.Errorf("cursor: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(data), nil
+}
+
+// ParseCursor reads what Cursor wrote for the same scope; an empty text is the
+// list's start. It returns ErrCursor for anything else.
+func ParseCursor(scope, text string) (Key, error) {
+	if text == "" {
+		return nil, nil
+	}
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return nil, ErrCursor
+	}
+	var c cursor
+	if json.Unmarshal(data, &c) != nil || c.Scope != scope || len(c.Key) == 0 {
+		return nil, ErrCursor
+	}
+	key := Key{}
+	for name, value := range c.Key {
+		switch {
+		case value.S != nil:
+			key[name] = &types.AttributeValueMemberS{Value: *value.S}
+		case value.N != nil:
+			key[name] = &types.AttributeValueMemberN{Value: *value.N}
+		case value.B != nil:
+			key[name] = &types.AttributeValueMemberB{Value: *value.B}
+		default:
+			return nil, ErrCursor
+		}
+	}
+	return key, nil
+}
+
+type cursor struct {
+	Scope string              `json:"s"`
+	Key   map[string]keyValue `json:"k"`
+}
+
+// keyValue is the value of a key attribute, one of the three types that
+// DynamoDB has for it.
+type keyValue struct {
+	S *string `json:"S,omitempty"`
+	N *string `json:"N,omitempty"`
+	B *[]byte `json:"B,omitempty"`
+}

@@ -1,0 +1,99 @@
+// Package table is the adapter to DynamoDB: the client, table creation and
+// paging cursors. What the items hold is the areas' own business.
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+)
+
+// Config names the DynamoDB endpoint.
+type Config struct {
+	Endpoint string `env:"ASSAY_DYNAMODB_ENDPOINT" doc:"the URL of a DynamoDB-compatible engine; AWS itself by default"`
+}
+
+// maxAttempts is how often the SDK tries one request, the first included.
+const maxAttempts = 6
+
+// Connect returns a client. It makes no request.
+func Connect(base aws.Config, cfg Config) *dynamodb.Client {
+	return dynamodb.NewFromConfig(base, func(o *dynamodb.Options) {
+		if cfg.Endpoint != "" {
+			o.BaseEndpoint = &cfg.Endpoint
+		}
+		o.HTTPClient = wholeBody{o.HTTPClient}
+		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {
+			r.MaxAttempts = maxAttempts
+			r.Retryables = append(r.Retryables, retry.IsErrorRetryableFunc(conflicted))
+		})
+	})
+}
+
+// ConnectStreams returns a client of the tables' change streams. It makes no
+// request.
+func ConnectStreams(base aws.Config, cfg Config) *dynamodbstreams.Client {
+	return dynamodbstreams.NewFromConfig(base, func(o *dynamodbstreams.Options) {
+		if cfg.Endpoint != "" {
+			o.BaseEndpoint = &cfg.Endpoint
+		}
+	})
+}
+
+// conflicted makes the SDK try again what it takes for final: a transaction
+// canceled only because another one held its items or the table was throttled.
+func conflicted(err error) aws.Ternary {
+	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
+	if !ok {
+		return aws.UnknownTernary
+	}
+	again := aws.UnknownTernary
+	for _, reason := range canceled.CancellationReasons {
+		switch aws.ToString(reason.Code) {
+		case "None":
+		case "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded":
+			again = aws.TrueTernary
+		default:
+			return aws.FalseTernary
+		}
+	}
+	return again
+}
+
+// tableWait bounds how long Ensure waits for a new table to become active.
+const tableWait = 2 * time.Minute
+
+// Ensure creates the table unless it is there and waits until it is active.
+// It does not compare the settings of a table that is there.
+func Ensure(ctx context.Context, db *dynamodb.Client, schema *dynamodb.CreateTableInput) error {
+	_, err := db.CreateTable(ctx, schema)
+	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
+		return fmt.Errorf("create table %s: %w", *schema.TableName, err)
+	}
+	waiter := dynamodb.NewTableExistsWaiter(db, func(o *dynamodb.TableExistsWaiterOptions) {
+		o.MinDelay, o.MaxDelay = 20*time.Millisecond, 2*time.Second
+	})
+	if err := waiter.Wait(ctx, &dynamodb.DescribeTableInput{TableName: schema.TableName}, tableWait); err != nil {
+		return fmt.Errorf("table %s does not become active: %w", *schema.TableName, err)
+	}
+	return nil
+}
+
+// Check says whether the table can be used, for readiness.
+func Check(ctx context.Context, db *dynamodb.Client, name string) error {
+	described, err := db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
+	if err != nil {
+		return fmt.Errorf("table %s: %w", name, err)
+	}
+	if status := described.Table.TableStatus; status != types.TableStatusActive && status != types.TableStatusUpdating {
+		return fmt.Errorf("table %s is %s", name, status)
+	}
+	return nil
+}

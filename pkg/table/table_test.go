@@ -1,0 +1,103 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/table/tabletest"
+)
+
+func schema(name string) *dynamodb.CreateTableInput {
+	return &dynamodb.CreateTableInput{
+		TableName: &name, BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+	}
+}
+
+func TestEnsureMayRunOftenAndAtOnce(t *testing.T) {
+	db, _ := tabletest.Start(t)
+	if err := table.Check(t.Context(), db, "doors"); err == nil || !strings.Contains(err.Error(), "doors") {
+		t.Errorf("before there is a table: %v", err)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if err := table.Ensure(t.Context(), db, schema("doors")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if err := table.Ensure(t.Context(), db, schema("doors")); err != nil {
+		t.Error(err)
+	}
+	if err := table.Check(t.Context(), db, "doors"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEnsureNamesTheTableItCannotMake(t *testing.T) {
+	db, _ := tabletest.Start(t)
+	if err := table.Ensure(t.Context(), db, schema("a table")); err == nil || !strings.Contains(err.Error(), "a table") {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := table.Ensure(ctx, db, schema("doors")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// put is a transaction of one write that needs its item to be new.
+func put(id string) *dynamodb.TransactWriteItemsInput {
+	return &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: &types.Put{
+		TableName: aws.String("doors"), Item: table.Key{"id": &types.AttributeValueMemberS{Value: id}},
+		ConditionExpression: aws.String("attribute_not_exists(id)"),
+	}}}}
+}
+
+func TestPassingFaultsAreTriedAgain(t *testing.T) {
+	for name, kind := range map[string]dynamolite.FaultKind{
+		"conflict": dynamolite.Conflict, "throttle": dynamolite.Throttle,
+		"error before": dynamolite.ErrorBefore, "error after": dynamolite.ErrorAfter,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, faults := tabletest.Start(t)
+			if err := table.Ensure(t.Context(), db, schema("doors")); err != nil {
+				t.Fatal(err)
+			}
+			faults.Add(dynamolite.Fault{Kind: kind, Operation: "TransactWriteItems", Count: 1})
+			if _, err := db.TransactWriteItems(t.Context(), put("a")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestRefusedConditionIsNotTriedAgain(t *testing.T) {
+	db, faults := tabletest.Start(t)
+	if err := table.Ensure(t.Context(), db, schema("doors")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.TransactWriteItems(t.Context(), put("a")); err != nil {
+		t.Fatal(err)
+	}
+	// A second request would be held for as long as the test may take.
+	faults.Add(dynamolite.Fault{Kind: dynamolite.Delay, Skip: 1, Delay: time.Minute})
+	var canceled *types.TransactionCanceledException
+	if _, err := db.TransactWriteItems(t.Context(), put("a")); !errors.As(err, &canceled) {
+		t.Errorf("got %v", err)
+	}
+}

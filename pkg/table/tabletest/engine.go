@@ -1,0 +1,46 @@
+// Package tabletest runs a real DynamoDB engine inside a test.
+package tabletest
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// Start opens an empty engine and returns a client as the services have it, and
+// the engine's fault switch. The engine ends with tb.
+func Start(tb testing.TB) (*dynamodb.Client, *dynamolite.Faults) {
+	tb.Helper()
+	db, _, faults := StartStreams(tb)
+	return db, faults
+}
+
+// StartStreams is Start with a client of the tables' change streams.
+func StartStreams(tb testing.TB) (*dynamodb.Client, *dynamodbstreams.Client, *dynamolite.Faults) {
+	tb.Helper()
+	engine, err := dynamolite.Open(dynamolite.Options{OnError: func(err error) { tb.Logf("dynamolite: %v", err) }})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	server := httptest.NewServer(engine)
+	tb.Cleanup(func() {
+		server.Close()
+		if err := engine.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	at := table.Config{Endpoint: server.URL}
+	return table.Connect(Base(), at), table.ConnectStreams(Base(), at), engine.Faults()
+}
+
+// Base is an AWS configuration with keys that a local engine takes.
+func Base() aws.Config {
+	return aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("key", "secret", "")}
+}
