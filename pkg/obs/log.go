@@ -1,0 +1,78 @@
+package obs
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// Config says how to log.
+type Config struct {
+	LogLevel  string `env:"ASSAY_LOG_LEVEL" envDefault:"info" doc:"the least level to log: trace, debug, info, warn or error"`
+	LogFormat string `env:"ASSAY_LOG_FORMAT" envDefault:"auto" doc:"console or json; auto is console on a terminal and json otherwise"`
+}
+
+// timeFormat is RFC 3339 in UTC with a fixed three decimals, so that lines sort as text.
+const timeFormat = "2006-01-02T15:04:05.000Z07:00"
+
+// NewLogger makes the logger of one process. Each line carries the time in UTC and the service's
+// name. Empty settings mean their defaults. The caller keeps and closes out. The error is a sentence
+// that names the variable at fault.
+func NewLogger(cfg Config, out io.Writer, service string) (zerolog.Logger, error) {
+	level := zerolog.InfoLevel
+	if cfg.LogLevel != "" {
+		var err error
+		level, err = zerolog.ParseLevel(cfg.LogLevel)
+		if err != nil || level < zerolog.TraceLevel || level > zerolog.ErrorLevel {
+			return zerolog.Nop(), fmt.Errorf("ASSAY_LOG_LEVEL is %q: give trace, debug, info, warn or error", cfg.LogLevel)
+		}
+	}
+	switch cfg.LogFormat {
+	case "console":
+		out = zerolog.ConsoleWriter{Out: out, TimeFormat: "15:04:05.000"}
+	case "json":
+	case "auto", "":
+		if terminal(out) {
+			out = zerolog.ConsoleWriter{Out: out, TimeFormat: "15:04:05.000"}
+		}
+	default:
+		return zerolog.Nop(), fmt.Errorf("ASSAY_LOG_FORMAT is %q: give auto, console or json", cfg.LogFormat)
+	}
+	// zerolog's own timestamp takes its format from a package variable, so a hook writes the time.
+	return zerolog.New(out).Level(level).Hook(zerolog.HookFunc(stamp)).With().Str("service", service).Logger(), nil
+}
+
+func stamp(e *zerolog.Event, _ zerolog.Level, _ string) {
+	e.Str(zerolog.TimestampFieldName, time.Now().UTC().Format(timeFormat))
+}
+
+// terminal tells whether out is a character device. /dev/null is one too, where the form is of no
+// account.
+func terminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// Log returns base with the request_id and trace_id of ctx's Trace, where it has one.
+func Log(ctx context.Context, base zerolog.Logger) zerolog.Logger {
+	trace := TraceFrom(ctx)
+	if trace == (Trace{}) {
+		return base
+	}
+	with := base.With()
+	if trace.RequestID != "" {
+		with = with.Str("request_id", trace.RequestID)
+	}
+	if id := trace.ID(); id != "" {
+		with = with.Str("trace_id", id)
+	}
+	return with.Logger()
+}

@@ -1,0 +1,145 @@
+package process
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// settings are what the service of these tests reads.
+type settings struct {
+	Mode string `env:"ASSAY_TEST_MODE,required" doc:"what the service does"`
+}
+
+// TestMain is the service itself when a test starts this binary again.
+func TestMain(m *testing.M) {
+	if os.Getenv("ASSAY_TEST_SERVICE") == "" {
+		os.Exit(m.Run())
+	}
+	os.Exit(Main("porter", serve))
+}
+
+func serve(ctx context.Context, s settings) error {
+	fmt.Println("running")
+	switch s.Mode {
+	case "fail":
+		return errors.New("the door is locked")
+	case "drain":
+		<-ctx.Done()
+		fmt.Println("draining")
+		return nil
+	case "hang":
+		<-ctx.Done()
+		fmt.Println("draining")
+		select {}
+	}
+	return nil
+}
+
+// start starts the service in a process of its own.
+func start(t *testing.T, mode string) (service *exec.Cmd, out *bufio.Scanner, errs *strings.Builder) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	service = exec.CommandContext(ctx, os.Args[0])
+	service.Env = append(os.Environ(), "ASSAY_TEST_SERVICE=1", "ASSAY_TEST_MODE="+mode)
+	errs = &strings.Builder{}
+	service.Stderr = errs
+	pipe, err := service.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := service.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return service, bufio.NewScanner(pipe), errs
+}
+
+func await(t *testing.T, out *bufio.Scanner, line string) {
+	t.Helper()
+	if !out.Scan() || out.Text() != line {
+		t.Fatalf("got %q (%v), want %q", out.Text(), out.Err(), line)
+	}
+}
+
+// status waits for the end of the service.
+func status(t *testing.T, service *exec.Cmd) syscall.WaitStatus {
+	t.Helper()
+	_, exited := errors.AsType[*exec.ExitError](service.Wait())
+	state, ok := service.ProcessState.Sys().(syscall.WaitStatus)
+	if !ok || exited == service.ProcessState.Success() {
+		t.Fatalf("the service ended as %v", service.ProcessState)
+	}
+	return state
+}
+
+func TestExitStatus(t *testing.T) {
+	for mode, want := range map[string]struct {
+		status int
+		says   string
+	}{
+		"end":  {0, ""},
+		"fail": {1, "porter: the door is locked"},
+		"":     {2, "ASSAY_TEST_MODE"},
+	} {
+		service, out, errs := start(t, mode)
+		for out.Scan() {
+		}
+		if got := status(t, service).ExitStatus(); got != want.status || !strings.Contains(errs.String(), want.says) {
+			t.Errorf("mode %q: status %d and %q, want %d and %q", mode, got, errs, want.status, want.says)
+		}
+	}
+}
+
+func TestFirstSignalDrains(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		service, out, errs := start(t, "drain")
+		await(t, out, "running")
+		if err := service.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		await(t, out, "draining")
+		if got := status(t, service); got.ExitStatus() != 0 {
+			t.Errorf("%s: %v, %s", signal, got, errs)
+		}
+	}
+}
+
+func TestSecondSignalEndsAtOnce(t *testing.T) {
+	service, out, _ := start(t, "hang")
+	await(t, out, "running")
+	if err := service.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	await(t, out, "draining")
+	// The usual effect of signals comes back in the moment after the first, so
+	// that one may still be lost.
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for out.Scan() {
+		}
+	}()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for over := false; !over; {
+		if err := service.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Fatal(err)
+		}
+		select {
+		case <-ended:
+			over = true
+		case <-tick.C:
+		}
+	}
+	if got := status(t, service); !got.Signaled() || got.Signal() != syscall.SIGTERM {
+		t.Errorf("it ended with status %v", got)
+	}
+}

@@ -1,0 +1,107 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// Service is what every service is to its process.
+type Service interface {
+	// Health adds the checks of what the service cannot work without.
+	Health(*obs.Health)
+	// Routes registers the service's HTTP calls.
+	Routes(*web.Router)
+	// Work does what the service does besides answering calls, until ctx ends
+	// and what is in hand is done or given back. It then returns nil.
+	Work(context.Context) error
+	// Close closes the service's connections. Work has returned.
+	Close()
+}
+
+// Operated is a service with calls for its operators, on an address of their own.
+type Operated interface {
+	// OperatorRoutes registers them.
+	OperatorRoutes(*web.Router)
+}
+
+// Options are what Serve needs to know of a service.
+type Options struct {
+	Name    string // in logs and metrics
+	Title   string // of the API document
+	Version string // of the API document
+	Addr    string // host:port of HTTP; port 0 picks one
+	// OperatorAddr is host:port of the calls for operators; empty for none. Who
+	// reaches it may do all they offer.
+	OperatorAddr string
+	Drain        time.Duration
+	Log          obs.Config
+	// Ready is called with the addresses once calls are taken; operator is nil
+	// where there are none for operators. Optional.
+	Ready func(http, operator net.Addr) error
+}
+
+// Open opens a service with the logger and registry of its process.
+type Open[S Service] func(context.Context, zerolog.Logger, *prometheus.Registry) (S, error)
+
+// Serve opens a service and runs it behind an HTTP address with health and
+// metrics until ctx ends. Then it drains, closes the service and returns nil.
+func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
+	log, err := obs.NewLogger(o.Log, os.Stderr, o.Name)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", o.Addr)
+	if err != nil {
+		return fmt.Errorf("ASSAY_ADDR: %w", err)
+	}
+	defer listener.Close()
+	registry := obs.NewRegistry()
+	service, err := open(ctx, log, registry)
+	if err != nil {
+		return err
+	}
+	defer service.Close()
+
+	health := &obs.Health{}
+	service.Health(health)
+	router := web.NewRouter(web.Options{Title: o.Title, Version: o.Version, Log: log, Registry: registry, Health: health})
+	service.Routes(router)
+	var operator net.Listener
+	var operations *web.Router
+	if operated, ok := any(service).(Operated); ok && o.OperatorAddr != "" {
+		if operator, err = net.Listen("tcp", o.OperatorAddr); err != nil {
+			return fmt.Errorf("ASSAY_OPERATOR_ADDR: %w", err)
+		}
+		defer operator.Close()
+		operations = web.NewRouter(web.Options{Title: o.Title + " for operators", Version: o.Version, Log: log, Registry: registry, Health: health})
+		operated.OperatorRoutes(operations)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		return web.Serve(ctx, listener, router, web.ServeOptions{Drain: o.Drain, Log: log, Health: health})
+	})
+	group.Go(func() error { return service.Work(ctx) })
+	var operatorAddr net.Addr
+	if operator != nil {
+		operatorAddr = operator.Addr()
+		group.Go(func() error {
+			return web.Serve(ctx, operator, operations, web.ServeOptions{Drain: o.Drain, Log: log})
+		})
+		log.Info().Stringer("operator_addr", operatorAddr).Msg("ready for operators")
+	}
+	if o.Ready != nil {
+		group.Go(func() error { return o.Ready(listener.Addr(), operatorAddr) })
+	}
+	log.Info().Stringer("addr", listener.Addr()).Msg("ready")
+	return group.Wait()
+}

@@ -1,0 +1,60 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+)
+
+// ErrBodyStalled is returned by reads of a request's body that comes too slowly.
+var ErrBodyStalled = errors.New("web: the request's body stalled")
+
+const (
+	bodyPause   = 30 * time.Second // the longest wait for more of a body
+	bodyMinRate = 1 << 10          // bytes a second that a body must reach on average, after the first bodyPause
+)
+
+// pacedBody limits how long a client may hold a request by sending its body slowly, with no limit on
+// a long upload that moves. Only the waiting for the client counts, and not the handler's own pace.
+type pacedBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+	waited  time.Duration
+	read    int64
+}
+
+// paceBody puts a pacedBody on r where it has a body. The deadline it sets at once also bounds the
+// rest that net/http reads away when a handler leaves a body unread.
+func paceBody(w http.ResponseWriter, r *http.Request) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return
+	}
+	body := &pacedBody{ReadCloser: r.Body, control: http.NewResponseController(w)}
+	body.deadline(time.Now().Add(bodyPause))
+	r.Body = body
+}
+
+// Read returns ErrBodyStalled in place of a timeout.
+func (b *pacedBody) Read(p []byte) (int, error) {
+	began := time.Now()
+	allowed := bodyPause + time.Duration(b.read/bodyMinRate)*time.Second - b.waited
+	b.deadline(began.Add(min(bodyPause, allowed)))
+	n, err := b.ReadCloser.Read(p)
+	b.waited += time.Since(began)
+	b.read += int64(n)
+	switch {
+	case errors.Is(err, io.EOF):
+		// From here on net/http reads ahead to notice when the client leaves; a deadline that is
+		// met then would cancel the request.
+		b.deadline(time.Time{})
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = fmt.Errorf("%w after %d bytes: %w", ErrBodyStalled, b.read, err)
+	}
+	return n, err
+}
+
+// deadline ignores writers that have none, such as a test's recorder.
+func (b *pacedBody) deadline(at time.Time) { _ = b.control.SetReadDeadline(at) }

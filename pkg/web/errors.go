@@ -1,0 +1,88 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/obs"
+)
+
+// ErrDraining is the context.Cause of a request that was cut off because the server stops.
+var ErrDraining = errors.New("web: the server is stopping")
+
+// statusClientGone stands in logs and metrics for a client that left before its answer. It is
+// nginx's number; HTTP has none, since nobody is left to read it.
+const statusClientGone = 499
+
+// WriteError answers a plain handler's request with the problem of err. It must be called before
+// anything was written. Causes of a 500 or above are logged here, once, with the logger that the
+// router put into the request's context.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	p := settle(r.Context(), problemOf(r.Context(), err))
+	for name, values := range p.header {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Type", p.ContentType(""))
+	w.WriteHeader(p.Status)
+	// A Problem holds only strings and a number, so that encoding cannot fail; a write fails only
+	// when the client is gone.
+	_ = json.NewEncoder(w).Encode(p)
+}
+
+// problemOf finds what to tell the client about err.
+func problemOf(ctx context.Context, err error) *Problem {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		if error(p) == err { //nolint:errorlint // the question is whether p is wrapped
+			return p
+		}
+		outer := *p // keep what the wrapping says, for the log
+		outer.cause = err
+		return &outer
+	}
+	if model, ok := errors.AsType[*huma.ErrorModel](err); ok {
+		return problemOfModel(model)
+	}
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		p := statusProblem(http.StatusRequestEntityTooLarge)
+		p.Detail = fmt.Sprintf("The body is larger than the limit of %d bytes.", tooLarge.Limit)
+		return p.WithHeader("Connection", "close") // the rest of the body is not read
+	}
+	switch {
+	case errors.Is(err, ErrBodyStalled): // first, since net/http cancels the context of a read that timed out
+		return statusProblem(http.StatusRequestTimeout).WithHeader("Connection", "close")
+	case errors.Is(context.Cause(ctx), ErrDraining):
+		return Unavailable("The server is stopping.", time.Second)
+	case ctx.Err() != nil:
+		return statusProblem(statusClientGone)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return Unavailable("An engine behind this service did not answer in time.", time.Second).Because(err)
+	}
+	return Internal(err)
+}
+
+// settle makes the copy of p that is sent: it names the occurrence, and logs what the client is not
+// told, unless the client is gone or was cut off.
+func settle(ctx context.Context, p *Problem) *Problem {
+	sent := *p
+	if id := obs.TraceFrom(ctx).RequestID; id != "" && sent.Instance == "" {
+		sent.Instance = "urn:assay:request:" + url.PathEscape(id)
+	}
+	if sent.cause != nil && sent.Status >= http.StatusInternalServerError && ctx.Err() == nil {
+		level := zerolog.ErrorLevel
+		if sent.Status == http.StatusServiceUnavailable {
+			level = zerolog.WarnLevel
+		}
+		zerolog.Ctx(ctx).WithLevel(level).Err(sent.cause).Str("problem", sent.Type).Int("status", sent.Status).
+			Msg("request failed")
+	}
+	return &sent
+}

@@ -1,0 +1,65 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metrics count the requests of one process. The route is the pattern and not the path, and the
+// method one that HTTP defines, so that clients cannot make new series.
+type metrics struct {
+	requests *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	inFlight prometheus.Gauge
+}
+
+func newMetrics(registry *prometheus.Registry) metrics {
+	return metrics{
+		requests: shared(registry, prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "assay_http_requests_total",
+			Help: "Requests answered. Status 499 is a client that left first.",
+		}, []string{"method", "route", "status"})),
+		duration: shared(registry, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "assay_http_request_duration_seconds",
+			Help: "Time from the request's header to the end of the handler; live events count in full.",
+			// From a read of one item to a wait of 30 s and an upload.
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+		}, []string{"method", "route", "status"})),
+		inFlight: shared(registry, prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "assay_http_requests_in_flight",
+			Help: "Requests being answered now, live events included.",
+		})),
+	}
+}
+
+// shared registers c, or returns the one like it that another router of the process registered.
+func shared[C prometheus.Collector](registry *prometheus.Registry, c C) C {
+	err := registry.Register(c)
+	if there, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
+		if existing, ok := there.ExistingCollector.(C); ok {
+			return existing
+		}
+	}
+	if err != nil {
+		panic(err) // the name stands for another kind of metric: a fault of the program
+	}
+	return c
+}
+
+func (m metrics) observe(method, route string, status int, took time.Duration) {
+	known := []string{
+		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions,
+	}
+	if !slices.Contains(known, method) {
+		method = "other"
+	}
+	labels := []string{method, route, strconv.Itoa(status)}
+	m.requests.WithLabelValues(labels...).Inc()
+	m.duration.WithLabelValues(labels...).Observe(took.Seconds())
+}

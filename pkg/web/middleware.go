@@ -1,0 +1,132 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/obs"
+)
+
+// ServeHTTP is what surrounds every request: its trace and logger in the context, limits on slow
+// clients, recovery from panics, the count in the metrics, and one line in the log.
+func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	began := time.Now()
+	trace := obs.ContinueTrace(
+		req.Header.Get("X-Request-Id"), req.Header.Get("Traceparent"), strings.Join(req.Header.Values("Tracestate"), ","))
+	w.Header().Set("X-Request-Id", trace.RequestID)
+	w.Header().Set("Traceparent", trace.Parent)
+	if trace.State != "" {
+		w.Header().Set("Tracestate", trace.State)
+	}
+	ctx := obs.WithTrace(req.Context(), trace)
+	log := obs.Log(ctx, r.log)
+	req = req.WithContext(log.WithContext(ctx))
+	paceBody(w, req)
+	answer := newResponse(w)
+
+	r.metrics.inFlight.Inc()
+	defer func() {
+		cut := recovered(recover(), answer, req, &log)
+		answer.end()
+		r.metrics.inFlight.Dec()
+		r.account(answer, req, &log, time.Since(began))
+		if cut {
+			panic(http.ErrAbortHandler)
+		}
+	}()
+	r.route(answer, req)
+}
+
+func (r *Router) route(w http.ResponseWriter, req *http.Request) {
+	if verdict, pattern := r.Mux.Handler(req); pattern == "" {
+		unmatched(w, req, verdict)
+		return
+	}
+	// Clients that are no browser send neither Origin nor Sec-Fetch-Site and pass.
+	if err := r.origin.Check(req); err != nil {
+		WriteError(w, req, NewProblem(http.StatusForbidden, "cross-origin",
+			"Pages of another origin may not send this request."))
+		return
+	}
+	r.Mux.ServeHTTP(w, req)
+}
+
+// recovered answers for a handler that panicked with cause, if any. It tells whether the connection
+// must be cut, because an answer had begun that cannot be completed.
+func recovered(cause any, w *response, req *http.Request, log *zerolog.Logger) (cut bool) {
+	if cause == nil {
+		return false
+	}
+	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		return true
+	}
+	log.Error().Str("panic", fmt.Sprint(cause)).Bytes("stack", debug.Stack()).Msg("handler panicked")
+	if w.status != 0 {
+		return true
+	}
+	maps.DeleteFunc(w.Header(), func(name string, _ []string) bool { return strings.HasPrefix(name, "Content-") })
+	WriteError(w, req, statusProblem(http.StatusInternalServerError))
+	return false
+}
+
+// account puts a finished request into metrics and log. Probes are logged at debug level only.
+func (r *Router) account(w *response, req *http.Request, log *zerolog.Logger, took time.Duration) {
+	status := w.status
+	gone := req.Context().Err() != nil && !errors.Is(context.Cause(req.Context()), ErrDraining)
+	switch {
+	case gone && (status == 0 || status >= http.StatusInternalServerError):
+		status = statusClientGone
+	case status == 0:
+		status = http.StatusOK // net/http writes it for a handler that wrote nothing
+	}
+	_, route, found := strings.Cut(req.Pattern, " ")
+	if !found {
+		route = req.Pattern
+	}
+	if route == "" {
+		route = "unmatched"
+	}
+	r.metrics.observe(req.Method, route, status, took)
+
+	level := zerolog.InfoLevel
+	if route == "/healthz" || route == "/readyz" || route == "/metrics" {
+		level = zerolog.DebugLevel
+	}
+	log.WithLevel(level).Str("method", req.Method).Str("route", route).Int("status", status).Int64("bytes", w.bytes).
+		Dur("duration_ms", took).Msg("request")
+}
+
+// unmatched answers for an address the mux does not serve, by the mux's own verdict: 404, 405 with
+// Allow, or a redirect to the clean path.
+func unmatched(w http.ResponseWriter, r *http.Request, verdict http.Handler) {
+	said := &verdictWriter{header: http.Header{}}
+	verdict.ServeHTTP(said, r)
+	switch said.status {
+	case http.StatusNotFound:
+		WriteError(w, r, statusProblem(http.StatusNotFound))
+	case http.StatusMethodNotAllowed:
+		problem := statusProblem(http.StatusMethodNotAllowed)
+		WriteError(w, r, problem.WithHeader("Allow", said.header.Get("Allow")))
+	default:
+		maps.Copy(w.Header(), said.header)
+		w.WriteHeader(said.status)
+	}
+}
+
+// verdictWriter keeps the header of an answer and drops its body.
+type verdictWriter struct {
+	header http.Header
+	status int
+}
+
+func (w *verdictWriter) Header() http.Header         { return w.header }
+func (w *verdictWriter) WriteHeader(status int)      { w.status = status }
+func (w *verdictWriter) Write(p []byte) (int, error) { return len(p), nil }

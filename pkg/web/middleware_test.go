@@ -1,0 +1,221 @@
+package web_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// plain is a router with one plain handler at path.
+func plain(o web.Options, path string, handler http.HandlerFunc) *web.Router {
+	router := web.NewRouter(o)
+	router.Handle(operation(http.MethodPost, path), handler)
+	return router
+}
+
+func TestTraceIsAcceptedEchoedAndCarried(t *testing.T) {
+	const traceID = "0af7651916cd43dd8448eb211c80319c"
+	var inside obs.Trace
+	router := plain(web.Options{Log: zerolog.Nop()}, "/x", func(_ http.ResponseWriter, r *http.Request) { inside = obs.TraceFrom(r.Context()) })
+	rec := ask(router, http.MethodPost, "/x", "",
+		"X-Request-Id", "mine", "Traceparent", "00-"+traceID+"-b7ad6b7169203331-01", "Tracestate", "a=1")
+	if inside.RequestID != "mine" || inside.ID() != traceID || inside.State != "a=1" {
+		t.Errorf("the handler saw %+v", inside)
+	}
+	got := obs.Trace{RequestID: rec.Header().Get("X-Request-Id"), Parent: rec.Header().Get("Traceparent"), State: rec.Header().Get("Tracestate")}
+	if got != inside {
+		t.Errorf("echoed %+v, want %+v", got, inside)
+	}
+
+	rec = ask(router, http.MethodPost, "/x", "", "X-Request-Id", "two words")
+	if id := rec.Header().Get("X-Request-Id"); id == "" || id == "two words" || id != inside.RequestID {
+		t.Errorf("request id is %q, want a new one", id)
+	}
+}
+
+func TestEachRequestHasOneLineInTheLog(t *testing.T) {
+	var log bytes.Buffer
+	router := plain(web.Options{Log: zerolog.New(&log)}, "/v1/{id}", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusAccepted)
+		w.WriteHeader(http.StatusTeapot)
+		if _, err := io.WriteString(w, "12345"); err != nil {
+			t.Error(err)
+		}
+	})
+	ask(router, http.MethodPost, "/v1/secret-id", "", "X-Request-Id", "r1")
+	var line map[string]any
+	if err := json.Unmarshal(log.Bytes(), &line); err != nil {
+		t.Fatalf("log is %q: %v", log.String(), err)
+	}
+	for key, want := range map[string]any{
+		"level": "info", "method": "POST", "route": "/v1/{id}", "status": 202., "bytes": 5., "request_id": "r1",
+	} {
+		if line[key] != want {
+			t.Errorf("%s is %v, want %v", key, line[key], want)
+		}
+	}
+	if _, there := line["duration_ms"].(float64); !there {
+		t.Errorf("no duration in %s", &log)
+	}
+}
+
+func TestRequestsAreCountedByRoute(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	inside := 0.
+	router := plain(web.Options{Log: zerolog.Nop(), Registry: registry}, "/v1/{id}", func(http.ResponseWriter, *http.Request) {
+		inside = metric(t, registry, "assay_http_requests_in_flight")
+	})
+	operator := web.NewRouter(web.Options{Log: zerolog.Nop(), Registry: registry}) // a second one may share
+	ask(router, http.MethodPost, "/v1/a", "")
+	ask(router, http.MethodPost, "/v1/b", "")
+	ask(operator, http.MethodGet, "/nowhere", "")
+	ask(operator, "BREW", "/nowhere", "")
+
+	if inside != 1 || metric(t, registry, "assay_http_requests_in_flight") != 0 {
+		t.Errorf("in flight: %v within a request, want 1, and 0 after", inside)
+	}
+	for labels, want := range map[string]float64{
+		"method=POST,route=/v1/{id},status=200":   2,
+		"method=GET,route=unmatched,status=404":   1,
+		"method=other,route=unmatched,status=404": 1,
+	} {
+		for _, name := range []string{"assay_http_requests_total", "assay_http_request_duration_seconds"} {
+			if got := metric(t, registry, name+"{"+labels+"}"); got != want {
+				t.Errorf("%s{%s} is %v, want %v", name, labels, got, want)
+			}
+		}
+	}
+	if page := ask(router, http.MethodGet, "/metrics", "").Body.String(); !strings.Contains(page, "assay_http_requests_total{") {
+		t.Error("/metrics does not show the requests")
+	}
+}
+
+// metric reads one value, or a histogram's count, by name{label=value,…} with labels in order.
+func metric(t *testing.T, registry *prometheus.Registry, name string) float64 {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			var labels []string
+			for _, pair := range m.GetLabel() {
+				labels = append(labels, pair.GetName()+"="+pair.GetValue())
+			}
+			full := family.GetName()
+			if len(labels) > 0 {
+				full += "{" + strings.Join(labels, ",") + "}"
+			}
+			if full == name {
+				return m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+			}
+		}
+	}
+	return 0
+}
+
+func TestAPanicIsA500AndIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	router := plain(web.Options{Log: zerolog.New(&log)}, "/x", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "3")
+		panic("secret reason")
+	})
+	rec := ask(router, http.MethodPost, "/x", "")
+	if strings.Contains(rec.Body.String(), "secret") || rec.Header().Get("Content-Length") != "" {
+		t.Errorf("the answer is %s with header %v", rec.Body, rec.Header())
+	}
+	if p := problemIn(t, rec); p.Type != "urn:assay:problem:internal" {
+		t.Errorf("got %+v", p)
+	}
+	if lines := log.String(); strings.Count(lines, "secret reason") != 1 || !strings.Contains(lines, "middleware_test.go") || !strings.Contains(lines, `"status":500`) {
+		t.Errorf("log is %s, want the reason once, the stack and the access line", lines)
+	}
+}
+
+func TestAPanicWithinAnAnswerCutsTheConnection(t *testing.T) {
+	server := httptest.NewServer(plain(web.Options{Log: zerolog.Nop()}, "/x", func(w http.ResponseWriter, _ *http.Request) {
+		if _, err := io.WriteString(w, "half"); err != nil {
+			t.Error(err)
+		}
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			t.Error(err)
+		}
+		panic("late")
+	}))
+	defer server.Close()
+	defer server.Client().CloseIdleConnections()
+	answer, err := server.Client().Post(server.URL+"/x", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(answer.Body); err == nil {
+		t.Error("the client read a whole answer, want it cut")
+	}
+	if err := answer.Body.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestResponseControllerReachesTheConnection(t *testing.T) {
+	server := httptest.NewServer(plain(web.Options{Log: zerolog.Nop()}, "/x", func(w http.ResponseWriter, _ *http.Request) {
+		control := http.NewResponseController(w)
+		for name, err := range map[string]error{
+			"flush": control.Flush(), "read deadline": control.SetReadDeadline(time.Now().Add(time.Minute)),
+			"write deadline": control.SetWriteDeadline(time.Now().Add(time.Minute)),
+		} {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}))
+	defer server.Close()
+	defer server.Client().CloseIdleConnections()
+	answer, err := server.Client().Post(server.URL+"/x", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read(t, answer.Body)
+}
+
+func TestABadlyFramedBodyIsTheClientsFault(t *testing.T) {
+	r := httptest.NewRequest(http.MethodPost, "/send", brokenBody{})
+	rec := httptest.NewRecorder()
+	sender(zerolog.Nop(), nil).ServeHTTP(rec, r)
+	if p := problemIn(t, rec); p.Type != "urn:assay:problem:bad-request" {
+		t.Errorf("got %+v", p)
+	}
+}
+
+// brokenBody fails as a chunked body with malformed chunks does.
+type brokenBody struct{}
+
+func (brokenBody) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestPagesOfAnotherOriginMayNotWrite(t *testing.T) {
+	router := plain(web.Options{Log: zerolog.Nop()}, "/x", func(http.ResponseWriter, *http.Request) {})
+	for name, test := range map[string]struct {
+		header []string
+		want   int
+	}{
+		"no browser":    {nil, 200},
+		"same origin":   {[]string{"Sec-Fetch-Site", "same-origin"}, 200},
+		"other site":    {[]string{"Sec-Fetch-Site", "cross-site"}, 403},
+		"other, by url": {[]string{"Origin", "https://evil.example"}, 403},
+	} {
+		if rec := ask(router, http.MethodPost, "/x", "", test.header...); rec.Code != test.want {
+			t.Errorf("%s: %d, want %d", name, rec.Code, test.want)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// typePrefix begins every problem type. The types are names and not addresses: there is nothing to
+// fetch behind them.
+const typePrefix = "urn:assay:problem:"
+
+// Problem is an error that a client is told, in the form of RFC 9457. Type is stable: clients may
+// branch on it. Return it from an operation, or give it to WriteError.
+type Problem struct {
+	Type     string       `json:"type" doc:"names the kind of problem; stable" example:"urn:assay:problem:not-found"`
+	Title    string       `json:"title" doc:"the kind of problem in words" example:"Not found"`
+	Status   int          `json:"status" doc:"the HTTP status" example:"404"`
+	Detail   string       `json:"detail,omitempty" doc:"what is wrong with this request, for a person"`
+	Instance string       `json:"instance,omitempty" doc:"names this occurrence by the request's id"`
+	Errors   []FieldError `json:"errors,omitempty" doc:"what is wrong with single fields"`
+
+	header http.Header // sent with the answer
+	cause  error       // logged and never sent
+}
+
+// FieldError is what is wrong with one field.
+type FieldError struct {
+	Field   string `json:"field" doc:"where: body.size, query.limit, header.X-Owner-Id" example:"body.size"`
+	Message string `json:"message" doc:"what is wrong" example:"expected number >= 0"`
+}
+
+// NewProblem makes a problem of type urn:assay:problem:<slug>; the title is the slug in words. The
+// slug is lower case with dashes, and keeps its meaning forever.
+func NewProblem(status int, slug, detail string) *Problem {
+	title := strings.ReplaceAll(slug, "-", " ")
+	return &Problem{
+		Type:   typePrefix + slug,
+		Title:  strings.ToUpper(title[:1]) + title[1:],
+		Status: status,
+		Detail: detail,
+	}
+}
+
+// Invalid is the 422 problem of a request whose fields were understood and are not acceptable. The
+// form is that of a request that breaks the schema.
+func Invalid(fields ...FieldError) *Problem {
+	p := statusProblem(http.StatusUnprocessableEntity)
+	p.Errors = fields
+	return p
+}
+
+// NotFound is the 404 problem of an item that is not there.
+func NotFound(detail string) *Problem {
+	p := statusProblem(http.StatusNotFound)
+	p.Detail = detail
+	return p
+}
+
+// Unavailable is the 503 problem of a service that is full or lacks an engine, with a Retry-After of
+// at least one second.
+func Unavailable(detail string, retryAfter time.Duration) *Problem {
+	p := statusProblem(http.StatusServiceUnavailable)
+	p.Detail = detail
+	seconds := max(1, int((retryAfter+time.Second-1)/time.Second))
+	return p.WithHeader("Retry-After", strconv.Itoa(seconds))
+}
+
+// Internal is the 500 problem. The cause is logged, and the client is not told.
+func Internal(cause error) *Problem {
+	return statusProblem(http.StatusInternalServerError).Because(cause)
+}
+
+// WithHeader sets a header of the answer, and returns p.
+func (p *Problem) WithHeader(name, value string) *Problem {
+	if p.header == nil {
+		p.header = http.Header{}
+	}
+	p.header.Set(name, value)
+	return p
+}
+
+// Because records the cause for errors.Is and, where the status is 500 or above, for the log; and
+// returns p. The client is not told.
+func (p *Problem) Because(cause error) *Problem {
+	p.cause = cause
+	return p
+}
+
+// Error gives title, detail and cause, for logs.
+func (p *Problem) Error() string {
+	text := p.Title
+	if p.Detail != "" {
+		text += ": " + p.Detail
+	}
+	if p.cause != nil {
+		text += ": " + p.cause.Error()
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (p *Problem) Unwrap() error { return p.cause }
+
+// GetStatus makes p a huma.StatusError.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// GetHeaders makes p a huma.HeadersError.
+func (p *Problem) GetHeaders() http.Header { return p.header }
+
+// ContentType makes p a huma.ContentTypeFilter.
+func (p *Problem) ContentType(string) string { return "application/problem+json" }
+
+// statusProblem is the problem of a status that has no type of its own.
+func statusProblem(status int) *Problem {
+	slug, detail := "error", ""
+	switch status {
+	case http.StatusBadRequest:
+		slug, detail = "bad-request", "The request cannot be read."
+	case http.StatusForbidden:
+		slug = "forbidden"
+	case http.StatusNotFound:
+		slug, detail = "not-found", "There is nothing at this address."
+	case http.StatusMethodNotAllowed:
+		slug, detail = "method-not-allowed", "This address does not take this method; see the Allow header."
+	case http.StatusNotAcceptable:
+		slug, detail = "not-acceptable", "The answer cannot be given in a form that the Accept header allows."
+	case http.StatusRequestTimeout:
+		slug, detail = "request-timeout", "The body did not arrive in time."
+	case http.StatusConflict:
+		slug = "conflict"
+	case http.StatusRequestEntityTooLarge:
+		slug, detail = "body-too-large", "The body is larger than this operation takes."
+	case http.StatusUnsupportedMediaType:
+		slug, detail = "unsupported-media-type", "The body must be application/json."
+	case http.StatusUnprocessableEntity:
+		slug, detail = "invalid-request", "The request breaks the schema of this operation; see errors."
+	case statusClientGone:
+		slug = "client-gone"
+	case http.StatusInternalServerError:
+		slug, detail = "internal", "Something went wrong here. The log knows more under this request's id."
+	case http.StatusServiceUnavailable:
+		slug, detail = "unavailable", "The service cannot take this request now."
+	default:
+		if text := http.StatusText(status); text != "" {
+			slug = strings.ReplaceAll(strings.ToLower(text), " ", "-")
+		}
+	}
+	return NewProblem(status, slug, detail)
+}

@@ -1,0 +1,70 @@
+package web
+
+import (
+	"net/http"
+	"time"
+)
+
+// writePause is the longest wait for a client to take more of an answer.
+const writePause = 30 * time.Second
+
+// response is the ResponseWriter that handlers get: it keeps status and size for log and metrics,
+// and gives up on a client that stops reading.
+type response struct {
+	http.ResponseWriter
+	control  *http.ResponseController
+	status   int // 0 until the header is written
+	bytes    int64
+	extended time.Time // when the write deadline was last set
+}
+
+func newResponse(w http.ResponseWriter) *response {
+	return &response{ResponseWriter: w, control: http.NewResponseController(w)}
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader ignores all calls but the first; informational statuses pass.
+func (w *response) WriteHeader(status int) {
+	if w.status != 0 {
+		return
+	}
+	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
+		w.status = status
+	}
+	if status == http.StatusNotModified {
+		w.Header().Del("Content-Type") // huma sets the problem's, and a 304 has no body
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *response) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	w.extend()
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// FlushError is what http.ResponseController.Flush calls.
+func (w *response) FlushError() error {
+	w.WriteHeader(http.StatusOK)
+	w.extend()
+	return w.control.Flush()
+}
+
+// extend moves the write deadline on, at most once a second.
+func (w *response) extend() {
+	if now := time.Now(); now.Sub(w.extended) > time.Second {
+		w.extended = now
+		_ = w.control.SetWriteDeadline(now.Add(writePause)) // a test's recorder has none
+	}
+}
+
+// end gives what is still buffered its time, after the handler returned.
+func (w *response) end() {
+	if w.bytes > 0 {
+		_ = w.control.SetWriteDeadline(time.Now().Add(writePause)) // a test's recorder has none
+	}
+}

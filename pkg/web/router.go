@@ -1,0 +1,149 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"mime"
+	"net/http"
+	"reflect"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/obs"
+)
+
+// Options make a Router. Every zero value is usable.
+type Options struct {
+	Title       string // of the API, in /openapi.json and /docs
+	Version     string // of the API
+	Description string // of the API, plain text
+	Log         zerolog.Logger
+	Registry    *prometheus.Registry // served at /metrics; nil makes a new one. Routers may share one.
+	Health      *obs.Health          // served at /healthz and /readyz; nil makes one with no checks
+}
+
+// Router is one HTTP address: typed operations, plain handlers and one OpenAPI document for both.
+// Several services may register on one router. Registering must be over before the first request.
+//
+// It serves by itself /openapi.json, /docs, /healthz, /readyz and /metrics.
+type Router struct {
+	API huma.API       // use Register to add an operation
+	Mux *http.ServeMux // for what is no part of the API, such as a web page's files
+
+	log     zerolog.Logger
+	metrics metrics
+	origin  *http.CrossOriginProtection
+}
+
+// NewRouter makes a router.
+func NewRouter(o Options) *Router {
+	if o.Registry == nil {
+		o.Registry = obs.NewRegistry()
+	}
+	if o.Health == nil {
+		o.Health = &obs.Health{}
+	}
+	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	schemas.RegisterTypeAlias(reflect.TypeFor[huma.ErrorModel](), reflect.TypeFor[Problem]())
+
+	mux := http.NewServeMux()
+	// huma's own document and page are off: its document is made without a lock on the first request,
+	// and its page loads a script from elsewhere.
+	api := humago.New(mux, huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI:    "3.1.0",
+			Info:       &huma.Info{Title: o.Title, Version: o.Version, Description: o.Description},
+			Components: &huma.Components{Schemas: schemas},
+		},
+		Formats:       map[string]huma.Format{"application/json": jsonFormat(), "json": jsonFormat()},
+		DefaultFormat: "application/json",
+		Transformers:  []huma.Transformer{transform},
+	})
+	r := &Router{
+		API: api, Mux: mux, log: o.Log,
+		metrics: newMetrics(o.Registry),
+		origin:  http.NewCrossOriginProtection(),
+	}
+	mux.HandleFunc("GET /healthz", o.Health.Live)
+	mux.HandleFunc("GET /readyz", o.Health.Ready)
+	mux.Handle("GET /metrics", obs.MetricsHandler(o.Registry))
+	mux.HandleFunc("GET /openapi.json", documentHandler(api.OpenAPI()))
+	mux.HandleFunc("GET /docs", docsHandler(api.OpenAPI()))
+	return r
+}
+
+// Register adds a typed JSON operation. Use it in place of huma.Register, which drops the identity of
+// errors: here a returned error becomes the problem that WriteError would make of it.
+func Register[I, O any](r *Router, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
+	huma.Register(r.API, op, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handler(ctx, in)
+		if err != nil {
+			return nil, problemOf(ctx, err)
+		}
+		return out, nil
+	})
+}
+
+// Handle adds a plain handler, such as an upload or live events, and its operation to the OpenAPI
+// document unless op.Hidden. The caller describes parameters, body and responses in op; a problem is
+// added as the default response. Reading more than op.MaxBodyBytes of the body fails, where that is
+// above 0. The handler answers errors with WriteError.
+func (r *Router) Handle(op huma.Operation, handler http.HandlerFunc) {
+	r.Mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, req *http.Request) {
+		if op.MaxBodyBytes > 0 {
+			req.Body = http.MaxBytesReader(w, req.Body, op.MaxBodyBytes)
+		}
+		handler(w, req)
+	})
+	if op.Hidden {
+		return
+	}
+	op.Responses = maps.Clone(op.Responses)
+	if op.Responses == nil {
+		op.Responses = map[string]*huma.Response{}
+	}
+	if op.Responses["default"] == nil {
+		op.Responses["default"] = r.problemResponse()
+	}
+	r.API.OpenAPI().AddOperation(&op)
+}
+
+// OnMediaType is a middleware for a typed operation that also takes one other kind of body, such as
+// multipart/form-data: requests of that media type go to the plain handler. The operation's own
+// RequestBody describes the other body; its MaxBodyBytes does not apply.
+func OnMediaType(mediaType string, handler http.HandlerFunc) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		if sent, _, err := mime.ParseMediaType(ctx.Header("Content-Type")); err == nil && sent == mediaType {
+			r, w := humago.Unwrap(ctx)
+			handler(w, r)
+			return
+		}
+		next(ctx)
+	}
+}
+
+func (r *Router) problemResponse() *huma.Response {
+	schema := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
+	return &huma.Response{
+		Description: "Error",
+		Content:     map[string]*huma.MediaType{"application/problem+json": {Schema: schema}},
+	}
+}
+
+func documentHandler(api *huma.OpenAPI) http.HandlerFunc {
+	document := sync.OnceValues(func() ([]byte, error) { return json.MarshalIndent(api, "", "  ") })
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := document()
+		if err != nil {
+			WriteError(w, r, err)
+			return
+		}
+		w.Header().Set("Content-Type", "application/openapi+json")
+		_, _ = w.Write(body) // fails only when the client is gone
+	}
+}

@@ -1,0 +1,187 @@
+package web_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+func operation(method, path string) huma.Operation {
+	return huma.Operation{OperationID: strings.ToLower(method) + strings.ReplaceAll(path, "/", "-"), Method: method, Path: path}
+}
+
+// ask sends one request to handler; header holds pairs.
+func ask(handler http.Handler, method, path, body string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	if body == "" {
+		r = httptest.NewRequest(method, path, nil)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	rec := httptest.NewRecorder()
+	handler.ServeHTTP(rec, r)
+	return rec
+}
+
+type greeting struct {
+	Body struct {
+		Text string `json:"text" doc:"what is said"`
+	}
+}
+
+type named struct {
+	Name string `path:"name" maxLength:"5"`
+}
+
+func greet(_ context.Context, in *named) (*greeting, error) {
+	out := &greeting{}
+	out.Body.Text = "hello " + in.Name + " <&>"
+	return out, nil
+}
+
+func TestTwoServicesAndPlainHandlersShareOneRouter(t *testing.T) {
+	router := web.NewRouter(web.Options{Title: "Assay", Version: "1", Log: zerolog.Nop()})
+	web.Register(router, operation(http.MethodGet, "/v1/ingest/{name}"), greet)
+	web.Register(router, operation(http.MethodGet, "/v1/query/{name}"), greet)
+	router.Handle(operation(http.MethodGet, "/v1/events"), func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusAccepted)
+	})
+	hidden := operation(http.MethodGet, "/v1/hidden")
+	hidden.Hidden = true
+	router.Handle(hidden, func(http.ResponseWriter, *http.Request) {})
+
+	for path, want := range map[string]int{
+		"/v1/ingest/ann": 200, "/v1/query/bob": 200, "/v1/events": 202, "/v1/hidden": 200, "/healthz": 200, "/readyz": 200,
+	} {
+		if got := ask(router, http.MethodGet, path, ""); got.Code != want {
+			t.Errorf("GET %s is %d, want %d: %s", path, got.Code, want, got.Body)
+		}
+	}
+	if got := ask(router, http.MethodGet, "/v1/query/bob", "").Body.String(); got != `{"text":"hello bob <&>"}`+"\n" {
+		t.Errorf("the answer is %s, want the plain body with no $schema", got)
+	}
+
+	var document struct {
+		OpenAPI string `json:"openapi"`
+		Paths   map[string]map[string]struct {
+			Responses map[string]struct {
+				Content map[string]struct {
+					Schema struct {
+						Ref string `json:"$ref"`
+					} `json:"schema"`
+				} `json:"content"`
+			} `json:"responses"`
+		} `json:"paths"`
+		Components struct {
+			Schemas map[string]any `json:"schemas"`
+		} `json:"components"`
+	}
+	body := ask(router, http.MethodGet, "/openapi.json", "").Body
+	if err := json.Unmarshal(body.Bytes(), &document); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(document.OpenAPI, "3.1") || len(document.Paths) != 3 {
+		t.Errorf("openapi %s with paths %v, want 3.1 with three", document.OpenAPI, document.Paths)
+	}
+	for path, item := range document.Paths {
+		ref := item["get"].Responses["default"].Content["application/problem+json"].Schema.Ref
+		if ref != "#/components/schemas/Problem" {
+			t.Errorf("%s: the default response is %q, want Problem", path, ref)
+		}
+	}
+	if _, there := document.Components.Schemas["ErrorModel"]; there {
+		t.Error("huma's own error is in the document")
+	}
+}
+
+func TestDocsIsOnePageWithNothingFromElsewhere(t *testing.T) {
+	router := web.NewRouter(web.Options{Title: "Assay <API>", Version: "1", Log: zerolog.Nop()})
+	op := operation(http.MethodGet, "/v1/{name}")
+	op.Summary = "Greets <b>you</b>"
+	op.Tags = []string{"greetings"}
+	web.Register(router, op, greet)
+	rec := ask(router, http.MethodGet, "/docs", "")
+	page := rec.Body.String()
+	for _, want := range []string{
+		"Assay &lt;API&gt;", "Greets &lt;b&gt;you&lt;/b&gt;", "greetings", "/v1/{name}", "length ≤ 5", "what is said",
+		`<a href="#schema-Problem">`, `id="schema-Problem"`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	for _, bad := range []string{"<script", "http://", "https://", "ZgotmplZ", "<b>you"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page has %q", bad)
+		}
+	}
+	if rec.Code != http.StatusOK || !strings.HasPrefix(rec.Header().Get("Content-Type"), "text/html") {
+		t.Errorf("got %d %s", rec.Code, rec.Header().Get("Content-Type"))
+	}
+}
+
+func TestAnOperationMayTakeAnotherMediaType(t *testing.T) {
+	type input struct {
+		Body struct {
+			Name string `json:"name"`
+		}
+	}
+	router := web.NewRouter(web.Options{Log: zerolog.Nop()})
+	op := operation(http.MethodPost, "/v1/files")
+	op.MaxBodyBytes = 64
+	op.Middlewares = huma.Middlewares{web.OnMediaType("multipart/form-data", func(w http.ResponseWriter, r *http.Request) {
+		reader, err := r.MultipartReader()
+		if err != nil {
+			web.WriteError(w, r, err)
+			return
+		}
+		part, err := reader.NextPart()
+		if err != nil {
+			web.WriteError(w, r, err)
+			return
+		}
+		n, err := io.Copy(io.Discard, part)
+		if err != nil || n != 1000 {
+			t.Errorf("part has %d bytes (%v), want 1000", n, err)
+		}
+		w.WriteHeader(http.StatusAccepted)
+	})}
+	op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{
+		"multipart/form-data": {Schema: &huma.Schema{Type: "object"}},
+	}}
+	web.Register(router, op, func(context.Context, *input) (*struct{}, error) { return nil, nil })
+
+	if got := ask(router, http.MethodPost, "/v1/files", `{"name":"a"}`, "Content-Type", "application/json"); got.Code != 204 {
+		t.Errorf("JSON: %d %s, want 204", got.Code, got.Body)
+	}
+	var body strings.Builder
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", "a.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.WriteString(part, strings.Repeat("x", 1000))
+	if err := errors.Join(err, form.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got := ask(router, http.MethodPost, "/v1/files", body.String(), "Content-Type", form.FormDataContentType())
+	if got.Code != http.StatusAccepted {
+		t.Errorf("multipart: %d %s, want 202", got.Code, got.Body)
+	}
+	document := ask(router, http.MethodGet, "/openapi.json", "").Body.String()
+	if !strings.Contains(document, `"multipart/form-data"`) || !strings.Contains(document, `"application/json"`) {
+		t.Error("the document lacks one of the two bodies")
+	}
+}

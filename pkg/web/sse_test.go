@@ -1,0 +1,219 @@
+package web_test
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+	"pgregory.net/rapid"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+func TestEventsHaveTheFramingOfTheStandard(t *testing.T) {
+	rec := httptest.NewRecorder()
+	stream, err := web.OpenSSE(rec, httptest.NewRequest(http.MethodGet, "/", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, event := range []web.Event{
+		{ID: "7", Name: "file", Data: []byte(`{"a":1}`)},
+		{Data: []byte("one\ntwo\r\nthree\rfour")},
+		{Name: "resync"},
+	} {
+		if err := stream.Send(event); err != nil {
+			t.Error(err)
+		}
+	}
+	want := ": connected\n\n" +
+		"id: 7\nevent: file\ndata: {\"a\":1}\n\n" +
+		"data: one\ndata: two\ndata: three\ndata: four\n\n" +
+		"event: resync\ndata: \n\n"
+	if got := rec.Body.String(); got != want {
+		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+	for name, want := range map[string]string{
+		"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no",
+	} {
+		if got := rec.Header().Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestAnEventThatWouldBreakTheFramingIsRefused(t *testing.T) {
+	rec := httptest.NewRecorder()
+	stream, err := web.OpenSSE(rec, httptest.NewRequest(http.MethodGet, "/", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := rec.Body.Len()
+	for _, event := range []web.Event{{ID: "1\ndata: x"}, {Name: "a\rb"}, {ID: "\x00"}} {
+		if err := stream.Send(event); !errors.Is(err, web.ErrBadEvent) {
+			t.Errorf("Send(%q) returned %v, want ErrBadEvent", event, err)
+		}
+	}
+	if rec.Body.Len() != before {
+		t.Errorf("wrote %q", rec.Body.String()[before:])
+	}
+}
+
+// streaming serves events at /events; the handler's result comes on ended.
+func streaming(t *testing.T, events chan web.Event) (s *running, ended chan error) {
+	t.Helper()
+	ended = make(chan error, 1)
+	router := web.NewRouter(web.Options{Log: zerolog.Nop()})
+	router.Handle(operation(http.MethodGet, "/events"), func(w http.ResponseWriter, r *http.Request) {
+		stream, err := web.OpenSSE(w, r)
+		if err == nil {
+			err = stream.Pump(events)
+		}
+		ended <- err
+	})
+	return serve(t, router, web.ServeOptions{Drain: 10 * time.Second}), ended
+}
+
+func TestPumpSendsEventsAndHeartbeatsAndEndsOnDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events := make(chan web.Event)
+		s, ended := streaming(t, events)
+		answer, err := s.client.Get("http://test/events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(answer.Body)
+		expect := func(want ...string) {
+			t.Helper()
+			for _, line := range want {
+				if !lines.Scan() || lines.Text() != line {
+					t.Fatalf("line is %q (%v), want %q", lines.Text(), lines.Err(), line)
+				}
+			}
+		}
+		expect(": connected", "")
+		events <- web.Event{ID: "1", Data: []byte("a")}
+		expect("id: 1", "data: a", "")
+		began := time.Now()
+		expect(": heartbeat", "", ": heartbeat", "")
+		if took := time.Since(began); took != 30*time.Second {
+			t.Errorf("two heartbeats took %s, want 30s", took)
+		}
+		began = time.Now()
+		s.stop()
+		if lines.Scan() || lines.Err() != nil {
+			t.Errorf("after the drain began: %q, %v; want the stream's regular end", lines.Text(), lines.Err())
+		}
+		if err := <-ended; err != nil {
+			t.Errorf("Pump returned %v", err)
+		}
+		if err := <-s.done; err != nil {
+			t.Errorf("Serve returned %v", err)
+		}
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("the end took %s, want it at once", took)
+		}
+		if err := answer.Body.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestPumpEndsWhenTheEventsDo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events := make(chan web.Event, 1)
+		events <- web.Event{Data: []byte("last")}
+		close(events)
+		s, ended := streaming(t, events)
+		answer, err := s.client.Get("http://test/events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, answer.Body); got != ": connected\n\ndata: last\n\n" {
+			t.Errorf("got %q", got)
+		}
+		if err := <-ended; err != nil {
+			t.Errorf("Pump returned %v", err)
+		}
+		s.client.CloseIdleConnections()
+		s.end(t)
+	})
+}
+
+func TestPumpEndsWhenTheClientLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, ended := streaming(t, make(chan web.Event))
+		answer, err := s.client.Get("http://test/events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := answer.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err != nil {
+			t.Errorf("Pump returned %v, want nil", err)
+		}
+		s.end(t)
+	})
+}
+
+func TestAClientThatStopsReadingIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, ended := streaming(t, make(chan web.Event))
+		conn, err := s.pipes.dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if _, err := io.WriteString(conn, "GET /events HTTP/1.1\r\nHost: test\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the stream ended with %v, want os.ErrDeadlineExceeded", err)
+		}
+		if took := time.Since(began); took != 30*time.Second {
+			t.Errorf("given up after %s, want 30s", took)
+		}
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+		s.end(t)
+	})
+}
+
+func TestAnyDataComesBackLineByLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		data := rapid.StringMatching(`[a: \n\r]{0,30}`).Draw(t, "data")
+		rec := httptest.NewRecorder()
+		stream, err := web.OpenSSE(rec, httptest.NewRequest(http.MethodGet, "/", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := stream.Send(web.Event{ID: "1", Data: []byte(data)}); err != nil {
+			t.Fatal(err)
+		}
+		// Read as https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+		// says: data lines joined by LF, up to one empty line that ends the event.
+		_, block, _ := strings.Cut(rec.Body.String(), ": connected\n\n")
+		block, rest, ended := strings.Cut(block, "\n\n")
+		var lines []string
+		for line := range strings.SplitSeq(block, "\n") {
+			if text, ok := strings.CutPrefix(line, "data: "); ok {
+				lines = append(lines, text)
+			} else if line != "id: 1" {
+				t.Fatalf("a line is %q", line)
+			}
+		}
+		want := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(data)
+		if got := strings.Join(lines, "\n"); got != want || !ended || rest != "" {
+			t.Fatalf("%q came back as %q, then %q", data, got, rest)
+		}
+	})
+}

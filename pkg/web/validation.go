@@ -1,0 +1,135 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
+)
+
+const (
+	maxFieldErrors = 32  // of one problem; a body of many wrong items must not make a longer answer
+	maxFieldName   = 200 // bytes; a name may come from the client
+)
+
+// unreadable is the detail huma gives to a body that breaks off or is badly framed. It counts that
+// as a 500; it is the client's fault.
+const unreadable = "cannot read request body"
+
+// transform is the hook through which every body that huma writes passes. It puts huma's own errors
+// into the form of a Problem, so that huma's package-global constructors stay as they are.
+func transform(ctx huma.Context, _ string, v any) (any, error) {
+	switch v := v.(type) {
+	case *Problem:
+		return settle(ctx.Context(), v), nil
+	case *huma.ErrorModel:
+		p := problemOfModel(v)
+		for name, values := range p.header {
+			ctx.SetHeader(name, values[0])
+		}
+		if p.Status != v.Status {
+			ctx.SetStatus(p.Status) // before huma's own: the first status written counts
+		}
+		return settle(ctx.Context(), p), nil
+	}
+	return v, nil
+}
+
+// problemOfModel takes over status and messages and leaves out the offending values.
+func problemOfModel(model *huma.ErrorModel) *Problem {
+	status := model.Status
+	if status == http.StatusInternalServerError && model.Detail == unreadable {
+		status = http.StatusBadRequest
+	}
+	p := statusProblem(status)
+	if status >= http.StatusInternalServerError {
+		causes := []error{errors.New(model.Detail)}
+		for _, detail := range model.Errors {
+			causes = append(causes, errors.New(detail.Message))
+		}
+		return p.Because(errors.Join(causes...))
+	}
+	if status == http.StatusRequestEntityTooLarge || status == http.StatusRequestTimeout {
+		p = p.WithHeader("Connection", "close")
+	}
+	if model.Detail != "validation failed" && model.Detail != unreadable {
+		p.Detail = sentence(model.Detail)
+	}
+	if status == http.StatusUnsupportedMediaType {
+		return p // huma's message repeats what the client sent
+	}
+	for _, detail := range model.Errors[:min(len(model.Errors), maxFieldErrors)] {
+		if detail == nil {
+			continue
+		}
+		p.Errors = append(p.Errors, fieldError(detail))
+	}
+	return p
+}
+
+// fieldError names the field. Of a missing one huma names the object it is missing in.
+func fieldError(detail *huma.ErrorDetail) FieldError {
+	before, after, _ := strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
+	if name, ok := strings.CutPrefix(detail.Message, before); ok {
+		return FieldError{Field: shorten(detail.Location + "." + strings.TrimSuffix(name, after)), Message: "is required"}
+	}
+	return FieldError{Field: shorten(detail.Location), Message: withoutValue(detail.Message)}
+}
+
+// withoutValue cuts off the tails in which the parsers of formats repeat the value.
+func withoutValue(message string) string {
+	for _, format := range []string{
+		validation.MsgExpectedRFC5322Email, validation.MsgExpectedRFC3986URI, validation.MsgExpectedRFC4122UUID,
+		validation.MsgExpectedRegexp, validation.MsgExpectedDuration,
+	} {
+		if plain, _, _ := strings.Cut(format, ": %v"); strings.HasPrefix(message, plain+": ") {
+			return plain
+		}
+	}
+	return message
+}
+
+func shorten(name string) string {
+	if len(name) <= maxFieldName {
+		return name
+	}
+	return strings.ToValidUTF8(name[:maxFieldName], "") + "…"
+}
+
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
+}
+
+// jsonFormat reads and writes JSON bodies. Its errors say where a body is wrong and repeat nothing
+// of it.
+func jsonFormat() huma.Format {
+	return huma.Format{
+		Marshal: func(w io.Writer, v any) error {
+			encoder := json.NewEncoder(w)
+			encoder.SetEscapeHTML(false)
+			return encoder.Encode(v)
+		},
+		Unmarshal: func(data []byte, v any) error {
+			if !utf8.Valid(data) {
+				return errors.New("is not UTF-8")
+			}
+			err := json.Unmarshal(data, v)
+			if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
+				return fmt.Errorf("is not JSON from byte %d on", bad.Offset)
+			}
+			if bad, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+				return fmt.Errorf("holds a value of the wrong type or range at %s", bad.Field)
+			}
+			return err
+		},
+	}
+}
