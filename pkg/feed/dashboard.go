@@ -1,0 +1,181 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// Row is a row of the dashboard table. SentimentScore is on base rows only, Tag
+// on tag rows only. Compound and ModelVersion are not the seed's.
+type Row struct {
+	DayPartition   string   `dynamodbav:"day_partition"`
+	SortKey        string   `dynamodbav:"ingested_at"` // begins with the item's IngestedAt
+	SourceID       string   `dynamodbav:"source_id"`
+	SourceType     string   `dynamodbav:"source_type"`
+	Sentiment      string   `dynamodbav:"sentiment"`
+	Score          float64  `dynamodbav:"score"`
+	Compound       float64  `dynamodbav:"compound"`
+	ModelVersion   string   `dynamodbav:"model_version"`
+	SentimentScore string   `dynamodbav:"sentiment_score_combined,omitempty"`
+	MatchedTags    []string `dynamodbav:"matched_tags,stringset"`
+	Tag            string   `dynamodbav:"tag,omitempty"`
+	TextSnippet    string   `dynamodbav:"text_snippet,omitempty"`
+	SourceURL      string   `dynamodbav:"source_url,omitempty"`
+	ExpiresAt      int64    `dynamodbav:"expires_at"` // epoch seconds
+}
+
+// tagPartition is what a tag row's day_partition ends in.
+const tagPartition = "#tag"
+
+// Rows are the rows of an analyzed item: the base row, then one for each tag. It
+// returns an error for a time that is not in TimeLayout.
+//
+// sentiment_score_combined is <sentiment>#<score to 2 decimals>, as the seed has
+// it, and then the score to 5 decimals and the sort key: so that highest first
+// is so also within one hundredth, and a list has one order.
+func (i Item) Rows() ([]Row, error) {
+	at, err := i.Ingested()
+	if err != nil {
+		return nil, fmt.Errorf("the time of %s: %w", i.SourceID, err)
+	}
+	base := Row{
+		DayPartition: day(at), SortKey: i.IngestedAt + "#" + i.SourceID, SourceID: i.SourceID, SourceType: i.SourceType,
+		Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
+		MatchedTags: i.MatchedTags, TextSnippet: i.TextSnippet, SourceURL: i.SourceURL,
+		ExpiresAt: at.Add(Retention + time.Second - time.Nanosecond).Unix(), // rounded up: no row expires early
+	}
+	base.SentimentScore = fmt.Sprintf("%s#%.2f#%.5f#%s", i.Sentiment, i.Score, i.Score, base.SortKey)
+	rows := []Row{base}
+	for _, tag := range i.MatchedTags {
+		row := base
+		row.DayPartition += tagPartition
+		row.SortKey += "#" + tag
+		row.SentimentScore, row.Tag = "", tag
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func day(at time.Time) string { return at.UTC().Format(time.DateOnly) }
+
+// IngestedAt is that of the row's item.
+func (r Row) IngestedAt() string { return r.SortKey[:min(len(r.SortKey), len(TimeLayout))] }
+
+// View returns the row's item as the HTTP API lists it, without metadata.
+func (r Row) View() ItemView {
+	return ItemView{
+		SourceID: r.SourceID, SourceType: r.SourceType, IngestedAt: r.IngestedAt(), SourceURL: r.SourceURL,
+		TextSnippet: r.TextSnippet, MatchedTags: r.MatchedTags, Status: string(Analyzed),
+		Sentiment: r.Sentiment, Score: r.Score, Compound: r.Compound, ModelVersion: r.ModelVersion,
+	}
+}
+
+// Dashboard reads and writes the dashboard table. It is safe for concurrent use.
+type Dashboard struct {
+	db    *dynamodb.Client
+	table string
+	now   func() time.Time
+}
+
+// NewDashboard returns the dashboard table.
+func NewDashboard(db *dynamodb.Client, cfg Config) *Dashboard {
+	return &Dashboard{db: db, table: cfg.Dashboard, now: time.Now}
+}
+
+// Ensure creates the table unless it is there, and turns its TTL on unless it is.
+func (d *Dashboard) Ensure(ctx context.Context) error {
+	if err := table.Ensure(ctx, d.db, DashboardSchema(d.table)); err != nil {
+		return err
+	}
+	found, err := d.db.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &d.table})
+	if err != nil {
+		return fmt.Errorf("time to live of %s: %w", d.table, err)
+	}
+	switch found.TimeToLiveDescription.TimeToLiveStatus {
+	case types.TimeToLiveStatusEnabled, types.TimeToLiveStatusEnabling:
+		return nil
+	}
+	_, err = d.db.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+		TableName: &d.table,
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String(expiresAt), Enabled: aws.Bool(true),
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("time to live of %s: %w", d.table, err)
+	}
+	return nil
+}
+
+// Check says whether the table can be used, for readiness.
+func (d *Dashboard) Check(ctx context.Context) error { return table.Check(ctx, d.db, d.table) }
+
+// Show writes the rows of an analyzed item. It may be called again, and with
+// older images of the item in any order: of an analyzed item only the tags
+// change, and they only become more, so a row with more tags stands. An item
+// past its retention gets no rows.
+func (d *Dashboard) Show(ctx context.Context, i Item) error {
+	rows, err := i.Rows()
+	if err != nil || rows[0].ExpiresAt <= d.now().Unix() {
+		return err
+	}
+	for _, row := range rows {
+		attributes, err := attributevalue.MarshalMap(row)
+		if err != nil {
+			return fmt.Errorf("row of %s: %w", i.SourceID, err)
+		}
+		_, err = d.db.PutItem(ctx, &dynamodb.PutItemInput{
+			TableName: &d.table, Item: attributes,
+			ConditionExpression: aws.String("attribute_not_exists(day_partition) OR size(matched_tags) <= :tags"),
+			ExpressionAttributeValues: map[string]types.AttributeValue{
+				":tags": &types.AttributeValueMemberN{Value: strconv.Itoa(len(row.MatchedTags))},
+			},
+		})
+		if _, newer := errors.AsType[*types.ConditionalCheckFailedException](err); newer {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("row of %s: %w", i.SourceID, err)
+		}
+	}
+	return nil
+}
+
+// Hide removes the rows of an item. That they were not there is no error.
+func (d *Dashboard) Hide(ctx context.Context, i Item) error {
+	rows, err := i.Rows()
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if err := d.remove(ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Dashboard) remove(ctx context.Context, row Row) error {
+	_, err := d.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &d.table, Key: rowKey(row)})
+	if err != nil {
+		return fmt.Errorf("remove a row of %s: %w", row.SourceID, err)
+	}
+	return nil
+}
+
+func rowKey(row Row) table.Key {
+	return table.Key{
+		dayPartition: &types.AttributeValueMemberS{Value: row.DayPartition},
+		ingestedAt:   &types.AttributeValueMemberS{Value: row.SortKey},
+	}
+}

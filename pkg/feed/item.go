@@ -1,0 +1,185 @@
+package feed
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The sentiments of an item.
+const (
+	Positive = "positive"
+	Neutral  = "neutral"
+	Negative = "negative"
+)
+
+// Limits of a submission, those of the seed first.
+const (
+	maxSourceID   = 256 // characters
+	maxTags       = 5
+	maxTag        = 50  // characters
+	maxSnippet    = 200 // characters
+	MaxText       = 10_000
+	maxURL        = 2048  // bytes
+	maxMetadata   = 50    // entries
+	maxMetaText   = 2_000 // characters of a name or a text
+	maxMetaNumber = 1e100 // DynamoDB takes up to 1e126
+)
+
+// ClockSkew is how far in the future a submission's time may be.
+const ClockSkew = 5 * time.Minute
+
+var (
+	sourceTypes   = []string{"newsapi", "twitter", "reddit"}
+	sentiments    = []string{Positive, Neutral, Negative}
+	sourceIDForm  = regexp.MustCompile(`^[a-z]+#[a-zA-Z0-9_-]+$`)
+	modelVersions = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+)
+
+// Submission is an item on its way in.
+type Submission struct {
+	SourceID    string         `json:"sourceId" doc:"what the source calls the item: <sourceType>#<stable id>" pattern:"^[a-z]+#[a-zA-Z0-9_-]+$" maxLength:"256" example:"newsapi#article-abc123"`
+	SourceType  string         `json:"sourceType" enum:"newsapi,twitter,reddit"`
+	IngestedAt  string         `json:"ingestedAt,omitempty" format:"date-time" doc:"now by default"`
+	SourceURL   string         `json:"sourceUrl,omitempty" format:"uri" doc:"an https URL"`
+	Text        string         `json:"text,omitempty" maxLength:"10000" doc:"analyzed whole; its first 200 characters are kept as textSnippet"`
+	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5, each of at most 50 characters"`
+	Metadata    map[string]any `json:"metadata,omitempty" doc:"of the source: texts, numbers and booleans"`
+}
+
+// Violation is what is wrong with one field of a submission.
+type Violation struct{ Field, Message string }
+
+// Check returns what is wrong with a submission that comes in now, nothing when
+// it can be accepted.
+func (s Submission) Check(now time.Time) []Violation {
+	var found []Violation
+	wrong := func(field, format string, args ...any) {
+		found = append(found, Violation{field, fmt.Sprintf(format, args...)})
+	}
+	switch {
+	case len(s.SourceID) > maxSourceID:
+		wrong("sourceId", "is longer than %d characters", maxSourceID)
+	case !sourceIDForm.MatchString(s.SourceID):
+		wrong("sourceId", "does not match %s", sourceIDForm)
+	case slices.Contains(sourceTypes, s.SourceType) && !strings.HasPrefix(s.SourceID, s.SourceType+"#"):
+		wrong("sourceId", "does not begin with the source type %s#", s.SourceType)
+	}
+	if !slices.Contains(sourceTypes, s.SourceType) {
+		wrong("sourceType", "is not one of %s", strings.Join(sourceTypes, ", "))
+	}
+	if s.IngestedAt != "" {
+		at, err := time.Parse(time.RFC3339Nano, s.IngestedAt)
+		switch {
+		case err != nil || at.Unix() < 0:
+			wrong("ingestedAt", "is not an ISO 8601 time with a zone, such as 2025-11-16T14:30:00.000Z")
+		case at.After(now.Add(ClockSkew)):
+			wrong("ingestedAt", "is more than %s in the future", ClockSkew)
+		}
+	}
+	if s.SourceURL != "" && !secure(s.SourceURL) {
+		wrong("sourceUrl", "is not an https URL of at most %d bytes", maxURL)
+	}
+	if utf8.RuneCountInString(s.Text) > MaxText {
+		wrong("text", "is longer than %d characters", MaxText)
+	}
+	if n := len(s.MatchedTags); n < 1 || n > maxTags {
+		wrong("matchedTags", "has %d tags instead of 1 to %d", n, maxTags)
+	}
+	for i, tag := range s.MatchedTags[:min(len(s.MatchedTags), maxTags)] {
+		switch {
+		case utf8.RuneCountInString(tag) > maxTag:
+			wrong(fmt.Sprintf("matchedTags[%d]", i), "is longer than %d characters", maxTag)
+		case strings.TrimSpace(tag) == "":
+			wrong(fmt.Sprintf("matchedTags[%d]", i), "is blank")
+		}
+	}
+	return append(found, checkMetadata(s.Metadata)...)
+}
+
+func secure(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && len(text) <= maxURL && u.Scheme == "https" && u.Hostname() != ""
+}
+
+func checkMetadata(metadata map[string]any) []Violation {
+	if len(metadata) > maxMetadata {
+		return []Violation{{"metadata", fmt.Sprintf("has more than %d entries", maxMetadata)}}
+	}
+	for name, value := range metadata {
+		if name == "" || utf8.RuneCountInString(name) > maxMetaText {
+			return []Violation{{"metadata", "has a name that is empty or too long"}}
+		}
+		switch value := value.(type) {
+		case bool, nil:
+		case string:
+			if utf8.RuneCountInString(value) > maxMetaText {
+				return []Violation{{"metadata", fmt.Sprintf("has a text of more than %d characters", maxMetaText)}}
+			}
+		case float64:
+			if size := math.Abs(value); size != 0 && (size > maxMetaNumber || size < 1/maxMetaNumber) {
+				return []Violation{{"metadata", "has a number that cannot be stored"}}
+			}
+		default:
+			return []Violation{{"metadata", "may hold texts, numbers and booleans only"}}
+		}
+	}
+	return nil
+}
+
+// Item is the pending item of a submission that was checked. A given time is
+// brought to UTC and milliseconds; now stands in for one that was not given.
+func (s Submission) Item(now time.Time) Item {
+	at := now
+	if given, err := time.Parse(time.RFC3339Nano, s.IngestedAt); err == nil {
+		at = given
+	}
+	return Item{
+		SourceID: s.SourceID, IngestedAt: at.UTC().Format(TimeLayout), SourceType: s.SourceType, SourceURL: s.SourceURL,
+		TextSnippet: Snippet(s.Text), Sentiment: pendingSentiment, Score: pendingScore, ModelVersion: pendingModel,
+		MatchedTags: union(nil, s.MatchedTags), Metadata: s.Metadata, Status: Pending,
+	}
+}
+
+// Snippet is the first 200 characters of a text without its control characters.
+// Line breaks and tabs become spaces, so that words stay apart.
+func Snippet(text string) string {
+	runes := []rune(text[:min(len(text), maxSnippet*utf8.UTFMax)])
+	kept := make([]rune, 0, maxSnippet)
+	for _, r := range runes[:min(len(runes), maxSnippet)] {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			kept = append(kept, ' ')
+		case !unicode.IsControl(r):
+			kept = append(kept, r)
+		}
+	}
+	return string(kept)
+}
+
+// TextKey is where the whole text of an item is kept until it is analyzed, and
+// after. It knows no time, so that all writers of one item meet there.
+func TextKey(sourceID string) string {
+	sum := sha256.Sum256([]byte(sourceID))
+	return "feed/" + hex.EncodeToString(sum[:])
+}
+
+// union is the tags of an item that has some when others match too: no tag is
+// taken away, and others come in while there is room.
+func union(have, more []string) []string {
+	all := slices.Clone(have)
+	for _, tag := range more {
+		if len(all) < maxTags && !slices.Contains(all, tag) {
+			all = append(all, tag)
+		}
+	}
+	return all
+}

@@ -1,0 +1,133 @@
+package feed_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/assay-project/assay/pkg/feed"
+)
+
+var now = time.Date(2025, 11, 16, 14, 30, 0, 0, time.UTC)
+
+func good() feed.Submission {
+	return feed.Submission{SourceID: "newsapi#article-abc_123", SourceType: "newsapi", Text: "good", MatchedTags: []string{"AI"}}
+}
+
+func TestCheck(t *testing.T) {
+	long := strings.Repeat("x", 256-len("newsapi#"))
+	for name, c := range map[string]struct {
+		change func(*feed.Submission)
+		field  string // that is wrong; empty for none
+	}{
+		"as is":              {func(*feed.Submission) {}, ""},
+		"no text":            {func(s *feed.Submission) { s.Text = "" }, ""},
+		"longest id":         {func(s *feed.Submission) { s.SourceID = "newsapi#" + long }, ""},
+		"id too long":        {func(s *feed.Submission) { s.SourceID = "newsapi#x" + long }, "sourceId"},
+		"id without #":       {func(s *feed.Submission) { s.SourceID = "invalid format" }, "sourceId"},
+		"id without a tail":  {func(s *feed.Submission) { s.SourceID = "newsapi#" }, "sourceId"},
+		"id with two #":      {func(s *feed.Submission) { s.SourceID = "newsapi#a#b" }, "sourceId"},
+		"id in capitals":     {func(s *feed.Submission) { s.SourceID = "NewsAPI#a" }, "sourceId"},
+		"id with a dot":      {func(s *feed.Submission) { s.SourceID = "newsapi#a.b" }, "sourceId"},
+		"id with a newline":  {func(s *feed.Submission) { s.SourceID = "newsapi#a\n" }, "sourceId"},
+		"id of another type": {func(s *feed.Submission) { s.SourceID = "reddit#a" }, "sourceId"},
+		"twitter":            {func(s *feed.Submission) { s.SourceID, s.SourceType = "twitter#1", "twitter" }, ""},
+		"unknown type":       {func(s *feed.Submission) { s.SourceID, s.SourceType = "rss#1", "rss" }, "sourceType"},
+		"time in another zone": {
+			func(s *feed.Submission) { s.IngestedAt = "2025-11-16T15:30:00.5+01:00" }, "",
+		},
+		"a little ahead":      {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:35:00Z" }, ""},
+		"far ahead":           {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:35:00.001Z" }, "ingestedAt"},
+		"time without a zone": {func(s *feed.Submission) { s.IngestedAt = "2025-11-16T14:30:00" }, "ingestedAt"},
+		"no time":             {func(s *feed.Submission) { s.IngestedAt = "yesterday" }, "ingestedAt"},
+		"before all time":     {func(s *feed.Submission) { s.IngestedAt = "0000-01-01T00:00:00+14:00" }, "ingestedAt"},
+		"https":               {func(s *feed.Submission) { s.SourceURL = "https://www.bbc.com/news/1?a=b#c" }, ""},
+		"http":                {func(s *feed.Submission) { s.SourceURL = "http://www.bbc.com/" }, "sourceUrl"},
+		"no host":             {func(s *feed.Submission) { s.SourceURL = "https:///news" }, "sourceUrl"},
+		"only a port":         {func(s *feed.Submission) { s.SourceURL = "https://:443/" }, "sourceUrl"},
+		"longest text":        {func(s *feed.Submission) { s.Text = strings.Repeat("🙂", 10_000) }, ""},
+		"text too long":       {func(s *feed.Submission) { s.Text = strings.Repeat("🙂", 10_001) }, "text"},
+		"five tags":           {func(s *feed.Submission) { s.MatchedTags = []string{"a", "b", "c", "d", "e"} }, ""},
+		"six tags":            {func(s *feed.Submission) { s.MatchedTags = []string{"a", "b", "c", "d", "e", "f"} }, "matchedTags"},
+		"no tags":             {func(s *feed.Submission) { s.MatchedTags = nil }, "matchedTags"},
+		"longest tag":         {func(s *feed.Submission) { s.MatchedTags = []string{strings.Repeat("é", 50)} }, ""},
+		"tag too long":        {func(s *feed.Submission) { s.MatchedTags = []string{"a", strings.Repeat("é", 51)} }, "matchedTags[1]"},
+		"blank tag":           {func(s *feed.Submission) { s.MatchedTags = []string{" \t "} }, "matchedTags[0]"},
+		"metadata": {func(s *feed.Submission) {
+			s.Metadata = map[string]any{"author": "J", "likes": 5.0, "x": true, "y": nil}
+		}, ""},
+		"nested metadata":      {func(s *feed.Submission) { s.Metadata = map[string]any{"a": map[string]any{}} }, "metadata"},
+		"metadata of no name":  {func(s *feed.Submission) { s.Metadata = map[string]any{"": "a"} }, "metadata"},
+		"number out of reach":  {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.MaxFloat64} }, "metadata"},
+		"number next to none":  {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.SmallestNonzeroFloat64} }, "metadata"},
+		"metadata text length": {func(s *feed.Submission) { s.Metadata = map[string]any{"a": strings.Repeat("x", 2001)} }, "metadata"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := good()
+			c.change(&s)
+			found := s.Check(now)
+			if c.field == "" && len(found) != 0 || c.field != "" && (len(found) != 1 || found[0].Field != c.field) {
+				t.Errorf("wrong: %v, want %q", found, c.field)
+			}
+		})
+	}
+}
+
+func TestEveryFieldIsReported(t *testing.T) {
+	found := feed.Submission{SourceURL: "ftp://x", IngestedAt: "x"}.Check(now)
+	var fields []string
+	for _, v := range found {
+		fields = append(fields, v.Field)
+	}
+	if got, want := strings.Join(fields, " "), "sourceId sourceType ingestedAt sourceUrl matchedTags"; got != want {
+		t.Errorf("wrong are %s, want %s", got, want)
+	}
+}
+
+func TestPendingItem(t *testing.T) {
+	s := good()
+	s.MatchedTags = []string{"b", "a", "b"}
+	s.IngestedAt = "2025-11-17T00:30:00.9999+01:00"
+	i := s.Item(now)
+	if i.IngestedAt != "2025-11-16T23:30:00.999Z" || i.Status != feed.Pending || i.Sentiment != "neutral" || i.Score != 0.5 ||
+		i.ModelVersion != "v0.0.0" || strings.Join(i.MatchedTags, " ") != "b a" {
+		t.Errorf("got %+v", i)
+	}
+	s.IngestedAt = ""
+	if i := s.Item(now); i.IngestedAt != "2025-11-16T14:30:00.000Z" {
+		t.Errorf("without a time the item came in at %s", i.IngestedAt)
+	}
+}
+
+func TestSnippet(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "",
+		"two\nlines\tand\x00 a bell\a":    "two lines and a bell",
+		strings.Repeat("é", 201):          strings.Repeat("é", 200),
+		strings.Repeat("\x00", 201) + "a": "",
+		"\u0085next\u007f":                "next",
+	} {
+		if got := feed.Snippet(text); got != want {
+			t.Errorf("%q gives %q, want %q", text, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringN(150, 400, -1)).Draw(t, "text")
+		got := feed.Snippet(text)
+		if utf8.RuneCountInString(got) > 200 || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
+			t.Fatalf("%q", got)
+		}
+	})
+}
+
+func TestTextKey(t *testing.T) {
+	// From `printf 'newsapi#1' | sha256sum`.
+	if got, want := feed.TextKey("newsapi#1"), "feed/f357231d0f49ba6a43ed95a237851f923630496e08977e53bfdd959530fb5b3f"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,136 @@
+package feed
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// Listing asks for a page of analyzed items of the last hours.
+type Listing struct {
+	Hours     int    // 1 to MaxHours
+	Sentiment string // empty lists all, newest first; else the highest score first
+	Tag       string // empty lists all
+	Limit     int    // most items on the page, above 0
+	Cursor    string // of the page before; empty for the first
+}
+
+// Page is one page of a list. NextCursor is empty on the last page.
+type Page struct {
+	Rows       []Row
+	NextCursor string
+}
+
+// positionName is the one name in a cursor: the sort key of the list where the
+// page ended. Sort keys of a list are unique, so that the next page goes on below
+// it in whichever partition.
+const positionName = "position"
+
+// List reads a page, eventually consistent. It returns table.ErrCursor for a
+// cursor of another list.
+func (d *Dashboard) List(ctx context.Context, l Listing) (Page, error) {
+	scope := "feed/" + l.Sentiment + "/" + l.Tag
+	start, err := table.ParseCursor(scope, l.Cursor)
+	if err != nil {
+		return Page{}, err
+	}
+	position := ""
+	if start != nil {
+		text, ok := start[positionName].(*types.AttributeValueMemberS)
+		if !ok || len(start) != 1 || text.Value == "" {
+			return Page{}, table.ErrCursor
+		}
+		position = text.Value
+	}
+	if l.Sentiment != "" && position != "" && !strings.HasPrefix(position, l.Sentiment+"#") {
+		return Page{}, table.ErrCursor
+	}
+	// One more tells whether there is a next page.
+	rows, err := d.list(ctx, l, position, l.Limit+1)
+	if err != nil || len(rows) <= l.Limit {
+		return Page{Rows: rows}, err
+	}
+	rows = rows[:l.Limit]
+	last := rows[l.Limit-1].SortKey
+	if l.Sentiment != "" {
+		last = rows[l.Limit-1].SentimentScore
+	}
+	next, err := table.Cursor(scope, table.Key{positionName: &types.AttributeValueMemberS{Value: last}})
+	return Page{Rows: rows, NextCursor: next}, err
+}
+
+func (d *Dashboard) list(ctx context.Context, l Listing, position string, most int) ([]Row, error) {
+	w := d.window(l.Hours)
+	switch {
+	case l.Sentiment != "":
+		return d.byScore(ctx, w, l, position, most)
+	case l.Tag != "":
+		return d.newest(ctx, []span{w.tagged(l.Tag)}, position, most)
+	}
+	return d.newest(ctx, w.spans(), position, most)
+}
+
+// newest reads spans one after the other, as each is older than the one before.
+func (d *Dashboard) newest(ctx context.Context, spans []span, position string, most int) ([]Row, error) {
+	var rows []Row
+	for _, s := range spans {
+		if position != "" {
+			s.to = position
+		}
+		if s.to < s.from || s.sort == ingestedAt && s.index == "" && s.to < s.in {
+			continue // the day is after the position
+		}
+		s.pageSize = int32(min(most-len(rows)+1, 1000)) // and the row at the position
+		err := d.each(ctx, s, func(row Row) bool {
+			if row.SortKey != position {
+				rows = append(rows, row)
+			}
+			return len(rows) < most
+		})
+		if err != nil || len(rows) == most {
+			return rows, err
+		}
+	}
+	return rows, nil
+}
+
+// byScore reads the best of each day and merges them.
+func (d *Dashboard) byScore(ctx context.Context, w window, l Listing, position string, most int) ([]Row, error) {
+	days := w.days()
+	best := make([][]Row, len(days))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, day := range days {
+		s := span{
+			index: bySentiment, partition: dayPartition, sort: sentimentScore, in: day,
+			from: l.Sentiment + "#", to: l.Sentiment + "#" + atEnd, since: w.since(), tag: l.Tag,
+			pageSize: int32(min(most+1, 1000)),
+		}
+		if position != "" {
+			s.to = position
+		}
+		if l.Tag != "" || i == len(days)-1 {
+			s.pageSize = max(s.pageSize, 250) // most of what is read may be filtered out
+		}
+		group.Go(func() error {
+			return d.each(ctx, s, func(row Row) bool {
+				if row.SentimentScore != position {
+					best[i] = append(best[i], row)
+				}
+				return len(best[i]) < most
+			})
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("by score: %w", err)
+	}
+	rows := slices.Concat(best...)
+	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(b.SentimentScore, a.SentimentScore) })
+	return rows[:min(len(rows), most)], nil
+}

@@ -1,0 +1,120 @@
+package feed_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/feed"
+)
+
+// rows are the dashboard table's rows by their keys.
+func rows(t *testing.T, db *dynamodb.Client) map[string]map[string]types.AttributeValue {
+	t.Helper()
+	found := map[string]map[string]types.AttributeValue{}
+	pages := dynamodb.NewScanPaginator(db, &dynamodb.ScanInput{TableName: &tables.Dashboard})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range page.Items {
+			found[row["day_partition"].(*types.AttributeValueMemberS).Value+" "+row["ingested_at"].(*types.AttributeValueMemberS).Value] = row
+		}
+	}
+	return found
+}
+
+// TestRebuild: whatever is missing, wrong or too much in the dashboard table,
+// afterwards it is what the items give.
+func TestRebuild(t *testing.T) {
+	db, store, dashboard := open(t)
+	for n := range 60 {
+		item := create(t, store, submission(n, time.Now().Add(-time.Duration(n*4)*time.Hour-30*time.Minute), "a", fmt.Sprint("t", n%3)))
+		if n%10 == 0 {
+			continue // pending
+		}
+		if _, err := store.Analyze(t.Context(), item, liked); err != nil {
+			t.Fatal(err)
+		}
+	}
+	broken := map[string]types.AttributeValue{
+		"source_id": &types.AttributeValueMemberS{Value: "reddit#bad"}, "ingested_at": &types.AttributeValueMemberS{Value: "today"},
+	}
+	if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tables.Primary, Item: broken}); err != nil {
+		t.Fatal(err)
+	}
+	done, err := feed.Rebuild(t.Context(), store, dashboard)
+	if err != nil || done != (feed.Rebuilt{Items: 54, Skipped: 1}) {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	want := rows(t, db)
+	// Of the 42 items of the last 168 hours 37 are analyzed, each with a base row
+	// and two of tags.
+	if len(want) != 37*3 {
+		t.Errorf("%d rows, want %d", len(want), 37*3)
+	}
+
+	keys := slices.Sorted(maps.Keys(want))
+	put := func(row map[string]types.AttributeValue, name, value string) {
+		changed := maps.Clone(row)
+		changed[name] = &types.AttributeValueMemberS{Value: value}
+		if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tables.Dashboard, Item: changed}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, key := range keys {
+		row := want[key]
+		switch i % 5 {
+		case 0: // missing
+			if _, err := db.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &tables.Dashboard, Key: map[string]types.AttributeValue{
+				"day_partition": row["day_partition"], "ingested_at": row["ingested_at"],
+			}}); err != nil {
+				t.Fatal(err)
+			}
+		case 1: // wrong
+			put(row, "sentiment", feed.Negative)
+		case 2: // of no item
+			put(row, "ingested_at", row["ingested_at"].(*types.AttributeValueMemberS).Value+"#none")
+		case 3: // with tags that the item does not have
+			changed := maps.Clone(row)
+			changed["matched_tags"] = &types.AttributeValueMemberSS{Value: []string{"a", "b", "c", "d"}}
+			if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tables.Dashboard, Item: changed}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if done, err = feed.Rebuild(t.Context(), store, dashboard); err != nil || done.Items != 54 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	got := rows(t, db)
+	if !slices.Equal(slices.Sorted(maps.Keys(got)), keys) {
+		t.Errorf("%d rows, want %d", len(got), len(keys))
+	}
+	for _, key := range keys {
+		if show, was := fmt.Sprint(plain(got[key])), fmt.Sprint(plain(want[key])); show != was {
+			t.Errorf("%s is %s, want %s", key, show, was)
+		}
+	}
+}
+
+// plain is a row without pointers.
+func plain(row map[string]types.AttributeValue) map[string]any {
+	values := map[string]any{}
+	for name, value := range row {
+		switch value := value.(type) {
+		case *types.AttributeValueMemberSS:
+			values[name] = slices.Sorted(slices.Values(value.Value))
+		case *types.AttributeValueMemberS:
+			values[name] = value.Value
+		case *types.AttributeValueMemberN:
+			values[name] = value.Value
+		}
+	}
+	return values
+}

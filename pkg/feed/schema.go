@@ -1,0 +1,130 @@
+package feed
+
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// Config names the tables.
+type Config struct {
+	Primary   string `env:"ASSAY_FEED_TABLE" envDefault:"sentiment-items-primary" doc:"the DynamoDB table of feed items"`
+	Dashboard string `env:"ASSAY_FEED_DASHBOARD_TABLE" envDefault:"sentiment-items-dashboard" doc:"the DynamoDB table that the feed is read from"`
+}
+
+// Item is an item as the primary table holds it. Compound and AnalyzedAt are not
+// the seed's: the one cannot be had back from sentiment and score of a neutral
+// text, the other makes the outcome's event the same in every repeat.
+type Item struct {
+	SourceID     string          `dynamodbav:"source_id"`
+	IngestedAt   string          `dynamodbav:"ingested_at"` // TimeLayout
+	SourceType   string          `dynamodbav:"source_type"`
+	SourceURL    string          `dynamodbav:"source_url,omitempty"`
+	TextSnippet  string          `dynamodbav:"text_snippet,omitempty"`
+	Sentiment    string          `dynamodbav:"sentiment"`
+	Score        float64         `dynamodbav:"score"`    // confidence in Sentiment, 0 to 1
+	Compound     float64         `dynamodbav:"compound"` // -1 to 1
+	ModelVersion string          `dynamodbav:"model_version"`
+	MatchedTags  []string        `dynamodbav:"matched_tags,stringset"`
+	Metadata     map[string]any  `dynamodbav:"metadata,omitempty"`
+	Status       lifecycle.State `dynamodbav:"status"`
+	AnalyzedAt   string          `dynamodbav:"analyzed_at,omitempty"` // TimeLayout; only when analyzed
+}
+
+// TimeLayout is how times are stored: UTC, milliseconds, fixed width, so that
+// they sort as text.
+const TimeLayout = "2006-01-02T15:04:05.000Z"
+
+// Ingested is IngestedAt as a time.
+func (i Item) Ingested() (time.Time, error) { return time.Parse(TimeLayout, i.IngestedAt) }
+
+// Placeholders of a pending item.
+const (
+	pendingSentiment = Neutral
+	pendingScore     = 0.5
+	pendingModel     = "v0.0.0"
+)
+
+// Retention is how long the dashboard table keeps an item after its IngestedAt.
+const Retention = 7 * 24 * time.Hour
+
+const (
+	sourceID       = "source_id"
+	ingestedAt     = "ingested_at"
+	dayPartition   = "day_partition"
+	sentimentScore = "sentiment_score_combined"
+	tagName        = "tag"
+	matchedTags    = "matched_tags"
+	expiresAt      = "expires_at"
+	bySentiment    = "by_sentiment"
+	byTag          = "by_tag"
+)
+
+// PrimarySchema is the write table: no index, and a stream of both images.
+func PrimarySchema(name string) *dynamodb.CreateTableInput {
+	return &dynamodb.CreateTableInput{
+		TableName:            &name,
+		BillingMode:          types.BillingModePayPerRequest,
+		AttributeDefinitions: texts(sourceID, ingestedAt),
+		KeySchema:            keys(sourceID, ingestedAt),
+		StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
+		},
+	}
+}
+
+// DashboardSchema is the read table. Its rows are of two kinds, with keys that no
+// two rows share:
+//
+//	         day_partition   ingested_at                      in the index
+//	base     2025-11-16      <iso>#<source_id>                by_sentiment
+//	tag      2025-11-16#tag  <iso>#<source_id>#<tag>          by_tag
+//
+// A base row has no tag and a tag row no sentiment_score_combined, and an index
+// leaves out rows without its key: so an item is once in its day, once in
+// by_sentiment and once for each tag in by_tag, and reading a day reads no tag
+// rows. Sort keys begin with the ISO time, so that conditions on times work as
+// if nothing followed. Rows of other partitions are the projector's own notes.
+func DashboardSchema(name string) *dynamodb.CreateTableInput {
+	index := func(name, hash, sort string) types.GlobalSecondaryIndex {
+		return types.GlobalSecondaryIndex{
+			IndexName: &name, KeySchema: keys(hash, sort), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+		}
+	}
+	return &dynamodb.CreateTableInput{
+		TableName:            &name,
+		BillingMode:          types.BillingModePayPerRequest,
+		AttributeDefinitions: texts(dayPartition, ingestedAt, sentimentScore, tagName),
+		KeySchema:            keys(dayPartition, ingestedAt),
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{
+			index(bySentiment, dayPartition, sentimentScore), index(byTag, tagName, ingestedAt),
+		},
+	}
+}
+
+func texts(names ...string) []types.AttributeDefinition {
+	list := make([]types.AttributeDefinition, len(names))
+	for i := range names {
+		list[i] = types.AttributeDefinition{AttributeName: &names[i], AttributeType: types.ScalarAttributeTypeS}
+	}
+	return list
+}
+
+func keys(hash, sort string) []types.KeySchemaElement {
+	return []types.KeySchemaElement{
+		{AttributeName: &hash, KeyType: types.KeyTypeHash}, {AttributeName: &sort, KeyType: types.KeyTypeRange},
+	}
+}
+
+// itemKey is the key of an item in the primary table.
+func itemKey(id, ingested string) table.Key {
+	return table.Key{
+		sourceID:   &types.AttributeValueMemberS{Value: id},
+		ingestedAt: &types.AttributeValueMemberS{Value: ingested},
+	}
+}

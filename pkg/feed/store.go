@@ -1,0 +1,201 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// Store reads and writes items of the primary table. It is safe for concurrent
+// use.
+type Store struct {
+	db    *dynamodb.Client
+	table string
+	now   func() time.Time
+}
+
+// NewStore returns the store of the primary table.
+func NewStore(db *dynamodb.Client, cfg Config) *Store {
+	return &Store{db: db, table: cfg.Primary, now: time.Now}
+}
+
+// Ensure creates the table unless it is there.
+func (s *Store) Ensure(ctx context.Context) error {
+	return table.Ensure(ctx, s.db, PrimarySchema(s.table))
+}
+
+// Check says whether the table can be used, for readiness.
+func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
+
+// Create writes a new item. When there is one of the same source id and time it
+// returns that one, and created is false: of any number of writers of one key
+// exactly one creates. The condition cannot see another time's item, so all
+// writers of a source id must have agreed on the time before.
+func (s *Store) Create(ctx context.Context, i Item) (stored Item, created bool, err error) {
+	attributes, err := attributevalue.MarshalMap(i)
+	if err != nil {
+		return Item{}, false, fmt.Errorf("create %s: %w", i.SourceID, err)
+	}
+	_, err = s.db.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &s.table, Item: attributes, ConditionExpression: aws.String("attribute_not_exists(source_id)"),
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	})
+	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		stored, err = parse(exists.Item)
+		return stored, false, err
+	}
+	if err != nil {
+		return Item{}, false, fmt.Errorf("create %s: %w", i.SourceID, err)
+	}
+	return i, true, nil
+}
+
+// Get reads an item by its source id alone, strongly consistent. It returns
+// lifecycle.ErrNotFound.
+func (s *Store) Get(ctx context.Context, id string) (Item, error) {
+	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1),
+		KeyConditionExpression:    aws.String("source_id = :id"),
+		ExpressionAttributeValues: table.Key{":id": &types.AttributeValueMemberS{Value: id}},
+	})
+	if err != nil {
+		return Item{}, fmt.Errorf("get %s: %w", id, err)
+	}
+	if len(out.Items) == 0 {
+		return Item{}, lifecycle.ErrNotFound
+	}
+	return parse(out.Items[0])
+}
+
+// Analysis is what Analyze records. ModelVersion has the form v1.0.0.
+type Analysis struct {
+	Sentiment    string
+	Score        float64 // confidence in Sentiment, 0 to 1
+	Compound     float64 // -1 to 1
+	ModelVersion string
+}
+
+func (a Analysis) check() error {
+	switch {
+	case !slices.Contains(sentiments, a.Sentiment):
+		return fmt.Errorf("the sentiment is %q", a.Sentiment)
+	case !(a.Score >= 0 && a.Score <= 1):
+		return fmt.Errorf("the score is %v", a.Score)
+	case !(a.Compound >= -1 && a.Compound <= 1):
+		return fmt.Errorf("the compound is %v", a.Compound)
+	case !modelVersions.MatchString(a.ModelVersion):
+		return fmt.Errorf("the model version is %q", a.ModelVersion)
+	}
+	return nil
+}
+
+// Analyze moves a pending item to analyzed. It returns the item as written, or
+// lifecycle.ErrNotFound or *lifecycle.MovedError. Tags that came meanwhile are
+// kept, but are not in the item returned.
+func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
+	if err := a.check(); err != nil {
+		return Item{}, fmt.Errorf("analyze %s: %w", i.SourceID, err)
+	}
+	i.Status, i.AnalyzedAt = analyze.To, s.now().UTC().Format(TimeLayout)
+	i.Sentiment, i.Score, i.Compound, i.ModelVersion = a.Sentiment, a.Score, a.Compound, a.ModelVersion
+	err := lifecycle.Apply(ctx, s.db, analyze, lifecycle.Fence{}, lifecycle.Item{
+		Table: s.table, Key: itemKey(i.SourceID, i.IngestedAt),
+		Set: map[string]any{
+			"sentiment": i.Sentiment, "score": i.Score, "compound": i.Compound,
+			"model_version": i.ModelVersion, "analyzed_at": i.AnalyzedAt,
+		},
+	})
+	if err != nil {
+		return Item{}, err
+	}
+	return i, nil
+}
+
+// AddTags adds tags that an item does not have, while it has fewer than 5, in
+// whatever state. It returns the item as written, or lifecycle.ErrNotFound.
+func (s *Store) AddTags(ctx context.Context, i Item, tags []string) (Item, error) {
+	for {
+		all := union(i.MatchedTags, tags)
+		if len(all) == len(i.MatchedTags) {
+			return i, nil
+		}
+		set := func(tags []string) expression.ValueBuilder {
+			return expression.Value(&types.AttributeValueMemberSS{Value: tags})
+		}
+		expr, err := expression.NewBuilder().
+			WithUpdate(expression.Set(expression.Name(matchedTags), set(all))).
+			WithCondition(expression.Name(matchedTags).Equal(set(i.MatchedTags))).Build()
+		if err != nil {
+			return Item{}, fmt.Errorf("add tags to %s: %w", i.SourceID, err)
+		}
+		out, err := s.db.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName: &s.table, Key: itemKey(i.SourceID, i.IngestedAt), ReturnValues: types.ReturnValueAllNew,
+			UpdateExpression: expr.Update(), ConditionExpression: expr.Condition(),
+			ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		})
+		if err == nil {
+			return parse(out.Attributes)
+		}
+		failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err)
+		if !ok {
+			return Item{}, fmt.Errorf("add tags to %s: %w", i.SourceID, err)
+		}
+		if len(failed.Item) == 0 {
+			return Item{}, lifecycle.ErrNotFound
+		}
+		// Another added one: at most 5 can, so this ends.
+		if i, err = parse(failed.Item); err != nil {
+			return Item{}, err
+		}
+	}
+}
+
+// Parse reads an item as the table or its stream has it. It returns an error
+// when a required attribute is missing or not what it must be.
+func Parse(attributes map[string]types.AttributeValue) (Item, error) {
+	i, err := parse(attributes)
+	if err != nil {
+		return Item{}, err
+	}
+	_, timed := i.Ingested()
+	switch {
+	case !sourceIDForm.MatchString(i.SourceID):
+		return Item{}, fmt.Errorf("the source id is %q", i.SourceID)
+	case timed != nil:
+		return Item{}, fmt.Errorf("the time of %s: %w", i.SourceID, timed)
+	case i.Status != Pending && i.Status != Analyzed:
+		return Item{}, fmt.Errorf("the status of %s is %q", i.SourceID, i.Status)
+	case len(i.MatchedTags) == 0:
+		return Item{}, fmt.Errorf("%s has no tags", i.SourceID)
+	case slices.Contains(i.MatchedTags, ""):
+		return Item{}, fmt.Errorf("%s has an empty tag", i.SourceID)
+	}
+	if i.Status == Analyzed {
+		err = Analysis{i.Sentiment, i.Score, i.Compound, i.ModelVersion}.check()
+	}
+	if err != nil {
+		return Item{}, fmt.Errorf("%s: %w", i.SourceID, err)
+	}
+	return i, nil
+}
+
+func parse(attributes map[string]types.AttributeValue) (Item, error) {
+	var i Item
+	if err := attributevalue.UnmarshalMap(attributes, &i); err != nil {
+		return Item{}, fmt.Errorf("read a feed item: %w", err)
+	}
+	slices.Sort(i.MatchedTags) // a set has no order
+	return i, nil
+}

@@ -1,0 +1,210 @@
+package feed_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+func TestOneOfManyWritersCreates(t *testing.T) {
+	_, store, _ := open(t)
+	item := submission(1, time.Now(), "a").Item(time.Now())
+	var created atomic.Int32
+	var writers sync.WaitGroup
+	for range 50 {
+		writers.Go(func() {
+			got, first, err := store.Create(t.Context(), item)
+			if err != nil || got.SourceID != item.SourceID {
+				t.Errorf("got %+v, %v", got, err)
+			}
+			if first {
+				created.Add(1)
+			}
+		})
+	}
+	if writers.Wait(); created.Load() != 1 {
+		t.Errorf("%d writers created it", created.Load())
+	}
+}
+
+func TestCreatedIsReadAsWritten(t *testing.T) {
+	_, store, _ := open(t)
+	s := submission(1, time.Now(), "b", "a")
+	s.SourceURL = "https://example.com/"
+	s.Metadata = map[string]any{"author": "J", "likes": 500.0, "ok": true}
+	want := create(t, store, s)
+	slices.Sort(want.MatchedTags)
+	got, err := store.Get(t.Context(), s.SourceID)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
+	}
+	if _, err := store.Get(t.Context(), "reddit#other"); !errors.Is(err, lifecycle.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestMoves makes every move from every state: analyzed from pending only.
+func TestMoves(t *testing.T) {
+	_, store, _ := open(t)
+	item := create(t, store, submission(1, time.Now(), "a"))
+	for _, state := range feed.Machine().States() {
+		for _, move := range feed.Machine().Moves {
+			allowed := slices.Contains(move.From, state)
+			got, err := store.Analyze(t.Context(), item, liked)
+			moved, refused := errors.AsType[*lifecycle.MovedError](err)
+			if allowed && (err != nil || got.Status != move.To) || !allowed && (!refused || moved.Found != state) {
+				t.Errorf("%s from %s: %+v, %v", move.Name, state, got, err)
+			}
+		}
+	}
+	got, err := store.Get(t.Context(), item.SourceID)
+	if err != nil || got.Status != feed.Analyzed || got.Sentiment != feed.Positive || got.Score != 0.85 || got.Compound != 0.7 || got.ModelVersion != "v1.0.0" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if at, err := got.Analyzed(); err != nil || time.Since(at) > time.Minute {
+		t.Errorf("analyzed at %s, %v", at, err)
+	}
+	if _, err := store.Analyze(t.Context(), submission(2, time.Now(), "a").Item(time.Now()), liked); !errors.Is(err, lifecycle.ErrNotFound) {
+		t.Errorf("an item that is not there: %v", err)
+	}
+}
+
+func TestOneOfManyWorkersAnalyzes(t *testing.T) {
+	_, store, _ := open(t)
+	item := create(t, store, submission(1, time.Now(), "a"))
+	var made atomic.Int32
+	var workers sync.WaitGroup
+	for range 20 {
+		workers.Go(func() {
+			_, err := store.Analyze(t.Context(), item, liked)
+			if _, moved := errors.AsType[*lifecycle.MovedError](err); err == nil {
+				made.Add(1)
+			} else if !moved {
+				t.Error(err)
+			}
+		})
+	}
+	if workers.Wait(); made.Load() != 1 {
+		t.Errorf("%d workers made the move", made.Load())
+	}
+}
+
+func TestAnalysisIsChecked(t *testing.T) {
+	_, store, _ := open(t)
+	item := create(t, store, submission(1, time.Now(), "a"))
+	for _, a := range []feed.Analysis{
+		{"happy", 0.5, 0, "v1.0.0"}, {"positive", -0.1, 0, "v1.0.0"}, {"positive", 1.5, 0, "v1.0.0"},
+		{"positive", 0.5, 2, "v1.0.0"}, {"positive", 0.5, 0, "1.0.0"}, {"positive", 0.5, 0, "v1.0.0-rc1"},
+	} {
+		if _, err := store.Analyze(t.Context(), item, a); err == nil {
+			t.Errorf("%+v was stored", a)
+		}
+	}
+}
+
+func TestTagsAreAddedAndNeverLost(t *testing.T) {
+	_, store, _ := open(t)
+	item := create(t, store, submission(1, time.Now(), "a"))
+	var writers sync.WaitGroup
+	for n := range 20 {
+		writers.Go(func() {
+			if _, err := store.AddTags(t.Context(), item, []string{"a", fmt.Sprintf("t%d", n)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	writers.Go(func() {
+		if _, err := store.Analyze(t.Context(), item, liked); err != nil {
+			t.Error(err)
+		}
+	})
+	writers.Wait()
+	got, err := store.Get(t.Context(), item.SourceID)
+	if err != nil || len(got.MatchedTags) != 5 || !slices.Contains(got.MatchedTags, "a") || got.Status != feed.Analyzed {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if _, err := store.AddTags(t.Context(), submission(2, time.Now(), "a").Item(time.Now()), []string{"b"}); !errors.Is(err, lifecycle.ErrNotFound) {
+		t.Errorf("an item that is not there: %v", err)
+	}
+}
+
+// TestSeed compares an item and the tables with the seed 004-sentiment-dashboard.
+func TestSeed(t *testing.T) {
+	db, store, _ := open(t)
+	s := submission(1, time.Now(), "a")
+	s.SourceURL, s.Metadata = "https://example.com/", map[string]any{"author": "J"}
+	item := create(t, store, s)
+	out, err := db.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &tables.Primary, Key: map[string]types.AttributeValue{
+		"source_id": &types.AttributeValueMemberS{Value: item.SourceID}, "ingested_at": &types.AttributeValueMemberS{Value: item.IngestedAt},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]string{}
+	for name, value := range out.Item {
+		kinds[name] = strings.TrimPrefix(fmt.Sprintf("%T", value), "*types.AttributeValueMember")
+	}
+	want := map[string]string{
+		"source_id": "S", "ingested_at": "S", "source_type": "S", "source_url": "S", "text_snippet": "S", "sentiment": "S",
+		"score": "N", "model_version": "S", "matched_tags": "SS", "metadata": "M", "status": "S",
+		"compound": "N", // besides the seed's
+	}
+	if !maps.Equal(kinds, want) {
+		t.Errorf("the item has %v, want %v", kinds, want)
+	}
+
+	primary, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &tables.Primary})
+	if err != nil || len(primary.Table.GlobalSecondaryIndexes) != 0 || primary.Table.StreamSpecification.StreamViewType != types.StreamViewTypeNewAndOldImages {
+		t.Errorf("the primary table: %+v, %v", primary, err)
+	}
+	dashboard, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &tables.Dashboard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	indexes := map[string]string{}
+	for _, index := range dashboard.Table.GlobalSecondaryIndexes {
+		indexes[*index.IndexName] = fmt.Sprint(aws.ToString(index.KeySchema[0].AttributeName), " ", aws.ToString(index.KeySchema[1].AttributeName), " ", index.Projection.ProjectionType)
+	}
+	if want := map[string]string{"by_sentiment": "day_partition sentiment_score_combined ALL", "by_tag": "tag ingested_at ALL"}; !maps.Equal(indexes, want) {
+		t.Errorf("indexes %v, want %v", indexes, want)
+	}
+	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &tables.Dashboard})
+	if err != nil || aws.ToString(ttl.TimeToLiveDescription.AttributeName) != "expires_at" {
+		t.Errorf("time to live: %+v, %v", ttl, err)
+	}
+}
+
+func TestParseRefusesWhatIsNoItem(t *testing.T) {
+	whole := map[string]types.AttributeValue{
+		"source_id": &types.AttributeValueMemberS{Value: "reddit#1"}, "ingested_at": &types.AttributeValueMemberS{Value: "2025-11-16T14:30:00.000Z"},
+		"status": &types.AttributeValueMemberS{Value: "pending"}, "matched_tags": &types.AttributeValueMemberSS{Value: []string{"a"}},
+	}
+	if _, err := feed.Parse(whole); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]types.AttributeValue{
+		"source_id": &types.AttributeValueMemberS{Value: "reddit"}, "ingested_at": &types.AttributeValueMemberS{Value: "today"},
+		"status": &types.AttributeValueMemberS{Value: "analyzed"}, "matched_tags": &types.AttributeValueMemberNULL{Value: true},
+		"score": &types.AttributeValueMemberS{Value: "much"},
+	} {
+		broken := maps.Clone(whole)
+		broken[name] = value
+		if i, err := feed.Parse(broken); err == nil {
+			t.Errorf("%s: got %+v", name, i)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package feed
+
+import "time"
+
+// ItemView is an item as the HTTP API shows it.
+type ItemView struct {
+	SourceID     string         `json:"sourceId"`
+	SourceType   string         `json:"sourceType" enum:"newsapi,twitter,reddit"`
+	IngestedAt   string         `json:"ingestedAt" format:"date-time"`
+	SourceURL    string         `json:"sourceUrl,omitempty" format:"uri"`
+	TextSnippet  string         `json:"textSnippet" doc:"the first 200 characters of the text"`
+	MatchedTags  []string       `json:"matchedTags" nullable:"false"`
+	Metadata     map[string]any `json:"metadata,omitempty" doc:"lists leave it out"`
+	Status       string         `json:"status" enum:"pending,analyzed"`
+	Sentiment    string         `json:"sentiment" enum:"positive,neutral,negative" doc:"neutral while pending"`
+	Score        float64        `json:"score" doc:"the confidence in the sentiment, 0 to 1; 0.5 while pending"`
+	Compound     float64        `json:"compound" doc:"from -1, most negative, to 1, most positive"`
+	ModelVersion string         `json:"modelVersion" doc:"v0.0.0 while pending"`
+}
+
+// View returns the item as the HTTP API shows it.
+func (i Item) View() ItemView {
+	return ItemView{
+		SourceID: i.SourceID, SourceType: i.SourceType, IngestedAt: i.IngestedAt, SourceURL: i.SourceURL,
+		TextSnippet: i.TextSnippet, MatchedTags: i.MatchedTags, Metadata: i.Metadata, Status: string(i.Status),
+		Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
+	}
+}
+
+// Analyzed is AnalyzedAt as a time, the zero time while pending.
+func (i Item) Analyzed() (time.Time, error) {
+	if i.AnalyzedAt == "" {
+		return time.Time{}, nil
+	}
+	return time.Parse(TimeLayout, i.AnalyzedAt)
+}

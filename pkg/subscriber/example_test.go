@@ -1,0 +1,63 @@
+package subscriber_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/subscriber"
+)
+
+// A program that tells people about their files. It may be stopped and started
+// at any time: it goes on where it was, and no one is told twice.
+func Example() {
+	if err := analyzeTwoFiles(); err != nil { // in real life, Assay does it
+		fmt.Println(err)
+		return
+	}
+
+	ctx, stop := context.WithCancel(context.Background()) // in main: signal.NotifyContext
+	defer stop()
+	told := 0
+	err := subscriber.Run(ctx, subscriber.Config{
+		URL:  natsURL, // of a running system: see endpoints.json in its data folder
+		Name: "mailer",
+		Area: event.AreaTextFile,
+	}, func(ctx context.Context, o subscriber.Outcome) error {
+		switch {
+		case o.Completed != nil:
+			fmt.Printf("To %s: %s has %.0f words.\n", o.Owner, o.Completed.Name, o.Completed.GetTextStatistics().TotalWords)
+		case o.Failed != nil:
+			fmt.Printf("To %s: %s could not be read: %s.\n", o.Owner, o.Failed.Name, o.Failed.ErrorMessage)
+		}
+		if told++; told == 2 {
+			stop()
+		}
+		return nil // an error instead: the handler is called again after a pause
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+
+	// Output:
+	// To ann: poem.txt has 120 words.
+	// To ann: photo.txt could not be read: it looks like a JPEG.
+}
+
+func analyzeTwoFiles() error {
+	analyzer, err := openAssay(natsURL)
+	if err != nil {
+		return err
+	}
+	defer analyzer.Close()
+	err = analyzer.Publish(context.Background(), event.NewAnalysisCompleted(&event.AnalysisCompleted{
+		Area: event.AreaTextFile, Id: "1", OwnerId: "ann", Name: "poem.txt",
+		Result: &event.AnalysisCompleted_TextStatistics{TextStatistics: &event.TextStatistics{TotalWords: 120}},
+	}))
+	if err != nil {
+		return err
+	}
+	return analyzer.Publish(context.Background(), event.NewAnalysisFailed(&event.AnalysisFailed{
+		Area: event.AreaTextFile, Id: "2", OwnerId: "ann", Name: "photo.txt", ErrorMessage: "it looks like a JPEG",
+	}))
+}

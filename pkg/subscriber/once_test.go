@@ -1,0 +1,205 @@
+package subscriber_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/subscriber"
+)
+
+func TestRestartInTheMiddleSeesEachEventOnce(t *testing.T) {
+	a := open(t)
+	const events = 60
+	for i := range events {
+		a.publish(t, completed("textfile", fmt.Sprint(i)))
+	}
+	times := map[string]int{}
+	for range 3 { // three lives, the first two cut short
+		seen := make(chan subscriber.Outcome, events)
+		cfg := a.config()
+		cfg.Parallel = 3
+		stop := start(t, cfg, into(seen))
+		for range events / 4 {
+			times[next(t, seen, "outcome").Item]++
+		}
+		stop()
+		for range len(seen) {
+			times[(<-seen).Item]++
+		}
+	}
+	seen := make(chan subscriber.Outcome, events)
+	start(t, a.config(), into(seen))
+	a.awaitIdle(t, "mailer")
+	for range len(seen) {
+		times[(<-seen).Item]++
+	}
+	for item, n := range times {
+		if n != 1 {
+			t.Errorf("%s was handled %d times", item, n)
+		}
+	}
+	if len(times) != events {
+		t.Errorf("%d of %d events were handled", len(times), events)
+	}
+}
+
+// store puts an event into the stream again, as it happens when it is published
+// after the stream has forgotten its message id.
+func (a *assay) store(t *testing.T, e event.Event) {
+	t.Helper()
+	data, err := e.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.js.PublishMsg(t.Context(), &nats.Msg{Subject: e.Subject, Header: e.Headers("/analyzer"), Data: data}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEventStoredTwiceIsHandledOnce(t *testing.T) {
+	for _, parallel := range []int{1, 4} {
+		t.Run(fmt.Sprintf("parallel %d", parallel), func(t *testing.T) {
+			a := open(t)
+			e := completed("textfile", "f1")
+			for range 4 {
+				a.store(t, e)
+			}
+			cfg := a.config()
+			cfg.Parallel = parallel
+			seen := make(chan subscriber.Outcome, 8)
+			stop := start(t, cfg, into(seen))
+			a.awaitIdle(t, cfg.Name)
+			stop()
+			a.store(t, e) // and once more after a restart
+			start(t, cfg, into(seen))
+			a.awaitIdle(t, cfg.Name)
+			if len(seen) != 1 {
+				t.Errorf("handled %d times", len(seen))
+			}
+		})
+	}
+}
+
+func TestFailingHandlerIsRetriedAndAtLastADeadLetter(t *testing.T) {
+	a := open(t)
+	a.publish(t, completed("textfile", "bad"), completed("textfile", "flaky"), completed("textfile", "good"))
+	calls := make(chan string, 64)
+	cfg := a.config()
+	cfg.Attempts = 3
+	flaky := 0
+	start(t, cfg, func(_ context.Context, o subscriber.Outcome) error {
+		calls <- o.Item
+		switch {
+		case o.Item == "bad":
+			return errors.New("the mail server says no")
+		case o.Item == "flaky" && flaky == 0:
+			flaky++
+			return errors.New("try again")
+		}
+		return nil
+	})
+	a.awaitIdle(t, cfg.Name)
+	times := map[string]int{}
+	for range len(calls) {
+		times[<-calls]++
+	}
+	if times["bad"] != 3 || times["flaky"] != 2 || times["good"] != 1 {
+		t.Errorf("calls: %v", times)
+	}
+	dead, err := a.js.Stream(t.Context(), bus.StreamDead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := dead.CachedInfo().State.Msgs; n != 1 {
+		t.Fatalf("%d dead letters, want 1", n)
+	}
+	letter, err := dead.GetLastMsgForSubject(t.Context(), "assay.dead.mailer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := letter.Header; h.Get("ce-subject") != "bad" || h.Get(bus.DeadReason) != "the mail server says no" || h.Get(bus.DeadAttempts) != "3" {
+		t.Errorf("the dead letter says %v", h)
+	}
+}
+
+// A process that died took an outcome with it: neither marked nor acknowledged.
+func TestCrashLosesNothing(t *testing.T) {
+	a := open(t)
+	a.publish(t, completed("textfile", "f1"))
+	cfg := a.config()
+	cfg.Lease = 200 * time.Millisecond
+	durable, err := a.js.CreateConsumer(t.Context(), bus.StreamOutcomes, jetstream.ConsumerConfig{
+		Durable: cfg.Name, FilterSubject: event.OutcomesOf("*", "*"), AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait: cfg.Lease, MaxDeliver: -1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := durable.Next(); err != nil {
+		t.Fatal(err)
+	}
+	seen := make(chan subscriber.Outcome, 1)
+	start(t, cfg, into(seen))
+	if o := next(t, seen, "outcome of the process that died"); o.Item != "f1" {
+		t.Errorf("got %s", o.Item)
+	}
+}
+
+// An outcome that was handled is done, even if the process is told to stop
+// while the handler is at work and the drain is over.
+func TestHandledOutcomeIsMarkedAlsoAfterTheDrain(t *testing.T) {
+	a := open(t)
+	a.publish(t, completed("textfile", "f1"))
+	cfg := a.config()
+	cfg.Drain = time.Millisecond
+	seen, cut := make(chan subscriber.Outcome, 2), make(chan struct{})
+	stop := start(t, cfg, func(ctx context.Context, o subscriber.Outcome) error {
+		seen <- o
+		<-ctx.Done()
+		close(cut)
+		return nil
+	})
+	next(t, seen, "outcome")
+	stop()
+	<-cut
+	a.store(t, completed("textfile", "f1"))
+	start(t, cfg, into(seen))
+	a.awaitIdle(t, cfg.Name)
+	if len(seen) != 0 {
+		t.Error("it was handled again")
+	}
+}
+
+func TestUnknownKindIsPassedOverAndRubbishIsADeadLetter(t *testing.T) {
+	a := open(t)
+	for _, msg := range []*nats.Msg{
+		{Subject: "assay.analysis.paused.textfile.f1", Header: nats.Header{"ce-id": {"1"}, "ce-type": {"assay.v1.AnalysisPaused"}}, Data: []byte("{}")},
+		{Subject: "assay.analysis.completed.textfile.f2", Header: nats.Header{"ce-id": {"2"}, "ce-type": {"assay.v1.AnalysisCompleted"}}, Data: []byte("[")},
+		{Subject: "assay.analysis.completed.textfile.f3", Data: []byte("{}")},
+	} {
+		if _, err := a.js.PublishMsg(t.Context(), msg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := make(chan subscriber.Outcome, 3)
+	start(t, a.config(), into(seen))
+	a.awaitIdle(t, "mailer")
+	if len(seen) != 0 {
+		t.Errorf("the handler got %+v", <-seen)
+	}
+	dead, err := a.js.Stream(t.Context(), bus.StreamDead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := dead.CachedInfo().State.Msgs; n != 2 {
+		t.Errorf("%d dead letters, want the 2 that are no outcomes", n)
+	}
+}

@@ -1,0 +1,123 @@
+// Package subscriber reacts to the outcomes of analyses, for programs outside
+// of Assay: it resumes where it was after a restart, retries what fails, and
+// calls the handler once for each event.
+//
+// # What "once" means
+//
+// An outcome is marked as done, under its event id, after the handler returned
+// nil and before the message is acknowledged. A marked event is not handled
+// again, whatever comes: a lost acknowledgement, the same event published or
+// stored again, a restart, or another process of the same Name. Marks live as
+// long as the stream keeps outcomes, 7 days by default.
+//
+// Two things no library can rule out. If the process dies, or NATS cannot be
+// reached, between the handler's return and the mark, the handler is called
+// again for the same event. And if a process stalls for longer than the lease
+// while it has an event in hand, another process of the same Name may handle
+// that event at the same time. So a handler whose effect must not happen twice
+// uses Outcome.ID as the key of that effect: the primary key of a row, the
+// idempotency key of a payment, the Message-ID of a mail.
+package subscriber
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+)
+
+// Config says which outcomes to react to, and how. URL and Name are required.
+type Config struct {
+	URL         string // of the NATS server, such as nats://127.0.0.1:4222
+	Credentials string // a NATS credentials file; empty for none
+
+	// Name is the durable name, of letters, digits, - and _. Processes of one
+	// Name share the outcomes; each Name gets all of them. What it cannot
+	// process is under assay.dead.<Name>.
+	Name string
+	// Area is the product area, such as "textfile"; empty for all.
+	Area string
+	// OnlyNew makes a Name that is new begin with what comes from now on,
+	// instead of with all that the stream holds. A Name that is known goes on
+	// where it was.
+	OnlyNew bool
+
+	Parallel int           // handlers at once in this process; default 1
+	Attempts int           // calls for one outcome before it is a dead letter; default 8
+	Lease    time.Duration // silence after which another process gets the outcome; default 30 s, renewed while the handler runs
+	Drain    time.Duration // how long handlers may go on once Run's context has ended; default 10 s
+	// Backoff is the pause after the given failed attempt. The default doubles
+	// from 1 s up to 5 min.
+	Backoff func(attempt int) time.Duration
+	// Log gets one line for each attempt. The zero value drops them.
+	Log zerolog.Logger
+}
+
+// Outcome is the end of one item's analysis. Either Completed or Failed is set.
+type Outcome struct {
+	ID    string // of the event; the same when the same fact is told again
+	Area  string
+	Item  string // the item's id: for textfile the file's
+	Owner string
+	At    time.Time // when the item reached this state
+
+	Completed *event.AnalysisCompleted
+	Failed    *event.AnalysisFailed
+}
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+func (c Config) validate() error {
+	switch {
+	case c.URL == "":
+		return errors.New("subscriber: the URL of the NATS server is missing")
+	case !validName.MatchString(c.Name):
+		return fmt.Errorf("subscriber: the name %q is not of 1 to 64 letters, digits, - and _", c.Name)
+	case c.Area != "" && !validName.MatchString(c.Area):
+		return fmt.Errorf("subscriber: %q is not a product area", c.Area)
+	}
+	return nil
+}
+
+// Run calls handle for each outcome until ctx ends, lets handlers finish for
+// cfg.Drain, and returns nil. It returns an error when the settings are not
+// usable, NATS does not answer at the start, or Assay has never run there.
+//
+// handle returns nil when its effect is durable, bus.Permanent when no further
+// attempt can help, any other error to be called again after a pause. Outcomes
+// may come in another order than they came about. The context of handle carries
+// the request id of the upload (obs.TraceFrom).
+func Run(ctx context.Context, cfg Config, handle func(context.Context, Outcome) error) error {
+	if err := cfg.validate(); err != nil {
+		return err
+	}
+	events, err := bus.Join(bus.Config{URL: cfg.URL, Credentials: cfg.Credentials}, cfg.Name, cfg.Log, nil)
+	if err != nil {
+		return err
+	}
+	defer events.Close()
+	done, err := events.Marks(ctx, cfg.Name)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	area := cfg.Area
+	if area == "" {
+		area = "*"
+	}
+	s := &subscription{handle: handle, done: done, log: cfg.Log, inHand: map[string]chan struct{}{}}
+	return events.Consume(ctx, bus.Consumer{
+		Name: cfg.Name, Area: cfg.Area, Stream: bus.StreamOutcomes, Filter: event.OutcomesOf(area, "*"),
+		OnlyNew: cfg.OnlyNew, Parallel: cfg.Parallel, Attempts: cfg.Attempts,
+		Lease: cfg.Lease, Drain: cfg.Drain, Backoff: cfg.Backoff,
+		Handle: s.deliver,
+	})
+}

@@ -1,0 +1,129 @@
+package subscriber_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/bus/bustest"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/subscriber"
+)
+
+func TestOutcomesAreDecoded(t *testing.T) {
+	a := open(t)
+	ctx := obs.WithTrace(t.Context(), obs.Trace{RequestID: "req-1"})
+	for _, e := range []event.Event{completed("textfile", "f1"), failed("textfile", "f2")} {
+		if err := a.bus.Publish(ctx, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen, requests := make(chan subscriber.Outcome, 2), make(chan string, 2)
+	start(t, a.config(), func(ctx context.Context, o subscriber.Outcome) error {
+		requests <- obs.TraceFrom(ctx).RequestID
+		seen <- o
+		return nil
+	})
+	o := next(t, seen, "completion")
+	if o.ID != completed("textfile", "f1").ID || o.Area != "textfile" || o.Item != "f1" || o.Owner != "ann" || !o.At.Equal(when) ||
+		o.Failed != nil || o.Completed.GetName() != "f1.txt" {
+		t.Errorf("got %+v", o)
+	}
+	o = next(t, seen, "failure")
+	if o.Item != "f2" || o.Completed != nil || o.Failed.GetErrorMessage() != "it is a PDF" {
+		t.Errorf("got %+v", o)
+	}
+	if id := next(t, requests, "request id"); id != "req-1" {
+		t.Errorf("the request id is %q", id)
+	}
+}
+
+func TestOnlyTheAskedArea(t *testing.T) {
+	a := open(t)
+	a.publish(t, completed("feed", "x"), completed("textfile", "f1"), failed("feed", "y"), completed("textfile", "f2"))
+	cfg := a.config()
+	cfg.Area = "textfile"
+	seen := make(chan subscriber.Outcome, 4)
+	start(t, cfg, into(seen))
+	a.awaitIdle(t, cfg.Name)
+	if len(seen) != 2 || (<-seen).Item != "f1" || (<-seen).Item != "f2" {
+		t.Error("not f1 and f2 alone")
+	}
+}
+
+func TestOnlyNewBeginsAtTheEndAndResumes(t *testing.T) {
+	a := open(t)
+	a.publish(t, completed("textfile", "old"))
+	cfg := a.config()
+	cfg.OnlyNew = true
+	seen := make(chan subscriber.Outcome, 4)
+	stop := start(t, cfg, into(seen))
+	a.awaitIdle(t, cfg.Name)
+	a.publish(t, completed("textfile", "new"))
+	if o := next(t, seen, "outcome"); o.Item != "new" {
+		t.Errorf("got %s", o.Item)
+	}
+	stop()
+	a.publish(t, completed("textfile", "meanwhile"))
+	stop = start(t, cfg, into(seen))
+	if o := next(t, seen, "outcome of the time between"); o.Item != "meanwhile" {
+		t.Errorf("got %s", o.Item)
+	}
+	stop()
+	// A name that is known keeps its place, whatever is asked for now.
+	cfg.OnlyNew = false
+	start(t, cfg, into(seen))
+	a.publish(t, completed("textfile", "last"))
+	if o := next(t, seen, "outcome"); o.Item != "last" {
+		t.Errorf("got %s", o.Item)
+	}
+}
+
+func TestEachNameGetsAllAndProcessesOfOneNameShare(t *testing.T) {
+	a := open(t)
+	const events = 30
+	for i := range events {
+		a.publish(t, completed("textfile", fmt.Sprint(i)))
+	}
+	shared := make(chan subscriber.Outcome, 2*events)
+	start(t, a.config(), into(shared))
+	start(t, a.config(), into(shared))
+	other := a.config()
+	other.Name = "index"
+	own := make(chan subscriber.Outcome, 2*events)
+	start(t, other, into(own))
+	a.awaitIdle(t, "mailer")
+	a.awaitIdle(t, "index")
+	if len(shared) != events || len(own) != events {
+		t.Errorf("two of one name got %d, the other name %d, want %d each", len(shared), len(own), events)
+	}
+}
+
+func TestRunEndsWellWhenStoppedBeforeItBegan(t *testing.T) {
+	a := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := subscriber.Run(ctx, a.config(), func(context.Context, subscriber.Outcome) error { return nil })
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunRefusesUnusableSettings(t *testing.T) {
+	url := bustest.Start(t) // where Assay has never run
+	for want, cfg := range map[string]subscriber.Config{
+		"URL":            {Name: "mailer"},
+		`name ""`:        {URL: url},
+		`name "a.b"`:     {URL: url, Name: "a.b"},
+		`"text*"`:        {URL: url, Name: "mailer", Area: "text*"},
+		"ASSAY_OUTCOMES": {URL: url, Name: "mailer"},
+		"127.0.0.1:1":    {URL: "nats://127.0.0.1:1", Name: "mailer"},
+	} {
+		err := subscriber.Run(t.Context(), cfg, func(context.Context, subscriber.Outcome) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: got %v, want an error that names %s", cfg, err, want)
+		}
+	}
+}

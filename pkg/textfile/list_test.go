@@ -1,0 +1,177 @@
+package textfile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// history writes the history items of n files of an owner, oldest first, and
+// returns their ids newest first. Every tenth is FAILED, the others PENDING.
+func (d *desk) history(owner string, n int) (ids, failed []string) {
+	d.t.Helper()
+	var batch []types.WriteRequest
+	for i := range n {
+		id := fmt.Sprintf("%s-%05d", owner, i)
+		f := File{FileID: id, OwnerID: owner, FileName: id, Status: Pending, CreatedAt: int64(i), UpdatedAt: int64(i)}
+		if i%10 == 0 {
+			f.Status, f.ErrorMessage = Failed, "it is a PDF"
+			failed = append(failed, id)
+		}
+		ids = append(ids, id)
+		item, err := attributevalue.MarshalMap(f)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		for name, value := range historyKey(owner, id) {
+			item[name] = value
+		}
+		batch = append(batch, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
+		if len(batch) == 25 || i == n-1 { // the most that one request takes
+			out, err := d.db.BatchWriteItem(d.t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{d.table: batch}})
+			if err != nil || len(out.UnprocessedItems) != 0 {
+				d.t.Fatal(out, err)
+			}
+			batch = nil
+		}
+	}
+	slices.Reverse(ids)
+	slices.Reverse(failed)
+	return ids, failed
+}
+
+// pages reads a whole list and returns the ids and the number of pages.
+func (d *desk) pages(l Listing) (ids []string, pages int) {
+	d.t.Helper()
+	for {
+		page, err := d.List(d.t.Context(), l)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		if len(page.Files) > int(l.Limit) {
+			d.t.Fatalf("a page of %d has %d files", l.Limit, len(page.Files))
+		}
+		for _, f := range page.Files {
+			if f.OwnerID != l.OwnerID || l.Status != "" && f.Status != l.Status || f.Result != nil {
+				d.t.Errorf("the list has %+v", f)
+			}
+			ids = append(ids, f.FileID)
+		}
+		pages++
+		if page.NextCursor == "" {
+			return ids, pages
+		}
+		if pages > 1000 {
+			d.t.Fatal("the list has no end")
+		}
+		l.Cursor = page.NextCursor
+	}
+}
+
+func TestListPagesWithoutGapOrRepeat(t *testing.T) {
+	d := open(t)
+	ids, failed := d.history("ann", 230)
+	d.history("anna", 3)
+	d.history("an", 3)
+	for _, limit := range []int32{1, 7, 23, 229, 230, 231, 1000} {
+		got, pages := d.pages(Listing{OwnerID: "ann", Limit: limit})
+		if !slices.Equal(got, ids) {
+			t.Errorf("in pages of %d: %d files, want all %d, newest first", limit, len(got), len(ids))
+		}
+		if least := (len(ids) + int(limit) - 1) / int(limit); pages < least || pages > least+1 {
+			t.Errorf("in pages of %d: %d pages, want %d, or one more that is empty", limit, pages, least)
+		}
+		got, _ = d.pages(Listing{OwnerID: "ann", Limit: limit, Status: Failed})
+		if !slices.Equal(got, failed) {
+			t.Errorf("FAILED in pages of %d: got %v, want %v", limit, got, failed)
+		}
+	}
+	if got, pages := d.pages(Listing{OwnerID: "nobody", Limit: 5}); len(got) != 0 || pages != 1 {
+		t.Errorf("nobody has %v on %d pages", got, pages)
+	}
+}
+
+// A status that is rare in a long list costs a bounded number of reads a page.
+func TestListOfARareStatusIsBounded(t *testing.T) {
+	d := open(t)
+	const files = readsPerPage*100 + 50
+	d.history("ann", files)
+	first, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 10, Status: Completed})
+	if err != nil || len(first.Files) != 0 || first.NextCursor == "" {
+		t.Errorf("got %+v, %v; want an empty page that goes on", first, err)
+	}
+	if got, pages := d.pages(Listing{OwnerID: "ann", Limit: 10, Status: Completed}); len(got) != 0 || pages != 2 {
+		t.Errorf("got %v on %d pages", got, pages)
+	}
+}
+
+func TestListSeesWhatWasJustWritten(t *testing.T) {
+	d := open(t)
+	var want []string
+	for range 5 {
+		id, err := NewFileID("ann", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.next(d.Reserve(t.Context(), File{FileID: id, OwnerID: "ann", FileName: "a"}))
+		want = append([]string{id}, want...)
+		if got, _ := d.pages(Listing{OwnerID: "ann", Limit: 2}); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	}
+}
+
+func TestListRefusesForeignCursors(t *testing.T) {
+	d := open(t)
+	d.history("ann", 5)
+	d.history("bob", 5)
+	page, err := d.List(t.Context(), Listing{OwnerID: "bob", Limit: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := func(key table.Key) string {
+		text, err := table.Cursor("textfile/ann", key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	for name, cursor := range map[string]string{
+		"of another owner":   page.NextCursor,
+		"garbage":            "!!",
+		"into another list":  made(historyKey("bob", "bob-00001")),
+		"into the metadata":  made(metaKey("ann-00001")),
+		"without a sort key": made(table.Key{partitionKey: &types.AttributeValueMemberS{Value: "OWNER#ann"}}),
+		"of numbers":         made(table.Key{partitionKey: &types.AttributeValueMemberN{Value: "1"}, sortKey: &types.AttributeValueMemberN{Value: "2"}}),
+	} {
+		page, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 2, Cursor: cursor})
+		if !errors.Is(err, table.ErrCursor) {
+			t.Errorf("%s: got %+v, %v", name, page, err)
+		}
+	}
+}
+
+func TestListShowsStatesAndErrors(t *testing.T) {
+	d := open(t)
+	for _, state := range Machine().States() {
+		d.file(state)
+		page, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 2, Status: state})
+		if err != nil || len(page.Files) != 1 || page.Files[0].Status != state || (page.Files[0].ErrorMessage != "") != (state == Failed) {
+			t.Errorf("%s: got %+v, %v", state, page.Files, err)
+		}
+		for _, other := range []lifecycle.State{Pending, InProgress, Completed, Failed} {
+			page, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 2, Status: other})
+			if err != nil || len(page.Files) > 0 && other != state {
+				t.Errorf("%s is listed as %s, %v", state, other, err)
+			}
+		}
+	}
+}

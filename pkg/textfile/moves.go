@@ -1,0 +1,62 @@
+package textfile
+
+import (
+	"context"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+// Claim moves a PENDING file to IN_PROGRESS for this worker. Like every move
+// it returns the file as written, or lifecycle.ErrNotFound,
+// *lifecycle.MovedError or lifecycle.ErrFenceLost.
+func (s *Store) Claim(ctx context.Context, f File) (File, error) {
+	return s.move(ctx, claim, f, File{})
+}
+
+// TakeOver claims an IN_PROGRESS file whose worker is gone. That worker's
+// fence is void from then on.
+func (s *Store) TakeOver(ctx context.Context, f File) (File, error) {
+	return s.move(ctx, takeOver, f, File{})
+}
+
+// Complete stores the result and ends the file as COMPLETED.
+func (s *Store) Complete(ctx context.Context, f File, result Result) (File, error) {
+	return s.move(ctx, complete, f, File{Result: &result})
+}
+
+// Fail ends the file as FAILED with a message for a person.
+func (s *Store) Fail(ctx context.Context, f File, message string) (File, error) {
+	return s.move(ctx, fail, f, File{ErrorMessage: message})
+}
+
+// Retry makes a FAILED file PENDING again.
+func (s *Store) Retry(ctx context.Context, f File) (File, error) {
+	return s.move(ctx, retry, f, File{})
+}
+
+// move writes both items of f. Result and ErrorMessage become those of end;
+// an attribute that end leaves empty is removed.
+func (s *Store) move(ctx context.Context, m lifecycle.Move, f, end File) (File, error) {
+	seen := f.UpdatedAt
+	f.Status = m.To
+	f.UpdatedAt = max(s.now().UnixMilli(), seen+1)
+	f.Result, f.ErrorMessage = end.Result, end.ErrorMessage
+
+	meta := lifecycle.Item{Table: s.table, Key: metaKey(f.FileID), Set: map[string]any{}}
+	history := lifecycle.Item{Table: s.table, Key: historyKey(f.OwnerID, f.FileID), Set: map[string]any{}}
+	if f.Result != nil {
+		meta.Set[resultName] = f.Result
+	}
+	if f.ErrorMessage != "" {
+		meta.Set[errorMessageName] = f.ErrorMessage
+		history.Set[errorMessageName] = f.ErrorMessage
+	} else {
+		meta.Remove = []string{errorMessageName}
+		history.Remove = []string{errorMessageName}
+	}
+	fence := lifecycle.Fence{Attribute: updatedAt, Seen: seen, Next: f.UpdatedAt}
+	if err := lifecycle.Apply(ctx, s.db, m, fence, meta, history); err != nil {
+		return File{}, err
+	}
+	return f, nil
+}

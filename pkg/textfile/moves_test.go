@@ -1,0 +1,246 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+// makers are the store's methods, by the name of their move.
+var makers = map[string]func(*Store, context.Context, File) (File, error){
+	"claim":    (*Store).Claim,
+	"takeOver": (*Store).TakeOver,
+	"complete": func(s *Store, ctx context.Context, f File) (File, error) { return s.Complete(ctx, f, seedResult) },
+	"fail":     func(s *Store, ctx context.Context, f File) (File, error) { return s.Fail(ctx, f, "it is a PDF") },
+	"retry":    (*Store).Retry,
+}
+
+func TestEveryMoveFromEveryState(t *testing.T) {
+	if len(makers) != len(Machine().Moves) {
+		t.Fatalf("%d methods make %d moves", len(makers), len(Machine().Moves))
+	}
+	d := open(t)
+	for _, move := range Machine().Moves {
+		for _, from := range Machine().States() {
+			allowed := slices.Contains(move.From, from)
+			t.Run(move.Name+" from "+string(from), func(t *testing.T) {
+				d.t = t
+				before := d.file(from)
+				after, err := makers[move.Name](d.Store, t.Context(), before)
+				if !allowed {
+					var moved *lifecycle.MovedError
+					if !errors.As(err, &moved) || moved.Found != from || moved.Move != move.Name {
+						t.Errorf("got %v, want a MovedError that found %s", err, from)
+					}
+					d.expect(seedItems(from, 1795175500000))
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				d.expect(seedItems(move.To, 1795176000000))
+				read, err := d.Get(t.Context(), "f1")
+				if err != nil || read.Status != after.Status || read.UpdatedAt != after.UpdatedAt || read.ErrorMessage != after.ErrorMessage ||
+					(read.Result == nil) != (after.Result == nil) {
+					t.Errorf("the move returned %+v, the table has %+v, %v", after, read, err)
+				}
+			})
+		}
+	}
+}
+
+// COMPLETED is never undone: nothing starts there.
+func TestNothingLeavesCompleted(t *testing.T) {
+	for _, move := range Machine().Moves {
+		if slices.Contains(move.From, Completed) {
+			t.Errorf("%s starts from COMPLETED", move.Name)
+		}
+	}
+	for state, final := range map[lifecycle.State]bool{Pending: false, InProgress: false, Completed: true, Failed: true} {
+		if Final(state) != final {
+			t.Errorf("%s: final is %t", state, !final)
+		}
+	}
+}
+
+func TestEveryMoveNeedsItsFenceAndItsFile(t *testing.T) {
+	d := open(t)
+	for _, move := range Machine().Moves {
+		for _, from := range move.From {
+			stale := d.file(from)
+			stale.UpdatedAt--
+			if _, err := makers[move.Name](d.Store, t.Context(), stale); !errors.Is(err, lifecycle.ErrFenceLost) {
+				t.Errorf("%s from %s with an old fence: %v", move.Name, from, err)
+			}
+			d.expect(seedItems(from, 1795175500000))
+		}
+		gone := File{FileID: "nobody", OwnerID: "ann", UpdatedAt: 1}
+		if _, err := makers[move.Name](d.Store, t.Context(), gone); !errors.Is(err, lifecycle.ErrNotFound) {
+			t.Errorf("%s of no file: %v", move.Name, err)
+		}
+		if got := d.row(metaKey("nobody")); got != nil {
+			t.Errorf("%s made the item %v", move.Name, got)
+		}
+	}
+}
+
+// race makes the same move of the same file many times at once and returns the
+// errors of those that lost.
+func race(t *testing.T, move func(context.Context, File) (File, error), f File) (won int, lost []error) {
+	t.Helper()
+	const workers = 64
+	results := make([]error, workers)
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range workers {
+		all.Go(func() {
+			<-start
+			_, results[i] = move(t.Context(), f)
+		})
+	}
+	close(start)
+	all.Wait()
+	for _, err := range results {
+		if err == nil {
+			won++
+		} else {
+			lost = append(lost, err)
+		}
+	}
+	return won, lost
+}
+
+func TestOneWorkerWinsAClaim(t *testing.T) {
+	d := open(t)
+	won, lost := race(t, d.Claim, d.file(Pending))
+	if won != 1 {
+		t.Errorf("%d of 64 claims were made", won)
+	}
+	for _, err := range lost {
+		var moved *lifecycle.MovedError
+		if !errors.As(err, &moved) || moved.Found != InProgress {
+			t.Errorf("a loser got %v", err)
+		}
+	}
+	d.expect(seedItems(InProgress, 1795176000000))
+}
+
+func TestOneWorkerWinsATakeOver(t *testing.T) {
+	d := open(t)
+	won, lost := race(t, d.TakeOver, d.file(InProgress))
+	if won != 1 {
+		t.Errorf("%d of 64 were made", won)
+	}
+	for _, err := range lost {
+		if !errors.Is(err, lifecycle.ErrFenceLost) {
+			t.Errorf("a loser got %v", err)
+		}
+	}
+}
+
+// A worker that was taken over must not write, though the state is the one it
+// knows.
+func TestTakenOverWorkerCannotWrite(t *testing.T) {
+	d := open(t)
+	first := d.next(d.Claim(t.Context(), d.file(Pending)))
+	second := d.next(d.TakeOver(t.Context(), first))
+	if _, err := d.Complete(t.Context(), first, seedResult); !errors.Is(err, lifecycle.ErrFenceLost) {
+		t.Errorf("complete: %v", err)
+	}
+	if _, err := d.Fail(t.Context(), first, "it is a PDF"); !errors.Is(err, lifecycle.ErrFenceLost) {
+		t.Errorf("fail: %v", err)
+	}
+	d.next(d.Complete(t.Context(), second, seedResult))
+	d.expect(seedItems(Completed, 1795176000002))
+}
+
+func TestUpdatedAtGrowsWhateverTheClockDoes(t *testing.T) {
+	d := open(t)
+	f := d.next(d.Claim(t.Context(), d.file(Pending)))
+	want := frozen.UnixMilli()
+	for i, move := range []string{"takeOver", "takeOver", "fail", "retry", "claim"} {
+		if f.UpdatedAt != want {
+			t.Fatalf("after %d moves updatedAt is %d, want %d", i+1, f.UpdatedAt, want)
+		}
+		if i == 2 {
+			d.now = func() time.Time { return frozen.Add(-time.Hour) } // set back
+		}
+		f = d.next(makers[move](d.Store, t.Context(), f))
+		want++
+	}
+	d.now = func() time.Time { return frozen.Add(time.Hour) }
+	f = d.next(d.Complete(t.Context(), f, seedResult))
+	d.expect(seedItems(Completed, float64(frozen.Add(time.Hour).UnixMilli())))
+	if f.CreatedAt != 1795175000000 {
+		t.Errorf("createdAt became %d", f.CreatedAt)
+	}
+}
+
+// Faults that pass are tried again, and the move is made once; the repeat of a
+// transaction whose answer was lost is no second one.
+func TestBothItemsStayInStepUnderPassingFaults(t *testing.T) {
+	for name, kind := range map[string]dynamolite.FaultKind{
+		"conflict": dynamolite.Conflict, "throttle": dynamolite.Throttle,
+		"error before": dynamolite.ErrorBefore, "answer lost": dynamolite.ErrorAfter,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := open(t)
+			f := d.file(Pending)
+			d.faults.Add(dynamolite.Fault{Kind: kind, Operation: "TransactWriteItems", Count: 1})
+			d.next(d.Claim(t.Context(), f))
+			d.expect(seedItems(InProgress, 1795176000000))
+		})
+	}
+}
+
+func TestBothItemsStayInStepUnderLastingFaults(t *testing.T) {
+	for name, kind := range map[string]dynamolite.FaultKind{
+		"conflict": dynamolite.Conflict, "error before": dynamolite.ErrorBefore, "answer lost": dynamolite.ErrorAfter,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := open(t)
+			f := d.file(InProgress)
+			d.faults.Add(dynamolite.Fault{Kind: kind, Operation: "TransactWriteItems"})
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			if _, err := d.Complete(ctx, f, seedResult); err == nil {
+				t.Error("no error")
+			}
+			d.faults.Clear()
+			if kind == dynamolite.ErrorAfter {
+				d.expect(seedItems(Completed, 1795176000000))
+				return
+			}
+			d.expect(seedItems(InProgress, 1795175500000))
+			d.next(d.Complete(t.Context(), f, seedResult))
+		})
+	}
+}
+
+func TestDeleteInFlightBringsNothingBack(t *testing.T) {
+	d := open(t)
+	f := d.next(d.Claim(t.Context(), d.file(Pending)))
+	if err := d.Delete(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+	for name, maker := range makers {
+		if _, err := maker(d.Store, t.Context(), f); !errors.Is(err, lifecycle.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	d.expect(nil, nil)
+	if err := d.Delete(t.Context(), f); err != nil {
+		t.Errorf("deleted twice: %v", err)
+	}
+	if _, err := d.Get(t.Context(), f.FileID); !errors.Is(err, lifecycle.ErrNotFound) {
+		t.Errorf("get: %v", err)
+	}
+}

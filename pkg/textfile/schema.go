@@ -1,0 +1,96 @@
+package textfile
+
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// File is an uploaded file as both of its items hold it. Result is on the
+// metadata item only. Times are epoch milliseconds.
+type File struct {
+	FileID       string          `dynamodbav:"fileId"`
+	OwnerID      string          `dynamodbav:"ownerId"`
+	S3Bucket     string          `dynamodbav:"s3Bucket"`
+	S3Key        string          `dynamodbav:"s3Key"`
+	FileName     string          `dynamodbav:"originalFileName"`
+	Status       lifecycle.State `dynamodbav:"status"`
+	CreatedAt    int64           `dynamodbav:"createdAt"`
+	UpdatedAt    int64           `dynamodbav:"updatedAt"` // the fence; grows with every move
+	Result       *Result         `dynamodbav:"result,omitempty"`
+	ErrorMessage string          `dynamodbav:"errorMessage,omitempty"` // only when FAILED
+}
+
+// Created is when the file was reserved.
+func (f File) Created() time.Time { return time.UnixMilli(f.CreatedAt).UTC() }
+
+// Updated is when the file last changed its state.
+func (f File) Updated() time.Time { return time.UnixMilli(f.UpdatedAt).UTC() }
+
+// Retried says whether a PENDING file was FAILED before: no other move leads
+// back there.
+func (f File) Retried() bool { return f.UpdatedAt != f.CreatedAt }
+
+// Result is the analysis of a text, as the table and the API show it.
+type Result struct {
+	TotalWords    int64       `dynamodbav:"totalWords" json:"totalWords" doc:"words in the text"`
+	UniqueWords   int64       `dynamodbav:"uniqueWords" json:"uniqueWords" doc:"different words, compared in lower case"`
+	AvgWordLength float64     `dynamodbav:"avgWordLength" json:"avgWordLength" doc:"code points per word, rounded half up to 2 decimals"`
+	Top10Words    []WordCount `dynamodbav:"top10Words" json:"top10Words" doc:"most frequent first; equal counts in code point order"`
+}
+
+// WordCount is a word and how often it occurs.
+type WordCount struct {
+	Word  string `dynamodbav:"word" json:"word"`
+	Count int64  `dynamodbav:"count" json:"count"`
+}
+
+const (
+	partitionKey     = "PK"
+	sortKey          = "SK"
+	metaSortKey      = "META"
+	filePrefix       = "FILE#"
+	ownerPrefix      = "OWNER#"
+	updatedAt        = "updatedAt"
+	resultName       = "result"
+	errorMessageName = "errorMessage"
+	ownerIDName      = "ownerId"
+)
+
+// Schema is the table as it is created: two string keys, no index.
+func Schema(name string) *dynamodb.CreateTableInput {
+	return &dynamodb.CreateTableInput{
+		TableName:   &name,
+		BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String(partitionKey), AttributeType: types.ScalarAttributeTypeS},
+			{AttributeName: aws.String(sortKey), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String(partitionKey), KeyType: types.KeyTypeHash},
+			{AttributeName: aws.String(sortKey), KeyType: types.KeyTypeRange},
+		},
+	}
+}
+
+// metaKey is the key of a file's metadata item, the source of truth.
+func metaKey(fileID string) table.Key {
+	return key(filePrefix+fileID, metaSortKey)
+}
+
+// historyKey is the key of the item that lists a file under its owner.
+func historyKey(ownerID, fileID string) table.Key {
+	return key(ownerPrefix+ownerID, filePrefix+fileID)
+}
+
+func key(pk, sk string) table.Key {
+	return table.Key{
+		partitionKey: &types.AttributeValueMemberS{Value: pk},
+		sortKey:      &types.AttributeValueMemberS{Value: sk},
+	}
+}

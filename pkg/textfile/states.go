@@ -1,0 +1,35 @@
+// Package textfile is the area of text files: their states and moves, the
+// items of the table text-analyzer-history, and the store of both.
+package textfile
+
+import "github.com/assay-project/assay/pkg/lifecycle"
+
+// The states of a file.
+const (
+	Pending    lifecycle.State = "PENDING"     // reserved; the upload may not be finished
+	InProgress lifecycle.State = "IN_PROGRESS" // a worker is analyzing it
+	Completed  lifecycle.State = "COMPLETED"   // the result is there; final
+	Failed     lifecycle.State = "FAILED"      // the errorMessage is there; final but for a retry
+)
+
+// The moves of a file. Every one of them is conditioned on its From states and
+// on the updatedAt that its maker has seen.
+var (
+	claim    = lifecycle.Move{Name: "claim", From: []lifecycle.State{Pending}, To: InProgress}
+	takeOver = lifecycle.Move{Name: "takeOver", From: []lifecycle.State{InProgress}, To: InProgress}
+	complete = lifecycle.Move{Name: "complete", From: []lifecycle.State{InProgress}, To: Completed}
+	fail     = lifecycle.Move{Name: "fail", From: []lifecycle.State{Pending, InProgress}, To: Failed}
+	retry    = lifecycle.Move{Name: "retry", From: []lifecycle.State{Failed}, To: Pending}
+)
+
+// Machine is the table of moves, for docs and tests.
+func Machine() lifecycle.Machine {
+	return lifecycle.Machine{
+		Area: "textfile", Start: Pending,
+		Moves: []lifecycle.Move{claim, takeOver, complete, fail, retry},
+	}
+}
+
+// Final says whether nothing but an explicit retry or a delete changes a file
+// in this state any more.
+func Final(s lifecycle.State) bool { return s == Completed || s == Failed }

@@ -1,0 +1,121 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// ErrExists says that a file of this id was reserved before.
+var ErrExists = errors.New("the file exists")
+
+// Config names the table.
+type Config struct {
+	Table string `env:"ASSAY_TEXTFILE_TABLE" envDefault:"text-analyzer-history" doc:"the DynamoDB table of text files"`
+}
+
+// Store reads and writes files. It is safe for concurrent use. Every method
+// that takes a File makes its write conditional on the UpdatedAt of that File.
+type Store struct {
+	db    *dynamodb.Client
+	table string
+	now   func() time.Time
+}
+
+// NewStore returns the store of the table.
+func NewStore(db *dynamodb.Client, cfg Config) *Store {
+	return &Store{db: db, table: cfg.Table, now: time.Now}
+}
+
+// Ensure creates the table unless it is there.
+func (s *Store) Ensure(ctx context.Context) error { return table.Ensure(ctx, s.db, Schema(s.table)) }
+
+// Check says whether the table can be used, for readiness.
+func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
+
+// Reserve writes both items of a new file in state PENDING and sets its times.
+// It returns ErrExists when the id is taken.
+func (s *Store) Reserve(ctx context.Context, f File) (File, error) {
+	f.Status = Pending
+	f.CreatedAt = s.now().UnixMilli()
+	f.UpdatedAt = f.CreatedAt
+	attributes, err := attributevalue.MarshalMap(f)
+	if err != nil {
+		return File{}, fmt.Errorf("reserve %s: %w", f.FileID, err)
+	}
+	put := func(key table.Key) types.TransactWriteItem {
+		item := maps.Clone(attributes)
+		maps.Copy(item, key)
+		return types.TransactWriteItem{Put: &types.Put{
+			TableName: &s.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(PK)"),
+		}}
+	}
+	_, err = s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		put(metaKey(f.FileID)), put(historyKey(f.OwnerID, f.FileID)),
+	}})
+	if refused(err) {
+		return File{}, fmt.Errorf("reserve %s: %w", f.FileID, ErrExists)
+	}
+	if err != nil {
+		return File{}, fmt.Errorf("reserve %s: %w", f.FileID, err)
+	}
+	return f, nil
+}
+
+// Get reads a file's metadata item, strongly consistent. It returns
+// lifecycle.ErrNotFound.
+func (s *Store) Get(ctx context.Context, fileID string) (File, error) {
+	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &s.table, Key: metaKey(fileID), ConsistentRead: aws.Bool(true),
+	})
+	if err != nil {
+		return File{}, fmt.Errorf("get %s: %w", fileID, err)
+	}
+	if out.Item == nil {
+		return File{}, lifecycle.ErrNotFound
+	}
+	var f File
+	if err := attributevalue.UnmarshalMap(out.Item, &f); err != nil {
+		return File{}, fmt.Errorf("get %s: %w", fileID, err)
+	}
+	return f, nil
+}
+
+// Delete removes both items of a file, in whatever state. That they were not
+// there is no error. Moves still in flight then find nothing to move.
+func (s *Store) Delete(ctx context.Context, f File) error {
+	remove := func(key table.Key) types.TransactWriteItem {
+		return types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: key}}
+	}
+	_, err := s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		remove(metaKey(f.FileID)), remove(historyKey(f.OwnerID, f.FileID)),
+	}})
+	if err != nil {
+		return fmt.Errorf("delete %s: %w", f.FileID, err)
+	}
+	return nil
+}
+
+// refused says whether a transaction was canceled because of a condition.
+func refused(err error) bool {
+	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
+	if !ok {
+		return false
+	}
+	for _, reason := range canceled.CancellationReasons {
+		if aws.ToString(reason.Code) == "ConditionalCheckFailed" {
+			return true
+		}
+	}
+	return false
+}

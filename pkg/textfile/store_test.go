@@ -1,0 +1,152 @@
+package textfile
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/table/tabletest"
+)
+
+// frozen is the time at which every store of these tests stands still, in
+// epoch milliseconds 1795176000000.
+var frozen = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// desk is a store on a real engine, whose items tests read past the store.
+type desk struct {
+	*Store
+	faults *dynamolite.Faults
+	t      *testing.T
+}
+
+func open(t *testing.T) *desk {
+	t.Helper()
+	db, faults := tabletest.Start(t)
+	s := NewStore(db, Config{Table: "text-analyzer-history"})
+	s.now = func() time.Time { return frozen }
+	if err := s.Ensure(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return &desk{s, faults, t}
+}
+
+type row = map[string]any
+
+// put writes an item as it is.
+func (d *desk) put(r row) {
+	d.t.Helper()
+	item, err := attributevalue.MarshalMap(r)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if _, err := d.db.PutItem(d.t.Context(), &dynamodb.PutItemInput{TableName: &d.table, Item: item}); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// row reads an item as it is, nil when there is none.
+func (d *desk) row(k table.Key) row {
+	d.t.Helper()
+	out, err := d.db.GetItem(d.t.Context(), &dynamodb.GetItemInput{TableName: &d.table, Key: k, ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if out.Item == nil {
+		return nil
+	}
+	var r row
+	if err := attributevalue.UnmarshalMap(out.Item, &r); err != nil {
+		d.t.Fatal(err)
+	}
+	return r
+}
+
+// rows reads both items of the file f1 of ann.
+func (d *desk) rows() (meta, history row) {
+	d.t.Helper()
+	return d.row(metaKey("f1")), d.row(historyKey("ann", "f1"))
+}
+
+// The items of the file f1 of ann as the seed has them, written down here once
+// more and not taken from the code.
+func seedItems(status lifecycle.State, updatedAt float64) (meta, history row) {
+	item := func(pk, sk string) row {
+		r := row{
+			"PK": pk, "SK": sk, "fileId": "f1", "ownerId": "ann", "s3Bucket": "assay-files", "s3Key": "files/f1/u1",
+			"originalFileName": "a/b #1%.txt", "status": string(status), "createdAt": 1795175000000.0, "updatedAt": updatedAt,
+		}
+		if status == "FAILED" {
+			r["errorMessage"] = "it is a PDF"
+		}
+		return r
+	}
+	meta, history = item("FILE#f1", "META"), item("OWNER#ann", "FILE#f1")
+	if status == "COMPLETED" {
+		meta["result"] = row{
+			"totalWords": 1200.0, "uniqueWords": 340.0, "avgWordLength": 4.7,
+			"top10Words": []any{row{"word": "the", "count": 80.0}, row{"word": "and", "count": 45.0}},
+		}
+	}
+	return meta, history
+}
+
+var seedResult = Result{
+	TotalWords: 1200, UniqueWords: 340, AvgWordLength: 4.7,
+	Top10Words: []WordCount{{"the", 80}, {"and", 45}},
+}
+
+// file puts f1 into the table in a state and reads it by the store.
+func (d *desk) file(status lifecycle.State) File {
+	d.t.Helper()
+	meta, history := seedItems(status, 1795175500000)
+	d.put(meta)
+	d.put(history)
+	f, err := d.Get(d.t.Context(), "f1")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return f
+}
+
+// expect compares both items with what they should be, attribute by attribute.
+func (d *desk) expect(meta, history row) {
+	d.t.Helper()
+	gotMeta, gotHistory := d.rows()
+	for _, diff := range append(compare("META", gotMeta, meta), compare("history", gotHistory, history)...) {
+		d.t.Error(diff)
+	}
+}
+
+func compare(item string, got, want row) (diffs []string) {
+	for name, value := range want {
+		if !reflect.DeepEqual(got[name], value) {
+			diffs = append(diffs, fmt.Sprintf("%s: %s is %v, want %v", item, name, got[name], value))
+		}
+	}
+	for name, value := range got {
+		if _, named := want[name]; !named {
+			diffs = append(diffs, fmt.Sprintf("%s: has %s = %v, which should not be there", item, name, value))
+		}
+	}
+	if (got == nil) != (want == nil) {
+		diffs = append(diffs, fmt.Sprintf("%s: there is %v, want %v", item, got != nil, want != nil))
+	}
+	return diffs
+}
+
+// next returns what a move gave, and ends the test when it gave an error.
+func (d *desk) next(f File, err error) File {
+	d.t.Helper()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return f
+}

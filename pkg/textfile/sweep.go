@@ -1,0 +1,264 @@
+package textfile
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// ScanLimit is the most items that a page of Scan may have: their counterparts
+// fit one BatchGetItem.
+const ScanLimit = 100
+
+// Scanned is a page of the whole table, in no order and eventually consistent:
+// what it says is a hint to look.
+type Scanned struct {
+	Files  []File // metadata items
+	Listed []File // history items
+	Items  int    // all of the page's items
+	Next   string // cursor of the next page, empty on the last
+}
+
+const scanScope = "textfile scan"
+
+// Scan reads up to limit items of the table, which has no index by status. It
+// costs the read units of all items it passes. It returns table.ErrCursor.
+func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, error) {
+	start, err := table.ParseCursor(scanScope, cursor)
+	if err != nil {
+		return Scanned{}, err
+	}
+	out, err := s.db.Scan(ctx, &dynamodb.ScanInput{TableName: &s.table, Limit: aws.Int32(min(limit, ScanLimit)), ExclusiveStartKey: start})
+	if err != nil {
+		return Scanned{}, fmt.Errorf("scan: %w", err)
+	}
+	page := Scanned{Items: len(out.Items)}
+	for _, item := range out.Items {
+		found, err := readItem(item)
+		if err != nil {
+			return Scanned{}, fmt.Errorf("scan: %w", err)
+		}
+		if found.SK == metaSortKey {
+			page.Files = append(page.Files, found.File)
+		} else {
+			page.Listed = append(page.Listed, found.File)
+		}
+	}
+	page.Next, err = table.Cursor(scanScope, out.LastEvaluatedKey)
+	return page, err
+}
+
+// stored is an item with its key.
+type stored struct {
+	PK, SK string
+	File
+}
+
+func readItem(item table.Key) (stored, error) {
+	var found stored
+	if err := attributevalue.UnmarshalMap(item, &found); err != nil {
+		return stored{}, err
+	}
+	return found, nil
+}
+
+// Pair is what the two items of a file say; nil where there is none.
+type Pair struct{ Meta, History *File }
+
+// apart says whether the items tell different stories.
+func (p Pair) apart() bool {
+	if p.Meta == nil || p.History == nil {
+		return p.Meta != p.History
+	}
+	meta := *p.Meta
+	meta.Result = nil // is on the metadata item only
+	return meta != *p.History
+}
+
+// Apart returns the files of a page whose two items differ, or of which one is
+// missing. It reads the counterpart of each of the page's items, eventually
+// consistent, and those that seem apart once more, both items at one moment.
+func (s *Store) Apart(ctx context.Context, page Scanned) ([]Pair, error) {
+	var keys []table.Key
+	for _, f := range page.Files {
+		keys = append(keys, historyKey(f.OwnerID, f.FileID))
+	}
+	for _, f := range page.Listed {
+		keys = append(keys, metaKey(f.FileID))
+	}
+	found, err := s.batch(ctx, keys, false)
+	if err != nil {
+		return nil, err
+	}
+	var apart []Pair
+	seen := map[string]bool{} // a page may hold both items
+	for i, f := range append(page.Files[:len(page.Files):len(page.Files)], page.Listed...) {
+		pair := Pair{&f, found[keyText(keys[i])]}
+		if i >= len(page.Files) {
+			pair = Pair{pair.History, pair.Meta}
+		}
+		if !pair.apart() || seen[f.FileID] {
+			continue
+		}
+		seen[f.FileID] = true
+		if pair, err = s.pair(ctx, f); err != nil {
+			return nil, err
+		}
+		if pair.apart() {
+			apart = append(apart, pair)
+		}
+	}
+	return apart, nil
+}
+
+// Keys returns the object keys of those files that exist, by their ids, strongly
+// consistent.
+func (s *Store) Keys(ctx context.Context, ids []string) (map[string]string, error) {
+	var keys []table.Key
+	for _, id := range ids {
+		keys = append(keys, metaKey(id))
+	}
+	found, err := s.batch(ctx, keys, true)
+	if err != nil {
+		return nil, err
+	}
+	objects := map[string]string{}
+	for _, f := range found {
+		objects[f.FileID] = f.S3Key
+	}
+	return objects, nil
+}
+
+// batch reads up to ScanLimit items, by the text of their keys.
+func (s *Store) batch(ctx context.Context, keys []table.Key, consistent bool) (map[string]*File, error) {
+	found := map[string]*File{}
+	for len(keys) > 0 {
+		out, err := s.db.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+			s.table: {Keys: keys, ConsistentRead: &consistent},
+		}})
+		if err != nil {
+			return nil, fmt.Errorf("batch: %w", err)
+		}
+		for _, item := range out.Responses[s.table] {
+			read, err := readItem(item)
+			if err != nil {
+				return nil, fmt.Errorf("batch: %w", err)
+			}
+			found[read.PK+"\x00"+read.SK] = &read.File
+		}
+		// What did not fit one answer; the SDK has paced a table that is throttled.
+		keys = out.UnprocessedKeys[s.table].Keys
+	}
+	return found, nil
+}
+
+func keyText(k table.Key) string {
+	var parts struct{ PK, SK string }
+	if attributevalue.UnmarshalMap(k, &parts) != nil {
+		return ""
+	}
+	return parts.PK + "\x00" + parts.SK
+}
+
+// pair reads both items of a file at one moment.
+func (s *Store) pair(ctx context.Context, f File) (Pair, error) {
+	get := func(key table.Key) types.TransactGetItem {
+		return types.TransactGetItem{Get: &types.Get{TableName: &s.table, Key: key}}
+	}
+	out, err := s.db.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
+		get(metaKey(f.FileID)), get(historyKey(f.OwnerID, f.FileID)),
+	}})
+	if err != nil {
+		return Pair{}, fmt.Errorf("items of %s: %w", f.FileID, err)
+	}
+	var pair Pair
+	for i, to := range []**File{&pair.Meta, &pair.History} {
+		if len(out.Responses[i].Item) == 0 {
+			continue
+		}
+		read, err := readItem(out.Responses[i].Item)
+		if err != nil {
+			return Pair{}, fmt.Errorf("items of %s: %w", f.FileID, err)
+		}
+		*to = &read.File
+	}
+	return pair, nil
+}
+
+// Mend brings the items of a file together: the history item becomes what the
+// metadata item says, and goes where there is none. It returns
+// lifecycle.ErrFenceLost when the file was written meanwhile.
+func (s *Store) Mend(ctx context.Context, p Pair) error {
+	if p.Meta == nil {
+		return s.transact(ctx, "mend "+p.History.FileID,
+			types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+				TableName: &s.table, Key: metaKey(p.History.FileID), ConditionExpression: aws.String("attribute_not_exists(PK)"),
+			}},
+			types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: historyKey(p.History.OwnerID, p.History.FileID)}})
+	}
+	whole := *p.Meta
+	whole.Result = nil
+	item, err := attributevalue.MarshalMap(whole)
+	if err != nil {
+		return fmt.Errorf("mend %s: %w", whole.FileID, err)
+	}
+	maps.Copy(item, historyKey(whole.OwnerID, whole.FileID))
+	check := s.unchanged(whole)
+	return s.transact(ctx, "mend "+whole.FileID,
+		types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+			TableName: &s.table, Key: metaKey(whole.FileID),
+			ConditionExpression: check.condition, ExpressionAttributeNames: check.names, ExpressionAttributeValues: check.values,
+		}},
+		types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: item}})
+}
+
+// Expire removes both items of a reservation that was never used. It returns
+// lifecycle.ErrFenceLost when the file is no longer as it was read.
+func (s *Store) Expire(ctx context.Context, f File) error {
+	check := s.unchanged(f)
+	return s.transact(ctx, "expire "+f.FileID,
+		types.TransactWriteItem{Delete: &types.Delete{
+			TableName: &s.table, Key: metaKey(f.FileID),
+			ConditionExpression: check.condition, ExpressionAttributeNames: check.names, ExpressionAttributeValues: check.values,
+		}},
+		types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: historyKey(f.OwnerID, f.FileID)}})
+}
+
+type condition struct {
+	condition *string
+	names     map[string]string
+	values    map[string]types.AttributeValue
+}
+
+// unchanged is the condition that a metadata item has the state and the fence of f.
+func (s *Store) unchanged(f File) condition {
+	return condition{
+		condition: aws.String("#status = :status AND updatedAt = :seen"),
+		names:     map[string]string{"#status": lifecycle.StatusAttribute},
+		values: map[string]types.AttributeValue{
+			":status": &types.AttributeValueMemberS{Value: string(f.Status)},
+			":seen":   &types.AttributeValueMemberN{Value: fmt.Sprint(f.UpdatedAt)},
+		},
+	}
+}
+
+// transact writes all or nothing. It returns lifecycle.ErrFenceLost when a
+// condition fails.
+func (s *Store) transact(ctx context.Context, what string, writes ...types.TransactWriteItem) error {
+	_, err := s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
+	if refused(err) {
+		err = lifecycle.ErrFenceLost
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}

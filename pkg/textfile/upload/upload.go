@@ -1,0 +1,135 @@
+// Package upload makes work of stored bytes: it looks whether those of a file
+// are there and publishes FileUploaded. Ingest and the sweep share it, so that
+// whoever notices an upload does the same.
+package upload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/rs/zerolog"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/textfile"
+)
+
+var (
+	// ErrNoBytes says that the bytes of a file are not in the bucket.
+	ErrNoBytes = errors.New("the file's bytes are not in the bucket")
+	// ErrOtherBytes says that the bytes do not have the reserved length.
+	ErrOtherBytes = errors.New("the file's bytes are not what was reserved")
+)
+
+// Uploads are the files of a table and the bytes in a bucket. It is safe for
+// concurrent use.
+type Uploads struct {
+	Store  *textfile.Store
+	Bucket *blob.Store
+	Bus    *bus.Bus
+	Log    zerolog.Logger
+}
+
+// Names under which an upload's trace is kept with its object, so that it
+// reaches the event by whatever way the upload is noticed.
+const (
+	metaRequestID = "request-id"
+	metaParent    = "traceparent"
+)
+
+// Metadata is what an object is stored with.
+func Metadata(ctx context.Context) map[string]string {
+	trace := obs.TraceFrom(ctx)
+	return map[string]string{metaRequestID: trace.RequestID, metaParent: trace.Parent}
+}
+
+// Confirm looks whether the bytes of a file are there and, while the file is
+// PENDING, publishes FileUploaded. The client's call, the bucket's notice and
+// the sweep all end here, in any order and number: the event's id is the same.
+// It returns ErrNoBytes, ErrOtherBytes or bus.ErrFull; and bus.ErrOutstanding
+// when the last worker of a file that is tried again holds on to its event.
+func (u *Uploads) Confirm(ctx context.Context, file textfile.File) (textfile.File, error) {
+	if file.Status != textfile.Pending {
+		return file, nil
+	}
+	object, err := u.bytes(ctx, file)
+	if err != nil {
+		return file, err
+	}
+	uploaded := u.describe(file, object)
+	if file.Retried() {
+		uploaded.RetriedAt = timestamppb.New(file.Updated())
+	}
+	if id := object.Metadata[metaRequestID]; id != "" {
+		ctx = obs.WithTrace(ctx, obs.ContinueTrace(id, object.Metadata[metaParent], ""))
+	}
+	err = u.Bus.Publish(ctx, event.NewFileUploaded(uploaded))
+	if errors.Is(err, bus.ErrOutstanding) && uploaded.RetriedAt == nil {
+		return file, nil // noticed before
+	}
+	if err != nil {
+		return file, err
+	}
+	log := obs.Log(ctx, u.Log)
+	log.Info().Str("area", event.AreaTextFile).Str("id", file.FileID).Int64("size", object.Size).Msg("upload noticed")
+	return file, nil
+}
+
+// Resend publishes FileUploaded of a file whose event was lost, in whatever
+// state. Where the bytes are gone, or are others, it does so all the same: the
+// analysis then ends as FAILED and says why. That an event is outstanding after
+// all is no error.
+func (u *Uploads) Resend(ctx context.Context, file textfile.File) error {
+	object, err := u.bytes(ctx, file)
+	if err != nil && !errors.Is(err, ErrNoBytes) && !errors.Is(err, ErrOtherBytes) {
+		return err
+	}
+	uploaded := u.describe(file, object)
+	if file.Status == textfile.Pending && file.Retried() {
+		uploaded.RetriedAt = timestamppb.New(file.Updated())
+	}
+	if err := u.Bus.Publish(ctx, event.NewFileUploaded(uploaded)); !errors.Is(err, bus.ErrOutstanding) {
+		return err
+	}
+	return nil
+}
+
+// bytes asks the bucket for the bytes of a file. It returns ErrNoBytes, or
+// ErrOtherBytes with the object that is there.
+func (u *Uploads) bytes(ctx context.Context, file textfile.File) (blob.Object, error) {
+	object, err := u.Bucket.Head(ctx, file.S3Key)
+	if errors.Is(err, blob.ErrNotFound) {
+		return object, ErrNoBytes
+	}
+	if err != nil {
+		return object, err
+	}
+	_, reserved, err := textfile.ParseObjectKey(file.S3Key)
+	if err != nil {
+		return object, err
+	}
+	if reserved >= 0 && object.Size != reserved {
+		return object, fmt.Errorf("%w: %d bytes instead of %d", ErrOtherBytes, object.Size, reserved)
+	}
+	return object, nil
+}
+
+// Check returns nil when the bytes of a file are there and as reserved, else
+// ErrNoBytes or ErrOtherBytes.
+func (u *Uploads) Check(ctx context.Context, file textfile.File) error {
+	_, err := u.bytes(ctx, file)
+	return err
+}
+
+func (u *Uploads) describe(file textfile.File, object blob.Object) *event.FileUploaded {
+	return &event.FileUploaded{
+		FileId: file.FileID, OwnerId: file.OwnerID, FileName: file.FileName,
+		Bucket: file.S3Bucket, Key: file.S3Key, Etag: object.ETag,
+		Size: float64(object.Size), ContentType: object.ContentType,
+		UploadedAt: timestamppb.New(object.Modified),
+	}
+}

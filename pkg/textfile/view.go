@@ -1,0 +1,23 @@
+package textfile
+
+import "time"
+
+// FileView is a file as the HTTP API shows it.
+type FileView struct {
+	FileID       string    `json:"fileId" format:"uuid"`
+	OwnerID      string    `json:"ownerId"`
+	FileName     string    `json:"fileName" doc:"as the client gave it"`
+	Status       string    `json:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,FAILED"`
+	CreatedAt    time.Time `json:"createdAt"`
+	UpdatedAt    time.Time `json:"updatedAt" doc:"when the status last changed"`
+	Result       *Result   `json:"result,omitempty" doc:"only when COMPLETED; lists leave it out"`
+	ErrorMessage string    `json:"errorMessage,omitempty" doc:"only when FAILED"`
+}
+
+// View returns the file as the HTTP API shows it.
+func (f File) View() FileView {
+	return FileView{
+		FileID: f.FileID, OwnerID: f.OwnerID, FileName: f.FileName, Status: string(f.Status),
+		CreatedAt: f.Created(), UpdatedAt: f.Updated(), Result: f.Result, ErrorMessage: f.ErrorMessage,
+	}
+}
