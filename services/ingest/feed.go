@@ -1,0 +1,119 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/obs"
+)
+
+// feedItems takes items of the feed in.
+type feedItems struct {
+	store     *feed.Store
+	bucket    *blob.Store
+	bus       *bus.Bus
+	log       zerolog.Logger
+	admission admission
+}
+
+func newFeedItems(cfg Config, engines *engine.Engines, log zerolog.Logger) *feedItems {
+	return &feedItems{
+		store:  feed.NewStore(engines.DB, cfg.Feed),
+		bucket: engines.Bucket, bus: engines.Bus, log: log,
+		admission: admission{full: engines.Bus.WorkFull},
+	}
+}
+
+// metaIngestedAt is where an item's text carries the time that is the sort key
+// of its row.
+const metaIngestedAt = "ingested-at"
+
+// accept stores an item that was checked and publishes FeedItemAccepted while it
+// is pending. A source id that is there already gets the tags it does not have,
+// and created is false. It returns bus.ErrFull.
+//
+// The row's key holds a time, so that the table alone cannot tell a duplicate.
+// The object's key does not: of all writers one stores the text, and all write
+// the row under the time that the text carries. A writer that dies in between is
+// made good by the next one of the same source id, here or in a retry.
+func (f *feedItems) accept(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
+	item = s.Item(time.Now())
+	_, err = f.bucket.Put(ctx, feed.TextKey(s.SourceID), "text/plain; charset=utf-8",
+		map[string]string{metaIngestedAt: item.IngestedAt}, strings.NewReader(s.Text))
+	switch {
+	case errors.Is(err, blob.ErrExists):
+		item, created, err = f.join(ctx, item)
+	case err == nil:
+		item, created, err = f.store.Create(ctx, item)
+	}
+	if err == nil && !created {
+		item, err = f.store.AddTags(ctx, item, s.MatchedTags)
+	}
+	if err != nil {
+		return feed.Item{}, false, err
+	}
+	if item.Status == feed.Pending {
+		err = f.announce(ctx, item)
+	}
+	return item, created, err
+}
+
+// join returns the item whose text is stored already. When its row is not there
+// yet, it is written with that text's time and snippet.
+func (f *feedItems) join(ctx context.Context, item feed.Item) (feed.Item, bool, error) {
+	stored, err := f.store.Get(ctx, item.SourceID)
+	if !errors.Is(err, lifecycle.ErrNotFound) {
+		return stored, false, err
+	}
+	key := feed.TextKey(item.SourceID)
+	object, err := f.bucket.Head(ctx, key)
+	if err != nil {
+		return feed.Item{}, false, err
+	}
+	item.IngestedAt = object.Metadata[metaIngestedAt]
+	if _, err := item.Ingested(); err != nil {
+		return feed.Item{}, false, fmt.Errorf("the object %s carries no time: %w", key, err)
+	}
+	body, err := f.bucket.Open(ctx, key, object.ETag)
+	if err != nil {
+		return feed.Item{}, false, err
+	}
+	defer body.Close()
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return feed.Item{}, false, fmt.Errorf("read %s: %w", key, err)
+	}
+	item.TextSnippet = feed.Snippet(string(text))
+	return f.store.Create(ctx, item)
+}
+
+// announce publishes that an item waits. That it waits already is as good.
+func (f *feedItems) announce(ctx context.Context, item feed.Item) error {
+	at, err := item.Ingested()
+	if err != nil {
+		return fmt.Errorf("the time of %s: %w", item.SourceID, err)
+	}
+	err = f.bus.Publish(ctx, event.NewFeedItemAccepted(&event.FeedItemAccepted{
+		SourceId: item.SourceID, IngestedAt: timestamppb.New(at), SourceType: item.SourceType,
+		Bucket: f.bucket.Bucket, Key: feed.TextKey(item.SourceID),
+	}))
+	if err != nil && !errors.Is(err, bus.ErrOutstanding) {
+		return err
+	}
+	log := obs.Log(ctx, f.log)
+	log.Info().Str("area", event.AreaFeed).Str("id", item.SourceID).Msg("item accepted")
+	return nil
+}

@@ -1,0 +1,205 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+const (
+	maxBatch      = 100
+	batchParallel = 16
+	// maxFeedBody is a full batch of the longest texts with every character
+	// escaped as JSON allows, and room for what goes with them.
+	maxFeedBody = 16 << 20
+)
+
+// Outcomes of an item of a batch.
+const (
+	outcomeCreated   = "created"
+	outcomeDuplicate = "duplicate"
+	outcomeInvalid   = "invalid"
+)
+
+type itemOutcome struct {
+	SourceID string           `json:"sourceId"`
+	Outcome  string           `json:"outcome" enum:"created,duplicate,invalid"`
+	Errors   []web.FieldError `json:"errors,omitempty" doc:"only when invalid"`
+}
+
+type batchOutcome struct {
+	Results []itemOutcome `json:"results" nullable:"false" doc:"in the order of the items"`
+}
+
+type batch struct {
+	Items []feed.Submission `json:"items" minItems:"1" maxItems:"100"`
+}
+
+// routes registers the feed calls that write.
+func (f *feedItems) routes(r *web.Router) {
+	schema := func(t reflect.Type) *huma.Schema {
+		return r.API.OpenAPI().Components.Schemas.Schema(t, true, t.Name())
+	}
+	body := func(description string, t reflect.Type) *huma.Response {
+		return &huma.Response{Description: description, Content: map[string]*huma.MediaType{"application/json": {Schema: schema(t)}}}
+	}
+	r.Handle(huma.Operation{
+		OperationID: "post-feed-items", Method: http.MethodPost, Path: "/v1/feed/items", Tags: []string{"feed"},
+		Summary: "Put an item into the feed, or up to 100",
+		Description: "The source id makes repeats harmless: one source id is one item, whoever sends it how often. A repeat " +
+			"adds the tags that the item does not have, up to 5, and changes nothing else. A batch always answers 207 with " +
+			"an outcome for each item; when an engine fails, the whole batch fails and can be sent again.",
+		MaxBodyBytes: maxFeedBody,
+		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {
+			Schema: &huma.Schema{OneOf: []*huma.Schema{schema(reflect.TypeFor[feed.Submission]()), schema(reflect.TypeFor[batch]())}},
+		}}},
+		Responses: map[string]*huma.Response{
+			"200": body("One item, which was there already", reflect.TypeFor[feed.ItemView]()),
+			"201": body("One item, created", reflect.TypeFor[feed.ItemView]()),
+			"207": body("The outcomes of a batch", reflect.TypeFor[batchOutcome]()),
+		},
+	}, f.post)
+}
+
+func (f *feedItems) post(w http.ResponseWriter, r *http.Request) {
+	if err := f.admit(r.Context()); err != nil {
+		web.WriteError(w, r, err)
+		return
+	}
+	one, many, err := readItems(r)
+	switch {
+	case err != nil:
+	case many == nil:
+		err = f.postOne(w, r, one)
+	default:
+		err = f.postMany(w, r, many)
+	}
+	if err != nil {
+		web.WriteError(w, r, feedProblem(err))
+	}
+}
+
+func (f *feedItems) postOne(w http.ResponseWriter, r *http.Request, raw json.RawMessage) error {
+	submission, wrong := parseItem(raw)
+	if len(wrong) > 0 {
+		return web.Invalid(wrong...)
+	}
+	item, created, err := f.accept(r.Context(), submission)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/v1/feed/items/"+url.PathEscape(item.SourceID))
+	status := http.StatusOK
+	if created {
+		status = http.StatusCreated
+	}
+	web.WriteJSON(w, status, item.View())
+	return nil
+}
+
+func (f *feedItems) postMany(w http.ResponseWriter, r *http.Request, items []json.RawMessage) error {
+	out := batchOutcome{Results: make([]itemOutcome, len(items))}
+	group, ctx := errgroup.WithContext(r.Context())
+	group.SetLimit(batchParallel)
+	for i, raw := range items {
+		group.Go(func() error {
+			submission, wrong := parseItem(raw)
+			out.Results[i] = itemOutcome{SourceID: submission.SourceID, Outcome: outcomeInvalid, Errors: wrong}
+			if len(wrong) > 0 {
+				return nil
+			}
+			_, created, err := f.accept(ctx, submission)
+			out.Results[i].Outcome = outcomeDuplicate
+			if created {
+				out.Results[i].Outcome = outcomeCreated
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	web.WriteJSON(w, http.StatusMultiStatus, out)
+	return nil
+}
+
+// readItems reads a body that is one item, or an object with the list items.
+// many is nil for one item.
+func readItems(r *http.Request) (one json.RawMessage, many []json.RawMessage, err error) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, nil, web.NewProblem(http.StatusUnsupportedMediaType, "unsupported-media-type", "The body must be application/json.")
+	}
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, nil, err
+	}
+	var body map[string]json.RawMessage
+	if !utf8.Valid(data) || json.Unmarshal(data, &body) != nil {
+		return nil, nil, web.NewProblem(http.StatusBadRequest, "bad-request", "The body is not a JSON object in UTF-8.")
+	}
+	list, isBatch := body["items"]
+	if !isBatch {
+		return data, nil, nil
+	}
+	if err := json.Unmarshal(list, &many); err != nil || len(many) < 1 || len(many) > maxBatch || len(body) > 1 {
+		return nil, nil, web.Invalid(web.FieldError{Field: "body.items", Message: fmt.Sprintf("must be a list of 1 to %d items, and all of the body", maxBatch)})
+	}
+	return nil, many, nil
+}
+
+// parseItem reads and checks one item. Of an item that cannot be read it returns
+// what it could read.
+func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
+	var submission feed.Submission
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&submission)
+	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return submission, []web.FieldError{{Field: strings.TrimSuffix("body."+mistyped.Field, "."), Message: "is of the wrong type"}}
+	}
+	if err != nil {
+		return submission, []web.FieldError{{Field: "body", Message: "has a field that an item does not have, or is no object"}}
+	}
+	violations := submission.Check(time.Now())
+	wrong := make([]web.FieldError, len(violations))
+	for i, v := range violations {
+		wrong[i] = web.FieldError{Field: "body." + v.Field, Message: v.Message}
+	}
+	return submission, wrong
+}
+
+// admit refuses new work while the stream of waiting work is full.
+func (f *feedItems) admit(ctx context.Context) error {
+	closed, err := f.admission.closed(ctx)
+	if err != nil {
+		return web.Unavailable("The event stream does not answer.", 5*time.Second).Because(err)
+	}
+	if closed {
+		return feedProblem(bus.ErrFull)
+	}
+	return nil
+}
+
+func feedProblem(err error) error {
+	if errors.Is(err, bus.ErrFull) {
+		return web.Unavailable("Too much work is waiting.", 5*time.Second).Because(err)
+	}
+	return err
+}

@@ -1,0 +1,82 @@
+// Package ingest is the service that takes work in: it reserves uploads,
+// accepts bytes, notices finished uploads and publishes the first event. It
+// writes first states, retries and deletes; every other transition is the
+// analyzer's.
+package ingest
+
+import (
+	"context"
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// Name is the service's name in logs, metrics and event sources.
+const Name = "ingest"
+
+// Service is an open ingest.
+type Service struct {
+	cfg       Config
+	engines   *engine.Engines
+	textFiles *textFiles
+	feedItems *feedItems
+}
+
+// Run runs the service as a process of its own until ctx ends, then finishes
+// what is in hand and returns nil.
+func Run(ctx context.Context, cfg Config) error {
+	return process.Serve(ctx, process.Options{
+		Name: Name, Title: "Assay ingest", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Drain: cfg.Drain, Log: cfg.Log,
+	}, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (*Service, error) {
+		return Open(ctx, cfg, log, reg)
+	})
+}
+
+// Open connects to the engines. The caller closes the Service.
+func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	engines, err := engine.Open(ctx, cfg.Engines, Name, log, reg)
+	if err != nil {
+		return nil, err
+	}
+	return &Service{
+		cfg: cfg, engines: engines, textFiles: newTextFiles(cfg, engines, log), feedItems: newFeedItems(cfg, engines, log),
+	}, nil
+}
+
+// Health adds the checks of what the service cannot work without.
+func (s *Service) Health(h *obs.Health) {
+	s.engines.Health(h)
+	h.Add("dynamodb", func(ctx context.Context) error {
+		return errors.Join(s.textFiles.store.Check(ctx), s.feedItems.store.Check(ctx))
+	})
+}
+
+// Routes registers the service's HTTP calls.
+func (s *Service) Routes(r *web.Router) {
+	s.textFiles.routes(r)
+	s.feedItems.routes(r)
+}
+
+// OperatorRoutes registers the calls on dead letters.
+func (s *Service) OperatorRoutes(r *web.Router) {
+	letters := &deadLetters{bus: s.engines.Bus, areas: []replayer{s.textFiles.replay}}
+	letters.routes(r)
+}
+
+// Work consumes the bucket's notices until ctx ends and those in hand are done
+// or given back.
+func (s *Service) Work(ctx context.Context) error {
+	return s.engines.Bus.Consume(ctx, s.textFiles.noticeConsumer(s.cfg))
+}
+
+// Close closes the connections. Work must have returned.
+func (s *Service) Close() { s.engines.Close() }

@@ -1,0 +1,126 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/textfile/upload"
+)
+
+var (
+	errOtherUpload = errors.New("the idempotency key was used for another upload")
+	errForeign     = errors.New("the file belongs to another owner")
+)
+
+// textFiles takes text files in.
+type textFiles struct {
+	store     *textfile.Store
+	bucket    *blob.Store
+	uploads   *upload.Uploads
+	log       zerolog.Logger
+	maxSize   int64
+	expires   time.Duration
+	streams   chan struct{} // a place for each upload that streams through ingest
+	admission admission
+}
+
+func newTextFiles(cfg Config, engines *engine.Engines, log zerolog.Logger) *textFiles {
+	store := textfile.NewStore(engines.DB, cfg.TextFile)
+	return &textFiles{
+		store: store, bucket: engines.Bucket, log: log,
+		uploads: &upload.Uploads{Store: store, Bucket: engines.Bucket, Bus: engines.Bus, Log: log},
+		maxSize: cfg.MaxFileSize, expires: cfg.UploadExpires,
+		streams:   make(chan struct{}, cfg.StreamedUploads),
+		admission: admission{full: engines.Bus.WorkFull},
+	}
+}
+
+// reserve writes a PENDING file for an upload. With an idempotency key it
+// returns the file of the first call, or errOtherUpload when that one had
+// other terms; created tells which it was.
+func (t *textFiles) reserve(ctx context.Context, owner, idempotencyKey string, terms textfile.Reservation) (file textfile.File, created bool, err error) {
+	id, err := textfile.NewFileID(owner, idempotencyKey)
+	if err != nil {
+		return textfile.File{}, false, err
+	}
+	key := terms.ObjectKey(id)
+	file, err = t.store.Reserve(ctx, textfile.File{
+		FileID: id, OwnerID: owner, S3Bucket: t.bucket.Bucket, S3Key: key, FileName: terms.FileName,
+	})
+	if err == nil {
+		return file, true, nil
+	}
+	if !errors.Is(err, textfile.ErrExists) {
+		return textfile.File{}, false, err
+	}
+	if file, err = t.store.Get(ctx, id); err != nil {
+		return textfile.File{}, false, err
+	}
+	if file.S3Key != key {
+		return textfile.File{}, false, errOtherUpload
+	}
+	return file, false, nil
+}
+
+// retry makes a FAILED file PENDING and publishes it again. It returns
+// upload.ErrNoBytes or upload.ErrOtherBytes for a file that has lost its bytes,
+// *lifecycle.MovedError for a file in another state, and bus.ErrOutstanding
+// when the last worker does not let go of it; the file is PENDING then, and a
+// call of uploaded publishes it.
+func (t *textFiles) retry(ctx context.Context, file textfile.File) (textfile.File, error) {
+	ctx, cancel := context.WithTimeout(ctx, outstandingWait)
+	defer cancel()
+	if file.Status == textfile.Failed {
+		if err := t.uploads.Check(ctx, file); err != nil {
+			return textfile.File{}, err // it would be PENDING with nothing to analyze
+		}
+	}
+	file, err := t.store.Retry(ctx, file)
+	if err != nil {
+		return textfile.File{}, err
+	}
+	// The worker that failed the file may not have let go of its event yet.
+	for {
+		confirmed, err := t.uploads.Confirm(ctx, file)
+		if !errors.Is(err, bus.ErrOutstanding) {
+			return confirmed, err
+		}
+		select {
+		case <-ctx.Done():
+			return textfile.File{}, err
+		case <-time.After(outstandingPause):
+		}
+	}
+}
+
+const (
+	outstandingPause = 50 * time.Millisecond
+	outstandingWait  = 10 * time.Second
+)
+
+// remove deletes the bytes, then both items. In this order a repeat after a
+// crash still knows the bytes; and the rows go last, so that nothing is said
+// to be gone while it is not.
+func (t *textFiles) remove(ctx context.Context, file textfile.File) error {
+	if err := t.bucket.Delete(ctx, file.S3Key); err != nil {
+		return err
+	}
+	return t.store.Delete(ctx, file)
+}
+
+// owned reads a file that owner may change. It returns lifecycle.ErrNotFound
+// or errForeign.
+func (t *textFiles) owned(ctx context.Context, id, owner string) (textfile.File, error) {
+	file, err := t.store.Get(ctx, id)
+	if err == nil && file.OwnerID != owner {
+		err = errForeign
+	}
+	return file, err
+}

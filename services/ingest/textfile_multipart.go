@@ -1,0 +1,207 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"time"
+	"unicode/utf8"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/textfile/upload"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// filePart is the name of the multipart field that holds the bytes.
+const filePart = "file"
+
+// errTooLarge says that an upload is larger than ingest takes.
+var errTooLarge = errors.New("the file is larger than the limit")
+
+// undoWait bounds what is done after a client is gone.
+const undoWait = 10 * time.Second
+
+// postMultipart is the plain handler behind POST /v1/files with a form.
+func (t *textFiles) postMultipart(w http.ResponseWriter, r *http.Request) {
+	file, err := t.receive(w, r)
+	if err != nil {
+		web.WriteError(w, r, t.problem(err))
+		return
+	}
+	w.Header().Set("Location", location(file))
+	web.WriteJSON(w, http.StatusAccepted, file.View())
+}
+
+func (t *textFiles) receive(w http.ResponseWriter, r *http.Request) (textfile.File, error) {
+	owner, err := web.Owner(w, r)
+	if err != nil {
+		return textfile.File{}, err
+	}
+	if err := t.admit(r.Context()); err != nil {
+		return textfile.File{}, err
+	}
+	key := r.Header.Get("Idempotency-Key")
+	if len(key) > maxKeyBytes {
+		return textfile.File{}, web.Invalid(web.FieldError{Field: "header.Idempotency-Key", Message: "is longer than 255 bytes"})
+	}
+	body, err := r.MultipartReader()
+	if err != nil {
+		return textfile.File{}, broken(err)
+	}
+	return t.stream(r.Context(), owner, key, body)
+}
+
+const maxKeyBytes = 255
+
+// placeWait is how long an upload waits for one of the places to stream.
+const placeWait = 15 * time.Second
+
+// stream takes a file in whose bytes come in the request's own body, and
+// passes them on to the bucket without holding them.
+func (t *textFiles) stream(ctx context.Context, owner, idempotencyKey string, body *multipart.Reader) (textfile.File, error) {
+	// Its bytes wait with the client meanwhile, so that a burst of small files costs no memory.
+	full := time.NewTimer(placeWait)
+	defer full.Stop()
+	select {
+	case t.streams <- struct{}{}:
+		defer func() { <-t.streams }()
+	case <-ctx.Done():
+		return textfile.File{}, ctx.Err()
+	case <-full.C:
+		return textfile.File{}, web.Unavailable("All places for streamed uploads are taken. Try again, or reserve a presigned upload.", time.Second)
+	}
+	part, err := nextFile(body)
+	if err != nil {
+		return textfile.File{}, err
+	}
+	defer part.Close()
+	terms, err := describe(part)
+	if err != nil {
+		return textfile.File{}, err
+	}
+	file, created, err := t.reserve(ctx, owner, idempotencyKey, terms)
+	if err != nil {
+		return textfile.File{}, err
+	}
+	if !created {
+		// A repeat: the bytes may be there already, or the first call died before.
+		confirmed, err := t.uploads.Confirm(ctx, file)
+		if !errors.Is(err, upload.ErrNoBytes) {
+			_, _ = io.Copy(io.Discard, part) // let the client finish sending before it is answered
+			return confirmed, err
+		}
+	}
+	limited := &limitedReader{Reader: part, left: t.maxSize}
+	_, err = t.bucket.Put(ctx, file.S3Key, terms.ContentType, upload.Metadata(ctx), limited)
+	// That the bytes exist is a repeat which another call of the same key outran.
+	if err == nil || errors.Is(err, blob.ErrExists) {
+		file, err = t.uploads.Confirm(ctx, file)
+	}
+	if err == nil {
+		return file, nil
+	}
+	if idempotencyKey == "" {
+		t.undo(ctx, file)
+	}
+	switch {
+	case limited.exceeded:
+		return textfile.File{}, errTooLarge
+	case limited.failed != nil:
+		return textfile.File{}, broken(limited.failed)
+	}
+	return textfile.File{}, err
+}
+
+// undo removes what a failed upload left, even if its client is gone: nothing
+// was promised, and nobody else knows the file. Under an idempotency key a
+// repeat may be at work on the same file already, so it stays for that one.
+func (t *textFiles) undo(ctx context.Context, file textfile.File) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
+	defer cancel()
+	if err := t.remove(ctx, file); err != nil {
+		t.log.Warn().Err(err).Str("id", file.FileID).Msg("an upload that failed left something behind")
+	}
+}
+
+// nextFile skips to the part that holds the bytes.
+func nextFile(body *multipart.Reader) (*multipart.Part, error) {
+	for {
+		part, err := body.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return nil, web.Invalid(web.FieldError{Field: "body." + filePart, Message: "the form has no part of this name with a file"})
+		}
+		if err != nil {
+			return nil, broken(err)
+		}
+		if part.FormName() == filePart {
+			return part, nil
+		}
+	}
+}
+
+// broken is the answer to a body that cannot be read.
+func broken(err error) error {
+	if errors.Is(err, web.ErrBodyStalled) {
+		return err
+	}
+	return web.NewProblem(http.StatusBadRequest, "bad-request", "The multipart body breaks off or is malformed.").Because(err)
+}
+
+// describe reads name and type of an uploaded part. The name is taken as it
+// was given: Part.FileName would cut what looks like a folder off it.
+func describe(part *multipart.Part) (textfile.Reservation, error) {
+	_, parameters, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+	if err != nil {
+		return textfile.Reservation{}, broken(err)
+	}
+	terms := textfile.Reservation{FileName: parameters["filename"], ContentType: part.Header.Get("Content-Type"), Size: -1}
+	if terms.ContentType == "" {
+		terms.ContentType = defaultContentType
+	}
+	if problem := checkName("body."+filePart+".filename", terms.FileName); problem != nil {
+		return textfile.Reservation{}, problem
+	}
+	return terms, nil
+}
+
+// maxNameBytes is the longest file name, four times what file systems allow.
+const maxNameBytes = 1024
+
+// checkName refuses only what cannot be stored and shown.
+func checkName(field, name string) error {
+	switch {
+	case name == "":
+		return web.Invalid(web.FieldError{Field: field, Message: "is missing"})
+	case len(name) > maxNameBytes:
+		return web.Invalid(web.FieldError{Field: field, Message: fmt.Sprintf("is longer than %d bytes", maxNameBytes)})
+	case !utf8.ValidString(name):
+		return web.Invalid(web.FieldError{Field: field, Message: "is not UTF-8"})
+	}
+	return nil
+}
+
+// limitedReader fails once more than left bytes were read, and remembers
+// whether it was the source that failed.
+type limitedReader struct {
+	io.Reader
+	left     int64
+	exceeded bool
+	failed   error
+}
+
+func (l *limitedReader) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		l.exceeded = true
+		return 0, errTooLarge
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		l.failed = err
+	}
+	return n, err
+}
