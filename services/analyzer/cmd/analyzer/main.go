@@ -1,0 +1,11 @@
+// Command analyzer runs the analyzer service; see package analyzer.
+package main
+
+import (
+	"os"
+
+	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/services/analyzer"
+)
+
+func main() { os.Exit(process.Main("analyzer", analyzer.Run)) }

@@ -1,0 +1,122 @@
+package plaintext
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/gabriel-vasile/mimetype"
+)
+
+// NotTextError says that the content is not text, and what it is.
+type NotTextError struct {
+	// Looks describes the content with its article and media type, such as
+	// "a PDF document (application/pdf)".
+	Looks string
+}
+
+func (e *NotTextError) Error() string {
+	return "the content is not text: it looks like " + e.Looks
+}
+
+// names are the formats that people upload, by media type.
+var names = map[string]string{
+	"application/pdf":                               "a PDF document",
+	"application/gzip":                              "gzip-compressed data",
+	"application/zip":                               "a ZIP archive",
+	"application/x-7z-compressed":                   "a 7-Zip archive",
+	"application/x-tar":                             "a tar archive",
+	"application/x-rar-compressed":                  "a RAR archive",
+	"application/x-bzip2":                           "bzip2-compressed data",
+	"application/x-xz":                              "xz-compressed data",
+	"application/zstd":                              "Zstandard-compressed data",
+	"application/x-elf":                             "an ELF program or library",
+	"application/x-executable":                      "an ELF program",
+	"application/x-sharedlib":                       "an ELF shared library",
+	"application/x-object":                          "an ELF object file",
+	"application/x-mach-binary":                     "a Mach-O program",
+	"application/vnd.microsoft.portable-executable": "a Windows program",
+	"application/java-archive":                      "a Java archive",
+	"application/epub+zip":                          "an EPUB book",
+	"application/msword":                            "a Word document",
+	"application/vnd.ms-excel":                      "an Excel workbook",
+	"application/vnd.ms-powerpoint":                 "a PowerPoint presentation",
+	"application/x-ole-storage":                     "an old Microsoft Office document",
+	"application/vnd.sqlite3":                       "an SQLite database",
+	"application/wasm":                              "a WebAssembly module",
+
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   "a Word document",
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         "an Excel workbook",
+	"application/vnd.openxmlformats-officedocument.presentationml.presentation": "a PowerPoint presentation",
+	"application/vnd.oasis.opendocument.text":                                   "an OpenDocument text",
+	"application/vnd.oasis.opendocument.spreadsheet":                            "an OpenDocument spreadsheet",
+	"application/vnd.oasis.opendocument.presentation":                           "an OpenDocument presentation",
+
+	"application/octet-stream": "binary data",
+}
+
+// kinds name the other formats by the first part of their media type.
+var kinds = map[string]string{
+	"image": "an image",
+	"audio": "audio",
+	"video": "a video",
+	"font":  "a font",
+	"model": "a 3D model",
+}
+
+// checkText returns a *NotTextError when the start of a stream is not text.
+// text is that start in UTF-8 or in a charset that contains ASCII; raw is the
+// same start as it came.
+func checkText(text, raw []byte) error {
+	found := mimetype.Detect(raw)
+	if found.Is("application/pdf") || found.Is("application/vnd.fdf") {
+		// The only common format whose start can be all printable.
+		return &NotTextError{Looks: describe(found)}
+	}
+	nul, controls := controlCharacters(text)
+	known := !isText(found) && found.Parent() != nil
+	// A text may hold a stray control character: one in twenty is no longer stray.
+	// A signature counts only with one, since many are short enough to be words:
+	// "BM", "MZ", "II*".
+	if nul || controls*20 > len(text) || known && controls > 0 {
+		return &NotTextError{Looks: describe(found)}
+	}
+	return nil
+}
+
+func isText(m *mimetype.MIME) bool {
+	for ; m != nil; m = m.Parent() {
+		if m.Is("text/plain") {
+			return true
+		}
+	}
+	return false
+}
+
+// controlCharacters counts the bytes that the WHATWG MIME Sniffing Standard
+// calls binary (section 3), less those that old text files do hold: backspace,
+// vertical tab and the end mark 0x1A.
+func controlCharacters(text []byte) (nul bool, count int) {
+	for _, b := range text {
+		switch {
+		case b == '\b' || b == '\v' || b == 0x1A:
+		case b < '\t' || b > '\r' && b < 0x1B || b > 0x1B && b < ' ':
+			count++
+		}
+	}
+	return bytes.IndexByte(text, 0) >= 0, count
+}
+
+func describe(m *mimetype.MIME) string {
+	if isText(m) { // by a byte order mark that binary data happens to begin with
+		return "binary data"
+	}
+	mediaType, _, _ := strings.Cut(m.String(), ";")
+	if name, ok := names[mediaType]; ok {
+		return name + " (" + mediaType + ")"
+	}
+	kind, format, _ := strings.Cut(mediaType, "/")
+	if name, ok := kinds[kind]; ok {
+		return name + " in the format " + strings.ToUpper(strings.TrimPrefix(format, "x-")) + " (" + mediaType + ")"
+	}
+	return "a file of the type " + mediaType
+}

@@ -1,0 +1,176 @@
+// Package plaintext turns the bytes of an uploaded object into a UTF-8 stream,
+// or says what the object is when it is not text.
+//
+// The charset is chosen in this order:
+//
+//  1. A byte order mark: UTF-8, UTF-16 or UTF-32. The mark is removed.
+//  2. UTF-8, when the bytes are valid UTF-8.
+//  3. The charset declared in the content type.
+//  4. Windows-1252.
+//
+// Whether a stream without a mark is UTF-8 cannot be known before its first
+// byte beyond ASCII, so the choice waits for that byte, however late it comes.
+// It is then made on the next 4 KiB: they are UTF-8 when all of them are valid,
+// or when UTF-8 was declared. The choice is final. A byte that is not valid
+// after it reads as U+FFFD, the replacement character.
+//
+// A stream is not text when its first 4 KiB hold a NUL, or mostly characters
+// that no text holds, or begin like a PDF file. HTML, XML, SVG, JSON, CSV, RTF
+// and source code are text and pass with their markup.
+package plaintext
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/ianaindex"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
+	"golang.org/x/text/transform"
+)
+
+const (
+	headSize   = 4096      // bytes that decide whether a stream is text, and its charset
+	bufferSize = 64 * 1024 // bytes read at once
+)
+
+// UnknownCharsetError says that the content type declares a charset that has no decoder.
+type UnknownCharsetError struct {
+	Charset string // as declared
+}
+
+func (e *UnknownCharsetError) Error() string {
+	return fmt.Sprintf("the content type declares the charset %q, which is not known", e.Charset)
+}
+
+// NewReader returns a reader of the same text in UTF-8, without a byte order mark.
+// What it returns is always valid UTF-8. contentType is the declared media type;
+// its charset parameter is used, and it may be empty. NewReader reads the first
+// 4 KiB of r. The returned reader reads ahead of what it has given.
+//
+// It returns a *NotTextError when the content is not text, an
+// *UnknownCharsetError when the declared charset is not known, and the error of
+// r when its head cannot be read.
+func NewReader(r io.Reader, contentType string) (io.Reader, error) {
+	source := bufio.NewReaderSize(&lastingError{source: r}, bufferSize)
+	head, err := source.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading the head of the content: %w", err)
+	}
+	whole := err != nil
+
+	mark, marked, length := byteOrderMark(head)
+	declared, name, err := declaredCharset(contentType)
+	if err != nil && !marked {
+		return nil, err
+	}
+	if marked {
+		if err := checkText(decode(mark, head[length:]), head); err != nil {
+			return nil, err
+		}
+		if _, err := source.Discard(length); err != nil {
+			return nil, fmt.Errorf("reading the byte order mark: %w", err)
+		}
+		if mark == unicode.UTF8 {
+			return &utf8Reader{source: source}, nil
+		}
+		return transform.NewReader(source, mark.NewDecoder()), nil
+	}
+	if notASCIIBased(name) || strings.HasPrefix(name, "utf-16") && !isUTF8(head, whole) {
+		if err := checkText(decode(declared, head), head); err != nil {
+			return nil, err
+		}
+		return transform.NewReader(source, declared.NewDecoder()), nil
+	}
+	if err := checkText(head, head); err != nil {
+		return nil, err
+	}
+	return &asciiReader{source: source, declared: declared}, nil
+}
+
+// byteOrderMark returns the encoding that the mark at the start of head names,
+// and the mark's length in bytes.
+func byteOrderMark(head []byte) (encoding.Encoding, bool, int) {
+	start := string(head[:min(len(head), 4)])
+	switch {
+	case strings.HasPrefix(start, "\xEF\xBB\xBF"):
+		return unicode.UTF8, true, 3
+	case start == "\xFF\xFE\x00\x00":
+		return utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM), true, 4
+	case start == "\x00\x00\xFE\xFF":
+		return utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM), true, 4
+	case strings.HasPrefix(start, "\xFF\xFE"):
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), true, 2
+	case strings.HasPrefix(start, "\xFE\xFF"):
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), true, 2
+	}
+	return nil, false, 0
+}
+
+// declaredCharset returns the encoding that contentType declares, with its
+// canonical name in lower case, or Windows-1252 when it declares none or cannot
+// be parsed. Labels are those of the WHATWG Encoding Standard, then IANA's.
+func declaredCharset(contentType string) (encoding.Encoding, string, error) {
+	_, params, err := mime.ParseMediaType(contentType)
+	label := strings.TrimSpace(params["charset"])
+	if err != nil || label == "" {
+		return charmap.Windows1252, "windows-1252", nil
+	}
+	if e, err := htmlindex.Get(label); err == nil && e != encoding.Replacement {
+		name, err := htmlindex.Name(e)
+		if err != nil {
+			return nil, "", &UnknownCharsetError{Charset: label}
+		}
+		return e, name, nil
+	}
+	// The index answers with no encoding and no error for a name that it knows
+	// and cannot decode.
+	e, err := ianaindex.IANA.Encoding(label)
+	if err != nil || e == nil {
+		return nil, "", &UnknownCharsetError{Charset: label}
+	}
+	name, err := ianaindex.IANA.Name(e)
+	if err != nil {
+		return nil, "", &UnknownCharsetError{Charset: label}
+	}
+	return e, strings.ToLower(name), nil
+}
+
+// notASCIIBased reports whether the charset gives bytes below 0x80 another
+// meaning than ASCII, so that its texts can look like valid UTF-8.
+func notASCIIBased(name string) bool {
+	return slices.Contains([]string{"iso-2022-jp", "hz-gb-2312", "ibm037", "ibm1047", "ibm01140"}, name)
+}
+
+// decode returns head in UTF-8. A character cut at the end of head reads as U+FFFD.
+func decode(e encoding.Encoding, head []byte) []byte {
+	text, err := e.NewDecoder().Bytes(head)
+	if err != nil {
+		return head
+	}
+	return text
+}
+
+// lastingError gives the error of its source again and again. A bufio.Reader
+// reports an error once, and peeking may be what meets it.
+type lastingError struct {
+	source io.Reader
+	err    error
+}
+
+func (l *lastingError) Read(p []byte) (int, error) {
+	if l.err != nil {
+		return 0, l.err
+	}
+	n, err := l.source.Read(p)
+	l.err = err
+	return n, err
+}

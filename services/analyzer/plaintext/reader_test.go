@@ -1,0 +1,201 @@
+package plaintext
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
+)
+
+const sample = "Größe, naïve — Καλημέρα κόσμε; Привет, мир! 你好，世界 🇩🇪👩‍👩‍👧\r\nEnd"
+
+func encode(t *testing.T, e encoding.Encoding, text string) string {
+	t.Helper()
+	coded, err := e.NewEncoder().String(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return coded
+}
+
+func TestDecoding(t *testing.T) {
+	late := strings.Repeat("only ASCII here. ", 10_000)
+	cases := []struct {
+		name, content, contentType, want string
+	}{
+		{"empty", "", "", ""},
+		{"empty with an unparsable type", "", "text/plain; charset", ""},
+		{"one character", "é", "", "é"},
+		{"UTF-8", sample, "", sample},
+		{"UTF-8 with a mark", "\xEF\xBB\xBF" + sample, "text/plain", sample},
+		{"only a UTF-8 mark", "\xEF\xBB\xBF", "", ""},
+		{"a second mark is content", "\xEF\xBB\xBF\xEF\xBB\xBFa", "", "\uFEFFa"},
+		{"UTF-16 LE", encode(t, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), sample), "", sample},
+		{"UTF-16 BE", encode(t, unicode.UTF16(unicode.BigEndian, unicode.UseBOM), sample), "", sample},
+		{"only a UTF-16 mark", "\xFF\xFE", "", ""},
+		{"UTF-16 cut in a character", "\xFF\xFEa\x00b", "", "a\uFFFD"},
+		{"UTF-16 with a lone surrogate", "\xFF\xFEa\x00\x00\xD8b\x00", "", "a\uFFFDb"},
+		{"UTF-32 LE", encode(t, utf32.UTF32(utf32.LittleEndian, utf32.UseBOM), sample), "", sample},
+		{"a mark is stronger than the declaration", "\xEF\xBB\xBFé", "text/plain; charset=windows-1251", "é"},
+		{"a mark is stronger than an unknown charset", "\xEF\xBB\xBFé", "text/plain; charset=x-none", "é"},
+		{"UTF-16 declared, no mark", encode(t, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), sample), "text/plain; charset=UTF-16LE", sample},
+		{"UTF-16 declared, in truth ASCII", "plain", "text/plain; charset=utf-16", "plain"},
+		{"valid UTF-8 is stronger than the declaration", "Größe", "text/plain; charset=iso-8859-1", "Größe"},
+		{"Windows-1252 by default", "caf\xE9 \x80 5", "", "café € 5"},
+		{"Windows-1252 when the type has no charset", "caf\xE9", "text/plain", "café"},
+		{"Windows-1252 when the type cannot be parsed", "caf\xE9", ";;;", "café"},
+		{"Latin-1 is Windows-1252 on the web", "\x93caf\xE9\x94", "text/plain; charset=ISO-8859-1", "“café”"},
+		{"Windows-1251", encode(t, charmap.Windows1251, "Привет, мир"), "text/plain; charset=windows-1251", "Привет, мир"},
+		{"KOI8-R, quoted label", encode(t, charmap.KOI8R, "Привет"), `text/plain; charset="KOI8-R"`, "Привет"},
+		{"code page 437 by its IANA name", encode(t, charmap.CodePage437, "naïve £"), "text/plain; charset=IBM437", "naïve £"},
+		{"EBCDIC", encode(t, charmap.CodePage037, "Hello"), "text/plain; charset=IBM037", "Hello"},
+		{"Shift_JIS", encode(t, japanese.ShiftJIS, "日本語のテキスト"), "text/plain; charset=Shift_JIS", "日本語のテキスト"},
+		{"ISO-2022-JP", encode(t, japanese.ISO2022JP, "日本語 text"), "text/plain; charset=iso-2022-jp", "日本語 text"},
+		{"HZ", encode(t, simplifiedchinese.HZGB2312, "你好 text"), "text/plain; charset=hz-gb-2312", "你好 text"},
+		{"GB18030", encode(t, simplifiedchinese.GB18030, "你好，世界"), "text/plain; charset=gb18030", "你好，世界"},
+		{"invalid bytes where UTF-8 is declared", "a\xFFb\xC3", "text/plain; charset=utf-8", "a\uFFFDb\uFFFD"},
+		{"a character cut by the end is not UTF-8", "a\xC3", "", "aÃ"},
+		{"a late first character in UTF-8", late + "é" + late, "", late + "é" + late},
+		{"a late first character in Windows-1252", late + "\xE9" + late, "", late + "é" + late},
+		{"a late first character in the declared charset", late + "\xCF", "text/plain; charset=windows-1251", late + "П"},
+		{"after UTF-8 was chosen an invalid byte is replaced", "é" + late + "\xE9\xFF" + late, "", "é" + late + "\uFFFD\uFFFD" + late},
+		{"late binary bytes", "é" + late + "\x00\x01\xFE\xC3\x28", "", "é" + late + "\x00\x01\uFFFD\uFFFD("},
+		{"surrogates in UTF-8 are not valid", "text é" + strings.Repeat(".", headSize) + "\xED\xA0\x80.", "", "text é" + strings.Repeat(".", headSize) + "\uFFFD\uFFFD\uFFFD."},
+	}
+	chunkings := map[string]func(io.Reader) io.Reader{
+		"at once":         func(r io.Reader) io.Reader { return r },
+		"byte by byte":    iotest.OneByteReader,
+		"half":            iotest.HalfReader,
+		"data with EOF":   iotest.DataErrReader,
+		"three at a time": func(r io.Reader) io.Reader { return &chunkReader{source: r, size: 3} },
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			for name, chunked := range chunkings {
+				r, err := NewReader(chunked(strings.NewReader(c.content)), c.contentType)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				got, err := io.ReadAll(r)
+				if err != nil || string(got) != c.want {
+					t.Fatalf("%s: got %.80q, %v; want %.80q", name, got, err, c.want)
+				}
+			}
+			for _, size := range []int{1, 2, 3, 5, 63} {
+				r, err := NewReader(strings.NewReader(c.content), c.contentType)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := io.ReadAll(&chunkReader{source: r, size: size})
+				if err != nil || string(got) != c.want {
+					t.Fatalf("read %d bytes at a time: got %.80q, %v; want %.80q", size, got, err, c.want)
+				}
+			}
+		})
+	}
+}
+
+// chunkReader reads at most size bytes at once.
+type chunkReader struct {
+	source io.Reader
+	size   int
+}
+
+func (c *chunkReader) Read(p []byte) (int, error) {
+	return c.source.Read(p[:min(len(p), c.size)])
+}
+
+func TestReaderKeepsTheContract(t *testing.T) {
+	for _, content := range []string{"", "plain", sample, "caf\xE9 au lait", "\xEF\xBB\xBFé", "\xFF\xFEa\x00"} {
+		r, err := NewReader(strings.NewReader(content), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err = NewReader(strings.NewReader(content), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := iotest.TestReader(r, want); err != nil {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+}
+
+func TestUnknownCharsetIsNamed(t *testing.T) {
+	for _, label := range []string{"x-none", "utf-7", "iso-2022-cn"} {
+		_, err := NewReader(strings.NewReader("text"), "text/plain; charset="+label)
+		unknown, ok := errors.AsType[*UnknownCharsetError](err)
+		if !ok || unknown.Charset != label || !strings.Contains(err.Error(), label) {
+			t.Errorf("charset %q: %v", label, err)
+		}
+	}
+}
+
+func TestErrorsOfTheSourceAreReported(t *testing.T) {
+	broken := errors.New("connection lost")
+	if _, err := NewReader(iotest.ErrReader(broken), ""); !errors.Is(err, broken) {
+		t.Errorf("in the head: %v", err)
+	}
+	for _, start := range []string{strings.Repeat("a", 200_000), strings.Repeat("é", 100_000), "\xFF\xFE" + strings.Repeat("a\x00", 50_000), strings.Repeat("a", 5000) + "é"} {
+		once := &failOnce{source: strings.NewReader(start), err: broken}
+		r, err := NewReader(once, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadAll(r); !errors.Is(err, broken) {
+			t.Errorf("after %.10q: %v", start, err)
+		}
+	}
+}
+
+// failOnce fails where its source ends, and only the first time.
+type failOnce struct {
+	source io.Reader
+	err    error
+}
+
+func (f *failOnce) Read(p []byte) (int, error) {
+	n, err := f.source.Read(p)
+	if errors.Is(err, io.EOF) && f.err != nil {
+		err, f.err = f.err, nil
+	}
+	return n, err
+}
+
+func FuzzNewReader(f *testing.F) {
+	f.Add([]byte(sample), "text/plain; charset=utf-8", uint8(1))
+	f.Add([]byte("caf\xE9"), "", uint8(3))
+	f.Add([]byte("\xFF\xFEa\x00\x00\xD8"), "", uint8(2))
+	f.Add([]byte("\x1B$B"), "text/plain; charset=iso-2022-jp", uint8(1))
+	f.Fuzz(func(t *testing.T, content []byte, contentType string, chunk uint8) {
+		read := func(size int) (string, error) {
+			r, err := NewReader(&chunkReader{source: strings.NewReader(string(content)), size: size}, contentType)
+			if err != nil {
+				return "", err
+			}
+			text, err := io.ReadAll(r)
+			return string(text), err
+		}
+		whole, wholeErr := read(1 << 20)
+		parts, partsErr := read(max(1, int(chunk)))
+		if whole != parts || (wholeErr == nil) != (partsErr == nil) {
+			t.Fatalf("whole %q, %v; in chunks of %d %q, %v", whole, wholeErr, chunk, parts, partsErr)
+		}
+		if !utf8.ValidString(whole) {
+			t.Fatalf("not valid UTF-8: %q", whole)
+		}
+	})
+}

@@ -1,0 +1,151 @@
+package plaintext
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// asciiReader passes ASCII through and chooses the charset at the first byte beyond it.
+type asciiReader struct {
+	source   *bufio.Reader
+	declared encoding.Encoding // what the text is in when it is not UTF-8
+	chosen   io.Reader         // nil as long as there was only ASCII
+}
+
+func (a *asciiReader) Read(p []byte) (int, error) {
+	if a.chosen != nil {
+		return a.chosen.Read(p)
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	data, err := buffered(a.source, 1)
+	if err != nil {
+		return 0, err
+	}
+	if n := asciiPrefix(data[:min(len(p), len(data))]); n > 0 {
+		return a.source.Read(p[:n])
+	}
+	// An error other than the end is reported again after the bytes before it.
+	window, err := a.source.Peek(headSize)
+	if a.declared == unicode.UTF8 || isUTF8(window, errors.Is(err, io.EOF)) {
+		a.chosen = &utf8Reader{source: a.source}
+	} else {
+		a.chosen = transform.NewReader(a.source, a.declared.NewDecoder())
+	}
+	return a.chosen.Read(p)
+}
+
+// utf8Reader reads UTF-8 and gives U+FFFD for each byte that is not.
+type utf8Reader struct {
+	source *bufio.Reader
+	rest   []byte // what is left of a character that did not fit the caller's slice
+}
+
+func (u *utf8Reader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if len(u.rest) > 0 {
+		n := copy(p, u.rest)
+		u.rest = u.rest[n:]
+		return n, nil
+	}
+	data, err := buffered(u.source, 1)
+	if err != nil {
+		return 0, err
+	}
+	if n := validPrefix(data[:min(len(p), len(data))]); n > 0 {
+		return u.source.Read(p[:n])
+	}
+	// The first character is not valid, or is cut by the end of p or of what is
+	// buffered. When fewer than four bytes are left, data is the end of the stream.
+	data, err = buffered(u.source, utf8.UTFMax)
+	if err != nil && len(data) == 0 {
+		return 0, err
+	}
+	r, size := utf8.DecodeRune(data)
+	u.rest = utf8.AppendRune(nil, r)
+	if _, err := u.source.Discard(size); err != nil {
+		return 0, err
+	}
+	n := copy(p, u.rest)
+	u.rest = u.rest[n:]
+	return n, nil
+}
+
+// buffered returns all that source holds, after reading until that is at least
+// least bytes. The error says why it is fewer.
+func buffered(source *bufio.Reader, least int) ([]byte, error) {
+	_, err := source.Peek(least)
+	data, _ := source.Peek(source.Buffered()) // cannot fail: it asks for what is there
+	return data, err
+}
+
+// asciiPrefix returns how many bytes at the start of data are ASCII.
+func asciiPrefix(data []byte) int {
+	const step, upperBits = 32, 0x8080808080808080
+	n := 0
+	for ; n+step <= len(data); n += step {
+		d := data[n : n+step]
+		all := binary.LittleEndian.Uint64(d) | binary.LittleEndian.Uint64(d[8:]) |
+			binary.LittleEndian.Uint64(d[16:]) | binary.LittleEndian.Uint64(d[24:])
+		if all&upperBits != 0 {
+			break
+		}
+	}
+	for n < len(data) && data[n] < utf8.RuneSelf {
+		n++
+	}
+	return n
+}
+
+// validPrefix returns the length of a prefix of data that is valid UTF-8: all of
+// data up to a character that its end cuts, when that is valid, otherwise up to
+// the first byte that is not.
+func validPrefix(data []byte) int {
+	whole := len(data) - len(cutCharacter(data))
+	if utf8.Valid(data[:whole]) {
+		return whole
+	}
+	n := 0
+	for n < whole {
+		r, size := utf8.DecodeRune(data[n:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+// cutCharacter returns the start of a character that the end of data cuts.
+func cutCharacter(data []byte) []byte {
+	for n := 1; n <= min(utf8.UTFMax-1, len(data)); n++ {
+		tail := data[len(data)-n:]
+		if utf8.RuneStart(tail[0]) {
+			if utf8.FullRune(tail) {
+				return nil
+			}
+			return tail
+		}
+	}
+	return nil
+}
+
+// isUTF8 reports whether head is UTF-8 text: valid and without a NUL. A
+// character cut by the end of head counts as valid unless head is the whole stream.
+func isUTF8(head []byte, whole bool) bool {
+	if !whole {
+		head = head[:len(head)-len(cutCharacter(head))]
+	}
+	return utf8.Valid(head) && bytes.IndexByte(head, 0) < 0
+}

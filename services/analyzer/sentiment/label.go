@@ -1,0 +1,42 @@
+package sentiment
+
+import "math"
+
+// Label is what a text's sentiment is called.
+type Label string
+
+// The labels, by the thresholds of the paper.
+const (
+	Positive Label = "positive" // compound >= 0.05
+	Neutral  Label = "neutral"
+	Negative Label = "negative" // compound <= -0.05
+)
+
+// threshold is the least |compound| of a text that is not neutral.
+const threshold = 0.05
+
+// Classify returns the label and the confidence in it, 0.525 to 1, to 5
+// decimals.
+//
+// With c = |compound| the confidence is
+//
+//	positive, negative: (1 + c) / 2    0.525 at the threshold, 1 at the extreme
+//	neutral:            1 - 9.5 c      1 at 0, towards 0.525 at the threshold
+//
+// The first is the usual reading of compound as a share of the way from one
+// extreme to the other, so that compound can be had back from it exactly. The
+// second is the line that meets it at the threshold: confidence is continuous
+// in compound, lowest where the label changes, and grows with the distance from
+// there on both sides.
+func Classify(p Polarity) (label Label, confidence float64) {
+	c := math.Abs(p.Compound)
+	switch {
+	case c < threshold:
+		return Neutral, round(1-float64(9.5*c), 1e5)
+	case p.Compound > 0:
+		label = Positive
+	default:
+		label = Negative
+	}
+	return label, round((1+c)/2, 1e5)
+}

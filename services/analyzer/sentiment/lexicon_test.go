@@ -1,0 +1,76 @@
+package sentiment
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestLexiconIsPinned(t *testing.T) {
+	// A change of ModelVersion belongs to any change of these.
+	if ModelVersion != "v1.0.0" || !regexp.MustCompile(`^v\d+\.\d+\.\d+$`).MatchString(ModelVersion) {
+		t.Errorf("ModelVersion = %s, the checksums here are of v1.0.0", ModelVersion)
+	}
+	source, err := os.ReadFile("lexicon/SOURCE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct {
+		file, text, sum string
+		lines           int
+	}{
+		{"words.tsv", lexiconWords, "6060bbfb3f95e32f0b87a087844696d58ead9fa2279433da2e2dc0969d1c0ccb", 7518},
+		{"emoji.tsv", lexiconEmoji, "dfcd8094ea428307004d86707108d7e8a02ceda7fd0609643502f5b14e629aad", 1212},
+	} {
+		if got := fmt.Sprintf("%x", sha256.Sum256([]byte(of.text))); got != of.sum {
+			t.Errorf("%s has checksum %s, want %s", of.file, got, of.sum)
+		}
+		if !strings.Contains(string(source), of.sum) {
+			t.Errorf("lexicon/SOURCE does not have the checksum of %s", of.file)
+		}
+		if got := strings.Count(of.text, "\n"); got != of.lines {
+			t.Errorf("%s has %d lines, want %d", of.file, got, of.lines)
+		}
+	}
+}
+
+// Every word is found, in any case, with the valence of its last line; and a
+// word that begins or ends like it is not found in its place.
+func TestDictionaryFindsItsWords(t *testing.T) {
+	valences := map[string]string{}
+	for line := range strings.Lines(lexiconWords) {
+		text, valence, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		valences[text] = valence
+	}
+	if len(valences) != 7504 {
+		t.Errorf("%d different words, want 7504", len(valences))
+	}
+	d := newDictionary()
+	for i, w := range d.words {
+		// The rules need not ask which of two counts.
+		if w.inLexicon && w.boost != 0 {
+			t.Errorf("word %d is in the lexicon and a booster: %+v", i, w)
+		}
+	}
+	find := func(text string) *word {
+		return d.find(keyOf(append([]byte(text), make([]byte, padding)...), len(text)))
+	}
+	for text, valence := range valences {
+		if strings.ContainsAny(text, " Þ") || text != strings.ToLower(text) {
+			continue // no word of a text is ever this
+		}
+		for _, text := range []string{text, strings.ToUpper(text)} {
+			if got := find(text); !got.inLexicon || fmt.Sprintf("%.1f", got.valence) != valence {
+				t.Errorf("find(%q) = %+v, want valence %s", text, got, valence)
+			}
+		}
+		for _, other := range []string{text + "\x00", text + "q_", "\x00" + text} {
+			if got := find(other); got != &d.words[0] {
+				t.Errorf("find(%q) = %+v, which is not a word", other, got)
+			}
+		}
+	}
+}

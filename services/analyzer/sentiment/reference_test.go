@@ -1,0 +1,75 @@
+package sentiment
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+)
+
+// The texts whose scores testdata/reference.tsv holds.
+const (
+	referenceSeed  = 2014
+	referenceTexts = 6000
+)
+
+var textsTo = flag.String("texts", "", "write the texts of the reference test, a JSON string a line, to this `file`")
+
+// testdata/reference.tsv holds what the reference implementation of VADER
+// (vaderSentiment, commit 44fc044, on Python 3.11) gives for the texts of
+// newCorpus with the lexicon pinned here: first the SHA-256 of all the texts,
+// then for each a line with negative, neutral, positive and compound. It was
+// made from the texts that -texts writes.
+func TestScoreEqualsReference(t *testing.T) {
+	texts := make([]string, referenceTexts)
+	corpus, sum := newCorpus(referenceSeed), sha256.New()
+	for i := range texts {
+		texts[i] = corpus.text(i)
+		fmt.Fprintf(sum, "%d:%s", len(texts[i]), texts[i])
+	}
+	if *textsTo != "" {
+		writeTexts(t, *textsTo, texts)
+	}
+	reference, err := os.ReadFile("testdata/reference.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(reference))
+	if lines.Scan(); lines.Text() != fmt.Sprintf("%x", sum.Sum(nil)) {
+		t.Fatalf("scores are of texts %s, these are %x", lines.Text(), sum.Sum(nil))
+	}
+	a, line := New(), 0
+	for ; lines.Scan() && line < len(texts); line++ {
+		var want Polarity
+		if _, err := fmt.Sscan(lines.Text(), &want.Negative, &want.Neutral, &want.Positive, &want.Compound); err != nil {
+			t.Fatalf("line %d: %v", line+2, err)
+		}
+		if got := a.Score(texts[line]); got != want {
+			t.Errorf("Score(%q) = %+v, the reference gives %+v", texts[line], got, want)
+		}
+	}
+	if err := lines.Err(); err != nil || line != len(texts) {
+		t.Fatalf("scores of %d texts, want %d: %v", line, len(texts), err)
+	}
+}
+
+func writeTexts(t *testing.T, path string, texts []string) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := json.NewEncoder(file)
+	for _, text := range texts {
+		if err := out.Encode(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

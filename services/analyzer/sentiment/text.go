@@ -1,0 +1,118 @@
+package sentiment
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// classes are the kinds of bytes.
+type classes [256]class
+
+type class uint8
+
+const (
+	space       class = 1 << iota // ASCII that str.split of the reference splits at
+	punctuation                   // string.punctuation of the reference
+	capital
+	small
+	wide // part of a character that is not ASCII
+)
+
+func newClasses() (of classes) {
+	for c := range of {
+		switch {
+		case strings.IndexByte(" \t\n\v\f\r\x1c\x1d\x1e\x1f", byte(c)) >= 0:
+			of[c] = space
+		case 'A' <= c && c <= 'Z':
+			of[c] = capital
+		case 'a' <= c && c <= 'z':
+			of[c] = small
+		case c >= utf8.RuneSelf:
+			of[c] = wide
+		case ' ' < c && c < 0x7f && (c < '0' || '9' < c):
+			of[c] = punctuation
+		}
+	}
+	return of
+}
+
+// emoji finds descriptions of emoji.
+type emoji struct {
+	descriptions map[rune]string
+	blocks       [utf8.MaxRune>>8 + 1]bool // which 256 code points hold any
+}
+
+func newEmoji() *emoji {
+	e := &emoji{descriptions: map[rune]string{}}
+	for line := range strings.Lines(lexiconEmoji) {
+		character, description, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		r, _ := utf8.DecodeRuneInString(character)
+		e.descriptions[r] = description
+		e.blocks[r>>8] = true
+	}
+	return e
+}
+
+// appendText appends the text to dst with what the rules cannot tell apart made
+// equal: emoji become their descriptions, and the few characters beyond ASCII
+// that are white space, or a capital of an ASCII letter, the ASCII ones.
+func (e *emoji) appendText(dst []byte, text string) []byte {
+	copied := 0
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		replacement := ""
+		switch {
+		case r == '\u212a': // the Kelvin sign, whose small letter is k
+			replacement = "K"
+		case isWideSpace(r):
+			replacement = " "
+		case e.blocks[r>>8]:
+			replacement = e.descriptions[r]
+		}
+		if replacement != "" {
+			dst = append(dst, text[copied:i]...)
+			if len(replacement) > 1 {
+				// What follows an emoji directly becomes part of the last word of
+				// its description; what stands before it does not.
+				dst = append(dst, ' ')
+			}
+			dst = append(dst, replacement...)
+			copied = i + size
+		}
+		i += size
+	}
+	return append(dst, text[copied:]...)
+}
+
+// isWideSpace tells whether str.split of the reference splits at r, which is
+// not ASCII.
+func isWideSpace(r rune) bool {
+	switch r {
+	case 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000:
+		return true
+	}
+	return 0x2000 <= r && r <= 0x200a
+}
+
+// isCapitals is str.isupper of the reference: there is a capital, and neither a
+// small nor a title letter. Which letters are so is as of Unicode 15; Python
+// 3.11 has 14, and differs in 73 small modifier letters.
+func isCapitals(text []byte) bool {
+	found := false
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		text = text[size:]
+		switch {
+		case unicode.In(r, unicode.Lower, unicode.Other_Lowercase, unicode.Title):
+			return false
+		case unicode.In(r, unicode.Upper, unicode.Other_Uppercase):
+			found = true
+		}
+	}
+	return found
+}

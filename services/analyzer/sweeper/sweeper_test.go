@@ -1,0 +1,122 @@
+package sweeper_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+)
+
+// shelf is an area of numbered pages with 10 items each.
+type shelf struct {
+	pages int
+	read  []string // cursors, in the order they were asked for
+	fail  error    // of the next page
+	each  func(context.Context, *sweeper.Run, string)
+}
+
+func (s *shelf) area() sweeper.Area {
+	return sweeper.Area{Name: "shelf", Sweep: func(ctx context.Context, r *sweeper.Run) error {
+		return r.Walk(ctx, "pages", func(ctx context.Context, cursor string) (string, int, error) {
+			s.read = append(s.read, cursor)
+			if s.fail != nil {
+				return "", 0, s.fail
+			}
+			if s.each != nil {
+				s.each(ctx, r, cursor)
+			}
+			at := 0
+			if cursor != "" {
+				var err error
+				if at, err = strconv.Atoi(cursor); err != nil {
+					return "", 0, err
+				}
+			}
+			if at+1 == s.pages {
+				return "", 10, nil
+			}
+			return strconv.Itoa(at + 1), 10, nil
+		})
+	}}
+}
+
+func open(cfg sweeper.Config, s *shelf) *sweeper.Sweeper {
+	return sweeper.New(cfg, zerolog.Nop(), prometheus.NewRegistry(), s.area())
+}
+
+func TestOnceReadsAllAtTheRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{pages: 5}
+		began := time.Now()
+		report, err := open(sweeper.Config{Rate: 20}, s).Once(t.Context(), sweeper.Options{})
+		if err != nil || report.Read != 50 || !slices.Equal(s.read, []string{"", "1", "2", "3", "4"}) {
+			t.Errorf("%+v, %v, pages %q", report, err, s.read)
+		}
+		if took := time.Since(began); took != 2*time.Second {
+			t.Errorf("took %s; 40 items before the last page at 20 a second are 2s", took)
+		}
+	})
+}
+
+func TestTimerGoesOnWhereItStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{pages: 5}
+		w := open(sweeper.Config{Rate: 2, Every: 10 * time.Second}, s)
+		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Second)
+		defer cancel()
+		if err := w.Work(ctx); err != nil {
+			t.Error(err)
+		}
+		// 20 items, so two pages, in each of four runs.
+		if want := []string{"", "1", "2", "3", "4", "", "1"}; !slices.Equal(s.read, want) {
+			t.Errorf("pages %q, want %q", s.read, want)
+		}
+	})
+}
+
+func TestUnreadablePageIsToldAndBegunAnew(t *testing.T) {
+	s := &shelf{pages: 1, fail: errors.New("no table")}
+	w := open(sweeper.Config{Rate: 1000}, s)
+	if _, err := w.Once(t.Context(), sweeper.Options{}); !errors.Is(err, s.fail) {
+		t.Errorf("got %v", err)
+	}
+	s.fail = nil
+	if _, err := w.Once(t.Context(), sweeper.Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDryRunRepairsNothing(t *testing.T) {
+	broken := errors.New("cannot")
+	for _, dry := range []bool{true, false} {
+		repaired := 0
+		s := &shelf{pages: 1, each: func(ctx context.Context, r *sweeper.Run, _ string) {
+			r.Found(ctx, "loose", "a", func(context.Context) error { repaired++; return nil })
+			r.Found(ctx, "torn", "b", func(context.Context) error { repaired++; return broken })
+		}}
+		var told []sweeper.Finding
+		report, err := open(sweeper.Config{Rate: 1000}, s).Once(t.Context(), sweeper.Options{
+			DryRun: dry, Tell: func(f sweeper.Finding) { told = append(told, f) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []sweeper.Finding{{Area: "shelf", Found: "loose", ID: "a", Repaired: !dry}, {Area: "shelf", Found: "torn", ID: "b"}}
+		sum := sweeper.Report{Read: 10, Found: 2, DryRun: dry, Took: report.Took}
+		if !dry {
+			want[1].Error = "cannot"
+			sum.Repaired, sum.Failed = 1, 1
+		}
+		if !slices.Equal(told, want) || report != sum || (repaired > 0) == dry {
+			t.Errorf("dry run %t: told %+v, reported %+v, %d repairs", dry, told, report, repaired)
+		}
+	}
+}

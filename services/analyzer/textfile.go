@@ -1,0 +1,181 @@
+package analyzer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/analyzer/plaintext"
+	"github.com/assay-project/assay/services/analyzer/wordstats"
+)
+
+// textFiles analyzes uploaded texts.
+type textFiles struct {
+	store   *textfile.Store
+	bucket  *blob.Store
+	bus     *bus.Bus
+	results *prometheus.CounterVec
+}
+
+func newTextFiles(cfg Config, engines *engine.Engines, results *prometheus.CounterVec) *textFiles {
+	return &textFiles{
+		store:  textfile.NewStore(engines.DB, cfg.TextFile),
+		bucket: engines.Bucket, bus: engines.Bus, results: results,
+	}
+}
+
+func (t *textFiles) consumer(cfg Config) bus.Consumer {
+	return bus.Consumer{
+		Name: "analyzer-textfile", Area: event.AreaTextFile,
+		Stream: bus.StreamWork, Filter: event.UploadedSubjects,
+		Parallel: cfg.Parallel, Lease: cfg.Lease, Attempts: cfg.Attempts, Drain: cfg.Drain,
+		Handle: t.handle, GiveUp: t.giveUp,
+	}
+}
+
+// handle brings one uploaded file to its end and announces it.
+func (t *textFiles) handle(ctx context.Context, d bus.Delivery) error {
+	var uploaded event.FileUploaded
+	if err := event.Unmarshal(d.Data, &uploaded); err != nil {
+		return bus.Permanent(err)
+	}
+	file, err := t.store.Get(ctx, uploaded.FileId)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return nil // deleted
+	case err != nil:
+		return err
+	case textfile.Final(file.Status):
+		return t.bus.Republish(ctx, outcome(file))
+	}
+
+	if file.Status == textfile.Pending {
+		file, err = t.store.Claim(ctx, file)
+	} else {
+		// The stream holds one message of a file, so its last worker is gone.
+		file, err = t.store.TakeOver(ctx, file)
+	}
+	if err != nil {
+		return refused(err)
+	}
+
+	result, err := t.analyze(ctx, &uploaded)
+	if err != nil {
+		return err
+	}
+	if file, err = t.store.Complete(ctx, file, result); err != nil {
+		return refused(err)
+	}
+	return t.announce(ctx, file)
+}
+
+// refused decides what follows from a move that was not made.
+func refused(err error) error {
+	_, moved := errors.AsType[*lifecycle.MovedError](err)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return nil // deleted meanwhile
+	case moved, errors.Is(err, lifecycle.ErrFenceLost):
+		return bus.ErrTakenOver
+	}
+	return err
+}
+
+// analyze counts the words of the stored bytes.
+func (t *textFiles) analyze(ctx context.Context, uploaded *event.FileUploaded) (textfile.Result, error) {
+	body, err := t.bucket.Open(ctx, uploaded.Key, uploaded.Etag)
+	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
+		return textfile.Result{}, bus.Permanent(errors.New("the uploaded bytes are no longer there"))
+	}
+	if err != nil {
+		return textfile.Result{}, err
+	}
+	defer body.Close()
+	text, err := plaintext.NewReader(body, uploaded.ContentType)
+	if err != nil {
+		return textfile.Result{}, judged(err)
+	}
+	statistics, err := wordstats.Count(text)
+	if err != nil {
+		return textfile.Result{}, judged(err)
+	}
+	result := textfile.Result{
+		TotalWords: statistics.TotalWords, UniqueWords: statistics.UniqueWords,
+		AvgWordLength: statistics.AvgWordLength,
+		Top10Words:    make([]textfile.WordCount, len(statistics.Top10Words)),
+	}
+	for i, top := range statistics.Top10Words {
+		result.Top10Words[i] = textfile.WordCount{Word: top.Word, Count: top.Count}
+	}
+	return result, nil
+}
+
+// judged marks what the content itself is to blame for: no attempt mends it.
+func judged(err error) error {
+	_, notText := errors.AsType[*plaintext.NotTextError](err)
+	_, charset := errors.AsType[*plaintext.UnknownCharsetError](err)
+	_, vocabulary := errors.AsType[*wordstats.VocabularyError](err)
+	if notText || charset || vocabulary {
+		return bus.Permanent(err)
+	}
+	return err
+}
+
+// giveUp ends a file as FAILED and announces it.
+func (t *textFiles) giveUp(ctx context.Context, d bus.Delivery, reason error) error {
+	file, err := t.store.Get(ctx, d.Item)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	if textfile.Final(file.Status) {
+		return t.bus.Republish(ctx, outcome(file))
+	}
+	message := fmt.Sprintf("the analysis did not succeed in %d attempts", d.Attempt)
+	if bus.IsPermanent(reason) {
+		message = reason.Error()
+	}
+	if file, err = t.store.Fail(ctx, file, message); err != nil {
+		return err
+	}
+	return t.announce(ctx, file)
+}
+
+// announce publishes the outcome of a file that has just reached it.
+func (t *textFiles) announce(ctx context.Context, f textfile.File) error {
+	t.results.WithLabelValues(event.AreaTextFile, string(f.Status)).Inc()
+	return t.bus.Publish(ctx, outcome(f))
+}
+
+// outcome is the event of a file in a final state. Its id comes from that
+// state, so that a repeat is a duplicate.
+func outcome(f textfile.File) event.Event {
+	if f.Status == textfile.Failed {
+		return event.NewAnalysisFailed(&event.AnalysisFailed{
+			Area: event.AreaTextFile, Id: f.FileID, OwnerId: f.OwnerID, Name: f.FileName,
+			FailedAt: timestamppb.New(f.Updated()), ErrorMessage: f.ErrorMessage,
+		})
+	}
+	statistics := &event.TextStatistics{
+		TotalWords: float64(f.Result.TotalWords), UniqueWords: float64(f.Result.UniqueWords), AvgWordLength: f.Result.AvgWordLength,
+	}
+	for _, top := range f.Result.Top10Words {
+		statistics.Top10Words = append(statistics.Top10Words, &event.WordCount{Word: top.Word, Count: float64(top.Count)})
+	}
+	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
+		Area: event.AreaTextFile, Id: f.FileID, OwnerId: f.OwnerID, Name: f.FileName,
+		CompletedAt: timestamppb.New(f.Updated()),
+		Result:      &event.AnalysisCompleted_TextStatistics{TextStatistics: statistics},
+	})
+}

@@ -1,0 +1,35 @@
+package wordstats
+
+const (
+	firstBlock = 4 << 10 // bytes
+	lastBlock  = 1 << 20
+)
+
+// arena keeps bytes in blocks that never move, each larger than the last up to lastBlock.
+type arena struct {
+	blocks [][]byte
+}
+
+// keep copies data, of at most firstBlock bytes, and returns its place.
+func (a *arena) keep(data []byte) (block uint16, offset uint32) {
+	last := len(a.blocks) - 1
+	if last < 0 || cap(a.blocks[last])-len(a.blocks[last]) < len(data) {
+		size := firstBlock
+		if last >= 0 {
+			size = min(2*cap(a.blocks[last]), lastBlock)
+		}
+		a.blocks = append(a.blocks, make([]byte, 0, size))
+		last++
+	}
+	offset = uint32(len(a.blocks[last]))
+	a.blocks[last] = append(a.blocks[last], data...)
+	return uint16(last), offset
+}
+
+// reset empties the arena and keeps its first block.
+func (a *arena) reset() {
+	if len(a.blocks) > 0 {
+		a.blocks = a.blocks[:1]
+		a.blocks[0] = a.blocks[0][:0]
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package wordstats
+
+// fastestKernel is the fastest kernel that this processor runs.
+func fastestKernel() kernel { return kernel{"portable", classify} }

@@ -1,0 +1,135 @@
+// Package wordstats counts the words of a text: how many, how many different
+// ones, how long they are, and which ones are the most frequent.
+//
+// A word is a word segment of Unicode Standard Annex #29, version 17.0.0, that
+// holds at least one letter or number (general category L or N). Words are equal
+// when they are equal in lower case: that of the Unicode Standard for a whole
+// word with no language given, so that a final sigma is one. Bytes that are not
+// UTF-8 read as U+FFFD, which is no letter and ends a word.
+//
+// The text is read once, in chunks, and what is kept is its vocabulary: counts
+// are exact for any text, however it is cut. A word longer than 1 KiB in lower
+// case is kept as its first code points and its SHA-256, so that a word of a
+// gigabyte takes a few hundred bytes. Such words are compared in the lower case
+// of each code point by itself, without the rule of the final sigma.
+//
+// # Method
+//
+// There are two ways through a text, and both cut it alike (ascii.go, segment.go).
+//
+// Where there is ASCII, 64 bytes at a time become bit masks: which are letters,
+// digits and low lines, which are other visible characters, which are not ASCII.
+// The portable kernel does this with eight bytes in an integer (SWAR: Lamport,
+// "Multiple byte processing with full-word instructions", CACM 18(8), 1975), the
+// other with AVX2; a processor without it uses the first. Words begin and end
+// where the mask of word bytes changes, and the places are taken out of the
+// changes bit by bit, as simdjson does (Langdale and Lemire, "Parsing gigabytes of
+// JSON per second", VLDB Journal 28, 2019). A character between two word bytes
+// that may join them (don't, 3.14) is looked at by itself: rules WB6, WB7, WB11
+// and WB12 need no more than its neighbours there. ASCII next to other characters
+// is left to the second way.
+//
+// Elsewhere, a table gives each code point its class, and a finite automaton
+// follows the rules of UAX #29, section 4.1 (wordbreak.go). Where a rule looks
+// ahead, over any number of marks, the automaton is in an open state and remembers
+// where the segment ends if the look is in vain. The table is generated from the
+// libraries that define a word here, and tested against them.
+//
+// The vocabulary is three hash tables with open addressing, by the length of the
+// word: one integer, two integers, bytes in an arena (vocabulary.go). Known words
+// are counted without a branch, many at once; the few that are new or not where
+// they are looked for first take a second loop. The hashes fold 128-bit products
+// with a secret of the process, as wyhash does (github.com/wangyi-fudan/wyhash),
+// or are those of hash/maphash. What is a property of the vocabulary alone, such
+// as the number of code points, is computed from it at the end.
+package wordstats
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// Statistics are those of one text.
+type Statistics struct {
+	TotalWords  int64
+	UniqueWords int64
+	// AvgWordLength is in code points per word in lower case, rounded half up to
+	// 2 decimals; 0 when there are no words.
+	AvgWordLength float64
+	// Top10Words are the most frequent words, by falling count, then in code
+	// point order; fewer when there are fewer different words, and never nil.
+	Top10Words []WordCount
+}
+
+// WordCount is a word in lower case and how often it occurs. A word longer than
+// 1 KiB is cut to at most 256 bytes and ends in "…".
+type WordCount struct {
+	Word  string
+	Count int64
+}
+
+// Limits bound the vocabulary of a text, and so the memory that counting takes.
+type Limits struct {
+	UniqueWords int64 // different words; 0 means 5,000,000
+	Bytes       int64 // bytes of all different words together; 0 means 256 MiB
+}
+
+const (
+	defaultUniqueWords = 5_000_000
+	defaultBytes       = 256 << 20
+)
+
+// VocabularyError says that a text has more different words than the limits allow.
+type VocabularyError struct {
+	Limit int64  // the limit that was passed
+	Unit  string // what it counts: "different words" or "bytes of different words"
+}
+
+func (e *VocabularyError) Error() string {
+	return fmt.Sprintf("the text has more than %d %s, the most that are counted", e.Limit, e.Unit)
+}
+
+// Count reads a text in UTF-8 to its end and counts its words within the default
+// limits. It returns a *VocabularyError when the text passes them, and the error
+// of r when reading fails.
+func Count(r io.Reader) (Statistics, error) {
+	return Limits{}.Count(r)
+}
+
+// Count is the function Count within the limits l.
+func (l Limits) Count(r io.Reader) (Statistics, error) {
+	c := counters.Get().(*counter)
+	defer counters.Put(c)
+	c.reset(l)
+	if err := c.countAll(r); err != nil {
+		return Statistics{}, err
+	}
+	return c.vocabulary.statistics(), nil
+}
+
+// counters are kept for the next text, since their tables and buffers cost more
+// than a small text does.
+var counters = sync.Pool{New: func() any { return newCounter() }}
+
+// countAll counts a text to its end.
+func (c *counter) countAll(r io.Reader) error {
+	kept, sinceSpill := 0, 0
+	for {
+		n, err := io.ReadFull(r, c.buffer[kept:bufferSize])
+		atEOF := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !atEOF {
+			return fmt.Errorf("reading the text: %w", err)
+		}
+		done, err := c.scan(kept+n, atEOF)
+		if err != nil || atEOF {
+			return err
+		}
+		kept = copy(c.buffer[:], c.buffer[done:kept+n])
+		if sinceSpill += n; sinceSpill > spillEvery-bufferSize {
+			c.vocabulary.spill()
+			sinceSpill = 0
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package wordstats
+
+import (
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestLongWords has words around the lengths where the way of keeping them changes.
+func TestLongWords(t *testing.T) {
+	marks := strings.Repeat("\u0301", 3000)
+	texts := []string{
+		strings.Repeat("K", maxWord) + " " + strings.Repeat("k", maxWord) + " " + strings.Repeat("k", maxWord+1),
+		strings.Repeat("Ⱥ", maxWord/3) + " " + strings.Repeat("ⱥ", maxWord/3) + " " + strings.Repeat("Ⱥ", maxWord/2) + " " + strings.Repeat("ⱥ", maxWord/2),
+		strings.Repeat("Σ", maxWord/2) + " " + strings.Repeat("Σ", maxWord/2+1) + " " + strings.Repeat("σ", maxWord/2+1),
+		strings.Repeat("İ", 5000) + " " + strings.Repeat("İ", 300) + " " + strings.Repeat("i\u0307", 300),
+		strings.Repeat("a", 100_000) + " " + strings.Repeat("A", 100_000) + " " + strings.Repeat("a", 100_001),
+		strings.Repeat("x", 70_000) + "1 " + strings.Repeat("x", 70_000) + "2 " + strings.Repeat("é", 70_000),
+		strings.Repeat(" ", 200_000) + "a" + strings.Repeat(" ", 5000) + "ﾞ" + strings.Repeat(" ", 5000) + "ﾞ",
+		"ab." + marks + "c ab." + marks + "1 ab." + marks + "ﾞ ab." + marks + "\u200D😀 ab." + marks,
+		"12," + marks + "3 12," + marks + "a א\"" + marks + "ב א\"" + marks + "b",
+		strings.Repeat("a.", 10_000) + " " + strings.Repeat("a.", 10_000) + "b " + strings.Repeat("a'\u0301", 5000) + " x",
+		strings.Repeat("a", 5000) + "." + marks + "1 " + strings.Repeat("a", 5000) + "." + marks + "a",
+		strings.Repeat("_", 9000) + " " + strings.Repeat("_", 9000) + "a " + strings.Repeat("👩\u200D", 2000) + "👩 a",
+		"\xFF" + strings.Repeat("\u0301", 5000) + "ﾞ \xFF" + strings.Repeat("\u0301", 5000) + "ﾞ" + strings.Repeat("\xFF", 9000),
+		strings.Repeat("1", 4095) + " " + strings.Repeat("1", 4096) + " " + strings.Repeat("1", 4097) + " " + strings.Repeat("1", 4098) + "\xF0\x9F",
+	}
+	for _, text := range texts {
+		want := oracle(text)
+		got, err := Count(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustEqual(t, text, got, want, "count")
+		for _, size := range []int{1000, 4095, 4096, 4097, 7001, 65536} {
+			mustEqual(t, text, countPieces(t, text, size), want, "count in pieces")
+		}
+		for _, w := range got.Top10Words {
+			if len(w.Word) > maxWord {
+				t.Errorf("a word of %d bytes is shown", len(w.Word))
+			}
+		}
+	}
+}
+
+// repeated gives a piece of text over and over.
+type repeated struct {
+	piece string
+	left  int64 // bytes
+	at    int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		return 0, io.EOF
+	}
+	n := 0
+	for n < len(p) && r.left > 0 {
+		k := copy(p[n:min(len(p), n+int(min(r.left, 1<<20)))], r.piece[r.at:])
+		n, r.left, r.at = n+k, r.left-int64(k), (r.at+k)%len(r.piece)
+	}
+	return n, nil
+}
+
+func TestMemoryIsTheVocabularys(t *testing.T) {
+	const size = 8 << 20
+	for name, piece := range map[string]string{
+		"one word":           "a",
+		"words of marks":     "\u0301",
+		"open middles":       "a.\u0301",
+		"spaces":             " ",
+		"emoji and joiners":  "👩\u200D",
+		"the same few words": "the quick brown fox. ",
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := Count(&repeated{piece: piece, left: size}); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 2<<20 && name != "open middles" {
+			t.Errorf("%s: %d bytes were allocated for %d", name, allocated, size)
+		}
+		if held := int64(after.HeapInuse) - int64(before.HeapInuse); held > 4<<20 {
+			t.Errorf("%s: %d bytes are held for %d", name, held, size)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package wordstats
+
+import (
+	"crypto/sha256"
+	"math/big"
+	"reflect"
+	"sort"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/words"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+)
+
+// oracle counts a whole text with the kept libraries and a map.
+func oracle(text string) Statistics {
+	text = string([]rune(text)) // each invalid byte as U+FFFD
+	lower := cases.Lower(language.Und)
+	counts := map[string]int64{}
+	var total, codePoints int64
+	for segments := words.FromString(text); segments.Next(); {
+		word := segments.Value()
+		if !strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+			continue
+		}
+		folded := lowerWhole(lower, word)
+		if len(folded) > maxWord {
+			folded = cutWord(word, lower)
+		}
+		counts[folded]++
+		total++
+		codePoints += int64(utf8.RuneCountInString(lowerWhole(lower, word)))
+	}
+	s := Statistics{TotalWords: total, UniqueWords: int64(len(counts)), Top10Words: []WordCount{}}
+	for word, count := range counts {
+		s.Top10Words = append(s.Top10Words, WordCount{word, count})
+	}
+	sort.Slice(s.Top10Words, func(i, j int) bool {
+		a, b := s.Top10Words[i], s.Top10Words[j]
+		if a.Count != b.Count {
+			return a.Count > b.Count
+		}
+		return compareCodePoints(display(a.Word), display(b.Word)) < 0
+	})
+	s.Top10Words = s.Top10Words[:min(10, len(s.Top10Words))]
+	for i, w := range s.Top10Words {
+		s.Top10Words[i].Word = display(w.Word)
+	}
+	if total > 0 {
+		exact := big.NewRat(codePoints*100, total)
+		exact.Add(exact, big.NewRat(1, 2))
+		hundredths := new(big.Int).Div(exact.Num(), exact.Denom())
+		s.AvgWordLength, _ = big.NewRat(hundredths.Int64(), 100).Float64()
+	}
+	return s
+}
+
+// lowerWhole lower-cases a word in one step. Caser.String takes several for a
+// long word, and forgets at each that a final sigma has letters before it.
+func lowerWhole(lower cases.Caser, word string) string {
+	folded := make([]byte, 3*len(word))
+	n, _, err := lower.Transform(folded, []byte(word), true)
+	if err != nil {
+		panic(err)
+	}
+	return string(folded[:n])
+}
+
+// cutWord is what a word above maxWord is kept as: its start, then its digest.
+func cutWord(word string, lower cases.Caser) string {
+	var folded, start strings.Builder
+	cut := false
+	for _, r := range word {
+		for _, l := range lower.String(string(r)) {
+			folded.WriteRune(l)
+			if cut = cut || start.Len()+utf8.RuneLen(l) > 253; !cut {
+				start.WriteRune(l)
+			}
+		}
+	}
+	digest := sha256.Sum256([]byte(folded.String()))
+	return start.String() + "\xFF" + string(digest[:])
+}
+
+func display(word string) string {
+	if at := strings.IndexByte(word, digestMark); at >= 0 {
+		return word[:at] + "…"
+	}
+	return word
+}
+
+func compareCodePoints(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			return int(x[i] - y[i])
+		}
+	}
+	return len(x) - len(y)
+}
+
+// countPieces counts a text that comes in pieces of the given sizes, over and over.
+func countPieces(t testing.TB, text string, sizes ...int) Statistics {
+	t.Helper()
+	c := counters.Get().(*counter)
+	defer counters.Put(c)
+	c.reset(Limits{})
+	c.kernel = fastestKernel()
+	if len(text)%2 == 0 { // half of all texts go through the portable kernel
+		c.kernel = kernel{"portable", classify}
+	}
+	kept := 0
+	for turn := 0; ; turn++ {
+		n := min(max(1, sizes[turn%len(sizes)]), len(text), bufferSize-kept)
+		copy(c.buffer[kept:], text[:n])
+		text = text[n:]
+		done, err := c.scan(kept+n, text == "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = copy(c.buffer[:], c.buffer[done:kept+n])
+		if text == "" {
+			if kept > 0 {
+				t.Fatalf("%q is left at the end", c.buffer[:kept])
+			}
+			return c.vocabulary.statistics()
+		}
+	}
+}
+
+// mustEqual compares the statistics of text, however it was counted, with the oracle's.
+func mustEqual(t testing.TB, text string, got, want Statistics, how string) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("%s of %.300q:\n got %+v\nwant %+v", how, text, got, want)
+	}
+}

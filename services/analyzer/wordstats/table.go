@@ -1,0 +1,82 @@
+package wordstats
+
+// table is a hash table from words of a fixed width to counts: open addressing,
+// linear probing, keys and counts in arrays of their own, so that the keys lie
+// dense in the cache. The number of slots is a power of two, and the lower bits of
+// a hash are the first slot to look at. The zero key is an empty slot.
+type table[K comparable] struct {
+	keys   []K
+	counts []uint32
+	used   int
+	hash   func(K) uint64
+}
+
+func newTable[K comparable](slots int, hash func(K) uint64) table[K] {
+	return table[K]{
+		keys:   make([]K, slots),
+		counts: make([]uint32, slots),
+		hash:   hash,
+	}
+}
+
+// add counts a key n times and reports whether it is new.
+func (t *table[K]) add(key K, hash uint64, n uint32) bool {
+	var empty K
+	mask := uint64(len(t.keys) - 1)
+	first := hash & mask
+	for at := first; ; at = (at + 1) & mask {
+		if t.keys[at] == key {
+			t.counts[at] += n
+			if t.counts[at] > t.counts[first] {
+				// Frequent words move to where they are looked for first. A search
+				// for the other word that leads to first finds all slots up to at full.
+				t.keys[at], t.keys[first] = t.keys[first], key
+				t.counts[at], t.counts[first] = t.counts[first], t.counts[at]
+			}
+			return false
+		}
+		if t.keys[at] == empty {
+			t.keys[at] = key
+			t.counts[at] = n
+			t.used++
+			if t.used > len(t.keys)/8*5 {
+				t.grow()
+			}
+			return true
+		}
+	}
+}
+
+// grow doubles the table. A word goes to the slot of the same number or to that of
+// the other half, so that both halves are written in order.
+func (t *table[K]) grow() {
+	var empty K
+	larger := newTable(2*len(t.keys), t.hash)
+	mask := uint64(len(larger.keys) - 1)
+	for i, key := range t.keys {
+		if key == empty {
+			continue
+		}
+		at := t.hash(key) & mask
+		for larger.keys[at] != empty {
+			at = (at + 1) & mask
+		}
+		larger.keys[at] = key
+		larger.counts[at] = t.counts[i]
+	}
+	larger.used = t.used
+	*t = larger
+}
+
+// reset empties the table. It lets a table go that is beyond most slots, or that
+// is larger than the text before needed, since clearing it would cost the next
+// small text more than a new one with so many slots.
+func (t *table[K]) reset(slots, most int) {
+	switch {
+	case len(t.keys) > most || len(t.keys) > slots && t.used < len(t.keys)/8:
+		*t = newTable(slots, t.hash)
+	case t.used > 0:
+		clear(t.keys) // the count of an empty slot is never read
+		t.used = 0
+	}
+}

@@ -1,0 +1,79 @@
+package wordstats
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func TestTablesCountLikeAMap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	v := newVocabulary()
+	for range 3 { // the same vocabulary for several texts, one of them large
+		v.reset(Limits{})
+		want := map[string]int64{}
+		for range 200_000 {
+			word := strings.Repeat("w", rng.IntN(18)) + fmt.Sprint(rng.IntN(1+rng.IntN(50_000)))
+			want[word]++
+			if err := v.add([]byte(word)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := map[string]int64{}
+		v.each(func(word []byte, count uint32) uint32 {
+			got[string(word)] += int64(count)
+			return count
+		})
+		if len(got) != len(want) || v.unique() != int64(len(want)) {
+			t.Fatalf("%d words, %d unique; want %d", len(got), v.unique(), len(want))
+		}
+		for word, count := range want {
+			if got[word] != count {
+				t.Fatalf("%q: %d; want %d", word, got[word], count)
+			}
+		}
+	}
+}
+
+func TestCountsBeyond32Bits(t *testing.T) {
+	v := newVocabulary()
+	v.reset(Limits{})
+	for _, word := range []string{"a", "middle-size", "a word of more than 16 bytes", "rare"} {
+		if err := v.add([]byte(word)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const each = 1<<32 - 1
+	for range 3 {
+		v.each(func(word []byte, count uint32) uint32 {
+			if string(word) == "rare" {
+				return count
+			}
+			return each
+		})
+		v.spill()
+	}
+	s := v.statistics()
+	if s.TotalWords != 3*3*each+1 || s.UniqueWords != 4 || s.Top10Words[0].Count != 3*each || s.Top10Words[3].Count != 1 {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestACounterForgetsTheTextBefore(t *testing.T) {
+	texts := []string{strings.Join(samples, " "), "a b", strings.Repeat("x", 100_000), "", "c"}
+	c := newCounter()
+	for _, c.kernel = range []kernel{fastestKernel(), {"portable", classify}} {
+		for _, text := range texts {
+			c.reset(Limits{})
+			if err := c.countAll(strings.NewReader(text)); err != nil {
+				t.Fatal(err)
+			}
+			mustEqual(t, text, c.vocabulary.statistics(), oracle(text), "count after others")
+		}
+		c.reset(Limits{UniqueWords: 1})
+		if err := c.countAll(strings.NewReader(strings.Repeat("y", 90_000) + " z z1")); err == nil {
+			t.Fatal("the limit was not seen")
+		}
+	}
+}

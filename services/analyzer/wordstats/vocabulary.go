@@ -1,0 +1,258 @@
+package wordstats
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"math/rand/v2"
+	"unicode/utf8"
+)
+
+// vocabulary counts each word of a text. Words of up to 8 bytes are integers,
+// those of up to 16 bytes are pairs of them, and only longer ones are compared
+// byte by byte.
+//
+// A word is kept as the UTF-8 of its lower case. In a word that is all ASCII each
+// byte has the bit 0x20 set: this makes letters small, leaves digits and middle
+// characters as they are, and makes the low line DEL, which no such word holds.
+type vocabulary struct {
+	limits Limits
+	short  table[uint64]
+	middle table[[2]uint64]
+	long   longTable
+	seed   uint64 // secret, so that no text can be made to collide
+	bytes  int64  // of all different words
+	// digested are the code points of all words above maxWord together.
+	digested int64
+	// spilled are counts taken out of the tables before they pass 32 bits.
+	spilled map[string]int64
+}
+
+const (
+	firstSlots = 1024
+	// mostSlots is the largest table that is cleared for the next text.
+	mostSlots = 16 * 1024
+)
+
+func newVocabulary() vocabulary {
+	seed := rand.Uint64()
+	return vocabulary{
+		seed:   seed,
+		short:  newTable(firstSlots, func(key uint64) uint64 { return hashShort(seed, key) }),
+		middle: newTable(firstSlots/4, func(key [2]uint64) uint64 { return hashMiddle(seed, key) }),
+		long:   newLongTable(firstSlots / 4),
+	}
+}
+
+// reset empties the vocabulary for another text.
+func (v *vocabulary) reset(limits Limits) {
+	if limits.UniqueWords == 0 {
+		limits.UniqueWords = defaultUniqueWords
+	}
+	if limits.Bytes == 0 {
+		limits.Bytes = defaultBytes
+	}
+	v.limits = limits
+	v.short.reset(firstSlots, mostSlots)
+	v.middle.reset(firstSlots/4, mostSlots)
+	v.long.reset(firstSlots/4, mostSlots)
+	v.bytes, v.digested, v.spilled = 0, 0, nil
+}
+
+// The hashes fold 128-bit products of a word and a secret, as wyhash does.
+const (
+	multiplier1 = 0xA0761D6478BD642F // odd, half of the bits set: of wyhash
+	multiplier2 = 0xE7037ED1A0B428DB
+)
+
+func hashShort(seed, key uint64) uint64 {
+	high, low := bits.Mul64(key^seed, multiplier1)
+	return high ^ low
+}
+
+func hashMiddle(seed uint64, key [2]uint64) uint64 {
+	high, low := bits.Mul64(key[0]^seed, multiplier1)
+	high, low = bits.Mul64(high^low^key[1], multiplier2)
+	return high ^ low
+}
+
+// add counts a word that is kept as these bytes.
+func (v *vocabulary) add(word []byte) error {
+	n := len(word)
+	switch {
+	case n <= 8:
+		var room [8]byte
+		copy(room[:], word)
+		return v.addShort(binary.LittleEndian.Uint64(room[:]), n)
+	case n <= 16:
+		return v.addMiddle([2]uint64{
+			binary.LittleEndian.Uint64(word),
+			binary.LittleEndian.Uint64(word[n-8:]) >> (8 * (16 - n) & 63),
+		}, n)
+	}
+	if v.long.add(word, 1) {
+		return v.grown(n)
+	}
+	return nil
+}
+
+func (v *vocabulary) addShort(key uint64, length int) error {
+	if v.short.add(key, hashShort(v.seed, key), 1) {
+		return v.grown(length)
+	}
+	return nil
+}
+
+func (v *vocabulary) addMiddle(key [2]uint64, length int) error {
+	if v.middle.add(key, hashMiddle(v.seed, key), 1) {
+		return v.grown(length)
+	}
+	return nil
+}
+
+// addDigest counts a word above maxWord.
+func (v *vocabulary) addDigest(w *longWord) error {
+	v.digested += w.codePoints
+	return v.add(w.key())
+}
+
+// grown checks the limits after a new word of so many bytes.
+func (v *vocabulary) grown(length int) error {
+	v.bytes += int64(length)
+	if unique := v.unique(); unique > v.limits.UniqueWords {
+		return &VocabularyError{Limit: v.limits.UniqueWords, Unit: "different words"}
+	}
+	if v.bytes > v.limits.Bytes {
+		return &VocabularyError{Limit: v.limits.Bytes, Unit: "bytes of different words"}
+	}
+	return nil
+}
+
+func (v *vocabulary) unique() int64 {
+	return int64(v.short.used + v.middle.used + v.long.used)
+}
+
+// each visits all words, as they are kept, with their counts in the tables. The
+// bytes are valid during the visit; what the visit returns is the new count.
+func (v *vocabulary) each(visit func(word []byte, count uint32) uint32) {
+	var room [16]byte
+	for i, key := range v.short.keys {
+		if key != 0 {
+			binary.LittleEndian.PutUint64(room[:], key)
+			v.short.counts[i] = visit(room[:8-bits.LeadingZeros64(key)/8], v.short.counts[i])
+		}
+	}
+	for i, key := range v.middle.keys {
+		if key != [2]uint64{} {
+			binary.LittleEndian.PutUint64(room[:], key[0])
+			binary.LittleEndian.PutUint64(room[8:], key[1])
+			v.middle.counts[i] = visit(room[:16-bits.LeadingZeros64(key[1])/8], v.middle.counts[i])
+		}
+	}
+	for i := range v.long.slots {
+		if s := &v.long.slots[i]; s.length != 0 {
+			s.count = visit(v.long.word(s), s.count)
+		}
+	}
+}
+
+// spillEvery is after how many bytes of text spill must be called: words of ASCII
+// have a byte between them and others are longer than one, so that 2^31 bytes
+// hold at most 2^30 words.
+const spillEvery = 1 << 31
+
+// spill takes the counts down that could pass 32 bits before the next call.
+func (v *vocabulary) spill() {
+	v.each(func(word []byte, count uint32) uint32 {
+		if count < 1<<31 {
+			return count
+		}
+		if v.spilled == nil {
+			v.spilled = map[string]int64{}
+		}
+		v.spilled[string(word)] += int64(count)
+		return 0
+	})
+}
+
+// merge adds the counts of w to those of v. It leaves w without its large counts.
+func (v *vocabulary) merge(w *vocabulary) error {
+	v.spill()
+	w.spill() // each count is below 2^31 now, and a sum of two below 2^32
+	v.digested += w.digested
+	for word, count := range w.spilled {
+		if v.spilled == nil {
+			v.spilled = map[string]int64{}
+		}
+		v.spilled[word] += count
+	}
+	for i, key := range w.short.keys {
+		if key != 0 && v.short.add(key, hashShort(v.seed, key), w.short.counts[i]) {
+			if err := v.grown(8 - bits.LeadingZeros64(key)/8); err != nil {
+				return err
+			}
+		}
+	}
+	for i, key := range w.middle.keys {
+		if key != [2]uint64{} && v.middle.add(key, hashMiddle(v.seed, key), w.middle.counts[i]) {
+			if err := v.grown(16 - bits.LeadingZeros64(key[1])/8); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range w.long.slots {
+		s := &w.long.slots[i]
+		if s.length != 0 && v.long.add(w.long.word(s), s.count) {
+			if err := v.grown(int(s.length)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// statistics sums the vocabulary up.
+func (v *vocabulary) statistics() Statistics {
+	var total, unique int64
+	codePoints := v.digested
+	top := topTen{words: make([]WordCount, 0, 10)}
+	v.each(func(word []byte, count32 uint32) uint32 {
+		count := int64(count32)
+		if v.spilled != nil {
+			count += v.spilled[string(word)]
+		}
+		length, ok := measure(word)
+		if !ok {
+			return count32
+		}
+		unique++
+		total += count
+		codePoints += count * int64(length)
+		top.offer(word, count)
+		return count32
+	})
+	return Statistics{
+		TotalWords:    total,
+		UniqueWords:   unique,
+		AvgWordLength: average(codePoints, total),
+		Top10Words:    top.words,
+	}
+}
+
+// measure returns the code points of a word as it is kept, 0 for one above maxWord.
+// It reports false for low lines alone, which are counted as words of ASCII and are none.
+func measure(word []byte) (int, bool) {
+	var all byte
+	some := byte(lowLine)
+	for _, b := range word {
+		all |= b
+		some &= b
+	}
+	if all < utf8.RuneSelf {
+		return len(word), some != lowLine
+	}
+	if bytes.IndexByte(word, digestMark) >= 0 {
+		return 0, true
+	}
+	return utf8.RuneCount(word), true
+}
