@@ -1,0 +1,40 @@
+package query
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/query/projector"
+)
+
+// Config is query's settings.
+type Config struct {
+	Addr            string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8083" doc:"the address of the HTTP API, health and metrics"`
+	DownloadExpires time.Duration `env:"ASSAY_DOWNLOAD_EXPIRES" envDefault:"5m" doc:"how long a presigned download can be started"`
+	LiveReaders     int           `env:"ASSAY_LIVE_READERS" envDefault:"1000" doc:"how many live event streams may be open at once"`
+	FeedCache       time.Duration `env:"ASSAY_FEED_CACHE" envDefault:"5m" doc:"how long answers about the feed are kept while nothing in them changes; 0 keeps none"`
+	Drain           time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests in hand may take on shutdown"`
+
+	Log       obs.Config
+	Engines   engine.Config
+	TextFile  textfile.Config
+	Feed      feed.Config
+	Projector projector.Config
+}
+
+func (c Config) validate() error {
+	switch {
+	case c.DownloadExpires < time.Second:
+		return fmt.Errorf("ASSAY_DOWNLOAD_EXPIRES is %s: give at least 1s", c.DownloadExpires)
+	case c.LiveReaders < 1:
+		return fmt.Errorf("ASSAY_LIVE_READERS is %d: give at least 1", c.LiveReaders)
+	}
+	if c.FeedCache < 0 {
+		return fmt.Errorf("ASSAY_FEED_CACHE is %s: give 0 or more", c.FeedCache)
+	}
+	return c.Projector.Validate()
+}

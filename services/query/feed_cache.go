@@ -1,0 +1,136 @@
+package query
+
+import (
+	"context"
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"github.com/assay-project/assay/pkg/feed"
+)
+
+// feedCache keeps answers about the feed. Equal questions that come at once are
+// read once. An answer is used for ttl, and no longer than until this process
+// projects an item that belongs into it: what another process projects is seen
+// after ttl at the latest. An index that the engine brings up to date late can
+// make an answer miss its last change for as long.
+type feedCache struct {
+	answers *otter.Cache[question, answer]
+
+	mu      sync.Mutex
+	clock   uint64              // grows with every change
+	changes [changeSlots]uint64 // of each facet: the clock at its last change
+	seed    maphash.Seed
+}
+
+// changeSlots bounds the memory for facets. Two that share a slot are read anew
+// more often than needed.
+const changeSlots = 4096
+
+// cacheWeight is about how many bytes of answers are kept.
+const cacheWeight = 64 << 20
+
+// question is everything that an answer depends on.
+type question struct {
+	call           string
+	hours          int
+	bucket         time.Duration
+	sentiment, tag string
+	limit          int
+	cursor         string
+}
+
+// facet is what part of the items the answer is about.
+type facet struct{ attribute, value string }
+
+func (q question) facet() facet {
+	switch {
+	case q.tag != "":
+		return facet{"tag", q.tag}
+	case q.sentiment != "":
+		return facet{"sentiment", q.sentiment}
+	}
+	return facet{}
+}
+
+type answer struct {
+	value any
+	seen  uint64 // the clock when the reading began
+	bytes uint32 // about
+}
+
+// newFeedCache returns nil for no ttl: then nothing is kept.
+func newFeedCache(ttl time.Duration) (*feedCache, error) {
+	if ttl == 0 {
+		return nil, nil
+	}
+	answers, err := otter.New(&otter.Options[question, answer]{
+		MaximumWeight: cacheWeight, Weigher: func(_ question, a answer) uint32 { return a.bytes },
+		ExpiryCalculator: otter.ExpiryWriting[question, answer](ttl),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &feedCache{answers: answers, seed: maphash.MakeSeed()}, nil
+}
+
+// cached answers from the cache, or reads. The answer has every change that
+// changed was told of before. weigh estimates its size in bytes.
+func cached[T any](ctx context.Context, c *feedCache, q question, weigh func(T) int, read func(context.Context) (T, error)) (T, error) {
+	var none T
+	if c == nil {
+		return read(ctx)
+	}
+	_, needed := c.at(q)
+	load := otter.LoaderFunc[question, answer](func(ctx context.Context, q question) (answer, error) {
+		now, _ := c.at(q)
+		value, err := read(ctx)
+		return answer{value, now, uint32(min(weigh(value), cacheWeight))}, err
+	})
+	for {
+		got, err := c.answers.Get(ctx, q, load)
+		if err != nil {
+			return none, err
+		}
+		if got.seen >= needed {
+			value, _ := got.value.(T) // a question has one type of answer
+			return value, nil
+		}
+		c.answers.Invalidate(q)
+	}
+}
+
+// at returns the clock, and the clock at the last change of what q asks for.
+func (c *feedCache) at(q question) (now, last uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.clock, c.changes[c.slot(q.facet())]
+}
+
+func (c *feedCache) slot(f facet) uint64 { return maphash.Comparable(c.seed, f) % changeSlots }
+
+// changed says that the rows of these items were written or removed.
+func (c *feedCache) changed(items []feed.Item) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clock++
+	c.changes[c.slot(facet{})] = c.clock
+	for _, item := range items {
+		c.changes[c.slot(facet{"sentiment", item.Sentiment})] = c.clock
+		for _, tag := range item.MatchedTags {
+			c.changes[c.slot(facet{"tag", tag})] = c.clock
+		}
+	}
+}
+
+// close ends the cache's own goroutine.
+func (c *feedCache) close() {
+	if c != nil {
+		c.answers.StopAllGoroutines()
+	}
+}

@@ -1,0 +1,132 @@
+package projector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/feed"
+)
+
+// checkpointPartition is the day_partition of checkpoints, which no day has.
+const checkpointPartition = "projector"
+
+// errHeld says that another process reads the shard.
+var errHeld = errors.New("another projector has the shard")
+
+// checkpoint is how far a shard was read.
+type checkpoint struct {
+	Shard    string `dynamodbav:"ingested_at"` // the sort key
+	Sequence string `dynamodbav:"sequence"`    // of the last change that was projected; empty before the first
+	Done     bool   `dynamodbav:"done"`        // read to its end
+}
+
+// checkpoints keeps them as rows of the dashboard table. A process holds one
+// until held_until, epoch milliseconds.
+type checkpoints struct {
+	db     *dynamodb.Client
+	table  string
+	holder string
+	lease  time.Duration
+}
+
+// done tells which shards were read to their end.
+func (c checkpoints) done(ctx context.Context) (map[string]bool, error) {
+	done := map[string]bool{}
+	in := &dynamodb.QueryInput{
+		TableName: &c.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("day_partition = :p"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":p": &types.AttributeValueMemberS{Value: checkpointPartition}},
+	}
+	for {
+		out, err := c.db.Query(ctx, in)
+		if err != nil {
+			return nil, fmt.Errorf("read checkpoints: %w", err)
+		}
+		var page []checkpoint
+		if err := attributevalue.UnmarshalListOfMaps(out.Items, &page); err != nil {
+			return nil, fmt.Errorf("read checkpoints: %w", err)
+		}
+		for _, at := range page {
+			done[at.Shard] = at.Done
+		}
+		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
+			return done, nil
+		}
+	}
+}
+
+// acquire takes a shard for this process. It returns errHeld.
+func (c checkpoints) acquire(ctx context.Context, arn, shard string) (checkpoint, error) {
+	now := time.Now()
+	out, err := c.update(ctx, shard, "SET holder = :holder, held_until = :until, expires_at = :expires, stream_arn = :arn",
+		"attribute_not_exists(holder) OR holder = :holder OR held_until < :now",
+		map[string]types.AttributeValue{
+			":until": millis(now.Add(c.lease)), ":now": millis(now), ":expires": expires(now),
+			":arn": &types.AttributeValueMemberS{Value: arn},
+		})
+	if err != nil {
+		return checkpoint{}, err
+	}
+	var at checkpoint
+	if err := attributevalue.UnmarshalMap(out.Attributes, &at); err != nil {
+		return checkpoint{}, fmt.Errorf("checkpoint of %s: %w", shard, err)
+	}
+	return at, nil
+}
+
+// save moves the checkpoint and renews the hold. It returns errHeld.
+func (c checkpoints) save(ctx context.Context, at checkpoint) error {
+	now := time.Now()
+	_, err := c.update(ctx, at.Shard, "SET #sequence = :sequence, done = :done, held_until = :until, expires_at = :expires", "holder = :holder",
+		map[string]types.AttributeValue{
+			":sequence": &types.AttributeValueMemberS{Value: at.Sequence}, ":done": &types.AttributeValueMemberBOOL{Value: at.Done},
+			":until": millis(now.Add(c.lease)), ":expires": expires(now),
+		})
+	return err
+}
+
+// release lets another process go on at once. It returns errHeld.
+func (c checkpoints) release(ctx context.Context, at checkpoint) error {
+	_, err := c.update(ctx, at.Shard, "SET held_until = :until", "holder = :holder",
+		map[string]types.AttributeValue{":until": millis(time.UnixMilli(0))})
+	return err
+}
+
+func (c checkpoints) update(ctx context.Context, shard, update, condition string, values map[string]types.AttributeValue) (*dynamodb.UpdateItemOutput, error) {
+	values[":holder"] = &types.AttributeValueMemberS{Value: c.holder}
+	in := &dynamodb.UpdateItemInput{
+		TableName: &c.table, ReturnValues: types.ReturnValueAllNew,
+		Key: map[string]types.AttributeValue{
+			"day_partition": &types.AttributeValueMemberS{Value: checkpointPartition},
+			"ingested_at":   &types.AttributeValueMemberS{Value: shard},
+		},
+		UpdateExpression: &update, ConditionExpression: &condition, ExpressionAttributeValues: values,
+	}
+	if _, moves := values[":sequence"]; moves {
+		in.ExpressionAttributeNames = map[string]string{"#sequence": "sequence"} // a reserved word
+	}
+	out, err := c.db.UpdateItem(ctx, in)
+	if _, held := errors.AsType[*types.ConditionalCheckFailedException](err); held {
+		return nil, errHeld
+	}
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint of %s: %w", shard, err)
+	}
+	return out, nil
+}
+
+func millis(at time.Time) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(at.UnixMilli(), 10)}
+}
+
+// expires lets rows of long gone shards go; the stream forgets them sooner.
+func expires(now time.Time) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(now.Add(feed.Retention).Unix(), 10)}
+}

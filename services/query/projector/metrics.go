@@ -1,0 +1,75 @@
+package projector
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// discovery stands among the shards for the look at which shards there are.
+const discovery = ""
+
+type metrics struct {
+	projected prometheus.Counter
+	poison    prometheus.Counter
+	gaps      prometheus.Counter
+
+	mu   sync.Mutex
+	asOf map[string]time.Time // of each followed shard: all older changes are projected
+}
+
+func newMetrics(reg prometheus.Registerer) *metrics {
+	factory := promauto.With(reg)
+	m := &metrics{
+		projected: factory.NewCounter(prometheus.CounterOpts{
+			Name: "assay_projection_changes_total", Help: "Changes of feed items that were projected.",
+		}),
+		poison: factory.NewCounter(prometheus.CounterOpts{
+			Name: "assay_projection_poison_total", Help: "Changes that could not be projected and were set aside.",
+		}),
+		gaps: factory.NewCounter(prometheus.CounterOpts{
+			Name: "assay_projection_gaps_total", Help: "Times the stream had dropped changes before they were projected; rebuild then.",
+		}),
+		asOf: map[string]time.Time{},
+	}
+	factory.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "assay_projection_lag_seconds", Help: "Age of the oldest change that this process may not have projected; it grows while an engine fails.",
+	}, m.lag)
+	return m
+}
+
+// reached says that of a shard all changes before asOf are projected.
+func (m *metrics) reached(shard string, asOf time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asOf[shard] = asOf
+}
+
+// stuck says that a look fails. It counts as behind from the first time on.
+func (m *metrics) stuck(look string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, already := m.asOf[look]; !already {
+		m.asOf[look] = time.Now()
+	}
+}
+
+// left says that this process does not follow a shard any more.
+func (m *metrics) left(shard string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.asOf, shard)
+}
+
+// lag is that of the shard that is furthest behind.
+func (m *metrics) lag() float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	behind := time.Duration(0)
+	for _, asOf := range m.asOf {
+		behind = max(behind, time.Since(asOf))
+	}
+	return behind.Seconds()
+}

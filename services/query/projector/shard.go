@@ -1,0 +1,136 @@
+package projector
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+)
+
+const (
+	// batchSize is how many changes are read at once. They must be written within
+	// a lease.
+	batchSize = 250
+	// retryPause is how long a shard rests after a failure.
+	retryPause = time.Second
+	// releaseWait bounds the giving back of a shard after ctx has ended.
+	releaseWait = 2 * time.Second
+)
+
+// follow reads a shard until its end, until another process has it, until an
+// engine fails, or until ctx ends.
+func (p *Projector) follow(ctx context.Context, arn, shard string) {
+	log := p.log.With().Str("shard", shard).Logger()
+	at, err := p.checkpoints.acquire(ctx, arn, shard)
+	if err == nil {
+		p.metrics.reached(shard, time.Now())
+		err = p.read(ctx, arn, at)
+	}
+	switch {
+	case errors.Is(err, errHeld):
+		p.metrics.left(shard)
+		log.Debug().Msg("another projector has the shard")
+		rest(ctx, p.cfg.Lease/2)
+	case ctx.Err() != nil:
+		p.release(ctx, at)
+	case err != nil:
+		p.metrics.stuck(shard)
+		log.Warn().Err(err).Msg("cannot follow a shard; trying again")
+		rest(ctx, retryPause)
+	default:
+		p.metrics.left(shard)
+		log.Info().Msg("the shard is read to its end")
+	}
+}
+
+func (p *Projector) release(ctx context.Context, at checkpoint) {
+	if at.Shard == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
+	defer cancel()
+	if err := p.checkpoints.release(ctx, at); err != nil && !errors.Is(err, errHeld) {
+		p.log.Warn().Err(err).Str("shard", at.Shard).Msg("a shard was not given back; another projector waits for a lease")
+	}
+}
+
+// read projects a shard from its checkpoint on. It returns nil at the shard's
+// end, and errHeld when another process has it.
+func (p *Projector) read(ctx context.Context, arn string, at checkpoint) error {
+	iterator, err := p.iterator(ctx, arn, at)
+	if err != nil {
+		return err
+	}
+	saved := time.Now()
+	for {
+		out, err := p.streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: aws.Int32(batchSize)})
+		if _, expired := errors.AsType[*streams.ExpiredIteratorException](err); expired {
+			if iterator, err = p.iterator(ctx, arn, at); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		asOf := time.Now()
+		if n := len(out.Records); n > 0 {
+			if err := p.project(ctx, at.Shard, out.Records); err != nil {
+				return err
+			}
+			last := out.Records[n-1].Dynamodb
+			at.Sequence = aws.ToString(last.SequenceNumber)
+			if last.ApproximateCreationDateTime != nil {
+				asOf = *last.ApproximateCreationDateTime
+			}
+		}
+		at.Done = out.NextShardIterator == nil
+		if len(out.Records) > 0 || at.Done || time.Since(saved) > p.cfg.Lease/3 {
+			if err := p.checkpoints.save(ctx, at); err != nil {
+				return err
+			}
+			saved = time.Now()
+		}
+		if at.Done {
+			return nil
+		}
+		p.metrics.reached(at.Shard, asOf)
+		iterator = out.NextShardIterator
+		if len(out.Records) == 0 {
+			rest(ctx, p.cfg.Poll)
+		}
+	}
+}
+
+// iterator starts after the checkpoint. When the stream has dropped what comes
+// next, it starts at what is left: the dashboard then lacks what was dropped
+// until it is rebuilt.
+func (p *Projector) iterator(ctx context.Context, arn string, at checkpoint) (*string, error) {
+	in := &dynamodbstreams.GetShardIteratorInput{
+		StreamArn: &arn, ShardId: &at.Shard, ShardIteratorType: streams.ShardIteratorTypeTrimHorizon,
+	}
+	if at.Sequence != "" {
+		in.ShardIteratorType, in.SequenceNumber = streams.ShardIteratorTypeAfterSequenceNumber, &at.Sequence
+	}
+	out, err := p.streams.GetShardIterator(ctx, in)
+	if _, trimmed := errors.AsType[*streams.TrimmedDataAccessException](err); trimmed {
+		p.metrics.gaps.Inc()
+		p.log.Error().Str("shard", at.Shard).Msg("changes were dropped before they were projected: run assay feed rebuild")
+		in.ShardIteratorType, in.SequenceNumber = streams.ShardIteratorTypeTrimHorizon, nil
+		out, err = p.streams.GetShardIterator(ctx, in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out.ShardIterator, nil
+}
+
+func rest(ctx context.Context, pause time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(pause):
+	}
+}
