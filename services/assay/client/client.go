@@ -1,0 +1,288 @@
+// Package client speaks Assay's HTTP API: it uploads texts, reads and lists
+// files, and follows live events.
+//
+// Every operation sends one request id, the same for all its tries, which the
+// server writes into its logs and carries through its events. An operation is
+// tried again when the server is busy or the connection breaks, as long as
+// that is safe. Errors that the server answers are *Problem; a server that
+// cannot be reached is *Unreachable.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+const (
+	// tries bounds how often one request is sent.
+	tries = 6
+	// firstPause doubles with every try, up to longestPause; a Retry-After of
+	// the server replaces it, up to longestRetryAfter.
+	firstPause        = 200 * time.Millisecond
+	longestPause      = 5 * time.Second
+	longestRetryAfter = 30 * time.Second
+)
+
+// Config says which server to speak to, and as whom.
+type Config struct {
+	// Server is the base URL, such as http://127.0.0.1:8080. Required.
+	Server string
+	// OwnerID is sent as X-Owner-Id. When it is empty the server makes one up
+	// for each new file.
+	OwnerID string
+	// HTTP sends the requests. Nil is a client of its own without a time
+	// limit: an upload takes as long as its context allows.
+	HTTP *http.Client
+	// UserAgent is sent as such. Empty is "assay".
+	UserAgent string
+}
+
+// Client speaks to one server. It is safe for concurrent use. The caller closes
+// it, unless the process ends.
+type Client struct {
+	server    *url.URL
+	ownerID   string
+	userAgent string
+	http      *http.Client
+	// answered is set by the first answer. Until then a refused connection
+	// means that there is no server, and is not tried again.
+	answered atomic.Bool
+}
+
+// New returns a client. It sends nothing yet; its error is that of a server
+// address that is no http or https URL.
+func New(cfg Config) (*Client, error) {
+	server, err := url.Parse(cfg.Server)
+	if err != nil || server.Host == "" || server.Scheme != "http" && server.Scheme != "https" {
+		return nil, fmt.Errorf("server address %q is not a URL such as http://127.0.0.1:8080", cfg.Server)
+	}
+	c := &Client{server: server, ownerID: cfg.OwnerID, userAgent: cfg.UserAgent, http: cfg.HTTP}
+	if c.userAgent == "" {
+		c.userAgent = "assay"
+	}
+	if c.http == nil {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.MaxIdleConnsPerHost = 64
+		c.http = &http.Client{Transport: transport}
+	}
+	return c, nil
+}
+
+// Server is the base URL of the server.
+func (c *Client) Server() string { return c.server.String() }
+
+// OwnerID is whom the client speaks for; it may be empty.
+func (c *Client) OwnerID() string { return c.ownerID }
+
+// Close closes the connections that no request uses. A server that stops waits
+// a while for those that never carried one.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Unreachable says that a request got no answer.
+type Unreachable struct {
+	Server string
+	Err    error
+}
+
+func (u *Unreachable) Error() string {
+	if u.NoServer() {
+		return fmt.Sprintf("no Assay server answers at %s: %v", u.Server, u.Err)
+	}
+	return fmt.Sprintf("the connection to %s broke: %v", u.Server, u.Err)
+}
+
+// NoServer says that no connection could be made, so that the request cannot
+// have had an effect.
+func (u *Unreachable) NoServer() bool {
+	op, ok := errors.AsType[*net.OpError](u.Err)
+	return ok && op.Op == "dial"
+}
+
+func (u *Unreachable) Unwrap() error { return u.Err }
+
+// call is one operation on the API.
+type call struct {
+	method string
+	path   string // escaped
+	query  url.Values
+	header http.Header
+	body   any    // sent as JSON unless nil
+	id     string // the request id; empty makes one
+	once   bool   // a repeat after a broken connection would not be the same
+}
+
+// do sends the call, decodes a JSON answer into answer unless that is nil, and
+// tries again where that helps.
+func (c *Client) do(ctx context.Context, op call, answer any) error {
+	resp, err := c.open(ctx, op)
+	if err != nil {
+		return err
+	}
+	return decode(resp, answer)
+}
+
+// decode reads a JSON answer into answer, unless that is nil or nothing was
+// answered, and closes it.
+func decode(resp *http.Response, answer any) error {
+	content, err := io.ReadAll(resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		return fmt.Errorf("read the answer of the server: %w", err)
+	}
+	if answer == nil || len(content) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(content, answer); err != nil {
+		return fmt.Errorf("what answers at %s is not Assay: %w", resp.Request.URL.Host, err)
+	}
+	return nil
+}
+
+// open sends the call and returns its successful answer, whose body the caller
+// closes.
+func (c *Client) open(ctx context.Context, op call) (*http.Response, error) {
+	var body []byte
+	if op.body != nil {
+		var err error
+		if body, err = json.Marshal(op.body); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", op.method, op.path, err)
+		}
+	}
+	if op.id == "" {
+		op.id = newKey()
+	}
+	var last error
+	for try := range tries {
+		if err := pause(ctx, try, last); err != nil {
+			return nil, err
+		}
+		req, err := c.request(ctx, op)
+		if err != nil {
+			return nil, err
+		}
+		if op.body != nil {
+			req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			req.Header.Set("Content-Type", "application/json")
+		}
+		resp, err := c.send(req)
+		if err == nil {
+			return resp, nil
+		}
+		last = err
+		if !c.again(err, op.once) {
+			break
+		}
+	}
+	return nil, last
+}
+
+// request builds the request of a call, without its body.
+func (c *Client) request(ctx context.Context, op call) (*http.Request, error) {
+	target := c.server.JoinPath(op.path)
+	target.RawQuery = op.query.Encode()
+	req, err := http.NewRequestWithContext(ctx, op.method, target.String(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", op.method, op.path, err)
+	}
+	if op.header != nil {
+		req.Header = op.header.Clone()
+	}
+	if req.Header.Get("Accept") == "" {
+		req.Header.Set("Accept", "application/json")
+	}
+	req.Header.Set("User-Agent", c.userAgent)
+	req.Header.Set("X-Request-Id", op.id)
+	if c.ownerID != "" {
+		req.Header.Set("X-Owner-Id", c.ownerID)
+	}
+	return req, nil
+}
+
+// send makes one try: an answer of 400 or above is a *Problem, none at all is
+// *Unreachable unless the context ended.
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	resp, err := c.http.Do(req)
+	if err != nil {
+		if ctxErr := req.Context().Err(); ctxErr != nil {
+			return nil, ctxErr
+		}
+		if wrapped, ok := errors.AsType[*url.Error](err); ok {
+			err = wrapped.Err // its text repeats the URL
+		}
+		return nil, &Unreachable{Server: c.server.String(), Err: err}
+	}
+	c.answered.Store(true)
+	if resp.StatusCode < http.StatusBadRequest {
+		return resp, nil
+	}
+	return nil, readProblem(resp)
+}
+
+// again tells whether another try may help and does no harm.
+func (c *Client) again(err error, once bool) bool {
+	if problem, ok := errors.AsType[*Problem](err); ok {
+		return problem.busy()
+	}
+	lost, ok := errors.AsType[*Unreachable](err)
+	if !ok {
+		return false
+	}
+	if lost.NoServer() {
+		return c.answered.Load()
+	}
+	return !once
+}
+
+// pause waits before a try other than the first, as long as the failure
+// before it asks for.
+func pause(ctx context.Context, try int, last error) error {
+	if try == 0 {
+		return ctx.Err()
+	}
+	wait := min(firstPause<<(try-1), longestPause)
+	wait = wait/2 + rand.N(wait/2+1)
+	if problem, ok := errors.AsType[*Problem](last); ok && problem.RetryAfter > 0 {
+		wait = min(problem.RetryAfter, longestRetryAfter)
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// newKey makes a request id or an idempotency key: a UUIDv7, whose time the
+// server keeps in the id of what the key creates.
+func newKey() string {
+	id, err := uuid.NewV7()
+	if err != nil {
+		// Only when the system has no randomness; then nothing else works.
+		panic("client: " + err.Error())
+	}
+	return id.String()
+}
+
+// join builds an escaped path of segments under /v1.
+func join(segments ...string) string {
+	var b strings.Builder
+	b.WriteString("/v1")
+	for _, s := range segments {
+		b.WriteString("/" + url.PathEscape(s))
+	}
+	return b.String()
+}

@@ -1,0 +1,164 @@
+package client
+
+import (
+	"context"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// The states of a file.
+const (
+	Pending    = "PENDING"
+	InProgress = "IN_PROGRESS"
+	Completed  = "COMPLETED"
+	Failed     = "FAILED"
+)
+
+// File is an uploaded text and what became of it.
+type File struct {
+	FileID       string    `json:"fileId"`
+	OwnerID      string    `json:"ownerId"`
+	FileName     string    `json:"fileName"`
+	Status       string    `json:"status"`
+	CreatedAt    time.Time `json:"createdAt"`
+	UpdatedAt    time.Time `json:"updatedAt"`
+	Result       *Result   `json:"result,omitempty"`       // when COMPLETED, but not in lists
+	ErrorMessage string    `json:"errorMessage,omitempty"` // when FAILED
+}
+
+// Final says that nothing happens to the file any more unless someone asks.
+func (f File) Final() bool { return f.Status == Completed || f.Status == Failed }
+
+// Result is the analysis of a text.
+type Result struct {
+	TotalWords    int64   `json:"totalWords"`
+	UniqueWords   int64   `json:"uniqueWords"`
+	AvgWordLength float64 `json:"avgWordLength"` // code points
+	Top10Words    []Word  `json:"top10Words"`    // by count, then code point order
+}
+
+// Word is a word and how often it occurs.
+type Word struct {
+	Word  string `json:"word"`
+	Count int64  `json:"count"`
+}
+
+// Get returns a file. A wait above 0 lets the server hold the answer until the
+// file is final or that time is up; the server has a limit of its own.
+func (c *Client) Get(ctx context.Context, fileID string, wait time.Duration) (File, error) {
+	op := call{method: http.MethodGet, path: join("files", fileID)}
+	if wait > 0 {
+		op.query = url.Values{"wait": {wait.String()}}
+	}
+	var file File
+	err := c.do(ctx, op, &file)
+	return file, err
+}
+
+// longPoll is what Wait asks the server to hold an answer for.
+const longPoll = 25 * time.Second
+
+// Wait returns the file when it is final. It waits as long as ctx lets it.
+func (c *Client) Wait(ctx context.Context, fileID string) (File, error) {
+	for {
+		file, err := c.Get(ctx, fileID, longPoll)
+		if err != nil || file.Final() {
+			return file, err
+		}
+	}
+}
+
+// Uploaded says that the bytes of a reserved file are in the bucket. The
+// Problem is 409 when they are not, or are not what was reserved.
+func (c *Client) Uploaded(ctx context.Context, fileID string) (File, error) {
+	return c.uploaded(ctx, fileID, newKey())
+}
+
+func (c *Client) uploaded(ctx context.Context, fileID, requestID string) (File, error) {
+	var file File
+	err := c.do(ctx, call{method: http.MethodPost, path: join("files", fileID, "uploaded"), id: requestID}, &file)
+	return file, err
+}
+
+// Retry has a FAILED file analyzed again; the Problem is 409 for any other.
+func (c *Client) Retry(ctx context.Context, fileID string) (File, error) {
+	var file File
+	err := c.do(ctx, call{method: http.MethodPost, path: join("files", fileID, "retry"), once: true}, &file)
+	return file, err
+}
+
+// Delete removes a file and its bytes. A file that is gone already is no error.
+func (c *Client) Delete(ctx context.Context, fileID string) error {
+	return c.do(ctx, call{method: http.MethodDelete, path: join("files", fileID)}, nil)
+}
+
+// Content returns the bytes as they were uploaded. The caller closes it.
+func (c *Client) Content(ctx context.Context, fileID string) (io.ReadCloser, error) {
+	header := http.Header{"Accept": {"*/*"}}
+	resp, err := c.open(ctx, call{method: http.MethodGet, path: join("files", fileID, "content"), header: header})
+	if err != nil {
+		return nil, err
+	}
+	return resp.Body, nil
+}
+
+// Listing asks for an owner's files, newest first.
+type Listing struct {
+	OwnerID string // empty is the client's own
+	Status  string // empty lists all
+	Limit   int    // files on a page; 0 is the server's default
+	Cursor  string // of the page before; empty is the first page
+}
+
+// Page is one page of a list. NextCursor is empty on the last.
+type Page struct {
+	Files      []File `json:"files"`
+	NextCursor string `json:"nextCursor,omitempty"`
+}
+
+// ListPage returns one page. It may have fewer files than its limit, or none,
+// and still not be the last.
+func (c *Client) ListPage(ctx context.Context, l Listing) (Page, error) {
+	if l.OwnerID == "" {
+		l.OwnerID = c.ownerID
+	}
+	query := url.Values{}
+	if l.Status != "" {
+		query.Set("status", l.Status)
+	}
+	if l.Limit > 0 {
+		query.Set("limit", strconv.Itoa(l.Limit))
+	}
+	if l.Cursor != "" {
+		query.Set("cursor", l.Cursor)
+	}
+	var page Page
+	err := c.do(ctx, call{method: http.MethodGet, path: join("owners", l.OwnerID, "files"), query: query}, &page)
+	return page, err
+}
+
+// List walks over all files from l.Cursor on, reading pages as it gets there.
+// It ends after the first error.
+func (c *Client) List(ctx context.Context, l Listing) iter.Seq2[File, error] {
+	return func(yield func(File, error) bool) {
+		for {
+			page, err := c.ListPage(ctx, l)
+			if err != nil {
+				yield(File{}, err)
+				return
+			}
+			for _, file := range page.Files {
+				if !yield(file, nil) {
+					return
+				}
+			}
+			if l.Cursor = page.NextCursor; l.Cursor == "" {
+				return
+			}
+		}
+	}
+}

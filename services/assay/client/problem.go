@@ -1,0 +1,91 @@
+package client
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Problem is an error that the server answered (RFC 9457). Its text is for
+// people.
+type Problem struct {
+	Type     string         `json:"type"`
+	Title    string         `json:"title"`
+	Status   int            `json:"status"`
+	Detail   string         `json:"detail"`
+	Instance string         `json:"instance"`
+	Errors   []FieldProblem `json:"errors"`
+	// RequestID finds the request in the server's logs.
+	RequestID string `json:"-"`
+	// RetryAfter is how long the server asked to wait; 0 if it did not.
+	RetryAfter time.Duration `json:"-"`
+}
+
+// FieldProblem is what is wrong with one field of a request.
+type FieldProblem struct {
+	Field   string `json:"field"` // such as body.fileName
+	Message string `json:"message"`
+}
+
+func (p *Problem) Error() string {
+	text := cmp.Or(p.Detail, p.Title, fmt.Sprintf("the server answered %d %s", p.Status, http.StatusText(p.Status)))
+	if len(p.Errors) > 0 {
+		var fields []string
+		for _, field := range p.Errors {
+			fields = append(fields, field.Field+" "+field.Message)
+		}
+		text = cmp.Or(p.Title, http.StatusText(p.Status)) + ": " + strings.Join(fields, "; ")
+	}
+	if p.Status >= http.StatusInternalServerError && p.RequestID != "" {
+		text += " (request " + p.RequestID + ")"
+	}
+	return text
+}
+
+// busy says that the same request may succeed later.
+func (p *Problem) busy() bool {
+	switch p.Status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// largestProblem bounds what is read of an error answer, in bytes.
+const largestProblem = 64 << 10
+
+// readProblem reads an error answer and closes its body. Whatever a proxy may
+// have put there instead of a problem still gives one with the status.
+func readProblem(resp *http.Response) error {
+	problem := &Problem{}
+	content, err := io.ReadAll(io.LimitReader(resp.Body, largestProblem))
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		problem.Detail = "the server's answer broke off: " + err.Error()
+	} else if media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && strings.HasSuffix(media, "json") {
+		if err := json.Unmarshal(content, problem); err != nil {
+			problem = &Problem{}
+		}
+	}
+	problem.Status = resp.StatusCode
+	problem.RequestID = resp.Header.Get("X-Request-Id")
+	problem.RetryAfter = retryAfter(resp.Header.Get("Retry-After"))
+	return problem
+}
+
+// retryAfter reads both forms of the header: seconds, and a date.
+func retryAfter(value string) time.Duration {
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return 0
+}

@@ -1,0 +1,242 @@
+package client
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"sync/atomic"
+	"time"
+)
+
+// Reservation says what will be uploaded.
+type Reservation struct {
+	FileName    string `json:"fileName"`
+	Size        int64  `json:"size"` // bytes, exact
+	ContentType string `json:"contentType,omitempty"`
+	SHA256      string `json:"sha256,omitempty"` // hex; the bucket then refuses other bytes
+	// Key makes repeats of the reservation give the same file. Empty makes
+	// one.
+	Key string `json:"-"`
+}
+
+// Reserved is a file whose bytes are awaited, and how to send them. A repeat
+// of a reservation whose bytes were analyzed meanwhile has another status.
+type Reserved struct {
+	FileID  string        `json:"fileId"`
+	OwnerID string        `json:"ownerId"`
+	Status  string        `json:"status"`
+	Upload  UploadRequest `json:"upload"`
+}
+
+// UploadRequest is the request that stores the bytes, to be sent with exactly
+// these headers.
+type UploadRequest struct {
+	Method    string            `json:"method"`
+	URL       string            `json:"url"`
+	Headers   map[string]string `json:"headers"`
+	ExpiresAt time.Time         `json:"expiresAt"`
+}
+
+// Reserve makes a PENDING file.
+func (c *Client) Reserve(ctx context.Context, r Reservation) (Reserved, error) {
+	if r.Key == "" {
+		r.Key = newKey()
+	}
+	return c.reserve(ctx, r, newKey())
+}
+
+func (c *Client) reserve(ctx context.Context, r Reservation, requestID string) (Reserved, error) {
+	var reserved Reserved
+	err := c.do(ctx, call{
+		method: http.MethodPost, path: join("files"), body: r, id: requestID,
+		header: http.Header{"Idempotency-Key": {r.Key}},
+	}, &reserved)
+	return reserved, err
+}
+
+// Source is the bytes of an upload. They may be read more than once.
+type Source struct {
+	Reservation
+	Content io.ReaderAt
+	// Progress is called as bytes are sent, with how many have been; a new
+	// try starts again from 0. It may be nil.
+	Progress func(sent int64)
+}
+
+// Upload reserves a file, puts its bytes into the bucket and says so. It
+// returns the file as it then is, usually PENDING. Broken connections and a
+// busy server are tried again, without making a second file.
+func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
+	if src.Key == "" {
+		src.Key = newKey()
+	}
+	requestID := newKey()
+	var last error
+	for try := range tries {
+		if err := pause(ctx, try, last); err != nil {
+			return File{}, err
+		}
+		// Reserved anew in each try, since the URL may have run out.
+		reserved, err := c.reserve(ctx, src.Reservation, requestID)
+		if err != nil {
+			return File{}, err
+		}
+		if reserved.Status != Pending || reserved.Upload.URL == "" {
+			return c.Get(ctx, reserved.FileID, 0)
+		}
+		err = c.put(ctx, reserved.Upload, src)
+		if err == nil {
+			return c.uploaded(ctx, reserved.FileID, requestID)
+		}
+		last = err
+		if ctx.Err() != nil || !retriable(err) {
+			break
+		}
+	}
+	return File{}, fmt.Errorf("send the bytes: %w", last)
+}
+
+// put sends the bytes once. 412 says that an earlier try stored them although
+// its answer did not arrive.
+func (c *Client) put(ctx context.Context, to UploadRequest, src Source) error {
+	var body io.Reader = io.NewSectionReader(src.Content, 0, src.Size)
+	if src.Progress != nil {
+		body = &progressReader{source: body, report: src.Progress}
+	}
+	if src.Size == 0 {
+		body = http.NoBody
+	}
+	req, err := http.NewRequestWithContext(ctx, to.Method, to.URL, body)
+	if err != nil {
+		return err
+	}
+	for name, value := range to.Headers {
+		req.Header.Set(name, value)
+	}
+	req.ContentLength = src.Size
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode/100 == 2 || resp.StatusCode == http.StatusPreconditionFailed {
+		return resp.Body.Close()
+	}
+	refused := &Refused{Status: resp.StatusCode}
+	content, err := io.ReadAll(io.LimitReader(resp.Body, largestProblem))
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		return err
+	}
+	if err := xml.Unmarshal(content, refused); err != nil {
+		refused.Message = http.StatusText(resp.StatusCode)
+	}
+	return refused
+}
+
+// Refused is the bucket's error answer to the bytes of an upload.
+type Refused struct {
+	Status  int    `xml:"-"`
+	Code    string `xml:"Code"` // such as BadDigest
+	Message string `xml:"Message"`
+}
+
+func (r *Refused) Error() string {
+	return fmt.Sprintf("the bucket refused them (%d %s): %s", r.Status, r.Code, r.Message)
+}
+
+// retriable tells whether putting the bytes again may help: after a broken
+// connection, a busy bucket, or a URL that ran out.
+func retriable(err error) bool {
+	refused, ok := errors.AsType[*Refused](err)
+	return !ok || refused.Code == "AccessDenied" || refused.Status >= http.StatusInternalServerError
+}
+
+// progressReader reports how much was read of source.
+type progressReader struct {
+	source io.Reader
+	report func(int64)
+	sent   int64
+}
+
+func (p *progressReader) Read(b []byte) (int, error) {
+	n, err := p.source.Read(b)
+	p.sent += int64(n)
+	p.report(p.sent)
+	return n, err
+}
+
+// Posted is a file whose bytes come from a stream.
+type Posted struct {
+	FileName    string
+	ContentType string // empty is application/octet-stream
+	Content     io.Reader
+	Key         string // as of Reservation
+}
+
+// PostFile sends the bytes through the server, which needs no size beforehand.
+// A stream cannot be read twice, so nothing is tried again.
+func (c *Client) PostFile(ctx context.Context, p Posted) (File, error) {
+	if p.Key == "" {
+		p.Key = newKey()
+	}
+	if p.ContentType == "" {
+		p.ContentType = "application/octet-stream"
+	}
+	source := &source{from: p.Content}
+	p.Content = source
+	pipe, sink := io.Pipe()
+	defer func() { _ = pipe.Close() }() // never fails; it ends the writer
+	form := multipart.NewWriter(sink)
+	req, err := c.request(ctx, call{
+		method: http.MethodPost, path: join("files"), id: newKey(),
+		header: http.Header{"Idempotency-Key": {p.Key}, "Content-Type": {form.FormDataContentType()}},
+	})
+	if err != nil {
+		return File{}, err
+	}
+	go func() { sink.CloseWithError(writeForm(form, p)) }()
+	req.Body, req.ContentLength = pipe, -1
+	resp, err := c.send(req)
+	if failed := source.failed.Load(); failed != nil {
+		err = fmt.Errorf("read %s: %w", p.FileName, *failed)
+	}
+	if err != nil {
+		return File{}, err
+	}
+	var file File
+	return file, decode(resp, &file)
+}
+
+// source keeps the error of reading from apart from those of sending, which
+// the transport mixes.
+type source struct {
+	from   io.Reader
+	failed atomic.Pointer[error]
+}
+
+func (s *source) Read(b []byte) (int, error) {
+	n, err := s.from.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.failed.Store(&err)
+	}
+	return n, err
+}
+
+// writeForm writes the one part of the form.
+func writeForm(form *multipart.Writer, p Posted) error {
+	part, err := form.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {multipart.FileContentDisposition("file", p.FileName)},
+		"Content-Type":        {p.ContentType},
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(part, p.Content); err != nil {
+		return err
+	}
+	return form.Close()
+}

@@ -1,0 +1,165 @@
+package client_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+const text = "one two three"
+
+func textSource() client.Source {
+	return client.Source{
+		Reservation: client.Reservation{FileName: "a.txt", Size: int64(len(text)), ContentType: "text/plain"},
+		Content:     strings.NewReader(text),
+	}
+}
+
+// reserved answers a reservation whose bytes go to /bucket of the same server.
+func reserved(w http.ResponseWriter, r *http.Request) {
+	answer(201, client.Reserved{FileID: "1", Status: client.Pending, Upload: client.UploadRequest{
+		Method: http.MethodPut, URL: "http://" + r.Host + "/bucket?signed=yes",
+		Headers: map[string]string{"Content-Type": "text/plain", "If-None-Match": "*", "Content-Length": "13"},
+	}})(w, r)
+}
+
+func bucket(status int, code string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = fmt.Fprintf(w, `<?xml version="1.0"?><Error><Code>%s</Code><Message>as it says</Message></Error>`, code)
+	}
+}
+
+func TestUploadReservesPutsAndConfirms(t *testing.T) {
+	s, c := serve(t, reserved, answer(200, nil), answer(202, client.File{FileID: "1", Status: client.Pending}))
+	var sent int64
+	src := textSource()
+	src.Progress = func(n int64) { sent = n }
+	if file, err := c.Upload(t.Context(), src); err != nil || file.FileID != "1" {
+		t.Fatalf("got %+v, %v", file, err)
+	}
+	if sent != int64(len(text)) {
+		t.Errorf("progress ended at %d, want %d", sent, len(text))
+	}
+	reserve, put, confirm := s.requests()[0], s.requests()[1], s.requests()[2]
+	if reserve.body != `{"fileName":"a.txt","size":13,"contentType":"text/plain"}` {
+		t.Errorf("reserved %s", reserve.body)
+	}
+	isV7(t, reserve.header.Get("Idempotency-Key"))
+	isV7(t, reserve.header.Get("X-Request-Id"))
+	if put.body != text || put.header.Get("If-None-Match") != "*" || put.header.Get("X-Owner-Id") != "" {
+		t.Errorf("put %+v", put)
+	}
+	if confirm.path != "/v1/files/1/uploaded" || confirm.header.Get("X-Request-Id") != reserve.header.Get("X-Request-Id") {
+		t.Errorf("confirmed %+v", confirm)
+	}
+}
+
+func TestUploadTriesAgainWithoutASecondFile(t *testing.T) {
+	s, c := serve(t,
+		hangUp, reserved, hangUp, // no answer to the reservation, then none to the bytes
+		reserved, bucket(503, "SlowDown"),
+		reserved, bucket(403, "AccessDenied"), // the URL ran out
+		reserved, bucket(412, "PreconditionFailed"), // the bytes of the broken try are there
+		answer(202, client.File{FileID: "1"}))
+	if _, err := c.Upload(t.Context(), textSource()); err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]int{}
+	for _, r := range s.requests() {
+		if r.path == "/v1/files" {
+			keys[r.header.Get("Idempotency-Key")]++
+		}
+		if strings.HasPrefix(r.path, "/bucket") && r.body != text {
+			t.Errorf("put %q", r.body)
+		}
+	}
+	if len(keys) != 1 {
+		t.Errorf("idempotency keys %v, want one", keys)
+	}
+}
+
+func TestUploadThatIsDoneAlreadySendsNothing(t *testing.T) {
+	done := client.File{FileID: "1", Status: client.Completed}
+	_, c := serve(t, answer(201, client.Reserved{FileID: "1", Status: client.Completed}), answer(200, done))
+	if file, err := c.Upload(t.Context(), textSource()); err != nil || file.Status != client.Completed {
+		t.Fatalf("got %+v, %v", file, err)
+	}
+}
+
+func TestUploadEndsWhenTheBytesAreRefused(t *testing.T) {
+	_, c := serve(t, reserved, bucket(400, "BadDigest"))
+	_, err := c.Upload(t.Context(), textSource())
+	if refused, ok := errors.AsType[*client.Refused](err); !ok || refused.Code != "BadDigest" {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestUploadOfNothing(t *testing.T) {
+	s, c := serve(t, reserved, answer(200, nil), answer(202, client.File{FileID: "1"}))
+	if _, err := c.Upload(t.Context(), client.Source{Content: strings.NewReader("")}); err != nil {
+		t.Fatal(err)
+	}
+	if put := s.requests()[1]; put.body != "" || put.header.Get("Content-Length") != "0" {
+		t.Errorf("put %q with length %q", put.body, put.header.Get("Content-Length"))
+	}
+}
+
+func TestPostFileStreamsOnePart(t *testing.T) {
+	const name = `a "b"; ü.txt`
+	s, c := serve(t, answer(202, client.File{FileID: "1"}))
+	file, err := c.PostFile(t.Context(), client.Posted{FileName: name, Content: strings.NewReader(text)})
+	if err != nil || file.FileID != "1" {
+		t.Fatalf("got %+v, %v", file, err)
+	}
+	got := s.requests()[0]
+	isV7(t, got.header.Get("Idempotency-Key"))
+	_, params, err := mime.ParseMediaType(got.header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := multipart.NewReader(strings.NewReader(got.body), params["boundary"])
+	part, err := form.NextPart()
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if part.FormName() != "file" || part.FileName() != name || string(content) != text {
+		t.Errorf("part %q, file %q: %q", part.FormName(), part.FileName(), content)
+	}
+	if _, err := form.NextPart(); !errors.Is(err, io.EOF) {
+		t.Errorf("more than one part: %v", err)
+	}
+}
+
+func TestPostFileTellsThatReadingFailed(t *testing.T) {
+	broken := errors.New("pipe burst")
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(io.Discard, r.Body); err == nil {
+			t.Error("the request looked complete")
+		}
+	}))
+	defer server.Close()
+	c, err := client.New(client.Config{Server: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), iotest.ErrReader(broken))
+	_, err = c.PostFile(t.Context(), client.Posted{FileName: "-", Content: content})
+	if !errors.Is(err, broken) {
+		t.Fatalf("got %v", err)
+	}
+}

@@ -1,0 +1,120 @@
+package e2e
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// cluster is Assay as separate processes: each engine, and each service that a
+// test starts.
+type cluster struct {
+	system
+	nats, s3, dynamodb *engineProgram
+	env                []string // of every service: where the engines are
+}
+
+// engineProgram is a running engine with what starts it again.
+type engineProgram struct {
+	*program
+	role string
+	env  []string
+	url  string
+}
+
+// startCluster starts the engines and creates tables, bucket and streams.
+func startCluster(t *testing.T, env ...string) *cluster {
+	t.Helper()
+	c := &cluster{}
+	c.nats = startEngine(t, "nats")
+	c.dynamodb = startEngine(t, "dynamodb")
+	c.s3 = startEngine(t, "s3", "ASSAY_NATS_URL="+c.nats.url)
+	c.system = system{
+		NATS: c.nats.url, S3: c.s3.url, DynamoDB: c.dynamodb.url,
+		AccessKey: accessKey, SecretKey: secretKey, Region: region, Bucket: "e2e-bucket", Table: "e2e-table",
+	}
+	c.env = append([]string{
+		"ASSAY_NATS_URL=" + c.NATS, "ASSAY_S3_ENDPOINT=" + c.S3, "ASSAY_DYNAMODB_ENDPOINT=" + c.DynamoDB,
+		"AWS_ACCESS_KEY_ID=" + accessKey, "AWS_SECRET_ACCESS_KEY=" + secretKey, "AWS_REGION=" + region,
+		"ASSAY_S3_BUCKET=" + c.Bucket, "ASSAY_TEXTFILE_TABLE=" + c.Table,
+		"ASSAY_ADDR=127.0.0.1:0", "ASSAY_OPERATOR_ADDR=127.0.0.1:0", "ASSAY_LOG_FORMAT=json", shortLease,
+	}, env...)
+	c.setUp(t)
+	return c
+}
+
+// setUp runs `assay setup`.
+func (c *cluster) setUp(t *testing.T) {
+	t.Helper()
+	p := launch(t, "assay", c.env, "setup")
+	if status := p.end(t); status != 0 {
+		t.Fatalf("assay setup has the exit status %d: %s", status, p.output)
+	}
+}
+
+func startEngine(t *testing.T, role string, env ...string) *engineProgram {
+	t.Helper()
+	e := &engineProgram{role: role, env: append(env, engineDir+"="+t.TempDir())}
+	e.start(t)
+	return e
+}
+
+var engineURL = regexp.MustCompile(`engine at (\S+) is ready\n`)
+
+// start starts the engine on its folder, and again on its old address.
+func (e *engineProgram) start(t *testing.T) {
+	t.Helper()
+	_, addr, _ := strings.Cut(e.url, "://")
+	e.program = launch(t, e.role, append(e.env, engineAddr+"="+addr))
+	e.await(t, "is ready\n")
+	e.url = engineURL.FindStringSubmatch(e.output.String())[1]
+}
+
+// service is a running ingest, analyzer or query.
+type service struct {
+	*program
+	url      string
+	operator string // of ingest: the address of the calls for operators
+}
+
+var readyLine = regexp.MustCompile(`"addr":"([^"]+)"[^\n]*"message":"ready"`)
+
+var operatorLine = regexp.MustCompile(`"operator_addr":"([^"]+)"`)
+
+// service starts one with the cluster's environment and nothing else.
+func (c *cluster) service(t *testing.T, role string, env ...string) *service {
+	t.Helper()
+	p := launch(t, role, append(c.env[:len(c.env):len(c.env)], env...))
+	p.await(t, `"message":"ready"`)
+	s := &service{program: p, url: "http://" + readyLine.FindStringSubmatch(p.output.String())[1]}
+	if found := operatorLine.FindStringSubmatch(p.output.String()); found != nil {
+		s.operator = "http://" + found[1]
+	}
+	return s
+}
+
+// front puts ingest and query behind one address, as a gateway would.
+func (c *cluster) front(t *testing.T, ingest, query *service) {
+	t.Helper()
+	to := func(s *service) *httputil.ReverseProxy {
+		target, err := url.Parse(s.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	}
+	reads, writes := to(query), to(ingest)
+	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			reads.ServeHTTP(w, r)
+			return
+		}
+		writes.ServeHTTP(w, r)
+	}))
+	t.Cleanup(gateway.Close)
+	c.HTTP = gateway.URL
+}

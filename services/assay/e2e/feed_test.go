@@ -1,0 +1,255 @@
+package e2e
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// feedItemsAreAnalyzed: an item comes back with what its text says, also when
+// only the end of 10,000 characters says it.
+func feedItemsAreAnalyzed(t *testing.T, s system) {
+	filler := strings.Repeat("the ", 2490)
+	for text, want := range map[string]struct {
+		sentiment string
+		compound  float64
+	}{
+		// The compound values are those that VADER's authors publish.
+		"VADER is smart, handsome, and funny.": {"positive", 0.8316},
+		"Today SUX!":                           {"negative", -0.5461},
+		"The book was good.":                   {"positive", 0.4404},
+		"The table stands in the room.":        {"neutral", 0},
+		"":                                     {"neutral", 0},
+		filler + strings.Repeat(" ", 15) + " awful": {"negative", -0.4588},
+	} {
+		p := newPosting(text, newTag())
+		status, item := s.postItem(t, p)
+		if status != http.StatusCreated || item.Status != "pending" && item.Status != "analyzed" {
+			t.Errorf("created: %d %+v", status, item)
+		}
+		got := s.analyzed(t, p.SourceID)
+		if got.Sentiment != want.sentiment || got.Compound != want.compound || got.ModelVersion != "v1.0.0" || got.Score < 0.525 || got.Score > 1 {
+			t.Errorf("%.40q is %+v, want %+v", text, got, want)
+		}
+		if !strings.HasPrefix(text, got.TextSnippet) || len(got.TextSnippet) != min(len(text), 200) {
+			t.Errorf("the snippet of %.40q is %q", text, got.TextSnippet)
+		}
+	}
+}
+
+// oneSourceIDIsOneItem: of 100 concurrent writers one creates, with one row in
+// the table, one text in the bucket and one outcome.
+func oneSourceIDIsOneItem(t *testing.T, s system) {
+	p := newPosting("good", "a")
+	const writers = 100
+	statuses := make([]int, writers)
+	texts := map[string]string{}
+	var calls sync.WaitGroup
+	for i := range writers {
+		mine := p
+		mine.Text = "writer " + strconv.Itoa(i) + " is good"
+		mine.MatchedTags = []string{"a", "tag " + strconv.Itoa(i%4)}
+		texts[mine.Text] = mine.SourceID
+		calls.Go(func() { statuses[i], _ = s.postItem(t, mine) })
+	}
+	calls.Wait()
+	slices.Sort(statuses)
+	if created, _ := slices.BinarySearch(statuses, http.StatusCreated); created != writers-1 {
+		t.Errorf("the answers are %v, want one 201", statuses)
+	}
+	got := s.analyzed(t, p.SourceID)
+	if _, known := texts[got.TextSnippet]; !known || !slices.Equal(got.MatchedTags, []string{"a", "tag 0", "tag 1", "tag 2", "tag 3"}) {
+		t.Errorf("got %+v", got)
+	}
+	rows, err := s.tables().Query(within(t), &dynamodb.QueryInput{
+		TableName: aws.String("sentiment-items-primary"), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("source_id = :id"),
+		ExpressionAttributeValues: item{":id": &types.AttributeValueMemberS{Value: p.SourceID}},
+	})
+	if err != nil || len(rows.Items) != 1 {
+		t.Errorf("%d rows, %v", len(rows.Items), err)
+	}
+	if outcomes := s.feedOutcomes(t, p.SourceID); len(outcomes) != 1 {
+		t.Errorf("outcomes %v, want one", outcomes)
+	}
+}
+
+// unfinishedItemsAreMadeGood: when a writer died after it stored the text, the
+// next one of the same source id writes the row with that text and its time.
+func unfinishedItemsAreMadeGood(t *testing.T, s system) {
+	p := newPosting("This one is awful.", "a")
+	key := fmt.Sprintf("feed/%x", sha256.Sum256([]byte(p.SourceID)))
+	at := utc(time.Now().Add(-time.Hour))
+	_, err := s.objects().PutObject(within(t), &s3.PutObjectInput{
+		Bucket: &s.Bucket, Key: &key, Body: strings.NewReader("The book was good."), Metadata: map[string]string{"ingested-at": at},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, got := s.postItem(t, p); status != http.StatusCreated || got.IngestedAt != at || got.TextSnippet != "The book was good." {
+		t.Errorf("%d %+v", status, got)
+	}
+	if got := s.analyzed(t, p.SourceID); got.Compound != 0.4404 {
+		t.Errorf("analyzed as %+v", got)
+	}
+	if status, got := s.postItem(t, p); status != http.StatusOK || got.IngestedAt != at {
+		t.Errorf("again: %d %+v", status, got)
+	}
+}
+
+// duplicatesAddTags: a repeat changes nothing but adds tags, 5 at most, also of
+// an item that is analyzed.
+func duplicatesAddTags(t *testing.T, s system) {
+	p := newPosting("The book was good.", "a")
+	s.postItem(t, p)
+	first := s.analyzed(t, p.SourceID)
+	for _, c := range []struct{ add, want []string }{
+		{[]string{"a"}, []string{"a"}},
+		{[]string{"b", "a"}, []string{"a", "b"}},
+		{[]string{"c", "d", "e", "f"}, []string{"a", "b", "c", "d", "e"}},
+		{[]string{"g"}, []string{"a", "b", "c", "d", "e"}},
+	} {
+		again := p
+		again.Text, again.MatchedTags, again.IngestedAt = "This one is awful.", c.add, "2025-11-16T14:30:00.000Z"
+		status, got := s.postItem(t, again)
+		if status != http.StatusOK || !slices.Equal(got.MatchedTags, c.want) {
+			t.Errorf("after %v: %d %v, want 200 %v", c.add, status, got.MatchedTags, c.want)
+		}
+		if got.IngestedAt != first.IngestedAt || got.TextSnippet != first.TextSnippet || got.Compound != first.Compound || got.Status != "analyzed" {
+			t.Errorf("the repeat made it %+v, it was %+v", got, first)
+		}
+	}
+	if outcomes := s.feedOutcomes(t, p.SourceID); len(outcomes) != 1 {
+		t.Errorf("outcomes %v, want one", outcomes)
+	}
+}
+
+// taggedItemsAreShownOnce: an item with three tags, and two of one millisecond,
+// are once in the list of each of their tags, and once among all.
+func taggedItemsAreShownOnce(t *testing.T, s system) {
+	tags := []string{newTag(), newTag(), newTag()}
+	at := utc(time.Now().Add(-time.Minute))
+	first, second := newPosting("The book was good.", tags...), newPosting("The book was good.", tags[0])
+	first.IngestedAt, second.IngestedAt = at, at
+	s.postItem(t, first)
+	s.postItem(t, second)
+	both := []string{second.SourceID, first.SourceID} // newest first, then by id downwards
+	slices.SortFunc(both, func(a, b string) int { return strings.Compare(b, a) })
+	for i, want := range [][]string{both, {first.SourceID}, {first.SourceID}} {
+		for _, query := range []url.Values{{"tag": {tags[i]}}, {"tag": {tags[i]}, "sentiment": {"positive"}}, {"tag": {tags[i]}, "limit": {"1"}}} {
+			eventually(t, func() error { return s.lists(within(t), maps.Clone(query), want) })
+		}
+	}
+	shown, err := s.feedList(within(t), url.Values{"limit": {"1000"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range both {
+		if n := len(slices.DeleteFunc(slices.Clone(shown), func(i feedItem) bool { return i.SourceID != p })); n != 1 {
+			t.Errorf("%s is %d times among all", p, n)
+		}
+	}
+	for _, query := range []string{"hours=0", "hours=169", "hours=x", "limit=0", "limit=1001", "sentiment=happy", "cursor=x", "tag=" + strings.Repeat("x", 51)} {
+		resp, body := s.ask(t, http.MethodGet, "/v1/feed/items?"+query, nil, "")
+		refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
+	}
+}
+
+// lists complains when a list is not these items.
+func (s system) lists(ctx context.Context, query url.Values, want []string) error {
+	items, err := s.feedList(ctx, query)
+	if err != nil {
+		return err
+	}
+	var got []string
+	for _, item := range items {
+		got = append(got, item.SourceID)
+		if item.Status != "analyzed" || item.Sentiment != "positive" || item.Compound != 0.4404 || item.ModelVersion != "v1.0.0" || item.TextSnippet != "The book was good." {
+			return fmt.Errorf("the list shows %+v", item)
+		}
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("%s lists %v, want %v", query.Encode(), got, want)
+	}
+	return nil
+}
+
+// batchesTellEachOutcome: 207 with an outcome for each item, in their order.
+func batchesTellEachOutcome(t *testing.T, s system) {
+	known := newPosting("good", "a")
+	s.postItem(t, known)
+	fresh, noTags, twice := newPosting("good", "a"), newPosting("good"), newPosting("good", "a")
+	resp, body := s.ask(t, http.MethodPost, "/v1/feed/items", jsonHeader,
+		`{"items":[`+strings.Join([]string{show(known), show(fresh), show(noTags), show(twice), show(twice), `7`, `{"sourceId":5}`, `{"x":1}`}, ",")+`]}`)
+	var out struct {
+		Results []struct {
+			SourceID, Outcome string
+			Errors            []struct{ Field, Message string }
+		}
+	}
+	decode(t, body, &out)
+	if resp.StatusCode != http.StatusMultiStatus || len(out.Results) != 8 {
+		t.Fatalf("%d %s", resp.StatusCode, body)
+	}
+	// Of two of one id, either may come first.
+	pair := []string{out.Results[3].Outcome, out.Results[4].Outcome}
+	if slices.Sort(pair); !slices.Equal(pair, []string{"created", "duplicate"}) {
+		t.Errorf("of the same item twice: %v", pair)
+	}
+	for i, want := range map[int]string{0: "duplicate", 1: "created", 2: "invalid", 5: "invalid", 6: "invalid", 7: "invalid"} {
+		got := out.Results[i]
+		if got.Outcome != want || (len(got.Errors) > 0) != (want == "invalid") {
+			t.Errorf("item %d: %+v, want %s", i, got, want)
+		}
+	}
+	if e := out.Results[2].Errors; len(e) != 1 || e[0].Field != "body.matchedTags" {
+		t.Errorf("without tags: %+v", e)
+	}
+	for name, body := range map[string]string{
+		"none": `{"items":[]}`, "no list": `{"items":1}`, "more besides": `{"items":[{}],"x":1}`,
+		"101": `{"items":[` + strings.Repeat("{},", 100) + `{}]}`,
+	} {
+		resp, answer := s.ask(t, http.MethodPost, "/v1/feed/items", jsonHeader, body)
+		if p := refused(t, resp, answer, http.StatusUnprocessableEntity, "invalid-request"); len(p.Errors) != 1 || p.Errors[0].Field != "body.items" {
+			t.Errorf("%s: %s", name, answer)
+		}
+	}
+}
+
+// feedMistakesAreProblems: one item that is wrong is refused and stored nowhere.
+func feedMistakesAreProblems(t *testing.T, s system) {
+	p := newPosting("good", "a")
+	p.SourceURL = "http://example.com"
+	resp, body := s.ask(t, http.MethodPost, "/v1/feed/items", jsonHeader, show(p))
+	if p := refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request"); len(p.Errors) != 1 || p.Errors[0].Field != "body.sourceUrl" {
+		t.Errorf("%s", body)
+	}
+	resp, body = s.ask(t, http.MethodGet, "/v1/feed/items/"+strings.ReplaceAll(p.SourceID, "#", "%23"), nil, "")
+	refused(t, resp, body, http.StatusNotFound, "not-found")
+	for _, broken := range []string{"", "[]", "{", "\xff"} {
+		resp, body := s.ask(t, http.MethodPost, "/v1/feed/items", jsonHeader, broken)
+		refused(t, resp, body, http.StatusBadRequest, "bad-request")
+	}
+	resp, body = s.ask(t, http.MethodPost, "/v1/feed/items", map[string]string{"Content-Type": "text/plain"}, show(p))
+	refused(t, resp, body, http.StatusUnsupportedMediaType, "unsupported-media-type")
+}
+
+// feedOutcomes are the ids of all outcome events of an item, once no work on it
+// waits any more.
+func (s system) feedOutcomes(t *testing.T, sourceID string) []string {
+	t.Helper()
+	return s.outcomesOf(t, s.jetStream(t), "assay.feed.accepted."+sourceID, "assay.analysis.*.feed."+sourceID)
+}

@@ -1,0 +1,256 @@
+package e2e
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// feedWords are texts and what VADER's authors publish as their compound.
+var feedWords = []struct {
+	text, sentiment string
+	compound        float64
+}{
+	{"VADER is smart, handsome, and funny.", "positive", 0.8316},
+	{"The book was good.", "positive", 0.4404},
+	{"Today SUX!", "negative", -0.5461},
+	{"The table stands in the room.", "neutral", 0},
+}
+
+// feedRecord is an item as this test knows it, apart from the system.
+type feedRecord struct {
+	at        time.Time
+	tags      []string
+	sentiment string
+	compound  float64
+}
+
+// madeUpFeed is n items of the last seven days, in no order: some in one
+// millisecond, some about midnight, each with up to three of the tags.
+func madeUpFeed(n int, seed uint64, tags []string) (map[string]feedRecord, []posting) {
+	random := rand.New(rand.NewPCG(seed, seed))
+	// Half an hour away from the edges of all windows that the test asks for.
+	start := time.Now().Add(-30 * time.Minute).UTC().Truncate(time.Millisecond)
+	midnight := time.Now().UTC().Truncate(24 * time.Hour)
+	records := map[string]feedRecord{}
+	var postings []posting
+	for i := range n {
+		p := newPosting("", "")
+		at := start.Add(-time.Duration(random.IntN(166)) * time.Hour)
+		switch i % 10 {
+		case 0: // and the millisecond is that of others
+			at = start.Add(-time.Duration(random.IntN(3)) * time.Hour)
+		case 1: // 48 to 72 hours ago
+			at = midnight.Add(-48*time.Hour + time.Duration(random.IntN(3)-1)*time.Millisecond)
+		}
+		word := feedWords[random.IntN(len(feedWords))]
+		random.Shuffle(len(tags), func(i, j int) { tags[i], tags[j] = tags[j], tags[i] })
+		p.Text, p.IngestedAt, p.MatchedTags = word.text, utc(at), slices.Clone(tags[:1+random.IntN(3)])
+		records[p.SourceID] = feedRecord{at, p.MatchedTags, word.sentiment, word.compound}
+		postings = append(postings, p)
+		if i%7 == 0 { // a duplicate, which comes at some other time
+			postings = append(postings, p)
+		}
+	}
+	random.Shuffle(len(postings), func(i, j int) { postings[i], postings[j] = postings[j], postings[i] })
+	return records, postings
+}
+
+// selected are the source ids of a list, in its order.
+func selected(records map[string]feedRecord, hours int, sentiment, tag string) []string {
+	var ids []string
+	for id, r := range records {
+		if time.Since(r.at) < time.Duration(hours)*time.Hour && (sentiment == "" || r.sentiment == sentiment) && (tag == "" || slices.Contains(r.tags, tag)) {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b string) int {
+		if sentiment != "" {
+			// The further from 0, the surer; a neutral text is the surer the nearer.
+			if order := cmp.Compare(math.Abs(records[b].compound), math.Abs(records[a].compound)); order != 0 {
+				return order
+			}
+		}
+		return cmp.Or(records[b].at.Compare(records[a].at), strings.Compare(b, a))
+	})
+	return ids
+}
+
+// compareFeed compares lists, numbers and series with a count of the records.
+func compareFeed(ctx context.Context, s system, records map[string]feedRecord, tags []string) error {
+	for _, hours := range []int{1, 24, 100, 168} {
+		for _, sentiment := range []string{"", "positive", "neutral", "negative"} {
+			for _, tag := range append([]string{""}, tags...) {
+				got, err := s.feedList(ctx, url.Values{
+					"hours": {strconv.Itoa(hours)}, "sentiment": {sentiment}, "tag": {tag}, "limit": {"900"},
+				})
+				if err != nil {
+					return err
+				}
+				var ids []string
+				for _, item := range got {
+					ids = append(ids, item.SourceID)
+				}
+				if want := selected(records, hours, sentiment, tag); !slices.Equal(ids, want) {
+					return fmt.Errorf("%d hours of %q %q: %d items, want %d", hours, sentiment, tag, len(ids), len(want))
+				}
+			}
+		}
+		if err := compareSummary(ctx, s, records, hours, tags); err != nil {
+			return err
+		}
+		for _, tag := range []string{"", tags[0]} {
+			if err := compareSeries(ctx, s, records, hours, tag); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func compareSummary(ctx context.Context, s system, records map[string]feedRecord, hours int, tags []string) error {
+	var got struct {
+		Total     int
+		Sentiment map[string]int
+		Tags      []struct {
+			Tag   string
+			Count int
+		}
+		Rate      struct{ LastHour, Last24h int }
+		UpdatedAt time.Time
+	}
+	if err := s.get(ctx, "/v1/feed/summary?hours="+strconv.Itoa(hours), &got); err != nil {
+		return err
+	}
+	count := func(hours int, sentiment, tag string) int { return len(selected(records, hours, sentiment, tag)) }
+	sentiments := map[string]int{}
+	for _, sentiment := range []string{"positive", "neutral", "negative"} {
+		sentiments[sentiment] = count(hours, sentiment, "")
+	}
+	counts, want := map[string]int{}, map[string]int{}
+	for i, tag := range got.Tags {
+		counts[tag.Tag] = tag.Count
+		if i > 0 && tag.Count > got.Tags[i-1].Count {
+			return fmt.Errorf("the tags are not in order: %v", got.Tags)
+		}
+	}
+	for _, tag := range tags {
+		if n := count(hours, "", tag); n > 0 {
+			want[tag] = n
+		}
+	}
+	if got.Total != count(hours, "", "") || !maps.Equal(got.Sentiment, sentiments) || !maps.Equal(counts, want) ||
+		got.Rate.LastHour != count(1, "", "") || got.Rate.Last24h != count(24, "", "") || time.Since(got.UpdatedAt) > 10*time.Minute {
+		return fmt.Errorf("summary of %d hours: %+v, want %d %v %v", hours, got, count(hours, "", ""), sentiments, want)
+	}
+	return nil
+}
+
+func compareSeries(ctx context.Context, s system, records map[string]feedRecord, hours int, tag string) error {
+	for name, size := range map[string]time.Duration{"1m": time.Minute, "5m": 5 * time.Minute, "1h": time.Hour, "1d": 24 * time.Hour} {
+		var got struct {
+			Buckets []struct {
+				Start                       time.Time
+				Positive, Neutral, Negative int
+				AverageCompound             float64
+			}
+		}
+		if err := s.get(ctx, "/v1/feed/series?"+url.Values{"hours": {strconv.Itoa(hours)}, "bucket": {name}, "tag": {tag}}.Encode(), &got); err != nil {
+			return err
+		}
+		type sums struct{ positive, neutral, negative int }
+		want, compound := map[time.Time]sums{}, map[time.Time]float64{}
+		for _, id := range selected(records, hours, "", tag) {
+			start := records[id].at.Truncate(size)
+			sum := want[start]
+			switch records[id].sentiment {
+			case "positive":
+				sum.positive++
+			case "neutral":
+				sum.neutral++
+			case "negative":
+				sum.negative++
+			}
+			want[start], compound[start] = sum, compound[start]+records[id].compound
+		}
+		if len(got.Buckets) != len(want) {
+			return fmt.Errorf("%d buckets of %s in %d hours, want %d", len(got.Buckets), name, hours, len(want))
+		}
+		for _, b := range got.Buckets {
+			average := compound[b.Start] / float64(b.Positive+b.Neutral+b.Negative)
+			if (sums{b.Positive, b.Neutral, b.Negative}) != want[b.Start] || math.Abs(b.AverageCompound-average) > 0.000051 {
+				return fmt.Errorf("bucket of %s is %+v, want %+v and %v", name, b, want[b.Start], average)
+			}
+		}
+	}
+	return nil
+}
+
+// TestProjectorKilled: query is killed again and again while thousands of items
+// come in. Afterwards the dashboard has each of them once, and says so after a
+// rebuild too.
+func TestProjectorKilled(t *testing.T) {
+	t.Parallel()
+	const items = 2000
+	c := startCluster(t, "ASSAY_PROJECTOR_LEASE=1s")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	ingest, query := c.service(t, "ingest"), c.service(t, "query")
+	c.service(t, "analyzer", "ASSAY_ANALYZER_PARALLEL=16")
+	c.front(t, ingest, query)
+	tags := []string{"tag a", "é", "c#d", "e"}
+	records, postings := madeUpFeed(items, 7, tags)
+
+	created, batches := 0, 0
+	for batch := range slices.Chunk(postings, 100) {
+		for _, outcome := range c.postItems(t, batch) {
+			if outcome == "created" {
+				created++
+			}
+		}
+		if batches++; batches%4 == 0 {
+			query.kill(t)
+			query = c.service(t, "query")
+		}
+	}
+	if created != items {
+		t.Errorf("%d items were created, want %d", created, items)
+	}
+	c.front(t, ingest, query)
+	awaitFeed(ctx, t, c.system, records, tags)
+
+	rebuilt := launch(t, "assay", c.env, "feed", "rebuild")
+	if status := rebuilt.end(t); status != 0 || !strings.HasPrefix(rebuilt.output.String(), strconv.Itoa(items)+" items shown, 0 wrong rows removed, 0 unreadable") {
+		t.Errorf("exit status %d: %s", status, rebuilt.output)
+	}
+	if err := compareFeed(ctx, c.system, records, tags); err != nil {
+		t.Errorf("after the rebuild: %v", err)
+	}
+}
+
+// awaitFeed waits until the dashboard is what the records say.
+func awaitFeed(ctx context.Context, t *testing.T, s system, records map[string]feedRecord, tags []string) {
+	t.Helper()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := compareFeed(ctx, s, records, tags)
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatal(err)
+		}
+	}
+}

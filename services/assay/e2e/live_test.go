@@ -1,0 +1,224 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// liveEvent is an outcome as a live reader got it.
+type liveEvent struct {
+	position uint64
+	kind     string
+	outcome  client.Outcome
+}
+
+// follow reads live events behind the position after until it has n outcomes
+// or count is reached by stop, and returns them with the position reached.
+func follow(ctx context.Context, c *client.Client, f client.Following, n int) ([]liveEvent, string, error) {
+	var got []liveEvent
+	if n == 0 {
+		return nil, f.After, nil
+	}
+	for e, err := range c.Events(ctx, f) {
+		if err != nil {
+			return got, f.After, err
+		}
+		f.After = e.ID
+		if e.Type != client.CompletedEvent && e.Type != client.FailedEvent {
+			if e.Type == client.Resync {
+				return got, f.After, fmt.Errorf("resync at %s", e.ID)
+			}
+			continue
+		}
+		event := liveEvent{kind: e.Type}
+		if err := json.Unmarshal(e.Data, &event.outcome); err != nil {
+			return got, f.After, err
+		}
+		if event.position, err = strconv.ParseUint(e.ID, 10, 64); err != nil {
+			return got, f.After, err
+		}
+		if got = append(got, event); len(got) == n {
+			break
+		}
+	}
+	return got, f.After, nil
+}
+
+// begin is the position of a reader that starts now.
+func begin(t *testing.T, c *client.Client) string {
+	t.Helper()
+	for e, err := range c.Events(within(t), client.Following{}) {
+		if err != nil || e.Type != client.Ready {
+			t.Fatalf("a stream begins with %v, %v", e, err)
+		}
+		return e.ID
+	}
+	t.Fatal("the stream ended")
+	return ""
+}
+
+// uploadMany uploads numbered files by both ways from several goroutines, each
+// seventh a PDF, and returns what became of what: the expected end by file id.
+func uploadMany(ctx context.Context, t *testing.T, c *client.Client, files int) map[string]string {
+	t.Helper()
+	var mu sync.Mutex
+	ends := map[string]string{}
+	var uploads sync.WaitGroup
+	numbers := make(chan int)
+	for range 6 {
+		uploads.Go(func() {
+			for i := range numbers {
+				name, content, end := fmt.Sprint(i), randomText(uint64(i), 40), client.CompletedEvent
+				if i%7 == 0 {
+					content, end = "%PDF-1.7\n", client.FailedEvent
+				}
+				file, err := uploadEither(ctx, c, i%2 == 0, name, content)
+				if err != nil {
+					t.Errorf("upload %d: %v", i, err)
+					continue
+				}
+				mu.Lock()
+				ends[file.FileID] = end
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range files {
+		numbers <- i
+	}
+	close(numbers)
+	uploads.Wait()
+	return ends
+}
+
+// uploadEither uploads by one of the two ways.
+func uploadEither(ctx context.Context, c *client.Client, direct bool, name, content string) (client.File, error) {
+	if direct {
+		return c.Upload(ctx, source(name, content))
+	}
+	return c.PostFile(ctx, posted(name, content, ""))
+}
+
+// liveEventsResume: a reader that is cut off at any points and comes back with
+// its last id gets every outcome once and in order.
+func liveEventsResume(t *testing.T, s system) {
+	for _, seed := range []uint64{1, 2, 3} {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 8))
+			const files = 60
+			owner := newOwner()
+			c := s.client(t, owner)
+			ctx := within(t)
+			at := begin(t, c)
+			first := at
+
+			ends := make(chan map[string]string, 1)
+			var uploading sync.WaitGroup
+			defer uploading.Wait() // it reports to t
+			uploading.Go(func() { ends <- uploadMany(ctx, t, c, files) })
+			var got []liveEvent
+			for len(got) < files {
+				var more []liveEvent
+				var err error
+				more, at, err = follow(ctx, c, client.Following{OwnerID: owner, After: at}, 1+random.IntN(min(9, files-len(got))))
+				if err != nil {
+					t.Fatalf("after %d outcomes: %v", len(got), err)
+				}
+				got = append(got, more...)
+			}
+			want := <-ends
+			checkOutcomes(t, got, want, owner)
+
+			// A reader from the start sees the same, and nobody else's.
+			again, _, err := follow(ctx, c, client.Following{OwnerID: owner, After: first}, files)
+			if err != nil || !slices.EqualFunc(again, got, func(a, b liveEvent) bool { return a.position == b.position && a.outcome.ID == b.outcome.ID }) {
+				t.Errorf("read again there are %d outcomes, or others: %v", len(again), err)
+			}
+			// A reader of all owners sees them too, with no position left out.
+			all, _, err := follow(ctx, c, client.Following{After: first}, int(got[files-1].position-mustPosition(t, first)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, e := range all {
+				if want := mustPosition(t, first) + uint64(i) + 1; e.position != want {
+					t.Fatalf("position %d follows %d", e.position, want-1)
+				}
+			}
+		})
+	}
+}
+
+// checkOutcomes: each file once, with its end, in rising positions.
+func checkOutcomes(t *testing.T, got []liveEvent, want map[string]string, owner string) {
+	t.Helper()
+	seen := map[string]bool{}
+	last := uint64(0)
+	for _, e := range got {
+		switch {
+		case e.position <= last:
+			t.Errorf("position %d comes after %d", e.position, last)
+		case seen[e.outcome.ID]:
+			t.Errorf("%s comes twice", e.outcome.ID)
+		case e.outcome.OwnerID != owner:
+			t.Errorf("%s is of %s", e.outcome.ID, e.outcome.OwnerID)
+		case want[e.outcome.ID] != e.kind:
+			t.Errorf("%s is told as %s, want %q", e.outcome.ID, e.kind, want[e.outcome.ID])
+		}
+		seen[e.outcome.ID], last = true, e.position
+	}
+	if len(seen) != len(want) {
+		t.Errorf("%d files are told of, want %d", len(seen), len(want))
+	}
+}
+
+func mustPosition(t *testing.T, id string) uint64 {
+	t.Helper()
+	at, err := strconv.ParseUint(id, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// unknownPositionsResync: a position that the stream never had is answered with
+// a resync, from whose id a reader goes on.
+func unknownPositionsResync(t *testing.T, s system) {
+	owner := newOwner()
+	c := s.client(t, owner)
+	ctx := within(t)
+	resynced := ""
+	var file client.File
+	for e, err := range c.Events(ctx, client.Following{OwnerID: owner, After: "1000000000"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resynced == "" {
+			if e.Type != client.Resync || string(e.Data) != `{"lastEventId":"`+e.ID+`"}` {
+				t.Fatalf("the first event is %s %s %s", e.Type, e.ID, e.Data)
+			}
+			resynced = e.ID
+			file = multipartPost(t, c, "after.txt", "text/plain", []byte("after"))
+			continue
+		}
+		if e.Type != client.CompletedEvent || mustPosition(t, e.ID) <= mustPosition(t, resynced) {
+			t.Errorf("after the resync comes %s %s", e.Type, e.ID)
+		}
+		break
+	}
+	got, _, err := follow(ctx, c, client.Following{OwnerID: owner, After: resynced}, 1)
+	if err != nil || got[0].outcome.ID != file.FileID {
+		t.Errorf("from %s on comes %v, %v", resynced, got, err)
+	}
+	resp, body := s.ask(t, http.MethodGet, "/v1/events?owner=a%20b", nil, "")
+	refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
+}

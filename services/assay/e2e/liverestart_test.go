@@ -1,0 +1,78 @@
+package e2e
+
+import (
+	"context"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// TestLiveEventsAcrossRestart: a reader that stays through a kill -9 and a
+// clean stop of the server misses nothing and gets nothing twice; one whose
+// position the stream has dropped is told so.
+func TestLiveEventsAcrossRestart(t *testing.T) {
+	t.Parallel()
+	s := startServe(t, t.TempDir(), shortLease)
+	owner := newOwner()
+	c := s.client(t, owner)
+	ctx := within(t)
+	start := begin(t, c)
+	const round = 15
+	type reading struct {
+		events []liveEvent
+		err    error
+	}
+	read := make(chan reading, 1)
+	go func() {
+		events, _, err := follow(ctx, c, client.Following{OwnerID: owner, After: start}, 3*round)
+		read <- reading{events, err}
+	}()
+	want := map[string]string{}
+	for _, stop := range []func(){
+		func() { s.program.kill(t); s.restart(t) },
+		func() {
+			if status := s.program.interrupt(t); status != 0 {
+				t.Errorf("a clean stop has the exit status %d", status)
+			}
+			s.restart(t)
+		},
+		func() {},
+	} {
+		for id, end := range uploadMany(ctx, t, c, round) {
+			want[id] = end
+		}
+		stop()
+	}
+	got := <-read
+	if got.err != nil {
+		t.Fatal(got.err)
+	}
+	checkOutcomes(t, got.events, want, owner)
+
+	dropOutcomes(ctx, t, s.system, got.events[round].position)
+	var first client.Event
+	for e, err := range c.Events(ctx, client.Following{OwnerID: owner, After: start}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		first = e
+		break
+	}
+	if first.Type != client.Resync {
+		t.Errorf("a position that is gone is answered with %s %s", first.Type, first.ID)
+	}
+}
+
+// dropOutcomes removes the outcomes before a position, as their age does.
+func dropOutcomes(ctx context.Context, t *testing.T, s system, before uint64) {
+	t.Helper()
+	stream, err := s.jetStream(t).Stream(ctx, "ASSAY_OUTCOMES")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.Purge(ctx, jetstream.WithPurgeSequence(before)); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,117 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// TestOneServerPerFolder: a second serve on a folder says why it does not
+// start, and harms nothing.
+func TestOneServerPerFolder(t *testing.T) {
+	t.Parallel()
+	s := startServe(t, t.TempDir())
+	before := readEndpoints(t, s.dir)
+	second := launch(t, "assay", []string{"ASSAY_ADDR=127.0.0.1:0"}, "serve", "--data", s.dir)
+	if status := second.end(t); status != 1 {
+		t.Errorf("exit status %d, want 1", status)
+	}
+	if said := second.output.String(); !strings.Contains(said, "another assay serve is running on this data folder: "+s.dir) {
+		t.Errorf("it says %q", said)
+	}
+	if now := readEndpoints(t, s.dir); now != before {
+		t.Errorf("endpoints.json was %v and is %v", before, now)
+	}
+	c := s.client(t, newOwner())
+	checkResult(t, final(t, c, multipartPost(t, c, "a.txt", "text/plain", []byte("still here")).FileID), count("still here"))
+}
+
+// TestInterruptDrains: Ctrl-C in the middle of uploads lets those in hand
+// finish, exits 0, and the next start has all of it.
+func TestInterruptDrains(t *testing.T) {
+	t.Parallel()
+	s := startServe(t, t.TempDir(), shortLease)
+	owner := newOwner()
+	c := s.client(t, owner)
+	ctx := within(t)
+	before := uploadMany(ctx, t, c, 10)
+
+	// A multipart upload that is half sent when the signal comes.
+	text := randomText(141, 5000)
+	half := newGate(text)
+	type answer struct {
+		file client.File
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		file, err := c.PostFile(ctx, client.Posted{FileName: "half.txt", ContentType: "text/plain", Content: half})
+		answers <- answer{file, err}
+	}()
+	<-half.reached
+	// It is taken up once the table knows it.
+	eventually(t, func() error { return listHas(ctx, c, "half.txt") })
+	done := make(chan int, 1)
+	go func() { done <- s.program.interrupt(t) }()
+	eventually(t, func() error { return gone(ctx, s.HTTP) })
+	close(half.open)
+	got := <-answers
+	if got.err != nil {
+		t.Errorf("the upload in hand: %v", got.err)
+	}
+	if status := <-done; status != 0 {
+		t.Errorf("exit status %d, want 0", status)
+	}
+
+	s.restart(t)
+	for id, end := range before {
+		file := final(t, c, id)
+		if want := map[string]string{client.CompletedEvent: client.Completed, client.FailedEvent: client.Failed}[end]; file.Status != want {
+			t.Errorf("%s is %s, want %s", id, file.Status, want)
+		}
+	}
+	if got.err == nil {
+		checkResult(t, final(t, c, got.file.FileID), count(text))
+	}
+}
+
+// TestBadSettingsAreNamed: serve does not start on settings it cannot use.
+func TestBadSettingsAreNamed(t *testing.T) {
+	t.Parallel()
+	for setting, says := range map[string]string{
+		"ASSAY_ADDR=nowhere":           "ASSAY_ADDR",
+		"ASSAY_OPERATOR_ADDR=nowhere":  "ASSAY_OPERATOR_ADDR",
+		"ASSAY_SWEEP_RATE=0":           "ASSAY_SWEEP_RATE is 0",
+		"ASSAY_RESERVATION_EXPIRES=1m": "ASSAY_RESERVATION_EXPIRES is 1m0s: give more than ASSAY_UPLOAD_EXPIRES",
+		"ASSAY_DRAIN=soon":             "ASSAY_DRAIN is \"soon\", which is not a duration",
+		"ASSAY_NATS_SYNC=never":        "never",
+		"ASSAY_LEASE=1ms":              "ASSAY_LEASE is 1ms",
+		"ASSAY_S3_ADDR=0.0.0.0:0":      "AWS_SECRET_ACCESS_KEY",
+		"ASSAY_MAX_FILE_SIZE=0":        "ASSAY_MAX_FILE_SIZE is 0",
+		"ASSAY_ANALYZER_PARALLEL=none": "ASSAY_ANALYZER_PARALLEL is \"none\"",
+		"ASSAY_LOG_LEVEL=loud":         "ASSAY_LOG_LEVEL is \"loud\"",
+	} {
+		p := launch(t, "assay", []string{"ASSAY_ADDR=127.0.0.1:0", setting}, "serve", "--data", t.TempDir())
+		if status := p.end(t); status == 0 {
+			t.Errorf("%s: exit status 0", setting)
+		}
+		if said := p.output.String(); !strings.Contains(said, says) {
+			t.Errorf("%s: it says %q", setting, said)
+		}
+	}
+}
+
+// servesItsDocuments: the document and the page that show the API are served.
+func servesItsDocuments(t *testing.T, s system) {
+	resp, body := s.ask(t, http.MethodGet, "/openapi.json", nil, "")
+	for _, call := range []string{`"3.1.0"`, `"/v1/files"`, `"/v1/files/{id}/uploaded"`, `"/v1/files/{id}/retry"`, `"/v1/files/{id}/content"`, `"/v1/owners/{ownerId}/files"`, `"/v1/events"`, `"multipart/form-data"`} {
+		if resp.StatusCode != http.StatusOK || !strings.Contains(body, call) {
+			t.Errorf("%d: the document does not have %s", resp.StatusCode, call)
+		}
+	}
+	if resp, body = s.ask(t, http.MethodGet, "/docs", nil, ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, "/v1/files") {
+		t.Errorf("docs answers %d", resp.StatusCode)
+	}
+}

@@ -1,0 +1,149 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// startWait bounds a program's start, and its end after a signal.
+const startWait = 60 * time.Second
+
+// program is a running process of one role.
+type program struct {
+	cmd    *exec.Cmd
+	stdin  io.Closer
+	output *transcript
+	exited chan struct{} // closed once the process has ended
+}
+
+// launch starts a role with nothing in its environment but env and what any
+// process needs. It ends with the test.
+func launch(t *testing.T, role string, env []string, args ...string) *program {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	home := t.TempDir()
+	cmd.Env = append([]string{
+		roleVariable + "=" + role, "HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),
+		"GORACE=" + os.Getenv("GORACE"), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
+	}, env...)
+	p := &program{cmd: cmd, output: newTranscript(), exited: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.output, p.output
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.stdin = stdin
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.exited)
+		if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
+			p.output.note("cannot wait for " + role + ": " + err.Error())
+		}
+	}()
+	t.Cleanup(func() {
+		p.kill(t)
+		if strings.Contains(p.output.String(), "DATA RACE") {
+			t.Errorf("%s has a data race", role)
+		}
+		if t.Failed() {
+			t.Logf("the last of %s:\n%s", role, p.output.tail(8000))
+		}
+	})
+	return p
+}
+
+// await returns once the program has written text.
+func (p *program) await(t *testing.T, text string) {
+	t.Helper()
+	late := time.After(startWait)
+	for {
+		written, changed := p.output.look()
+		if strings.Contains(written, text) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-p.exited:
+			if strings.Contains(p.output.String(), text) {
+				return
+			}
+			t.Fatalf("the program ended without %q:\n%s", text, p.output.tail(8000))
+		case <-late:
+			t.Fatalf("the program has not written %q after %s:\n%s", text, startWait, p.output.tail(8000))
+		}
+	}
+}
+
+// kill ends the process at once, as kill -9 does.
+func (p *program) kill(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("kill: %v", err)
+	}
+	<-p.exited
+}
+
+// interrupt does what Ctrl-C does, and returns the exit status.
+func (p *program) interrupt(t *testing.T) int {
+	t.Helper()
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatalf("interrupt: %v", err)
+	}
+	return p.end(t)
+}
+
+// end returns the exit status once the process has ended by itself.
+func (p *program) end(t *testing.T) int {
+	t.Helper()
+	select {
+	case <-p.exited:
+	case <-time.After(startWait):
+		t.Fatalf("the program still runs after %s:\n%s", startWait, p.output.tail(8000))
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// transcript is what a program has written.
+type transcript struct {
+	mu      sync.Mutex
+	text    bytes.Buffer
+	changed chan struct{} // closed at the next write
+}
+
+func newTranscript() *transcript { return &transcript{changed: make(chan struct{})} }
+
+func (w *transcript) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.changed)
+	w.changed = make(chan struct{})
+	return w.text.Write(b)
+}
+
+func (w *transcript) note(line string) { _, _ = w.Write([]byte(line + "\n")) } // a buffer takes everything
+
+func (w *transcript) look() (string, <-chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String(), w.changed
+}
+
+func (w *transcript) String() string {
+	text, _ := w.look()
+	return text
+}
+
+// tail is the last n bytes or less.
+func (w *transcript) tail(n int) string {
+	text := w.String()
+	return text[max(0, len(text)-n):]
+}

@@ -1,0 +1,111 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// itemsFollowTheSeed: both items have the attributes that the seed
+// 000-text-analyzer names for each state, of its types, and no others.
+func itemsFollowTheSeed(t *testing.T, s system) {
+	owner := newOwner()
+	c := s.client(t, owner)
+	text := randomText(121, 1000)
+	const name = "résumé #1 / draft.txt"
+	pending := reserve(t, c, name, "text/plain", text)
+	completed := presigned(t, c, name, "text/plain", []byte(text))
+	empty := multipartPost(t, c, name, "text/plain", nil)
+	failed := multipartPost(t, c, name, "application/pdf", []byte("%PDF-1.4\n"))
+	for _, id := range []string{completed.FileID, empty.FileID, failed.FileID} {
+		final(t, c, id)
+	}
+	always := map[string]string{
+		"PK": "S", "SK": "S", "fileId": "S", "ownerId": "S", "s3Bucket": "S", "s3Key": "S", "originalFileName": "S",
+		"status": "S", "createdAt": "N", "updatedAt": "N",
+	}
+	for id, c := range map[string]struct {
+		status, metaMore, historyMore string
+	}{
+		pending.FileID: {status: client.Pending}, completed.FileID: {status: client.Completed, metaMore: "result"},
+		empty.FileID:  {status: client.Completed, metaMore: "result"},
+		failed.FileID: {status: client.Failed, metaMore: "errorMessage", historyMore: "errorMessage"},
+	} {
+		kinds := map[string]string{"result": "M", "errorMessage": "S"}
+		meta, history := s.meta(t, id), s.history(t, owner, id)
+		for _, each := range []struct {
+			item   item
+			pk, sk string
+			more   string
+		}{{meta, "FILE#" + id, "META", c.metaMore}, {history, "OWNER#" + owner, "FILE#" + id, c.historyMore}} {
+			want := maps.Clone(always)
+			if each.more != "" {
+				want[each.more] = kinds[each.more]
+			}
+			if got := kindsOf(each.item); !maps.Equal(got, want) {
+				t.Errorf("%s %s has %v, want %v", each.sk, c.status, got, want)
+			}
+			for attr, want := range map[string]string{
+				"PK": each.pk, "SK": each.sk, "fileId": id, "ownerId": owner, "originalFileName": name, "s3Bucket": s.Bucket,
+				"status": c.status, "s3Key": attribute(t, meta, "s3Key"), "updatedAt": attribute(t, meta, "updatedAt"),
+			} {
+				if got := attribute(t, each.item, attr); got != want {
+					t.Errorf("%s of %s is %q, want %q", attr, each.sk, got, want)
+				}
+			}
+			checkTimes(t, each.item)
+		}
+		if key := attribute(t, meta, "s3Key"); !regexp.MustCompile(`^files/` + id + `/[0-9a-z-]+$`).MatchString(key) {
+			t.Errorf("s3Key %q is not plain", key)
+		}
+	}
+	checkStored(t, s.meta(t, completed.FileID), count(text))
+	checkStored(t, s.meta(t, empty.FileID), client.Result{})
+}
+
+// checkTimes: epoch milliseconds of the last minutes, the update not before the creation.
+func checkTimes(t *testing.T, i item) {
+	t.Helper()
+	var created, updated int64
+	if _, err := fmt.Sscan(attribute(t, i, "createdAt")+" "+attribute(t, i, "updatedAt"), &created, &updated); err != nil {
+		t.Fatal(err)
+	}
+	if age := time.Since(time.UnixMilli(created)); age < -time.Minute || age > 10*time.Minute || updated < created {
+		t.Errorf("createdAt %d, updatedAt %d", created, updated)
+	}
+}
+
+// checkStored compares the map result with what is expected, type by type.
+func checkStored(t *testing.T, meta item, want client.Result) {
+	t.Helper()
+	stored, ok := meta["result"].(*types.AttributeValueMemberM)
+	if !ok {
+		t.Fatalf("result is a %T", meta["result"])
+	}
+	kinds := map[string]string{"totalWords": "N", "uniqueWords": "N", "avgWordLength": "N", "top10Words": "L"}
+	if got := kindsOf(stored.Value); !maps.Equal(got, kinds) {
+		t.Errorf("result has %v, want %v", got, kinds)
+	}
+	for attr, want := range map[string]any{"totalWords": want.TotalWords, "uniqueWords": want.UniqueWords, "avgWordLength": want.AvgWordLength} {
+		if got := attribute(t, stored.Value, attr); got != fmt.Sprint(want) {
+			t.Errorf("%s is %s, want %v", attr, got, want)
+		}
+	}
+	list, ok := stored.Value["top10Words"].(*types.AttributeValueMemberL)
+	if !ok || len(list.Value) != len(want.Top10Words) {
+		t.Fatalf("top10Words is %s", show(stored.Value["top10Words"]))
+	}
+	for i, entry := range list.Value {
+		pair, ok := entry.(*types.AttributeValueMemberM)
+		if !ok || !maps.Equal(kindsOf(pair.Value), map[string]string{"word": "S", "count": "N"}) ||
+			attribute(t, pair.Value, "word") != want.Top10Words[i].Word || attribute(t, pair.Value, "count") != fmt.Sprint(want.Top10Words[i].Count) {
+			t.Errorf("top10Words[%d] is %s, want %v", i, show(entry), want.Top10Words[i])
+		}
+	}
+}

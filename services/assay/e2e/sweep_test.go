@@ -1,0 +1,289 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// noSweep leaves the sweep to the test.
+const noSweep = "ASSAY_SWEEP_EVERY=0"
+
+// streams are all of the system, those with consumers last: their loss is noticed
+// and makes all be declared anew.
+var streams = []string{"ASSAY_OUTCOMES", "ASSAY_DEAD", "ASSAY_NOTICES", "ASSAY_WORK"}
+
+// sweep runs `assay sweep`, which must succeed, and returns what it says.
+func (c *cluster) sweep(t *testing.T, args ...string) string {
+	t.Helper()
+	p := launch(t, "assay", c.env, append([]string{"sweep"}, args...)...)
+	if status := p.end(t); status != 0 {
+		t.Fatalf("assay sweep has the exit status %d: %s", status, p.output)
+	}
+	return p.output.String()
+}
+
+// afterLease returns once what is there now is older than a lease, so that a
+// sweep looks at it.
+func afterLease() { <-time.After(1100 * time.Millisecond) }
+
+// TestUnnoticedUploadIsSwept: bytes whose notice was lost, and whose client said
+// nothing, are analyzed all the same: the analyzer's own sweep finds them.
+func TestUnnoticedUploadIsSwept(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t, "ASSAY_SWEEP_EVERY=1s")
+	ingest := c.service(t, "ingest")
+	c.front(t, ingest, c.service(t, "query"))
+	speaker := c.client(t, newOwner())
+	text := randomText(301, 100)
+	reserved := reserve(t, speaker, "unnoticed.txt", "text/plain", text)
+	ingest.kill(t) // so that nobody reads the notice
+	if status, body := put(t, reserved.Upload, text, nil); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	js := c.jetStream(t)
+	notices, err := js.Stream(within(t), "ASSAY_NOTICES")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := notices.Purge(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	c.service(t, "analyzer")
+	checkResult(t, final(t, speaker, reserved.FileID), count(text))
+	if ids := c.outcomes(t, js, reserved.FileID); len(ids) != 1 {
+		t.Errorf("outcomes %v, want one", ids)
+	}
+}
+
+// TestLossOfAllStreams: all JetStream data is deleted under running services in
+// the middle of uploads. They go on, and one sweep brings everything that was
+// accepted to its end, with its outcome under one id.
+func TestLossOfAllStreams(t *testing.T) {
+	t.Parallel()
+	const uploads, loss = 60, 30
+	c := startCluster(t, noSweep, "ASSAY_ANALYZER_PARALLEL=2")
+	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
+	js := c.jetStream(t)
+	owner := newOwner()
+	speaker := c.client(t, owner)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+
+	var all []accepted
+	upload := func(i int) {
+		text := randomText(uint64(400+i), 100+i)
+		id := persist(ctx, t, speaker, i, text)
+		all = append(all, accepted{id, text})
+	}
+	for i := range loss {
+		upload(i)
+	}
+	claimByHand(t, c.system, owner, all[0].id) // whose worker dies with the streams
+	c.service(t, "analyzer").await(t, `"outcome":"done"`)
+	for _, stream := range streams {
+		if err := js.DeleteStream(ctx, stream); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := loss; i < uploads; i++ {
+		upload(i)
+	}
+	afterLease()
+	if said := c.sweep(t, "--outcomes-since", "1h"); !strings.Contains(said, ", 0 failed") {
+		t.Errorf("the sweep says %s", said)
+	}
+	ids := map[string]string{}
+	for _, a := range all {
+		checkResult(t, final(t, speaker, a.id), count(a.text))
+		outcomes := c.outcomes(t, js, a.id)
+		if len(outcomes) != 1 {
+			t.Errorf("outcomes of %s: %v, want one", a.id, outcomes)
+			continue
+		}
+		ids[a.id] = outcomes[0]
+	}
+	// The outcomes once more: a new stream gets them under the same ids.
+	if err := js.DeleteStream(ctx, "ASSAY_OUTCOMES"); err != nil {
+		t.Fatal(err)
+	}
+	c.setUp(t)
+	c.sweep(t, "--outcomes-since", "1h")
+	for _, a := range all {
+		if outcomes := c.outcomes(t, js, a.id); len(outcomes) != 1 || outcomes[0] != ids[a.id] {
+			t.Errorf("outcomes of %s sent again: %v, want %s", a.id, outcomes, ids[a.id])
+		}
+	}
+}
+
+// TestSweepRepairs: what is astray is told by a dry run that changes nothing,
+// and repaired by a sweep; what is as it should be stays.
+func TestSweepRepairs(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t, noSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
+	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
+	c.service(t, "analyzer")
+	owner := newOwner()
+	speaker := c.client(t, owner)
+	ctx := within(t)
+	text := randomText(302, 100)
+
+	unused := reserve(t, speaker, "unused.txt", "text/plain", text)
+	kept := multipartPost(t, speaker, "kept.txt", "text/plain", []byte(text))
+	apart := multipartPost(t, speaker, "apart.txt", "text/plain", []byte(text))
+	lost := multipartPost(t, speaker, "lost.txt", "text/plain", []byte(text))
+	for _, file := range []client.File{kept, apart, lost} {
+		checkResult(t, final(t, speaker, file.FileID), count(text))
+	}
+	stray := "files/" + uuid.NewString() + "/4-0123456789abcdef0123456789abcdef"
+	foreign := "elsewhere/file"
+	for _, key := range []string{stray, foreign} {
+		if _, err := c.objects().PutObject(ctx, &s3.PutObjectInput{Bucket: &c.Bucket, Key: &key, Body: strings.NewReader("text")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.tables().DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &c.Table, Key: item{
+		"PK": &types.AttributeValueMemberS{Value: "OWNER#" + owner}, "SK": &types.AttributeValueMemberS{Value: "FILE#" + apart.FileID},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	// Its worker died, its message and its bytes are gone.
+	claimByHand(t, c.system, owner, lost.FileID)
+	for _, key := range c.keys(t) {
+		if strings.Contains(key, lost.FileID) {
+			if _, err := c.objects().DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &c.Bucket, Key: &key}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// Bytes of another length, which the presigned request would not have let pass.
+	other := reserve(t, speaker, "other.txt", "text/plain", text)
+	otherKey := objectOf(t, c.system, other.FileID)
+	if _, err := c.objects().PutObject(ctx, &s3.PutObjectInput{Bucket: &c.Bucket, Key: &otherKey, Body: strings.NewReader("x")}); err != nil {
+		t.Fatal(err)
+	}
+	afterLease()
+
+	findings := map[string]string{
+		unused.FileID: "reservation that was never used", apart.FileID: "list and file apart",
+		lost.FileID: "work whose message is lost", stray: "bytes without a file",
+		other.FileID: "bytes that are not as reserved",
+	}
+	for range 2 { // a dry run changes nothing
+		check(t, c.sweep(t, "--dry-run"), findings, "found", 5, 0)
+	}
+	check(t, c.sweep(t), findings, "repaired", 5, 5)
+
+	if file := final(t, speaker, lost.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "no longer there") {
+		t.Errorf("the file without bytes is %s", show(file))
+	}
+	if file := final(t, speaker, other.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "1 bytes instead of") {
+		t.Errorf("the file with other bytes is %s", show(file))
+	}
+	if ids := c.outcomes(t, c.jetStream(t), other.FileID); len(ids) != 1 {
+		t.Errorf("outcomes of the file with other bytes: %v", ids)
+	}
+	if _, err := speaker.Retry(ctx, lost.FileID); err == nil {
+		t.Error("a retry without bytes is accepted")
+	}
+	if _, err := speaker.Get(ctx, unused.FileID, 0); err == nil {
+		t.Error("the unused reservation is still there")
+	}
+	listed := map[string]bool{}
+	for file, err := range speaker.List(ctx, client.Listing{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed[file.FileID] = true
+	}
+	if len(listed) != 4 || !listed[kept.FileID] || !listed[apart.FileID] || !listed[lost.FileID] {
+		t.Errorf("the list has %v", listed)
+	}
+	if keys := strings.Join(c.keys(t), " "); strings.Contains(keys, stray) || !strings.Contains(keys, foreign) || !strings.Contains(keys, kept.FileID) {
+		t.Errorf("the bucket has %s", keys)
+	}
+	eventually(t, func() error {
+		if said := c.sweep(t); !strings.Contains(said, " 0 found, 0 repaired, 0 failed") {
+			return errors.New("a sweep after the repair says " + said)
+		}
+		return nil
+	})
+}
+
+// check compares what a sweep said with what it should find.
+func check(t *testing.T, said string, findings map[string]string, state string, found, repaired int) {
+	t.Helper()
+	for id, what := range findings {
+		if want := fmt.Sprintf("textfile  %s  %s  %s\n", id, what, state); !strings.Contains(said, want) {
+			t.Errorf("the sweep does not say %q", want)
+		}
+	}
+	if want := fmt.Sprintf(" %d found, %d repaired, 0 failed", found, repaired); !strings.Contains(said, want) {
+		t.Errorf("want%s:\n%s", want, said)
+	}
+}
+
+// objectOf is the key under which the bytes of a file are expected.
+func objectOf(t *testing.T, s system, fileID string) string {
+	t.Helper()
+	out, err := s.tables().GetItem(within(t), &dynamodb.GetItemInput{TableName: &s.Table, Key: item{
+		"PK": &types.AttributeValueMemberS{Value: "FILE#" + fileID}, "SK": &types.AttributeValueMemberS{Value: "META"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, ok := out.Item["s3Key"].(*types.AttributeValueMemberS)
+	if !ok {
+		t.Fatalf("the item has no s3Key: %v", out.Item)
+	}
+	return key.Value
+}
+
+// TestSweepDoubtsAnEmptyTable: a bucket most of whose files the table does not
+// know is not emptied.
+func TestSweepDoubtsAnEmptyTable(t *testing.T) {
+	t.Parallel()
+	const objects = 12
+	c := startCluster(t, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
+	for range objects {
+		key := "files/" + uuid.NewString() + "/4-0123456789abcdef0123456789abcdef"
+		if _, err := c.objects().PutObject(within(t), &s3.PutObjectInput{Bucket: &c.Bucket, Key: &key, Body: strings.NewReader("text")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	afterLease()
+	p := launch(t, "assay", c.env, "sweep")
+	if status := p.end(t); status != 1 || !strings.Contains(p.output.String(), "is this the bucket of this table? Nothing was deleted") {
+		t.Errorf("the sweep ends with %d: %s", status, p.output)
+	}
+	if keys := c.keys(t); len(keys) != objects {
+		t.Errorf("%d objects are left of %d", len(keys), objects)
+	}
+}
+
+// TestSweepFindsItsServer: `assay sweep` needs no settings beside `assay serve`.
+func TestSweepFindsItsServer(t *testing.T) {
+	t.Parallel()
+	s := startServe(t, t.TempDir(), noSweep)
+	speaker := s.client(t, newOwner())
+	final(t, speaker, multipartPost(t, speaker, "a.txt", "text/plain", []byte("text")).FileID)
+	p := launch(t, "assay", nil, "sweep", "--json", "--data", s.dir)
+	if status := p.end(t); status != 0 || p.output.String() != `{"read":6,"found":0,"repaired":0,"failed":0,"dryRun":false}`+"\n" {
+		t.Errorf("the sweep ends with %d: %s", status, p.output)
+	}
+	p = launch(t, "assay", nil, "sweep", "--outcomes-since", "noon", "--data", s.dir)
+	if status := p.end(t); status != 2 {
+		t.Errorf("a time that is none ends with %d: %s", status, p.output)
+	}
+}

@@ -1,0 +1,101 @@
+package e2e
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// presignedTermsHold: the bucket refuses bytes that are not what was reserved,
+// and the file stays PENDING and can still be uploaded rightly.
+func presignedTermsHold(t *testing.T, s system) {
+	c := s.client(t, newOwner())
+	text := randomText(31, 50)
+	digest := sha256.Sum256([]byte(text))
+	for name, breach := range map[string]struct {
+		body   string
+		change func(*http.Request)
+	}{
+		"longer":      {text + "x", nil},
+		"shorter":     {text[:len(text)-1], nil},
+		"chunked":     {text, func(r *http.Request) { r.ContentLength = -1 }},
+		"other type":  {text, func(r *http.Request) { r.Header.Set("Content-Type", "application/pdf") }},
+		"other bytes": {strings.ToUpper(text), nil},
+		"no checksum": {strings.ToUpper(text), func(r *http.Request) { r.Header.Del("X-Amz-Checksum-Sha256") }},
+		"no condition": {text, func(r *http.Request) {
+			r.Header.Del("If-None-Match")
+		}},
+		"other metadata": {text, func(r *http.Request) { r.Header.Set("X-Amz-Meta-Request-Id", "somebody-else") }},
+		"other object":   {text, func(r *http.Request) { r.URL.Path += "x" }},
+		"no signature":   {text, func(r *http.Request) { r.URL.RawQuery = "" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reserved, err := c.Reserve(within(t), client.Reservation{
+				FileName: name, Size: int64(len(text)), ContentType: "text/plain", SHA256: hex.EncodeToString(digest[:]),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Cut off by the bucket while sending is a refusal too.
+			if status, body := tryPut(t, reserved.Upload, breach.body, breach.change); status/100 == 2 {
+				t.Fatalf("the bucket took it (%d): %s", status, body)
+			}
+			refusedAsMissing(t, s, reserved)
+			if status, body := put(t, reserved.Upload, text, nil); status != http.StatusOK {
+				t.Fatalf("the right bytes afterwards: %d %s", status, body)
+			}
+			checkResult(t, final(t, c, reserved.FileID), count(text))
+		})
+	}
+}
+
+// refusedAsMissing checks that a file is PENDING and its bytes are not there.
+func refusedAsMissing(t *testing.T, s system, reserved client.Reserved) {
+	t.Helper()
+	resp, body := s.ask(t, http.MethodPost, "/v1/files/"+reserved.FileID+"/uploaded", nil, "")
+	refused(t, resp, body, http.StatusConflict, "not-uploaded")
+	file, err := s.client(t, reserved.OwnerID).Get(within(t), reserved.FileID, 0)
+	if err != nil || file.Status != client.Pending {
+		t.Errorf("the file is %s, %v", file.Status, err)
+	}
+}
+
+// usedURLIsSpent: a presigned URL cannot replace the bytes it has stored.
+func usedURLIsSpent(t *testing.T, s system) {
+	c := s.client(t, newOwner())
+	text := randomText(32, 50)
+	reserved := reserve(t, c, "once.txt", "text/plain", text)
+	if status, body := put(t, reserved.Upload, text, nil); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	for range 2 {
+		if status, body := put(t, reserved.Upload, strings.ToUpper(text), nil); status != http.StatusPreconditionFailed {
+			t.Errorf("a second use got %d, want 412: %s", status, body)
+		}
+		checkResult(t, final(t, c, reserved.FileID), count(text))
+	}
+}
+
+// TestExpiredURL: after its time a presigned URL stores nothing.
+func TestExpiredURL(t *testing.T) {
+	t.Parallel()
+	s := startServe(t, t.TempDir(), "ASSAY_UPLOAD_EXPIRES=1s")
+	c := s.client(t, newOwner())
+	text := "too late"
+	reserved := reserve(t, c, "late.txt", "text/plain", text)
+	if left := time.Until(reserved.Upload.ExpiresAt); left > time.Second {
+		t.Errorf("expiresAt is %s away, want a second at most", left)
+	}
+	// Its time is 1 s from the second in which it was signed on.
+	<-time.After(time.Until(reserved.Upload.ExpiresAt.Add(1100 * time.Millisecond)))
+	if status, body := put(t, reserved.Upload, text, nil); status != http.StatusForbidden || !strings.Contains(body, "AccessDenied") {
+		t.Errorf("answer %d, want 403 AccessDenied: %s", status, body)
+	}
+	refusedAsMissing(t, s.system, reserved)
+}

@@ -1,0 +1,107 @@
+package embedded
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// The test binary runs again as a child when a test must kill an engine: this
+// variable names the engine, and the folder is in the second.
+const (
+	childEngine = "EMBEDDED_TEST_ENGINE"
+	childDir    = "EMBEDDED_TEST_DIR"
+)
+
+func TestMain(m *testing.M) {
+	if engine := os.Getenv(childEngine); engine != "" {
+		os.Exit(runChild(engine, os.Getenv(childDir)))
+	}
+	os.Exit(m.Run())
+}
+
+// runChild serves until it is killed, or its standard input ends with the
+// parent. It prints its URL first.
+func runChild(engine, dir string) int {
+	var url string
+	var err error
+	switch engine {
+	case "nats":
+		var n *NATS
+		if n, err = StartNATS(NATSConfig{Dir: dir}); err == nil {
+			url = n.URL()
+		}
+	case "s3":
+		var s *S3
+		if s, err = StartS3(context.Background(), S3Config{Dir: dir, AccessKey: testKey, SecretKey: testSecret}); err == nil {
+			url = s.URL()
+		}
+	case "dynamodb":
+		var d *DynamoDB
+		if d, err = StartDynamoDB(DynamoDBConfig{Path: dir}); err == nil {
+			url = d.URL()
+		}
+	default:
+		err = fmt.Errorf("no engine %q", engine)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println(url)
+	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// startChild runs an engine in a process of its own; kill ends it as kill -9
+// does and returns what it wrote to standard output after its URL.
+func startChild(t *testing.T, engine, dir string) (url string, kill func() string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childEngine+"="+engine, childDir+"="+dir)
+	cmd.Stderr = os.Stderr
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	killed := false
+	kill = func() string {
+		if killed {
+			return ""
+		}
+		killed = true
+		if err := cmd.Process.Kill(); err != nil {
+			t.Errorf("kill %s: %v", engine, err)
+		}
+		rest, err := io.ReadAll(stdout)
+		if err != nil {
+			t.Errorf("read the output of %s: %v", engine, err)
+		}
+		if err := cmd.Wait(); err == nil {
+			t.Errorf("%s ended by itself", engine)
+		}
+		return string(rest)
+	}
+	t.Cleanup(func() { kill() })
+	reader := bufio.NewReader(stdout)
+	line, err := reader.ReadString('\n')
+	if err != nil {
+		t.Fatalf("%s did not start: %v", engine, err)
+	}
+	if reader.Buffered() > 0 {
+		t.Fatalf("%s wrote more than its URL", engine)
+	}
+	return line[:len(line)-1], kill
+}

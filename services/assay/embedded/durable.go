@@ -1,0 +1,170 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/rs/zerolog"
+	"github.com/versity/versitygw/backend/posix"
+	"github.com/versity/versitygw/s3response"
+)
+
+// noticeTime bounds S3Config.Created, which the client's request waits for.
+const noticeTime = 5 * time.Second
+
+// durableStore is the gateway's file store with what it leaves out: an object
+// is on disk before its request is answered, and its creation is told.
+type durableStore struct {
+	*posix.Posix
+	objects    string // absolute; a folder for each bucket
+	attributes string // absolute; empty when metadata is in extended attributes
+	sync       func(*os.File) error
+	created    func(context.Context, Object) error
+	log        zerolog.Logger
+}
+
+// CreateBucket makes a bucket whose folder is on disk when it returns.
+func (d *durableStore) CreateBucket(ctx context.Context, in *s3.CreateBucketInput, acl []byte) error {
+	if err := d.Posix.CreateBucket(ctx, in, acl); err != nil {
+		return err
+	}
+	return errors.Join(
+		d.syncUp(filepath.Join(d.objects, *in.Bucket), d.objects),
+		d.syncAttributes(*in.Bucket, ""))
+}
+
+// PutObject serves PUT and the POST of a form.
+func (d *durableStore) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
+	out, err := d.Posix.PutObject(ctx, in)
+	if err != nil {
+		return out, err
+	}
+	return out, d.finish(ctx, *in.Bucket, *in.Key, out.ETag)
+}
+
+// CopyObject serves PUT with a copy source.
+func (d *durableStore) CopyObject(ctx context.Context, in s3response.CopyObjectInput) (s3response.CopyObjectOutput, error) {
+	out, err := d.Posix.CopyObject(ctx, in)
+	if err != nil {
+		return out, err
+	}
+	etag := ""
+	if out.CopyObjectResult != nil && out.CopyObjectResult.ETag != nil {
+		etag = *out.CopyObjectResult.ETag
+	}
+	return out, d.finish(ctx, *in.Bucket, *in.Key, etag)
+}
+
+// CompleteMultipartUpload joins the parts.
+func (d *durableStore) CompleteMultipartUpload(ctx context.Context, in *s3.CompleteMultipartUploadInput) (s3response.CompleteMultipartUploadResult, string, error) {
+	out, version, err := d.Posix.CompleteMultipartUpload(ctx, in)
+	if err != nil {
+		return out, version, err
+	}
+	etag := ""
+	if out.ETag != nil {
+		etag = *out.ETag
+	}
+	return out, version, d.finish(ctx, *in.Bucket, *in.Key, etag)
+}
+
+// finish puts a stored object on disk and then tells of it. When the disk
+// refuses, the object is removed: a retry under If-None-Match must send the
+// bytes again and not be told that they are there.
+func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) error {
+	info, err := os.Stat(filepath.Join(d.objects, bucket, filepath.FromSlash(key)))
+	if err != nil {
+		return fmt.Errorf("find %s/%s to sync it: %w", bucket, key, err)
+	}
+	if err := d.syncObject(bucket, key); err != nil {
+		_, removeErr := d.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key})
+		return fmt.Errorf("sync %s/%s: %w", bucket, key, errors.Join(err, removeErr))
+	}
+	if d.created == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noticeTime)
+	defer cancel()
+	object := Object{Bucket: bucket, Key: key, ETag: strings.Trim(etag, `"`)}
+	if info.Mode().IsRegular() {
+		object.Size = info.Size()
+	}
+	if err := d.created(ctx, object); err != nil {
+		d.log.Warn().Err(err).Str("bucket", bucket).Str("key", key).Msg("notice of a stored object failed")
+	}
+	return nil
+}
+
+// syncObject syncs an object's file with its extended attributes, its folders
+// up to the bucket, and its metadata files.
+func (d *durableStore) syncObject(bucket, key string) error {
+	top := filepath.Join(d.objects, bucket)
+	if err := d.syncUp(filepath.Join(top, filepath.FromSlash(key)), top); err != nil {
+		return err
+	}
+	return d.syncAttributes(bucket, key)
+}
+
+// syncAttributes syncs the metadata files of an object, or of the bucket for
+// an empty key.
+func (d *durableStore) syncAttributes(bucket, key string) error {
+	if d.attributes == "" {
+		return nil
+	}
+	// The gateway's name for the folder of one object's metadata files.
+	dir := filepath.Join(d.attributes, bucket, filepath.FromSlash(key), "meta")
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if err := d.syncOne(filepath.Join(dir, file.Name())); err != nil {
+			return err
+		}
+	}
+	return d.syncUp(dir, d.attributes)
+}
+
+// syncUp syncs path and every folder above it, up to and with top.
+func (d *durableStore) syncUp(path, top string) error {
+	for {
+		if err := d.syncOne(path); err != nil {
+			return err
+		}
+		if path == top || len(path) <= len(top) {
+			return nil
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+func (d *durableStore) syncOne(path string) error {
+	file, err := openForSync(path)
+	if err != nil || file == nil {
+		return err
+	}
+	return errors.Join(d.sync(file), file.Close())
+}
+
+// openForSync opens a file or folder such that it can be synced; nil for a
+// folder on Windows, which keeps folder entries itself and syncs none.
+func openForSync(path string) (*os.File, error) {
+	if runtime.GOOS != "windows" {
+		return os.Open(path)
+	}
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR, 0)
+}

@@ -1,0 +1,100 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+)
+
+// DynamoDBConfig says where the embedded DynamoDB engine listens and stores.
+type DynamoDBConfig struct {
+	// Path is the database file. Required; it and its folder are made if
+	// absent. One process at a time may hold it.
+	Path string
+	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
+	Addr string
+	// Log gets failures of the engine. The zero value drops them.
+	Log zerolog.Logger
+}
+
+// DynamoDB is a running DynamoDB engine. It checks no credentials.
+type DynamoDB struct {
+	engine *dynamolite.Engine
+	server *http.Server
+	unused sync.Map // of net.Conn
+	url    string
+}
+
+// dynamoDBDrain bounds the wait for requests in hand at Close.
+const dynamoDBDrain = 5 * time.Second
+
+// StartDynamoDB starts the engine and returns when it accepts connections. The
+// caller closes it.
+func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
+	if cfg.Path == "" {
+		return nil, errors.New("embedded dynamodb: no file given")
+	}
+	host, port, err := splitAddr(cfg.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("embedded dynamodb: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(cfg.Path), 0o700); err != nil {
+		return nil, fmt.Errorf("embedded dynamodb: %w", err)
+	}
+	engine, err := dynamolite.Open(dynamolite.Options{
+		Path:    cfg.Path,
+		OnError: func(err error) { cfg.Log.Error().Err(err).Msg("request failed") },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("embedded dynamodb: %w", err)
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return nil, fmt.Errorf("embedded dynamodb: %w", errors.Join(err, engine.Close()))
+	}
+	d := &DynamoDB{engine: engine, url: "http://" + listener.Addr().String()}
+	d.server = &http.Server{Handler: engine, ReadHeaderTimeout: 10 * time.Second, ConnState: d.track}
+	go func() {
+		if err := d.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			cfg.Log.Error().Err(err).Msg("no longer listening")
+		}
+	}()
+	return d, nil
+}
+
+// URL is the endpoint for the AWS SDK and CLI.
+func (d *DynamoDB) URL() string { return d.url }
+
+// Close lets requests in hand finish, for 5 seconds at most, then closes the
+// file.
+func (d *DynamoDB) Close() error {
+	// Shutdown would wait 5 seconds for connections that clients opened to have
+	// one spare and never used.
+	d.unused.Range(func(conn, _ any) bool {
+		_ = conn.(net.Conn).Close() // nothing was sent on it
+		return true
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), dynamoDBDrain)
+	defer cancel()
+	return errors.Join(d.server.Shutdown(ctx), d.engine.Close())
+}
+
+// track keeps the connections that have not yet carried a request.
+func (d *DynamoDB) track(conn net.Conn, state http.ConnState) {
+	if state == http.StateNew {
+		d.unused.Store(conn, nil)
+	} else {
+		d.unused.Delete(conn)
+	}
+}

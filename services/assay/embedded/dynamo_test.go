@@ -1,0 +1,158 @@
+package embedded
+
+import (
+	"context"
+	"net"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+const testTable = "history"
+
+func dynamoClient(url string) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		BaseEndpoint: &url, Region: "us-east-1",
+		Credentials: credentials.NewStaticCredentialsProvider(testKey, testSecret, ""),
+	})
+}
+
+func addTable(t *testing.T, client *dynamodb.Client) {
+	t.Helper()
+	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String(testTable), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("PK"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func putItem(ctx context.Context, client *dynamodb.Client, key string) error {
+	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: aws.String(testTable), Item: map[string]types.AttributeValue{"PK": &types.AttributeValueMemberS{Value: key}},
+		ConditionExpression: aws.String("attribute_not_exists(PK)"),
+	})
+	return err
+}
+
+func items(t *testing.T, client *dynamodb.Client) int32 {
+	t.Helper()
+	out, err := client.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String(testTable)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Count
+}
+
+func startDynamoDB(t *testing.T, path string) *DynamoDB {
+	t.Helper()
+	d, err := StartDynamoDB(DynamoDBConfig{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func TestDynamoDBKeepsItemsAcrossClose(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "db")
+	first := startDynamoDB(t, path)
+	client := dynamoClient(first.URL())
+	addTable(t, client)
+	if err := putItem(t.Context(), client, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	client = dynamoClient(startDynamoDB(t, path).URL())
+	if n := items(t, client); n != 1 {
+		t.Fatalf("%d items after a restart, want 1", n)
+	}
+	if err := putItem(t.Context(), client, "a"); err == nil {
+		t.Error("a condition on the old item held")
+	}
+}
+
+func TestDynamoDBKeepsAnsweredWritesWhenKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	url, kill := startChild(t, "dynamodb", path)
+	client := dynamoClient(url)
+	addTable(t, client)
+	const written = 30
+	for i := range written {
+		if err := putItem(t.Context(), client, strconv.Itoa(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := kill(); out != "" {
+		t.Errorf("the engine wrote to standard output: %q", out)
+	}
+	if n := items(t, dynamoClient(startDynamoDB(t, path).URL())); n != written {
+		t.Fatalf("%d items after kill, want %d", n, written)
+	}
+}
+
+func TestDynamoDBRefusesBadSettings(t *testing.T) {
+	held := filepath.Join(t.TempDir(), "db")
+	running := startDynamoDB(t, held)
+	tests := []struct {
+		name string
+		cfg  DynamoDBConfig
+		want string
+	}{
+		{"no file", DynamoDBConfig{}, "no file"},
+		{"address", DynamoDBConfig{Path: filepath.Join(t.TempDir(), "db"), Addr: "localhost"}, `address "localhost"`},
+		{"held", DynamoDBConfig{Path: held}, held},
+		{"taken", DynamoDBConfig{
+			Path: filepath.Join(t.TempDir(), "db"), Addr: strings.TrimPrefix(running.URL(), "http://"),
+		}, "in use"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, err := StartDynamoDB(tt.cfg)
+			if err == nil {
+				t.Fatalf("started: %v", d.Close())
+			}
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %q does not say %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestDynamoDBClosesWithAnUnusedConnectionOpen(t *testing.T) {
+	d, err := StartDynamoDB(DynamoDBConfig{Path: filepath.Join(t.TempDir(), "db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", strings.TrimPrefix(d.URL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	items := dynamoClient(d.URL()) // answered after the connection was accepted
+	if _, err := items.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took >= dynamoDBDrain {
+		t.Errorf("closed after %s", took)
+	}
+}

@@ -1,0 +1,174 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/rs/zerolog"
+)
+
+const (
+	// SyncAlways is the default of NATSConfig.Sync: JetStream syncs each
+	// message to disk before it acknowledges it.
+	SyncAlways = "always"
+
+	// natsMaxPayload is the largest message in bytes: the NATS default. The
+	// product's events are a few hundred bytes; a dead letter holds one event.
+	natsMaxPayload = 1 << 20
+
+	// natsMaxMemory bounds memory streams, in bytes. The product declares
+	// none; a client that makes one cannot take the process's memory.
+	natsMaxMemory = 64 << 20
+
+	// natsReady bounds the wait for the listener after JetStream has
+	// recovered its streams, which Start does before it listens.
+	natsReady = 10 * time.Second
+)
+
+// NATSConfig says where the embedded NATS server listens and stores.
+type NATSConfig struct {
+	// Dir holds the JetStream files. Required; made if absent. Two servers
+	// must never share one; the server does not lock it.
+	Dir string
+	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
+	Addr string
+	// Sync says when a stored message is on disk: "always" (also if empty)
+	// is before its acknowledgement; a duration such as "1s" is within that
+	// time, and a crash of the machine, though not of the process, may lose
+	// what was acknowledged in it.
+	Sync string
+	// MaxStore is the most bytes of all streams together. 0 is three quarters
+	// of the disk space that is free at start, the server's own rule. A
+	// publish beyond it is refused.
+	MaxStore int64
+	// Log gets the server's own lines. The zero value drops them.
+	Log zerolog.Logger
+}
+
+// NATS is a running NATS server with JetStream on file storage.
+type NATS struct {
+	server *server.Server
+}
+
+// StartNATS starts a NATS server and returns when it accepts connections, its
+// streams recovered. It handles no signals and writes nothing to the standard
+// streams. The caller closes it.
+func StartNATS(cfg NATSConfig) (*NATS, error) {
+	opts, err := natsOptions(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("embedded nats: %w", err)
+	}
+	srv, err := server.NewServer(opts)
+	if err != nil {
+		return nil, fmt.Errorf("embedded nats: %w", err)
+	}
+	log := &natsLog{log: cfg.Log}
+	srv.SetLoggerV2(log, false, false, false)
+	srv.Start()
+	if fatal := log.fatal.Load(); fatal != nil || !srv.ReadyForConnections(natsReady) {
+		srv.Shutdown()
+		srv.WaitForShutdown()
+		if fatal != nil {
+			return nil, fmt.Errorf("embedded nats: %w", *fatal)
+		}
+		return nil, fmt.Errorf("embedded nats: not listening on %s after %s", cfg.Addr, natsReady)
+	}
+	if !srv.JetStreamEnabled() {
+		srv.Shutdown()
+		srv.WaitForShutdown()
+		return nil, fmt.Errorf("embedded nats: no JetStream in %s", cfg.Dir)
+	}
+	return &NATS{server: srv}, nil
+}
+
+// URL is the address for NATS clients, such as nats://127.0.0.1:4222.
+func (n *NATS) URL() string { return n.server.ClientURL() }
+
+// Close stops the server and returns when its files are closed. Connected
+// clients see the connection end. A second call does nothing.
+func (n *NATS) Close() {
+	n.server.Shutdown()
+	n.server.WaitForShutdown()
+}
+
+func natsOptions(cfg NATSConfig) (*server.Options, error) {
+	if cfg.Dir == "" {
+		return nil, errors.New("no folder given")
+	}
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	host, port, err := splitAddr(cfg.Addr)
+	if err != nil {
+		return nil, err
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	opts := &server.Options{
+		ServerName:         "assay",
+		Host:               host,
+		Port:               port,
+		NoLog:              true,
+		NoSigs:             true,
+		MaxPayload:         natsMaxPayload,
+		JetStream:          true,
+		StoreDir:           dir,
+		JetStreamMaxMemory: natsMaxMemory,
+		JetStreamMaxStore:  cfg.MaxStore,
+	}
+	if cfg.Sync == "" || cfg.Sync == SyncAlways {
+		opts.SyncAlways = true
+		return opts, nil
+	}
+	opts.SyncInterval, err = time.ParseDuration(cfg.Sync)
+	if err != nil || opts.SyncInterval <= 0 {
+		return nil, fmt.Errorf("sync is %q: want %q or a duration above 0, such as \"1s\"", cfg.Sync, SyncAlways)
+	}
+	return opts, nil
+}
+
+// splitAddr splits host:port; an empty address is any free loopback port.
+func splitAddr(addr string) (host string, port int, err error) {
+	if addr == "" {
+		return loopback, 0, nil
+	}
+	host, text, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", 0, fmt.Errorf("address %q: %w", addr, err)
+	}
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return "", 0, fmt.Errorf("address %q: the port is not a number from 0 to 65535", addr)
+	}
+	if host == "" {
+		host = loopback
+	}
+	return host, int(n), nil
+}
+
+// natsLog passes the server's lines on and keeps the first fatal one: the
+// server only logs that it cannot listen or recover, and returns no error.
+type natsLog struct {
+	log   zerolog.Logger
+	fatal atomic.Pointer[error]
+}
+
+func (l *natsLog) Noticef(format string, v ...any) { l.log.Debug().Msgf(format, v...) }
+func (l *natsLog) Warnf(format string, v ...any)   { l.log.Warn().Msgf(format, v...) }
+func (l *natsLog) Errorf(format string, v ...any)  { l.log.Error().Msgf(format, v...) }
+func (l *natsLog) Debugf(format string, v ...any)  { l.log.Trace().Msgf(format, v...) }
+func (l *natsLog) Tracef(format string, v ...any)  { l.log.Trace().Msgf(format, v...) }
+
+func (l *natsLog) Fatalf(format string, v ...any) {
+	err := fmt.Errorf(format, v...)
+	l.fatal.CompareAndSwap(nil, &err)
+	l.log.Error().Err(err).Msg("nats server cannot run")
+}

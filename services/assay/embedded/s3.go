@@ -1,0 +1,259 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/rs/zerolog"
+	"github.com/versity/versitygw/auth"
+	"github.com/versity/versitygw/backend/meta"
+	"github.com/versity/versitygw/backend/posix"
+	"github.com/versity/versitygw/embedgw"
+	"github.com/versity/versitygw/s3api"
+)
+
+const (
+	s3MaxConnections = 4096
+	// s3MaxRequests bounds requests in flight; one more is answered 503.
+	s3MaxRequests = 1024
+	// s3MaxParts and s3MaxCopy (bytes) are the limits of AWS S3. Zero would
+	// refuse every multipart upload and every copy.
+	s3MaxParts = 10_000
+	s3MaxCopy  = 5 << 30
+	// s3Buffer is the bytes each transfer copies at a time; with s3MaxRequests
+	// it bounds the memory of transfers to 128 MiB.
+	s3Buffer = 128 << 10
+	// s3PortTries bounds how often another free port is picked when a
+	// stranger took the last one before the server could.
+	s3PortTries = 5
+)
+
+// ErrS3Running is returned by StartS3 while another S3 server of this process
+// has not been closed.
+var ErrS3Running = errors.New("one S3 server per process, and one is running")
+
+// s3Running is process-wide because what it guards is: the working directory,
+// and globals inside the gateway.
+var s3Running atomic.Bool
+
+// S3Config says where the embedded S3 server listens and stores.
+type S3Config struct {
+	// Dir holds the buckets (in objects/) and, on file systems without
+	// extended attributes, the objects' metadata (in attributes/). Required;
+	// made if absent.
+	Dir string
+	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
+	Addr string
+	// AccessKey and SecretKey are the one account, which may do everything.
+	// Required.
+	AccessKey, SecretKey string
+	// Region that clients sign for. Empty is us-east-1.
+	Region string
+	// AllowOrigin is the web origin, or "*", whose pages may call buckets
+	// that have no CORS rules of their own. Empty allows none.
+	AllowOrigin string
+	// Created is called after an object is durable and before its PUT, POST,
+	// copy or multipart completion is answered, and has noticeTime to
+	// return. Its error is logged and does not fail the request. Nil calls
+	// nothing.
+	Created func(context.Context, Object) error
+	// Log gets what fails after an object is stored. The zero value drops it.
+	Log zerolog.Logger
+
+	// sync replaces (*os.File).Sync where a test watches or breaks it.
+	sync func(*os.File) error
+}
+
+// Object is a stored object as Created sees it.
+type Object struct {
+	Bucket, Key string
+	// Size in bytes.
+	Size int64
+	// ETag without quotes.
+	ETag string
+}
+
+// S3 is the running S3 server of this process.
+type S3 struct {
+	url     string
+	workDir string // of the process before the start; empty if it was gone
+	stop    context.CancelFunc
+	stopped chan struct{}
+	err     error // why it stopped; read only after stopped is closed
+	close   sync.Once
+}
+
+// StartS3 starts the S3 server and returns when it accepts connections; ctx
+// bounds the start only. The caller closes it.
+//
+// Only one may run in a process at a time (ErrS3Running), and while it runs
+// the working directory of the whole process is its objects folder: make paths
+// absolute before. Buckets are made through the S3 API.
+func StartS3(ctx context.Context, cfg S3Config) (*S3, error) {
+	if cfg.Dir == "" || cfg.AccessKey == "" || cfg.SecretKey == "" {
+		return nil, errors.New("embedded s3: folder, access key and secret key are required")
+	}
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("embedded s3: %w", err)
+	}
+	cfg.Dir = dir
+	host, port, err := splitAddr(cfg.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("embedded s3: %w", err)
+	}
+	if cfg.sync == nil {
+		cfg.sync = (*os.File).Sync
+	}
+	for try := 1; ; try++ {
+		srv, err := runS3(ctx, cfg, host, port)
+		switch {
+		case err == nil:
+			return srv, nil
+		case port == 0 && try < s3PortTries && errors.Is(err, syscall.EADDRINUSE):
+		default:
+			return nil, fmt.Errorf("embedded s3: %w", err)
+		}
+	}
+}
+
+// runS3 makes one attempt to serve.
+func runS3(ctx context.Context, cfg S3Config, host string, port int) (*S3, error) {
+	addr, err := freeAddr(host, port)
+	if err != nil {
+		return nil, err
+	}
+	if !s3Running.CompareAndSwap(false, true) {
+		return nil, ErrS3Running
+	}
+	srv := &S3{url: "http://" + addr, stopped: make(chan struct{})}
+	if srv.workDir, err = os.Getwd(); err != nil {
+		srv.workDir = ""
+	}
+	store, err := openStore(cfg)
+	if err != nil {
+		s3Running.Store(false)
+		return nil, err
+	}
+	listening := make(chan struct{})
+	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	srv.stop = stop
+	account := auth.Account{Access: cfg.AccessKey, Secret: cfg.SecretKey, Role: auth.RoleAdmin}
+	go func() {
+		defer close(srv.stopped)
+		srv.err = embedgw.RunVersityGW(serveCtx, store, &embedgw.Config{
+			RootUserAccess:    cfg.AccessKey,
+			RootUserSecret:    cfg.SecretKey,
+			Region:            cfg.Region,
+			Ports:             []string{addr},
+			MaxConnections:    s3MaxConnections,
+			MaxRequests:       s3MaxRequests,
+			MultipartMaxParts: s3MaxParts,
+			CORSAllowOrigin:   cfg.AllowOrigin,
+			Quiet:             true,
+			KeepAlive:         true,
+			// Given because the gateway prints a line when it makes its own.
+			IAMService: auth.NewIAMServiceSingle(account),
+			S3Options:  []s3api.Option{s3api.WithOnListen(func() { close(listening) })},
+		})
+	}()
+	select {
+	case <-listening:
+		return srv, nil
+	case <-srv.stopped:
+		return nil, srv.Close()
+	case <-ctx.Done():
+		return nil, errors.Join(ctx.Err(), srv.Close())
+	}
+}
+
+// URL is the endpoint for S3 clients, which must use path-style addressing.
+func (s *S3) URL() string { return s.url }
+
+// Stopped is closed when the server has stopped, by Close or by itself; Close
+// then tells why.
+func (s *S3) Stopped() <-chan struct{} { return s.stopped }
+
+// Close finishes the requests in flight, for 10 seconds at most, stops the
+// server, and gives the process its working directory back. It returns why the
+// server had stopped by itself, if it had.
+func (s *S3) Close() error {
+	s.stop()
+	<-s.stopped
+	s.close.Do(func() {
+		if s.workDir != "" {
+			s.err = errors.Join(s.err, os.Chdir(s.workDir))
+		}
+		s3Running.Store(false)
+	})
+	return s.err
+}
+
+// freeAddr fills in a free port for port 0, because the gateway never tells
+// which one it got.
+func freeAddr(host string, port int) (string, error) {
+	if port != 0 {
+		return net.JoinHostPort(host, strconv.Itoa(port)), nil
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// openStore opens the folder, which also makes it the working directory.
+func openStore(cfg S3Config) (*durableStore, error) {
+	objects := filepath.Join(cfg.Dir, "objects")
+	attributes := filepath.Join(cfg.Dir, "attributes")
+	if err := os.MkdirAll(objects, 0o755); err != nil {
+		return nil, err
+	}
+	sidecar, err := needsSidecar(objects, attributes)
+	if err != nil {
+		return nil, err
+	}
+	var attrs meta.MetadataStorer = meta.XattrMeta{}
+	if sidecar {
+		if err := os.MkdirAll(attributes, 0o755); err != nil {
+			return nil, err
+		}
+		if attrs, err = meta.NewSideCar(attributes); err != nil {
+			return nil, err
+		}
+	}
+	files, err := posix.New(objects, attrs, posix.PosixOpts{
+		CopyObjectThreshold: s3MaxCopy,
+		IOBufferSize:        s3Buffer,
+	})
+	if err != nil {
+		return nil, err
+	}
+	store := &durableStore{Posix: files, objects: objects, sync: cfg.sync, created: cfg.Created, log: cfg.Log}
+	if sidecar {
+		store.attributes = attributes
+	}
+	return store, nil
+}
+
+// needsSidecar tells whether metadata goes into files of its own: it already
+// does, or the file system has no extended attributes.
+func needsSidecar(objects, attributes string) (bool, error) {
+	if _, err := os.Stat(attributes); err == nil {
+		return true, nil
+	}
+	probe, err := os.CreateTemp(objects, ".probe-*")
+	if err != nil {
+		return false, err
+	}
+	unsupported := meta.XattrMeta{}.StoreAttribute(probe, "", "", "probe", []byte("x")) != nil
+	return unsupported, errors.Join(probe.Close(), os.Remove(probe.Name()))
+}

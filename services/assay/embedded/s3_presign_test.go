@@ -1,0 +1,120 @@
+package embedded
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+const presignedBody = "one two three"
+
+// presign signs what an upload promises: length, type, checksum and that it
+// replaces nothing.
+func presign(t *testing.T, client *s3.Client, key string) *v4.PresignedHTTPRequest {
+	t.Helper()
+	sum := sha256.Sum256([]byte(presignedBody))
+	req, err := s3.NewPresignClient(client).PresignPutObject(t.Context(), &s3.PutObjectInput{
+		Bucket:         aws.String(testBucket),
+		Key:            &key,
+		ContentLength:  aws.Int64(int64(len(presignedBody))),
+		ContentType:    aws.String("text/plain"),
+		ChecksumSHA256: aws.String(base64.StdEncoding.EncodeToString(sum[:])),
+		IfNoneMatch:    aws.String("*"),
+	}, s3.WithPresignExpires(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return req
+}
+
+// send puts body under the signed request, its headers changed by change.
+func send(ctx context.Context, signed *v4.PresignedHTTPRequest, body string, change func(*http.Request)) (status int, answer string, err error) {
+	req, err := http.NewRequestWithContext(ctx, signed.Method, signed.URL, strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	for name, values := range signed.SignedHeader {
+		if name != "Host" && name != "Content-Length" {
+			req.Header[name] = values
+		}
+	}
+	if change != nil {
+		change(req)
+	}
+	resp, err := new(http.Client).Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	content, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return 0, "", err
+	}
+	return resp.StatusCode, string(content), resp.Body.Close()
+}
+
+func TestS3PresignedPutEnforcesWhatIsSigned(t *testing.T) {
+	client := startS3(t, S3Config{})
+	tests := []struct {
+		name   string
+		body   string
+		change func(*http.Request)
+		want   int
+	}{
+		{"longer", presignedBody + "!", nil, http.StatusForbidden},
+		{"shorter", presignedBody[1:], nil, http.StatusForbidden},
+		{"other bytes", strings.ToUpper(presignedBody), nil, http.StatusBadRequest},
+		{"other type", presignedBody, func(r *http.Request) { r.Header.Set("Content-Type", "image/png") }, http.StatusForbidden},
+		{"no type", presignedBody, func(r *http.Request) { r.Header.Del("Content-Type") }, http.StatusForbidden},
+		{"no checksum", presignedBody, func(r *http.Request) { r.Header.Del("X-Amz-Checksum-Sha256") }, http.StatusForbidden},
+		{"may overwrite", presignedBody, func(r *http.Request) { r.Header.Del("If-None-Match") }, http.StatusForbidden},
+		{"other key", presignedBody, func(r *http.Request) { r.URL.Path += "x" }, http.StatusForbidden},
+		{"other method", presignedBody, func(r *http.Request) { r.Method = http.MethodPost }, http.StatusMethodNotAllowed},
+		{"longer life", presignedBody, func(r *http.Request) {
+			r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "X-Amz-Expires=60", "X-Amz-Expires=600", 1)
+		}, http.StatusForbidden},
+	}
+	signed := presign(t, client, "files/1/a")
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			status, answer, err := send(t.Context(), signed, tt.body, tt.change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if status != tt.want {
+				t.Errorf("answered %d, want %d: %s", status, tt.want, answer)
+			}
+			if objects := list(t, client); len(objects) != 0 {
+				t.Errorf("stored %q", objects)
+			}
+		})
+	}
+	for _, want := range []int{http.StatusOK, http.StatusPreconditionFailed} {
+		if status, answer, err := send(t.Context(), signed, presignedBody, nil); err != nil || status != want {
+			t.Fatalf("answered %d, %v, want %d: %s", status, err, want, answer)
+		}
+	}
+	if body, contentType := get(t, client, "files/1/a"); body != presignedBody || contentType != "text/plain" {
+		t.Fatalf("stored %q, %q", body, contentType)
+	}
+}
+
+func list(t *testing.T, client *s3.Client) (keys []string) {
+	t.Helper()
+	out, err := client.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: aws.String(testBucket)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range out.Contents {
+		keys = append(keys, *object.Key)
+	}
+	return keys
+}

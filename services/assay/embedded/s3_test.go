@@ -1,0 +1,249 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+)
+
+const (
+	testKey    = "assay"
+	testSecret = "assay-secret"
+	testBucket = "files"
+)
+
+// startS3 starts the server with the test account and one bucket.
+func startS3(t *testing.T, cfg S3Config) *s3.Client {
+	t.Helper()
+	cfg.AccessKey, cfg.SecretKey = testKey, testSecret
+	if cfg.Dir == "" {
+		cfg.Dir = t.TempDir()
+	}
+	srv, err := StartS3(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := srv.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	client := s3Client(srv.URL())
+	_, err = client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: aws.String(testBucket)})
+	if _, exists := errors.AsType[*types.BucketAlreadyOwnedByYou](err); err != nil && !exists {
+		t.Fatal(err)
+	}
+	return client
+}
+
+func s3Client(url string) *s3.Client {
+	return s3.New(s3.Options{
+		BaseEndpoint: &url,
+		Region:       "us-east-1",
+		Credentials:  credentials.NewStaticCredentialsProvider(testKey, testSecret, ""),
+		UsePathStyle: true,
+	})
+}
+
+func put(t *testing.T, client *s3.Client, key, body string) {
+	t.Helper()
+	_, err := client.PutObject(t.Context(), &s3.PutObjectInput{
+		Bucket: aws.String(testBucket), Key: &key, Body: strings.NewReader(body), ContentType: aws.String("text/plain"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get(t *testing.T, client *s3.Client, key string) (body, contentType string) {
+	t.Helper()
+	out, err := client.GetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String(testBucket), Key: &key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(out.Body)
+	if err := errors.Join(err, out.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return string(content), aws.ToString(out.ContentType)
+}
+
+func TestS3KeepsObjectsWhenKilled(t *testing.T) {
+	dir := t.TempDir()
+	url, kill := startChild(t, "s3", dir)
+	client := s3Client(url)
+	if _, err := client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: aws.String(testBucket)}); err != nil {
+		t.Fatal(err)
+	}
+	put(t, client, "files/1/a", "kept")
+	if out := kill(); out != "" {
+		t.Errorf("the server wrote to standard output: %q", out)
+	}
+	client = startS3(t, S3Config{Dir: dir})
+	if body, contentType := get(t, client, "files/1/a"); body != "kept" || contentType != "text/plain" {
+		t.Fatalf("after kill: %q, %q", body, contentType)
+	}
+}
+
+func TestS3KeepsObjectsInSidecar(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "attributes"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, startS3(t, S3Config{Dir: dir}), "files/1/a", "kept")
+	stored, err := filepath.Glob(filepath.Join(dir, "attributes", testBucket, "files", "1", "a", "meta", "*"))
+	if err != nil || len(stored) == 0 {
+		t.Fatalf("no metadata files in the sidecar folder: %v", err)
+	}
+}
+
+func TestS3SyncsBeforeItAnswers(t *testing.T) {
+	for _, sidecar := range []bool{false, true} {
+		t.Run(map[bool]string{false: "attributes", true: "sidecar"}[sidecar], func(t *testing.T) {
+			dir := t.TempDir()
+			if sidecar {
+				if err := os.Mkdir(filepath.Join(dir, "attributes"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			synced := make(chan string, 1000)
+			client := startS3(t, S3Config{Dir: dir, sync: func(f *os.File) error {
+				synced <- f.Name()
+				return f.Sync()
+			}})
+			want := []string{"objects", "objects/files"}
+			if sidecar {
+				want = append(want, "attributes/files/meta", "attributes/files", "attributes")
+			}
+			wantSynced(t, dir, synced, want)
+
+			put(t, client, "files/1/a", "kept")
+			want = []string{"objects/files/files/1/a", "objects/files/files/1", "objects/files/files", "objects/files"}
+			if sidecar {
+				want = append(want, "attributes/files/files/1/a/meta", "attributes/files/files/1/a/meta/etag",
+					"attributes/files/files/1/a/meta/content-type", "attributes/files/files/1", "attributes/files")
+			}
+			wantSynced(t, dir, synced, want)
+		})
+	}
+}
+
+// wantSynced takes what was synced so far, and misses what is wanted.
+func wantSynced(t *testing.T, dir string, synced chan string, want []string) {
+	t.Helper()
+	var got []string
+	for len(synced) > 0 {
+		rel, err := filepath.Rel(dir, <-synced)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, filepath.ToSlash(rel))
+	}
+	for _, path := range want {
+		if !slices.Contains(got, path) {
+			t.Errorf("%s was not synced, only %q", path, got)
+		}
+	}
+}
+
+func TestS3FailedSyncFailsThePutAndLeavesNothing(t *testing.T) {
+	broken := false
+	client := startS3(t, S3Config{
+		Created: func(context.Context, Object) error { t.Error("told of an object that is not durable"); return nil },
+		sync: func(f *os.File) error {
+			if broken {
+				return errors.New("disk is broken")
+			}
+			return f.Sync()
+		},
+	})
+	broken = true
+	_, err := client.PutObject(t.Context(), &s3.PutObjectInput{
+		Bucket: aws.String(testBucket), Key: aws.String("files/1/a"), Body: bytes.NewReader([]byte("x")),
+	}, func(o *s3.Options) { o.RetryMaxAttempts = 1 })
+	if err == nil {
+		t.Fatal("a PUT was answered that is not on disk")
+	}
+	_, err = client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String(testBucket), Key: aws.String("files/1/a")})
+	if _, missing := errors.AsType[*types.NotFound](err); !missing {
+		t.Fatalf("head after a failed sync: %v, want not found", err)
+	}
+}
+
+func TestS3OnePerProcess(t *testing.T) {
+	before, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := S3Config{Dir: t.TempDir(), AccessKey: testKey, SecretKey: testSecret}
+	first, err := StartS3(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := StartS3(t.Context(), cfg); !errors.Is(err, ErrS3Running) {
+		t.Errorf("second server: %v, want %v", err, ErrS3Running)
+	}
+	if err := errors.Join(first.Close(), first.Close()); err != nil {
+		t.Fatal(err)
+	}
+	<-first.Stopped()
+	if after, err := os.Getwd(); err != nil || after != before {
+		t.Errorf("working directory %s, %v after Close, want %s", after, err, before)
+	}
+	second, err := StartS3(t.Context(), cfg)
+	if err != nil {
+		t.Fatalf("after Close: %v", err)
+	}
+	if err := second.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestS3RefusesATakenPort(t *testing.T) {
+	taken := startNATS(t, NATSConfig{Dir: t.TempDir()})
+	cfg := S3Config{Dir: t.TempDir(), AccessKey: testKey, SecretKey: testSecret}
+	cfg.Addr = strings.TrimPrefix(taken.URL(), "nats://")
+	if _, err := StartS3(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), cfg.Addr) {
+		t.Fatalf("taken port: %v", err)
+	}
+}
+
+func TestS3AnswersTheWebOrigin(t *testing.T) {
+	client := startS3(t, S3Config{AllowOrigin: "http://127.0.0.1:8080"})
+	presigned, err := s3.NewPresignClient(client).PresignPutObject(t.Context(), &s3.PutObjectInput{
+		Bucket: aws.String(testBucket), Key: aws.String("files/1/a"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, presigned.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Origin", "http://127.0.0.1:8080")
+	req.Header.Set("Access-Control-Request-Method", http.MethodPut)
+	req.Header.Set("Access-Control-Request-Headers", "content-type,if-none-match,x-amz-checksum-sha256")
+	resp, err := new(http.Client).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resp.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode/100 != 2 || resp.Header.Get("Access-Control-Allow-Origin") != "http://127.0.0.1:8080" ||
+		!strings.Contains(resp.Header.Get("Access-Control-Allow-Headers"), "x-amz-checksum-sha256") {
+		t.Fatalf("preflight: %s %v", resp.Status, resp.Header)
+	}
+}

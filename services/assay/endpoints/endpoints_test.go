@@ -1,0 +1,91 @@
+package endpoints
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+func TestWriteThenRead(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	want := Endpoints{HTTP: "http://127.0.0.1:8080", Operator: "http://127.0.0.1:8084", NATS: "nats://127.0.0.1:1", S3: "http://127.0.0.1:2", DynamoDB: "http://127.0.0.1:3"}
+	for range 2 {
+		if err := Write(dir, want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := Read(dir); err != nil || got != want {
+		t.Fatalf("read %+v, %v", got, err)
+	}
+	content, err := os.ReadFile(Path(dir))
+	const text = `{
+  "http": "http://127.0.0.1:8080",
+  "nats": "nats://127.0.0.1:1",
+  "s3": "http://127.0.0.1:2",
+  "dynamodb": "http://127.0.0.1:3"
+}
+`
+	if err != nil || string(content) != text {
+		t.Errorf("wrote %s, %v", content, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+		t.Errorf("%d files in the folder, %v, want the notes alone", len(left), err)
+	}
+}
+
+func TestReadWithoutANote(t *testing.T) {
+	if _, err := Read(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(Path(dir), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("half a note: %v", err)
+	}
+}
+
+func TestWriteFailsWithoutALeftover(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(Path(dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(dir, Endpoints{}); err == nil {
+		t.Fatal("wrote over a folder")
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("%d entries left, %v", len(left), err)
+	}
+}
+
+func TestDir(t *testing.T) {
+	t.Setenv("ASSAY_DATA_DIR", "/from/variable")
+	for named, want := range map[string]string{"named": "named", "": "/from/variable"} {
+		if dir, err := Dir(named); err != nil || dir != want {
+			t.Errorf("named %q: %s, %v, want %s", named, dir, err, want)
+		}
+	}
+	t.Setenv("ASSAY_DATA_DIR", "")
+	if runtime.GOOS != "linux" {
+		if dir, err := Dir(""); err != nil || filepath.Base(dir) != "assay" {
+			t.Errorf("%s, %v", dir, err)
+		}
+		return
+	}
+	tests := []struct{ home, xdg, want string }{
+		{"/home/ann", "", "/home/ann/.local/share/assay"},
+		{"/home/ann", "/data", "/data/assay"},
+		{"/home/ann", "relative", "/home/ann/.local/share/assay"},
+	}
+	for _, tt := range tests {
+		t.Setenv("HOME", tt.home)
+		t.Setenv("XDG_DATA_HOME", tt.xdg)
+		if dir, err := Dir(""); err != nil || dir != tt.want {
+			t.Errorf("%+v: %s, %v", tt, dir, err)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+// Package rebuild is the command that makes the feed's read table anew.
+package rebuild
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// Config says where, with the variables of the services.
+type Config struct {
+	AWS      engine.AWS
+	DynamoDB table.Config
+	Feed     feed.Config
+}
+
+// Command is `assay feed`, with `assay feed rebuild` below it.
+func Command() *cobra.Command {
+	parent := &cobra.Command{Use: "feed", Short: "Look after the feed"}
+	parent.AddCommand(&cobra.Command{
+		Use:   "rebuild",
+		Short: "Make the feed's read table anew from its primary table",
+		Long: `Make the feed's read table anew from its primary table.
+
+The services may run meanwhile. DynamoDB is named by the variables of the
+services: ASSAY_DYNAMODB_ENDPOINT, ASSAY_FEED_TABLE, ASSAY_FEED_DASHBOARD_TABLE
+and AWS's own. It reads all of both tables.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config.Load[Config](os.Environ())
+			if err != nil {
+				return err
+			}
+			engines, err := engine.Stores(cmd.Context(), engine.Config{AWS: cfg.AWS, DynamoDB: cfg.DynamoDB})
+			if err != nil {
+				return err
+			}
+			defer engines.Close()
+			done, err := feed.Rebuild(cmd.Context(), feed.NewStore(engines.DB, cfg.Feed), feed.NewDashboard(engines.DB, cfg.Feed))
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d items shown, %d wrong rows removed, %d unreadable items passed over\n", done.Items, done.Removed, done.Skipped)
+			return err
+		},
+	})
+	return parent
+}

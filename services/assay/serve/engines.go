@@ -1,0 +1,129 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/assay/embedded"
+	"github.com/assay-project/assay/services/assay/endpoints"
+)
+
+// engines are the embedded engines of one data folder.
+type engines struct {
+	nats   *embedded.NATS
+	s3     *embedded.S3
+	dynamo *embedded.DynamoDB
+	notice *bus.Bus // over which the bucket tells of new objects
+}
+
+// startEngines starts what is stored under dir. The caller closes the engines,
+// also those that did start when an error is returned.
+func startEngines(ctx context.Context, cfg Config, dir string, log zerolog.Logger, reg prometheus.Registerer) (*engines, error) {
+	e := &engines{}
+	var err error
+	if e.nats, err = embedded.StartNATS(embedded.NATSConfig{
+		Dir: filepath.Join(dir, "nats"), Addr: cfg.NATSAddr, Sync: cfg.NATSSync, Log: log.With().Str("engine", "nats").Logger(),
+	}); err != nil {
+		return e, err
+	}
+	if e.dynamo, err = embedded.StartDynamoDB(embedded.DynamoDBConfig{
+		Path: filepath.Join(dir, "dynamodb.db"), Addr: cfg.DynamoDBAddr, Log: log.With().Str("engine", "dynamodb").Logger(),
+	}); err != nil {
+		return e, err
+	}
+	// The S3 server publishes as any client would, under a name of its own.
+	events, err := config.Load[bus.Config](e.environ(cfg))
+	if err != nil {
+		return e, err
+	}
+	if e.notice, err = bus.Connect(ctx, events, "s3", log, reg); err != nil {
+		return e, err
+	}
+	e.s3, err = embedded.StartS3(ctx, embedded.S3Config{
+		Dir: filepath.Join(dir, "s3"), Addr: cfg.S3Addr,
+		AccessKey: cfg.AccessKey, SecretKey: cfg.SecretKey, Region: cfg.Region, AllowOrigin: "*",
+		Created: e.created, Log: log.With().Str("engine", "s3").Logger(),
+	})
+	return e, err
+}
+
+// created publishes the bucket's notice of a new file, in the form of an S3
+// event record. Nobody waits for a notice of other objects.
+func (e *engines) created(ctx context.Context, object embedded.Object) error {
+	if _, _, err := textfile.ParseObjectKey(object.Key); errors.Is(err, textfile.ErrForeignKey) {
+		return nil
+	}
+	type named struct {
+		Name string `json:"name"`
+	}
+	type stored struct {
+		Key  string `json:"key"`
+		Size int64  `json:"size"`
+		ETag string `json:"eTag"`
+	}
+	type location struct {
+		Bucket named  `json:"bucket"`
+		Object stored `json:"object"`
+	}
+	type record struct {
+		EventSource string   `json:"eventSource"`
+		EventName   string   `json:"eventName"`
+		S3          location `json:"s3"`
+	}
+	data, err := json.Marshal(map[string][]record{"Records": {{
+		EventSource: "aws:s3", EventName: "ObjectCreated:Put",
+		S3: location{Bucket: named{object.Bucket}, Object: stored{Key: object.Key, Size: object.Size, ETag: object.ETag}},
+	}}})
+	if err != nil {
+		return fmt.Errorf("notice of %s: %w", object.Key, err)
+	}
+	return e.notice.PublishNotice(ctx, "object.created/"+object.Bucket+"/"+object.Key+"/"+object.ETag, data)
+}
+
+// environ is the process's environment with the addresses of the engines put
+// in: the services reach them over the network, as they would in the cloud.
+func (e *engines) environ(cfg Config) []string {
+	environ := append(os.Environ(),
+		"AWS_REGION="+cfg.Region, "AWS_ACCESS_KEY_ID="+cfg.AccessKey, "AWS_SECRET_ACCESS_KEY="+cfg.SecretKey,
+		"AWS_SESSION_TOKEN=", "ASSAY_NATS_URL="+e.nats.URL(), "ASSAY_DYNAMODB_ENDPOINT="+e.dynamo.URL())
+	if e.s3 != nil {
+		environ = append(environ, "ASSAY_S3_ENDPOINT="+e.s3.URL())
+	}
+	return environ
+}
+
+// endpoints are the addresses under which others find what runs here.
+func (e *engines) endpoints(http, operator net.Addr) endpoints.Endpoints {
+	return endpoints.Endpoints{
+		HTTP: "http://" + http.String(), Operator: "http://" + operator.String(), NATS: e.nats.URL(), S3: e.s3.URL(), DynamoDB: e.dynamo.URL(),
+	}
+}
+
+// close stops what was started.
+func (e *engines) close() error {
+	var failed []error
+	if e.s3 != nil {
+		failed = append(failed, e.s3.Close())
+	}
+	if e.notice != nil {
+		e.notice.Close()
+	}
+	if e.dynamo != nil {
+		failed = append(failed, e.dynamo.Close())
+	}
+	if e.nats != nil {
+		e.nats.Close()
+	}
+	return errors.Join(failed...)
+}

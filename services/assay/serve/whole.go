@@ -1,0 +1,115 @@
+package serve
+
+import (
+	"context"
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/assay/setup"
+	"github.com/assay-project/assay/services/ingest"
+	"github.com/assay-project/assay/services/query"
+)
+
+// whole is the three services as one, with the engines they stand on.
+type whole struct {
+	engines  *engines
+	services []process.Service
+	log      zerolog.Logger
+}
+
+// open starts the engines, creates tables and bucket, and opens the services.
+// It leaves nothing behind when it returns an error.
+func open(ctx context.Context, cfg Config, dir string, log zerolog.Logger, reg prometheus.Registerer) (*whole, error) {
+	w := &whole{log: log}
+	err := w.open(ctx, cfg, dir, reg)
+	if err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *whole) open(ctx context.Context, cfg Config, dir string, reg prometheus.Registerer) (err error) {
+	if w.engines, err = startEngines(ctx, cfg, dir, w.log, reg); err != nil {
+		return err
+	}
+	environ := w.engines.environ(cfg)
+	installation, err := config.Load[setup.Config](environ)
+	if err != nil {
+		return err
+	}
+	if err := setup.Run(ctx, installation); err != nil {
+		return err
+	}
+	return errors.Join(
+		add(w, ctx, ingest.Name, ingest.Open, environ, reg),
+		add(w, ctx, analyzer.Name, analyzer.Open, environ, reg),
+		add(w, ctx, query.Name, query.Open, environ, reg),
+	)
+}
+
+// add opens a service with its own settings and a logger of its name.
+func add[C any, S process.Service](w *whole, ctx context.Context, name string,
+	open func(context.Context, C, zerolog.Logger, prometheus.Registerer) (S, error), environ []string, reg prometheus.Registerer,
+) error {
+	cfg, err := config.Load[C](environ)
+	if err != nil {
+		return err
+	}
+	service, err := open(ctx, cfg, w.log.With().Str("part", name).Logger(), reg)
+	if err != nil {
+		return err
+	}
+	w.services = append(w.services, service)
+	return nil
+}
+
+// Health adds the checks of all services; what they share is checked once.
+func (w *whole) Health(h *obs.Health) {
+	for _, service := range w.services {
+		service.Health(h)
+	}
+}
+
+// Routes registers the calls of all services on one address.
+func (w *whole) Routes(r *web.Router) {
+	for _, service := range w.services {
+		service.Routes(r)
+	}
+}
+
+// OperatorRoutes registers the calls for operators of all services that have some.
+func (w *whole) OperatorRoutes(r *web.Router) {
+	for _, service := range w.services {
+		if operated, ok := service.(process.Operated); ok {
+			operated.OperatorRoutes(r)
+		}
+	}
+}
+
+// Work runs what the services do besides answering calls.
+func (w *whole) Work(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, service := range w.services {
+		group.Go(func() error { return service.Work(ctx) })
+	}
+	return group.Wait()
+}
+
+// Close closes the services, then the engines.
+func (w *whole) Close() {
+	for _, service := range w.services {
+		service.Close()
+	}
+	if err := w.engines.close(); err != nil {
+		w.log.Error().Err(err).Msg("an engine did not stop cleanly")
+	}
+}

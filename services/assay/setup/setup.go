@@ -1,0 +1,63 @@
+// Package setup creates what the services expect to find: tables, bucket and
+// streams. It can be run any number of times.
+package setup
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/textfile"
+)
+
+// Config says where, with the variables of the services.
+type Config struct {
+	Engines  engine.Config
+	TextFile textfile.Config
+	Feed     feed.Config
+}
+
+// Run creates what is missing. It changes neither tables nor bucket that are
+// there, and brings the streams to their declared settings.
+func Run(ctx context.Context, cfg Config) error {
+	// Connecting to the bus creates the streams.
+	engines, err := engine.Open(ctx, cfg.Engines, "setup", zerolog.Nop(), obs.NewRegistry())
+	if err != nil {
+		return err
+	}
+	defer engines.Close()
+	return errors.Join(
+		textfile.NewStore(engines.DB, cfg.TextFile).Ensure(ctx),
+		feed.NewStore(engines.DB, cfg.Feed).Ensure(ctx),
+		feed.NewDashboard(engines.DB, cfg.Feed).Ensure(ctx),
+		engines.Bucket.Ensure(ctx),
+	)
+}
+
+// Command is `assay setup`.
+func Command() *cobra.Command {
+	return &cobra.Command{
+		Use:   "setup",
+		Short: "Create the tables, bucket and streams of an installation",
+		Long: `Create the tables, bucket and streams that ingest, analyzer and query expect.
+
+The engines are named by the variables of the services: ASSAY_NATS_URL,
+ASSAY_DYNAMODB_ENDPOINT, ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET and AWS's own.
+It can be run any number of times. "assay serve" needs none of this.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config.Load[Config](os.Environ())
+			if err != nil {
+				return err
+			}
+			return Run(cmd.Context(), cfg)
+		},
+	}
+}

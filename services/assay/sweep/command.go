@@ -1,0 +1,151 @@
+// Package sweep is `assay sweep`: one sweep of a whole installation.
+package sweep
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+	"github.com/assay-project/assay/services/assay/cli"
+	"github.com/assay-project/assay/services/assay/endpoints"
+)
+
+// errLeft says that not all that was found could be repaired.
+var errLeft = errors.New("something could not be repaired")
+
+// Command is `assay sweep`.
+func Command() *cobra.Command {
+	var options sweeper.Options
+	var since string
+	cmd := &cobra.Command{
+		Use:   "sweep",
+		Short: "Find and repair what no message will move any more",
+		Long: `Compare the tables, the bucket and the streams, and repair what is stuck: uploads
+that nobody noticed, work whose message is lost, unused reservations, bytes
+without a file, the two items of a file apart. Analyzers do the same on a timer
+(ASSAY_SWEEP_EVERY); this does all of it at once, at ASSAY_SWEEP_RATE items a
+second, and says what it found.
+
+It works on the engines of a running "assay serve", or on those that the
+variables of the services name: ASSAY_NATS_URL, ASSAY_DYNAMODB_ENDPOINT,
+ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET, ASSAY_LEASE and AWS's own.
+
+After a loss of all JetStream data, --outcomes-since also publishes the outcome
+of every item again that ended since then, under the same event ids.`,
+		Example: `  assay sweep --dry-run
+  assay sweep --outcomes-since 2026-11-20T12:00:00Z
+  assay sweep --outcomes-since 6h`,
+		Args: cobra.NoArgs,
+	}
+	cmd.Flags().BoolVar(&options.DryRun, "dry-run", false, "say what is wrong and repair nothing")
+	cmd.Flags().StringVar(&since, "outcomes-since", "", "publish outcomes again from this time on: RFC 3339, or how long ago")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		asJSON, err := cmd.Flags().GetBool("json")
+		if err != nil {
+			return err
+		}
+		if options.OutcomesSince, err = parseSince(since, time.Now()); err != nil {
+			return &cli.Usage{Err: err}
+		}
+		environ, err := environment(cmd)
+		if err != nil {
+			return err
+		}
+		cfg, err := config.Load[analyzer.Config](environ)
+		if err != nil {
+			return err
+		}
+		out := json.NewEncoder(cmd.OutOrStdout())
+		var untold error
+		options.Tell = func(f sweeper.Finding) {
+			if asJSON {
+				untold = errors.Join(untold, out.Encode(f))
+				return
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), line(f, options.DryRun))
+			untold = errors.Join(untold, err)
+		}
+		cfg.Log.LogLevel = cmp.Or(os.Getenv("ASSAY_LOG_LEVEL"), "error") // the findings are told
+		log, err := obs.NewLogger(cfg.Log, cmd.ErrOrStderr(), "sweep")
+		if err != nil {
+			return err
+		}
+		report, err := analyzer.Sweep(cmd.Context(), cfg, options, log)
+		if asJSON {
+			untold = errors.Join(untold, out.Encode(report))
+		} else {
+			fmt.Fprintf(cmd.OutOrStdout(), "%d read, %d found, %d repaired, %d failed, in %s\n",
+				report.Read, report.Found, report.Repaired, report.Failed, report.Took.Round(time.Millisecond))
+		}
+		if err == nil && report.Failed > 0 {
+			err = errLeft
+		}
+		return errors.Join(err, untold)
+	}
+	return cmd
+}
+
+func line(f sweeper.Finding, dryRun bool) string {
+	state := "repaired"
+	switch {
+	case f.Error != "":
+		state = "NOT REPAIRED: " + f.Error
+	case dryRun:
+		state = "found"
+	}
+	return fmt.Sprintf("%s  %s  %s  %s", f.Area, f.ID, f.Found, state)
+}
+
+// parseSince reads a time, or how long before now.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
+		return now.Add(-ago), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--outcomes-since %q: give a time such as 2026-11-20T12:00:00Z, or how long ago, such as 6h", text)
+	}
+	return at, nil
+}
+
+// environment is that of this process; where it names no engines, they are
+// those of the data folder's server.
+func environment(cmd *cobra.Command) ([]string, error) {
+	environ := os.Environ()
+	if os.Getenv("ASSAY_NATS_URL") != "" {
+		return environ, nil
+	}
+	named, err := cmd.Flags().GetString("data")
+	if err != nil {
+		return nil, err
+	}
+	dir, err := endpoints.Dir(named)
+	if err != nil {
+		return nil, err
+	}
+	at, err := endpoints.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return environ, nil // which says that ASSAY_NATS_URL is missing
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append(environ,
+		"ASSAY_NATS_URL="+at.NATS, "ASSAY_DYNAMODB_ENDPOINT="+at.DynamoDB, "ASSAY_S3_ENDPOINT="+at.S3,
+		// The keys of "assay serve", unless it was given others.
+		"AWS_ACCESS_KEY_ID="+cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), "assay"),
+		"AWS_SECRET_ACCESS_KEY="+cmp.Or(os.Getenv("AWS_SECRET_ACCESS_KEY"), "assay-local")), nil
+}
