@@ -83,19 +83,21 @@ func (c checkpoints) acquire(ctx context.Context, arn, shard string) (checkpoint
 
 // save moves the checkpoint and renews the hold. It returns errHeld.
 func (c checkpoints) save(ctx context.Context, at checkpoint) error {
-	now := time.Now()
+	return c.move(ctx, at, time.Now().Add(c.lease))
+}
+
+// release moves the checkpoint, since the process may have been stopped before it
+// saved, and lets another process go on at once. It returns errHeld.
+func (c checkpoints) release(ctx context.Context, at checkpoint) error {
+	return c.move(ctx, at, time.UnixMilli(0))
+}
+
+func (c checkpoints) move(ctx context.Context, at checkpoint, until time.Time) error {
 	_, err := c.update(ctx, at.Shard, "SET #sequence = :sequence, done = :done, held_until = :until, expires_at = :expires", "holder = :holder",
 		map[string]types.AttributeValue{
 			":sequence": &types.AttributeValueMemberS{Value: at.Sequence}, ":done": &types.AttributeValueMemberBOOL{Value: at.Done},
-			":until": millis(now.Add(c.lease)), ":expires": expires(now),
+			":until": millis(until), ":expires": expires(time.Now()),
 		})
-	return err
-}
-
-// release lets another process go on at once. It returns errHeld.
-func (c checkpoints) release(ctx context.Context, at checkpoint) error {
-	_, err := c.update(ctx, at.Shard, "SET held_until = :until", "holder = :holder",
-		map[string]types.AttributeValue{":until": millis(time.UnixMilli(0))})
 	return err
 }
 

@@ -27,7 +27,7 @@ func (p *Projector) follow(ctx context.Context, arn, shard string) {
 	at, err := p.checkpoints.acquire(ctx, arn, shard)
 	if err == nil {
 		p.metrics.reached(shard, time.Now())
-		err = p.read(ctx, arn, at)
+		err = p.read(ctx, arn, &at)
 	}
 	switch {
 	case errors.Is(err, errHeld):
@@ -57,10 +57,10 @@ func (p *Projector) release(ctx context.Context, at checkpoint) {
 	}
 }
 
-// read projects a shard from its checkpoint on. It returns nil at the shard's
-// end, and errHeld when another process has it.
-func (p *Projector) read(ctx context.Context, arn string, at checkpoint) error {
-	iterator, err := p.iterator(ctx, arn, at)
+// read projects a shard from its checkpoint on, which it moves along. It returns
+// nil at the shard's end, and errHeld when another process has it.
+func (p *Projector) read(ctx context.Context, arn string, at *checkpoint) error {
+	iterator, err := p.iterator(ctx, arn, *at)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (p *Projector) read(ctx context.Context, arn string, at checkpoint) error {
 	for {
 		out, err := p.streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: aws.Int32(batchSize)})
 		if _, expired := errors.AsType[*streams.ExpiredIteratorException](err); expired {
-			if iterator, err = p.iterator(ctx, arn, at); err != nil {
+			if iterator, err = p.iterator(ctx, arn, *at); err != nil {
 				return err
 			}
 			continue
@@ -89,7 +89,7 @@ func (p *Projector) read(ctx context.Context, arn string, at checkpoint) error {
 		}
 		at.Done = out.NextShardIterator == nil
 		if len(out.Records) > 0 || at.Done || time.Since(saved) > p.cfg.Lease/3 {
-			if err := p.checkpoints.save(ctx, at); err != nil {
+			if err := p.checkpoints.save(ctx, *at); err != nil {
 				return err
 			}
 			saved = time.Now()
