@@ -1,5 +1,5 @@
 // Package process runs a service as a process: settings from the environment,
-// signals, exit status.
+// signals, health, exit status.
 package process
 
 import (
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/assay-project/assay/pkg/config"
@@ -18,11 +19,28 @@ const (
 	exitUsage  = 2
 )
 
-// Main loads a C from the environment, runs, and returns the exit status: 0
-// after a clean stop, 1 when run failed, 2 when the settings are not usable.
-// The first interrupt or SIGTERM ends run's context; the second ends the
-// process at once.
-func Main[C any](service string, run func(context.Context, C) error) int {
+// Settings are those of a service.
+type Settings interface {
+	// HTTPAddr is where the service listens, host:port.
+	HTTPAddr() string
+}
+
+// Main loads a C from the environment and does what the first argument of the
+// process says:
+//
+//   - none: runs the service until the first interrupt or SIGTERM ends run's
+//     context; the second ends the process at once
+//   - health: asks the service that runs with the same settings whether it is ready
+//   - version: prints the version
+//
+// It returns the exit status: 0 when all went well, 1 when it failed, 2 when
+// the argument or the settings are not usable.
+func Main[C Settings](service string, run func(context.Context, C) error) int {
+	command := strings.Join(os.Args[1:], " ")
+	if command == "version" {
+		fmt.Println(service, Version())
+		return 0
+	}
 	settings, err := config.Load[C](os.Environ())
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s cannot start:\n%v\n", service, err)
@@ -32,9 +50,26 @@ func Main[C any](service string, run func(context.Context, C) error) int {
 	defer stop()
 	// After the first signal the next one has its usual effect again.
 	context.AfterFunc(ctx, stop)
-	if err := run(ctx, settings); err != nil {
+	switch command {
+	case "":
+		err = run(ctx, settings)
+	case "health":
+		err = healthy(ctx, settings)
+	default:
+		fmt.Fprintf(os.Stderr, "%s does not know %q: give nothing to run it, or health, or version; its settings are variables\n", service, command)
+		return exitUsage
+	}
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", service, err)
 		return exitFailed
 	}
 	return 0
+}
+
+func healthy(ctx context.Context, settings Settings) error {
+	url, err := ownURL(settings.HTTPAddr())
+	if err != nil {
+		return err
+	}
+	return Ready(ctx, url)
 }

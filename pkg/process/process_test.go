@@ -16,7 +16,10 @@ import (
 // settings are what the service of these tests reads.
 type settings struct {
 	Mode string `env:"ASSAY_TEST_MODE,required" doc:"what the service does"`
+	Addr string `env:"ASSAY_ADDR" doc:"where it would listen"`
 }
+
+func (s settings) HTTPAddr() string { return s.Addr }
 
 // TestMain is the service itself when a test starts this binary again.
 func TestMain(m *testing.M) {
@@ -44,11 +47,11 @@ func serve(ctx context.Context, s settings) error {
 }
 
 // start starts the service in a process of its own.
-func start(t *testing.T, mode string) (service *exec.Cmd, out *bufio.Scanner, errs *strings.Builder) {
+func start(t *testing.T, mode string, arguments ...string) (service *exec.Cmd, out *bufio.Scanner, errs *strings.Builder) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
-	service = exec.CommandContext(ctx, os.Args[0])
+	service = exec.CommandContext(ctx, os.Args[0], arguments...)
 	service.Env = append(os.Environ(), "ASSAY_TEST_SERVICE=1", "ASSAY_TEST_MODE="+mode)
 	errs = &strings.Builder{}
 	service.Stderr = errs

@@ -2,9 +2,16 @@ package process
 
 import "runtime/debug"
 
-// Version is the version of this build: a release's tag, else the commit, else
-// "devel".
+// release is set by the linker for images, whose build has no repository to
+// read a version from; see deploy/compile.
+var release string
+
+// Version is the version of this build: what its image was given, else a
+// release's tag, else the commit, else "devel".
 func Version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "devel"

@@ -29,6 +29,9 @@ type Config struct {
 	Feed     feed.Config
 }
 
+// HTTPAddr is where the service listens.
+func (c Config) HTTPAddr() string { return c.Addr }
+
 func (c Config) validate() error {
 	switch {
 	case c.Parallel < 1:

@@ -30,6 +30,9 @@ type Config struct {
 // maxExpiry is the longest that AWS lets a presigned URL live.
 const maxExpiry = 7 * 24 * time.Hour
 
+// HTTPAddr is where the service listens.
+func (c Config) HTTPAddr() string { return c.Addr }
+
 func (c Config) validate() error {
 	switch {
 	case c.MaxFileSize < 1:

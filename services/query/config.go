@@ -26,6 +26,9 @@ type Config struct {
 	Projector projector.Config
 }
 
+// HTTPAddr is where the service listens.
+func (c Config) HTTPAddr() string { return c.Addr }
+
 func (c Config) validate() error {
 	switch {
 	case c.DownloadExpires < time.Second:

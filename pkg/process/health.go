@@ -1,0 +1,56 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// readyWait bounds the answer to Ready. It is more than the checks themselves
+// have (obs.Health).
+const readyWait = 4 * time.Second
+
+// Ready asks a running program, by its URL, whether it is ready. The error of
+// one that is not has its answer, which names the engine that it misses.
+func Ready(ctx context.Context, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, readyWait)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(url, "/")+"/readyz", nil)
+	if err != nil {
+		return err
+	}
+	// Proxies of the environment are for others than oneself.
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, 16<<10))
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s says %d: %s", request.URL, response.StatusCode, strings.TrimSpace(string(answer)))
+	}
+	return nil
+}
+
+// ownURL is the URL under which a process reaches what listens on addr.
+func ownURL(addr string) (string, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil || port == "0" {
+		return "", fmt.Errorf("ASSAY_ADDR is %q: give host:port with a port that can be asked", addr)
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+		if ip != nil && ip.To4() == nil {
+			host = "::1"
+		}
+	}
+	return "http://" + net.JoinHostPort(host, port), nil
+}

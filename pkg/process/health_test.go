@@ -1,0 +1,80 @@
+package process
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestHealthAsksTheService: the exit status of health is the answer of the
+// address that the service has, and its text names what is missing.
+func TestHealthAsksTheService(t *testing.T) {
+	answers := http.NewServeMux()
+	answers.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, `{"checks":{"nats":"not connected"}}`) // the asker checks what came
+	})
+	server := httptest.NewServer(answers)
+	defer server.Close()
+	ready := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/readyz" {
+			t.Errorf("asked for %s", r.URL)
+		}
+	}))
+	defer ready.Close()
+	_, port, _ := strings.Cut(strings.TrimPrefix(ready.URL, "http://"), ":")
+
+	for addr, want := range map[string]struct {
+		status int
+		says   string
+	}{
+		strings.TrimPrefix(ready.URL, "http://"):  {0, ""},
+		":" + port:                                {0, ""},
+		"0.0.0.0:" + port:                         {0, ""},
+		strings.TrimPrefix(server.URL, "http://"): {1, "not connected"},
+		"127.0.0.1:1":                             {1, "refused"},
+		"127.0.0.1:0":                             {1, "give host:port"},
+	} {
+		t.Setenv("ASSAY_ADDR", addr)
+		service, out, errs := start(t, "end", "health")
+		for out.Scan() {
+			t.Errorf("%s: it says %q", addr, out.Text())
+		}
+		if got := status(t, service).ExitStatus(); got != want.status || !strings.Contains(errs.String(), want.says) {
+			t.Errorf("%s: status %d and %q, want %d and %q", addr, got, errs, want.status, want.says)
+		}
+	}
+}
+
+func TestOwnURL(t *testing.T) {
+	for addr, want := range map[string]string{
+		"127.0.0.1:80": "http://127.0.0.1:80", ":80": "http://127.0.0.1:80", "0.0.0.0:80": "http://127.0.0.1:80",
+		"[::]:80": "http://[::1]:80", "[fe80::1]:80": "http://[fe80::1]:80", "localhost:80": "http://localhost:80",
+	} {
+		if got, err := ownURL(addr); err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", addr, got, err, want)
+		}
+	}
+}
+
+func TestArguments(t *testing.T) {
+	for arguments, want := range map[string]struct {
+		status         int
+		prints, blames string
+	}{
+		"version":      {0, "porter " + Version(), ""},
+		"serve":        {2, "", `porter does not know "serve"`},
+		"health check": {2, "", "health check"},
+	} {
+		service, out, errs := start(t, "end", strings.Fields(arguments)...)
+		printed := ""
+		for out.Scan() {
+			printed += out.Text()
+		}
+		if got := status(t, service).ExitStatus(); got != want.status || printed != want.prints || !strings.Contains(errs.String(), want.blames) {
+			t.Errorf("%s: status %d, %q and %q", arguments, got, printed, errs)
+		}
+	}
+}
