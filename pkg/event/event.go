@@ -64,7 +64,7 @@ func NewFileUploaded(d *FileUploaded) Event {
 // A source id has no character that a subject could not have.
 func NewFeedItemAccepted(d *FeedItemAccepted) Event {
 	return Event{
-		ID: "feed.accepted/" + d.SourceId, Subject: "assay.feed.accepted." + d.SourceId,
+		ID: "feed.accepted/" + d.SourceId, Subject: AcceptedOf(d.SourceId),
 		Item: d.SourceId, Time: d.IngestedAt.AsTime(), Data: d,
 	}
 }
@@ -91,6 +91,9 @@ func outcome(end, area, id, owner string, at time.Time, d proto.Message) Event {
 
 // UploadedOf returns the subject of FileUploaded of one file.
 func UploadedOf(fileID string) string { return "assay.file.uploaded." + fileID }
+
+// AcceptedOf returns the subject of FeedItemAccepted of one item.
+func AcceptedOf(sourceID string) string { return "assay.feed.accepted." + sourceID }
 
 // OutcomesOf returns the subject filter that matches every outcome of one item.
 func OutcomesOf(area, id string) string { return "assay.analysis.*." + area + "." + id }

@@ -1,8 +1,6 @@
 package feed
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"net/url"
@@ -10,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -43,6 +40,9 @@ var (
 	sourceIDForm  = regexp.MustCompile(`^[a-z]+#[a-zA-Z0-9_-]+$`)
 	modelVersions = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 )
+
+// ValidSourceID says whether an id is one that an item can have.
+func ValidSourceID(id string) bool { return len(id) <= maxSourceID && sourceIDForm.MatchString(id) }
 
 // Submission is an item on its way in.
 type Submission struct {
@@ -147,29 +147,6 @@ func (s Submission) Item(now time.Time) Item {
 		TextSnippet: Snippet(s.Text), Sentiment: pendingSentiment, Score: pendingScore, ModelVersion: pendingModel,
 		MatchedTags: union(nil, s.MatchedTags), Metadata: s.Metadata, Status: Pending,
 	}
-}
-
-// Snippet is the first 200 characters of a text without its control characters.
-// Line breaks and tabs become spaces, so that words stay apart.
-func Snippet(text string) string {
-	runes := []rune(text[:min(len(text), maxSnippet*utf8.UTFMax)])
-	kept := make([]rune, 0, maxSnippet)
-	for _, r := range runes[:min(len(runes), maxSnippet)] {
-		switch {
-		case r == '\n' || r == '\r' || r == '\t':
-			kept = append(kept, ' ')
-		case !unicode.IsControl(r):
-			kept = append(kept, r)
-		}
-	}
-	return string(kept)
-}
-
-// TextKey is where the whole text of an item is kept until it is analyzed, and
-// after. It knows no time, so that all writers of one item meet there.
-func TextKey(sourceID string) string {
-	sum := sha256.Sum256([]byte(sourceID))
-	return "feed/" + hex.EncodeToString(sum[:])
 }
 
 // union is the tags of an item that has some when others match too: no tag is

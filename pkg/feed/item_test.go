@@ -124,10 +124,3 @@ func TestSnippet(t *testing.T) {
 		}
 	})
 }
-
-func TestTextKey(t *testing.T) {
-	// From `printf 'newsapi#1' | sha256sum`.
-	if got, want := feed.TextKey("newsapi#1"), "feed/f357231d0f49ba6a43ed95a237851f923630496e08977e53bfdd959530fb5b3f"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}

@@ -17,9 +17,11 @@ type Config struct {
 	Dashboard string `env:"ASSAY_FEED_DASHBOARD_TABLE" envDefault:"sentiment-items-dashboard" doc:"the DynamoDB table that the feed is read from"`
 }
 
-// Item is an item as the primary table holds it. Compound and AnalyzedAt are not
-// the seed's: the one cannot be had back from sentiment and score of a neutral
-// text, the other makes the outcome's event the same in every repeat.
+// Item is an item as the primary table holds it. The seed does not have
+//   - compound, which cannot be had back from sentiment and score of a neutral text;
+//   - analyzed_at and failed_at, by which an outcome's event is the same in every
+//     repeat, and error_message, which says why a pending item is not analyzed;
+//   - writer, by which a writer whose answer was lost knows its own item.
 type Item struct {
 	SourceID     string          `dynamodbav:"source_id"`
 	IngestedAt   string          `dynamodbav:"ingested_at"` // TimeLayout
@@ -33,7 +35,10 @@ type Item struct {
 	MatchedTags  []string        `dynamodbav:"matched_tags,stringset"`
 	Metadata     map[string]any  `dynamodbav:"metadata,omitempty"`
 	Status       lifecycle.State `dynamodbav:"status"`
-	AnalyzedAt   string          `dynamodbav:"analyzed_at,omitempty"` // TimeLayout; only when analyzed
+	AnalyzedAt   string          `dynamodbav:"analyzed_at,omitempty"`   // TimeLayout; only when analyzed
+	FailedAt     string          `dynamodbav:"failed_at,omitempty"`     // TimeLayout; only while given up
+	ErrorMessage string          `dynamodbav:"error_message,omitempty"` // why it was given up
+	Writer       string          `dynamodbav:"writer,omitempty"`
 }
 
 // TimeLayout is how times are stored: UTC, milliseconds, fixed width, so that
@@ -60,6 +65,8 @@ const (
 	sentimentScore = "sentiment_score_combined"
 	tagName        = "tag"
 	matchedTags    = "matched_tags"
+	failedAt       = "failed_at"
+	errorMessage   = "error_message"
 	expiresAt      = "expires_at"
 	bySentiment    = "by_sentiment"
 	byTag          = "by_tag"

@@ -11,11 +11,17 @@ const (
 	Analyzed lifecycle.State = "analyzed" // final
 )
 
-// analyze is the one move. It needs no fence: nothing leads back to pending, so
-// that of two workers only one can make it.
-var analyze = lifecycle.Move{Name: "analyze", From: []lifecycle.State{Pending}, To: Analyzed}
+// The moves. They need no fence: nothing leads back to pending from analyzed, so
+// that of two workers only one can make that move. An item whose analysis was
+// given up knows no state of its own: it stays pending, with the reason, until a
+// retry takes the reason away or the analysis succeeds.
+var (
+	analyze = lifecycle.Move{Name: "analyze", From: []lifecycle.State{Pending}, To: Analyzed}
+	giveUp  = lifecycle.Move{Name: "giveUp", From: []lifecycle.State{Pending}, To: Pending}
+	retry   = lifecycle.Move{Name: "retry", From: []lifecycle.State{Pending}, To: Pending}
+)
 
 // Machine is the table of moves, for docs and tests.
 func Machine() lifecycle.Machine {
-	return lifecycle.Machine{Area: "feed", Start: Pending, Moves: []lifecycle.Move{analyze}}
+	return lifecycle.Machine{Area: "feed", Start: Pending, Moves: []lifecycle.Move{analyze, giveUp, retry}}
 }

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -40,9 +41,11 @@ func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db,
 
 // Create writes a new item. When there is one of the same source id and time it
 // returns that one, and created is false: of any number of writers of one key
-// exactly one creates. The condition cannot see another time's item, so all
-// writers of a source id must have agreed on the time before.
+// exactly one creates, also when its answer was lost and the SDK tried again. The
+// condition cannot see another time's item, so all writers of a source id must
+// have agreed on the time before.
 func (s *Store) Create(ctx context.Context, i Item) (stored Item, created bool, err error) {
+	i.Writer = rand.Text()
 	attributes, err := attributevalue.MarshalMap(i)
 	if err != nil {
 		return Item{}, false, fmt.Errorf("create %s: %w", i.SourceID, err)
@@ -53,7 +56,7 @@ func (s *Store) Create(ctx context.Context, i Item) (stored Item, created bool, 
 	})
 	if exists, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		stored, err = parse(exists.Item)
-		return stored, false, err
+		return stored, stored.Writer == i.Writer, err
 	}
 	if err != nil {
 		return Item{}, false, fmt.Errorf("create %s: %w", i.SourceID, err)
@@ -109,17 +112,33 @@ func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 	}
 	i.Status, i.AnalyzedAt = analyze.To, s.now().UTC().Format(TimeLayout)
 	i.Sentiment, i.Score, i.Compound, i.ModelVersion = a.Sentiment, a.Score, a.Compound, a.ModelVersion
-	err := lifecycle.Apply(ctx, s.db, analyze, lifecycle.Fence{}, lifecycle.Item{
-		Table: s.table, Key: itemKey(i.SourceID, i.IngestedAt),
+	i.FailedAt, i.ErrorMessage = "", ""
+	return i, s.apply(ctx, analyze, i, lifecycle.Item{
 		Set: map[string]any{
 			"sentiment": i.Sentiment, "score": i.Score, "compound": i.Compound,
 			"model_version": i.ModelVersion, "analyzed_at": i.AnalyzedAt,
 		},
+		Remove: []string{failedAt, errorMessage},
 	})
-	if err != nil {
-		return Item{}, err
-	}
-	return i, nil
+}
+
+// GiveUp records why a pending item is not analyzed. It returns the item as
+// written; errors are those of Analyze.
+func (s *Store) GiveUp(ctx context.Context, i Item, reason string) (Item, error) {
+	i.FailedAt, i.ErrorMessage = s.now().UTC().Format(TimeLayout), reason
+	return i, s.apply(ctx, giveUp, i, lifecycle.Item{Set: map[string]any{failedAt: i.FailedAt, errorMessage: reason}})
+}
+
+// Retry takes back that an item was given up. It returns the item as written;
+// errors are those of Analyze.
+func (s *Store) Retry(ctx context.Context, i Item) (Item, error) {
+	i.FailedAt, i.ErrorMessage = "", ""
+	return i, s.apply(ctx, retry, i, lifecycle.Item{Remove: []string{failedAt, errorMessage}})
+}
+
+func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, change lifecycle.Item) error {
+	change.Table, change.Key = s.table, itemKey(i.SourceID, i.IngestedAt)
+	return lifecycle.Apply(ctx, s.db, move, lifecycle.Fence{}, change)
 }
 
 // AddTags adds tags that an item does not have, while it has fewer than 5, in

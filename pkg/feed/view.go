@@ -16,6 +16,7 @@ type ItemView struct {
 	Score        float64        `json:"score" doc:"the confidence in the sentiment, 0 to 1; 0.5 while pending"`
 	Compound     float64        `json:"compound" doc:"from -1, most negative, to 1, most positive"`
 	ModelVersion string         `json:"modelVersion" doc:"v0.0.0 while pending"`
+	ErrorMessage string         `json:"errorMessage,omitempty" doc:"why the analysis was given up; the item stays pending until it is tried again"`
 }
 
 // View returns the item as the HTTP API shows it.
@@ -24,13 +25,26 @@ func (i Item) View() ItemView {
 		SourceID: i.SourceID, SourceType: i.SourceType, IngestedAt: i.IngestedAt, SourceURL: i.SourceURL,
 		TextSnippet: i.TextSnippet, MatchedTags: i.MatchedTags, Metadata: i.Metadata, Status: string(i.Status),
 		Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
+		ErrorMessage: i.ErrorMessage,
 	}
 }
 
 // Analyzed is AnalyzedAt as a time, the zero time while pending.
-func (i Item) Analyzed() (time.Time, error) {
-	if i.AnalyzedAt == "" {
+func (i Item) Analyzed() (time.Time, error) { return parseTime(i.AnalyzedAt) }
+
+// Failed is FailedAt as a time, the zero time unless the item is given up.
+func (i Item) Failed() (time.Time, error) { return parseTime(i.FailedAt) }
+
+// GivenUp says that the analysis of a pending item was given up: nothing happens
+// to it until a retry.
+func (i Item) GivenUp() bool { return i.Status == Pending && i.FailedAt != "" }
+
+// Settled says that nothing more happens to the item by itself.
+func (i Item) Settled() bool { return i.Status == Analyzed || i.GivenUp() }
+
+func parseTime(text string) (time.Time, error) {
+	if text == "" {
 		return time.Time{}, nil
 	}
-	return time.Parse(TimeLayout, i.AnalyzedAt)
+	return time.Parse(TimeLayout, text)
 }

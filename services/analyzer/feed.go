@@ -34,14 +34,12 @@ func newFeedItems(cfg Config, engines *engine.Engines, results *prometheus.Count
 	}
 }
 
-// consumer has no GiveUp: an item knows no failed state and stays pending, and
-// its dead letter says why.
 func (f *feedItems) consumer(cfg Config) bus.Consumer {
 	return bus.Consumer{
 		Name: "analyzer-feed", Area: event.AreaFeed,
 		Stream: bus.StreamWork, Filter: event.AcceptedSubjects,
 		Parallel: cfg.Parallel, Lease: cfg.Lease, Attempts: cfg.Attempts, Drain: cfg.Drain,
-		Handle: f.handle,
+		Handle: f.handle, GiveUp: f.giveUp,
 	}
 }
 
@@ -85,36 +83,88 @@ func (f *feedItems) handle(ctx context.Context, d bus.Delivery) error {
 
 // analyze scores the whole text as it was accepted.
 func (f *feedItems) analyze(ctx context.Context, key string) (feed.Analysis, error) {
-	body, err := f.bucket.Open(ctx, key, "")
+	text, err := f.read(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) {
 		return feed.Analysis{}, bus.Permanent(errors.New("the accepted text is no longer there"))
 	}
 	if err != nil {
 		return feed.Analysis{}, err
 	}
-	defer body.Close()
-	text, err := io.ReadAll(body)
-	if err != nil {
-		return feed.Analysis{}, fmt.Errorf("read %s: %w", key, err)
-	}
-	polarity := f.texts.Score(string(text))
+	polarity := f.texts.Score(text)
 	label, confidence := sentiment.Classify(polarity)
 	return feed.Analysis{
 		Sentiment: string(label), Score: confidence, Compound: polarity.Compound, ModelVersion: sentiment.ModelVersion,
 	}, nil
 }
 
-// announce publishes the outcome of an analyzed item. The event's id comes from
-// the time that is stored with the result, so that a repeat is a duplicate.
+// read returns the whole of a text.
+func (f *feedItems) read(ctx context.Context, key string) (string, error) {
+	body, err := f.bucket.Open(ctx, key, "")
+	if err != nil {
+		return "", err
+	}
+	defer body.Close()
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", key, err)
+	}
+	return string(text), nil
+}
+
+// giveUp leaves an item pending, with the reason, and announces that. A sweep
+// then leaves it alone; a replay of its dead letter tries it again.
+func (f *feedItems) giveUp(ctx context.Context, d bus.Delivery, reason error) error {
+	if !feed.ValidSourceID(d.Item) {
+		return nil // the message is none of ours, and its dead letter says so
+	}
+	item, err := f.store.Get(ctx, d.Item)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case item.Settled():
+		return f.announce(ctx, item, f.bus.Republish)
+	}
+	item, err = f.store.GiveUp(ctx, item, givenUp(d, reason))
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil // removed meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	return f.announce(ctx, item, f.bus.Publish)
+}
+
+// announce publishes the outcome of a settled item.
 func (f *feedItems) announce(ctx context.Context, i feed.Item, publish func(context.Context, event.Event) error) error {
+	e, err := f.outcome(i)
+	if err != nil {
+		return err
+	}
+	return publish(ctx, e)
+}
+
+// outcome is the event that tells of a settled item. Its id comes from the time
+// that is stored with the result or the failure, so that a repeat is a duplicate.
+func (f *feedItems) outcome(i feed.Item) (event.Event, error) {
+	if i.GivenUp() {
+		at, err := i.Failed()
+		if err != nil {
+			return event.Event{}, fmt.Errorf("the time of %s: %w", i.SourceID, err)
+		}
+		return event.NewAnalysisFailed(&event.AnalysisFailed{
+			Area: event.AreaFeed, Id: i.SourceID, Name: i.SourceID, FailedAt: timestamppb.New(at), ErrorMessage: i.ErrorMessage,
+		}), nil
+	}
 	at, err := i.Analyzed()
 	if err != nil {
-		return fmt.Errorf("the time of %s: %w", i.SourceID, err)
+		return event.Event{}, fmt.Errorf("the time of %s: %w", i.SourceID, err)
 	}
-	return publish(ctx, event.NewAnalysisCompleted(&event.AnalysisCompleted{
+	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
 		Area: event.AreaFeed, Id: i.SourceID, Name: i.SourceID, CompletedAt: timestamppb.New(at),
 		Result: &event.AnalysisCompleted_TextSentiment{TextSentiment: &event.TextSentiment{
 			Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
 		}},
-	}))
+	}), nil
 }

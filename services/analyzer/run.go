@@ -62,7 +62,8 @@ func newService(cfg Config, engines *engine.Engines, log zerolog.Logger, reg pro
 		cfg: cfg, engines: engines, textFiles: newTextFiles(cfg, engines, results), feedItems: newFeedItems(cfg, engines, results),
 	}
 	s.sweeper = sweeper.New(cfg.Sweep, log, reg,
-		s.textFiles.sweepArea(cfg, &upload.Uploads{Store: s.textFiles.store, Bucket: engines.Bucket, Bus: engines.Bus, Log: log}))
+		s.textFiles.sweepArea(cfg, &upload.Uploads{Store: s.textFiles.store, Bucket: engines.Bucket, Bus: engines.Bus, Log: log}),
+		s.feedItems.sweepArea(cfg))
 	return s
 }
 

@@ -142,14 +142,18 @@ func (t *textFiles) giveUp(ctx context.Context, d bus.Delivery, reason error) er
 	if textfile.Final(file.Status) {
 		return t.bus.Republish(ctx, outcome(file))
 	}
-	message := fmt.Sprintf("the analysis did not succeed in %d attempts", d.Attempt)
-	if bus.IsPermanent(reason) {
-		message = reason.Error()
-	}
-	if file, err = t.store.Fail(ctx, file, message); err != nil {
+	if file, err = t.store.Fail(ctx, file, givenUp(d, reason)); err != nil {
 		return err
 	}
 	return t.announce(ctx, file)
+}
+
+// givenUp says to a person why an item is not analyzed.
+func givenUp(d bus.Delivery, reason error) string {
+	if bus.IsPermanent(reason) {
+		return reason.Error()
+	}
+	return fmt.Sprintf("the analysis did not succeed in %d attempts", d.Attempt)
 }
 
 // announce publishes the outcome of a file that has just reached it.

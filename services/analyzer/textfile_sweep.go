@@ -3,10 +3,8 @@ package analyzer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/textfile"
@@ -16,14 +14,13 @@ import (
 
 // What a sweep finds of text files, as reports and metrics name it.
 const (
-	unnoticed     = "upload that nobody noticed"         // published
-	orphaned      = "work whose message is lost"         // published again
-	otherBytes    = "bytes that are not as reserved"     // ends as FAILED
-	unused        = "reservation that was never used"    // removed: nothing was promised
-	itemsApart    = "list and file apart"                // the list is brought to what the file says
-	strayBytes    = "bytes without a file"               // deleted
-	suspectBytes  = "bytes without a file, suspiciously" // left, see suspicious
-	untoldOutcome = "outcome to tell again"              // published unless it is the newest
+	unnoticed     = "upload that nobody noticed"      // published
+	orphaned      = "work whose message is lost"      // published again
+	otherBytes    = "bytes that are not as reserved"  // ends as FAILED
+	unused        = "reservation that was never used" // removed: nothing was promised
+	itemsApart    = "list and file apart"             // the list is brought to what the file says
+	strayBytes    = "bytes without a file"            // deleted, see removeStrays
+	untoldOutcome = "outcome to tell again"           // published unless it is the newest
 )
 
 // textSweep searches the files and the bucket for what no message will move.
@@ -140,11 +137,6 @@ func (t *textSweep) pending(ctx context.Context, r *sweeper.Run, file textfile.F
 	return nil
 }
 
-// suspicious is how many objects of a page may be without a file; when more than
-// these and more than half of the page are, it is rather the table that is the
-// wrong one, or lost, and nothing is deleted.
-const suspicious = 10
-
 // bytes looks at a page of the bucket. The cursor is the last key.
 func (t *textSweep) bytes(ctx context.Context, r *sweeper.Run, cursor string) (next string, read int, err error) {
 	objects, more, err := t.bucket.List(ctx, textfile.ObjectPrefix, cursor, textfile.ScanLimit)
@@ -163,22 +155,14 @@ func (t *textSweep) bytes(ctx context.Context, r *sweeper.Run, cursor string) (n
 	if err != nil {
 		return "", 0, err
 	}
-	var stray []blob.Object
+	var stray []string
 	for _, object := range objects {
 		id, _, err := textfile.ParseObjectKey(object.Key)
 		if err == nil && keys[id] != object.Key && r.Now.Sub(object.Modified) >= t.expires {
-			stray = append(stray, object)
+			stray = append(stray, object.Key)
 		}
 	}
-	for _, object := range stray {
-		if len(stray) > suspicious && len(stray) > len(objects)/2 {
-			r.Found(ctx, suspectBytes, object.Key, func(context.Context) error {
-				return fmt.Errorf("%d of %d objects have no file: is this the bucket of this table? Nothing was deleted", len(stray), len(objects))
-			})
-			continue
-		}
-		r.Found(ctx, strayBytes, object.Key, func(ctx context.Context) error { return t.bucket.Delete(ctx, object.Key) })
-	}
+	removeStrays(ctx, r, strayBytes, stray, len(objects), t.bucket.Delete)
 	if more {
 		next = objects[len(objects)-1].Key
 	}

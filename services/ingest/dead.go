@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/textfile"
 )
@@ -118,4 +119,44 @@ func (t *textFiles) replay(ctx context.Context, l bus.DeadLetter) (mine bool, no
 		return true, fmt.Sprintf("the file is %s", moved.Found), nil
 	}
 	return true, "", err
+}
+
+// replay of an accepted item takes back that it was given up, as long as it is
+// for the failure that the letter tells of. A later failure has a letter of its own.
+func (f *feedItems) replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
+	id, ok := strings.CutPrefix(l.Subject, event.AcceptedOf(""))
+	if !ok || !feed.ValidSourceID(id) {
+		return false, "", nil
+	}
+	item, err := f.store.Get(ctx, id)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return true, "the item was removed", nil
+	case err != nil:
+		return true, "", err
+	case item.Status == feed.Analyzed:
+		return true, "the item is analyzed", nil
+	case !item.GivenUp():
+		return true, "the item is pending already", f.announce(ctx, item)
+	}
+	failed, err := item.Failed()
+	if err != nil {
+		return true, "", fmt.Errorf("the time of %s: %w", id, err)
+	}
+	if failed.After(l.Last) {
+		return true, "the item failed again since; that failure has a letter of its own", nil
+	}
+	_, err = f.store.Retry(ctx, item)
+	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {
+		return true, fmt.Sprintf("the item is %s", moved.Found), nil
+	}
+	if err != nil {
+		return true, "", err
+	}
+	// Not the event anew: its id is the one that was given up, and the stream may
+	// still take it for a repeat.
+	if err := f.bus.Replay(ctx, l); !errors.Is(err, bus.ErrOutstanding) {
+		return true, "", err
+	}
+	return true, "", nil
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
@@ -42,8 +41,8 @@ func newFeedItems(cfg Config, engines *engine.Engines, log zerolog.Logger) *feed
 const metaIngestedAt = "ingested-at"
 
 // accept stores an item that was checked and publishes FeedItemAccepted while it
-// is pending. A source id that is there already gets the tags it does not have,
-// and created is false. It returns bus.ErrFull.
+// is pending, unless its analysis was given up. A source id that is there already
+// gets the tags it does not have, and created is false. It returns bus.ErrFull.
 //
 // The row's key holds a time, so that the table alone cannot tell a duplicate.
 // The object's key does not: of all writers one stores the text, and all write
@@ -51,8 +50,7 @@ const metaIngestedAt = "ingested-at"
 // made good by the next one of the same source id, here or in a retry.
 func (f *feedItems) accept(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
 	item = s.Item(time.Now())
-	_, err = f.bucket.Put(ctx, feed.TextKey(s.SourceID), "text/plain; charset=utf-8",
-		map[string]string{metaIngestedAt: item.IngestedAt}, strings.NewReader(s.Text))
+	err = f.keep(ctx, item, s.Text)
 	switch {
 	case errors.Is(err, blob.ErrExists):
 		item, created, err = f.join(ctx, item)
@@ -65,7 +63,7 @@ func (f *feedItems) accept(ctx context.Context, s feed.Submission) (item feed.It
 	if err != nil {
 		return feed.Item{}, false, err
 	}
-	if item.Status == feed.Pending {
+	if !item.Settled() {
 		err = f.announce(ctx, item)
 	}
 	return item, created, err
@@ -97,19 +95,30 @@ func (f *feedItems) join(ctx context.Context, item feed.Item) (feed.Item, bool, 
 		return feed.Item{}, false, fmt.Errorf("read %s: %w", key, err)
 	}
 	item.TextSnippet = feed.Snippet(string(text))
-	return f.store.Create(ctx, item)
+	item, created, err := f.store.Create(ctx, item)
+	if err != nil {
+		return feed.Item{}, false, err
+	}
+	// A sweep that saw no row may have taken the text away.
+	if err := f.keep(ctx, item, string(text)); err != nil && !errors.Is(err, blob.ErrExists) {
+		return feed.Item{}, false, err
+	}
+	return item, created, nil
+}
+
+// keep stores the text of an item. It returns blob.ErrExists when there is one.
+func (f *feedItems) keep(ctx context.Context, item feed.Item, text string) error {
+	_, err := f.bucket.Put(ctx, feed.TextKey(item.SourceID), "text/plain; charset=utf-8",
+		map[string]string{metaIngestedAt: item.IngestedAt}, strings.NewReader(text))
+	return err
 }
 
 // announce publishes that an item waits. That it waits already is as good.
 func (f *feedItems) announce(ctx context.Context, item feed.Item) error {
-	at, err := item.Ingested()
-	if err != nil {
-		return fmt.Errorf("the time of %s: %w", item.SourceID, err)
+	accepted, err := item.Accepted(f.bucket.Bucket)
+	if err == nil {
+		err = f.bus.Publish(ctx, accepted)
 	}
-	err = f.bus.Publish(ctx, event.NewFeedItemAccepted(&event.FeedItemAccepted{
-		SourceId: item.SourceID, IngestedAt: timestamppb.New(at), SourceType: item.SourceType,
-		Bucket: f.bucket.Bucket, Key: feed.TextKey(item.SourceID),
-	}))
 	if err != nil && !errors.Is(err, bus.ErrOutstanding) {
 		return err
 	}

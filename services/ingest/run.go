@@ -68,7 +68,7 @@ func (s *Service) Routes(r *web.Router) {
 
 // OperatorRoutes registers the calls on dead letters.
 func (s *Service) OperatorRoutes(r *web.Router) {
-	letters := &deadLetters{bus: s.engines.Bus, areas: []replayer{s.textFiles.replay}}
+	letters := &deadLetters{bus: s.engines.Bus, areas: []replayer{s.textFiles.replay, s.feedItems.replay}}
 	letters.routes(r)
 }
 

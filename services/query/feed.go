@@ -57,7 +57,7 @@ func (f *feedItems) routes(r *web.Router) {
 
 type feedItemInput struct {
 	SourceID string `path:"sourceId" maxLength:"256"`
-	Wait     string `query:"wait" example:"30s" doc:"hold the answer until the item is analyzed, or until this time is up; at most 60s"`
+	Wait     string `query:"wait" example:"30s" doc:"hold the answer until the item is analyzed or given up, or until this time is up; at most 60s"`
 }
 
 type feedItemOutput struct {
@@ -67,7 +67,7 @@ type feedItemOutput struct {
 
 func (f *feedItems) getItem(ctx context.Context, in *feedItemInput) (*feedItemOutput, error) {
 	item, err := read(ctx, f.bus, event.AreaFeed, in.SourceID, in.Wait, f.store.Get,
-		func(i feed.Item) bool { return i.Status == feed.Analyzed })
+		feed.Item.Settled)
 	if errors.Is(err, lifecycle.ErrNotFound) {
 		return nil, web.NotFound("There is no item of this source id.")
 	}

@@ -11,7 +11,9 @@
 // defaults 30,000 items in a minute. The cost for text files, of which each has
 // two items: a pass scans both, and reads the counterpart of each, which DynamoDB
 // counts as half a read unit however small it is; so about 1.1 read units for a
-// file, and one LIST request for 100 objects. A table of any size costs 500
+// file, and one LIST request for 100 objects. An item of the feed costs its part
+// of a scan, half a read unit to ask for the item of its text, and one LIST
+// request for 100 texts. A table of any size costs 500
 // items a second at most, some 12 million read units a day. Every analyzer
 // sweeps by itself: where there are many, set ASSAY_SWEEP_EVERY=0 on most.
 package sweeper

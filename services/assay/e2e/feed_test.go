@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"maps"
 	"net/http"
@@ -91,10 +90,9 @@ func oneSourceIDIsOneItem(t *testing.T, s system) {
 // next one of the same source id writes the row with that text and its time.
 func unfinishedItemsAreMadeGood(t *testing.T, s system) {
 	p := newPosting("This one is awful.", "a")
-	key := fmt.Sprintf("feed/%x", sha256.Sum256([]byte(p.SourceID)))
 	at := utc(time.Now().Add(-time.Hour))
 	_, err := s.objects().PutObject(within(t), &s3.PutObjectInput{
-		Bucket: &s.Bucket, Key: &key, Body: strings.NewReader("The book was good."), Metadata: map[string]string{"ingested-at": at},
+		Bucket: &s.Bucket, Key: aws.String(textKey(p.SourceID)), Body: strings.NewReader("The book was good."), Metadata: map[string]string{"ingested-at": at},
 	})
 	if err != nil {
 		t.Fatal(err)

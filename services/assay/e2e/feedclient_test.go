@@ -20,7 +20,7 @@ type feedItem struct {
 	SourceID, SourceType, IngestedAt, SourceURL, TextSnippet string
 	MatchedTags                                              []string
 	Metadata                                                 map[string]any
-	Status, Sentiment, ModelVersion                          string
+	Status, Sentiment, ModelVersion, ErrorMessage            string
 	Score, Compound                                          float64
 }
 

@@ -181,9 +181,9 @@ func TestSweepRepairs(t *testing.T) {
 		other.FileID: "bytes that are not as reserved",
 	}
 	for range 2 { // a dry run changes nothing
-		check(t, c.sweep(t, "--dry-run"), findings, "found", 5, 0)
+		check(t, "textfile", c.sweep(t, "--dry-run"), findings, "found", 5, 0)
 	}
-	check(t, c.sweep(t), findings, "repaired", 5, 5)
+	check(t, "textfile", c.sweep(t), findings, "repaired", 5, 5)
 
 	if file := final(t, speaker, lost.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "no longer there") {
 		t.Errorf("the file without bytes is %s", show(file))
@@ -222,10 +222,10 @@ func TestSweepRepairs(t *testing.T) {
 }
 
 // check compares what a sweep said with what it should find.
-func check(t *testing.T, said string, findings map[string]string, state string, found, repaired int) {
+func check(t *testing.T, area, said string, findings map[string]string, state string, found, repaired int) {
 	t.Helper()
 	for id, what := range findings {
-		if want := fmt.Sprintf("textfile  %s  %s  %s\n", id, what, state); !strings.Contains(said, want) {
+		if want := fmt.Sprintf("%s  %s  %s  %s\n", area, id, what, state); !strings.Contains(said, want) {
 			t.Errorf("the sweep does not say %q", want)
 		}
 	}

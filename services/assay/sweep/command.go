@@ -32,7 +32,8 @@ func Command() *cobra.Command {
 		Short: "Find and repair what no message will move any more",
 		Long: `Compare the tables, the bucket and the streams, and repair what is stuck: uploads
 that nobody noticed, work whose message is lost, unused reservations, bytes
-without a file, the two items of a file apart. Analyzers do the same on a timer
+without a file, the two items of a file apart, texts without an item of the
+feed. Analyzers do the same on a timer
 (ASSAY_SWEEP_EVERY); this does all of it at once, at ASSAY_SWEEP_RATE items a
 second, and says what it found.
 

@@ -1,0 +1,99 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// ScanLimit is the most items that a page of Scan may have.
+const ScanLimit = 100
+
+// Scanned is a page of the whole primary table, in no order and eventually
+// consistent: what it says is a hint to look.
+type Scanned struct {
+	Items  []Item
+	Broken []Broken
+	Next   string // cursor of the next page, empty on the last
+}
+
+// Broken is what cannot be read as an item.
+type Broken struct {
+	ID  string // its source id
+	Err error
+}
+
+const scanScope = "feed scan"
+
+// Scan reads up to limit items of the table, which has no index by status. It
+// costs the read units of all items it passes. It returns table.ErrCursor.
+func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, error) {
+	start, err := table.ParseCursor(scanScope, cursor)
+	if err != nil {
+		return Scanned{}, err
+	}
+	out, err := s.db.Scan(ctx, &dynamodb.ScanInput{TableName: &s.table, Limit: aws.Int32(min(limit, ScanLimit)), ExclusiveStartKey: start})
+	if err != nil {
+		return Scanned{}, fmt.Errorf("scan: %w", err)
+	}
+	var page Scanned
+	for _, attributes := range out.Items {
+		item, err := Parse(attributes)
+		if err == nil {
+			page.Items = append(page.Items, item)
+			continue
+		}
+		broken := Broken{Err: err}
+		if id, ok := attributes[sourceID].(*types.AttributeValueMemberS); ok {
+			broken.ID = id.Value
+		}
+		page.Broken = append(page.Broken, broken)
+	}
+	page.Next, err = table.Cursor(scanScope, out.LastEvaluatedKey)
+	return page, err
+}
+
+const missingParallel = 16 // source ids that are looked up side by side
+
+// Missing returns those source ids that have no item, each after a second look,
+// strongly consistent. Each costs a request, since the key holds a time too.
+func (s *Store) Missing(ctx context.Context, ids []string) ([]string, error) {
+	missing := make([]bool, len(ids))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(missingParallel)
+	for i, id := range ids {
+		group.Go(func() error {
+			out, err := s.db.Query(ctx, &dynamodb.QueryInput{
+				TableName: &s.table, Limit: aws.Int32(1), Select: types.SelectCount,
+				KeyConditionExpression:    aws.String("source_id = :id"),
+				ExpressionAttributeValues: table.Key{":id": &types.AttributeValueMemberS{Value: id}},
+			})
+			if err != nil || out.Count > 0 {
+				return err
+			}
+			_, err = s.Get(ctx, id)
+			if missing[i] = errors.Is(err, lifecycle.ErrNotFound); missing[i] {
+				return nil
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("look for items: %w", err)
+	}
+	var left []string
+	for i, id := range ids {
+		if missing[i] {
+			left = append(left, id)
+		}
+	}
+	return left, nil
+}

@@ -1,0 +1,215 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// textKey is where the text of an item is.
+func textKey(sourceID string) string { return fmt.Sprintf("feed/%x", sourceID) }
+
+// putText stores a text as a writer does that then dies.
+func (s system) putText(t *testing.T, sourceID, text string) {
+	t.Helper()
+	_, err := s.objects().PutObject(within(t), &s3.PutObjectInput{
+		Bucket: &s.Bucket, Key: aws.String(textKey(sourceID)), Body: strings.NewReader(text),
+		Metadata: map[string]string{"ingested-at": utc(time.Now())},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// givenUp is an item once its analysis was given up.
+func (s system) givenUp(t *testing.T, sourceID string) feedItem {
+	t.Helper()
+	resp, body := s.ask(t, http.MethodGet, "/v1/feed/items/"+url.PathEscape(sourceID)+"?wait=60s", nil, "")
+	var item feedItem
+	decode(t, body, &item)
+	if resp.StatusCode != http.StatusOK || item.Status != "pending" || item.ErrorMessage == "" {
+		t.Fatalf("%s: %d %s", sourceID, resp.StatusCode, body)
+	}
+	return item
+}
+
+// TestFeedSurvivesLossOfAllStreams: all JetStream data is deleted under running
+// services in the middle of posts. One sweep brings every item that was accepted
+// to its end, with its outcome under one id. A text that is not yet old enough to
+// be left behind stays.
+func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
+	t.Parallel()
+	const posts, loss = 40, 20
+	c := startCluster(t, noSweep, "ASSAY_ANALYZER_PARALLEL=1")
+	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
+	js := c.jetStream(t)
+	var all []posting
+	post := func() {
+		p := newPosting("The book was good.", "a")
+		p.IngestedAt = utc(time.Now().Add(-time.Duration(len(all)) * time.Hour)) // also of long ago
+		c.postItem(t, p)
+		all = append(all, p)
+	}
+	for range loss {
+		post()
+	}
+	c.service(t, "analyzer").await(t, `"outcome":"done"`)
+	for _, stream := range streams {
+		if err := js.DeleteStream(within(t), stream); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range posts - loss {
+		post()
+	}
+	unfinished := newPosting("", "a").SourceID
+	c.putText(t, unfinished, "text")
+	afterLease()
+	if said := c.sweep(t, "--outcomes-since", "1h"); !strings.Contains(said, ", 0 failed") {
+		t.Errorf("the sweep says %s", said)
+	}
+	ids := map[string]string{}
+	for _, p := range all {
+		if got := c.analyzed(t, p.SourceID); got.Compound != 0.4404 {
+			t.Errorf("analyzed as %+v", got)
+		}
+		outcomes := c.feedOutcomes(t, p.SourceID)
+		if len(outcomes) != 1 {
+			t.Errorf("outcomes of %s: %v, want one", p.SourceID, outcomes)
+			continue
+		}
+		ids[p.SourceID] = outcomes[0]
+	}
+	if !slices.Contains(c.keys(t), textKey(unfinished)) {
+		t.Error("a fresh text is gone")
+	}
+	// The outcomes once more: a new stream gets them under the same ids.
+	if err := js.DeleteStream(within(t), "ASSAY_OUTCOMES"); err != nil {
+		t.Fatal(err)
+	}
+	c.setUp(t)
+	c.sweep(t, "--outcomes-since", "1h")
+	for _, p := range all {
+		if outcomes := c.feedOutcomes(t, p.SourceID); len(outcomes) != 1 || outcomes[0] != ids[p.SourceID] {
+			t.Errorf("outcomes of %s sent again: %v, want %s", p.SourceID, outcomes, ids[p.SourceID])
+		}
+	}
+}
+
+// TestFeedSweepRepairs: texts left behind are told by a dry run and removed by a
+// sweep; an item without text ends as given up, with the reason, a dead letter
+// and an event, and is then left alone until a replay.
+func TestFeedSweepRepairs(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t, noSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
+	ingest := c.service(t, "ingest")
+	c.front(t, ingest, c.service(t, "query"))
+	c.service(t, "analyzer")
+	kept := newPosting("The book was good.", "a")
+	c.postItem(t, kept)
+	c.analyzed(t, kept.SourceID)
+	stray, lost := newPosting("", "a").SourceID, newPosting("", "a").SourceID
+	c.putText(t, stray, "text")
+	if _, err := c.tables().PutItem(within(t), &dynamodb.PutItemInput{TableName: aws.String("sentiment-items-primary"), Item: item{
+		"source_id": &types.AttributeValueMemberS{Value: lost}, "ingested_at": &types.AttributeValueMemberS{Value: utc(time.Now())},
+		"source_type": &types.AttributeValueMemberS{Value: "newsapi"}, "status": &types.AttributeValueMemberS{Value: "pending"},
+		"matched_tags": &types.AttributeValueMemberSS{Value: []string{"a"}},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	afterLease()
+
+	findings := map[string]string{textKey(stray): "text without an item", lost: "work whose message is lost"}
+	for range 2 { // a dry run changes nothing
+		check(t, "feed", c.sweep(t, "--dry-run"), findings, "found", 2, 0)
+	}
+	check(t, "feed", c.sweep(t), findings, "repaired", 2, 2)
+
+	if got := c.givenUp(t, lost); got.ErrorMessage != "the accepted text is no longer there" {
+		t.Errorf("given up as %+v", got)
+	}
+	if outcomes := c.feedOutcomes(t, lost); len(outcomes) != 1 || !strings.HasPrefix(outcomes[0], "analysis.failed/feed/"+lost+"/") {
+		t.Errorf("outcomes %v, want one that failed", outcomes)
+	}
+	if keys := c.keys(t); slices.Contains(keys, textKey(stray)) || !slices.Contains(keys, textKey(kept.SourceID)) {
+		t.Errorf("the bucket has %v", keys)
+	}
+	eventually(t, func() error {
+		if said := c.sweep(t); !strings.Contains(said, " 0 found, 0 repaired, 0 failed") {
+			return errors.New("a sweep after the repair says " + said)
+		}
+		return nil
+	})
+
+	replay := []string{"replay", "--reason", "no longer there"}
+	if said := dead(t, ingest.operator, append(replay, "--dry-run")...); !strings.Contains(said, lost) {
+		t.Errorf("the dry run says %s", said)
+	}
+	c.putText(t, lost, "The book was good.")
+	dead(t, ingest.operator, replay...)
+	if got := c.analyzed(t, lost); got.Compound != 0.4404 || got.ErrorMessage != "" {
+		t.Errorf("after the replay: %+v", got)
+	}
+	if said := dead(t, ingest.operator, replay...); !strings.Contains(said, "nothing to do: the item is analyzed") {
+		t.Errorf("a replay of what is done says %s", said)
+	}
+	if outcomes := c.feedOutcomes(t, lost); len(outcomes) != 2 || !strings.HasPrefix(outcomes[1], "analysis.completed/feed/"+lost+"/") {
+		t.Errorf("outcomes %v, want one that failed and one that completed", outcomes)
+	}
+}
+
+// TestFeedItemsAreReplayedAfterAnOutage: items that ran out of attempts while S3
+// was away say so and stay pending. A repeat of the item changes nothing, a
+// replay brings them to analyzed.
+func TestFeedItemsAreReplayedAfterAnOutage(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t, noSweep, "ASSAY_ATTEMPTS=1")
+	ingest := c.service(t, "ingest")
+	c.front(t, ingest, c.service(t, "query"))
+	var all []posting
+	for range 3 {
+		p := newPosting("The book was good.", "a")
+		c.postItem(t, p)
+		all = append(all, p)
+	}
+	c.s3.kill(t)
+	c.service(t, "analyzer")
+	for _, p := range all {
+		if got := c.givenUp(t, p.SourceID); got.ErrorMessage != "the analysis did not succeed in 1 attempts" {
+			t.Errorf("without S3 the item is %+v", got)
+		}
+	}
+	c.s3.start(t)
+	if status, got := c.postItem(t, all[0]); status != http.StatusOK || got.ErrorMessage == "" {
+		t.Errorf("a repeat of what was given up: %d %+v", status, got)
+	}
+	filter := []string{"replay", "--consumer", "analyzer-feed", "--from", "1h", "--rate", "1000"}
+	eventually(t, func() error {
+		if said := dead(t, ingest.operator, append(filter, "--dry-run")...); strings.Count(said, "newsapi#") != len(all) {
+			return errors.New("the dry run says " + said)
+		}
+		return nil
+	})
+	dead(t, ingest.operator, filter...)
+	for _, p := range all {
+		if got := c.analyzed(t, p.SourceID); got.Compound != 0.4404 || got.ErrorMessage != "" {
+			t.Errorf("after the replay: %+v", got)
+		}
+		if outcomes := c.feedOutcomes(t, p.SourceID); len(outcomes) != 2 {
+			t.Errorf("outcomes %v, want one that failed and one that completed", outcomes)
+		}
+	}
+	if said := dead(t, ingest.operator, filter...); strings.Count(said, "nothing to do: the item is analyzed") != len(all) {
+		t.Errorf("a replay of what is done says %s", said)
+	}
+}
