@@ -1,0 +1,162 @@
+// Package audit compares what a system promised with what it holds: every
+// upload that was accepted with its item, its bytes, its outcome events and what
+// still waits. It reads the engines directly and asks no service, so that it is
+// the same for goroutines, processes and clusters, and it knows no fault.
+package audit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/textfile"
+)
+
+// Config says where the system keeps what is audited.
+type Config struct {
+	Engines  engine.Config
+	TextFile textfile.Config
+	// Feed names the tables of the feed. Without a Dashboard the rows that it is
+	// read from are left out, for a system without a projector.
+	Feed feed.Config
+}
+
+// System is what is audited.
+type System struct {
+	cfg    Config
+	stores *engine.Engines
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	areas  []area
+}
+
+// area reads what one of the product's areas holds. A new area is added in Open.
+type area struct {
+	name string
+	read func(context.Context) (map[string]*held, error)
+	// left is the name under which read finds what is left of an item that is
+	// not there, where that is not its id. May be nil.
+	left func(id string) string
+}
+
+// held is what an area holds of one item, in words that all areas share.
+type held struct {
+	exists bool // false when something is left of an item that is not there
+	state  lifecycle.State
+	final  bool
+	failed bool
+	ended  time.Time // when the final state was written
+	result string    // as Promise.Result has it
+	bytes  bool      // the item's bytes are there
+	lost   []string  // what is wrong with it whatever was promised, one sentence each
+	twice  []string
+	stuck  []string // what may come right by itself
+}
+
+// Open connects to the engines. The caller closes the System.
+func Open(ctx context.Context, cfg Config) (*System, error) {
+	stores, err := engine.Stores(ctx, cfg.Engines)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := nats.Connect(cfg.Engines.NATS.URL, nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
+	if err != nil {
+		stores.Close()
+		return nil, fmt.Errorf("cannot reach NATS at %s: %w", cfg.Engines.NATS.URL, err)
+	}
+	js, err := jetstream.New(conn)
+	if err != nil {
+		conn.Close()
+		stores.Close()
+		return nil, err
+	}
+	s := &System{cfg: cfg, stores: stores, conn: conn, js: js}
+	s.areas = []area{s.textFiles(), s.feedItems()}
+	return s, nil
+}
+
+// Close closes the connections.
+func (s *System) Close() {
+	s.conn.Close()
+	s.stores.Close()
+}
+
+// DB is the tables. With Bucket and JetStream it is for a test that prepares or breaks
+// something by hand.
+func (s *System) DB() *dynamodb.Client { return s.stores.DB }
+
+// Bucket is the bucket of all areas' bytes.
+func (s *System) Bucket() *blob.Store { return s.stores.Bucket }
+
+// JetStream is the NATS server's.
+func (s *System) JetStream() jetstream.JetStream { return s.js }
+
+// auditPause is the pause between two looks at a system that is not done.
+const auditPause = 250 * time.Millisecond
+
+// Audit judges the promises, which must be all that were made on this system:
+// what else it holds counts as doubled. While something is stuck it looks again,
+// until patience is over; a system whose engines do not answer is looked at again
+// too. It returns an error when it could not look.
+func (s *System) Audit(ctx context.Context, promises []Promise, patience time.Duration) (Report, error) {
+	deadline := time.Now().Add(patience)
+	for {
+		report, err := s.look(ctx, promises)
+		if err == nil && report.Stuck == 0 || ctx.Err() != nil || time.Now().After(deadline) {
+			return report, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(auditPause):
+		}
+	}
+}
+
+// look audits once.
+func (s *System) look(ctx context.Context, promises []Promise) (Report, error) {
+	// The events first: what ends while the tables are read would look as if its
+	// event were lost.
+	waiting, err := s.waiting(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	items := map[string]map[string]*held{}
+	for _, area := range s.areas {
+		if items[area.name], err = area.read(ctx); err != nil {
+			return Report{}, fmt.Errorf("audit of %s: %w", area.name, err)
+		}
+	}
+	told, err := s.told(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	letters, err := s.letters(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	j := judge{waiting: waiting, told: told, letters: letters}
+	left := map[string]func(string) string{}
+	for _, area := range s.areas {
+		left[area.name] = area.left
+	}
+	for _, promise := range promises {
+		name := promise.ID
+		if of := left[promise.Area]; items[promise.Area][name] == nil && of != nil {
+			name = of(name)
+		}
+		j.promise(promise, items[promise.Area][name])
+		delete(items[promise.Area], name)
+		delete(j.waiting, promise.ID)
+		delete(j.letters, promise.ID)
+	}
+	j.rest(items)
+	return j.report, nil
+}

@@ -1,0 +1,124 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/feed"
+)
+
+// feedPrefix begins the keys of the feed's objects.
+const feedPrefix = "feed/"
+
+func (s *System) feedItems() area { return area{event.AreaFeed, s.readFeedItems, feed.TextKey} }
+
+func (s *System) readFeedItems(ctx context.Context) (map[string]*held, error) {
+	bytes, err := s.keys(ctx, feedPrefix)
+	if err != nil {
+		return nil, err
+	}
+	// The rows first: a row whose item is not seen yet would look like a stray.
+	rows, err := s.dashboard(ctx)
+	if err != nil {
+		return nil, err
+	}
+	items := map[string]*held{}
+	err = s.scan(ctx, s.cfg.Feed.Primary, func(attributes map[string]types.AttributeValue) error {
+		item, err := feed.Parse(attributes)
+		if err != nil {
+			return err
+		}
+		if before := items[item.SourceID]; before != nil {
+			before.twice = append(before.twice, "it has another row of "+item.IngestedAt)
+			return nil
+		}
+		at, err := item.Analyzed()
+		if err != nil {
+			return fmt.Errorf("the time of %s: %w", item.SourceID, err)
+		}
+		one := &held{
+			exists: true, state: item.Status, final: item.Status == feed.Analyzed, ended: at,
+			result: item.Sentiment, bytes: bytes[feed.TextKey(item.SourceID)],
+		}
+		items[item.SourceID] = one
+		delete(bytes, feed.TextKey(item.SourceID))
+		if !one.final || s.cfg.Feed.Dashboard == "" {
+			return nil
+		}
+		want, err := item.Rows()
+		if err != nil {
+			return err
+		}
+		for _, row := range want {
+			if !slices.ContainsFunc(rows[item.SourceID], func(r feed.Row) bool { return show(r) == show(row) }) {
+				one.stuck = append(one.stuck, "the dashboard has no row "+row.SortKey)
+			}
+		}
+		if n := len(rows[item.SourceID]); n > len(want) {
+			one.twice = append(one.twice, fmt.Sprintf("the dashboard has %d rows instead of %d", n, len(want)))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for key := range bytes { // a hash of the source id
+		items[key] = &held{stuck: []string{"its text is there and it is not"}}
+	}
+	for id := range rows {
+		if items[id] == nil {
+			items[id] = &held{twice: []string{"the dashboard has it and it is not there"}}
+		}
+	}
+	return items, nil
+}
+
+// show writes a row such that equal rows look equal; their tags are sorted.
+func show(r feed.Row) string { return fmt.Sprintf("%+v", r) }
+
+// dashboard is the rows of each item.
+func (s *System) dashboard(ctx context.Context) (map[string][]feed.Row, error) {
+	rows := map[string][]feed.Row{}
+	if s.cfg.Feed.Dashboard == "" {
+		return rows, nil
+	}
+	err := s.scan(ctx, s.cfg.Feed.Dashboard, func(attributes map[string]types.AttributeValue) error {
+		var row feed.Row
+		if err := attributevalue.UnmarshalMap(attributes, &row); err != nil {
+			return fmt.Errorf("read a row of the dashboard: %w", err)
+		}
+		if row.SourceID == "" {
+			return nil // a note of the projector
+		}
+		slices.Sort(row.MatchedTags)
+		rows[row.SourceID] = append(rows[row.SourceID], row)
+		return nil
+	})
+	return rows, err
+}
+
+// scan goes through a table, strongly consistent.
+func (s *System) scan(ctx context.Context, table string, f func(map[string]types.AttributeValue) error) error {
+	in := &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)}
+	for {
+		out, err := s.stores.DB.Scan(ctx, in)
+		if err != nil {
+			return fmt.Errorf("scan %s: %w", table, err)
+		}
+		for _, attributes := range out.Items {
+			if err := f(attributes); err != nil {
+				return err
+			}
+		}
+		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/textfile"
+)
+
+func (s *System) textFiles() area {
+	store := textfile.NewStore(s.stores.DB, s.cfg.TextFile)
+	return area{name: event.AreaTextFile, read: func(ctx context.Context) (map[string]*held, error) { return s.readTextFiles(ctx, store) }}
+}
+
+func (s *System) readTextFiles(ctx context.Context, store *textfile.Store) (map[string]*held, error) {
+	bytes, err := s.keys(ctx, textfile.ObjectPrefix)
+	if err != nil {
+		return nil, err
+	}
+	items := map[string]*held{}
+	for key := range bytes {
+		if id, _, err := textfile.ParseObjectKey(key); err == nil {
+			items[id] = &held{stuck: []string{"its bytes are there and it is not"}}
+		}
+	}
+	files, listed := map[string]textfile.File{}, map[string]textfile.File{}
+	for cursor, more := "", true; more; more = cursor != "" {
+		page, err := store.Scan(ctx, cursor, textfile.ScanLimit)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range page.Files {
+			files[file.FileID] = file
+		}
+		for _, file := range page.Listed {
+			listed[file.FileID] = file
+		}
+		cursor = page.Next
+	}
+	for id, file := range files {
+		result, err := json.Marshal(file.Result)
+		if err != nil {
+			return nil, err
+		}
+		one := &held{
+			exists: true, state: file.Status, final: textfile.Final(file.Status), failed: file.Status == textfile.Failed,
+			ended: file.Updated(), result: string(result), bytes: bytes[file.S3Key],
+		}
+		items[id] = one
+		file.Result = nil // is on the metadata item only
+		if inList, there := listed[id]; !there {
+			one.stuck = append(one.stuck, "it is not listed")
+		} else if inList != file {
+			one.stuck = append(one.stuck, "the list says "+string(inList.Status)+" of it")
+		}
+	}
+	for id := range listed {
+		if _, there := files[id]; !there {
+			items[id] = &held{stuck: []string{"it is listed and is not there"}}
+		}
+	}
+	return items, nil
+}
+
+// keys are those of all objects with a prefix.
+func (s *System) keys(ctx context.Context, prefix string) (map[string]bool, error) {
+	const page = 1000
+	keys := map[string]bool{}
+	for after := ""; ; {
+		objects, more, err := s.stores.Bucket.List(ctx, prefix, after, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range objects {
+			keys[object.Key] = true
+			after = object.Key
+		}
+		if !more {
+			return keys, nil
+		}
+	}
+}
