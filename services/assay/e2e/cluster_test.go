@@ -105,7 +105,10 @@ func (c *cluster) front(t *testing.T, ingest, query *service) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+		return &httputil.ReverseProxy{
+			Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(target) },
+			ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+		}
 	}
 	reads, writes := to(query), to(ingest)
 	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

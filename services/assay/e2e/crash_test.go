@@ -2,141 +2,90 @@ package e2e
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/fault/audit"
+	"github.com/assay-project/assay/services/assay/fault/ledger"
 )
 
-// accepted is an upload whose 2xx was seen.
-type accepted struct{ id, text string }
+var (
+	faultUploads = flag.Int("fault.uploads", 150, "how many uploads each run under kills makes")
+	faultSeed    = flag.Uint64("fault.seed", 13, "when what is killed")
+)
 
-// TestKillLosesNothing: the server is killed three times in the middle of
-// uploads by both ways. Every upload that was accepted ends COMPLETED with the
-// right numbers and one AnalysisCompleted.
+// shortProjectorLease makes another projector go on soon where one was killed.
+const shortProjectorLease = "ASSAY_PROJECTOR_LEASE=1s"
+
+// killed is what an upload is promised under kills.
+const killed = "The client saw the 2xx of its upload: of the file, of the call that says that the bytes are there, of the bytes themselves " +
+	"where the bucket's notice is to tell, or of the feed items."
+
+// TestKillLosesNothing: the server is killed several times in the middle of
+// uploads of every kind. What was accepted ends as it must, once.
 func TestKillLosesNothing(t *testing.T) {
 	t.Parallel()
-	const uploads, seed = 160, 13
-	s := startServe(t, t.TempDir(), shortLease)
-	owner := newOwner()
-	c := s.client(t, owner)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	s := startServe(t, t.TempDir(), shortLease, shortProjectorLease)
+	ctx, cancel := context.WithTimeout(t.Context(), loadTime())
 	defer cancel()
-
-	var tried atomic.Int64
-	var mu sync.Mutex
-	var all []accepted
-	reached := make(chan int64, uploads) // how many uploads have been tried
-	numbers := make(chan int)
-	var workers sync.WaitGroup
-	for range 8 {
-		workers.Go(func() {
-			for i := range numbers {
-				text := randomText(uint64(i), 200+i*20)
-				id := persist(ctx, t, c, i, text)
-				mu.Lock()
-				all = append(all, accepted{id, text})
-				mu.Unlock()
-				reached <- tried.Add(1)
-			}
-		})
-	}
-	go func() {
-		defer close(numbers)
-		for i := range uploads {
-			select {
-			case numbers <- i:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-
-	random := rand.New(rand.NewPCG(seed, 0))
-	for kill := range 3 {
-		// Between the uploads of its third, at a random one, and a random moment of it.
-		at := int64(kill*uploads/3 + 5 + random.IntN(uploads/3-10))
-		for n := range reached {
-			if n >= at {
-				break
-			}
-		}
-		<-time.After(time.Duration(random.IntN(20_000)) * time.Microsecond)
+	l := startLoad(ctx, t, s.system, *faultUploads)
+	random := rand.New(rand.NewPCG(*faultSeed, 0))
+	l.during(random, 3, func(int) {
 		s.program.kill(t)
 		s.restart(t)
-	}
-	workers.Wait()
-	if len(all) != uploads {
-		t.Fatalf("%d uploads of %d were accepted", len(all), uploads)
-	}
-	js := s.jetStream(t)
-	seen := map[string]bool{}
-	for _, a := range all {
-		file, err := c.Wait(ctx, a.id)
-		if err != nil {
-			t.Fatalf("wait for %s: %v", a.id, err)
-		}
-		checkResult(t, file, count(a.text))
-		if ids := s.outcomes(t, js, a.id); len(ids) != 1 {
-			t.Errorf("outcomes of %s: %v, want one", a.id, ids)
-		}
-		seen[a.id] = true
-	}
-	listed := 0
-	for file, err := range c.List(ctx, client.Listing{Limit: 50}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		listed++
-		if !seen[file.FileID] {
-			t.Errorf("the list has %s, which nobody uploaded", file.FileID)
-		}
-	}
-	if listed != uploads {
-		t.Errorf("the list has %d files, want %d", listed, uploads)
-	}
+	})
+	enter(t, ledger.Run{Fault: "`kill -9` of `assay serve`, engines included", Runs: 3}, l.audit(ctx, t))
 }
 
-// persist uploads until it is accepted, with one key for all its tries, and
-// returns the file's id. Two ways in, and for the presigned one two ways to
-// tell: by the call, or by the bucket's notice alone.
-func persist(ctx context.Context, t *testing.T, c *client.Client, i int, text string) string {
+// TestKilledServicesLoseNothing: ingest, analyzer and query are killed in turn in
+// the middle of uploads, while the engines and the other services go on.
+func TestKilledServicesLoseNothing(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t, shortProjectorLease)
+	ingest, query := "ASSAY_ADDR="+keepableAddr(t), "ASSAY_ADDR="+keepableAddr(t)
+	running := map[string]*service{
+		"ingest": c.service(t, "ingest", ingest), "query": c.service(t, "query", query), "analyzer": c.service(t, "analyzer"),
+	}
+	c.front(t, running["ingest"], running["query"])
+	env := map[string]string{"ingest": ingest, "query": query, "analyzer": "ASSAY_ADDR=127.0.0.1:0"}
+	ctx, cancel := context.WithTimeout(t.Context(), loadTime())
+	defer cancel()
+	l := startLoad(ctx, t, c.system, *faultUploads)
+	random := rand.New(rand.NewPCG(*faultSeed, 1))
+	const kills = 6
+	var deaths []time.Time // of analyzers
+	l.during(random, kills, func(kill int) {
+		role := []string{"ingest", "analyzer", "query"}[kill%3]
+		running[role].kill(t)
+		if role == "analyzer" {
+			deaths = append(deaths, time.Now())
+		}
+		running[role] = c.service(t, role, env[role])
+	})
+	report := l.audit(ctx, t)
+	enter(t, ledger.Run{
+		Fault: "`kill -9` of ingest, analyzer and query in turn, engines going on", Runs: kills,
+		Recovery: report.Recovery(l.promises, deaths), Lease: time.Second,
+	}, report)
+}
+
+// loadTime bounds a load.
+func loadTime() time.Duration {
+	return 2*time.Minute + time.Duration(*faultUploads)*100*time.Millisecond
+}
+
+// enter keeps a run for docs/faults.md.
+func enter(t *testing.T, run ledger.Run, report audit.Report) {
 	t.Helper()
-	key := uuid.Must(uuid.NewV7()).String()
-	for {
-		var id string
-		var err error
-		switch i % 3 {
-		case 0:
-			up := source(fmt.Sprint(i), text)
-			up.Key = key
-			var file client.File
-			file, err = c.Upload(ctx, up)
-			id = file.FileID
-		case 1:
-			var file client.File
-			file, err = c.PostFile(ctx, posted(fmt.Sprint(i), text, key))
-			id = file.FileID
-		case 2:
-			id, err = putOnly(ctx, c, fmt.Sprint(i), text, key)
-		}
-		if err == nil {
-			return id
-		}
-		select {
-		case <-ctx.Done():
-			t.Errorf("upload %d: %v", i, err)
-			return ""
-		case <-time.After(20 * time.Millisecond):
-		}
+	run.Means, run.Seed = killed, *faultSeed
+	if err := ledger.Enter(run.Of(report)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -67,6 +67,9 @@ func TestUnnoticedUploadIsSwept(t *testing.T) {
 	}
 }
 
+// accepted is an upload whose 2xx was seen.
+type accepted struct{ id, text string }
+
 // TestLossOfAllStreams: all JetStream data is deleted under running services in
 // the middle of uploads. They go on, and one sweep brings everything that was
 // accepted to its end, with its outcome under one id.
