@@ -11,6 +11,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -24,26 +26,65 @@ func newLive(cfg Config, events *bus.Bus) *live {
 	return &live{bus: events, places: make(chan struct{}, cfg.LiveReaders)}
 }
 
+// about says how streams of live events work, to people.
+const about = "Server-sent events. `id` is the position in the event stream: a client that sends it back as " +
+	"Last-Event-ID goes on there, with no gap and no repeat. The first event, `ready`, gives the position the stream " +
+	"starts from. `completed` and `failed` carry the JSON of AnalysisCompleted and AnalysisFailed. `resync` says that " +
+	"the position is too old to go on from: read the list, then go on from the id it carries."
+
 func (l *live) routes(r *web.Router) {
 	text := &huma.Schema{Type: "string"}
-	r.Handle(huma.Operation{
-		OperationID: "live-events", Method: http.MethodGet, Path: "/v1/events", Tags: []string{"events"},
-		Summary: "Live outcomes",
-		Description: "Server-sent events. `id` is the position in the event stream: a client that sends it back as " +
-			"Last-Event-ID goes on there, with no gap and no repeat. The first event, `ready`, gives the position the stream " +
-			"starts from. `completed` and `failed` carry the JSON of AnalysisCompleted and AnalysisFailed. `resync` says that " +
-			"the position is too old to go on from: read the list, then go on from the id it carries.",
-		Parameters: []*huma.Param{
-			{Name: "owner", In: "query", Schema: text, Description: "only the outcomes of this owner's items"},
-			{Name: "Last-Event-ID", In: "header", Schema: text, Description: "the id of the last event received"},
-		},
-		Responses: map[string]*huma.Response{"200": {
+	handle := func(op huma.Operation, by *huma.Param, choose func(*http.Request) (chosen, error)) {
+		op.Method, op.Description = http.MethodGet, about
+		op.Parameters = []*huma.Param{by, {Name: "Last-Event-ID", In: "header", Schema: text, Description: "the id of the last event received"}}
+		op.Responses = map[string]*huma.Response{"200": {
 			Description: "the stream", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: text}},
-		}},
-	}, l.serve)
+		}}
+		r.Handle(op, func(w http.ResponseWriter, r *http.Request) { l.serve(w, r, choose) })
+	}
+	handle(huma.Operation{
+		OperationID: "live-events", Path: "/v1/events", Tags: []string{"events"}, Summary: "Live outcomes",
+	}, &huma.Param{Name: "owner", In: "query", Schema: text, Description: "only the outcomes of this owner's items"}, ofOwner)
+	handle(huma.Operation{
+		OperationID: "live-feed-events", Path: "/v1/feed/events", Tags: []string{"feed"}, Summary: "Live outcomes of the feed",
+	}, &huma.Param{
+		Name: "sentiment", In: "query", Description: "only items of this sentiment, and none that failed",
+		Schema: &huma.Schema{Type: "string", Enum: []any{feed.Positive, feed.Neutral, feed.Negative}},
+	}, ofFeed)
 }
 
-func (l *live) serve(w http.ResponseWriter, r *http.Request) {
+// chosen says whether an outcome belongs into a stream.
+type chosen func(bus.Delivery) bool
+
+// ofOwner chooses the outcomes of the request's owner, or all.
+func ofOwner(r *http.Request) (chosen, error) {
+	owner := r.URL.Query().Get("owner")
+	if owner != "" && !web.ValidOwner(owner) {
+		return nil, web.Invalid(web.FieldError{Field: "query.owner", Message: "is not an owner's id"})
+	}
+	return func(d bus.Delivery) bool { return owner == "" || d.Owner == owner }, nil
+}
+
+// ofFeed chooses the outcomes of the feed, of the request's sentiment where it
+// has one.
+func ofFeed(r *http.Request) (chosen, error) {
+	sentiment := r.URL.Query().Get("sentiment")
+	switch sentiment {
+	case "", feed.Positive, feed.Neutral, feed.Negative:
+	default:
+		return nil, web.Invalid(web.FieldError{Field: "query.sentiment", Message: "expected positive, neutral or negative"})
+	}
+	return func(d bus.Delivery) bool {
+		if token(d.Subject, areaToken) != event.AreaFeed {
+			return false
+		}
+		var completed event.AnalysisCompleted
+		return sentiment == "" ||
+			event.Unmarshal(d.Data, &completed) == nil && completed.GetTextSentiment().GetSentiment() == sentiment
+	}, nil
+}
+
+func (l *live) serve(w http.ResponseWriter, r *http.Request, choose func(*http.Request) (chosen, error)) {
 	select {
 	case l.places <- struct{}{}:
 		defer func() { <-l.places }()
@@ -51,9 +92,9 @@ func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 		web.WriteError(w, r, web.Unavailable("All places for live events are taken.", retryLive))
 		return
 	}
-	owner := r.URL.Query().Get("owner")
-	if owner != "" && !web.ValidOwner(owner) {
-		web.WriteError(w, r, web.Invalid(web.FieldError{Field: "query.owner", Message: "is not an owner's id"}))
+	wanted, err := choose(r)
+	if err != nil {
+		web.WriteError(w, r, err)
 		return
 	}
 	first, after, err := l.start(r.Context(), r.Header.Get("Last-Event-ID"))
@@ -65,7 +106,7 @@ func (l *live) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client is gone
 	}
-	l.send(r.Context(), stream, owner, first, after)
+	l.send(r.Context(), stream, wanted, first, after)
 }
 
 const retryLive = 5 * time.Second
@@ -88,7 +129,7 @@ func (l *live) start(ctx context.Context, lastEventID string) (first web.Event, 
 
 // send passes outcomes on until the client is gone, the server drains or the
 // event stream breaks; the client then comes back with its last id.
-func (l *live) send(ctx context.Context, stream *web.SSE, owner string, first web.Event, after uint64) {
+func (l *live) send(ctx context.Context, stream *web.SSE, wanted chosen, first web.Event, after uint64) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	events := make(chan web.Event)
@@ -97,24 +138,24 @@ func (l *live) send(ctx context.Context, stream *web.SSE, owner string, first we
 		if first.Name != "" && emit(ctx, events, first) != nil {
 			return
 		}
-		err := l.tail(ctx, after, owner, events)
+		err := l.tail(ctx, after, wanted, events)
 		if !errors.Is(err, bus.ErrGone) {
 			return
 		}
 		last, err := l.bus.LastOutcome(ctx)
 		if err == nil && emit(ctx, events, position("resync", last)) == nil {
-			_ = l.tail(ctx, last, owner, events) // its end ends the stream, whatever the reason
+			_ = l.tail(ctx, last, wanted, events) // its end ends the stream, whatever the reason
 		}
 	}()
 	_ = stream.Pump(events) // fails only when the client is gone
 }
 
-func (l *live) tail(ctx context.Context, after uint64, owner string, events chan<- web.Event) error {
+func (l *live) tail(ctx context.Context, after uint64, wanted chosen, events chan<- web.Event) error {
 	return l.bus.Tail(ctx, after, func(d bus.Delivery) error {
-		if owner != "" && d.Owner != owner {
+		if !wanted(d) {
 			return nil
 		}
-		return emit(ctx, events, web.Event{ID: strconv.FormatUint(d.Sequence, 10), Name: end(d.Subject), Data: d.Data})
+		return emit(ctx, events, web.Event{ID: strconv.FormatUint(d.Sequence, 10), Name: token(d.Subject, endToken), Data: d.Data})
 	})
 }
 
@@ -133,8 +174,14 @@ func position(name string, at uint64) web.Event {
 	return web.Event{ID: id, Name: name, Data: []byte(`{"lastEventId":"` + id + `"}`)}
 }
 
-// end reads "completed" or "failed" from assay.analysis.<end>.<area>.<id>.
-func end(subject string) string {
+// Tokens of assay.analysis.<end>.<area>.<id>.
+const (
+	endToken  = 2 // "completed" or "failed"
+	areaToken = 3
+)
+
+// token reads one of a subject's tokens, the last where there are fewer.
+func token(subject string, at int) string {
 	tokens := strings.Split(subject, ".")
-	return tokens[min(2, len(tokens)-1)]
+	return tokens[min(at, len(tokens)-1)]
 }

@@ -43,19 +43,31 @@ type Event struct {
 
 // Outcome is the data of a CompletedEvent or FailedEvent.
 type Outcome struct {
-	Area         string    `json:"area"` // textfile
-	ID           string    `json:"id"`   // of the item: the file's id
-	OwnerID      string    `json:"ownerId"`
-	Name         string    `json:"name"` // the file's name
-	CompletedAt  time.Time `json:"completedAt"`
-	FailedAt     time.Time `json:"failedAt"`
-	ErrorMessage string    `json:"errorMessage"`
-	Result       *Result   `json:"textStatistics"`
+	Area         string     `json:"area"` // textfile, feed
+	ID           string     `json:"id"`   // of the item: the file's id, the source id
+	OwnerID      string     `json:"ownerId"`
+	Name         string     `json:"name"` // the file's name
+	CompletedAt  time.Time  `json:"completedAt"`
+	FailedAt     time.Time  `json:"failedAt"`
+	ErrorMessage string     `json:"errorMessage"`
+	Result       *Result    `json:"textStatistics"` // of a file
+	Sentiment    *Sentiment `json:"textSentiment"`  // of an item of the feed
+}
+
+// Sentiment is the result of an item of the feed.
+type Sentiment struct {
+	Sentiment string  `json:"sentiment"` // positive, neutral, negative
+	Score     float64 `json:"score"`     // the confidence in it, 0 to 1
+	Compound  float64 `json:"compound"`  // -1 to 1
 }
 
 // Following asks for live events.
 type Following struct {
 	OwnerID string // empty follows every owner
+	// Feed follows the items of the feed only, those of one Sentiment where it is
+	// not empty. They have no owner.
+	Feed      bool
+	Sentiment string
 	// After is the ID of the last event seen; the stream goes on behind it
 	// with no gap. Empty begins with what happens from now on.
 	After string
@@ -101,6 +113,12 @@ func (c *Client) follow(ctx context.Context, f Following, deliver func(Event) bo
 	op := call{
 		method: http.MethodGet, path: join("events"), query: url.Values{}, id: newKey(),
 		header: http.Header{"Accept": {"text/event-stream"}},
+	}
+	if f.Feed {
+		op.path = join("feed", "events")
+	}
+	if f.Sentiment != "" {
+		op.query.Set("sentiment", f.Sentiment)
 	}
 	if f.OwnerID != "" {
 		op.query.Set("owner", f.OwnerID)

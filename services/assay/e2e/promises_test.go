@@ -26,6 +26,7 @@ func prove(t *testing.T, s system) {
 		"items follow the seed":       itemsFollowTheSeed,
 		"table follows the seed":      tableFollowsTheSeed,
 		"live events resume":          liveEventsResume,
+		"feed events resume":          feedEventsResume,
 		"unknown positions resync":    unknownPositionsResync,
 		"serves its documents":        servesItsDocuments,
 		"metrics are there":           metricsAreThere,
