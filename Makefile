@@ -39,6 +39,10 @@ fmt: ## format all Go files
 smoke: ## start `assay serve` and use it through the command line
 	.ci/smoke
 
+.PHONY: bench
+bench: ## measure against rivals and print the ratios; BENCH holds flags, see docs/performance.md
+	go run ./services/assay/bench $(BENCH)
+
 .PHONY: ci
 ci: ## everything the merge checks run
 	.ci/run

@@ -21,6 +21,10 @@ type kernel struct {
 	classify func(data []byte, filled []masks) int
 }
 
+// Kernel names the kernel that this process scans ASCII with. The build tag purego
+// leaves only the portable one in.
+func Kernel() string { return fastestKernel().name }
+
 const (
 	each01 = 0x0101010101010101
 	each80 = 0x8080808080808080

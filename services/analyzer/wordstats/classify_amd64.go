@@ -1,3 +1,5 @@
+//go:build !purego
+
 package wordstats
 
 import "golang.org/x/sys/cpu"

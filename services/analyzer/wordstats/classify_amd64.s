@@ -1,3 +1,5 @@
+//go:build !purego
+
 #include "textflag.h"
 
 // BROADCAST sets all bytes of a register to a constant.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/assay-project/assay/services/analyzer/wordstats/corpus"
 )
 
 func TestParallelCountsTheSame(t *testing.T) {
@@ -45,7 +47,7 @@ func TestParallelFailures(t *testing.T) {
 	if _, err := (Limits{}).CountParallel(&failing{left: 3 * pieceSize, err: broken}, 2); !errors.Is(err, broken) {
 		t.Errorf("reader: %v", err)
 	}
-	text := string(english(5, 8*pieceSize))
+	text := string(corpus.English(5, 8*pieceSize))
 	_, err := Limits{UniqueWords: 100}.CountParallel(strings.NewReader(text), 3)
 	if _, ok := errors.AsType[*VocabularyError](err); !ok {
 		t.Errorf("limit of each: %v", err)

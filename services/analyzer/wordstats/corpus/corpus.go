@@ -1,4 +1,6 @@
-package wordstats
+// Package corpus makes texts to test and measure the counting of words with: the
+// same bytes for the same seed and size. They differ in what bounds the speed.
+package corpus
 
 import (
 	"bytes"
@@ -8,21 +10,6 @@ import (
 	"strings"
 	"unicode"
 )
-
-// corpus is a synthetic text, the same for the same seed.
-type corpus struct {
-	name string
-	text func() []byte
-}
-
-// corpora differ in what bounds the speed: scanning, Unicode, the vocabulary.
-func corpora() []corpus {
-	return []corpus{
-		{"english", func() []byte { return english(1, 32<<20) }},
-		{"multilingual", func() []byte { return multilingual(2, 16<<20) }},
-		{"vocabulary", func() []byte { return manyWords(3, 32<<20) }},
-	}
-}
 
 // zipf draws ranks below n with probabilities that fall as 1/(rank+2.7)^s
 // (Zipf-Mandelbrot).
@@ -100,17 +87,23 @@ func vocabularyOf(rng *rand.Rand, alphabet string, n int) []string {
 
 const latin = "etaoinshrdlucmfwypvbgkjqxz"
 
-func english(seed uint64, size int) []byte {
+// English is ASCII with 13,000 different words, so that scanning bounds the speed.
+// It has size bytes, or a word more.
+func English(seed uint64, size int) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	return bytes.ReplaceAll(write(rng, size, vocabularyOf(rng, latin, 13_000), 1, " "), []byte("’"), []byte("'"))
 }
 
-func manyWords(seed uint64, size int) []byte {
+// ManyWords draws from 2,000,000 words of ASCII letters, so that the caches bound
+// the speed. It has size bytes, or a word more.
+func ManyWords(seed uint64, size int) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	return write(rng, size, vocabularyOf(rng, latin, 2_000_000), 1.05, " ")
 }
 
-func multilingual(seed uint64, size int) []byte {
+// Multilingual mixes paragraphs in ten scripts, of 20,000 words each, so that the
+// rules of Unicode bound the speed. It has size bytes, or some words more or less.
+func Multilingual(seed uint64, size int) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var texts [][]byte
 	for _, script := range []struct{ alphabet, space string }{

@@ -1,0 +1,109 @@
+// Command bench measures Assay against rivals, each pair in turn in one run, and
+// prints the ratios with their goals. docs/performance.md says what the goals are,
+// where the rivals come from, and holds the last tables.
+//
+//	go run ./services/assay/bench -rivals FOLDER -write docs/performance.md
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assay-project/assay/services/assay/bench/paired"
+	"github.com/assay-project/assay/services/assay/bench/words"
+)
+
+// group is what one package measures. Its table stands between the lines
+// "<!-- begin NAME -->" and "<!-- end NAME -->" of docs/performance.md.
+type group struct {
+	name   string
+	trials func(context.Context) ([]paired.Trial, error)
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("bench", flag.ExitOnError)
+	only := flags.String("group", "", "the group to measure: words; all by default")
+	goals := flags.String("goals", "", "the goals to measure, by how they begin: W1,W5a; all by default")
+	pairs := flags.Int("pairs", 5, "how often each pair is run")
+	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the folder for corpora (about 1 GB) and programs")
+	rivals := flags.String("rivals", "", "the folder with the programs of others")
+	book := flags.String("book", "", "a file with a real text; a book that comes with Go by default")
+	write := flags.String("write", "", "the file whose tables are replaced, docs/performance.md")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *pairs < 5 {
+		return fmt.Errorf("-pairs is %d: give at least 5", *pairs)
+	}
+	if err := os.MkdirAll(*dir, 0o755); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s\nload %s\n", paired.Machine(), paired.Load())
+	for _, g := range []group{
+		{"words", func(ctx context.Context) ([]paired.Trial, error) {
+			return words.Trials(ctx, words.Options{Dir: *dir, Rivals: *rivals, Book: *book, Out: out})
+		}},
+	} {
+		if *only != "" && *only != g.name {
+			continue
+		}
+		if err := measure(ctx, g, *goals, *pairs, *write, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure runs the trials of a group and prints and writes what they came to.
+func measure(ctx context.Context, g group, goals string, pairs int, path string, out io.Writer) error {
+	notes := &strings.Builder{}
+	trials, err := g.trials(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", g.name, err)
+	}
+	fmt.Fprintf(notes, "%s. %d pairs. Load before %s, ", paired.Machine(), pairs, paired.Load())
+	var results []paired.Result
+	for _, t := range trials {
+		if !chosen(goals, t) {
+			continue
+		}
+		result, err := t.Measure(ctx, pairs)
+		if err != nil {
+			return err
+		}
+		result.Print(out)
+		results = append(results, result)
+	}
+	fmt.Fprintf(notes, "after %s.", paired.Load())
+	fmt.Fprintf(out, "\n%s\n", notes)
+	if path == "" || len(results) == 0 {
+		return nil
+	}
+	return paired.WriteInto(path, g.name, notes.String()+"\n\n"+paired.Table(results))
+}
+
+// chosen reports whether a goal of the trial begins with one of the names.
+func chosen(names string, t paired.Trial) bool {
+	for name := range strings.SplitSeq(names, ",") {
+		if slices.ContainsFunc(t.Goals, func(g paired.Goal) bool { return strings.HasPrefix(g.ID, name) }) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package paired
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// Quantities of a process.
+const (
+	CPU  = "cpu"  // seconds of processor time, user and system, all threads
+	Wall = "wall" // seconds from start to exit
+	Peak = "peak" // bytes of memory resident at most
+)
+
+// Process is a program to run as a side.
+type Process struct {
+	Path  string
+	Args  []string
+	Stdin string   // the name of a file; none when empty
+	Env   []string // added to this process's own
+}
+
+// Command is the side that runs a program to its end and takes CPU, Wall and Peak
+// from the operating system (getrusage). Its output is thrown away. A run fails
+// when the program fails, with what it wrote to standard error.
+func Command(name string, p Process) Side {
+	return Side{Name: name, Run: func(ctx context.Context) (Sample, error) {
+		sample, _, err := p.Run(ctx)
+		return sample, err
+	}}
+}
+
+// Run runs the program once and returns its cost and its output.
+func (p Process) Run(ctx context.Context) (Sample, []byte, error) {
+	cmd := exec.CommandContext(ctx, p.Path, p.Args...)
+	var output, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &complaints
+	cmd.Env = append(os.Environ(), p.Env...)
+	if p.Stdin != "" {
+		in, err := os.Open(p.Stdin)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer func() { _ = in.Close() }() // only read
+		cmd.Stdin = in
+	}
+	start := time.Now()
+	if err := cmd.Run(); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w\n%s", cmd, err, complaints.Bytes())
+	}
+	wall := time.Since(start)
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return nil, nil, errors.New("the operating system does not tell what a process used")
+	}
+	return Sample{CPU: processorSeconds(usage), Wall: wall.Seconds(), Peak: peakBytes(usage)}, output.Bytes(), nil
+}
+
+// OwnCPU returns the processor seconds that this process has used so far, for
+// sides that run in it.
+func OwnCPU() (float64, error) {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0, fmt.Errorf("getrusage: %w", err)
+	}
+	return processorSeconds(&usage), nil
+}
+
+func processorSeconds(u *syscall.Rusage) float64 {
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+}
+
+func peakBytes(u *syscall.Rusage) float64 {
+	if runtime.GOOS == "darwin" {
+		return float64(u.Maxrss)
+	}
+	return float64(u.Maxrss) * 1024
+}
