@@ -21,8 +21,18 @@ const (
 	outcomeTakenOver = "taken_over"
 )
 
+// consuming is one call of Consume.
+type consuming struct {
+	bus      *Bus
+	consumer Consumer
+	room     *room
+	notes    *notes
+	guard    *watchdog
+}
+
 // work runs one attempt and settles its message.
-func (b *Bus) work(ctx context.Context, msg jetstream.Msg, c Consumer) {
+func (w *consuming) work(ctx context.Context, msg jetstream.Msg) {
+	b, c := w.bus, w.consumer
 	inFlight := b.metrics.inFlight.WithLabelValues(c.Name, c.Area)
 	inFlight.Inc()
 	defer inFlight.Dec()
@@ -32,15 +42,15 @@ func (b *Bus) work(ctx context.Context, msg jetstream.Msg, c Consumer) {
 	ctx = delivery.trace(ctx)
 	stopRenewing := renew(msg, c.Lease)
 	defer stopRenewing()
-	switch {
-	case err != nil:
+	end := func(bool) {}
+	if err != nil {
 		err = Permanent(fmt.Errorf("the message is not an event: %w", err))
-	case delivery.Attempt > c.Attempts:
-		err = Permanent(fmt.Errorf("gave up after %d attempts; the last did not come to an end", c.Attempts))
-	default:
-		err = guarded(func() error { return c.Handle(ctx, delivery) })
+	} else {
+		delivery, end = w.notes.begin(ctx, delivery)
+		err = w.attempt(ctx, delivery)
 	}
-	outcome, settled := b.settle(ctx, msg, c, delivery, err)
+	outcome, settled := w.settle(ctx, msg, delivery, err)
+	end(outcome == outcomeDone || outcome == outcomeGivenUp)
 
 	took := time.Since(started)
 	b.metrics.attempts.WithLabelValues(c.Name, c.Area, outcome).Observe(took.Seconds())
@@ -59,20 +69,32 @@ func (b *Bus) work(ctx context.Context, msg jetstream.Msg, c Consumer) {
 		Int("attempt", delivery.Attempt).Dur("duration_ms", took).Str("outcome", outcome).Msg("attempt")
 }
 
-// panicAttempts is how often a message may make its handler panic.
-const panicAttempts = 3
+// attempt calls the handler within its bounds, unless the message has had its
+// attempts: then the last one left no word.
+func (w *consuming) attempt(ctx context.Context, d Delivery) error {
+	if d.Attempt > w.consumer.Attempts {
+		return Permanent(fmt.Errorf("gave up after %d attempts; in the last, the worker died or was cut off", w.consumer.Attempts))
+	}
+	return w.room.within(ctx, w.consumer.Bounds(d), func(ctx context.Context) error { return w.consumer.Handle(ctx, d) })
+}
+
+// brokenAttempts is how often a message may make its handler panic or take longer
+// than it may.
+const brokenAttempts = 3
 
 // attemptsAfter is how many attempts a message has that failed with err.
 func (c Consumer) attemptsAfter(err error) int {
-	if _, panicked := errors.AsType[*PanicError](err); panicked {
-		return min(panicAttempts, c.Attempts)
+	_, panicked := errors.AsType[*PanicError](err)
+	if _, late := errors.AsType[*TimeError](err); panicked || late {
+		return min(brokenAttempts, c.Attempts)
 	}
 	return c.Attempts
 }
 
 // settle acknowledges, delays, gives back or gives up the message. Its error
 // is that of the settling; the message then comes again after its lease.
-func (b *Bus) settle(ctx context.Context, msg jetstream.Msg, c Consumer, d Delivery, err error) (string, error) {
+func (w *consuming) settle(ctx context.Context, msg jetstream.Msg, d Delivery, err error) (string, error) {
+	c := w.consumer
 	switch {
 	case err == nil:
 		return outcomeDone, msg.Ack()
@@ -83,9 +105,9 @@ func (b *Bus) settle(ctx context.Context, msg jetstream.Msg, c Consumer, d Deliv
 	case !IsPermanent(err) && d.Attempt < c.attemptsAfter(err):
 		return outcomeRetry, msg.NakWithDelay(c.Backoff(d.Attempt))
 	}
-	giveUp := guarded(func() error { return c.GiveUp(ctx, d, err) })
+	giveUp := w.room.within(ctx, Bounds{Time: giveUpTime}, func(ctx context.Context) error { return c.GiveUp(ctx, d, err) })
 	if giveUp == nil {
-		giveUp = b.bury(ctx, c, d, err)
+		giveUp = w.bus.bury(ctx, c, d, err)
 	}
 	if giveUp != nil {
 		return outcomeRetry, errors.Join(giveUp, msg.NakWithDelay(c.Backoff(d.Attempt)))
@@ -100,7 +122,7 @@ type PanicError struct {
 	Stack []byte
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("the worker panicked: %v", e.Value) }
+func (e *PanicError) Error() string { return fmt.Sprintf("the worker broke down: %v", e.Value) }
 
 // guarded calls f and turns a panic into a PanicError.
 func guarded(f func() error) (err error) {

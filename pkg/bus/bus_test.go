@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -21,7 +22,12 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(doomedDir); dir != "" {
+		os.Exit(runDoomed(dir))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // patience bounds every wait for something that must happen.
 const patience = 20 * time.Second

@@ -31,9 +31,18 @@ type Consumer struct {
 	// Attempts is how many deliveries a message gets, counted before the work,
 	// so that an input that kills the process runs out of them too. Default
 	// 12, which with the default Backoff outlasts an engine's outage of a
-	// quarter of an hour. A handler that panics has 3 at most: time does not
-	// mend that.
+	// quarter of an hour. A handler that panics, or takes longer than its
+	// bounds allow, has 3 at most: time does not mend that.
 	Attempts int
+	// Bounds says what an attempt at a delivery may take. Optional; without it
+	// there are none.
+	Bounds func(Delivery) Bounds
+	// Memory is how many bytes the attempts of this process may take together
+	// by their Bounds; those that find no room wait. 0 bounds nothing.
+	Memory int64
+	// Abandoned is how many handlers that do not return may be left behind.
+	// One more ends Consume with ErrAbandoned. Default 8.
+	Abandoned int
 	// Backoff is the pause after the given failed attempt. The default doubles
 	// from 1 s up to 5 min.
 	Backoff func(attempt int) time.Duration
@@ -65,6 +74,12 @@ func (c Consumer) withDefaults() Consumer {
 	if c.Drain <= 0 {
 		c.Drain = 10 * time.Second
 	}
+	if c.Bounds == nil {
+		c.Bounds = func(Delivery) Bounds { return Bounds{} }
+	}
+	if c.Abandoned <= 0 {
+		c.Abandoned = 8
+	}
 	if c.GiveUp == nil {
 		c.GiveUp = func(context.Context, Delivery, error) error { return nil }
 	}
@@ -82,9 +97,11 @@ const waitingPlaces = 1000
 
 // Consume works on messages until ctx ends, then stops taking, lets handlers
 // finish for c.Drain, gives back the rest, and returns nil. It returns an
-// error when the consumer cannot be created.
+// error when the consumer cannot be created, and ErrAbandoned, after it has
+// drained in the same way, when the process should be started anew.
 func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	c = c.withDefaults()
+	began := time.Now()
 	durable, err := b.durable(ctx, c)
 	if ctx.Err() != nil {
 		return nil
@@ -93,6 +110,8 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 		return fmt.Errorf("consumer %s on stream %s: %w", c.Name, c.Stream, err)
 	}
 
+	ctx, full := context.WithCancelCause(ctx)
+	defer full(nil)
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	defer context.AfterFunc(ctx, func() {
@@ -100,12 +119,20 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 		context.AfterFunc(working, func() { timer.Stop() })
 	})()
 
-	guard := &watchdog{bus: b, consumer: c, began: time.Now()}
+	w := &consuming{
+		bus: b, consumer: c, guard: &watchdog{bus: b, consumer: c, began: began}, notes: newNotes(b, c, began),
+		room: newRoom(c, b.metrics.abandoned.WithLabelValues(c.Name, c.Area), full),
+	}
 	var workers sync.WaitGroup
 	for range c.Parallel {
-		workers.Go(func() { b.take(ctx, working, durable, c, guard) })
+		workers.Go(func() { w.take(ctx, working, durable) })
 	}
 	workers.Wait()
+	if err := context.Cause(ctx); errors.Is(err, ErrAbandoned) {
+		b.log.Error().Str("consumer", c.Name).Int64("abandoned", w.room.abandoned.Load()).
+			Msg("too many attempts do not return; this process takes no more work and should be started anew")
+		return fmt.Errorf("consumer %s: %w", c.Name, err)
+	}
 	return nil
 }
 
@@ -139,20 +166,20 @@ func (b *Bus) durable(ctx context.Context, c Consumer) (jetstream.Consumer, erro
 
 // take pulls one message at a time: a message that waited in a buffer behind
 // long work would lose its lease there.
-func (b *Bus) take(ctx, working context.Context, durable jetstream.Consumer, c Consumer, guard *watchdog) {
+func (w *consuming) take(ctx, working context.Context, durable jetstream.Consumer) {
 	for ctx.Err() == nil {
-		msg, err := nextMessage(ctx, durable, c.Lease)
+		msg, err := nextMessage(ctx, durable, w.consumer.Lease)
 		if err == nil {
-			b.work(working, msg, c)
+			w.work(working, msg)
 			continue
 		}
 		if errors.Is(err, errIdle) {
 			err = nil
 		}
-		if err = errors.Join(err, guard.look(ctx)); err == nil || ctx.Err() != nil {
+		if err = errors.Join(err, w.guard.look(ctx)); err == nil || ctx.Err() != nil {
 			continue
 		}
-		b.log.Warn().Err(err).Str("consumer", c.Name).Msg("cannot take work; trying again")
+		w.bus.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot take work; trying again")
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Second):

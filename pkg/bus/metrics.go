@@ -9,6 +9,7 @@ type metrics struct {
 	published *prometheus.CounterVec
 	attempts  *prometheus.HistogramVec
 	inFlight  *prometheus.GaugeVec
+	abandoned *prometheus.GaugeVec
 	recreated *prometheus.CounterVec
 }
 
@@ -27,6 +28,9 @@ func newMetrics(reg prometheus.Registerer, service string) metrics {
 		}, []string{"consumer", "area", "outcome"}),
 		inFlight: factory.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "assay_work_in_flight", Help: "Deliveries a consumer is working on.",
+		}, []string{"consumer", "area"}),
+		abandoned: factory.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "assay_attempts_abandoned", Help: "Attempts that took longer than they may and have not returned.",
 		}, []string{"consumer", "area"}),
 		recreated: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "assay_consumer_recreated_total", Help: "Consumers set up anew while their process ran, by cause (missing, stalled: messages wait and none is handed out).",

@@ -13,12 +13,14 @@ import (
 
 // The streams. Work and notices are queues: a message leaves when it is
 // acknowledged. Outcomes stay for those who resume; dead letters stay until
-// someone removes them.
+// someone removes them; notes of attempts stay for as long as a message may be
+// tried again.
 const (
 	StreamNotices  = "ASSAY_NOTICES"
 	StreamWork     = "ASSAY_WORK"
 	StreamOutcomes = "ASSAY_OUTCOMES"
 	StreamDead     = "ASSAY_DEAD"
+	StreamAttempts = "ASSAY_ATTEMPTS"
 )
 
 // NoticeSubject is where the bucket tells of new objects.
@@ -28,6 +30,10 @@ const NoticeSubject = "s3.notice"
 // dies between publish and acknowledgement repeats its event after one lease,
 // well within it.
 const duplicateWindow = 10 * time.Minute
+
+// notesMaxAge is more than all attempts at a message and the restarts between
+// them take.
+const notesMaxAge = 7 * 24 * time.Hour
 
 // streams declares every stream of the system. All are on file storage, the
 // only kind whose acknowledgement survives a restart of the server.
@@ -57,6 +63,11 @@ func streams(cfg Config) []jetstream.StreamConfig {
 			Name: StreamDead, Description: "messages no consumer could process",
 			Subjects:  []string{event.DeadSubjects},
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
+		},
+		{
+			Name: StreamAttempts, Description: "attempts at messages that were not delivered for the first time",
+			Subjects:  []string{noteSubjects},
+			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxMsgsPerSubject: 1, MaxAge: notesMaxAge,
 		},
 	}
 	for i := range list {

@@ -1,0 +1,127 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/semaphore"
+)
+
+// Bounds are what one attempt may take.
+type Bounds struct {
+	// Time is after how long the handler's context ends. A handler that does not
+	// return within as long again, 5 s at most, is left behind. 0 bounds nothing.
+	Time time.Duration
+	// Memory is how many bytes the attempt may grow to, of Consumer.Memory.
+	Memory int64
+}
+
+// ErrAbandoned says that handlers which did not return have used up what a
+// process may leave behind: only its restart gets rid of them.
+var ErrAbandoned = errors.New("too many attempts were left behind without having returned")
+
+// TimeError is an attempt that took longer than its bound.
+type TimeError struct{ Limit time.Duration }
+
+func (e *TimeError) Error() string { return fmt.Sprintf("it took longer than %s", e.Limit) }
+
+const (
+	abandonAfter = 5 * time.Second
+	// giveUpTime bounds GiveUp, which makes a few requests.
+	giveUpTime = time.Minute
+)
+
+// room is what the attempts of one process share.
+type room struct {
+	free   int64 // bytes that an attempt may take unasked
+	half   int64 // bytes for all attempts that take more
+	memory *semaphore.Weighted
+
+	most      int64 // attempts that may be left behind
+	abandoned atomic.Int64
+	gauge     prometheus.Gauge
+	full      context.CancelCauseFunc // called when too many are
+}
+
+// newRoom halves the memory: an attempt that needs no more than its place's part
+// of the one half never waits for those that need more and share the other.
+func newRoom(c Consumer, gauge prometheus.Gauge, full context.CancelCauseFunc) *room {
+	r := &room{most: int64(c.Abandoned), gauge: gauge, full: full}
+	if c.Memory > 0 {
+		r.half = c.Memory / 2
+		r.free = r.half / int64(c.Parallel)
+		r.memory = semaphore.NewWeighted(r.half)
+	}
+	return r
+}
+
+// enter waits until there is memory for an attempt. large says that it had to be
+// asked for. An attempt that needs more than there is gets all of it.
+func (r *room) enter(ctx context.Context, bytes int64) (leave func(), large bool, err error) {
+	if r.memory == nil || bytes <= r.free {
+		return func() {}, false, nil
+	}
+	bytes = min(bytes, r.half)
+	if err := r.memory.Acquire(ctx, bytes); err != nil {
+		return nil, false, err
+	}
+	return func() { r.memory.Release(bytes) }, true, nil
+}
+
+// within calls f in a goroutine of its own and returns its error, a *PanicError, or
+// a *TimeError. One that does not return when its context ends is left behind and
+// keeps its memory until it does.
+func (r *room) within(ctx context.Context, b Bounds, f func(context.Context) error) error {
+	leave, large, err := r.enter(ctx, b.Memory)
+	if err != nil {
+		return err
+	}
+	bounded, cancel, patience := ctx, context.CancelFunc(func() {}), abandonAfter
+	over := error(nil)
+	if b.Time > 0 {
+		over, patience = &TimeError{b.Time}, min(b.Time, patience)
+		bounded, cancel = context.WithTimeoutCause(ctx, b.Time, over)
+	}
+	defer cancel()
+	ended := make(chan struct{})
+	var came error
+	go func() {
+		defer leave()
+		defer close(ended)
+		came = guarded(func() error { return f(bounded) })
+	}()
+	select {
+	case <-ended:
+	case <-bounded.Done():
+		last := time.NewTimer(patience)
+		defer last.Stop()
+		select {
+		case <-ended:
+		case <-last.C:
+			r.abandon(ended, large)
+			return context.Cause(bounded)
+		}
+	}
+	if came != nil && over != nil && errors.Is(context.Cause(bounded), over) {
+		return fmt.Errorf("%w: %w", over, came)
+	}
+	return came
+}
+
+// abandon counts an attempt that does not return for as long as it does not. One
+// that holds memory others wait for is one too many.
+func (r *room) abandon(returned <-chan struct{}, large bool) {
+	r.gauge.Inc()
+	if r.abandoned.Add(1) > r.most || large {
+		r.full(ErrAbandoned)
+	}
+	go func() {
+		<-returned
+		r.abandoned.Add(-1)
+		r.gauge.Dec()
+	}()
+}

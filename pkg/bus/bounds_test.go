@@ -1,0 +1,146 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+)
+
+// hang never heeds its context; it returns once release is closed.
+func hang(release <-chan struct{}) error {
+	<-release
+	return nil
+}
+
+// limited is a consumer of four places whose items may take a moment only.
+func limited(handle func(context.Context, bus.Delivery) error) bus.Consumer {
+	c := consumer(handle)
+	c.Parallel = 4
+	c.Bounds = func(bus.Delivery) bus.Bounds { return bus.Bounds{Time: 100 * time.Millisecond} }
+	return c
+}
+
+// A handler that does not return loses its place after its time: with more of
+// them than places, all others are done.
+func TestHungAttemptsAreLeftBehind(t *testing.T) {
+	w := open(t)
+	release := make(chan struct{})
+	defer close(release)
+	const good, bad = 30, 5
+	for i := range bad {
+		w.publish(t, uploaded(fmt.Sprintf("bad%d", i)))
+	}
+	for i := range good {
+		w.publish(t, uploaded(fmt.Sprintf("good%d", i)))
+	}
+	done, reasons := make(chan string, good), make(chan error, bad)
+	c := limited(func(_ context.Context, d bus.Delivery) error {
+		if d.Item[:3] == "bad" {
+			return hang(release)
+		}
+		done <- d.Item
+		return nil
+	})
+	c.Attempts, c.Abandoned = 1, bad
+	c.GiveUp = func(_ context.Context, _ bus.Delivery, err error) error { reasons <- err; return nil }
+	consume(t, w.bus, c)
+	for range good {
+		next(t, done, "neighbour")
+	}
+	for range bad {
+		late, ok := errors.AsType[*bus.TimeError](next(t, reasons, "reason"))
+		if !ok || late.Error() != "it took longer than 100ms" {
+			t.Errorf("the reason is %v", late)
+		}
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+	if n := len(w.dead(t)); n != bad {
+		t.Errorf("%d dead letters, want %d", n, bad)
+	}
+}
+
+// Only a restart gets rid of handlers that do not return: with one more than may
+// be left behind, the consumer ends and says so, and their messages are kept.
+func TestTooManyHungAttemptsEndTheConsumer(t *testing.T) {
+	w := open(t)
+	release := make(chan struct{})
+	defer close(release)
+	w.publish(t, uploaded("bad"))
+	c := limited(func(context.Context, bus.Delivery) error { return hang(release) })
+	c.Abandoned = 1
+	if err := w.bus.Consume(t.Context(), c); !errors.Is(err, bus.ErrAbandoned) {
+		t.Errorf("Consume returned %v", err)
+	}
+	if n := w.count(t, bus.StreamWork); n != 1 {
+		t.Errorf("%d messages, want the one that has an attempt left", n)
+	}
+}
+
+// A handler that heeds its context fails for its time, and three times at most.
+func TestLateAttemptsAreThree(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("slow"))
+	attempts := make(chan int, 8)
+	c := limited(func(ctx context.Context, d bus.Delivery) error {
+		attempts <- d.Attempt
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	c.Attempts = 12
+	reasons := make(chan error, 1)
+	c.GiveUp = func(_ context.Context, _ bus.Delivery, err error) error { reasons <- err; return nil }
+	consume(t, w.bus, c)
+	err := next(t, reasons, "reason")
+	if _, late := errors.AsType[*bus.TimeError](err); !late || len(attempts) != 3 {
+		t.Errorf("%d attempts, then %v", len(attempts), err)
+	}
+}
+
+// Attempts that need much memory wait for each other; those that need little do
+// not wait for them.
+func TestMemoryIsShared(t *testing.T) {
+	w := open(t)
+	for i := range 4 {
+		w.publish(t, uploaded(fmt.Sprintf("large%d", i)))
+	}
+	began, goOn := make(chan string, 8), make(chan struct{})
+	c := consumer(func(ctx context.Context, d bus.Delivery) error {
+		began <- d.Item
+		if d.Item[:5] != "large" {
+			return nil
+		}
+		select {
+		case <-goOn:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	c.Parallel, c.Memory = 6, 120
+	c.Bounds = func(d bus.Delivery) bus.Bounds {
+		if d.Item[:5] == "large" {
+			return bus.Bounds{Memory: 30} // two fit into a half of the memory
+		}
+		return bus.Bounds{Memory: 10}
+	}
+	consume(t, w.bus, c)
+	for range 2 {
+		next(t, began, "large item")
+	}
+	for i := range 3 {
+		w.publish(t, uploaded(fmt.Sprintf("small%d", i)))
+		if item := next(t, began, "small item"); item[:5] != "small" {
+			t.Fatalf("%s began beside two others", item)
+		}
+	}
+	for range 2 {
+		goOn <- struct{}{}
+		next(t, began, "large item that waited")
+	}
+	close(goOn)
+	w.awaitCount(t, bus.StreamWork, 0)
+}
