@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/assay-project/assay/pkg/engine"
@@ -9,6 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
+	"github.com/assay-project/assay/services/analyzer/wordstats"
 )
 
 // Config is the analyzer's settings.
@@ -18,6 +20,11 @@ type Config struct {
 	Lease    time.Duration `env:"ASSAY_LEASE" envDefault:"30s" doc:"how long a worker may be silent before another takes its item over"`
 	Attempts int           `env:"ASSAY_ATTEMPTS" envDefault:"12" doc:"how often an item is tried before it ends as FAILED"`
 	Drain    time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long work in hand may take on shutdown"`
+
+	AnalysisTime   time.Duration `env:"ASSAY_ANALYSIS_TIME" envDefault:"1m" doc:"how long one attempt at an item may take, besides the time for its bytes"`
+	AnalysisRate   int64         `env:"ASSAY_ANALYSIS_RATE" envDefault:"6291456" doc:"how many bytes in a second an attempt must get through; the default is 50 Mbit/s, at which a file of 5 GiB has 15m"`
+	AnalysisMemory int64         `env:"ASSAY_ANALYSIS_MEMORY" envDefault:"2147483648" doc:"bytes that the analyses of text files in hand may be expected to take together; of large ones some wait"`
+	Abandoned      int           `env:"ASSAY_ABANDONED" envDefault:"8" doc:"how many attempts may go on beyond their time in each area; with one more the process ends, to be started anew"`
 
 	ReservationExpires time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"how old a reservation without bytes, or bytes without a file, are when a sweep removes them; longer than ASSAY_UPLOAD_EXPIRES and the longest upload together"`
 	UploadExpires      time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"how long a presigned upload can be started, as ingest has it"`
@@ -33,6 +40,7 @@ type Config struct {
 func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
+	leastMemory := 2 * wordstats.Limits{}.Memory(math.MaxInt64)
 	switch {
 	case c.Parallel < 1:
 		return fmt.Errorf("ASSAY_ANALYZER_PARALLEL is %d: give at least 1", c.Parallel)
@@ -40,6 +48,14 @@ func (c Config) validate() error {
 		return fmt.Errorf("ASSAY_LEASE is %s: give at least 1s", c.Lease)
 	case c.Attempts < 1:
 		return fmt.Errorf("ASSAY_ATTEMPTS is %d: give at least 1", c.Attempts)
+	case c.AnalysisTime < time.Second:
+		return fmt.Errorf("ASSAY_ANALYSIS_TIME is %s: give at least 1s", c.AnalysisTime)
+	case c.AnalysisRate < 1:
+		return fmt.Errorf("ASSAY_ANALYSIS_RATE is %d: give at least 1", c.AnalysisRate)
+	case c.AnalysisMemory < leastMemory:
+		return fmt.Errorf("ASSAY_ANALYSIS_MEMORY is %d: give at least %d, twice what one text may take", c.AnalysisMemory, leastMemory)
+	case c.Abandoned < 1:
+		return fmt.Errorf("ASSAY_ABANDONED is %d: give at least 1", c.Abandoned)
 	case c.ReservationExpires <= c.UploadExpires:
 		return fmt.Errorf("ASSAY_RESERVATION_EXPIRES is %s: give more than ASSAY_UPLOAD_EXPIRES, which is %s", c.ReservationExpires, c.UploadExpires)
 	}

@@ -39,6 +39,7 @@ func (f *feedItems) consumer(cfg Config) bus.Consumer {
 		Name: "analyzer-feed", Area: event.AreaFeed,
 		Stream: bus.StreamWork, Filter: event.AcceptedSubjects,
 		Parallel: cfg.Parallel, Lease: cfg.Lease, Attempts: cfg.Attempts, Drain: cfg.Drain,
+		Bounds: cfg.feedBounds, Abandoned: cfg.Abandoned,
 		Handle: f.handle, GiveUp: f.giveUp,
 	}
 }

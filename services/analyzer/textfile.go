@@ -38,6 +38,7 @@ func (t *textFiles) consumer(cfg Config) bus.Consumer {
 		Name: "analyzer-textfile", Area: event.AreaTextFile,
 		Stream: bus.StreamWork, Filter: event.UploadedSubjects,
 		Parallel: cfg.Parallel, Lease: cfg.Lease, Attempts: cfg.Attempts, Drain: cfg.Drain,
+		Bounds: cfg.textFileBounds, Memory: cfg.AnalysisMemory, Abandoned: cfg.Abandoned,
 		Handle: t.handle, GiveUp: t.giveUp,
 	}
 }
@@ -150,8 +151,15 @@ func (t *textFiles) giveUp(ctx context.Context, d bus.Delivery, reason error) er
 
 // givenUp says to a person why an item is not analyzed.
 func givenUp(d bus.Delivery, reason error) string {
-	if bus.IsPermanent(reason) {
+	late, isLate := errors.AsType[*bus.TimeError](reason)
+	_, panicked := errors.AsType[*bus.PanicError](reason)
+	switch {
+	case bus.IsPermanent(reason):
 		return reason.Error()
+	case isLate:
+		return fmt.Sprintf("the analysis took longer than %s in %d attempts", late.Limit, d.Attempt)
+	case panicked:
+		return fmt.Sprintf("the analysis broke down in %d attempts, which is a fault of Assay and not of the content", d.Attempt)
 	}
 	return fmt.Sprintf("the analysis did not succeed in %d attempts", d.Attempt)
 }

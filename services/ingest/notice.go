@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
@@ -63,12 +64,17 @@ func objectKeys(data []byte) ([]string, error) {
 	return keys, nil
 }
 
+// noticeTime bounds an attempt at a notice, which makes some requests for each of
+// its objects, mostly one.
+const noticeTime = 2 * time.Minute
+
 func (t *textFiles) noticeConsumer(cfg Config) bus.Consumer {
 	return bus.Consumer{
 		Name: "ingest-notice", Area: event.AreaTextFile, Stream: bus.StreamNotices,
 		Parallel: cfg.NoticesParallel, Lease: cfg.Lease, Drain: cfg.Drain,
 		// A notice waits while the stream of work is full, for some hours.
 		Attempts: 50,
+		Bounds:   func(bus.Delivery) bus.Bounds { return bus.Bounds{Time: noticeTime} },
 		Handle:   t.handleNotice,
 	}
 }

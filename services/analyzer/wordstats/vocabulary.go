@@ -46,13 +46,7 @@ func newVocabulary() vocabulary {
 
 // reset empties the vocabulary for another text.
 func (v *vocabulary) reset(limits Limits) {
-	if limits.UniqueWords == 0 {
-		limits.UniqueWords = defaultUniqueWords
-	}
-	if limits.Bytes == 0 {
-		limits.Bytes = defaultBytes
-	}
-	v.limits = limits
+	v.limits = limits.orDefaults()
 	v.short.reset(firstSlots, mostSlots)
 	v.middle.reset(firstSlots/4, mostSlots)
 	v.long.reset(firstSlots/4, mostSlots)

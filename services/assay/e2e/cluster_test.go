@@ -58,7 +58,7 @@ func (c *cluster) setUp(t *testing.T) {
 
 func startEngine(t *testing.T, role string, env ...string) *engineProgram {
 	t.Helper()
-	e := &engineProgram{role: role, env: append(env, engineDir+"="+t.TempDir())}
+	e := &engineProgram{role: role, env: append(env, engineDir+"="+t.TempDir()), url: "tcp://" + keepableAddr(t)}
 	e.start(t)
 	return e
 }

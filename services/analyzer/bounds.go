@@ -1,0 +1,26 @@
+package analyzer
+
+import (
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/services/analyzer/wordstats"
+)
+
+// textFileBounds are those of an attempt at a file, by its size. What cannot be
+// read is given up at once and needs no more than the time of an empty file.
+func (c Config) textFileBounds(d bus.Delivery) bus.Bounds {
+	var uploaded event.FileUploaded
+	if event.Unmarshal(d.Data, &uploaded) != nil {
+		return c.feedBounds(d)
+	}
+	size := max(0, int64(uploaded.Size))
+	return bus.Bounds{
+		Time:   (c.AnalysisTime + time.Duration(float64(size)/float64(c.AnalysisRate)*float64(time.Second))).Round(time.Second),
+		Memory: wordstats.Limits{}.Memory(size),
+	}
+}
+
+// feedBounds are those of an item of the feed, whose text is always small.
+func (c Config) feedBounds(bus.Delivery) bus.Bounds { return bus.Bounds{Time: c.AnalysisTime} }

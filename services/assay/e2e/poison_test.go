@@ -1,0 +1,124 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// snare stands before the bucket: whoever reads the object of one file waits
+// without end, and the test hears of it.
+type snare struct {
+	url    string
+	caught chan struct{}
+}
+
+func startSnare(t *testing.T, s system, fileID string) *snare {
+	t.Helper()
+	target, err := url.Parse(s.S3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Host = r.In.Host // is signed
+	}}
+	over := make(chan struct{})
+	n := &snare{caught: make(chan struct{}, 64)}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || !strings.Contains(r.URL.Path, fileID) {
+			through.ServeHTTP(w, r)
+			return
+		}
+		n.caught <- struct{}{}
+		select {
+		case <-r.Context().Done():
+		case <-over:
+		}
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(over) })
+	n.url = server.URL
+	return n
+}
+
+// poisoned is a cluster with one file that a snare waits for, and neighbours, none
+// of them analyzed.
+func poisoned(t *testing.T, env ...string) (c *cluster, speaker *client.Client, poison string, neighbours map[string]string, s *snare) {
+	t.Helper()
+	c = startCluster(t, env...)
+	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
+	speaker = c.client(t, newOwner())
+	poison = presigned(t, speaker, "poison.txt", "text/plain", []byte("poison")).FileID
+	neighbours = map[string]string{}
+	for i := range 12 {
+		text := randomText(uint64(170+i), 100)
+		neighbours[presigned(t, speaker, fmt.Sprint(i), "text/plain", []byte(text)).FileID] = text
+	}
+	return c, speaker, poison, neighbours, startSnare(t, c.system, poison)
+}
+
+func checkPoison(t *testing.T, c *cluster, speaker *client.Client, poison string, neighbours map[string]string, says string) {
+	t.Helper()
+	for id, text := range neighbours {
+		checkResult(t, final(t, speaker, id), count(text))
+	}
+	file := final(t, speaker, poison)
+	if file.Status != client.Failed || file.ErrorMessage != says {
+		t.Errorf("the poison is %s, and says %q", file.Status, file.ErrorMessage)
+	}
+	js := c.jetStream(t)
+	for id := range neighbours {
+		if ids := c.outcomes(t, js, id); len(ids) != 1 {
+			t.Errorf("outcomes of a neighbour: %v", ids)
+		}
+	}
+	if ids := c.outcomes(t, js, poison); len(ids) != 1 {
+		t.Errorf("outcomes of the poison: %v", ids)
+	}
+}
+
+// TestPoisonThatHangsFails: a file whose analysis does not come to an end is given
+// up after its time, and its neighbours are analyzed.
+func TestPoisonThatHangsFails(t *testing.T) {
+	t.Parallel()
+	c, speaker, poison, neighbours, s := poisoned(t, "ASSAY_ANALYSIS_TIME=1s", "ASSAY_ANALYZER_PARALLEL=2")
+	c.service(t, "analyzer", "ASSAY_S3_ENDPOINT="+s.url)
+	checkPoison(t, c, speaker, poison, neighbours, "the analysis took longer than 1s in 3 attempts")
+	if n := len(s.caught); n != 3 {
+		t.Errorf("%d attempts", n)
+	}
+}
+
+// TestPoisonThatKillsFails: a file at whose analysis worker and NATS server die
+// together, as they do in one process, ends as FAILED, though the server forgets
+// each time that it handed the file out. Its neighbours are analyzed.
+func TestPoisonThatKillsFails(t *testing.T) {
+	t.Parallel()
+	const attempts = 3
+	c, speaker, poison, neighbours, s := poisoned(t, "ASSAY_ATTEMPTS="+fmt.Sprint(attempts), "ASSAY_ANALYZER_PARALLEL=2")
+	kills := 0
+	for kills < attempts {
+		doomed := c.service(t, "analyzer", "ASSAY_S3_ENDPOINT="+s.url)
+		select {
+		case <-s.caught:
+		case <-within(t).Done():
+			t.Fatalf("no attempt after %d", kills)
+		}
+		c.nats.kill(t)
+		doomed.kill(t)
+		kills++
+		c.nats.start(t)
+	}
+	c.service(t, "analyzer", "ASSAY_S3_ENDPOINT="+s.url)
+	checkPoison(t, c, speaker, poison, neighbours, "gave up after 3 attempts; in the last, the worker died or was cut off")
+	if n := len(s.caught); n != 0 {
+		t.Errorf("%d attempts too many", n)
+	}
+}
