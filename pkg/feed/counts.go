@@ -3,11 +3,11 @@ package feed
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
-	"sync"
+	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -50,98 +50,137 @@ type Summary struct {
 	UpdatedAt time.Time  `json:"updatedAt" doc:"when this was counted"`
 }
 
-// Summary counts the items of the last hours, 1 to MaxHours. It reads each of
-// them, those of a day in one request a megabyte.
+// Summary counts the items of the last hours, 1 to MaxHours. It reads the rows of
+// the first minute of the window, and counters: of each tag one row a day and one
+// more. For each rate it reads the same of all items.
 func (d *Dashboard) Summary(ctx context.Context, hours int) (Summary, error) {
-	sum := Summary{Tags: []TagCount{}, UpdatedAt: d.now().UTC()}
-	asked, hour, today := d.window(hours).since(), d.window(1).since(), d.window(24).since()
-	tags := map[string]int{}
-	err := d.eachOf(ctx, d.window(max(hours, 24)).spans(), []string{"sentiment", matchedTags, ingestedAt}, func(row Row) {
-		if row.SortKey >= hour {
-			sum.Rate.LastHour++
-		}
-		if row.SortKey >= today {
-			sum.Rate.Last24h++
-		}
-		if row.SortKey < asked {
-			return
-		}
-		sum.Total++
-		sum.Sentiment.add(row.Sentiment)
-		for _, tag := range row.MatchedTags {
-			tags[tag]++
-		}
+	w := d.window(hours)
+	sum := Summary{Tags: []TagCount{}, UpdatedAt: w.now}
+	var found map[string]*tally
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		found, err = d.ofEach(ctx, w)
+		return err
 	})
-	for tag, count := range tags {
-		sum.Tags = append(sum.Tags, TagCount{tag, count})
+	for hours, rate := range map[int]*int{1: &sum.Rate.LastHour, 24: &sum.Rate.Last24h} {
+		group.Go(func() error {
+			days, err := d.series(ctx, since(w.now, hours), 24*time.Hour, "")
+			for _, day := range days {
+				*rate += day.Positive + day.Neutral + day.Negative
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return Summary{}, err
+	}
+	for who, t := range found {
+		if tag, tagged := strings.CutPrefix(who, tagPrefix); tagged && t.items() > 0 {
+			sum.Tags = append(sum.Tags, TagCount{tag, t.items()})
+		}
+	}
+	if all := found[allItems]; all != nil {
+		sum.Total, sum.Sentiment = all.items(), all.Counts
 	}
 	slices.SortFunc(sum.Tags, func(a, b TagCount) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Tag, b.Tag)) })
-	return sum, err
+	return sum, nil
 }
 
-// Bucket is a stretch of a time series.
-type Bucket struct {
-	Start time.Time `json:"start"`
-	Counts
-	AverageCompound float64 `json:"averageCompound" doc:"to 4 decimals"`
-}
-
-// Series counts the items of the last hours, 1 to MaxHours, of one tag or of all,
-// in buckets of UTC, the oldest first. Buckets without items are left out; the
-// first and the last may be cut by the window.
-func (d *Dashboard) Series(ctx context.Context, hours int, size time.Duration, tag string) ([]Bucket, error) {
-	spans := d.window(hours).spans()
-	if tag != "" {
-		spans = []span{d.window(hours).tagged(tag)}
-	}
-	type sums struct {
-		Counts
-		compound int64 // in units of 0.0001, which sum without an error
-	}
-	found := map[int64]*sums{}
-	var unreadable error
-	err := d.eachOf(ctx, spans, []string{"sentiment", "compound", ingestedAt}, func(row Row) {
-		at, err := time.Parse(TimeLayout, row.IngestedAt())
-		if err != nil {
-			unreadable = err
-			return
-		}
-		start := at.Truncate(size).Unix()
-		if found[start] == nil {
-			found[start] = &sums{}
-		}
-		found[start].add(row.Sentiment)
-		found[start].compound += int64(math.Round(row.Compound * 1e4))
-	})
-	if err != nil || unreadable != nil {
-		return nil, cmp.Or(err, unreadable)
-	}
-	buckets := make([]Bucket, 0, len(found))
-	for start, s := range found {
-		items := s.Positive + s.Neutral + s.Negative
-		buckets = append(buckets, Bucket{
-			Start: time.Unix(start, 0).UTC(), Counts: s.Counts,
-			AverageCompound: math.Round(float64(s.compound)/float64(items)) / 1e4,
-		})
-	}
-	slices.SortFunc(buckets, func(a, b Bucket) int { return a.Start.Compare(b.Start) })
-	return buckets, nil
-}
-
-// eachOf reads spans side by side and calls see with one row at a time.
-func (d *Dashboard) eachOf(ctx context.Context, spans []span, attributes []string, see func(Row)) error {
-	var one sync.Mutex
+// ofEach counts the items of a window: all, and those of each tag.
+func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, error) {
 	group, ctx := errgroup.WithContext(ctx)
-	for _, s := range spans {
-		s.attributes = attributes
-		group.Go(func() error {
-			return d.each(ctx, s, func(row Row) bool {
-				one.Lock()
-				defer one.Unlock()
-				see(row)
-				return true
-			})
-		})
+	var first, minutes, days, edge eachOf
+	group.Go(func() error {
+		from := day(w.counted()) + "#"
+		err := d.eachCounter(ctx, span{partition: dayPartition, sort: ingestedAt, in: hourPartition, from: from, to: from + atEnd},
+			func(row map[string]types.AttributeValue) error { return first.addHours(w, row) })
+		if err != nil {
+			return err
+		}
+		return d.getCounters(ctx, first.cut, false, func(row map[string]types.AttributeValue) error { return minutes.addMinutes(w, row) })
+	})
+	group.Go(func() error {
+		from := day(w.counted().AddDate(0, 0, 1)) + "#"
+		if from > day(w.to)+atEnd {
+			return nil
+		}
+		return d.eachCounter(ctx, span{
+			partition: dayPartition, sort: ingestedAt, in: hourPartition, from: from, to: day(w.to) + atEnd,
+			attributes: []string{ingestedAt, "p", "u", "n"},
+		}, days.addDay)
+	})
+	group.Go(func() error {
+		rows, err := d.edge(ctx, w, "", "sentiment", matchedTags)
+		for _, row := range rows {
+			edge.add(allItems, row.tally())
+			for _, tag := range row.MatchedTags {
+				edge.add(of(tag), row.tally())
+			}
+		}
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
-	return group.Wait()
+	for _, part := range []eachOf{minutes, days, edge} {
+		for who, t := range part.tallies {
+			first.add(who, *t)
+		}
+	}
+	return first.tallies, nil
+}
+
+// eachOf is what is counted of all items, and of each tag.
+type eachOf struct {
+	tallies map[string]*tally
+	cut     []counter // of the window's first hour, where there is something
+}
+
+func (e *eachOf) add(who string, t tally) {
+	if e.tallies == nil {
+		e.tallies = map[string]*tally{}
+	}
+	if e.tallies[who] == nil {
+		e.tallies[who] = &tally{}
+	}
+	e.tallies[who].add(t)
+}
+
+// addHours counts the hours of the window's first day that are whole.
+func (e *eachOf) addHours(w window, row map[string]types.AttributeValue) error {
+	start, who, err := hoursKey(row)
+	if err != nil {
+		return err
+	}
+	hours, err := inside(row, start, time.Hour, w.counted().Truncate(time.Hour))
+	for _, h := range hours {
+		if h.at.After(w.counted()) {
+			e.add(who, h.tally)
+		} else {
+			e.cut = append(e.cut, minutesOf(who, h.at))
+		}
+	}
+	return err
+}
+
+// addMinutes counts the whole minutes of the window's first hour.
+func (e *eachOf) addMinutes(w window, row map[string]types.AttributeValue) error {
+	minutes, err := w.minutesIn(row)
+	for _, m := range minutes {
+		e.add(strings.TrimPrefix(text(row[dayPartition]), minutePartition), m.tally)
+	}
+	return err
+}
+
+// addDay counts a day that is whole.
+func (e *eachOf) addDay(row map[string]types.AttributeValue) error {
+	_, who, err := hoursKey(row)
+	if err != nil {
+		return err
+	}
+	slots, err := parseSlots(row)
+	if err == nil {
+		e.add(who, slots[whole])
+	}
+	return err
 }

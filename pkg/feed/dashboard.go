@@ -2,21 +2,19 @@ package feed
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Row is a row of the dashboard table. SentimentScore is on base rows only, Tag
-// on tag rows only. Compound and ModelVersion are not the seed's.
+// Row is a row of an item in the dashboard table. Tag is on tag rows only,
+// Revision on base rows only. Compound, ModelVersion and Revision are not the
+// seed's.
 type Row struct {
 	DayPartition   string   `dynamodbav:"day_partition"`
 	SortKey        string   `dynamodbav:"ingested_at"` // begins with the item's IngestedAt
@@ -32,6 +30,7 @@ type Row struct {
 	TextSnippet    string   `dynamodbav:"text_snippet,omitempty"`
 	SourceURL      string   `dynamodbav:"source_url,omitempty"`
 	ExpiresAt      int64    `dynamodbav:"expires_at"` // epoch seconds
+	Revision       string   `dynamodbav:"revision,omitempty"`
 }
 
 // tagPartition is what a tag row's day_partition ends in.
@@ -42,7 +41,8 @@ const tagPartition = "#tag"
 //
 // sentiment_score_combined is <sentiment>#<score to 2 decimals>, as the seed has
 // it, and then the score to 5 decimals and the sort key: so that highest first
-// is so also within one hundredth, and a list has one order.
+// is so also within one hundredth, and a list has one order. That of a tag row
+// has the tag behind the sentiment.
 func (i Item) Rows() ([]Row, error) {
 	at, err := i.Ingested()
 	if err != nil {
@@ -53,17 +53,29 @@ func (i Item) Rows() ([]Row, error) {
 		Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
 		MatchedTags: i.MatchedTags, TextSnippet: i.TextSnippet, SourceURL: i.SourceURL,
 		ExpiresAt: at.Add(Retention + time.Second - time.Nanosecond).Unix(), // rounded up: no row expires early
+		Revision:  i.revision(false),
 	}
-	base.SentimentScore = fmt.Sprintf("%s#%.2f#%.5f#%s", i.Sentiment, i.Score, i.Score, base.SortKey)
+	score := fmt.Sprintf("%.2f#%.5f#%s", i.Score, i.Score, base.SortKey)
+	base.SentimentScore = ranking(i.Sentiment, "") + score
 	rows := []Row{base}
 	for _, tag := range i.MatchedTags {
 		row := base
 		row.DayPartition += tagPartition
 		row.SortKey += "#" + tag
-		row.SentimentScore, row.Tag = "", tag
+		row.SentimentScore, row.Tag, row.Revision = ranking(i.Sentiment, tag)+score, tag, ""
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// ranking is what the sentiment_score_combined of the base rows of a sentiment,
+// or of its rows of one tag, begin with, and no others. The length keeps tags apart
+// that begin alike.
+func ranking(sentiment, tag string) string {
+	if tag == "" {
+		return sentiment + "#"
+	}
+	return fmt.Sprintf("%s#%d#%s#", sentiment, len(tag), tag)
 }
 
 func day(at time.Time) string { return at.UTC().Format(time.DateOnly) }
@@ -119,59 +131,6 @@ func (d *Dashboard) Ensure(ctx context.Context) error {
 
 // Check says whether the table can be used, for readiness.
 func (d *Dashboard) Check(ctx context.Context) error { return table.Check(ctx, d.db, d.table) }
-
-// Show writes the rows of an analyzed item. It may be called again, and with
-// older images of the item in any order: of an analyzed item only the tags
-// change, and they only become more, so a row with more tags stands. An item
-// past its retention gets no rows.
-func (d *Dashboard) Show(ctx context.Context, i Item) error {
-	rows, err := i.Rows()
-	if err != nil || rows[0].ExpiresAt <= d.now().Unix() {
-		return err
-	}
-	for _, row := range rows {
-		attributes, err := attributevalue.MarshalMap(row)
-		if err != nil {
-			return fmt.Errorf("row of %s: %w", i.SourceID, err)
-		}
-		_, err = d.db.PutItem(ctx, &dynamodb.PutItemInput{
-			TableName: &d.table, Item: attributes,
-			ConditionExpression: aws.String("attribute_not_exists(day_partition) OR size(matched_tags) <= :tags"),
-			ExpressionAttributeValues: map[string]types.AttributeValue{
-				":tags": &types.AttributeValueMemberN{Value: strconv.Itoa(len(row.MatchedTags))},
-			},
-		})
-		if _, newer := errors.AsType[*types.ConditionalCheckFailedException](err); newer {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("row of %s: %w", i.SourceID, err)
-		}
-	}
-	return nil
-}
-
-// Hide removes the rows of an item. That they were not there is no error.
-func (d *Dashboard) Hide(ctx context.Context, i Item) error {
-	rows, err := i.Rows()
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if err := d.remove(ctx, row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d *Dashboard) remove(ctx context.Context, row Row) error {
-	_, err := d.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &d.table, Key: rowKey(row)})
-	if err != nil {
-		return fmt.Errorf("remove a row of %s: %w", row.SourceID, err)
-	}
-	return nil
-}
 
 func rowKey(row Row) table.Key {
 	return table.Key{

@@ -22,10 +22,12 @@ func analyzed(n int, at time.Time, sentiment string, score, compound float64, ta
 
 func show(t *testing.T, d *feed.Dashboard, items ...feed.Item) {
 	t.Helper()
-	for _, item := range items {
-		if err := d.Show(t.Context(), item); err != nil {
-			t.Fatal(err)
-		}
+	images := make([]feed.Image, len(items))
+	for i, item := range items {
+		images[i] = feed.Image{Item: item}
+	}
+	if err := d.Apply(t.Context(), images...); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -214,8 +216,8 @@ func TestRows(t *testing.T) {
 	type keys struct{ day, sort, score, tag string }
 	for i, want := range []keys{
 		{"2025-11-16", "2025-11-16T14:30:00.001Z#reddit#7", "positive#0.85#0.85123#2025-11-16T14:30:00.001Z#reddit#7", ""},
-		{"2025-11-16#tag", "2025-11-16T14:30:00.001Z#reddit#7#AI", "", "AI"},
-		{"2025-11-16#tag", "2025-11-16T14:30:00.001Z#reddit#7#x#y", "", "x#y"},
+		{"2025-11-16#tag", "2025-11-16T14:30:00.001Z#reddit#7#AI", "positive#2#AI#0.85#0.85123#2025-11-16T14:30:00.001Z#reddit#7", "AI"},
+		{"2025-11-16#tag", "2025-11-16T14:30:00.001Z#reddit#7#x#y", "positive#3#x#y#0.85#0.85123#2025-11-16T14:30:00.001Z#reddit#7", "x#y"},
 	} {
 		if got := (keys{rows[i].DayPartition, rows[i].SortKey, rows[i].SentimentScore, rows[i].Tag}); got != want {
 			t.Errorf("row %d is %+v, want %+v", i, got, want)
@@ -239,7 +241,7 @@ func TestShowInAnyOrder(t *testing.T) {
 			t.Errorf("%q: %+v, %v", tag, page, err)
 		}
 	}
-	if err := dashboard.Hide(t.Context(), late); err != nil {
+	if err := dashboard.Apply(t.Context(), feed.Image{Item: late, Gone: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tag := range []string{"", "a", "b"} {

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
@@ -49,7 +51,7 @@ func (d *Dashboard) List(ctx context.Context, l Listing) (Page, error) {
 		}
 		position = text.Value
 	}
-	if l.Sentiment != "" && position != "" && !strings.HasPrefix(position, l.Sentiment+"#") {
+	if l.Sentiment != "" && position != "" && !strings.HasPrefix(position, ranking(l.Sentiment, l.Tag)) {
 		return Page{}, table.ErrCursor
 	}
 	// One more tells whether there is a next page.
@@ -89,7 +91,7 @@ func (d *Dashboard) newest(ctx context.Context, spans []span, position string, m
 		}
 		s.pageSize = int32(min(most-len(rows)+1, 1000)) // and the row at the position
 		err := d.each(ctx, s, func(row Row) bool {
-			if row.SortKey != position {
+			if row.SortKey != position && !row.gone() {
 				rows = append(rows, row)
 			}
 			return len(rows) < most
@@ -101,29 +103,37 @@ func (d *Dashboard) newest(ctx context.Context, spans []span, position string, m
 	return rows, nil
 }
 
+// lastStretch is the part of a window's first day that is read by time to find
+// the best in it: by score, one would pass over most of that day.
+const lastStretch = 20 * time.Minute
+
 // byScore reads the best of each day and merges them.
 func (d *Dashboard) byScore(ctx context.Context, w window, l Listing, position string, most int) ([]Row, error) {
 	days := w.days()
 	best := make([][]Row, len(days))
+	rank := ranking(l.Sentiment, l.Tag)
 	group, ctx := errgroup.WithContext(ctx)
 	for i, day := range days {
 		s := span{
 			index: bySentiment, partition: dayPartition, sort: sentimentScore, in: day,
-			from: l.Sentiment + "#", to: l.Sentiment + "#" + atEnd, since: w.since(), tag: l.Tag,
-			pageSize: int32(min(most+1, 1000)),
+			from: rank, to: cmp.Or(position, rank+atEnd), pageSize: int32(min(most+1, 1000)),
 		}
-		if position != "" {
-			s.to = position
+		if l.Tag != "" {
+			s.in += tagPartition
 		}
-		if l.Tag != "" || i == len(days)-1 {
-			s.pageSize = max(s.pageSize, 250) // most of what is read may be filtered out
+		full := func(rows []Row) bool { return len(rows) == most }
+		if i == len(days)-1 { // the window has a part of it
+			s = w.lastDay(s, l)
+			if s.index != bySentiment {
+				full = func([]Row) bool { return false }
+			}
 		}
 		group.Go(func() error {
 			return d.each(ctx, s, func(row Row) bool {
-				if row.SentimentScore != position {
+				if position == "" || row.SentimentScore < position {
 					best[i] = append(best[i], row)
 				}
-				return len(best[i]) < most
+				return !full(best[i])
 			})
 		})
 	}
@@ -133,4 +143,24 @@ func (d *Dashboard) byScore(ctx context.Context, w window, l Listing, position s
 	rows := slices.Concat(best...)
 	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(b.SentimentScore, a.SentimentScore) })
 	return rows[:min(len(rows), most)], nil
+}
+
+// lastDay narrows a span by score, of the day in which the window begins, to the
+// window: by a filter, or by reading what is left of the day by time.
+func (w window) lastDay(s span, l Listing) span {
+	if end := w.from.Truncate(24 * time.Hour).Add(24 * time.Hour); end.Sub(w.from) > lastStretch {
+		filter := expression.Name(ingestedAt).GreaterThanEqual(expression.Value(w.since()))
+		s.filter = &filter
+		s.pageSize = max(s.pageSize, 250) // of what is read, some is filtered out
+		return s
+	}
+	spans := w.spans()
+	last := spans[len(spans)-1]
+	if l.Tag != "" {
+		last = w.tagged(l.Tag)
+		last.to = day(w.from) + atEnd
+	}
+	filter := expression.Name("sentiment").Equal(expression.Value(l.Sentiment))
+	last.filter = &filter
+	return last
 }

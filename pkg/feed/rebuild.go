@@ -5,31 +5,40 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/table"
 )
 
 // Rebuilt says what a rebuild did.
 type Rebuilt struct {
-	Items   int64 // analyzed items whose rows were written
-	Skipped int64 // what could not be read as an item
-	Removed int64 // rows that are those of no item, or were not as their item is
+	Items     int64 // analyzed items that were looked at
+	Skipped   int64 // what could not be read as an item
+	Removed   int64 // rows that were those of no item, or not as their item is
+	Recounted int64 // counters that were not what their rows give
 }
 
 const (
 	rebuildSegments = 4  // parts of the primary table that are read side by side
-	rebuildParallel = 16 // items that are written side by side, in each
+	rebuildParallel = 16 // rows that are compared side by side, in each
+	rebuildPage     = 200
 )
 
 // Rebuild makes the dashboard what the primary table says, while both are in use:
-// it writes the rows of every analyzed item that is not past its retention, then
-// takes away or corrects rows that differ. It reads all of both tables, which
-// nothing else does; it may be run any number of times, and again when it failed.
+// it writes the rows of every analyzed item that is not past its retention, takes
+// away or corrects rows that differ, and then counts again. It reads all of both
+// tables, which nothing else does; it may be run any number of times, and again
+// when it failed. A table that was filled before there were counters gets them.
 func Rebuild(ctx context.Context, s *Store, d *Dashboard) (Rebuilt, error) {
-	var items, skipped, removed atomic.Int64
+	var items, skipped, removed, recounted atomic.Int64
 	group, filling := errgroup.WithContext(ctx)
 	for segment := range rebuildSegments {
 		group.Go(func() error { return fill(filling, s, d, int32(segment), &items, &skipped) })
@@ -38,7 +47,10 @@ func Rebuild(ctx context.Context, s *Store, d *Dashboard) (Rebuilt, error) {
 	if err == nil {
 		err = d.sweep(ctx, s, &removed)
 	}
-	return Rebuilt{items.Load(), skipped.Load(), removed.Load()}, err
+	if err == nil {
+		err = d.recount(ctx, &recounted)
+	}
+	return Rebuilt{items.Load(), skipped.Load(), removed.Load(), recounted.Load()}, err
 }
 
 // fill shows the items of one segment of the primary table.
@@ -51,27 +63,66 @@ func fill(ctx context.Context, s *Store, d *Dashboard, segment int32, items, ski
 		if err != nil {
 			return fmt.Errorf("rebuild: %w", err)
 		}
-		group, writing := errgroup.WithContext(ctx)
-		group.SetLimit(rebuildParallel)
-		for _, attributes := range out.Items {
-			item, err := Parse(attributes)
-			switch {
-			case err != nil:
-				skipped.Add(1)
-			case item.Status == Analyzed:
-				group.Go(func() error {
-					items.Add(1)
-					return d.Show(writing, item)
-				})
+		for page := range slices.Chunk(out.Items, rebuildPage) {
+			var found []Item
+			for _, attributes := range page {
+				item, err := Parse(attributes)
+				switch {
+				case err != nil:
+					skipped.Add(1)
+				case item.Status == Analyzed:
+					found = append(found, item)
+				}
 			}
-		}
-		if err := group.Wait(); err != nil {
-			return fmt.Errorf("rebuild: %w", err)
+			items.Add(int64(len(found)))
+			if err := d.restore(ctx, s, found); err != nil {
+				return fmt.Errorf("rebuild: %w", err)
+			}
 		}
 		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
 			return nil
 		}
 	}
+}
+
+// restore writes the rows of items where some are missing or wrong.
+func (d *Dashboard) restore(ctx context.Context, s *Store, items []Item) error {
+	var keys []table.Key
+	wanted := make([][]Row, len(items))
+	for i, item := range items {
+		rows, err := item.Rows()
+		if err != nil {
+			return err
+		}
+		if rows[0].ExpiresAt <= d.now().Unix() {
+			continue
+		}
+		wanted[i] = rows
+		for _, row := range rows {
+			keys = append(keys, rowKey(row))
+		}
+	}
+	there := map[[2]string]Row{}
+	if err := d.get(ctx, keys, func(row Row) { there[[2]string{row.DayPartition, row.SortKey}] = row }); err != nil {
+		return err
+	}
+	var missing []Image
+	for i, rows := range wanted {
+		wrong := false
+		for _, row := range rows {
+			found, ok := there[[2]string{row.DayPartition, row.SortKey}]
+			wrong = wrong || !ok || !found.equal(row)
+		}
+		if !wrong {
+			continue
+		}
+		if _, ok := there[[2]string{rows[0].DayPartition, rows[0].SortKey}]; !ok {
+			missing = append(missing, Image{Item: items[i]})
+		} else if err := d.settle(ctx, s, rows[0]); err != nil {
+			return err
+		}
+	}
+	return d.Apply(ctx, missing...)
 }
 
 // sweep compares every row of a day with its item.
@@ -81,7 +132,7 @@ func (d *Dashboard) sweep(ctx context.Context, s *Store, removed *atomic.Int64) 
 		tagged := base
 		tagged.in += tagPartition
 		for _, days := range []span{base, tagged} {
-			days.from = days.in[:1] // also what is older than the window
+			days.from, days.consistent = days.in[:1], true // also what is older than the window
 			group.Go(func() error {
 				checking, ctx := errgroup.WithContext(ctx)
 				checking.SetLimit(rebuildParallel)
@@ -96,48 +147,131 @@ func (d *Dashboard) sweep(ctx context.Context, s *Store, removed *atomic.Int64) 
 	return group.Wait()
 }
 
-// correct removes a row that is not one of its item's, and then shows the item
-// again: in this order a newer row of the projector's stands.
+// correct settles a row that is not one of its item's.
 func (d *Dashboard) correct(ctx context.Context, s *Store, row Row, removed *atomic.Int64) error {
-	item, found, err := s.at(ctx, row.SourceID, row.IngestedAt())
+	if _, err := time.Parse(TimeLayout, row.IngestedAt()); err != nil || row.SourceID == "" { // of no item that can be
+		removed.Add(1)
+		_, err := d.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &d.table, Key: rowKey(row)})
+		return err
+	}
+	found, err := s.at(ctx, row.SourceID, row.IngestedAt())
 	if err != nil {
 		return err
 	}
-	if found && item.Status == Analyzed {
-		rows, err := item.Rows()
+	var rows []Row
+	if found.analyzed {
+		if rows, err = found.item.Rows(); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(rows, row.equal) || row.gone() && !found.analyzed {
+		return nil
+	}
+	removed.Add(1)
+	return d.settle(ctx, s, row)
+}
+
+// settle makes the rows of an item what the item is, whatever their revision says,
+// and removes row unless it is one of them. The item and the base row are as they
+// were read when this is written.
+func (d *Dashboard) settle(ctx context.Context, s *Store, row Row) error {
+	id := Item{SourceID: row.SourceID, IngestedAt: row.IngestedAt()}
+	for range maxTries {
+		found, err := s.at(ctx, id.SourceID, id.IngestedAt)
 		if err != nil {
 			return err
 		}
-		slices.Sort(row.MatchedTags)
-		if slices.ContainsFunc(rows, row.equal) {
-			return nil
+		image := Image{Item: found.item}
+		if !found.analyzed {
+			image = Image{Item: id, Gone: true}
+		}
+		m, err := newMove(image)
+		if err != nil {
+			return err
+		}
+		if err := d.readBases(ctx, map[string]*move{m.base().SortKey: m}); err != nil {
+			return err
+		}
+		t, err := d.settled(m, row)
+		if err != nil || len(t.actions) == 0 {
+			return err
+		}
+		t.actions = append(t.actions, found.unchanged...)
+		lost, err := d.commit(ctx, t)
+		if err != nil || !lost {
+			return err
 		}
 	}
-	if err := d.remove(ctx, row); err != nil {
-		return err
-	}
-	removed.Add(1)
-	if !found || item.Status != Analyzed {
-		return nil
-	}
-	return d.Show(ctx, item)
+	return fmt.Errorf("the rows of %s are changed by others all the time", id.SourceID)
 }
 
-// equal compares rows whose tags are sorted.
+// settled is the plan of m that also removes row where it is none of m's.
+func (d *Dashboard) settled(m *move, row Row) (t transaction, err error) {
+	if m.gone && m.old != nil && !m.old.gone() {
+		// The end of what is there, and no later: the item may come again.
+		m.rows[0].Revision = m.old.ended()
+	}
+	if !m.gone || m.old != nil && !m.old.gone() {
+		if t, err = d.plan(m); err != nil {
+			return t, err
+		}
+	}
+	same := func(other Row) bool { return other.DayPartition == row.DayPartition && other.SortKey == row.SortKey }
+	removed := func(a types.TransactWriteItem) bool {
+		return a.Delete != nil && text(a.Delete.Key[dayPartition]) == row.DayPartition && text(a.Delete.Key[ingestedAt]) == row.SortKey
+	}
+	if !slices.ContainsFunc(m.rows, same) && !slices.ContainsFunc(t.actions, removed) {
+		t.actions = append(t.actions, types.TransactWriteItem{Delete: &types.Delete{TableName: &d.table, Key: rowKey(row)}})
+	}
+	return t, nil
+}
+
+// ended is the revision of a base row whose item is gone.
+func (r Row) ended() string {
+	analyzed, _, _ := strings.Cut(r.Revision, "#")
+	return analyzed + goneMark
+}
+
+// equal compares rows, whatever the order of their tags.
 func (r Row) equal(other Row) bool {
-	tags := slices.Equal(r.MatchedTags, other.MatchedTags)
+	tags, others := slices.Sorted(slices.Values(r.MatchedTags)), slices.Sorted(slices.Values(other.MatchedTags))
 	r.MatchedTags, other.MatchedTags = nil, nil
-	return tags && fmt.Sprintf("%#v", r) == fmt.Sprintf("%#v", other)
+	return slices.Equal(tags, others) && fmt.Sprintf("%#v", r) == fmt.Sprintf("%#v", other)
+}
+
+// lookup is what the primary table has at one key.
+type lookup struct {
+	item      Item
+	analyzed  bool
+	unchanged []types.TransactWriteItem // the check that it still has; none of what cannot be read
 }
 
 // at reads the item of one key, strongly consistent.
-func (s *Store) at(ctx context.Context, id, ingested string) (item Item, found bool, err error) {
+func (s *Store) at(ctx context.Context, id, ingested string) (lookup, error) {
 	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &s.table, Key: itemKey(id, ingested), ConsistentRead: aws.Bool(true),
 	})
-	if err != nil || out.Item == nil {
-		return Item{}, false, err
+	if err != nil {
+		return lookup{}, fmt.Errorf("get %s: %w", id, err)
 	}
-	item, err = Parse(out.Item)
-	return item, err == nil, nil
+	item, err := Parse(out.Item)
+	if out.Item != nil && err != nil {
+		return lookup{}, nil
+	}
+	still := expression.Name(sourceID).AttributeNotExists()
+	if out.Item != nil {
+		still = expression.Name("status").Equal(expression.Value(string(item.Status))).
+			And(expression.Name(matchedTags).Equal(expression.Value(&types.AttributeValueMemberSS{Value: item.MatchedTags})))
+		if item.AnalyzedAt != "" {
+			still = still.And(expression.Name("analyzed_at").Equal(expression.Value(item.AnalyzedAt)))
+		}
+	}
+	expr, err := expression.NewBuilder().WithCondition(still).Build()
+	if err != nil {
+		return lookup{}, fmt.Errorf("get %s: %w", id, err)
+	}
+	return lookup{item, out.Item != nil && item.Status == Analyzed, []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
+		TableName: &s.table, Key: itemKey(id, ingested), ConditionExpression: expr.Condition(),
+		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+	}}}}, nil
 }

@@ -68,6 +68,7 @@ const (
 	failedAt       = "failed_at"
 	errorMessage   = "error_message"
 	expiresAt      = "expires_at"
+	revision       = "revision"
 	bySentiment    = "by_sentiment"
 	byTag          = "by_tag"
 )
@@ -85,18 +86,19 @@ func PrimarySchema(name string) *dynamodb.CreateTableInput {
 	}
 }
 
-// DashboardSchema is the read table. Its rows are of two kinds, with keys that no
-// two rows share:
+// DashboardSchema is the read table. The rows of items are of two kinds, with keys
+// that no two rows share:
 //
 //	         day_partition   ingested_at                      in the index
 //	base     2025-11-16      <iso>#<source_id>                by_sentiment
-//	tag      2025-11-16#tag  <iso>#<source_id>#<tag>          by_tag
+//	tag      2025-11-16#tag  <iso>#<source_id>#<tag>          by_tag, by_sentiment
 //
-// A base row has no tag and a tag row no sentiment_score_combined, and an index
-// leaves out rows without its key: so an item is once in its day, once in
-// by_sentiment and once for each tag in by_tag, and reading a day reads no tag
-// rows. Sort keys begin with the ISO time, so that conditions on times work as
-// if nothing followed. Rows of other partitions are the projector's own notes.
+// A base row has no tag, and an index leaves out rows without its key: so an item
+// is once in its day, also in by_sentiment, and once for each tag in by_tag; and
+// reading a day reads no tag rows. In by_sentiment the partition of tag rows has
+// the best of each tag. Sort keys begin with the ISO time, so that conditions on
+// times work as if nothing followed. Rows of other partitions are counters (see
+// counters.go) and the projector's own notes.
 func DashboardSchema(name string) *dynamodb.CreateTableInput {
 	index := func(name, hash, sort string) types.GlobalSecondaryIndex {
 		return types.GlobalSecondaryIndex{

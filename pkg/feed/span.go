@@ -3,12 +3,16 @@ package feed
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/table"
 )
 
 // MaxHours is the longest window of a read: as long as rows are kept. So no row
@@ -21,25 +25,70 @@ type span struct {
 	index           string // empty for the table
 	partition, sort string // names of the keys
 	in, from, to    string
-	since, tag      string   // filters, where they are not empty: by ingested_at, by matched_tags
+	filter          *expression.ConditionBuilder
 	attributes      []string // to read; all when empty
 	pageSize        int32    // rows of one read; 0 reads 1 MB
+	consistent      bool     // not for an index
 }
 
 // atEnd sorts behind every sort key that begins with an ISO time.
 const atEnd = "~"
 
-// each reads a span, highest sort key first, until see returns false.
+// each reads the rows of items in a span, highest sort key first, until see
+// returns false.
 func (d *Dashboard) each(ctx context.Context, s span, see func(Row) bool) error {
+	return d.pages(ctx, s, func(page []map[string]types.AttributeValue) (more bool, err error) {
+		var rows []Row
+		if err := attributevalue.UnmarshalListOfMaps(page, &rows); err != nil {
+			return false, fmt.Errorf("read the dashboard: %w", err)
+		}
+		for _, row := range rows {
+			if !see(row) {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+}
+
+// eachCounter reads the counters in a span.
+func (d *Dashboard) eachCounter(ctx context.Context, s span, see func(map[string]types.AttributeValue) error) error {
+	return d.pages(ctx, s, func(page []map[string]types.AttributeValue) (more bool, err error) {
+		for _, row := range page {
+			if err := see(row); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+}
+
+// pages reads a span, highest sort key first, until see returns false or an error.
+func (d *Dashboard) pages(ctx context.Context, s span, see func([]map[string]types.AttributeValue) (bool, error)) error {
+	in, err := d.query(s)
+	if err != nil {
+		return fmt.Errorf("read the dashboard: %w", err)
+	}
+	for {
+		out, err := d.db.Query(ctx, in)
+		if err != nil {
+			return fmt.Errorf("read the dashboard: %w", err)
+		}
+		if more, err := see(out.Items); err != nil || !more {
+			return err
+		}
+		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
+			return nil
+		}
+	}
+}
+
+func (d *Dashboard) query(s span) (*dynamodb.QueryInput, error) {
 	builder := expression.NewBuilder().WithKeyCondition(
 		expression.KeyEqual(expression.Key(s.partition), expression.Value(s.in)).
 			And(expression.KeyBetween(expression.Key(s.sort), expression.Value(s.from), expression.Value(s.to))))
-	if s.since != "" {
-		filter := expression.Name(ingestedAt).GreaterThanEqual(expression.Value(s.since))
-		if s.tag != "" {
-			filter = filter.And(expression.Contains(expression.Name(matchedTags), s.tag))
-		}
-		builder = builder.WithFilter(filter)
+	if s.filter != nil {
+		builder = builder.WithFilter(*s.filter)
 	}
 	if len(s.attributes) > 0 {
 		var names expression.ProjectionBuilder
@@ -50,7 +99,7 @@ func (d *Dashboard) each(ctx context.Context, s span, see func(Row) bool) error 
 	}
 	expr, err := builder.Build()
 	if err != nil {
-		return fmt.Errorf("read the dashboard: %w", err)
+		return nil, err
 	}
 	in := &dynamodb.QueryInput{
 		TableName: &d.table, ScanIndexForward: aws.Bool(false),
@@ -60,36 +109,68 @@ func (d *Dashboard) each(ctx context.Context, s span, see func(Row) bool) error 
 	if s.index != "" {
 		in.IndexName = &s.index
 	}
+	if s.consistent {
+		in.ConsistentRead = &s.consistent
+	}
 	if s.pageSize > 0 {
 		in.Limit = &s.pageSize
 	}
-	for {
-		out, err := d.db.Query(ctx, in)
-		if err != nil {
+	return in, nil
+}
+
+// batchGet is DynamoDB's limit of one BatchGetItem.
+const batchGet = 100
+
+// get reads the rows of items that there are of these keys, all different, in no
+// order.
+func (d *Dashboard) get(ctx context.Context, keys []table.Key, see func(Row)) error {
+	return d.getAll(ctx, keys, true, func(attributes map[string]types.AttributeValue) error {
+		var row Row
+		if err := attributevalue.UnmarshalMap(attributes, &row); err != nil {
 			return fmt.Errorf("read the dashboard: %w", err)
 		}
-		var rows []Row
-		if err := attributevalue.UnmarshalListOfMaps(out.Items, &rows); err != nil {
-			return fmt.Errorf("read the dashboard: %w", err)
-		}
-		for _, row := range rows {
-			if !see(row) {
-				return nil
+		see(row)
+		return nil
+	})
+}
+
+// getCounters reads the counters that there are of these.
+func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consistent bool, see func(map[string]types.AttributeValue) error) error {
+	keys := make([]table.Key, len(counters))
+	for i, c := range counters {
+		keys[i] = c.key()
+	}
+	return d.getAll(ctx, keys, consistent, see)
+}
+
+func (d *Dashboard) getAll(ctx context.Context, keys []table.Key, consistent bool, see func(map[string]types.AttributeValue) error) error {
+	for chunk := range slices.Chunk(keys, batchGet) {
+		for len(chunk) > 0 {
+			out, err := d.db.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+				d.table: {Keys: chunk, ConsistentRead: &consistent},
+			}})
+			if err != nil {
+				return fmt.Errorf("read the dashboard: %w", err)
 			}
-		}
-		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
-			return nil
+			for _, row := range out.Responses[d.table] {
+				if err := see(row); err != nil {
+					return err
+				}
+			}
+			chunk = out.UnprocessedKeys[d.table].Keys
 		}
 	}
+	return nil
 }
 
 // window is a stretch of time that ends a little after now, since items may be a
 // little ahead.
-type window struct{ from, to time.Time }
+type window struct{ from, now, to time.Time }
 
-func (d *Dashboard) window(hours int) window {
-	now := d.now().UTC()
-	return window{now.Add(-time.Duration(hours) * time.Hour), now.Add(ClockSkew)}
+func (d *Dashboard) window(hours int) window { return since(d.now().UTC(), hours) }
+
+func since(now time.Time, hours int) window {
+	return window{now.Add(-time.Duration(hours) * time.Hour), now, now.Add(ClockSkew)}
 }
 
 // since is the first sort key in the window.

@@ -46,7 +46,8 @@ and AWS's own. It reads all of both tables.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d items shown, %d wrong rows removed, %d unreadable items passed over\n", done.Items, done.Removed, done.Skipped)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d items shown, %d wrong rows removed, %d unreadable items passed over, %d wrong counters corrected\n",
+				done.Items, done.Removed, done.Skipped, done.Recounted)
 			return err
 		},
 	})

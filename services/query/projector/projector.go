@@ -5,7 +5,7 @@
 // may have a parent, whose changes come before its own. Where a shard was read up
 // to is kept in a checkpoint, a row of the dashboard table, and is moved on only
 // after the rows are written: a projector that dies repeats some changes, and
-// writing them again changes nothing. The checkpoint also says which process
+// applying them again changes nothing (feed.Dashboard.Apply). The checkpoint also says which process
 // reads the shard; when that one is silent for a lease, another goes on.
 package projector
 
@@ -28,9 +28,8 @@ import (
 
 // Config is the projector's settings.
 type Config struct {
-	Poll     time.Duration `env:"ASSAY_PROJECTOR_POLL" envDefault:"200ms" doc:"how long to wait after a look that found no change"`
-	Lease    time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"10s" doc:"how long a projector may be silent before another goes on with its shards"`
-	Parallel int           `env:"ASSAY_PROJECTOR_PARALLEL" envDefault:"16" doc:"how many items of a shard are written at once"`
+	Poll  time.Duration `env:"ASSAY_PROJECTOR_POLL" envDefault:"200ms" doc:"how long to wait after a look that found no change"`
+	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"10s" doc:"how long a projector may be silent before another goes on with its shards"`
 }
 
 // Validate returns an error that names the setting that cannot be used.
@@ -40,8 +39,6 @@ func (c Config) Validate() error {
 		return fmt.Errorf("ASSAY_PROJECTOR_POLL is %s: give at least 1ms", c.Poll)
 	case c.Lease < time.Second:
 		return fmt.Errorf("ASSAY_PROJECTOR_LEASE is %s: give at least 1s", c.Lease)
-	case c.Parallel < 1:
-		return fmt.Errorf("ASSAY_PROJECTOR_PARALLEL is %d: give at least 1", c.Parallel)
 	}
 	return nil
 }
@@ -55,6 +52,7 @@ type Projector struct {
 	dashboard   *feed.Dashboard
 	checkpoints checkpoints
 	poison      poison
+	writing     sync.Mutex
 	changed     func([]feed.Item)
 	log         zerolog.Logger
 	metrics     *metrics

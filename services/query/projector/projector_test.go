@@ -47,7 +47,7 @@ func open(t *testing.T) *bench {
 func (b *bench) start(t *testing.T, changed func([]feed.Item)) (registry *prometheus.Registry, stop func()) {
 	t.Helper()
 	registry = prometheus.NewRegistry()
-	p := projector.New(projector.Config{Poll: 5 * time.Millisecond, Lease: time.Second, Parallel: 4}, projector.Options{
+	p := projector.New(projector.Config{Poll: 5 * time.Millisecond, Lease: time.Second}, projector.Options{
 		DB: b.db, Streams: b.streams, Tables: b.tables, Log: zerolog.New(zerolog.NewTestWriter(t)), Registry: registry, Changed: changed,
 	})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -228,7 +228,7 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 	b := open(t)
 	registry, stop := b.start(t, nil)
 	defer stop()
-	heal := b.faults.Add(dynamolite.Fault{Operation: "PutItem", Table: b.tables.Dashboard, Kind: dynamolite.ErrorAfter})
+	heal := b.faults.Add(dynamolite.Fault{Operation: "TransactWriteItems", Kind: dynamolite.ErrorAfter})
 	b.add(t, 1, "a")
 	eventually(t, func() error {
 		lag, err := gauge(registry, "assay_projection_lag_seconds")

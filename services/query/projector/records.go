@@ -13,121 +13,80 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/aws/smithy-go"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// change is what a batch of changes comes to for one item: an old item to hide,
-// then a new one to show.
-type change struct {
-	record     streams.Record // the last of the item
-	hide, show *feed.Item
-}
-
-// project writes the rows of a batch of changes, each item once. Changes that no
-// attempt can project are set aside.
+// project brings the rows of a batch of changes about. Changes that no attempt
+// can project are set aside.
 func (p *Projector) project(ctx context.Context, shard string, records []streams.Record) error {
-	changes := map[string]change{}
+	images := make([]feed.Image, 0, len(records))
+	from := make([]streams.Record, 0, len(records)) // of each image
 	for _, record := range records {
-		at, err := understand(record)
-		if err != nil {
+		image, shown, err := understand(record)
+		switch {
+		case err != nil:
 			if err := p.setAside(ctx, shard, record, err); err != nil {
 				return err
 			}
-			continue
+		case shown:
+			images, from = append(images, image), append(from, record)
 		}
-		key, err := keyOf(record)
-		if err != nil {
-			return err
-		}
-		if earlier, there := changes[key]; there && at.hide == nil {
-			at.hide = earlier.hide
-		}
-		changes[key] = at
 	}
-	group, writing := errgroup.WithContext(ctx)
-	group.SetLimit(p.cfg.Parallel)
-	for _, change := range changes {
-		group.Go(func() error {
-			err := p.write(writing, change)
-			if refused, ok := errors.AsType[smithy.APIError](err); ok && refused.ErrorCode() == "ValidationException" {
-				return p.setAside(writing, shard, change.record, err)
-			}
-			return err
-		})
+	err := p.apply(ctx, images...)
+	if feed.Refused(err) {
+		err = p.applyEach(ctx, shard, images, from)
 	}
-	if err := group.Wait(); err != nil {
+	if err != nil {
 		return err
 	}
-	var items []feed.Item
-	for _, change := range changes {
-		for _, item := range []*feed.Item{change.hide, change.show} {
-			if item != nil {
-				items = append(items, *item)
-			}
-		}
-	}
 	p.metrics.projected.Add(float64(len(records)))
-	if len(items) > 0 {
+	if len(images) > 0 {
+		items := make([]feed.Item, len(images))
+		for i, image := range images {
+			items[i] = image.Item
+		}
 		p.changed(items)
 	}
 	return nil
 }
 
-func (p *Projector) write(ctx context.Context, c change) error {
-	if c.hide != nil {
-		if err := p.dashboard.Hide(ctx, *c.hide); err != nil {
+// apply lets the shards of this process write in turns, since they share counters.
+func (p *Projector) apply(ctx context.Context, images ...feed.Image) error {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	return p.dashboard.Apply(ctx, images...)
+}
+
+// applyEach finds those that are refused.
+func (p *Projector) applyEach(ctx context.Context, shard string, images []feed.Image, from []streams.Record) error {
+	for i, image := range images {
+		err := p.apply(ctx, image)
+		if feed.Refused(err) {
+			err = p.setAside(ctx, shard, from[i], err)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if c.show == nil {
-		return nil
-	}
-	return p.dashboard.Show(ctx, *c.show)
+	return nil
 }
 
 // understand reads a change. A pending item has nothing to show.
-func understand(record streams.Record) (change, error) {
-	c := change{record: record}
+func understand(record streams.Record) (image feed.Image, shown bool, err error) {
 	if record.Dynamodb == nil {
-		return c, errors.New("the change has no images")
+		return feed.Image{}, false, errors.New("the change has no images")
 	}
-	image := record.Dynamodb.NewImage
+	is := record.Dynamodb.NewImage
 	if record.EventName == streams.OperationTypeRemove {
-		image = record.Dynamodb.OldImage
+		is, image.Gone = record.Dynamodb.OldImage, true
 	}
-	attributes, err := attributevalue.FromDynamoDBStreamsMap(image)
+	attributes, err := attributevalue.FromDynamoDBStreamsMap(is)
 	if err != nil {
-		return c, fmt.Errorf("read the image: %w", err)
+		return feed.Image{}, false, fmt.Errorf("read the image: %w", err)
 	}
-	item, err := feed.Parse(attributes)
-	switch {
-	case err != nil:
-		return c, err
-	case item.Status != feed.Analyzed:
-	case record.EventName == streams.OperationTypeRemove:
-		c.hide = &item
-	default:
-		c.show = &item
-	}
-	return c, nil
-}
-
-// keyOf names the item of a change.
-func keyOf(record streams.Record) (string, error) {
-	attributes, err := attributevalue.FromDynamoDBStreamsMap(record.Dynamodb.Keys)
-	if err != nil {
-		return "", fmt.Errorf("read the key of a change: %w", err)
-	}
-	var key struct {
-		SourceID   string `dynamodbav:"source_id"`
-		IngestedAt string `dynamodbav:"ingested_at"`
-	}
-	if err := attributevalue.UnmarshalMap(attributes, &key); err != nil {
-		return "", fmt.Errorf("read the key of a change: %w", err)
-	}
-	return key.SourceID + " " + key.IngestedAt, nil
+	image.Item, err = feed.Parse(attributes)
+	return image, image.Item.Status == feed.Analyzed, err
 }
 
 // setAside keeps a change that cannot be projected, so that those behind it can.
