@@ -126,7 +126,7 @@ func (h *held) analyzed(ctx context.Context, t *testing.T, id string, shown bool
 	}
 	i = must[feed.Item](t)(h.items.Analyze(ctx, i, feed.Analysis{Sentiment: feed.Positive, Score: 1, ModelVersion: "v1.0.0"}))
 	if shown {
-		if err := h.board.Show(ctx, i); err != nil {
+		if err := h.board.Apply(ctx, feed.Image{Item: i}); err != nil {
 			t.Fatal(err)
 		}
 	}
