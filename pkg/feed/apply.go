@@ -150,8 +150,8 @@ func newMove(image Image) (*move, error) {
 
 func (m *move) base() Row { return m.rows[0] }
 
-// gone says that the row is all that is left of its item.
-func (r Row) gone() bool { return strings.HasSuffix(r.Revision, goneMark) }
+// Gone says that the row is all that is left of its item.
+func (r Row) Gone() bool { return strings.HasSuffix(r.Revision, goneMark) }
 
 // plan is the transaction of one item. That the base row is still as it was read
 // goes for all rows of the item, since they change together.
@@ -168,7 +168,7 @@ func (d *Dashboard) plan(m *move) (transaction, error) {
 		t.actions = append(t.actions, types.TransactWriteItem{Put: put})
 	}
 	t.counts = counts{}
-	if m.old != nil && !m.old.gone() {
+	if m.old != nil && !m.old.Gone() {
 		if m.old.Revision != "" { // else no counter has it
 			if err := t.counts.add(*m.old, -1); err != nil {
 				return t, err
@@ -194,7 +194,7 @@ func (d *Dashboard) put(row Row) (*types.Put, error) {
 	if err != nil {
 		return nil, fmt.Errorf("row of %s: %w", row.SourceID, err)
 	}
-	if row.gone() {
+	if row.Gone() {
 		for name := range attributes {
 			switch name {
 			case dayPartition, ingestedAt, sourceID, expiresAt, revision:

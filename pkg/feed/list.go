@@ -91,7 +91,7 @@ func (d *Dashboard) newest(ctx context.Context, spans []span, position string, m
 		}
 		s.pageSize = int32(min(most-len(rows)+1, 1000)) // and the row at the position
 		err := d.each(ctx, s, func(row Row) bool {
-			if row.SortKey != position && !row.gone() {
+			if row.SortKey != position && !row.Gone() {
 				rows = append(rows, row)
 			}
 			return len(rows) < most

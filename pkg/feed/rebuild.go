@@ -164,7 +164,7 @@ func (d *Dashboard) correct(ctx context.Context, s *Store, row Row, removed *ato
 			return err
 		}
 	}
-	if slices.ContainsFunc(rows, row.equal) || row.gone() && !found.analyzed {
+	if slices.ContainsFunc(rows, row.equal) || row.Gone() && !found.analyzed {
 		return nil
 	}
 	removed.Add(1)
@@ -207,11 +207,11 @@ func (d *Dashboard) settle(ctx context.Context, s *Store, row Row) error {
 
 // settled is the plan of m that also removes row where it is none of m's.
 func (d *Dashboard) settled(m *move, row Row) (t transaction, err error) {
-	if m.gone && m.old != nil && !m.old.gone() {
+	if m.gone && m.old != nil && !m.old.Gone() {
 		// The end of what is there, and no later: the item may come again.
 		m.rows[0].Revision = m.old.ended()
 	}
-	if !m.gone || m.old != nil && !m.old.gone() {
+	if !m.gone || m.old != nil && !m.old.Gone() {
 		if t, err = d.plan(m); err != nil {
 			return t, err
 		}

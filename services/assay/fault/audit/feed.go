@@ -94,8 +94,8 @@ func (s *System) dashboard(ctx context.Context) (map[string][]feed.Row, error) {
 		if err := attributevalue.UnmarshalMap(attributes, &row); err != nil {
 			return fmt.Errorf("read a row of the dashboard: %w", err)
 		}
-		if row.SourceID == "" {
-			return nil // a note of the projector
+		if row.SourceID == "" || row.Gone() {
+			return nil // a counter or a note of the projector; or that there is no item
 		}
 		slices.Sort(row.MatchedTags)
 		rows[row.SourceID] = append(rows[row.SourceID], row)
