@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go"
 
 	"github.com/assay-project/assay/pkg/obs"
 )
@@ -31,7 +31,7 @@ type consuming struct {
 }
 
 // work runs one attempt and settles its message.
-func (w *consuming) work(ctx context.Context, msg jetstream.Msg) {
+func (w *consuming) work(ctx context.Context, msg *nats.Msg) {
 	b, c := w.bus, w.consumer
 	inFlight := b.metrics.inFlight.WithLabelValues(c.Name, c.Area)
 	inFlight.Inc()
@@ -93,7 +93,7 @@ func (c Consumer) attemptsAfter(err error) int {
 
 // settle acknowledges, delays, gives back or gives up the message. Its error
 // is that of the settling; the message then comes again after its lease.
-func (w *consuming) settle(ctx context.Context, msg jetstream.Msg, d Delivery, err error) (string, error) {
+func (w *consuming) settle(ctx context.Context, msg *nats.Msg, d Delivery, err error) (string, error) {
 	c := w.consumer
 	switch {
 	case err == nil:
@@ -135,7 +135,7 @@ func guarded(f func() error) (err error) {
 }
 
 // renew keeps the lease of msg until the returned function is called.
-func renew(msg jetstream.Msg, lease time.Duration) (stop func()) {
+func renew(msg *nats.Msg, lease time.Duration) (stop func()) {
 	done := make(chan struct{})
 	ended := make(chan struct{})
 	go func() {

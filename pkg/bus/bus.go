@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -39,6 +40,10 @@ type Bus struct {
 	metrics metrics
 	// declares is set on a bus whose process creates the streams.
 	declares bool
+
+	mu        sync.Mutex
+	connected context.Context // ends when the connection was lost and is back
+	lost      context.CancelFunc
 }
 
 // Connect opens the connection and creates or reconciles the streams. source
@@ -63,6 +68,7 @@ func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger,
 // address and the credentials. reg may be nil. The caller closes the Bus.
 func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
 	b := &Bus{cfg: cfg, source: source, log: log, metrics: newMetrics(reg, source)}
+	b.connected, b.lost = context.WithCancel(context.Background())
 	options := []nats.Option{
 		nats.Name("assay " + source),
 		nats.MaxReconnects(-1),
@@ -72,7 +78,7 @@ func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Register
 				log.Warn().Err(err).Msg("NATS connection lost")
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { log.Info().Msg("NATS connection is back") }),
+		nats.ReconnectHandler(func(*nats.Conn) { b.reconnected() }),
 		// A forbidden publish is told here only; without it, it looks like a timeout.
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Error().Err(err).Msg("NATS reports an error") }),
 	}
@@ -99,6 +105,22 @@ func (b *Bus) Check(ctx context.Context) error {
 	return err
 }
 
+// connection returns a context that ends when the connection was lost and is back:
+// the server has forgotten then what it was asked for before.
+func (b *Bus) connection() context.Context {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.connected
+}
+
+func (b *Bus) reconnected() {
+	b.log.Info().Msg("NATS connection is back")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lost()
+	b.connected, b.lost = context.WithCancel(context.Background())
+}
+
 // Close sends what is still buffered, acknowledgements included, and closes
 // the connection.
 func (b *Bus) Close() {
@@ -106,4 +128,7 @@ func (b *Bus) Close() {
 		b.log.Warn().Err(err).Msg("NATS connection closed with unsent data")
 	}
 	b.conn.Close()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lost()
 }

@@ -102,7 +102,7 @@ const waitingPlaces = 1000
 func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	c = c.withDefaults()
 	began := time.Now()
-	durable, err := b.durable(ctx, c)
+	err := b.declare(ctx, c)
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	}
 	var workers sync.WaitGroup
 	for range c.Parallel {
-		workers.Go(func() { w.take(ctx, working, durable) })
+		workers.Go(func() { w.take(ctx, working) })
 	}
 	workers.Wait()
 	if err := context.Cause(ctx); errors.Is(err, ErrAbandoned) {
@@ -149,8 +149,8 @@ func (c Consumer) settings() jetstream.ConsumerConfig {
 	return want
 }
 
-// durable creates the consumer or brings it to its declared settings.
-func (b *Bus) durable(ctx context.Context, c Consumer) (jetstream.Consumer, error) {
+// declare creates the consumer or brings it to its declared settings.
+func (b *Bus) declare(ctx context.Context, c Consumer) error {
 	want := c.settings()
 	have, err := b.js.Consumer(ctx, c.Stream, c.Name)
 	switch {
@@ -159,53 +159,8 @@ func (b *Bus) durable(ctx context.Context, c Consumer) (jetstream.Consumer, erro
 		begun := have.CachedInfo().Config
 		want.DeliverPolicy, want.OptStartSeq, want.OptStartTime = begun.DeliverPolicy, begun.OptStartSeq, begun.OptStartTime
 	case !errors.Is(err, jetstream.ErrConsumerNotFound):
-		return nil, err
+		return err
 	}
-	return b.js.CreateOrUpdateConsumer(ctx, c.Stream, want)
-}
-
-// take pulls one message at a time: a message that waited in a buffer behind
-// long work would lose its lease there.
-func (w *consuming) take(ctx, working context.Context, durable jetstream.Consumer) {
-	for ctx.Err() == nil {
-		msg, err := nextMessage(ctx, durable, w.consumer.Lease)
-		if err == nil {
-			w.work(working, msg)
-			continue
-		}
-		if errors.Is(err, errIdle) {
-			err = nil
-		}
-		if err = errors.Join(err, w.guard.look(ctx)); err == nil || ctx.Err() != nil {
-			continue
-		}
-		w.bus.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot take work; trying again")
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-		}
-	}
-}
-
-// errIdle says that there was no message for as long as was waited.
-var errIdle = errors.New("no message came")
-
-// nextMessage waits for one message, or returns errIdle after the given wait.
-// When ctx ends it still returns one that the server has sent already: thrown
-// away, as jetstream.Consumer.Next would do, it would come to another worker
-// only after its lease.
-func nextMessage(ctx context.Context, durable jetstream.Consumer, wait time.Duration) (jetstream.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	one, err := durable.Messages(jetstream.StopAfter(1))
-	if err != nil {
-		return nil, err
-	}
-	defer one.Stop()
-	defer context.AfterFunc(ctx, one.Drain)()
-	msg, err := one.Next()
-	if err != nil && ctx.Err() != nil {
-		err = errIdle
-	}
-	return msg, err
+	_, err = b.js.CreateOrUpdateConsumer(ctx, c.Stream, want)
+	return err
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/obs"
@@ -36,16 +35,22 @@ func (d Delivery) trace(ctx context.Context) context.Context {
 	})
 }
 
-func newDelivery(msg jetstream.Msg) (Delivery, error) {
+// newDelivery reads a message that was pulled.
+func newDelivery(msg *nats.Msg) (Delivery, error) {
 	meta, err := msg.Metadata()
 	if err != nil {
 		return Delivery{}, err
 	}
-	envelope, err := event.ParseEnvelope(msg.Headers())
 	return Delivery{
-		Envelope: envelope, Subject: msg.Subject(), Data: msg.Data(), header: msg.Headers(),
+		Subject: msg.Subject, Data: msg.Data, header: msg.Header,
 		Attempt: int(meta.NumDelivered), Sequence: meta.Sequence.Stream, Stored: meta.Timestamp,
-	}, err
+	}.withEnvelope()
+}
+
+func (d Delivery) withEnvelope() (Delivery, error) {
+	var err error
+	d.Envelope, err = event.ParseEnvelope(d.header)
+	return d, err
 }
 
 // ErrTakenOver is what a handler returns when it finds that another delivery of

@@ -56,7 +56,14 @@ func (b *Bus) Tail(ctx context.Context, after uint64, deliver func(Delivery) err
 		if err != nil {
 			return fmt.Errorf("tail of %s: %w", StreamOutcomes, err)
 		}
-		delivery, err := newDelivery(msg)
+		meta, err := msg.Metadata()
+		if err != nil {
+			return fmt.Errorf("tail of %s: %w", StreamOutcomes, err)
+		}
+		delivery, err := Delivery{
+			Subject: msg.Subject(), Data: msg.Data(), header: msg.Headers(),
+			Attempt: 1, Sequence: meta.Sequence.Stream, Stored: meta.Timestamp,
+		}.withEnvelope()
 		if err != nil {
 			b.log.Warn().Err(err).Str("subject", msg.Subject()).Msg("an outcome has unreadable headers")
 		}

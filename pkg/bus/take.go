@@ -1,0 +1,95 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// take works on one message after the other, and looks after the consumer when
+// none came or none could be asked for.
+func (w *consuming) take(ctx, working context.Context) {
+	for ctx.Err() == nil {
+		err := w.pull(ctx, working)
+		if err = errors.Join(err, w.guard.look(ctx)); err == nil || ctx.Err() != nil {
+			continue
+		}
+		w.bus.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot take work; trying again")
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+const (
+	// mostWait is how long a request for a message waits at the server at most.
+	mostWait = 30 * time.Second
+	// answerWait is how much later the server's word that there was none is missed.
+	answerWait = 5 * time.Second
+)
+
+// pull works on the messages of one subscription until ctx ends, the connection
+// was lost, or none came for a lease: to subscribe anew mends a subscription that
+// the server knows no more.
+//
+// It asks for one message whenever its worker is free, and not before: a message
+// that waited in a buffer behind long work would lose its lease there. The
+// iterators of package jetstream ask too early after a reconnect, and with one
+// message at a time sometimes not at all.
+func (w *consuming) pull(ctx, working context.Context) error {
+	b, c := w.bus, w.consumer
+	connection := b.connection()
+	inbox, err := b.conn.SubscribeSync(b.conn.NewInbox())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = inbox.Unsubscribe() }() // fails when it has ended
+	wait := min(c.Lease, mostWait)
+	subject := fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", c.Stream, c.Name)
+	request := fmt.Appendf(nil, `{"batch":1,"expires":%d}`, wait)
+	for ctx.Err() == nil && connection.Err() == nil {
+		if err := b.conn.PublishRequest(subject, inbox.Subject, request); err != nil {
+			return err
+		}
+		msg, err := next(ctx, connection, inbox, wait+answerWait)
+		switch {
+		case errors.Is(err, nats.ErrBadSubscription):
+			return nil // ended by next
+		case err != nil:
+			return err
+		case msg.Reply == "":
+			return refused(msg)
+		}
+		w.work(working, msg)
+	}
+	return nil
+}
+
+// next returns the next message. When ctx or the connection ends, or after the
+// given wait, it ends the subscription, and still returns one that was on its way:
+// thrown away, it would come to another worker only after its lease. When there is
+// none it returns nats.ErrBadSubscription.
+func next(ctx, connection context.Context, inbox *nats.Subscription, wait time.Duration) (*nats.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	defer context.AfterFunc(connection, cancel)()
+	defer context.AfterFunc(ctx, func() { _ = inbox.Drain() })() // fails when it has ended
+	return inbox.NextMsgWithContext(context.Background())
+}
+
+// refused reads the server's answer to a request that brought no message; it is
+// nil when there was none in time. The codes are those of NATS ADR-13.
+func refused(answer *nats.Msg) error {
+	status, why := answer.Header.Get("Status"), answer.Header.Get("Description")
+	switch status {
+	case "404", "408":
+		return nil
+	case "503":
+		return nats.ErrNoResponders // there is no such consumer, or its server is away
+	}
+	return fmt.Errorf("the server gives no message: %s %s", status, why)
+}

@@ -1,0 +1,137 @@
+package bus_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+)
+
+// A message that a busy worker held back would wait behind long work, while
+// another process has nothing to do.
+func TestBusyWorkerHoldsNoSecondMessage(t *testing.T) {
+	w := open(t)
+	began, finish := make(chan string, 2), make(chan struct{})
+	c := consumer(func(ctx context.Context, d bus.Delivery) error {
+		began <- d.Item
+		select {
+		case <-finish:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	c.Lease = time.Hour
+	consume(t, w.bus, c)
+	w.publish(t, uploaded("f1"), uploaded("f2"))
+	first := next(t, began, "work")
+	// The answer comes behind all that the worker has asked for.
+	durable, err := w.js.Consumer(t.Context(), bus.StreamWork, "worker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info := durable.CachedInfo(); info.NumAckPending != 1 || info.NumPending != 1 || info.NumWaiting != 0 {
+		t.Errorf("%d handed out, %d left, %d asked for; want 1, 1 and 0", info.NumAckPending, info.NumPending, info.NumWaiting)
+	}
+	consume(t, connect(t, w.url, bus.Config{}), c)
+	if second := next(t, began, "work of another"); second == first {
+		t.Errorf("%s twice", first)
+	}
+	close(finish)
+	w.awaitCount(t, bus.StreamWork, 0)
+}
+
+// What a worker had asked for is forgotten with its connection. It must ask again
+// at once, and not when its request would have ended.
+func TestWorkGoesOnAfterAReconnect(t *testing.T) {
+	w := open(t)
+	through := startRelay(t, strings.TrimPrefix(w.url, "nats://"))
+	done := make(chan string, 1)
+	c := consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Item; return nil })
+	c.Lease, c.Parallel = time.Hour, 2
+	consume(t, connect(t, "nats://"+through.addr, bus.Config{}), c)
+	asked := func(want int) {
+		eventually(t, func() error {
+			d, err := w.js.Consumer(t.Context(), bus.StreamWork, "worker")
+			if err == nil && d.CachedInfo().NumWaiting != want {
+				err = fmt.Errorf("%d ask for work, want %d", d.CachedInfo().NumWaiting, want)
+			}
+			return err
+		})
+	}
+	for i := range 3 {
+		asked(2)
+		through.cut(func() { asked(0) })
+		asked(2)
+		w.publish(t, uploaded(fmt.Sprint(i)))
+		if item := next(t, done, "work after the cut"); item != fmt.Sprint(i) {
+			t.Errorf("got %s, want %d", item, i)
+		}
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+}
+
+// relay passes connections on to a server and can cut them.
+type relay struct {
+	addr  string
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func startRelay(t *testing.T, to string) *relay {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &relay{addr: listener.Addr().String()}
+	var copies sync.WaitGroup
+	copies.Go(func() {
+		for {
+			in, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			r.mu.Lock()
+			out, err := net.Dial("tcp", to)
+			if err == nil {
+				r.conns = append(r.conns, in, out)
+			}
+			r.mu.Unlock()
+			if err != nil {
+				in.Close()
+				continue
+			}
+			for _, way := range [][2]net.Conn{{in, out}, {out, in}} {
+				copies.Go(func() {
+					_, _ = io.Copy(way[0], way[1]) // ends when either side does
+					in.Close()
+					out.Close()
+				})
+			}
+		}
+	})
+	t.Cleanup(func() {
+		listener.Close()
+		r.cut(func() {})
+		copies.Wait()
+	})
+	return r
+}
+
+// cut closes all connections, and takes none until meanwhile has returned.
+func (r *relay) cut(meanwhile func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, conn := range r.conns {
+		conn.Close()
+	}
+	r.conns = nil
+	meanwhile()
+}
