@@ -15,6 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/projector"
+	"github.com/assay-project/assay/services/query/ui"
 )
 
 // Name is the service's name in logs, metrics and event sources.
@@ -72,11 +73,12 @@ func (s *Service) Health(h *obs.Health) {
 	})
 }
 
-// Routes registers the service's HTTP calls.
+// Routes registers the service's HTTP calls and the web page.
 func (s *Service) Routes(r *web.Router) {
 	s.textFiles.routes(r)
 	s.feedItems.routes(r)
 	s.live.routes(r)
+	ui.Routes(r)
 }
 
 // Work projects the feed into its read table until ctx ends.

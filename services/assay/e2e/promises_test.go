@@ -29,6 +29,7 @@ func prove(t *testing.T, s system) {
 		"feed events resume":          feedEventsResume,
 		"unknown positions resync":    unknownPositionsResync,
 		"serves its documents":        servesItsDocuments,
+		"page calls the API":          pageCallsTheAPI,
 		"metrics are there":           metricsAreThere,
 		"names stay as given":         namesStayAsGiven,
 		"feed items are analyzed":     feedItemsAreAnalyzed,

@@ -12,7 +12,8 @@ func welcome(out io.Writer, at endpoints.Endpoints, dir string) error {
 	_, err := fmt.Fprintf(out, `
 Assay is ready.
 
-  HTTP API   %s   (documentation: %[1]s/docs)
+  web page   %s
+  HTTP API   %[1]s   (documentation: %[1]s/docs)
   operators  %s   (dead letters)
   NATS       %s
   S3         %s
