@@ -21,7 +21,7 @@ import (
 var ErrNotFound = errors.New("the object does not exist")
 
 // ErrChanged says that an object is not the one its entity tag named.
-var ErrChanged = errors.New("the object was replaced since its upload was noticed")
+var ErrChanged = errors.New("the object was replaced meanwhile")
 
 // ErrExists says that an object is there already, which is never replaced.
 var ErrExists = errors.New("the object exists")
