@@ -21,7 +21,7 @@ const (
 // Limits of a submission, those of the seed first.
 const (
 	maxSourceID   = 256 // characters
-	maxTags       = 5
+	MaxTags       = 5
 	maxTag        = 50  // characters
 	maxSnippet    = 200 // characters
 	MaxText       = 10_000
@@ -59,9 +59,10 @@ type Submission struct {
 type Violation struct{ Field, Message string }
 
 // Check returns what is wrong with a submission that comes in now, nothing when
-// it can be accepted.
-func (s Submission) Check(now time.Time) []Violation {
+// it can be accepted. Source types besides the seed's may be allowed.
+func (s Submission) Check(now time.Time, also ...string) []Violation {
 	var found []Violation
+	types := slices.Concat(sourceTypes, also)
 	wrong := func(field, format string, args ...any) {
 		found = append(found, Violation{field, fmt.Sprintf(format, args...)})
 	}
@@ -70,11 +71,11 @@ func (s Submission) Check(now time.Time) []Violation {
 		wrong("sourceId", "is longer than %d characters", maxSourceID)
 	case !sourceIDForm.MatchString(s.SourceID):
 		wrong("sourceId", "does not match %s", sourceIDForm)
-	case slices.Contains(sourceTypes, s.SourceType) && !strings.HasPrefix(s.SourceID, s.SourceType+"#"):
+	case slices.Contains(types, s.SourceType) && !strings.HasPrefix(s.SourceID, s.SourceType+"#"):
 		wrong("sourceId", "does not begin with the source type %s#", s.SourceType)
 	}
-	if !slices.Contains(sourceTypes, s.SourceType) {
-		wrong("sourceType", "is not one of %s", strings.Join(sourceTypes, ", "))
+	if !slices.Contains(types, s.SourceType) {
+		wrong("sourceType", "is not one of %s", strings.Join(types, ", "))
 	}
 	if s.IngestedAt != "" {
 		at, err := time.Parse(time.RFC3339Nano, s.IngestedAt)
@@ -91,10 +92,10 @@ func (s Submission) Check(now time.Time) []Violation {
 	if utf8.RuneCountInString(s.Text) > MaxText {
 		wrong("text", "is longer than %d characters", MaxText)
 	}
-	if n := len(s.MatchedTags); n < 1 || n > maxTags {
-		wrong("matchedTags", "has %d tags instead of 1 to %d", n, maxTags)
+	if n := len(s.MatchedTags); n < 1 || n > MaxTags {
+		wrong("matchedTags", "has %d tags instead of 1 to %d", n, MaxTags)
 	}
-	for i, tag := range s.MatchedTags[:min(len(s.MatchedTags), maxTags)] {
+	for i, tag := range s.MatchedTags[:min(len(s.MatchedTags), MaxTags)] {
 		switch {
 		case utf8.RuneCountInString(tag) > maxTag:
 			wrong(fmt.Sprintf("matchedTags[%d]", i), "is longer than %d characters", maxTag)
@@ -154,7 +155,7 @@ func (s Submission) Item(now time.Time) Item {
 func union(have, more []string) []string {
 	all := slices.Clone(have)
 	for _, tag := range more {
-		if len(all) < maxTags && !slices.Contains(all, tag) {
+		if len(all) < MaxTags && !slices.Contains(all, tag) {
 			all = append(all, tag)
 		}
 	}

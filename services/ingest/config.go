@@ -8,6 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/ingest/source"
 )
 
 // Config is ingest's settings.
@@ -25,6 +26,7 @@ type Config struct {
 	Engines  engine.Config
 	TextFile textfile.Config
 	Feed     feed.Config
+	Sources  source.Config
 }
 
 // maxExpiry is the longest that AWS lets a presigned URL live.
@@ -46,5 +48,5 @@ func (c Config) validate() error {
 	case c.Lease < time.Second:
 		return fmt.Errorf("ASSAY_LEASE is %s: give at least 1s", c.Lease)
 	}
-	return nil
+	return c.Sources.Validate()
 }

@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/feed"
@@ -24,25 +23,11 @@ import (
 )
 
 const (
-	maxBatch      = 100
-	batchParallel = 16
+	maxBatch = 100
 	// maxFeedBody is a full batch of the longest texts with every character
 	// escaped as JSON allows, and room for what goes with them.
 	maxFeedBody = 16 << 20
 )
-
-// Outcomes of an item of a batch.
-const (
-	outcomeCreated   = "created"
-	outcomeDuplicate = "duplicate"
-	outcomeInvalid   = "invalid"
-)
-
-type itemOutcome struct {
-	SourceID string           `json:"sourceId"`
-	Outcome  string           `json:"outcome" enum:"created,duplicate,invalid"`
-	Errors   []web.FieldError `json:"errors,omitempty" doc:"only when invalid"`
-}
 
 type batchOutcome struct {
 	Results []itemOutcome `json:"results" nullable:"false" doc:"in the order of the items"`
@@ -115,28 +100,15 @@ func (f *feedItems) postOne(w http.ResponseWriter, r *http.Request, raw json.Raw
 }
 
 func (f *feedItems) postMany(w http.ResponseWriter, r *http.Request, items []json.RawMessage) error {
-	out := batchOutcome{Results: make([]itemOutcome, len(items))}
-	group, ctx := errgroup.WithContext(r.Context())
-	group.SetLimit(batchParallel)
+	several := make([]candidate, len(items))
 	for i, raw := range items {
-		group.Go(func() error {
-			submission, wrong := parseItem(raw)
-			out.Results[i] = itemOutcome{SourceID: submission.SourceID, Outcome: outcomeInvalid, Errors: wrong}
-			if len(wrong) > 0 {
-				return nil
-			}
-			_, created, err := f.accept(ctx, submission)
-			out.Results[i].Outcome = outcomeDuplicate
-			if created {
-				out.Results[i].Outcome = outcomeCreated
-			}
-			return err
-		})
+		several[i].Submission, several[i].wrong = parseItem(raw)
 	}
-	if err := group.Wait(); err != nil {
+	results, err := f.acceptAll(r.Context(), several)
+	if err != nil {
 		return err
 	}
-	web.WriteJSON(w, http.StatusMultiStatus, out)
+	web.WriteJSON(w, http.StatusMultiStatus, batchOutcome{results})
 	return nil
 }
 
@@ -177,12 +149,16 @@ func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
 	if err != nil {
 		return submission, []web.FieldError{{Field: "body", Message: "has a field that an item does not have, or is no object"}}
 	}
-	violations := submission.Check(time.Now())
+	return submission, fieldErrors(submission.Check(time.Now()))
+}
+
+// fieldErrors are violations in the words of the API.
+func fieldErrors(violations []feed.Violation) []web.FieldError {
 	wrong := make([]web.FieldError, len(violations))
 	for i, v := range violations {
 		wrong[i] = web.FieldError{Field: "body." + v.Field, Message: v.Message}
 	}
-	return submission, wrong
+	return wrong
 }
 
 // admit refuses new work while the stream of waiting work is full.

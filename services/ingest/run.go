@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/obs"
@@ -26,6 +27,7 @@ type Service struct {
 	engines   *engine.Engines
 	textFiles *textFiles
 	feedItems *feedItems
+	sources   *feedSources
 }
 
 // Run runs the service as a process of its own until ctx ends, then finishes
@@ -47,8 +49,10 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
+	items := newFeedItems(cfg, engines, log)
 	return &Service{
-		cfg: cfg, engines: engines, textFiles: newTextFiles(cfg, engines, log), feedItems: newFeedItems(cfg, engines, log),
+		cfg: cfg, engines: engines, textFiles: newTextFiles(cfg, engines, log),
+		feedItems: items, sources: newFeedSources(cfg, items, log, reg),
 	}, nil
 }
 
@@ -66,16 +70,20 @@ func (s *Service) Routes(r *web.Router) {
 	s.feedItems.routes(r)
 }
 
-// OperatorRoutes registers the calls on dead letters.
+// OperatorRoutes registers the calls on dead letters and on sources of the feed.
 func (s *Service) OperatorRoutes(r *web.Router) {
 	letters := &deadLetters{bus: s.engines.Bus, areas: []replayer{s.textFiles.replay, s.feedItems.replay}}
 	letters.routes(r)
+	s.sources.routes(r)
 }
 
-// Work consumes the bucket's notices until ctx ends and those in hand are done
-// or given back.
+// Work consumes the bucket's notices and polls the feed's sources until ctx ends
+// and what is in hand is done or given back.
 func (s *Service) Work(ctx context.Context) error {
-	return s.engines.Bus.Consume(ctx, s.textFiles.noticeConsumer(s.cfg))
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.engines.Bus.Consume(ctx, s.textFiles.noticeConsumer(s.cfg)) })
+	group.Go(func() error { s.sources.poller.Run(ctx); return nil })
+	return group.Wait()
 }
 
 // Close closes the connections. Work must have returned.

@@ -1,0 +1,254 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/ingest/source/newsapi"
+	"github.com/assay-project/assay/services/ingest/source/newsapi/newsapitest"
+)
+
+// awaitItems waits until the feed has as many items of a tag.
+func (s system) awaitItems(t *testing.T, tag string, want int) []feedItem {
+	t.Helper()
+	var got []feedItem
+	eventually(t, func() (err error) {
+		if got, err = s.feedList(within(t), url.Values{"tag": {tag}}); err == nil && len(got) != want {
+			err = fmt.Errorf("%d items of %q, want %d", len(got), tag, want)
+		}
+		return err
+	})
+	return got
+}
+
+// TestSourceSurvivesRestart: a source set up at the operator address brings its
+// entries in, each once, however often it is polled and over a restart, after
+// which it still knows what version of the feed it has seen.
+func TestSourceSurvivesRestart(t *testing.T) {
+	t.Parallel()
+	host := startFeedHost(t, "Of Go", "Of go and else", "Of gophers")
+	s := startServe(t, t.TempDir(), sourcesEnv...)
+	etag := putSource(t, s.Operator, "books", "", settings{"kind": "rss", "url": host.url, "enabled": true, "interval": "100ms", "tags": []string{"go", "else"}})
+	items := s.awaitItems(t, "go", 2)
+	for _, item := range items {
+		if item.SourceType != "rss" || !strings.HasPrefix(item.SourceID, "rss#") || !strings.HasPrefix(item.SourceURL, "https://example.com/") ||
+			!strings.HasSuffix(item.TextSnippet, ". The book was good.") || item.Compound != 0.4404 {
+			t.Errorf("got %+v", item)
+		}
+	}
+	s.awaitItems(t, "else", 1)
+	awaitOutcome(t, s.Operator, "books", "unchanged")
+	host.publish("More of Go")
+	s.awaitItems(t, "go", 3)
+	if got := awaitOutcome(t, s.Operator, "books", "unchanged"); got.State.QuotaUsed != 2 {
+		t.Errorf("%d requests count, want 2: an answer that nothing changed costs nothing", got.State.QuotaUsed)
+	}
+	if status := s.program.interrupt(t); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+	before, _ := host.requests()
+	s.restart(t)
+	eventually(t, func() error {
+		if all, _ := host.requests(); all < before+2 {
+			return fmt.Errorf("%d requests since the restart", all-before)
+		}
+		return nil
+	})
+	if _, matched := host.requests(); slices.Contains(matched[before:], false) {
+		t.Errorf("after the restart it does not know the version that it has seen: %v", matched[before:])
+	}
+	// A change makes it read all of the feed again, of which it then has all.
+	putSource(t, s.Operator, "books", etag, settings{"kind": "rss", "url": host.url, "enabled": true, "interval": "1h", "tags": []string{"go", "else", "more"}})
+	if got := awaitOutcome(t, s.Operator, "books", "ok"); got.State.LastPoll.Taken.Created != 0 || got.State.LastPoll.Taken.Duplicate != 3 || got.State.LastPoll.Taken.Skipped != 1 {
+		t.Errorf("the second reading: %+v", got.State.LastPoll)
+	}
+	s.awaitItems(t, "go", 3)
+	if more := s.awaitItems(t, "more", 1); !slices.Equal(more[0].MatchedTags, []string{"go", "more"}) {
+		t.Errorf("an item that another tag matches too: %+v", more[0])
+	}
+	_, metrics := get(t, s.HTTP+"/metrics")
+	for _, series := range []string{`assay_source_polls_total{outcome="ok",source="books"}`, `assay_source_items_total{outcome="duplicate",source="books"} 3`} {
+		if !strings.Contains(metrics, "\n"+series) {
+			t.Errorf("there is no %s", series)
+		}
+	}
+}
+
+// TestNewsAPI: the articles of a search come in from all its pages, and one that
+// two tags find has both. A key that is not taken stops the source and harms
+// nothing else, until the settings are changed.
+func TestNewsAPI(t *testing.T) {
+	t.Parallel()
+	news := newsapitest.Start(t)
+	for i := range 150 {
+		news.Publish(newsapi.Article{
+			Title: fmt.Sprintf("Solar power %d", i), Description: "<b>Good</b> news", URL: fmt.Sprintf("https://example.com/%d", i),
+			PublishedAt: time.Now().Add(-time.Hour - time.Duration(i)*time.Second), Source: newsapi.Source{Name: "BBC News"}, Author: "Jane",
+		})
+	}
+	news.Publish(
+		newsapi.Article{Title: "Solar and wind", URL: "https://example.com/both", PublishedAt: time.Now().Add(-time.Hour)},
+		newsapi.Article{Title: "[Removed]", Description: "wind", URL: "https://removed.com", PublishedAt: time.Now().Add(-time.Hour)})
+	s := startServe(t, t.TempDir(), sourcesEnv...)
+	search := settings{"kind": "newsapi", "url": news.URL, "enabled": true, "interval": "200ms", "tags": []string{"solar", "wind"}, "pages": 2, "quota": 1000, "keyVariable": "ASSAY_NEWSAPI_KEY_OLD"}
+	etag := putSource(t, s.Operator, "news", "", search)
+	if got := awaitOutcome(t, s.Operator, "news", "unauthorized"); got.State.Status != "stopped" || !strings.Contains(got.State.Reason, "apiKeyInvalid") {
+		t.Errorf("got %+v", got.State)
+	}
+	if asked := len(news.Asked()); asked != 1 {
+		t.Errorf("%d requests with a key that is not taken", asked)
+	}
+	delete(search, "keyVariable")
+	etag = putSource(t, s.Operator, "news", etag, search)
+	items := s.awaitItems(t, "solar", 151)
+	both := s.awaitItems(t, "wind", 1)
+	if !slices.Equal(both[0].MatchedTags, []string{"solar", "wind"}) || both[0].SourceURL != "https://example.com/both" || both[0].SourceType != "newsapi" {
+		t.Errorf("the article of both tags: %+v", both)
+	}
+	first := slices.IndexFunc(items, func(item feedItem) bool { return item.SourceURL == "https://example.com/0" })
+	item := s.analyzed(t, items[max(0, first)].SourceID)
+	if item.Metadata["author"] != "Jane" || item.Metadata["source_name"] != "BBC News" || item.Metadata["published_at"] == "" ||
+		item.TextSnippet != "Solar power 0. Good news" {
+		t.Errorf("got %+v", item)
+	}
+
+	news.Answer(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "3600")
+		newsapitest.Fail(w, http.StatusTooManyRequests, "rateLimited", "said")
+	})
+	if got := awaitOutcome(t, s.Operator, "news", "throttled"); got.State.Status != "paused" {
+		t.Errorf("got %+v", got.State)
+	}
+	asked := len(news.Asked())
+	putSource(t, s.Operator, "news", etag, search)
+	if got := getSource(t, s.Operator, "news"); got.State.Status != "paused" || len(news.Asked()) != asked {
+		t.Errorf("a change of settings does not end what the server asked for: %+v", got.State)
+	}
+	if status, body := get(t, s.HTTP+"/readyz"); status != http.StatusOK {
+		t.Errorf("a source that does not answer makes the service unready: %s", body)
+	}
+	s.awaitItems(t, "solar", 151)
+}
+
+// TestOnePollAtATime: of several ingests one asks a source at a time, and all of
+// them together ask no more than its quota.
+func TestOnePollAtATime(t *testing.T) {
+	t.Parallel()
+	const quota = 8
+	news := newsapitest.Start(t)
+	news.Publish(newsapi.Article{Title: "Solar", URL: "https://example.com/", PublishedAt: time.Now().Add(-time.Hour)})
+	c := startCluster(t, sourcesEnv...)
+	ingests := []*service{c.service(t, "ingest"), c.service(t, "ingest"), c.service(t, "ingest")}
+	day := time.Now().UTC().Format(time.DateOnly)
+	putSource(t, ingests[0].operator, "news", "", settings{"kind": "newsapi", "url": news.URL, "enabled": true, "interval": "50ms", "tags": []string{"solar", "wind"}, "quota": quota})
+	for _, ingest := range ingests {
+		if got := awaitOutcome(t, ingest.operator, "news", "quota"); got.State.QuotaUsed != quota {
+			t.Errorf("got %+v", got.State)
+		}
+	}
+	if day == time.Now().UTC().Format(time.DateOnly) && len(news.Asked()) != quota || news.Busiest() != 1 {
+		t.Errorf("%d requests of a quota of %d, up to %d at once", len(news.Asked()), quota, news.Busiest())
+	}
+}
+
+// TestSourceCalls: what operators may do to sources, and what not.
+func TestSourceCalls(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.RedirectHandler("http://169.254.169.254/latest/meta-data/", http.StatusFound))
+	t.Cleanup(elsewhere.Close)
+	s := startServe(t, t.TempDir(), sourcesEnv...)
+	operator := system{HTTP: s.Operator}
+	ask := func(method, name, body string, header ...string) (*http.Response, string) {
+		set := map[string]string{"Content-Type": "application/json"}
+		for i := 0; i < len(header); i += 2 {
+			set[header[i]] = header[i+1]
+		}
+		return operator.ask(t, method, "/v1/feed/sources/"+name, set, body)
+	}
+	good := settings{"kind": "rss", "url": elsewhere.URL, "enabled": true, "tags": []string{"a"}}
+	etag := putSource(t, s.Operator, "one", "", good)
+	if got := awaitOutcome(t, s.Operator, "one", "refused"); got.State.Failures != 1 || got.State.Status != "paused" || got.Interval != "15m" || got.Quota != 2000 {
+		t.Errorf("a feed that leads to a private address: %+v", got)
+	}
+
+	for _, c := range []struct {
+		what, method, name, body string
+		header                   []string
+		status                   int
+		slug                     string
+	}{
+		{"blind change", "PUT", "one", show(good), nil, 428, "precondition-required"},
+		{"late change", "PUT", "one", show(good), []string{"If-Match", `"77"`}, 412, "precondition-failed"},
+		{"nonsense", "PUT", "one", show(good), []string{"If-Match", "x"}, 412, "precondition-failed"},
+		{"not new", "PUT", "one", show(good), []string{"If-None-Match", "*"}, 412, "precondition-failed"},
+		{"not there", "PUT", "two", show(good), []string{"If-Match", "*"}, 412, "precondition-failed"},
+		{"not there", "GET", "two", "", nil, 404, "not-found"},
+		{"blind delete", "DELETE", "one", "", nil, 428, "precondition-required"},
+		{"late delete", "DELETE", "one", "", []string{"If-Match", `"77"`}, 412, "precondition-failed"},
+		{"name", "PUT", "One", show(good), nil, 422, "invalid-request"},
+		{"kind", "PUT", "two", show(settings{"kind": "twitter", "url": elsewhere.URL, "enabled": true, "tags": []string{"a"}}), nil, 422, "invalid-request"},
+		{"field", "PUT", "two", show(settings{"kind": "rss", "url": elsewhere.URL, "enabled": true, "tags": []string{"a"}, "apiKey": "b"}), nil, 422, "invalid-request"},
+		{"secret", "PUT", "two", show(settings{"kind": "newsapi", "enabled": true, "tags": []string{"a"}, "keyVariable": "AWS_SECRET_ACCESS_KEY"}), nil, 422, "invalid-request"},
+	} {
+		resp, body := ask(c.method, c.name, c.body, c.header...)
+		t.Log(c.what)
+		refused(t, resp, body, c.status, c.slug)
+	}
+
+	// Of writers that saw the same, one gets through.
+	statuses := make(chan int, 10)
+	for range cap(statuses) {
+		go func() {
+			req, err := http.NewRequest(http.MethodPut, s.Operator+"/v1/feed/sources/one", strings.NewReader(show(good)))
+			if err != nil {
+				statuses <- 0
+				return
+			}
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("If-Match", etag)
+			resp, _, err := roundTrip(req)
+			if err != nil {
+				statuses <- 0
+				return
+			}
+			statuses <- resp.StatusCode
+		}()
+	}
+	won := 0
+	for range cap(statuses) {
+		switch status := <-statuses; status {
+		case http.StatusOK:
+			won++
+		case http.StatusPreconditionFailed:
+		default:
+			t.Errorf("a writer gets %d", status)
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d writers of one revision got through", won)
+	}
+	if resp, body := ask(http.MethodDelete, "one", "", "If-Match", "*"); resp.StatusCode != http.StatusNoContent {
+		t.Errorf("delete: %d %s", resp.StatusCode, body)
+	}
+	if resp, body := ask(http.MethodDelete, "one", ""); resp.StatusCode != http.StatusNoContent {
+		t.Errorf("delete again: %d %s", resp.StatusCode, body)
+	}
+	if resp, body := ask(http.MethodGet, "one", ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("after the delete: %d %s", resp.StatusCode, body)
+	}
+	if resp, body := operator.ask(t, http.MethodGet, "/v1/feed/sources", nil, ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, `"sources":[]`) {
+		t.Errorf("the list: %d %s", resp.StatusCode, body)
+	}
+	if again := putSource(t, s.Operator, "one", "", good); again == etag {
+		t.Errorf("a source that was made anew has the ETag %s of the old one", again)
+	}
+	if resp, body := s.ask(t, http.MethodGet, "/v1/feed/sources", nil, ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("sources on the public address: %d %s", resp.StatusCode, body)
+	}
+}

@@ -1,0 +1,71 @@
+package source
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+)
+
+var testConfig = Config{MinInterval: time.Minute, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+
+func TestDefaults(t *testing.T) {
+	for _, s := range []Settings{
+		{Kind: KindNewsAPI, Tags: []string{"AI"}},
+		{Kind: KindRSS, URL: "https://example.com/feed", Tags: []string{"AI"}},
+	} {
+		if found := s.withDefaults().check(testConfig); len(found) != 0 {
+			t.Errorf("%+v: %v", s, found)
+		}
+	}
+	s := Settings{Kind: KindNewsAPI, Tags: []string{"AI"}}.withDefaults()
+	if s.URL != "https://newsapi.org/v2/everything" || s.Quota != 100 || s.Key != "ASSAY_NEWSAPI_KEY" || s.interval() != 15*time.Minute {
+		t.Errorf("got %+v", s)
+	}
+}
+
+// TestChecks has one thing wrong with each settings.
+func TestChecks(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind  string
+		spoil func(*Settings)
+		field string
+	}{
+		"kind":             {KindRSS, func(s *Settings) { s.Kind = "twitter" }, "kind"},
+		"no url":           {KindRSS, func(s *Settings) { s.URL = "" }, "url"},
+		"scheme":           {KindRSS, func(s *Settings) { s.URL = "file:///etc/passwd" }, "url"},
+		"user":             {KindRSS, func(s *Settings) { s.URL = "https://me:word@example.com" }, "url"},
+		"long url":         {KindRSS, func(s *Settings) { s.URL = "https://example.com/" + strings.Repeat("a", 2048) }, "url"},
+		"key in the clear": {KindNewsAPI, func(s *Settings) { s.URL = "http://example.com" }, "url"},
+		"interval":         {KindRSS, func(s *Settings) { s.Interval = "often" }, "interval"},
+		"short interval":   {KindRSS, func(s *Settings) { s.Interval = "59s" }, "interval"},
+		"long interval":    {KindRSS, func(s *Settings) { s.Interval = "25h" }, "interval"},
+		"quota":            {KindRSS, func(s *Settings) { s.Quota = -1 }, "quota"},
+		"no tags":          {KindRSS, func(s *Settings) { s.Tags = nil }, "tags"},
+		"many tags":        {KindRSS, func(s *Settings) { s.Tags = strings.Split(strings.Repeat("a,", 20)+"b", ",") }, "tags"},
+		"blank tag":        {KindRSS, func(s *Settings) { s.Tags = []string{"a", " "} }, "tags[1]"},
+		"long tag":         {KindRSS, func(s *Settings) { s.Tags = []string{strings.Repeat("é", 51)} }, "tags[0]"},
+		"tag twice":        {KindRSS, func(s *Settings) { s.Tags = []string{"a", "a"} }, "tags[1]"},
+		"match":            {KindRSS, func(s *Settings) { s.Match = "some" }, "match"},
+		"match of news":    {KindNewsAPI, func(s *Settings) { s.Match = MatchAll }, "match"},
+		"language":         {KindNewsAPI, func(s *Settings) { s.Language = "English" }, "language"},
+		"pages":            {KindNewsAPI, func(s *Settings) { s.Pages = 11 }, "pages"},
+		"key of rss":       {KindRSS, func(s *Settings) { s.Key = "ASSAY_NEWSAPI_KEY" }, "keyVariable"},
+		"another secret":   {KindNewsAPI, func(s *Settings) { s.Key = "AWS_SECRET_ACCESS_KEY" }, "keyVariable"},
+		"the key itself":   {KindNewsAPI, func(s *Settings) { s.Key = "0123456789abcdef" }, "keyVariable"},
+	} {
+		s := Settings{Kind: c.kind, Tags: []string{"AI"}}
+		if c.kind == KindRSS {
+			s.URL = "https://example.com/feed"
+		}
+		s = s.withDefaults()
+		c.spoil(&s)
+		if found := s.check(testConfig); len(found) == 0 || found[0].Field != c.field {
+			t.Errorf("%s: %v, want %s", name, found, c.field)
+		}
+	}
+	local := Settings{Kind: KindNewsAPI, URL: "http://127.0.0.1:1234/v2/everything", Tags: []string{"AI"}}.withDefaults()
+	if found := local.check(testConfig); len(found) != 0 {
+		t.Errorf("a server in an allowed network: %v", found)
+	}
+}
