@@ -46,7 +46,7 @@ func newPosting(text string, tags ...string) posting {
 }
 
 // newTag is one that no other test has.
-func newTag() string { return "tag " + strconv.FormatInt(feedNumber.Add(1), 10) }
+func newTag() string { return "new tag " + strconv.FormatInt(feedNumber.Add(1), 10) }
 
 var jsonHeader = map[string]string{"Content-Type": "application/json"}
 
