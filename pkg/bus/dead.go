@@ -43,7 +43,8 @@ func (b *Bus) bury(ctx context.Context, c Consumer, d Delivery, reason error) er
 	header[DeadConsumer] = []string{c.Name}
 	header[DeadFirst] = []string{d.Stored.UTC().Format(time.RFC3339Nano)}
 	header[DeadLast] = []string{time.Now().UTC().Format(time.RFC3339Nano)}
-	id := fmt.Sprintf("dead/%s/%s/%d", c.Name, c.Stream, d.Sequence)
+	// With the time, since a stream that was lost and made anew counts from 1 again.
+	id := fmt.Sprintf("dead/%s/%s/%d/%d", c.Name, c.Stream, d.Sequence, d.Stored.UnixMilli())
 	return b.send(ctx, &nats.Msg{Subject: deadPrefix + c.Name, Header: header, Data: d.Data}, id, "dead")
 }
 
