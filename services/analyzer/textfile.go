@@ -55,6 +55,10 @@ func (t *textFiles) handle(ctx context.Context, d bus.Delivery) error {
 		return nil // deleted
 	case err != nil:
 		return err
+	case file.Status == textfile.Failed:
+		// The worker that failed it died before it let go of the message, and maybe
+		// before there was a dead letter.
+		return bus.Permanent(errors.New(file.ErrorMessage))
 	case textfile.Final(file.Status):
 		return t.bus.Republish(ctx, outcome(file))
 	}
