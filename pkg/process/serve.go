@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"time"
@@ -45,6 +46,8 @@ type Options struct {
 	OperatorAddr string
 	Drain        time.Duration
 	Log          obs.Config
+	// LogTo gets the log. Standard error by default.
+	LogTo io.Writer
 	// Ready is called with the addresses once calls are taken; operator is nil
 	// where there are none for operators. Optional.
 	Ready func(http, operator net.Addr) error
@@ -56,7 +59,10 @@ type Open[S Service] func(context.Context, zerolog.Logger, *prometheus.Registry)
 // Serve opens a service and runs it behind an HTTP address with health and
 // metrics until ctx ends. Then it drains, closes the service and returns nil.
 func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
-	log, err := obs.NewLogger(o.Log, os.Stderr, o.Name)
+	if o.LogTo == nil {
+		o.LogTo = os.Stderr
+	}
+	log, err := obs.NewLogger(o.Log, o.LogTo, o.Name)
 	if err != nil {
 		return err
 	}
