@@ -43,6 +43,10 @@ smoke: ## start `assay serve` and use it through the command line
 bench: ## measure against rivals and print the ratios; BENCH holds flags, see docs/performance.md
 	go run ./services/assay/bench $(BENCH)
 
+.PHONY: crash
+crash: ## let the services die at every call, and at two of a thousand lives; SEED=… chooses them
+	go test ./services/assay/fault/crashpoint -count=1 -timeout 60m -v -crash.doubles=1000 -crash.seed=$(or $(SEED),1)
+
 .PHONY: ci
 ci: ## everything the merge checks run
 	.ci/run

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -238,4 +239,19 @@ func (r Report) Recovery(promises []Promise, deaths []time.Time) time.Duration {
 	}
 	slices.Sort(took)
 	return took[(len(took)*99-1)/100]
+}
+
+// Add takes in what an audit of another system found.
+func (r *Report) Add(other Report) {
+	r.Accepted += other.Accepted
+	r.Lost += other.Lost
+	r.Doubled += other.Doubled
+	r.Stuck += other.Stuck
+	r.Findings = append(r.Findings, other.Findings...)
+	r.Delays = append(r.Delays, other.Delays...)
+	slices.Sort(r.Delays)
+	if r.Ended == nil {
+		r.Ended = map[string]time.Time{}
+	}
+	maps.Copy(r.Ended, other.Ended)
 }

@@ -1,0 +1,193 @@
+// Package wire stands between one process and its engines. It sees every call
+// that the process makes to DynamoDB, S3 and NATS, asks a Hook about each, and can
+// cut the process off at any of them, for good: so it dies without any further
+// effect, whatever its code still does.
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// Moment is one of the two sides of a call.
+type Moment string
+
+// The moments.
+const (
+	Before Moment = "before" // the engine has not seen it
+	After  Moment = "after"  // it took effect, and the process has not seen the answer
+)
+
+// Call is a call to an engine.
+type Call struct {
+	Engine string // dynamodb, s3 or nats
+	Name   string // the same for all calls of a kind, such as "PutItem" or "publish assay.file.uploaded"
+}
+
+func (c Call) String() string { return c.Engine + " " + c.Name }
+
+// Hook is told of every moment of every call, one at a time, and says whether the
+// process dies there. It must not use the Wire.
+type Hook func(Call, Moment) (dies bool)
+
+// Engines are the addresses of the engines: URLs.
+type Engines struct{ NATS, DynamoDB, S3 string }
+
+// Wire is the network of one process. The caller ends it with Cut.
+type Wire struct {
+	engines Engines
+	through Engines
+	hook    Hook
+
+	done chan struct{}
+
+	mu      sync.Mutex
+	cut     bool
+	closers []io.Closer
+	conns   map[net.Conn]struct{}
+	pool    *http.Transport
+}
+
+// errCut is what comes of a call once the wire is cut.
+var errCut = errors.New("the wire is cut")
+
+// New lays a wire to the engines.
+func New(engines Engines, hook Hook) (*Wire, error) {
+	w := &Wire{
+		engines: engines, hook: hook, conns: map[net.Conn]struct{}{}, done: make(chan struct{}),
+		pool: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
+	}
+	err := errors.Join(
+		w.listenHTTP("dynamodb", engines.DynamoDB, nameDynamoDB, &w.through.DynamoDB),
+		w.listenHTTP("s3", engines.S3, nameS3, &w.through.S3),
+		w.listenNATS(),
+	)
+	if err != nil {
+		w.Cut()
+		return nil, err
+	}
+	return w, nil
+}
+
+// Engines are the addresses under which the process finds the engines.
+func (w *Wire) Engines() Engines { return w.through }
+
+// Front listens for the process's own clients and passes them on to addr, where
+// it listens. It returns the address for them.
+func (w *Wire) Front(addr string) (string, error) {
+	return w.listen(func(client net.Conn) {
+		server, err := net.DialTimeout("tcp", addr, dialWait)
+		if err != nil || !w.keep(server) {
+			return
+		}
+		defer w.drop(server)
+		go func() {
+			defer w.drop(client)
+			_, _ = io.Copy(client, server) // either end may go at any time
+		}()
+		_, _ = io.Copy(server, client)
+	})
+}
+
+// Done is closed once the wire is cut.
+func (w *Wire) Done() <-chan struct{} { return w.done }
+
+// dialWait bounds the way to an engine on this machine.
+const dialWait = 10 * time.Second
+
+// Cut ends all that passes, in both directions. What an engine has received
+// already takes effect.
+func (w *Wire) Cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cutLocked()
+}
+
+func (w *Wire) cutLocked() {
+	if w.cut {
+		return
+	}
+	w.cut = true
+	close(w.done)
+	for _, c := range w.closers {
+		_ = c.Close() // nothing more comes through, and that is all
+	}
+	for conn := range w.conns {
+		_ = conn.Close()
+	}
+	w.pool.CloseIdleConnections()
+}
+
+// passes says whether a call gets beyond this moment.
+func (w *Wire) passes(call Call, at Moment) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.cut && w.hook(call, at) {
+		w.cutLocked()
+	}
+	return !w.cut
+}
+
+// listen serves connections until the wire is cut, and returns its address.
+func (w *Wire) listen(serve func(net.Conn)) (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	w.mu.Lock()
+	if w.cut {
+		w.mu.Unlock()
+		return "", errors.Join(errCut, l.Close())
+	}
+	w.closers = append(w.closers, l)
+	w.mu.Unlock()
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return // it is closed
+			}
+			if w.keep(conn) {
+				go func() {
+					defer w.drop(conn)
+					serve(conn)
+				}()
+			}
+		}
+	}()
+	return l.Addr().String(), nil
+}
+
+// keep makes a connection end with the wire. It closes one that comes too late.
+func (w *Wire) keep(conn net.Conn) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cut {
+		_ = conn.Close()
+		return false
+	}
+	w.conns[conn] = struct{}{}
+	return true
+}
+
+func (w *Wire) drop(conn net.Conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.conns, conn)
+	_ = conn.Close()
+}
+
+// parse reads the address of an engine.
+func parse(text string) (*url.URL, error) {
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Host == "" {
+		return nil, fmt.Errorf("wire: %q is no address of an engine", text)
+	}
+	return parsed, nil
+}
