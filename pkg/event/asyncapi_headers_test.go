@@ -77,7 +77,11 @@ func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
-	sub, err := nc.SubscribeSync("assay.>")
+	work, err := nc.SubscribeSync("assay.file.>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	letters, err := nc.SubscribeSync("assay.dead.>")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,8 +109,8 @@ func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
 		}
 	})
 	const patience = 20 * time.Second
-	if sent, err = sub.NextMsg(patience); err == nil {
-		dead, err = sub.NextMsg(patience)
+	if sent, err = work.NextMsg(patience); err == nil {
+		dead, err = letters.NextMsg(patience)
 	}
 	if err != nil {
 		t.Fatal(err)
