@@ -28,6 +28,7 @@ type consuming struct {
 	room     *room
 	notes    *notes
 	guard    *watchdog
+	end      context.CancelCauseFunc // ends Consume
 }
 
 // work runs one attempt and settles its message.

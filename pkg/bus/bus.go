@@ -24,7 +24,9 @@ import (
 // Config names the NATS server and the limits of the streams.
 type Config struct {
 	URL             string        `env:"ASSAY_NATS_URL,required" doc:"the address of the NATS server, such as nats://127.0.0.1:4222"`
-	Credentials     string        `env:"ASSAY_NATS_CREDENTIALS" doc:"a NATS credentials file; none by default"`
+	User            string        `env:"ASSAY_NATS_USER" doc:"the user at the NATS server; none by default"`
+	Password        string        `env:"ASSAY_NATS_PASSWORD" secret:"true" doc:"the password of ASSAY_NATS_USER"`
+	Credentials     string        `env:"ASSAY_NATS_CREDENTIALS" doc:"a NATS credentials file, in the place of a user and password; none by default"`
 	Replicas        int           `env:"ASSAY_NATS_REPLICAS" envDefault:"1" doc:"copies of each stream in a NATS cluster: 1, 3 or 5"`
 	WorkMaxMessages int64         `env:"ASSAY_WORK_MAX_MESSAGES" envDefault:"1000000" doc:"waiting work events; above it ingest answers 503"`
 	OutcomesMaxAge  time.Duration `env:"ASSAY_OUTCOMES_MAX_AGE" envDefault:"168h" doc:"how long outcomes can be resumed from"`
@@ -40,6 +42,7 @@ type Bus struct {
 	metrics metrics
 	// declares is set on a bus whose process creates the streams.
 	declares bool
+	refusals refusals
 
 	mu        sync.Mutex
 	connected context.Context // ends when the connection was lost and is back
@@ -64,11 +67,12 @@ func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger,
 }
 
 // Join opens the connection and leaves the streams as they are, for those who
-// react to the events of a system that is not theirs. Of cfg it reads the
-// address and the credentials. reg may be nil. The caller closes the Bus.
+// only read them. Of cfg it reads the address and the credentials. reg may be
+// nil. The caller closes the Bus.
 func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
 	b := &Bus{cfg: cfg, source: source, log: log, metrics: newMetrics(reg, source)}
 	b.connected, b.lost = context.WithCancel(context.Background())
+	b.refusals.waiting = map[*waiter]struct{}{}
 	options := []nats.Option{
 		nats.Name("assay " + source),
 		nats.MaxReconnects(-1),
@@ -79,8 +83,11 @@ func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Register
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) { b.reconnected() }),
-		// A forbidden publish is told here only; without it, it looks like a timeout.
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Error().Err(err).Msg("NATS reports an error") }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { b.reported(err) }),
+	}
+	if cfg.User != "" {
+		// Replies under a prefix of its own, so that no user needs to read those of others.
+		options = append(options, nats.UserInfo(cfg.User, cfg.Password), nats.CustomInboxPrefix("_INBOX."+cfg.User))
 	}
 	if cfg.Credentials != "" {
 		options = append(options, nats.UserCredentials(cfg.Credentials))
@@ -97,11 +104,13 @@ func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Register
 }
 
 // Check says whether NATS answers and keeps the streams, for readiness.
-func (b *Bus) Check(ctx context.Context) error {
+func (b *Bus) Check(ctx context.Context) (err error) {
 	if !b.conn.IsConnected() {
 		return errors.New("not connected")
 	}
-	_, err := b.js.AccountInfo(ctx)
+	ctx, settle := b.permitted(ctx, "$JS.API.INFO")
+	defer settle(&err)
+	_, err = b.js.AccountInfo(ctx)
 	return err
 }
 

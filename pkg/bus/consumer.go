@@ -98,7 +98,8 @@ const waitingPlaces = 1000
 // Consume works on messages until ctx ends, then stops taking, lets handlers
 // finish for c.Drain, gives back the rest, and returns nil. It returns an
 // error when the consumer cannot be created, and ErrAbandoned, after it has
-// drained in the same way, when the process should be started anew.
+// drained in the same way, when the process should be started anew. So does
+// ErrForbidden, when this user may not take messages.
 func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	c = c.withDefaults()
 	began := time.Now()
@@ -110,8 +111,8 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 		return fmt.Errorf("consumer %s on stream %s: %w", c.Name, c.Stream, err)
 	}
 
-	ctx, full := context.WithCancelCause(ctx)
-	defer full(nil)
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	defer context.AfterFunc(ctx, func() {
@@ -120,15 +121,18 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	})()
 
 	w := &consuming{
-		bus: b, consumer: c, guard: &watchdog{bus: b, consumer: c, began: began}, notes: newNotes(b, c, began),
-		room: newRoom(c, b.metrics.abandoned.WithLabelValues(c.Name, c.Area), full),
+		bus: b, consumer: c, end: end, guard: &watchdog{bus: b, consumer: c, began: began}, notes: newNotes(b, c, began),
+		room: newRoom(c, b.metrics.abandoned.WithLabelValues(c.Name, c.Area), end),
 	}
 	var workers sync.WaitGroup
 	for range c.Parallel {
 		workers.Go(func() { w.take(ctx, working) })
 	}
 	workers.Wait()
-	if err := context.Cause(ctx); errors.Is(err, ErrAbandoned) {
+	switch err := context.Cause(ctx); {
+	case errors.Is(err, ErrForbidden):
+		return fmt.Errorf("consumer %s on stream %s: %w", c.Name, c.Stream, err)
+	case errors.Is(err, ErrAbandoned):
 		b.log.Error().Str("consumer", c.Name).Int64("abandoned", w.room.abandoned.Load()).
 			Msg("too many attempts do not return; this process takes no more work and should be started anew")
 		return fmt.Errorf("consumer %s: %w", c.Name, err)
@@ -150,7 +154,9 @@ func (c Consumer) settings() jetstream.ConsumerConfig {
 }
 
 // declare creates the consumer or brings it to its declared settings.
-func (b *Bus) declare(ctx context.Context, c Consumer) error {
+func (b *Bus) declare(ctx context.Context, c Consumer) (err error) {
+	ctx, settle := b.permitted(ctx, c.Name)
+	defer settle(&err)
 	want := c.settings()
 	have, err := b.js.Consumer(ctx, c.Stream, c.Name)
 	switch {

@@ -56,18 +56,24 @@ func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLette
 		subject = deadPrefix + f.Consumer
 	}
 	return func(yield func(DeadLetter, error) bool) {
+		ctx, settle := b.permitted(ctx, StreamDead)
+		fail := func(err error) {
+			settle(&err)
+			yield(DeadLetter{}, fmt.Errorf("dead letters: %w", err))
+		}
 		dead, err := b.js.Stream(ctx, StreamDead)
 		if err != nil {
-			yield(DeadLetter{}, fmt.Errorf("stream %s: %w", StreamDead, err))
+			fail(err)
 			return
 		}
+		defer settle(&err)
 		for after := f.After; ; {
 			msg, err := dead.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(subject))
 			if errors.Is(err, jetstream.ErrMsgNotFound) {
 				return
 			}
 			if err != nil {
-				yield(DeadLetter{}, fmt.Errorf("dead letters: %w", err))
+				fail(err)
 				return
 			}
 			after = msg.Sequence
@@ -79,7 +85,9 @@ func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLette
 }
 
 // DeadLetter reads one dead letter. It returns ErrNoDeadLetter.
-func (b *Bus) DeadLetter(ctx context.Context, sequence uint64) (DeadLetter, error) {
+func (b *Bus) DeadLetter(ctx context.Context, sequence uint64) (_ DeadLetter, err error) {
+	ctx, settle := b.permitted(ctx, StreamDead)
+	defer settle(&err)
 	dead, err := b.js.Stream(ctx, StreamDead)
 	if err != nil {
 		return DeadLetter{}, fmt.Errorf("stream %s: %w", StreamDead, err)
@@ -95,7 +103,9 @@ func (b *Bus) DeadLetter(ctx context.Context, sequence uint64) (DeadLetter, erro
 }
 
 // DropDead removes a dead letter for good. It returns ErrNoDeadLetter.
-func (b *Bus) DropDead(ctx context.Context, sequence uint64) error {
+func (b *Bus) DropDead(ctx context.Context, sequence uint64) (err error) {
+	ctx, settle := b.permitted(ctx, StreamDead)
+	defer settle(&err)
 	if _, err := b.DeadLetter(ctx, sequence); err != nil {
 		return err
 	}

@@ -12,15 +12,20 @@ import (
 
 // Marks remembers which outcomes a consumer is done with, in a key-value
 // bucket of its own, for as long as the stream keeps outcomes.
-type Marks struct{ bucket jetstream.KeyValue }
+type Marks struct {
+	bus    *Bus
+	bucket jetstream.KeyValue
+}
 
 // Marks opens the marks of the named consumer and creates them when there are
 // none. It returns an error when the stream of outcomes does not exist.
-func (b *Bus) Marks(ctx context.Context, consumer string) (*Marks, error) {
+func (b *Bus) Marks(ctx context.Context, consumer string) (_ *Marks, err error) {
 	outcomes, err := b.outcomes(ctx)
 	if err != nil {
 		return nil, err
 	}
+	ctx, settle := b.permitted(ctx, "KV_ASSAY_DONE_"+consumer)
+	defer settle(&err)
 	bucket, err := b.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
 		Bucket: "ASSAY_DONE_" + consumer, Description: "outcomes that " + consumer + " is done with",
 		TTL: outcomes.Config.MaxAge, Storage: jetstream.FileStorage, Replicas: outcomes.Config.Replicas,
@@ -28,12 +33,14 @@ func (b *Bus) Marks(ctx context.Context, consumer string) (*Marks, error) {
 	if err != nil {
 		return nil, fmt.Errorf("marks of %s: %w", consumer, err)
 	}
-	return &Marks{bucket}, nil
+	return &Marks{b, bucket}, nil
 }
 
 // Has says whether the event of this id is marked.
-func (m *Marks) Has(ctx context.Context, id string) (bool, error) {
-	_, err := m.bucket.Get(ctx, markKey(id))
+func (m *Marks) Has(ctx context.Context, id string) (marked bool, err error) {
+	ctx, settle := m.bus.permitted(ctx, m.bucket.Bucket())
+	defer settle(&err)
+	_, err = m.bucket.Get(ctx, markKey(id))
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return false, nil
 	}
@@ -44,7 +51,9 @@ func (m *Marks) Has(ctx context.Context, id string) (bool, error) {
 }
 
 // Set marks the event of this id. The mark is on disk when Set returns nil.
-func (m *Marks) Set(ctx context.Context, id string) error {
+func (m *Marks) Set(ctx context.Context, id string) (err error) {
+	ctx, settle := m.bus.permitted(ctx, m.bucket.Bucket())
+	defer settle(&err)
 	if _, err := m.bucket.Put(ctx, markKey(id), []byte(id)); err != nil {
 		return fmt.Errorf("mark %s: %w", id, err)
 	}

@@ -100,7 +100,9 @@ func (n *notes) subject(d Delivery) string {
 	return fmt.Sprintf("assay.attempt.%s.%d", n.consumer.Name, d.Sequence)
 }
 
-func (n *notes) read(ctx context.Context, d Delivery) (note, error) {
+func (n *notes) read(ctx context.Context, d Delivery) (_ note, err error) {
+	ctx, settle := n.bus.permitted(ctx, StreamAttempts)
+	defer settle(&err)
 	stream, err := n.bus.js.Stream(ctx, StreamAttempts)
 	if err != nil {
 		return note{}, fmt.Errorf("stream %s: %w", StreamAttempts, err)
@@ -119,7 +121,9 @@ func (n *notes) read(ctx context.Context, d Delivery) (note, error) {
 	return found, nil
 }
 
-func (n *notes) write(ctx context.Context, d Delivery, is note) error {
+func (n *notes) write(ctx context.Context, d Delivery, is note) (err error) {
+	ctx, settle := n.bus.permitted(ctx, n.subject(d))
+	defer settle(&err)
 	data, err := json.Marshal(is)
 	if err != nil {
 		return err

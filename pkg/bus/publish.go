@@ -42,7 +42,8 @@ const (
 // published again within the duplicate window is kept once. It tries again
 // while no stream leader answers, for 15 s or until ctx ends. It returns
 // ErrFull when the stream, or the storage of all, has reached its limit, and
-// ErrOutstanding when it holds work of the same item under another id.
+// ErrOutstanding when it holds work of the same item under another id. It
+// returns ErrForbidden at once when this user may not publish there.
 func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 	data, err := e.Marshal()
 	if err != nil {
@@ -55,7 +56,9 @@ func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 // Republish is Publish for an outcome that was probably published before: it
 // sends nothing when the stream's newest event of the subject is this one,
 // however long ago that was.
-func (b *Bus) Republish(ctx context.Context, e event.Event) error {
+func (b *Bus) Republish(ctx context.Context, e event.Event) (err error) {
+	ctx, settle := b.permitted(ctx, StreamOutcomes)
+	defer settle(&err)
 	outcomes, err := b.js.Stream(ctx, StreamOutcomes)
 	if err != nil {
 		return fmt.Errorf("stream %s: %w", StreamOutcomes, err)
@@ -94,7 +97,7 @@ func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) error {
 			b.metrics.published.WithLabelValues(kind, "ok").Inc()
 			return nil
 		}
-		if refused := refusal(err); refused != nil {
+		if refused := final(err); refused != nil {
 			b.metrics.published.WithLabelValues(kind, "refused").Inc()
 			return fmt.Errorf("publish %s: %w", id, refused)
 		}
@@ -107,10 +110,12 @@ func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) error {
 	}
 }
 
-func (b *Bus) try(ctx context.Context, msg *nats.Msg, id string) error {
+func (b *Bus) try(ctx context.Context, msg *nats.Msg, id string) (err error) {
+	ctx, settle := b.permitted(ctx, msg.Subject)
+	defer settle(&err)
 	ctx, cancel := context.WithTimeout(ctx, publishTry)
 	defer cancel()
-	_, err := b.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
+	_, err = b.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
 	return err
 }
 
@@ -121,10 +126,13 @@ const (
 	codeAccountFull jetstream.ErrorCode = 10002
 )
 
-// refusal knows the server's answers for a limit reached. Those of a stream
-// under DiscardNew share a generic "store failed" code and are told apart by
-// their text only.
-func refusal(err error) error {
+// final knows the errors that no further try mends. The server's answers for a
+// limit of a stream under DiscardNew share a generic "store failed" code and are
+// told apart by their text only.
+func final(err error) error {
+	if errors.Is(err, ErrForbidden) {
+		return err
+	}
 	api, ok := errors.AsType[*jetstream.APIError](err)
 	if !ok {
 		return nil

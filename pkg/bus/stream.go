@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -81,24 +82,60 @@ func streams(cfg Config) []jetstream.StreamConfig {
 // reconcile creates the streams or brings them to their declared settings.
 func (b *Bus) reconcile(ctx context.Context) error {
 	for _, want := range streams(b.cfg) {
-		have, err := b.js.Stream(ctx, want.Name)
-		switch {
-		case errors.Is(err, jetstream.ErrStreamNotFound):
-		case err != nil:
-			return fmt.Errorf("stream %s: %w", want.Name, err)
-		case have.CachedInfo().Config.Storage != jetstream.FileStorage:
-			return fmt.Errorf("stream %s is on memory storage and would lose acknowledged events: remove it, or move it to file storage", want.Name)
-		}
-		if _, err := b.js.CreateOrUpdateStream(ctx, want); err != nil {
+		if err := b.declareStream(ctx, want); err != nil {
 			return fmt.Errorf("stream %s: %w", want.Name, err)
 		}
 	}
 	return nil
 }
 
+// declareStream creates one stream, or updates one whose settings are others. Of a
+// stream that is as it should be it only reads: whoever may not change streams
+// can declare them.
+func (b *Bus) declareStream(ctx context.Context, want jetstream.StreamConfig) (err error) {
+	ctx, settle := b.permitted(ctx, want.Name)
+	defer settle(&err)
+	have, err := b.js.Stream(ctx, want.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		_, err = b.js.CreateStream(ctx, want)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	found := have.CachedInfo().Config
+	if found.Storage != jetstream.FileStorage {
+		return errors.New("it is on memory storage and would lose acknowledged events: remove it, or move it to file storage")
+	}
+	if !declared(found, want) {
+		_, err = b.js.UpdateStream(ctx, want)
+	}
+	return err
+}
+
+// declared says whether a stream's settings are those that streams gives. The
+// server fills in others by itself.
+func declared(found, want jetstream.StreamConfig) bool {
+	same := found
+	same.Description, same.Subjects, same.Retention, same.Discard = want.Description, want.Subjects, want.Retention, want.Discard
+	same.MaxMsgs, same.MaxAge, same.Replicas, same.Duplicates = unlimited(want.MaxMsgs), want.MaxAge, max(want.Replicas, 1), want.Duplicates
+	same.MaxMsgsPerSubject, same.DiscardNewPerSubject = unlimited(want.MaxMsgsPerSubject), want.DiscardNewPerSubject
+	return reflect.DeepEqual(same, found)
+}
+
+// unlimited is how the server writes down that there is no limit.
+func unlimited(n int64) int64 {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
 // WorkFull says whether the stream of waiting work has reached its limit, so
 // that work can be refused before its bytes are taken in.
-func (b *Bus) WorkFull(ctx context.Context) (bool, error) {
+func (b *Bus) WorkFull(ctx context.Context) (full bool, err error) {
+	ctx, settle := b.permitted(ctx, StreamWork)
+	defer settle(&err)
 	work, err := b.js.Stream(ctx, StreamWork)
 	if err != nil {
 		return false, fmt.Errorf("stream %s: %w", StreamWork, err)
@@ -109,7 +146,9 @@ func (b *Bus) WorkFull(ctx context.Context) (bool, error) {
 
 // Outstanding says whether the stream of waiting work holds a message of this
 // subject, so that a worker has it or will get it.
-func (b *Bus) Outstanding(ctx context.Context, subject string) (bool, error) {
+func (b *Bus) Outstanding(ctx context.Context, subject string) (waits bool, err error) {
+	ctx, settle := b.permitted(ctx, StreamWork)
+	defer settle(&err)
 	work, err := b.js.Stream(ctx, StreamWork)
 	if err != nil {
 		return false, fmt.Errorf("stream %s: %w", StreamWork, err)

@@ -29,7 +29,9 @@ func (b *Bus) LastOutcome(ctx context.Context) (uint64, error) {
 // error, which Tail returns. It returns ErrGone when the stream has no
 // unbroken record from there on, also when outcomes were removed while Tail
 // was on its way to them.
-func (b *Bus) Tail(ctx context.Context, after uint64, deliver func(Delivery) error) error {
+func (b *Bus) Tail(ctx context.Context, after uint64, deliver func(Delivery) error) (err error) {
+	ctx, settle := b.permitted(ctx, StreamOutcomes)
+	defer settle(&err)
 	info, err := b.outcomes(ctx)
 	if err != nil {
 		return err
@@ -106,10 +108,17 @@ func (b *Bus) Watch(ctx context.Context, subject string) (seen <-chan struct{}, 
 		stop()
 		return nil, nil, fmt.Errorf("watch %s: %w", subject, err)
 	}
+	// A refusal comes before the answer.
+	if refused, err := b.refusal(b.conn.LastError()); refused == subject {
+		stop()
+		return nil, nil, fmt.Errorf("watch %s: %w", subject, err)
+	}
 	return hint, stop, nil
 }
 
-func (b *Bus) outcomes(ctx context.Context) (*jetstream.StreamInfo, error) {
+func (b *Bus) outcomes(ctx context.Context) (_ *jetstream.StreamInfo, err error) {
+	ctx, settle := b.permitted(ctx, StreamOutcomes)
+	defer settle(&err)
 	stream, err := b.js.Stream(ctx, StreamOutcomes)
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", StreamOutcomes, err)

@@ -14,6 +14,10 @@ import (
 func (w *consuming) take(ctx, working context.Context) {
 	for ctx.Err() == nil {
 		err := w.pull(ctx, working)
+		if errors.Is(err, ErrForbidden) {
+			w.end(err)
+			return
+		}
 		if err = errors.Join(err, w.guard.look(ctx)); err == nil || ctx.Err() != nil {
 			continue
 		}
@@ -40,8 +44,10 @@ const (
 // that waited in a buffer behind long work would lose its lease there. The
 // iterators of package jetstream ask too early after a reconnect, and with one
 // message at a time sometimes not at all.
-func (w *consuming) pull(ctx, working context.Context) error {
+func (w *consuming) pull(ctx, working context.Context) (err error) {
 	b, c := w.bus, w.consumer
+	ctx, settle := b.permitted(ctx, c.Name)
+	defer settle(&err)
 	connection := b.connection()
 	inbox, err := b.conn.SubscribeSync(b.conn.NewInbox())
 	if err != nil {
@@ -58,7 +64,7 @@ func (w *consuming) pull(ctx, working context.Context) error {
 		msg, err := next(ctx, connection, inbox, wait+answerWait)
 		switch {
 		case errors.Is(err, nats.ErrBadSubscription):
-			return nil // ended by next
+			return context.Cause(ctx) // next has ended it
 		case err != nil:
 			return err
 		case msg.Reply == "":
@@ -66,7 +72,7 @@ func (w *consuming) pull(ctx, working context.Context) error {
 		}
 		w.work(working, msg)
 	}
-	return nil
+	return context.Cause(ctx)
 }
 
 // next returns the next message. When ctx or the connection ends, or after the

@@ -33,10 +33,12 @@ type watchdog struct {
 
 // look creates what is missing, and tells of a consumer that has messages and
 // hands none out.
-func (w *watchdog) look(ctx context.Context) error {
+func (w *watchdog) look(ctx context.Context) (err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := w.consumer
+	ctx, settle := w.bus.permitted(ctx, c.Name)
+	defer settle(&err)
 	have, err := w.bus.js.Consumer(ctx, c.Stream, c.Name)
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):

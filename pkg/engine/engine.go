@@ -61,9 +61,9 @@ func Open(ctx context.Context, cfg Config, service string, log zerolog.Logger, r
 	return open(ctx, cfg, func() (*bus.Bus, error) { return bus.Connect(ctx, cfg.NATS, service, log, reg) })
 }
 
-// Join is Open for a tool: it leaves the streams as the services declare them.
-func Join(ctx context.Context, cfg Config, tool string, log zerolog.Logger, reg prometheus.Registerer) (*Engines, error) {
-	return open(ctx, cfg, func() (*bus.Bus, error) { return bus.Join(cfg.NATS, tool, log, reg) })
+// Join is Open for those who leave the streams as others declare them.
+func Join(ctx context.Context, cfg Config, service string, log zerolog.Logger, reg prometheus.Registerer) (*Engines, error) {
+	return open(ctx, cfg, func() (*bus.Bus, error) { return bus.Join(cfg.NATS, service, log, reg) })
 }
 
 func open(ctx context.Context, cfg Config, connect func() (*bus.Bus, error)) (*Engines, error) {

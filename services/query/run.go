@@ -46,7 +46,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	engines, err := engine.Open(ctx, cfg.Engines, Name, log, reg)
+	engines, err := engine.Join(ctx, cfg.Engines, Name, log, reg)
 	if err != nil {
 		return nil, err
 	}

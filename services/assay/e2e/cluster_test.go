@@ -15,7 +15,8 @@ import (
 type cluster struct {
 	system
 	nats, s3, dynamodb *engineProgram
-	env                []string // of every service: where the engines are
+	env                []string                   // of every service: where the engines are
+	identity           func(role string) []string // as whom a program calls the engines; nil where all are alike
 }
 
 // engineProgram is a running engine with what starts it again.
@@ -33,6 +34,13 @@ func startCluster(t *testing.T, env ...string) *cluster {
 	c.nats = startEngine(t, "nats")
 	c.dynamodb = startEngine(t, "dynamodb")
 	c.s3 = startEngine(t, "s3", "ASSAY_NATS_URL="+c.nats.url)
+	c.join(t, env...)
+	return c
+}
+
+// join makes one system of the engines.
+func (c *cluster) join(t *testing.T, env ...string) {
+	t.Helper()
 	c.system = system{
 		NATS: c.nats.url, S3: c.s3.url, DynamoDB: c.dynamodb.url,
 		AccessKey: accessKey, SecretKey: secretKey, Region: region, Bucket: "e2e-bucket", Table: "e2e-table",
@@ -44,13 +52,21 @@ func startCluster(t *testing.T, env ...string) *cluster {
 		"ASSAY_ADDR=127.0.0.1:0", "ASSAY_OPERATOR_ADDR=127.0.0.1:0", "ASSAY_LOG_FORMAT=json", shortLease,
 	}, env...)
 	c.setUp(t)
-	return c
+}
+
+// environment is that of one program.
+func (c *cluster) environment(role string, env ...string) []string {
+	all := append(c.env[:len(c.env):len(c.env)], env...)
+	if c.identity != nil {
+		all = append(all, c.identity(role)...)
+	}
+	return all
 }
 
 // setUp runs `assay setup`.
 func (c *cluster) setUp(t *testing.T) {
 	t.Helper()
-	p := launch(t, "assay", c.env, "setup")
+	p := launch(t, "assay", c.environment("setup"), "setup")
 	if status := p.end(t); status != 0 {
 		t.Fatalf("assay setup has the exit status %d: %s", status, p.output)
 	}
@@ -88,7 +104,7 @@ var operatorLine = regexp.MustCompile(`"operator_addr":"([^"]+)"`)
 // service starts one with the cluster's environment and nothing else.
 func (c *cluster) service(t *testing.T, role string, env ...string) *service {
 	t.Helper()
-	p := launch(t, role, append(c.env[:len(c.env):len(c.env)], env...))
+	p := launch(t, role, c.environment(role, env...))
 	p.await(t, `"message":"ready"`)
 	s := &service{program: p, url: "http://" + readyLine.FindStringSubmatch(p.output.String())[1]}
 	if found := operatorLine.FindStringSubmatch(p.output.String()); found != nil {

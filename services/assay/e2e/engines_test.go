@@ -43,6 +43,8 @@ func runEngine(name string) error {
 		serve(engine.URL())
 		engine.Close()
 		return nil
+	case "guarded-nats":
+		return serveGuardedNATS(dir, addr, serve)
 	case "dynamodb":
 		engine, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: dir + "/dynamodb.db", Addr: addr, Log: log})
 		if err != nil {
@@ -51,7 +53,7 @@ func runEngine(name string) error {
 		serve(engine.URL())
 		return engine.Close()
 	case "s3":
-		conn, err := nats.Connect(os.Getenv("ASSAY_NATS_URL"), nats.MaxReconnects(-1))
+		conn, err := nats.Connect(os.Getenv("ASSAY_NATS_URL"), nats.MaxReconnects(-1), nats.CustomInboxPrefix("_INBOX.s3"))
 		if err != nil {
 			return err
 		}

@@ -68,6 +68,7 @@ func readEndpoints(t *testing.T, dir string) system {
 func TestServe(t *testing.T) {
 	s := startServe(t, t.TempDir())
 	prove(t, s.system)
+	proveWhole(t, s.system)
 }
 
 // shortLease makes the work of a killed process come again soon.

@@ -1,0 +1,88 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+)
+
+// ErrForbidden says that the NATS server does not let this user do what a call
+// needs. No further attempt helps until the user's permissions are changed.
+var ErrForbidden = errors.New("NATS forbids it")
+
+// refusals ends the calls that the server refused. The server answers a
+// forbidden request with nothing: it reports on the connection, and to its
+// caller the request would look like one that takes too long.
+type refusals struct {
+	mu      sync.Mutex
+	waiting map[*waiter]struct{}
+}
+
+// waiter is a call in hand.
+type waiter struct {
+	about string // the subject of its request, or a name that is a token of it
+	end   context.CancelCauseFunc
+}
+
+// permitted ends ctx when the server refuses a request to the subject that the
+// call is about, or to one with the name of the stream, consumer or bucket that
+// it is about. The caller defers settle, which makes the refusal the call's error.
+func (b *Bus) permitted(ctx context.Context, about string) (_ context.Context, settle func(*error)) {
+	ctx, end := context.WithCancelCause(ctx)
+	w := &waiter{about, end}
+	b.refusals.mu.Lock()
+	b.refusals.waiting[w] = struct{}{}
+	b.refusals.mu.Unlock()
+	return ctx, func(err *error) {
+		b.refusals.mu.Lock()
+		delete(b.refusals.waiting, w)
+		b.refusals.mu.Unlock()
+		if cause := context.Cause(ctx); *err != nil && errors.Is(cause, ErrForbidden) {
+			*err = cause
+		}
+		end(nil)
+	}
+}
+
+// refusedSubject finds what the server says of a refusal:
+// Permissions Violation for Publish to "assay.dead.x".
+var refusedSubject = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`)
+
+// refusal reads one out of what the server reports; nil for anything else.
+func (b *Bus) refusal(reported error) (subject string, err error) {
+	if !errors.Is(reported, nats.ErrPermissionViolation) {
+		return "", nil
+	}
+	found := refusedSubject.FindStringSubmatch(reported.Error())
+	if found == nil {
+		return "", fmt.Errorf("%w: %w", ErrForbidden, reported)
+	}
+	does := "publish to"
+	if strings.EqualFold(found[1], "subscription") {
+		does = "subscribe to"
+	}
+	return found[2], fmt.Errorf("%w: the user of %s may not %s %s", ErrForbidden, b.source, does, found[2])
+}
+
+// reported is told what the server reports beside its answers.
+func (b *Bus) reported(err error) {
+	subject, refused := b.refusal(err)
+	if refused == nil {
+		b.log.Error().Err(err).Msg("NATS reports an error")
+		return
+	}
+	b.log.Error().Err(refused).Str("subject", subject).Msg("NATS refused a request")
+	b.refusals.mu.Lock()
+	defer b.refusals.mu.Unlock()
+	for w := range b.refusals.waiting {
+		if w.about == subject || slices.Contains(strings.Split(subject, "."), w.about) {
+			w.end(refused)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
+	"github.com/assay-project/assay/pkg/event"
+)
+
+// guarded is a server with a user who may do everything, who has declared the
+// streams, and the user reader, who may publish these subjects only.
+func guarded(t *testing.T, publish ...string) (url string) {
+	t.Helper()
+	url = bustest.StartWith(t, server.Options{Users: []*server.User{
+		{Username: "all", Password: "a"},
+		{Username: "reader", Password: "r", Permissions: &server.Permissions{
+			Publish:   &server.SubjectPermission{Allow: publish},
+			Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.reader.>"}},
+		}},
+	}})
+	connect(t, url, bus.Config{User: "all", Password: "a"})
+	return url
+}
+
+func join(t *testing.T, url string) *bus.Bus {
+	t.Helper()
+	b, err := bus.Join(settings(url, bus.Config{User: "reader", Password: "r"}), "reader", zerolog.Nop(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+// TestForbiddenNamesTheSubject: whatever the server forbids ends with that, and
+// the subject, instead of a timeout.
+func TestForbiddenNamesTheSubject(t *testing.T) {
+	info, consumer := "$JS.API.STREAM.INFO.*", "$JS.API.CONSUMER.*.ASSAY_WORK.worker"
+	work := bus.Consumer{
+		Name: "worker", Stream: bus.StreamWork,
+		Handle: func(context.Context, bus.Delivery) error { return nil },
+	}
+	for name, test := range map[string]struct {
+		may   []string
+		does  func(context.Context, *bus.Bus) error
+		wants string
+	}{
+		"publish": {
+			[]string{info}, func(ctx context.Context, b *bus.Bus) error { return b.Publish(ctx, uploaded("f1")) },
+			"the user of reader may not publish to assay.file.uploaded.f1",
+		},
+		"declare": {
+			[]string{info}, func(ctx context.Context, b *bus.Bus) error { return b.Consume(ctx, work) },
+			"the user of reader may not publish to $JS.API.CONSUMER.INFO.ASSAY_WORK.worker",
+		},
+		"take": {
+			[]string{info, consumer}, func(ctx context.Context, b *bus.Bus) error { return b.Consume(ctx, work) },
+			"the user of reader may not publish to $JS.API.CONSUMER.MSG.NEXT.ASSAY_WORK.worker",
+		},
+		"read": {
+			[]string{info}, func(ctx context.Context, b *bus.Bus) error { _, err := b.DeadLetter(ctx, 1); return err },
+			"the user of reader may not publish to $JS.API.STREAM.MSG.GET.ASSAY_DEAD",
+		},
+		"check": {
+			[]string{info}, func(ctx context.Context, b *bus.Bus) error { return b.Check(ctx) },
+			"the user of reader may not publish to $JS.API.INFO",
+		},
+		"watch": {
+			[]string{info}, func(ctx context.Context, b *bus.Bus) error {
+				_, _, err := b.Watch(ctx, event.OutcomesOf(event.AreaTextFile, "f1"))
+				return err
+			},
+			"the user of reader may not subscribe to assay.analysis.*.textfile.f1",
+		},
+		"list": {
+			[]string{"nothing"}, func(ctx context.Context, b *bus.Bus) error {
+				for _, err := range b.DeadLetters(ctx, bus.DeadFilter{}) {
+					return err
+				}
+				return nil
+			},
+			"the user of reader may not publish to $JS.API.STREAM.INFO.ASSAY_DEAD",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := test.does(t.Context(), join(t, guarded(t, test.may...)))
+			if !errors.Is(err, bus.ErrForbidden) || !strings.Contains(err.Error(), test.wants) {
+				t.Errorf("it ends with: %v\nwant: %s", err, test.wants)
+			}
+		})
+	}
+}
+
+// TestDeclaringNeedsNoMoreThanReading: streams that are as declared can be
+// declared by a user who may not change them; others cannot.
+func TestDeclaringNeedsNoMoreThanReading(t *testing.T) {
+	url := guarded(t, "$JS.API.STREAM.INFO.*")
+	reader := bus.Config{User: "reader", Password: "r"}
+	same, err := bus.Connect(t.Context(), settings(url, reader), "reader", zerolog.Nop(), prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	same.Close()
+
+	reader.WorkMaxMessages = 7
+	_, err = bus.Connect(t.Context(), settings(url, reader), "reader", zerolog.Nop(), prometheus.NewRegistry())
+	if !errors.Is(err, bus.ErrForbidden) || !strings.Contains(err.Error(), "$JS.API.STREAM.UPDATE.ASSAY_NOTICES") {
+		t.Errorf("declaring other settings ends with: %v", err)
+	}
+}
