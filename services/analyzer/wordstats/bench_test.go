@@ -37,10 +37,6 @@ func BenchmarkMemory(b *testing.B) {
 			b.Fatal(err)
 		}
 		v := &c.vocabulary
-		tables := 12*len(v.short.keys) + 20*len(v.middle.keys) + 16*len(v.long.slots)
-		for _, block := range v.long.arena.blocks {
-			tables += cap(block)
-		}
-		b.ReportMetric(float64(int64(tables)-v.bytes)/float64(v.unique()), "bytes/unique")
+		b.ReportMetric(float64(v.memory()-v.bytes)/float64(v.unique()), "bytes/unique")
 	}
 }

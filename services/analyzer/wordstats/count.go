@@ -42,6 +42,9 @@
 // with a secret of the process, as wyhash does (github.com/wangyi-fudan/wyhash),
 // or are those of hash/maphash. What is a property of the vocabulary alone, such
 // as the number of code points, is computed from it at the end.
+//
+// A large text that can be read from any place is counted by several readers, each
+// with a vocabulary, which become one at the end (parts.go).
 package wordstats
 
 import (
@@ -70,25 +73,29 @@ type WordCount struct {
 	Count int64
 }
 
-// Limits bound the vocabulary of a text, and so the memory that counting takes.
+// Limits bound the memory that counting takes.
 type Limits struct {
-	UniqueWords int64 // different words; 0 means 5,000,000
-	Bytes       int64 // bytes of all different words together; 0 means 256 MiB
+	// Vocabulary is how many bytes the different words of a text may take, each with
+	// wordPlace more than its own; 0 means 256 MiB, which is 3.7 million words of
+	// eight letters.
+	Vocabulary int64
 }
 
 const (
-	defaultUniqueWords = 5_000_000
-	defaultBytes       = 256 << 20
+	defaultVocabulary = 256 << 20
+	// wordPlace is the most that the tables take for a word beside its bytes: 12 in
+	// the table of short words and 20 in that of the middle ones, which are less than
+	// a third full when they have just grown. Growing itself needs half as much again.
+	wordPlace = 64
 )
 
-// VocabularyError says that a text has more different words than the limits allow.
+// VocabularyError says that a text has more different words than the limit allows.
 type VocabularyError struct {
-	Limit int64  // the limit that was passed
-	Unit  string // what it counts: "different words" or "bytes of different words"
+	Limit int64 // bytes
 }
 
 func (e *VocabularyError) Error() string {
-	return fmt.Sprintf("the text has more than %d %s, the most that are counted", e.Limit, e.Unit)
+	return fmt.Sprintf("the text has too many different words to count: with %d bytes for the place of each they take more than %d bytes", wordPlace, e.Limit)
 }
 
 // Count reads a text in UTF-8 to its end and counts its words within the default
@@ -115,10 +122,10 @@ var counters = sync.Pool{New: func() any { return newCounter() }}
 
 // countAll counts a text to its end.
 func (c *counter) countAll(r io.Reader) error {
-	kept, sinceSpill := 0, 0
+	kept := 0
 	for {
-		n, err := io.ReadFull(r, c.buffer[kept:bufferSize])
-		atEOF := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		n, err := fill(r, c.buffer[kept:bufferSize])
+		atEOF := errors.Is(err, io.EOF)
 		if err != nil && !atEOF {
 			return fmt.Errorf("reading the text: %w", err)
 		}
@@ -127,9 +134,24 @@ func (c *counter) countAll(r io.Reader) error {
 			return err
 		}
 		kept = copy(c.buffer[:], c.buffer[done:kept+n])
-		if sinceSpill += n; sinceSpill > spillEvery-bufferSize {
+		if c.sinceSpill += n; c.sinceSpill > spillEvery-bufferSize {
 			c.vocabulary.spill()
-			sinceSpill = 0
+			c.sinceSpill = 0
 		}
 	}
+}
+
+// fill reads until b is full or there is an error. Unlike io.ReadFull it gives
+// io.EOF at the end of the text only, and not for a body that breaks off, which is
+// an io.ErrUnexpectedEOF.
+func fill(r io.Reader, b []byte) (int, error) {
+	n := 0
+	for n < len(b) {
+		more, err := r.Read(b[n:])
+		n += more
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }

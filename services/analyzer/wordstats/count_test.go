@@ -3,6 +3,7 @@ package wordstats
 import (
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -94,26 +95,28 @@ func TestAverageRoundsHalfUp(t *testing.T) {
 	}
 }
 
-func TestVocabularyLimits(t *testing.T) {
-	text := "a b c d a b c d a b c d"
-	if _, err := (Limits{UniqueWords: 4, Bytes: 4}).Count(strings.NewReader(text)); err != nil {
-		t.Errorf("at the limits: %v", err)
-	}
-	for _, l := range []Limits{{UniqueWords: 3}, {Bytes: 3}} {
-		_, err := l.Count(strings.NewReader(text))
-		passed, ok := errors.AsType[*VocabularyError](err)
-		if !ok || passed.Limit != 3 || !strings.Contains(err.Error(), fmt.Sprint("more than 3 ", passed.Unit)) {
-			t.Errorf("%+v: %v", l, err)
+func TestVocabularyLimit(t *testing.T) {
+	for text, limit := range map[string]int64{
+		"a b c d a b c d a b c d": 4 * (1 + wordPlace),
+		strings.Repeat("b", 20) + " " + strings.Repeat("e", 2000) + " c": 3*wordPlace + 20 + shownBytes - int64(len(ellipsis)) + 33 + 1, // the second as its start and digest
+	} {
+		if _, err := (Limits{Vocabulary: limit}).Count(strings.NewReader(text)); err != nil {
+			t.Errorf("at the limit: %v", err)
+		}
+		_, err := Limits{Vocabulary: limit - 1}.Count(strings.NewReader(text))
+		if passed, ok := errors.AsType[*VocabularyError](err); !ok || passed.Limit != limit-1 || !strings.Contains(err.Error(), fmt.Sprint(limit-1)) {
+			t.Errorf("above the limit: %v", err)
 		}
 	}
 }
 
 func TestErrorOfTheReaderIsReported(t *testing.T) {
-	broken := errors.New("connection lost")
-	for _, r := range []int{0, 10, 200_000} {
-		source := iotest.DataErrReader(&failing{left: r, err: broken})
-		if _, err := Count(source); !errors.Is(err, broken) {
-			t.Errorf("after %d bytes: %v", r, err)
+	for _, broken := range []error{errors.New("connection lost"), io.ErrUnexpectedEOF} {
+		for _, r := range []int{0, 10, 200_000} {
+			source := iotest.DataErrReader(&failing{left: r, err: broken})
+			if _, err := Count(source); !errors.Is(err, broken) {
+				t.Errorf("after %d bytes and %v: %v", r, broken, err)
+			}
 		}
 	}
 }

@@ -14,6 +14,7 @@ type counter struct {
 	lower      cases.Caser
 	long       *longSegment         // the segment that the buffer begins within, when it is long
 	folded     [3 * maxSegment]byte // room for a word in lower case
+	sinceSpill int                  // bytes counted since the last spill, at most
 	masks      [chunkBlocks]masks
 	edges      [2 * chunkSize]uint16
 	missed     [chunkSize]uint16
@@ -30,7 +31,7 @@ func newCounter() *counter {
 // reset prepares the counter for another text.
 func (c *counter) reset(limits Limits) {
 	c.vocabulary.reset(limits)
-	c.long = nil
+	c.long, c.sinceSpill = nil, 0
 }
 
 // scan counts the words of the buffer up to to, at most bufferSize. Its first byte

@@ -2,6 +2,7 @@ package wordstats
 
 import (
 	"fmt"
+	"hash/maphash"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -71,9 +72,48 @@ func TestACounterForgetsTheTextBefore(t *testing.T) {
 			}
 			mustEqual(t, text, c.vocabulary.statistics(), oracle(text), "count after others")
 		}
-		c.reset(Limits{UniqueWords: 1})
+		c.reset(Limits{Vocabulary: 2 * wordPlace})
 		if err := c.countAll(strings.NewReader(strings.Repeat("y", 90_000) + " z z1")); err == nil {
 			t.Fatal("the limit was not seen")
 		}
+	}
+}
+
+// TestWordsTakeNoMoreThanTheLimitSays fills tables to where they have just grown.
+func TestWordsTakeNoMoreThanTheLimitSays(t *testing.T) {
+	const slack = 2 << 20 // first tables, and what an arena has begun
+	for _, form := range []string{"%x", "middle%08x", "a word longer than that %x"} {
+		v := newVocabulary()
+		v.reset(Limits{})
+		before := v.memory()
+		for i := range 200_000 {
+			if err := v.add(fmt.Appendf(nil, form, i)); err != nil {
+				t.Fatal(err)
+			}
+			if takes := v.memory(); takes != before {
+				if limit := v.bytes + wordPlace*v.unique(); takes > limit+slack {
+					t.Fatalf("%d words like %q take %d bytes, and the limit counts %d", i+1, form, takes, limit)
+				}
+				before = takes
+			}
+		}
+	}
+}
+
+// memory is what the tables take.
+func (v *vocabulary) memory() int64 {
+	sum := 12*len(v.short.keys) + 20*len(v.middle.keys) + 16*len(v.long.slots)
+	for _, block := range v.long.arena.blocks {
+		sum += cap(block)
+	}
+	return int64(sum)
+}
+
+func TestHashesAreSecret(t *testing.T) {
+	a, b := newVocabulary(), newVocabulary()
+	word := []byte("a word of more than sixteen bytes")
+	if a.seed == b.seed || hashShort(a.seed, 'a') == hashShort(b.seed, 'a') || hashMiddle(a.seed, [2]uint64{'a', 'b'}) == hashMiddle(b.seed, [2]uint64{'a', 'b'}) ||
+		maphash.Bytes(a.long.seed, word) == maphash.Bytes(b.long.seed, word) {
+		t.Error("two vocabularies put words in the same places")
 	}
 }

@@ -2,6 +2,7 @@ package wordstats
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"math/rand/v2"
@@ -16,7 +17,7 @@ import (
 // byte has the bit 0x20 set: this makes letters small, leaves digits and middle
 // characters as they are, and makes the low line DEL, which no such word holds.
 type vocabulary struct {
-	limits Limits
+	limit  int64 // see Limits
 	short  table[uint64]
 	middle table[[2]uint64]
 	long   longTable
@@ -46,7 +47,7 @@ func newVocabulary() vocabulary {
 
 // reset empties the vocabulary for another text.
 func (v *vocabulary) reset(limits Limits) {
-	v.limits = limits.orDefaults()
+	v.limit = cmp.Or(limits.Vocabulary, defaultVocabulary)
 	v.short.reset(firstSlots, mostSlots)
 	v.middle.reset(firstSlots/4, mostSlots)
 	v.long.reset(firstSlots/4, mostSlots)
@@ -110,14 +111,11 @@ func (v *vocabulary) addDigest(w *longWord) error {
 	return v.add(w.key())
 }
 
-// grown checks the limits after a new word of so many bytes.
+// grown checks the limit after a new word of so many bytes.
 func (v *vocabulary) grown(length int) error {
 	v.bytes += int64(length)
-	if unique := v.unique(); unique > v.limits.UniqueWords {
-		return &VocabularyError{Limit: v.limits.UniqueWords, Unit: "different words"}
-	}
-	if v.bytes > v.limits.Bytes {
-		return &VocabularyError{Limit: v.limits.Bytes, Unit: "bytes of different words"}
+	if v.bytes+wordPlace*v.unique() > v.limit {
+		return &VocabularyError{Limit: v.limit}
 	}
 	return nil
 }

@@ -1,0 +1,119 @@
+package wordstats
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Parts is a text that can be read from any place, by several readers at once.
+type Parts struct {
+	Size     int64 // of the text, in bytes
+	PartSize int64 // bytes that a reader takes at once, at least 1; the last part may have fewer
+	Readers  int   // how many read and count at once, at least 1
+	// From returns the text from a place to its end. All of it up to end is read, and
+	// beyond that as far as a word reaches. From is called for growing places, one
+	// call at a time, and what it returned is closed when no more of it is wanted.
+	From func(ctx context.Context, at, end int64) io.ReadCloser
+}
+
+// CountParts is Count by several readers at once, each with a counter that keeps a
+// vocabulary within the limits; at the end these become one. A part begins at the
+// first safe place behind where it is due (see safePlace), and the part before goes on
+// to there, so that it does not matter where a part is due. The first error of a
+// reader ends all.
+func (l Limits) CountParts(ctx context.Context, p Parts) (Statistics, error) {
+	group, ctx := errgroup.WithContext(ctx)
+	var one sync.Mutex
+	due := int64(0)
+	next := func() *part {
+		one.Lock()
+		defer one.Unlock()
+		if due >= p.Size {
+			return nil
+		}
+		at, end := due, min(due+p.PartSize, p.Size)
+		due = end
+		return &part{text: p.From(ctx, at, end), left: end - at, begun: at == 0}
+	}
+	counted := make([]*counter, p.Readers)
+	for i := range counted {
+		c := counters.Get().(*counter)
+		defer counters.Put(c)
+		c.reset(l)
+		counted[i] = c
+		group.Go(func() error {
+			for part := next(); part != nil; part = next() {
+				err := c.countAll(part)
+				if err := errors.Join(err, part.text.Close()); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return Statistics{}, err
+	}
+	all := &counted[0].vocabulary
+	for _, c := range counted[1:] {
+		if err := all.merge(&c.vocabulary); err != nil {
+			return Statistics{}, err
+		}
+	}
+	return all.statistics(), nil
+}
+
+// part reads a text from the first safe place of a part to the first safe place
+// behind it.
+type part struct {
+	text  io.ReadCloser
+	left  int64 // bytes until the part behind is due; below 0 beyond
+	begun bool  // the part's first safe place was found, and not yet that of the part behind
+	gap   bool  // the byte before is a space or a line feed, and behind where the part sought is due
+}
+
+func (p *part) Read(b []byte) (int, error) {
+	if !p.begun && (p.left < 0 || p.left == 0 && !p.gap) {
+		return 0, io.EOF // ended, or the part before reaches into the part behind
+	}
+	n, err := p.text.Read(b)
+	start, end := 0, n
+	if !p.begun {
+		// The first safe place may be where the part behind is due: that one begins later.
+		near := b[:min(int64(n), p.left+1)]
+		start = p.safePlace(near)
+		if p.begun = start < len(near); !p.begun {
+			p.left -= int64(n)
+			return 0, err
+		}
+	}
+	if p.left < int64(n) {
+		inside := 0
+		if p.left >= 0 {
+			inside, p.gap = int(p.left), false
+		}
+		end = inside + p.safePlace(b[inside:n])
+	}
+	p.left -= int64(n)
+	if end < n {
+		p.left, p.begun = -1, false
+	}
+	return copy(b, b[start:end]), err
+}
+
+// safePlace returns the first place in data where a segment begins whatever stands
+// before: behind a space or a line feed, before what is neither a mark nor a space.
+// Without one it returns the length of data.
+func (p *part) safePlace(data []byte) int {
+	for i, b := range data {
+		if p.gap && beginsNoMark(b) {
+			return i
+		}
+		p.gap = b == ' ' || b == '\n'
+	}
+	return len(data)
+}
