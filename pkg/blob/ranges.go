@@ -1,0 +1,117 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+const (
+	// bodyTries is how many bodies in a row may break off without a byte before
+	// reading fails. That a request is answered with an error is retried by the SDK.
+	bodyTries = 4
+	// drained is up to how much of a body that nobody wants is read, so that its
+	// connection can be used again.
+	drained = 64 << 10 // bytes
+)
+
+// Ranges reads an object of a known size and entity tag from any place.
+type Ranges struct {
+	Store     *Store
+	Key, ETag string
+	Size      int64 // bytes
+}
+
+// From streams the object from a byte to its end. It asks for the bytes up to end
+// first, and then for as many again whenever they are read. A body that breaks off or
+// ends early is asked for again from there. Read returns ErrNotFound or ErrChanged
+// when the object is another by then. The caller closes the stream.
+func (r Ranges) From(ctx context.Context, at, end int64) io.ReadCloser {
+	return &rangeReader{Ranges: r, ctx: ctx, at: at, end: end, step: max(1, end-at)}
+}
+
+type rangeReader struct {
+	Ranges
+	ctx     context.Context // of all requests
+	at, end int64           // where the next byte is, and where the body ends
+	step    int64
+	body    io.ReadCloser // nil before the first byte and after the last
+	broken  int           // bodies in a row that gave no byte
+}
+
+func (r *rangeReader) Read(b []byte) (int, error) {
+	for {
+		if r.at >= r.Size {
+			return 0, io.EOF
+		}
+		if r.body == nil {
+			if err := r.open(); err != nil {
+				return 0, err
+			}
+		}
+		n, err := r.body.Read(b[:min(int64(len(b)), r.end-r.at)])
+		r.at += int64(n)
+		if n > 0 {
+			r.broken = 0
+		}
+		if err != nil || r.at == r.end {
+			_ = r.Close() // the next body is another
+		}
+		if n > 0 || len(b) == 0 {
+			return n, nil // what is wrong shows when reading goes on
+		}
+		if err != nil {
+			if r.broken++; r.broken == bodyTries || r.ctx.Err() != nil {
+				return 0, fmt.Errorf("get %s: the body breaks off at byte %d of %d: %w", r.Key, r.at, r.Size, unexpected(err))
+			}
+		}
+	}
+}
+
+// open asks for the next range.
+func (r *rangeReader) open() error {
+	if r.at >= r.end {
+		r.end = r.at + r.step
+	}
+	r.end = min(r.end, r.Size)
+	in := &s3.GetObjectInput{
+		Bucket: &r.Store.Bucket, Key: &r.Key, IfMatch: aws.String(`"` + r.ETag + `"`),
+		Range: aws.String(fmt.Sprintf("bytes=%d-%d", r.at, r.end-1)),
+	}
+	out, err := r.Store.client.GetObject(r.ctx, in)
+	if err != nil {
+		return translate("get", r.Key, err)
+	}
+	if want, got := fmt.Sprintf("bytes %d-%d/%d", r.at, r.end-1, r.Size), aws.ToString(out.ContentRange); !strings.EqualFold(got, want) {
+		_ = out.Body.Close() // it is not what was asked for
+		return fmt.Errorf("get %s: asked for %s, the answer is %q", r.Key, want, got)
+	}
+	r.body = out.Body
+	return nil
+}
+
+// Close closes the connection, unless little of the body is left.
+func (r *rangeReader) Close() error {
+	if r.body == nil {
+		return nil
+	}
+	body := r.body
+	r.body = nil
+	if left := r.end - r.at; left <= drained {
+		_, _ = io.CopyN(io.Discard, body, left+1) // the end is seen, too
+	}
+	return body.Close()
+}
+
+// unexpected makes an end that came too early an error.
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
