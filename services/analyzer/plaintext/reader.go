@@ -56,6 +56,8 @@ func (e *UnknownCharsetError) Error() string {
 // its charset parameter is used, and it may be empty. NewReader reads the first
 // 4 KiB of r. The returned reader reads ahead of what it has given.
 //
+// Parts reads a stream in several places at once.
+//
 // It returns a *NotTextError when the content is not text, an
 // *UnknownCharsetError when the declared charset is not known, and the error of
 // r when its head cannot be read.
@@ -67,33 +69,46 @@ func NewReader(r io.Reader, contentType string) (io.Reader, error) {
 	}
 	whole := err != nil
 
-	mark, marked, length := byteOrderMark(head)
-	declared, name, err := declaredCharset(contentType)
-	if err != nil && !marked {
+	c, err := choose(head, whole, contentType)
+	if err != nil {
 		return nil, err
 	}
+	if _, err := source.Discard(c.mark); err != nil {
+		return nil, fmt.Errorf("reading the byte order mark: %w", err)
+	}
+	switch {
+	case c.open:
+		return &asciiReader{source: source, declared: c.charset}, nil
+	case c.charset == unicode.UTF8:
+		return &utf8Reader{source: source}, nil
+	}
+	return transform.NewReader(source, c.charset.NewDecoder()), nil
+}
+
+// choice is what the head of a stream says of its charset.
+type choice struct {
+	mark    int // length of the byte order mark, which is no part of the text
+	charset encoding.Encoding
+	// open says that the choice waits for the first byte beyond ASCII, and that
+	// charset is that of a text that is not UTF-8.
+	open bool
+}
+
+// choose looks at the head of a stream, which is all of it when whole. It returns
+// the errors of NewReader.
+func choose(head []byte, whole bool, contentType string) (choice, error) {
+	mark, marked, length := byteOrderMark(head)
 	if marked {
-		if err := checkText(decode(mark, head[length:]), head); err != nil {
-			return nil, err
-		}
-		if _, err := source.Discard(length); err != nil {
-			return nil, fmt.Errorf("reading the byte order mark: %w", err)
-		}
-		if mark == unicode.UTF8 {
-			return &utf8Reader{source: source}, nil
-		}
-		return transform.NewReader(source, mark.NewDecoder()), nil
+		return choice{mark: length, charset: mark}, checkText(decode(mark, head[length:]), head)
+	}
+	declared, name, err := declaredCharset(contentType)
+	if err != nil {
+		return choice{}, err
 	}
 	if notASCIIBased(name) || strings.HasPrefix(name, "utf-16") && !isUTF8(head, whole) {
-		if err := checkText(decode(declared, head), head); err != nil {
-			return nil, err
-		}
-		return transform.NewReader(source, declared.NewDecoder()), nil
+		return choice{charset: declared}, checkText(decode(declared, head), head)
 	}
-	if err := checkText(head, head); err != nil {
-		return nil, err
-	}
-	return &asciiReader{source: source, declared: declared}, nil
+	return choice{charset: declared, open: true}, checkText(head, head)
 }
 
 // byteOrderMark returns the encoding that the mark at the start of head names,
