@@ -18,8 +18,16 @@ func (c Config) textFileBounds(d bus.Delivery) bus.Bounds {
 	size := max(0, int64(uploaded.Size))
 	return bus.Bounds{
 		Time:   (c.AnalysisTime + time.Duration(float64(size)/float64(c.AnalysisRate)*float64(time.Second))).Round(time.Second),
-		Memory: wordstats.Limits{}.Memory(size),
+		Memory: wordstats.Limits{Vocabulary: c.Vocabulary}.Memory(size, c.readers(size)),
 	}
+}
+
+// readers is how many readers share a file of so many bytes.
+func (c Config) readers(size int64) int {
+	if size <= c.RangeSize {
+		return 1
+	}
+	return c.Readers
 }
 
 // feedBounds are those of an item of the feed, whose text is always small.

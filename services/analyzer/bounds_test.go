@@ -28,9 +28,11 @@ func defaults(t *testing.T) Config {
 func TestBoundsGrowWithTheFile(t *testing.T) {
 	cfg := defaults(t)
 	for size, want := range map[float64]bus.Bounds{
-		0:       {Time: time.Minute, Memory: 2 << 20},
-		1 << 20: {Time: time.Minute, Memory: 8 << 20},
-		5 << 30: {Time: 15 * time.Minute, Memory: 2<<20 + 48*5_000_000 + 256<<20},
+		0:        {Time: time.Minute, Memory: 2 << 20},
+		1 << 20:  {Time: time.Minute, Memory: 8 << 20},
+		10 << 20: {Time: time.Minute, Memory: 62 << 20},
+		40 << 20: {Time: time.Minute, Memory: 4<<20 + 2*6*40<<20},
+		5 << 30:  {Time: 15 * time.Minute, Memory: 4<<20 + 2*384<<20},
 	} {
 		data, err := event.NewFileUploaded(&event.FileUploaded{FileId: "f", Size: size, UploadedAt: timestamppb.Now()}).Marshal()
 		if err != nil {

@@ -26,6 +26,10 @@ type Config struct {
 	AnalysisMemory int64         `env:"ASSAY_ANALYSIS_MEMORY" envDefault:"2147483648" doc:"bytes that the analyses of text files in hand may be expected to take together; of large ones some wait"`
 	Abandoned      int           `env:"ASSAY_ABANDONED" envDefault:"8" doc:"how many attempts may go on beyond their time in each area; with one more the process ends, to be started anew"`
 
+	Readers    int   `env:"ASSAY_READERS" envDefault:"2" doc:"how many readers share a text file above ASSAY_RANGE_SIZE, each with a vocabulary of its own"`
+	RangeSize  int64 `env:"ASSAY_RANGE_SIZE" envDefault:"33554432" doc:"bytes that each of these readers asks for at once"`
+	Vocabulary int64 `env:"ASSAY_VOCABULARY" envDefault:"268435456" doc:"bytes that the different words of a text may take, with 64 for the place of each; the default holds 3.7 million words of eight letters, and a text with more ends as FAILED"`
+
 	ReservationExpires time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"how old a reservation without bytes, or bytes without a file, are when a sweep removes them; longer than ASSAY_UPLOAD_EXPIRES and the longest upload together"`
 	UploadExpires      time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"how long a presigned upload can be started, as ingest has it"`
 
@@ -36,11 +40,16 @@ type Config struct {
 	Feed     feed.Config
 }
 
+const (
+	leastRange      = 64 << 10 // bytes; the head that decides about the text is less
+	leastVocabulary = 1 << 10  // bytes
+)
+
 // HTTPAddr is where the service listens.
 func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
-	leastMemory := 2 * wordstats.Limits{}.Memory(math.MaxInt64)
+	leastMemory := 2 * wordstats.Limits{Vocabulary: c.Vocabulary}.Memory(math.MaxInt64, c.Readers)
 	switch {
 	case c.Parallel < 1:
 		return fmt.Errorf("ASSAY_ANALYZER_PARALLEL is %d: give at least 1", c.Parallel)
@@ -52,8 +61,14 @@ func (c Config) validate() error {
 		return fmt.Errorf("ASSAY_ANALYSIS_TIME is %s: give at least 1s", c.AnalysisTime)
 	case c.AnalysisRate < 1:
 		return fmt.Errorf("ASSAY_ANALYSIS_RATE is %d: give at least 1", c.AnalysisRate)
+	case c.Readers < 1:
+		return fmt.Errorf("ASSAY_READERS is %d: give at least 1", c.Readers)
+	case c.RangeSize < leastRange:
+		return fmt.Errorf("ASSAY_RANGE_SIZE is %d: give at least %d", c.RangeSize, leastRange)
+	case c.Vocabulary < leastVocabulary:
+		return fmt.Errorf("ASSAY_VOCABULARY is %d: give at least %d", c.Vocabulary, leastVocabulary)
 	case c.AnalysisMemory < leastMemory:
-		return fmt.Errorf("ASSAY_ANALYSIS_MEMORY is %d: give at least %d, twice what one text may take", c.AnalysisMemory, leastMemory)
+		return fmt.Errorf("ASSAY_ANALYSIS_MEMORY is %d: give at least %d, twice what one text may take with this ASSAY_VOCABULARY and these ASSAY_READERS", c.AnalysisMemory, leastMemory)
 	case c.Abandoned < 1:
 		return fmt.Errorf("ASSAY_ABANDONED is %d: give at least 1", c.Abandoned)
 	case c.ReservationExpires <= c.UploadExpires:

@@ -14,8 +14,6 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/services/analyzer/plaintext"
-	"github.com/assay-project/assay/services/analyzer/wordstats"
 )
 
 // textFiles analyzes uploaded texts.
@@ -24,12 +22,14 @@ type textFiles struct {
 	bucket  *blob.Store
 	bus     *bus.Bus
 	results *prometheus.CounterVec
+	counts  counts
 }
 
 func newTextFiles(cfg Config, engines *engine.Engines, results *prometheus.CounterVec) *textFiles {
 	return &textFiles{
 		store:  textfile.NewStore(engines.DB, cfg.TextFile),
 		bucket: engines.Bucket, bus: engines.Bus, results: results,
+		counts: counts{bucket: engines.Bucket, cfg: cfg},
 	}
 }
 
@@ -73,7 +73,7 @@ func (t *textFiles) handle(ctx context.Context, d bus.Delivery) error {
 		return refused(err)
 	}
 
-	result, err := t.analyze(ctx, &uploaded)
+	result, err := t.counts.analyze(ctx, &uploaded)
 	if err != nil {
 		return err
 	}
@@ -91,46 +91,6 @@ func refused(err error) error {
 		return nil // deleted meanwhile
 	case moved, errors.Is(err, lifecycle.ErrFenceLost):
 		return bus.ErrTakenOver
-	}
-	return err
-}
-
-// analyze counts the words of the stored bytes.
-func (t *textFiles) analyze(ctx context.Context, uploaded *event.FileUploaded) (textfile.Result, error) {
-	body, err := t.bucket.Open(ctx, uploaded.Key, uploaded.Etag)
-	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
-		return textfile.Result{}, bus.Permanent(errors.New("the uploaded bytes are no longer there"))
-	}
-	if err != nil {
-		return textfile.Result{}, err
-	}
-	defer body.Close()
-	text, err := plaintext.NewReader(body, uploaded.ContentType)
-	if err != nil {
-		return textfile.Result{}, judged(err)
-	}
-	statistics, err := wordstats.Count(text)
-	if err != nil {
-		return textfile.Result{}, judged(err)
-	}
-	result := textfile.Result{
-		TotalWords: statistics.TotalWords, UniqueWords: statistics.UniqueWords,
-		AvgWordLength: statistics.AvgWordLength,
-		Top10Words:    make([]textfile.WordCount, len(statistics.Top10Words)),
-	}
-	for i, top := range statistics.Top10Words {
-		result.Top10Words[i] = textfile.WordCount{Word: top.Word, Count: top.Count}
-	}
-	return result, nil
-}
-
-// judged marks what the content itself is to blame for: no attempt mends it.
-func judged(err error) error {
-	_, notText := errors.AsType[*plaintext.NotTextError](err)
-	_, charset := errors.AsType[*plaintext.UnknownCharsetError](err)
-	_, vocabulary := errors.AsType[*wordstats.VocabularyError](err)
-	if notText || charset || vocabulary {
-		return bus.Permanent(err)
 	}
 	return err
 }

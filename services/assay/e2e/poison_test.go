@@ -19,16 +19,22 @@ type snare struct {
 	caught chan struct{}
 }
 
-func startSnare(t *testing.T, s system, fileID string) *snare {
+// passToBucket is a proxy before the bucket.
+func passToBucket(t *testing.T, s system) *httputil.ReverseProxy {
 	t.Helper()
 	target, err := url.Parse(s.S3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host // is signed
 	}}
+}
+
+func startSnare(t *testing.T, s system, fileID string) *snare {
+	t.Helper()
+	through := passToBucket(t, s)
 	over := make(chan struct{})
 	n := &snare{caught: make(chan struct{}, 64)}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,0 +1,132 @@
+package e2e
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// looseWire stands before the bucket: of every third range it passes half on and
+// breaks the connection off.
+type looseWire struct {
+	mu     sync.Mutex
+	ranges map[string][]*http.Request // by object key
+	whole  map[string]int             // requests without a range
+	seen   int
+}
+
+func startLooseWire(t *testing.T, s system) (*looseWire, string) {
+	t.Helper()
+	w := &looseWire{ranges: map[string][]*http.Request{}, whole: map[string]int{}}
+	through := passToBucket(t, s)
+	through.ModifyResponse = func(r *http.Response) error {
+		key := strings.TrimPrefix(r.Request.URL.Path, "/"+s.Bucket+"/")
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		switch {
+		case r.Request.Method != http.MethodGet:
+		case r.Request.Header.Get("Range") == "":
+			w.whole[key]++
+		default:
+			w.ranges[key] = append(w.ranges[key], r.Request)
+			if w.seen++; w.seen%3 == 0 {
+				r.Body = cutBody{io.LimitReader(r.Body, r.ContentLength/2), r.Body}
+			}
+		}
+		return nil
+	}
+	server := httptest.NewServer(through)
+	t.Cleanup(server.Close)
+	return w, server.URL
+}
+
+type cutBody struct {
+	io.Reader
+	io.Closer
+}
+
+var errCut = errors.New("the wire is loose")
+
+func (c cutBody) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	if errors.Is(err, io.EOF) {
+		err = errCut
+	}
+	return n, err
+}
+
+// TestLargeFilesAreSharedByReaders: what several readers count in ranges, over
+// connections that break, is what one would count, in every charset.
+func TestLargeFilesAreSharedByReaders(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t)
+	wire, url := startLooseWire(t, c.system)
+	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
+	c.service(t, "analyzer", "ASSAY_S3_ENDPOINT="+url, "ASSAY_READERS=3", "ASSAY_RANGE_SIZE=65536", "ASSAY_VOCABULARY=1048576")
+	speaker := c.client(t, newOwner())
+
+	mixed := randomText(5, 60_000)
+	plain := strings.Repeat("The quick brown fox jumps over 2 lazy dogs\r\nand judges.\r\n", 4_000)
+	latin := strings.NewReplacer("ö", "\xF6", "ß", "\xDF")
+	for name, text := range map[string]struct {
+		stored, text string
+		shared       bool
+	}{
+		"mixed.txt":      {mixed, mixed, true},
+		"mark.txt":       {"\uFEFF" + mixed, mixed, true},
+		"ascii.txt":      {plain, plain, true},
+		"long.txt":       {plain + strings.Repeat("x", 300_000) + " " + plain, plain + strings.Repeat("x", 300_000) + " " + plain, true},
+		"joined.txt":     {plain + strings.Repeat("👩\u200D👩\u200D👧 family ", 10_000), plain + strings.Repeat("family ", 10_000), true},
+		"latin.txt":      {latin.Replace(strings.Repeat("Größe ", 40_000)), strings.Repeat("Größe ", 40_000), false},
+		"late-latin.txt": {plain + latin.Replace("Größe ") + plain, plain + "Größe " + plain, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := presigned(t, speaker, name, "text/plain", []byte(text.stored))
+			checkResult(t, final(t, speaker, file.FileID), count(text.text))
+			key := attribute(t, c.meta(t, file.FileID), "s3Key")
+			wire.mu.Lock()
+			defer wire.mu.Unlock()
+			ranges, whole := wire.ranges[key], wire.whole[key]
+			if len(ranges) == 0 || text.shared != (whole == 0) || text.shared && len(ranges) < 1+len(text.stored)>>16 {
+				t.Errorf("%d ranges and %d whole reads of %d bytes", len(ranges), whole, len(text.stored))
+			}
+			for _, r := range ranges {
+				if r.Header.Get("If-Match") == "" {
+					t.Errorf("the range %s of any object", r.Header.Get("Range"))
+				}
+			}
+		})
+	}
+}
+
+// TestVocabularyLimitIsSaid: a text with too many different words ends as FAILED
+// and says which variable allows more, however it is read.
+func TestVocabularyLimitIsSaid(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t)
+	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
+	c.service(t, "analyzer", "ASSAY_VOCABULARY=100000", "ASSAY_RANGE_SIZE=65536")
+	speaker := c.client(t, newOwner())
+	var words strings.Builder
+	for _, first := range vocabulary {
+		for _, second := range vocabulary {
+			words.WriteString(first + second + " ")
+		}
+	}
+	small := words.String()
+	const says = "too many different words to count: with 64 bytes for the place of each they take more than 100000 bytes (ASSAY_VOCABULARY)"
+	for name, text := range map[string]string{"small": small, "large": strings.Repeat(randomText(6, 1_000), 20) + small} {
+		file := final(t, speaker, presigned(t, speaker, name, "text/plain", []byte(text)).FileID)
+		if file.Status != client.Failed || !strings.Contains(file.ErrorMessage, says) {
+			t.Errorf("%s, %d bytes: %s", name, len(text), show(file))
+		}
+	}
+	text := randomText(7, 50_000)
+	checkResult(t, final(t, speaker, presigned(t, speaker, "few", "text/plain", []byte(text)).FileID), count(text))
+}
