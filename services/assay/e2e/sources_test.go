@@ -157,6 +157,36 @@ func TestOnePollAtATime(t *testing.T) {
 	}
 }
 
+// TestPollOfADeadProcess: when an ingest dies in the middle of a poll, another
+// polls the source once the lease is over. What the dead one might have asked
+// counts.
+func TestPollOfADeadProcess(t *testing.T) {
+	t.Parallel()
+	news := newsapitest.Start(t)
+	asked := make(chan struct{}, 1)
+	news.Answer(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		<-r.Context().Done()
+	})
+	news.Publish(newsapi.Article{Title: "Solar", URL: "https://example.com/", PublishedAt: time.Now().Add(-time.Hour)})
+	c := startCluster(t, append([]string{"ASSAY_SOURCES_LEASE=10s"}, sourcesEnv...)...)
+	first := c.service(t, "ingest")
+	putSource(t, first.operator, "news", "", settings{"kind": "newsapi", "url": news.URL, "enabled": true, "interval": "1h", "tags": []string{"solar", "wind"}, "pages": 3, "quota": 10})
+	<-asked
+	if got := getSource(t, first.operator, "news"); got.State.Status != "polling" || got.State.QuotaUsed != 6 {
+		t.Errorf("in the poll: %+v", got.State)
+	}
+	first.kill(t)
+	news.Answer(nil)
+	second := c.service(t, "ingest")
+	if got := awaitOutcome(t, second.operator, "news", "ok"); got.State.QuotaUsed != 8 || got.State.LastPoll.Taken.Created != 1 {
+		t.Errorf("after the poll of another: %+v", got.State)
+	}
+}
+
 // TestSourceCalls: what operators may do to sources, and what not.
 func TestSourceCalls(t *testing.T) {
 	t.Parallel()
