@@ -7,6 +7,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/prometheus/client_golang/prometheus"
@@ -32,6 +33,7 @@ type Engines struct {
 	Streams *dynamodbstreams.Client
 	Bucket  *blob.Store
 	Bus     *bus.Bus
+	AWS     aws.Config // for a client that only one service has
 
 	connections *http.Transport
 }
@@ -50,7 +52,7 @@ func Stores(ctx context.Context, cfg Config) (*Engines, error) {
 	}
 	return &Engines{
 		DB: table.Connect(base, cfg.DynamoDB), Streams: table.ConnectStreams(base, cfg.DynamoDB),
-		Bucket: blob.New(base, cfg.S3), connections: connections,
+		Bucket: blob.New(base, cfg.S3), AWS: base, connections: connections,
 	}, nil
 }
 

@@ -95,13 +95,29 @@ func (r Row) View() ItemView {
 // Dashboard reads and writes the dashboard table. It is safe for concurrent use.
 type Dashboard struct {
 	db    *dynamodb.Client
+	cache table.Reader // of what need not be strongly consistent
 	table string
 	now   func() time.Time
 }
 
 // NewDashboard returns the dashboard table.
 func NewDashboard(db *dynamodb.Client, cfg Config) *Dashboard {
-	return &Dashboard{db: db, table: cfg.Dashboard, now: time.Now}
+	return &Dashboard{db: db, cache: db, table: cfg.Dashboard, now: time.Now}
+}
+
+// Through returns the same dashboard read through a cache. Strongly consistent
+// reads and all writes go past it.
+func (d *Dashboard) Through(cache table.Reader) *Dashboard {
+	cached := *d
+	cached.cache = cache
+	return &cached
+}
+
+func (d *Dashboard) reader(consistent bool) table.Reader {
+	if consistent {
+		return d.db
+	}
+	return d.cache
 }
 
 // Ensure creates the table unless it is there, and turns its TTL on unless it is.

@@ -70,7 +70,7 @@ func (d *Dashboard) pages(ctx context.Context, s span, see func([]map[string]typ
 		return fmt.Errorf("read the dashboard: %w", err)
 	}
 	for {
-		out, err := d.db.Query(ctx, in)
+		out, err := d.reader(s.consistent).Query(ctx, in)
 		if err != nil {
 			return fmt.Errorf("read the dashboard: %w", err)
 		}
@@ -146,7 +146,7 @@ func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consist
 func (d *Dashboard) getAll(ctx context.Context, keys []table.Key, consistent bool, see func(map[string]types.AttributeValue) error) error {
 	for chunk := range slices.Chunk(keys, batchGet) {
 		for len(chunk) > 0 {
-			out, err := d.db.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+			out, err := d.reader(consistent).BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
 				d.table: {Keys: chunk, ConsistentRead: &consistent},
 			}})
 			if err != nil {

@@ -20,6 +20,13 @@ type Config struct {
 	Endpoint string `env:"ASSAY_DYNAMODB_ENDPOINT" doc:"the URL of a DynamoDB-compatible engine; AWS itself by default"`
 }
 
+// Reader reads a table: DynamoDB itself, or a cache in front of it that speaks
+// the same.
+type Reader interface {
+	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
+	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
+}
+
 // maxAttempts is how often the SDK tries one request, the first included.
 const maxAttempts = 6
 

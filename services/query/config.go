@@ -1,12 +1,14 @@
 package query
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/table/dax"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/query/projector"
 )
@@ -23,6 +25,7 @@ type Config struct {
 	Engines   engine.Config
 	TextFile  textfile.Config
 	Feed      feed.Config
+	DAX       dax.Config
 	Projector projector.Config
 }
 
@@ -39,5 +42,5 @@ func (c Config) validate() error {
 	if c.FeedCache < 0 {
 		return fmt.Errorf("ASSAY_FEED_CACHE is %s: give 0 or more", c.FeedCache)
 	}
-	return c.Projector.Validate()
+	return errors.Join(c.DAX.Validate(), c.Projector.Validate())
 }

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table/dax"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -23,14 +25,35 @@ type feedItems struct {
 	dashboard *feed.Dashboard
 	bus       *bus.Bus
 	cache     *feedCache
+	dax       *dax.Reader // nil where there is no cluster
 }
 
-func newFeedItems(cfg Config, engines *engine.Engines) (*feedItems, error) {
+func newFeedItems(cfg Config, engines *engine.Engines, log zerolog.Logger) (*feedItems, error) {
 	cache, err := newFeedCache(cfg.FeedCache)
-	return &feedItems{
+	if err != nil {
+		return nil, err
+	}
+	f := &feedItems{
 		store: feed.NewStore(engines.DB, cfg.Feed), dashboard: feed.NewDashboard(engines.DB, cfg.Feed), bus: engines.Bus,
 		cache: cache,
-	}, err
+	}
+	if cfg.DAX.Endpoint == "" {
+		return f, nil
+	}
+	if f.dax, err = dax.Connect(engines.AWS, cfg.DAX, engines.DB, log); err != nil {
+		cache.close()
+		return nil, err
+	}
+	f.dashboard = f.dashboard.Through(f.dax)
+	return f, nil
+}
+
+// close ends what the reads leave running. No read may be in hand.
+func (f *feedItems) close() {
+	f.cache.close()
+	if f.dax != nil {
+		f.dax.Close()
+	}
 }
 
 // routes registers the feed calls that read.

@@ -50,7 +50,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
-	items, err := newFeedItems(cfg, engines)
+	items, err := newFeedItems(cfg, engines, log)
 	if err != nil {
 		engines.Close()
 		return nil, err
@@ -86,6 +86,6 @@ func (s *Service) Work(ctx context.Context) error { return s.projector.Run(ctx) 
 
 // Close closes the connections. No request may be in hand.
 func (s *Service) Close() {
-	s.feedItems.cache.close()
+	s.feedItems.close()
 	s.engines.Close()
 }

@@ -1,0 +1,98 @@
+// Package dax reads tables through a DynamoDB Accelerator cluster. It is apart
+// from package table so that only who uses it carries AWS's client along.
+package dax
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	client "github.com/aws/aws-dax-go-v2/dax"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/logging"
+	"github.com/rs/zerolog"
+)
+
+// Config names the cluster.
+type Config struct {
+	Endpoint string `env:"ASSAY_DAX_ENDPOINT" doc:"the endpoint of a DAX cluster, dax://… or daxs://…, that the dashboard is read through: its answers may be as old as the cluster's time to live; none by default"`
+}
+
+// Validate says what is wrong with the endpoint.
+func (c Config) Validate() error {
+	if c.Endpoint == "" {
+		return nil
+	}
+	u, err := url.Parse(c.Endpoint)
+	if err != nil || !slices.Contains([]string{"dax", "daxs"}, u.Scheme) || u.Hostname() == "" || u.User != nil || u.Path+u.RawQuery+u.Fragment != "" {
+		return fmt.Errorf("ASSAY_DAX_ENDPOINT is %q: give the cluster's endpoint, such as dax://name.abc123.dax-clusters.us-east-1.amazonaws.com:8111", c.Endpoint)
+	}
+	return nil
+}
+
+const (
+	readWait = 2 * time.Second // for the cluster's answer, its retries included
+	pause    = 5 * time.Second // after a failure the cluster is left alone
+)
+
+// Reader reads through the cluster, and from the table itself while the cluster
+// does not answer: a cache that is away slows reads down and fails none. It is
+// safe for concurrent use.
+type Reader struct {
+	cache *client.Dax
+	db    *dynamodb.Client
+	log   zerolog.Logger
+	until atomic.Int64 // when the cluster is asked again, Unix nanoseconds
+}
+
+// Connect returns the reader of a cluster in front of db. A cluster that does not
+// answer is no error, but may hold Connect up for some seconds. The caller closes
+// the Reader.
+func Connect(base aws.Config, cfg Config, db *dynamodb.Client, log zerolog.Logger) (*Reader, error) {
+	settings := client.NewConfig(base, cfg.Endpoint)
+	settings.Logger = logging.Nop{} // its errors are returned, and logged here
+	cache, err := client.New(settings)
+	if err != nil {
+		return nil, fmt.Errorf("DAX cluster %s: %w", cfg.Endpoint, err)
+	}
+	return &Reader{cache: cache, db: db, log: log}, nil
+}
+
+// Query is that of DynamoDB.
+func (r *Reader) Query(ctx context.Context, in *dynamodb.QueryInput, options ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	return through(ctx, r, in, r.cache.Query, r.db.Query, options)
+}
+
+// BatchGetItem is that of DynamoDB.
+func (r *Reader) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, options ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
+	return through(ctx, r, in, r.cache.BatchGetItem, r.db.BatchGetItem, options)
+}
+
+// read is a read of either client.
+type read[I, O any] func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error)
+
+func through[I, O any](ctx context.Context, r *Reader, in *I, cached, direct read[I, O], options []func(*dynamodb.Options)) (*O, error) {
+	if time.Now().UnixNano() < r.until.Load() {
+		return direct(ctx, in, options...)
+	}
+	bounded, cancel := context.WithTimeout(ctx, readWait)
+	defer cancel()
+	out, err := cached(bounded, in, options...)
+	if err == nil || ctx.Err() != nil {
+		return out, err
+	}
+	r.until.Store(time.Now().Add(pause).UnixNano())
+	r.log.Warn().Err(err).Dur("pause_ms", pause).Msg("the DAX cluster fails a read; reading from the table")
+	return direct(ctx, in, options...)
+}
+
+// Close closes the connections to the cluster.
+func (r *Reader) Close() {
+	if err := r.cache.Close(); err != nil {
+		r.log.Warn().Err(err).Msg("cannot close the connections to the DAX cluster")
+	}
+}
