@@ -3,7 +3,7 @@ MODULES = $(shell go list -m -f "{{.Dir}}")
 
 .PHONY: help
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 .PHONY: build
 build: ## build all programs into bin/
@@ -46,6 +46,18 @@ bench: ## measure against rivals and print the ratios; BENCH holds flags, see do
 .PHONY: crash
 crash: ## let the services die at every call, and at two of a thousand lives; SEED=… chooses them
 	go test ./services/assay/fault/crashpoint -count=1 -timeout 60m -v -crash.doubles=1000 -crash.seed=$(or $(SEED),1)
+
+.PHONY: stack
+stack: ## run the programs apart, in containers (docker-compose.yml)
+	deploy/stack up
+
+.PHONY: stack-offline
+stack-offline: ## the same where no registry can be reached: images from Go modules only
+	deploy/stack offline
+
+.PHONY: stack-down
+stack-down: ## stop it and remove its data
+	deploy/stack down
 
 .PHONY: ci
 ci: ## everything the merge checks run

@@ -17,35 +17,50 @@ import (
 )
 
 // notice is what a bucket says about an object, in any of the forms that S3
-// servers have: S3 records (direct, or as the payload of SQS), and the detail
-// of an EventBridge event. Everything else in it is left unread: the bucket is
-// asked, the notice is only the hint to ask.
+// servers have: S3 records, the detail of an EventBridge event, and either of
+// them inside of a message of SQS or SNS, as it is received or as a function is
+// handed it. Everything else in it is left unread: the bucket is asked, the
+// notice is only the hint to ask.
 type notice struct {
 	Records []struct {
-		EventSource string `json:"eventSource"`
-		EventName   string `json:"eventName"`
-		S3          struct {
+		EventName string `json:"eventName"`
+		S3        struct {
 			Object struct {
 				Key string `json:"key"`
 			} `json:"object"`
 		} `json:"s3"`
+		Body string `json:"body"` // of SQS, for a function
+		SNS  struct {
+			Message string `json:"Message"`
+		} `json:"Sns"` // for a function
 	} `json:"Records"`
+	Type   string `json:"detail-type"`
 	Detail struct {
 		Object struct {
 			Key string `json:"key"`
 		} `json:"object"`
 	} `json:"detail"`
+	Body    string `json:"Body"`    // of SQS
+	Message string `json:"Message"` // of SNS
 }
+
+// mostWraps is how many messages may be inside of each other: SNS in SQS, with
+// one to spare.
+const mostWraps = 3
 
 // objectKeys returns the keys of the objects that a notice says were created.
 // A notice without any, such as a server's test event, gives none.
-func objectKeys(data []byte) ([]string, error) {
+func objectKeys(data []byte) ([]string, error) { return wrappedKeys(data, mostWraps) }
+
+func wrappedKeys(data []byte, wraps int) ([]string, error) {
 	var n notice
 	if err := json.Unmarshal(data, &n); err != nil {
 		return nil, fmt.Errorf("the notice is not JSON: %w", err)
 	}
 	var keys []string
+	inside := []string{n.Body, n.Message}
 	for _, record := range n.Records {
+		inside = append(inside, record.Body, record.SNS.Message)
 		// AWS writes ObjectCreated:Put, some servers put "s3:" before it.
 		if !strings.Contains(record.EventName, "ObjectCreated:") {
 			continue
@@ -58,8 +73,21 @@ func objectKeys(data []byte) ([]string, error) {
 		}
 		keys = append(keys, key)
 	}
-	if key := n.Detail.Object.Key; key != "" {
+	if key := n.Detail.Object.Key; key != "" && n.Type == "Object Created" {
 		keys = append(keys, key)
+	}
+	for _, message := range inside {
+		if message == "" {
+			continue
+		}
+		if wraps == 0 {
+			return nil, fmt.Errorf("the notice is a message in more than %d others", mostWraps)
+		}
+		more, err := wrappedKeys([]byte(message), wraps-1)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, more...)
 	}
 	return keys, nil
 }

@@ -1,0 +1,49 @@
+package ingest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestEveryFormOfNoticeIsRead: the files have the form of what AWS and versitygw
+// send, all about one object.
+func TestEveryFormOfNoticeIsRead(t *testing.T) {
+	const key = "files/01a1fe9d-1a39-7773-8a72-e7b218b3ee0f/11-58606f46b1c0fcee26ea3448000ea290"
+	paths, err := filepath.Glob("testdata/notices/*.json")
+	if err != nil || len(paths) < 9 {
+		t.Fatalf("%d notices, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if keys, err := objectKeys(data); err != nil || len(keys) != 1 || keys[0] != key {
+			t.Errorf("%s: keys %q, %v", path, keys, err)
+		}
+		// What tells of another event has no key of an object that was created.
+		other := strings.NewReplacer("ObjectCreated:Put", "ObjectRemoved:Delete", "ObjectCreated:Complete", "ObjectRestore:Complete",
+			"Object Created", "Object Deleted").Replace(string(data))
+		if keys, err := objectKeys([]byte(other)); err != nil || len(keys) != 0 {
+			t.Errorf("%s about something else: keys %q, %v", path, keys, err)
+		}
+	}
+}
+
+func TestNoticesWithoutObjects(t *testing.T) {
+	for notice, broken := range map[string]bool{
+		`{"Service":"Amazon S3","Event":"s3:TestEvent","Bucket":"assay-files"}`: false,
+		`{}`:                        false,
+		`{"Records":[]}`:            false,
+		`{"Body":"not JSON"}`:       true,
+		`not JSON`:                  true,
+		strings.Repeat(`[`, 20_000): true,
+		`{"Body":"{\"Body\":\"{\\\"Body\\\":\\\"{\\\\\\\"Body\\\\\\\":\\\\\\\"{}\\\\\\\"}\\\"}\"}"}`: true,
+	} {
+		if keys, err := objectKeys([]byte(notice)); len(keys) != 0 || (err != nil) != broken {
+			t.Errorf("%.60s: keys %q, %v", notice, keys, err)
+		}
+	}
+}
