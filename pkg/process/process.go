@@ -32,13 +32,18 @@ type Settings interface {
 //     context; the second ends the process at once
 //   - health: asks the service that runs with the same settings whether it is ready
 //   - version: prints the version
+//   - licenses: prints the project's license and the given notices
 //
 // It returns the exit status: 0 when all went well, 1 when it failed, 2 when
 // the argument or the settings are not usable.
-func Main[C Settings](service string, run func(context.Context, C) error) int {
+func Main[C Settings](service string, run func(context.Context, C) error, notices ...string) int {
 	command := strings.Join(os.Args[1:], " ")
-	if command == "version" {
+	switch command {
+	case "version":
 		fmt.Println(service, Version())
+		return 0
+	case "licenses":
+		fmt.Print(Licenses(notices...))
 		return 0
 	}
 	settings, err := config.Load[C](os.Environ())
@@ -56,7 +61,7 @@ func Main[C Settings](service string, run func(context.Context, C) error) int {
 	case "health":
 		err = healthy(ctx, settings)
 	default:
-		fmt.Fprintf(os.Stderr, "%s does not know %q: give nothing to run it, or health, or version; its settings are variables\n", service, command)
+		fmt.Fprintf(os.Stderr, "%s does not know %q: give nothing to run it, or health, version or licenses; its settings are variables\n", service, command)
 		return exitUsage
 	}
 	if err != nil {

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("ASSAY_TEST_SERVICE") == "" {
 		os.Exit(m.Run())
 	}
-	os.Exit(Main("porter", serve))
+	os.Exit(Main("porter", serve, "Copyright of the porter's keys\n"))
 }
 
 func serve(ctx context.Context, s settings) error {

@@ -17,11 +17,15 @@ import (
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/textfile/upload"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/analyzer/sentiment"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
 // Name is the service's name in logs, metrics and event sources.
 const Name = "analyzer"
+
+// Notices are the licenses of the data that the analyses carry along.
+func Notices() []string { return []string{sentiment.Notice()} }
 
 // Service is an open analyzer.
 type Service struct {

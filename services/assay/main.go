@@ -6,10 +6,13 @@ import (
 	"os"
 
 	"github.com/assay-project/assay/services/assay/cli"
+	"github.com/assay-project/assay/services/assay/licenses"
 	"github.com/assay-project/assay/services/assay/rebuild"
 	"github.com/assay-project/assay/services/assay/serve"
 	"github.com/assay-project/assay/services/assay/setup"
 	"github.com/assay-project/assay/services/assay/sweep"
 )
 
-func main() { os.Exit(cli.Main(serve.Command(), setup.Command(), sweep.Command(), rebuild.Command())) }
+func main() {
+	os.Exit(cli.Main(serve.Command(), setup.Command(), sweep.Command(), rebuild.Command(), licenses.Command()))
+}

@@ -8,4 +8,4 @@ import (
 	"github.com/assay-project/assay/services/analyzer"
 )
 
-func main() { os.Exit(process.Main("analyzer", analyzer.Run)) }
+func main() { os.Exit(process.Main("analyzer", analyzer.Run, analyzer.Notices()...)) }

@@ -1,0 +1,33 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestLicenseIsTheRepositorys(t *testing.T) {
+	want, err := os.ReadFile("../../LICENSE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, []byte(license)) {
+		t.Error("pkg/process/LICENSE is not the LICENSE of the repository: copy it")
+	}
+}
+
+// TestLicensesAreShown: without any setting, the project's first.
+func TestLicensesAreShown(t *testing.T) {
+	service := exec.CommandContext(t.Context(), os.Args[0], "licenses")
+	service.Env = append(os.Environ(), "ASSAY_TEST_SERVICE=1")
+	said, err := service.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, other, found := strings.Cut(string(said), "Copyright of the porter's keys")
+	if !found || strings.TrimSpace(other) != "" || !strings.Contains(own, "Apache License") || !strings.Contains(own, "END OF TERMS AND CONDITIONS") {
+		t.Errorf("the service says %s", said)
+	}
+}
