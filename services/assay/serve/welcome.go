@@ -14,7 +14,7 @@ Assay is ready.
 
   web page   %s
   HTTP API   %[1]s   (documentation: %[1]s/docs)
-  operators  %s   (dead letters)
+  operators  %s   (dead letters, sources of the feed)
   NATS       %s
   S3         %s
   DynamoDB   %s

@@ -139,8 +139,9 @@ func (s *Store) update(ctx context.Context, name string, change func(source *Sou
 			return Source{}, fmt.Errorf("write the source %s: %w", name, err)
 		}
 		_, err = s.bucket.Swap(ctx, key(name), etag, body)
-		// Of writers at the same time one gets through, so that this ends.
-		if !errors.Is(err, blob.ErrChanged) && !errors.Is(err, blob.ErrNotFound) {
+		// Of writers at the same time one gets through, so that this ends. What was
+		// not there and still is not found has no bucket.
+		if !errors.Is(err, blob.ErrChanged) && (etag == "" || !errors.Is(err, blob.ErrNotFound)) {
 			return current, err
 		}
 	}

@@ -155,3 +155,13 @@ func TestOneBadArticle(t *testing.T) {
 		t.Errorf("got %+v, %v", page, err)
 	}
 }
+
+// TestKeyStays: a redirect does not take the key to another server.
+func TestKeyStays(t *testing.T) {
+	server, other := newsapitest.Start(t), newsapitest.Start(t)
+	server.Answer(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"?q=go", http.StatusFound) })
+	page, err := newsapi.Search{Endpoint: server.URL, Key: newsapitest.Key, Phrase: "go", Page: 1}.Do(t.Context(), client(t, time.Minute))
+	if err == nil || len(other.Asked()) != 0 {
+		t.Errorf("got %+v, %v; the other server was asked %v", page, err, other.Asked())
+	}
+}
