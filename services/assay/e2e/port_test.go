@@ -2,19 +2,30 @@ package e2e
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net"
+	"os"
+	"sync/atomic"
 	"testing"
 )
 
+// Ports that programs can come back to lie below those that Linux, macOS and
+// Windows give to outgoing connections (from 32768 or 49152), which could take
+// them meanwhile. Each test process begins elsewhere and takes the next.
+const (
+	firstPort = 20000
+	ports     = 12000
+)
+
+var nextPort atomic.Int64
+
 // keepableAddr is a free loopback address that a program can come back to after
-// a restart. Its port lies below those that Linux, macOS and Windows give to
-// outgoing connections (from 32768 or 49152), which could take it meanwhile.
+// a restart, and that this process has not given to another.
 func keepableAddr(t *testing.T) string {
 	t.Helper()
 	var last error
 	for range 100 {
-		addr := fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(10000))
+		n := int64(os.Getpid())*64 + nextPort.Add(1)
+		addr := fmt.Sprintf("127.0.0.1:%d", firstPort+n%ports)
 		l, err := net.Listen("tcp", addr)
 		if err != nil {
 			last = err
