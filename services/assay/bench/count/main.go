@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -15,32 +16,29 @@ import (
 )
 
 func main() {
-	by := flag.String("by", "wordstats", "wordstats, or uax29: libraries and a map")
-	times := flag.Int("times", 1, "how often the file is read, as one text")
+	var o options
+	flag.StringVar(&o.by, "by", "wordstats", "wordstats, or uax29: libraries and a map")
+	flag.IntVar(&o.times, "times", 1, "how often the file is read, as one text")
+	flag.IntVar(&o.readers, "readers", 1, "how many readers share the text")
+	flag.StringVar(&o.bucket.url, "url", "", "where the text is: an S3 server, and no file")
+	flag.StringVar(&o.bucket.etag, "etag", "", "of the object there")
+	flag.Int64Var(&o.bucket.size, "size", 0, "of the object there, in bytes")
+	flag.StringVar(&o.bucket.key, "key", "", "both parts of the account there")
 	flag.Parse()
-	if err := run(*by, *times, flag.Args()); err != nil {
+	if err := o.run(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "count:", err)
 		os.Exit(1)
 	}
 }
 
-func run(by string, times int, paths []string) error {
-	if len(paths) != 1 {
-		return fmt.Errorf("give one file, not %d", len(paths))
-	}
-	file, err := os.Open(paths[0]) // closed by the end of the process
-	if err != nil {
-		return err
-	}
-	var statistics wordstats.Statistics
-	switch by {
-	case "wordstats":
-		statistics, err = wordstats.Count(&repeated{file: file, left: times - 1})
-	case "uax29":
-		statistics, err = countByLibraries(&repeated{file: file, left: times - 1})
-	default:
-		return fmt.Errorf("-by %s: give wordstats or uax29", by)
-	}
+type options struct {
+	by             string
+	times, readers int
+	bucket         bucket
+}
+
+func (o options) run(paths []string) error {
+	statistics, err := o.count(context.Background(), paths)
 	if err != nil {
 		return err
 	}
@@ -48,6 +46,38 @@ func run(by string, times int, paths []string) error {
 		Kernel string
 		wordstats.Statistics
 	}{wordstats.Kernel(), statistics})
+}
+
+func (o options) count(ctx context.Context, paths []string) (wordstats.Statistics, error) {
+	if o.bucket.url != "" {
+		return o.bucket.count(ctx, o.readers)
+	}
+	if len(paths) != 1 {
+		return wordstats.Statistics{}, fmt.Errorf("give one file, not %d", len(paths))
+	}
+	file, err := os.Open(paths[0]) // closed by the end of the process
+	if err != nil {
+		return wordstats.Statistics{}, err
+	}
+	text := &repeated{file: file, left: o.times - 1}
+	switch {
+	case o.by == "uax29":
+		return countByLibraries(text)
+	case o.by != "wordstats":
+		return wordstats.Statistics{}, fmt.Errorf("-by %s: give wordstats or uax29", o.by)
+	case o.readers == 1:
+		return wordstats.Count(text)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return wordstats.Statistics{}, err
+	}
+	return wordstats.Limits{}.CountParts(ctx, wordstats.Parts{
+		Size: info.Size(), PartSize: partSize, Readers: o.readers,
+		From: func(_ context.Context, at, _ int64) io.ReadCloser {
+			return io.NopCloser(io.NewSectionReader(file, at, info.Size()-at))
+		},
+	})
 }
 
 // repeated reads a file, and so many times more.

@@ -25,6 +25,7 @@ const (
 // programs are what the trials run.
 type programs struct {
 	count, portable string // paths
+	bucket          string
 	rivals          string // a folder, or empty
 }
 
@@ -32,8 +33,9 @@ type programs struct {
 // portable one.
 func build(ctx context.Context, dir, rivals string) (programs, error) {
 	p := programs{count: filepath.Join(dir, "count"), portable: filepath.Join(dir, "count-portable"), rivals: rivals}
-	for path, tags := range map[string]string{p.count: "", p.portable: "purego"} {
-		cmd := exec.CommandContext(ctx, "go", "build", "-tags", tags, "-o", path, "github.com/assay-project/assay/services/assay/bench/count")
+	p.bucket = filepath.Join(dir, "bucket")
+	for path, of := range map[string]struct{ program, tags string }{p.count: {"count", ""}, p.portable: {"count", "purego"}, p.bucket: {"bucket", ""}} {
+		cmd := exec.CommandContext(ctx, "go", "build", "-tags", of.tags, "-o", path, "github.com/assay-project/assay/services/assay/bench/"+of.program)
 		if output, err := cmd.CombinedOutput(); err != nil {
 			return p, fmt.Errorf("%s: %w\n%s", cmd, err, output)
 		}

@@ -45,7 +45,7 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	}
 	m.kernel, m.own = kernel, p.count
 	m.growth()
-	return m.trials, nil
+	return m.trials, m.shared(ctx, o.Dir)
 }
 
 // maker makes trials.

@@ -1,0 +1,62 @@
+// Command bucket runs the embedded S3 server in a process of its own, for sides
+// that read from a bucket. It stores a file in it, prints the server's URL and the
+// object's entity tag, and ends when its standard input does.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/services/assay/embedded"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bucket:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) != 3 {
+		return fmt.Errorf("give a folder, a key for both parts of the account, and the file to store")
+	}
+	dir, err := filepath.Abs(args[0])
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(args[2]) // before the server changes the working directory; closed by the end of the process
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	server, err := embedded.StartS3(ctx, embedded.S3Config{Dir: dir, AccessKey: args[1], SecretKey: args[1]})
+	if err != nil {
+		return err
+	}
+	store := blob.New(aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider(args[1], args[1], "")},
+		blob.Config{Endpoint: server.URL(), Bucket: "bench"})
+	if err := store.Ensure(ctx); err != nil {
+		return err
+	}
+	if err := store.Delete(ctx, "text"); err != nil {
+		return err
+	}
+	if _, err := store.Put(ctx, "text", "text/plain", nil, file); err != nil {
+		return err
+	}
+	object, err := store.Head(ctx, "text")
+	if err != nil {
+		return err
+	}
+	fmt.Println(server.URL(), object.ETag)
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the bench has ended
+	return server.Close()
+}
