@@ -27,6 +27,7 @@ type consuming struct {
 	consumer Consumer
 	room     *room
 	notes    *notes
+	sources  *sources
 	guard    *watchdog
 	end      context.CancelCauseFunc // ends Consume
 }

@@ -82,8 +82,10 @@ func settings(url string, cfg bus.Config) bus.Config {
 	return cfg
 }
 
-func uploaded(id string) event.Event {
-	return event.NewFileUploaded(&event.FileUploaded{FileId: id, OwnerId: "ann", FileName: "a.txt", Etag: "e1", UploadedAt: timestamppb.New(when)})
+func uploaded(id string) event.Event { return uploadedBy("ann", id) }
+
+func uploadedBy(owner, id string) event.Event {
+	return event.NewFileUploaded(&event.FileUploaded{FileId: id, OwnerId: owner, FileName: "a.txt", Etag: "e1", UploadedAt: timestamppb.New(when)})
 }
 
 func completed(id string) event.Event {

@@ -13,7 +13,9 @@ import (
 // Consumer declares a durable consumer and what it does. Processes that
 // consume under the same Name share the work.
 type Consumer struct {
-	Name   string // durable name, and the last token of its dead letters' subject
+	// Name is the durable name, on the stream of work with a lane behind it, and
+	// the last token of the dead letters' subject.
+	Name   string
 	Area   string // product area, for logs and metrics
 	Stream string
 	Filter string // subject filter; empty takes all of the stream
@@ -103,7 +105,8 @@ const waitingPlaces = 1000
 func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	c = c.withDefaults()
 	began := time.Now()
-	err := b.declare(ctx, c)
+	from := newSources(c)
+	err := b.declare(ctx, c, from)
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -121,8 +124,8 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	})()
 
 	w := &consuming{
-		bus: b, consumer: c, end: end, guard: &watchdog{bus: b, consumer: c, began: began}, notes: newNotes(b, c, began),
-		room: newRoom(c, b.metrics.abandoned.WithLabelValues(c.Name, c.Area), end),
+		bus: b, consumer: c, end: end, sources: from, guard: &watchdog{bus: b, consumer: c, sources: from, began: began},
+		notes: newNotes(b, c, began), room: newRoom(c, b.metrics.abandoned.WithLabelValues(c.Name, c.Area), end),
 	}
 	var workers sync.WaitGroup
 	for range c.Parallel {
@@ -140,10 +143,10 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	return nil
 }
 
-// settings are those the server keeps of the consumer.
-func (c Consumer) settings() jetstream.ConsumerConfig {
+// settings are those the server keeps of one of the consumer's durables.
+func (c Consumer) settings(of *source) jetstream.ConsumerConfig {
 	want := jetstream.ConsumerConfig{
-		Durable: c.Name, FilterSubject: c.Filter,
+		Durable: of.durable, FilterSubject: of.filter,
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.Lease,
 		MaxDeliver: -1, MaxAckPending: waitingPlaces + c.Parallel,
 	}
@@ -154,19 +157,23 @@ func (c Consumer) settings() jetstream.ConsumerConfig {
 }
 
 // declare creates the consumer or brings it to its declared settings.
-func (b *Bus) declare(ctx context.Context, c Consumer) (err error) {
-	ctx, settle := b.permitted(ctx, c.Name)
+func (b *Bus) declare(ctx context.Context, c Consumer, from *sources) (err error) {
+	ctx, settle := b.permitted(ctx, from.names()...)
 	defer settle(&err)
-	want := c.settings()
-	have, err := b.js.Consumer(ctx, c.Stream, c.Name)
-	switch {
-	case err == nil:
-		// The server lets no one change where a consumer began.
-		begun := have.CachedInfo().Config
-		want.DeliverPolicy, want.OptStartSeq, want.OptStartTime = begun.DeliverPolicy, begun.OptStartSeq, begun.OptStartTime
-	case !errors.Is(err, jetstream.ErrConsumerNotFound):
-		return err
+	for _, source := range from.all {
+		want := c.settings(source)
+		have, err := b.js.Consumer(ctx, c.Stream, source.durable)
+		switch {
+		case err == nil:
+			// The server lets no one change where a consumer began.
+			begun := have.CachedInfo().Config
+			want.DeliverPolicy, want.OptStartSeq, want.OptStartTime = begun.DeliverPolicy, begun.OptStartSeq, begun.OptStartTime
+		case !errors.Is(err, jetstream.ErrConsumerNotFound):
+			return err
+		}
+		if _, err = b.js.CreateOrUpdateConsumer(ctx, c.Stream, want); err != nil {
+			return err
+		}
 	}
-	_, err = b.js.CreateOrUpdateConsumer(ctx, c.Stream, want)
-	return err
+	return nil
 }

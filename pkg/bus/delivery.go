@@ -42,7 +42,7 @@ func newDelivery(msg *nats.Msg) (Delivery, error) {
 		return Delivery{}, err
 	}
 	return Delivery{
-		Subject: msg.Subject, Data: msg.Data, header: msg.Header,
+		Subject: public(msg.Subject), Data: msg.Data, header: msg.Header,
 		Attempt: int(meta.NumDelivered), Sequence: meta.Sequence.Stream, Stored: meta.Timestamp,
 	}.withEnvelope()
 }

@@ -82,7 +82,7 @@ func TestIdleConsumerEndsWithItsContext(t *testing.T) {
 	c.Drain, c.Parallel = time.Hour, 4
 	go func() { ended <- w.bus.Consume(ctx, c) }()
 	eventually(t, func() error {
-		d, err := w.js.Consumer(t.Context(), bus.StreamWork, "worker")
+		d, err := w.js.Consumer(t.Context(), bus.StreamWork, "worker-0")
 		if err == nil && d.CachedInfo().NumWaiting < 4 {
 			err = errors.New("not all places wait for work")
 		}

@@ -26,14 +26,14 @@ type refusals struct {
 
 // waiter is a call in hand.
 type waiter struct {
-	about string // the subject of its request, or a name that is a token of it
+	about []string // subjects of its requests, or names that are tokens of them
 	end   context.CancelCauseFunc
 }
 
 // permitted ends ctx when the server refuses a request to the subject that the
-// call is about, or to one with the name of the stream, consumer or bucket that
+// call is about, or to one with the name of a stream, consumer or bucket that
 // it is about. The caller defers settle, which makes the refusal the call's error.
-func (b *Bus) permitted(ctx context.Context, about string) (_ context.Context, settle func(*error)) {
+func (b *Bus) permitted(ctx context.Context, about ...string) (_ context.Context, settle func(*error)) {
 	ctx, end := context.WithCancelCause(ctx)
 	w := &waiter{about, end}
 	b.refusals.mu.Lock()
@@ -80,8 +80,9 @@ func (b *Bus) reported(err error) {
 	b.log.Error().Err(refused).Str("subject", subject).Msg("NATS refused a request")
 	b.refusals.mu.Lock()
 	defer b.refusals.mu.Unlock()
+	tokens := strings.Split(subject, ".")
 	for w := range b.refusals.waiting {
-		if w.about == subject || slices.Contains(strings.Split(subject, "."), w.about) {
+		if slices.ContainsFunc(w.about, func(about string) bool { return about == subject || slices.Contains(tokens, about) }) {
 			w.end(refused)
 		}
 	}

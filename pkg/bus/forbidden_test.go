@@ -43,7 +43,7 @@ func join(t *testing.T, url string) *bus.Bus {
 // TestForbiddenNamesTheSubject: whatever the server forbids ends with that, and
 // the subject, instead of a timeout.
 func TestForbiddenNamesTheSubject(t *testing.T) {
-	info, consumer := "$JS.API.STREAM.INFO.*", "$JS.API.CONSUMER.*.ASSAY_WORK.worker"
+	info, consumer := "$JS.API.STREAM.INFO.*", "$JS.API.CONSUMER.INFO.ASSAY_WORK.*"
 	work := bus.Consumer{
 		Name: "worker", Stream: bus.StreamWork,
 		Handle: func(context.Context, bus.Delivery) error { return nil },
@@ -55,15 +55,15 @@ func TestForbiddenNamesTheSubject(t *testing.T) {
 	}{
 		"publish": {
 			[]string{info}, func(ctx context.Context, b *bus.Bus) error { return b.Publish(ctx, uploaded("f1")) },
-			"the user of reader may not publish to assay.file.uploaded.f1",
+			"the user of reader may not publish to assay-work.0.49915e0d7d4b402e.file.uploaded.f1",
 		},
 		"declare": {
 			[]string{info}, func(ctx context.Context, b *bus.Bus) error { return b.Consume(ctx, work) },
-			"the user of reader may not publish to $JS.API.CONSUMER.INFO.ASSAY_WORK.worker",
+			"the user of reader may not publish to $JS.API.CONSUMER.INFO.ASSAY_WORK.worker-0",
 		},
 		"take": {
-			[]string{info, consumer}, func(ctx context.Context, b *bus.Bus) error { return b.Consume(ctx, work) },
-			"the user of reader may not publish to $JS.API.CONSUMER.MSG.NEXT.ASSAY_WORK.worker",
+			[]string{info, consumer, "$JS.API.CONSUMER.CREATE.ASSAY_WORK.>"}, func(ctx context.Context, b *bus.Bus) error { return b.Consume(ctx, work) },
+			"the user of reader may not publish to $JS.API.CONSUMER.MSG.NEXT.ASSAY_WORK.worker-",
 		},
 		"read": {
 			[]string{info}, func(ctx context.Context, b *bus.Bus) error { _, err := b.DeadLetter(ctx, 1); return err },

@@ -221,7 +221,7 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	w.publish(t, uploaded("killer"))
 	const lease = 300 * time.Millisecond
 	durable, err := w.js.CreateConsumer(t.Context(), bus.StreamWork, jetstream.ConsumerConfig{
-		Durable: "worker", FilterSubject: event.UploadedSubjects, AckPolicy: jetstream.AckExplicitPolicy,
+		Durable: "worker-0", FilterSubject: "assay-work.0.*.file.uploaded.*", AckPolicy: jetstream.AckExplicitPolicy,
 		AckWait: lease, MaxDeliver: -1,
 	})
 	if err != nil {
@@ -251,7 +251,7 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 func TestDeadLetterLeavesServerHeadersOut(t *testing.T) {
 	w := open(t)
 	_, err := w.js.PublishMsg(t.Context(), &nats.Msg{
-		Subject: "assay.file.uploaded.f1", Data: []byte("{"),
+		Subject: "assay-work.0.ann.file.uploaded.f1", Data: []byte("{"),
 		Header: nats.Header{"Nats-Expected-Stream": {bus.StreamWork}, "ce-id": {"x"}},
 	})
 	if err != nil {
@@ -269,7 +269,7 @@ func TestDeadLetterLeavesServerHeadersOut(t *testing.T) {
 func TestUnreadableHeadersAreGivenUp(t *testing.T) {
 	w := open(t)
 	_, err := w.js.PublishMsg(t.Context(), &nats.Msg{
-		Subject: "assay.file.uploaded.f1", Header: nats.Header{"ce-time": {"yesterday"}},
+		Subject: "assay-work.0.ann.file.uploaded.f1", Header: nats.Header{"ce-time": {"yesterday"}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -133,7 +133,11 @@ func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	// Its trace stays that of the message.
 	ctx = obs.WithTrace(ctx, obs.Trace{})
 	id := fmt.Sprintf("replay/%d/%d", l.Sequence, l.Last.UnixMilli())
-	return b.send(ctx, &nats.Msg{Subject: l.Subject, Header: header, Data: l.Data}, id, "replay")
+	msg := &nats.Msg{Subject: l.Subject, Header: header, Data: l.Data}
+	if isWork(l.Subject) {
+		return b.queue(ctx, msg, id, "replay", header.Get(headerFlow))
+	}
+	return b.send(ctx, msg, id, "replay")
 }
 
 // readDead takes what cannot be read for empty: a letter that cannot be shown

@@ -29,8 +29,14 @@ func buried(t *testing.T, w *world) {
 		stop := consume(t, w.bus, c)
 		w.awaitCount(t, bus.StreamWork, 0)
 		stop()
-		if err := w.js.DeleteConsumer(t.Context(), bus.StreamWork, name); err != nil {
+		work, err := w.js.Stream(t.Context(), bus.StreamWork)
+		if err != nil {
 			t.Fatal(err)
+		}
+		for durable := range work.ConsumerNames(t.Context()).Name() {
+			if err := work.DeleteConsumer(t.Context(), durable); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
@@ -129,7 +135,7 @@ func TestOutstandingKnowsWaitingWork(t *testing.T) {
 	w := open(t)
 	e := uploaded("f1")
 	look := func() bool {
-		there, err := w.bus.Outstanding(t.Context(), e.Subject)
+		there, err := w.bus.Outstanding(t.Context(), e.Subject, e.Flow)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ type note struct {
 }
 
 // noteSubjects are where notes are kept.
-const noteSubjects = "assay.attempt.>"
+const noteSubjects = "assay-attempt.>"
 
 // noted is how many first deliveries after the start of Consume are taken for ones
 // that the last process may have died of, for each place.
@@ -97,7 +97,7 @@ func (n *notes) warn(d Delivery, err error) {
 }
 
 func (n *notes) subject(d Delivery) string {
-	return fmt.Sprintf("assay.attempt.%s.%d", n.consumer.Name, d.Sequence)
+	return fmt.Sprintf("assay-attempt.%s.%d", n.consumer.Name, d.Sequence)
 }
 
 func (n *notes) read(ctx context.Context, d Delivery) (_ note, err error) {

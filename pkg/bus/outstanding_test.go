@@ -16,7 +16,7 @@ func TestAnItemHasOneMessageAtATime(t *testing.T) {
 	w := open(t)
 	first := uploaded("f1")
 	again := event.NewFileUploaded(&event.FileUploaded{
-		FileId: "f1", Etag: "e1", UploadedAt: timestamppb.New(when), RetriedAt: timestamppb.New(when.Add(1)),
+		FileId: "f1", OwnerId: "ann", Etag: "e1", UploadedAt: timestamppb.New(when), RetriedAt: timestamppb.New(when.Add(1)),
 	})
 	w.publish(t, first)
 	if err := w.bus.Publish(t.Context(), again); !errors.Is(err, bus.ErrOutstanding) {

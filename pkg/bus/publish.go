@@ -41,8 +41,9 @@ const (
 // Publish sends e and returns once the stream has it on disk. The same event
 // published again within the duplicate window is kept once. It tries again
 // while no stream leader answers, for 15 s or until ctx ends. It returns
-// ErrFull when the stream, or the storage of all, has reached its limit, and
-// ErrOutstanding when it holds work of the same item under another id. It
+// ErrFull when the stream, or the storage of all, has reached its limit,
+// ErrFlowFull when as much work of the event's flow waits as may, and
+// ErrOutstanding when the stream holds work of the same item under another id. It
 // returns ErrForbidden at once when this user may not publish there.
 func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 	data, err := e.Marshal()
@@ -50,6 +51,9 @@ func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 		return err
 	}
 	msg := &nats.Msg{Subject: e.Subject, Header: e.Headers("/" + b.source), Data: data}
+	if isWork(e.Subject) {
+		return b.queue(ctx, msg, e.ID, e.Type(), e.Flow)
+	}
 	return b.send(ctx, msg, e.ID, e.Type())
 }
 
@@ -124,6 +128,8 @@ func (b *Bus) try(ctx context.Context, msg *nats.Msg, id string) (err error) {
 const (
 	codeServerFull  jetstream.ErrorCode = 10023
 	codeAccountFull jetstream.ErrorCode = 10002
+	// There is a message on a subject where none was expected.
+	codeSubjectTaken jetstream.ErrorCode = 10071
 )
 
 // final knows the errors that no further try mends. The server's answers for a
@@ -139,7 +145,7 @@ func final(err error) error {
 	}
 	says := func(text string) bool { return strings.Contains(api.Description, text) }
 	switch {
-	case says("maximum messages per subject exceeded"):
+	case says("maximum messages per subject exceeded"), api.ErrorCode == codeSubjectTaken:
 		return ErrOutstanding
 	case says("maximum messages exceeded"), says("maximum bytes exceeded"),
 		api.ErrorCode == codeServerFull, api.ErrorCode == codeAccountFull:

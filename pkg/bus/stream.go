@@ -47,7 +47,8 @@ func streams(cfg Config) []jetstream.StreamConfig {
 		},
 		{
 			Name: StreamWork, Description: "items that wait for a worker",
-			Subjects:  []string{event.FileSubjects, event.FeedSubjects},
+			Subjects:  []string{workPrefix + "*.*.>"},
+			RePublish: &jetstream.RePublish{Source: workPrefix + "*.*.>", Destination: publicPrefix + ">"},
 			Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxMsgs: cfg.WorkMaxMessages,
 			// One message of an item at a time: whoever is handed one knows that
 			// no other worker holds another, and may take the item over. How
@@ -145,15 +146,15 @@ func (b *Bus) WorkFull(ctx context.Context) (full bool, err error) {
 }
 
 // Outstanding says whether the stream of waiting work holds a message of this
-// subject, so that a worker has it or will get it.
-func (b *Bus) Outstanding(ctx context.Context, subject string) (waits bool, err error) {
+// subject and flow, so that a worker has it or will get it.
+func (b *Bus) Outstanding(ctx context.Context, subject, flow string) (waits bool, err error) {
 	ctx, settle := b.permitted(ctx, StreamWork)
 	defer settle(&err)
 	work, err := b.js.Stream(ctx, StreamWork)
 	if err != nil {
 		return false, fmt.Errorf("stream %s: %w", StreamWork, err)
 	}
-	_, err = work.GetLastMsgForSubject(ctx, subject)
+	_, err = work.GetLastMsgForSubject(ctx, kept("*", flowToken(flow), subject))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return false, nil
 	}

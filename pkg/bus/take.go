@@ -32,6 +32,13 @@ func (w *consuming) take(ctx, working context.Context) {
 const (
 	// mostWait is how long a request for a message waits at the server at most.
 	mostWait = 30 * time.Second
+	// laneWait is how long a worker that found all lanes empty waits at the first
+	// of them, before it looks at all again: each time twice as long, up to
+	// laneMostWait. Work comes to the later lanes only behind some in the first.
+	laneWait     = 250 * time.Millisecond
+	laneMostWait = 2 * time.Second
+	// emptyFor is how long a lane that was found empty is passed over.
+	emptyFor = 20 * time.Millisecond
 	// answerWait is how much later the server's word that there was none is missed.
 	answerWait = 5 * time.Second
 )
@@ -45,8 +52,8 @@ const (
 // iterators of package jetstream ask too early after a reconnect, and with one
 // message at a time sometimes not at all.
 func (w *consuming) pull(ctx, working context.Context) (err error) {
-	b, c := w.bus, w.consumer
-	ctx, settle := b.permitted(ctx, c.Name)
+	b := w.bus
+	ctx, settle := b.permitted(ctx, w.sources.names()...)
 	defer settle(&err)
 	connection := b.connection()
 	inbox, err := b.conn.SubscribeSync(b.conn.NewInbox())
@@ -54,11 +61,14 @@ func (w *consuming) pull(ctx, working context.Context) (err error) {
 		return err
 	}
 	defer func() { _ = inbox.Unsubscribe() }() // fails when it has ended
-	wait := min(c.Lease, mostWait)
-	subject := fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", c.Stream, c.Name)
-	request := fmt.Appendf(nil, `{"batch":1,"expires":%d}`, wait)
+	asking := w.sources.begin(min(w.consumer.Lease, mostWait))
 	for ctx.Err() == nil && connection.Err() == nil {
-		if err := b.conn.PublishRequest(subject, inbox.Subject, request); err != nil {
+		at, wait := asking.next()
+		request := []byte(`{"batch":1,"no_wait":true}`)
+		if wait > 0 {
+			request = fmt.Appendf(nil, `{"batch":1,"expires":%d}`, wait)
+		}
+		if err := b.conn.PublishRequest(at.subject, inbox.Subject, request); err != nil {
 			return err
 		}
 		msg, err := next(ctx, connection, inbox, wait+answerWait)
@@ -67,10 +77,17 @@ func (w *consuming) pull(ctx, working context.Context) (err error) {
 			return context.Cause(ctx) // next has ended it
 		case err != nil:
 			return err
-		case msg.Reply == "":
-			return refused(msg)
+		case msg.Reply != "":
+			asking.found()
+			w.work(working, msg)
+		default:
+			if err := refused(msg); err != nil {
+				return err
+			}
+			if asking.empty(at); asking.silent() {
+				return nil
+			}
 		}
-		w.work(working, msg)
 	}
 	return context.Cause(ctx)
 }

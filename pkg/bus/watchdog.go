@@ -26,27 +26,36 @@ const stalledLeases = 2
 type watchdog struct {
 	bus      *Bus
 	consumer Consumer
+	sources  *sources
 	began    time.Time
 
 	mu sync.Mutex // so that one worker recreates, and the others find it there
 }
 
-// look creates what is missing, and tells of a consumer that has messages and
+// look creates what is missing, and tells of a durable that has messages and
 // hands none out.
 func (w *watchdog) look(ctx context.Context) (err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := w.consumer
-	ctx, settle := w.bus.permitted(ctx, c.Name)
+	ctx, settle := w.bus.permitted(ctx, w.sources.names()...)
 	defer settle(&err)
-	have, err := w.bus.js.Consumer(ctx, c.Stream, c.Name)
-	switch {
-	case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
-		return w.recreate(ctx)
-	case err != nil:
-		return fmt.Errorf("consumer %s on stream %s: %w", c.Name, c.Stream, err)
+	for _, source := range w.sources.all {
+		have, err := w.bus.js.Consumer(ctx, c.Stream, source.durable)
+		switch {
+		case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
+			return w.recreate(ctx)
+		case err != nil:
+			return fmt.Errorf("consumer %s on stream %s: %w", source.durable, c.Stream, err)
+		}
+		w.silence(source, have.CachedInfo())
 	}
-	info := have.CachedInfo()
+	return nil
+}
+
+// silence tells of a durable that has messages and hands none out.
+func (w *watchdog) silence(source *source, info *jetstream.ConsumerInfo) {
+	c := w.consumer
 	silence := time.Since(w.began)
 	if info.Delivered.Last != nil {
 		silence = min(silence, info.TimeStamp.Sub(*info.Delivered.Last)) // both by the server's clock
@@ -54,13 +63,12 @@ func (w *watchdog) look(ctx context.Context) (err error) {
 	waits := info.NumPending > 0 && info.NumAckPending < info.Config.MaxAckPending
 	if waits && silence >= stalledLeases*c.Lease {
 		w.bus.metrics.recreated.WithLabelValues(c.Name, causeStalled).Inc()
-		w.bus.log.Error().Str("consumer", c.Name).Uint64("waiting", info.NumPending).Dur("silence_ms", silence).Bool("paused", info.Paused).
+		w.bus.log.Error().Str("consumer", source.durable).Uint64("waiting", info.NumPending).Dur("silence_ms", silence).Bool("paused", info.Paused).
 			Msg("messages wait and none is handed out; subscribing anew")
 	}
-	return nil
 }
 
-// recreate makes the consumer that was there when Consume began, and the
+// recreate makes the durables that were there when Consume began, and the
 // streams if this bus declares them. What the stream holds comes again; a
 // consumer that began with what was new gets what came since it did.
 func (w *watchdog) recreate(ctx context.Context) error {
@@ -70,12 +78,14 @@ func (w *watchdog) recreate(ctx context.Context) error {
 			return err
 		}
 	}
-	want := c.settings()
-	if c.OnlyNew {
-		want.DeliverPolicy, want.OptStartTime = jetstream.DeliverByStartTimePolicy, &w.began
-	}
-	if _, err := w.bus.js.CreateOrUpdateConsumer(ctx, c.Stream, want); err != nil {
-		return fmt.Errorf("recreate consumer %s on stream %s: %w", c.Name, c.Stream, err)
+	for _, source := range w.sources.all {
+		want := c.settings(source)
+		if c.OnlyNew {
+			want.DeliverPolicy, want.OptStartTime = jetstream.DeliverByStartTimePolicy, &w.began
+		}
+		if _, err := w.bus.js.CreateOrUpdateConsumer(ctx, c.Stream, want); err != nil {
+			return fmt.Errorf("recreate consumer %s on stream %s: %w", source.durable, c.Stream, err)
+		}
 	}
 	w.bus.metrics.recreated.WithLabelValues(c.Name, causeMissing).Inc()
 	w.bus.log.Error().Str("consumer", c.Name).Str("stream", c.Stream).

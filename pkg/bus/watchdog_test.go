@@ -19,7 +19,7 @@ import (
 func TestWhatVanishesIsRecreated(t *testing.T) {
 	for name, remove := range map[string]func(context.Context, jetstream.JetStream) error{
 		"consumer": func(ctx context.Context, js jetstream.JetStream) error {
-			return js.DeleteConsumer(ctx, bus.StreamWork, "worker")
+			return js.DeleteConsumer(ctx, bus.StreamWork, "worker-0")
 		},
 		"streams": func(ctx context.Context, js jetstream.JetStream) error {
 			var failed []error
@@ -65,7 +65,7 @@ func TestSilentConsumerIsNoticed(t *testing.T) {
 	c.Lease = 300 * time.Millisecond
 	consume(t, w.bus, c)
 	until(t, "the consumer", func() error {
-		_, err := w.js.PauseConsumer(t.Context(), bus.StreamWork, c.Name, time.Now().Add(time.Hour))
+		_, err := w.js.PauseConsumer(t.Context(), bus.StreamWork, c.Name+"-0", time.Now().Add(time.Hour))
 		return err
 	})
 	w.publish(t, uploaded("f1"))
@@ -75,7 +75,7 @@ func TestSilentConsumerIsNoticed(t *testing.T) {
 		}
 		return nil
 	})
-	if _, err := w.js.ResumeConsumer(t.Context(), bus.StreamWork, c.Name); err != nil {
+	if _, err := w.js.ResumeConsumer(t.Context(), bus.StreamWork, c.Name+"-0"); err != nil {
 		t.Fatal(err)
 	}
 	if id := next(t, got, "the delivery"); id != "f1" {

@@ -38,14 +38,20 @@ const (
 	DeadSubjects = "assay.dead.>"
 )
 
+// WorkSubjects are those of the work events of all areas.
+func WorkSubjects() []string { return []string{FileSubjects, FeedSubjects} }
+
 // Event is one event to publish.
 type Event struct {
-	ID      string    // deterministic; becomes ce-id and Nats-Msg-Id
-	Subject string    // the NATS subject
-	Item    string    // the item's id; becomes ce-subject
-	Owner   string    // the item's owner; becomes the extension ce-owner
-	Time    time.Time // when the fact came about, not when it was sent
-	Data    proto.Message
+	ID      string // deterministic; becomes ce-id and Nats-Msg-Id
+	Subject string // the NATS subject
+	Item    string // the item's id; becomes ce-subject
+	Owner   string // the item's owner; becomes the extension ce-owner
+	// Flow is with whose work a work event stands in line: the owner's, or where
+	// there is none the source's. It must not change for an item.
+	Flow string
+	Time time.Time // when the fact came about, not when it was sent
+	Data proto.Message
 }
 
 // NewFileUploaded returns the event for d. Its id is file.uploaded/<fileId>/<etag>,
@@ -57,7 +63,7 @@ func NewFileUploaded(d *FileUploaded) Event {
 		at = d.RetriedAt.AsTime()
 		id = fmt.Sprintf("%s/%d", id, at.UnixMilli())
 	}
-	return Event{ID: id, Subject: UploadedOf(d.FileId), Item: d.FileId, Owner: d.OwnerId, Time: at, Data: d}
+	return Event{ID: id, Subject: UploadedOf(d.FileId), Item: d.FileId, Owner: d.OwnerId, Flow: d.OwnerId, Time: at, Data: d}
 }
 
 // NewFeedItemAccepted returns the event for d. Its id is feed.accepted/<sourceId>.
@@ -65,7 +71,7 @@ func NewFileUploaded(d *FileUploaded) Event {
 func NewFeedItemAccepted(d *FeedItemAccepted) Event {
 	return Event{
 		ID: "feed.accepted/" + d.SourceId, Subject: AcceptedOf(d.SourceId),
-		Item: d.SourceId, Time: d.IngestedAt.AsTime(), Data: d,
+		Item: d.SourceId, Flow: d.SourceType, Time: d.IngestedAt.AsTime(), Data: d,
 	}
 }
 

@@ -69,7 +69,7 @@ func (f *feedSweep) row(ctx context.Context, r *sweeper.Run, item feed.Item) (lo
 	if err != nil || r.Now.Sub(at) < f.lease {
 		return false, err
 	}
-	return true, f.stuck(ctx, r, item.SourceID)
+	return true, f.stuck(ctx, r, item.SourceID, item.SourceType)
 }
 
 // settled tells an outcome again, where that is asked for.
@@ -88,8 +88,8 @@ func (f *feedSweep) settled(ctx context.Context, r *sweeper.Run, item feed.Item)
 // stuck looks at an item that is pending for longer than a lease. The message
 // first: while there is one, a worker has the item or will get it. Where the text
 // is gone, the message is published all the same: the analysis then says so.
-func (f *feedSweep) stuck(ctx context.Context, r *sweeper.Run, id string) error {
-	waits, err := f.bus.Outstanding(ctx, event.AcceptedOf(id))
+func (f *feedSweep) stuck(ctx context.Context, r *sweeper.Run, id, sourceType string) error {
+	waits, err := f.bus.Outstanding(ctx, event.AcceptedOf(id), sourceType)
 	if err != nil || waits {
 		return err
 	}

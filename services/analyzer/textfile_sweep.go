@@ -86,13 +86,13 @@ func (t *textSweep) row(ctx context.Context, r *sweeper.Run, file textfile.File)
 	case r.Now.Sub(file.Updated()) < t.lease:
 		return false, nil
 	}
-	return true, t.stuck(ctx, r, file.FileID)
+	return true, t.stuck(ctx, r, file.FileID, file.OwnerID)
 }
 
 // stuck looks at a file that has been in one state for longer than a lease. The
 // message first: while there is one, a worker has the file or will get it.
-func (t *textSweep) stuck(ctx context.Context, r *sweeper.Run, fileID string) error {
-	waits, err := t.bus.Outstanding(ctx, event.UploadedOf(fileID))
+func (t *textSweep) stuck(ctx context.Context, r *sweeper.Run, fileID, ownerID string) error {
+	waits, err := t.bus.Outstanding(ctx, event.UploadedOf(fileID), ownerID)
 	if err != nil || waits {
 		return err
 	}

@@ -32,7 +32,7 @@ func newFeedItems(cfg Config, engines *engine.Engines, log zerolog.Logger) *feed
 	return &feedItems{
 		store:  feed.NewStore(engines.DB, cfg.Feed),
 		bucket: engines.Bucket, bus: engines.Bus, log: log,
-		admission: admission{full: engines.Bus.WorkFull},
+		admission: admission{full: engines.Bus.WorkFull, crowd: engines.Bus.FlowFull},
 	}
 }
 
@@ -42,13 +42,17 @@ const metaIngestedAt = "ingested-at"
 
 // accept stores an item that was checked and publishes FeedItemAccepted while it
 // is pending, unless its analysis was given up. A source id that is there already
-// gets the tags it does not have, and created is false. It returns bus.ErrFull.
+// gets the tags it does not have, and created is false. It returns bus.ErrFull
+// or bus.ErrFlowFull.
 //
 // The row's key holds a time, so that the table alone cannot tell a duplicate.
 // The object's key does not: of all writers one stores the text, and all write
 // the row under the time that the text carries. A writer that dies in between is
 // made good by the next one of the same source id, here or in a retry.
 func (f *feedItems) accept(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
+	if f.bus.FlowFull(s.SourceType) {
+		return feed.Item{}, false, bus.ErrFlowFull
+	}
 	item = s.Item(time.Now())
 	err = f.keep(ctx, item, s.Text)
 	switch {

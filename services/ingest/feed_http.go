@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/web"
 )
@@ -64,7 +62,7 @@ func (f *feedItems) routes(r *web.Router) {
 }
 
 func (f *feedItems) post(w http.ResponseWriter, r *http.Request) {
-	if err := f.admit(r.Context()); err != nil {
+	if err := f.admission.closed(r.Context(), ""); err != nil {
 		web.WriteError(w, r, err)
 		return
 	}
@@ -77,7 +75,7 @@ func (f *feedItems) post(w http.ResponseWriter, r *http.Request) {
 		err = f.postMany(w, r, many)
 	}
 	if err != nil {
-		web.WriteError(w, r, feedProblem(err))
+		web.WriteError(w, r, fullProblem(err))
 	}
 }
 
@@ -159,23 +157,4 @@ func fieldErrors(violations []feed.Violation) []web.FieldError {
 		wrong[i] = web.FieldError{Field: "body." + v.Field, Message: v.Message}
 	}
 	return wrong
-}
-
-// admit refuses new work while the stream of waiting work is full.
-func (f *feedItems) admit(ctx context.Context) error {
-	closed, err := f.admission.closed(ctx)
-	if err != nil {
-		return web.Unavailable("The event stream does not answer.", 5*time.Second).Because(err)
-	}
-	if closed {
-		return feedProblem(bus.ErrFull)
-	}
-	return nil
-}
-
-func feedProblem(err error) error {
-	if errors.Is(err, bus.ErrFull) {
-		return web.Unavailable("Too much work is waiting.", 5*time.Second).Because(err)
-	}
-	return err
 }

@@ -30,7 +30,7 @@ func newFeedSources(cfg Config, items *feedItems, log zerolog.Logger, reg promet
 // take is what becomes of a poll's items: the same as of a batch that is posted,
 // but that rss is a source type too. The seed has no word for such items.
 func (f *feedSources) take(ctx context.Context, items []feed.Submission) (source.Taken, error) {
-	if err := f.items.admit(ctx); err != nil {
+	if err := f.items.admission.closed(ctx, ""); err != nil {
 		return source.Taken{}, err
 	}
 	several := make([]candidate, len(items))

@@ -38,7 +38,7 @@ func newTextFiles(cfg Config, engines *engine.Engines, log zerolog.Logger) *text
 		uploads: &upload.Uploads{Store: store, Bucket: engines.Bucket, Bus: engines.Bus, Log: log},
 		maxSize: cfg.MaxFileSize, expires: cfg.UploadExpires,
 		streams:   make(chan struct{}, cfg.StreamedUploads),
-		admission: admission{full: engines.Bus.WorkFull},
+		admission: admission{full: engines.Bus.WorkFull, crowd: engines.Bus.FlowFull},
 	}
 }
 

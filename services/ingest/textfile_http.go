@@ -95,7 +95,7 @@ type presigned struct {
 }
 
 func (t *textFiles) postReservation(ctx context.Context, in *reservationInput) (*reservationOutput, error) {
-	if err := t.admit(ctx); err != nil {
+	if err := t.admission.closed(ctx, in.OwnerID); err != nil {
 		return nil, err
 	}
 	digest, err := parseDigest(in.Body.SHA256)
@@ -175,18 +175,6 @@ func (t *textFiles) deleteFile(ctx context.Context, in *fileInput) (*struct{}, e
 	return nil, t.problem(err)
 }
 
-// admit refuses new work while the stream of waiting work is full.
-func (t *textFiles) admit(ctx context.Context) error {
-	closed, err := t.admission.closed(ctx)
-	if err != nil {
-		return web.Unavailable("The event stream does not answer.", 5*time.Second).Because(err)
-	}
-	if closed {
-		return t.problem(bus.ErrFull)
-	}
-	return nil
-}
-
 // problem translates what a client can do something about.
 func (t *textFiles) problem(err error) error {
 	moved, isMoved := errors.AsType[*lifecycle.MovedError](err)
@@ -205,14 +193,12 @@ func (t *textFiles) problem(err error) error {
 		return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("The largest file is %d bytes.", t.maxSize))
 	case errors.Is(err, bus.ErrOutstanding):
 		return web.Unavailable("The file's last worker has not let go of it yet.", time.Second).Because(err)
-	case errors.Is(err, bus.ErrFull):
-		return web.Unavailable("Too much work is waiting.", 5*time.Second).Because(err)
 	case isMoved:
 		return web.NewProblem(http.StatusConflict, "not-failed", fmt.Sprintf("Only a FAILED file can be retried; this one is %s.", moved.Found))
 	case errors.Is(err, lifecycle.ErrFenceLost):
 		return web.NewProblem(http.StatusConflict, "changed-meanwhile", "The file was changed at the same time. Look at it and try again.")
 	}
-	return err
+	return fullProblem(err)
 }
 
 // parseDigest reads a SHA-256 in hex or base64 and returns it in base64, as S3

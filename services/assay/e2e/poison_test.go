@@ -103,7 +103,7 @@ func TestPoisonThatHangsFails(t *testing.T) {
 }
 
 // TestPoisonThatKillsFails: a file at whose analysis worker and NATS server die
-// together, as they do in one process, ends as FAILED, though the server forgets
+// together, as they do in one process, ends as FAILED, though the server may forget
 // each time that it handed the file out. Its neighbours are analyzed.
 func TestPoisonThatKillsFails(t *testing.T) {
 	t.Parallel()

@@ -129,7 +129,7 @@ func next(t *testing.T, sub *nats.Subscription) *nats.Msg {
 // work on it waits any more.
 func (s system) outcomes(t *testing.T, js jetstream.JetStream, fileID string) []string {
 	t.Helper()
-	return s.outcomesOf(t, js, "assay.file.uploaded."+fileID, "assay.analysis.*.textfile."+fileID)
+	return s.outcomesOf(t, js, "assay-work.*.*.file.uploaded."+fileID, "assay.analysis.*.textfile."+fileID)
 }
 
 // outcomesOf are the ids of all events on a subject of outcomes, once the other

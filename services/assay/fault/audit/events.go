@@ -15,7 +15,7 @@ import (
 // item is the id at the end of a subject of work or of outcomes, and the subject
 // itself where it has none, such as that of the bucket's notices.
 func item(subject string) string {
-	if !strings.HasPrefix(subject, "assay.") {
+	if !strings.HasPrefix(subject, "assay") {
 		return subject
 	}
 	return subject[strings.LastIndexByte(subject, '.')+1:]

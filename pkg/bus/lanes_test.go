@@ -1,0 +1,144 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+)
+
+// A flood of one owner does not keep the work of others waiting: what comes after
+// thousands of its items is done among the first.
+func TestFloodDoesNotStarveOthers(t *testing.T) {
+	w := openAt(t, open(t).url, bus.Config{WorkMaxMessages: 10_000})
+	const flood, others, each = 3000, 20, 3
+	for i := range flood {
+		w.publish(t, uploadedBy("flood", fmt.Sprintf("flood-%d", i)))
+	}
+	for i := range others {
+		for k := range each {
+			w.publish(t, uploadedBy(fmt.Sprintf("owner%d", i), fmt.Sprintf("small-%d-%d", i, k)))
+		}
+	}
+	var place, lastSmall, small atomic.Int64
+	all := make(chan struct{})
+	c := consumer(func(_ context.Context, d bus.Delivery) error {
+		at := place.Add(1)
+		if strings.HasPrefix(d.Item, "small") {
+			small.Add(1)
+			lastSmall.Store(max(lastSmall.Load(), at))
+		}
+		if at == flood+others*each {
+			close(all)
+		}
+		return nil
+	})
+	c.Parallel = 2
+	consume(t, w.bus, c)
+	next(t, all, "end of the work")
+	if small.Load() != others*each {
+		t.Errorf("%d small items, want %d", small.Load(), others*each)
+	}
+	// The first lane has half of the turns, and in it some items of the flood.
+	if most := int64(3 * (others*each + 8)); lastSmall.Load() > most {
+		t.Errorf("the last item of the others was the %dth, want it among the first %d of %d", lastSmall.Load(), most, flood)
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+}
+
+// An owner with a few items after the other stays in the first lane, whatever it
+// has published before: what is done counts no more.
+func TestDoneWorkDoesNotCount(t *testing.T) {
+	w := open(t)
+	done := make(chan string, 1)
+	consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Item; return nil }))
+	listen, err := w.nc.SubscribeSync("assay.file.uploaded.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		w.publish(t, uploaded(fmt.Sprint(i)))
+		next(t, done, "item")
+		w.awaitCount(t, bus.StreamWork, 0)
+		msg, err := listen.NextMsg(patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The server is asked at most every 20 ms; until then the own count holds.
+		if lane := msg.Header.Get("Nats-Subject"); !strings.HasPrefix(lane, "assay-work.0.") && !strings.HasPrefix(lane, "assay-work.1.") {
+			t.Fatalf("item %d was kept as %s", i, lane)
+		}
+	}
+}
+
+// One item has one message, whatever lanes its owner is in at the time.
+func TestOneMessageInAllLanes(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("f"))
+	for i := range 100 { // the owner is in later lanes now
+		w.publish(t, uploaded(fmt.Sprint(i)))
+	}
+	again := uploaded("f")
+	again.ID += "/again"
+	if err := w.bus.Publish(t.Context(), again); !errors.Is(err, bus.ErrOutstanding) {
+		t.Errorf("a second event of the item: %v", err)
+	}
+	if err := w.bus.Publish(t.Context(), uploaded("f")); err != nil {
+		t.Errorf("the same event again: %v", err)
+	}
+	if there, err := w.bus.Outstanding(t.Context(), again.Subject, again.Flow); err != nil || !there {
+		t.Errorf("outstanding: %v, %v", there, err)
+	}
+	w.awaitCount(t, bus.StreamWork, 101)
+}
+
+// An owner that has as much work waiting as may is refused; others are not; and it
+// is let in again when its work is done.
+func TestOneOwnerCannotFillTheStream(t *testing.T) {
+	const most = 30
+	w := openAt(t, open(t).url, bus.Config{WorkMaxPerOwner: most})
+	for i := range most {
+		w.publish(t, uploadedBy("flood", fmt.Sprint(i)))
+	}
+	if err := w.bus.Publish(t.Context(), uploadedBy("flood", "more")); !errors.Is(err, bus.ErrFlowFull) || !w.bus.FlowFull("flood") {
+		t.Errorf("one more: %v, full: %v", err, w.bus.FlowFull("flood"))
+	}
+	w.publish(t, uploadedBy("other", "o"))
+	if w.bus.FlowFull("other") {
+		t.Error("the other owner is refused")
+	}
+	consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error { return nil }))
+	w.awaitCount(t, bus.StreamWork, 0)
+	eventually(t, func() error { return w.bus.Publish(t.Context(), uploadedBy("flood", "later")) })
+}
+
+// A worker that waits at the first lane soon finds what is alone in a later one,
+// such as work that is tried again.
+func TestLaterLanesAreFound(t *testing.T) {
+	w := open(t)
+	for i := range 20 {
+		w.publish(t, uploaded(fmt.Sprint(i)))
+	}
+	var tries atomic.Int64
+	c := consumer(func(_ context.Context, d bus.Delivery) error {
+		tries.Add(1)
+		if d.Item == "19" && d.Attempt == 1 {
+			return errFlaky
+		}
+		return nil
+	})
+	c.Backoff = func(int) time.Duration { return 500 * time.Millisecond }
+	consume(t, w.bus, c)
+	w.awaitCount(t, bus.StreamWork, 0)
+	if n := tries.Load(); n != 21 {
+		t.Errorf("%d attempts, want 21", n)
+	}
+}
