@@ -170,7 +170,7 @@ func (d *Dashboard) plan(m *move) (transaction, error) {
 	t.counts = counts{}
 	if m.old != nil && !m.old.Gone() {
 		if m.old.Revision != "" { // else no counter has it
-			if err := t.counts.add(*m.old, -1); err != nil {
+			if err := t.counts.add(*m.old, true); err != nil {
 				return t, err
 			}
 		}
@@ -182,7 +182,7 @@ func (d *Dashboard) plan(m *move) (transaction, error) {
 		}
 	}
 	if !m.gone {
-		if err := t.counts.add(m.base(), 1); err != nil {
+		if err := t.counts.add(m.base(), false); err != nil {
 			return t, err
 		}
 	}

@@ -106,7 +106,7 @@ func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, er
 		}
 		return d.eachCounter(ctx, span{
 			partition: dayPartition, sort: ingestedAt, in: hourPartition, from: from, to: day(w.to) + atEnd,
-			attributes: []string{ingestedAt, "p", "u", "n"},
+			attributes: []string{ingestedAt, wholeDay},
 		}, days.addDay)
 	})
 	group.Go(func() error {

@@ -107,42 +107,90 @@ func (d *Dashboard) newest(ctx context.Context, spans []span, position string, m
 // the best in it: by score, one would pass over most of that day.
 const lastStretch = 20 * time.Minute
 
-// byScore reads the best of each day and merges them.
+// byScore merges the days, each highest score first. It reads a little of each,
+// and more of those whose rows so far are all among the best.
 func (d *Dashboard) byScore(ctx context.Context, w window, l Listing, position string, most int) ([]Row, error) {
-	days := w.days()
-	best := make([][]Row, len(days))
-	rank := ranking(l.Sentiment, l.Tag)
-	group, ctx := errgroup.WithContext(ctx)
-	for i, day := range days {
-		s := span{
-			index: bySentiment, partition: dayPartition, sort: sentimentScore, in: day,
-			from: rank, to: cmp.Or(position, rank+atEnd), pageSize: int32(min(most+1, 1000)),
+	days := w.ranked(l, position)
+	step := max(2*most/len(days), 10)
+	for {
+		group, ctx := errgroup.WithContext(ctx)
+		for _, r := range days {
+			if r.wanted {
+				group.Go(func() error { return r.read(ctx, d, step) })
+			}
 		}
+		if err := group.Wait(); err != nil {
+			return nil, fmt.Errorf("by score: %w", err)
+		}
+		var best []Row
+		for _, r := range days {
+			best = append(best, r.rows...)
+		}
+		slices.SortFunc(best, func(a, b Row) int { return cmp.Compare(b.SentimentScore, a.SentimentScore) })
+		worst := ""
+		if len(best) >= most {
+			best = best[:most]
+			worst = best[most-1].SentimentScore
+		}
+		again := false
+		for _, r := range days {
+			r.wanted = !r.whole && r.to >= worst
+			again = again || r.wanted
+		}
+		if !again {
+			return best, nil
+		}
+	}
+}
+
+// ranked is the rows of a sentiment, or of a sentiment and a tag, of one day.
+type ranked struct {
+	span
+	position string // rows are below it
+	rows     []Row
+	wanted   bool // more of it is needed
+	whole    bool // all of it is read
+}
+
+// ranked are the days of a window.
+func (w window) ranked(l Listing, position string) []*ranked {
+	rank := ranking(l.Sentiment, l.Tag)
+	var all []*ranked
+	days := w.days()
+	for i, day := range days {
+		s := span{index: bySentiment, partition: dayPartition, sort: sentimentScore, in: day, from: rank, to: cmp.Or(position, rank+atEnd)}
 		if l.Tag != "" {
 			s.in += tagPartition
 		}
-		full := func(rows []Row) bool { return len(rows) == most }
 		if i == len(days)-1 { // the window has a part of it
 			s = w.lastDay(s, l)
-			if s.index != bySentiment {
-				full = func([]Row) bool { return false }
-			}
 		}
-		group.Go(func() error {
-			return d.each(ctx, s, func(row Row) bool {
-				if position == "" || row.SentimentScore < position {
-					best[i] = append(best[i], row)
-				}
-				return !full(best[i])
-			})
-		})
+		all = append(all, &ranked{span: s, position: cmp.Or(position, rank+atEnd), wanted: true})
 	}
-	if err := group.Wait(); err != nil {
-		return nil, fmt.Errorf("by score: %w", err)
+	return all
+}
+
+// read reads some more rows; all of a span that is not by score.
+func (r *ranked) read(ctx context.Context, d *Dashboard, some int) error {
+	if r.index == bySentiment {
+		r.pageSize = int32(min(some+1, 1000)) // and the row at the position
+		if r.filter != nil {
+			r.pageSize = max(r.pageSize, 250) // of what is read, some is filtered out
+		}
 	}
-	rows := slices.Concat(best...)
-	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(b.SentimentScore, a.SentimentScore) })
-	return rows[:min(len(rows), most)], nil
+	n := 0
+	r.whole = true
+	return d.each(ctx, r.span, func(row Row) bool {
+		if row.SentimentScore >= r.position {
+			return true
+		}
+		r.rows = append(r.rows, row)
+		if n++; n < some || r.index != bySentiment {
+			return true
+		}
+		r.position, r.to, r.whole = row.SentimentScore, row.SentimentScore, false
+		return false
+	})
 }
 
 // lastDay narrows a span by score, of the day in which the window begins, to the
@@ -151,7 +199,6 @@ func (w window) lastDay(s span, l Listing) span {
 	if end := w.from.Truncate(24 * time.Hour).Add(24 * time.Hour); end.Sub(w.from) > lastStretch {
 		filter := expression.Name(ingestedAt).GreaterThanEqual(expression.Value(w.since()))
 		s.filter = &filter
-		s.pageSize = max(s.pageSize, 250) // of what is read, some is filtered out
 		return s
 	}
 	spans := w.spans()

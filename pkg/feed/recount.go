@@ -207,17 +207,19 @@ func (d *Dashboard) correctCounter(ctx context.Context, key counter, there *stor
 	if after == before.slots {
 		return false, nil
 	}
+	letter := "h"
+	if key.partition != hourPartition {
+		letter = "m"
+	}
 	row := key.key()
 	row[writes], row[expiresAt] = number(before.writes+1), number(key.expires)
 	for i, t := range after {
-		slot := fmt.Sprintf("%02d", i)
+		slot := fmt.Sprintf("%s%02d", letter, i)
 		if i == whole {
-			slot = ""
+			slot = wholeDay
 		}
-		for kind, n := range map[string]int64{"p": int64(t.Positive), "u": int64(t.Neutral), "n": int64(t.Negative), "c": t.compound} {
-			if n != 0 {
-				row[kind+slot] = number(n)
-			}
+		if t != (tally{}) {
+			row[slot] = &types.AttributeValueMemberN{Value: t.number()}
 		}
 	}
 	put := &dynamodb.PutItemInput{TableName: &d.table, Item: row, ConditionExpression: aws.String("attribute_not_exists(day_partition)")}

@@ -58,12 +58,6 @@ func (d *Dashboard) series(ctx context.Context, w window, size time.Duration, ta
 	return bucketed(counted, size), nil
 }
 
-func (r Row) tally() tally {
-	t := tally{compound: units(r.Compound)}
-	t.Counts.add(r.Sentiment)
-	return t
-}
-
 // timed is what is counted at a time.
 type timed struct {
 	at time.Time
