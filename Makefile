@@ -59,6 +59,14 @@ stack-offline: ## the same where no registry can be reached: images from Go modu
 stack-down: ## stop it and remove its data
 	deploy/stack down
 
+.PHONY: bench-feed
+bench-feed: ## measure reads of the feed with a million items in the tables; BENCH holds flags, such as -items 50000
+	go run ./services/assay/bench/feed $(BENCH)
+
+.PHONY: replay-feed
+replay-feed: ## replay a day of 100,000 items of the feed and compare with a count of them
+	ASSAY_REPLAY_ITEMS=100000 go test -count=1 -v -timeout 60m -run TestReplayedDay ./services/query/projector
+
 .PHONY: ci
 ci: ## everything the merge checks run
 	.ci/run

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -27,8 +28,8 @@ type Rebuilt struct {
 }
 
 const (
-	rebuildSegments = 4  // parts of the primary table that are read side by side
-	rebuildParallel = 16 // rows that are compared side by side, in each
+	rebuildSegments = 4 // parts of the primary table that are read side by side
+	rebuildParallel = 4 // pages of rows that are compared side by side, in each partition
 	rebuildPage     = 200
 )
 
@@ -136,10 +137,19 @@ func (d *Dashboard) sweep(ctx context.Context, s *Store, removed *atomic.Int64) 
 			group.Go(func() error {
 				checking, ctx := errgroup.WithContext(ctx)
 				checking.SetLimit(rebuildParallel)
+				var page []Row
+				check := func() {
+					rows := page
+					checking.Go(func() error { return d.check(ctx, s, rows, removed) })
+					page = nil
+				}
 				err := d.each(ctx, days, func(row Row) bool {
-					checking.Go(func() error { return d.correct(ctx, s, row, removed) })
+					if page = append(page, row); len(page) == table.GetLimit {
+						check()
+					}
 					return ctx.Err() == nil
 				})
+				check()
 				return errors.Join(err, checking.Wait())
 			})
 		}
@@ -147,9 +157,49 @@ func (d *Dashboard) sweep(ctx context.Context, s *Store, removed *atomic.Int64) 
 	return group.Wait()
 }
 
+// check corrects the rows of a page that differ from their items.
+func (d *Dashboard) check(ctx context.Context, s *Store, page []Row, removed *atomic.Int64) error {
+	items := map[[2]string]table.Key{}
+	for _, row := range page {
+		if row.plausible() {
+			items[[2]string{row.SourceID, row.IngestedAt()}] = itemKey(row.SourceID, row.IngestedAt())
+		}
+	}
+	wanted := map[string][]Row{} // by their sort keys
+	err := table.GetAll(ctx, s.db, s.table, slices.Collect(maps.Values(items)), true, func(attributes map[string]types.AttributeValue) error {
+		item, err := Parse(attributes)
+		if err != nil || item.Status != Analyzed {
+			return nil
+		}
+		rows, err := item.Rows()
+		for _, row := range rows {
+			wanted[row.SortKey] = append(wanted[row.SortKey], row)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("rebuild: %w", err)
+	}
+	for _, row := range page {
+		if slices.ContainsFunc(wanted[row.SortKey], row.equal) {
+			continue
+		}
+		if err := d.correct(ctx, s, row, removed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plausible says that there can be an item of the row.
+func (r Row) plausible() bool {
+	_, err := time.Parse(TimeLayout, r.IngestedAt())
+	return err == nil && r.SourceID != ""
+}
+
 // correct settles a row that is not one of its item's.
 func (d *Dashboard) correct(ctx context.Context, s *Store, row Row, removed *atomic.Int64) error {
-	if _, err := time.Parse(TimeLayout, row.IngestedAt()); err != nil || row.SourceID == "" { // of no item that can be
+	if !row.plausible() {
 		removed.Add(1)
 		_, err := d.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &d.table, Key: rowKey(row)})
 		return err

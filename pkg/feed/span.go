@@ -3,7 +3,6 @@ package feed
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -118,13 +117,10 @@ func (d *Dashboard) query(s span) (*dynamodb.QueryInput, error) {
 	return in, nil
 }
 
-// batchGet is DynamoDB's limit of one BatchGetItem.
-const batchGet = 100
-
 // get reads the rows of items that there are of these keys, all different, in no
 // order.
 func (d *Dashboard) get(ctx context.Context, keys []table.Key, see func(Row)) error {
-	return d.getAll(ctx, keys, true, func(attributes map[string]types.AttributeValue) error {
+	return table.GetAll(ctx, d.db, d.table, keys, true, func(attributes map[string]types.AttributeValue) error {
 		var row Row
 		if err := attributevalue.UnmarshalMap(attributes, &row); err != nil {
 			return fmt.Errorf("read the dashboard: %w", err)
@@ -140,27 +136,7 @@ func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consist
 	for i, c := range counters {
 		keys[i] = c.key()
 	}
-	return d.getAll(ctx, keys, consistent, see)
-}
-
-func (d *Dashboard) getAll(ctx context.Context, keys []table.Key, consistent bool, see func(map[string]types.AttributeValue) error) error {
-	for chunk := range slices.Chunk(keys, batchGet) {
-		for len(chunk) > 0 {
-			out, err := d.reader(consistent).BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
-				d.table: {Keys: chunk, ConsistentRead: &consistent},
-			}})
-			if err != nil {
-				return fmt.Errorf("read the dashboard: %w", err)
-			}
-			for _, row := range out.Responses[d.table] {
-				if err := see(row); err != nil {
-					return err
-				}
-			}
-			chunk = out.UnprocessedKeys[d.table].Keys
-		}
-	}
-	return nil
+	return table.GetAll(ctx, d.reader(consistent), d.table, keys, consistent, see)
 }
 
 // window is a stretch of time that ends a little after now, since items may be a

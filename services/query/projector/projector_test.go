@@ -142,17 +142,23 @@ func TestAnalyzedItemsAreShown(t *testing.T) {
 	b.await(t, "", "reddit#1", "reddit#3")
 }
 
+// remove deletes an item from the primary table.
+func (b *bench) remove(t *testing.T, item feed.Item) {
+	t.Helper()
+	if _, err := b.db.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &b.tables.Primary, Key: map[string]types.AttributeValue{
+		"source_id": &types.AttributeValueMemberS{Value: item.SourceID}, "ingested_at": &types.AttributeValueMemberS{Value: item.IngestedAt},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestRemovedItemsAreHidden(t *testing.T) {
 	b := open(t)
 	_, stop := b.start(t, nil)
 	defer stop()
 	item := b.add(t, 1, "a", "b")
 	b.await(t, "b", "reddit#1")
-	if _, err := b.db.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &b.tables.Primary, Key: map[string]types.AttributeValue{
-		"source_id": &types.AttributeValueMemberS{Value: item.SourceID}, "ingested_at": &types.AttributeValueMemberS{Value: item.IngestedAt},
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	b.remove(t, item)
 	for _, list := range []string{"", "a", "b"} {
 		b.await(t, list)
 	}
