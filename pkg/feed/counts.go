@@ -3,6 +3,7 @@ package feed
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -92,12 +93,15 @@ func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, er
 	var first, minutes, days, edge eachOf
 	group.Go(func() error {
 		from := day(w.counted()) + "#"
-		err := d.eachCounter(ctx, span{partition: dayPartition, sort: ingestedAt, in: hourPartition, from: from, to: from + atEnd},
-			func(row map[string]types.AttributeValue) error { return first.addHours(w, row) })
+		err := d.eachCounter(ctx, span{
+			partition: dayPartition, sort: ingestedAt, in: hourPartition, from: from, to: from + atEnd,
+			attributes: slotsFrom("h", w.counted().Hour(), 24),
+		}, func(row map[string]types.AttributeValue) error { return first.addHours(w, row) })
 		if err != nil {
 			return err
 		}
-		return d.getCounters(ctx, first.cut, false, func(row map[string]types.AttributeValue) error { return minutes.addMinutes(w, row) })
+		return d.getCounters(ctx, first.cut, false, slotsFrom("m", w.counted().Minute(), 60),
+			func(row map[string]types.AttributeValue) error { return minutes.addMinutes(w, row) })
 	})
 	group.Go(func() error {
 		from := day(w.counted().AddDate(0, 0, 1)) + "#"
@@ -128,6 +132,15 @@ func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, er
 		}
 	}
 	return first.tallies, nil
+}
+
+// slotsFrom are the attributes of a counter's key and of its last slots.
+func slotsFrom(letter string, first, end int) []string {
+	names := []string{dayPartition, ingestedAt}
+	for slot := first; slot < end; slot++ {
+		names = append(names, fmt.Sprintf("%s%02d", letter, slot))
+	}
+	return names
 }
 
 // eachOf is what is counted of all items, and of each tag.

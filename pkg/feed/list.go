@@ -148,8 +148,9 @@ type ranked struct {
 	span
 	position string // rows are below it
 	rows     []Row
-	wanted   bool // more of it is needed
-	whole    bool // all of it is read
+	wanted   bool    // more of it is needed
+	whole    bool    // all of it is read
+	share    float64 // of what is read that is in the window, about
 }
 
 // ranked are the days of a window.
@@ -165,7 +166,11 @@ func (w window) ranked(l Listing, position string) []*ranked {
 		if i == len(days)-1 { // the window has a part of it
 			s = w.lastDay(s, l)
 		}
-		all = append(all, &ranked{span: s, position: cmp.Or(position, rank+atEnd), wanted: true})
+		r := &ranked{span: s, position: cmp.Or(position, rank+atEnd), wanted: true, share: 1}
+		if s.filter != nil {
+			r.share = w.left().Hours() / 24
+		}
+		all = append(all, r)
 	}
 	return all
 }
@@ -173,10 +178,7 @@ func (w window) ranked(l Listing, position string) []*ranked {
 // read reads some more rows; all of a span that is not by score.
 func (r *ranked) read(ctx context.Context, d *Dashboard, some int) error {
 	if r.index == bySentiment {
-		r.pageSize = int32(min(some+1, 1000)) // and the row at the position
-		if r.filter != nil {
-			r.pageSize = max(r.pageSize, 250) // of what is read, some is filtered out
-		}
+		r.pageSize = int32(min(float64(some)/r.share+1, 1000)) // and the row at the position
 	}
 	n := 0
 	r.whole = true
@@ -193,10 +195,15 @@ func (r *ranked) read(ctx context.Context, d *Dashboard, some int) error {
 	})
 }
 
+// left is how much of its first day is in the window.
+func (w window) left() time.Duration {
+	return w.from.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(w.from)
+}
+
 // lastDay narrows a span by score, of the day in which the window begins, to the
 // window: by a filter, or by reading what is left of the day by time.
 func (w window) lastDay(s span, l Listing) span {
-	if end := w.from.Truncate(24 * time.Hour).Add(24 * time.Hour); end.Sub(w.from) > lastStretch {
+	if w.left() > lastStretch {
 		filter := expression.Name(ingestedAt).GreaterThanEqual(expression.Value(w.since()))
 		s.filter = &filter
 		return s

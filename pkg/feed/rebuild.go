@@ -166,7 +166,9 @@ func (d *Dashboard) check(ctx context.Context, s *Store, page []Row, removed *at
 		}
 	}
 	wanted := map[string][]Row{} // by their sort keys
-	err := table.GetAll(ctx, s.db, s.table, slices.Collect(maps.Values(items)), true, func(attributes map[string]types.AttributeValue) error {
+	err := table.GetAll(ctx, s.db, table.Get{
+		Table: s.table, Keys: slices.Collect(maps.Values(items)), Consistent: true,
+	}, func(attributes map[string]types.AttributeValue) error {
 		item, err := Parse(attributes)
 		if err != nil || item.Status != Analyzed {
 			return nil

@@ -171,7 +171,7 @@ func (d *Dashboard) stored(ctx context.Context, everyone []string, at time.Time,
 		keys = append(keys, c)
 		byKey[[2]string{c.partition, c.sort}] = who
 	}
-	err := d.getCounters(ctx, keys, true, func(row map[string]types.AttributeValue) error {
+	err := d.getCounters(ctx, keys, true, nil, func(row map[string]types.AttributeValue) error {
 		slots, err := parseSlots(row)
 		if err != nil {
 			return err

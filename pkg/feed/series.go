@@ -124,7 +124,7 @@ func (d *Dashboard) hours(ctx context.Context, w window, tag string) ([]timed, e
 		keys = append(keys, hoursOf(of(tag), at))
 	}
 	var counted []timed
-	err := d.getCounters(ctx, keys, false, func(row map[string]types.AttributeValue) error {
+	err := d.getCounters(ctx, keys, false, nil, func(row map[string]types.AttributeValue) error {
 		in := w.hoursIn
 		if text(row[dayPartition]) != hourPartition {
 			in = w.minutesIn

@@ -120,7 +120,7 @@ func (d *Dashboard) query(s span) (*dynamodb.QueryInput, error) {
 // get reads the rows of items that there are of these keys, all different, in no
 // order.
 func (d *Dashboard) get(ctx context.Context, keys []table.Key, see func(Row)) error {
-	return table.GetAll(ctx, d.db, d.table, keys, true, func(attributes map[string]types.AttributeValue) error {
+	return table.GetAll(ctx, d.db, table.Get{Table: d.table, Keys: keys, Consistent: true}, func(attributes map[string]types.AttributeValue) error {
 		var row Row
 		if err := attributevalue.UnmarshalMap(attributes, &row); err != nil {
 			return fmt.Errorf("read the dashboard: %w", err)
@@ -130,13 +130,14 @@ func (d *Dashboard) get(ctx context.Context, keys []table.Key, see func(Row)) er
 	})
 }
 
-// getCounters reads the counters that there are of these.
-func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consistent bool, see func(map[string]types.AttributeValue) error) error {
+// getCounters reads the counters that there are of these: some of their
+// attributes, or all for none.
+func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consistent bool, attributes []string, see func(map[string]types.AttributeValue) error) error {
 	keys := make([]table.Key, len(counters))
 	for i, c := range counters {
 		keys[i] = c.key()
 	}
-	return table.GetAll(ctx, d.reader(consistent), d.table, keys, consistent, see)
+	return table.GetAll(ctx, d.reader(consistent), table.Get{Table: d.table, Keys: keys, Consistent: consistent, Attributes: attributes}, see)
 }
 
 // window is a stretch of time that ends a little after now, since items may be a

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
@@ -12,23 +13,42 @@ import (
 // GetLimit is how many items DynamoDB reads in one request.
 const GetLimit = 100
 
-// GetAll reads the items that there are of these keys, all different, and calls
-// see with one at a time, in no order, until it returns an error.
-func GetAll(ctx context.Context, db Reader, name string, keys []Key, consistent bool, see func(map[string]types.AttributeValue) error) error {
-	for chunk := range slices.Chunk(keys, GetLimit) {
+// Get says what GetAll reads.
+type Get struct {
+	Table      string
+	Keys       []Key // all different
+	Consistent bool
+	Attributes []string // all when empty
+}
+
+// GetAll reads the items that there are of these keys and calls see with one at a
+// time, in no order, until it returns an error.
+func GetAll(ctx context.Context, db Reader, g Get, see func(map[string]types.AttributeValue) error) error {
+	asked := types.KeysAndAttributes{ConsistentRead: &g.Consistent}
+	if len(g.Attributes) > 0 {
+		var names expression.ProjectionBuilder
+		for _, name := range g.Attributes {
+			names = expression.AddNames(names, expression.Name(name))
+		}
+		expr, err := expression.NewBuilder().WithProjection(names).Build()
+		if err != nil {
+			return fmt.Errorf("read %s: %w", g.Table, err)
+		}
+		asked.ProjectionExpression, asked.ExpressionAttributeNames = expr.Projection(), expr.Names()
+	}
+	for chunk := range slices.Chunk(g.Keys, GetLimit) {
 		for len(chunk) > 0 {
-			out, err := db.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
-				name: {Keys: chunk, ConsistentRead: &consistent},
-			}})
+			asked.Keys = chunk
+			out, err := db.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{g.Table: asked}})
 			if err != nil {
-				return fmt.Errorf("read %s: %w", name, err)
+				return fmt.Errorf("read %s: %w", g.Table, err)
 			}
-			for _, item := range out.Responses[name] {
+			for _, item := range out.Responses[g.Table] {
 				if err := see(item); err != nil {
 					return err
 				}
 			}
-			chunk = out.UnprocessedKeys[name].Keys
+			chunk = out.UnprocessedKeys[g.Table].Keys
 		}
 	}
 	return nil
