@@ -47,7 +47,8 @@ func mistakesAreProblems(t *testing.T, s system) {
 		"delete of foreign": {http.MethodDelete, file, foreign, "", 403, "other-owner", ""},
 		"delete of nobody":  {http.MethodDelete, file, nil, "", 403, "other-owner", ""},
 		"too large":         {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":5368709121}`, 413, "file-too-large", ""},
-		"body too large":    {http.MethodPost, "/v1/files", asJSON, `{"fileName":"` + strings.Repeat("a", 2<<20) + `"}`, 413, "body-too-large", ""},
+		// Barely so: a server that leaves much unread resets the connection, and the answer may be lost with it.
+		"body too large":    {http.MethodPost, "/v1/files", asJSON, `{"fileName":"` + strings.Repeat("a", 1<<20) + `"}`, 413, "body-too-large", ""},
 		"not JSON":          {http.MethodPost, "/v1/files", asJSON, `{"fileName":`, 400, "bad-request", ""},
 		"no body":           {http.MethodPost, "/v1/files", asJSON, "", 400, "bad-request", ""},
 		"other media type":  {http.MethodPost, "/v1/files", map[string]string{"Content-Type": "text/csv"}, "a,b", 415, "unsupported-media-type", ""},
