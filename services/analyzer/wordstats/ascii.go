@@ -1,9 +1,6 @@
 package wordstats
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "encoding/binary"
 
 // Kinds of ASCII bytes in the rules of UAX #29.
 const (
@@ -96,7 +93,7 @@ func (c *counter) findEdges(at, end int) (n, stop int) {
 		if left := stop - base; left < blockSize {
 			word &= 1<<left - 1
 		}
-		edges := word ^ (word<<1 | before>>63)
+		change := word ^ (word<<1 | before>>63)
 		// Bytes that stand between two word bytes, at the place of the second.
 		between := (other<<1 | beforeOther>>63) & (word<<2 | before>>62) & word
 		for ; between != 0; between &= between - 1 {
@@ -105,31 +102,19 @@ func (c *counter) findEdges(at, end int) (n, stop int) {
 				continue
 			}
 			if j == 0 { // the end before is in the block before
-				n--
-				edges &^= 1
+				c.changes[i-1] &^= 1 << (blockSize - 1)
+				change &^= 1
 			} else {
-				edges &^= 3 << (j - 1)
+				change &^= 3 << (j - 1)
 			}
 		}
 		before, beforeOther = word, other
-		// Four at a time, also when fewer are left: what is too many is overwritten.
-		place := n
-		n += bits.OnesCount64(edges)
-		for ; edges != 0; place += 4 {
-			four := (*[4]uint16)(c.edges[place:])
-			four[0] = uint16(base + lowest(edges))
-			edges &= edges - 1
-			four[1] = uint16(base + lowest(edges))
-			edges &= edges - 1
-			four[2] = uint16(base + lowest(edges))
-			edges &= edges - 1
-			four[3] = uint16(base + lowest(edges))
-			edges &= edges - 1
-		}
+		c.changes[i] = change
 		if stop < base+blockSize {
 			break
 		}
 	}
+	n = c.kernel.places(c.changes[:blocks], at, &c.edges)
 	if n%2 == 1 {
 		c.edges[n] = uint16(stop)
 		n++

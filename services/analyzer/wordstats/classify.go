@@ -15,11 +15,22 @@ type masks struct {
 	alien uint64 // not ASCII, or DEL
 }
 
-// kernel is a way to do what classify does.
+// kernel is a way to do what classify and places do.
 type kernel struct {
 	name     string
 	classify func(data []byte, filled []masks) int
+	places   func(changes []uint64, base int, filled *edges) int
 }
+
+// portable is the kernel that every processor runs.
+func portable() kernel { return kernel{"portable", classify, places} }
+
+// fastestKernel is the fastest kernel that this processor runs.
+func fastestKernel() kernel { return kernels()[0] }
+
+// edges are places in the buffer where words begin and end, in turn. It has room for
+// those of a chunk and as many more, which are overwritten.
+type edges [2 * chunkSize]uint16
 
 // Kernel names the kernel that this process scans ASCII with. The build tag purego
 // leaves only the portable one in.
@@ -75,6 +86,30 @@ func aliens(block []byte) uint64 {
 		mask |= gather(b|((b&each7F)+each01)) << j
 	}
 	return mask
+}
+
+// places fills in where the bits of changes are set, the first of which stands for
+// the byte at base, and returns how many they are.
+func places(changes []uint64, base int, filled *edges) int {
+	n := 0
+	for _, change := range changes {
+		// Four at a time, also when fewer are left: what is too many is overwritten.
+		place := n
+		n += bits.OnesCount64(change)
+		for ; change != 0; place += 4 {
+			four := (*[4]uint16)(filled[place:])
+			four[0] = uint16(base + lowest(change))
+			change &= change - 1
+			four[1] = uint16(base + lowest(change))
+			change &= change - 1
+			four[2] = uint16(base + lowest(change))
+			change &= change - 1
+			four[3] = uint16(base + lowest(change))
+			change &= change - 1
+		}
+		base += blockSize
+	}
+	return n
 }
 
 // isASCII reports whether the first 32 bytes of data are ASCII without DEL.

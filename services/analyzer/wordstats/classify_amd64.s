@@ -67,3 +67,50 @@ done:
 	VZEROUPPER
 	MOVQ BX, ret+24(FP)
 	RET
+
+// numbers are those of the bits of a mask.
+DATA numbers<>+0(SB)/8, $0x0706050403020100
+DATA numbers<>+8(SB)/8, $0x0F0E0D0C0B0A0908
+DATA numbers<>+16(SB)/8, $0x1716151413121110
+DATA numbers<>+24(SB)/8, $0x1F1E1D1C1B1A1918
+DATA numbers<>+32(SB)/8, $0x2726252423222120
+DATA numbers<>+40(SB)/8, $0x2F2E2D2C2B2A2928
+DATA numbers<>+48(SB)/8, $0x3736353433323130
+DATA numbers<>+56(SB)/8, $0x3F3E3D3C3B3A3938
+GLOBL numbers<>(SB), RODATA|NOPTR, $64
+
+// func placesAVX512(changes *uint64, blocks, base int, filled *uint16) int
+TEXT ·placesAVX512(SB), NOSPLIT, $0-40
+	MOVQ changes+0(FP), SI
+	MOVQ blocks+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ filled+24(FP), DI
+	MOVQ DI, R8
+	VMOVDQU64 numbers<>(SB), Z0
+	VPBROADCASTW DX, Z1
+	MOVL $64, AX
+	VPBROADCASTW AX, Z2
+
+block:
+	MOVQ (SI), AX
+	KMOVQ AX, K1
+	VPCOMPRESSB.Z Z0, K1, Z3
+	VEXTRACTI64X4 $1, Z3, Y4
+	VPMOVZXBW Y3, Z3
+	VPMOVZXBW Y4, Z4
+	VPADDW Z1, Z3, Z3
+	VPADDW Z1, Z4, Z4
+	VMOVDQU64 Z3, (DI)
+	VMOVDQU64 Z4, 64(DI)
+	POPCNTQ AX, AX
+	LEAQ (DI)(AX*2), DI
+	VPADDW Z2, Z1, Z1
+	ADDQ $8, SI
+	DECQ CX
+	JNZ  block
+
+	SUBQ R8, DI
+	SHRQ $1, DI
+	VZEROUPPER
+	MOVQ DI, ret+32(FP)
+	RET

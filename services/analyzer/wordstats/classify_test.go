@@ -1,7 +1,9 @@
 package wordstats
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -26,7 +28,7 @@ func slowMasks(block []byte) masks {
 func mustClassify(t *testing.T, data []byte) {
 	t.Helper()
 	var got [8]masks
-	for _, k := range []kernel{{"portable", classify}, fastestKernel()} {
+	for _, k := range kernels() {
 		n := k.classify(data, got[:len(data)/blockSize])
 		for i := range n {
 			want := slowMasks(data[i*blockSize:][:blockSize])
@@ -38,6 +40,42 @@ func mustClassify(t *testing.T, data []byte) {
 				t.Fatalf("%s kernel: stopped at block %d of %q", k.name, n, data)
 			}
 		}
+	}
+}
+
+// mustPlace compares the places that all kernels find with the bits that are set.
+func mustPlace(t *testing.T, changes []uint64, base int) {
+	t.Helper()
+	var want []uint16
+	for i, change := range changes {
+		for bit := range blockSize {
+			if change>>bit&1 != 0 {
+				want = append(want, uint16(base+i*blockSize+bit))
+			}
+		}
+	}
+	for _, k := range kernels() {
+		var got edges
+		if n := k.places(changes, base, &got); !slices.Equal(got[:n], want) {
+			t.Fatalf("%s kernel: the places of %x from %d are %v, want %v", k.name, changes, base, got[:n], want)
+		}
+	}
+}
+
+func TestKernelsFindPlaces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	full := make([]uint64, chunkBlocks)
+	for i := range full {
+		full[i] = 1<<64 - 1
+	}
+	mustPlace(t, nil, 0)
+	mustPlace(t, full, bufferSize-chunkSize)
+	for range 2000 {
+		changes := make([]uint64, rng.IntN(chunkBlocks+1))
+		for i := range changes {
+			changes[i] = rng.Uint64() & rng.Uint64() >> rng.IntN(64)
+		}
+		mustPlace(t, changes, rng.IntN(bufferSize-chunkSize))
 	}
 }
 
@@ -65,5 +103,10 @@ func FuzzKernels(f *testing.F) {
 	f.Add(make([]byte, 2*blockSize))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		mustClassify(t, data[:min(len(data)/blockSize, 8)*blockSize])
+		var changes []uint64
+		for at := 0; at+8 <= len(data) && len(changes) < chunkBlocks; at += 8 {
+			changes = append(changes, binary.LittleEndian.Uint64(data[at:]))
+		}
+		mustPlace(t, changes, len(data)%bufferSize/2)
 	})
 }

@@ -16,7 +16,8 @@ type counter struct {
 	folded     [3 * maxSegment]byte // room for a word in lower case
 	sinceSpill int                  // bytes counted since the last spill, at most
 	masks      [chunkBlocks]masks
-	edges      [2 * chunkSize]uint16
+	changes    [chunkBlocks]uint64
+	edges      edges
 	missed     [chunkSize]uint16
 	buffer     buffer
 }

@@ -110,7 +110,7 @@ func countPieces(t testing.TB, text string, sizes ...int) Statistics {
 	c.reset(Limits{})
 	c.kernel = fastestKernel()
 	if len(text)%2 == 0 { // half of all texts go through the portable kernel
-		c.kernel = kernel{"portable", classify}
+		c.kernel = portable()
 	}
 	kept := 0
 	for turn := 0; ; turn++ {

@@ -64,7 +64,7 @@ func TestCountsBeyond32Bits(t *testing.T) {
 func TestACounterForgetsTheTextBefore(t *testing.T) {
 	texts := []string{strings.Join(samples, " "), "a b", strings.Repeat("x", 100_000), "", "c"}
 	c := newCounter()
-	for _, c.kernel = range []kernel{fastestKernel(), {"portable", classify}} {
+	for _, c.kernel = range kernels() {
 		for _, text := range texts {
 			c.reset(Limits{})
 			if err := c.countAll(strings.NewReader(text)); err != nil {

@@ -70,14 +70,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// measure runs the trials of a group and prints and writes what they came to.
+// measure runs the trials of a group, and prints and writes what each came to, so
+// that a run that is broken off leaves what it has measured.
 func measure(ctx context.Context, g group, goals string, pairs int, path string, out io.Writer) error {
-	notes := &strings.Builder{}
 	trials, err := g.trials(ctx)
 	if err != nil {
 		return fmt.Errorf("%s: %w", g.name, err)
 	}
-	fmt.Fprintf(notes, "%s. %d pairs. Load before %s, ", paired.Machine(), pairs, paired.Load())
+	before := paired.Load()
 	var results []paired.Result
 	for _, t := range trials {
 		if !chosen(goals, t) {
@@ -89,13 +89,16 @@ func measure(ctx context.Context, g group, goals string, pairs int, path string,
 		}
 		result.Print(out)
 		results = append(results, result)
+		if path == "" {
+			continue
+		}
+		notes := fmt.Sprintf("%s. %d pairs. Load before %s, after %s.", paired.Machine(), pairs, before, paired.Load())
+		if err := paired.WriteInto(path, g.name, notes+"\n\n"+paired.Table(results)); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintf(notes, "after %s.", paired.Load())
-	fmt.Fprintf(out, "\n%s\n", notes)
-	if path == "" || len(results) == 0 {
-		return nil
-	}
-	return paired.WriteInto(path, g.name, notes.String()+"\n\n"+paired.Table(results))
+	fmt.Fprintf(out, "\n%s: load before %s, after %s\n", g.name, before, paired.Load())
+	return nil
 }
 
 // chosen reports whether a goal of the trial begins with one of the names.

@@ -26,6 +26,7 @@ const (
 
 // corpora are the texts of the goals.
 type corpora struct {
+	page                                           text // the book once
 	book, english, vocabulary, multilingual, slice text
 }
 
@@ -46,7 +47,7 @@ func makeCorpora(dir, book string, out io.Writer) (corpora, error) {
 	if len(content) == 0 {
 		return corpora{}, fmt.Errorf("the book %s is empty", book)
 	}
-	var c corpora
+	c := corpora{page: text{name: filepath.Base(book), path: book, size: int64(len(content))}}
 	for _, wanted := range []struct {
 		text  *text
 		name  string

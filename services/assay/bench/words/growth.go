@@ -12,17 +12,17 @@ const perGB = "CPU seconds per GB"
 // growth adds the goals on what a text costs that is a hundred and a thousand
 // times as large, with the same vocabulary.
 func (m *maker) growth() {
-	small, middle, large := max(1, 10*megabyte/m.slice.size), max(1, 100*megabyte/m.slice.size), 10_000*megabyte/m.slice.size
+	small, middle, large := max(1, 10*megabyte/m.page.size), max(1, 100*megabyte/m.page.size), 10_000*megabyte/m.page.size
 	run := func(ctx context.Context, times int64) (paired.Sample, error) {
-		process := paired.Process{Path: m.own, Args: []string{"-times", fmt.Sprint(times), m.slice.path}}
+		process := paired.Process{Path: m.own, Args: []string{"-times", fmt.Sprint(times), m.page.path}}
 		sample, _, err := process.Run(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return paired.Sample{paired.Peak: sample[paired.Peak], perGB: sample[paired.CPU] / float64(times*m.slice.size) * 1e9}, nil
+		return paired.Sample{paired.Peak: sample[paired.Peak], perGB: sample[paired.CPU] / float64(times*m.page.size) * 1e9}, nil
 	}
 	m.trials = append(m.trials, paired.Trial{
-		Title: "10 GB of the same words",
+		Title: "10 GB of " + m.page.name,
 		Own:   paired.Side{Name: m.kernel, Run: func(ctx context.Context) (paired.Sample, error) { return run(ctx, large) }},
 		Rival: paired.Side{Name: "10 MB (memory), 100 MB (CPU)", Run: func(ctx context.Context) (paired.Sample, error) {
 			sample, err := run(ctx, middle)

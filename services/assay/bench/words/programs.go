@@ -19,6 +19,7 @@ const (
 	goCustom    = "countwords-go-customhash"
 	cOptimized  = "countwords-c-optimized"
 	rustTrie    = "bentley-rust-trie" // takes the file and how many words to print
+	publicTrie  = "countwords-rust-trie"
 	fastlwc     = "fastlwc"
 )
 
