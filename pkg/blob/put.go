@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
@@ -25,29 +26,39 @@ const (
 // Put streams body into the bucket without knowing its length beforehand; a
 // larger one goes in parts of 5 MiB, one after the other, so that an upload of
 // any size holds few buffers. A failed upload, also one whose body fails,
-// leaves no object. It returns ErrExists, or the object's size in bytes.
-func (s *Store) Put(ctx context.Context, key, contentType string, metadata map[string]string, body io.Reader) (int64, error) {
+// leaves no object. It returns ErrExists, or the object as Head would, but for the
+// time, which is that of this process.
+func (s *Store) Put(ctx context.Context, key, contentType string, metadata map[string]string, body io.Reader) (Object, error) {
+	stored := func(etag *string, size int64) Object {
+		return Object{Key: key, ETag: unquote(etag), Size: size, ContentType: contentType, Modified: time.Now(), Metadata: metadata}
+	}
 	var head bytes.Buffer
 	size, err := io.Copy(&head, io.LimitReader(body, smallSize+1))
 	if err != nil {
-		return 0, fmt.Errorf("put %s: %w", key, err)
+		return Object{}, fmt.Errorf("put %s: %w", key, err)
 	}
 	if size <= smallSize {
-		_, err = s.client.PutObject(ctx, &s3.PutObjectInput{
+		out, err := s.client.PutObject(ctx, &s3.PutObjectInput{
 			Bucket: &s.Bucket, Key: &key, Body: bytes.NewReader(head.Bytes()), ContentType: &contentType, Metadata: metadata,
 			IfNoneMatch: aws.String("*"), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
 		})
-		return size, translate("put", key, err)
+		if err != nil {
+			return Object{}, translate("put", key, err)
+		}
+		return stored(out.ETag, size), nil
 	}
 	uploads := transfermanager.New(s.client, func(o *transfermanager.Options) {
 		o.PartSizeBytes, o.MultipartUploadThreshold, o.Concurrency = partSize, partSize, 1
 	})
 	counted := &counter{Reader: io.MultiReader(&head, body)}
-	_, err = uploads.UploadObject(ctx, &transfermanager.UploadObjectInput{
+	out, err := uploads.UploadObject(ctx, &transfermanager.UploadObjectInput{
 		Bucket: &s.Bucket, Key: &key, Body: counted, ContentType: &contentType, Metadata: metadata,
 		IfNoneMatch: aws.String("*"), ChecksumAlgorithm: transfer.ChecksumAlgorithmCrc32,
 	})
-	return counted.read, translate("put", key, err)
+	if err != nil {
+		return Object{}, translate("put", key, err)
+	}
+	return stored(out.ETag, counted.read), nil
 }
 
 type counter struct {

@@ -225,7 +225,8 @@ func checkFields(t *testing.T, message protoreflect.MessageDescriptor, described
 		if got, want := form(property), formOf(field); got != want {
 			t.Errorf("%s.%s is described as %s and is %s", name, field.JSONName(), got, want)
 		}
-		always := !field.HasPresence() || field.JSONName() != "retriedAt" && field.ContainingOneof() == nil
+		optional := field.ContainingOneof() != nil || field.JSONName() == "retriedAt" || field.JSONName() == "pendingSince"
+		always := !field.HasPresence() || !optional
 		if got := slices.Contains(described.Required, field.JSONName()); got != always {
 			t.Errorf("%s.%s: required is %t, want %t", name, field.JSONName(), got, always)
 		}

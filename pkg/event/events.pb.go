@@ -48,7 +48,10 @@ type FileUploaded struct {
 	UploadedAt  *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=uploaded_at,json=uploadedAt,proto3" json:"uploaded_at,omitempty"`
 	// Set when the file is to be analyzed again after it FAILED: the time of
 	// that request. It makes the event another one than the first.
-	RetriedAt     *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=retried_at,json=retriedAt,proto3" json:"retried_at,omitempty"`
+	RetriedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=retried_at,json=retriedAt,proto3" json:"retried_at,omitempty"`
+	// When the file became PENDING, to the millisecond, if it was when this was
+	// sent.
+	PendingSince  *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=pending_since,json=pendingSince,proto3" json:"pending_since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -149,6 +152,13 @@ func (x *FileUploaded) GetUploadedAt() *timestamppb.Timestamp {
 func (x *FileUploaded) GetRetriedAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.RetriedAt
+	}
+	return nil
+}
+
+func (x *FileUploaded) GetPendingSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.PendingSince
 	}
 	return nil
 }
@@ -649,7 +659,7 @@ var File_assay_v1_events_proto protoreflect.FileDescriptor
 
 const file_assay_v1_events_proto_rawDesc = "" +
 	"\n" +
-	"\x15assay/v1/events.proto\x12\bassay.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xcc\x02\n" +
+	"\x15assay/v1/events.proto\x12\bassay.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8d\x03\n" +
 	"\fFileUploaded\x12\x17\n" +
 	"\afile_id\x18\x01 \x01(\tR\x06fileId\x12\x19\n" +
 	"\bowner_id\x18\x02 \x01(\tR\aownerId\x12\x1b\n" +
@@ -663,7 +673,8 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"uploadedAt\x129\n" +
 	"\n" +
 	"retried_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\tretriedAt\"\xb7\x01\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\tretriedAt\x12?\n" +
+	"\rpending_since\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\fpendingSince\"\xb7\x01\n" +
 	"\x10FeedItemAccepted\x12\x1b\n" +
 	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12;\n" +
 	"\vingested_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -730,17 +741,18 @@ var file_assay_v1_events_proto_goTypes = []any{
 var file_assay_v1_events_proto_depIdxs = []int32{
 	7, // 0: assay.v1.FileUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
 	7, // 1: assay.v1.FileUploaded.retried_at:type_name -> google.protobuf.Timestamp
-	7, // 2: assay.v1.FeedItemAccepted.ingested_at:type_name -> google.protobuf.Timestamp
-	7, // 3: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
-	4, // 4: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
-	6, // 5: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
-	7, // 6: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
-	5, // 7: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	7, // 2: assay.v1.FileUploaded.pending_since:type_name -> google.protobuf.Timestamp
+	7, // 3: assay.v1.FeedItemAccepted.ingested_at:type_name -> google.protobuf.Timestamp
+	7, // 4: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
+	4, // 5: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
+	6, // 6: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
+	7, // 7: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
+	5, // 8: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
+	9, // [9:9] is the sub-list for method output_type
+	9, // [9:9] is the sub-list for method input_type
+	9, // [9:9] is the sub-list for extension type_name
+	9, // [9:9] is the sub-list for extension extendee
+	0, // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_assay_v1_events_proto_init() }

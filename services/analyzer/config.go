@@ -16,7 +16,7 @@ import (
 // Config is the analyzer's settings.
 type Config struct {
 	Addr     string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" doc:"the address for health and metrics"`
-	Parallel int           `env:"ASSAY_ANALYZER_PARALLEL" envDefault:"4" doc:"how many items of each area are analyzed at once"`
+	Parallel int           `env:"ASSAY_ANALYZER_PARALLEL" envDefault:"16" doc:"how many items of each area are analyzed at once"`
 	Lease    time.Duration `env:"ASSAY_LEASE" envDefault:"30s" doc:"how long a worker may be silent before another takes its item over"`
 	Attempts int           `env:"ASSAY_ATTEMPTS" envDefault:"12" doc:"how often an item is tried before it ends as FAILED"`
 	Drain    time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long work in hand may take on shutdown"`

@@ -49,28 +49,16 @@ func (t *textFiles) handle(ctx context.Context, d bus.Delivery) error {
 	if err := event.Unmarshal(d.Data, &uploaded); err != nil {
 		return bus.Permanent(err)
 	}
-	file, err := t.store.Get(ctx, uploaded.FileId)
+	file, err := t.claim(ctx, d, &uploaded)
 	switch {
-	case errors.Is(err, lifecycle.ErrNotFound):
-		return nil // deleted
 	case err != nil:
-		return err
+		return refused(err)
 	case file.Status == textfile.Failed:
 		// The worker that failed it died before it let go of the message, and maybe
 		// before there was a dead letter.
 		return bus.Permanent(errors.New(file.ErrorMessage))
 	case textfile.Final(file.Status):
 		return t.bus.Republish(ctx, outcome(file))
-	}
-
-	if file.Status == textfile.Pending {
-		file, err = t.store.Claim(ctx, file)
-	} else {
-		// The stream holds one message of a file, so its last worker is gone.
-		file, err = t.store.TakeOver(ctx, file)
-	}
-	if err != nil {
-		return refused(err)
 	}
 
 	result, err := t.counts.analyze(ctx, &uploaded)
@@ -81,6 +69,32 @@ func (t *textFiles) handle(ctx context.Context, d bus.Delivery) error {
 		return refused(err)
 	}
 	return t.announce(ctx, file)
+}
+
+// claim makes the file this worker's and returns it, or returns one in a final
+// state as it is. The event names the fence of a first claim, so that no read is
+// needed for it; CreatedAt of the file is not known then. Whatever stands against
+// that claim, the table decides.
+func (t *textFiles) claim(ctx context.Context, d bus.Delivery, uploaded *event.FileUploaded) (textfile.File, error) {
+	if d.Attempt == 1 && uploaded.PendingSince != nil {
+		file, err := t.store.Claim(ctx, textfile.File{
+			FileID: uploaded.FileId, OwnerID: uploaded.OwnerId, FileName: uploaded.FileName,
+			S3Bucket: uploaded.Bucket, S3Key: uploaded.Key,
+			Status: textfile.Pending, UpdatedAt: uploaded.PendingSince.AsTime().UnixMilli(),
+		})
+		if _, moved := errors.AsType[*lifecycle.MovedError](err); !moved && !errors.Is(err, lifecycle.ErrFenceLost) {
+			return file, err
+		}
+	}
+	file, err := t.store.Get(ctx, uploaded.FileId)
+	switch {
+	case err != nil || textfile.Final(file.Status):
+		return file, err
+	case file.Status == textfile.Pending:
+		return t.store.Claim(ctx, file)
+	}
+	// The stream holds one message of a file, so its last worker is gone.
+	return t.store.TakeOver(ctx, file)
 }
 
 // refused decides what follows from a move that was not made.

@@ -97,9 +97,12 @@ func (t *textFiles) stream(ctx context.Context, owner, idempotencyKey string, bo
 		}
 	}
 	limited := &limitedReader{Reader: part, left: t.maxSize}
-	_, err = t.bucket.Put(ctx, file.S3Key, terms.ContentType, upload.Metadata(ctx), limited)
-	// That the bytes exist is a repeat which another call of the same key outran.
-	if err == nil || errors.Is(err, blob.ErrExists) {
+	object, err := t.bucket.Put(ctx, file.S3Key, terms.ContentType, upload.Metadata(ctx), limited)
+	switch {
+	case err == nil && file.Status == textfile.Pending:
+		err = t.uploads.Announce(ctx, file, object)
+	case err == nil, errors.Is(err, blob.ErrExists):
+		// A repeat, which another call of the same key outran.
 		file, err = t.uploads.Confirm(ctx, file)
 	}
 	if err == nil {

@@ -60,23 +60,26 @@ func (u *Uploads) Confirm(ctx context.Context, file textfile.File) (textfile.Fil
 	if err != nil {
 		return file, err
 	}
+	return file, u.Announce(ctx, file, object)
+}
+
+// Announce publishes FileUploaded of a PENDING file whose bytes are this object. It
+// returns what Confirm does, whose second half it is.
+func (u *Uploads) Announce(ctx context.Context, file textfile.File, object blob.Object) error {
 	uploaded := u.describe(file, object)
-	if file.Retried() {
-		uploaded.RetriedAt = timestamppb.New(file.Updated())
-	}
 	if id := object.Metadata[metaRequestID]; id != "" {
 		ctx = obs.WithTrace(ctx, obs.ContinueTrace(id, object.Metadata[metaParent], ""))
 	}
-	err = u.Bus.Publish(ctx, event.NewFileUploaded(uploaded))
+	err := u.Bus.Publish(ctx, event.NewFileUploaded(uploaded))
 	if errors.Is(err, bus.ErrOutstanding) && uploaded.RetriedAt == nil {
-		return file, nil // noticed before
+		return nil // noticed before
 	}
 	if err != nil {
-		return file, err
+		return err
 	}
 	log := obs.Log(ctx, u.Log)
 	log.Info().Str("area", event.AreaTextFile).Str("id", file.FileID).Int64("size", object.Size).Msg("upload noticed")
-	return file, nil
+	return nil
 }
 
 // Resend publishes FileUploaded of a file whose event was lost, in whatever
@@ -88,11 +91,7 @@ func (u *Uploads) Resend(ctx context.Context, file textfile.File) error {
 	if err != nil && !errors.Is(err, ErrNoBytes) && !errors.Is(err, ErrOtherBytes) {
 		return err
 	}
-	uploaded := u.describe(file, object)
-	if file.Status == textfile.Pending && file.Retried() {
-		uploaded.RetriedAt = timestamppb.New(file.Updated())
-	}
-	if err := u.Bus.Publish(ctx, event.NewFileUploaded(uploaded)); !errors.Is(err, bus.ErrOutstanding) {
+	if err := u.Bus.Publish(ctx, event.NewFileUploaded(u.describe(file, object))); !errors.Is(err, bus.ErrOutstanding) {
 		return err
 	}
 	return nil
@@ -126,10 +125,17 @@ func (u *Uploads) Check(ctx context.Context, file textfile.File) error {
 }
 
 func (u *Uploads) describe(file textfile.File, object blob.Object) *event.FileUploaded {
-	return &event.FileUploaded{
+	uploaded := &event.FileUploaded{
 		FileId: file.FileID, OwnerId: file.OwnerID, FileName: file.FileName,
 		Bucket: file.S3Bucket, Key: file.S3Key, Etag: object.ETag,
 		Size: float64(object.Size), ContentType: object.ContentType,
 		UploadedAt: timestamppb.New(object.Modified),
 	}
+	if file.Status == textfile.Pending {
+		uploaded.PendingSince = timestamppb.New(file.Updated())
+		if file.Retried() {
+			uploaded.RetriedAt = uploaded.PendingSince
+		}
+	}
+	return uploaded
 }

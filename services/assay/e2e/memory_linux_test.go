@@ -14,7 +14,8 @@ import (
 // not stay in its memory, whatever its size.
 func TestStreamingHoldsNoFile(t *testing.T) {
 	t.Parallel()
-	c := startCluster(t, "ASSAY_MAX_FILE_SIZE=4294967296")
+	// What the collector has not come to yet counts too; so it comes often.
+	c := startCluster(t, "ASSAY_MAX_FILE_SIZE=4294967296", "GOGC=100")
 	ingest := c.service(t, "ingest")
 	c.front(t, ingest, c.service(t, "query"))
 	const mebi = 1 << 20

@@ -61,7 +61,13 @@ func startEngines(ctx context.Context, cfg Config, dir string, log zerolog.Logge
 // created publishes the bucket's notice of a new file, in the form of an S3
 // event record. Nobody waits for a notice of other objects.
 func (e *engines) created(ctx context.Context, object embedded.Object) error {
-	if _, _, err := textfile.ParseObjectKey(object.Key); errors.Is(err, textfile.ErrForeignKey) {
+	_, reserved, err := textfile.ParseObjectKey(object.Key)
+	if errors.Is(err, textfile.ErrForeignKey) {
+		return nil
+	}
+	// What streams through ingest it tells of itself, before it answers. When it
+	// dies in between nothing was accepted, and the next sweep finds the bytes.
+	if reserved < 0 {
 		return nil
 	}
 	type named struct {

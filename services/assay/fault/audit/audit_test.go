@@ -98,7 +98,7 @@ func must[T any](t *testing.T) func(T, error) T {
 func (h *held) file(ctx context.Context, t *testing.T, id string) textfile.File {
 	t.Helper()
 	key := textfile.Reservation{FileName: id, Size: 1}.ObjectKey(id)
-	must[int64](t)(h.Bucket().Put(ctx, key, "text/plain", nil, strings.NewReader("x")))
+	must[blob.Object](t)(h.Bucket().Put(ctx, key, "text/plain", nil, strings.NewReader("x")))
 	f := must[textfile.File](t)(h.files.Reserve(ctx, textfile.File{FileID: id, OwnerID: "o", S3Bucket: "audited", S3Key: key, FileName: id}))
 	return must[textfile.File](t)(h.files.Claim(ctx, f))
 }
@@ -119,7 +119,7 @@ func (h *held) tell(ctx context.Context, t *testing.T, area, id string, at time.
 
 func (h *held) analyzed(ctx context.Context, t *testing.T, id string, shown bool) feed.Item {
 	t.Helper()
-	must[int64](t)(h.Bucket().Put(ctx, feed.TextKey(id), "text/plain", nil, strings.NewReader("good")))
+	must[blob.Object](t)(h.Bucket().Put(ctx, feed.TextKey(id), "text/plain", nil, strings.NewReader("good")))
 	i := feed.Submission{SourceID: id, SourceType: "newsapi", Text: "good", MatchedTags: []string{"a"}}.Item(time.Now())
 	if _, _, err := h.items.Create(ctx, i); err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestEveryBrokenPromiseIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	promise(other.SourceID, audit.Doubled, ofFeed)
-	must[int64](t)(h.Bucket().Put(ctx, feed.TextKey("a#left"), "text/plain", nil, strings.NewReader("good")))
+	must[blob.Object](t)(h.Bucket().Put(ctx, feed.TextKey("a#left"), "text/plain", nil, strings.NewReader("good")))
 	promise("a#left", audit.Stuck, func(p *audit.Promise) { ofFeed(p); p.At = time.Time{} })
 
 	report := must[audit.Report](t)(h.Audit(ctx, promises, 0))

@@ -1,0 +1,250 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// callsOf says what one small item costs from its POST to its end, by the way it
+// comes in. A change of it is a decision: each call is some tenths of a millisecond
+// of every file, and a write one of the engine's syncs.
+//
+// TransactWriteItems are the reservation, the claim and the end, each of two items
+// that must not disagree. The feed's Query is the look whether the item was given
+// up, or analyzed, since its event was sent.
+var callsOf = map[string]map[string]int{
+	"multipart": {
+		"dynamodb TransactWriteItems": 3, "s3 PUT": 1, "s3 GET": 1,
+		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
+	},
+	// The client's word brings the read of the file, and the look for its bytes.
+	"presigned": {
+		"dynamodb TransactWriteItems": 3, "dynamodb GetItem": 1, "s3 PUT": 1, "s3 HEAD": 1, "s3 GET": 1,
+		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
+	},
+	"feed": {
+		"dynamodb PutItem": 1, "dynamodb Query": 1, "dynamodb UpdateItem": 1, "s3 PUT": 1, "s3 GET": 1,
+		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
+	},
+}
+
+// TestCallsOfASmallItem counts what ingest and analyzer, and the client's own PUT,
+// ask of the engines. Not counted is what no item causes: requests for work that
+// wait, and the look, once a second at most, whether the stream is full. The
+// bucket's notices are left unread, which come in addition and when they like.
+func TestCallsOfASmallItem(t *testing.T) {
+	t.Parallel()
+	const each = 5
+	s := startCounted(t)
+	ways := map[string]func(t *testing.T, i int){
+		"multipart": func(t *testing.T, i int) {
+			multipartPost(t, s.client(t, newOwner()), "small.txt", "text/plain", []byte(randomText(uint64(i), 600)))
+		},
+		"presigned": func(t *testing.T, i int) {
+			presigned(t, s.client(t, newOwner()), "small.txt", "text/plain", []byte(randomText(uint64(i), 600)))
+		},
+		"feed": func(t *testing.T, _ int) { s.postItem(t, newPosting("What a lovely day!", newTag())) },
+	}
+	for way, send := range ways {
+		s.settled(t, func() { send(t, 0) }, 1) // connections, and the first of everything
+		s.take()
+		s.settled(t, func() {
+			for i := range each {
+				send(t, i)
+			}
+		}, each)
+		got, want := s.take(), callsOf[way]
+		for _, call := range slices.Sorted(maps.Keys(got)) {
+			if _, known := want[call]; !known {
+				t.Errorf("%s: a new call: %s, %.1f of each item. Is it needed? Then it belongs into callsOf, with its reason", way, call, float64(got[call])/each)
+			}
+		}
+		for call, n := range want {
+			if got[call] != n*each {
+				t.Errorf("%s: %d items made %d of the call %s, want %d of each", way, each, got[call], call, n)
+			}
+		}
+	}
+}
+
+// TestConnectionsAreKept: with 64 files in flight no connection is opened for a
+// request.
+func TestConnectionsAreKept(t *testing.T) {
+	t.Parallel()
+	const inFlight, files = 64, 640
+	s := startCounted(t, "ASSAY_STREAMED_UPLOADS=64")
+	s.settled(t, func() {
+		var workers sync.WaitGroup
+		for worker := range inFlight {
+			c := s.client(t, newOwner())
+			workers.Go(func() {
+				for i := range files / inFlight {
+					multipartPost(t, c, "small.txt", "text/plain", []byte(randomText(uint64(worker*1000+i), 50)))
+				}
+			})
+		}
+		workers.Wait()
+	}, files)
+	calls := s.take()
+	for _, engine := range []string{"dynamodb", "s3"} {
+		requests := 0
+		for call, n := range calls {
+			if strings.HasPrefix(call, engine+" ") {
+				requests += n
+			}
+		}
+		// Each service may have as many as it has in flight, and some to spare: a
+		// connection is dialed ahead while another comes free.
+		if opened := s.opened[engine].total(); opened > 4*inFlight || requests < 2*files {
+			t.Errorf("%s: %d connections were opened for %d requests", engine, opened, requests)
+		}
+	}
+}
+
+// counted is ingest and analyzer with a count of their calls.
+type counted struct {
+	system
+	opened map[string]*opened
+
+	mu    sync.Mutex
+	calls map[string]int
+	acks  int
+}
+
+// opened counts the connections of a listener.
+type opened struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (o *opened) note(_ net.Conn, state http.ConnState) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if state == http.StateNew {
+		o.n++
+	}
+}
+
+func (o *opened) total() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.n
+}
+
+func startCounted(t *testing.T, env ...string) *counted {
+	t.Helper()
+	c := startCluster(t, append([]string{"ASSAY_SWEEP_EVERY=0", "ASSAY_LEASE=10m"}, env...)...)
+	s := &counted{system: c.system, calls: map[string]int{}, opened: map[string]*opened{}}
+	c.env = append(c.env,
+		"ASSAY_DYNAMODB_ENDPOINT="+s.watch(t, "dynamodb", c.DynamoDB, func(r *http.Request) string {
+			_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+			return operation
+		}),
+		"ASSAY_S3_ENDPOINT="+s.watch(t, "s3", c.S3, func(r *http.Request) string { return r.Method }))
+	s.HTTP = c.service(t, "ingest").url
+	c.service(t, "analyzer")
+	eventually(t, func() error {
+		_, err := s.jetStream(t).PauseConsumer(within(t), "ASSAY_NOTICES", "ingest-notice", time.Now().Add(time.Hour))
+		return err
+	})
+	conn := s.events(t)
+	if _, err := conn.Subscribe(">", s.published); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.FlushWithContext(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// watch counts the requests to an engine, whose address becomes the returned one.
+func (s *counted) watch(t *testing.T, engine, to string, name func(*http.Request) string) string {
+	t.Helper()
+	target, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 256
+	t.Cleanup(transport.CloseIdleConnections)
+	proxy := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Host = r.In.Host // it is signed
+	}}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.note(engine + " " + name(r))
+		proxy.ServeHTTP(w, r)
+	}))
+	s.opened[engine] = &opened{}
+	server.Config.ConnState = s.opened[engine].note
+	server.Start()
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func (s *counted) note(call string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[call]++
+}
+
+// published notes a message that someone published; the server's own answers, and
+// requests to it, are none.
+func (s *counted) published(m *nats.Msg) {
+	switch {
+	case strings.HasPrefix(m.Subject, "$JS.ACK."):
+		if string(m.Data) == "+ACK" {
+			s.note("nats ack")
+			s.mu.Lock()
+			s.acks++
+			s.mu.Unlock()
+		}
+	case strings.HasPrefix(m.Reply, "$JS.ACK."): // handed to a worker
+	case m.Header.Get("Nats-Stream") != "": // republished by the server
+	case strings.HasPrefix(m.Subject, "assay-work."):
+		s.note("nats assay-work")
+	case strings.HasPrefix(m.Subject, "$"), strings.HasPrefix(m.Subject, "_INBOX."), m.Subject == "s3.notice":
+	default:
+		s.note("nats " + strings.Join(strings.Split(m.Subject, ".")[:3], "."))
+	}
+}
+
+// settled does something and returns once so many more items are acknowledged,
+// which is the last that is done for an item.
+func (s *counted) settled(t *testing.T, do func(), items int) {
+	t.Helper()
+	acks := func() int {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.acks
+	}
+	before := acks()
+	do()
+	eventually(t, func() error {
+		if n := acks() - before; n < items {
+			return fmt.Errorf("%d items of %d came to their end", n, items)
+		}
+		return nil
+	})
+}
+
+// take returns the calls since it was called last.
+func (s *counted) take() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	calls := s.calls
+	s.calls = map[string]int{}
+	return calls
+}
