@@ -15,8 +15,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/assay-project/assay/services/assay/bench/paired"
+	"github.com/assay-project/assay/services/assay/bench/pipeline"
 	"github.com/assay-project/assay/services/assay/bench/words"
 )
 
@@ -28,6 +30,9 @@ type group struct {
 }
 
 func main() {
+	if status, played := pipeline.Play(); played {
+		os.Exit(status)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
@@ -38,12 +43,16 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	only := flags.String("group", "", "the group to measure: words; all by default")
+	only := flags.String("group", "", "the group to measure: words or pipeline; all by default")
 	goals := flags.String("goals", "", "the goals to measure, by how they begin: W1,W5a; all by default")
 	pairs := flags.Int("pairs", 5, "how often each pair is run")
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the folder for corpora (about 1 GB) and programs")
 	rivals := flags.String("rivals", "", "the folder with the programs of others")
 	book := flags.String("book", "", "a file with a real text; a book that comes with Go by default")
+	length := flags.Duration("length", 3*time.Second, "pipeline: how long one run takes")
+	events := flags.Int("events", 20_000, "pipeline: files of the run for flat memory; the goal says 1000000, which takes hours")
+	largest := flags.Int64("largest", 1<<30, "pipeline: bytes of the largest file; the goal says 10 GB")
+	profile := flags.String("profile", "", "pipeline: a folder for CPU profiles of both programs")
 	write := flags.String("write", "", "the file whose tables are replaced, docs/performance.md")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -58,6 +67,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	for _, g := range []group{
 		{"words", func(ctx context.Context) ([]paired.Trial, error) {
 			return words.Trials(ctx, words.Options{Dir: *dir, Rivals: *rivals, Book: *book, Out: out})
+		}},
+		{"pipeline", func(ctx context.Context) ([]paired.Trial, error) {
+			return pipeline.Trials(ctx, pipeline.Options{
+				Dir: filepath.Join(*dir, "pipeline"), Length: *length, Events: *events, Largest: *largest, Profile: *profile,
+			})
 		}},
 	} {
 		if *only != "" && *only != g.name {

@@ -60,7 +60,7 @@ func (p Process) Run(ctx context.Context) (Sample, []byte, error) {
 	if !ok {
 		return nil, nil, errors.New("the operating system does not tell what a process used")
 	}
-	return Sample{CPU: processorSeconds(usage), Wall: wall.Seconds(), Peak: peakBytes(usage)}, output.Bytes(), nil
+	return Sample{CPU: processorSeconds(usage), Wall: wall.Seconds(), Peak: PeakBytes(usage)}, output.Bytes(), nil
 }
 
 // OwnCPU returns the processor seconds that this process has used so far, for
@@ -77,7 +77,8 @@ func processorSeconds(u *syscall.Rusage) float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-func peakBytes(u *syscall.Rusage) float64 {
+// PeakBytes returns the most memory that a process had, from its usage.
+func PeakBytes(u *syscall.Rusage) float64 {
 	if runtime.GOOS == "darwin" {
 		return float64(u.Maxrss)
 	}

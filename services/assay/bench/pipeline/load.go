@@ -1,0 +1,206 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"golang.org/x/sync/errgroup"
+)
+
+// sample is what one run gave.
+type sample struct {
+	took    time.Duration
+	accepts []time.Duration // from POST to its answer, sorted
+	ends    []time.Duration // from POST to the end that is told, sorted
+	cpu     time.Duration   // of the program
+}
+
+func (s sample) rate() float64                  { return float64(len(s.ends)) / s.took.Seconds() }
+func (s sample) cpuPerFile() float64            { return s.cpu.Seconds() / float64(len(s.ends)) }
+func (s sample) accepted(part float64) float64  { return percentile(s.accepts, part) }
+func (s sample) completed(part float64) float64 { return percentile(s.ends, part) }
+
+// percentile returns the seconds that a part of the times, of which there is one at
+// least, does not exceed.
+func percentile(sorted []time.Duration, part float64) float64 {
+	return sorted[min(int(part*float64(len(sorted))), len(sorted)-1)].Seconds()
+}
+
+// endWait bounds the wait for one file's end.
+const endWait = 30 * time.Second
+
+// load keeps n files in flight for the given time, and waits for their ends.
+func load(ctx context.Context, p *program, n int, length time.Duration) (sample, error) {
+	began := time.Now()
+	return during(ctx, p, n, func() bool { return time.Since(began) < length })
+}
+
+// many is load until there were so many files.
+func many(ctx context.Context, p *program, n, files int) error {
+	var begun atomic.Int64
+	_, err := during(ctx, p, n, func() bool { return begun.Add(1) <= int64(files) })
+	return err
+}
+
+// during keeps n files in flight while more says so.
+func during(ctx context.Context, p *program, n int, more func() bool) (sample, error) {
+	told, err := listen(p)
+	if err != nil {
+		return sample{}, err
+	}
+	defer told.close()
+	before, err := p.usage()
+	if err != nil {
+		return sample{}, err
+	}
+	began := time.Now()
+	s := sample{}
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	for worker := range n {
+		group.Go(func() error {
+			for more() {
+				posted := time.Now()
+				id, err := p.post(ctx, worker)
+				if err != nil {
+					return err
+				}
+				answered := time.Since(posted)
+				ended, err := told.await(ctx, id, endWait)
+				if err != nil {
+					return err
+				}
+				mu.Lock()
+				s.accepts = append(s.accepts, answered)
+				s.ends = append(s.ends, ended.Sub(posted))
+				mu.Unlock()
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return sample{}, fmt.Errorf("%s with %d in flight: %w", p.role, n, err)
+	}
+	s.took = time.Since(began)
+	after, err := p.usage()
+	s.cpu = after.CPU - before.CPU
+	slices.Sort(s.accepts)
+	slices.Sort(s.ends)
+	return s, err
+}
+
+// ends are the files whose end was told.
+type ends struct {
+	conn *nats.Conn
+	mu   sync.Mutex
+	told map[string]chan time.Time
+}
+
+func listen(p *program) (*ends, error) {
+	conn, err := nats.Connect(p.nats)
+	if err != nil {
+		return nil, err
+	}
+	e := &ends{conn: conn, told: map[string]chan time.Time{}}
+	_, err = conn.Subscribe(p.ends, func(m *nats.Msg) {
+		at := time.Now()
+		id := m.Subject[len(p.ends)-1:]
+		select {
+		case e.of(id) <- at:
+		default: // told again
+		}
+	})
+	if err == nil {
+		err = conn.Flush()
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *ends) close() { e.conn.Close() }
+
+func (e *ends) of(id string) chan time.Time {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c, ok := e.told[id]
+	if !ok {
+		c = make(chan time.Time, 1)
+		e.told[id] = c
+	}
+	return c
+}
+
+func (e *ends) await(ctx context.Context, id string, wait time.Duration) (time.Time, error) {
+	late := time.NewTimer(wait)
+	defer late.Stop()
+	select {
+	case at := <-e.of(id):
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.told, id)
+		return at, nil
+	case <-ctx.Done():
+		return time.Time{}, ctx.Err()
+	case <-late.C:
+		return time.Time{}, fmt.Errorf("the end of %s was not told within %s", id, wait)
+	}
+}
+
+// form is a multipart body with one text.
+func form(text []byte) (contentType string, body []byte, err error) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	part, err := w.CreatePart(map[string][]string{
+		"Content-Disposition": {`form-data; name="file"; filename="small.txt"`}, "Content-Type": {"text/plain; charset=utf-8"},
+	})
+	if err == nil {
+		_, err = part.Write(text)
+	}
+	err = errors.Join(err, w.Close())
+	return w.FormDataContentType(), b.Bytes(), err
+}
+
+// post uploads the text and returns the file's id.
+func (p *program) post(ctx context.Context, worker int) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.http+"/v1/files", bytes.NewReader(p.body))
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Content-Type", p.contentType)
+	req.Header.Set("X-Owner-Id", fmt.Sprintf("bench-%d", worker))
+	return p.do(req)
+}
+
+func (p *program) do(req *http.Request) (string, error) {
+	resp, err := p.client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return "", err
+	}
+	var file struct {
+		FileID string `json:"fileId"`
+	}
+	if resp.StatusCode != http.StatusAccepted {
+		return "", fmt.Errorf("POST answers %d: %s", resp.StatusCode, answer)
+	}
+	err = json.Unmarshal(answer, &file)
+	return file.FileID, err
+}

@@ -1,0 +1,58 @@
+package pipeline
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	if status, played := Play(); played {
+		os.Exit(status)
+	}
+	os.Exit(m.Run())
+}
+
+// TestEveryProgramTakesFilesIn: the floor, `assay serve` and the services alone
+// bring small files to their ends, and say what they used; a large one too.
+func TestEveryProgramTakesFilesIn(t *testing.T) {
+	for name, begin := range map[string]func() (*program, error){
+		roleFloor:  func() (*program, error) { return start(roleFloor, t.TempDir()) },
+		roleAssay:  func() (*program, error) { return start(roleAssay, t.TempDir()) },
+		"services": func() (*program, error) { return startApart(t.TempDir()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := begin()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.stop()
+			s, err := load(t.Context(), p, 4, 50*time.Millisecond)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(s.ends) < 4 || s.cpu <= 0 || s.accepted(.5) <= 0 || s.completed(.99) < s.completed(.5) {
+				t.Errorf("%d files with %v of CPU, accepted after %v s, completed after %v to %v s",
+					len(s.ends), s.cpu, s.accepted(.5), s.completed(.5), s.completed(.99))
+			}
+			if err := many(t.Context(), p, 2, 7); err != nil {
+				t.Error(err)
+			}
+			if name == roleFloor {
+				return
+			}
+			if err := p.large(t.Context(), 200_000); err != nil {
+				t.Error(err)
+			}
+			peaks, err := p.peaks()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for role, peak := range peaks {
+				if peak < 1<<20 {
+					t.Errorf("%s had %d bytes in memory", role, peak)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,213 @@
+package pipeline
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// program is what takes files in: one process, or some that work together.
+type program struct {
+	role      string
+	processes []*child // those whose use is counted
+	others    []*child
+
+	http, nats, ends string // two URLs, and the subject filter of what tells an end
+	client           *http.Client
+	contentType      string
+	body             []byte
+}
+
+// child is a process of one role.
+type child struct {
+	role  string
+	cmd   *exec.Cmd
+	ask   io.WriteCloser
+	lines *bufio.Scanner
+}
+
+// ready is the first line that a process writes.
+type ready struct{ HTTP, NATS, S3, DynamoDB, Ends string }
+
+// usage is what a process has used up.
+type usage struct {
+	CPU  time.Duration
+	Peak int64 // bytes in memory at most
+}
+
+// start starts a program of one process on a data folder of its own.
+func start(role, dir string) (*program, error) {
+	c, at, err := spawn(role, dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{role: role, processes: []*child{c}, http: at.HTTP, nats: at.NATS, ends: at.Ends}
+	return p, p.dress()
+}
+
+// startApart starts the three services, and the engines in a process of their own.
+func startApart(dir string) (*program, error) {
+	engines, at, err := spawn(roleEngines, dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{role: "services", others: []*child{engines}, nats: at.NATS, ends: assayEnds}
+	for _, role := range []string{roleIngest, roleAnalyzer, roleQuery} {
+		c, service, err := spawn(role, dir, at.environ()...)
+		if err != nil {
+			p.stop()
+			return nil, err
+		}
+		if p.processes = append(p.processes, c); role == roleIngest {
+			p.http = service.HTTP
+		}
+	}
+	return p, p.dress()
+}
+
+// environ is where the engines are, for the services.
+func (r ready) environ() []string {
+	return []string{
+		"ASSAY_NATS_URL=" + r.NATS, "ASSAY_S3_ENDPOINT=" + r.S3, "ASSAY_DYNAMODB_ENDPOINT=" + r.DynamoDB,
+		"AWS_ACCESS_KEY_ID=" + accessKey, "AWS_SECRET_ACCESS_KEY=" + secretKey, "ASSAY_MAX_FILE_SIZE=1099511627776",
+	}
+}
+
+// dress makes the client and what it sends.
+func (p *program) dress() (err error) {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 256
+	p.client = &http.Client{Transport: transport}
+	p.contentType, p.body = "text/plain", text(small)
+	if p.role != roleFloor {
+		p.contentType, p.body, err = form(p.body)
+	}
+	return err
+}
+
+func spawn(role, dir string, env ...string) (*child, ready, error) {
+	var at ready
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, at, err
+	}
+	c := &child{role: role, cmd: exec.Command(os.Args[0])}
+	c.cmd.Env = append(append(os.Environ(), roleVariable+"="+role, "ASSAY_DATA_DIR="+dir, "ASSAY_ADDR=127.0.0.1:0", "ASSAY_OPERATOR_ADDR=127.0.0.1:0"), env...)
+	log, err := os.Create(filepath.Join(dir, role+".log"))
+	if err != nil {
+		return nil, at, err
+	}
+	c.cmd.Stderr = log
+	defer func() { _ = log.Close() }() // the process has its own
+	if c.ask, err = c.cmd.StdinPipe(); err != nil {
+		return nil, at, err
+	}
+	answers, err := c.cmd.StdoutPipe()
+	if err != nil {
+		return nil, at, err
+	}
+	c.lines = bufio.NewScanner(answers)
+	if err := c.cmd.Start(); err != nil {
+		return nil, at, err
+	}
+	if err := c.answer(&at); err != nil {
+		c.stop()
+		said, _ := os.ReadFile(log.Name()) // or nothing
+		return nil, at, fmt.Errorf("%s does not start: %w\n%s", role, err, said)
+	}
+	return c, at, nil
+}
+
+func (c *child) answer(to any) error {
+	if !c.lines.Scan() {
+		return errors.Join(io.ErrUnexpectedEOF, c.lines.Err())
+	}
+	return json.Unmarshal(c.lines.Bytes(), to)
+}
+
+func (c *child) usage() (usage, error) {
+	var u usage
+	_, err := fmt.Fprintln(c.ask, "usage")
+	if err == nil {
+		err = c.answer(&u)
+	}
+	return u, err
+}
+
+// stop ends the process.
+func (c *child) stop() {
+	_ = c.ask.Close() // which is what ends it
+	_ = c.cmd.Wait()  // its status says nothing that the measuring did not
+}
+
+// usage is that of all processes that count.
+func (p *program) usage() (usage, error) {
+	var sum usage
+	for _, c := range p.processes {
+		u, err := c.usage()
+		if err != nil {
+			return sum, fmt.Errorf("%s: %w", c.role, err)
+		}
+		sum.CPU += u.CPU
+	}
+	return sum, nil
+}
+
+// peaks are the peaks of memory by role.
+func (p *program) peaks() (map[string]int64, error) {
+	all := map[string]int64{}
+	for _, c := range p.processes {
+		u, err := c.usage()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.role, err)
+		}
+		all[c.role] = u.Peak
+	}
+	return all, nil
+}
+
+// profiled writes a CPU profile of what the first process does meanwhile.
+func (p *program) profiled(dir string, meanwhile func() error) error {
+	path, err := filepath.Abs(filepath.Join(dir, p.role+".pprof"))
+	if err != nil {
+		return err
+	}
+	c := p.processes[0]
+	if _, err := fmt.Fprintln(c.ask, "profile", path); err != nil {
+		return err
+	}
+	err = meanwhile()
+	_, asked := fmt.Fprintln(c.ask, "done")
+	var u usage
+	return errors.Join(err, asked, c.answer(&u))
+}
+
+func (p *program) stop() {
+	if p.client != nil {
+		p.client.CloseIdleConnections()
+	}
+	for _, c := range append(p.processes, p.others...) {
+		c.stop()
+	}
+}
+
+// text is so many bytes of words, the same in every run.
+func text(size int) []byte {
+	random := rand.New(rand.NewPCG(4, 2))
+	var b strings.Builder
+	for b.Len() < size {
+		for range 1 + random.IntN(9) {
+			b.WriteByte(byte('a' + random.IntN(26)*random.IntN(26)/26))
+		}
+		b.WriteByte(" \n"[random.IntN(12)/11])
+	}
+	return []byte(b.String()[:size])
+}

@@ -1,0 +1,164 @@
+// Package pipeline measures a small file from its upload to its answer, beside the
+// floor: a program that makes the same stops on the same engines and does nothing
+// else. They are the goals P1 to P5 of docs/performance.md.
+//
+// Both are processes of their own, with the embedded engines in them, and are run
+// in turn. A file is in flight from its POST until its end is told over NATS, and
+// a run keeps a number of them in flight for some seconds.
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/bench/paired"
+)
+
+// Options say how long is measured.
+type Options struct {
+	Dir     string        // for data, which is removed at the next run
+	Length  time.Duration // of one run
+	Profile string        // a folder for CPU profiles; empty for none
+	Events  int           // of the run for flat memory
+	Largest int64         // bytes of the largest object of that run
+}
+
+// numbers in flight.
+var inFlight = []int{1, 8, 32, 64}
+
+// size of the file, and its text in bytes.
+const small = 4 << 10
+
+// Quantities.
+const (
+	p50      = "p50"
+	p99      = "p99"
+	accepted = "accepted"
+	cpu      = "cpu"
+	turn     = "turn" // seconds for each file: the inverse of the rate
+	tail     = "tail" // own p99, and the rival's p50
+	falls    = "times the rate falls"
+	queues   = "turns of p99"
+	events   = "growth by events"
+	sizes    = "growth by size"
+)
+
+// Trials starts the programs, which end with this process, and returns the trials.
+func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
+	if err := os.RemoveAll(o.Dir); err != nil {
+		return nil, err
+	}
+	own, err := start(roleAssay, filepath.Join(o.Dir, roleAssay))
+	if err != nil {
+		return nil, err
+	}
+	floor, err := start(roleFloor, filepath.Join(o.Dir, roleFloor))
+	if err != nil {
+		return nil, err
+	}
+	var trials []paired.Trial
+	for _, n := range inFlight {
+		trials = append(trials, o.beside(own, floor, n))
+	}
+	trials = append(trials, o.growing(own), o.alone(), o.flat())
+	if o.Profile != "" {
+		return trials, o.profile(ctx, own, floor)
+	}
+	return trials, nil
+}
+
+// beside compares Assay with the floor, with n files in flight.
+func (o Options) beside(own, floor *program, n int) paired.Trial {
+	side := func(name string, p *program, tailOf float64) paired.Side {
+		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
+			s, err := load(ctx, p, n, o.Length)
+			if err != nil {
+				return nil, err
+			}
+			return paired.Sample{
+				p50: s.completed(.5), p99: s.completed(.99), tail: s.completed(tailOf),
+				accepted: s.accepted(.5), cpu: s.cpuPerFile(), turn: 1 / s.rate(),
+			}, nil
+		}}
+	}
+	goals := []paired.Goal{
+		{ID: "-", What: "p50 to accepted", Quantity: accepted, Direction: paired.AtMost},
+		{ID: "-", What: "p50 to COMPLETED", Quantity: p50, Direction: paired.AtMost},
+		{ID: "-", What: "p99 to COMPLETED", Quantity: p99, Direction: paired.AtMost},
+		{ID: "-", What: "seconds for each file", Quantity: turn, Direction: paired.AtMost},
+		{ID: "-", What: "files per CPU-second", Quantity: cpu},
+	}
+	switch n {
+	case 1:
+		goals[1].ID, goals[1].Must, goals[1].Target = "P1", 2, 1.5
+		goals = append(goals, paired.Goal{
+			ID: "P2", What: "p99 to the floor's p50", Quantity: tail, Direction: paired.AtMost, Must: 6, Target: 4,
+		})
+	case 32:
+		goals[4].ID, goals[4].Must, goals[4].Target = "P3", .6, .85
+	}
+	return paired.Trial{
+		Title: fmt.Sprintf("4 KB text, %d in flight", n),
+		Own:   side("assay serve", own, .99), Rival: side("floor", floor, .5), Goals: goals,
+	}
+}
+
+// growing judges how Assay bears more and more in flight.
+func (o Options) growing(own *program) paired.Trial {
+	run := func(ctx context.Context) (paired.Sample, error) {
+		most, result := 0.0, paired.Sample{falls: 1}
+		for _, n := range inFlight {
+			s, err := load(ctx, own, n, o.Length)
+			if err != nil {
+				return nil, err
+			}
+			most = max(most, s.rate())
+			result[falls] = max(result[falls], most/s.rate())
+			result[queues] = max(result[queues], s.completed(.99)/(float64(n)/s.rate()))
+		}
+		return result, nil
+	}
+	return paired.Trial{
+		Title: "4 KB text, 1 to 64 in flight", Own: paired.Side{Name: "assay serve", Run: run},
+		Goals: []paired.Goal{
+			{ID: "P4", What: "files/s at fewer by files/s at more", Quantity: falls, Direction: paired.AtMost, Must: 1.05},
+			{ID: "P4", What: "p99 by (in flight / rate)", Quantity: queues, Direction: paired.AtMost, Must: 3, Target: 2},
+		},
+	}
+}
+
+// alone is what the services themselves use up, the engines being other processes.
+func (o Options) alone() paired.Trial {
+	run := func(ctx context.Context) (paired.Sample, error) {
+		c, err := startApart(filepath.Join(o.Dir, "alone"))
+		if err != nil {
+			return nil, err
+		}
+		defer c.stop()
+		if _, err := load(ctx, c, 32, time.Second); err != nil {
+			return nil, err
+		}
+		s, err := load(ctx, c, 32, o.Length)
+		return paired.Sample{cpu: s.cpuPerFile()}, err
+	}
+	return paired.Trial{
+		Title: "4 KB text, 32 in flight", Own: paired.Side{Name: "ingest, analyzer and query", Run: run},
+		Goals: []paired.Goal{{ID: "P3", What: "CPU of the services for a file", Quantity: cpu, Direction: paired.AtMost, Must: 600e-6, Target: 350e-6}},
+	}
+}
+
+// profile writes CPU profiles of both programs with 32 in flight.
+func (o Options) profile(ctx context.Context, programs ...*program) error {
+	if err := os.MkdirAll(o.Profile, 0o755); err != nil {
+		return err
+	}
+	for _, p := range programs {
+		if err := p.profiled(o.Profile, func() error { _, err := load(ctx, p, 32, 3*o.Length); return err }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
