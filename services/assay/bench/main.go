@@ -27,6 +27,8 @@ import (
 type group struct {
 	name   string
 	trials func(context.Context) ([]paired.Trial, error)
+	// more is written below the table when all goals were measured; nil for nothing.
+	more func(context.Context) (string, error)
 }
 
 func main() {
@@ -52,7 +54,6 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	length := flags.Duration("length", 3*time.Second, "pipeline: how long one run takes")
 	events := flags.Int("events", 20_000, "pipeline: files of the run for flat memory; the goal says 1000000, which takes hours")
 	largest := flags.Int64("largest", 1<<30, "pipeline: bytes of the largest file; the goal says 10 GB")
-	profile := flags.String("profile", "", "pipeline: a folder for CPU profiles of both programs")
 	write := flags.String("write", "", "the file whose tables are replaced, docs/performance.md")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -63,16 +64,17 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := os.MkdirAll(*dir, 0o755); err != nil {
 		return err
 	}
+	small := pipeline.Options{Dir: filepath.Join(*dir, "pipeline"), Length: *length, Events: *events, Largest: *largest}
 	fmt.Fprintf(out, "%s\nload %s\n", paired.Machine(), paired.Load())
 	for _, g := range []group{
-		{"words", func(ctx context.Context) ([]paired.Trial, error) {
+		{name: "words", trials: func(ctx context.Context) ([]paired.Trial, error) {
 			return words.Trials(ctx, words.Options{Dir: *dir, Rivals: *rivals, Book: *book, Out: out})
 		}},
-		{"pipeline", func(ctx context.Context) ([]paired.Trial, error) {
-			return pipeline.Trials(ctx, pipeline.Options{
-				Dir: filepath.Join(*dir, "pipeline"), Length: *length, Events: *events, Largest: *largest, Profile: *profile,
-			})
-		}},
+		{
+			name:   "pipeline",
+			trials: func(context.Context) ([]paired.Trial, error) { return pipeline.Trials(small) },
+			more:   func(ctx context.Context) (string, error) { return pipeline.Stages(ctx, small) },
+		},
 	} {
 		if *only != "" && *only != g.name {
 			continue
@@ -93,6 +95,7 @@ func measure(ctx context.Context, g group, goals string, pairs int, path string,
 	}
 	before := paired.Load()
 	var results []paired.Result
+	written := ""
 	for _, t := range trials {
 		if !chosen(goals, t) {
 			continue
@@ -107,12 +110,24 @@ func measure(ctx context.Context, g group, goals string, pairs int, path string,
 			continue
 		}
 		notes := fmt.Sprintf("%s. %d pairs. Load before %s, after %s.", paired.Machine(), pairs, before, paired.Load())
-		if err := paired.WriteInto(path, g.name, notes+"\n\n"+paired.Table(results)); err != nil {
+		written = notes + "\n\n" + paired.Table(results)
+		if err := paired.WriteInto(path, g.name, written); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintf(out, "\n%s: load before %s, after %s\n", g.name, before, paired.Load())
-	return nil
+	if g.more == nil || goals != "" {
+		return nil
+	}
+	more, err := g.more(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", g.name, err)
+	}
+	fmt.Fprintf(out, "\n%s", more)
+	if path == "" {
+		return nil
+	}
+	return paired.WriteInto(path, g.name, written+"\n"+more)
 }
 
 // chosen reports whether a goal of the trial begins with one of the names.

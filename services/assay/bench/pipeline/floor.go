@@ -44,12 +44,16 @@ const (
 
 func playFloor(ctx context.Context) (err error) {
 	process.TuneCollector(zerolog.Nop()) // as the services have it
-	e, err := startEngines(ctx)
-	if err != nil {
-		return err
+	at := environReady()
+	if at.NATS == "" {
+		e, err := startEngines(ctx)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, e.close()) }()
+		at = e.at
 	}
-	defer func() { err = errors.Join(err, e.close()) }()
-	cfg, err := config.Load[engine.Config](e.at.environ())
+	cfg, err := config.Load[engine.Config](at.environ())
 	if err != nil {
 		return err
 	}
@@ -58,7 +62,7 @@ func playFloor(ctx context.Context) (err error) {
 		return err
 	}
 	defer f.engines.Close()
-	if f.conn, err = nats.Connect(e.at.NATS); err != nil {
+	if f.conn, err = nats.Connect(at.NATS); err != nil {
 		return err
 	}
 	defer f.conn.Close()
@@ -76,7 +80,7 @@ func playFloor(ctx context.Context) (err error) {
 	}
 	server := &http.Server{Handler: http.HandlerFunc(f.post)}
 	context.AfterFunc(ctx, func() { _ = server.Close() })
-	say(ready{HTTP: "http://" + listener.Addr().String(), NATS: e.at.NATS, Ends: floorEnds})
+	say(ready{HTTP: "http://" + listener.Addr().String(), NATS: at.NATS, Ends: floorEnds})
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

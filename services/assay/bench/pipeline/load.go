@@ -42,19 +42,19 @@ const endWait = 30 * time.Second
 
 // load keeps n files in flight for the given time, and waits for their ends.
 func load(ctx context.Context, p *program, n int, length time.Duration) (sample, error) {
-	began := time.Now()
-	return during(ctx, p, n, func() bool { return time.Since(began) < length })
+	var begun atomic.Bool // there is one file, however late
+	return during(ctx, p, n, func(since time.Duration) bool { return since < length || begun.CompareAndSwap(false, true) })
 }
 
 // many is load until there were so many files.
 func many(ctx context.Context, p *program, n, files int) error {
 	var begun atomic.Int64
-	_, err := during(ctx, p, n, func() bool { return begun.Add(1) <= int64(files) })
+	_, err := during(ctx, p, n, func(time.Duration) bool { return begun.Add(1) <= int64(files) })
 	return err
 }
 
-// during keeps n files in flight while more says so.
-func during(ctx context.Context, p *program, n int, more func() bool) (sample, error) {
+// during keeps n files in flight while more says so, which is told since when.
+func during(ctx context.Context, p *program, n int, more func(since time.Duration) bool) (sample, error) {
 	told, err := listen(p)
 	if err != nil {
 		return sample{}, err
@@ -70,7 +70,7 @@ func during(ctx context.Context, p *program, n int, more func() bool) (sample, e
 	group, ctx := errgroup.WithContext(ctx)
 	for worker := range n {
 		group.Go(func() error {
-			for more() {
+			for more(time.Since(began)) {
 				posted := time.Now()
 				id, err := p.post(ctx, worker)
 				if err != nil {

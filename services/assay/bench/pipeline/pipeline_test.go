@@ -17,9 +17,10 @@ func TestMain(m *testing.M) {
 // bring small files to their ends, and say what they used; a large one too.
 func TestEveryProgramTakesFilesIn(t *testing.T) {
 	for name, begin := range map[string]func() (*program, error){
-		roleFloor:  func() (*program, error) { return start(roleFloor, t.TempDir()) },
-		roleAssay:  func() (*program, error) { return start(roleAssay, t.TempDir()) },
-		"services": func() (*program, error) { return startApart(t.TempDir()) },
+		roleFloor:     func() (*program, error) { return start(roleFloor, t.TempDir()) },
+		roleAssay:     func() (*program, error) { return start(roleAssay, t.TempDir()) },
+		"services":    func() (*program, error) { return startApart(t.TempDir()) },
+		"floor alone": func() (*program, error) { return startFloorApart(t.TempDir()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := begin()
@@ -38,7 +39,7 @@ func TestEveryProgramTakesFilesIn(t *testing.T) {
 			if err := many(t.Context(), p, 2, 7); err != nil {
 				t.Error(err)
 			}
-			if name == roleFloor {
+			if p.role == roleFloor {
 				return
 			}
 			if err := p.large(t.Context(), 200_000); err != nil {

@@ -74,6 +74,22 @@ func startApart(dir string) (*program, error) {
 	return p, p.dress()
 }
 
+// startFloorApart starts the floor, and the engines in a process of their own.
+func startFloorApart(dir string) (*program, error) {
+	engines, at, err := spawn(roleEngines, dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{role: roleFloor, others: []*child{engines}, nats: at.NATS}
+	c, floor, err := spawn(roleFloor, dir, at.environ()...)
+	if err != nil {
+		p.stop()
+		return nil, err
+	}
+	p.processes, p.http, p.ends = []*child{c}, floor.HTTP, floor.Ends
+	return p, p.dress()
+}
+
 // environ is where the engines are, for the services.
 func (r ready) environ() []string {
 	return []string{
@@ -174,20 +190,24 @@ func (p *program) peaks() (map[string]int64, error) {
 	return all, nil
 }
 
-// profiled writes a CPU profile of what the first process does meanwhile.
+// profiled writes a CPU profile of each process, of what they do meanwhile.
 func (p *program) profiled(dir string, meanwhile func() error) error {
-	path, err := filepath.Abs(filepath.Join(dir, p.role+".pprof"))
-	if err != nil {
-		return err
+	for _, c := range p.processes {
+		path, err := filepath.Abs(filepath.Join(dir, c.role+".pprof"))
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(c.ask, "profile", path); err != nil {
+			return err
+		}
 	}
-	c := p.processes[0]
-	if _, err := fmt.Fprintln(c.ask, "profile", path); err != nil {
-		return err
+	failed := []error{meanwhile()}
+	for _, c := range p.processes {
+		_, err := fmt.Fprintln(c.ask, "done")
+		var u usage
+		failed = append(failed, err, c.answer(&u))
 	}
-	err = meanwhile()
-	_, asked := fmt.Fprintln(c.ask, "done")
-	var u usage
-	return errors.Join(err, asked, c.answer(&u))
+	return errors.Join(failed...)
 }
 
 func (p *program) stop() {

@@ -184,6 +184,11 @@ func playService[C any](ctx context.Context, run func(context.Context, C) error)
 	return run(ctx, cfg)
 }
 
+// environReady is where the environment says that engines run; nowhere by default.
+func environReady() ready {
+	return ready{NATS: os.Getenv("ASSAY_NATS_URL"), S3: os.Getenv("ASSAY_S3_ENDPOINT"), DynamoDB: os.Getenv("ASSAY_DYNAMODB_ENDPOINT")}
+}
+
 // engines are those of the data folder, in this process.
 type engines struct {
 	nats   *embedded.NATS

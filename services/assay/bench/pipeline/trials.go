@@ -21,7 +21,6 @@ import (
 type Options struct {
 	Dir     string        // for data, which is removed at the next run
 	Length  time.Duration // of one run
-	Profile string        // a folder for CPU profiles; empty for none
 	Events  int           // of the run for flat memory
 	Largest int64         // bytes of the largest object of that run
 }
@@ -47,7 +46,7 @@ const (
 )
 
 // Trials starts the programs, which end with this process, and returns the trials.
-func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
+func Trials(o Options) ([]paired.Trial, error) {
 	if err := os.RemoveAll(o.Dir); err != nil {
 		return nil, err
 	}
@@ -63,10 +62,7 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	for _, n := range inFlight {
 		trials = append(trials, o.beside(own, floor, n))
 	}
-	trials = append(trials, o.growing(own), o.alone(), o.flat())
-	if o.Profile != "" {
-		return trials, o.profile(ctx, own, floor)
-	}
+	trials = append(append(trials, o.growing(own)), append(o.alone(), o.flat())...)
 	return trials, nil
 }
 
@@ -130,35 +126,34 @@ func (o Options) growing(own *program) paired.Trial {
 	}
 }
 
-// alone is what the services themselves use up, the engines being other processes.
-func (o Options) alone() paired.Trial {
-	run := func(ctx context.Context) (paired.Sample, error) {
-		c, err := startApart(filepath.Join(o.Dir, "alone"))
-		if err != nil {
-			return nil, err
-		}
-		defer c.stop()
-		if _, err := load(ctx, c, 32, time.Second); err != nil {
-			return nil, err
-		}
-		s, err := load(ctx, c, 32, o.Length)
-		return paired.Sample{cpu: s.cpuPerFile()}, err
+// alone is what the services themselves use up, the engines being other processes,
+// beside what the floor does.
+func (o Options) alone() []paired.Trial {
+	side := func(name string, begin func(dir string) (*program, error)) paired.Side {
+		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
+			p, err := begin(filepath.Join(o.Dir, "alone"))
+			if err != nil {
+				return nil, err
+			}
+			defer p.stop()
+			if _, err := load(ctx, p, 32, time.Second); err != nil {
+				return nil, err
+			}
+			s, err := load(ctx, p, 32, o.Length)
+			if err != nil {
+				return nil, err
+			}
+			return paired.Sample{cpu: s.cpuPerFile()}, os.RemoveAll(filepath.Join(o.Dir, "alone"))
+		}}
 	}
-	return paired.Trial{
-		Title: "4 KB text, 32 in flight", Own: paired.Side{Name: "ingest, analyzer and query", Run: run},
-		Goals: []paired.Goal{{ID: "P3", What: "CPU of the services for a file", Quantity: cpu, Direction: paired.AtMost, Must: 600e-6, Target: 350e-6}},
+	const title = "4 KB text, 32 in flight"
+	services := side("ingest, analyzer and query", startApart)
+	return []paired.Trial{
+		{Title: title, Own: services, Goals: []paired.Goal{
+			{ID: "P3", What: "CPU of the services for a file", Quantity: cpu, Direction: paired.AtMost, Must: 600e-6, Target: 350e-6},
+		}},
+		{Title: title, Own: services, Rival: side("floor without its engines", startFloorApart), Goals: []paired.Goal{
+			{ID: "P3", What: "CPU of the services for a file, beside the floor's", Quantity: cpu, Direction: paired.AtMost},
+		}},
 	}
-}
-
-// profile writes CPU profiles of both programs with 32 in flight.
-func (o Options) profile(ctx context.Context, programs ...*program) error {
-	if err := os.MkdirAll(o.Profile, 0o755); err != nil {
-		return err
-	}
-	for _, p := range programs {
-		if err := p.profiled(o.Profile, func() error { _, err := load(ctx, p, 32, 3*o.Length); return err }); err != nil {
-			return err
-		}
-	}
-	return nil
 }

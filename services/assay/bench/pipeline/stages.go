@@ -1,0 +1,99 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/pprof/profile"
+)
+
+// stages are the parts of a program, by what the names of their functions hold. A
+// moment belongs to the part that is the nearest to it on the stack: what an engine
+// spends in a sync is the engine's.
+var stages = []struct {
+	name  string
+	holds []string
+}{
+	{"garbage collection", []string{"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc", "runtime.bgsweep", "runtime.bgscavenge"}},
+	{"S3 engine", []string{"versity/versitygw", "valyala/fasthttp", "gofiber/fiber", "assay/embedded.(*durableStore)"}},
+	{"DynamoDB engine", []string{"pkg/dynamolite", "go.etcd.io/bbolt"}},
+	{"NATS server", []string{"nats-io/nats-server"}},
+	{"NATS client", []string{"nats-io/nats.go"}},
+	{"AWS SDK", []string{"aws/aws-sdk-go-v2", "aws/smithy-go"}},
+	{"word statistics", []string{"analyzer/wordstats", "analyzer/plaintext"}},
+	{"HTTP", []string{"net/http"}},
+	{"Assay, and the floor's own lines", []string{"assay-project/assay", "danielgtaylor/huma", "rs/zerolog", "prometheus", "protobuf"}},
+	{"scheduler, timers, and what has no caller", []string{""}},
+}
+
+// Stages returns, as a Markdown table, where the processor time of a file goes with
+// 32 in flight, from CPU profiles that stay in the folder.
+func Stages(ctx context.Context, o Options) (string, error) {
+	var shares [2][]float64 // seconds for a file, by stage
+	for i, role := range []string{roleAssay, roleFloor} {
+		var err error
+		if shares[i], err = o.stagesOf(ctx, role); err != nil {
+			return "", err
+		}
+	}
+	var b strings.Builder
+	b.WriteString("| CPU of a file, 32 in flight | assay serve, µs | floor, µs |\n|---|---|---|\n")
+	for i, stage := range stages {
+		fmt.Fprintf(&b, "| %s | %.0f | %.0f |\n", stage.name, shares[0][i]*1e6, shares[1][i]*1e6)
+	}
+	return b.String(), nil
+}
+
+func (o Options) stagesOf(ctx context.Context, role string) (seconds []float64, err error) {
+	p, err := start(role, filepath.Join(o.Dir, "profiled", role))
+	if err != nil {
+		return nil, err
+	}
+	defer p.stop()
+	if _, err := load(ctx, p, 32, time.Second); err != nil {
+		return nil, err
+	}
+	var s sample
+	err = p.profiled(o.Dir, func() (err error) {
+		s, err = load(ctx, p, 32, 3*o.Length)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(filepath.Join(o.Dir, role+".pprof"))
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := profile.Parse(file)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	seconds = make([]float64, len(stages))
+	for _, moment := range parsed.Sample {
+		// The second value of a CPU profile is in nanoseconds.
+		seconds[stageOf(moment)] += time.Duration(moment.Value[1]).Seconds() / float64(len(s.ends))
+	}
+	return seconds, nil
+}
+
+// stageOf finds the stage of a stack, from its leaf up.
+func stageOf(moment *profile.Sample) int {
+	for _, at := range moment.Location {
+		for _, line := range at.Line {
+			for i, stage := range stages[:len(stages)-1] {
+				for _, part := range stage.holds {
+					if strings.Contains(line.Function.Name, part) {
+						return i
+					}
+				}
+			}
+		}
+	}
+	return len(stages) - 1
+}
