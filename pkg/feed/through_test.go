@@ -17,7 +17,7 @@ import (
 // gate is a way to the table that counts what passes, and what must not.
 type gate struct {
 	table.Reader
-	passed, strong atomic.Int64
+	passed, strong, gets atomic.Int64
 }
 
 func (g *gate) Query(ctx context.Context, in *dynamodb.QueryInput, options ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
@@ -26,6 +26,7 @@ func (g *gate) Query(ctx context.Context, in *dynamodb.QueryInput, options ...fu
 }
 
 func (g *gate) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, options ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
+	g.gets.Add(1)
 	for _, of := range in.RequestItems {
 		g.count(aws.ToBool(of.ConsistentRead))
 	}
@@ -80,6 +81,9 @@ func TestReadsThroughACache(t *testing.T) {
 		if want, err := read(direct); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, want %+v, %v", name, got, want, err)
 		}
+	}
+	if cache.gets.Load() == 0 {
+		t.Error("no read by key passes the cache")
 	}
 	if n := cache.strong.Load(); n != 0 {
 		t.Errorf("%d strongly consistent reads pass the cache", n)

@@ -33,10 +33,10 @@ func feedEventsResume(t *testing.T, s system) {
 	var sending sync.WaitGroup
 	defer sending.Wait() // it reports to t
 	sending.Go(func() {
+		final(t, c, multipartPost(t, c, "beside.txt", "text/plain", []byte("beside")).FileID)
 		for _, p := range posts {
 			s.postItem(t, p)
 		}
-		multipartPost(t, c, "beside.txt", "text/plain", []byte("beside"))
 	})
 
 	random := rand.New(rand.NewPCG(seed, 0))

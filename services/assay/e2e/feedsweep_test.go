@@ -57,7 +57,13 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	post := func() {
 		p := newPosting("The book was good.", "a")
 		p.IngestedAt = utc(time.Now().Add(-time.Duration(len(all)) * time.Hour)) // also of long ago
-		c.postItem(t, p)
+		eventually(t, func() error {                                             // 503 until the streams are there again
+			resp, body := c.ask(t, http.MethodPost, "/v1/feed/items", jsonHeader, show(p))
+			if resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK {
+				return fmt.Errorf("post %s: %d %s", p.SourceID, resp.StatusCode, body)
+			}
+			return nil
+		})
 		all = append(all, p)
 	}
 	for range loss {
@@ -192,6 +198,9 @@ func TestFeedItemsAreReplayedAfterAnOutage(t *testing.T) {
 	c.s3.start(t)
 	if status, got := c.postItem(t, all[0]); status != http.StatusOK || got.ErrorMessage == "" {
 		t.Errorf("a repeat of what was given up: %d %+v", status, got)
+	}
+	if n := strings.Count(ingest.output.String(), `"message":"item accepted"`); n != len(all) {
+		t.Errorf("%d messages were published for %d items and the repeat of one", n, len(all))
 	}
 	filter := []string{"replay", "--consumer", "analyzer-feed", "--from", "1h", "--rate", "1000"}
 	eventually(t, func() error {
