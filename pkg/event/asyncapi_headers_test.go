@@ -71,7 +71,7 @@ func compareHeaders(t *testing.T, what string, got nats.Header, described map[st
 func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
 	t.Helper()
 	url := bustest.Start(t)
-	b, err := bus.Connect(t.Context(), bus.Config{URL: url, Replicas: 1}, "test", zerolog.Nop(), prometheus.NewRegistry())
+	b, err := bus.Connect(t.Context(), bus.Config{URL: url, Replicas: 1, AllowUnsynced: true}, "test", zerolog.Nop(), prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}
