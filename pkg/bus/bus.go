@@ -28,9 +28,14 @@ type Config struct {
 	Password        string        `env:"ASSAY_NATS_PASSWORD" secret:"true" doc:"the password of ASSAY_NATS_USER"`
 	Credentials     string        `env:"ASSAY_NATS_CREDENTIALS" doc:"a NATS credentials file, in the place of a user and password; none by default"`
 	Replicas        int           `env:"ASSAY_NATS_REPLICAS" envDefault:"1" doc:"copies of each stream in a NATS cluster: 1, 3 or 5"`
+	Sync            string        `env:"ASSAY_NATS_SYNC" doc:"when a message is on the server's disk, which no client can see: always, if its configuration says sync_interval: always, or a time"`
 	WorkMaxMessages int64         `env:"ASSAY_WORK_MAX_MESSAGES" envDefault:"1000000" doc:"waiting work events; above it ingest answers 503"`
 	WorkMaxPerOwner int64         `env:"ASSAY_WORK_MAX_PER_OWNER" envDefault:"100000" doc:"waiting work events of one owner, or one source of the feed; above it ingest answers 429; 0 for any number"`
 	OutcomesMaxAge  time.Duration `env:"ASSAY_OUTCOMES_MAX_AGE" envDefault:"168h" doc:"how long outcomes can be resumed from"`
+
+	AllowUnsynced      bool `env:"ASSAY_ALLOW_UNSYNCED" doc:"true to accept that a loss of power loses acknowledged events: with one replica on a server that does not sync always, or with persist_mode async"`
+	AllowMemory        bool `env:"ASSAY_ALLOW_MEMORY_STREAMS" doc:"true to accept that streams on memory storage lose acknowledged events when the server restarts"`
+	AllowFewerReplicas bool `env:"ASSAY_ALLOW_FEWER_REPLICAS" doc:"true to accept streams with fewer replicas than ASSAY_NATS_REPLICAS where no more can be had, and to lower those that have more"`
 }
 
 // Bus is a connection to NATS. It is safe for concurrent use.
@@ -43,8 +48,10 @@ type Bus struct {
 	metrics metrics
 	flows   *flows
 	// declares is set on a bus whose process creates the streams.
-	declares bool
-	refusals refusals
+	declares    bool
+	reconciling sync.Mutex
+	reconciled  time.Time // when the streams were last declared
+	refusals    refusals
 
 	mu        sync.Mutex
 	connected context.Context // ends when the connection was lost and is back
@@ -53,9 +60,11 @@ type Bus struct {
 
 // Connect opens the connection and creates or reconciles the streams. source
 // is the publishing service, such as "ingest". It returns an error when no
-// server answers or a stream could lose what it acknowledged. The caller
-// closes the Bus.
+// server answers, or ErrLossy. The caller closes the Bus.
 func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
+	if err := cfg.synced(cfg.Replicas); err != nil {
+		return nil, err
+	}
 	b, err := Join(cfg, source, log, reg)
 	if err != nil {
 		return nil, err

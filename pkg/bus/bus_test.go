@@ -72,7 +72,7 @@ func connect(t *testing.T, url string, cfg bus.Config) *bus.Bus {
 }
 
 func settings(url string, cfg bus.Config) bus.Config {
-	cfg.URL, cfg.Replicas = url, 1
+	cfg.URL, cfg.Replicas, cfg.AllowUnsynced = url, 1, true
 	if cfg.WorkMaxMessages == 0 {
 		cfg.WorkMaxMessages = 1000
 	}
@@ -199,27 +199,6 @@ func (w *world) dead(t *testing.T) []*jetstream.RawStreamMsg {
 	return letters
 }
 
-func TestConnectRefusesMemoryStorage(t *testing.T) {
-	w := open(t)
-	if err := w.js.DeleteStream(t.Context(), bus.StreamOutcomes); err != nil {
-		t.Fatal(err)
-	}
-	_, err := w.js.CreateStream(t.Context(), jetstream.StreamConfig{
-		Name: bus.StreamOutcomes, Subjects: []string{event.OutcomeSubjects}, Storage: jetstream.MemoryStorage,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := bus.Connect(t.Context(), settings(w.url, bus.Config{}), "test", zerolog.Nop(), prometheus.NewRegistry())
-	if err == nil {
-		b.Close()
-		t.Fatal("a stream on memory storage was taken")
-	}
-	if !strings.Contains(err.Error(), bus.StreamOutcomes) || !strings.Contains(err.Error(), "memory storage") {
-		t.Errorf("the refusal does not name the stream and what is wrong: %v", err)
-	}
-}
-
 func TestConnectReconcilesSettingsAndKeepsMessages(t *testing.T) {
 	w := open(t)
 	w.publish(t, uploaded("f1"))
@@ -234,7 +213,7 @@ func TestConnectReconcilesSettingsAndKeepsMessages(t *testing.T) {
 }
 
 func TestConnectNamesTheServerThatDoesNotAnswer(t *testing.T) {
-	_, err := bus.Connect(t.Context(), bus.Config{URL: "nats://127.0.0.1:1"}, "test", zerolog.Nop(), prometheus.NewRegistry())
+	_, err := bus.Connect(t.Context(), settings("nats://127.0.0.1:1", bus.Config{}), "test", zerolog.Nop(), prometheus.NewRegistry())
 	if err == nil || !strings.Contains(err.Error(), "nats://127.0.0.1:1") {
 		t.Errorf("got %v", err)
 	}

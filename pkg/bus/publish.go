@@ -64,6 +64,9 @@ func (b *Bus) Republish(ctx context.Context, e event.Event) (err error) {
 	ctx, settle := b.permitted(ctx, StreamOutcomes)
 	defer settle(&err)
 	outcomes, err := b.js.Stream(ctx, StreamOutcomes)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return b.Publish(ctx, e)
+	}
 	if err != nil {
 		return fmt.Errorf("stream %s: %w", StreamOutcomes, err)
 	}
@@ -104,6 +107,9 @@ func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) error {
 		if refused := final(err); refused != nil {
 			b.metrics.published.WithLabelValues(kind, "refused").Inc()
 			return fmt.Errorf("publish %s: %w", id, refused)
+		}
+		if errors.Is(err, jetstream.ErrNoStreamResponse) {
+			b.redeclare(ctx)
 		}
 		select {
 		case <-ctx.Done():

@@ -80,14 +80,52 @@ func streams(cfg Config) []jetstream.StreamConfig {
 	return list
 }
 
-// reconcile creates the streams or brings them to their declared settings.
+// deletionWait is longer than the server takes to delete a stream. One that is made
+// anew before the old one is gone loses its folder with it, and answers nothing
+// from then on (nats-server 2.15.2, where stream.stop forgets the name first and
+// moves the folder away last).
+const deletionWait = time.Second
+
+// reconcile creates the streams or brings them to their declared settings. It
+// returns ErrLossy.
 func (b *Bus) reconcile(ctx context.Context) error {
+	b.reconciling.Lock()
+	defer b.reconciling.Unlock()
+	if !b.reconciled.IsZero() {
+		if err := b.awaitDeletion(ctx); err != nil {
+			return err
+		}
+	}
 	for _, want := range streams(b.cfg) {
 		if err := b.declareStream(ctx, want); err != nil {
 			return fmt.Errorf("stream %s: %w", want.Name, err)
 		}
 	}
+	b.reconciled = time.Now()
 	return nil
+}
+
+// awaitDeletion waits where a stream is gone that was there.
+func (b *Bus) awaitDeletion(ctx context.Context) error {
+	for _, want := range streams(b.cfg) {
+		if !b.gone(ctx, want.Name) {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(deletionWait):
+			return nil
+		}
+	}
+	return nil
+}
+
+func (b *Bus) gone(ctx context.Context, stream string) bool {
+	ctx, settle := b.permitted(ctx, stream)
+	_, err := b.js.Stream(ctx, stream)
+	settle(&err)
+	return errors.Is(err, jetstream.ErrStreamNotFound)
 }
 
 // declareStream creates one stream, or updates one whose settings are others. Of a
@@ -98,18 +136,17 @@ func (b *Bus) declareStream(ctx context.Context, want jetstream.StreamConfig) (e
 	defer settle(&err)
 	have, err := b.js.Stream(ctx, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		_, err = b.js.CreateStream(ctx, want)
-		return err
+		return b.replicated(ctx, b.js.CreateStream, want)
 	}
 	if err != nil {
 		return err
 	}
 	found := have.CachedInfo().Config
-	if found.Storage != jetstream.FileStorage {
-		return errors.New("it is on memory storage and would lose acknowledged events: remove it, or move it to file storage")
+	if want, err = b.cfg.durable(want, found); err != nil {
+		return err
 	}
 	if !declared(found, want) {
-		_, err = b.js.UpdateStream(ctx, want)
+		return b.replicated(ctx, b.js.UpdateStream, want)
 	}
 	return err
 }
@@ -130,6 +167,23 @@ func unlimited(n int64) int64 {
 		return -1
 	}
 	return n
+}
+
+// redeclareAfter is the least time between two looks whether a stream is gone.
+const redeclareAfter = time.Second
+
+// redeclare reconciles for a publish to which no stream answered: one was deleted,
+// or its servers are electing.
+func (b *Bus) redeclare(ctx context.Context) {
+	b.reconciling.Lock()
+	recent := time.Since(b.reconciled) < redeclareAfter
+	b.reconciling.Unlock()
+	if !b.declares || recent {
+		return
+	}
+	if err := b.reconcile(ctx); err != nil {
+		b.log.Warn().Err(err).Msg("no stream answers a publish, and the streams cannot be declared anew; trying again")
+	}
 }
 
 // WorkFull says whether the stream of waiting work has reached its limit, so

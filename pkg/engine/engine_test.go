@@ -25,7 +25,7 @@ func configuration(t *testing.T) engine.Config {
 		AWS:      engine.AWS{Region: "us-east-1", AccessKey: "key", SecretKey: "secret"},
 		DynamoDB: table.Config{Endpoint: *db.Options().BaseEndpoint},
 		S3:       blob.Config{Endpoint: "http://127.0.0.1:1", Bucket: "assay-files"},
-		NATS:     bus.Config{URL: bustest.Start(t), Replicas: 1},
+		NATS:     bus.Config{URL: bustest.Start(t), Replicas: 1, AllowUnsynced: true},
 	}
 }
 

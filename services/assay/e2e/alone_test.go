@@ -111,7 +111,7 @@ func TestMissingSettingIsNamed(t *testing.T) {
 				t.Errorf("%s, %s: it says %q", role, name, said)
 			}
 		}
-		p := launch(t, role, []string{"ASSAY_NATS_URL=nats://127.0.0.1:1", "AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b", "ASSAY_ADDR=127.0.0.1:0"})
+		p := launch(t, role, []string{"ASSAY_NATS_URL=nats://127.0.0.1:1", "ASSAY_NATS_SYNC=always", "AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b", "ASSAY_ADDR=127.0.0.1:0"})
 		if status := p.end(t); status != 1 || !strings.Contains(p.output.String(), "cannot reach NATS at nats://127.0.0.1:1") {
 			t.Errorf("%s without NATS: exit status %d: %s", role, status, p.output)
 		}

@@ -46,7 +46,7 @@ func (c *cluster) join(t *testing.T, env ...string) {
 		AccessKey: accessKey, SecretKey: secretKey, Region: region, Bucket: "e2e-bucket", Table: "e2e-table",
 	}
 	c.env = append([]string{
-		"ASSAY_NATS_URL=" + c.NATS, "ASSAY_S3_ENDPOINT=" + c.S3, "ASSAY_DYNAMODB_ENDPOINT=" + c.DynamoDB,
+		"ASSAY_NATS_URL=" + c.NATS, "ASSAY_NATS_SYNC=always", "ASSAY_S3_ENDPOINT=" + c.S3, "ASSAY_DYNAMODB_ENDPOINT=" + c.DynamoDB,
 		"AWS_ACCESS_KEY_ID=" + accessKey, "AWS_SECRET_ACCESS_KEY=" + secretKey, "AWS_REGION=" + region,
 		"ASSAY_S3_BUCKET=" + c.Bucket, "ASSAY_TEXTFILE_TABLE=" + c.Table,
 		"ASSAY_ADDR=127.0.0.1:0", "ASSAY_OPERATOR_ADDR=127.0.0.1:0", "ASSAY_LOG_FORMAT=json", shortLease,

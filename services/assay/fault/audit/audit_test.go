@@ -56,7 +56,7 @@ func open(t *testing.T) *held {
 		Engines: engine.Config{
 			AWS:      engine.AWS{Region: "us-east-1", AccessKey: "key", SecretKey: "secret"},
 			DynamoDB: table.Config{Endpoint: db.URL()}, S3: blob.Config{Endpoint: s3.URL(), Bucket: "audited"},
-			NATS: bus.Config{URL: nats.URL(), Replicas: 1, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour},
+			NATS: bus.Config{URL: nats.URL(), Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour},
 		},
 		TextFile: textfile.Config{Table: "files"}, Feed: feed.Config{Primary: "items", Dashboard: "dashboard"},
 	}

@@ -72,7 +72,7 @@ func openHouse(ctx context.Context, t *testing.T, e *engines, number int) *house
 		Engines: engine.Config{
 			AWS:      engine.AWS{Region: "us-east-1", AccessKey: accessKey, SecretKey: secretKey},
 			DynamoDB: table.Config{Endpoint: e.at.DynamoDB}, S3: blob.Config{Endpoint: e.at.S3, Bucket: "house-" + name},
-			NATS: bus.Config{URL: h.at.NATS, Replicas: 1, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour},
+			NATS: bus.Config{URL: h.at.NATS, Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour},
 		},
 		TextFile: textfile.Config{Table: name + "-files"}, Feed: feed.Config{Primary: name + "-items", Dashboard: name + "-dashboard"},
 	}
@@ -129,7 +129,7 @@ func (h *house) environ(role string, at wire.Engines) []string {
 		uploads = time.Second.String() // less than expires
 	}
 	return []string{
-		"ASSAY_NATS_URL=" + at.NATS, "ASSAY_DYNAMODB_ENDPOINT=" + at.DynamoDB, "ASSAY_S3_ENDPOINT=" + at.S3,
+		"ASSAY_NATS_URL=" + at.NATS, "ASSAY_ALLOW_UNSYNCED=true", "ASSAY_DYNAMODB_ENDPOINT=" + at.DynamoDB, "ASSAY_S3_ENDPOINT=" + at.S3,
 		"ASSAY_S3_PUBLIC_ENDPOINT=" + h.at.S3, "ASSAY_S3_BUCKET=" + h.cfg.Engines.S3.Bucket,
 		"AWS_ACCESS_KEY_ID=" + accessKey, "AWS_SECRET_ACCESS_KEY=" + secretKey, "AWS_REGION=us-east-1",
 		"ASSAY_TEXTFILE_TABLE=" + h.cfg.TextFile.Table, "ASSAY_FEED_TABLE=" + h.cfg.Feed.Primary,
