@@ -84,7 +84,11 @@ func (r *room) within(ctx context.Context, b Bounds, f func(context.Context) err
 	over := error(nil)
 	if b.Time > 0 {
 		over, patience = &TimeError{b.Time}, min(b.Time, patience)
-		bounded, cancel = context.WithTimeoutCause(ctx, b.Time, over)
+		// Not a deadline: NATS would take it for that of each request, which are lost
+		// when a leader is, and not wait for its usual 5 s.
+		limited, end := context.WithCancelCause(ctx)
+		timer := time.AfterFunc(b.Time, func() { end(over) })
+		bounded, cancel = limited, func() { timer.Stop(); end(nil) }
 	}
 	defer cancel()
 	ended := make(chan struct{})
