@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -226,6 +227,23 @@ func TestPoisonIsSetAside(t *testing.T) {
 	image, ok := out.Items[0]["new_image"].(*types.AttributeValueMemberM)
 	if !ok || image.Value["source_id"].(*types.AttributeValueMemberS).Value != "reddit#bad" || out.Items[0]["reason"] == nil || out.Items[0]["expires_at"] == nil {
 		t.Errorf("set aside: %v", out.Items[0])
+	}
+}
+
+// An item whose rows the table refuses is set aside alone; those that came with it
+// are shown, and counted.
+func TestRefusedItemsAreSetAside(t *testing.T) {
+	b := open(t)
+	b.add(t, 1, "a")
+	b.add(t, 2, strings.Repeat("a key may not be so long ", 50))
+	b.add(t, 3, "a")
+	registry, stop := b.start(t, nil)
+	defer stop()
+	b.await(t, "", "reddit#1", "reddit#3")
+	eventually(t, func() error { return counts(registry, "assay_projection_poison_total", 1) })
+	summary, err := b.dashboard.Summary(t.Context(), 1)
+	if err != nil || summary.Total != 2 || !slices.Equal(summary.Tags, []feed.TagCount{{Tag: "a", Count: 2}}) {
+		t.Errorf("%+v, %v", summary, err)
 	}
 }
 
