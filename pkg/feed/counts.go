@@ -63,9 +63,13 @@ func (d *Dashboard) Summary(ctx context.Context, hours int) (Summary, error) {
 		found, err = d.ofEach(ctx, w)
 		return err
 	})
-	for hours, rate := range map[int]*int{1: &sum.Rate.LastHour, 24: &sum.Rate.Last24h} {
+	rates := map[int]*int{1: &sum.Rate.LastHour, 24: &sum.Rate.Last24h}
+	for of, rate := range rates {
+		if of == hours {
+			continue // it is the total
+		}
 		group.Go(func() error {
-			days, err := d.series(ctx, since(w.now, hours), 24*time.Hour, "")
+			days, err := d.series(ctx, since(w.now, of), 24*time.Hour, "")
 			for _, day := range days {
 				*rate += day.Positive + day.Neutral + day.Negative
 			}
@@ -82,6 +86,9 @@ func (d *Dashboard) Summary(ctx context.Context, hours int) (Summary, error) {
 	}
 	if all := found[allItems]; all != nil {
 		sum.Total, sum.Sentiment = all.items(), all.Counts
+		if rate := rates[hours]; rate != nil {
+			*rate = sum.Total
+		}
 	}
 	slices.SortFunc(sum.Tags, func(a, b TagCount) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Tag, b.Tag)) })
 	return sum, nil
