@@ -42,6 +42,7 @@ type part struct {
 	modulus, remainder uint32
 	after, to          string // sequence numbers; to is empty while it is open
 	ended              bool   // its end was told
+	forgotten          bool   // it is not listed
 }
 
 // split puts a listener before b's streams.
@@ -77,8 +78,12 @@ func (s *splitting) grow(children uint32, last string) {
 func (s *splitting) forget() (left int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.shards = slices.DeleteFunc(s.shards, func(p *part) bool { return p.ended })
-	return len(s.shards)
+	for _, p := range s.shards {
+		if p.forgotten = p.ended; !p.forgotten {
+			left++
+		}
+	}
+	return left
 }
 
 func (s *splitting) find(id string) *part {
@@ -113,16 +118,20 @@ func (s *splitting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out = s.records(r, in)
 	}
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
-	if err := json.NewEncoder(w).Encode(out); err != nil {
+	data, err := json.Marshal(out)
+	if err != nil {
 		s.t.Errorf("an answer of a stream: %v", err)
 	}
+	_, _ = w.Write(data) // fails when who asked has stopped
 }
 
 // describe lists two shards at a time, the youngest first.
 func (s *splitting) describe(in streamCall) any {
 	listed := slices.Clone(s.shards)
 	slices.SortFunc(listed, func(a, b *part) int { return cmp.Compare(b.id, a.id) })
-	listed = slices.DeleteFunc(listed, func(p *part) bool { return in.ExclusiveStartShardId != "" && p.id >= in.ExclusiveStartShardId })
+	listed = slices.DeleteFunc(listed, func(p *part) bool {
+		return p.forgotten || in.ExclusiveStartShardId != "" && p.id >= in.ExclusiveStartShardId
+	})
 	description := map[string]any{"StreamArn": in.StreamArn, "StreamStatus": "ENABLED"}
 	if len(listed) > 2 {
 		listed = listed[:2]
@@ -195,41 +204,45 @@ func (s *splitting) page(r *http.Request, arn, after string, limit int) []json.R
 	var described struct {
 		StreamDescription struct{ Shards []struct{ ShardId string } }
 	}
-	s.ask(r, "DescribeStream", map[string]any{"StreamArn": arn}, &described)
+	if !s.ask(r, "DescribeStream", map[string]any{"StreamArn": arn}, &described) {
+		return nil
+	}
 	position := map[string]any{"StreamArn": arn, "ShardId": described.StreamDescription.Shards[0].ShardId, "ShardIteratorType": "TRIM_HORIZON"}
 	if after != "" {
 		position["ShardIteratorType"], position["SequenceNumber"] = "AFTER_SEQUENCE_NUMBER", after
 	}
 	var iterator struct{ ShardIterator string }
-	s.ask(r, "GetShardIterator", position, &iterator)
+	if !s.ask(r, "GetShardIterator", position, &iterator) {
+		return nil
+	}
 	var page struct{ Records []json.RawMessage }
 	s.ask(r, "GetRecords", map[string]any{"ShardIterator": iterator.ShardIterator, "Limit": limit}, &page)
 	return page.Records
 }
 
-func (s *splitting) ask(r *http.Request, operation string, in map[string]any, out any) {
+// ask asks the engine. It is false when who asked has stopped.
+func (s *splitting) ask(r *http.Request, operation string, in map[string]any, out any) bool {
 	body, err := json.Marshal(in)
 	if err != nil {
 		s.t.Error(err)
+		return false
 	}
 	request, err := http.NewRequestWithContext(r.Context(), http.MethodPost, s.engine, bytes.NewReader(body))
 	if err != nil {
 		s.t.Error(err)
-		return
+		return false
 	}
 	request.Header = r.Header.Clone()
 	request.Header.Set("X-Amz-Target", "DynamoDBStreams_20120810."+operation)
 	answer, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		if r.Context().Err() == nil { // else who asked is gone
-			s.t.Error(err)
-		}
-		return
+	if err == nil {
+		defer answer.Body.Close()
+		err = json.NewDecoder(answer.Body).Decode(out)
 	}
-	defer answer.Body.Close()
-	if err := json.NewDecoder(answer.Body).Decode(out); err != nil && r.Context().Err() == nil {
+	if err != nil && r.Context().Err() == nil {
 		s.t.Errorf("%s: %v", operation, err)
 	}
+	return err == nil
 }
 
 // last is the sequence number of the stream's last change.
