@@ -67,6 +67,14 @@ bench-feed: ## measure reads of the feed with a million items in the tables; BEN
 replay-feed: ## replay a day of 100,000 items of the feed and compare with a count of them
 	ASSAY_REPLAY_ITEMS=100000 go test -count=1 -v -timeout 60m -run TestReplayedDay ./services/query/projector
 
+.PHONY: faults
+faults: ## kill, crash, audit, and write docs/faults.md anew; UPLOADS=… for each run under kills, SEED=…
+	rm -f docs/faults.jsonl
+	ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl go test ./services/assay/e2e -run 'KillLosesNothing|KilledServicesLoseNothing' \
+		-count=1 -timeout 3h -fault.uploads=$(or $(UPLOADS),20000) -fault.seed=$(or $(SEED),13)
+	ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl $(MAKE) crash
+	go test ./services/assay/fault/ledger -run Page -update
+
 .PHONY: ci
 ci: ## everything the merge checks run
 	.ci/run
