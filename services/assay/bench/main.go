@@ -46,7 +46,7 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
 	only := flags.String("group", "", "the group to measure: words or pipeline; all by default")
-	goals := flags.String("goals", "", "the goals to measure, by how they begin: W1,W5a; all by default")
+	goals := flags.String("goals", "", "the goals to measure, by how they begin, in this order: W1,W5a; all by default")
 	pairs := flags.Int("pairs", 5, "how often each pair is run")
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the folder for corpora (about 1 GB) and programs")
 	rivals := flags.String("rivals", "", "the folder with the programs of others")
@@ -96,13 +96,13 @@ func measure(ctx context.Context, g group, goals string, pairs int, path string,
 	before := paired.Load()
 	var results []paired.Result
 	written := ""
-	for _, t := range trials {
-		if !chosen(goals, t) {
-			continue
-		}
+	for _, t := range chosen(goals, trials) {
 		result, err := t.Measure(ctx, pairs)
-		if err != nil {
+		if ctx.Err() != nil {
 			return err
+		}
+		if err != nil {
+			result.Absent, _, _ = strings.Cut(err.Error(), "\n") // the others can be measured
 		}
 		result.Print(out)
 		results = append(results, result)
@@ -130,12 +130,16 @@ func measure(ctx context.Context, g group, goals string, pairs int, path string,
 	return paired.WriteInto(path, g.name, written+"\n"+more)
 }
 
-// chosen reports whether a goal of the trial begins with one of the names.
-func chosen(names string, t paired.Trial) bool {
+// chosen are the trials with a goal that begins with one of the names, in the order
+// of the names.
+func chosen(names string, trials []paired.Trial) []paired.Trial {
+	var all []paired.Trial
 	for name := range strings.SplitSeq(names, ",") {
-		if slices.ContainsFunc(t.Goals, func(g paired.Goal) bool { return strings.HasPrefix(g.ID, name) }) {
-			return true
+		for _, t := range trials {
+			if slices.ContainsFunc(t.Goals, func(g paired.Goal) bool { return strings.HasPrefix(g.ID, name) }) {
+				all = append(all, t)
+			}
 		}
 	}
-	return false
+	return all
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // rivals are looked for in a folder, each under this name and as built by its own
-// instructions; each reads standard input. docs/performance.md says what they are.
+// instructions; most read standard input. docs/performance.md says what they are.
 const (
 	goOptimized = "countwords-go-optimized"
 	goCustom    = "countwords-go-customhash"
@@ -72,7 +72,7 @@ func (p programs) check(ctx context.Context, t text) (string, error) {
 }
 
 // rival is the side of a program of that name, or says why there is none.
-func (p programs) rival(name string, t text, args ...string) (side paired.Side, absent string) {
+func (p programs) rival(name string, t text) (side paired.Side, absent string) {
 	if p.rivals == "" {
 		return paired.Side{Name: name}, "-rivals names no folder"
 	}
@@ -80,10 +80,13 @@ func (p programs) rival(name string, t text, args ...string) (side paired.Side, 
 	if err != nil {
 		return paired.Side{Name: name}, fmt.Sprintf("%s is not in the folder of -rivals", name)
 	}
-	if name == rustTrie {
+	switch name {
+	case rustTrie:
 		return paired.Command(name, paired.Process{Path: path, Args: []string{t.path, "10"}}), ""
+	case fastlwc:
+		return paired.Command(name, paired.Process{Path: path, Args: []string{t.path}}), ""
 	}
-	return paired.Command(name, paired.Process{Path: path, Args: args, Stdin: t.path}), ""
+	return paired.Command(name, paired.Process{Path: path, Stdin: t.path}), ""
 }
 
 // wc is the side of the machine's wc.
