@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -107,6 +108,11 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	began := time.Now()
 	from := newSources(c)
 	err := b.declare(ctx, c, from)
+	for away(err) && ctx.Err() == nil {
+		b.log.Warn().Err(err).Str("consumer", c.Name).Msg("cannot declare the consumer; trying again")
+		pause(ctx)
+		err = b.declare(ctx, c, from)
+	}
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -141,6 +147,19 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 		return fmt.Errorf("consumer %s: %w", c.Name, err)
 	}
 	return nil
+}
+
+// away says that the server did not answer; it may come back.
+func away(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders)
+}
+
+// pause is the rest between tries at what a server refused or did not answer.
+func pause(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Second):
+	}
 }
 
 // settings are those the server keeps of one of the consumer's durables.

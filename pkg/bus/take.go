@@ -22,10 +22,7 @@ func (w *consuming) take(ctx, working context.Context) {
 			continue
 		}
 		w.bus.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot take work; trying again")
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-		}
+		pause(ctx)
 	}
 }
 

@@ -69,7 +69,7 @@ func (s *System) readFeedItems(ctx context.Context) (map[string]*held, error) {
 	if err != nil {
 		return nil, err
 	}
-	for key := range bytes { // a hash of the source id
+	for key := range bytes {
 		items[key] = &held{stuck: []string{"its text is there and it is not"}}
 	}
 	for id := range rows {
