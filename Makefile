@@ -79,6 +79,10 @@ faults: ## kill, crash, audit, and write docs/faults.md anew; UPLOADS=… for ea
 	ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl $(MAKE) crash
 	go test ./services/assay/fault/ledger -run Page -update
 
+.PHONY: test-stack
+test-stack: ## prove the promises on containers; where ASSAY_IMAGE names none, on images of stack-offline
+	deploy/stack test
+
 .PHONY: ci
 ci: ## everything the merge checks run
 	.ci/run

@@ -89,6 +89,8 @@ func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Register
 		nats.Name("assay " + source),
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(250 * time.Millisecond),
+		// A connection that was cut without a word is given up after three of them.
+		nats.PingInterval(10 * time.Second),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				log.Warn().Err(err).Msg("NATS connection lost")

@@ -23,37 +23,7 @@ func TestServicesAlone(t *testing.T) {
 	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
 	analyzers := []*service{c.service(t, "analyzer"), c.service(t, "analyzer"), c.service(t, "analyzer")}
 
-	const files = 200
-	speaker := c.client(t, newOwner())
-	ctx := within(t)
-	ends := uploadMany(ctx, t, speaker, files)
-	for id, end := range ends {
-		file := final(t, speaker, id)
-		want := client.Failed
-		if end == client.CompletedEvent {
-			want = client.Completed
-		}
-		if file.Status != want {
-			t.Errorf("%s is %s, want %s", id, file.Status, want)
-		}
-	}
-	if len(ends) != files {
-		t.Errorf("%d files, want %d", len(ends), files)
-	}
-	js := c.jetStream(t)
-	eventually(t, func() error { return nothingWaits(ctx, js) })
-	total := 0
-	attempt := regexp.MustCompile(`"outcome":"(done|given_up)"[^\n]*"message":"attempt"`)
-	for i, a := range analyzers {
-		did := len(attempt.FindAllString(a.output.String(), -1))
-		if did == 0 {
-			t.Errorf("analyzer %d did nothing", i)
-		}
-		total += did
-	}
-	if total != files {
-		t.Errorf("the analyzers made %d attempts for %d files", total, files)
-	}
+	analyzersShare(t, c.system, analyzers[0], analyzers[1], analyzers[2])
 	for _, a := range analyzers {
 		if status := a.interrupt(t); status != 0 {
 			t.Errorf("a stopped analyzer has the exit status %d", status)
@@ -70,26 +40,81 @@ func TestServicesAlone(t *testing.T) {
 	})
 }
 
+// worker is a running analyzer, whatever it runs in.
+type worker interface {
+	await(t *testing.T, text string) // until it has written text
+	kill(t *testing.T)
+	written() string
+}
+
+// analyzersShare: each of the analyzers takes its part of the work, and none does
+// any of it twice.
+func analyzersShare(t *testing.T, s system, analyzers ...worker) {
+	t.Helper()
+	const files = 200
+	attempt := regexp.MustCompile(`"outcome":"(done|given_up)"[^\n]*"message":"attempt"`)
+	attempts := func(a worker) int { return len(attempt.FindAllString(a.written(), -1)) }
+	before := make([]int, len(analyzers))
+	for i, a := range analyzers {
+		before[i] = attempts(a)
+	}
+	speaker := s.client(t, newOwner())
+	ctx := within(t)
+	ends := uploadMany(ctx, t, speaker, files)
+	for id, end := range ends {
+		file := final(t, speaker, id)
+		want := client.Failed
+		if end == client.CompletedEvent {
+			want = client.Completed
+		}
+		if file.Status != want {
+			t.Errorf("%s is %s, want %s", id, file.Status, want)
+		}
+	}
+	if len(ends) != files {
+		t.Errorf("%d files, want %d", len(ends), files)
+	}
+	js := s.jetStream(t)
+	eventually(t, func() error { return nothingWaits(ctx, js) })
+	total := 0
+	for i, a := range analyzers {
+		did := attempts(a) - before[i]
+		if did == 0 {
+			t.Errorf("analyzer %d did nothing", i)
+		}
+		total += did
+	}
+	if total != files {
+		t.Errorf("the analyzers made %d attempts for %d files", total, files)
+	}
+}
+
 // TestKilledAnalyzerIsReplaced: what an analyzer had in hand when it was killed
 // is finished by another, once.
 func TestKilledAnalyzerIsReplaced(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "ASSAY_ANALYZER_PARALLEL=2")
 	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
-	speaker := c.client(t, newOwner())
+	killedAnalyzerIsReplaced(t, c.system, func() worker { return c.service(t, "analyzer") })
+}
+
+// killedAnalyzerIsReplaced starts the only analyzers of a system.
+func killedAnalyzerIsReplaced(t *testing.T, s system, analyzer func() worker) {
+	t.Helper()
+	speaker := s.client(t, newOwner())
 	text := strings.Repeat(randomText(152, 2000), 100)
 	var ids []string
 	for i := range 16 {
 		ids = append(ids, presigned(t, speaker, fmt.Sprint(i), "text/plain", []byte(text)).FileID)
 	}
-	doomed := c.service(t, "analyzer")
+	doomed := analyzer()
 	doomed.await(t, `"outcome":"done"`) // and at work on the next
 	doomed.kill(t)
-	c.service(t, "analyzer")
-	js := c.jetStream(t)
+	analyzer()
+	js := s.jetStream(t)
 	for _, id := range ids {
 		checkResult(t, final(t, speaker, id), count(text))
-		if outcomes := c.outcomes(t, js, id); len(outcomes) != 1 {
+		if outcomes := s.outcomes(t, js, id); len(outcomes) != 1 {
 			t.Errorf("outcomes of %s: %v, want one", id, outcomes)
 		}
 	}

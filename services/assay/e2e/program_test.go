@@ -83,6 +83,9 @@ func (p *program) await(t *testing.T, text string) {
 	}
 }
 
+// written is all that the program has written.
+func (p *program) written() string { return p.output.String() }
+
 // kill ends the process at once, as kill -9 does.
 func (p *program) kill(t *testing.T) {
 	t.Helper()
