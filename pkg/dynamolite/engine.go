@@ -43,6 +43,10 @@ type Options struct {
 	// OnError is told of each failure that a client sees as an
 	// InternalServerError, or that happens in a sweep; nil ignores them.
 	OnError func(error)
+	// Allow says whether whoever signed a request may have what it needs; a
+	// request that may not is answered with AccessDeniedException before anything
+	// else of it is looked at. It may be called concurrently. nil allows everything.
+	Allow func(Access) bool
 }
 
 // Engine is a DynamoDB account: its tables, indexes and streams. Its methods
@@ -53,6 +57,7 @@ type Engine struct {
 	temporary string   // folder to remove at Close
 	clock     func() time.Time
 	onError   func(error)
+	allow     func(Access) bool
 	catalog   atomic.Pointer[catalog]
 	commits   *committer
 	faults    *Faults
@@ -68,7 +73,7 @@ type Engine struct {
 // file cannot be opened, is no bbolt file, or is held by another process for
 // more than a second.
 func Open(opts Options) (*Engine, error) {
-	e := &Engine{clock: opts.Clock, onError: opts.OnError, faults: &Faults{}}
+	e := &Engine{clock: opts.Clock, onError: opts.OnError, allow: opts.Allow, faults: &Faults{}}
 	if e.clock == nil {
 		e.clock = time.Now
 	}

@@ -62,7 +62,7 @@ func (e *Engine) operations() map[string]handler {
 }
 
 // ServeHTTP answers one request of the DynamoDB or DynamoDB Streams API. It
-// asks for no signature.
+// checks no signature.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	target := r.Header.Get("X-Amz-Target")
 	if target == "" && r.Method == http.MethodGet {
@@ -70,6 +70,9 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, err := readBody(w, r)
+	if err == nil {
+		err = e.permit(r, target, body)
+	}
 	if err == nil {
 		body, err = e.answer(r.Context(), target, body)
 	}

@@ -1,0 +1,161 @@
+package dynamolite
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/dynamolite/attr"
+	"github.com/assay-project/assay/pkg/dynamolite/expr"
+)
+
+// Access is one permission that a request needs, in the words of IAM. A
+// transaction needs one for each of its actions, a batch one for each table.
+type Access struct {
+	Key      string // access key of the request's signature, which is not checked
+	Action   string // such as dynamodb:PutItem
+	Resource string // ARN of a table, index or stream; * for a list of them
+	// LeadingKey is the partition key of the one item that is asked for, where it
+	// is a string.
+	LeadingKey string
+	// Attributes are the names that the request gives, keys included, sorted: of
+	// an item to put, and in expressions. All attributes are asked for where a
+	// read gives no projection.
+	Attributes []string
+}
+
+// touch is the part of a request, or of one action of it, that permissions are
+// about.
+type touch struct {
+	TableName, IndexName      string
+	StreamArn, ShardIterator  string
+	Key, Item                 attr.Item
+	ExpressionAttributeNames  map[string]string
+	ExpressionAttributeValues attr.Item
+	UpdateExpression          string
+	ConditionExpression       string
+	KeyConditionExpression    string
+	FilterExpression          string
+	ProjectionExpression      string
+}
+
+// permit returns an AccessDeniedException for what Options.Allow refuses.
+func (e *Engine) permit(r *http.Request, target string, body []byte) error {
+	if e.allow == nil {
+		return nil
+	}
+	if _, ok := e.handlers[target]; !ok {
+		return nil
+	}
+	_, operation, _ := strings.Cut(target, ".")
+	key := accessKey(r.Header.Get("Authorization"))
+	for _, access := range e.needs(operation, body) {
+		access.Key = key
+		if !e.allow(access) {
+			return &apiError{code: "AccessDeniedException", message: "User: arn:aws:iam::000000000000:user/" + key +
+				" is not authorized to perform: " + access.Action + " on resource: " + access.Resource +
+				" because no identity-based policy allows the " + access.Action + " action"}
+		}
+	}
+	return nil
+}
+
+// accessKey is that of a Signature Version 4 header, empty without one.
+func accessKey(authorization string) string {
+	_, credential, _ := strings.Cut(authorization, "Credential=")
+	key, _, _ := strings.Cut(credential, "/")
+	return key
+}
+
+func (e *Engine) needs(operation string, body []byte) []Access {
+	var in struct {
+		touch
+		RequestItems  map[string]json.RawMessage
+		TransactItems []map[string]touch
+	}
+	if json.Unmarshal(body, &in) != nil {
+		return []Access{{Action: "dynamodb:" + operation, Resource: "*"}} // who may all of it is told what is wrong
+	}
+	var all []Access
+	for _, action := range in.TransactItems {
+		for verb, part := range action {
+			name := verb + "Item" // Put, Update, Delete, Get
+			if verb == "ConditionCheck" {
+				name = "ConditionCheckItem"
+			}
+			all = append(all, e.need(name, part))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.RequestItems)) {
+		all = append(all, e.need(operation, touch{TableName: name}))
+	}
+	if all == nil {
+		all = append(all, e.need(operation, in.touch))
+	}
+	return all
+}
+
+func (e *Engine) need(action string, t touch) Access {
+	access := Access{Action: "dynamodb:" + action, Resource: t.resource(action), Attributes: t.attributes()}
+	if known, ok := (*e.catalog.Load())[t.TableName]; ok {
+		hash := known.Key.Hash.Name
+		for _, values := range []attr.Item{t.Key, t.Item} {
+			if v, ok := values[hash]; ok && v.Kind == attr.S {
+				access.LeadingKey = v.Str
+			}
+		}
+	}
+	return access
+}
+
+func (t touch) resource(action string) string {
+	switch {
+	case t.StreamArn != "":
+		return t.StreamArn
+	case t.ShardIterator != "":
+		p, err := parsePosition(t.ShardIterator)
+		if err != nil {
+			return "*"
+		}
+		return p.arn
+	case action == "ListStreams" && t.TableName != "":
+		return arnPrefix + t.TableName + "/stream/*"
+	case t.TableName == "":
+		return "*"
+	case t.IndexName != "":
+		return arnPrefix + t.TableName + "/index/" + t.IndexName
+	}
+	return arnPrefix + t.TableName
+}
+
+// attributes leaves out expressions with mistakes: the operation refuses them.
+func (t touch) attributes() []string {
+	names := map[string]bool{}
+	for _, values := range []attr.Item{t.Key, t.Item} {
+		for name := range values {
+			names[name] = true
+		}
+	}
+	scope, err := expr.NewScope(t.ExpressionAttributeNames, t.ExpressionAttributeValues)
+	if err != nil {
+		return slices.Sorted(maps.Keys(names))
+	}
+	var paths []expr.Path
+	for _, source := range []string{t.ConditionExpression, t.FilterExpression, t.KeyConditionExpression} {
+		if c, err := expr.ParseCondition(scope, expr.ConditionExpression, source); source != "" && err == nil {
+			paths = append(paths, c.Paths()...)
+		}
+	}
+	if u, err := expr.ParseUpdate(scope, t.UpdateExpression); t.UpdateExpression != "" && err == nil {
+		paths = append(append(paths, u.Paths()...), u.Targets()...)
+	}
+	if p, err := expr.ParseProjection(scope, t.ProjectionExpression); t.ProjectionExpression != "" && err == nil {
+		paths = append(paths, p.Paths()...)
+	}
+	for _, path := range paths {
+		names[path.Head()] = true
+	}
+	return slices.Sorted(maps.Keys(names))
+}

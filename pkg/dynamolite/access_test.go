@@ -1,0 +1,115 @@
+package dynamolite_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+)
+
+// asked keeps what Allow was asked for, and refuses the actions in deny.
+type asked struct {
+	mu   sync.Mutex
+	all  []string
+	deny string
+}
+
+func (a *asked) allow(access dynamolite.Access) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, resource, _ := strings.Cut(access.Resource, ":table/")
+	a.all = append(a.all, strings.TrimSpace(fmt.Sprint(strings.TrimPrefix(access.Action, "dynamodb:"), " ", resource, " ", access.LeadingKey, " ", strings.Join(access.Attributes, ","))))
+	return access.Key != "" && (a.deny == "" || access.Action != "dynamodb:"+a.deny)
+}
+
+// take returns what was asked for since the last call.
+func (a *asked) take() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	all := a.all
+	a.all = nil
+	return all
+}
+
+func (a *asked) refuse(action string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.deny = action
+}
+
+// TestAccess: each request asks for the permissions that it needs, and has no
+// effect where one is refused.
+func TestAccess(t *testing.T) {
+	a := &asked{}
+	s := start(t, dynamolite.Options{Allow: a.allow})
+	ctx := t.Context()
+	s.table("tab", "pk:S", "sk:S", withIndex("by_g", "g:S", "", types.ProjectionTypeAll), withStream(types.StreamViewTypeNewImage))
+	name, key := aws.String("tab"), item("pk", "a", "sk", "b")
+	expect := func(err error, want ...string) {
+		t.Helper()
+		if got := a.take(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("asked for %q, want %q; %v", got, want, err)
+		}
+	}
+	expect(nil, "CreateTable tab")
+
+	_, err := s.PutItem(ctx, &dynamodb.PutItemInput{TableName: name, Item: item("pk", "a", "sk", "b", "g", "c")})
+	expect(err, "PutItem tab a g,pk,sk")
+	_, err = s.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: name, Key: key, UpdateExpression: aws.String("SET x.#y = :v, z = g"), ConditionExpression: aws.String("attribute_not_exists(q) AND attribute_exists(x)"),
+		ExpressionAttributeNames: map[string]string{"#y": "y"}, ExpressionAttributeValues: item(":v", "v"),
+	})
+	if err == nil {
+		t.Error("x is no map")
+	}
+	expect(nil, "UpdateItem tab a g,pk,q,sk,x,z")
+	_, err = s.GetItem(ctx, &dynamodb.GetItemInput{TableName: name, Key: key, ProjectionExpression: aws.String("g")})
+	expect(err, "GetItem tab a g,pk,sk")
+	_, err = s.Query(ctx, &dynamodb.QueryInput{
+		TableName: name, IndexName: aws.String("by_g"), KeyConditionExpression: aws.String("g = :g"), ExpressionAttributeValues: item(":g", "c"),
+	})
+	expect(err, "Query tab/index/by_g  g")
+	_, err = s.Scan(ctx, &dynamodb.ScanInput{TableName: name})
+	expect(err, "Scan tab")
+	_, err = s.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"tab": {Keys: []map[string]types.AttributeValue{key}}}})
+	expect(err, "BatchGetItem tab")
+	_, err = s.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		{Put: &types.Put{TableName: name, Item: item("pk", "p", "sk", "q")}},
+		{Delete: &types.Delete{TableName: name, Key: item("pk", "d", "sk", "q")}},
+		{ConditionCheck: &types.ConditionCheck{TableName: name, Key: key, ConditionExpression: aws.String("attribute_exists(pk)")}},
+	}})
+	expect(err, "PutItem tab p pk,sk", "DeleteItem tab d pk,sk", "ConditionCheckItem tab a pk,sk")
+	_, err = s.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{Get: &types.Get{TableName: name, Key: key}}}})
+	expect(err, "GetItem tab a pk,sk")
+
+	described, err := s.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: name})
+	expect(err, "DescribeTable tab")
+	arn := described.Table.LatestStreamArn
+	stream, err := s.streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
+	_, of, _ := strings.Cut(*arn, ":table/")
+	expect(err, "DescribeStream "+of)
+	iterator, err := s.streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{StreamArn: arn, ShardId: stream.StreamDescription.Shards[0].ShardId, ShardIteratorType: "TRIM_HORIZON"})
+	expect(err, "GetShardIterator "+of)
+	_, err = s.streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator.ShardIterator})
+	expect(err, "GetRecords "+of)
+
+	a.refuse("DeleteItem") // one action of a transaction
+	_, err = s.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		{Put: &types.Put{TableName: name, Item: item("pk", "n", "sk", "q")}},
+		{Delete: &types.Delete{TableName: name, Key: key}},
+	}})
+	wantError(t, err, "AccessDeniedException")
+	if !strings.Contains(err.Error(), "is not authorized to perform: dynamodb:DeleteItem on resource: arn:aws:dynamodb:") {
+		t.Errorf("it says %v", err)
+	}
+	if s.get("tab", key) == nil || s.get("tab", item("pk", "n", "sk", "q")) != nil {
+		t.Error("a refused transaction had an effect")
+	}
+}
