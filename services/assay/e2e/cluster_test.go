@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -38,12 +39,13 @@ func startCluster(t *testing.T, env ...string) *cluster {
 	return c
 }
 
-// join makes one system of the engines.
+// join makes one system of the engines, or of what already stands before them.
 func (c *cluster) join(t *testing.T, env ...string) {
 	t.Helper()
 	c.system = system{
-		NATS: c.nats.url, S3: c.s3.url, DynamoDB: c.dynamodb.url,
-		AccessKey: accessKey, SecretKey: secretKey, Region: region, Bucket: "e2e-bucket", Table: "e2e-table",
+		NATS: c.nats.url, S3: cmp.Or(c.S3, c.s3.url), DynamoDB: c.dynamodb.url,
+		AccessKey: accessKey, SecretKey: secretKey, Region: region,
+		Bucket: cmp.Or(c.Bucket, "e2e-bucket"), Table: cmp.Or(c.Table, "e2e-table"),
 	}
 	c.env = append([]string{
 		"ASSAY_NATS_URL=" + c.NATS, "ASSAY_NATS_SYNC=always", "ASSAY_S3_ENDPOINT=" + c.S3, "ASSAY_DYNAMODB_ENDPOINT=" + c.DynamoDB,

@@ -49,13 +49,12 @@ func letters(t *testing.T, operator *client.Client, fileID string, want int) []c
 	return mine
 }
 
-// TestReplayAfterAnOutage: files that ran out of attempts while S3 was away are
+// replayAfterAnOutage: files that ran out of attempts while S3 was away are
 // FAILED; a replay by filter, once S3 is back, brings them to COMPLETED. A dry
 // run before and a replay after change nothing.
-func TestReplayAfterAnOutage(t *testing.T) {
-	t.Parallel()
+func replayAfterAnOutage(t *testing.T, start starter) {
 	const files = 3
-	c := startCluster(t, noSweep, "ASSAY_ATTEMPTS=1")
+	c := start(t, noSweep, "ASSAY_ATTEMPTS=1")
 	ingest := c.service(t, "ingest")
 	c.front(t, ingest, c.service(t, "query"))
 	speaker := c.client(t, newOwner())

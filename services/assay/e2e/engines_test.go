@@ -23,6 +23,11 @@ const (
 // Credentials of the engines.
 const accessKey, secretKey, region = "assay", "e2e-secret", "us-east-1"
 
+// programs have their names as access keys where the engines are guarded.
+func programs(secret string) map[string]string {
+	return map[string]string{"setup": secret, "ingest": secret, "analyzer": secret, "query": secret, "rebuild": secret}
+}
+
 // runEngine is the process of one engine, so that a test can end one of them.
 // It ends with an interrupt.
 func runEngine(name string) error {
@@ -63,7 +68,7 @@ func runEngine(name string) error {
 			return err
 		}
 		engine, err := embedded.StartS3(ctx, embedded.S3Config{
-			Dir: dir, Addr: addr, AccessKey: accessKey, SecretKey: secretKey, Region: region, Log: log,
+			Dir: dir, Addr: addr, AccessKey: accessKey, SecretKey: secretKey, Region: region, Log: log, Others: programs(secretKey),
 			Created: func(ctx context.Context, o embedded.Object) error { return tell(ctx, js, o) },
 		})
 		if err != nil {

@@ -112,12 +112,11 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	}
 }
 
-// TestFeedSweepRepairs: texts left behind are told by a dry run and removed by a
+// feedSweepRepairs: texts left behind are told by a dry run and removed by a
 // sweep; an item without text ends as given up, with the reason, a dead letter
 // and an event, and is then left alone until a replay.
-func TestFeedSweepRepairs(t *testing.T) {
-	t.Parallel()
-	c := startCluster(t, noSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
+func feedSweepRepairs(t *testing.T, start starter) {
+	c := start(t, noSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	ingest := c.service(t, "ingest")
 	c.front(t, ingest, c.service(t, "query"))
 	c.service(t, "analyzer")
@@ -174,12 +173,11 @@ func TestFeedSweepRepairs(t *testing.T) {
 	}
 }
 
-// TestFeedItemsAreReplayedAfterAnOutage: items that ran out of attempts while S3
+// feedItemsAreReplayedAfterAnOutage: items that ran out of attempts while S3
 // was away say so and stay pending. A repeat of the item changes nothing, a
 // replay brings them to analyzed.
-func TestFeedItemsAreReplayedAfterAnOutage(t *testing.T) {
-	t.Parallel()
-	c := startCluster(t, noSweep, "ASSAY_ATTEMPTS=1")
+func feedItemsAreReplayedAfterAnOutage(t *testing.T, start starter) {
+	c := start(t, noSweep, "ASSAY_ATTEMPTS=1")
 	ingest := c.service(t, "ingest")
 	c.front(t, ingest, c.service(t, "query"))
 	var all []posting

@@ -3,12 +3,16 @@ package e2e
 import (
 	"errors"
 	"net"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/services/assay/client"
 )
 
 // natsUsers are the users of deploy/nats/nats.conf. Here each has its name as
@@ -45,44 +49,158 @@ func serveGuardedNATS(dir, addr string, serve func(url string)) error {
 	return nil
 }
 
-// startGuardedCluster is startCluster with a user for each program.
-func startGuardedCluster(t *testing.T, env ...string) *cluster {
+// start is startCluster with what each program may do, and no more.
+func (g *guard) start(t *testing.T, env ...string) *cluster {
 	t.Helper()
 	c := &cluster{identity: func(role string) []string {
-		return []string{"ASSAY_NATS_USER=" + role, "ASSAY_NATS_PASSWORD=" + role}
+		return []string{
+			"ASSAY_NATS_USER=" + role, "ASSAY_NATS_PASSWORD=" + role,
+			"AWS_ACCESS_KEY_ID=" + role, "AWS_SECRET_ACCESS_KEY=" + secretKey,
+		}
 	}}
 	path, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard := []string{natsConfiguration + "=" + path + "/../../../deploy/nats/nats.conf"}
+	configuration := []string{natsConfiguration + "=" + path + "/../../../deploy/nats/nats.conf"}
 	for _, user := range natsUsers {
-		guard = append(guard, "ASSAY_NATS_"+strings.ToUpper(user)+"_PASSWORD="+user)
+		configuration = append(configuration, "ASSAY_NATS_"+strings.ToUpper(user)+"_PASSWORD="+user)
 	}
-	c.nats = startEngine(t, "guarded-nats", guard...)
-	c.dynamodb = startEngine(t, "dynamodb")
+	c.nats = startEngine(t, "guarded-nats", configuration...)
+	c.dynamodb = &engineProgram{url: g.startDynamoDB(t)}
 	c.s3 = startEngine(t, "s3", "ASSAY_NATS_URL="+as("s3", c.nats.url))
+	c.Bucket, c.Table = "assay-files", "text-analyzer-history" // as in deploy/iam
+	c.S3 = g.guardS3(t, system{S3: c.s3.url})
 	c.join(t, env...)
 	c.NATS = as("operator", c.NATS)
 	return c
 }
+
+// user is who a program is to NATS; a rebuild speaks to DynamoDB only.
 
 // as is the URL of a NATS server for one of its users.
 func as(user, url string) string {
 	return strings.Replace(url, "://", "://"+user+":"+user+"@", 1)
 }
 
-// TestGuardedServicesKeepThePromises: with no more permissions than
-// deploy/nats/nats.conf gives, the services keep every promise.
+// TestGuardedServicesKeepThePromises: with no more permissions than deploy/nats
+// and deploy/iam give, the services keep every promise; and they need what
+// deploy/iam gives.
 func TestGuardedServicesKeepThePromises(t *testing.T) {
 	t.Parallel()
-	c := startGuardedCluster(t)
+	g := newGuard(t)
+	t.Run("all", func(t *testing.T) {
+		for name, run := range map[string]func(*testing.T, starter){
+			"promises":    keepThePromises,
+			"sweep":       sweepRepairs,
+			"feed sweep":  feedSweepRepairs,
+			"lost":        survivesLossOfAllStreams,
+			"replay":      replayAfterAnOutage,
+			"feed replay": feedItemsAreReplayedAfterAnOutage,
+			"rebuild":     rebuildRepairs,
+			"sources":     onePollAtATime,
+			"large":       largeFilesGoInParts,
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				run(t, g.start)
+			})
+		}
+	})
+	g.compare(t)
+}
+
+// starter is startCluster, or one that is guarded.
+type starter func(t *testing.T, env ...string) *cluster
+
+func keepThePromises(t *testing.T, start starter) {
+	c := start(t)
 	services := []*service{c.service(t, "ingest"), c.service(t, "query"), c.service(t, "analyzer")}
 	c.front(t, services[0], services[1])
 	t.Run("promises", func(t *testing.T) { prove(t, c.system) })
 	for _, s := range services {
+		if status, body := get(t, s.url+"/readyz"); status != http.StatusOK {
+			t.Errorf("readyz answers %d: %s", status, body)
+		}
+	}
+	for _, s := range services {
 		if strings.Contains(s.output.String(), "NATS refused a request") {
 			t.Errorf("NATS refused a request:\n%s", s.output.tail(8000))
+		}
+	}
+}
+
+// largeFilesGoInParts: a file of more than one part is analyzed; one that turns
+// out to be too large is refused and leaves nothing.
+func largeFilesGoInParts(t *testing.T, start starter) {
+	const most = 12 << 20
+	c := start(t, "ASSAY_MAX_FILE_SIZE="+strconv.Itoa(most))
+	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
+	c.service(t, "analyzer")
+	speaker := c.client(t, newOwner())
+	text := strings.Repeat("word ", most/5)
+	kept := multipartPost(t, speaker, "large.txt", "text/plain", []byte(text))
+	checkResult(t, final(t, speaker, kept.FileID), count(text))
+	_, err := speaker.PostFile(within(t), client.Posted{FileName: "larger.txt", ContentType: "text/plain", Content: strings.NewReader(text + text)})
+	if !isProblem(err, http.StatusRequestEntityTooLarge) {
+		t.Errorf("twice as much: %v", err)
+	}
+	if keys := c.keys(t); len(keys) != 1 || !strings.Contains(keys[0], kept.FileID) {
+		t.Errorf("the bucket has %v", keys)
+	}
+}
+
+// TestPoliciesForbid: what deploy/iam keeps from each program.
+func TestPoliciesForbid(t *testing.T) {
+	t.Parallel()
+	const history, primary, dashboard = "text-analyzer-history", "sentiment-items-primary", "sentiment-items-dashboard"
+	all := policies(t)
+	may := func(who, action, table string, leading string, attributes ...string) bool {
+		resource := "arn:aws:dynamodb:eu-central-1:123456789012:table/" + table
+		if strings.HasPrefix(action, "s3:") {
+			resource = "arn:aws:s3:::assay-files/" + table
+		}
+		return len(all[who].uses(dynamolite.Access{Action: action, Resource: resource, LeadingKey: leading, Attributes: attributes})) > 0
+	}
+	for _, write := range []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"} {
+		for _, table := range []string{history, primary} {
+			if may("query", "dynamodb:"+write, table, "FILE#1") {
+				t.Errorf("query may %s in %s", write, table)
+			}
+		}
+		for _, who := range []string{"ingest", "analyzer"} {
+			if may(who, "dynamodb:"+write, dashboard, "") {
+				t.Errorf("%s may %s in %s", who, write, dashboard)
+			}
+		}
+	}
+	for what, allowed := range map[string]bool{
+		"query stores bytes":               may("query", "s3:PutObject", "files/a/b", ""),
+		"query removes bytes":              may("query", "s3:DeleteObject", "files/a/b", ""),
+		"analyzer creates a file":          may("analyzer", "dynamodb:PutItem", history, "FILE#1", "PK", "SK", "status"),
+		"analyzer makes one by an update":  may("analyzer", "dynamodb:UpdateItem", history, "FILE#1", "PK", "SK", "status", "s3Key"),
+		"analyzer creates a feed item":     may("analyzer", "dynamodb:PutItem", primary, "a"),
+		"analyzer makes such an item":      may("analyzer", "dynamodb:UpdateItem", primary, "a", "source_id", "ingested_at", "source_type"),
+		"analyzer uploads":                 may("analyzer", "s3:PutObject", "files/a/b", ""),
+		"analyzer reads sources":           may("analyzer", "s3:GetObject", "feed-sources/a.json", ""),
+		"ingest lists results of files":    may("ingest", "dynamodb:Query", history, "") || may("ingest", "dynamodb:Scan", history, ""),
+		"ingest looks through the feed":    may("ingest", "dynamodb:Scan", primary, ""),
+		"ingest reads the dashboard":       may("ingest", "dynamodb:Query", dashboard, "") || may("ingest", "dynamodb:GetItem", dashboard, ""),
+		"ingest follows results":           may("ingest", "dynamodb:GetRecords", primary+"/stream/1", ""),
+		"ingest records a result":          may("ingest", "dynamodb:UpdateItem", history, "FILE#1", "PK", "SK", "result"),
+		"ingest creates a file with one":   may("ingest", "dynamodb:PutItem", history, "FILE#1", "PK", "SK", "result"),
+		"ingest records a sentiment":       may("ingest", "dynamodb:UpdateItem", primary, "a", "source_id", "sentiment"),
+		"a service makes or drops a table": may("ingest", "dynamodb:CreateTable", history, "") || may("analyzer", "dynamodb:DeleteTable", history, ""),
+	} {
+		if allowed {
+			t.Errorf("deploy/iam allows what it must not: %s", what)
+		}
+	}
+	for name, p := range all {
+		for _, part := range p.parts() {
+			if strings.Contains(part, ":* ") || strings.HasSuffix(part, " *") {
+				t.Errorf("deploy/iam/%s.json names no action or resource: %s", name, part)
+			}
 		}
 	}
 }
@@ -91,7 +209,7 @@ func TestGuardedServicesKeepThePromises(t *testing.T) {
 // the subject that it may not use, long before anything times out.
 func TestForbiddenIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
-	c := startGuardedCluster(t)
+	c := newGuard(t).start(t)
 	for name, test := range map[string]struct {
 		role, user string
 		says       string

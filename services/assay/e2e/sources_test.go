@@ -136,14 +136,13 @@ func TestNewsAPI(t *testing.T) {
 	s.awaitItems(t, "solar", 151)
 }
 
-// TestOnePollAtATime: of several ingests one asks a source at a time, and all of
+// onePollAtATime: of several ingests one asks a source at a time, and all of
 // them together ask no more than its quota.
-func TestOnePollAtATime(t *testing.T) {
-	t.Parallel()
+func onePollAtATime(t *testing.T, start starter) {
 	const quota = 8
 	news := newsapitest.Start(t)
 	news.Publish(newsapi.Article{Title: "Solar", URL: "https://example.com/", PublishedAt: time.Now().Add(-time.Hour)})
-	c := startCluster(t, sourcesEnv...)
+	c := start(t, sourcesEnv...)
 	ingests := []*service{c.service(t, "ingest"), c.service(t, "ingest"), c.service(t, "ingest")}
 	day := time.Now().UTC().Format(time.DateOnly)
 	putSource(t, ingests[0].operator, "news", "", settings{"kind": "newsapi", "url": news.URL, "enabled": true, "interval": "50ms", "tags": []string{"solar", "wind"}, "quota": quota})

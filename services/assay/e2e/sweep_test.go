@@ -27,7 +27,7 @@ var streams = []string{"ASSAY_OUTCOMES", "ASSAY_DEAD", "ASSAY_NOTICES", "ASSAY_W
 // sweep runs `assay sweep`, which must succeed, and returns what it says.
 func (c *cluster) sweep(t *testing.T, args ...string) string {
 	t.Helper()
-	p := launch(t, "assay", c.env, append([]string{"sweep"}, args...)...)
+	p := launch(t, "assay", c.environment("analyzer"), append([]string{"sweep"}, args...)...)
 	if status := p.end(t); status != 0 {
 		t.Fatalf("assay sweep has the exit status %d: %s", status, p.output)
 	}
@@ -70,13 +70,12 @@ func TestUnnoticedUploadIsSwept(t *testing.T) {
 // accepted is an upload whose 2xx was seen.
 type accepted struct{ id, text string }
 
-// TestLossOfAllStreams: all JetStream data is deleted under running services in
+// survivesLossOfAllStreams: all JetStream data is deleted under running services in
 // the middle of uploads. They go on, and one sweep brings everything that was
 // accepted to its end, with its outcome under one id.
-func TestLossOfAllStreams(t *testing.T) {
-	t.Parallel()
+func survivesLossOfAllStreams(t *testing.T, start starter) {
 	const uploads, loss = 60, 30
-	c := startCluster(t, noSweep, "ASSAY_ANALYZER_PARALLEL=2")
+	c := start(t, noSweep, "ASSAY_ANALYZER_PARALLEL=2")
 	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
 	js := c.jetStream(t)
 	owner := newOwner()
@@ -130,11 +129,10 @@ func TestLossOfAllStreams(t *testing.T) {
 	}
 }
 
-// TestSweepRepairs: what is astray is told by a dry run that changes nothing,
+// sweepRepairs: what is astray is told by a dry run that changes nothing,
 // and repaired by a sweep; what is as it should be stays.
-func TestSweepRepairs(t *testing.T) {
-	t.Parallel()
-	c := startCluster(t, noSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
+func sweepRepairs(t *testing.T, start starter) {
+	c := start(t, noSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
 	c.service(t, "analyzer")
 	owner := newOwner()

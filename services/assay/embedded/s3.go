@@ -52,9 +52,10 @@ type S3Config struct {
 	Dir string
 	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
 	Addr string
-	// AccessKey and SecretKey are the one account, which may do everything.
-	// Required.
+	// AccessKey and SecretKey are an account that may do everything. Required.
 	AccessKey, SecretKey string
+	// Others are the secrets of further access keys, which may do everything too.
+	Others map[string]string
 	// Region that clients sign for. Empty is us-east-1.
 	Region string
 	// AllowOrigin is the web origin, or "*", whose pages may call buckets
@@ -161,7 +162,7 @@ func runS3(ctx context.Context, cfg S3Config, host string, port int) (*S3, error
 			Quiet:             true,
 			KeepAlive:         true,
 			// Given because the gateway prints a line when it makes its own.
-			IAMService: auth.NewIAMServiceSingle(account),
+			IAMService: accounts{auth.NewIAMServiceSingle(account), cfg.Others},
 			S3Options:  []s3api.Option{s3api.WithOnListen(func() { close(listening) })},
 		})
 	}()
@@ -173,6 +174,19 @@ func runS3(ctx context.Context, cfg S3Config, host string, port int) (*S3, error
 	case <-ctx.Done():
 		return nil, errors.Join(ctx.Err(), srv.Close())
 	}
+}
+
+// accounts has others beside the one.
+type accounts struct {
+	auth.IAMService
+	others map[string]string // the secret of each access key
+}
+
+func (a accounts) GetUserAccount(access string) (auth.Account, error) {
+	if secret, ok := a.others[access]; ok {
+		return auth.Account{Access: access, Secret: secret, Role: auth.RoleAdmin}, nil
+	}
+	return a.IAMService.GetUserAccount(access)
 }
 
 // URL is the endpoint for S3 clients, which must use path-style addressing.
