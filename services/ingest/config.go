@@ -19,6 +19,7 @@ type Config struct {
 	UploadExpires   time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"how long a presigned upload can be started"`
 	StreamedUploads int           `env:"ASSAY_STREAMED_UPLOADS" envDefault:"32" doc:"how many uploads may stream through ingest at once; each holds about 10 MiB at most, and more wait 15s for a place before they get 503"`
 	NoticesParallel int           `env:"ASSAY_NOTICES_PARALLEL" envDefault:"4" doc:"how many bucket notices are worked on at once"`
+	SQSURL          string        `env:"ASSAY_SQS_URL" doc:"the URL of an SQS queue that the bucket's notices go to, in AWS_REGION; none by default"`
 	Lease           time.Duration `env:"ASSAY_LEASE" envDefault:"30s" doc:"how long a notice may be in hand, such as that of a process that died, before it comes again"`
 	Drain           time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests in hand may take on shutdown"`
 

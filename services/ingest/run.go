@@ -28,6 +28,7 @@ type Service struct {
 	textFiles *textFiles
 	feedItems *feedItems
 	sources   *feedSources
+	queue     *queue // nil without one
 }
 
 // Run runs the service as a process of its own until ctx ends, then finishes
@@ -49,10 +50,15 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
+	notices, err := newQueue(engines.AWS, cfg.SQSURL, engines.Bus, log)
+	if err != nil {
+		engines.Close()
+		return nil, err
+	}
 	items := newFeedItems(cfg, engines, log)
 	return &Service{
 		cfg: cfg, engines: engines, textFiles: newTextFiles(cfg, engines, log),
-		feedItems: items, sources: newFeedSources(cfg, items, log, reg),
+		feedItems: items, sources: newFeedSources(cfg, items, log, reg), queue: notices,
 	}, nil
 }
 
@@ -83,6 +89,9 @@ func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.engines.Bus.Consume(ctx, s.textFiles.noticeConsumer(s.cfg)) })
 	group.Go(func() error { s.sources.poller.Run(ctx); return nil })
+	if s.queue != nil {
+		group.Go(func() error { s.queue.run(ctx); return nil })
+	}
 	return group.Wait()
 }
 

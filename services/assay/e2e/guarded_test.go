@@ -100,6 +100,7 @@ func TestGuardedServicesKeepThePromises(t *testing.T) {
 			"rebuild":     rebuildRepairs,
 			"sources":     onePollAtATime,
 			"large":       largeFilesGoInParts,
+			"queue":       func(t *testing.T, start starter) { queueIsEnough(t, start, g.allow) },
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

@@ -105,27 +105,34 @@ func noticesAreOneEvent(t *testing.T, s system) {
 	if _, err := c.Uploaded(within(t), file.FileID); err != nil {
 		t.Fatal(err)
 	}
-	ids := map[string]bool{}
-	// A mark behind everything that was published for the file.
-	conn := s.events(t)
-	if err := conn.Publish("assay.file.uploaded."+file.FileID+"-mark", nil); err != nil {
-		t.Fatal(err)
-	}
-	for {
-		msg := next(t, uploads)
-		if strings.HasSuffix(msg.Subject, file.FileID+"-mark") {
-			break
-		}
-		if strings.HasSuffix(msg.Subject, file.FileID) {
-			ids[msg.Header.Get("Nats-Msg-Id")] = true
-		}
-	}
+	ids := s.announced(t, uploads, file.FileID)
 	if len(ids) != 1 {
 		t.Errorf("FileUploaded has the ids %v, want one for all repeats", ids)
 	}
 	if ids := s.outcomes(t, s.jetStream(t), file.FileID); len(ids) != 1 {
 		t.Errorf("outcomes %v, want one", ids)
 	}
+}
+
+// announced are the ids of FileUploaded of a file so far.
+func (s system) announced(t *testing.T, uploads *nats.Subscription, fileID string) map[string]bool {
+	t.Helper()
+	ids := map[string]bool{}
+	// A mark behind everything that was published for the file.
+	conn := s.events(t)
+	if err := conn.Publish("assay.file.uploaded."+fileID+"-mark", nil); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		msg := next(t, uploads)
+		if strings.HasSuffix(msg.Subject, fileID+"-mark") {
+			break
+		}
+		if strings.HasSuffix(msg.Subject, fileID) {
+			ids[msg.Header.Get("Nats-Msg-Id")] = true
+		}
+	}
+	return ids
 }
 
 // nextOf is the next message of a subscription about one file.

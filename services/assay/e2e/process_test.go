@@ -90,6 +90,7 @@ func TestBadSettingsAreNamed(t *testing.T) {
 		"ASSAY_LEASE=1ms":              "ASSAY_LEASE is 1ms",
 		"ASSAY_S3_ADDR=0.0.0.0:0":      "AWS_SECRET_ACCESS_KEY",
 		"ASSAY_MAX_FILE_SIZE=0":        "ASSAY_MAX_FILE_SIZE is 0",
+		"ASSAY_SQS_URL=nowhere":        "ASSAY_SQS_URL is \"nowhere\"",
 		"ASSAY_ANALYZER_PARALLEL=none": "ASSAY_ANALYZER_PARALLEL is \"none\"",
 		"ASSAY_LOG_LEVEL=loud":         "ASSAY_LOG_LEVEL is \"loud\"",
 	} {
