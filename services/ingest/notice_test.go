@@ -3,6 +3,7 @@ package ingest
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -47,3 +48,24 @@ func TestNoticesWithoutObjects(t *testing.T) {
 		}
 	}
 }
+
+// TestSeveralObjectsInOneNotice: S3 writes keys as form values, EventBridge as
+// they are.
+func TestSeveralObjectsInOneNotice(t *testing.T) {
+	record := func(event, key string) string {
+		return `{"eventName":"` + event + `","s3":{"object":{"key":"` + key + `"}}}`
+	}
+	several := `{"Records":[` + record("ObjectCreated:Put", "files%2Fa+b%2B") + `,` + record("ObjectRemoved:Delete", "gone") + `,` + record("s3:ObjectCreated:Copy", "c") + `]}`
+	for notice, want := range map[string][]string{
+		several:                            {"files/a b+", "c"},
+		`{"Body":` + quoted(several) + `}`: {"files/a b+", "c"},
+		`{"detail-type":"Object Created","detail":{"object":{"key":"files%2Fa+b"}}}`: {"files%2Fa+b"},
+	} {
+		if keys, err := objectKeys([]byte(notice)); err != nil || !slices.Equal(keys, want) {
+			t.Errorf("%s: keys %q, want %q, %v", notice, keys, want, err)
+		}
+	}
+}
+
+// quoted is a JSON string.
+func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
