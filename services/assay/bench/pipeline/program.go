@@ -94,7 +94,7 @@ func startFloorApart(dir string) (*program, error) {
 func (r ready) environ() []string {
 	return []string{
 		"ASSAY_NATS_URL=" + r.NATS, "ASSAY_S3_ENDPOINT=" + r.S3, "ASSAY_DYNAMODB_ENDPOINT=" + r.DynamoDB,
-		"AWS_ACCESS_KEY_ID=" + accessKey, "AWS_SECRET_ACCESS_KEY=" + secretKey, "ASSAY_MAX_FILE_SIZE=1099511627776",
+		"AWS_ACCESS_KEY_ID=" + accessKey, "AWS_SECRET_ACCESS_KEY=" + secretKey, "ASSAY_NATS_SYNC=always", "ASSAY_MAX_FILE_SIZE=1099511627776",
 	}
 }
 
