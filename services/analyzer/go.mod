@@ -59,6 +59,7 @@ require (
 	github.com/prometheus/procfs v0.22.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	gonum.org/v1/gonum v0.8.2 // indirect
+	maragu.dev/gomponents v1.2.0 // indirect
 )
 
 replace github.com/assay-project/assay/pkg => ../../pkg
