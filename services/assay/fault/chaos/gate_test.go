@@ -91,7 +91,11 @@ func (g *gate) copy(to, from net.Conn) {
 func (g *gate) pause() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.open = make(chan struct{})
+	select {
+	case <-g.open:
+		g.open = make(chan struct{})
+	default: // paused already
+	}
 }
 
 func (g *gate) resume() {
