@@ -130,13 +130,14 @@ func settle(ctx context.Context, t *testing.T, direct []string, promises []audit
 	}
 }
 
-// revive replaces what has ended by itself.
+// revive replaces what was killed and not replaced, and what has ended by itself.
 func (h *house) revive(ctx context.Context) {
 	for at, s := range h.running {
-		select {
-		case <-s.done:
+		if !s.killed.Load() && s.ended() {
+			h.t.Logf("%s ended by itself: %v", s.role, s.err)
+		}
+		if s.killed.Load() || s.ended() {
 			h.replace(ctx, at)
-		default:
 		}
 	}
 }

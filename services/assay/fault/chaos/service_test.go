@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -31,6 +32,8 @@ type service struct {
 	stop  context.CancelFunc
 	done  chan struct{}
 	err   error // why it ended; read only after done is closed
+
+	killed atomic.Bool
 }
 
 // environ is that of every service, with the engines' addresses as it sees them.
@@ -43,8 +46,9 @@ func environ(nats []string, dynamo, s3 string) []string {
 	}
 }
 
-// begin starts a service and returns it once it is ready. It returns nil when it
-// does not start, as in the middle of a fault.
+// begin starts a service and returns it once it is ready; it then lives until it
+// is stopped, also when ctx ends before. begin returns nil when the service does
+// not start, as in the middle of a fault.
 func (e *engines) begin(ctx context.Context, role string) *service {
 	s := &service{role: role, done: make(chan struct{})}
 	through := func(engine string) string {
@@ -64,17 +68,18 @@ func (e *engines) begin(ctx context.Context, role string) *service {
 	if role == ingest.Name { // clients go to the bucket directly
 		settings = append(settings, "ASSAY_S3_PUBLIC_ENDPOINT="+e.s3.url)
 	}
-	ctx, s.stop = context.WithCancel(ctx)
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
 	at := make(chan net.Addr, 1)
 	go func() {
 		defer close(s.done)
 		switch role {
 		case ingest.Name:
-			s.err = serve(ctx, role, settings, at, ingest.Open)
+			s.err = serve(life, role, settings, at, ingest.Open)
 		case analyzer.Name:
-			s.err = serve(ctx, role, settings, at, analyzer.Open)
+			s.err = serve(life, role, settings, at, analyzer.Open)
 		case query.Name:
-			s.err = serve(ctx, role, settings, at, query.Open)
+			s.err = serve(life, role, settings, at, query.Open)
 		}
 	}()
 	select {
@@ -105,10 +110,20 @@ func serve[C any, S process.Service](ctx context.Context, role string, environ [
 
 // kill ends the service without any further effect.
 func (s *service) kill() {
+	s.killed.Store(true)
 	for _, g := range s.gates {
 		g.kill()
 	}
 	s.stop()
+}
+
+func (s *service) ended() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // pause holds back all that the service says and hears until resume.
