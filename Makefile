@@ -37,7 +37,7 @@ fmt: ## format all Go files
 
 .PHONY: chaos
 chaos: ## services and engines under many faults at once: SEED=1 MINUTES=5
-	go test -tags chaos ./services/assay/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
+	go test ./services/assay/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
 
 .PHONY: smoke
 smoke: ## start `assay serve` and use it through the command line

@@ -1,6 +1,4 @@
-//go:build chaos
-
-// The run: several ingests, analyzers and queries on a NATS cluster, S3
+// Package chaos runs several ingests, analyzers and queries on a NATS cluster, S3
 // and DynamoDB, while all of them fail in ways that a seed chooses; then it lets
 // them heal, sweeps, and audits every upload that was accepted.
 //

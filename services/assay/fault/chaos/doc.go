@@ -1,2 +1,0 @@
-// Package chaos is a test that only `make chaos` runs, with the build tag chaos.
-package chaos
