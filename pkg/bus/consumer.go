@@ -149,8 +149,15 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	return nil
 }
 
-// away says that the server did not answer; it may come back.
+// codeNoLeader is the server's answer while its cluster has no leader.
+const codeNoLeader jetstream.ErrorCode = 10008
+
+// away says that the server did not answer, or that its cluster cannot; it may
+// come back.
 func away(err error) bool {
+	if api, refused := errors.AsType[*jetstream.APIError](err); refused {
+		return api.ErrorCode == codeNoLeader
+	}
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders)
 }
 
