@@ -65,13 +65,12 @@ type timed struct {
 }
 
 func bucketed(counted []timed, size time.Duration) []Bucket {
-	found := map[int64]*tally{}
+	found := make(map[int64]tally, len(counted))
 	for _, c := range counted {
 		start := c.at.Truncate(size).Unix()
-		if found[start] == nil {
-			found[start] = &tally{}
-		}
-		found[start].add(c.tally)
+		t := found[start]
+		t.add(c.tally)
+		found[start] = t
 	}
 	buckets := make([]Bucket, 0, len(found))
 	for start, t := range found {

@@ -19,6 +19,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/assay/bench/paired"
 )
 
@@ -46,6 +49,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if *items < 1 || *reads < 1 {
 		return fmt.Errorf("-items is %d and -reads %d: give at least 1", *items, *reads)
 	}
+	process.TuneCollector(zerolog.Nop()) // as the services run
 	fmt.Fprintf(out, "%s\nload %s\n", paired.Machine(), paired.Load())
 	folder := filepath.Join(*dir, fmt.Sprintf("%d-%t", *items, *primary))
 	if err := loaded(ctx, folder, *items, *primary, out); err != nil {
@@ -67,7 +71,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 func loaded(ctx context.Context, folder string, items int, primary bool, out io.Writer) error {
 	done := filepath.Join(folder, "filled")
 	if found, err := os.Stat(done); err == nil && time.Since(found.ModTime()) < maxAge {
-		fmt.Fprintf(out, "%s items, filled %s ago\n", filepath.Base(folder), time.Since(found.ModTime()).Round(time.Second))
+		fmt.Fprintf(out, "%d items, filled %s ago\n", items, time.Since(found.ModTime()).Round(time.Second))
 		return nil
 	}
 	if err := os.RemoveAll(folder); err != nil {
