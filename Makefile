@@ -1,88 +1,55 @@
 # What contributors run. `make ci` is all of it, as the merge checks do.
 MODULES = $(shell go list -m -f "{{.Dir}}")
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*##.*/\1/p' Makefile)
 
-.PHONY: help
 help: ## show this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 15
 
-.PHONY: build
 build: ## build all programs into bin/
 	go build -o bin/ work
+fmt: ## format all Go files
+	gofmt -w pkg services
+gen: ## make the Go of proto/ anew
+	path="$$(.ci/tools buf protoc-gen-go)"; cd proto && PATH="$$path:$$PATH" && buf lint && buf generate
+tidy: ## tidy every module
+	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
 
-.PHONY: test
 test: ## run all tests
 	go test work
-
-.PHONY: race
 race: ## run all tests with the race detector
 	go test -race work
-
-.PHONY: lint
 lint: ## vet, and run the rules of .golangci.yml
 	go vet work
 	@path="$$(.ci/tools golangci-lint)"; for module in $(MODULES); do \
 		echo "golangci-lint $$module"; (cd $$module && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners ./...) || exit 1; done
-
-.PHONY: gen
-gen: ## make the Go of proto/ anew
-	path="$$(.ci/tools buf protoc-gen-go)"; cd proto && PATH="$$path:$$PATH" && buf lint && buf generate
-
-.PHONY: tidy
-tidy: ## tidy every module
-	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
-
-.PHONY: fmt
-fmt: ## format all Go files
-	gofmt -w pkg services
-
-.PHONY: chaos
-chaos: ## services and engines under many faults at once: SEED=1 MINUTES=5
-	go test ./services/assay/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
-
-.PHONY: smoke
 smoke: ## start `assay serve` and use it through the command line
 	.ci/smoke
+ci: ## everything the merge checks run
+	.ci/run
 
-.PHONY: bench
 bench: ## measure against rivals and print the ratios; BENCH holds flags, see docs/performance.md
 	go run ./services/assay/bench $(BENCH)
-
-.PHONY: crash
-crash: ## let the services die at every call, and at two of a thousand lives; SEED=… chooses them
-	go test ./services/assay/fault/crashpoint -count=1 -timeout 60m -v -crash.doubles=1000 -crash.seed=$(or $(SEED),1)
-
-.PHONY: stack
-stack: ## run the programs apart, in containers (docker-compose.yml)
-	deploy/stack up
-
-.PHONY: stack-offline
-stack-offline: ## the same where no registry can be reached: images from Go modules only
-	deploy/stack offline
-
-.PHONY: stack-down
-stack-down: ## stop it and remove its data
-	deploy/stack down
-
-.PHONY: bench-feed
 bench-feed: ## measure reads of the feed with a million items in the tables; BENCH holds flags, such as -items 50000
 	go run ./services/assay/bench/feed $(BENCH)
 
-.PHONY: replay-feed
-replay-feed: ## replay a day of 100,000 items of the feed and compare with a count of them
-	ASSAY_REPLAY_ITEMS=100000 go test -count=1 -v -timeout 60m -run TestReplayedDay ./services/query/projector
-
-.PHONY: faults
+crash: ## let the services die at every call, and at two of a thousand lives; SEED=… chooses them
+	go test ./services/assay/fault/crashpoint -count=1 -timeout 60m -v -crash.doubles=1000 -crash.seed=$(or $(SEED),1)
+chaos: ## services and engines under many faults at once: SEED=1 MINUTES=5
+	go test ./services/assay/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
 faults: ## kill, crash, audit, and write docs/faults.md anew; UPLOADS=… for each run under kills, SEED=…
 	rm -f docs/faults.jsonl
 	ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl go test ./services/assay/e2e -run 'KillLosesNothing|KilledServicesLoseNothing' \
 		-count=1 -timeout 3h -fault.uploads=$(or $(UPLOADS),20000) -fault.seed=$(or $(SEED),13)
 	ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl $(MAKE) crash
 	go test ./services/assay/fault/ledger -run Page -update
+replay-feed: ## replay a day of 100,000 items of the feed and compare with a count of them
+	ASSAY_REPLAY_ITEMS=100000 go test -count=1 -v -timeout 60m -run TestReplayedDay ./services/query/projector
 
-.PHONY: test-stack
+stack: ## run the programs apart, in containers (docker-compose.yml)
+	deploy/stack up
+stack-offline: ## the same where no registry can be reached: images from Go modules only
+	deploy/stack offline
+stack-down: ## stop it and remove its data
+	deploy/stack down
 test-stack: ## prove the promises on containers; where ASSAY_IMAGE names none, on images of stack-offline
 	deploy/stack test
-
-.PHONY: ci
-ci: ## everything the merge checks run
-	.ci/run
