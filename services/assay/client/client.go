@@ -81,9 +81,6 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Server is the base URL of the server.
-func (c *Client) Server() string { return c.server.String() }
-
 // OwnerID is whom the client speaks for; it may be empty.
 func (c *Client) OwnerID() string { return c.ownerID }
 
