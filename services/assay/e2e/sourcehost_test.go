@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/assay-project/assay/services/ingest/source/newsapi/newsapitest"
 )
@@ -126,3 +127,7 @@ func awaitOutcome(t *testing.T, operator, name, outcome string) feedSource {
 	})
 	return got
 }
+
+// utcDay is the day that quotas are of. What was used before midnight is not that
+// of the day after: a test compares it only where the day is still the same.
+func utcDay() string { return time.Now().UTC().Format(time.DateOnly) }

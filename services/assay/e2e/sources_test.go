@@ -34,6 +34,7 @@ func TestSourceSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	host := startFeedHost(t, "Of Go", "Of go and else", "Of gophers")
 	s := startServe(t, t.TempDir(), sourcesEnv...)
+	day := utcDay()
 	etag := putSource(t, s.Operator, "books", "", settings{"kind": "rss", "url": host.url, "enabled": true, "interval": "100ms", "tags": []string{"go", "else"}})
 	items := s.awaitItems(t, "go", 2)
 	for _, item := range items {
@@ -46,7 +47,7 @@ func TestSourceSurvivesRestart(t *testing.T) {
 	awaitOutcome(t, s.Operator, "books", "unchanged")
 	host.publish("More of Go")
 	s.awaitItems(t, "go", 3)
-	if got := awaitOutcome(t, s.Operator, "books", "unchanged"); got.State.QuotaUsed != 2 {
+	if got := awaitOutcome(t, s.Operator, "books", "unchanged"); got.State.QuotaUsed != 2 && day == utcDay() {
 		t.Errorf("%d requests count, want 2: an answer that nothing changed costs nothing", got.State.QuotaUsed)
 	}
 	if status := s.program.interrupt(t); status != 0 {
@@ -144,14 +145,14 @@ func onePollAtATime(t *testing.T, start starter) {
 	news.Publish(newsapi.Article{Title: "Solar", URL: "https://example.com/", PublishedAt: time.Now().Add(-time.Hour)})
 	c := start(t, sourcesEnv...)
 	ingests := []*service{c.service(t, "ingest"), c.service(t, "ingest"), c.service(t, "ingest")}
-	day := time.Now().UTC().Format(time.DateOnly)
+	day := utcDay()
 	putSource(t, ingests[0].operator, "news", "", settings{"kind": "newsapi", "url": news.URL, "enabled": true, "interval": "50ms", "tags": []string{"solar", "wind"}, "quota": quota})
 	for _, ingest := range ingests {
-		if got := awaitOutcome(t, ingest.operator, "news", "quota"); got.State.QuotaUsed != quota {
+		if got := awaitOutcome(t, ingest.operator, "news", "quota"); got.State.QuotaUsed != quota && day == utcDay() {
 			t.Errorf("got %+v", got.State)
 		}
 	}
-	if day == time.Now().UTC().Format(time.DateOnly) && len(news.Asked()) != quota || news.Busiest() != 1 {
+	if day == utcDay() && len(news.Asked()) != quota || news.Busiest() != 1 {
 		t.Errorf("%d requests of a quota of %d, up to %d at once", len(news.Asked()), quota, news.Busiest())
 	}
 }
@@ -173,15 +174,16 @@ func TestPollOfADeadProcess(t *testing.T) {
 	news.Publish(newsapi.Article{Title: "Solar", URL: "https://example.com/", PublishedAt: time.Now().Add(-time.Hour)})
 	c := startCluster(t, append([]string{"ASSAY_SOURCES_LEASE=10s"}, sourcesEnv...)...)
 	first := c.service(t, "ingest")
+	day := utcDay()
 	putSource(t, first.operator, "news", "", settings{"kind": "newsapi", "url": news.URL, "enabled": true, "interval": "1h", "tags": []string{"solar", "wind"}, "pages": 3, "quota": 10})
 	<-asked
-	if got := getSource(t, first.operator, "news"); got.State.Status != "polling" || got.State.QuotaUsed != 6 {
+	if got := getSource(t, first.operator, "news"); got.State.Status != "polling" || got.State.QuotaUsed != 6 && day == utcDay() {
 		t.Errorf("in the poll: %+v", got.State)
 	}
 	first.kill(t)
 	news.Answer(nil)
 	second := c.service(t, "ingest")
-	if got := awaitOutcome(t, second.operator, "news", "ok"); got.State.QuotaUsed != 8 || got.State.LastPoll.Taken.Created != 1 {
+	if got := awaitOutcome(t, second.operator, "news", "ok"); got.State.QuotaUsed != 8 && day == utcDay() || got.State.LastPoll.Taken.Created != 1 {
 		t.Errorf("after the poll of another: %+v", got.State)
 	}
 }
