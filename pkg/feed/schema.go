@@ -65,6 +65,7 @@ const (
 	sentimentScore = "sentiment_score_combined"
 	tagName        = "tag"
 	matchedTags    = "matched_tags"
+	textSnippet    = "text_snippet"
 	failedAt       = "failed_at"
 	errorMessage   = "error_message"
 	expiresAt      = "expires_at"

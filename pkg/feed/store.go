@@ -136,6 +136,18 @@ func (s *Store) Retry(ctx context.Context, i Item) (Item, error) {
 	return i, s.apply(ctx, retry, i, lifecycle.Item{Remove: []string{failedAt, errorMessage}})
 }
 
+// Renew gives an item whose text was lost the snippet of the one that came in its
+// place, and takes back that it was given up. It returns the item as written;
+// errors are those of Analyze.
+func (s *Store) Renew(ctx context.Context, i Item, snippet string) (Item, error) {
+	i.TextSnippet, i.FailedAt, i.ErrorMessage = snippet, "", ""
+	change := lifecycle.Item{Set: map[string]any{textSnippet: snippet}, Remove: []string{failedAt, errorMessage}}
+	if snippet == "" {
+		change = lifecycle.Item{Remove: []string{failedAt, errorMessage, textSnippet}}
+	}
+	return i, s.apply(ctx, retry, i, change)
+}
+
 func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, change lifecycle.Item) error {
 	change.Table, change.Key = s.table, itemKey(i.SourceID, i.IngestedAt)
 	return lifecycle.Apply(ctx, s.db, move, lifecycle.Fence{}, change)

@@ -92,12 +92,14 @@ func TestMoves(t *testing.T) {
 }
 
 // TestGivenUpIsTakenBack: an item that was given up says why and when, until a
-// retry or an analysis.
+// retry, an analysis, or another text.
 func TestGivenUpIsTakenBack(t *testing.T) {
 	_, store, _ := open(t)
 	for n, ending := range []func(feed.Item) (feed.Item, error){
 		func(i feed.Item) (feed.Item, error) { return store.Retry(t.Context(), i) },
 		func(i feed.Item) (feed.Item, error) { return store.Analyze(t.Context(), i, liked) },
+		func(i feed.Item) (feed.Item, error) { return store.Renew(t.Context(), i, "another text") },
+		func(i feed.Item) (feed.Item, error) { return store.Renew(t.Context(), i, "") },
 	} {
 		item := create(t, store, submission(n, time.Now(), "a"))
 		if _, err := store.GiveUp(t.Context(), item, "the text is gone"); err != nil {
@@ -108,11 +110,12 @@ func TestGivenUpIsTakenBack(t *testing.T) {
 			item.Status != feed.Pending || item.View().ErrorMessage != "the text is gone" {
 			t.Errorf("given up: %+v, %v, %v", item, err, timed)
 		}
-		if _, err := ending(item); err != nil {
+		want, err := ending(item)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if item, err = store.Get(t.Context(), item.SourceID); err != nil || item.GivenUp() || item.ErrorMessage != "" || item.FailedAt != "" {
-			t.Errorf("after ending %d: %+v, %v", n, item, err)
+		if item, err = store.Get(t.Context(), item.SourceID); err != nil || item.GivenUp() || item.ErrorMessage != "" || item.FailedAt != "" || !reflect.DeepEqual(item, want) {
+			t.Errorf("after ending %d: %+v, %v; want %+v", n, item, err, want)
 		}
 	}
 }

@@ -17,15 +17,22 @@ import (
 const ObjectPrefix = "feed/"
 
 // Accepted is the event that an item waits for its analysis, its text being in
-// the given bucket. It returns an error for a time that is not in TimeLayout.
+// the given bucket. Of an item that was given up its id has the time of that, since
+// the stream may still take the id of the event that was given up for a repeat. It
+// returns an error for a time that is not in TimeLayout.
 func (i Item) Accepted(bucket string) (event.Event, error) {
 	at, err := i.Ingested()
-	if err != nil {
-		return event.Event{}, fmt.Errorf("the time of %s: %w", i.SourceID, err)
+	failed, wrong := i.Failed()
+	if err := errors.Join(err, wrong); err != nil {
+		return event.Event{}, fmt.Errorf("the times of %s: %w", i.SourceID, err)
 	}
-	return event.NewFeedItemAccepted(&event.FeedItemAccepted{
+	accepted := event.NewFeedItemAccepted(&event.FeedItemAccepted{
 		SourceId: i.SourceID, IngestedAt: timestamppb.New(at), SourceType: i.SourceType, Bucket: bucket, Key: TextKey(i.SourceID),
-	}), nil
+	})
+	if i.GivenUp() {
+		accepted.ID = fmt.Sprintf("%s/%d", accepted.ID, failed.UnixMilli())
+	}
+	return accepted, nil
 }
 
 // Snippet is the first 200 characters of a text without its control characters.

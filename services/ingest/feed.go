@@ -48,7 +48,8 @@ const metaIngestedAt = "ingested-at"
 // The row's key holds a time, so that the table alone cannot tell a duplicate.
 // The object's key does not: of all writers one stores the text, and all write
 // the row under the time that the text carries. A writer that dies in between is
-// made good by the next one of the same source id, here or in a retry.
+// made good by the next one of the same source id, here or in a retry; so is an
+// item whose text was lost.
 func (f *feedItems) accept(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
 	if f.bus.FlowFull(s.SourceType) {
 		return feed.Item{}, false, bus.ErrFlowFull
@@ -59,7 +60,7 @@ func (f *feedItems) accept(ctx context.Context, s feed.Submission) (item feed.It
 	case errors.Is(err, blob.ErrExists):
 		item, created, err = f.join(ctx, item)
 	case err == nil:
-		item, created, err = f.store.Create(ctx, item)
+		item, created, err = f.begin(ctx, item)
 	}
 	if err == nil && !created {
 		item, err = f.store.AddTags(ctx, item, s.MatchedTags)
@@ -71,6 +72,34 @@ func (f *feedItems) accept(ctx context.Context, s feed.Submission) (item feed.It
 		err = f.announce(ctx, item)
 	}
 	return item, created, err
+}
+
+// begin writes the row of an item whose text was just stored. A row that is there
+// had lost its text: then this one is its text, under the time that the row has.
+// The row must be looked for after the text is stored, since until then another may
+// be about to write one.
+func (f *feedItems) begin(ctx context.Context, item feed.Item) (feed.Item, bool, error) {
+	stored, err := f.store.Get(ctx, item.SourceID)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return f.store.Create(ctx, item)
+	}
+	if err == nil && stored.Status == feed.Pending && (stored.GivenUp() || stored.TextSnippet != item.TextSnippet) {
+		stored, err = f.renew(ctx, stored, item.TextSnippet)
+	}
+	return stored, false, err
+}
+
+// renew makes good a pending item that had lost its text, also one that was given
+// up for that.
+func (f *feedItems) renew(ctx context.Context, lost feed.Item, snippet string) (feed.Item, error) {
+	item, err := f.store.Renew(ctx, lost, snippet)
+	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved {
+		return f.store.Get(ctx, lost.SourceID) // analyzed meanwhile
+	}
+	if err == nil && lost.GivenUp() {
+		err = f.announce(ctx, lost)
+	}
+	return item, err
 }
 
 // join returns the item whose text is stored already. When its row is not there

@@ -47,7 +47,8 @@ func (f *feedItems) routes(r *web.Router) {
 		OperationID: "post-feed-items", Method: http.MethodPost, Path: "/v1/feed/items", Tags: []string{"feed"},
 		Summary: "Put an item into the feed, or up to 100",
 		Description: "The source id makes repeats harmless: one source id is one item, whoever sends it how often. A repeat " +
-			"adds the tags that the item does not have, up to 5, and changes nothing else. A batch always answers 207 with " +
+			"adds the tags that the item does not have, up to 5, and changes nothing else, unless the item's text was lost: then the " +
+			"text of the repeat takes its place, and a pending item is analyzed by it. A batch always answers 207 with " +
 			"an outcome for each item; when an engine fails, the whole batch fails and can be sent again.",
 		MaxBodyBytes: maxFeedBody,
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
@@ -125,13 +123,7 @@ func feedSweepRepairs(t *testing.T, start starter) {
 	c.analyzed(t, kept.SourceID)
 	stray, lost := newPosting("", "a").SourceID, newPosting("", "a").SourceID
 	c.putText(t, stray, "text")
-	if _, err := c.tables().PutItem(within(t), &dynamodb.PutItemInput{TableName: aws.String("sentiment-items-primary"), Item: item{
-		"source_id": &types.AttributeValueMemberS{Value: lost}, "ingested_at": &types.AttributeValueMemberS{Value: utc(time.Now())},
-		"source_type": &types.AttributeValueMemberS{Value: "newsapi"}, "status": &types.AttributeValueMemberS{Value: "pending"},
-		"matched_tags": &types.AttributeValueMemberSS{Value: []string{"a"}},
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	c.putPending(t, lost, utc(time.Now()), nil)
 	afterLease()
 
 	findings := map[string]string{textKey(stray): "text without an item", lost: "work whose message is lost"}

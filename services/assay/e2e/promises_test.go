@@ -34,6 +34,7 @@ func prove(t *testing.T, s system) {
 		"feed items are analyzed":     feedItemsAreAnalyzed,
 		"one source id is one item":   oneSourceIDIsOneItem,
 		"unfinished is made good":     unfinishedItemsAreMadeGood,
+		"lost texts come back":        lostTextsComeBack,
 		"duplicates add tags":         duplicatesAddTags,
 		"batches tell each outcome":   batchesTellEachOutcome,
 		"tagged items are shown once": taggedItemsAreShownOnce,
