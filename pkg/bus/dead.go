@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/assay-project/assay/pkg/event"
 )
 
 // deadPrefix begins the subject of a dead letter; the consumer's name ends it.
@@ -37,15 +39,41 @@ func (b *Bus) bury(ctx context.Context, c Consumer, d Delivery, reason error) er
 	if header == nil {
 		header = nats.Header{}
 	}
-	header[DeadReason] = []string{oneLine(reason.Error())}
-	header[DeadAttempts] = []string{strconv.Itoa(d.Attempt)}
-	header[DeadSubject] = []string{d.Subject}
-	header[DeadConsumer] = []string{c.Name}
-	header[DeadFirst] = []string{d.Stored.UTC().Format(time.RFC3339Nano)}
-	header[DeadLast] = []string{time.Now().UTC().Format(time.RFC3339Nano)}
 	// With the time, since a stream that was lost and made anew counts from 1 again.
 	id := fmt.Sprintf("dead/%s/%s/%d/%d", c.Name, c.Stream, d.Sequence, d.Stored.UnixMilli())
-	return b.send(ctx, &nats.Msg{Subject: deadPrefix + c.Name, Header: header, Data: d.Data}, id, "dead")
+	return b.keepDead(ctx, &nats.Msg{Subject: d.Subject, Header: header, Data: d.Data}, id, DeadLetter{
+		Consumer: c.Name, Reason: reason.Error(), Attempts: d.Attempt, First: d.Stored, Last: time.Now(),
+	})
+}
+
+// Bury stores a dead letter anew that was lost: of an event that a consumer gave up
+// at that time. How often the consumer had tried is not known any more, and is 0 in
+// the letter.
+func (b *Bus) Bury(ctx context.Context, consumer string, e event.Event, reason string, at time.Time) error {
+	data, err := e.Marshal()
+	if err != nil {
+		return err
+	}
+	header := e.Headers("/" + b.source)
+	if e.Flow != "" {
+		header[headerFlow] = []string{e.Flow}
+	}
+	id := fmt.Sprintf("dead/%s/%s/%d", consumer, e.ID, at.UnixMilli())
+	return b.keepDead(ctx, &nats.Msg{Subject: e.Subject, Header: header, Data: data}, id, DeadLetter{
+		Consumer: consumer, Reason: reason, First: e.Time, Last: at,
+	})
+}
+
+// keepDead makes a dead letter of a message and stores it.
+func (b *Bus) keepDead(ctx context.Context, msg *nats.Msg, id string, l DeadLetter) error {
+	msg.Header[DeadReason] = []string{oneLine(l.Reason)}
+	msg.Header[DeadAttempts] = []string{strconv.Itoa(l.Attempts)}
+	msg.Header[DeadSubject] = []string{msg.Subject}
+	msg.Header[DeadConsumer] = []string{l.Consumer}
+	msg.Header[DeadFirst] = []string{l.First.UTC().Format(time.RFC3339Nano)}
+	msg.Header[DeadLast] = []string{l.Last.UTC().Format(time.RFC3339Nano)}
+	msg.Subject = deadPrefix + l.Consumer
+	return b.send(ctx, msg, id, "dead")
 }
 
 // oneLine makes s fit a header: no control characters, at most 1,000 bytes.

@@ -27,7 +27,7 @@ type DeadLetter struct {
 	Consumer       string // who gave it up
 	Subject        string // where the message came from
 	Reason         string
-	Attempts       int
+	Attempts       int       // 0 in one that was written anew
 	First          time.Time // when the message's stream took it in
 	Last           time.Time // when it was given up
 	Data           []byte

@@ -34,9 +34,12 @@ func newFeedItems(cfg Config, engines *engine.Engines, results *prometheus.Count
 	}
 }
 
+// consumerFeed is who gives items of the feed up.
+const consumerFeed = "analyzer-feed"
+
 func (f *feedItems) consumer(cfg Config) bus.Consumer {
 	return bus.Consumer{
-		Name: "analyzer-feed", Area: event.AreaFeed,
+		Name: consumerFeed, Area: event.AreaFeed,
 		Stream: bus.StreamWork, Filter: event.AcceptedSubjects,
 		Parallel: cfg.Parallel, Lease: cfg.Lease, Attempts: cfg.Attempts, Drain: cfg.Drain,
 		Bounds: cfg.feedBounds, Abandoned: cfg.Abandoned,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/assay-project/assay/pkg/blob"
@@ -16,8 +17,9 @@ import (
 
 // What a sweep finds of the feed besides orphaned work and untold outcomes.
 const (
-	strayText  = "text without an item"     // deleted: nobody was told that it was accepted
-	brokenItem = "item that cannot be read" // left for a person
+	strayText  = "text without an item"         // deleted: nobody was told that it was accepted
+	brokenItem = "item that cannot be read"     // left for a person
+	noLetter   = "given up, and no dead letter" // the letter is written anew, for an operator to replay
 )
 
 // feedSweep searches the items and their texts for what no message will move.
@@ -25,6 +27,9 @@ type feedSweep struct {
 	*feedItems
 	lease   time.Duration // younger items may have a worker or a client at work
 	expires time.Duration // the grace of texts without items
+
+	// letters is, in a run, when items were given up of which there are dead letters.
+	letters func() (map[string]time.Time, error)
 }
 
 func (f *feedItems) sweepArea(cfg Config) sweeper.Area {
@@ -33,6 +38,9 @@ func (f *feedItems) sweepArea(cfg Config) sweeper.Area {
 }
 
 func (f *feedSweep) sweep(ctx context.Context, r *sweeper.Run) error {
+	run := *f
+	run.letters = sync.OnceValues(func() (map[string]time.Time, error) { return f.readLetters(ctx, r.OutcomesSince) })
+	f = &run
 	rows := r.Walk(ctx, "rows", func(ctx context.Context, cursor string) (string, int, error) { return f.rows(ctx, r, cursor) })
 	return errors.Join(rows,
 		r.Walk(ctx, "texts", func(ctx context.Context, cursor string) (string, int, error) { return f.texts(ctx, r, cursor) }))
@@ -79,10 +87,49 @@ func (f *feedSweep) settled(ctx context.Context, r *sweeper.Run, item feed.Item)
 		r.Found(ctx, brokenItem, item.SourceID, func(context.Context) error { return err })
 		return nil
 	}
-	if !r.OutcomesSince.IsZero() && !e.Time.Before(r.OutcomesSince) {
-		r.Found(ctx, untoldOutcome, item.SourceID, func(ctx context.Context) error { return f.bus.Republish(ctx, e) })
+	if r.OutcomesSince.IsZero() || e.Time.Before(r.OutcomesSince) {
+		return nil
 	}
+	r.Found(ctx, untoldOutcome, item.SourceID, func(ctx context.Context) error { return f.bus.Republish(ctx, e) })
+	if !item.GivenUp() || r.Now.Sub(e.Time) < f.lease { // the worker may be writing the letter
+		return nil
+	}
+	return f.letter(ctx, r, item, e.Time)
+}
+
+// letter writes the dead letter anew of an item that was given up, without which
+// nobody could have it tried again. Only where outcomes are told again: an operator
+// who dropped a letter is not to have it back with every sweep.
+func (f *feedSweep) letter(ctx context.Context, r *sweeper.Run, item feed.Item, failed time.Time) error {
+	letters, err := f.letters()
+	if err != nil {
+		return err
+	}
+	if last, there := letters[item.SourceID]; there && !last.Before(failed) {
+		return nil
+	}
+	r.Found(ctx, noLetter, item.SourceID, func(ctx context.Context) error {
+		e, err := item.Accepted(f.bucket.Bucket)
+		if err != nil {
+			return err
+		}
+		return f.bus.Bury(ctx, consumerFeed, e, item.ErrorMessage, failed)
+	})
 	return nil
+}
+
+// readLetters costs a request for each letter.
+func (f *feedSweep) readLetters(ctx context.Context, since time.Time) (map[string]time.Time, error) {
+	letters := map[string]time.Time{}
+	for letter, err := range f.bus.DeadLetters(ctx, bus.DeadFilter{Consumer: consumerFeed, From: since}) {
+		if err != nil {
+			return nil, err
+		}
+		if letter.Last.After(letters[letter.Item]) {
+			letters[letter.Item] = letter.Last
+		}
+	}
+	return letters, nil
 }
 
 // stuck looks at an item that is pending for longer than a lease. The message

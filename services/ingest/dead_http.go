@@ -46,7 +46,7 @@ type letterView struct {
 	Consumer string          `json:"consumer" doc:"who gave the message up"`
 	Subject  string          `json:"subject" doc:"where the message came from"`
 	Reason   string          `json:"reason"`
-	Attempts int             `json:"attempts"`
+	Attempts int             `json:"attempts" doc:"0 in a letter that was lost and that a sweep wrote anew"`
 	First    time.Time       `json:"first" doc:"when its stream took the message in"`
 	Last     time.Time       `json:"last" doc:"when it was given up"`
 	EventID  string          `json:"eventId,omitempty"`

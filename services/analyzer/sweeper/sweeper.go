@@ -59,7 +59,8 @@ type Area struct {
 type Options struct {
 	DryRun bool // find and repair nothing
 	// OutcomesSince makes the run publish again the outcome of every item that
-	// reached its final state then or later. Zero leaves that out.
+	// reached its final state then or later, and write lost dead letters anew of what
+	// waits for a replay. Zero leaves that out.
 	OutcomesSince time.Time
 	// Tell gets each finding as it comes, one at a time. Optional.
 	Tell func(Finding)

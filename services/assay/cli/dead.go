@@ -115,8 +115,12 @@ func (s *settings) writeLetter(w io.Writer, l client.DeadLetter, became string) 
 	if s.json {
 		return writeJSON(w, l)
 	}
-	_, err := fmt.Fprintf(w, "%d  %s  %s  %s  after %d: %s%s\n",
-		l.Sequence, l.Last.Local().Format(time.DateTime), l.Consumer, shown(l.Item), l.Attempts, shown(l.Reason), became)
+	tried := fmt.Sprintf("after %d", l.Attempts)
+	if l.Attempts == 0 {
+		tried = "written anew"
+	}
+	_, err := fmt.Fprintf(w, "%d  %s  %s  %s  %s: %s%s\n",
+		l.Sequence, l.Last.Local().Format(time.DateTime), l.Consumer, shown(l.Item), tried, shown(l.Reason), became)
 	return err
 }
 

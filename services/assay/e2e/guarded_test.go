@@ -97,6 +97,7 @@ func TestGuardedServicesKeepThePromises(t *testing.T) {
 			"lost":        survivesLossOfAllStreams,
 			"replay":      replayAfterAnOutage,
 			"feed replay": feedItemsAreReplayedAfterAnOutage,
+			"letters":     feedLettersComeBack,
 			"rebuild":     rebuildRepairs,
 			"sources":     onePollAtATime,
 			"large":       largeFilesGoInParts,

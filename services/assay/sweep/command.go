@@ -42,7 +42,9 @@ variables of the services name: ASSAY_NATS_URL, ASSAY_DYNAMODB_ENDPOINT,
 ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET, ASSAY_LEASE and AWS's own.
 
 After a loss of all JetStream data, --outcomes-since also publishes the outcome
-of every item again that ended since then, under the same event ids.`,
+of every item again that ended since then, under the same event ids; and items of
+the feed that were given up since then have their dead letters again, for
+"assay dead replay". Of files, "assay retry" needs no letter.`,
 		Example: `  assay sweep --dry-run
   assay sweep --outcomes-since 2026-11-20T12:00:00Z
   assay sweep --outcomes-since 6h`,

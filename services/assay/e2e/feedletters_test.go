@@ -1,0 +1,75 @@
+package e2e
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// feedLettersComeBack: after a loss of all JetStream data an item that was given up
+// has its dead letter again from a sweep that tells outcomes again, once, and can
+// be replayed. Other sweeps leave alone what an operator dropped.
+func feedLettersComeBack(t *testing.T, start starter) {
+	c := start(t, noSweep)
+	ingest := c.service(t, "ingest")
+	c.front(t, ingest, c.service(t, "query"))
+	c.service(t, "analyzer")
+	lost := newPosting("", "a").SourceID
+	c.putPending(t, lost, utc(time.Now()), nil)
+	afterLease()
+	c.sweep(t)
+	c.givenUp(t, lost)
+	eventually(t, func() error {
+		if said := dead(t, ingest.operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "after 1: ") {
+			return errors.New("the letters are " + said)
+		}
+		return nil
+	})
+	afterLease()
+
+	found := "feed  " + lost + "  given up, and no dead letter  "
+	since := []string{"--outcomes-since", "1h"}
+	if said := c.sweep(t, since...); strings.Contains(said, found) {
+		t.Errorf("with its letter there, a sweep says %s", said)
+	}
+	js := c.jetStream(t)
+	for _, stream := range streams {
+		if err := js.DeleteStream(within(t), stream); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.setUp(t)
+	if said := c.sweep(t); strings.Contains(said, found) {
+		t.Errorf("a sweep that tells no outcomes says %s", said)
+	}
+	for _, state := range []string{"found", "repaired"} {
+		args := since
+		if state == "found" {
+			args = append([]string{"--dry-run"}, since...)
+		}
+		if said := c.sweep(t, args...); !strings.Contains(said, found+state) {
+			t.Errorf("the sweep says %s", said)
+		}
+	}
+	if said := c.sweep(t, since...); strings.Contains(said, found) {
+		t.Errorf("a second sweep says %s", said)
+	}
+	if said := dead(t, ingest.operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "written anew: the accepted text is no longer there") {
+		t.Errorf("the letters are %s", said)
+	}
+
+	c.putText(t, lost, "The book was good.")
+	if said := dead(t, ingest.operator, "replay", "--all"); !strings.Contains(said, "replayed") {
+		t.Errorf("the replay says %s", said)
+	}
+	if got := c.analyzed(t, lost); got.Compound != 0.4404 || got.ErrorMessage != "" {
+		t.Errorf("after the replay: %+v", got)
+	}
+	if said := dead(t, ingest.operator, "replay", "--all"); !strings.Contains(said, "nothing to do: the item is analyzed") {
+		t.Errorf("a replay of what is done says %s", said)
+	}
+	if outcomes := c.feedOutcomes(t, lost); len(outcomes) != 2 {
+		t.Errorf("outcomes %v, want one that failed and one that completed", outcomes)
+	}
+}
