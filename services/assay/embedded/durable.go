@@ -25,7 +25,7 @@ const noticeTime = 5 * time.Second
 type durableStore struct {
 	*posix.Posix
 	objects    string // absolute; a folder for each bucket
-	attributes string // absolute; empty when metadata is in extended attributes
+	attributes string // absolute; of metadata that is in files
 	sync       func(*os.File) error
 	created    func(context.Context, Object) error
 	log        zerolog.Logger
@@ -116,9 +116,6 @@ func (d *durableStore) syncObject(bucket, key string) error {
 // syncAttributes syncs the metadata files of an object, or of the bucket for
 // an empty key.
 func (d *durableStore) syncAttributes(bucket, key string) error {
-	if d.attributes == "" {
-		return nil
-	}
 	// The gateway's name for the folder of one object's metadata files.
 	dir := filepath.Join(d.attributes, bucket, filepath.FromSlash(key), "meta")
 	files, err := os.ReadDir(dir)

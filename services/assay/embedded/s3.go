@@ -14,7 +14,6 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/versity/versitygw/auth"
-	"github.com/versity/versitygw/backend/meta"
 	"github.com/versity/versitygw/backend/posix"
 	"github.com/versity/versitygw/embedgw"
 	"github.com/versity/versitygw/s3api"
@@ -227,22 +226,12 @@ func freeAddr(host string, port int) (string, error) {
 // openStore opens the folder, which also makes it the working directory.
 func openStore(cfg S3Config) (*durableStore, error) {
 	objects := filepath.Join(cfg.Dir, "objects")
-	attributes := filepath.Join(cfg.Dir, "attributes")
 	if err := os.MkdirAll(objects, 0o755); err != nil {
 		return nil, err
 	}
-	sidecar, err := needsSidecar(objects, attributes)
+	attrs, synced, err := openMetadata(cfg.Dir, objects)
 	if err != nil {
 		return nil, err
-	}
-	var attrs meta.MetadataStorer = meta.XattrMeta{}
-	if sidecar {
-		if err := os.MkdirAll(attributes, 0o755); err != nil {
-			return nil, err
-		}
-		if attrs, err = meta.NewSideCar(attributes); err != nil {
-			return nil, err
-		}
 	}
 	files, err := posix.New(objects, attrs, posix.PosixOpts{
 		CopyObjectThreshold: s3MaxCopy,
@@ -251,23 +240,5 @@ func openStore(cfg S3Config) (*durableStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := &durableStore{Posix: files, objects: objects, sync: cfg.sync, created: cfg.Created, log: cfg.Log}
-	if sidecar {
-		store.attributes = attributes
-	}
-	return store, nil
-}
-
-// needsSidecar tells whether metadata goes into files of its own: it already
-// does, or the file system has no extended attributes.
-func needsSidecar(objects, attributes string) (bool, error) {
-	if _, err := os.Stat(attributes); err == nil {
-		return true, nil
-	}
-	probe, err := os.CreateTemp(objects, ".probe-*")
-	if err != nil {
-		return false, err
-	}
-	unsupported := meta.XattrMeta{}.StoreAttribute(probe, "", "", "probe", []byte("x")) != nil
-	return unsupported, errors.Join(probe.Close(), os.Remove(probe.Name()))
+	return &durableStore{Posix: files, objects: objects, attributes: synced, sync: cfg.sync, created: cfg.Created, log: cfg.Log}, nil
 }

@@ -1,0 +1,117 @@
+package embedded
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/versity/versitygw/backend/meta"
+)
+
+const (
+	// inlineAttribute is the largest value in bytes that is kept in an extended
+	// attribute. ext4 has one block of 4 KiB for all attributes of a file, and the
+	// list of parts of a multipart upload takes 4.5 bytes for each.
+	inlineAttribute = 1 << 10
+	// elsewhere begins an extended attribute that holds the digest of its value and
+	// not the value.
+	elsewhere = "file:"
+)
+
+// attributes keeps metadata in extended attributes, and values that have no room
+// there in files. The attribute then has the value's digest, so that a file that
+// a replaced object has left is never taken for the new one's.
+type attributes struct {
+	meta.XattrMeta
+	large meta.SideCar
+}
+
+// openAttributes keeps large values in the folder, which it makes.
+func openAttributes(large string) (*attributes, error) {
+	if err := os.MkdirAll(large, 0o755); err != nil {
+		return nil, err
+	}
+	files, err := meta.NewSideCar(large)
+	return &attributes{large: files}, err
+}
+
+func (a *attributes) StoreAttribute(f *os.File, bucket, object, name string, value []byte) error {
+	if len(value) <= inlineAttribute && !bytes.HasPrefix(value, []byte(elsewhere)) {
+		return a.XattrMeta.StoreAttribute(f, bucket, object, name, value)
+	}
+	if err := a.large.StoreAttribute(f, bucket, object, name, value); err != nil {
+		return err
+	}
+	return a.XattrMeta.StoreAttribute(f, bucket, object, name, digestOf(value))
+}
+
+// RetrieveAttribute returns meta.ErrNoSuchKey also where the file with a large
+// value is gone, or is another's.
+func (a *attributes) RetrieveAttribute(f *os.File, bucket, object, name string) ([]byte, error) {
+	value, err := a.XattrMeta.RetrieveAttribute(f, bucket, object, name)
+	if err != nil || !bytes.HasPrefix(value, []byte(elsewhere)) {
+		return value, err
+	}
+	large, err := a.large.RetrieveAttribute(f, bucket, object, name)
+	if err == nil && !bytes.Equal(digestOf(large), value) {
+		return nil, meta.ErrNoSuchKey
+	}
+	return large, err
+}
+
+func (a *attributes) DeleteAttribute(bucket, object, name string) error {
+	if err := a.large.DeleteAttribute(bucket, object, name); err != nil && !errors.Is(err, meta.ErrNoSuchKey) {
+		return err
+	}
+	return a.XattrMeta.DeleteAttribute(bucket, object, name)
+}
+
+func (a *attributes) DeleteAttributes(bucket, object string) error {
+	return a.large.DeleteAttributes(bucket, object)
+}
+
+func (a *attributes) RenameObject(bucket, from, to string) error {
+	return a.large.RenameObject(bucket, from, to)
+}
+
+func digestOf(value []byte) []byte {
+	sum := sha256.Sum256(value)
+	return []byte(elsewhere + hex.EncodeToString(sum[:]))
+}
+
+// openMetadata returns what keeps the metadata of the objects in the folder beside
+// their own, and the folder of its files, which must be synced: extended
+// attributes, or only files where they already are or the file system has none.
+func openMetadata(dir, objects string) (meta.MetadataStorer, string, error) {
+	only, large := filepath.Join(dir, "attributes"), filepath.Join(dir, "large-attributes")
+	sidecar, err := needsSidecar(objects, only)
+	if err != nil {
+		return nil, "", err
+	}
+	if !sidecar {
+		a, err := openAttributes(large)
+		return a, large, err
+	}
+	if err := os.MkdirAll(only, 0o755); err != nil {
+		return nil, "", err
+	}
+	files, err := meta.NewSideCar(only)
+	return files, only, err
+}
+
+// needsSidecar tells whether metadata goes into files of its own: it already
+// does, or the file system has no extended attributes.
+func needsSidecar(objects, attributes string) (bool, error) {
+	if _, err := os.Stat(attributes); err == nil {
+		return true, nil
+	}
+	probe, err := os.CreateTemp(objects, ".probe-*")
+	if err != nil {
+		return false, err
+	}
+	unsupported := meta.XattrMeta{}.StoreAttribute(probe, "", "", "probe", []byte("x")) != nil
+	return unsupported, errors.Join(probe.Close(), os.Remove(probe.Name()))
+}

@@ -1,0 +1,73 @@
+package embedded
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/versity/versitygw/backend/meta"
+)
+
+// The list of the parts of the largest upload, 10,000 of them, takes 45 KiB.
+func TestAttributesOfAnySize(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir) // as the gateway does: buckets are folders of the working directory
+	a, err := openAttributes(filepath.Join(t.TempDir(), "large"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.MkdirAll("bucket", 0o755), os.WriteFile("bucket/a", nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string][]byte{
+		"small": []byte("v"), "empty": {}, "edge": bytes.Repeat([]byte("e"), inlineAttribute),
+		"large": bytes.Repeat([]byte("0123456789"), 4600), "looks-like-a-digest": digestOf(nil),
+	} {
+		if err := a.StoreAttribute(nil, "bucket", "a", name, value); err != nil {
+			t.Fatalf("store %s: %v", name, err)
+		}
+		if got, err := a.RetrieveAttribute(nil, "bucket", "a", name); err != nil || !bytes.Equal(got, value) {
+			t.Errorf("%s: %d bytes, %v; want %d", name, len(got), err, len(value))
+		}
+	}
+	if names, err := a.ListAttributes("bucket", "a"); err != nil || len(names) != 5 {
+		t.Errorf("attributes %q, %v; want 5", names, err)
+	}
+	if err := a.DeleteAttribute("bucket", "a", "large"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.RetrieveAttribute(nil, "bucket", "a", "large"); !errors.Is(err, meta.ErrNoSuchKey) {
+		t.Errorf("after it was deleted: %v", err)
+	}
+}
+
+func TestAttributesOfAReplacedObjectAreGone(t *testing.T) {
+	t.Chdir(t.TempDir())
+	large := filepath.Join(t.TempDir(), "large")
+	a, err := openAttributes(large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := bytes.Repeat([]byte("p"), 5000)
+	create := func() {
+		if err := errors.Join(os.MkdirAll("bucket", 0o755), os.WriteFile("bucket/new", nil, 0o600), os.Rename("bucket/new", "bucket/a")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create()
+	if err := a.StoreAttribute(nil, "bucket", "a", "parts", value); err != nil {
+		t.Fatal(err)
+	}
+	create()
+	if _, err := a.RetrieveAttribute(nil, "bucket", "a", "parts"); !errors.Is(err, meta.ErrNoSuchKey) {
+		t.Errorf("the new object has the old one's attribute: %v", err)
+	}
+	if err := a.DeleteAttributes("bucket", "a"); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(large, "bucket", "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
+}
