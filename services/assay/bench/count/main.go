@@ -13,6 +13,7 @@ import (
 	"os"
 
 	"github.com/assay-project/assay/services/analyzer/wordstats"
+	"github.com/assay-project/assay/services/assay/bench/paired"
 )
 
 func main() {
@@ -42,10 +43,15 @@ func (o options) run(paths []string) error {
 	if err != nil {
 		return err
 	}
+	peak, err := paired.OwnPeak()
+	if err != nil {
+		return err
+	}
 	return json.NewEncoder(os.Stdout).Encode(struct {
 		Kernel string
+		Peak   float64
 		wordstats.Statistics
-	}{wordstats.Kernel(), statistics})
+	}{wordstats.Kernel(), peak, statistics})
 }
 
 func (o options) count(ctx context.Context, paths []string) (wordstats.Statistics, error) {

@@ -14,8 +14,8 @@
 //
 // A run of a side returns a Sample: any number of quantities by name. Each is a
 // cost, of which less is better, in base units: seconds, bytes; a rate is given as
-// its inverse. Command makes a side of a program, with the processor time, wall
-// time and peak memory of its process.
+// its inverse. Command makes a side of a program, with the processor time and wall
+// time of its process.
 //
 // A goal without a rival (Trial.Rival is the zero Side) judges the quantity itself.
 package paired

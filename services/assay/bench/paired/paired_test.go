@@ -100,7 +100,7 @@ func TestCommand(t *testing.T) {
 	if err != nil || string(output) != "one two\nthree\n" {
 		t.Fatalf("%q, %v", output, err)
 	}
-	if sample[Wall] <= 0 || sample[Peak] < 100_000 || sample[CPU] < 0 {
+	if sample[Wall] <= 0 || sample[CPU] < 0 {
 		t.Errorf("%v", sample)
 	}
 	if _, err := Command("failing", Process{Path: "/bin/sh", Args: []string{"-c", "echo why >&2; exit 3"}}).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "why") {

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"runtime/pprof"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/assay-project/assay/pkg/config"
@@ -106,12 +105,12 @@ func obey(in io.Reader) {
 }
 
 func used() usage {
-	seconds, err := paired.OwnCPU()
-	var r syscall.Rusage
-	if err := errors.Join(err, syscall.Getrusage(syscall.RUSAGE_SELF, &r)); err != nil {
+	seconds, unknown := paired.OwnCPU()
+	peak, err := paired.OwnPeak()
+	if err := errors.Join(unknown, err); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	return usage{CPU: time.Duration(seconds * float64(time.Second)), Peak: int64(paired.PeakBytes(&r))}
+	return usage{CPU: time.Duration(seconds * float64(time.Second)), Peak: int64(peak)}
 }
 
 func playAssay(ctx context.Context) error {

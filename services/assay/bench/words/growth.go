@@ -2,6 +2,7 @@ package words
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/assay-project/assay/services/assay/bench/paired"
@@ -15,11 +16,15 @@ func (m *maker) growth() {
 	small, middle, large := max(1, 10*megabyte/m.page.size), max(1, 100*megabyte/m.page.size), 10_000*megabyte/m.page.size
 	run := func(ctx context.Context, times int64) (paired.Sample, error) {
 		process := paired.Process{Path: m.own, Args: []string{"-times", fmt.Sprint(times), m.page.path}}
-		sample, _, err := process.Run(ctx)
+		sample, output, err := process.Run(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return paired.Sample{paired.Peak: sample[paired.Peak], perGB: sample[paired.CPU] / float64(times*m.page.size) * 1e9}, nil
+		var told counted
+		if err := json.Unmarshal(output, &told); err != nil {
+			return nil, fmt.Errorf("%s: %w", process.Path, err)
+		}
+		return paired.Sample{paired.Peak: told.Peak, perGB: sample[paired.CPU] / float64(times*m.page.size) * 1e9}, nil
 	}
 	m.trials = append(m.trials, paired.Trial{
 		Title: "10 GB of " + m.page.name,

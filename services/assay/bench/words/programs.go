@@ -47,6 +47,7 @@ func build(ctx context.Context, dir, rivals string) (programs, error) {
 // counted is what the program count prints.
 type counted struct {
 	Kernel string
+	Peak   float64 // bytes of memory
 	wordstats.Statistics
 }
 
