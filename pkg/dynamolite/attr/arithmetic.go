@@ -70,10 +70,10 @@ func (n Number) Add(m Number) (Number, error) {
 	// a sum above 10^38: 39 digits.
 	a, b := uint128{n.hi, n.lo}, uint128{m.hi, m.lo}
 	for range n.exp - m.exp {
-		a = a.times10()
-		if !a.less(twoE38()) {
+		if !a.less(twoE37()) {
 			return Number{}, &ValidationError{msgPrecision}
 		}
+		a = a.times10()
 	}
 	var sum Number
 	switch {
@@ -94,8 +94,9 @@ func (n Number) Add(m Number) (Number, error) {
 	return sum, nil
 }
 
-// twoE38 is 2·10^38.
-func twoE38() uint128 { return uint128{0x96769950B50D88F4, 0x1314448000000000} }
+// twoE37 is 2·10^37, a tenth of what a term may come to: ten times as much as
+// that may be more than 128 bits hold.
+func twoE37() uint128 { return uint128{0x0F0BDC21ABB48DB2, 0x01E86D4000000000} }
 
 // canonical returns ±coef·10^exp without trailing zeros in the coefficient.
 func canonical(neg bool, coef uint128, exp int16) Number {

@@ -135,6 +135,7 @@ func TestSumBeyondLimitsIsRefused(t *testing.T) {
 		{largest, NumberOf(1)},
 		{mustNumber("1E-130"), NumberOf(1)},
 		{mustNumber("1E38"), mustNumber("0.1")},
+		{mustNumber("4E4"), mustNumber("1E-34")},        // 4·10^38 of the second's last digit
 		{mustNumber("1.5E-130"), mustNumber("-1E-130")}, // 5E-131
 	} {
 		if sum, err := tc.a.Add(tc.b); err == nil {
