@@ -2,6 +2,8 @@ package dynamolite
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
@@ -22,16 +24,17 @@ type reader struct {
 	limit      int // of items read; 0: none
 	filter     expr.Condition
 	project    func(attr.Item) attr.Item // of items that pass the filter; nil: they are only counted
+	asStored   bool                      // filter and project take every item, whole
 	// fetch makes a local secondary index answer with whole items.
 	fetch bool
 }
 
 // page is what a reader has read.
 type page struct {
-	items   []attr.Item
-	count   int // of items that passed the filter
-	scanned int // of items read
-	size    int // of items read, in bytes
+	items   []byte // JSON, with a comma between two
+	count   int    // of items that passed the filter
+	scanned int    // of items read
+	size    int    // of items read, in bytes
 	last    attr.Item
 }
 
@@ -53,24 +56,67 @@ func (r *reader) read(tx *bbolt.Tx) (page, error) {
 		next = cursor.Prev
 	}
 	for key, stored := r.seek(cursor); key != nil && r.inside(key); key, stored = next() {
-		item, err := r.item(tx, key, stored)
+		stored, err := r.stored(tx, stored)
 		if err != nil {
 			return p, err
 		}
-		p.scanned++
-		p.size += attr.Size(item)
-		if r.filter.Eval(item) {
-			p.count++
-			if r.project != nil {
-				p.items = append(p.items, r.project(item))
-			}
+		if err := r.take(&p, stored); err != nil {
+			return p, fmt.Errorf("entry %x of table %s: %w", key, r.table.Name, err)
 		}
 		if p.scanned == r.limit || p.size >= maxPage {
+			item, err := attr.DecodeItem(stored)
 			p.last = r.keyOf(item)
-			return p, nil
+			return p, err
 		}
 	}
 	return p, nil
+}
+
+// stored returns the stored item of an entry.
+func (r *reader) stored(tx *bbolt.Tx, stored []byte) ([]byte, error) {
+	if r.index == nil {
+		return stored, nil
+	}
+	items := tx.Bucket(bucketName('i', r.table.ID))
+	if items == nil {
+		return nil, errTableChanged
+	}
+	return items.Get(stored), nil
+}
+
+// take adds a stored item to the page.
+func (r *reader) take(p *page, stored []byte) (err error) {
+	p.scanned++
+	if r.asStored {
+		var size int
+		p.count++
+		p.items, size, err = attr.AppendStored(p.comma(), stored)
+		p.size += size
+		return err
+	}
+	item, err := attr.DecodeItem(stored)
+	if err != nil {
+		return err
+	}
+	if r.index != nil && !r.fetch {
+		item = r.index.project(r.table, item)
+	}
+	p.size += attr.Size(item)
+	if r.filter.Eval(item) {
+		p.count++
+		if r.project != nil {
+			p.items = r.project(item).AppendJSON(p.comma())
+		}
+	}
+	return nil
+}
+
+// comma is the page's items, to which another can be appended.
+func (p *page) comma() []byte {
+	if len(p.items) == 0 {
+		return p.items
+	}
+	return append(p.items, ',')
 }
 
 func (r *reader) seek(cursor *bbolt.Cursor) (key, stored []byte) {
@@ -102,18 +148,6 @@ func (r *reader) inside(key []byte) bool {
 		return bytes.Compare(key, r.first) >= 0
 	}
 	return r.end == nil || bytes.Compare(key, r.end) < 0
-}
-
-// item returns the item of an entry as the table or index shows it.
-func (r *reader) item(tx *bbolt.Tx, key, stored []byte) (attr.Item, error) {
-	if r.index == nil {
-		return attr.DecodeItem(stored)
-	}
-	item, err := readItem(tx, r.table, stored)
-	if err != nil || r.fetch {
-		return item, err
-	}
-	return r.index.project(r.table, item), nil
 }
 
 // keyOf returns the key attributes that continue after item.
@@ -167,19 +201,17 @@ type readOutput struct {
 	consumed *consumedCapacity
 }
 
+// answerFrame is about what an answer takes besides its items, in bytes.
+const answerFrame = 1024
+
 // AppendJSON appends the answer.
 func (o readOutput) AppendJSON(dst []byte) []byte {
+	dst = slices.Grow(dst, len(o.items)+answerFrame)
 	dst = strconv.AppendInt(append(dst, `{"Count":`...), int64(o.count), 10)
 	dst = strconv.AppendInt(append(dst, `,"ScannedCount":`...), int64(o.scanned), 10)
 	if !o.counted {
 		dst = append(dst, `,"Items":[`...)
-		for i, item := range o.items {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = item.AppendJSON(dst)
-		}
-		dst = append(dst, ']')
+		dst = append(append(dst, o.items...), ']')
 	}
 	if o.last != nil {
 		dst = o.last.AppendJSON(append(dst, `,"LastEvaluatedKey":`...))

@@ -89,6 +89,7 @@ func (r *reader) choose(o *readOptions, projection expr.Projection) error {
 	}
 	r.project = projection.Apply
 	if !partial {
+		r.asStored = o.ProjectionExpression == nil && o.FilterExpression == nil
 		return nil
 	}
 	for _, path := range projection.Paths() {

@@ -77,6 +77,29 @@ func DecodeItem(b []byte) (Item, error) {
 	return it, nil
 }
 
+// AppendStored appends the JSON of what DecodeItem would return for b. It
+// returns that item's Size, and takes a fraction of the time of all three.
+func AppendStored(dst, b []byte) (json []byte, size int, err error) {
+	d := decoder{rest: string(b)}
+	dst = append(dst, '{')
+	for i := range d.length() {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		name := d.text()
+		value := d.value(1)
+		if d.failed {
+			break
+		}
+		size += len(name) + value.Size()
+		dst = value.AppendJSON(append(appendQuoted(dst, name), ':'))
+	}
+	if d.failed || d.rest != "" {
+		return nil, 0, ErrCorrupt
+	}
+	return append(dst, '}'), size, nil
+}
+
 // decoder reads from the front of rest. After a failure rest is empty and
 // every further read gives a zero value.
 type decoder struct {

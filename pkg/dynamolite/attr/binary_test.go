@@ -19,6 +19,10 @@ func TestStoredItemRoundTripsAndIsDeterministic(t *testing.T) {
 		if !bytes.Equal(EncodeItem(nil, got), stored) {
 			t.Fatalf("%s has two stored forms", it.AppendJSON(nil))
 		}
+		text, size, err := AppendStored([]byte("["), stored)
+		if err != nil || string(text) != "["+string(it.AppendJSON(nil)) || size != Size(it) {
+			t.Fatalf("%s of size %d is shown as %s of size %d, %v", it.AppendJSON(nil), Size(it), text, size, err)
+		}
 	})
 }
 
@@ -30,6 +34,9 @@ func TestEveryCutOfAStoredItemIsCorrupt(t *testing.T) {
 	for n := range stored {
 		if _, err := DecodeItem(stored[:n]); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("first %d of %d bytes: %v", n, len(stored), err)
+		}
+		if _, _, err := AppendStored(nil, stored[:n]); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("JSON of the first %d of %d bytes: %v", n, len(stored), err)
 		}
 	}
 	if _, err := DecodeItem(append(stored, 0)); !errors.Is(err, ErrCorrupt) {
