@@ -172,24 +172,19 @@ func (e *eachOf) addHours(w window, row map[string]types.AttributeValue) error {
 	if err != nil {
 		return err
 	}
-	hours, err := inside(row, start, time.Hour, w.counted().Truncate(time.Hour))
-	for _, h := range hours {
-		if h.at.After(w.counted()) {
-			e.add(who, h.tally)
+	return inside(row, start, time.Hour, w.counted().Truncate(time.Hour), func(at time.Time, t tally) {
+		if at.After(w.counted()) {
+			e.add(who, t)
 		} else {
-			e.cut = append(e.cut, minutesOf(who, h.at))
+			e.cut = append(e.cut, minutesOf(who, at))
 		}
-	}
-	return err
+	})
 }
 
 // addMinutes counts the whole minutes of the window's first hour.
 func (e *eachOf) addMinutes(w window, row map[string]types.AttributeValue) error {
-	minutes, err := w.minutesIn(row)
-	for _, m := range minutes {
-		e.add(strings.TrimPrefix(text(row[dayPartition]), minutePartition), m.tally)
-	}
-	return err
+	who := strings.TrimPrefix(text(row[dayPartition]), minutePartition)
+	return w.minutesIn(row, func(_ time.Time, t tally) { e.add(who, t) })
 }
 
 // addDay counts a day that is whole.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -16,6 +16,16 @@ type Bucket struct {
 	Start time.Time `json:"start"`
 	Counts
 	AverageCompound float64 `json:"averageCompound" doc:"to 4 decimals"`
+}
+
+// AppendJSON appends what encoding/json writes.
+func (b Bucket) AppendJSON(dst []byte) []byte {
+	dst = b.Start.AppendFormat(append(dst, `{"start":"`...), time.RFC3339Nano)
+	dst = strconv.AppendInt(append(dst, `","positive":`...), int64(b.Positive), 10)
+	dst = strconv.AppendInt(append(dst, `,"neutral":`...), int64(b.Neutral), 10)
+	dst = strconv.AppendInt(append(dst, `,"negative":`...), int64(b.Negative), 10)
+	dst = strconv.AppendFloat(append(dst, `,"averageCompound":`...), b.AverageCompound, 'f', -1, 64)
+	return append(dst, '}')
 }
 
 // Series counts the items of the last hours, 1 to MaxHours, of one tag or of all,
@@ -31,19 +41,17 @@ func (d *Dashboard) Series(ctx context.Context, hours int, size time.Duration, t
 
 func (d *Dashboard) series(ctx context.Context, w window, size time.Duration, tag string) ([]Bucket, error) {
 	var rows []Row
-	var counted []timed
+	counted := newTimeline(w, size)
 	group, reading := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		rows, err = d.edge(reading, w, tag, "sentiment", "compound", ingestedAt)
 		return err
 	})
-	group.Go(func() (err error) {
+	group.Go(func() error {
 		if size < time.Hour {
-			counted, err = d.minutes(reading, w, tag)
-		} else {
-			counted, err = d.hours(reading, w, tag)
+			return d.minutes(reading, w, tag, counted.add)
 		}
-		return err
+		return d.hours(reading, w, tag, counted.add)
 	})
 	if err := group.Wait(); err != nil {
 		return nil, err
@@ -53,35 +61,42 @@ func (d *Dashboard) series(ctx context.Context, w window, size time.Duration, ta
 		if err != nil {
 			return nil, fmt.Errorf("the time of %s: %w", row.SourceID, err)
 		}
-		counted = append(counted, timed{at, row.tally()})
+		counted.add(at, row.tally())
 	}
-	return bucketed(counted, size), nil
+	return counted.buckets(), nil
 }
 
-// timed is what is counted at a time.
-type timed struct {
-	at time.Time
-	tally
+// timeline is what is counted in each bucket from the window's first on.
+type timeline struct {
+	first   time.Time
+	size    time.Duration
+	tallies []tally
 }
 
-func bucketed(counted []timed, size time.Duration) []Bucket {
-	found := make(map[int64]tally, len(counted))
-	for _, c := range counted {
-		start := c.at.Truncate(size).Unix()
-		t := found[start]
-		t.add(c.tally)
-		found[start] = t
+func newTimeline(w window, size time.Duration) *timeline {
+	first := w.from.Truncate(size)
+	return &timeline{first, size, make([]tally, w.to.Sub(first)/size+1)}
+}
+
+func (l *timeline) add(at time.Time, t tally) {
+	i := int(at.Sub(l.first) / l.size)
+	if more := i + 1 - len(l.tallies); more > 0 {
+		l.tallies = append(l.tallies, make([]tally, more)...)
 	}
-	buckets := make([]Bucket, 0, len(found))
-	for start, t := range found {
+	l.tallies[i].add(t)
+}
+
+// buckets are those with items.
+func (l *timeline) buckets() []Bucket {
+	buckets := make([]Bucket, 0, len(l.tallies))
+	for i, t := range l.tallies {
 		if t.items() > 0 {
 			buckets = append(buckets, Bucket{
-				Start: time.Unix(start, 0).UTC(), Counts: t.Counts,
+				Start: l.first.Add(time.Duration(i) * l.size), Counts: t.Counts,
 				AverageCompound: math.Round(float64(t.compound)/float64(t.items())) / 1e4,
 			})
 		}
 	}
-	slices.SortFunc(buckets, func(a, b Bucket) int { return a.Start.Compare(b.Start) })
 	return buckets
 }
 
@@ -102,58 +117,47 @@ func (d *Dashboard) edge(ctx context.Context, w window, tag string, attributes .
 	return rows, err
 }
 
-// minutes are the window's whole minutes, of the items with a tag or of all.
-func (d *Dashboard) minutes(ctx context.Context, w window, tag string) ([]timed, error) {
-	var counted []timed
-	err := d.eachCounter(ctx, span{
+// minutes shows the window's whole minutes, of the items with a tag or of all.
+func (d *Dashboard) minutes(ctx context.Context, w window, tag string, see func(time.Time, tally)) error {
+	return d.eachCounter(ctx, span{
 		partition: dayPartition, sort: ingestedAt, in: minutePartition + of(tag),
 		from: w.counted().Format(hourLayout), to: day(w.to) + atEnd,
-	}, func(row map[string]types.AttributeValue) error {
-		minutes, err := w.minutesIn(row)
-		counted = append(counted, minutes...)
-		return err
-	})
-	return counted, err
+	}, func(row map[string]types.AttributeValue) error { return w.minutesIn(row, see) })
 }
 
-// hours are the window's first minutes, and then its whole hours.
-func (d *Dashboard) hours(ctx context.Context, w window, tag string) ([]timed, error) {
+// hours shows the window's first minutes, and then its whole hours.
+func (d *Dashboard) hours(ctx context.Context, w window, tag string, see func(time.Time, tally)) error {
 	keys := []counter{minutesOf(of(tag), w.counted())}
 	for at := w.counted(); day(at) <= day(w.to); at = at.AddDate(0, 0, 1) {
 		keys = append(keys, hoursOf(of(tag), at))
 	}
-	var counted []timed
-	err := d.getCounters(ctx, keys, false, nil, func(row map[string]types.AttributeValue) error {
-		in := w.hoursIn
-		if text(row[dayPartition]) != hourPartition {
-			in = w.minutesIn
+	return d.getCounters(ctx, keys, false, nil, func(row map[string]types.AttributeValue) error {
+		if text(row[dayPartition]) == hourPartition {
+			return w.hoursIn(row, see)
 		}
-		more, err := in(row)
-		counted = append(counted, more...)
-		return err
+		return w.minutesIn(row, see)
 	})
-	return counted, err
 }
 
 // counted is where counters begin to count for the window: at its second minute.
 func (w window) counted() time.Time { return w.from.Truncate(time.Minute).Add(time.Minute) }
 
-// minutesIn are the window's whole minutes in a counter's row.
-func (w window) minutesIn(row map[string]types.AttributeValue) ([]timed, error) {
+// minutesIn shows the window's whole minutes in a counter's row.
+func (w window) minutesIn(row map[string]types.AttributeValue, see func(time.Time, tally)) error {
 	hour, err := time.Parse(hourLayout, text(row[ingestedAt]))
 	if err != nil {
-		return nil, fmt.Errorf("the key of a counter: %w", err)
+		return fmt.Errorf("the key of a counter: %w", err)
 	}
-	return inside(row, hour, time.Minute, w.counted())
+	return inside(row, hour, time.Minute, w.counted(), see)
 }
 
-// hoursIn are the window's whole hours in a counter's row, but for its first.
-func (w window) hoursIn(row map[string]types.AttributeValue) ([]timed, error) {
+// hoursIn shows the window's whole hours in a counter's row, but for its first.
+func (w window) hoursIn(row map[string]types.AttributeValue, see func(time.Time, tally)) error {
 	start, _, err := hoursKey(row)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return inside(row, start, time.Hour, w.counted().Truncate(time.Hour).Add(time.Hour))
+	return inside(row, start, time.Hour, w.counted().Truncate(time.Hour).Add(time.Hour), see)
 }
 
 // hoursKey is what a counter of hours counts: which day, and of whom.
@@ -166,19 +170,18 @@ func hoursKey(row map[string]types.AttributeValue) (start time.Time, who string,
 	return start, sort[len(time.DateOnly)+1:], nil
 }
 
-// inside are the slots of a row that begins at start which are not before from.
-func inside(row map[string]types.AttributeValue, start time.Time, width time.Duration, from time.Time) ([]timed, error) {
+// inside shows the slots of a row that begins at start which are not before from.
+func inside(row map[string]types.AttributeValue, start time.Time, width time.Duration, from time.Time, see func(time.Time, tally)) error {
 	slots, err := parseSlots(row)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var counted []timed
 	for i, t := range slots[:whole] {
 		if at := start.Add(time.Duration(i) * width); t != (tally{}) && !at.Before(from) {
-			counted = append(counted, timed{at, t})
+			see(at, t)
 		}
 	}
-	return counted, nil
+	return nil
 }
 
 func text(value types.AttributeValue) string {

@@ -57,13 +57,6 @@ func (t tally) number() string {
 // parseTally reads what number wrote, or a sum of such, whose counts are not
 // negative. It returns errTally.
 func parseTally(text string) (tally, error) {
-	if strings.ContainsAny(text, "eE") { // an engine may shorten zeros
-		whole, ok := new(big.Rat).SetString(text)
-		if !ok || !whole.IsInt() {
-			return tally{}, errTally
-		}
-		text = whole.Num().String()
-	}
 	digits, negative := strings.CutPrefix(text, "-")
 	var parts [4]int64 // positive, neutral, negative, compound
 	for i := range parts {
@@ -74,7 +67,7 @@ func parseTally(text string) (tally, error) {
 		if part := digits[cut:]; part != "" {
 			n, err := strconv.ParseUint(part, 10, 63)
 			if err != nil {
-				return tally{}, errTally
+				return parseShort(text)
 			}
 			parts[i] = int64(n)
 		}
@@ -92,6 +85,15 @@ func parseTally(text string) (tally, error) {
 		}
 	}
 	return tally{Counts{Positive: int(parts[0]), Neutral: int(parts[1]), Negative: int(parts[2])}, parts[3]}, nil
+}
+
+// parseShort reads a number whose zeros an engine has shortened.
+func parseShort(text string) (tally, error) {
+	whole, ok := new(big.Rat).SetString(text)
+	if !ok || !whole.IsInt() || whole.Num().String() == text {
+		return tally{}, errTally
+	}
+	return parseTally(whole.Num().String())
 }
 
 // slots are what a counter's row holds: of each minute or hour, and at whole that

@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -49,6 +50,35 @@ func greet(_ context.Context, in *named) (*greeting, error) {
 	out := &greeting{}
 	out.Body.Text = "hello " + in.Name + " <&>"
 	return out, nil
+}
+
+// An answer that is encoded already is sent as it is, and described as what it is
+// the JSON of.
+func TestEncodedBodies(t *testing.T) {
+	type said struct {
+		Body web.Encoded[struct {
+			Text string `json:"text" doc:"what is said"`
+		}]
+	}
+	router := web.NewRouter(web.Options{Title: "Assay", Version: "1", Log: zerolog.Nop()})
+	web.Register(router, operation(http.MethodGet, "/v1/said"), func(ctx context.Context, _ *struct{}) (*said, error) {
+		out := &said{}
+		plain, err := greet(ctx, &named{Name: "ann"})
+		if err == nil {
+			out.Body, err = web.Encode(struct {
+				Text string `json:"text" doc:"what is said"`
+			}(plain.Body))
+		}
+		return out, err
+	})
+	got := ask(router, http.MethodGet, "/v1/said", "")
+	if want := `{"text":"hello ann <&>"}` + "\n"; got.Body.String() != want || got.Header().Get("Content-Type") != "application/json" ||
+		got.Header().Get("Content-Length") != strconv.Itoa(len(want)) {
+		t.Errorf("%v %s", got.Header(), got.Body)
+	}
+	if document := ask(router, http.MethodGet, "/openapi.json", "").Body.String(); !strings.Contains(document, `"what is said"`) {
+		t.Errorf("the body has no schema: %s", document)
+	}
 }
 
 func TestTwoServicesAndPlainHandlersShareOneRouter(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -37,6 +38,8 @@ func transform(ctx huma.Context, _ string, v any) (any, error) {
 			ctx.SetStatus(p.Status) // before huma's own: the first status written counts
 		}
 		return settle(ctx.Context(), p), nil
+	case encoded:
+		ctx.SetHeader("Content-Length", strconv.Itoa(len(v.encoded())))
 	}
 	return v, nil
 }
@@ -114,6 +117,10 @@ func sentence(text string) string {
 func jsonFormat() huma.Format {
 	return huma.Format{
 		Marshal: func(w io.Writer, v any) error {
+			if done, ok := v.(encoded); ok {
+				_, err := w.Write(done.encoded())
+				return err
+			}
 			encoder := json.NewEncoder(w)
 			encoder.SetEscapeHTML(false)
 			return encoder.Encode(v)

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// feedCache keeps answers about the feed. Equal questions that come at once are
+// feedCache keeps answers about the feed as they are sent. Equal questions that come at once are
 // read once. An answer is used for ttl, and no longer than until this process
 // projects an item that belongs into it: what another process projects is seen
 // after ttl at the latest. An index that the engine brings up to date late can
@@ -29,8 +29,10 @@ type feedCache struct {
 // more often than needed.
 const changeSlots = 4096
 
-// cacheWeight is about how many bytes of answers are kept.
-const cacheWeight = 64 << 20
+const (
+	cacheWeight = 64 << 20 // about how many bytes of answers are kept
+	answerBytes = 300      // about what one takes besides its body
+)
 
 // question is everything that an answer depends on.
 type question struct {
@@ -56,10 +58,12 @@ func (q question) facet() facet {
 }
 
 type answer struct {
-	value any
-	seen  uint64 // the clock when the reading began
-	bytes uint32 // about
+	body []byte // encoded
+	seen uint64 // the clock when the reading began
 }
+
+// weight is about how many bytes an answer takes.
+func (a answer) weight() uint32 { return uint32(min(len(a.body)+answerBytes, cacheWeight)) }
 
 // newFeedCache returns nil for no ttl: then nothing is kept.
 func newFeedCache(ttl time.Duration) (*feedCache, error) {
@@ -67,7 +71,7 @@ func newFeedCache(ttl time.Duration) (*feedCache, error) {
 		return nil, nil
 	}
 	answers, err := otter.New(&otter.Options[question, answer]{
-		MaximumWeight: cacheWeight, Weigher: func(_ question, a answer) uint32 { return a.bytes },
+		MaximumWeight: cacheWeight, Weigher: func(_ question, a answer) uint32 { return a.weight() },
 		ExpiryCalculator: otter.ExpiryWriting[question, answer](ttl),
 	})
 	if err != nil {
@@ -76,27 +80,25 @@ func newFeedCache(ttl time.Duration) (*feedCache, error) {
 	return &feedCache{answers: answers, seed: maphash.MakeSeed()}, nil
 }
 
-// cached answers from the cache, or reads. The answer has every change that
-// changed was told of before. weigh estimates its size in bytes.
-func cached[T any](ctx context.Context, c *feedCache, q question, weigh func(T) int, read func(context.Context) (T, error)) (T, error) {
-	var none T
+// answer answers from the cache, or reads. The answer has every change that
+// changed was told of before.
+func (c *feedCache) answer(ctx context.Context, q question, read func(context.Context) ([]byte, error)) ([]byte, error) {
 	if c == nil {
 		return read(ctx)
 	}
 	_, needed := c.at(q)
 	load := otter.LoaderFunc[question, answer](func(ctx context.Context, q question) (answer, error) {
 		now, _ := c.at(q)
-		value, err := read(ctx)
-		return answer{value, now, uint32(min(weigh(value), cacheWeight))}, err
+		body, err := read(ctx)
+		return answer{body, now}, err
 	})
 	for {
 		got, err := c.answers.Get(ctx, q, load)
 		if err != nil {
-			return none, err
+			return nil, err
 		}
 		if got.seen >= needed {
-			value, _ := got.value.(T) // a question has one type of answer
-			return value, nil
+			return got.body, nil
 		}
 		c.answers.Invalidate(q)
 	}

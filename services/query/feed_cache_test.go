@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,7 +17,18 @@ type reader struct{ reads atomic.Int64 }
 
 func (r *reader) read(context.Context) (int64, error) { return r.reads.Add(1), nil }
 
-func weigh(int64) int { return 8 }
+// answered is the number that the cache answers with.
+func answered(t *testing.T, c *feedCache, q question, read func(context.Context) (int64, error)) (int64, error) {
+	t.Helper()
+	body, err := c.answer(t.Context(), q, func(ctx context.Context) ([]byte, error) {
+		n, err := read(ctx)
+		return strconv.AppendInt(nil, n, 10), err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(string(body), 10, 64)
+}
 
 func newTestCache(t *testing.T, ttl time.Duration) *feedCache {
 	t.Helper()
@@ -49,7 +61,7 @@ func TestAnswersAreKeptUntilTheirItemsChange(t *testing.T) {
 			case 4:
 				c.changed([]feed.Item{mine})
 			}
-			got, err := cached(t.Context(), c, each.q, weigh, r.read)
+			got, err := answered(t, c, each.q, r.read)
 			if err != nil || got != want {
 				t.Errorf("%s, step %d: read %d times, %v; want %d", name, step, got, err, want)
 			}
@@ -61,7 +73,7 @@ func TestQuestionsAreApart(t *testing.T) {
 	c := newTestCache(t, time.Hour)
 	var r reader
 	for i, q := range []question{{call: "list"}, {call: "list", hours: 2}, {call: "list", limit: 1}, {call: "list", cursor: "c"}, {call: "series"}, {call: "series", bucket: time.Minute}} {
-		if got, err := cached(t.Context(), c, q, weigh, r.read); err != nil || got != int64(i+1) {
+		if got, err := answered(t, c, q, r.read); err != nil || got != int64(i+1) {
 			t.Errorf("%+v: %d, %v", q, got, err)
 		}
 	}
@@ -82,7 +94,7 @@ func TestChangeDuringARead(t *testing.T) {
 	}
 	var first sync.WaitGroup
 	first.Go(func() {
-		if got, err := cached(t.Context(), c, question{}, weigh, slow); err != nil || got != 0 {
+		if got, err := answered(t, c, question{}, slow); err != nil || got != 0 {
 			t.Errorf("got %d, %v", got, err)
 		}
 	})
@@ -91,7 +103,7 @@ func TestChangeDuringARead(t *testing.T) {
 	c.changed([]feed.Item{{}})
 	close(goOn)
 	first.Wait()
-	if got, err := cached(t.Context(), c, question{}, weigh, slow); err != nil || got != 1 {
+	if got, err := answered(t, c, question{}, slow); err != nil || got != 1 {
 		t.Errorf("after the change: %d, %v", got, err)
 	}
 }
@@ -104,7 +116,7 @@ func TestEqualQuestionsAreReadOnce(t *testing.T) {
 	read := func(context.Context) (int64, error) { <-asked; return reads.Add(1), nil }
 	for range 50 {
 		askers.Go(func() {
-			if got, err := cached(t.Context(), c, question{}, weigh, read); err != nil || got != 1 {
+			if got, err := answered(t, c, question{}, read); err != nil || got != 1 {
 				t.Errorf("got %d, %v", got, err)
 			}
 		})
@@ -116,11 +128,11 @@ func TestEqualQuestionsAreReadOnce(t *testing.T) {
 func TestErrorsAreNotKept(t *testing.T) {
 	c := newTestCache(t, time.Hour)
 	broken := errors.New("broken")
-	if _, err := cached(t.Context(), c, question{}, weigh, func(context.Context) (int64, error) { return 0, broken }); !errors.Is(err, broken) {
+	if _, err := answered(t, c, question{}, func(context.Context) (int64, error) { return 0, broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 	var r reader
-	if got, err := cached(t.Context(), c, question{}, weigh, r.read); err != nil || got != 1 {
+	if got, err := answered(t, c, question{}, r.read); err != nil || got != 1 {
 		t.Errorf("got %d, %v", got, err)
 	}
 }
@@ -129,7 +141,7 @@ func TestCacheCanBeOff(t *testing.T) {
 	c := newTestCache(t, 0)
 	var r reader
 	for want := range int64(3) {
-		if got, err := cached(t.Context(), c, question{}, weigh, r.read); err != nil || got != want+1 {
+		if got, err := answered(t, c, question{}, r.read); err != nil || got != want+1 {
 			t.Errorf("got %d, %v", got, err)
 		}
 		c.changed([]feed.Item{{}})
@@ -141,7 +153,7 @@ func TestAnswersEnd(t *testing.T) {
 	var r reader
 	late := time.After(30 * time.Second)
 	for {
-		got, err := cached(t.Context(), c, question{}, weigh, r.read)
+		got, err := answered(t, c, question{}, r.read)
 		if err != nil {
 			t.Fatal(err)
 		}

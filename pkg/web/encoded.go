@@ -1,0 +1,35 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Encoded is the JSON of a T as a typed operation's body: an answer that is
+// encoded once and sent many times, or by other means than encoding/json. The
+// OpenAPI document has the schema of T.
+type Encoded[T any] []byte
+
+// Encode returns body as other answers have it.
+func Encode[T any](body T) (Encoded[T], error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// Schema is for huma.
+func (e Encoded[T]) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(reflect.TypeFor[T](), true, "")
+}
+
+func (e Encoded[T]) encoded() []byte { return e }
+
+// encoded is any Encoded.
+type encoded interface{ encoded() []byte }
