@@ -36,10 +36,10 @@ crash: ## let the services die at every call, and at two of a thousand lives; SE
 	go test ./services/assay/fault/crashpoint -count=1 -timeout 60m -v -crash.doubles=1000 -crash.seed=$(or $(SEED),1)
 chaos: ## services and engines under many faults at once: SEED=1 MINUTES=5
 	go test ./services/assay/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
-faults: ## kill, crash, audit, and write docs/faults.md anew; UPLOADS=… for each run under kills, SEED=…
+faults: ## kill, crash, audit, and write docs/faults.md anew; UPLOADS=42000 for each of two runs under kills, SEED=13
 	rm -f docs/faults.jsonl
 	ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl go test ./services/assay/e2e -run 'KillLosesNothing|KilledServicesLoseNothing' \
-		-count=1 -timeout 3h -fault.uploads=$(or $(UPLOADS),20000) -fault.seed=$(or $(SEED),13)
+		-count=1 -timeout 3h -parallel 1 -fault.uploads=$(or $(UPLOADS),42000) -fault.seed=$(or $(SEED),13)
 	ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl $(MAKE) crash
 	go test ./services/assay/fault/ledger -run Page -update
 replay-feed: ## replay a day of 100,000 items of the feed and compare with a count of them

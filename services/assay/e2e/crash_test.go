@@ -20,6 +20,12 @@ var (
 	faultSeed    = flag.Uint64("fault.seed", 13, "when what is killed")
 )
 
+// uploadsPerKill is how many uploads there are to a kill in a long run.
+const uploadsPerKill = 500
+
+// kills is how often a run under kills kills.
+func kills(least int) int { return max(least, *faultUploads/uploadsPerKill) }
+
 // shortProjectorLease makes another projector go on soon where one was killed.
 const shortProjectorLease = "ASSAY_PROJECTOR_LEASE=1s"
 
@@ -36,11 +42,12 @@ func TestKillLosesNothing(t *testing.T) {
 	defer cancel()
 	l := startLoad(ctx, t, s.system, *faultUploads)
 	random := rand.New(rand.NewPCG(*faultSeed, 0))
-	l.during(random, 3, func(int) {
+	parts := kills(3)
+	l.during(random, parts, func(int) {
 		s.program.kill(t)
 		s.restart(t)
 	})
-	enter(t, ledger.Run{Fault: "`kill -9` of `assay serve`, engines included", Runs: 3}, l.audit(ctx, t))
+	enter(t, ledger.Run{Fault: "`kill -9` of `assay serve`, engines included", Runs: parts}, l.audit(ctx, t))
 }
 
 // TestKilledServicesLoseNothing: ingest, analyzer and query are killed in turn in
@@ -58,9 +65,9 @@ func TestKilledServicesLoseNothing(t *testing.T) {
 	defer cancel()
 	l := startLoad(ctx, t, c.system, *faultUploads)
 	random := rand.New(rand.NewPCG(*faultSeed, 1))
-	const kills = 6
 	var deaths []time.Time // of analyzers
-	l.during(random, kills, func(kill int) {
+	parts := kills(6)
+	l.during(random, parts, func(kill int) {
 		role := []string{"ingest", "analyzer", "query"}[kill%3]
 		running[role].kill(t)
 		if role == "analyzer" {
@@ -70,7 +77,7 @@ func TestKilledServicesLoseNothing(t *testing.T) {
 	})
 	report := l.audit(ctx, t)
 	enter(t, ledger.Run{
-		Fault: "`kill -9` of ingest, analyzer and query in turn, engines going on", Runs: kills,
+		Fault: "`kill -9` of ingest, analyzer and query in turn, engines going on", Runs: parts,
 		Recovery: report.Recovery(l.promises, deaths), Lease: time.Second,
 	}, report)
 }
