@@ -10,6 +10,7 @@ package event
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -52,6 +53,20 @@ type Event struct {
 	Flow string
 	Time time.Time // when the fact came about, not when it was sent
 	Data proto.Message
+}
+
+// FlowOf returns the flow of a work event as it was published; empty where it is
+// none.
+func FlowOf(subject string, data []byte) string {
+	var uploaded FileUploaded
+	var accepted FeedItemAccepted
+	switch {
+	case strings.HasPrefix(subject, strings.TrimSuffix(FileSubjects, ">")) && Unmarshal(data, &uploaded) == nil:
+		return NewFileUploaded(&uploaded).Flow
+	case strings.HasPrefix(subject, strings.TrimSuffix(FeedSubjects, ">")) && Unmarshal(data, &accepted) == nil:
+		return NewFeedItemAccepted(&accepted).Flow
+	}
+	return ""
 }
 
 // NewFileUploaded returns the event for d. Its id is file.uploaded/<fileId>/<etag>,

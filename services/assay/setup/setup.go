@@ -25,8 +25,10 @@ type Config struct {
 }
 
 // Run creates what is missing. It changes neither tables nor bucket that are
-// there, and brings the streams to their declared settings.
+// there, and brings the streams to their declared settings, with the work that an
+// earlier version left in them.
 func Run(ctx context.Context, cfg Config) error {
+	cfg.Engines.NATS.WorkMaxPerOwner = 0 // what was accepted is not refused again
 	// Connecting to the bus creates the streams.
 	engines, err := engine.Open(ctx, cfg.Engines, "setup", zerolog.Nop(), obs.NewRegistry())
 	if err != nil {
@@ -34,6 +36,7 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	defer engines.Close()
 	return errors.Join(
+		engines.Bus.TakeOverFormerWork(ctx),
 		textfile.NewStore(engines.DB, cfg.TextFile).Ensure(ctx),
 		feed.NewStore(engines.DB, cfg.Feed).Ensure(ctx),
 		feed.NewDashboard(engines.DB, cfg.Feed).Ensure(ctx),
@@ -50,7 +53,8 @@ func Command() *cobra.Command {
 
 The engines are named by the variables of the services: ASSAY_NATS_URL,
 ASSAY_DYNAMODB_ENDPOINT, ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET and AWS's own.
-It can be run any number of times. "assay serve" needs none of this.`,
+It can be run any number of times, and is after each update, once the services
+of the version before have ended. "assay serve" needs none of this.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := config.Load[Config](os.Environ())
