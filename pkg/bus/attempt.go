@@ -44,15 +44,16 @@ func (w *consuming) work(ctx context.Context, msg *nats.Msg) {
 	ctx = delivery.trace(ctx)
 	stopRenewing := renew(msg, c.Lease)
 	defer stopRenewing()
-	end := func(bool) {}
+	noted := &entry{}
 	if err != nil {
 		err = Permanent(fmt.Errorf("the message is not an event: %w", err))
 	} else {
-		delivery, end = w.notes.begin(ctx, delivery)
+		noted = w.notes.begin(ctx, delivery)
+		delivery = noted.of
 		err = w.attempt(ctx, delivery)
 	}
-	outcome, settled := w.settle(ctx, msg, delivery, err)
-	end(outcome == outcomeDone || outcome == outcomeGivenUp)
+	outcome, settled := w.settle(ctx, msg, delivery, noted, err)
+	noted.end(ctx, outcome == outcomeDone || outcome == outcomeGivenUp)
 
 	took := time.Since(started)
 	b.metrics.attempts.WithLabelValues(c.Name, c.Area, outcome).Observe(took.Seconds())
@@ -84,10 +85,16 @@ func (w *consuming) attempt(ctx context.Context, d Delivery) error {
 // than it may.
 const brokenAttempts = 3
 
+// broke says whether err is that of a handler that panicked or took longer than it may.
+func broke(err error) bool {
+	_, panicked := errors.AsType[*PanicError](err)
+	_, late := errors.AsType[*TimeError](err)
+	return panicked || late
+}
+
 // attemptsAfter is how many attempts a message has that failed with err.
 func (c Consumer) attemptsAfter(err error) int {
-	_, panicked := errors.AsType[*PanicError](err)
-	if _, late := errors.AsType[*TimeError](err); panicked || late {
+	if broke(err) {
 		return min(brokenAttempts, c.Attempts)
 	}
 	return c.Attempts
@@ -95,7 +102,7 @@ func (c Consumer) attemptsAfter(err error) int {
 
 // settle acknowledges, delays, gives back or gives up the message. Its error
 // is that of the settling; the message then comes again after its lease.
-func (w *consuming) settle(ctx context.Context, msg *nats.Msg, d Delivery, err error) (string, error) {
+func (w *consuming) settle(ctx context.Context, msg *nats.Msg, d Delivery, noted *entry, err error) (string, error) {
 	c := w.consumer
 	switch {
 	case err == nil:
@@ -103,6 +110,9 @@ func (w *consuming) settle(ctx context.Context, msg *nats.Msg, d Delivery, err e
 	case errors.Is(err, ErrTakenOver):
 		return outcomeTakenOver, nil
 	case ctx.Err() != nil:
+		if !broke(err) {
+			noted.takeBack(ctx)
+		}
 		return outcomeGivenBack, msg.Nak()
 	case !IsPermanent(err) && d.Attempt < c.attemptsAfter(err):
 		return outcomeRetry, msg.NakWithDelay(c.Backoff(d.Attempt))

@@ -32,7 +32,8 @@ type Consumer struct {
 	// Default 30 s.
 	Lease time.Duration
 	// Attempts is how many deliveries a message gets, counted before the work,
-	// so that an input that kills the process runs out of them too. Default
+	// so that an input that kills the process runs out of them too; one that was
+	// given back because its worker was told to stop is none of them. Default
 	// 12, which with the default Backoff outlasts an engine's outage of a
 	// quarter of an hour. A handler that panics, or takes longer than its
 	// bounds allow, has 3 at most: time does not mend that.

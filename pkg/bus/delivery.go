@@ -16,8 +16,10 @@ type Delivery struct {
 	event.Envelope
 	Subject string
 	Data    []byte
-	// Attempt counts deliveries from 1, those included whose worker died. After
-	// a crash of the server it may be less than the truth.
+	// Attempt counts deliveries from 1, those included whose worker died, and
+	// without those that were given back. Of a consumer whose process does not
+	// declare the streams it is the server's count, which has them too, and after a
+	// crash of the server may be less than the truth.
 	Attempt int
 	// Sequence is the message's place in its stream.
 	Sequence uint64

@@ -65,7 +65,53 @@ func TestWorkBeyondTheDrainComesAtOnceToAnother(t *testing.T) {
 	other := consumer(func(_ context.Context, d bus.Delivery) error { again <- d.Attempt; return nil })
 	other.Lease = time.Hour
 	consume(t, connect(t, w.url, bus.Config{}), other)
-	if attempt := next(t, again, "delivery to another"); attempt != 2 {
+	if attempt := next(t, again, "delivery to another"); attempt != 1 {
+		t.Errorf("attempt %d, want 1: a worker that is told to stop made none", attempt)
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+	if n := w.count(t, bus.StreamDead); n != 0 {
+		t.Errorf("%d dead letters", n)
+	}
+}
+
+// However often its workers are told to stop, a message has all its attempts; and
+// those that were made and failed between the stops are counted.
+func TestGivenBackIsNoAttempt(t *testing.T) {
+	w := open(t)
+	w.publish(t, uploaded("f1"))
+	const attempts = 3
+	for try := range 3 * attempts {
+		started, fails := make(chan int, attempts), try == attempts
+		ctx, cancel := context.WithCancel(t.Context())
+		c := consumer(func(ctx context.Context, d bus.Delivery) error {
+			started <- d.Attempt
+			if fails && d.Attempt == 1 {
+				return errFlaky
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		c.Lease, c.Drain, c.Attempts = time.Hour, time.Millisecond, attempts
+		ended := make(chan error, 1)
+		go func() { ended <- connect(t, w.url, bus.Config{}).Consume(ctx, c) }()
+		want := 1
+		if try > attempts {
+			want = 2
+		}
+		if attempt := next(t, started, "work"); attempt != want {
+			t.Errorf("start %d: attempt %d, want %d", try, attempt, want)
+		}
+		if fails {
+			next(t, started, "work after a failure")
+		}
+		cancel()
+		if err := next(t, ended, "end"); err != nil {
+			t.Error(err)
+		}
+	}
+	done := make(chan int, 1)
+	consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Attempt; return nil }))
+	if attempt := next(t, done, "work"); attempt != 2 {
 		t.Errorf("attempt %d, want 2", attempt)
 	}
 	w.awaitCount(t, bus.StreamWork, 0)

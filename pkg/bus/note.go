@@ -31,9 +31,9 @@ const noteSubjects = "assay-attempt.>"
 const noted = 16
 
 // notes keeps the notes of one consumer. A message has one from its second
-// delivery on; and those that waited at the start and come first, since the
-// process before may have died of them. So in the usual course of things nothing
-// is written. One whose server is another's keeps none.
+// delivery on, and once it was given back; and those that waited at the start and
+// come first, since the process before may have died of them. So in the usual
+// course of things nothing is written. One whose server is another's keeps none.
 type notes struct {
 	bus      *Bus
 	consumer Consumer
@@ -48,47 +48,73 @@ func newNotes(b *Bus, c Consumer, began time.Time) *notes {
 	return &notes{bus: b, consumer: c, began: began, alone: make(chan struct{}, 1)}
 }
 
-// begin notes that an attempt at d begins, if it may not be the first, and returns
-// d with the true number of it. The caller calls end when the attempt is settled,
-// and says whether the message is gone for good.
-func (n *notes) begin(ctx context.Context, d Delivery) (numbered Delivery, end func(gone bool)) {
-	end = func(bool) {}
-	if !n.bus.declares || d.Attempt == 1 && (d.Stored.After(n.began) || n.first.Add(1) > int64(noted*n.consumer.Parallel)) {
-		return d, end
+// entry is what the notes know of an attempt in hand. Its zero value keeps nothing.
+type entry struct {
+	notes   *notes
+	of      Delivery // with the true number of the attempt
+	before  note     // as the attempt found it; zero where there was none, or none was looked for
+	open    bool     // whether its beginning is noted and its end is not
+	release func()   // lets another be alone; nil where it was not
+}
+
+// begin notes that an attempt at d begins, if it may not be the first. The caller
+// calls end when the attempt is settled.
+func (n *notes) begin(ctx context.Context, d Delivery) *entry {
+	e := &entry{of: d}
+	if !n.bus.declares {
+		return e
 	}
-	found, err := n.read(ctx, d)
-	if err != nil {
+	e.notes = n
+	if d.Attempt == 1 && (d.Stored.After(n.began) || n.first.Add(1) > int64(noted*n.consumer.Parallel)) {
+		return e
+	}
+	var err error
+	if e.before, err = n.read(ctx, d); err != nil {
 		n.warn(d, err)
-		return d, end // the server's count is better than no work
+		return e // the server's count is better than no work
 	}
-	release := func() {}
-	if found.Unended > 0 {
+	if !e.before.Stored.IsZero() {
+		// Not what the server counts: a delivery that was given back was no attempt,
+		// nor was one whose worker died while it waited to be alone.
+		e.of.Attempt = e.before.Begun + 1
+	}
+	if e.before.Unended > 0 {
 		select {
 		case n.alone <- struct{}{}:
-			release = func() { <-n.alone }
+			e.release = func() { <-n.alone }
 		case <-ctx.Done():
-			return d, end
+			return e
 		}
 	}
-	if found.Begun > 0 {
-		// Not what the server counts: a delivery whose worker died while it waited
-		// to be alone was no attempt.
-		d.Attempt = found.Begun + 1
+	e.write(ctx, note{Stored: d.Stored, Begun: e.of.Attempt, Unended: e.before.Unended + 1})
+	e.open = true
+	return e
+}
+
+// end ends an attempt that was settled; gone says whether the message is gone for
+// good.
+func (e *entry) end(ctx context.Context, gone bool) {
+	if e.open && !gone {
+		e.write(ctx, note{Stored: e.of.Stored, Begun: e.of.Attempt})
 	}
-	is := note{Stored: d.Stored, Begun: d.Attempt, Unended: found.Unended + 1}
-	if err := n.write(ctx, d, is); err != nil {
-		n.warn(d, err)
+	if e.release != nil {
+		e.release()
 	}
-	return d, func(gone bool) {
-		defer release()
-		if gone {
-			return
-		}
-		ctx := context.WithoutCancel(ctx) // also of a worker that is told to stop
-		is.Unended = 0
-		if err := n.write(ctx, d, is); err != nil {
-			n.warn(d, err)
-		}
+}
+
+// takeBack makes an attempt none. It is called before the message is given back:
+// whoever gets it next reads the note.
+func (e *entry) takeBack(ctx context.Context) {
+	if e.notes != nil {
+		e.write(ctx, note{Stored: e.of.Stored, Begun: e.of.Attempt - 1, Unended: e.before.Unended})
+		e.open = false
+	}
+}
+
+// write keeps a note, also for a worker that is told to stop.
+func (e *entry) write(ctx context.Context, is note) {
+	if err := e.notes.write(context.WithoutCancel(ctx), e.of, is); err != nil {
+		e.notes.warn(e.of, err)
 	}
 }
 

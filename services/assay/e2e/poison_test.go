@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/services/assay/client"
 )
 
@@ -126,5 +127,42 @@ func TestPoisonThatKillsFails(t *testing.T) {
 	checkPoison(t, c, speaker, poison, neighbours, "gave up after 3 attempts; in the last, the worker died or was cut off")
 	if n := len(s.caught); n != 0 {
 		t.Errorf("%d attempts too many", n)
+	}
+}
+
+// TestRestartsAreNoAttempts: a file that is in hand whenever its analyzer is told to
+// stop, more often than it may be tried, is analyzed all the same.
+func TestRestartsAreNoAttempts(t *testing.T) {
+	t.Parallel()
+	const attempts = 2
+	c := startCluster(t, "ASSAY_ATTEMPTS=2", "ASSAY_DRAIN=10ms", "ASSAY_LEASE=10m")
+	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
+	speaker := c.client(t, newOwner())
+	text := randomText(190, 100)
+	file := presigned(t, speaker, "held.txt", "text/plain", []byte(text))
+	s := startSnare(t, c.system, file.FileID)
+	for range 2*attempts + 1 {
+		analyzer := c.service(t, "analyzer", "ASSAY_S3_ENDPOINT="+s.url)
+		select {
+		case <-s.caught:
+		case <-within(t).Done():
+			t.Fatal("no analyzer got the file")
+		}
+		if status := analyzer.interrupt(t); status != 0 {
+			t.Errorf("a stopped analyzer has the exit status %d", status)
+		}
+	}
+	c.service(t, "analyzer")
+	checkResult(t, final(t, speaker, file.FileID), count(text))
+	js := c.jetStream(t)
+	if ids := c.outcomes(t, js, file.FileID); len(ids) != 1 {
+		t.Errorf("outcomes: %v", ids)
+	}
+	dead, err := js.Stream(within(t), bus.StreamDead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := dead.CachedInfo().State.Msgs; n != 0 {
+		t.Errorf("%d dead letters", n)
 	}
 }
