@@ -20,9 +20,9 @@ type Bounds struct {
 	Memory int64
 }
 
-// ErrAbandoned says that handlers which did not return have used up what a
-// process may leave behind: only its restart gets rid of them.
-var ErrAbandoned = errors.New("too many attempts were left behind without having returned")
+// ErrAbandoned says that handlers which do not return are too many, or go on for
+// too long: only the restart of their process gets rid of them.
+var ErrAbandoned = errors.New("too many attempts were left behind without having returned, or one for too long")
 
 // TimeError is an attempt that took longer than its bound.
 type TimeError struct{ Limit time.Duration }
@@ -41,16 +41,17 @@ type room struct {
 	half   int64 // bytes for all attempts that take more
 	memory *semaphore.Weighted
 
-	most      int64 // attempts that may be left behind
+	most      int64         // attempts that may be left behind
+	longest   time.Duration // how long each of them may
 	abandoned atomic.Int64
 	gauge     prometheus.Gauge
-	full      context.CancelCauseFunc // called when too many are
+	full      context.CancelCauseFunc // called when too many are, or one for too long
 }
 
 // newRoom halves the memory: an attempt that needs no more than its place's part
 // of the one half never waits for those that need more and share the other.
 func newRoom(c Consumer, gauge prometheus.Gauge, full context.CancelCauseFunc) *room {
-	r := &room{most: int64(c.Abandoned), gauge: gauge, full: full}
+	r := &room{most: int64(c.Abandoned), longest: c.AbandonedFor, gauge: gauge, full: full}
 	if c.Memory > 0 {
 		r.half = c.Memory / 2
 		r.free = r.half / int64(c.Parallel)
@@ -117,14 +118,22 @@ func (r *room) within(ctx context.Context, b Bounds, f func(context.Context) err
 }
 
 // abandon counts an attempt that does not return for as long as it does not. One
-// that holds memory others wait for is one too many.
+// that holds memory others wait for is one too many. Nobody can tell one that waits
+// for something from one that takes a processor, so the time of each is bounded.
 func (r *room) abandon(returned <-chan struct{}, large bool) {
 	r.gauge.Inc()
 	if r.abandoned.Add(1) > r.most || large {
 		r.full(ErrAbandoned)
 	}
 	go func() {
-		<-returned
+		late := time.NewTimer(r.longest)
+		defer late.Stop()
+		select {
+		case <-returned:
+		case <-late.C:
+			r.full(ErrAbandoned)
+			<-returned
+		}
 		r.abandoned.Add(-1)
 		r.gauge.Dec()
 	}()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -78,6 +80,50 @@ func TestTooManyHungAttemptsEndTheConsumer(t *testing.T) {
 	if n := w.count(t, bus.StreamWork); n != 1 {
 		t.Errorf("%d messages, want the one that has an attempt left", n)
 	}
+}
+
+// A handler that goes on in a loop takes a processor for a bounded time: then the
+// consumer ends, and what else was in hand is given back as if there had been no
+// attempt.
+func TestLoopEndsTheConsumer(t *testing.T) {
+	w := open(t)
+	var over atomic.Bool
+	defer over.Store(true)
+	w.publish(t, uploaded("loop"), uploaded("other"))
+	began := make(chan struct{})
+	c := consumer(func(ctx context.Context, d bus.Delivery) error {
+		if d.Item == "loop" {
+			for !over.Load() {
+				runtime.Gosched()
+			}
+			return nil
+		}
+		close(began)
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	c.Parallel, c.Lease, c.Drain, c.AbandonedFor = 2, time.Hour, time.Millisecond, 50*time.Millisecond
+	c.Bounds = func(d bus.Delivery) bus.Bounds {
+		if d.Item == "loop" {
+			<-began
+			return bus.Bounds{Time: 10 * time.Millisecond}
+		}
+		return bus.Bounds{}
+	}
+	c.Backoff = func(int) time.Duration { return time.Hour }
+	ended := make(chan error, 1)
+	go func() { ended <- w.bus.Consume(t.Context(), c) }()
+	if err := next(t, ended, "end"); !errors.Is(err, bus.ErrAbandoned) {
+		t.Errorf("Consume returned %v", err)
+	}
+	again := make(chan bus.Delivery, 2)
+	heir := consumer(func(_ context.Context, d bus.Delivery) error { again <- d; return nil })
+	heir.Lease = time.Hour
+	consume(t, connect(t, w.url, bus.Config{}), heir)
+	if d := next(t, again, "the other"); d.Item != "other" || d.Attempt != 1 {
+		t.Errorf("attempt %d at %s, want the first at the other", d.Attempt, d.Item)
+	}
+	w.awaitCount(t, bus.StreamWork, 1) // the loop waits out its backoff
 }
 
 // A handler that heeds its context fails for its time, and three times at most.

@@ -47,6 +47,9 @@ type Consumer struct {
 	// Abandoned is how many handlers that do not return may be left behind.
 	// One more ends Consume with ErrAbandoned. Default 8.
 	Abandoned int
+	// AbandonedFor is how long one of them may go on, since it may be a loop that
+	// takes a processor. Longer ends Consume in the same way. Default 5 min.
+	AbandonedFor time.Duration
 	// Backoff is the pause after the given failed attempt. The default doubles
 	// from 1 s up to 5 min.
 	Backoff func(attempt int) time.Duration
@@ -83,6 +86,9 @@ func (c Consumer) withDefaults() Consumer {
 	}
 	if c.Abandoned <= 0 {
 		c.Abandoned = 8
+	}
+	if c.AbandonedFor <= 0 {
+		c.AbandonedFor = 5 * time.Minute
 	}
 	if c.GiveUp == nil {
 		c.GiveUp = func(context.Context, Delivery, error) error { return nil }
@@ -144,7 +150,7 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 		return fmt.Errorf("consumer %s on stream %s: %w", c.Name, c.Stream, err)
 	case errors.Is(err, ErrAbandoned):
 		b.log.Error().Str("consumer", c.Name).Int64("abandoned", w.room.abandoned.Load()).
-			Msg("too many attempts do not return; this process takes no more work and should be started anew")
+			Msg("attempts do not return; this process takes no more work and should be started anew")
 		return fmt.Errorf("consumer %s: %w", c.Name, err)
 	}
 	return nil

@@ -25,6 +25,7 @@ type Config struct {
 	AnalysisRate   int64         `env:"ASSAY_ANALYSIS_RATE" envDefault:"6291456" doc:"how many bytes in a second an attempt must get through; the default is 50 Mbit/s, at which a file of 5 GiB has 15m"`
 	AnalysisMemory int64         `env:"ASSAY_ANALYSIS_MEMORY" envDefault:"2147483648" doc:"bytes that the analyses of text files in hand may be expected to take together; of large ones some wait"`
 	Abandoned      int           `env:"ASSAY_ABANDONED" envDefault:"8" doc:"how many attempts may go on beyond their time in each area; with one more the process ends, to be started anew"`
+	AbandonedFor   time.Duration `env:"ASSAY_ABANDONED_TIME" envDefault:"5m" doc:"how long an attempt may go on beyond its time, maybe in a loop that takes a processor; then the process ends, to be started anew"`
 
 	Readers    int   `env:"ASSAY_READERS" envDefault:"2" doc:"how many readers share a text file above ASSAY_RANGE_SIZE, each with a vocabulary of its own"`
 	RangeSize  int64 `env:"ASSAY_RANGE_SIZE" envDefault:"33554432" doc:"bytes that each of these readers asks for at once"`
@@ -71,6 +72,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("ASSAY_ANALYSIS_MEMORY is %d: give at least %d, twice what one text may take with this ASSAY_VOCABULARY and these ASSAY_READERS", c.AnalysisMemory, leastMemory)
 	case c.Abandoned < 1:
 		return fmt.Errorf("ASSAY_ABANDONED is %d: give at least 1", c.Abandoned)
+	case c.AbandonedFor < time.Second:
+		return fmt.Errorf("ASSAY_ABANDONED_TIME is %s: give at least 1s", c.AbandonedFor)
 	case c.ReservationExpires <= c.UploadExpires:
 		return fmt.Errorf("ASSAY_RESERVATION_EXPIRES is %s: give more than ASSAY_UPLOAD_EXPIRES, which is %s", c.ReservationExpires, c.UploadExpires)
 	}

@@ -42,7 +42,7 @@ func (f *feedItems) consumer(cfg Config) bus.Consumer {
 		Name: consumerFeed, Area: event.AreaFeed,
 		Stream: bus.StreamWork, Filter: event.AcceptedSubjects,
 		Parallel: cfg.Parallel, Lease: cfg.Lease, Attempts: cfg.Attempts, Drain: cfg.Drain,
-		Bounds: cfg.feedBounds, Abandoned: cfg.Abandoned,
+		Bounds: cfg.feedBounds, Abandoned: cfg.Abandoned, AbandonedFor: cfg.AbandonedFor,
 		Handle: f.handle, GiveUp: f.giveUp,
 	}
 }

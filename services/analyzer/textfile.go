@@ -38,7 +38,7 @@ func (t *textFiles) consumer(cfg Config) bus.Consumer {
 		Name: "analyzer-textfile", Area: event.AreaTextFile,
 		Stream: bus.StreamWork, Filter: event.UploadedSubjects,
 		Parallel: cfg.Parallel, Lease: cfg.Lease, Attempts: cfg.Attempts, Drain: cfg.Drain,
-		Bounds: cfg.textFileBounds, Memory: cfg.AnalysisMemory, Abandoned: cfg.Abandoned,
+		Bounds: cfg.textFileBounds, Memory: cfg.AnalysisMemory, Abandoned: cfg.Abandoned, AbandonedFor: cfg.AbandonedFor,
 		Handle: t.handle, GiveUp: t.giveUp,
 	}
 }
