@@ -1,6 +1,7 @@
 package dynamolite
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -24,6 +25,12 @@ type Access struct {
 	// an item to put, and in expressions. All attributes are asked for where a
 	// read gives no projection.
 	Attributes []string
+	// Select says which attributes a read answers with: SPECIFIC_ATTRIBUTES with a
+	// projection, else what the request gives, else ALL_ATTRIBUTES. Empty for
+	// writes.
+	Select string
+	// ReturnValues is what a write of one item answers with, where the request says.
+	ReturnValues string
 }
 
 // touch is the part of a request, or of one action of it, that permissions are
@@ -39,6 +46,7 @@ type touch struct {
 	KeyConditionExpression    string
 	FilterExpression          string
 	ProjectionExpression      string
+	Select, ReturnValues      string
 }
 
 // permit returns an AccessDeniedException for what Options.Allow refuses.
@@ -89,7 +97,10 @@ func (e *Engine) needs(operation string, body []byte) []Access {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.RequestItems)) {
-		all = append(all, e.need(operation, touch{TableName: name}))
+		var part touch // of a batch of writes it has nothing but the table
+		_ = json.Unmarshal(in.RequestItems[name], &part)
+		part.TableName = name
+		all = append(all, e.need(operation, part))
 	}
 	if all == nil {
 		all = append(all, e.need(operation, in.touch))
@@ -98,7 +109,14 @@ func (e *Engine) needs(operation string, body []byte) []Access {
 }
 
 func (e *Engine) need(action string, t touch) Access {
-	access := Access{Action: "dynamodb:" + action, Resource: t.resource(action), Attributes: t.attributes()}
+	access := Access{Action: "dynamodb:" + action, Resource: t.resource(action), Attributes: t.attributes(), ReturnValues: t.ReturnValues}
+	switch action {
+	case "GetItem", "BatchGetItem", "Query", "Scan":
+		access.Select = cmp.Or(t.Select, "ALL_ATTRIBUTES")
+		if t.ProjectionExpression != "" {
+			access.Select = "SPECIFIC_ATTRIBUTES"
+		}
+	}
 	if known, ok := (*e.catalog.Load())[t.TableName]; ok {
 		hash := known.Key.Hash.Name
 		for _, values := range []attr.Item{t.Key, t.Item} {

@@ -14,4 +14,5 @@
 //	streams.go, ttl.go       change streams; expiry
 //	faults.go                failures on demand, for tests
 //	attr, expr               values and expressions (packages of their own)
+//	iam                      what policies allow, for Options.Allow
 package dynamolite

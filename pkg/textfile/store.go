@@ -75,9 +75,23 @@ func (s *Store) Reserve(ctx context.Context, f File) (File, error) {
 // Get reads a file's metadata item, strongly consistent. It returns
 // lifecycle.ErrNotFound.
 func (s *Store) Get(ctx context.Context, fileID string) (File, error) {
-	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &s.table, Key: metaKey(fileID), ConsistentRead: aws.Bool(true),
+	return s.get(ctx, fileID, &dynamodb.GetItemInput{})
+}
+
+// Head is Get without the result, for those who may not read it.
+func (s *Store) Head(ctx context.Context, fileID string) (File, error) {
+	return s.get(ctx, fileID, &dynamodb.GetItemInput{
+		ProjectionExpression:     aws.String(headAttributes),
+		ExpressionAttributeNames: map[string]string{"#status": lifecycle.StatusAttribute}, // a reserved word
 	})
+}
+
+// headAttributes are those of File but for Result.
+const headAttributes = "fileId, ownerId, s3Bucket, s3Key, originalFileName, #status, createdAt, updatedAt, errorMessage"
+
+func (s *Store) get(ctx context.Context, fileID string, in *dynamodb.GetItemInput) (File, error) {
+	in.TableName, in.Key, in.ConsistentRead = &s.table, metaKey(fileID), aws.Bool(true)
+	out, err := s.db.GetItem(ctx, in)
 	if err != nil {
 		return File{}, fmt.Errorf("get %s: %w", fileID, err)
 	}

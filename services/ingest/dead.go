@@ -100,7 +100,7 @@ func (t *textFiles) replay(ctx context.Context, l bus.DeadLetter) (mine bool, no
 	if !ok {
 		return false, "", nil
 	}
-	file, err := t.store.Get(ctx, fileID)
+	file, err := t.store.Head(ctx, fileID)
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return true, "the file was deleted", nil

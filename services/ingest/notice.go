@@ -127,7 +127,7 @@ func (t *textFiles) confirmObject(ctx context.Context, key string) error {
 	if err != nil {
 		return nil
 	}
-	file, err := t.store.Get(ctx, fileID)
+	file, err := t.store.Head(ctx, fileID)
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return nil

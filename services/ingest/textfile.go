@@ -60,7 +60,7 @@ func (t *textFiles) reserve(ctx context.Context, owner, idempotencyKey string, t
 	if !errors.Is(err, textfile.ErrExists) {
 		return textfile.File{}, false, err
 	}
-	if file, err = t.store.Get(ctx, id); err != nil {
+	if file, err = t.store.Head(ctx, id); err != nil {
 		return textfile.File{}, false, err
 	}
 	if file.S3Key != key {
@@ -118,7 +118,7 @@ func (t *textFiles) remove(ctx context.Context, file textfile.File) error {
 // owned reads a file that owner may change. It returns lifecycle.ErrNotFound
 // or errForeign.
 func (t *textFiles) owned(ctx context.Context, id, owner string) (textfile.File, error) {
-	file, err := t.store.Get(ctx, id)
+	file, err := t.store.Head(ctx, id)
 	if err == nil && file.OwnerID != owner {
 		err = errForeign
 	}

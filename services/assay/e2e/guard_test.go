@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/dynamolite/iam"
 )
 
 // guard lets each program have of DynamoDB and S3 what its policy in deploy/iam
 // allows, and knows what of it was used. Programs have their name as access key;
 // the tests' own may have everything.
 type guard struct {
-	policies map[string]policy
+	policies map[string]iam.Policy
 
 	mu      sync.Mutex
 	used    map[string]map[string]bool // by program, the parts of its policy
@@ -34,7 +35,7 @@ func (g *guard) allow(a dynamolite.Access) bool {
 	if a.Key == accessKey {
 		return true
 	}
-	uses := g.policies[a.Key].uses(a)
+	uses := g.policies[a.Key].Uses(a)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, use := range uses {
@@ -64,7 +65,7 @@ func (g *guard) compare(t *testing.T) {
 		t.Errorf("needed, and not in deploy/iam: %s", access)
 	}
 	for name, p := range g.policies {
-		for _, part := range p.parts() {
+		for _, part := range p.Parts() {
 			if !g.used[name][part] && rare(name+" "+part) == "" {
 				t.Errorf("not needed, and in deploy/iam/%s.json: %s", name, part)
 			}

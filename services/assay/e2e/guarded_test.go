@@ -163,7 +163,7 @@ func TestPoliciesForbid(t *testing.T) {
 		if strings.HasPrefix(action, "s3:") {
 			resource = "arn:aws:s3:::assay-files/" + table
 		}
-		return len(all[who].uses(dynamolite.Access{Action: action, Resource: resource, LeadingKey: leading, Attributes: attributes})) > 0
+		return len(all[who].Uses(dynamolite.Access{Action: action, Resource: resource, LeadingKey: leading, Attributes: attributes})) > 0
 	}
 	for _, write := range []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"} {
 		for _, table := range []string{history, primary} {
@@ -177,7 +177,12 @@ func TestPoliciesForbid(t *testing.T) {
 			}
 		}
 	}
+	whole := dynamolite.Access{Action: "dynamodb:GetItem", Resource: "arn:aws:dynamodb:eu-central-1:123456789012:table/" + history, Attributes: []string{"PK", "SK"}, Select: "ALL_ATTRIBUTES"}
+	old := dynamolite.Access{Action: "dynamodb:DeleteItem", Resource: whole.Resource, Attributes: whole.Attributes, ReturnValues: "ALL_OLD"}
 	for what, allowed := range map[string]bool{
+		"ingest reads a result":            may("ingest", "dynamodb:GetItem", history, "FILE#1", "PK", "SK", "result"),
+		"ingest reads all of a file":       len(all["ingest"].Uses(whole)) > 0,
+		"ingest is told what it deletes":   len(all["ingest"].Uses(old)) > 0,
 		"query stores bytes":               may("query", "s3:PutObject", "files/a/b", ""),
 		"query removes bytes":              may("query", "s3:DeleteObject", "files/a/b", ""),
 		"analyzer creates a file":          may("analyzer", "dynamodb:PutItem", history, "FILE#1", "PK", "SK", "status"),
@@ -200,7 +205,7 @@ func TestPoliciesForbid(t *testing.T) {
 		}
 	}
 	for name, p := range all {
-		for _, part := range p.parts() {
+		for _, part := range p.Parts() {
 			if strings.Contains(part, ":* ") || strings.HasSuffix(part, " *") {
 				t.Errorf("deploy/iam/%s.json names no action or resource: %s", name, part)
 			}

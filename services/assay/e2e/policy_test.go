@@ -2,144 +2,63 @@ package e2e
 
 import (
 	"encoding/json"
-	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/dynamolite/iam"
 )
 
-// policy is the part of an IAM policy that deploy/iam uses.
-type policy struct {
-	Version   string
-	Statement []statement
-}
-
-type statement struct {
-	Sid, Effect      string
-	Action, Resource oneOrMore
-	Condition        map[string]map[string]oneOrMore
-}
-
-// oneOrMore is a list, or one of it without the brackets.
-type oneOrMore []string
-
-func (o *oneOrMore) UnmarshalJSON(data []byte) error {
-	if data[0] == '"' {
-		*o = make(oneOrMore, 1)
-		return json.Unmarshal(data, &(*o)[0])
-	}
-	return json.Unmarshal(data, (*[]string)(o))
-}
-
 // policies are those of deploy/iam, by the names of the files.
-func policies(t *testing.T) map[string]policy {
+func policies(t *testing.T) map[string]iam.Policy {
 	t.Helper()
-	paths, err := filepath.Glob("../../../deploy/iam/*.json")
+	all, err := iam.Read("../../../deploy/iam")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]policy{}
-	for _, path := range paths {
-		content, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
+	return all
+}
+
+// TestBucketPolicyIsThatOfIAM: an S3 server with users but no policies of theirs
+// allows each what deploy/iam does, and setup to say so.
+func TestBucketPolicyIsThatOfIAM(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("../../../deploy/s3/policy.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bucket struct {
+		Statement []struct {
+			Principal        struct{ AWS []string }
+			Action, Resource iam.OneOrMore
 		}
-		var p policy
-		decoder := json.NewDecoder(content)
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&p); err != nil {
-			t.Fatalf("%s: %v", path, err)
+	}
+	if err := json.Unmarshal(content, &bucket); err != nil {
+		t.Fatal(err)
+	}
+	got, want := map[string]bool{}, map[string]bool{"setup s3:PutBucketPolicy arn:aws:s3:::assay-files": true}
+	add := func(to map[string]bool, who string, actions, resources []string) {
+		for _, action := range actions {
+			for _, resource := range resources {
+				if strings.HasPrefix(action, "s3:") && action != "s3:CreateBucket" { // a role of the server's
+					to[who+" "+action+" "+resource] = true
+				}
+			}
 		}
-		if err := content.Close(); err != nil {
-			t.Fatal(err)
+	}
+	for _, s := range bucket.Statement {
+		for _, who := range s.Principal.AWS {
+			add(got, who, s.Action, s.Resource)
 		}
+	}
+	for who, p := range policies(t) {
 		for _, s := range p.Statement {
-			if s.Effect != "Allow" || p.Version != "2012-10-17" {
-				t.Fatalf("%s: the test knows no %s of version %s", path, s.Effect, p.Version)
-			}
-			for operator, keys := range s.Condition {
-				for key := range keys {
-					if operator != "ForAllValues:StringLike" || key != "dynamodb:LeadingKeys" && key != "dynamodb:Attributes" {
-						t.Fatalf("%s: the test knows no condition %s of %s", path, operator, key)
-					}
-				}
-			}
-		}
-		all[strings.TrimSuffix(filepath.Base(path), ".json")] = p
-	}
-	return all
-}
-
-// uses are the parts of a policy that let a request pass, empty when it does not
-// pass.
-func (p policy) uses(a dynamolite.Access) []string {
-	var all []string
-	for _, s := range p.Statement {
-		all = append(all, s.uses(a)...)
-	}
-	return all
-}
-
-func (s statement) uses(a dynamolite.Access) []string {
-	var all []string
-	for _, action := range s.Action {
-		for _, resource := range s.Resource {
-			if like(action, a.Action) && like(resource, a.Resource) {
-				all = append(all, part(s.Sid, action, resource))
-			}
+			add(want, who, s.Action, s.Resource)
 		}
 	}
-	if all == nil {
-		return nil
+	if !maps.Equal(got, want) {
+		t.Errorf("the bucket's policy allows\n%s\nand deploy/iam\n%s", strings.Join(slices.Sorted(maps.Keys(got)), "\n"), strings.Join(slices.Sorted(maps.Keys(want)), "\n"))
 	}
-	for _, keys := range s.Condition {
-		for key, patterns := range keys {
-			values := a.Attributes
-			if key == "dynamodb:LeadingKeys" {
-				values = []string{a.LeadingKey}
-			}
-			for _, value := range values {
-				i := slices.IndexFunc(patterns, func(pattern string) bool { return like(pattern, value) })
-				if i < 0 {
-					return nil
-				}
-				all = append(all, part(s.Sid, key, patterns[i]))
-			}
-		}
-	}
-	return all
-}
-
-// parts are all that uses can return.
-func (p policy) parts() []string {
-	var all []string
-	for _, s := range p.Statement {
-		for _, action := range s.Action {
-			for _, resource := range s.Resource {
-				all = append(all, part(s.Sid, action, resource))
-			}
-		}
-		for _, keys := range s.Condition {
-			for key, patterns := range keys {
-				for _, pattern := range patterns {
-					all = append(all, part(s.Sid, key, pattern))
-				}
-			}
-		}
-	}
-	return all
-}
-
-func part(sid, what, of string) string { return fmt.Sprintf("%s: %s %s", sid, what, of) }
-
-// like says whether IAM's wildcards match.
-func like(pattern, text string) bool {
-	quoted := regexp.QuoteMeta(pattern)
-	quoted = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(quoted)
-	return regexp.MustCompile("^(?s:" + quoted + ")$").MatchString(text)
 }

@@ -2,6 +2,9 @@
 // interrupted.
 //
 //	dynamolite -addr 127.0.0.1:8000 -path data.db
+//
+// With -policies an access key may do what the policy of its name in that folder
+// allows; keys are taken on trust.
 package main
 
 import (
@@ -17,18 +20,30 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/dynamolite/iam"
 )
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8000", "address to listen on; port 0 takes a free one")
 	path := flag.String("path", "", "bbolt file; empty: a temporary one, removed at the end")
 	relaxed := flag.Bool("sync-never", false, "answer writes before they are on disk")
+	policies := flag.String("policies", "", "folder of IAM policies, a file for each access key: KEY.json; empty: every key may do everything")
+	root := flag.String("root", "", "with -policies: the access key that may do everything")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	opts := dynamolite.Options{Path: *path, OnError: func(err error) { log.Print(err) }}
 	if *relaxed {
 		opts.Sync = dynamolite.SyncNever
+	}
+	if *policies != "" {
+		known, err := iam.Read(*policies)
+		if err != nil {
+			log.Fatal(err)
+		}
+		opts.Allow = func(a dynamolite.Access) bool {
+			return *root != "" && a.Key == *root || len(known[a.Key].Uses(a)) > 0
+		}
 	}
 	if err := serve(ctx, *addr, opts); err != nil {
 		log.Fatal(err)

@@ -1,0 +1,198 @@
+// Package iam decides by IAM policies what dynamolite.Options.Allow asks. It knows
+// the part of their language that Read accepts, and refuses the rest.
+package iam
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+)
+
+// Policy is an identity-based policy of the language's version 2012-10-17.
+type Policy struct {
+	Version   string
+	Statement []Statement
+}
+
+// Statement allows its actions on its resources where all its conditions hold.
+type Statement struct {
+	Sid, Effect      string
+	Action, Resource OneOrMore
+	Condition        map[string]map[string]OneOrMore // by operator and key
+}
+
+// OneOrMore is a list, or one of it without the brackets.
+type OneOrMore []string
+
+// UnmarshalJSON reads either form.
+func (o *OneOrMore) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' {
+		*o = make(OneOrMore, 1)
+		return json.Unmarshal(data, &(*o)[0])
+	}
+	return json.Unmarshal(data, (*[]string)(o))
+}
+
+// The conditions that a policy may have. The first restricts what a request
+// names; a request that has nothing of the second's key passes.
+const (
+	forAll   = "ForAllValues:StringLike"
+	ifExists = "StringEqualsIfExists"
+)
+
+// keys give what a request has of a condition's key.
+var keys = map[string]map[string]func(dynamolite.Access) []string{
+	forAll: {
+		"dynamodb:LeadingKeys": func(a dynamolite.Access) []string { return []string{a.LeadingKey} },
+		"dynamodb:Attributes":  func(a dynamolite.Access) []string { return a.Attributes },
+	},
+	ifExists: {
+		"dynamodb:Select":       func(a dynamolite.Access) []string { return given(a.Select) },
+		"dynamodb:ReturnValues": func(a dynamolite.Access) []string { return given(a.ReturnValues) },
+	},
+}
+
+func given(value string) []string {
+	if value == "" {
+		return nil
+	}
+	return []string{value}
+}
+
+// Read reads the policies of a folder, by the names of their files without .json.
+// It returns an error for one that has what this package does not know.
+func Read(folder string) (map[string]Policy, error) {
+	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil {
+		return nil, fmt.Errorf("iam: %w", err)
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("iam: there is no policy in %s", folder)
+	}
+	all := map[string]Policy{}
+	for _, path := range paths {
+		p, err := read(path)
+		if err != nil {
+			return nil, fmt.Errorf("iam: %s: %w", path, err)
+		}
+		all[strings.TrimSuffix(filepath.Base(path), ".json")] = p
+	}
+	return all, nil
+}
+
+func read(path string) (Policy, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Policy{}, err
+	}
+	defer func() { _ = file.Close() }() // only read from
+	var p Policy
+	decoder := json.NewDecoder(file)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&p); err != nil {
+		return Policy{}, err
+	}
+	if p.Version != "2012-10-17" {
+		return Policy{}, fmt.Errorf("the version %q is not known", p.Version)
+	}
+	for _, s := range p.Statement {
+		if s.Effect != "Allow" {
+			return Policy{}, fmt.Errorf("%s: the effect %q is not known", s.Sid, s.Effect)
+		}
+		for operator, conditions := range s.Condition {
+			for key := range conditions {
+				if keys[operator][key] == nil {
+					return Policy{}, fmt.Errorf("%s: the condition %s of %s is not known", s.Sid, operator, key)
+				}
+			}
+		}
+	}
+	return p, nil
+}
+
+// Uses are the parts of a policy that let a request pass, empty when it does not
+// pass.
+func (p Policy) Uses(a dynamolite.Access) []string {
+	var all []string
+	for _, s := range p.Statement {
+		all = append(all, s.uses(a)...)
+	}
+	return all
+}
+
+func (s Statement) uses(a dynamolite.Access) []string {
+	var all []string
+	for _, action := range s.Action {
+		for _, resource := range s.Resource {
+			if like(action, a.Action) && like(resource, a.Resource) {
+				all = append(all, part(s.Sid, action, resource))
+			}
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	for operator, conditions := range s.Condition {
+		for key, patterns := range conditions {
+			for _, value := range keys[operator][key](a) {
+				i := slices.IndexFunc(patterns, func(pattern string) bool {
+					return pattern == value || operator == forAll && like(pattern, value)
+				})
+				if i < 0 {
+					return nil
+				}
+				if operator == forAll {
+					all = append(all, part(s.Sid, key, patterns[i]))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// Parts are all that Uses can return: every action on every resource, and what
+// requests may name. How items may be answered with is no part.
+func (p Policy) Parts() []string {
+	var all []string
+	for _, s := range p.Statement {
+		for _, action := range s.Action {
+			for _, resource := range s.Resource {
+				all = append(all, part(s.Sid, action, resource))
+			}
+		}
+		for key, patterns := range s.Condition[forAll] {
+			for _, pattern := range patterns {
+				all = append(all, part(s.Sid, key, pattern))
+			}
+		}
+	}
+	return all
+}
+
+func part(sid, what, of string) string { return sid + ": " + what + " " + of }
+
+// like says whether IAM's wildcard * matches.
+func like(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == text
+	}
+	text, begins := strings.CutPrefix(text, parts[0])
+	text, ends := strings.CutSuffix(text, parts[len(parts)-1])
+	if !begins || !ends {
+		return false
+	}
+	for _, between := range parts[1 : len(parts)-1] {
+		i := strings.Index(text, between)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(between):]
+	}
+	return true
+}

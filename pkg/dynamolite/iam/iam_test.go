@@ -1,0 +1,84 @@
+package iam
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+)
+
+func policy(t *testing.T, text string) (Policy, error) {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "p.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := Read(folder)
+	return all["p"], err
+}
+
+func TestPolicyDecides(t *testing.T) {
+	p, err := policy(t, `{"Version": "2012-10-17", "Statement": [
+		{"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": ["arn:*:table/a", "arn:*:table/b"], "Condition": {
+			"ForAllValues:StringLike": {"dynamodb:Attributes": ["pk", "x*"]},
+			"StringEqualsIfExists": {"dynamodb:Select": "SPECIFIC_ATTRIBUTES", "dynamodb:ReturnValues": ["NONE"]}
+		}},
+		{"Effect": "Allow", "Action": ["dynamodb:PutItem"], "Resource": "arn:*:table/a", "Condition": {
+			"ForAllValues:StringLike": {"dynamodb:LeadingKeys": "OWNER#*"}
+		}}
+	]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const a, get = "arn:aws:table/a", "dynamodb:GetItem"
+	for name, c := range map[string]struct {
+		asks dynamolite.Access
+		want bool
+	}{
+		"named attributes":      {dynamolite.Access{Action: get, Resource: a, Attributes: []string{"pk", "xy"}, Select: "SPECIFIC_ATTRIBUTES"}, true},
+		"other table":           {dynamolite.Access{Action: get, Resource: "arn:aws:table/b"}, true},
+		"third table":           {dynamolite.Access{Action: get, Resource: "arn:aws:table/c"}, false},
+		"other action":          {dynamolite.Access{Action: "dynamodb:Query", Resource: a}, false},
+		"other attribute":       {dynamolite.Access{Action: get, Resource: a, Attributes: []string{"pk", "y"}}, false},
+		"all attributes":        {dynamolite.Access{Action: get, Resource: a, Attributes: []string{"pk"}, Select: "ALL_ATTRIBUTES"}, false},
+		"the old item":          {dynamolite.Access{Action: get, Resource: a, ReturnValues: "ALL_OLD"}, false},
+		"key of that form":      {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a, LeadingKey: "OWNER#1"}, true},
+		"key of another form":   {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a, LeadingKey: "FILE#1"}, false},
+		"key that is no string": {dynamolite.Access{Action: "dynamodb:PutItem", Resource: a}, false},
+	} {
+		if got := len(p.Uses(c.asks)) > 0; got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestReadRefusesWhatItDoesNotKnow(t *testing.T) {
+	for _, text := range []string{
+		`{"Version": "2008-10-17", "Statement": []}`,
+		`{"Version": "2012-10-17", "Statement": [{"Effect": "Deny", "Action": "a", "Resource": "b"}]}`,
+		`{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "NotAction": "a", "Resource": "b"}]}`,
+		`{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "a", "Resource": "b", "Condition": {"StringLike": {"dynamodb:Select": "c"}}}]}`,
+	} {
+		if _, err := policy(t, text); err == nil {
+			t.Errorf("read: %s", text)
+		}
+	}
+	if _, err := Read(t.TempDir()); err == nil {
+		t.Error("a folder without policies was read")
+	}
+}
+
+func TestLike(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"a", "a", true}, {"a", "ab", false}, {"*", "", true}, {"a*", "a", true}, {"*a", "ba", true}, {"a*a", "a", false},
+		{"a*b*c", "a-b-c", true}, {"a*b*c", "a-c-b", false}, {"a*b*b", "ab", false}, {"arn:*:t/x/*", "arn:aws:t/x/y/z", true},
+	} {
+		if got := like(c.pattern, c.text); got != c.want {
+			t.Errorf("like(%q, %q) = %v", c.pattern, c.text, got)
+		}
+	}
+}
