@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/assay-project/assay/services/assay/cli"
+	"github.com/assay-project/assay/services/assay/gateway"
 	"github.com/assay-project/assay/services/assay/licenses"
 	"github.com/assay-project/assay/services/assay/rebuild"
 	"github.com/assay-project/assay/services/assay/serve"
@@ -14,5 +15,5 @@ import (
 )
 
 func main() {
-	os.Exit(cli.Main(serve.Command(), setup.Command(), sweep.Command(), rebuild.Command(), licenses.Command()))
+	os.Exit(cli.Main(serve.Command(), gateway.Command(), setup.Command(), sweep.Command(), rebuild.Command(), licenses.Command()))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/assay/gateway"
 	"github.com/assay-project/assay/services/assay/rebuild"
 	"github.com/assay-project/assay/services/assay/serve"
 	"github.com/assay-project/assay/services/assay/setup"
@@ -25,6 +26,7 @@ func programs() []program {
 		{"analyzer", "`assay sweep` reads the same.", config.Variables[analyzer.Config]()},
 		{"query", "", config.Variables[query.Config]()},
 		{"assay serve", "Each of its services reads its own too, but for the addresses and keys of the engines.", config.Variables[serve.Config]()},
+		{"assay gateway", "It has no engines, and no keys.", config.Variables[gateway.Config]()},
 		{"assay setup", "", config.Variables[setup.Config]()},
 		{"assay feed rebuild", "", config.Variables[rebuild.Config]()},
 	}

@@ -76,6 +76,12 @@ func (s *Service) Routes(r *web.Router) {
 	s.feedItems.routes(r)
 }
 
+// Describe registers the service's HTTP calls for their description alone, which
+// whoever passes them on needs. They must not be called.
+func Describe(r *web.Router) {
+	(&Service{textFiles: &textFiles{}, feedItems: &feedItems{}}).Routes(r)
+}
+
 // OperatorRoutes registers the calls on dead letters and on sources of the feed.
 func (s *Service) OperatorRoutes(r *web.Router) {
 	letters := &deadLetters{bus: s.engines.Bus, areas: []replayer{s.textFiles.replay, s.feedItems.replay}}

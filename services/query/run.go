@@ -75,10 +75,20 @@ func (s *Service) Health(h *obs.Health) {
 
 // Routes registers the service's HTTP calls and the web page.
 func (s *Service) Routes(r *web.Router) {
+	s.calls(r)
+	ui.Routes(r)
+}
+
+func (s *Service) calls(r *web.Router) {
 	s.textFiles.routes(r)
 	s.feedItems.routes(r)
 	s.live.routes(r)
-	ui.Routes(r)
+}
+
+// Describe registers the service's HTTP calls for their description alone, which
+// whoever passes them on needs. They must not be called.
+func Describe(r *web.Router) {
+	(&Service{textFiles: &textFiles{}, feedItems: &feedItems{}, live: &live{}}).calls(r)
 }
 
 // Work projects the feed into its read table until ctx ends.

@@ -2,13 +2,15 @@ package e2e
 
 import (
 	"cmp"
-	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/assay/gateway"
 )
 
 // cluster is Assay as separate processes: each engine, and each service that a
@@ -115,27 +117,19 @@ func (c *cluster) service(t *testing.T, role string, env ...string) *service {
 	return s
 }
 
-// front puts ingest and query behind one address, as a gateway would.
+// front puts ingest and query behind one address.
 func (c *cluster) front(t *testing.T, ingest, query *service) {
 	t.Helper()
-	to := func(s *service) *httputil.ReverseProxy {
-		target, err := url.Parse(s.url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return &httputil.ReverseProxy{
-			Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(target) },
-			ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
-		}
+	front, err := gateway.Open(gateway.Config{Ingest: ingest.url, Query: query.url}, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
 	}
-	reads, writes := to(query), to(ingest)
-	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			reads.ServeHTTP(w, r)
-			return
-		}
-		writes.ServeHTTP(w, r)
-	}))
-	t.Cleanup(gateway.Close)
-	c.HTTP = gateway.URL
+	router := web.NewRouter(web.Options{})
+	front.Routes(router)
+	server := httptest.NewServer(router)
+	t.Cleanup(func() {
+		server.Close()
+		front.Close()
+	})
+	c.HTTP = server.URL
 }

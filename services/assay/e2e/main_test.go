@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/analyzer"
 	"github.com/assay-project/assay/services/assay/cli"
+	"github.com/assay-project/assay/services/assay/gateway"
 	"github.com/assay-project/assay/services/assay/rebuild"
 	"github.com/assay-project/assay/services/assay/serve"
 	"github.com/assay-project/assay/services/assay/setup"
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 func play(role string) int {
 	switch role {
 	case "assay":
-		return cli.Main(serve.Command(), setup.Command(), sweep.Command(), rebuild.Command())
+		return cli.Main(serve.Command(), gateway.Command(), setup.Command(), sweep.Command(), rebuild.Command())
 	case "ingest":
 		return process.Main("ingest", ingest.Run)
 	case "analyzer":

@@ -1,0 +1,118 @@
+// Package gateway puts ingest and query, as programs apart, behind one address:
+// the calls of both, the web page and the description of it all, as `assay serve`
+// has them. It speaks to the two over HTTP only, and has no credentials.
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest"
+	"github.com/assay-project/assay/services/query"
+	"github.com/assay-project/assay/services/query/ui"
+)
+
+// Config is the gateway's settings.
+type Config struct {
+	Addr   string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" doc:"the address of the HTTP API, the web page, health and metrics"`
+	Ingest string        `env:"ASSAY_INGEST_URL" envDefault:"http://127.0.0.1:8081" doc:"the URL of ingest"`
+	Query  string        `env:"ASSAY_QUERY_URL" envDefault:"http://127.0.0.1:8083" doc:"the URL of query"`
+	Drain  time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests in hand may take on shutdown"`
+
+	Log obs.Config
+}
+
+// Service is an open gateway.
+type Service struct {
+	cfg       Config
+	behind    map[string]*url.URL // by the name of the service
+	transport *http.Transport
+	log       zerolog.Logger
+}
+
+// Run serves until ctx ends, then finishes what is in hand and returns nil.
+func Run(ctx context.Context, cfg Config) error {
+	return process.Serve(ctx, process.Options{
+		Name: "gateway", Title: "Assay", Version: process.Version(), Addr: cfg.Addr, Drain: cfg.Drain, Log: cfg.Log,
+	}, func(_ context.Context, log zerolog.Logger, _ *prometheus.Registry) (*Service, error) {
+		return Open(cfg, log)
+	})
+}
+
+// Open makes no connection yet. The caller closes the Service.
+func Open(cfg Config, log zerolog.Logger) (*Service, error) {
+	s := &Service{cfg: cfg, behind: map[string]*url.URL{}, transport: newTransport(), log: log}
+	for name, is := range map[string]struct{ variable, given string }{
+		ingest.Name: {"ASSAY_INGEST_URL", cfg.Ingest}, query.Name: {"ASSAY_QUERY_URL", cfg.Query},
+	} {
+		at, err := url.Parse(is.given)
+		if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+			return nil, fmt.Errorf("%s is %q: give a URL such as http://%s:8080", is.variable, is.given, name)
+		}
+		s.behind[name] = at
+	}
+	return s, nil
+}
+
+// Health adds whether both services are ready.
+func (s *Service) Health(h *obs.Health) {
+	for name, at := range s.behind {
+		h.Add(name, func(ctx context.Context) error { return process.Ready(ctx, at.String()) })
+	}
+}
+
+// Routes registers the web page, and the calls of both services with their
+// descriptions.
+func (s *Service) Routes(r *web.Router) {
+	ui.Routes(r)
+	described, taken := web.NewRouter(web.Options{}), map[string]bool{}
+	pass := func(name string) {
+		to := s.pass(name)
+		for _, call := range calls(described.API.OpenAPI()) {
+			if !taken[call] {
+				taken[call] = true
+				r.Mux.Handle(call, to)
+			}
+		}
+	}
+	ingest.Describe(described)
+	pass(ingest.Name)
+	query.Describe(described)
+	pass(query.Name)
+	api := r.API.OpenAPI()
+	api.Paths, api.Components = described.API.OpenAPI().Paths, described.API.OpenAPI().Components
+}
+
+// calls are those of a description, in the form of the patterns of net/http.
+func calls(api *huma.OpenAPI) []string {
+	var all []string
+	for path, item := range api.Paths {
+		for method, is := range map[string]*huma.Operation{
+			http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodPatch: item.Patch, http.MethodDelete: item.Delete,
+		} {
+			if is != nil {
+				all = append(all, method+" "+path)
+			}
+		}
+	}
+	return all
+}
+
+// Work has nothing to do besides answering.
+func (s *Service) Work(ctx context.Context) error {
+	<-ctx.Done()
+	return nil
+}
+
+// Close closes the connections. No request may be in hand.
+func (s *Service) Close() { s.transport.CloseIdleConnections() }

@@ -1,0 +1,167 @@
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// start serves the gateway in front of the two services until stop, which returns
+// what serving ended with.
+func start(t *testing.T, ingest, query string) (url string, stop func() error) {
+	t.Helper()
+	s, err := Open(Config{Ingest: ingest, Query: query}, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	router := web.NewRouter(web.Options{})
+	s.Routes(router)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- web.Serve(ctx, listener, router, web.ServeOptions{}) }()
+	t.Cleanup(func() { cancel(); s.Close() })
+	return "http://" + listener.Addr().String(), func() error { cancel(); return <-ended }
+}
+
+func behind(t *testing.T, handler http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func ask(t *testing.T, method, url string, body io.Reader) *http.Response {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "multipart/form-data")
+	answer, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { answer.Body.Close() })
+	return answer
+}
+
+const nobody = "http://127.0.0.1:1"
+
+// TestLiveEventsComeAtOnceAndEndWithTheServer: an event is passed on before there
+// is another, and a gateway that stops ends the stream instead of waiting for it.
+func TestLiveEventsComeAtOnceAndEndWithTheServer(t *testing.T) {
+	gone := make(chan struct{})
+	query := behind(t, func(w http.ResponseWriter, r *http.Request) {
+		defer close(gone)
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: 1\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	url, stop := start(t, nobody, query)
+	answer := ask(t, http.MethodGet, url+"/v1/events", nil)
+	lines := bufio.NewReader(answer.Body)
+	if line, err := lines.ReadString('\n'); err != nil || line != "data: 1\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if err := stop(); err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+	if rest, err := io.ReadAll(lines); err != nil || string(rest) != "\n" {
+		t.Errorf("the rest is %q, %v", rest, err)
+	}
+	<-gone
+}
+
+// TestBodiesAreNotHeld: what a client has sent reaches the service before the
+// client sends more.
+func TestBodiesAreNotHeld(t *testing.T) {
+	arrived := make(chan string)
+	ingest := behind(t, func(w http.ResponseWriter, r *http.Request) {
+		for range 2 {
+			half := make([]byte, 4)
+			if _, err := io.ReadFull(r.Body, half); err != nil {
+				t.Error(err)
+			}
+			arrived <- string(half)
+		}
+		w.WriteHeader(http.StatusAccepted)
+	})
+	url, _ := start(t, ingest, nobody)
+	body, client := io.Pipe()
+	go func() {
+		for _, half := range []string{"one ", "two "} {
+			_, _ = io.WriteString(client, half)
+			if got := <-arrived; got != half {
+				t.Errorf("%q arrived, want %q", got, half)
+			}
+		}
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if answer := ask(t, http.MethodPost, url+"/v1/files", body); answer.StatusCode != http.StatusAccepted {
+		t.Errorf("%s", answer.Status)
+	}
+}
+
+// TestOneTraceAndOneOrigin: the service sees the client's host and the request id
+// that the client is answered with, once.
+func TestOneTraceAndOneOrigin(t *testing.T) {
+	query := behind(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Request-Id", "another")
+		w.Header().Set("Saw", r.Host+" "+r.Header.Get("X-Request-Id")+" "+r.URL.EscapedPath())
+	})
+	url, _ := start(t, nobody, query)
+	answer := ask(t, http.MethodGet, url+"/v1/feed/items/reddit%231", nil)
+	ids := answer.Header.Values("X-Request-Id")
+	if len(ids) != 1 || answer.Header.Get("Saw") != strings.TrimPrefix(url, "http://")+" "+ids[0]+" /v1/feed/items/reddit%231" {
+		t.Errorf("it saw %q, the client %q", answer.Header.Get("Saw"), ids)
+	}
+}
+
+// TestServiceThatDoesNotAnswer: a client is told which, and whether anything may
+// have been done.
+func TestServiceThatDoesNotAnswer(t *testing.T) {
+	cut := behind(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	url, _ := start(t, nobody, cut)
+	for call, want := range map[string]struct {
+		status int
+		says   string
+	}{
+		"POST /v1/files":     {http.StatusServiceUnavailable, "ingest cannot be reached; nothing was done"},
+		"GET /v1/feed/items": {http.StatusBadGateway, "query broke off"},
+	} {
+		method, path, _ := strings.Cut(call, " ")
+		answer := ask(t, method, url+path, nil)
+		text, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != want.status || !strings.Contains(string(text), want.says) {
+			t.Errorf("%s: %s, %s, %v", call, answer.Status, text, err)
+		}
+	}
+}
+
+// TestBadURLIsNamed: a setting that is no URL is told by its variable.
+func TestBadURLIsNamed(t *testing.T) {
+	for _, bad := range []string{"", "ingest:8081", "ftp://ingest", "http://"} {
+		if _, err := Open(Config{Ingest: bad, Query: nobody}, zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "ASSAY_INGEST_URL") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	if _, err := Open(Config{Ingest: nobody, Query: nobody}, zerolog.Nop()); err != nil {
+		t.Error(err)
+	}
+}

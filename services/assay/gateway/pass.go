@@ -1,0 +1,107 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"mime"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"sync"
+	"time"
+
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// newTransport is net/http's own, but for proxies of the environment, which are
+// for others, and for the number of idle connections. Those end before the
+// services end them: a POST that meets an ended one could not be sent again.
+func newTransport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy, t.DisableCompression = nil, true
+	t.MaxIdleConns, t.MaxIdleConnsPerHost, t.IdleConnTimeout = 256, 128, time.Minute
+	return t
+}
+
+// pass hands requests to a service, and its answers back, as they come: neither
+// a large file nor live events are held.
+func (s *Service) pass(name string) http.Handler {
+	return &httputil.ReverseProxy{
+		Transport: s.transport,
+		ErrorLog:  log.New(s.log, "", 0),
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(s.behind[name])
+			r.Out.Host = r.In.Host // the service compares it with the page's origin
+			r.SetXForwarded()
+			trace := obs.TraceFrom(r.In.Context())
+			r.Out.Header.Set("X-Request-Id", trace.RequestID)
+			r.Out.Header.Set("Traceparent", trace.Parent)
+		},
+		ModifyResponse: func(answer *http.Response) error {
+			// The router has set them.
+			for _, name := range []string{"X-Request-Id", "Traceparent", "Tracestate"} {
+				answer.Header.Del(name)
+			}
+			if kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type")); err == nil && kind == "text/event-stream" {
+				answer.Body = endWithServer(answer.Request.Context(), answer.Body)
+			}
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) { web.WriteError(w, r, problem(name, r, err)) },
+	}
+}
+
+// problem is what a client is told of a service that did not answer.
+func problem(name string, r *http.Request, err error) error {
+	if r.Context().Err() != nil || errors.Is(err, web.ErrBodyStalled) {
+		return err
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return web.Unavailable("The service "+name+" cannot be reached; nothing was done.", time.Second).Because(err)
+	}
+	return web.NewProblem(http.StatusBadGateway, "bad-gateway",
+		"The service "+name+" broke off. What was asked for may have been done; under the same Idempotency-Key it can be asked for again.").Because(err)
+}
+
+// liveEvents is an answer that ends when this server begins to stop, as it does
+// where the service itself stops: the client comes back with its last id.
+type liveEvents struct {
+	io.ReadCloser
+	draining <-chan struct{}
+	closed   chan struct{}
+	once     sync.Once
+}
+
+func endWithServer(ctx context.Context, body io.ReadCloser) io.ReadCloser {
+	l := &liveEvents{ReadCloser: body, draining: web.Draining(ctx), closed: make(chan struct{})}
+	go func() {
+		select {
+		case <-l.draining:
+			_ = body.Close() // ends the read
+		case <-l.closed:
+		}
+	}()
+	return l
+}
+
+// Read returns io.EOF once the server stops.
+func (l *liveEvents) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	if err != nil {
+		select {
+		case <-l.draining:
+			err = io.EOF
+		default:
+		}
+	}
+	return n, err
+}
+
+// Close ends the wait for the server's stop too.
+func (l *liveEvents) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.ReadCloser.Close()
+}
