@@ -132,6 +132,12 @@ func (s *Store) Ensure(ctx context.Context) error {
 	return translate("create bucket", s.Bucket, err)
 }
 
+// PutPolicy replaces the bucket's policy, in the form that the server reads.
+func (s *Store) PutPolicy(ctx context.Context, policy string) error {
+	_, err := s.client.PutBucketPolicy(ctx, &s3.PutBucketPolicyInput{Bucket: &s.Bucket, Policy: &policy})
+	return translate("put policy", s.Bucket, err)
+}
+
 func translate(call, name string, err error) error {
 	if err == nil {
 		return nil

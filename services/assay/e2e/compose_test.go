@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -224,6 +225,15 @@ func (s *contained) kill(t *testing.T) {
 	}
 }
 
+// stop ends it and returns when its ports are free.
+func (s *contained) stop(t *testing.T) {
+	t.Helper()
+	grace := 10 * time.Second
+	if err := s.container.Stop(within(t), &grace); err != nil {
+		t.Fatalf("stop %s: %v", s.service, err)
+	}
+}
+
 // restart kills it and starts it again where it was.
 func (s *contained) restart(t *testing.T) {
 	t.Helper()
@@ -253,4 +263,14 @@ func (s *contained) cut(t *testing.T, from *testcontainers.DockerNetwork) (mend 
 			t.Errorf("mend %s: %v", s.service, err)
 		}
 	}
+}
+
+// keepablePort is the port of a keepableAddr.
+func keepablePort(t *testing.T) string {
+	t.Helper()
+	_, port, err := net.SplitHostPort(keepableAddr(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
 }

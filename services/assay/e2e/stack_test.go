@@ -4,13 +4,19 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net"
+	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/network"
 )
@@ -20,14 +26,12 @@ import (
 func TestStack(t *testing.T) {
 	c := readComposition(t)
 	c.run(t, "volumes", host{once: true})
-	_, port, err := net.SplitHostPort(keepableAddr(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	nats := c.run(t, "nats", host{ports: map[string]string{"4222/tcp": port}}) // it is at the same place after a restart
-	dynamodb, s3 := c.run(t, "dynamodb", host{}), c.run(t, "s3", host{})
+	// At the same place after a restart.
+	natsPort, s3Port := map[string]string{"4222/tcp": keepablePort(t)}, map[string]string{"7070/tcp": keepablePort(t)}
+	nats := c.run(t, "nats", host{ports: natsPort})
+	tables, bucket := c.run(t, "dynamodb", host{}), c.run(t, "s3", host{ports: s3Port})
 	env := map[string]string{
-		"ASSAY_S3_PUBLIC_ENDPOINT": "http://" + s3.at(t, "7070"),
+		"ASSAY_S3_PUBLIC_ENDPOINT": "http://" + bucket.at(t, "7070"),
 		// The S3 server's notice is lost while NATS is away.
 		"ASSAY_SWEEP_EVERY": "2s",
 	}
@@ -37,14 +41,13 @@ func TestStack(t *testing.T) {
 		c.run(t, "setup", host{once: true})
 	}
 	ingest, query := c.run(t, "ingest", host{env: env}), c.run(t, "query", host{env: env})
-	whole := &cluster{system: system{
+	s := system{
+		HTTP:     "http://" + c.run(t, "gateway", host{}).at(t, "8080"),
 		Operator: "http://" + ingest.at(t, "8084"),
 		NATS:     "nats://operator:operator-local@" + nats.at(t, "4222"),
-		S3:       "http://" + s3.at(t, "7070"), DynamoDB: "http://" + dynamodb.at(t, "8000"),
+		S3:       "http://" + bucket.at(t, "7070"), DynamoDB: "http://" + tables.at(t, "8000"),
 		AccessKey: "assay", SecretKey: "assay-local", Region: region, Bucket: "assay-files", Table: "text-analyzer-history",
-	}}
-	whole.front(t, &service{url: "http://" + ingest.at(t, "8081")}, &service{url: "http://" + query.at(t, "8083")})
-	s := whole.system
+	}
 
 	programs := []worker{ingest, query}
 	analyzer := func() worker {
@@ -57,6 +60,19 @@ func TestStack(t *testing.T) {
 	t.Run("killed analyzer is replaced", func(t *testing.T) { killedAnalyzerIsReplaced(t, s, analyzer) })
 	t.Run("analyzers share", func(t *testing.T) { analyzersShare(t, s, programs[len(programs)-1], analyzer(), analyzer()) })
 	t.Run("promises", func(t *testing.T) { prove(t, s) })
+	t.Run("one address", func(t *testing.T) { proveOneAddress(t, s) })
+	t.Run("keys are kept apart", func(t *testing.T) { keysAreKeptApart(t, c, s) })
+	for _, a := range programs[len(programs)-3:] {
+		a.kill(t) // they sweep, which finds what nobody tells
+	}
+	quiet := maps.Clone(env)
+	quiet["ASSAY_SWEEP_EVERY"] = "0"
+	programs = append(programs, c.run(t, "analyzer", host{env: quiet}))
+	t.Run("notice alone", func(t *testing.T) { bucketNoticeIsEnough(t, s) })
+	t.Run("notice and call", func(t *testing.T) { noticesAreOneEvent(t, s) })
+	bucket.stop(t)
+	c.run(t, "s3", host{ports: s3Port, env: map[string]string{"VGW_EVENT_NATS_URL": ""}})
+	t.Run("call alone", func(t *testing.T) { callIsEnough(t, s) })
 	for _, program := range programs {
 		if strings.Contains(program.written(), "NATS refused a request") {
 			t.Errorf("NATS refused a request: %s", program.written())
@@ -104,4 +120,103 @@ func disturbancesLoseNothing(t *testing.T, c *composition, s system, nats *conta
 	})
 	remote.kill(t)
 	steady.kill(t)
+}
+
+// callIsEnough: where the bucket tells nothing, the client's own call gets its file
+// analyzed, once.
+func callIsEnough(t *testing.T, s system) {
+	js := s.jetStream(t)
+	before := notices(t, js)
+	c := s.client(t, newOwner())
+	uploads := s.listen(t, "assay.file.uploaded.*")
+	text := randomText(23, 300)
+	file := presigned(t, c, "called.txt", "text/plain", []byte(text))
+	checkResult(t, final(t, c, file.FileID), count(text))
+	if ids := s.announced(t, uploads, file.FileID); len(ids) != 1 {
+		t.Errorf("FileUploaded has the ids %v, want one", ids)
+	}
+	if ids := s.outcomes(t, js, file.FileID); len(ids) != 1 {
+		t.Errorf("outcomes %v, want one", ids)
+	}
+	if after := notices(t, js); after != before {
+		t.Errorf("the bucket has told %d times", after-before)
+	}
+}
+
+// notices is how often a bucket has told of an object.
+func notices(t *testing.T, js jetstream.JetStream) uint64 {
+	t.Helper()
+	stream, err := js.Stream(within(t), "ASSAY_NOTICES")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stream.CachedInfo().State.LastSeq
+}
+
+// keysAreKeptApart: each program's key may do what its policy says. DynamoDB Local
+// takes any key for everything.
+func keysAreKeptApart(t *testing.T, c *composition, s system) {
+	as := func(who string) system {
+		its := s
+		its.AccessKey, its.SecretKey = who, who+"-local"
+		return its
+	}
+	key := item{"PK": &types.AttributeValueMemberS{Value: "FILE#none"}, "SK": &types.AttributeValueMemberS{Value: "META"}}
+	put := func(who string) error {
+		_, err := as(who).tables().PutItem(within(t), &dynamodb.PutItemInput{TableName: &s.Table, Item: key})
+		return err
+	}
+	get := func(who string, attribute string) error {
+		in := &dynamodb.GetItemInput{TableName: &s.Table, Key: key}
+		if attribute != "" {
+			in.ProjectionExpression, in.ExpressionAttributeNames = aws.String("#a"), map[string]string{"#a": attribute}
+		}
+		_, err := as(who).tables().GetItem(within(t), in)
+		return err
+	}
+	store := func(its system, object string) error {
+		_, err := its.objects().PutObject(within(t), &s3.PutObjectInput{Bucket: &s.Bucket, Key: &object, Body: strings.NewReader("x")})
+		return err
+	}
+	load := func(who, object string) error {
+		_, err := as(who).objects().HeadObject(within(t), &s3.HeadObjectInput{Bucket: &s.Bucket, Key: &object})
+		return err
+	}
+	liar := as("ingest")
+	liar.SecretKey = "guessed"
+	refused := map[string]error{
+		"query stores bytes":         store(as("query"), "files/none/none"),
+		"analyzer stores bytes":      store(as("analyzer"), "files/none/none"),
+		"ingest stores elsewhere":    store(as("ingest"), "other"),
+		"a liar stores bytes":        store(liar, "files/none/none"),
+		"analyzer reads the sources": load("analyzer", "feed-sources/none"),
+		"query reads texts":          load("query", "feed/none"),
+	}
+	allowed := map[string]error{"ingest stores a source": store(as("ingest"), "feed-sources/none")}
+	if strings.Contains(c.services["dynamodb"].Command, "-policies") {
+		maps.Copy(refused, map[string]error{
+			"query writes a file":        put("query"),
+			"analyzer creates a file":    put("analyzer"),
+			"ingest reads all of a file": get("ingest", ""),
+			"ingest reads a result":      get("ingest", "result"),
+			"a stranger reads a file":    get("stranger", ""),
+		})
+		maps.Copy(allowed, map[string]error{
+			"query reads a file":           get("query", ""),
+			"ingest reads whose a file is": get("ingest", "ownerId"),
+		})
+	}
+	for name, err := range refused {
+		if status, ok := errors.AsType[interface {
+			error
+			HTTPStatusCode() int
+		}](err); !ok || status.HTTPStatusCode() != http.StatusForbidden && !strings.Contains(err.Error(), "AccessDeniedException") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, err := range allowed {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

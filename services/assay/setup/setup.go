@@ -5,11 +5,13 @@ package setup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/feed"
@@ -22,6 +24,8 @@ type Config struct {
 	Engines  engine.Config
 	TextFile textfile.Config
 	Feed     feed.Config
+
+	BucketPolicy string `env:"ASSAY_S3_BUCKET_POLICY" doc:"a file with the policy to give the bucket, for an S3 server that knows what its users may do from nothing else; none by default"`
 }
 
 // Run creates what is missing. It changes neither tables nor bucket that are
@@ -40,8 +44,19 @@ func Run(ctx context.Context, cfg Config) error {
 		textfile.NewStore(engines.DB, cfg.TextFile).Ensure(ctx),
 		feed.NewStore(engines.DB, cfg.Feed).Ensure(ctx),
 		feed.NewDashboard(engines.DB, cfg.Feed).Ensure(ctx),
-		engines.Bucket.Ensure(ctx),
+		ensureBucket(ctx, engines.Bucket, cfg.BucketPolicy),
 	)
+}
+
+func ensureBucket(ctx context.Context, bucket *blob.Store, policyFile string) error {
+	if err := bucket.Ensure(ctx); err != nil || policyFile == "" {
+		return err
+	}
+	policy, err := os.ReadFile(policyFile)
+	if err != nil {
+		return fmt.Errorf("ASSAY_S3_BUCKET_POLICY: %w", err)
+	}
+	return bucket.PutPolicy(ctx, string(policy))
 }
 
 // Command is `assay setup`.
