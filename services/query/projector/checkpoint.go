@@ -18,8 +18,15 @@ import (
 // checkpointPartition is the day_partition of checkpoints, which no day has.
 const checkpointPartition = "projector"
 
-// errHeld says that another process reads the shard.
-var errHeld = errors.New("another projector has the shard")
+// heldError says that another process reads the shard.
+type heldError struct{ until time.Time } // when it loses it, unless it is heard of again
+
+func (heldError) Error() string { return "another projector has the shard" }
+
+func isHeld(err error) bool {
+	_, held := errors.AsType[heldError](err)
+	return held
+}
 
 // checkpoint is how far a shard was read.
 type checkpoint struct {
@@ -62,7 +69,7 @@ func (c checkpoints) done(ctx context.Context) (map[string]bool, error) {
 	}
 }
 
-// acquire takes a shard for this process. It returns errHeld.
+// acquire takes a shard for this process. It returns a heldError.
 func (c checkpoints) acquire(ctx context.Context, arn, shard string) (checkpoint, error) {
 	now := time.Now()
 	out, err := c.update(ctx, shard, "SET holder = :holder, held_until = :until, expires_at = :expires, stream_arn = :arn",
@@ -81,13 +88,20 @@ func (c checkpoints) acquire(ctx context.Context, arn, shard string) (checkpoint
 	return at, nil
 }
 
-// save moves the checkpoint and renews the hold. It returns errHeld.
+// renew renews the hold. It returns a heldError.
+func (c checkpoints) renew(ctx context.Context, shard string) error {
+	_, err := c.update(ctx, shard, "SET held_until = :until", "holder = :holder",
+		map[string]types.AttributeValue{":until": millis(time.Now().Add(c.lease))})
+	return err
+}
+
+// save moves the checkpoint and renews the hold. It returns a heldError.
 func (c checkpoints) save(ctx context.Context, at checkpoint) error {
 	return c.move(ctx, at, time.Now().Add(c.lease))
 }
 
 // release moves the checkpoint, since the process may have been stopped before it
-// saved, and lets another process go on at once. It returns errHeld.
+// saved, and lets another process go on at once. It returns a heldError.
 func (c checkpoints) release(ctx context.Context, at checkpoint) error {
 	return c.move(ctx, at, time.UnixMilli(0))
 }
@@ -110,18 +124,29 @@ func (c checkpoints) update(ctx context.Context, shard, update, condition string
 			"ingested_at":   &types.AttributeValueMemberS{Value: shard},
 		},
 		UpdateExpression: &update, ConditionExpression: &condition, ExpressionAttributeValues: values,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
 	if _, moves := values[":sequence"]; moves {
 		in.ExpressionAttributeNames = map[string]string{"#sequence": "sequence"} // a reserved word
 	}
 	out, err := c.db.UpdateItem(ctx, in)
-	if _, held := errors.AsType[*types.ConditionalCheckFailedException](err); held {
-		return nil, errHeld
+	if held, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		return nil, heldError{heldUntil(held.Item)}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint of %s: %w", shard, err)
 	}
 	return out, nil
+}
+
+// heldUntil is the zero time where nothing is said of it.
+func heldUntil(row map[string]types.AttributeValue) time.Time {
+	if n, ok := row["held_until"].(*types.AttributeValueMemberN); ok {
+		if at, err := strconv.ParseInt(n.Value, 10, 64); err == nil {
+			return time.UnixMilli(at)
+		}
+	}
+	return time.Time{}
 }
 
 func millis(at time.Time) types.AttributeValue {

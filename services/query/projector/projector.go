@@ -29,7 +29,7 @@ import (
 // Config is the projector's settings.
 type Config struct {
 	Poll  time.Duration `env:"ASSAY_PROJECTOR_POLL" envDefault:"200ms" doc:"how long to wait after a look that found no change"`
-	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"10s" doc:"how long a projector may be silent before another goes on with its shards"`
+	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"3s" doc:"how long a projector may be silent before another goes on with its shards"`
 }
 
 // Validate returns an error that names the setting that cannot be used.

@@ -3,6 +3,7 @@ package projector
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -11,9 +12,12 @@ import (
 )
 
 const (
-	// batchSize is how many changes are read at once. They must be written within
-	// a lease.
-	batchSize = 250
+	batchSize = 250 // how many changes are read at once
+	// maxHolds is for how many leases a shard is held while one batch is written. It
+	// is lost then, since what takes so long may hang for good.
+	maxHolds = 10
+	// heldPause is between the end of another's hold and the try to take the shard.
+	heldPause = 10 * time.Millisecond
 	// retryPause is how long a shard rests after a failure.
 	retryPause = time.Second
 	// releaseWait bounds the giving back of a shard after ctx has ended.
@@ -29,11 +33,12 @@ func (p *Projector) follow(ctx context.Context, arn, shard string) {
 		p.metrics.reached(shard, time.Now())
 		err = p.read(ctx, arn, &at)
 	}
+	held, others := errors.AsType[heldError](err)
 	switch {
-	case errors.Is(err, errHeld):
+	case others:
 		p.metrics.left(shard)
 		log.Debug().Msg("another projector has the shard")
-		rest(ctx, p.cfg.Lease/2)
+		rest(ctx, min(max(time.Until(held.until)+heldPause, heldPause), p.cfg.Lease))
 	case ctx.Err() != nil:
 		p.release(ctx, at)
 	case err != nil:
@@ -52,13 +57,13 @@ func (p *Projector) release(ctx context.Context, at checkpoint) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
 	defer cancel()
-	if err := p.checkpoints.release(ctx, at); err != nil && !errors.Is(err, errHeld) {
+	if err := p.checkpoints.release(ctx, at); err != nil && !isHeld(err) {
 		p.log.Warn().Err(err).Str("shard", at.Shard).Msg("a shard was not given back; another projector waits for a lease")
 	}
 }
 
 // read projects a shard from its checkpoint on, which it moves along. It returns
-// nil at the shard's end, and errHeld when another process has it.
+// nil at the shard's end, and a heldError when another process has it.
 func (p *Projector) read(ctx context.Context, arn string, at *checkpoint) error {
 	iterator, err := p.iterator(ctx, arn, *at)
 	if err != nil {
@@ -78,7 +83,10 @@ func (p *Projector) read(ctx context.Context, arn string, at *checkpoint) error 
 		}
 		asOf := time.Now()
 		if n := len(out.Records); n > 0 {
-			if err := p.project(ctx, at.Shard, out.Records); err != nil {
+			stop := p.hold(ctx, at.Shard)
+			err := p.project(ctx, at.Shard, out.Records)
+			stop()
+			if err != nil {
 				return err
 			}
 			last := out.Records[n-1].Dynamodb
@@ -102,6 +110,31 @@ func (p *Projector) read(ctx context.Context, arn string, at *checkpoint) error 
 		if len(out.Records) == 0 {
 			rest(ctx, p.cfg.Poll)
 		}
+	}
+}
+
+// hold renews the hold on a shard every third of a lease until stop is called: on a
+// busy machine a batch may take longer than a lease.
+func (p *Projector) hold(ctx context.Context, shard string) (stop func()) {
+	ctx, cancel := context.WithTimeout(ctx, maxHolds*p.cfg.Lease)
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		tick := time.NewTicker(p.cfg.Lease / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if err := p.checkpoints.renew(ctx, shard); err != nil && ctx.Err() == nil {
+				p.log.Debug().Err(err).Str("shard", shard).Msg("the hold on a shard is not renewed")
+			}
+		}
+	})
+	return func() {
+		cancel()
+		renewing.Wait()
 	}
 }
 
