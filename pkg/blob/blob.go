@@ -31,6 +31,20 @@ type Config struct {
 	Endpoint       string `env:"ASSAY_S3_ENDPOINT" doc:"the URL of an S3-compatible server; AWS itself by default"`
 	PublicEndpoint string `env:"ASSAY_S3_PUBLIC_ENDPOINT" doc:"the URL under which clients reach the same server; ASSAY_S3_ENDPOINT by default"`
 	Bucket         string `env:"ASSAY_S3_BUCKET" envDefault:"assay-files" doc:"the bucket that holds uploaded bytes"`
+
+	Timeout     time.Duration `env:"ASSAY_S3_TIMEOUT" envDefault:"30s" doc:"how long nothing may move in a request to S3, neither of it nor of its answer, before it ends and is made again; all of a transfer may take any time. 0 bounds nothing"`
+	JoinTimeout time.Duration `env:"ASSAY_S3_JOIN_TIMEOUT" envDefault:"10m" doc:"the same while S3 joins the parts of a large upload, at which a server may say nothing until it is done"`
+}
+
+// Validate says which setting is not usable.
+func (c Config) Validate() error {
+	switch {
+	case c.Timeout < 0:
+		return fmt.Errorf("ASSAY_S3_TIMEOUT is %s: give 0 or more", c.Timeout)
+	case c.JoinTimeout < 0:
+		return fmt.Errorf("ASSAY_S3_JOIN_TIMEOUT is %s: give 0 or more", c.JoinTimeout)
+	}
+	return nil
 }
 
 // Store is one bucket. It is safe for concurrent use and needs no closing.
@@ -48,14 +62,14 @@ func New(base aws.Config, cfg Config) *Store {
 	}
 	return &Store{
 		Bucket: cfg.Bucket,
-		client: connect(base, cfg.Endpoint),
+		client: connect(base, cfg.Endpoint, func(o *s3.Options) { o.HTTPClient = attended{o.HTTPClient, cfg} }),
 		// The host is part of a signature, so presigning knows the public one only.
 		presign: s3.NewPresignClient(connect(base, public)),
 	}
 }
 
-func connect(base aws.Config, endpoint string) *s3.Client {
-	return s3.NewFromConfig(base, func(o *s3.Options) {
+func connect(base aws.Config, endpoint string, more ...func(*s3.Options)) *s3.Client {
+	return s3.NewFromConfig(base, append(more, func(o *s3.Options) {
 		if endpoint != "" {
 			o.BaseEndpoint = &endpoint
 			o.UsePathStyle = true // local servers have no name for each bucket
@@ -65,7 +79,7 @@ func connect(base aws.Config, endpoint string) *s3.Client {
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.DisableLogOutputChecksumValidationSkipped = true
-	})
+	})...)
 }
 
 // Object is what the bucket says of an object.

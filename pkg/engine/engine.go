@@ -5,6 +5,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -39,9 +40,12 @@ type Engines struct {
 }
 
 // Stores connects to DynamoDB and S3 only; Bus is nil. It returns an error when
-// credentials are missing; the engines are first asked by use. The caller closes
-// the Engines.
+// credentials are missing or a setting is not usable; the engines are first asked
+// by use. The caller closes the Engines.
 func Stores(ctx context.Context, cfg Config) (*Engines, error) {
+	if err := errors.Join(cfg.DynamoDB.Validate(), cfg.S3.Validate()); err != nil {
+		return nil, err
+	}
 	base, err := cfg.AWS.load(ctx)
 	if err != nil {
 		return nil, err

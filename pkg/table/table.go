@@ -17,7 +17,16 @@ import (
 
 // Config names the DynamoDB endpoint.
 type Config struct {
-	Endpoint string `env:"ASSAY_DYNAMODB_ENDPOINT" doc:"the URL of a DynamoDB-compatible engine; AWS itself by default"`
+	Endpoint string        `env:"ASSAY_DYNAMODB_ENDPOINT" doc:"the URL of a DynamoDB-compatible engine; AWS itself by default"`
+	Timeout  time.Duration `env:"ASSAY_DYNAMODB_TIMEOUT" envDefault:"10s" doc:"how long DynamoDB and its streams may take for an answer before the request is made again; 0 bounds nothing"`
+}
+
+// Validate says which setting is not usable.
+func (c Config) Validate() error {
+	if c.Timeout < 0 {
+		return fmt.Errorf("ASSAY_DYNAMODB_TIMEOUT is %s: give 0 or more", c.Timeout)
+	}
+	return nil
 }
 
 // Reader reads a table: DynamoDB itself, or a cache in front of it that speaks
@@ -36,6 +45,9 @@ func Connect(base aws.Config, cfg Config) *dynamodb.Client {
 		if cfg.Endpoint != "" {
 			o.BaseEndpoint = &cfg.Endpoint
 		}
+		if cfg.Timeout > 0 {
+			o.APIOptions = append(o.APIOptions, inTime(cfg.Timeout))
+		}
 		o.HTTPClient = wholeBody{o.HTTPClient}
 		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {
 			r.MaxAttempts = maxAttempts
@@ -51,6 +63,10 @@ func ConnectStreams(base aws.Config, cfg Config) *dynamodbstreams.Client {
 		if cfg.Endpoint != "" {
 			o.BaseEndpoint = &cfg.Endpoint
 		}
+		if cfg.Timeout > 0 {
+			o.APIOptions = append(o.APIOptions, inTime(cfg.Timeout))
+		}
+		o.HTTPClient = wholeBody{o.HTTPClient}
 	})
 }
 

@@ -18,6 +18,8 @@ import (
 const (
 	queueWait  = 20 // seconds that SQS holds a request for messages, its most
 	queueBatch = 10 // messages of one request, its most
+	// queueAnswer ends a request that is never answered.
+	queueAnswer = time.Minute
 	// queuePause follows a request that failed.
 	queuePause = time.Second
 )
@@ -64,7 +66,7 @@ func (q *queue) run(ctx context.Context) {
 // move takes what the queue has. A message is deleted once the stream has it;
 // what is not deleted comes again after the queue's visibility timeout.
 func (q *queue) move(ctx context.Context) error {
-	got, err := q.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+	got, err := answered(ctx, q.client.ReceiveMessage, &sqs.ReceiveMessageInput{
 		QueueUrl: &q.url, MaxNumberOfMessages: queueBatch, WaitTimeSeconds: queueWait,
 	})
 	if err != nil {
@@ -81,7 +83,7 @@ func (q *queue) move(ctx context.Context) error {
 		moved = append(moved, types.DeleteMessageBatchRequestEntry{Id: aws.String(fmt.Sprint(len(moved))), ReceiptHandle: message.ReceiptHandle})
 	}
 	if len(moved) > 0 {
-		out, err := q.client.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &q.url, Entries: moved})
+		out, err := answered(ctx, q.client.DeleteMessageBatch, &sqs.DeleteMessageBatchInput{QueueUrl: &q.url, Entries: moved})
 		if err == nil && len(out.Failed) > 0 {
 			err = fmt.Errorf("%d of %d, the first because of %s", len(out.Failed), len(moved), aws.ToString(out.Failed[0].Code))
 		}
@@ -90,4 +92,11 @@ func (q *queue) move(ctx context.Context) error {
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// answered makes a call that ends also where SQS never answers.
+func answered[I, O any](ctx context.Context, call func(context.Context, *I, ...func(*sqs.Options)) (*O, error), in *I) (*O, error) {
+	ctx, cancel := context.WithTimeout(ctx, queueAnswer)
+	defer cancel()
+	return call(ctx, in)
 }

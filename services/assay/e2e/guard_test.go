@@ -93,7 +93,7 @@ func (g *guard) startDynamoDB(t *testing.T) (url string) {
 // guardS3 stands before an S3 server until the test ends.
 func (g *guard) guardS3(t *testing.T, s system) (url string) {
 	t.Helper()
-	through := passToBucket(t, s)
+	through := passTo(t, s.S3)
 	// AWS says that an object is not there only to those who may list the bucket.
 	through.ModifyResponse = func(resp *http.Response) error {
 		r := resp.Request

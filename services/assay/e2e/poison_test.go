@@ -20,10 +20,10 @@ type snare struct {
 	caught chan struct{}
 }
 
-// passToBucket is a proxy before the bucket.
-func passToBucket(t *testing.T, s system) *httputil.ReverseProxy {
+// passTo is a proxy before an engine.
+func passTo(t *testing.T, engine string) *httputil.ReverseProxy {
 	t.Helper()
-	target, err := url.Parse(s.S3)
+	target, err := url.Parse(engine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func passToBucket(t *testing.T, s system) *httputil.ReverseProxy {
 
 func startSnare(t *testing.T, s system, fileID string) *snare {
 	t.Helper()
-	through := passToBucket(t, s)
+	through := passTo(t, s.S3)
 	over := make(chan struct{})
 	n := &snare{caught: make(chan struct{}, 64)}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

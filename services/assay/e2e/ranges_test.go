@@ -24,7 +24,7 @@ type looseWire struct {
 func startLooseWire(t *testing.T, s system) (*looseWire, string) {
 	t.Helper()
 	w := &looseWire{ranges: map[string][]*http.Request{}, whole: map[string]int{}}
-	through := passToBucket(t, s)
+	through := passTo(t, s.S3)
 	through.ModifyResponse = func(r *http.Response) error {
 		key := strings.TrimPrefix(r.Request.URL.Path, "/"+s.Bucket+"/")
 		w.mu.Lock()
