@@ -32,15 +32,20 @@ bench: ## measure against rivals and print the ratios; BENCH holds flags, see do
 bench-feed: ## measure reads of the feed with a million items in the tables; BENCH holds flags, such as -items 50000
 	go run ./services/assay/bench/feed $(BENCH)
 
-crash: ## let the services die at every call, and at two of a thousand lives; SEED=… chooses them
-	go test ./services/assay/fault/crashpoint -count=1 -timeout 60m -v -crash.doubles=1000 -crash.seed=$(or $(SEED),1)
+LEDGER = ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl
+crash: ## let the services die at every call, and at two of a thousand lives; SEED=… chooses them, DOUBLES=… how many
+	go test ./services/assay/fault/crashpoint -count=1 -timeout 60m -v -crash.doubles=$(or $(DOUBLES),1000) -crash.seed=$(or $(SEED),1)
 chaos: ## services and engines under many faults at once: SEED=1 MINUTES=5
 	go test ./services/assay/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
-faults: ## kill, crash, audit, and write docs/faults.md anew; UPLOADS=42000 for each of two runs under kills, SEED=13
+overload: ## offer ten times what the analyzer can do: MINUTES=1
+	go test ./services/assay/e2e -run OverloadKeepsThePromises -count=1 -timeout 120m -v -overload.minutes=$(or $(MINUTES),1)
+faults: ## all of these and kills, into docs/faults.md; UPLOADS=42000 for each of two runs under kills, SEED=13, DOUBLES=1000, CHAOS_SEEDS="1 2 3 4" CHAOS_MINUTES=5 OVERLOAD_MINUTES=1
 	rm -f docs/faults.jsonl
-	ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl go test ./services/assay/e2e -run 'KillLosesNothing|KilledServicesLoseNothing' \
+	$(LEDGER) go test ./services/assay/e2e -run 'KillLosesNothing|KilledServicesLoseNothing' \
 		-count=1 -timeout 3h -parallel 1 -fault.uploads=$(or $(UPLOADS),42000) -fault.seed=$(or $(SEED),13)
-	ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl $(MAKE) crash
+	$(LEDGER) $(MAKE) crash
+	for seed in $(or $(CHAOS_SEEDS),1 2 3 4); do $(LEDGER) $(MAKE) chaos SEED=$$seed MINUTES=$(or $(CHAOS_MINUTES),5) || exit 1; done
+	$(LEDGER) $(MAKE) overload MINUTES=$(or $(OVERLOAD_MINUTES),1)
 	go test ./services/assay/fault/ledger -run Page -update
 replay-feed: ## replay a day of 100,000 items of the feed and compare with a count of them
 	ASSAY_REPLAY_ITEMS=100000 go test -count=1 -v -timeout 60m -run TestReplayedDay ./services/query/projector

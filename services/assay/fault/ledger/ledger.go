@@ -9,6 +9,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,6 +42,44 @@ type Run struct {
 	// the configured one.
 	Recovery time.Duration `json:"recoveryNs,omitempty"`
 	Lease    time.Duration `json:"leaseNs,omitempty"`
+	// Overload is what a run measured that offers more work than can be done.
+	Overload *Overload `json:"overload,omitempty"`
+}
+
+// Overload is how a system bears more work than it can do. Its ratios compare with
+// the same system in the same run, before the overload.
+type Overload struct {
+	Offered int `json:"offered"` // uploads under overload, retries included
+	Let     int `json:"let"`     // of these, accepted
+	Owner   int `json:"owner"`   // refused with 429: as much of one owner waits as may
+	Stream  int `json:"stream"`  // refused with 503: as much waits altogether as may
+	// Factor is how many times what the analyzer did meanwhile was offered.
+	Factor float64 `json:"factor"`
+	// Median and P99 are those of the time in which ingest accepts an upload.
+	Median float64 `json:"medianRatio"`
+	P99    float64 `json:"p99Ratio"`
+	// Memory is the highest ratio of a service's peak of resident memory to that
+	// after a tenth of the overload.
+	Memory float64 `json:"memoryRatio"`
+	// Quiet is the 99th percentile of how long a quiet owner's items wait, Flood
+	// the median of those of an owner that floods at the same time.
+	Quiet time.Duration `json:"quietNs"`
+	Flood time.Duration `json:"floodNs"`
+}
+
+// recoverySlack is what recovery may take beyond the lease.
+const recoverySlack = 5 * time.Second
+
+// ErrLate says that recovery took longer than is promised.
+var ErrLate = errors.New("recovery took longer than promised")
+
+// InTime returns ErrLate where the 99th percentile of recovery is above the lease
+// and 5 s.
+func (r Run) InTime() error {
+	if most := r.Lease + recoverySlack; r.Recovery > most {
+		return fmt.Errorf("%s: %w: its 99th percentile is %s, and may be %s", r.Fault, ErrLate, r.Recovery, most)
+	}
+	return nil
 }
 
 // Of fills in what an audit found.
@@ -50,7 +89,9 @@ func (r Run) Of(a audit.Report) Run {
 }
 
 // Enter appends a run to the file that the environment names, if it names one.
-// Several processes may do so at once.
+// Several processes may do so at once. It returns ErrLate for a run that it has
+// kept all the same; one that it does not keep shares its machine with other tests,
+// so that its times say nothing.
 func Enter(r Run) error {
 	name := os.Getenv(File)
 	if name == "" {
@@ -71,7 +112,7 @@ func Enter(r Run) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", File, err)
 	}
-	return nil
+	return r.InTime()
 }
 
 // Read reads the lines of a file that Enter wrote.

@@ -19,9 +19,10 @@ type row struct {
 
 // sums are what the page is made of.
 type sums struct {
-	Rows  []row
-	Means []string
-	Total Run
+	Rows      []row
+	Means     []string
+	Overloads []Overload
+	Total     Run
 }
 
 // Page is docs/faults.md made of the runs, whose faults keep the order in which
@@ -31,7 +32,9 @@ func Page(runs []Run) (string, error) {
 	for _, run := range runs {
 		all.add(run)
 	}
-	parsed, err := template.New("faults.md").Funcs(template.FuncMap{"short": short, "thousands": thousands, "inc": func(i int) int { return i + 1 }}).Parse(layout)
+	parsed, err := template.New("faults.md").Funcs(template.FuncMap{
+		"short": short, "ratio": ratio, "thousands": thousands, "inc": func(i int) int { return i + 1 },
+	}).Parse(layout)
 	if err != nil {
 		return "", err
 	}
@@ -42,6 +45,9 @@ func Page(runs []Run) (string, error) {
 
 func (s *sums) add(run Run) {
 	s.Total.sum(run)
+	if run.Overload != nil {
+		s.Overloads = append(s.Overloads, *run.Overload)
+	}
 	for i := range s.Rows {
 		if s.Rows[i].Fault == run.Fault {
 			s.Rows[i].sum(run)
@@ -74,6 +80,9 @@ func (r *Run) sum(other Run) {
 
 // short writes a delay in seconds.
 func short(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+// ratio writes a ratio.
+func ratio(r float64) string { return fmt.Sprintf("%.2f", r) }
 
 // thousands writes a number with commas.
 func thousands(n int) string {

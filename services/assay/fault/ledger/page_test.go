@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -51,6 +52,9 @@ func TestPageIsWhatTheRunsSay(t *testing.T) {
 		if run.Lost+run.Doubled+run.Stuck > 0 && run.Remains == "" {
 			t.Errorf("%s: %d lost, %d doubled, %d stuck, and the page does not say why", run.Fault, run.Lost, run.Doubled, run.Stuck)
 		}
+		if err := run.InTime(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -63,6 +67,9 @@ func TestEnteredRunsAreSummed(t *testing.T) {
 		Run{Fault: "a kill", Means: "The 2xx was seen.", Runs: 3, Recovery: time.Second, Lease: 2 * time.Second}.Of(found),
 		{Fault: "another", Means: "The first publish returned.", Remains: "It delays.", Runs: 1, Accepted: 5, Longest: 9 * time.Second},
 		Run{Fault: "a kill", Means: "The 2xx was seen.", Runs: 4}.Of(found),
+		{Fault: "a flood", Means: "The 2xx was seen.", Runs: 1, Overload: &Overload{
+			Offered: 12_000, Let: 1000, Owner: 6000, Stream: 5000, Factor: 11.5, Median: 1.25, P99: 2, Memory: 1.049, Quiet: time.Second, Flood: 30 * time.Second,
+		}},
 	} {
 		if err := Enter(run); err != nil {
 			t.Fatal(err)
@@ -86,7 +93,9 @@ func TestEnteredRunsAreSummed(t *testing.T) {
 	for _, line := range []string{
 		"\n| a kill (1) | 7 | 1,200 | 0 | 0 | 2 | 2.5 s | 1.0 s at a lease of 2.0 s |\n",
 		"\n| another (2) | 1 | 5 | 0 | 0 | 0 | 9.0 s | – |\n",
-		"\n| **all** | 8 | 1,205 | 0 | 0 | 2 | 9.0 s | |\n",
+		"\n| a flood (1) | 1 | 0 | 0 | 0 | 0 | 0.0 s | – |\n",
+		"\n| **all** | 9 | 1,205 | 0 | 0 | 2 | 9.0 s | |\n",
+		"\n| 12,000 | × 11.50 | 1,000 | 6,000 | 5,000 | × 1.25 | × 2.00 | × 1.05 | 1.0 s | 30.0 s |\n\n## What accepted means\n",
 		"\n1. The 2xx was seen.\n2. The first publish returned.\n",
 		"\n- another: It delays.\n",
 	} {
@@ -105,5 +114,28 @@ func TestEnteredRunsAreSummed(t *testing.T) {
 	}
 	if err := file.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLateRecoveryFails: a run whose recovery took longer than the lease and 5 s is
+// kept, and fails; one that is not kept does not.
+func TestLateRecoveryFails(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "runs.jsonl")
+	late := Run{Fault: "a kill", Recovery: 7*time.Second + time.Millisecond, Lease: 2 * time.Second}
+	t.Setenv(File, "")
+	if err := Enter(late); err != nil {
+		t.Errorf("a run that is not kept: %v", err)
+	}
+	t.Setenv(File, name)
+	if err := Enter(late); !errors.Is(err, ErrLate) {
+		t.Errorf("a late run: %v", err)
+	}
+	late.Recovery -= time.Millisecond
+	if err := Enter(late); err != nil {
+		t.Errorf("a run in time: %v", err)
+	}
+	kept, err := os.ReadFile(name)
+	if lines := strings.Count(string(kept), "\n"); err != nil || lines != 2 {
+		t.Errorf("%d runs are kept, want 2: %v", lines, err)
 	}
 }
