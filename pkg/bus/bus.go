@@ -29,7 +29,7 @@ type Config struct {
 	Credentials     string        `env:"ASSAY_NATS_CREDENTIALS" doc:"a NATS credentials file, in the place of a user and password; none by default"`
 	Replicas        int           `env:"ASSAY_NATS_REPLICAS" envDefault:"1" doc:"copies of each stream in a NATS cluster: 1, 3 or 5"`
 	Sync            string        `env:"ASSAY_NATS_SYNC" doc:"when a message is on the server's disk, which no client can see: always, if its configuration says sync_interval: always, or a time"`
-	WorkMaxMessages int64         `env:"ASSAY_WORK_MAX_MESSAGES" envDefault:"1000000" doc:"waiting work events; above it ingest answers 503"`
+	WorkMaxMessages int64         `env:"ASSAY_WORK_MAX_MESSAGES" envDefault:"1000000" doc:"waiting work events; above it ingest answers 503, and from nine tenths of it on to owners, and sources of the feed, of which 8 wait already"`
 	WorkMaxPerOwner int64         `env:"ASSAY_WORK_MAX_PER_OWNER" envDefault:"100000" doc:"waiting work events of one owner, or one source of the feed; above it ingest answers 429; 0 for any number"`
 	OutcomesMaxAge  time.Duration `env:"ASSAY_OUTCOMES_MAX_AGE" envDefault:"168h" doc:"how long outcomes can be resumed from"`
 
@@ -47,6 +47,7 @@ type Bus struct {
 	log     zerolog.Logger
 	metrics metrics
 	flows   *flows
+	fill    *fill
 	// declares is set on a bus whose process creates the streams.
 	declares    bool
 	reconciling sync.Mutex
@@ -83,6 +84,7 @@ func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger,
 func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
 	b := &Bus{cfg: cfg, source: source, log: log, metrics: newMetrics(reg, source)}
 	b.flows = &flows{count: b.waiting, most: cfg.WorkMaxPerOwner, known: map[string]*flowCount{}}
+	b.fill = &fill{look: b.filled}
 	b.connected, b.lost = context.WithCancel(context.Background())
 	b.refusals.waiting = map[*waiter]struct{}{}
 	options := []nats.Option{

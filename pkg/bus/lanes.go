@@ -83,6 +83,12 @@ func public(subject string) string {
 func (b *Bus) queue(ctx context.Context, msg *nats.Msg, id, kind, flow string) error {
 	token := flowToken(flow)
 	lane, err := b.flows.join(ctx, token)
+	if err == nil && lane > 0 {
+		// Where it is not known, the stream itself refuses.
+		if part, silent := b.fill.now(ctx); silent == nil && part >= crowdedFrom {
+			err = ErrFull
+		}
+	}
 	if err != nil {
 		b.metrics.published.WithLabelValues(kind, "refused").Inc()
 		return fmt.Errorf("publish %s: %w", id, err)
@@ -109,11 +115,6 @@ func (b *Bus) holds(ctx context.Context, item, id string) bool {
 	return err == nil && msg.Header.Get(jetstream.MsgIDHeader) == id
 }
 
-// FlowFull says whether as much work of a flow waits as may, as far as this
-// process knows: from its own publishing and the looks that it took for that. So
-// it asks nobody, and work can be refused before its bytes are taken in.
-func (b *Bus) FlowFull(flow string) bool { return b.flows.full(flowToken(flow)) }
-
 // flows estimates how much work of each flow waits. A process counts what it
 // publishes itself and asks the server when that would change the lane, so that
 // those who publish little cost no request.
@@ -128,6 +129,8 @@ type flows struct {
 type flowCount struct {
 	waiting int64
 	asked   time.Time
+	asking  chan struct{} // closed when the server has answered; nil while nobody asks
+	told    time.Time     // when it answered last
 	used    time.Time
 }
 
@@ -136,6 +139,9 @@ const (
 	// the flow in its answer, 80 bytes each.
 	askPause    = 20 * time.Millisecond
 	askPausePer = 100 * time.Microsecond
+	// countAge is how old a count is that no more decides about a lane while another
+	// look is under way: what it counted may long be done.
+	countAge = 250 * time.Millisecond
 	// mostFlows is how many flows are kept in mind, each of some 200 bytes.
 	mostFlows    = 10_000
 	flowIsQuiet  = time.Minute
@@ -149,20 +155,19 @@ func (f *flows) join(ctx context.Context, token string) (int, error) {
 	now := time.Now()
 	f.mu.Lock()
 	c := f.of(token, now)
-	ask := c.waiting >= laneEnds[0] && now.Sub(c.asked) >= min(askPause+time.Duration(c.waiting)*askPausePer, pauseLongest)
+	many, asking, old := c.waiting >= laneEnds[0], c.asking, now.Sub(c.told) > countAge
+	ask := many && asking == nil && now.Sub(c.asked) >= min(askPause+time.Duration(c.waiting)*askPausePer, pauseLongest)
 	if ask {
-		c.asked = now // others go on with what is known meanwhile
+		c.asked, c.asking = now, make(chan struct{})
 	}
-	before := c.waiting
 	f.mu.Unlock()
-	if ask {
-		ctx, cancel := context.WithTimeout(ctx, askLongest)
-		defer cancel()
-		// Where it cannot be told, the own count holds.
-		if there, err := f.count(ctx, token); err == nil {
-			f.mu.Lock()
-			c.waiting = there + max(0, c.waiting-before)
-			f.mu.Unlock()
+	switch {
+	case ask:
+		f.ask(ctx, token, c)
+	case many && old && asking != nil:
+		select {
+		case <-asking:
+		case <-ctx.Done():
 		}
 	}
 	f.mu.Lock()
@@ -178,12 +183,31 @@ func (f *flows) join(ctx context.Context, token string) (int, error) {
 	return lane, nil
 }
 
-// full says whether join would refuse now. When its count is old, join asks.
-func (f *flows) full(token string) bool {
+// ask brings a count to what the server says. Where it cannot be told, the own count
+// holds.
+func (f *flows) ask(ctx context.Context, token string, c *flowCount) {
+	ctx, cancel := context.WithTimeout(ctx, askLongest)
+	defer cancel()
+	f.mu.Lock()
+	before := c.waiting
+	f.mu.Unlock()
+	there, err := f.count(ctx, token)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil {
+		c.waiting, c.told = there+max(0, c.waiting-before), time.Now()
+	}
+	close(c.asking)
+	c.asking = nil
+}
+
+// waits says whether as many messages of a flow wait. When its count is old it says
+// no, so that join asks.
+func (f *flows) waits(token string, least int64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := f.known[token]
-	return c != nil && f.most > 0 && c.waiting >= f.most && time.Since(c.asked) < pauseLongest
+	return c != nil && c.waiting >= least && time.Since(c.asked) < pauseLongest
 }
 
 // of returns the count of a flow. It forgets the quiet ones when there are too many.

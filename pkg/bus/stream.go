@@ -186,19 +186,6 @@ func (b *Bus) redeclare(ctx context.Context) {
 	}
 }
 
-// WorkFull says whether the stream of waiting work has reached its limit, so
-// that work can be refused before its bytes are taken in.
-func (b *Bus) WorkFull(ctx context.Context) (full bool, err error) {
-	ctx, settle := b.permitted(ctx, StreamWork)
-	defer settle(&err)
-	work, err := b.js.Stream(ctx, StreamWork)
-	if err != nil {
-		return false, fmt.Errorf("stream %s: %w", StreamWork, err)
-	}
-	info := work.CachedInfo()
-	return info.Config.MaxMsgs > 0 && info.State.Msgs >= uint64(info.Config.MaxMsgs), nil
-}
-
 // Outstanding says whether the stream of waiting work holds a message of this
 // subject and flow, so that a worker has it or will get it.
 func (b *Bus) Outstanding(ctx context.Context, subject, flow string) (waits bool, err error) {

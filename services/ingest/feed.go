@@ -21,18 +21,16 @@ import (
 
 // feedItems takes items of the feed in.
 type feedItems struct {
-	store     *feed.Store
-	bucket    *blob.Store
-	bus       *bus.Bus
-	log       zerolog.Logger
-	admission admission
+	store  *feed.Store
+	bucket *blob.Store
+	bus    *bus.Bus
+	log    zerolog.Logger
 }
 
 func newFeedItems(cfg Config, engines *engine.Engines, log zerolog.Logger) *feedItems {
 	return &feedItems{
 		store:  feed.NewStore(engines.DB, cfg.Feed),
 		bucket: engines.Bucket, bus: engines.Bus, log: log,
-		admission: admission{full: engines.Bus.WorkFull, crowd: engines.Bus.FlowFull},
 	}
 }
 
@@ -42,8 +40,8 @@ const metaIngestedAt = "ingested-at"
 
 // accept stores an item that was checked and publishes FeedItemAccepted while it
 // is pending, unless its analysis was given up. A source id that is there already
-// gets the tags it does not have, and created is false. It returns bus.ErrFull
-// or bus.ErrFlowFull.
+// gets the tags it does not have, and created is false. It returns bus.ErrFull,
+// bus.ErrFlowFull or bus.ErrSilent.
 //
 // The row's key holds a time, so that the table alone cannot tell a duplicate.
 // The object's key does not: of all writers one stores the text, and all write
@@ -51,8 +49,8 @@ const metaIngestedAt = "ingested-at"
 // made good by the next one of the same source id, here or in a retry; so is an
 // item whose text was lost.
 func (f *feedItems) accept(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
-	if f.bus.FlowFull(s.SourceType) {
-		return feed.Item{}, false, bus.ErrFlowFull
+	if err := f.bus.Admit(ctx, s.SourceType); err != nil {
+		return feed.Item{}, false, err
 	}
 	item = s.Item(time.Now())
 	err = f.keep(ctx, item, s.Text)

@@ -49,7 +49,8 @@ func (f *feedItems) routes(r *web.Router) {
 		Description: "The source id makes repeats harmless: one source id is one item, whoever sends it how often. A repeat " +
 			"adds the tags that the item does not have, up to 5, and changes nothing else, unless the item's text was lost: then the " +
 			"text of the repeat takes its place, and a pending item is analyzed by it. A batch always answers 207 with " +
-			"an outcome for each item; when an engine fails, the whole batch fails and can be sent again.",
+			"an outcome for each item, unless there is no room for any: then it is refused as one item is. When an engine " +
+			"fails, the whole batch fails and can be sent again.",
 		MaxBodyBytes: maxFeedBody,
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {
 			Schema: &huma.Schema{OneOf: []*huma.Schema{schema(reflect.TypeFor[feed.Submission]()), schema(reflect.TypeFor[batch]())}},
@@ -63,8 +64,8 @@ func (f *feedItems) routes(r *web.Router) {
 }
 
 func (f *feedItems) post(w http.ResponseWriter, r *http.Request) {
-	if err := f.admission.closed(r.Context(), ""); err != nil {
-		web.WriteError(w, r, err)
+	if err := f.bus.Admit(r.Context(), ""); err != nil { // before the body is taken in
+		web.WriteError(w, r, fullProblem(err))
 		return
 	}
 	one, many, err := readItems(r)
@@ -106,6 +107,18 @@ func (f *feedItems) postMany(w http.ResponseWriter, r *http.Request, items []jso
 	results, err := f.acceptAll(r.Context(), several)
 	if err != nil {
 		return err
+	}
+	refused, all := refusal(results)
+	if all {
+		return refused
+	}
+	if refused != nil {
+		w.Header().Set("Retry-After", fullRetry)
+	}
+	for i, result := range results {
+		if problem, ok := errors.AsType[*web.Problem](fullProblem(result.refusal)); ok {
+			results[i].Type = problem.Type
+		}
 	}
 	web.WriteJSON(w, http.StatusMultiStatus, batchOutcome{results})
 	return nil

@@ -30,7 +30,7 @@ func newFeedSources(cfg Config, items *feedItems, log zerolog.Logger, reg promet
 // take is what becomes of a poll's items: the same as of a batch that is posted,
 // but that rss is a source type too. The seed has no word for such items.
 func (f *feedSources) take(ctx context.Context, items []feed.Submission) (source.Taken, error) {
-	if err := f.items.admission.closed(ctx, ""); err != nil {
+	if err := f.items.bus.Admit(ctx, ""); err != nil {
 		return source.Taken{}, err
 	}
 	several := make([]candidate, len(items))
@@ -53,5 +53,7 @@ func (f *feedSources) take(ctx context.Context, items []feed.Submission) (source
 			f.items.log.Warn().Str("id", result.SourceID).Str("error", result.Errors[0].Message).Msg("a source has an item that is invalid")
 		}
 	}
-	return taken, nil
+	// What was refused comes again with the next poll.
+	refused, _ := refusal(results)
+	return taken, refused
 }

@@ -21,14 +21,13 @@ var (
 
 // textFiles takes text files in.
 type textFiles struct {
-	store     *textfile.Store
-	bucket    *blob.Store
-	uploads   *upload.Uploads
-	log       zerolog.Logger
-	maxSize   int64
-	expires   time.Duration
-	streams   chan struct{} // a place for each upload that streams through ingest
-	admission admission
+	store   *textfile.Store
+	bucket  *blob.Store
+	uploads *upload.Uploads
+	log     zerolog.Logger
+	maxSize int64
+	expires time.Duration
+	streams chan struct{} // a place for each upload that streams through ingest
 }
 
 func newTextFiles(cfg Config, engines *engine.Engines, log zerolog.Logger) *textFiles {
@@ -37,8 +36,7 @@ func newTextFiles(cfg Config, engines *engine.Engines, log zerolog.Logger) *text
 		store: store, bucket: engines.Bucket, log: log,
 		uploads: &upload.Uploads{Store: store, Bucket: engines.Bucket, Bus: engines.Bus, Log: log},
 		maxSize: cfg.MaxFileSize, expires: cfg.UploadExpires,
-		streams:   make(chan struct{}, cfg.StreamedUploads),
-		admission: admission{full: engines.Bus.WorkFull, crowd: engines.Bus.FlowFull},
+		streams: make(chan struct{}, cfg.StreamedUploads),
 	}
 }
 

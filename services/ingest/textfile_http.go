@@ -95,8 +95,8 @@ type presigned struct {
 }
 
 func (t *textFiles) postReservation(ctx context.Context, in *reservationInput) (*reservationOutput, error) {
-	if err := t.admission.closed(ctx, in.OwnerID); err != nil {
-		return nil, err
+	if err := t.uploads.Bus.Admit(ctx, in.OwnerID); err != nil {
+		return nil, t.problem(err)
 	}
 	digest, err := parseDigest(in.Body.SHA256)
 	if err != nil {

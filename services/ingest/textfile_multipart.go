@@ -42,7 +42,7 @@ func (t *textFiles) receive(w http.ResponseWriter, r *http.Request) (textfile.Fi
 	if err != nil {
 		return textfile.File{}, err
 	}
-	if err := t.admission.closed(r.Context(), owner); err != nil {
+	if err := t.uploads.Bus.Admit(r.Context(), owner); err != nil {
 		return textfile.File{}, err
 	}
 	key := r.Header.Get("Idempotency-Key")
