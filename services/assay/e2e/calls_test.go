@@ -172,7 +172,16 @@ func startCounted(t *testing.T, env ...string) *counted {
 // watch counts the requests to an engine, whose address becomes the returned one.
 func (s *counted) watch(t *testing.T, engine, to string, name func(*http.Request) string) string {
 	t.Helper()
-	target, err := url.Parse(to)
+	s.opened[engine] = &opened{}
+	return between(t, to, func(r *http.Request) { s.note(engine + " " + name(r)) }, s.opened[engine].note)
+}
+
+// between puts something before an engine that speaks HTTP, which is called with
+// each request before it goes on. connected, which may be nil, is told of
+// connections. It returns the address for those who call the engine through it.
+func between(t *testing.T, engine string, each func(*http.Request), connected func(net.Conn, http.ConnState)) string {
+	t.Helper()
+	target, err := url.Parse(engine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,11 +193,10 @@ func (s *counted) watch(t *testing.T, engine, to string, name func(*http.Request
 		r.Out.Host = r.In.Host // it is signed
 	}}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.note(engine + " " + name(r))
+		each(r)
 		proxy.ServeHTTP(w, r)
 	}))
-	s.opened[engine] = &opened{}
-	server.Config.ConnState = s.opened[engine].note
+	server.Config.ConnState = connected
 	server.Start()
 	t.Cleanup(server.Close)
 	return server.URL
