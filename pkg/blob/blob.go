@@ -79,6 +79,7 @@ func connect(base aws.Config, endpoint string, more ...func(*s3.Options)) *s3.Cl
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.DisableLogOutputChecksumValidationSkipped = true
+		o.EndpointResolverV2 = &resolver{EndpointResolverV2: s3.NewDefaultEndpointResolverV2()}
 	})...)
 }
 

@@ -21,6 +21,8 @@ const (
 	// smallSize is up to where an object goes in one request from a buffer of
 	// its own size: a part's buffer would cost more than the upload.
 	smallSize = 64 << 10
+	// usualSize is what that buffer begins with.
+	usualSize = 4 << 10
 )
 
 // Put streams body into the bucket without knowing its length beforehand; a
@@ -33,6 +35,7 @@ func (s *Store) Put(ctx context.Context, key, contentType string, metadata map[s
 		return Object{Key: key, ETag: unquote(etag), Size: size, ContentType: contentType, Modified: time.Now(), Metadata: metadata}
 	}
 	var head bytes.Buffer
+	head.Grow(usualSize + bytes.MinRead)
 	size, err := io.Copy(&head, io.LimitReader(body, smallSize+1))
 	if err != nil {
 		return Object{}, fmt.Errorf("put %s: %w", key, err)

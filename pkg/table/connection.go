@@ -19,11 +19,20 @@ func (c wholeBody) Do(r *http.Request) (*http.Response, error) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return c.HTTPClient.Do(r)
 	}
-	body, err := io.ReadAll(r.Body)
+	body, err := read(r)
 	if err != nil {
 		return nil, err
 	}
-	sent := r.Clone(r.Context())
+	sent := r.WithContext(r.Context()) // a copy with the same headers
 	sent.Body = io.NopCloser(bytes.NewReader(body))
 	return c.HTTPClient.Do(sent)
+}
+
+func read(r *http.Request) ([]byte, error) {
+	if r.ContentLength <= 0 { // not known
+		return io.ReadAll(r.Body)
+	}
+	body := make([]byte, r.ContentLength)
+	_, err := io.ReadFull(r.Body, body)
+	return body, err
 }

@@ -67,12 +67,15 @@ var kinds = map[string]string{
 // text is that start in UTF-8 or in a charset that contains ASCII; raw is the
 // same start as it came.
 func checkText(text, raw []byte) error {
+	nul, controls := controlCharacters(text)
+	if !nul && controls == 0 && !bytes.Contains(raw, []byte("%PDF-")) && !bytes.HasPrefix(raw, []byte("%FDF")) {
+		return nil // whatever it looks like: to find that out would take longer than to count its words
+	}
 	found := mimetype.Detect(raw)
 	if found.Is("application/pdf") || found.Is("application/vnd.fdf") {
 		// The only common format whose start can be all printable.
 		return &NotTextError{Looks: describe(found)}
 	}
-	nul, controls := controlCharacters(text)
 	known := !isText(found) && found.Parent() != nil
 	// A text may hold a stray control character: one in twenty is no longer stray.
 	// A signature counts only with one, since many are short enough to be words:

@@ -38,8 +38,9 @@ import (
 )
 
 const (
-	headSize   = 4096      // bytes that decide whether a stream is text, and its charset
-	bufferSize = 64 * 1024 // bytes read at once
+	headSize   = 4096         // bytes that decide whether a stream is text, and its charset
+	startSize  = 2 * headSize // bytes read first; a buffer for more would cost a small text more than the rest
+	bufferSize = 64 * 1024    // bytes read at once
 )
 
 // UnknownCharsetError says that the content type declares a charset that has no decoder.
@@ -53,8 +54,8 @@ func (e *UnknownCharsetError) Error() string {
 
 // NewReader returns a reader of the same text in UTF-8, without a byte order mark.
 // What it returns is always valid UTF-8. contentType is the declared media type;
-// its charset parameter is used, and it may be empty. NewReader reads the first
-// 4 KiB of r. The returned reader reads ahead of what it has given.
+// its charset parameter is used, and it may be empty. NewReader reads up to
+// 8 KiB of r. The returned reader reads ahead of what it has given.
 //
 // Parts reads a stream in several places at once.
 //
@@ -62,14 +63,17 @@ func (e *UnknownCharsetError) Error() string {
 // *UnknownCharsetError when the declared charset is not known, and the error of
 // r when its head cannot be read.
 func NewReader(r io.Reader, contentType string) (io.Reader, error) {
-	source := bufio.NewReaderSize(&lastingError{source: r}, bufferSize)
-	head, err := source.Peek(headSize)
-	if err != nil && !errors.Is(err, io.EOF) {
+	source := bufio.NewReaderSize(&lastingError{source: r}, startSize)
+	start, err := source.Peek(startSize)
+	if len(start) < headSize && err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("reading the head of the content: %w", err)
 	}
-	whole := err != nil
+	head := start[:min(len(start), headSize)]
+	if err == nil {
+		source = bufio.NewReaderSize(source, bufferSize)
+	}
 
-	c, err := choose(head, whole, contentType)
+	c, err := choose(head, len(start) < headSize, contentType)
 	if err != nil {
 		return nil, err
 	}
