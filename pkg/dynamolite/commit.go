@@ -113,6 +113,9 @@ func (c *committer) commit(group []*change) (err error) {
 		}
 	}()
 	w := &writeTx{tx: tx, now: c.engine.clock(), tables: *c.engine.catalog.Load(), counts: map[uint64]*counts{}}
+	if j := c.engine.journal; j != nil {
+		w.journal, w.late, w.before = j.blank(), map[string][]byte{}, j.late
+	}
 	for _, ch := range group {
 		ch.err = ch.run(w)
 		if ch.err != nil && isStoreError(ch.err) {
@@ -138,9 +141,9 @@ func (e *Engine) end(w *writeTx) error {
 	case e.journal == nil:
 		return w.tx.Commit()
 	case w.structural:
-		return e.journal.commit(w.tx, nil)
+		return e.journal.commit(w.tx, e.journal.blank(), w.late)
 	default:
-		return e.journal.commit(w.tx, w.journal)
+		return e.journal.commit(w.tx, w.journal, w.late)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -37,6 +38,11 @@ type journal struct {
 	epoch  uint64
 	end    int64 // where the next record goes
 	pinned *bbolt.Tx
+	// late are the entries of tokensBucket that have come since the last checkpoint.
+	// Their keys are random and hardly ever read again, so that each would change a
+	// page of its own: they are put together at the next checkpoint.
+	late   map[string][]byte
+	record []byte   // the room of the last one, for the next
 	replay [][]byte // records to be carried out by start
 	failed error    // the first failure; there are no commits after it
 }
@@ -45,6 +51,9 @@ const (
 	journalMagic = "dynlite1"
 	journalSize  = 4 << 20
 	recordHeader = 16
+	// leastRecord and mostRecord are the room that is kept for the next record.
+	leastRecord = 4 << 10
+	mostRecord  = 256 << 10
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -72,7 +81,7 @@ func openJournal(path string) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{path: path, file: file}
+	j := &journal{path: path, file: file, late: map[string][]byte{}}
 	if err := lockFile(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("the file is in use: %w", err), file.Close())
 	}
@@ -217,32 +226,46 @@ func carryOut(tx *bbolt.Tx, operations []byte) error {
 	return nil
 }
 
-// commit ends the transaction: durable when it returns nil. Operations say what
-// it has written; without them it is made durable by a checkpoint.
-func (j *journal) commit(tx *bbolt.Tx, operations []byte) error {
+// blank returns a record without operations, in the room of the last one.
+func (j *journal) blank() []byte {
+	if cap(j.record) < recordHeader || cap(j.record) > mostRecord {
+		j.record = make([]byte, recordHeader, leastRecord)
+	}
+	return j.record[:recordHeader]
+}
+
+// commit ends the transaction: durable when it returns nil. The record, which began
+// as a blank one, says what it has written, and late which tokens that leaves out of
+// bbolt's file; with a blank record it is made durable by a checkpoint.
+func (j *journal) commit(tx *bbolt.Tx, record []byte, late map[string][]byte) error {
 	if j.failed != nil {
 		return j.failed
 	}
 	if tx.Size() > addressSpace-(1<<30) {
 		return errors.New("the file has reached its largest size, 63 GB")
 	}
-	if len(operations) > 0 && j.end+recordHeader+int64(len(operations)) <= journalSize {
-		if j.failed = j.append(operations); j.failed == nil {
+	j.record = record
+	if len(record) > recordHeader && j.end+int64(len(record)) <= journalSize {
+		if j.failed = j.append(record); j.failed == nil {
 			j.failed = tx.Commit()
 		}
+		maps.Copy(j.late, late)
 		return j.failed
 	}
-	if j.failed = tx.Commit(); j.failed == nil {
+	maps.Copy(j.late, late)
+	if j.failed = putTokens(tx, j.late); j.failed == nil {
+		j.failed = tx.Commit()
+	}
+	if j.failed == nil {
 		j.failed = j.checkpoint()
 	}
+	clear(j.late)
 	return j.failed
 }
 
-func (j *journal) append(operations []byte) error {
-	record := make([]byte, recordHeader, recordHeader+len(operations))
-	binary.BigEndian.PutUint32(record, uint32(len(operations)))
+func (j *journal) append(record []byte) error {
+	binary.BigEndian.PutUint32(record, uint32(len(record)-recordHeader))
 	binary.BigEndian.PutUint64(record[8:], j.epoch)
-	record = append(record, operations...)
 	binary.BigEndian.PutUint32(record[4:], crc32.Checksum(record[8:], castagnoli))
 	if _, err := j.file.WriteAt(record, j.end); err != nil {
 		return err
@@ -307,7 +330,8 @@ func (j *journal) close() error {
 	if j.db == nil || j.failed != nil {
 		return errors.Join(j.unpin(), j.file.Close())
 	}
-	err := errors.Join(j.db.Sync(), j.unpin())
+	err := j.db.Update(func(tx *bbolt.Tx) error { return putTokens(tx, j.late) })
+	err = errors.Join(err, j.db.Sync(), j.unpin())
 	if err == nil {
 		err = os.Remove(j.file.Name())
 	}

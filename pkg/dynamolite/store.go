@@ -32,10 +32,13 @@ type writeTx struct {
 	tables  catalog
 	changed bool // whether anything was written
 	counts  map[uint64]*counts
-	// journal collects what put, remove and push write. A group that writes in
-	// other ways as well is structural, and has no use for it.
+	// journal is the record of what put, remove and push write. A group that writes
+	// in other ways as well is structural, and has no use for it.
 	journal    []byte
 	structural bool
+	// late are the tokens of this group, and before those of the groups before it
+	// since the last checkpoint; nil without a journal.
+	late, before map[string][]byte
 }
 
 // restructure says that the request writes other than by put, remove and push.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"maps"
+	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -14,7 +16,8 @@ const tokenLife = 10 * time.Minute
 
 // tokensBucket holds the number of the span of tokenLife in which a request
 // was made (8 bytes) and its token, so that old ones come first; they lead to
-// the time (8 bytes, epoch nanoseconds) and the hash of what was asked.
+// the time (8 bytes, epoch nanoseconds) and the hash of what was asked. Those
+// since the last checkpoint are in the journal alone (journal.late).
 var tokensBucket = []byte("tokens")
 
 func tokenSpan(at time.Time) []byte {
@@ -28,7 +31,7 @@ func (w *writeTx) repeated(token string, fingerprint []byte) (bool, error) {
 		return false, nil
 	}
 	for _, span := range [][]byte{tokenSpan(w.now), tokenSpan(w.now.Add(-tokenLife))} {
-		stored := w.tx.Bucket(tokensBucket).Get(append(span, token...))
+		stored := w.token(append(span, token...))
 		if stored == nil || w.now.UnixNano()-int64(binary.BigEndian.Uint64(stored)) >= int64(tokenLife) {
 			continue
 		}
@@ -40,13 +43,41 @@ func (w *writeTx) repeated(token string, fingerprint []byte) (bool, error) {
 	return false, nil
 }
 
+// token returns what is stored under the key of a token.
+func (w *writeTx) token(key []byte) []byte {
+	for _, late := range []map[string][]byte{w.late, w.before} {
+		if stored, ok := late[string(key)]; ok {
+			return stored
+		}
+	}
+	return w.tx.Bucket(tokensBucket).Get(key)
+}
+
 // remember stores the token of a request that has been carried out.
 func (w *writeTx) remember(token string, fingerprint []byte) error {
 	if token == "" {
 		return nil
 	}
 	hash := sha256.Sum256(fingerprint)
-	return w.put(tokensBucket, append(tokenSpan(w.now), token...), append(binary.BigEndian.AppendUint64(nil, uint64(w.now.UnixNano())), hash[:]...))
+	key := append(tokenSpan(w.now), token...)
+	stored := append(binary.BigEndian.AppendUint64(nil, uint64(w.now.UnixNano())), hash[:]...)
+	if w.late == nil {
+		return w.put(tokensBucket, key, stored)
+	}
+	w.note(opPut, tokensBucket, key, stored)
+	w.late[string(key)] = stored
+	return nil
+}
+
+// putTokens puts tokens into their bucket.
+func putTokens(tx *bbolt.Tx, tokens map[string][]byte) error {
+	bucket := tx.Bucket(tokensBucket)
+	for _, key := range slices.Sorted(maps.Keys(tokens)) {
+		if err := bucket.Put([]byte(key), tokens[key]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // forgetTokens removes up to sweepBatch tokens that have expired, and reports
@@ -76,4 +107,35 @@ func (e *Engine) forgetTokens() (more bool, err error) {
 		}
 		return nil
 	})
+}
+
+// fingerprint identifies what a request asks, whatever the order of the
+// members of its JSON objects.
+func (in *transactWriteItemsInput) fingerprint() []byte {
+	if in.ClientRequestToken == "" {
+		return nil
+	}
+	b := make([]byte, 0, 1<<10)
+	text := func(s string) { b = append(binary.AppendUvarint(b, uint64(len(s))), s...) }
+	optional := func(s *string) {
+		if b = append(b, 0); s != nil {
+			b[len(b)-1] = 1
+			text(*s)
+		}
+	}
+	for _, item := range in.TransactItems {
+		x, v := item.chosen()
+		b = append(b, byte(v))
+		optional(x.TableName)
+		optional(x.UpdateExpression)
+		optional(x.ConditionExpression)
+		text(x.ReturnValuesOnConditionCheckFailure)
+		b = binary.AppendUvarint(b, uint64(len(x.ExpressionAttributeNames)))
+		for _, placeholder := range slices.Sorted(maps.Keys(x.ExpressionAttributeNames)) {
+			text(placeholder)
+			text(x.ExpressionAttributeNames[placeholder])
+		}
+		b = x.ExpressionAttributeValues.AppendJSON(x.Item.AppendJSON(x.Key.AppendJSON(b)))
+	}
+	return b
 }

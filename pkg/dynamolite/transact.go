@@ -2,7 +2,6 @@ package dynamolite
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -172,11 +171,8 @@ func (e *Engine) transactWriteItems(in *transactWriteItemsInput) (any, error) {
 	if size > maxTransactionBytes {
 		return nil, invalid("Member must have length less than or equal to 4194304: the aggregate size of the items in the transaction exceeds 4 MB")
 	}
-	fingerprint, err := in.fingerprint()
-	if err != nil {
-		return nil, err
-	}
-	err = e.write(func(w *writeTx) error {
+	fingerprint := in.fingerprint()
+	err := e.write(func(w *writeTx) error {
 		for _, a := range actions {
 			if a == nil {
 				continue
@@ -364,13 +360,4 @@ func (e *Engine) planGets(in *transactGetItemsInput) ([]getOne, error) {
 		return nil, cancelled(reasons)
 	}
 	return gets, nil
-}
-
-// fingerprint identifies what a request asks, whatever the order of the
-// members of its JSON objects.
-func (in *transactWriteItemsInput) fingerprint() ([]byte, error) {
-	if in.ClientRequestToken == "" {
-		return nil, nil
-	}
-	return json.Marshal(in.TransactItems)
 }
