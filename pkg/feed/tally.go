@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -64,12 +63,9 @@ func parseTally(text string) (tally, error) {
 		if i == len(parts)-1 {
 			cut = 0
 		}
-		if part := digits[cut:]; part != "" {
-			n, err := strconv.ParseUint(part, 10, 63)
-			if err != nil {
-				return parseShort(text)
-			}
-			parts[i] = int64(n)
+		var ok bool
+		if parts[i], ok = natural(digits[cut:]); !ok {
+			return parseShort(text)
 		}
 		digits = digits[:cut]
 	}
@@ -85,6 +81,18 @@ func parseTally(text string) (tally, error) {
 		}
 	}
 	return tally{Counts{Positive: int(parts[0]), Neutral: int(parts[1]), Negative: int(parts[2])}, parts[3]}, nil
+}
+
+// natural is the number that is written in digits alone, 0 for none.
+func natural(digits string) (n int64, ok bool) {
+	const most = 18 // fit
+	for _, c := range []byte(digits) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, len(digits) <= most
 }
 
 // parseShort reads a number whose zeros an engine has shortened.
@@ -109,8 +117,8 @@ func parseSlots(row map[string]types.AttributeValue) (*slots, error) {
 		n, ok := value.(*types.AttributeValueMemberN)
 		slot := whole
 		if len(name) == 3 {
-			at, err := strconv.ParseUint(name[1:], 10, 8)
-			if ok = ok && err == nil && at < whole; ok {
+			at, digits := natural(name[1:])
+			if ok = ok && digits && at < whole; ok {
 				slot = int(at)
 			}
 		} else {

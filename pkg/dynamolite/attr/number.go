@@ -246,13 +246,11 @@ func (u uint128) appendDecimal(dst []byte) []byte {
 		return strconv.AppendUint(dst, low, 10)
 	}
 	dst = strconv.AppendUint(dst, high.lo, 10)
-	start := len(dst)
-	dst = appendZeros(dst, 19)
-	for i := len(dst) - 1; i >= start; i-- {
-		dst[i] = '0' + byte(low%10)
-		low /= 10
+	dst = appendZeros(dst, 19-digits(low))
+	if low == 0 {
+		return dst
 	}
-	return dst
+	return strconv.AppendUint(dst, low, 10)
 }
 
 // digits counts the decimal digits of u, which is below 10^39.
@@ -265,8 +263,18 @@ func (u uint128) digits() int {
 	if u.hi != 0 {
 		return maxDigits + 1
 	}
-	for ; u.lo != 0; u.lo /= 10 {
-		count++
+	return count + digits(u.lo)
+}
+
+// digits counts the decimal digits of n, none for 0.
+func digits(n uint64) int {
+	least := bits.Len64(n) * 1233 >> 12 // about log10(2)
+	if n < powersOfTen[least] {
+		return least
 	}
-	return count
+	return least + 1
+}
+
+var powersOfTen = [...]uint64{
+	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 }
