@@ -156,10 +156,14 @@ func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(&submission)
 	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return submission, []web.FieldError{{Field: strings.TrimSuffix("body."+mistyped.Field, "."), Message: "is of the wrong type"}}
+		return submission, []web.FieldError{{Field: strings.TrimSuffix("body."+mistyped.Field, "."), Message: "is of the wrong type: " + mistyped.Value}}
 	}
 	if err != nil {
-		return submission, []web.FieldError{{Field: "body", Message: "has a field that an item does not have, or is no object"}}
+		// The package has no type for this error.
+		if name, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+			return submission, []web.FieldError{{Field: "body." + strings.Trim(name, `"`), Message: "is a field that an item does not have"}}
+		}
+		return submission, []web.FieldError{{Field: "body", Message: "is not an object of JSON"}}
 	}
 	return submission, fieldErrors(submission.Check(time.Now()))
 }

@@ -213,8 +213,10 @@ func batchesTellEachOutcome(t *testing.T, s system) {
 			t.Errorf("item %d: %+v, want %s", i, got, want)
 		}
 	}
-	if e := out.Results[2].Errors; len(e) != 1 || e[0].Field != "body.matchedTags" {
-		t.Errorf("without tags: %+v", e)
+	for i, want := range map[int]string{2: "body.matchedTags", 5: "body", 6: "body.sourceId", 7: "body.x"} {
+		if e := out.Results[i].Errors; len(e) != 1 || e[0].Field != want {
+			t.Errorf("item %d: %+v, want %s", i, e, want)
+		}
 	}
 	for name, body := range map[string]string{
 		"none": `{"items":[]}`, "no list": `{"items":1}`, "more besides": `{"items":[{}],"x":1}`,
