@@ -48,10 +48,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	defer shared.close()
 	root := newRoot(shared)
 	for _, command := range more {
-		if command.Args != nil {
-			command.Args = usage(command.Args)
-		}
-		root.AddCommand(command)
+		attach(root, command)
 	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -103,8 +100,24 @@ was not understood.`,
 	flags.StringVar(&s.owner, "owner", "", "whose files [ASSAY_OWNER]")
 	flags.BoolVar(&s.json, "json", false, "write JSON, one object a line")
 	root.AddCommand(
-		newUpload(s), newGet(s), newList(s), newWatch(s), newContent(s), newRetry(s), newDelete(s), newDead(s), newHealth(s), newVersion(s))
+		newUpload(s), newGet(s), newList(s), newWatch(s), newContent(s), newRetry(s), newDelete(s), newDead(s), newFeed(s), newHealth(s), newVersion(s))
 	return root
+}
+
+// attach adds a command; where there is one of its name, what is below it.
+func attach(to, command *cobra.Command) {
+	if command.Args != nil {
+		command.Args = usage(command.Args)
+	}
+	for _, there := range to.Commands() {
+		if there.Name() == command.Name() {
+			for _, below := range command.Commands() {
+				attach(there, below)
+			}
+			return
+		}
+	}
+	to.AddCommand(command)
 }
 
 // usage makes the error of an argument check a *Usage.

@@ -1,0 +1,97 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// FeedSourceSettings are what operators say of a source of the feed. What is empty is
+// the server's default.
+type FeedSourceSettings struct {
+	Kind     string   `json:"kind"` // newsapi or rss
+	URL      string   `json:"url,omitempty"`
+	Enabled  bool     `json:"enabled"`
+	Interval string   `json:"interval,omitempty"` // such as 15m
+	Quota    int      `json:"quota,omitempty"`    // requests in a day (UTC)
+	Tags     []string `json:"tags"`
+	Match    string   `json:"match,omitempty"`       // of rss: text or all
+	Language string   `json:"language,omitempty"`    // of newsapi
+	Pages    int      `json:"pages,omitempty"`       // of newsapi
+	Key      string   `json:"keyVariable,omitempty"` // of newsapi
+}
+
+// FeedSource is a source of the feed. The calls on sources are answered at a server's
+// operator address only.
+type FeedSource struct {
+	Name string `json:"name"`
+	FeedSourceSettings
+	State FeedSourceState `json:"state"`
+	ETag  string          `json:"etag,omitempty"` // of the settings; not in lists
+}
+
+// FeedSourceState is what the polls of a source come to.
+type FeedSourceState struct {
+	Status    string          `json:"status"` // disabled, waiting, polling, paused or stopped
+	Reason    string          `json:"reason,omitempty"`
+	NextPoll  time.Time       `json:"nextPoll,omitzero"` // not before
+	Failures  int             `json:"failures"`          // in a row
+	QuotaUsed int             `json:"quotaUsed"`         // of this day
+	LastPoll  *FeedSourcePoll `json:"lastPoll,omitempty"`
+}
+
+// FeedSourcePoll is what one poll came to.
+type FeedSourcePoll struct {
+	At       time.Time `json:"at"`
+	Outcome  string    `json:"outcome"`
+	Detail   string    `json:"detail,omitempty"`
+	Requests int       `json:"requests"`
+	Taken    struct {
+		Created   int `json:"created"`
+		Duplicate int `json:"duplicate"`
+		Invalid   int `json:"invalid"`
+		Skipped   int `json:"skipped"`
+	} `json:"taken"`
+}
+
+// FeedSources reads all sources, in the order of their names.
+func (c *Client) FeedSources(ctx context.Context) ([]FeedSource, error) {
+	var all struct {
+		Sources []FeedSource `json:"sources"`
+	}
+	err := c.do(ctx, call{method: http.MethodGet, path: join("feed", "sources")}, &all)
+	return all.Sources, err
+}
+
+// FeedSource reads one source.
+func (c *Client) FeedSource(ctx context.Context, name string) (FeedSource, error) {
+	return c.source(ctx, call{method: http.MethodGet, path: join("feed", "sources", name)})
+}
+
+// PutFeedSource adds a source where etag is empty, and else changes the one that has
+// this ETag, or any for *. The Problem is 412 when it is another one by then. Of a
+// connection that breaks one cannot know whether the change was made.
+func (c *Client) PutFeedSource(ctx context.Context, name string, settings FeedSourceSettings, etag string) (FeedSource, error) {
+	header := http.Header{"If-Match": {etag}}
+	if etag == "" {
+		header = http.Header{"If-None-Match": {"*"}}
+	}
+	return c.source(ctx, call{method: http.MethodPut, path: join("feed", "sources", name), header: header, body: settings, once: true})
+}
+
+// DeleteFeedSource removes the source that has this ETag, or any for *. Its items stay.
+// Errors are those of PutFeedSource.
+func (c *Client) DeleteFeedSource(ctx context.Context, name, etag string) error {
+	header := http.Header{"If-Match": {etag}}
+	return c.do(ctx, call{method: http.MethodDelete, path: join("feed", "sources", name), header: header, once: true}, nil)
+}
+
+func (c *Client) source(ctx context.Context, op call) (FeedSource, error) {
+	resp, err := c.open(ctx, op)
+	if err != nil {
+		return FeedSource{}, err
+	}
+	found := FeedSource{ETag: resp.Header.Get("ETag")}
+	err = decode(resp, &found)
+	return found, err
+}
