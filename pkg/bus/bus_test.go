@@ -88,6 +88,13 @@ func uploadedBy(owner, id string) event.Event {
 	return event.NewFileUploaded(&event.FileUploaded{FileId: id, OwnerId: owner, FileName: "a.txt", Etag: "e1", UploadedAt: timestamppb.New(when)})
 }
 
+// uploadedAgain is another event of the same file.
+func uploadedAgain(id string) event.Event {
+	return event.NewFileUploaded(&event.FileUploaded{
+		FileId: id, OwnerId: "ann", FileName: "a.txt", Etag: "e1", UploadedAt: timestamppb.New(when), RetriedAt: timestamppb.New(when),
+	})
+}
+
 func completed(id string) event.Event {
 	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
 		Area: event.AreaTextFile, Id: id, OwnerId: "ann", Name: "a.txt", CompletedAt: timestamppb.New(when),

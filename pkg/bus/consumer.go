@@ -141,6 +141,7 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 		notes: newNotes(b, c, began), room: newRoom(c, b.metrics.abandoned.WithLabelValues(c.Name, c.Area), end),
 	}
 	var workers sync.WaitGroup
+	workers.Go(func() { w.guard.watch(ctx) })
 	for range c.Parallel {
 		workers.Go(func() { w.take(ctx, working) })
 	}

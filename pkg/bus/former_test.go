@@ -62,9 +62,7 @@ func TestFormerWorkIsTakenOver(t *testing.T) {
 	}
 
 	w := openAt(t, url, bus.Config{})
-	w.publish(t, event.NewFileUploaded(&event.FileUploaded{
-		FileId: "twice", OwnerId: "ann", Etag: "e1", UploadedAt: timestamppb.New(when), RetriedAt: timestamppb.New(when),
-	})) // by a service that has begun meanwhile
+	w.publish(t, uploadedAgain("twice")) // by a service that has begun meanwhile
 	for range 2 {
 		if err := w.bus.TakeOverFormerWork(t.Context()); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,8 +50,71 @@ func (w *watchdog) look(ctx context.Context) (err error) {
 			return fmt.Errorf("consumer %s on stream %s: %w", source.durable, c.Stream, err)
 		}
 		w.silence(source, have.CachedInfo())
+		if err := w.clear(ctx, source, have.CachedInfo()); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// clearAfter is how many leases after a start, or a connection that is back, the
+// consumer is looked at: what dead workers held has come again by then.
+const clearAfter = 2
+
+// watch looks at the consumer some time after each start of its server, until ctx
+// ends. Its workers look only when they have nothing to do.
+func (w *watchdog) watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		connection := w.bus.connection()
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(clearAfter * w.consumer.Lease):
+		}
+		if err := w.look(ctx); err != nil && ctx.Err() == nil {
+			w.bus.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot look after the consumer")
+		}
+		select {
+		case <-ctx.Done():
+		case <-connection.Done():
+		}
+	}
+}
+
+// clear removes from a queue what its consumer has acknowledged: a server that is
+// killed may have written the one down and not that the message left. It hands such a
+// message out to nobody, ever, and looks for them in streams of another kind only
+// (jetstream.go and checkForOrphanMsgs of nats-server 2.15.2); the item could never be
+// tried again, since the stream takes one message of it.
+func (w *watchdog) clear(ctx context.Context, source *source, info *jetstream.ConsumerInfo) (err error) {
+	stream := w.consumer.Stream
+	if stream != StreamWork && stream != StreamNotices {
+		return nil
+	}
+	ctx, settle := w.bus.permitted(ctx, stream)
+	defer settle(&err)
+	queue, err := w.bus.js.Stream(ctx, stream)
+	if err != nil {
+		return fmt.Errorf("stream %s: %w", stream, err)
+	}
+	for {
+		msg, err := queue.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(cmp.Or(source.filter, ">")))
+		if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && msg.Sequence > info.AckFloor.Stream {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("look through stream %s: %w", stream, err)
+		}
+		err = queue.DeleteMsg(ctx, msg.Sequence)
+		if _, refused := errors.AsType[*jetstream.APIError](err); refused {
+			return nil // its acknowledgement came to its end meanwhile; else it is found again
+		}
+		if err != nil {
+			return fmt.Errorf("remove %d from stream %s: %w", msg.Sequence, stream, err)
+		}
+		w.bus.log.Warn().Str("consumer", source.durable).Str("subject", msg.Subject).Uint64("sequence", msg.Sequence).
+			Msg("removed a message that was acknowledged and stayed behind when the server died")
+	}
 }
 
 // silence tells of a durable that has messages and hands none out.

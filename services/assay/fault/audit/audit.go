@@ -104,13 +104,14 @@ const auditPause = 250 * time.Millisecond
 
 // Audit judges the promises, which must be all that were made on this system:
 // what else it holds counts as doubled. While something is stuck it looks again,
-// until patience is over; a system whose engines do not answer is looked at again
-// too. It returns an error when it could not look.
+// until a look that began when patience was over; a system whose engines do not
+// answer is looked at again too. It returns an error when it could not look.
 func (s *System) Audit(ctx context.Context, promises []Promise, patience time.Duration) (Report, error) {
 	deadline := time.Now().Add(patience)
 	for {
+		last := time.Now().After(deadline) // a look at much takes its time
 		report, err := s.look(ctx, promises)
-		if err == nil && report.Stuck == 0 || ctx.Err() != nil || time.Now().After(deadline) {
+		if err == nil && report.Stuck == 0 || ctx.Err() != nil || last {
 			return report, err
 		}
 		select {

@@ -1,0 +1,77 @@
+package bus_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
+)
+
+// A server that is killed may have written down that a message was acknowledged and
+// not that it left its queue. Here its files are put together as such a death leaves
+// them. The message goes, with no attempt more, and its item can be tried again.
+func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
+	dir := t.TempDir()
+	files := filepath.Join(dir, "jetstream", "$G", "streams", bus.StreamWork, "msgs")
+	before := map[string][]byte{}
+	func() {
+		url, stop, err := bustest.Serve(dir, server.Options{SyncAlways: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop()
+		w := openAt(t, url, bus.Config{})
+		w.publish(t, uploaded("f1"))
+		names, err := filepath.Glob(filepath.Join(files, "*.blk"))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%d files: %v", len(names), err)
+		}
+		for _, name := range names {
+			if before[name], err = os.ReadFile(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		done := make(chan string, 1)
+		end := consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Item; return nil }))
+		next(t, done, "work")
+		w.awaitCount(t, bus.StreamWork, 0)
+		end()
+		w.bus.Close()
+	}()
+	if err := os.RemoveAll(files); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(files, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range before {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	url, stop, err := bustest.Serve(dir, server.Options{SyncAlways: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	w := openAt(t, url, bus.Config{})
+	if n := w.count(t, bus.StreamWork); n != 1 {
+		t.Fatalf("%d messages, want the one that stayed behind", n)
+	}
+	again := make(chan bus.Delivery, 2)
+	c := consumer(func(_ context.Context, d bus.Delivery) error { again <- d; return nil })
+	c.Lease = 300 * time.Millisecond
+	consume(t, w.bus, c)
+	w.awaitCount(t, bus.StreamWork, 0)
+	w.publish(t, uploadedAgain("f1"))
+	if d := next(t, again, "work"); d.ID != uploadedAgain("f1").ID || len(again) != 0 {
+		t.Errorf("got %s and %d more", d.ID, len(again))
+	}
+}
