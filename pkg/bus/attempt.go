@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -148,23 +149,23 @@ func guarded(f func() error) (err error) {
 
 // renew keeps the lease of msg until the returned function is called.
 func renew(msg *nats.Msg, lease time.Duration) (stop func()) {
-	done := make(chan struct{})
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(lease / 3)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				// A lost renewal costs at most repeated work; the fence holds.
-				if msg.InProgress() != nil {
-					return
-				}
-			}
+	var mu sync.Mutex // held while it renews
+	ended := false
+	mu.Lock()
+	defer mu.Unlock()
+	var timer *time.Timer
+	timer = time.AfterFunc(lease/3, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		// A lost renewal costs at most repeated work; the fence holds.
+		if !ended && msg.InProgress() == nil {
+			timer.Reset(lease / 3)
 		}
-	}()
-	return func() { close(done); <-ended }
+	})
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		ended = true
+		timer.Stop()
+	}
 }

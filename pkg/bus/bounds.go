@@ -46,12 +46,19 @@ type room struct {
 	abandoned atomic.Int64
 	gauge     prometheus.Gauge
 	full      context.CancelCauseFunc // called when too many are, or one for too long
+
+	next chan func()     // to a goroutine that has nothing to do
+	over <-chan struct{} // closed when no attempt is made any more
 }
 
 // newRoom halves the memory: an attempt that needs no more than its place's part
 // of the one half never waits for those that need more and share the other.
-func newRoom(c Consumer, gauge prometheus.Gauge, full context.CancelCauseFunc) *room {
-	r := &room{most: int64(c.Abandoned), longest: c.AbandonedFor, gauge: gauge, full: full}
+// Attempts are made for as long as working.
+func newRoom(working context.Context, c Consumer, gauge prometheus.Gauge, full context.CancelCauseFunc) *room {
+	r := &room{
+		most: int64(c.Abandoned), longest: c.AbandonedFor, gauge: gauge, full: full,
+		next: make(chan func()), over: working.Done(),
+	}
 	if c.Memory > 0 {
 		r.half = c.Memory / 2
 		r.free = r.half / int64(c.Parallel)
@@ -73,7 +80,7 @@ func (r *room) enter(ctx context.Context, bytes int64) (leave func(), large bool
 	return func() { r.memory.Release(bytes) }, true, nil
 }
 
-// within calls f in a goroutine of its own and returns its error, a *PanicError, or
+// within calls f in another goroutine and returns its error, a *PanicError, or
 // a *TimeError. One that does not return when its context ends is left behind and
 // keeps its memory until it does.
 func (r *room) within(ctx context.Context, b Bounds, f func(context.Context) error) error {
@@ -94,11 +101,11 @@ func (r *room) within(ctx context.Context, b Bounds, f func(context.Context) err
 	defer cancel()
 	ended := make(chan struct{})
 	var came error
-	go func() {
+	r.start(func() {
 		defer leave()
 		defer close(ended)
 		came = guarded(func() error { return f(bounded) })
-	}()
+	})
 	select {
 	case <-ended:
 	case <-bounded.Done():
@@ -115,6 +122,26 @@ func (r *room) within(ctx context.Context, b Bounds, f func(context.Context) err
 		return fmt.Errorf("%w: %w", over, came)
 	}
 	return came
+}
+
+// start calls f in a goroutine that is done with another attempt, if there is one:
+// its stack is as large as attempts need, where a new one would grow step by step.
+func (r *room) start(f func()) {
+	select {
+	case r.next <- f:
+		return
+	default:
+	}
+	go func() {
+		for {
+			f()
+			select {
+			case f = <-r.next:
+			case <-r.over:
+				return
+			}
+		}
+	}()
 }
 
 // abandon counts an attempt that does not return for as long as it does not. One

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -48,6 +49,7 @@ type Bus struct {
 	metrics metrics
 	flows   *flows
 	fill    *fill
+	work    atomic.Pointer[jetstream.Stream] // nil before waiting needs it
 	// declares is set on a bus whose process creates the streams.
 	declares    bool
 	reconciling sync.Mutex

@@ -138,7 +138,7 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 
 	w := &consuming{
 		bus: b, consumer: c, end: end, sources: from, guard: &watchdog{bus: b, consumer: c, sources: from, began: began},
-		notes: newNotes(b, c, began), room: newRoom(c, b.metrics.abandoned.WithLabelValues(c.Name, c.Area), end),
+		notes: newNotes(b, c, began), room: newRoom(working, c, b.metrics.abandoned.WithLabelValues(c.Name, c.Area), end),
 	}
 	var workers sync.WaitGroup
 	workers.Go(func() { w.guard.watch(ctx) })

@@ -233,11 +233,16 @@ func (f *flows) of(token string, now time.Time) *flowCount {
 
 // waiting asks the server how much work of a flow it keeps.
 func (b *Bus) waiting(ctx context.Context, token string) (int64, error) {
-	work, err := b.js.Stream(ctx, StreamWork)
-	if err != nil {
-		return 0, err
+	work := b.work.Load()
+	if work == nil { // to look it up is a request, too
+		found, err := b.js.Stream(ctx, StreamWork)
+		if err != nil {
+			return 0, err
+		}
+		work = &found
+		b.work.Store(work)
 	}
-	info, err := work.Info(ctx, jetstream.WithSubjectFilter(workPrefix+"*."+token+".>"))
+	info, err := (*work).Info(ctx, jetstream.WithSubjectFilter(workPrefix+"*."+token+".>"))
 	if err != nil {
 		return 0, err
 	}

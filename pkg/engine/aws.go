@@ -35,6 +35,8 @@ func (cfg AWS) load(ctx context.Context) (aws.Config, error) {
 			// The SDK keeps 10 idle connections to a host; a busy worker has
 			// more requests in flight and would open a new one for each.
 			t.MaxIdleConns, t.MaxIdleConnsPerHost = 256, 128
+			// A small file and its headers go and come in one system call.
+			t.WriteBufferSize, t.ReadBufferSize = 8<<10, 8<<10
 		})),
 	}
 	if cfg.AccessKey != "" {
