@@ -27,6 +27,7 @@ type durableStore struct {
 	objects    string // absolute; a folder for each bucket
 	attributes string // absolute; of metadata that is in files
 	sync       func(*os.File) error
+	folders    rounds // of syncs, by path
 	created    func(context.Context, Object) error
 	log        zerolog.Logger
 }
@@ -133,17 +134,19 @@ func (d *durableStore) syncAttributes(bucket, key string) error {
 	return d.syncUp(dir, d.attributes)
 }
 
-// syncUp syncs path and every folder above it, up to and with top.
+// syncUp syncs path and every folder above it, up to and with top. Uploads that
+// come together share the syncs of the folders that they have in common.
 func (d *durableStore) syncUp(path, top string) error {
-	for {
-		if err := d.syncOne(path); err != nil {
+	if err := d.syncOne(path); err != nil {
+		return err
+	}
+	for path != top && len(path) > len(top) {
+		path = filepath.Dir(path)
+		if err := d.folders.share(path, func() error { return d.syncOne(path) }); err != nil {
 			return err
 		}
-		if path == top || len(path) <= len(top) {
-			return nil
-		}
-		path = filepath.Dir(path)
 	}
+	return nil
 }
 
 func (d *durableStore) syncOne(path string) error {

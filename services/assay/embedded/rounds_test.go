@@ -1,0 +1,81 @@
+package embedded
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+)
+
+// TestRoundsCoverWhatWasDoneBefore: whoever returns from share was covered by a call
+// that began after it had written, and calls of one name never overlap.
+func TestRoundsCoverWhatWasDoneBefore(t *testing.T) {
+	var r rounds
+	var written, covered, running, calls atomic.Int64
+	f := func() error {
+		if running.Add(1) != 1 {
+			t.Error("two calls at once")
+		}
+		defer running.Add(-1)
+		calls.Add(1)
+		seen := written.Load()
+		for old := covered.Load(); old < seen && !covered.CompareAndSwap(old, seen); old = covered.Load() {
+			continue
+		}
+		return nil
+	}
+	var all sync.WaitGroup
+	const callers, each = 16, 500
+	for range callers {
+		all.Go(func() {
+			for range each {
+				mine := written.Add(1)
+				if err := r.share("folder", f); err != nil {
+					t.Error(err)
+				}
+				if at := covered.Load(); at < mine {
+					t.Errorf("number %d was written, and %d covered", mine, at)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := calls.Load(); n > callers*each || len(r.waiting)+len(r.under) > 0 {
+		t.Errorf("%d calls, and %d rounds are left", n, len(r.waiting)+len(r.under))
+	}
+}
+
+// TestRoundsAreShared: those who come while a call is under way have one more for all
+// of them, and its error; another name waits for nobody.
+func TestRoundsAreShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r rounds
+		end := make(chan struct{})
+		var all sync.WaitGroup
+		all.Go(func() {
+			if err := r.share("folder", func() error { <-end; return nil }); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		broken := errors.New("the disk is gone")
+		var calls atomic.Int64
+		for range 8 {
+			all.Go(func() {
+				if err := r.share("folder", func() error { calls.Add(1); return broken }); !errors.Is(err, broken) {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		synctest.Wait()
+		if err := r.share("other", func() error { return nil }); err != nil || calls.Load() != 0 {
+			t.Errorf("%v, and %d calls before the first ended", err, calls.Load())
+		}
+		close(end)
+		all.Wait()
+		if n := calls.Load(); n != 1 {
+			t.Errorf("%d calls for those who waited", n)
+		}
+	})
+}
