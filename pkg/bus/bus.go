@@ -95,6 +95,9 @@ func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Register
 		nats.ReconnectWait(250 * time.Millisecond),
 		// A connection that was cut without a word is given up after three of them.
 		nats.PingInterval(10 * time.Second),
+		// Of messages that wait in a subscription. Each worker has one, for which it asks
+		// for one message at a time; the client's default takes half a megabyte for each.
+		nats.SyncQueueLen(64),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				log.Warn().Err(err).Msg("NATS connection lost")
