@@ -39,7 +39,7 @@
 // The vocabulary is three hash tables with open addressing, by the length of the
 // word: one integer, two integers, bytes in an arena (vocabulary.go). Known words
 // are counted without a branch, many at once; the few that are new or not where
-// they are looked for first take a second loop. The hashes fold 128-bit products
+// they are looked for first take another loop. The hashes fold 128-bit products
 // with a secret of the process, as wyhash does (github.com/wangyi-fudan/wyhash),
 // or are those of hash/maphash. What is a property of the vocabulary alone, such
 // as the number of code points, is computed from it at the end.
@@ -84,9 +84,10 @@ type Limits struct {
 
 const (
 	defaultVocabulary = 256 << 20
-	// wordPlace is the most that the tables take for a word beside its bytes: 12 in
-	// the table of short words and 20 in that of the middle ones, which are less than
-	// a third full when they have just grown. Growing itself needs half as much again.
+	// wordPlace is the most that the tables take for a word beside its bytes: 12 for a
+	// slot of the short ones and 64 for a bucket of the middle ones. When the tables
+	// have just grown, a third of those slots is in use, and such a bucket has one word.
+	// Growing itself needs half as much again.
 	wordPlace = 64
 )
 

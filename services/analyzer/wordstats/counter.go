@@ -19,6 +19,7 @@ type counter struct {
 	changes    [chunkBlocks]uint64
 	edges      edges
 	missed     [chunkSize]uint16
+	fetched    uint32 // what fetchMiddle read, which nobody needs
 	buffer     buffer
 }
 

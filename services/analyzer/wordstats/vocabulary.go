@@ -18,11 +18,10 @@ import (
 // characters as they are, and makes the low line DEL, which no such word holds.
 type vocabulary struct {
 	limit  int64 // see Limits
-	short  table[uint64]
-	middle table[[2]uint64]
+	short  shortTable
+	middle middleTable
 	long   longTable
-	seed   uint64 // secret, so that no text can be made to collide
-	bytes  int64  // of all different words
+	bytes  int64 // of all different words
 	// digested are the code points of all words above maxWord together.
 	digested int64
 	// spilled are counts taken out of the tables before they pass 32 bits.
@@ -36,11 +35,10 @@ const (
 )
 
 func newVocabulary() vocabulary {
-	seed := rand.Uint64()
+	seed := rand.Uint64() // secret, so that no text can be made to collide
 	return vocabulary{
-		seed:   seed,
-		short:  newTable(firstSlots, func(key uint64) uint64 { return hashShort(seed, key) }),
-		middle: newTable(firstSlots/4, func(key [2]uint64) uint64 { return hashMiddle(seed, key) }),
+		short:  newShortTable(firstSlots, seed),
+		middle: newMiddleTable(firstSlots/4, seed),
 		long:   newLongTable(firstSlots / 4),
 	}
 }
@@ -92,14 +90,14 @@ func (v *vocabulary) add(word []byte) error {
 }
 
 func (v *vocabulary) addShort(key uint64, length int) error {
-	if v.short.add(key, hashShort(v.seed, key), 1) {
+	if v.short.add(key, 1) {
 		return v.grown(length)
 	}
 	return nil
 }
 
 func (v *vocabulary) addMiddle(key [2]uint64, length int) error {
-	if v.middle.add(key, hashMiddle(v.seed, key), 1) {
+	if v.middle.add(key, 1) {
 		return v.grown(length)
 	}
 	return nil
@@ -134,11 +132,14 @@ func (v *vocabulary) each(visit func(word []byte, count uint32) uint32) {
 			v.short.counts[i] = visit(room[:8-bits.LeadingZeros64(key)/8], v.short.counts[i])
 		}
 	}
-	for i, key := range v.middle.keys {
-		if key != [2]uint64{} {
-			binary.LittleEndian.PutUint64(room[:], key[0])
-			binary.LittleEndian.PutUint64(room[8:], key[1])
-			v.middle.counts[i] = visit(room[:16-bits.LeadingZeros64(key[1])/8], v.middle.counts[i])
+	for i := range v.middle.buckets {
+		b := &v.middle.buckets[i]
+		for j, key := range b.keys {
+			if key != [2]uint64{} {
+				binary.LittleEndian.PutUint64(room[:], key[0])
+				binary.LittleEndian.PutUint64(room[8:], key[1])
+				b.counts[j] = visit(room[:16-bits.LeadingZeros64(key[1])/8], b.counts[j])
+			}
 		}
 	}
 	for i := range v.long.slots {
@@ -179,16 +180,19 @@ func (v *vocabulary) merge(w *vocabulary) error {
 		v.spilled[word] += count
 	}
 	for i, key := range w.short.keys {
-		if key != 0 && v.short.add(key, hashShort(v.seed, key), w.short.counts[i]) {
+		if key != 0 && v.short.add(key, w.short.counts[i]) {
 			if err := v.grown(8 - bits.LeadingZeros64(key)/8); err != nil {
 				return err
 			}
 		}
 	}
-	for i, key := range w.middle.keys {
-		if key != [2]uint64{} && v.middle.add(key, hashMiddle(v.seed, key), w.middle.counts[i]) {
-			if err := v.grown(16 - bits.LeadingZeros64(key[1])/8); err != nil {
-				return err
+	for i := range w.middle.buckets {
+		b := &w.middle.buckets[i]
+		for j, key := range b.keys {
+			if key != [2]uint64{} && v.middle.add(key, b.counts[j]) {
+				if err := v.grown(16 - bits.LeadingZeros64(key[1])/8); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -1,29 +1,28 @@
 package wordstats
 
-// table is a hash table from words of a fixed width to counts: open addressing,
+// shortTable is a hash table from words of up to 8 bytes to counts: open addressing,
 // linear probing, keys and counts in arrays of their own, so that the keys lie
 // dense in the cache. The number of slots is a power of two, and the lower bits of
 // a hash are the first slot to look at. The zero key is an empty slot.
-type table[K comparable] struct {
-	keys   []K
+type shortTable struct {
+	keys   []uint64
 	counts []uint32
 	used   int
-	hash   func(K) uint64
+	seed   uint64
 }
 
-func newTable[K comparable](slots int, hash func(K) uint64) table[K] {
-	return table[K]{
-		keys:   make([]K, slots),
+func newShortTable(slots int, seed uint64) shortTable {
+	return shortTable{
+		keys:   make([]uint64, slots),
 		counts: make([]uint32, slots),
-		hash:   hash,
+		seed:   seed,
 	}
 }
 
 // add counts a key n times and reports whether it is new.
-func (t *table[K]) add(key K, hash uint64, n uint32) bool {
-	var empty K
+func (t *shortTable) add(key uint64, n uint32) bool {
 	mask := uint64(len(t.keys) - 1)
-	first := hash & mask
+	first := hashShort(t.seed, key) & mask
 	for at := first; ; at = (at + 1) & mask {
 		if t.keys[at] == key {
 			t.counts[at] += n
@@ -35,7 +34,7 @@ func (t *table[K]) add(key K, hash uint64, n uint32) bool {
 			}
 			return false
 		}
-		if t.keys[at] == empty {
+		if t.keys[at] == 0 {
 			t.keys[at] = key
 			t.counts[at] = n
 			t.used++
@@ -49,16 +48,15 @@ func (t *table[K]) add(key K, hash uint64, n uint32) bool {
 
 // grow doubles the table. A word goes to the slot of the same number or to that of
 // the other half, so that both halves are written in order.
-func (t *table[K]) grow() {
-	var empty K
-	larger := newTable(2*len(t.keys), t.hash)
+func (t *shortTable) grow() {
+	larger := newShortTable(2*len(t.keys), t.seed)
 	mask := uint64(len(larger.keys) - 1)
 	for i, key := range t.keys {
-		if key == empty {
+		if key == 0 {
 			continue
 		}
-		at := t.hash(key) & mask
-		for larger.keys[at] != empty {
+		at := hashShort(t.seed, key) & mask
+		for larger.keys[at] != 0 {
 			at = (at + 1) & mask
 		}
 		larger.keys[at] = key
@@ -71,10 +69,10 @@ func (t *table[K]) grow() {
 // reset empties the table. It lets a table go that is beyond most slots, or that
 // is larger than the text before needed, since clearing it would cost the next
 // small text more than a new one with so many slots.
-func (t *table[K]) reset(slots, most int) {
+func (t *shortTable) reset(slots, most int) {
 	switch {
 	case len(t.keys) > most || len(t.keys) > slots && t.used < len(t.keys)/8:
-		*t = newTable(slots, t.hash)
+		*t = newShortTable(slots, t.seed)
 	case t.used > 0:
 		clear(t.keys) // the count of an empty slot is never read
 		t.used = 0

@@ -1,0 +1,96 @@
+package wordstats
+
+// middleTable is a hash table from words of 9 to 16 bytes to counts. Most words of a
+// large vocabulary are such, and their table is larger than the caches. So its buckets
+// are lines of the cache: a word that is in none costs one miss, its count no other.
+// A word lies in the bucket that the lower bits of its hash name or, when that was
+// full, in the first of those beside it that was not (see find). The number of
+// buckets is a power of two.
+type middleTable struct {
+	buckets []bucket
+	used    int // words
+	seed    uint64
+}
+
+// bucket fills its slots in order. The zero key is an empty slot.
+type bucket struct {
+	keys   [3][2]uint64
+	counts [3]uint32
+	_      uint32
+}
+
+const (
+	bucketBytes = 64
+	// bucketWords is how many words there are for each bucket when the table grows.
+	bucketWords = 2
+	// cachedBuckets are at most as many as the second-level caches of today hold.
+	cachedBuckets = 1 << 14
+	pageBytes     = 4096 // the least of any system
+)
+
+func newMiddleTable(words int, seed uint64) middleTable {
+	return middleTable{buckets: make([]bucket, words/bucketWords), seed: seed}
+}
+
+// add counts a key n times and reports whether it is new.
+func (t *middleTable) add(key [2]uint64, n uint32) bool {
+	b, i := find(t.buckets, t.seed, key)
+	if b.keys[i] == key {
+		b.counts[i] += n
+		return false
+	}
+	b.keys[i], b.counts[i] = key, n
+	t.used++
+	if t.used > bucketWords*len(t.buckets) {
+		t.grow()
+	}
+	return true
+}
+
+// find returns the slot of a key, or the empty one that it would have. The buckets
+// that it looks at in turn are neighbours, which a processor fetches together.
+func find(buckets []bucket, seed uint64, key [2]uint64) (*bucket, int) {
+	mask := uint64(len(buckets) - 1)
+	hash := hashMiddle(seed, key)
+	for beside := uint64(0); ; beside++ {
+		b := &buckets[(hash^beside)&mask]
+		for i := range b.keys {
+			if b.keys[i] == key || b.keys[i] == [2]uint64{} {
+				return b, i
+			}
+		}
+	}
+}
+
+// grow doubles the table. A word goes to the bucket of the same number or to that of
+// the other half, so that both halves are written in order.
+func (t *middleTable) grow() {
+	larger := make([]bucket, 2*len(t.buckets))
+	// A page that is read before it is first written faults twice.
+	for i := 0; i < len(larger); i += pageBytes / bucketBytes {
+		larger[i].counts[0] = 0
+	}
+	for i := range t.buckets {
+		b := &t.buckets[i]
+		for j, key := range b.keys {
+			if key == [2]uint64{} {
+				break
+			}
+			to, k := find(larger, t.seed, key)
+			to.keys[k], to.counts[k] = key, b.counts[j]
+		}
+	}
+	t.buckets = larger
+}
+
+// reset empties the table, or lets it go as shortTable.reset does.
+func (t *middleTable) reset(words, most int) {
+	room := bucketWords * len(t.buckets)
+	switch {
+	case room > most || room > words && t.used < room/8:
+		*t = newMiddleTable(words, t.seed)
+	case t.used > 0:
+		clear(t.buckets)
+		t.used = 0
+	}
+}
