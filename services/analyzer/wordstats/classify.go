@@ -61,8 +61,8 @@ func classify(data []byte, filled []masks) int {
 			w := letter | digit | line
 			o := x + (0x80-' '-1)*each01
 			alien |= b | (x + each01)
-			word |= gather(w) << j
-			other |= gather(o&^w) << j
+			word = word>>8 | gather(w)
+			other = other>>8 | gather(o&^w)
 		}
 		m.word, m.other, m.alien = word, other, 0
 		if alien&each80 != 0 {
@@ -73,9 +73,11 @@ func classify(data []byte, filled []masks) int {
 	return len(filled)
 }
 
-// gather moves the upper bits of the eight bytes of x together.
+// gather moves the upper bits of the eight bytes of x together, into the uppermost
+// byte. Each bit of the factor moves one of them there, and no two sums of places are
+// the same, so that nothing carries.
 func gather(x uint64) uint64 {
-	return (x & each80 >> 7) * 0x0102040810204080 >> 56
+	return (x & each80) * 0x0002040810204081 &^ (1<<56 - 1)
 }
 
 // aliens returns the mask of bytes that are not ASCII, or DEL.
@@ -83,7 +85,7 @@ func aliens(block []byte) uint64 {
 	var mask uint64
 	for j := 0; j < blockSize; j += 8 {
 		b := binary.LittleEndian.Uint64(block[j:])
-		mask |= gather(b|((b&each7F)+each01)) << j
+		mask = mask>>8 | gather(b|((b&each7F)+each01))
 	}
 	return mask
 }
