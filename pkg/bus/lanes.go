@@ -155,7 +155,8 @@ func (f *flows) join(ctx context.Context, token string) (int, error) {
 	now := time.Now()
 	f.mu.Lock()
 	c := f.of(token, now)
-	many, asking, old := c.waiting >= laneEnds[0], c.asking, now.Sub(c.told) > countAge
+	many := c.waiting >= laneEnds[0] || f.most > 0 && c.waiting >= f.most
+	asking, old := c.asking, now.Sub(c.told) > countAge
 	ask := many && asking == nil && now.Sub(c.asked) >= min(askPause+time.Duration(c.waiting)*askPausePer, pauseLongest)
 	if ask {
 		c.asked, c.asking = now, make(chan struct{})

@@ -138,7 +138,12 @@ func TestOneMessageInAllLanes(t *testing.T) {
 // An owner that has as much work waiting as may is refused; others are not; and it
 // is let in again when its work is done.
 func TestOneOwnerCannotFillTheStream(t *testing.T) {
-	const most = 30
+	for _, most := range []int64{3, 30} { // below the end of the first lane, and above
+		t.Run(fmt.Sprint(most), func(t *testing.T) { oneOwnerCannotFillTheStream(t, most) })
+	}
+}
+
+func oneOwnerCannotFillTheStream(t *testing.T, most int64) {
 	w := openAt(t, open(t).url, bus.Config{WorkMaxPerOwner: most})
 	for i := range most {
 		w.publish(t, uploadedBy("flood", fmt.Sprint(i)))

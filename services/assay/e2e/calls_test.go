@@ -155,10 +155,7 @@ func startCounted(t *testing.T, env ...string) *counted {
 		"ASSAY_S3_ENDPOINT="+s.watch(t, "s3", c.S3, func(r *http.Request) string { return r.Method }))
 	s.HTTP = c.service(t, "ingest").url
 	c.service(t, "analyzer")
-	eventually(t, func() error {
-		_, err := s.jetStream(t).PauseConsumer(within(t), "ASSAY_NOTICES", "ingest-notice", time.Now().Add(time.Hour))
-		return err
-	})
+	s.holdNotices(t)
 	conn := s.events(t)
 	if _, err := conn.Subscribe(">", s.published); err != nil {
 		t.Fatal(err)
@@ -167,6 +164,16 @@ func startCounted(t *testing.T, env ...string) *counted {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// holdNotices leaves the bucket's notices unread.
+func (s system) holdNotices(t *testing.T) {
+	t.Helper()
+	js := s.jetStream(t)
+	eventually(t, func() error {
+		_, err := js.PauseConsumer(within(t), "ASSAY_NOTICES", "ingest-notice", time.Now().Add(time.Hour))
+		return err
+	})
 }
 
 // watch counts the requests to an engine, whose address becomes the returned one.
