@@ -23,10 +23,10 @@ const (
 	crowdedFrom = 0.9
 	// lookAge is how old the look at an empty stream may be; at a fuller one
 	// accordingly less, so that what comes in meanwhile does not fill it, but
-	// lookLeast at least.
+	// lookLeast at least, as after a look that failed.
 	lookAge   = time.Second
 	lookLeast = 50 * time.Millisecond
-	lookTime  = 3 * time.Second
+	lookTime  = 5 * time.Second
 )
 
 // fill is how full the stream of work is, by the last look at it.
@@ -56,11 +56,10 @@ func (f *fill) now(ctx context.Context) (float64, error) {
 	was, err := f.look(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.looking, f.err = false, err
+	f.looking, f.err, f.next = false, err, time.Now().Add(lookLeast)
 	if err == nil {
-		f.was = was
+		f.was, f.next = was, time.Now().Add(max(lookLeast, time.Duration(float64(lookAge)*(1-was))))
 	}
-	f.next = time.Now().Add(max(lookLeast, time.Duration(float64(lookAge)*(1-f.was))))
 	return f.was, f.err
 }
 
