@@ -3,6 +3,7 @@ package dax_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/table"
@@ -140,6 +142,30 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 	cancel()
 	if _, err := reader.Query(ended, &dynamodb.QueryInput{TableName: &name}); err == nil {
 		t.Error("a read whose reader is gone is answered")
+	}
+}
+
+// TestSilentClusterHoldsNoRead: a cluster that accepts connections and never says
+// anything holds a read up for a while, and the table answers it.
+func TestSilentClusterHoldsNoRead(t *testing.T) {
+	db, _ := tabletest.Start(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // whose connections nobody takes
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	var log lines
+	reader, err := dax.Connect(tabletest.Base(), dax.Config{Endpoint: "dax://" + listener.Addr().String()}, db, zerolog.New(&log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	_, err = reader.Query(t.Context(), &dynamodb.QueryInput{TableName: aws.String("none"), KeyConditionExpression: aws.String("id = :id")})
+	if _, answered := errors.AsType[smithy.APIError](err); !answered {
+		t.Errorf("got %v, want what the engine says of a table that is not there", err)
+	}
+	if !strings.Contains(log.String(), "the DAX cluster fails a read") {
+		t.Errorf("the log says %s", log.String())
 	}
 }
 
