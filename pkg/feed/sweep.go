@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -21,6 +22,7 @@ const ScanLimit = 100
 // consistent: what it says is a hint to look.
 type Scanned struct {
 	Items  []Item
+	Double []string // source ids that have more than one row, of which Items has the first
 	Broken []Broken
 	Next   string // cursor of the next page, empty on the last
 }
@@ -45,9 +47,18 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 		return Scanned{}, fmt.Errorf("scan: %w", err)
 	}
 	var page Scanned
+	before := start[sourceID] // of the row before; those of one source id follow each other
 	for _, attributes := range out.Items {
 		item, err := Parse(attributes)
-		if err == nil {
+		double := reflect.DeepEqual(attributes[sourceID], before)
+		before = attributes[sourceID]
+		switch {
+		case err == nil && double:
+			if n := len(page.Double); n == 0 || page.Double[n-1] != item.SourceID {
+				page.Double = append(page.Double, item.SourceID)
+			}
+			continue
+		case err == nil:
 			page.Items = append(page.Items, item)
 			continue
 		}
@@ -59,6 +70,39 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 	}
 	page.Next, err = table.Cursor(scanScope, out.LastEvaluatedKey)
 	return page, err
+}
+
+// Merge makes one row of all that a source id has: the first, which is the one that
+// Get reads, gets the tags of the others, and they go. Rows are more than one where
+// another program wrote them, or where a text was lost and came again in the same
+// moment.
+func (s *Store) Merge(ctx context.Context, id string) error {
+	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("source_id = :id"),
+		ExpressionAttributeValues: table.Key{":id": &types.AttributeValueMemberS{Value: id}},
+	})
+	if err != nil {
+		return fmt.Errorf("merge %s: %w", id, err)
+	}
+	var first Item
+	for i, attributes := range out.Items {
+		row, err := parse(attributes)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			first = row
+			continue
+		}
+		if first, err = s.AddTags(ctx, first, row.MatchedTags); err != nil {
+			return err
+		}
+		_, err = s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: itemKey(id, row.IngestedAt)})
+		if err != nil {
+			return fmt.Errorf("merge %s: %w", id, err)
+		}
+	}
+	return nil
 }
 
 const missingParallel = 16 // source ids that are looked up side by side

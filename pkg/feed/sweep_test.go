@@ -65,6 +65,46 @@ func TestMissingNamesIDsWithoutAnItem(t *testing.T) {
 	}
 }
 
+// TestRowsOfOneItemAreMerged: whatever the pages, a scan has one row of each source
+// id and says which have more; merged they are the first, with the tags of all.
+func TestRowsOfOneItemAreMerged(t *testing.T) {
+	_, store, _ := open(t)
+	begin := time.Now().Add(-time.Hour)
+	for n, tag := range []string{"a", "b", "c"} {
+		create(t, store, submission(1, begin.Add(time.Duration(n)*time.Minute), tag))
+		create(t, store, submission(10+n, begin, "a"))
+	}
+	look := func(limit int32) (items int, double []string) {
+		for cursor, more := "", true; more; more = cursor != "" {
+			page, err := store.Scan(t.Context(), cursor, limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			items += len(page.Items)
+			double = append(double, page.Double...)
+			cursor = page.Next
+		}
+		return items, slices.Compact(double)
+	}
+	for limit := range int32(7) {
+		if items, double := look(limit + 1); items != 4 || !slices.Equal(double, []string{"reddit#1"}) {
+			t.Errorf("in pages of %d there are %d items, and several rows of %v", limit+1, items, double)
+		}
+	}
+	for range 2 { // again changes nothing
+		if err := store.Merge(t.Context(), "reddit#1"); err != nil {
+			t.Fatal(err)
+		}
+		if items, double := look(100); items != 4 || len(double) != 0 {
+			t.Errorf("merged there are %d items, and several rows of %v", items, double)
+		}
+		got, err := store.Get(t.Context(), "reddit#1")
+		if at, timed := got.Ingested(); err != nil || timed != nil || at.Sub(begin).Abs() > time.Second || !slices.Equal(got.MatchedTags, []string{"a", "b", "c"}) {
+			t.Errorf("merged it is %+v, %v, %v", got, err, timed)
+		}
+	}
+}
+
 // TestTextKeys: a key names one source id, fits a file system that takes names of
 // 255 bytes and one that does not tell A from a, and none is a folder of another.
 func TestTextKeys(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 const (
 	strayText  = "text without an item"         // deleted: nobody was told that it was accepted
 	brokenItem = "item that cannot be read"     // left for a person
+	doubleItem = "item with several rows"       // the first stays, with the tags of all
 	noLetter   = "given up, and no dead letter" // the letter is written anew, for an operator to replay
 )
 
@@ -55,7 +56,10 @@ func (f *feedSweep) rows(ctx context.Context, r *sweeper.Run, cursor string) (ne
 	for _, broken := range page.Broken {
 		r.Found(ctx, brokenItem, broken.ID, func(context.Context) error { return broken.Err })
 	}
-	read = len(page.Items) + len(page.Broken)
+	for _, id := range page.Double {
+		r.Found(ctx, doubleItem, id, func(ctx context.Context) error { return f.store.Merge(ctx, id) })
+	}
+	read = len(page.Items) + len(page.Double) + len(page.Broken)
 	for _, item := range page.Items {
 		looked, err := f.row(ctx, r, item)
 		if err != nil {

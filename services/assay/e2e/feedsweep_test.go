@@ -124,13 +124,25 @@ func feedSweepRepairs(t *testing.T, start starter) {
 	stray, lost := newPosting("", "a").SourceID, newPosting("", "a").SourceID
 	c.putText(t, stray, "text")
 	c.putPending(t, lost, utc(time.Now()), nil)
+	double := newPosting("The book was good.", "a")
+	double.IngestedAt = utc(time.Now().Add(-time.Hour))
+	c.postItem(t, double)
+	first := c.analyzed(t, double.SourceID)
+	for i := range time.Duration(2) {
+		c.putPending(t, double.SourceID, utc(time.Now().Add(i*time.Second)), nil)
+	}
 	afterLease()
 
-	findings := map[string]string{textKey(stray): "text without an item", lost: "work whose message is lost"}
-	for range 2 { // a dry run changes nothing
-		check(t, "feed", c.sweep(t, "--dry-run"), findings, "found", 2, 0)
+	findings := map[string]string{
+		textKey(stray): "text without an item", lost: "work whose message is lost", double.SourceID: "item with several rows",
 	}
-	check(t, "feed", c.sweep(t), findings, "repaired", 2, 2)
+	for range 2 { // a dry run changes nothing
+		check(t, "feed", c.sweep(t, "--dry-run"), findings, "found", 3, 0)
+	}
+	check(t, "feed", c.sweep(t), findings, "repaired", 3, 3)
+	if got := c.analyzed(t, double.SourceID); got.IngestedAt != first.IngestedAt || !slices.Equal(got.MatchedTags, []string{"a", "tag 9"}) {
+		t.Errorf("of several rows one is left: %+v", got)
+	}
 
 	if got := c.givenUp(t, lost); got.ErrorMessage != "the accepted text is no longer there" {
 		t.Errorf("given up as %+v", got)

@@ -33,7 +33,7 @@ func Command() *cobra.Command {
 		Long: `Compare the tables, the bucket and the streams, and repair what is stuck: uploads
 that nobody noticed, work whose message is lost, unused reservations, bytes
 without a file, the two items of a file apart, texts without an item of the
-feed. Analyzers do the same on a timer
+feed, items of the feed with several rows. Analyzers do the same on a timer
 (ASSAY_SWEEP_EVERY); this does all of it at once, at ASSAY_SWEEP_RATE items a
 second, and says what it found.
 
