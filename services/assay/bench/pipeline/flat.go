@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -14,48 +13,74 @@ import (
 	"github.com/assay-project/assay/services/assay/bench/paired"
 )
 
-// flat judges whether the memory of the services stays what it is, whatever comes:
-// the peak after a tenth of the events beside the peak after all, and after an
-// object of 1 MB beside the peak after the largest. It is run once.
-func (o Options) flat() paired.Trial {
-	run := sync.OnceValues(func() (paired.Sample, error) {
-		ctx := context.Background()
-		c, err := startApart(filepath.Join(o.Dir, "flat"))
+// peak is the most memory in bytes that a service had, at four times of one run.
+type peak struct{ aTenth, all, small, large int64 }
+
+// flat judges whether the memory of each service stays what it is, whatever comes:
+// the peak after all events beside the peak after a tenth, and after the largest
+// object beside the peak after one of 1 MB. It is run once.
+func (o Options) flat() []paired.Trial {
+	run := sync.OnceValues(o.peaks)
+	side := func(name, role string, of func(peak) paired.Sample) paired.Side {
+		return paired.Side{Name: name, Run: func(context.Context) (paired.Sample, error) {
+			peaks, err := run()
+			if err != nil {
+				return nil, err
+			}
+			return of(peaks[role]), nil
+		}}
+	}
+	var trials []paired.Trial
+	for _, role := range services {
+		trials = append(trials, paired.Trial{
+			Title: "memory of " + role,
+			Own: side("at the end", role, func(p peak) paired.Sample {
+				return paired.Sample{events: float64(p.all), sizes: float64(p.large)}
+			}),
+			Rival: side("before", role, func(p peak) paired.Sample {
+				return paired.Sample{events: float64(p.aTenth), sizes: float64(p.small)}
+			}),
+			Goals: []paired.Goal{
+				{ID: "P5", What: fmt.Sprintf("peak after %d files beside that after a tenth", o.Events), Quantity: events, Direction: paired.AtMost, Must: 1.1},
+				{ID: "P5", What: fmt.Sprintf("peak after %d MB in one file beside that after 1 MB", o.Largest>>20), Quantity: sizes, Direction: paired.AtMost, Must: 1.1},
+			},
+		})
+	}
+	return trials
+}
+
+// peaks runs the services and returns the peaks of each.
+func (o Options) peaks() (map[string]peak, error) {
+	ctx := context.Background()
+	p, err := startApart(filepath.Join(o.Dir, "flat"))
+	if err != nil {
+		return nil, err
+	}
+	defer p.stop()
+	peaks := map[string]peak{}
+	for _, step := range []struct {
+		do   func() error
+		keep func(*peak, int64)
+	}{
+		{func() error { return many(ctx, p, 32, o.Events/10) }, func(of *peak, bytes int64) { of.aTenth = bytes }},
+		{func() error { return many(ctx, p, 32, o.Events-o.Events/10) }, func(of *peak, bytes int64) { of.all = bytes }},
+		{func() error { return p.large(ctx, 1<<20) }, func(of *peak, bytes int64) { of.small = bytes }},
+		{func() error { return p.large(ctx, o.Largest) }, func(of *peak, bytes int64) { of.large = bytes }},
+	} {
+		if err := step.do(); err != nil {
+			return nil, err
+		}
+		now, err := p.peaks()
 		if err != nil {
 			return nil, err
 		}
-		defer c.stop()
-		result := paired.Sample{}
-		grown := func(quantity string, first, then func() error) error {
-			if err := first(); err != nil {
-				return err
-			}
-			before, err := c.peaks()
-			if err == nil {
-				err = then()
-			}
-			if err != nil {
-				return err
-			}
-			after, err := c.peaks()
-			for role, peak := range after {
-				result[quantity] = max(result[quantity], float64(peak)/float64(before[role]))
-			}
-			return err
+		for role, bytes := range now {
+			of := peaks[role]
+			step.keep(&of, bytes)
+			peaks[role] = of
 		}
-		some := func(files int) func() error { return func() error { return many(ctx, c, 32, files) } }
-		one := func(size int64) func() error { return func() error { return c.large(ctx, size) } }
-		return result, errors.Join(
-			grown(events, some(o.Events/10), some(o.Events-o.Events/10)),
-			grown(sizes, one(1<<20), one(o.Largest)))
-	})
-	return paired.Trial{
-		Title: "memory of each service", Own: paired.Side{Name: "ingest, analyzer and query", Run: func(context.Context) (paired.Sample, error) { return run() }},
-		Goals: []paired.Goal{
-			{ID: "P5", What: fmt.Sprintf("peak after %d events by that after a tenth", o.Events), Quantity: events, Direction: paired.AtMost, Must: 1.1},
-			{ID: "P5", What: fmt.Sprintf("peak after %d MB in one file by that after 1 MB", o.Largest>>20), Quantity: sizes, Direction: paired.AtMost, Must: 1.1},
-		},
 	}
+	return peaks, nil
 }
 
 // large uploads one file of so many bytes, whose vocabulary is that of the small

@@ -61,7 +61,7 @@ func startApart(dir string) (*program, error) {
 		return nil, err
 	}
 	p := &program{role: "services", others: []*child{engines}, nats: at.NATS, ends: assayEnds}
-	for _, role := range []string{roleIngest, roleAnalyzer, roleQuery} {
+	for _, role := range services {
 		c, service, err := spawn(role, dir, at.environ()...)
 		if err != nil {
 			p.stop()

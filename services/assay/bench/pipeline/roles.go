@@ -39,6 +39,9 @@ const (
 	roleQuery    = "query"
 )
 
+// services are the roles that are Assay, apart.
+var services = []string{roleIngest, roleAnalyzer, roleQuery}
+
 // assayEnds is the subject filter of what tells that a file is COMPLETED.
 const assayEnds = "assay.analysis.completed.textfile.*"
 

@@ -41,8 +41,8 @@ const (
 	tail     = "tail" // own p99, and the rival's p50
 	falls    = "times the rate falls"
 	queues   = "turns of p99"
-	events   = "growth by events"
-	sizes    = "growth by size"
+	events   = "events, bytes"
+	sizes    = "size, bytes"
 )
 
 // Trials starts the programs, which end with this process, and returns the trials.
@@ -62,7 +62,7 @@ func Trials(o Options) ([]paired.Trial, error) {
 	for _, n := range inFlight {
 		trials = append(trials, o.beside(own, floor, n))
 	}
-	trials = append(append(trials, o.growing(own)), append(o.alone(), o.flat())...)
+	trials = append(append(trials, o.growing(own)), append(o.alone(), o.flat()...)...)
 	return trials, nil
 }
 
