@@ -66,7 +66,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	if err != nil {
 		return err
 	}
-	TuneCollector(log)
+	TuneCollector(ctx, log)
 	listener, err := net.Listen("tcp", o.Addr)
 	if err != nil {
 		return fmt.Errorf("ASSAY_ADDR: %w", err)

@@ -43,7 +43,7 @@ const (
 )
 
 func playFloor(ctx context.Context) (err error) {
-	process.TuneCollector(zerolog.Nop()) // as the services have it
+	process.TuneCollector(ctx, zerolog.Nop()) // as the services have it
 	at := environReady()
 	if at.NATS == "" {
 		e, err := startEngines(ctx)
