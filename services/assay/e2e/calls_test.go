@@ -22,8 +22,8 @@ import (
 // of every file, and a write one of the engine's syncs.
 //
 // TransactWriteItems are the reservation, the claim and the end, each of two items
-// that must not disagree. The feed's Query is the look whether the item was given
-// up, or analyzed, since its event was sent.
+// that must not disagree. The feed's Queries are the look for a row that has lost its
+// text, and whether the item was given up, or analyzed, since its event was sent.
 var callsOf = map[string]map[string]int{
 	"multipart": {
 		"dynamodb TransactWriteItems": 3, "s3 PUT": 1, "s3 GET": 1,
@@ -35,7 +35,7 @@ var callsOf = map[string]map[string]int{
 		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
 	},
 	"feed": {
-		"dynamodb PutItem": 1, "dynamodb Query": 1, "dynamodb UpdateItem": 1, "s3 PUT": 1, "s3 GET": 1,
+		"dynamodb PutItem": 1, "dynamodb Query": 2, "dynamodb UpdateItem": 1, "s3 PUT": 1, "s3 GET": 1,
 		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
 	},
 }
