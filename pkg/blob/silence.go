@@ -44,7 +44,7 @@ func (c attended) Do(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	a := &attention{ctx: ctx, cancel: cancel, limit: silence.Limit}
 	a.timer = time.AfterFunc(silence.Limit, func() { cancel(silence) })
-	sent := r.Clone(ctx)
+	sent := r.WithContext(ctx) // a copy with the same headers, which nobody changes
 	if r.Body != nil && r.Body != http.NoBody {
 		sent.Body, sent.GetBody = &goingOut{r.Body, a}, nil
 	}
