@@ -3,7 +3,9 @@ package wordstats
 import (
 	"fmt"
 	"hash/maphash"
+	"math/bits"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -34,6 +36,37 @@ func TestTablesCountLikeAMap(t *testing.T) {
 				t.Fatalf("%q: %d; want %d", word, got[word], count)
 			}
 		}
+	}
+}
+
+// TestTablesLargerThanCaches counts words of 9 to 16 bytes in more buckets than are
+// read without reading ahead, word i as often as i has ones.
+func TestTablesLargerThanCaches(t *testing.T) {
+	const words = 3 * cachedBuckets
+	var text strings.Builder
+	for round := range bits.Len(words) {
+		for i := 1; i <= words; i++ {
+			if bits.OnesCount(uint(i)) > round {
+				fmt.Fprintf(&text, "Word%0*d ", 5+i%8, i)
+			}
+		}
+	}
+	c := newCounter()
+	for _, c.kernel = range kernels() {
+		c.reset(Limits{})
+		if err := c.countAll(strings.NewReader(text.String())); err != nil {
+			t.Fatal(err)
+		}
+		if n := c.vocabulary.middle.used; n != words || len(c.vocabulary.middle.buckets) <= cachedBuckets {
+			t.Fatalf("%s: %d words in %d buckets; want %d words", c.kernel.name, n, len(c.vocabulary.middle.buckets), words)
+		}
+		c.vocabulary.each(func(word []byte, count uint32) uint32 {
+			i, err := strconv.Atoi(strings.TrimPrefix(string(word), "word"))
+			if want := bits.OnesCount(uint(i)); err != nil || int(count) != want {
+				t.Fatalf("%s: %q: %d, %v; want %d", c.kernel.name, word, count, err, want)
+			}
+			return count
+		})
 	}
 }
 
