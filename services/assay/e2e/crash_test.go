@@ -84,7 +84,7 @@ func TestKilledServicesLoseNothing(t *testing.T) {
 
 // loadTime bounds a load.
 func loadTime() time.Duration {
-	return 2*time.Minute + time.Duration(*faultUploads)*100*time.Millisecond
+	return 2*time.Minute + time.Duration(*faultUploads)*500*time.Millisecond
 }
 
 // enter keeps a run for docs/faults.md.
