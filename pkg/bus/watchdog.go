@@ -106,7 +106,7 @@ func (w *watchdog) clear(ctx context.Context, source *source, info *jetstream.Co
 			return fmt.Errorf("look through stream %s: %w", stream, err)
 		}
 		err = queue.DeleteMsg(ctx, msg.Sequence)
-		if _, refused := errors.AsType[*jetstream.APIError](err); refused {
+		if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
 			return nil // its acknowledgement came to its end meanwhile; else it is found again
 		}
 		if err != nil {
