@@ -50,7 +50,8 @@ const (
 func TestOverloadKeepsThePromises(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, fmt.Sprint("ASSAY_WORK_MAX_MESSAGES=", streamBound), fmt.Sprint("ASSAY_WORK_MAX_PER_OWNER=", ownerBound),
-		"ASSAY_SWEEP_EVERY=2s", "ASSAY_ANALYZER_PARALLEL=1", "ASSAY_LEASE=5s")
+		"ASSAY_SWEEP_EVERY=2s", "ASSAY_ANALYZER_PARALLEL=1", "ASSAY_LEASE=5s",
+		"GOGC=100") // what is not collected yet counts as memory too, so that it is collected often
 	var delay atomic.Int64
 	slowed := between(t, c.S3, func(r *http.Request) {
 		select {
