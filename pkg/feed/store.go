@@ -103,7 +103,8 @@ func (a Analysis) check() error {
 	return nil
 }
 
-// Analyze moves a pending item to analyzed. It returns the item as written, or
+// Analyze moves a pending item, whose snippet is that of the text that was
+// analyzed, to analyzed. It returns the item as written, or
 // lifecycle.ErrNotFound or *lifecycle.MovedError. Tags that came meanwhile are
 // kept, but are not in the item returned.
 func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
@@ -113,13 +114,10 @@ func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 	i.Status, i.AnalyzedAt = analyze.To, s.now().UTC().Format(TimeLayout)
 	i.Sentiment, i.Score, i.Compound, i.ModelVersion = a.Sentiment, a.Score, a.Compound, a.ModelVersion
 	i.FailedAt, i.ErrorMessage = "", ""
-	return i, s.apply(ctx, analyze, i, lifecycle.Item{
-		Set: map[string]any{
-			"sentiment": i.Sentiment, "score": i.Score, "compound": i.Compound,
-			"model_version": i.ModelVersion, "analyzed_at": i.AnalyzedAt,
-		},
-		Remove: []string{failedAt, errorMessage},
-	})
+	return i, s.apply(ctx, analyze, i, worded(i, map[string]any{
+		"sentiment": i.Sentiment, "score": i.Score, "compound": i.Compound,
+		"model_version": i.ModelVersion, "analyzed_at": i.AnalyzedAt,
+	}))
 }
 
 // GiveUp records why a pending item is not analyzed. It returns the item as
@@ -141,11 +139,19 @@ func (s *Store) Retry(ctx context.Context, i Item) (Item, error) {
 // errors are those of Analyze.
 func (s *Store) Renew(ctx context.Context, i Item, snippet string) (Item, error) {
 	i.TextSnippet, i.FailedAt, i.ErrorMessage = snippet, "", ""
-	change := lifecycle.Item{Set: map[string]any{textSnippet: snippet}, Remove: []string{failedAt, errorMessage}}
-	if snippet == "" {
-		change = lifecycle.Item{Remove: []string{failedAt, errorMessage, textSnippet}}
+	return i, s.apply(ctx, retry, i, worded(i, map[string]any{}))
+}
+
+// worded sets the attributes and the snippet, of which an empty one is not stored,
+// and takes back that the item was given up.
+func worded(i Item, set map[string]any) lifecycle.Item {
+	remove := []string{failedAt, errorMessage}
+	if i.TextSnippet == "" {
+		remove = append(remove, textSnippet)
+	} else {
+		set[textSnippet] = i.TextSnippet
 	}
-	return i, s.apply(ctx, retry, i, change)
+	return lifecycle.Item{Set: set, Remove: remove}
 }
 
 func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, change lifecycle.Item) error {

@@ -63,10 +63,11 @@ func (f *feedItems) handle(ctx context.Context, d bus.Delivery) error {
 	case item.Status == feed.Analyzed:
 		return f.announce(ctx, item, f.bus.Republish)
 	}
-	analysis, err := f.analyze(ctx, accepted.Key)
+	analysis, snippet, err := f.analyze(ctx, accepted.Key)
 	if err != nil {
 		return err
 	}
+	item.TextSnippet = snippet // of a text that came in a lost one's place, another
 	item, err = f.store.Analyze(ctx, item, analysis)
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
@@ -85,20 +86,20 @@ func (f *feedItems) handle(ctx context.Context, d bus.Delivery) error {
 	return f.announce(ctx, item, f.bus.Publish)
 }
 
-// analyze scores the whole text as it was accepted.
-func (f *feedItems) analyze(ctx context.Context, key string) (feed.Analysis, error) {
+// analyze scores the whole text as it was accepted, and returns its snippet too.
+func (f *feedItems) analyze(ctx context.Context, key string) (feed.Analysis, string, error) {
 	text, err := f.read(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) {
-		return feed.Analysis{}, bus.Permanent(errors.New("the accepted text is no longer there"))
+		return feed.Analysis{}, "", bus.Permanent(errors.New("the accepted text is no longer there"))
 	}
 	if err != nil {
-		return feed.Analysis{}, err
+		return feed.Analysis{}, "", err
 	}
 	polarity := f.texts.Score(text)
 	label, confidence := sentiment.Classify(polarity)
 	return feed.Analysis{
 		Sentiment: string(label), Score: confidence, Compound: polarity.Compound, ModelVersion: sentiment.ModelVersion,
-	}, nil
+	}, feed.Snippet(text), nil
 }
 
 // read returns the whole of a text.

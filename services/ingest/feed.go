@@ -92,7 +92,7 @@ func (f *feedItems) begin(ctx context.Context, item feed.Item) (feed.Item, bool,
 func (f *feedItems) renew(ctx context.Context, lost feed.Item, snippet string) (feed.Item, error) {
 	item, err := f.store.Renew(ctx, lost, snippet)
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved {
-		return f.store.Get(ctx, lost.SourceID) // analyzed meanwhile
+		return f.store.Get(ctx, lost.SourceID) // analyzed meanwhile, by the text that came
 	}
 	if err == nil && lost.GivenUp() {
 		err = f.announce(ctx, lost)
