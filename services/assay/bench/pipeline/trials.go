@@ -131,19 +131,12 @@ func (o Options) growing(own *program) paired.Trial {
 func (o Options) alone() []paired.Trial {
 	side := func(name string, begin func(dir string) (*program, error)) paired.Side {
 		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
-			p, err := begin(filepath.Join(o.Dir, "alone"))
+			dir := filepath.Join(o.Dir, "alone")
+			s, err := o.once(ctx, dir, begin)
 			if err != nil {
 				return nil, err
 			}
-			defer p.stop()
-			if _, err := load(ctx, p, 32, time.Second); err != nil {
-				return nil, err
-			}
-			s, err := load(ctx, p, 32, o.Length)
-			if err != nil {
-				return nil, err
-			}
-			return paired.Sample{cpu: s.cpuPerFile()}, os.RemoveAll(filepath.Join(o.Dir, "alone"))
+			return paired.Sample{cpu: s.cpuPerFile()}, os.RemoveAll(dir)
 		}}
 	}
 	const title = "4 KB text, 32 in flight"
@@ -156,4 +149,17 @@ func (o Options) alone() []paired.Trial {
 			{ID: "P3", What: "CPU of the services for a file, beside the floor's", Quantity: cpu, Direction: paired.AtMost},
 		}},
 	}
+}
+
+// once starts a program, loads it when it is warm, and stops it.
+func (o Options) once(ctx context.Context, dir string, begin func(dir string) (*program, error)) (sample, error) {
+	p, err := begin(dir)
+	if err != nil {
+		return sample{}, err
+	}
+	defer p.stop()
+	if _, err := load(ctx, p, 32, time.Second); err != nil {
+		return sample{}, err
+	}
+	return load(ctx, p, 32, o.Length)
 }
