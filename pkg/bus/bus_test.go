@@ -49,6 +49,13 @@ func open(t *testing.T) *world { return openAt(t, bustest.Start(t), bus.Config{}
 // unless cfg says otherwise.
 func openAt(t *testing.T, url string, cfg bus.Config) *world {
 	t.Helper()
+	nc, js := dial(t, url)
+	return &world{url: url, bus: connect(t, url, cfg), js: js, nc: nc}
+}
+
+// dial opens a plain client, until the test ends.
+func dial(t *testing.T, url string) (*nats.Conn, jetstream.JetStream) {
+	t.Helper()
 	nc, err := nats.Connect(url)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +65,7 @@ func openAt(t *testing.T, url string, cfg bus.Config) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{url: url, bus: connect(t, url, cfg), js: js, nc: nc}
+	return nc, js
 }
 
 func connect(t *testing.T, url string, cfg bus.Config) *bus.Bus {

@@ -19,16 +19,8 @@ import (
 // each; its durables are gone, and a stranger's is not.
 func TestFormerWorkIsTakenOver(t *testing.T) {
 	url := bustest.Start(t)
-	nc, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = js.CreateStream(t.Context(), jetstream.StreamConfig{
+	_, js := dial(t, url)
+	_, err := js.CreateStream(t.Context(), jetstream.StreamConfig{
 		Name: bus.StreamWork, Subjects: []string{event.FileSubjects, event.FeedSubjects}, Storage: jetstream.FileStorage,
 		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxMsgs: 1000,
 		MaxMsgsPerSubject: 1, DiscardNewPerSubject: true, Duplicates: time.Hour,
