@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -47,26 +47,19 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 		return Scanned{}, fmt.Errorf("scan: %w", err)
 	}
 	var page Scanned
-	before := start[sourceID] // of the row before; those of one source id follow each other
+	before := text(start[sourceID]) // of the row before; those of one source id follow each other
 	for _, attributes := range out.Items {
 		item, err := Parse(attributes)
-		double := reflect.DeepEqual(attributes[sourceID], before)
-		before = attributes[sourceID]
+		id := text(attributes[sourceID])
 		switch {
-		case err == nil && double:
-			if n := len(page.Double); n == 0 || page.Double[n-1] != item.SourceID {
-				page.Double = append(page.Double, item.SourceID)
-			}
-			continue
-		case err == nil:
+		case err != nil:
+			page.Broken = append(page.Broken, Broken{ID: id, Err: err})
+		case id != before:
 			page.Items = append(page.Items, item)
-			continue
+		case !slices.Contains(page.Double, id):
+			page.Double = append(page.Double, id)
 		}
-		broken := Broken{Err: err}
-		if id, ok := attributes[sourceID].(*types.AttributeValueMemberS); ok {
-			broken.ID = id.Value
-		}
-		page.Broken = append(page.Broken, broken)
+		before = id
 	}
 	page.Next, err = table.Cursor(scanScope, out.LastEvaluatedKey)
 	return page, err
