@@ -2,11 +2,10 @@ package cli
 
 import (
 	"cmp"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,12 +66,8 @@ func newSourcesList(s *settings, operator *string) *cobra.Command {
 }
 
 func writeSources(w io.Writer, all []client.FeedSource) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	var failed error
-	row := func(cells ...string) {
-		_, err := io.WriteString(table, strings.Join(cells, "\t")+"\n")
-		failed = errors.Join(failed, err)
-	}
+	var out strings.Builder
+	row := func(cells ...string) { out.WriteString(strings.Join(cells, "\t") + "\n") }
 	if len(all) > 0 {
 		row("NAME", "KIND", "STATUS", "EVERY", "USED TODAY", "LAST POLL", "TAGS")
 	}
@@ -83,7 +78,7 @@ func writeSources(w io.Writer, all []client.FeedSource) error {
 		}
 		row(source.Name, source.Kind, source.State.Status, source.Interval, used(source), last, shown(strings.Join(source.Tags, ", ")))
 	}
-	return errors.Join(failed, table.Flush())
+	return writeTable(w, out.String())
 }
 
 func used(source client.FeedSource) string {
@@ -94,11 +89,7 @@ func newSourcesShow(s *settings, operator *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "show NAME", Short: "Show a source", Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := s.operatorClient(*operator)
-			if err != nil {
-				return err
-			}
-			source, err := c.FeedSource(cmd.Context(), args[0])
+			_, source, err := s.source(cmd.Context(), *operator, args[0])
 			if err != nil {
 				return err
 			}
@@ -107,17 +98,25 @@ func newSourcesShow(s *settings, operator *string) *cobra.Command {
 	}
 }
 
+// source reads a source, with the client that can change it.
+func (s *settings) source(ctx context.Context, operator, name string) (*client.Client, client.FeedSource, error) {
+	c, err := s.operatorClient(operator)
+	if err != nil {
+		return nil, client.FeedSource{}, err
+	}
+	source, err := c.FeedSource(ctx, name)
+	return c, source, err
+}
+
 // writeSource writes all of a source.
 func (s *settings) writeSource(w io.Writer, source client.FeedSource) error {
 	if s.json {
 		return writeJSON(w, source)
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	var failed error
+	var out strings.Builder
 	row := func(name, value string) {
 		if value != "" {
-			_, err := fmt.Fprintf(table, "%s\t%s\n", name, shown(value))
-			failed = errors.Join(failed, err)
+			fmt.Fprintf(&out, "%s\t%s\n", name, shown(value))
 		}
 	}
 	row("source", source.Name)
@@ -146,7 +145,7 @@ func (s *settings) writeSource(w io.Writer, source client.FeedSource) error {
 		row("detail", poll.Detail)
 	}
 	row("etag", source.ETag)
-	return errors.Join(failed, table.Flush())
+	return writeTable(w, out.String())
 }
 
 func newSourcesDelete(s *settings, operator *string) *cobra.Command {
@@ -154,11 +153,7 @@ func newSourcesDelete(s *settings, operator *string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "delete NAME", Short: "Remove a source; its items stay", Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := s.operatorClient(*operator)
-			if err != nil {
-				return err
-			}
-			source, err := c.FeedSource(cmd.Context(), args[0])
+			c, source, err := s.source(cmd.Context(), *operator, args[0])
 			if err != nil {
 				return err
 			}

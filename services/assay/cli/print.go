@@ -58,8 +58,13 @@ func writeFile(w io.Writer, f client.File) error {
 			fmt.Fprintf(&out, "%s\t%s  %d\n", map[bool]string{true: "top words"}[i == 0], shown(word.Word), word.Count)
 		}
 	}
+	return writeTable(w, out.String())
+}
+
+// writeTable writes lines whose cells are parted by tabs, in columns.
+func writeTable(w io.Writer, lines string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, err := io.WriteString(table, out.String())
+	_, err := io.WriteString(table, lines)
 	return errors.Join(err, table.Flush())
 }
 
