@@ -116,6 +116,18 @@ func (r *refusals) closed(t *testing.T, owner string, status int) {
 	})
 }
 
+// late puts the bytes of a reservation that was made in time, and wants the call that
+// tells of them refused.
+func (r *refusals) late(t *testing.T, reserved client.Reserved, status int) {
+	t.Helper()
+	if status, body := put(t, reserved.Upload, refusedText, nil); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	r.promise(event.AreaTextFile, reserved.FileID, false)
+	resp, body := r.ask(t, http.MethodPost, "/v1/files/"+reserved.FileID+"/uploaded", nil, "")
+	told(t, resp, body, status)
+}
+
 // settled starts an analyzer and audits: what was accepted ends as it must, and of
 // what was refused nothing stays unfinished.
 func (r *refusals) settled(t *testing.T) {
@@ -169,12 +181,7 @@ func TestOwnerOverItsBoundIsTold(t *testing.T) {
 	resp, body := r.post(t, owner)
 	told(t, resp, body, http.StatusTooManyRequests)
 	r.closed(t, owner, http.StatusTooManyRequests)
-	if status, body := put(t, late.Upload, refusedText, nil); status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
-	}
-	r.promise(event.AreaTextFile, late.FileID, false)
-	resp, body = r.ask(t, http.MethodPost, "/v1/files/"+late.FileID+"/uploaded", nil, "")
-	told(t, resp, body, http.StatusTooManyRequests)
+	r.late(t, late, http.StatusTooManyRequests)
 	if resp, body := r.post(t, newOwner()); resp.StatusCode != http.StatusAccepted {
 		t.Errorf("another owner: %d %s", resp.StatusCode, body)
 	}
@@ -244,11 +251,6 @@ func TestNearlyFullIsForOthers(t *testing.T) {
 	resp, body = r.post(t, other)
 	told(t, resp, body, http.StatusServiceUnavailable)
 	r.closed(t, other, http.StatusServiceUnavailable)
-	if status, body := put(t, late.Upload, refusedText, nil); status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
-	}
-	r.promise(event.AreaTextFile, late.FileID, false)
-	resp, body = r.ask(t, http.MethodPost, "/v1/files/"+late.FileID+"/uploaded", nil, "")
-	told(t, resp, body, http.StatusServiceUnavailable)
+	r.late(t, late, http.StatusServiceUnavailable)
 	r.settled(t)
 }
