@@ -25,10 +25,11 @@ const (
 	maxTag        = 50  // characters
 	maxSnippet    = 200 // characters
 	MaxText       = 10_000
-	maxURL        = 2048  // bytes
-	maxMetadata   = 50    // entries
-	maxMetaText   = 2_000 // characters of a name or a text
-	maxMetaNumber = 1e100 // DynamoDB takes up to 1e126
+	maxURL        = 2048      // bytes
+	maxMetadata   = 50        // entries
+	maxMetaText   = 2_000     // characters of a name or a text
+	maxMetaBytes  = 256 << 10 // of all names and texts; DynamoDB takes 400 KB of an item
+	maxMetaNumber = 1e100     // DynamoDB takes up to 1e126
 )
 
 // ClockSkew is how far in the future a submission's time may be.
@@ -52,7 +53,7 @@ type Submission struct {
 	SourceURL   string         `json:"sourceUrl,omitempty" format:"uri" doc:"an https URL"`
 	Text        string         `json:"text,omitempty" maxLength:"10000" doc:"analyzed whole; its first 200 characters are kept as textSnippet"`
 	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5, each of at most 50 characters"`
-	Metadata    map[string]any `json:"metadata,omitempty" doc:"of the source: texts, numbers and booleans"`
+	Metadata    map[string]any `json:"metadata,omitempty" doc:"of the source: texts, numbers and booleans; at most 50, with names and texts of at most 2,000 characters and 256 KiB together"`
 }
 
 // Violation is what is wrong with one field of a submission.
@@ -115,7 +116,9 @@ func checkMetadata(metadata map[string]any) []Violation {
 	if len(metadata) > maxMetadata {
 		return []Violation{{"metadata", fmt.Sprintf("has more than %d entries", maxMetadata)}}
 	}
+	bytes := 0
 	for name, value := range metadata {
+		bytes += len(name)
 		if name == "" || utf8.RuneCountInString(name) > maxMetaText {
 			return []Violation{{"metadata", "has a name that is empty or too long"}}
 		}
@@ -125,6 +128,7 @@ func checkMetadata(metadata map[string]any) []Violation {
 			if utf8.RuneCountInString(value) > maxMetaText {
 				return []Violation{{"metadata", fmt.Sprintf("has a text of more than %d characters", maxMetaText)}}
 			}
+			bytes += len(value)
 		case float64:
 			if size := math.Abs(value); size != 0 && (size > maxMetaNumber || size < 1/maxMetaNumber) {
 				return []Violation{{"metadata", "has a number that cannot be stored"}}
@@ -132,6 +136,9 @@ func checkMetadata(metadata map[string]any) []Violation {
 		default:
 			return []Violation{{"metadata", "may hold texts, numbers and booleans only"}}
 		}
+	}
+	if bytes > maxMetaBytes {
+		return []Violation{{"metadata", fmt.Sprintf("has more than %d bytes of names and texts", maxMetaBytes)}}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package feed_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -66,6 +67,12 @@ func TestCheck(t *testing.T) {
 		"number out of reach":  {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.MaxFloat64} }, "metadata"},
 		"number next to none":  {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.SmallestNonzeroFloat64} }, "metadata"},
 		"metadata text length": {func(s *feed.Submission) { s.Metadata = map[string]any{"a": strings.Repeat("x", 2001)} }, "metadata"},
+		"much metadata": {func(s *feed.Submission) {
+			s.Metadata = map[string]any{}
+			for n := range 50 {
+				s.Metadata[fmt.Sprintf("%02d", n)+strings.Repeat("é", 1_998)] = strings.Repeat("é", 2_000)
+			}
+		}, "metadata"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := good()
