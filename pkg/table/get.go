@@ -48,6 +48,8 @@ func GetAll(ctx context.Context, db Reader, g Get, see func(map[string]types.Att
 					return err
 				}
 			}
+			// What did not fit one answer. Where nothing could be read, there is an error,
+			// which the SDK has paced and tried again.
 			chunk = out.UnprocessedKeys[g.Table].Keys
 		}
 	}

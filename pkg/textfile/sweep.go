@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -23,8 +24,15 @@ const ScanLimit = 100
 type Scanned struct {
 	Files  []File // metadata items
 	Listed []File // history items
+	Broken []Broken
 	Items  int    // all of the page's items
 	Next   string // cursor of the next page, empty on the last
+}
+
+// Broken is what cannot be read as an item of a file.
+type Broken struct {
+	Key string // PK and SK
+	Err error
 }
 
 const scanScope = "textfile scan"
@@ -43,12 +51,12 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 	page := Scanned{Items: len(out.Items)}
 	for _, item := range out.Items {
 		found, err := readItem(item)
-		if err != nil {
-			return Scanned{}, fmt.Errorf("scan: %w", err)
-		}
-		if found.SK == metaSortKey {
+		switch {
+		case err != nil:
+			page.Broken = append(page.Broken, Broken{Key: keyText(item), Err: err})
+		case found.SK == metaSortKey:
 			page.Files = append(page.Files, found.File)
-		} else {
+		default:
 			page.Listed = append(page.Listed, found.File)
 		}
 	}
@@ -85,7 +93,8 @@ func (p Pair) apart() bool {
 
 // Apart returns the files of a page whose two items differ, or of which one is
 // missing. It reads the counterpart of each of the page's items, eventually
-// consistent, and those that seem apart once more, both items at one moment.
+// consistent, and those that seem apart once more, both items at one moment. It
+// passes over counterparts that cannot be read.
 func (s *Store) Apart(ctx context.Context, page Scanned) ([]Pair, error) {
 	var keys []table.Key
 	for _, f := range page.Files {
@@ -100,12 +109,16 @@ func (s *Store) Apart(ctx context.Context, page Scanned) ([]Pair, error) {
 	}
 	var apart []Pair
 	seen := map[string]bool{} // a page may hold both items
-	for i, f := range append(page.Files[:len(page.Files):len(page.Files)], page.Listed...) {
-		pair := Pair{&f, found[keyText(keys[i])]}
-		if i >= len(page.Files) {
-			pair = Pair{pair.History, pair.Meta}
+	for i, f := range slices.Concat(page.Files, page.Listed) {
+		other, there := found[keyText(keys[i])]
+		if there && other == nil || seen[f.FileID] {
+			continue
 		}
-		if !pair.apart() || seen[f.FileID] {
+		pair := Pair{&f, other}
+		if i >= len(page.Files) {
+			pair = Pair{other, &f}
+		}
+		if !pair.apart() {
 			continue
 		}
 		seen[f.FileID] = true
@@ -120,7 +133,7 @@ func (s *Store) Apart(ctx context.Context, page Scanned) ([]Pair, error) {
 }
 
 // Keys returns the object keys of those files that exist, by their ids, strongly
-// consistent.
+// consistent: an empty one for a file whose item cannot be read.
 func (s *Store) Keys(ctx context.Context, ids []string) (map[string]string, error) {
 	var keys []table.Key
 	for _, id := range ids {
@@ -131,41 +144,39 @@ func (s *Store) Keys(ctx context.Context, ids []string) (map[string]string, erro
 		return nil, err
 	}
 	objects := map[string]string{}
-	for _, f := range found {
-		objects[f.FileID] = f.S3Key
+	for i, id := range ids {
+		if f, there := found[keyText(keys[i])]; f != nil {
+			objects[id] = f.S3Key
+		} else if there {
+			objects[id] = ""
+		}
 	}
 	return objects, nil
 }
 
-// batch reads up to ScanLimit items, by the text of their keys.
+// batch reads the items that there are of these keys, all different, by keyText; nil
+// for one that cannot be read.
 func (s *Store) batch(ctx context.Context, keys []table.Key, consistent bool) (map[string]*File, error) {
 	found := map[string]*File{}
-	for len(keys) > 0 {
-		out, err := s.db.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
-			s.table: {Keys: keys, ConsistentRead: &consistent},
-		}})
-		if err != nil {
-			return nil, fmt.Errorf("batch: %w", err)
+	err := table.GetAll(ctx, s.db, table.Get{Table: s.table, Keys: keys, Consistent: consistent}, func(item table.Key) error {
+		found[keyText(item)] = nil
+		if read, err := readItem(item); err == nil {
+			found[keyText(item)] = &read.File
 		}
-		for _, item := range out.Responses[s.table] {
-			read, err := readItem(item)
-			if err != nil {
-				return nil, fmt.Errorf("batch: %w", err)
-			}
-			found[read.PK+"\x00"+read.SK] = &read.File
-		}
-		// What did not fit one answer; the SDK has paced a table that is throttled.
-		keys = out.UnprocessedKeys[s.table].Keys
-	}
-	return found, nil
+		return nil
+	})
+	return found, err
 }
 
-func keyText(k table.Key) string {
-	var parts struct{ PK, SK string }
-	if attributevalue.UnmarshalMap(k, &parts) != nil {
+// keyText is the key of an item, for maps and people.
+func keyText(item table.Key) string {
+	part := func(name string) string {
+		if s, ok := item[name].(*types.AttributeValueMemberS); ok {
+			return s.Value
+		}
 		return ""
 	}
-	return parts.PK + "\x00" + parts.SK
+	return part(partitionKey) + " " + part(sortKey)
 }
 
 // pair reads both items of a file at one moment.

@@ -58,6 +58,38 @@ func TestScanSeesEveryItemOnce(t *testing.T) {
 	}
 }
 
+// TestScanPassesOverWhatCannotBeRead: one broken item is told, hides no other file
+// from a sweep, and does not make its bytes astray.
+func TestScanPassesOverWhatCannotBeRead(t *testing.T) {
+	for name, which := range map[string]int{"metadata": 0, "history": 1} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t)
+			meta, history := seedItems(Pending, 1795175500000)
+			broken := []row{meta, history}[which]
+			broken["createdAt"] = "yesterday"
+			d.put(meta)
+			d.put(history)
+			stale := d.next(d.Reserve(t.Context(), File{FileID: "f2", OwnerID: "bob", FileName: "a", S3Key: "files/f2/u2"}))
+			d.put(row{"PK": "OWNER#bob", "SK": "FILE#f2", "fileId": "f2", "ownerId": "bob", "status": "FAILED"})
+			page := d.scan(ScanLimit)[0]
+			if len(page.Broken) != 1 || page.Items != 4 || len(page.Files)+len(page.Listed) != 3 {
+				t.Fatalf("got %+v", page)
+			}
+			if got, want := page.Broken[0].Key, fmt.Sprint(broken["PK"], " ", broken["SK"]); got != want || page.Broken[0].Err == nil {
+				t.Errorf("broken is %s, %v; want %s", got, page.Broken[0].Err, want)
+			}
+			apart, err := d.Apart(t.Context(), page)
+			if err != nil || len(apart) != 1 || *apart[0].Meta != stale {
+				t.Errorf("apart are %v, %v; want f2 alone", apart, err)
+			}
+			keys, err := d.Keys(t.Context(), []string{"f1", "f2", "f3"})
+			if want := map[string]string{"f1": []string{"", "files/f1/u1"}[which], "f2": "files/f2/u2"}; err != nil || !maps.Equal(keys, want) {
+				t.Errorf("the keys are %v, %v; want %v", keys, err, want)
+			}
+		})
+	}
+}
+
 func TestItemsApartAreMended(t *testing.T) {
 	for name, change := range map[string]func(meta, history row) (row, row){
 		"history is missing":  func(meta, _ row) (row, row) { return meta, nil },

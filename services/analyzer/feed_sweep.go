@@ -15,10 +15,9 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// What a sweep finds of the feed besides orphaned work and untold outcomes.
+// What a sweep finds of the feed besides orphaned work, untold outcomes and broken items.
 const (
 	strayText  = "text without an item"         // deleted: nobody was told that it was accepted
-	brokenItem = "item that cannot be read"     // left for a person
 	doubleItem = "item with several rows"       // the first stays, with the tags of all
 	noLetter   = "given up, and no dead letter" // the letter is written anew, for an operator to replay
 )

@@ -21,6 +21,7 @@ const (
 	itemsApart    = "list and file apart"             // the list is brought to what the file says
 	strayBytes    = "bytes without a file"            // deleted, see removeStrays
 	untoldOutcome = "outcome to tell again"           // published unless it is the newest
+	brokenItem    = "item that cannot be read"        // left for a person
 )
 
 // textSweep searches the files and the bucket for what no message will move.
@@ -54,6 +55,9 @@ func (t *textSweep) rows(ctx context.Context, r *sweeper.Run, cursor string) (ne
 	}
 	for _, pair := range apart {
 		r.Found(ctx, itemsApart, pairID(pair), func(ctx context.Context) error { return t.store.Mend(ctx, pair) })
+	}
+	for _, broken := range page.Broken {
+		r.Found(ctx, brokenItem, broken.Key, func(context.Context) error { return broken.Err })
 	}
 	read = 2 * page.Items // the counterpart of each item was read too
 	for _, file := range page.Files {
@@ -158,7 +162,8 @@ func (t *textSweep) bytes(ctx context.Context, r *sweeper.Run, cursor string) (n
 	var stray []string
 	for _, object := range objects {
 		id, _, err := textfile.ParseObjectKey(object.Key)
-		if err == nil && keys[id] != object.Key && r.Now.Sub(object.Modified) >= t.expires {
+		key, there := keys[id]
+		if err == nil && key != object.Key && (key != "" || !there) && r.Now.Sub(object.Modified) >= t.expires {
 			stray = append(stray, object.Key)
 		}
 	}
