@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -22,6 +23,9 @@ var (
 	// ErrFenceLost says that the item is in a state the move starts from, but
 	// someone wrote it since the fence was read.
 	ErrFenceLost = errors.New("the item was written by another since it was read")
+	// ErrApart says that the first item of the move is as the move needs it, and
+	// another is not: someone wrote one of them alone.
+	ErrApart = errors.New("the item's copies differ")
 )
 
 // MovedError says that the item is in a state the move does not start from.
@@ -56,7 +60,8 @@ type Item struct {
 
 // Apply makes a move, in one conditional write over all items or not at all.
 // The first item is the source of truth, from which the errors are told:
-// ErrNotFound, *MovedError or ErrFenceLost when the condition fails.
+// ErrNotFound, *MovedError or ErrFenceLost when its condition fails, and ErrApart
+// when only that of another does.
 //
 // One item is an UpdateItem, several are a TransactWriteItems. When the answer
 // of an UpdateItem was lost and the client repeated it, the repeat finds its
@@ -142,10 +147,14 @@ func updateAll(ctx context.Context, db *dynamodb.Client, move Move, updates []ty
 	}
 	_, err := db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
-		for _, reason := range canceled.CancellationReasons {
-			if reason.Code != nil && *reason.Code == "ConditionalCheckFailed" {
-				return refusal(move, reason.Item)
+		for i, reason := range canceled.CancellationReasons {
+			if aws.ToString(reason.Code) != "ConditionalCheckFailed" {
+				continue
 			}
+			if i > 0 {
+				return fmt.Errorf("move %s: %w", move.Name, ErrApart)
+			}
+			return refusal(move, reason.Item)
 		}
 	}
 	if err != nil {

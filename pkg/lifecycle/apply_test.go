@@ -147,6 +147,34 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// TestCopiesApart: what is wrong with another item than the first is not said of the
+// first, from which a caller would conclude that the item is gone, or final.
+func TestCopiesApart(t *testing.T) {
+	first := row{"id": "d1", "status": "SHUT", "turn": 1.0}
+	for name, second := range map[string]row{
+		"missing": nil, "in another state": {"id": "d1", "status": "WALL", "turn": 1.0}, "with another fence": {"id": "d1", "status": "SHUT", "turn": 2.0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := build(t)
+			h.put("doors", first)
+			if second != nil {
+				h.put("log", second)
+			}
+			err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: 1, Next: 2}, items(true)...)
+			_, moved := errors.AsType[*lifecycle.MovedError](err)
+			if !errors.Is(err, lifecycle.ErrApart) || moved || errors.Is(err, lifecycle.ErrNotFound) || errors.Is(err, lifecycle.ErrFenceLost) {
+				t.Errorf("got %v", err)
+			}
+			if got := h.get("doors", "d1"); !reflect.DeepEqual(got, first) {
+				t.Errorf("the first item became %v", got)
+			}
+			if got := h.get("log", "d1"); !reflect.DeepEqual(got, second) {
+				t.Errorf("the second item became %v", got)
+			}
+		})
+	}
+}
+
 // Without a fence the state alone is the condition.
 func TestMoveWithoutAFence(t *testing.T) {
 	for _, both := range []bool{false, true} {

@@ -8,7 +8,8 @@ import (
 
 // Claim moves a PENDING file to IN_PROGRESS for this worker. Like every move
 // it returns the file as written, or lifecycle.ErrNotFound,
-// *lifecycle.MovedError or lifecycle.ErrFenceLost.
+// *lifecycle.MovedError or lifecycle.ErrFenceLost; and lifecycle.ErrApart while
+// list and file differ, which a sweep mends.
 func (s *Store) Claim(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, claim, f, File{})
 }
