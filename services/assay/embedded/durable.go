@@ -28,6 +28,7 @@ type durableStore struct {
 	attributes string // absolute; of metadata that is in files
 	sync       func(*os.File) error
 	folders    rounds // of syncs, by path
+	pages      []byte // CORS rules of a bucket that has none; nil for none
 	created    func(context.Context, Object) error
 	log        zerolog.Logger
 }

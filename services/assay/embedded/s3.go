@@ -157,7 +157,6 @@ func runS3(ctx context.Context, cfg S3Config, host string, port int) (*S3, error
 			MaxConnections:    s3MaxConnections,
 			MaxRequests:       s3MaxRequests,
 			MultipartMaxParts: s3MaxParts,
-			CORSAllowOrigin:   cfg.AllowOrigin,
 			Quiet:             true,
 			KeepAlive:         true,
 			// Given because the gateway prints a line when it makes its own.
@@ -233,6 +232,10 @@ func openStore(cfg S3Config) (*durableStore, error) {
 	if err != nil {
 		return nil, err
 	}
+	pages, err := pagesOf(cfg.AllowOrigin)
+	if err != nil {
+		return nil, err
+	}
 	files, err := posix.New(objects, attrs, posix.PosixOpts{
 		CopyObjectThreshold: s3MaxCopy,
 		IOBufferSize:        s3Buffer,
@@ -240,5 +243,7 @@ func openStore(cfg S3Config) (*durableStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &durableStore{Posix: files, objects: objects, attributes: synced, sync: cfg.sync, created: cfg.Created, log: cfg.Log}, nil
+	return &durableStore{
+		Posix: files, objects: objects, attributes: synced, sync: cfg.sync, pages: pages, created: cfg.Created, log: cfg.Log,
+	}, nil
 }
