@@ -14,7 +14,7 @@ func newContent(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "content ID",
 		Short: "Write the bytes of a file as they were uploaded",
-		Args:  usage(cobra.ExactArgs(1)),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			c, err := s.client()
 			if err != nil {

@@ -23,7 +23,7 @@ process, with the reason and how often it was tried.
 
 They are at the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve".`,
-		Args: usage(cobra.NoArgs),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8084 [ASSAY_OPERATOR]")
@@ -76,14 +76,22 @@ func moment(flag, text string) (time.Time, error) {
 	return at, nil
 }
 
+// within refuses a number that the server would, and 0, which is its default there.
+func within(flag string, given, most int) error {
+	if given < 1 || given > most {
+		return &Usage{Err: fmt.Errorf("%s %d: want 1 to %d", flag, given, most)}
+	}
+	return nil
+}
+
 func newDeadList(s *settings, operator *string) *cobra.Command {
 	var given deadFilter
 	var limit int
 	cmd := &cobra.Command{
-		Use: "list", Short: "List dead letters, oldest first", Args: usage(cobra.NoArgs),
+		Use: "list", Short: "List dead letters, oldest first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			filter, err := given.read()
-			if err != nil {
+			if err := errors.Join(err, within("--limit", limit, 1000)); err != nil {
 				return err
 			}
 			c, err := s.operatorClient(*operator)
@@ -126,7 +134,7 @@ func (s *settings) writeLetter(w io.Writer, l client.DeadLetter, became string) 
 
 func newDeadShow(s *settings, operator *string) *cobra.Command {
 	return &cobra.Command{
-		Use: "show SEQUENCE", Short: "Show a dead letter with its payload, as JSON", Args: usage(cobra.ExactArgs(1)),
+		Use: "show SEQUENCE", Short: "Show a dead letter with its payload, as JSON", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sequence, err := parseSequence(args[0])
 			if err != nil {
@@ -160,16 +168,16 @@ func newSift(s *settings, operator *string, cmd *cobra.Command, did string, do s
 	var given deadFilter
 	var what client.Sifting
 	var all bool
-	cmd.Args = usage(func(_ *cobra.Command, args []string) error {
+	cmd.Args = func(_ *cobra.Command, args []string) error {
 		filtered := all || given != deadFilter{}
 		if filtered == (len(args) > 0) {
 			return errors.New("give sequences, or a filter, or --all")
 		}
 		return nil
-	})
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		filter, err := given.read()
-		if err != nil {
+		if err := errors.Join(err, within("--rate", what.Rate, 10_000), within("--max", what.Max, 10_000)); err != nil {
 			return err
 		}
 		what.DeadFilter = filter
@@ -206,8 +214,8 @@ func newSift(s *settings, operator *string, cmd *cobra.Command, did string, do s
 	flags := cmd.Flags()
 	flags.BoolVar(&all, "all", false, "all dead letters")
 	flags.BoolVar(&what.DryRun, "dry-run", false, "list the letters and do nothing")
-	flags.IntVar(&what.Rate, "rate", 100, "letters a second at most")
-	flags.IntVar(&what.Max, "max", 1000, "letters at most")
+	flags.IntVar(&what.Rate, "rate", 100, "letters a second at most, up to 10000")
+	flags.IntVar(&what.Max, "max", 1000, "letters at most, up to 10000")
 	return cmd
 }
 

@@ -37,6 +37,8 @@ func TestDead(t *testing.T) {
 	p.run("dead", "show", sequence, "--data", testDir).want(t, 1, "", "assay: There is no dead letter of this sequence.\n")
 	for _, args := range [][]string{
 		{"dead", "replay"}, {"dead", "drop", "1", "--all"}, {"dead", "show", "x"}, {"dead", "list", "--from", "noon"},
+		{"dead", "list", "--limit", "0"}, {"dead", "list", "--limit", "1001"},
+		{"dead", "replay", "--all", "--dry-run", "--max", "0"}, {"dead", "drop", "--all", "--dry-run", "--rate", "-1"},
 	} {
 		p.run(append(args, "--data", testDir)...).want(t, 2, "", "See: assay "+strings.Join(args[:2], " ")+" --help")
 	}

@@ -12,7 +12,7 @@ func newDelete(s *settings) *cobra.Command {
 		Short: "Remove files with their bytes and results",
 		Long: `Remove files with their bytes and results. A file that is gone already is no
 error.`,
-		Args: usage(cobra.MinimumNArgs(1)),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			c, err := s.client()
 			if err != nil {

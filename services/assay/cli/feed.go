@@ -15,7 +15,7 @@ import (
 
 func newFeed(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "feed", Short: "Look after the feed", Args: usage(cobra.NoArgs),
+		Use: "feed", Short: "Look after the feed", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newSources(s))
@@ -32,7 +32,7 @@ RSS, Atom or JSON feeds, which ingest asks on a timer.
 
 They are at the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve".`,
-		Args: usage(cobra.NoArgs),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8084 [ASSAY_OPERATOR]")
@@ -42,7 +42,7 @@ that of a running "assay serve".`,
 
 func newSourcesList(s *settings, operator *string) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the sources, with their state", Args: usage(cobra.NoArgs),
+		Use: "list", Short: "List the sources, with their state", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.operatorClient(*operator)
 			if err != nil {
@@ -87,7 +87,7 @@ func used(source client.FeedSource) string {
 
 func newSourcesShow(s *settings, operator *string) *cobra.Command {
 	return &cobra.Command{
-		Use: "show NAME", Short: "Show a source", Args: usage(cobra.ExactArgs(1)),
+		Use: "show NAME", Short: "Show a source", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, source, err := s.source(cmd.Context(), *operator, args[0])
 			if err != nil {
@@ -151,7 +151,7 @@ func (s *settings) writeSource(w io.Writer, source client.FeedSource) error {
 func newSourcesDelete(s *settings, operator *string) *cobra.Command {
 	var match string
 	cmd := &cobra.Command{
-		Use: "delete NAME", Short: "Remove a source; its items stay", Args: usage(cobra.ExactArgs(1)),
+		Use: "delete NAME", Short: "Remove a source; its items stay", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, source, err := s.source(cmd.Context(), *operator, args[0])
 			if err != nil {

@@ -48,7 +48,7 @@ saw it, by the etag that "show" has.`,
 	flags.StringVar(&match, "if-match", "", "change only the source that has this etag, or * for any")
 	cmd.MarkFlagsMutuallyExclusive("tags", "add-tag")
 	cmd.MarkFlagsMutuallyExclusive("tags", "remove-tag")
-	cmd.Args = usage(func(cmd *cobra.Command, args []string) error {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		sets, own := 0, cmd.LocalNonPersistentFlags()
 		cmd.Flags().Visit(func(f *pflag.Flag) {
 			if own.Lookup(f.Name) != nil {
@@ -59,7 +59,7 @@ saw it, by the etag that "show" has.`,
 			return errors.New("say what to set")
 		}
 		return cobra.ExactArgs(1)(cmd, args)
-	})
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := s.operatorClient(*operator)
 		if err != nil {

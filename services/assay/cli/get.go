@@ -17,7 +17,7 @@ func newGet(s *settings) *cobra.Command {
 
 With --wait the file is shown once it is COMPLETED or FAILED; FAILED then gives
 exit status 1.`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.client()
 			if err != nil {

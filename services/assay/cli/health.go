@@ -11,7 +11,7 @@ func newHealth(s *settings) *cobra.Command {
 		Use:   "health",
 		Short: "Ask the server whether it is ready",
 		Long:  `Ask the server whether it is ready. The exit status is the answer, for the health checks of containers.`,
-		Args:  usage(cobra.NoArgs),
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			server, err := s.findServer()
 			if err != nil {

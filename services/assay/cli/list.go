@@ -22,7 +22,7 @@ func newList(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List your files, newest first",
-		Args:  usage(cobra.NoArgs),
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			status = strings.ToUpper(status)
 			if status != "" && !slices.Contains(statuses, status) {

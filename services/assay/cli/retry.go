@@ -8,7 +8,7 @@ func newRetry(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "retry ID…",
 		Short: "Have FAILED files analyzed again",
-		Args:  usage(cobra.MinimumNArgs(1)),
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			c, err := s.client()
 			if err != nil {

@@ -50,15 +50,22 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	for _, command := range more {
 		attach(root, command)
 	}
+	understood := false
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		err := cmd.ValidateFlagGroups()
+		understood = err == nil
+		return err
+	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	completeDefaults(root) // which keep the outputs that they find
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
-	if _, ok := errors.AsType[*Usage](err); ok {
+	if _, ok := errors.AsType[*Usage](err); ok || !understood {
 		note(stderr, "assay: %v\nSee: %s --help", err, command.CommandPath())
 		return exitUsage
 	}
@@ -90,10 +97,9 @@ was not understood.`,
   assay watch --json`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          usage(cobra.NoArgs),
+		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &Usage{Err: err} })
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.server, "server", "", "address of the server, such as http://127.0.0.1:8080 [ASSAY_SERVER]")
 	flags.StringVar(&s.data, "data", "", "data folder of the server on this machine [ASSAY_DATA_DIR]")
@@ -106,9 +112,6 @@ was not understood.`,
 
 // attach adds a command; where there is one of its name, what is below it.
 func attach(to, command *cobra.Command) {
-	if command.Args != nil {
-		command.Args = usage(command.Args)
-	}
 	for _, there := range to.Commands() {
 		if there.Name() == command.Name() {
 			for _, below := range command.Commands() {
@@ -120,13 +123,24 @@ func attach(to, command *cobra.Command) {
 	to.AddCommand(command)
 }
 
-// usage makes the error of an argument check a *Usage.
-func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return &Usage{Err: err}
+// completeDefaults adds the commands that cobra brings, and makes them refuse what
+// they do not know, as the others do.
+func completeDefaults(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, command := range root.Commands() {
+		switch command.Name() {
+		case "help":
+			command.Args = func(_ *cobra.Command, path []string) error {
+				asked, _, err := root.Find(path)
+				if err == nil && len(path) > 0 && asked == root {
+					err = fmt.Errorf("unknown command %q for %q", path[0], root.Name())
+				}
+				return err
+			}
+		case "completion":
+			command.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
-		return nil
 	}
 }
 

@@ -112,7 +112,14 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
-	run(t.Context(), "", "uplaod").want(t, 2, "", `unknown command "uplaod"`)
+	for _, args := range [][]string{
+		{"uplaod"}, {"help", "uplaod"}, {"completion", "csh"}, {"completion", "bash", "csh"}, {"list", "--all", "--limit", "3"},
+		{"feed", "sources", "set", "a", "--tags", "b", "--add-tag", "c"}, {"list", "--every"}, {"dead", "raise"}, {"feed", "eat"},
+	} {
+		if got := run(t.Context(), "", args...); got.status != 2 || got.out != "" || !strings.HasSuffix(got.errors, " --help\n") {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
 	if got := run(t.Context(), "", "__complete", "list", "--status", ""); !strings.Contains(got.out, "COMPLETED\n") {
 		t.Errorf("completion of --status: %+v", got)
 	}

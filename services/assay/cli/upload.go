@@ -47,7 +47,7 @@ Exit status: 0 when all went well, 1 when a file failed.`,
 		Example: `  assay upload book.txt --wait
   assay upload letters/*.txt --wait --json > results.jsonl
   zcat log.gz | assay upload - --name log.txt`,
-		Args: usage(cobra.MinimumNArgs(1)),
+		Args: cobra.MinimumNArgs(1),
 		RunE: u.run,
 	}
 	flags := cmd.Flags()

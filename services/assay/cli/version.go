@@ -13,7 +13,7 @@ func newVersion(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show the version",
-		Args:  usage(cobra.NoArgs),
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			line := versionLine{process.Version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 			if s.json {

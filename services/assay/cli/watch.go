@@ -24,7 +24,7 @@ When the connection breaks, watch connects again and goes on where it was. With
 --json each line is {"event", "id", "data"}; the id of the last line you have
 seen, given to --after, goes on behind it. An event "resync" says that some were
 missed, because that is too long ago: list your files, then go on.`,
-		Args: usage(cobra.NoArgs),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.client()
 			if err != nil {
