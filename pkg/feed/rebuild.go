@@ -21,10 +21,10 @@ import (
 
 // Rebuilt says what a rebuild did.
 type Rebuilt struct {
-	Items     int64 // analyzed items that were looked at
-	Skipped   int64 // what could not be read as an item
-	Removed   int64 // rows that were those of no item, or not as their item is
-	Recounted int64 // counters that were not what their rows give
+	Items     int64 `json:"items"`     // analyzed items that were looked at
+	Skipped   int64 `json:"skipped"`   // what could not be read as an item
+	Removed   int64 `json:"removed"`   // rows that were those of no item, or not as their item is
+	Recounted int64 `json:"recounted"` // counters that were not what their rows give
 }
 
 const (

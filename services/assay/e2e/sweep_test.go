@@ -273,8 +273,9 @@ func TestSweepDoubtsAnEmptyTable(t *testing.T) {
 	}
 }
 
-// TestSweepFindsItsServer: `assay sweep` needs no settings beside `assay serve`.
-func TestSweepFindsItsServer(t *testing.T) {
+// TestEnginesAreFound: `assay sweep` and `assay feed rebuild` need no settings beside
+// `assay serve`.
+func TestEnginesAreFound(t *testing.T) {
 	t.Parallel()
 	s := startServe(t, t.TempDir(), noSweep)
 	speaker := s.client(t, newOwner())
@@ -286,5 +287,11 @@ func TestSweepFindsItsServer(t *testing.T) {
 	p = launch(t, "assay", nil, "sweep", "--outcomes-since", "noon", "--data", s.dir)
 	if status := p.end(t); status != 2 {
 		t.Errorf("a time that is none ends with %d: %s", status, p.output)
+	}
+	s.postItem(t, newPosting("The book was good.", "a"))
+	s.awaitItems(t, "a", 1)
+	p = launch(t, "assay", nil, "feed", "rebuild", "--json", "--data", s.dir)
+	if status := p.end(t); status != 0 || p.output.String() != `{"items":1,"skipped":0,"removed":0,"recounted":0}`+"\n" {
+		t.Errorf("the rebuild ends with %d: %s", status, p.output)
 	}
 }

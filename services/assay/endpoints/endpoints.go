@@ -126,3 +126,29 @@ func dataHome() (string, error) {
 	}
 	return filepath.Join(home, ".local", "share"), nil
 }
+
+// Environ is the environment of this process, for what works on the engines
+// themselves. Where it names none, they are those of the server that left its note
+// in the data folder, if one did; named is as in Dir.
+func Environ(named string) ([]string, error) {
+	environ := os.Environ()
+	if os.Getenv("ASSAY_NATS_URL") != "" || os.Getenv("ASSAY_DYNAMODB_ENDPOINT") != "" {
+		return environ, nil
+	}
+	dir, err := Dir(named)
+	if err != nil {
+		return nil, err
+	}
+	at, err := Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return environ, nil // the settings say what is missing
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append(environ,
+		"ASSAY_NATS_URL="+at.NATS, "ASSAY_DYNAMODB_ENDPOINT="+at.DynamoDB, "ASSAY_S3_ENDPOINT="+at.S3,
+		// The keys of "assay serve", unless it was given others.
+		"AWS_ACCESS_KEY_ID="+cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), "assay"),
+		"AWS_SECRET_ACCESS_KEY="+cmp.Or(os.Getenv("AWS_SECRET_ACCESS_KEY"), "assay-local")), nil
+}

@@ -2,8 +2,8 @@
 package rebuild
 
 import (
+	"encoding/json"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
 // Config says where, with the variables of the services.
@@ -28,12 +29,25 @@ func Command() *cobra.Command {
 		Short: "Make the feed's read table anew from its primary table",
 		Long: `Make the feed's read table anew from its primary table.
 
-The services may run meanwhile. DynamoDB is named by the variables of the
-services: ASSAY_DYNAMODB_ENDPOINT, ASSAY_FEED_TABLE, ASSAY_FEED_DASHBOARD_TABLE
-and AWS's own. It reads all of both tables.`,
+The services may run meanwhile. It works on the DynamoDB of a running "assay
+serve", or, where the variables of the services name engines, on theirs:
+ASSAY_DYNAMODB_ENDPOINT, ASSAY_FEED_TABLE, ASSAY_FEED_DASHBOARD_TABLE and AWS's
+own. It reads all of both tables.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config.Load[Config](os.Environ())
+			dir, err := cmd.Flags().GetString("data")
+			if err != nil {
+				return err
+			}
+			asJSON, err := cmd.Flags().GetBool("json")
+			if err != nil {
+				return err
+			}
+			environ, err := endpoints.Environ(dir)
+			if err != nil {
+				return err
+			}
+			cfg, err := config.Load[Config](environ)
 			if err != nil {
 				return err
 			}
@@ -45,6 +59,9 @@ and AWS's own. It reads all of both tables.`,
 			done, err := feed.Rebuild(cmd.Context(), feed.NewStore(engines.DB, cfg.Feed), feed.NewDashboard(engines.DB, cfg.Feed))
 			if err != nil {
 				return err
+			}
+			if asJSON {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(done)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d items shown, %d wrong rows removed, %d unreadable items passed over, %d wrong counters corrected\n",
 				done.Items, done.Removed, done.Skipped, done.Recounted)

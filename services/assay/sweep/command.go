@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"time"
 
@@ -60,7 +59,11 @@ the feed that were given up since then have their dead letters again, for
 		if options.OutcomesSince, err = parseSince(since, time.Now()); err != nil {
 			return &cli.Usage{Err: err}
 		}
-		environ, err := environment(cmd)
+		dir, err := cmd.Flags().GetString("data")
+		if err != nil {
+			return err
+		}
+		environ, err := endpoints.Environ(dir)
 		if err != nil {
 			return err
 		}
@@ -87,8 +90,9 @@ the feed that were given up since then have their dead letters again, for
 		if asJSON {
 			untold = errors.Join(untold, out.Encode(report))
 		} else {
-			fmt.Fprintf(cmd.OutOrStdout(), "%d read, %d found, %d repaired, %d failed, in %s\n",
+			_, failed := fmt.Fprintf(cmd.OutOrStdout(), "%d read, %d found, %d repaired, %d failed, in %s\n",
 				report.Read, report.Found, report.Repaired, report.Failed, report.Took.Round(time.Millisecond))
+			untold = errors.Join(untold, failed)
 		}
 		if err == nil && report.Failed > 0 {
 			err = errLeft
@@ -122,33 +126,4 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("--outcomes-since %q: give a time such as 2026-11-20T12:00:00Z, or how long ago, such as 6h", text)
 	}
 	return at, nil
-}
-
-// environment is that of this process; where it names no engines, they are
-// those of the data folder's server.
-func environment(cmd *cobra.Command) ([]string, error) {
-	environ := os.Environ()
-	if os.Getenv("ASSAY_NATS_URL") != "" {
-		return environ, nil
-	}
-	named, err := cmd.Flags().GetString("data")
-	if err != nil {
-		return nil, err
-	}
-	dir, err := endpoints.Dir(named)
-	if err != nil {
-		return nil, err
-	}
-	at, err := endpoints.Read(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return environ, nil // which says that ASSAY_NATS_URL is missing
-	}
-	if err != nil {
-		return nil, err
-	}
-	return append(environ,
-		"ASSAY_NATS_URL="+at.NATS, "ASSAY_DYNAMODB_ENDPOINT="+at.DynamoDB, "ASSAY_S3_ENDPOINT="+at.S3,
-		// The keys of "assay serve", unless it was given others.
-		"AWS_ACCESS_KEY_ID="+cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), "assay"),
-		"AWS_SECRET_ACCESS_KEY="+cmp.Or(os.Getenv("AWS_SECRET_ACCESS_KEY"), "assay-local")), nil
 }
