@@ -102,7 +102,7 @@ func measure(ctx context.Context, g group, goals string, pairs int, path string,
 			return err
 		}
 		if err != nil {
-			result.Absent, _, _ = strings.Cut(err.Error(), "\n") // the others can be measured
+			result.Failed, _, _ = strings.Cut(err.Error(), "\n") // the others can be measured
 		}
 		result.Print(out)
 		results = append(results, result)

@@ -69,6 +69,8 @@ type Trial struct {
 type Result struct {
 	Trial
 	OwnRuns, RivalRuns []Sample // in the order of the runs; empty when the rival is absent
+	// Failed says why the trial was broken off, when it was; the runs until then tell nothing.
+	Failed string
 }
 
 // Measure runs both sides once unmeasured, and then in turn so many times. It

@@ -89,6 +89,10 @@ func TestWhatIsNotMeasuredIsSaid(t *testing.T) {
 	if _, err := (Trial{Own: Side{Run: func(context.Context) (Sample, error) { return nil, broken }}}).Measure(t.Context(), 5); !errors.Is(err, broken) {
 		t.Errorf("a side that fails: %v", err)
 	}
+	failed := Result{Trial: Trial{Goals: []Goal{{Quantity: CPU, Must: 1}}}, OwnRuns: []Sample{{CPU: 1}}, Failed: "broken"}
+	if j := failed.Judge()[0]; j.Verdict != Failed || j.Reason != "broken" {
+		t.Errorf("a trial that was broken off: %+v", j)
+	}
 }
 
 func TestCommand(t *testing.T) {

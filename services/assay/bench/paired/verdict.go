@@ -16,6 +16,7 @@ const (
 	Missed  Verdict = "MISSED"
 	Noisy   Verdict = "no verdict"
 	Absent  Verdict = "rival absent"
+	Failed  Verdict = "a run failed"
 	NoGoal  Verdict = "-"
 	Unknown Verdict = "not measured"
 )
@@ -42,6 +43,10 @@ func (r Result) judge(g Goal) Judgement {
 	j := Judgement{Goal: g}
 	if r.Absent != "" {
 		j.Verdict, j.Reason = Absent, r.Absent
+		return j
+	}
+	if r.Failed != "" {
+		j.Verdict, j.Reason = Failed, r.Failed
 		return j
 	}
 	if len(r.OwnRuns) == 0 {

@@ -12,7 +12,8 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// stages are the parts of a program, by what the names of their functions hold. A
+// stages are the parts of a program, by what the names of their functions hold; the
+// dot of a package's last element is escaped there, that of its folders is not. A
 // moment belongs to the part that is the nearest to it on the stack: what an engine
 // spends in a sync is the engine's.
 var stages = []struct {
@@ -23,7 +24,7 @@ var stages = []struct {
 	{"S3 engine", []string{"versity/versitygw", "valyala/fasthttp", "gofiber/fiber", "assay/embedded.(*durableStore)"}},
 	{"DynamoDB engine", []string{"pkg/dynamolite", "go.etcd.io/bbolt"}},
 	{"NATS server", []string{"nats-io/nats-server"}},
-	{"NATS client", []string{"nats-io/nats.go"}},
+	{"NATS client", []string{"nats-io/nats.go", "nats-io/nats%2ego"}},
 	{"AWS SDK", []string{"aws/aws-sdk-go-v2", "aws/smithy-go"}},
 	{"word statistics", []string{"analyzer/wordstats", "analyzer/plaintext"}},
 	{"HTTP", []string{"net/http"}},
