@@ -114,9 +114,9 @@ func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 	i.Status, i.AnalyzedAt = analyze.To, s.now().UTC().Format(TimeLayout)
 	i.Sentiment, i.Score, i.Compound, i.ModelVersion = a.Sentiment, a.Score, a.Compound, a.ModelVersion
 	i.FailedAt, i.ErrorMessage = "", ""
-	return i, s.apply(ctx, analyze, i, worded(i, map[string]any{
-		"sentiment": i.Sentiment, "score": i.Score, "compound": i.Compound,
-		"model_version": i.ModelVersion, "analyzed_at": i.AnalyzedAt,
+	return i, s.apply(ctx, analyze, i, worded(i, map[string]table.Value{
+		"sentiment": table.Text(i.Sentiment), "score": table.Decimal(i.Score), "compound": table.Decimal(i.Compound),
+		"model_version": table.Text(i.ModelVersion), "analyzed_at": table.Text(i.AnalyzedAt),
 	}))
 }
 
@@ -124,7 +124,7 @@ func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 // written; errors are those of Analyze.
 func (s *Store) GiveUp(ctx context.Context, i Item, reason string) (Item, error) {
 	i.FailedAt, i.ErrorMessage = s.now().UTC().Format(TimeLayout), reason
-	return i, s.apply(ctx, giveUp, i, lifecycle.Item{Set: map[string]any{failedAt: i.FailedAt, errorMessage: reason}})
+	return i, s.apply(ctx, giveUp, i, lifecycle.Item{Set: map[string]table.Value{failedAt: table.Text(i.FailedAt), errorMessage: table.Text(reason)}})
 }
 
 // Retry takes back that an item was given up. It returns the item as written;
@@ -139,17 +139,17 @@ func (s *Store) Retry(ctx context.Context, i Item) (Item, error) {
 // errors are those of Analyze.
 func (s *Store) Renew(ctx context.Context, i Item, snippet string) (Item, error) {
 	i.TextSnippet, i.FailedAt, i.ErrorMessage = snippet, "", ""
-	return i, s.apply(ctx, retry, i, worded(i, map[string]any{}))
+	return i, s.apply(ctx, retry, i, worded(i, map[string]table.Value{}))
 }
 
 // worded sets the attributes and the snippet, of which an empty one is not stored,
 // and takes back that the item was given up.
-func worded(i Item, set map[string]any) lifecycle.Item {
+func worded(i Item, set map[string]table.Value) lifecycle.Item {
 	remove := []string{failedAt, errorMessage}
 	if i.TextSnippet == "" {
 		remove = append(remove, textSnippet)
 	} else {
-		set[textSnippet] = i.TextSnippet
+		set[textSnippet] = table.Text(i.TextSnippet)
 	}
 	return lifecycle.Item{Set: set, Remove: remove}
 }

@@ -44,8 +44,8 @@ func (e *MovedError) Error() string {
 // alone is the condition, which is enough where no state is come back to.
 type Fence struct {
 	Attribute string
-	Seen      any
-	Next      any
+	Seen      types.AttributeValue
+	Next      types.AttributeValue
 }
 
 // Item is one DynamoDB item that a move writes. All items of a move carry the
@@ -54,7 +54,7 @@ type Fence struct {
 type Item struct {
 	Table  string
 	Key    map[string]types.AttributeValue
-	Set    map[string]any
+	Set    map[string]types.AttributeValue
 	Remove []string
 }
 
@@ -70,10 +70,7 @@ type Item struct {
 func Apply(ctx context.Context, db *dynamodb.Client, move Move, fence Fence, items ...Item) error {
 	updates := make([]types.Update, len(items))
 	for i, item := range items {
-		var err error
-		if updates[i], err = compile(move, fence, item); err != nil {
-			return fmt.Errorf("move %s: %w", move.Name, err)
-		}
+		updates[i] = compile(move, fence, item)
 	}
 	if len(updates) == 1 {
 		return updateOne(ctx, db, move, updates[0])
@@ -84,13 +81,13 @@ func Apply(ctx context.Context, db *dynamodb.Client, move Move, fence Fence, ite
 // compile writes one item's update and its condition. Attributes go by
 // placeholders, since any name may be a word that DynamoDB reserves. The SDK's
 // expression package would do the same in ten times the time.
-func compile(move Move, fence Fence, item Item) (types.Update, error) {
+func compile(move Move, fence Fence, item Item) types.Update {
 	names := map[string]string{"#status": StatusAttribute}
-	given := map[string]any{":to": string(move.To)}
+	given := map[string]types.AttributeValue{":to": &types.AttributeValueMemberS{Value: string(move.To)}}
 	update, condition := "SET #status = :to", "#status IN ("
 	for i, state := range move.From {
 		at := ":from" + strconv.Itoa(i)
-		given[at] = string(state)
+		given[at] = &types.AttributeValueMemberS{Value: string(state)}
 		if i > 0 {
 			condition += ", "
 		}
@@ -116,12 +113,11 @@ func compile(move Move, fence Fence, item Item) (types.Update, error) {
 			update += ", " + at
 		}
 	}
-	values, err := attributevalue.MarshalMap(given)
 	return types.Update{
 		TableName: &item.Table, Key: item.Key, UpdateExpression: &update, ConditionExpression: &condition,
-		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		ExpressionAttributeNames: names, ExpressionAttributeValues: given,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}, err
+	}
 }
 
 func updateOne(ctx context.Context, db *dynamodb.Client, move Move, u types.Update) error {

@@ -71,11 +71,11 @@ func (h house) get(name, id string) row {
 
 // items are the one item, or the two, that a move of door d1 writes.
 func items(both bool) []lifecycle.Item {
-	front := lifecycle.Item{Table: "doors", Key: key("d1"), Set: map[string]any{"by": "ann"}, Remove: []string{"note"}}
+	front := lifecycle.Item{Table: "doors", Key: key("d1"), Set: map[string]table.Value{"by": table.Text("ann")}, Remove: []string{"note"}}
 	if !both {
 		return []lifecycle.Item{front}
 	}
-	return []lifecycle.Item{front, {Table: "log", Key: key("d1"), Set: map[string]any{"line": 2}}}
+	return []lifecycle.Item{front, {Table: "log", Key: key("d1"), Set: map[string]table.Value{"line": table.Integer(2)}}}
 }
 
 func TestApply(t *testing.T) {
@@ -125,7 +125,7 @@ func TestApply(t *testing.T) {
 				}
 				log := row{"id": "d1", "status": "SHUT", "turn": 1.0}
 				h.put("log", log)
-				err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: 1, Next: 2}, items(both)...)
+				err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: table.Integer(1), Next: table.Integer(2)}, items(both)...)
 				if !c.check(err) {
 					t.Errorf("got %v", err)
 				}
@@ -160,7 +160,7 @@ func TestCopiesApart(t *testing.T) {
 			if second != nil {
 				h.put("log", second)
 			}
-			err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: 1, Next: 2}, items(true)...)
+			err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: table.Integer(1), Next: table.Integer(2)}, items(true)...)
 			_, moved := errors.AsType[*lifecycle.MovedError](err)
 			if !errors.Is(err, lifecycle.ErrApart) || moved || errors.Is(err, lifecycle.ErrNotFound) || errors.Is(err, lifecycle.ErrFenceLost) {
 				t.Errorf("got %v", err)
@@ -199,7 +199,7 @@ func TestMoveFromSeveralStates(t *testing.T) {
 	h := build(t)
 	for _, from := range brick.From {
 		h.put("doors", row{"id": "d1", "status": string(from), "turn": 1})
-		err := lifecycle.Apply(t.Context(), h.db, brick, lifecycle.Fence{Attribute: "turn", Seen: 1, Next: 2}, items(false)...)
+		err := lifecycle.Apply(t.Context(), h.db, brick, lifecycle.Fence{Attribute: "turn", Seen: table.Integer(1), Next: table.Integer(2)}, items(false)...)
 		if err != nil || h.get("doors", "d1")["status"] != "WALL" {
 			t.Errorf("from %s: %v", from, err)
 		}
@@ -211,13 +211,9 @@ func TestOtherErrorsNameTheMove(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		list := items(both)
 		list[0].Table = "nowhere"
-		err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: 1, Next: 2}, list...)
+		err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: table.Integer(1), Next: table.Integer(2)}, list...)
 		if err == nil || !strings.Contains(err.Error(), "open") {
 			t.Errorf("got %v", err)
-		}
-		list[0].Set = map[string]any{"bad": func() {}}
-		if err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: 1, Next: 2}, list...); err == nil {
-			t.Error("a function was stored")
 		}
 	}
 }

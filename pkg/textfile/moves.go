@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
 )
 
 // Claim moves a PENDING file to IN_PROGRESS for this worker. Like every move
@@ -43,19 +44,19 @@ func (s *Store) move(ctx context.Context, m lifecycle.Move, f, end File) (File, 
 	f.UpdatedAt = max(s.now().UnixMilli(), seen+1)
 	f.Result, f.ErrorMessage = end.Result, end.ErrorMessage
 
-	meta := lifecycle.Item{Table: s.table, Key: metaKey(f.FileID), Set: map[string]any{}}
-	history := lifecycle.Item{Table: s.table, Key: historyKey(f.OwnerID, f.FileID), Set: map[string]any{}}
+	meta := lifecycle.Item{Table: s.table, Key: metaKey(f.FileID), Set: map[string]table.Value{}}
+	history := lifecycle.Item{Table: s.table, Key: historyKey(f.OwnerID, f.FileID), Set: map[string]table.Value{}}
 	if f.Result != nil {
-		meta.Set[resultName] = f.Result
+		meta.Set[resultName] = f.Result.value()
 	}
 	if f.ErrorMessage != "" {
-		meta.Set[errorMessageName] = f.ErrorMessage
-		history.Set[errorMessageName] = f.ErrorMessage
+		meta.Set[errorMessageName] = table.Text(f.ErrorMessage)
+		history.Set[errorMessageName] = table.Text(f.ErrorMessage)
 	} else {
 		meta.Remove = []string{errorMessageName}
 		history.Remove = []string{errorMessageName}
 	}
-	fence := lifecycle.Fence{Attribute: updatedAt, Seen: seen, Next: f.UpdatedAt}
+	fence := lifecycle.Fence{Attribute: updatedAt, Seen: table.Integer(seen), Next: table.Integer(f.UpdatedAt)}
 	if err := lifecycle.Apply(ctx, s.db, m, fence, meta, history); err != nil {
 		return File{}, err
 	}

@@ -62,6 +62,33 @@ const (
 	ownerIDName      = "ownerId"
 )
 
+// attributes are those that attributevalue makes of a file by its tags, keys left out.
+func (f File) attributes() map[string]table.Value {
+	all := map[string]table.Value{
+		"fileId": table.Text(f.FileID), ownerIDName: table.Text(f.OwnerID),
+		"s3Bucket": table.Text(f.S3Bucket), "s3Key": table.Text(f.S3Key), "originalFileName": table.Text(f.FileName),
+		lifecycle.StatusAttribute: table.Text(string(f.Status)), "createdAt": table.Integer(f.CreatedAt), updatedAt: table.Integer(f.UpdatedAt),
+	}
+	if f.Result != nil {
+		all[resultName] = f.Result.value()
+	}
+	if f.ErrorMessage != "" {
+		all[errorMessageName] = table.Text(f.ErrorMessage)
+	}
+	return all
+}
+
+func (r Result) value() table.Value {
+	top := make([]table.Value, len(r.Top10Words))
+	for i, w := range r.Top10Words {
+		top[i] = table.Map(map[string]table.Value{"word": table.Text(w.Word), "count": table.Integer(w.Count)})
+	}
+	return table.Map(map[string]table.Value{
+		"totalWords": table.Integer(r.TotalWords), "uniqueWords": table.Integer(r.UniqueWords),
+		"avgWordLength": table.Decimal(r.AvgWordLength), "top10Words": table.List(top),
+	})
+}
+
 // Schema is the table as it is created: two string keys, no index.
 func Schema(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{

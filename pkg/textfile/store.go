@@ -49,18 +49,14 @@ func (s *Store) Reserve(ctx context.Context, f File) (File, error) {
 	f.Status = Pending
 	f.CreatedAt = s.now().UnixMilli()
 	f.UpdatedAt = f.CreatedAt
-	attributes, err := attributevalue.MarshalMap(f)
-	if err != nil {
-		return File{}, fmt.Errorf("reserve %s: %w", f.FileID, err)
-	}
 	put := func(key table.Key) types.TransactWriteItem {
-		item := maps.Clone(attributes)
+		item := f.attributes()
 		maps.Copy(item, key)
 		return types.TransactWriteItem{Put: &types.Put{
 			TableName: &s.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(PK)"),
 		}}
 	}
-	_, err = s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+	_, err := s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		put(metaKey(f.FileID)), put(historyKey(f.OwnerID, f.FileID)),
 	}})
 	if refused(err) {
