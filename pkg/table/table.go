@@ -44,6 +44,7 @@ func Connect(base aws.Config, cfg Config) *dynamodb.Client {
 	return dynamodb.NewFromConfig(base, func(o *dynamodb.Options) {
 		if cfg.Endpoint != "" {
 			o.BaseEndpoint = &cfg.Endpoint
+			o.EndpointResolverV2 = &resolver{EndpointResolverV2: dynamodb.NewDefaultEndpointResolverV2()}
 		}
 		if cfg.Timeout > 0 {
 			o.APIOptions = append(o.APIOptions, inTime(cfg.Timeout))
