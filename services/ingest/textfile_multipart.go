@@ -97,7 +97,8 @@ func (t *textFiles) stream(ctx context.Context, owner, idempotencyKey string, bo
 		}
 	}
 	limited := &limitedReader{Reader: part, left: t.maxSize}
-	object, err := t.bucket.Put(ctx, file.S3Key, terms.ContentType, upload.Metadata(ctx), limited)
+	// The event goes out from here and has this request's trace, so the object needs none.
+	object, err := t.bucket.Put(ctx, file.S3Key, terms.ContentType, nil, limited)
 	switch {
 	case err == nil && file.Status == textfile.Pending:
 		err = t.uploads.Announce(ctx, file, object)

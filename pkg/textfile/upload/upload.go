@@ -34,14 +34,14 @@ type Uploads struct {
 	Log    zerolog.Logger
 }
 
-// Names under which an upload's trace is kept with its object, so that it
+// Names under which a reservation's trace is kept with its object, so that it
 // reaches the event by whatever way the upload is noticed.
 const (
 	metaRequestID = "request-id"
 	metaParent    = "traceparent"
 )
 
-// Metadata is what an object is stored with.
+// Metadata is what an object is to be stored with whose upload others will notice.
 func Metadata(ctx context.Context) map[string]string {
 	trace := obs.TraceFrom(ctx)
 	return map[string]string{metaRequestID: trace.RequestID, metaParent: trace.Parent}
