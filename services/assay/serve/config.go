@@ -32,10 +32,16 @@ type Config struct {
 const defaultSecret = "assay-local"
 
 func (c Config) validate() error {
-	host, _, err := net.SplitHostPort(c.S3Addr)
-	if err != nil {
-		return fmt.Errorf("ASSAY_S3_ADDR is %q: give host:port", c.S3Addr)
+	hosts := map[string]string{}
+	for variable, addr := range map[string]string{"ASSAY_NATS_ADDR": c.NATSAddr, "ASSAY_S3_ADDR": c.S3Addr, "ASSAY_DYNAMODB_ADDR": c.DynamoDBAddr} {
+		host, _, err := net.SplitHostPort(addr)
+		// No host could mean all addresses or loopback only; of an engine that has to be said.
+		if err != nil || host == "" {
+			return fmt.Errorf("%s is %q: give host:port, such as 127.0.0.1:0 or 0.0.0.0:9000", variable, addr)
+		}
+		hosts[variable] = host
 	}
+	host := hosts["ASSAY_S3_ADDR"]
 	if ip := net.ParseIP(host); c.SecretKey == defaultSecret && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return fmt.Errorf("ASSAY_S3_ADDR is %q, which others can reach: set AWS_SECRET_ACCESS_KEY to a secret of your own", c.S3Addr)
 	}
