@@ -9,11 +9,10 @@ import (
 	"github.com/assay-project/assay/services/assay/gateway"
 	"github.com/assay-project/assay/services/assay/licenses"
 	"github.com/assay-project/assay/services/assay/rebuild"
-	"github.com/assay-project/assay/services/assay/serve"
 	"github.com/assay-project/assay/services/assay/setup"
 	"github.com/assay-project/assay/services/assay/sweep"
 )
 
 func main() {
-	os.Exit(cli.Main(serve.Command(), gateway.Command(), setup.Command(), sweep.Command(), rebuild.Command(), licenses.Command()))
+	os.Exit(cli.Main(serveCommand(), gateway.Command(), setup.Command(), sweep.Command(), rebuild.Command(), licenses.Command()))
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// engines are what only `assay serve` needs. They are more than half of it.
+var engines = []string{
+	"github.com/nats-io/nats-server/v2/server",
+	"github.com/versity/versitygw/s3api",
+	"github.com/assay-project/assay/pkg/dynamolite",
+}
+
+// TestProgramsOfContainersHaveNoEngines: what runs beside engines of its own does
+// not bring them along.
+func TestProgramsOfContainersHaveNoEngines(t *testing.T) {
+	for _, program := range []string{"ingest/cmd/ingest", "analyzer/cmd/analyzer", "query/cmd/query", "assay"} {
+		needs := dependencies(t, "-tags=noengines", "github.com/assay-project/assay/services/"+program)
+		for _, engine := range engines {
+			if slices.Contains(needs, engine) {
+				t.Errorf("%s needs %s", program, engine)
+			}
+		}
+	}
+	whole := dependencies(t, "-tags=", ".")
+	for _, engine := range engines {
+		if !slices.Contains(whole, engine) {
+			t.Errorf("assay does not need %s: is it named otherwise?", engine)
+		}
+	}
+}
+
+// dependencies lists the packages that are compiled into a program.
+func dependencies(t *testing.T, tags, program string) []string {
+	t.Helper()
+	return strings.Fields(run(t, "go", "list", "-deps", tags, program))
+}
+
+// TestServeWithoutEngines: it says what to do, whatever it is asked for, and the
+// other commands are there.
+func TestServeWithoutEngines(t *testing.T) {
+	assay := filepath.Join(t.TempDir(), "assay")
+	run(t, "go", "build", "-tags=noengines", "-o", assay, ".")
+	for _, args := range [][]string{{"serve"}, {"serve", "--addr", "127.0.0.1:0", "--data=x"}} {
+		said, err := exec.Command(assay, args...).CombinedOutput()
+		ended, ok := errors.AsType[*exec.ExitError](err)
+		if !ok || ended.ExitCode() != 2 || !strings.Contains(string(said), "without the tag noengines, or its image with --build-arg TAGS=") {
+			t.Errorf("%v: %v: %s", args, err, said)
+		}
+	}
+	for _, command := range []string{"gateway", "setup", "sweep", "feed rebuild", "licenses", "health"} {
+		if said := run(t, assay, append(strings.Fields(command), "--help")...); !strings.Contains(said, "assay "+command) {
+			t.Errorf("%s: %s", command, said)
+		}
+	}
+}
+
+// run returns what a program writes that ends well.
+func run(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	said, err := exec.Command(name, args...).Output()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		t.Fatalf("%s %v: %v: %s", name, args, err, failed.Stderr)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(said)
+}
