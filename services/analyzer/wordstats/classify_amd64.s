@@ -68,6 +68,54 @@ done:
 	MOVQ BX, ret+24(FP)
 	RET
 
+// BROADCAST512 does the same with all of a register.
+#define BROADCAST512(constant, z) \
+	MOVL constant, AX     \
+	VPBROADCASTB AX, z
+
+// func classifyAVX512(data *byte, filled *masks, blocks int) int
+TEXT ·classifyAVX512(SB), NOSPLIT, $0-32
+	MOVQ data+0(FP), SI
+	MOVQ filled+8(FP), DI
+	MOVQ blocks+16(FP), CX
+	XORQ BX, BX
+	BROADCAST512($0x20, Z8)
+	BROADCAST512($0x61, Z9)   // 'a'
+	BROADCAST512($26, Z10)
+	BROADCAST512($0x30, Z11)  // '0'
+	BROADCAST512($10, Z12)
+	BROADCAST512($0x5F, Z13)
+	BROADCAST512($0x7F, Z14)
+
+block:
+	CMPQ BX, CX
+	JGE  done
+	VMOVDQU64 (SI), Z0
+	VPORQ Z8, Z0, Z1          // small letters
+	VPSUBB Z9, Z1, Z1
+	VPCMPUB $1, Z10, Z1, K1   // letters: less than 26 from 'a'
+	VPSUBB Z11, Z0, Z2
+	VPCMPUB $1, Z12, Z2, K2   // digits
+	VPCMPEQB Z13, Z0, K3      // low lines
+	VPCMPUB $6, Z8, Z0, K4    // above the space
+	VPCMPUB $5, Z14, Z0, K5   // DEL and above
+	KORQ K1, K2, K1
+	KORQ K1, K3, K1
+	KANDNQ K4, K1, K4
+	KMOVQ K1, 0(DI)
+	KMOVQ K4, 8(DI)
+	KMOVQ K5, 16(DI)
+	ADDQ $64, SI
+	ADDQ $24, DI
+	INCQ BX
+	KORTESTQ K5, K5
+	JZ   block
+
+done:
+	VZEROUPPER
+	MOVQ BX, ret+24(FP)
+	RET
+
 // numbers are those of the bits of a mask.
 DATA numbers<>+0(SB)/8, $0x0706050403020100
 DATA numbers<>+8(SB)/8, $0x0F0E0D0C0B0A0908
