@@ -38,7 +38,8 @@ func (c counts) analyze(ctx context.Context, uploaded *event.FileUploaded) (text
 	return result, nil
 }
 
-// count lets several readers share a large text, unless it must be converted.
+// count lets several readers share a large text, unless it must be converted. Another
+// is read while it is counted.
 func (c counts) count(ctx context.Context, uploaded *event.FileUploaded) (wordstats.Statistics, error) {
 	if readers := c.cfg.readers(int64(uploaded.Size)); readers > 1 {
 		statistics, err := c.countParts(ctx, uploaded, readers)
@@ -55,7 +56,7 @@ func (c counts) count(ctx context.Context, uploaded *event.FileUploaded) (wordst
 	if err != nil {
 		return wordstats.Statistics{}, err
 	}
-	return c.limits().Count(text)
+	return c.limits().CountAhead(text)
 }
 
 // countParts returns plaintext.ErrConverted for a text that only count can read.

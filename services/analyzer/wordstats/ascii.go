@@ -125,7 +125,7 @@ func (c *counter) findEdges(at, end int) (n, stop int) {
 // lastBoundary returns the last place up to stop where a segment begins, whatever
 // follows stop. at is such a place, and there is ASCII between.
 func (c *counter) lastBoundary(at, stop int) int {
-	b := &c.buffer
+	b := c.buffer
 	i := stop
 	for i > at {
 		last := b[i-1]
@@ -177,7 +177,7 @@ func (c *counter) countShort(edges []uint16) []uint16 {
 	if len(counts) != len(keys) || len(keys) == 0 {
 		return nil // never: it saves the loop its bounds checks
 	}
-	mask, seed, b, missed := uint64(len(keys)-1), t.seed, &c.buffer, 0
+	mask, seed, b, missed := uint64(len(keys)-1), t.seed, c.buffer, 0
 	for i := 1; i < len(edges); i += 2 {
 		start := edges[i-1]
 		length := uint64(edges[i] - start)
@@ -249,7 +249,7 @@ func notZero(x uint64) uint64 { return (x | -x) >> 63 }
 
 // addASCII counts the word of ASCII in the buffer from start to end.
 func (c *counter) addASCII(start, end int) error {
-	b := &c.buffer
+	b := c.buffer
 	length := end - start
 	switch {
 	case length <= 8:

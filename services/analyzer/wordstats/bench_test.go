@@ -33,7 +33,7 @@ func BenchmarkMemory(b *testing.B) {
 	for b.Loop() {
 		c := newCounter()
 		c.reset(Limits{})
-		if err := c.countAll(bytes.NewReader(text)); err != nil {
+		if err := c.countFrom(bytes.NewReader(text)); err != nil {
 			b.Fatal(err)
 		}
 		v := &c.vocabulary

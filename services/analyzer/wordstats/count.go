@@ -44,7 +44,8 @@
 // as the number of code points, is computed from it at the end.
 //
 // A large text that can be read from any place is counted by several readers, each
-// with a vocabulary, which become one at the end (parts.go).
+// with a vocabulary, which become one at the end (parts.go). One that is read by one
+// reader is read ahead of the counting (ahead.go).
 package wordstats
 
 import (
@@ -108,10 +109,14 @@ func Count(r io.Reader) (Statistics, error) {
 
 // Count is the function Count within the limits l.
 func (l Limits) Count(r io.Reader) (Statistics, error) {
+	return l.count(func(c *counter) error { return c.countFrom(r) })
+}
+
+func (l Limits) count(text func(*counter) error) (Statistics, error) {
 	c := counters.Get().(*counter)
 	defer counters.Put(c)
 	c.reset(l)
-	if err := c.countAll(r); err != nil {
+	if err := text(c); err != nil {
 		return Statistics{}, err
 	}
 	return c.vocabulary.statistics(), nil
@@ -121,25 +126,39 @@ func (l Limits) Count(r io.Reader) (Statistics, error) {
 // than a small text does.
 var counters = sync.Pool{New: func() any { return newCounter() }}
 
-// countAll counts a text to its end.
-func (c *counter) countAll(r io.Reader) error {
-	kept := 0
+// countFrom counts the text of r to its end.
+func (c *counter) countFrom(r io.Reader) error {
+	return c.countAll(func(left []byte) (int, error) { return c.fill(r, left) })
+}
+
+// countAll counts a text to its end. next brings what comes next into the buffer,
+// from maxSegment on, and what is left of what came before in front of it. It
+// returns how many bytes came, with io.EOF if they are the last.
+func (c *counter) countAll(next func(left []byte) (int, error)) error {
+	var left []byte // less than maxSegment
 	for {
-		n, err := fill(r, c.buffer[kept:bufferSize])
+		n, err := next(left)
 		atEOF := errors.Is(err, io.EOF)
 		if err != nil && !atEOF {
 			return fmt.Errorf("reading the text: %w", err)
 		}
-		done, err := c.scan(kept+n, atEOF)
+		end := maxSegment + n
+		done, err := c.scan(maxSegment-len(left), end, atEOF)
 		if err != nil || atEOF {
 			return err
 		}
-		kept = copy(c.buffer[:], c.buffer[done:kept+n])
+		left = c.buffer[done:end]
 		if c.sinceSpill += n; c.sinceSpill > spillEvery-bufferSize {
 			c.vocabulary.spill()
 			c.sinceSpill = 0
 		}
 	}
+}
+
+// fill reads what comes next, as countAll asks for it.
+func (c *counter) fill(r io.Reader, left []byte) (int, error) {
+	copy(c.buffer[maxSegment-len(left):], left)
+	return fill(r, c.buffer[maxSegment:bufferSize])
 }
 
 // fill reads until b is full or there is an error. Unlike io.ReadFull it gives

@@ -20,14 +20,14 @@ type counter struct {
 	edges      edges
 	missed     [chunkSize]uint16
 	fetched    uint32 // what fetchMiddle read, which nobody needs
-	buffer     buffer
+	buffer     *buffer
 }
 
 // asciiAhead is how much ASCII must follow for the way of scanASCII to pay.
 const asciiAhead = 32 // bytes
 
 func newCounter() *counter {
-	return &counter{vocabulary: newVocabulary(), kernel: fastestKernel(), lower: cases.Lower(language.Und)}
+	return &counter{vocabulary: newVocabulary(), kernel: fastestKernel(), lower: cases.Lower(language.Und), buffer: new(buffer)}
 }
 
 // reset prepares the counter for another text.
@@ -36,12 +36,11 @@ func (c *counter) reset(limits Limits) {
 	c.long, c.sinceSpill = nil, 0
 }
 
-// scan counts the words of the buffer up to to, at most bufferSize. Its first byte
-// follows the last that the scan before has consumed. scan returns how many bytes
-// it has consumed: all, or all but the start of a segment that may go on,
-// less than maxSegment. atEOF says that nothing follows; then it consumes all.
-func (c *counter) scan(to int, atEOF bool) (int, error) {
-	at := 0
+// scan counts the words of the buffer from at to to, at most bufferSize. The byte at
+// at follows the last that the scan before has consumed. scan returns how far it has
+// consumed them: to to, or to the start of a segment that may go on, less than
+// maxSegment before. atEOF says that nothing follows; then it consumes all.
+func (c *counter) scan(at, to int, atEOF bool) (int, error) {
 	for at < to || c.long != nil {
 		if c.long != nil {
 			n, err := c.scanLong(c.buffer[at:to], atEOF)
@@ -61,8 +60,8 @@ func (c *counter) scan(to int, atEOF bool) (int, error) {
 				return at, nil
 			}
 		}
-		at = skipSeparators(&c.buffer, at, to)
-		s := findSegment(&c.buffer, at, to, atEOF)
+		at = skipSeparators(c.buffer, at, to)
+		s := findSegment(c.buffer, at, to, atEOF)
 		if !s.complete {
 			if to-at < maxSegment {
 				return at, nil

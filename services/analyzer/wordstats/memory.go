@@ -8,7 +8,7 @@ import "cmp"
 // The limit bounds it, for each reader.
 func (l Limits) Memory(size int64, readers int) int64 {
 	const (
-		buffers  = 2 << 20
+		buffers  = 2 << 20 // those of ahead, and of what converts the text, too
 		perByte  = 6
 		textSize = 1 << 50
 	)

@@ -117,7 +117,7 @@ func countPieces(t testing.TB, text string, sizes ...int) Statistics {
 		n := min(max(1, sizes[turn%len(sizes)]), len(text), bufferSize-kept)
 		copy(c.buffer[kept:], text[:n])
 		text = text[n:]
-		done, err := c.scan(kept+n, text == "")
+		done, err := c.scan(0, kept+n, text == "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,16 +46,19 @@ func (l Limits) CountParts(ctx context.Context, p Parts) (Statistics, error) {
 		c.reset(l)
 		counted[i] = c
 		group.Go(func() error {
-			for part := next(); part != nil; part = next() {
-				err := c.countAll(part)
-				if err := errors.Join(err, part.text.Close()); err != nil {
-					return err
+			return catch(func() error {
+				for part := next(); part != nil; part = next() {
+					err := c.countFrom(part)
+					if err := errors.Join(err, part.text.Close()); err != nil {
+						return err
+					}
 				}
-			}
-			return nil
+				return nil
+			})
 		})
 	}
 	if err := group.Wait(); err != nil {
+		rethrow(err)
 		return Statistics{}, err
 	}
 	all := &counted[0].vocabulary

@@ -54,7 +54,7 @@ func TestTablesLargerThanCaches(t *testing.T) {
 	c := newCounter()
 	for _, c.kernel = range kernels() {
 		c.reset(Limits{})
-		if err := c.countAll(strings.NewReader(text.String())); err != nil {
+		if err := c.countFrom(strings.NewReader(text.String())); err != nil {
 			t.Fatal(err)
 		}
 		if n := c.vocabulary.middle.used; n != words || len(c.vocabulary.middle.buckets) <= cachedBuckets {
@@ -100,13 +100,13 @@ func TestACounterForgetsTheTextBefore(t *testing.T) {
 	for _, c.kernel = range kernels() {
 		for _, text := range texts {
 			c.reset(Limits{})
-			if err := c.countAll(strings.NewReader(text)); err != nil {
+			if err := c.countFrom(strings.NewReader(text)); err != nil {
 				t.Fatal(err)
 			}
 			mustEqual(t, text, c.vocabulary.statistics(), oracle(text), "count after others")
 		}
 		c.reset(Limits{Vocabulary: 2 * wordPlace})
-		if err := c.countAll(strings.NewReader(strings.Repeat("y", 90_000) + " z z1")); err == nil {
+		if err := c.countFrom(strings.NewReader(strings.Repeat("y", 90_000) + " z z1")); err == nil {
 			t.Fatal("the limit was not seen")
 		}
 	}

@@ -35,7 +35,7 @@ func (b bucket) count(ctx context.Context, readers int) (wordstats.Statistics, e
 		if err != nil {
 			return wordstats.Statistics{}, err
 		}
-		return wordstats.Count(text)
+		return wordstats.Limits{}.CountAhead(text)
 	}
 	head := make([]byte, plaintext.HeadSize)
 	if _, err := io.ReadFull(object.From(ctx, 0, plaintext.HeadSize), head); err != nil {

@@ -1,0 +1,93 @@
+package wordstats
+
+import "io"
+
+// CountAhead is Count with a goroutine that reads while buffers are being counted:
+// for a text that comes from elsewhere. It does without for one that the first buffer
+// holds. When it returns, r is no longer read.
+func (l Limits) CountAhead(r io.Reader) (Statistics, error) {
+	return l.count(func(c *counter) error {
+		a := ahead{counter: c, text: r}
+		defer a.stop()
+		return c.countAll(a.next)
+	})
+}
+
+const (
+	// spareBuffers is how many buffers there are beside the one that is counted.
+	spareBuffers = 8
+	// spareTogether is how many of them are given back at once: to wake the goroutine
+	// for each takes half as long as counting it.
+	spareTogether = spareBuffers / 2
+)
+
+// ahead reads a text into spare buffers of a counter, which takes them in turn.
+type ahead struct {
+	counter *counter
+	text    io.Reader
+	counted []*buffer
+	spare   chan *buffer // to fill; nil without a goroutine, which ends when it is closed
+	filled  chan filled  // closed when the goroutine has ended
+}
+
+type filled struct {
+	buffer *buffer
+	bytes  int
+	err    error
+}
+
+// next brings what comes next into the buffer, as countAll asks for it.
+func (a *ahead) next(left []byte) (int, error) {
+	c := a.counter
+	if a.spare == nil {
+		n, err := c.fill(a.text, left)
+		if err == nil {
+			a.start()
+		}
+		return n, err
+	}
+	f := <-a.filled
+	rethrow(f.err)
+	copy(f.buffer[maxSegment-len(left):], left)
+	a.counted = append(a.counted, c.buffer)
+	c.buffer = f.buffer
+	if len(a.counted) == spareTogether {
+		for _, b := range a.counted {
+			a.spare <- b
+		}
+		a.counted = a.counted[:0]
+	}
+	return f.bytes, f.err
+}
+
+func (a *ahead) start() {
+	a.counted = make([]*buffer, 0, spareTogether)
+	a.spare, a.filled = make(chan *buffer, spareBuffers), make(chan filled, spareBuffers)
+	for range spareBuffers {
+		a.spare <- new(buffer)
+	}
+	go func() {
+		defer close(a.filled)
+		for b := range a.spare {
+			f := filled{buffer: b}
+			f.err = catch(func() (err error) {
+				f.bytes, err = fill(a.text, b[maxSegment:bufferSize])
+				return err
+			})
+			a.filled <- f
+			if f.err != nil {
+				return
+			}
+		}
+	}()
+}
+
+// stop waits for the read that is under way.
+func (a *ahead) stop() {
+	if a.spare == nil {
+		return
+	}
+	close(a.spare)
+	for range a.filled {
+	}
+}
