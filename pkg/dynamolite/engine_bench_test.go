@@ -1,10 +1,8 @@
 package dynamolite_test
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -13,14 +11,10 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// call makes a request to the engine without network and SDK.
+// call makes a request that must succeed.
 func call(b *testing.B, engine *dynamolite.Engine, operation, body string) {
-	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
-	r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
-	w := &httptest.ResponseRecorder{Body: &bytes.Buffer{}}
-	engine.ServeHTTP(w, r)
-	if w.Code != http.StatusOK {
-		b.Errorf("%s: %s", operation, w.Body)
+	if answer := answerTo(engine, operation, body); answer.Code != http.StatusOK {
+		b.Errorf("%s: %s", operation, answer.Body)
 	}
 }
 

@@ -79,12 +79,6 @@ func clientError(err error) *apiError {
 	if e, ok := errors.AsType[*attr.SerializationError](err); ok {
 		return &apiError{code: "SerializationException", message: e.Message}
 	}
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return &apiError{code: "SerializationException", message: "Unexpected value type in payload: " + e.Field}
-	}
-	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return &apiError{code: "SerializationException", message: "The request is not valid JSON"}
-	}
 	return &apiError{code: "InternalServerError", message: "The request processing has failed because of an unknown error"}
 }
 

@@ -10,6 +10,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/assay-project/assay/pkg/dynamolite/attr"
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxRequest is DynamoDB's largest request body, in bytes (16 MB, for batches).
@@ -27,11 +31,36 @@ type appender interface {
 func operation[In any](run func(*In) (any, error)) handler {
 	return func(body []byte) (any, error) {
 		in := new(In)
-		if err := json.Unmarshal(body, in); err != nil {
+		if err := decode(body, in); err != nil {
 			return nil, err
 		}
 		return run(in)
 	}
+}
+
+// decode reads a request. What it has to say of malformed JSON anywhere in the body
+// comes before what is of the wrong type.
+func decode(body []byte, in any) error {
+	lenient := jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	err := jsonv2.Unmarshal(body, in, lenient)
+	if err == nil {
+		return nil
+	}
+	if !jsontext.Value(body).IsValid(lenient) {
+		return &attr.SerializationError{Message: "The request is not valid JSON"}
+	}
+	if _, ok := errors.AsType[*attr.SerializationError](err); ok {
+		return err
+	}
+	var names []string // of the member, without the places in lists
+	if wrong, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
+		for name := range wrong.JSONPointer.Tokens() {
+			if _, err := strconv.Atoi(name); err != nil {
+				names = append(names, name)
+			}
+		}
+	}
+	return &attr.SerializationError{Message: "Unexpected value type in payload: " + strings.Join(names, ".")}
 }
 
 func (e *Engine) operations() map[string]handler {

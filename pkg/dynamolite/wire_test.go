@@ -1,0 +1,51 @@
+package dynamolite_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+)
+
+func TestARequestOfAnotherShapeIsTold(t *testing.T) {
+	s := start(t, dynamolite.Options{})
+	s.table("things", "pk:S", "")
+	for given, want := range map[string]string{
+		``:                              "The request is not valid JSON",
+		`{`:                             "The request is not valid JSON",
+		`{"TableName":"things"}}`:       "The request is not valid JSON",
+		`{"TableName":5,"Item":{]}`:     "The request is not valid JSON",
+		`{"Item":{"pk":5},}`:            "The request is not valid JSON",
+		`{"TableName":"a` + "\n" + `"}`: "The request is not valid JSON",
+		`[]`:                            "Unexpected value type in payload: ",
+		`{"TableName":5}`:               "Unexpected value type in payload: TableName",
+		`{"ConditionExpression":{}}`:    "Unexpected value type in payload: ConditionExpression",
+		`{"Item":{"pk":5}}`:             "Unexpected value type in payload",
+		`{"Item":{"pk":{"S":5}}}`:       "NUMBER_VALUE cannot be converted to String",
+		// These are taken as they are by the engine's JSON, and fail later.
+		`{"TableName":"other","TableName":"things","Item":{"pk":{"S":""}}}`: "Key: pk",
+		`{"TableName":"things","Other":{"a":[1]},"Item":{}}`:                "Missing the key pk in the item",
+		`{"TableName":null,"Item":null}`:                                    "2 validation errors detected",
+		"{\"TableName\":\"\xff\",\"Item\":{}}":                              "Value '\uFFFD' at 'tableName'",
+	} {
+		answer := answerTo(s.engine, "PutItem", given)
+		if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), want) {
+			t.Errorf("%q: %d %s, want %s", given, answer.Code, answer.Body, want)
+		}
+	}
+	transaction := answerTo(s.engine, "TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":{}}}]}`)
+	if !strings.Contains(transaction.Body.String(), `Unexpected value type in payload: TransactItems.Put.TableName"`) {
+		t.Errorf("a transaction: %s", transaction.Body)
+	}
+}
+
+// answerTo makes a request to the engine without network and SDK.
+func answerTo(engine *dynamolite.Engine, operation, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+	w := httptest.NewRecorder()
+	engine.ServeHTTP(w, r)
+	return w
+}
