@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -53,7 +52,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		p := statusProblem(http.StatusRequestEntityTooLarge)
-		p.Detail = fmt.Sprintf("The body is larger than the limit of %d bytes.", tooLarge.Limit)
+		p.Detail = largest(tooLarge.Limit)
 		return p.WithHeader("Connection", "close") // the rest of the body is not read
 	}
 	switch {

@@ -2,8 +2,18 @@ package web
 
 import (
 	"encoding/json"
+	"mime"
 	"net/http"
+	"strings"
 )
+
+// IsJSON tells whether the body of a plain handler's request is JSON, by the rule of typed operations:
+// one of no media type is, and so is every media type that ends in +json.
+func IsJSON(r *http.Request) bool {
+	sent := r.Header.Get("Content-Type")
+	kind, _, err := mime.ParseMediaType(sent)
+	return sent == "" || err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
+}
 
 // WriteJSON answers a plain handler's request with a JSON body. body must be
 // encodable.

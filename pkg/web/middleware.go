@@ -56,6 +56,11 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 			"Pages of another origin may not send this request."))
 		return
 	}
+	if encoding := req.Header.Get("Content-Encoding"); req.ContentLength != 0 && encoding != "" && !strings.EqualFold(encoding, "identity") {
+		WriteError(w, req, NewProblem(http.StatusUnsupportedMediaType, "unsupported-content-encoding",
+			"Bodies are taken as they are. Send this one without a Content-Encoding.").WithHeader("Accept-Encoding", "identity"))
+		return
+	}
 	r.Mux.ServeHTTP(w, req)
 }
 

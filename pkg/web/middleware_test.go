@@ -193,8 +193,33 @@ func TestABadlyFramedBodyIsTheClientsFault(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "/send", brokenBody{})
 	rec := httptest.NewRecorder()
 	sender(zerolog.Nop(), nil).ServeHTTP(rec, r)
-	if p := problemIn(t, rec); p.Type != "urn:assay:problem:bad-request" {
+	if p := problemIn(t, rec); p.Type != "urn:assay:problem:bad-request" || len(p.Errors) > 0 {
 		t.Errorf("got %+v", p)
+	}
+}
+
+func TestBodiesAreTakenAsTheyAre(t *testing.T) {
+	router := plain(web.Options{Log: zerolog.Nop()}, "/x", func(http.ResponseWriter, *http.Request) {})
+	for encoding, want := range map[string]int{"": 200, "identity": 200, "gzip": 415, "br, gzip": 415} {
+		if rec := ask(router, http.MethodPost, "/x", "body", "Content-Encoding", encoding); rec.Code != want {
+			t.Errorf("%q: %d, want %d", encoding, rec.Code, want)
+		}
+	}
+	if rec := ask(router, http.MethodPost, "/x", "", "Content-Encoding", "gzip"); rec.Code != 200 {
+		t.Errorf("no body: %d", rec.Code)
+	}
+}
+
+func TestWhatIsJSON(t *testing.T) {
+	for kind, want := range map[string]bool{
+		"": true, "application/json": true, "Application/JSON; charset=utf-8": true, "application/vnd.a+json": true,
+		"text/plain": false, "application/jsonl": false, "json": false, "application/json; =": false,
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/", nil)
+		r.Header.Set("Content-Type", kind)
+		if got := web.IsJSON(r); got != want {
+			t.Errorf("%q: %t", kind, got)
+		}
 	}
 }
 

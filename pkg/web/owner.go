@@ -11,7 +11,7 @@ import (
 // OwnerHeader carries the owner: an anonymous id that the client keeps. It is no proof of identity.
 const OwnerHeader = "X-Owner-Id"
 
-const badOwner = "expected 1 to 128 of the characters A-Z a-z 0-9 . _ ~ @ : + = -"
+const badOwner = "expected 1 to 128 of the characters A-Z a-z 0-9 . _ ~ @ : + = -, but not . or .. alone"
 
 // Owner returns the owner of a plain handler's request, a new one (a UUIDv7) when none is named, and
 // sets it in the answer's header. A malformed one is a 422 problem.
@@ -40,10 +40,10 @@ func (p *OwnerParam) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// ValidOwner tells whether id can name an owner.
+// ValidOwner tells whether id can name an owner. In the path of a URL, . and .. are no names.
 func ValidOwner(id string) bool {
 	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~@:+=-"
-	return id != "" && len(id) <= 128 && strings.Trim(id, allowed) == ""
+	return id != "" && id != "." && id != ".." && len(id) <= 128 && strings.Trim(id, allowed) == ""
 }
 
 func ownerOf(sent string) (owner string, ok bool) {

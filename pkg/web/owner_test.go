@@ -40,7 +40,7 @@ func TestOwnerIsTakenOrMadeAndReturned(t *testing.T) {
 		if id, err := uuid.Parse(made); err != nil || id.Version() != 7 || made != inside {
 			t.Errorf("%s: made %q, inside %q; want one UUIDv7", path, made, inside)
 		}
-		for _, bad := range []string{"a b", "a/b", "ü", strings.Repeat("x", 129), "a#b"} {
+		for _, bad := range []string{"a b", "a/b", "ü", strings.Repeat("x", 129), "a#b", ".", ".."} {
 			inside = ""
 			rec := ask(router, http.MethodPost, path, "", web.OwnerHeader, bad)
 			p := problemIn(t, rec)

@@ -90,6 +90,9 @@ func TestRequestsThatBreakTheSchemaAreProblems(t *testing.T) {
 			if p.Status != test.status || p.Type != "urn:assay:problem:"+test.slug || p.Detail == "" {
 				t.Errorf("got %+v, want %d %s with a detail", p, test.status, test.slug)
 			}
+			if test.status == http.StatusRequestEntityTooLarge && p.Detail != "The body is larger than the limit of 200 bytes." {
+				t.Errorf("the detail is %q", p.Detail)
+			}
 			if p.Instance != "urn:assay:request:r%2F1" {
 				t.Errorf("instance is %q", p.Instance)
 			}

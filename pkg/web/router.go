@@ -80,6 +80,9 @@ func NewRouter(o Options) *Router {
 // Register adds a typed JSON operation. Use it in place of huma.Register, which drops the identity of
 // errors: here a returned error becomes the problem that WriteError would make of it.
 func Register[I, O any](r *Router, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
+	if op.Responses != nil { // else huma adds what is missing
+		op.Responses = r.withProblem(op.Responses)
+	}
 	huma.Register(r.API, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
 		if err != nil {
@@ -103,13 +106,7 @@ func (r *Router) Handle(op huma.Operation, handler http.HandlerFunc) {
 	if op.Hidden {
 		return
 	}
-	op.Responses = maps.Clone(op.Responses)
-	if op.Responses == nil {
-		op.Responses = map[string]*huma.Response{}
-	}
-	if op.Responses["default"] == nil {
-		op.Responses["default"] = r.problemResponse()
-	}
+	op.Responses = r.withProblem(op.Responses)
 	r.API.OpenAPI().AddOperation(&op)
 }
 
@@ -127,12 +124,20 @@ func OnMediaType(mediaType string, handler http.HandlerFunc) func(huma.Context, 
 	}
 }
 
-func (r *Router) problemResponse() *huma.Response {
-	schema := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
-	return &huma.Response{
-		Description: "Error",
-		Content:     map[string]*huma.MediaType{"application/problem+json": {Schema: schema}},
+// withProblem adds a problem to the responses of an operation, as the default.
+func (r *Router) withProblem(responses map[string]*huma.Response) map[string]*huma.Response {
+	all := maps.Clone(responses)
+	if all == nil {
+		all = map[string]*huma.Response{}
 	}
+	if all["default"] == nil {
+		schema := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
+		all["default"] = &huma.Response{
+			Description: "Error",
+			Content:     map[string]*huma.MediaType{"application/problem+json": {Schema: schema}},
+		}
+	}
+	return all
 }
 
 func documentHandler(api *huma.OpenAPI) http.HandlerFunc {

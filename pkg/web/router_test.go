@@ -84,7 +84,9 @@ func TestEncodedBodies(t *testing.T) {
 func TestTwoServicesAndPlainHandlersShareOneRouter(t *testing.T) {
 	router := web.NewRouter(web.Options{Title: "Assay", Version: "1", Log: zerolog.Nop()})
 	web.Register(router, operation(http.MethodGet, "/v1/ingest/{name}"), greet)
-	web.Register(router, operation(http.MethodGet, "/v1/query/{name}"), greet)
+	answered := operation(http.MethodGet, "/v1/query/{name}")
+	answered.Responses = map[string]*huma.Response{"202": {Description: "later"}}
+	web.Register(router, answered, greet)
 	router.Handle(operation(http.MethodGet, "/v1/events"), func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 	})

@@ -20,6 +20,9 @@ type Event struct {
 // ErrBadEvent is returned for an id or name that would break the stream's framing.
 var ErrBadEvent = errors.New("web: event id or name holds a line break or NUL")
 
+// ErrHead says that a HEAD request was answered, and is to have no events.
+var ErrHead = errors.New("web: a HEAD request has no events")
+
 // SSE writes one stream of live events. It is for one goroutine.
 type SSE struct {
 	// Heartbeat is the time between two comments that keep the connection alive; OpenSSE sets 15
@@ -32,13 +35,17 @@ type SSE struct {
 }
 
 // OpenSSE begins the answer: status, headers and a first comment are on their way when it returns, so
-// that the client knows it is connected. It fails when the client is gone or w cannot flush.
+// that the client knows it is connected. It fails when the client is gone or w cannot flush, and with
+// ErrHead for a request of the headers alone, which would otherwise wait for a body without end.
 func OpenSSE(w http.ResponseWriter, r *http.Request) (*SSE, error) {
 	s := &SSE{Heartbeat: 15 * time.Second, w: w, control: http.NewResponseController(w), ctx: r.Context()}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would hold events back
 	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil, ErrHead
+	}
 	return s, s.Comment("connected")
 }
 

@@ -49,6 +49,14 @@ func TestEventsHaveTheFramingOfTheStandard(t *testing.T) {
 	}
 }
 
+func TestAHeadRequestWaitsForNoEvents(t *testing.T) {
+	rec := httptest.NewRecorder()
+	_, err := web.OpenSSE(rec, httptest.NewRequest(http.MethodHead, "/", nil))
+	if !errors.Is(err, web.ErrHead) || rec.Header().Get("Content-Type") != "text/event-stream" || rec.Body.Len() > 0 {
+		t.Errorf("%v, %v, %q", err, rec.Header(), rec.Body)
+	}
+}
+
 func TestAnEventThatWouldBreakTheFramingIsRefused(t *testing.T) {
 	rec := httptest.NewRecorder()
 	stream, err := web.OpenSSE(rec, httptest.NewRequest(http.MethodGet, "/", nil))

@@ -23,6 +23,14 @@ const (
 // as a 500; it is the client's fault.
 const unreadable = "cannot read request body"
 
+// tooLarge is the detail huma gives to a body that is larger than the operation takes.
+const tooLarge = "request body is too large limit=%d bytes"
+
+// largest says which body an operation takes.
+func largest(limit int64) string {
+	return fmt.Sprintf("The body is larger than the limit of %d bytes.", limit)
+}
+
 // transform is the hook through which every body that huma writes passes. It puts huma's own errors
 // into the form of a Problem, so that huma's package-global constructors stay as they are.
 func transform(ctx huma.Context, _ string, v any) (any, error) {
@@ -61,11 +69,14 @@ func problemOfModel(model *huma.ErrorModel) *Problem {
 	if status == http.StatusRequestEntityTooLarge || status == http.StatusRequestTimeout {
 		p = p.WithHeader("Connection", "close")
 	}
-	if model.Detail != "validation failed" && model.Detail != unreadable {
+	var limit int64
+	if _, err := fmt.Sscanf(model.Detail, tooLarge, &limit); err == nil {
+		p.Detail = largest(limit)
+	} else if model.Detail != "validation failed" && model.Detail != unreadable {
 		p.Detail = sentence(model.Detail)
 	}
-	if status == http.StatusUnsupportedMediaType {
-		return p // huma's message repeats what the client sent
+	if status == http.StatusUnsupportedMediaType || model.Detail == unreadable {
+		return p // huma's message repeats what the client sent, or is of no field
 	}
 	for _, detail := range model.Errors[:min(len(model.Errors), maxFieldErrors)] {
 		if detail == nil {
