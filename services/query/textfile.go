@@ -51,7 +51,7 @@ func (t *textFiles) routes(r *web.Router) {
 }
 
 type getInput struct {
-	ID   string `path:"id" format:"uuid"`
+	web.IDParam
 	Wait string `query:"wait" example:"30s" doc:"hold the answer until the file is COMPLETED or FAILED, or until this time is up; at most 60s"`
 }
 
@@ -69,9 +69,7 @@ func (t *textFiles) getFile(ctx context.Context, in *getInput) (*fileOutput, err
 	return &fileOutput{CacheControl: "no-store", Body: file.View()}, nil
 }
 
-type contentInput struct {
-	ID string `path:"id" format:"uuid"`
-}
+type contentInput struct{ web.IDParam }
 
 type contentOutput struct {
 	Location     string `header:"Location"`
