@@ -96,7 +96,7 @@ func (d *deadLetters) list(ctx context.Context, in *deadListInput) (*deadListOut
 }
 
 type deadInput struct {
-	Sequence uint64 `path:"sequence"`
+	Sequence uint64 `path:"sequence" minimum:"1"`
 }
 
 type deadOutput struct{ Body letterView }
@@ -126,7 +126,7 @@ func deadProblem(err error) error {
 
 type siftInput struct {
 	Body struct {
-		Sequence uint64    `json:"sequence,omitempty" doc:"this letter alone; or a filter:"`
+		Sequence uint64    `json:"sequence,omitempty" minimum:"1" doc:"this letter alone; or a filter, which selects all letters where it is empty:"`
 		Consumer string    `json:"consumer,omitempty"`
 		Reason   string    `json:"reason,omitempty" doc:"a part of it, in upper or lower case"`
 		From     time.Time `json:"from,omitzero" required:"false" doc:"given up then or later"`
@@ -176,6 +176,9 @@ func (d *deadLetters) sift(ctx context.Context, in *siftInput, do func(context.C
 		dryRun: ask.DryRun, rate: ask.Rate, most: ask.Max,
 	}
 	if ask.Sequence != 0 {
+		if what.filter != (bus.DeadFilter{}) {
+			return nil, web.Invalid(web.FieldError{Field: "body.sequence", Message: "names one letter; give it without a filter"})
+		}
 		if _, err := d.bus.DeadLetter(ctx, ask.Sequence); err != nil {
 			return nil, deadProblem(err)
 		}

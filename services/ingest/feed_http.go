@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -127,12 +126,12 @@ func (f *feedItems) postMany(w http.ResponseWriter, r *http.Request, items []jso
 // readItems reads a body that is one item, or an object with the list items.
 // many is nil for one item.
 func readItems(r *http.Request) (one json.RawMessage, many []json.RawMessage, err error) {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+	if !web.IsJSON(r) {
 		return nil, nil, web.NewProblem(http.StatusUnsupportedMediaType, "unsupported-media-type", "The body must be application/json.")
 	}
 	data, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, broken(err)
 	}
 	var body map[string]json.RawMessage
 	if !utf8.Valid(data) || json.Unmarshal(data, &body) != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -28,12 +29,22 @@ func (f *feedSources) routes(r *web.Router) {
 		OperationID: "put-feed-source", Method: http.MethodPut, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
 		Summary: "Add a source, or change its settings",
 		Description: "The settings take effect at once, and a source that is paused or stopped begins anew. To change a source give its " +
-			"ETag as If-Match, so that nobody's change is lost unseen; or * for whatever there is.",
+			"ETag as If-Match, so that nobody's change is lost unseen; or * for whatever there is. 201 says that it was added.",
+		Responses: map[string]*huma.Response{"201": sourceAdded(r)},
 	}, f.put)
 	web.Register(r, huma.Operation{
 		OperationID: "delete-feed-source", Method: http.MethodDelete, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
 		Summary: "Remove a source; its items stay", DefaultStatus: http.StatusNoContent,
 	}, f.delete)
+}
+
+// sourceAdded describes the other answer to a put.
+func sourceAdded(r *web.Router) *huma.Response {
+	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[sourceView](), true, "")
+	return &huma.Response{
+		Description: "Created", Content: map[string]*huma.MediaType{"application/json": {Schema: view}},
+		Headers: map[string]*huma.Param{"ETag": {Schema: &huma.Schema{Type: "string"}}},
+	}
 }
 
 // sourceView is a source as the API shows it.

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -150,10 +151,10 @@ func nextFile(body *multipart.Reader) (*multipart.Part, error) {
 
 // broken is the answer to a body that cannot be read.
 func broken(err error) error {
-	if errors.Is(err, web.ErrBodyStalled) {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge || errors.Is(err, web.ErrBodyStalled) {
 		return err
 	}
-	return web.NewProblem(http.StatusBadRequest, "bad-request", "The multipart body breaks off or is malformed.").Because(err)
+	return web.NewProblem(http.StatusBadRequest, "bad-request", "The body breaks off or is malformed.").Because(err)
 }
 
 // describe reads name and type of an uploaded part. The name is taken as it
@@ -170,8 +171,18 @@ func describe(part *multipart.Part) (textfile.Reservation, error) {
 	if problem := checkName("body."+filePart+".filename", terms.FileName); problem != nil {
 		return textfile.Reservation{}, problem
 	}
+	if len(terms.ContentType) > maxTypeBytes || strings.ContainsFunc(terms.ContentType, notPrintable) {
+		return textfile.Reservation{}, web.Invalid(web.FieldError{
+			Field: "body." + filePart + ".contentType", Message: fmt.Sprintf("is longer than %d bytes, or not of printable ASCII", maxTypeBytes),
+		})
+	}
 	return terms, nil
 }
+
+// maxTypeBytes is the longest media type, as of a reservation. S3 keeps it in a header.
+const maxTypeBytes = 255
+
+func notPrintable(r rune) bool { return r < ' ' || r > '~' }
 
 // maxNameBytes is the longest file name, four times what file systems allow.
 const maxNameBytes = 1024

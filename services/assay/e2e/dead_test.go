@@ -3,6 +3,7 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -140,6 +141,20 @@ func TestReplayOfWhatFailsAgain(t *testing.T) {
 	if same := final(t, speaker, file.FileID); !same.UpdatedAt.Equal(after.UpdatedAt) {
 		t.Errorf("after the same letter again the file is %s", show(same))
 	}
+
+	for body, field := range map[string]string{
+		`{"sequence":0}`: "body.sequence", fmt.Sprintf(`{"sequence":%d,"reason":"pdf"}`, first.Sequence): "body.sequence", `{"max":0}`: "body.max",
+	} {
+		resp, answer := system{HTTP: s.Operator}.ask(t, http.MethodPost, "/v1/dead/drop", jsonHeader, body)
+		if p := refused(t, resp, answer, http.StatusUnprocessableEntity, "invalid-request"); len(p.Errors) != 1 || p.Errors[0].Field != field {
+			t.Errorf("drop of %s: %s", body, answer)
+		}
+	}
+	for _, method := range []string{http.MethodGet, http.MethodDelete} {
+		resp, answer := system{HTTP: s.Operator}.ask(t, method, "/v1/dead/0", nil, "")
+		refused(t, resp, answer, http.StatusUnprocessableEntity, "invalid-request")
+	}
+	letters(t, operator, file.FileID, 2)
 
 	if dropped, err := operator.DropDead(within(t), client.Sifting{DeadFilter: client.DeadFilter{Reason: "pdf", To: time.Now()}}); err != nil || dropped.Done != 2 {
 		t.Errorf("drop: %+v, %v", dropped, err)

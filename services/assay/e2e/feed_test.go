@@ -245,6 +245,8 @@ func feedMistakesAreProblems(t *testing.T, s system) {
 	}
 	resp, body = s.ask(t, http.MethodPost, "/v1/feed/items", map[string]string{"Content-Type": "text/plain"}, show(p))
 	refused(t, resp, body, http.StatusUnsupportedMediaType, "unsupported-media-type")
+	resp, body = s.ask(t, http.MethodPost, "/v1/feed/items", nil, show(p)) // JSON, as everywhere
+	refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
 }
 
 // feedOutcomes are the ids of all outcome events of an item, once no work on it

@@ -24,6 +24,7 @@ func mistakesAreProblems(t *testing.T, s system) {
 	noFile, formType := form(`form-data; name="other"; filename="a"`, "", "x")
 	noName, _ := form(`form-data; name="file"`, "", "x")
 	longName, _ := form(`form-data; name="file"; filename="`+strings.Repeat("n", 1025)+`"`, "", "x")
+	longType, _ := form(`form-data; name="file"; filename="a"`, "text/"+strings.Repeat("t", 9000), "x")
 	asForm := map[string]string{"Content-Type": formType}
 
 	for name, c := range map[string]struct {
@@ -59,6 +60,8 @@ func mistakesAreProblems(t *testing.T, s system) {
 		"unknown field":     {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"colour":"red"}`, 422, "invalid-request", "body.colour"},
 		"bad digest":        {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"sha256":"abc"}`, 422, "invalid-request", "body.sha256"},
 		"header in type":    {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"contentType":"text/plain\r\nX: y"}`, 422, "invalid-request", "body.contentType"},
+		"blank type":        {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"contentType":" "}`, 422, "invalid-request", "body.contentType"},
+		"compressed":        {http.MethodPost, "/v1/files", map[string]string{"Content-Type": "application/json", "Content-Encoding": "gzip"}, "\x1f\x8b", 415, "unsupported-content-encoding", ""},
 		"bad owner":         {http.MethodPost, "/v1/files", map[string]string{"Content-Type": "application/json", "X-Owner-Id": "a b"}, `{"fileName":"a","size":1}`, 422, "invalid-request", "header.X-Owner-Id"},
 		"bad id":            {http.MethodGet, "/v1/files/not-a-uuid", nil, "", 422, "invalid-request", "path.id"},
 		"bad wait":          {http.MethodGet, file + "?wait=soon", nil, "", 422, "invalid-request", "query.wait"},
@@ -70,6 +73,7 @@ func mistakesAreProblems(t *testing.T, s system) {
 		"form without file": {http.MethodPost, "/v1/files", asForm, noFile, 422, "invalid-request", "body.file"},
 		"file without name": {http.MethodPost, "/v1/files", asForm, noName, 422, "invalid-request", "body.file.filename"},
 		"file of long name": {http.MethodPost, "/v1/files", asForm, longName, 422, "invalid-request", "body.file.filename"},
+		"file of long type": {http.MethodPost, "/v1/files", asForm, longType, 422, "invalid-request", "body.file.contentType"},
 		"form breaks off":   {http.MethodPost, "/v1/files", asForm, noName[:20], 400, "bad-request", ""},
 		"form is none":      {http.MethodPost, "/v1/files", map[string]string{"Content-Type": "multipart/form-data"}, noName, 400, "bad-request", ""},
 		"page of others":    {http.MethodDelete, file, map[string]string{"X-Owner-Id": owner, "Sec-Fetch-Site": "cross-site"}, "", 403, "cross-origin", ""},
