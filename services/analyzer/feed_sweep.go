@@ -206,6 +206,9 @@ func (f *feedSweep) removeText(ctx context.Context, key string) error {
 		return err
 	}
 	object, err := f.bucket.Head(ctx, key)
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil // another sweep was here
+	}
 	if err != nil {
 		return err
 	}
