@@ -120,7 +120,7 @@ func (e *Engine) need(action string, t touch) Access {
 	if known, ok := (*e.catalog.Load())[t.TableName]; ok {
 		hash := known.Key.Hash.Name
 		for _, values := range []attr.Item{t.Key, t.Item} {
-			if v, ok := values[hash]; ok && v.Kind == attr.S {
+			if v, ok := values.Get(hash); ok && v.Kind == attr.S {
 				access.LeadingKey = v.Str
 			}
 		}
@@ -152,8 +152,8 @@ func (t touch) resource(action string) string {
 func (t touch) attributes() []string {
 	names := map[string]bool{}
 	for _, values := range []attr.Item{t.Key, t.Item} {
-		for name := range values {
-			names[name] = true
+		for _, a := range values {
+			names[a.Name] = true
 		}
 	}
 	scope, err := expr.NewScope(t.ExpressionAttributeNames, t.ExpressionAttributeValues)

@@ -118,7 +118,7 @@ func metrics(mode string, t *table, key attr.Item) *itemCollectionMetrics {
 	}
 	for _, ix := range t.Indexes {
 		if ix.Local {
-			return &itemCollectionMetrics{attr.Item{t.Key.Hash.Name: key[t.Key.Hash.Name]}, [2]float64{0, 1}}
+			return &itemCollectionMetrics{attr.Item{{Name: t.Key.Hash.Name, Value: key.Of(t.Key.Hash.Name)}}, [2]float64{0, 1}}
 		}
 	}
 	return nil

@@ -40,20 +40,11 @@ func (k keySchema) has(name string) bool {
 // fits reports whether item has the key attributes with the right kinds.
 func (k keySchema) fits(item attr.Item) bool {
 	for _, a := range k.attributes() {
-		if v, ok := item[a.Name]; !ok || v.Kind != a.Kind {
+		if item.Of(a.Name).Kind != a.Kind {
 			return false
 		}
 	}
 	return true
-}
-
-// of returns the key attributes of item.
-func (k keySchema) of(item attr.Item) attr.Item {
-	key := attr.Item{k.Hash.Name: item[k.Hash.Name]}
-	if k.Range != nil {
-		key[k.Range.Name] = item[k.Range.Name]
-	}
-	return key
 }
 
 // Every partition's keys begin with a 4-byte hash of the partition key. It
@@ -70,9 +61,9 @@ func appendPartition(dst []byte, hash attr.Value) []byte {
 // encode returns the storage key of item, which must have the key attributes
 // with the right kinds.
 func (k keySchema) encode(item attr.Item) []byte {
-	key := appendPartition(make([]byte, 0, 64), item[k.Hash.Name])
+	key := appendPartition(make([]byte, 0, 64), item.Of(k.Hash.Name))
 	if k.Range != nil {
-		key = attr.AppendKey(key, item[k.Range.Name])
+		key = attr.AppendKey(key, item.Of(k.Range.Name))
 	}
 	return key
 }
@@ -97,7 +88,7 @@ const msgKeySchema = "The provided key element does not match the schema"
 // key.
 func (k keySchema) fromItem(item attr.Item) ([]byte, error) {
 	for _, a := range k.attributes() {
-		v, ok := item[a.Name]
+		v, ok := item.Get(a.Name)
 		if !ok {
 			return nil, invalidParameters("Missing the key " + a.Name + " in the item")
 		}
@@ -112,14 +103,14 @@ func (k keySchema) fromItem(item attr.Item) ([]byte, error) {
 }
 
 func (k keySchema) checkSizes(item attr.Item) error {
-	if size := len(item[k.Hash.Name].Str); size > maxHashKey {
+	if size := len(item.Of(k.Hash.Name).Str); size > maxHashKey {
 		return invalidParameters("Size of hashkey has exceeded the maximum size limit of2048 bytes")
 	}
-	if k.Range != nil && len(item[k.Range.Name].Str) > maxRangeKey {
+	if k.Range != nil && len(item.Of(k.Range.Name).Str) > maxRangeKey {
 		return invalidParameters("Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
 	}
 	for _, a := range k.attributes() {
-		if v := item[a.Name]; v.Kind != attr.N && v.Str == "" {
+		if v := item.Of(a.Name); v.Kind != attr.N && v.Str == "" {
 			return emptyKey(v, "", "Key: "+a.Name)
 		}
 	}

@@ -159,13 +159,7 @@ func (r *reader) inside(key []byte) bool {
 
 // keyOf returns the key attributes that continue after item.
 func (r *reader) keyOf(item attr.Item) attr.Item {
-	key := r.table.Key.of(item)
-	if r.index != nil {
-		for _, a := range r.index.Key.attributes() {
-			key[a.Name] = item[a.Name]
-		}
-	}
-	return key
+	return item.Part(func(name string) bool { return r.table.Key.has(name) || r.index != nil && r.index.Key.has(name) })
 }
 
 // startAt sets the reader to continue after an ExclusiveStartKey.
@@ -190,7 +184,7 @@ func (r *reader) startAt(key attr.Item) error {
 		return bad
 	}
 	for name, kind := range wanted {
-		if key[name].Kind != kind {
+		if key.Of(name).Kind != kind {
 			return bad
 		}
 	}

@@ -93,7 +93,7 @@ func (r *reader) choose(o *readOptions, projection expr.Projection) error {
 		return nil
 	}
 	for _, path := range projection.Paths() {
-		held := r.index.project(r.table, attr.Item{path.Head(): {}})
+		held := r.index.project(r.table, attr.Item{{Name: path.Head()}})
 		switch {
 		case len(held) > 0:
 		case r.index.Local:

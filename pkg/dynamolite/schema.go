@@ -66,7 +66,7 @@ func (ix *index) entry(item attr.Item, base []byte) []byte {
 		return nil
 	}
 	for _, a := range ix.Key.attributes() {
-		if _, ok := item[a.Name]; !ok {
+		if !item.Has(a.Name) {
 			return nil
 		}
 	}
@@ -76,7 +76,7 @@ func (ix *index) entry(item attr.Item, base []byte) []byte {
 // check says whether item may be in the index.
 func (ix *index) check(item attr.Item) error {
 	for _, a := range ix.Key.attributes() {
-		v, ok := item[a.Name]
+		v, ok := item.Get(a.Name)
 		if !ok {
 			continue
 		}
@@ -102,13 +102,9 @@ func (ix *index) project(t *table, item attr.Item) attr.Item {
 	if ix.Projection == "ALL" {
 		return item
 	}
-	out := make(attr.Item, 8)
-	for name, v := range item {
-		if t.Key.has(name) || ix.Key.has(name) || slices.Contains(ix.Include, name) {
-			out[name] = v
-		}
-	}
-	return out
+	return item.Part(func(name string) bool {
+		return t.Key.has(name) || ix.Key.has(name) || slices.Contains(ix.Include, name)
+	})
 }
 
 // catalog is all table definitions at one moment, by name.

@@ -97,7 +97,9 @@ type loggedChange struct {
 // record appends the change of one item to the table's stream, with the
 // images that the view type asks for.
 func (w *writeTx) record(t *table, before, after attr.Item, service bool) error {
-	stored := attr.Item{"at": attr.Num(attr.NumberOf(w.now.UnixMilli()))}
+	stored := make(attr.Item, 0, 6)
+	set := func(name string, v attr.Value) { stored = append(stored, attr.Attribute{Name: name, Value: v}) }
+	set("at", attr.Num(attr.NumberOf(w.now.UnixMilli())))
 	event, existing := "MODIFY", after
 	switch {
 	case before == nil:
@@ -105,19 +107,19 @@ func (w *writeTx) record(t *table, before, after attr.Item, service bool) error 
 	case after == nil:
 		event, existing = "REMOVE", before
 	}
-	stored["event"] = attr.String(event)
-	stored["keys"] = attr.Map(t.Key.of(existing))
+	set("event", attr.String(event))
+	set("keys", attr.Map(existing.Part(t.Key.has)))
 	view := t.Stream.ViewType
 	if after != nil && (view == "NEW_IMAGE" || view == "NEW_AND_OLD_IMAGES") {
-		stored["after"] = attr.Map(after)
+		set("after", attr.Map(after))
 	}
 	if before != nil && (view == "OLD_IMAGE" || view == "NEW_AND_OLD_IMAGES") {
-		stored["before"] = attr.Map(before)
+		set("before", attr.Map(before))
 	}
 	if service {
-		stored["service"] = attr.Bool(true)
+		set("service", attr.Bool(true))
 	}
-	return w.push(bucketName('r', t.Stream.ID), attr.EncodeItem(nil, stored))
+	return w.push(bucketName('r', t.Stream.ID), attr.EncodeItem(nil, attr.ItemOf(stored...)))
 }
 
 func decodeChange(stored []byte) (loggedChange, error) {
@@ -125,8 +127,8 @@ func decodeChange(stored []byte) (loggedChange, error) {
 	if err != nil {
 		return loggedChange{}, fmt.Errorf("stream record: %w", err)
 	}
-	at, _ := item["at"].Num.Int64()
-	return loggedChange{at, item["service"].Bool, item["event"].Str, item["keys"].Map, item["before"].Map, item["after"].Map}, nil
+	at, _ := item.Of("at").Num.Int64()
+	return loggedChange{at, item.Of("service").Bool, item.Of("event").Str, item.Of("keys").Map, item.Of("before").Map, item.Of("after").Map}, nil
 }
 
 // seekRetained moves the cursor to the first record that is not older than

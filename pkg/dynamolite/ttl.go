@@ -36,7 +36,7 @@ type timeToLiveDescription struct {
 // expiryEntry returns the key of item's entry in the expiry bucket; nil if it
 // does not expire: the attribute is missing or not a whole number.
 func expiryEntry(attribute string, item attr.Item, key []byte) []byte {
-	v, ok := item[attribute]
+	v, ok := item.Get(attribute)
 	if !ok || v.Kind != attr.N {
 		return nil
 	}

@@ -16,9 +16,9 @@ const maxStoredDepth = 2 * MaxDepth
 // varints.
 func EncodeItem(dst []byte, it Item) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(it)))
-	for _, name := range it.Names() {
-		dst = appendText(dst, name)
-		dst = appendValue(dst, it[name])
+	for i := range it {
+		dst = appendText(dst, it[i].Name)
+		dst = appendValue(dst, it[i].Value)
 	}
 	return dst
 }
@@ -155,10 +155,12 @@ func (d *decoder) text() string {
 
 func (d *decoder) item(depth int) Item {
 	n := d.length()
-	it := make(Item, min(n, 1024))
-	for range n {
-		name := d.text()
-		it[name] = d.value(depth + 1)
+	it := make(Item, 0, min(n, 1024))
+	for i := range n {
+		it = append(it, Attribute{Name: d.text(), Value: d.value(depth + 1)})
+		if i > 0 && it[i-1].Name >= it[i].Name {
+			d.fail()
+		}
 		if d.failed {
 			return nil
 		}

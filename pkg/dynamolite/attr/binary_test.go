@@ -28,8 +28,8 @@ func TestStoredItemRoundTripsAndIsDeterministic(t *testing.T) {
 
 func TestEveryCutOfAStoredItemIsCorrupt(t *testing.T) {
 	stored := EncodeItem(nil, Item{
-		"a": Map(Item{"n": Num(mustNumber("-1.5E-100")), "b": Bool(true)}),
-		"l": List(String("x"), Null(), Set(NS, []Value{Num(NumberOf(2)), Num(NumberOf(1))})),
+		{"a", Map(Item{{"b", Bool(true)}, {"n", Num(mustNumber("-1.5E-100"))}})},
+		{"l", List(String("x"), Null(), Set(NS, []Value{Num(NumberOf(2)), Num(NumberOf(1))}))},
 	})
 	for n := range stored {
 		if _, err := DecodeItem(stored[:n]); !errors.Is(err, ErrCorrupt) {
@@ -45,7 +45,7 @@ func TestEveryCutOfAStoredItemIsCorrupt(t *testing.T) {
 }
 
 func FuzzDecodeItem(f *testing.F) {
-	f.Add(EncodeItem(nil, Item{"a": List(Map(Item{"b": Num(NumberOf(7))})), "s": Set(SS, []Value{String("x")})}))
+	f.Add(EncodeItem(nil, Item{{"a", List(Map(Item{{"b", Num(NumberOf(7))}}))}, {"s", Set(SS, []Value{String("x")})}}))
 	f.Add([]byte{1, 0, byte(L), 0xFF, 0xFF, 0xFF})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if _, err := DecodeItem(b); err != nil && !errors.Is(err, ErrCorrupt) {
@@ -73,10 +73,10 @@ func TestItemSizeFollowsAWSsRule(t *testing.T) {
 		{number("1.5"), 3},
 		{List(), 3},
 		{List(String("ab"), Null()), 3 + 2 + 2 + 1},
-		{Map(Item{"k": String("ab")}), 3 + 1 + 1 + 2},
+		{Map(Item{{"k", String("ab")}}), 3 + 1 + 1 + 2},
 		{Set(SS, []Value{String("ab"), String("c")}), 3},
 	} {
-		if got := Size(Item{"name": tc.value}); got != 4+tc.want {
+		if got := Size(Item{{"name", tc.value}}); got != 4+tc.want {
 			t.Errorf("%s: size %d, want 4+%d", tc.value.AppendJSON(nil), got, tc.want)
 		}
 	}

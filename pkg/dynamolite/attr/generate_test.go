@@ -63,5 +63,11 @@ func genValue(depth int) *rapid.Generator[Value] {
 
 func genItem(depth int) *rapid.Generator[Item] {
 	return rapid.Map(rapid.MapOfN(genText, genValue(depth), 0, 4),
-		func(m map[string]Value) Item { return m })
+		func(m map[string]Value) Item {
+			attributes := make([]Attribute, 0, len(m))
+			for name, v := range m {
+				attributes = append(attributes, Attribute{name, v})
+			}
+			return ItemOf(attributes...)
+		})
 }

@@ -60,10 +60,10 @@ func (sc *scanner) item(depth int) (Item, error) {
 			return sc.skip()
 		}
 		v, err := sc.value(depth)
-		it[name] = v
+		it = append(it, Attribute{name, v})
 		return err
 	})
-	return it, err
+	return ItemOf(it...), err
 }
 
 // value reads one typed value at the given level of nesting. Beyond MaxDepth

@@ -12,12 +12,12 @@ func (it Item) MarshalJSON() ([]byte, error) { return it.AppendJSON(nil), nil }
 // AppendJSON appends what MarshalJSON returns.
 func (it Item) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
-	for i, name := range it.Names() {
+	for i := range it {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendQuoted(dst, name), ':')
-		dst = it[name].AppendJSON(dst)
+		dst = append(appendQuoted(dst, it[i].Name), ':')
+		dst = it[i].Value.AppendJSON(dst)
 	}
 	return append(dst, '}')
 }

@@ -41,7 +41,7 @@ func TestWireFormIsReadInEveryShape(t *testing.T) {
 		`{"M":{}}`:                      Map(Item{}),
 		`{"S":"x","N":null}`:            String("x"),
 		`{"Other":[{"a":1}],"S":"x"}`:   String("x"),
-		`{"M":{"a":{"L":[{"S":"x"}]}}}`: Map(Item{"a": List(String("x"))}),
+		`{"M":{"a":{"L":[{"S":"x"}]}}}`: Map(Item{{"a", List(String("x"))}}),
 		`{"NS":["2","10","1"]}`:         Set(NS, []Value{Num(NumberOf(1)), Num(NumberOf(2)), Num(NumberOf(10))}),
 		`{"BS":["AA==","AQ=="]}`:        Set(BS, []Value{Binary([]byte{0}), Binary([]byte{1})}),
 		`{"S":"a\"b\\"}`:                String(`a"b\`),

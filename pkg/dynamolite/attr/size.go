@@ -5,8 +5,8 @@ package attr
 // plus the size of its value. The limit for a stored item is 400 KB.
 func Size(it Item) int {
 	size := 0
-	for name, v := range it {
-		size += len(name) + v.Size()
+	for i := range it {
+		size += len(it[i].Name) + it[i].Value.Size()
 	}
 	return size
 }

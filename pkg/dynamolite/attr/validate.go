@@ -12,14 +12,12 @@ const msgDepth = "Nesting Levels have exceeded supported limits: Attributes in t
 func (it Item) Validate() error { return it.validate(1) }
 
 func (it Item) validate(depth int) error {
-	var first error
-	var at string
-	for name, v := range it {
-		if err := v.validate(depth); err != nil && (first == nil || name < at) {
-			first, at = err, name
+	for i := range it {
+		if err := it[i].Value.validate(depth); err != nil {
+			return err
 		}
 	}
-	return first
+	return nil
 }
 
 // Validate returns a *ValidationError if decoding marked v, or a value in it,

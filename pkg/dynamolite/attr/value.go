@@ -6,7 +6,6 @@ package attr
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // Kind is the type of a value. The zero Kind belongs to no valid value: it
@@ -58,9 +57,6 @@ type Value struct {
 	Map  Item    // M
 	List []Value // L: elements; SS, NS, BS: members of kind S, N, B in ascending order
 }
-
-// Item is a set of named values: a table's row, a key, or the content of a map.
-type Item map[string]Value
 
 // String returns a value of kind S.
 func String(s string) Value { return Value{Kind: S, Str: s} }
@@ -129,20 +125,6 @@ func (v Value) Equal(w Value) bool {
 	}
 }
 
-// Equal reports whether both items have the same names with equal values.
-func (it Item) Equal(other Item) bool {
-	if len(it) != len(other) {
-		return false
-	}
-	for name, v := range it {
-		w, ok := other[name]
-		if !ok || !v.Equal(w) {
-			return false
-		}
-	}
-	return true
-}
-
 // HasMember reports whether v, a set, holds member.
 func (v Value) HasMember(member Value) bool {
 	if v.Kind.Member() != member.Kind {
@@ -150,14 +132,4 @@ func (v Value) HasMember(member Value) bool {
 	}
 	_, found := slices.BinarySearchFunc(v.List, member, compareScalar)
 	return found
-}
-
-// Names returns the item's attribute names in ascending order.
-func (it Item) Names() []string {
-	names := make([]string, 0, len(it))
-	for name := range it {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, strings.Compare)
-	return names
 }

@@ -2,7 +2,6 @@ package expr
 
 import (
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
@@ -152,19 +151,35 @@ func (t *tree) rewrite(v attr.Value, outcomes []outcome) attr.Value {
 		v.List = t.rewriteList(v.List, outcomes)
 		return v
 	}
-	v.Map = maps.Clone(v.Map)
-	if v.Map == nil {
-		v.Map = attr.Item{}
-	}
+	return attr.Map(t.rewriteMap(v.Map, outcomes))
+}
+
+func (t *tree) rewriteMap(item attr.Item, outcomes []outcome) attr.Item {
+	changed := append(make(attr.Item, 0, len(item)+len(t.branches)), item...)
+	var dropped []string
 	for _, b := range t.branches {
-		switch out := b.tree.outcome(v.Map[b.step.name], outcomes); out.change {
-		case put:
-			v.Map[b.step.name] = out.value
-		case drop:
-			delete(v.Map, b.step.name)
+		at, found := item.Find(b.step.name)
+		var old attr.Value
+		if found {
+			old = item[at].Value
+		}
+		switch out := b.tree.outcome(old, outcomes); {
+		case out.change == put && found:
+			changed[at].Value = out.value
+		case out.change == put:
+			changed = append(changed, attr.Attribute{Name: b.step.name, Value: out.value})
+		case out.change == drop && found:
+			dropped = append(dropped, b.step.name)
 		}
 	}
-	return v
+	if dropped != nil {
+		slices.Sort(dropped)
+		changed = slices.DeleteFunc(changed, func(a attr.Attribute) bool {
+			_, found := slices.BinarySearch(dropped, a.Name)
+			return found
+		})
+	}
+	return attr.ItemOf(changed...)
 }
 
 // rewriteList keeps to the indexes the list had: removals close up at the end,

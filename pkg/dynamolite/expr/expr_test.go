@@ -46,7 +46,7 @@ func wantMessage(t *testing.T, src string, err error, want string) {
 }
 
 func TestUnusedPlaceholdersOfARequestAreReportedTogether(t *testing.T) {
-	values := attr.Item{":a": attr.String("x"), ":b": attr.String("y"), ":c": attr.String("z")}
+	values := attr.Item{{Name: ":a", Value: attr.String("x")}, {Name: ":b", Value: attr.String("y")}, {Name: ":c", Value: attr.String("z")}}
 	scope, err := NewScope(map[string]string{"#a": "a", "#b": "b"}, values)
 	if err != nil {
 		t.Fatal(err)
@@ -86,9 +86,9 @@ func TestPlaceholdersAreChecked(t *testing.T) {
 		{map[string]string{"#a-b": "x"}, nil, `ExpressionAttributeNames contains invalid key: Syntax error; key: "#a-b"`},
 		{map[string]string{"#a": ""}, nil, "ExpressionAttributeNames contains invalid value: Empty attribute name for key #a"},
 		{nil, attr.Item{}, "ExpressionAttributeValues must not be empty"},
-		{nil, attr.Item{":": attr.Null()}, `ExpressionAttributeValues contains invalid key: Syntax error; key: ":"`},
+		{nil, attr.Item{{Name: ":", Value: attr.Null()}}, `ExpressionAttributeValues contains invalid key: Syntax error; key: ":"`},
 		{nil, bad, "ExpressionAttributeValues contains invalid value: One or more parameter values were invalid: An string set  may not be empty for key :v"},
-		{nil, attr.Item{":v": deep}, "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"},
+		{nil, attr.Item{{Name: ":v", Value: deep}}, "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"},
 	} {
 		_, err := NewScope(tc.names, tc.values)
 		wantMessage(t, tc.want, err, tc.want)

@@ -54,7 +54,7 @@ func (p Path) String() string {
 
 // find returns the value at p in item.
 func (p Path) find(item attr.Item) (v attr.Value, ok bool) {
-	v, ok = item[p[0].name]
+	v, ok = item.Get(p[0].name)
 	for _, s := range p[1:] {
 		if !ok {
 			return attr.Value{}, false
@@ -68,8 +68,7 @@ func (p Path) find(item attr.Item) (v attr.Value, ok bool) {
 func (s step) in(v attr.Value) (attr.Value, bool) {
 	switch {
 	case s.kind == byName && v.Kind == attr.M:
-		elem, ok := v.Map[s.name]
-		return elem, ok
+		return v.Map.Get(s.name)
 	case s.kind == byIndex && v.Kind == attr.L && s.index < len(v.List):
 		return v.List[s.index], true
 	}
@@ -161,7 +160,7 @@ func (t *tree) project(v attr.Value) (part attr.Value, ok bool) {
 	}
 	part.Kind = v.Kind
 	if v.Kind == attr.M {
-		part.Map = make(attr.Item, len(t.branches))
+		part.Map = make(attr.Item, 0, len(t.branches))
 	}
 	for _, b := range t.branches {
 		elem, found := b.step.in(v)
@@ -171,10 +170,11 @@ func (t *tree) project(v attr.Value) (part attr.Value, ok bool) {
 		switch {
 		case !found:
 		case v.Kind == attr.M:
-			part.Map[b.step.name] = elem
+			part.Map = append(part.Map, attr.Attribute{Name: b.step.name, Value: elem})
 		default:
 			part.List = append(part.List, elem)
 		}
 	}
+	part.Map = attr.ItemOf(part.Map...)
 	return part, len(part.Map)+len(part.List) > 0
 }

@@ -40,7 +40,7 @@ func formula(t *rapid.T, depth, binds int) (src string, holds bool) {
 }
 
 func TestOperatorsBindAsDynamoDBs(t *testing.T) {
-	item := attr.Item{"t": attr.Bool(true)}
+	item := attr.Item{{Name: "t", Value: attr.Bool(true)}}
 	rapid.Check(t, func(rt *rapid.T) {
 		src, want := formula(rt, 4, 0)
 		c, err := ParseCondition(testScope(t), FilterExpression, src)

@@ -24,52 +24,68 @@ const maxPlaceholder = 255
 type Scope struct {
 	names      map[string]string
 	values     attr.Item
-	usedNames  map[string]bool
-	usedValues map[string]bool
+	usedNames  []string // few: an expression is short
+	usedValues []string
 }
 
 // NewScope checks a request's ExpressionAttributeNames and
 // ExpressionAttributeValues; nil means that the request has none. It keeps
 // both maps.
 func NewScope(names map[string]string, values attr.Item) (*Scope, error) {
-	if err := checkPlaceholders("ExpressionAttributeNames", '#', names); err != nil {
-		return nil, err
+	if names != nil && len(names) == 0 {
+		return nil, errEmpty("ExpressionAttributeNames")
 	}
 	for key, name := range names {
-		if name == "" {
-			return nil, invalid("ExpressionAttributeNames contains invalid value: Empty attribute name for key " + key)
+		if name != "" && checkPlaceholder("ExpressionAttributeNames", '#', key) == nil {
+			continue
+		}
+		return nil, nameError(names)
+	}
+	if values != nil && len(values) == 0 {
+		return nil, errEmpty("ExpressionAttributeValues")
+	}
+	for _, v := range values {
+		if err := checkPlaceholder("ExpressionAttributeValues", ':', v.Name); err != nil {
+			return nil, err
 		}
 	}
-	if err := checkPlaceholders("ExpressionAttributeValues", ':', values); err != nil {
-		return nil, err
-	}
-	for _, key := range values.Names() {
-		err := values[key].Validate()
+	for _, v := range values {
+		err := v.Value.Validate()
 		if err == nil {
 			continue
 		}
-		if values[key].Kind != attr.Invalid && strings.HasPrefix(err.Error(), "Nesting Levels") {
+		if v.Value.Kind != attr.Invalid && strings.HasPrefix(err.Error(), "Nesting Levels") {
 			return nil, err
 		}
-		return nil, invalid("ExpressionAttributeValues contains invalid value: " + err.Error() + " for key " + key)
+		return nil, invalid("ExpressionAttributeValues contains invalid value: " + err.Error() + " for key " + v.Name)
 	}
-	return &Scope{
-		names: names, values: values,
-		usedNames: make(map[string]bool, len(names)), usedValues: make(map[string]bool, len(values)),
-	}, nil
+	return &Scope{names: names, values: values}, nil
 }
 
-func checkPlaceholders[V any](parameter string, sign byte, entries map[string]V) error {
-	if entries != nil && len(entries) == 0 {
-		return invalid(parameter + " must not be empty")
-	}
-	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		switch {
-		case len(key) > maxPlaceholder:
-			return invalid(parameter + " contains invalid key: The expression attribute map contains a key that is too long;")
-		case len(key) < 2 || key[0] != sign || wordEnd(key, 1) != len(key):
-			return invalid(parameter + ` contains invalid key: Syntax error; key: "` + key + `"`)
+// nameError returns what is wrong with names, of several errors always the same.
+func nameError(names map[string]string) error {
+	keys := slices.Sorted(maps.Keys(names))
+	for _, key := range keys {
+		if err := checkPlaceholder("ExpressionAttributeNames", '#', key); err != nil {
+			return err
 		}
+	}
+	for _, key := range keys {
+		if names[key] == "" {
+			return invalid("ExpressionAttributeNames contains invalid value: Empty attribute name for key " + key)
+		}
+	}
+	return nil
+}
+
+func errEmpty(parameter string) error { return invalid(parameter + " must not be empty") }
+
+func checkPlaceholder(parameter string, sign byte, key string) error {
+	switch {
+	case len(key) > maxPlaceholder:
+		return invalid(parameter + " contains invalid key: The expression attribute map contains a key that is too long;")
+	case len(key) < 2 || key[0] != sign || wordEnd(key, 1) != len(key):
+		return invalid(parameter + ` contains invalid key: Syntax error; key: "` + key + `"`)
 	}
 	return nil
 }
@@ -77,38 +93,43 @@ func checkPlaceholders[V any](parameter string, sign byte, entries map[string]V)
 // Unused returns an error that names the placeholders that no expression
 // parsed so far has used, nil if there is none.
 func (s *Scope) Unused() error {
-	if err := unused("ExpressionAttributeNames", s.names, s.usedNames); err != nil {
-		return err
+	var left []string
+	if len(s.usedNames) < len(s.names) {
+		for key := range s.names {
+			if !slices.Contains(s.usedNames, key) {
+				left = append(left, key)
+			}
+		}
+		return unused("ExpressionAttributeNames", left)
 	}
-	return unused("ExpressionAttributeValues", s.values, s.usedValues)
+	if len(s.usedValues) < len(s.values) {
+		for _, v := range s.values {
+			if !slices.Contains(s.usedValues, v.Name) {
+				left = append(left, v.Name)
+			}
+		}
+		return unused("ExpressionAttributeValues", left)
+	}
+	return nil
 }
 
-func unused[V any](parameter string, entries map[string]V, used map[string]bool) error {
-	if len(entries) == len(used) {
-		return nil
-	}
-	var left []string
-	for key := range entries {
-		if !used[key] {
-			left = append(left, key)
-		}
-	}
+func unused(parameter string, left []string) error {
 	slices.Sort(left)
 	return invalid("Value provided in " + parameter + " unused in expressions: keys: {" + strings.Join(left, ", ") + "}")
 }
 
 func (s *Scope) name(placeholder string) (string, bool) {
 	name, ok := s.names[placeholder]
-	if ok {
-		s.usedNames[placeholder] = true
+	if ok && !slices.Contains(s.usedNames, placeholder) {
+		s.usedNames = append(s.usedNames, placeholder)
 	}
 	return name, ok
 }
 
 func (s *Scope) value(placeholder string) (attr.Value, bool) {
-	v, ok := s.values[placeholder]
-	if ok {
-		s.usedValues[placeholder] = true
+	v, ok := s.values.Get(placeholder)
+	if ok && !slices.Contains(s.usedValues, placeholder) {
+		s.usedValues = append(s.usedValues, placeholder)
 	}
 	return v, ok
 }

@@ -69,11 +69,12 @@ func TestUpdateChangesItsTargetsOnly(t *testing.T) {
 		before := parseItem(t, updateItem)
 		want := parseItem(t, updateItem)
 		for name, text := range tc.want {
-			delete(want, name)
+			want = want.Part(func(other string) bool { return other != name })
 			if text != "" {
-				want[name] = parseItem(t, `{"v":`+text+`}`)["v"]
+				want = append(want, attr.Attribute{Name: name, Value: parseItem(t, `{"v":`+text+`}`).Of("v")})
 			}
 		}
+		want = attr.ItemOf(want...)
 		u, err := ParseUpdate(testScope(t), tc.src)
 		if err != nil {
 			t.Errorf("%s: %v", tc.src, err)
@@ -173,7 +174,7 @@ func TestUpdateOfANewItem(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := u.Apply(nil)
-	want := attr.Item{"a": attr.Num(attr.NumberOf(5)), "b": attr.Num(attr.NumberOf(5))}
+	want := attr.Item{{Name: "a", Value: attr.Num(attr.NumberOf(5))}, {Name: "b", Value: attr.Num(attr.NumberOf(5))}}
 	if err != nil || !got.Equal(want) {
 		t.Errorf("got %s, %v", got.AppendJSON(nil), err)
 	}

@@ -1,0 +1,93 @@
+package attr
+
+import (
+	"slices"
+	"strings"
+)
+
+// Item is a set of named values: a table's row, a key, or the content of a map. Its
+// attributes are in ascending order of their names, each name once (see ItemOf). It
+// is a list because most are short and written more often than searched: a map of two
+// takes the room of eight, and must be sorted wherever its order is to be the same.
+type Item []Attribute
+
+// Attribute is a named value.
+type Attribute struct {
+	Name  string
+	Value Value
+}
+
+// ItemOf returns the item of the attributes, which it changes; of several with one
+// name the last counts.
+func ItemOf(attributes ...Attribute) Item {
+	for i := 1; i < len(attributes); i++ {
+		if attributes[i-1].Name >= attributes[i].Name {
+			return sorted(attributes)
+		}
+	}
+	return attributes
+}
+
+func sorted(attributes []Attribute) Item {
+	slices.SortStableFunc(attributes, func(a, b Attribute) int { return strings.Compare(a.Name, b.Name) })
+	item := attributes[:0]
+	for i, a := range attributes {
+		if i == len(attributes)-1 || a.Name != attributes[i+1].Name {
+			item = append(item, a)
+		}
+	}
+	return item
+}
+
+// Find returns the place of the name in the item, or where it would be.
+func (it Item) Find(name string) (at int, found bool) {
+	for end := len(it); at < end; {
+		middle := (at + end) / 2
+		order := strings.Compare(it[middle].Name, name)
+		if order == 0 {
+			return middle, true
+		}
+		if order < 0 {
+			at = middle + 1
+		} else {
+			end = middle
+		}
+	}
+	return at, false
+}
+
+// Get returns the value of the name.
+func (it Item) Get(name string) (v Value, ok bool) {
+	if at, found := it.Find(name); found {
+		return it[at].Value, true
+	}
+	return Value{}, false
+}
+
+// Of returns the value of the name; its kind is Invalid if there is none.
+func (it Item) Of(name string) Value {
+	v, _ := it.Get(name)
+	return v
+}
+
+// Has reports whether the item has the name.
+func (it Item) Has(name string) bool {
+	_, found := it.Find(name)
+	return found
+}
+
+// Part returns the attributes whose names are wanted, never nil.
+func (it Item) Part(wanted func(name string) bool) Item {
+	part := Item{}
+	for i := range it {
+		if wanted(it[i].Name) {
+			part = append(part, it[i])
+		}
+	}
+	return part
+}
+
+// Equal reports whether both items have the same names with equal values.
+func (it Item) Equal(other Item) bool {
+	return slices.EqualFunc(it, other, func(a, b Attribute) bool { return a.Name == b.Name && a.Value.Equal(b.Value) })
+}
