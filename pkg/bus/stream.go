@@ -158,6 +158,7 @@ func declared(found, want jetstream.StreamConfig) bool {
 	same.Description, same.Subjects, same.Retention, same.Discard = want.Description, want.Subjects, want.Retention, want.Discard
 	same.MaxMsgs, same.MaxAge, same.Replicas, same.Duplicates = unlimited(want.MaxMsgs), want.MaxAge, max(want.Replicas, 1), want.Duplicates
 	same.MaxMsgsPerSubject, same.DiscardNewPerSubject = unlimited(want.MaxMsgsPerSubject), want.DiscardNewPerSubject
+	same.RePublish = want.RePublish
 	return reflect.DeepEqual(same, found)
 }
 

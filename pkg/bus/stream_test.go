@@ -1,0 +1,52 @@
+package bus_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/bus"
+)
+
+// TestConnectReconcilesEverySetting: whatever of a stream was declared otherwise, by
+// an older version or by hand, is as it should be once a service has connected.
+func TestConnectReconcilesEverySetting(t *testing.T) {
+	w := open(t)
+	config := func() jetstream.StreamConfig {
+		t.Helper()
+		s, err := w.js.Stream(t.Context(), bus.StreamWork)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.CachedInfo().Config
+	}
+	want := config()
+	for name, change := range map[string]func(*jetstream.StreamConfig){
+		"description":          func(s *jetstream.StreamConfig) { s.Description = "other" },
+		"subjects":             func(s *jetstream.StreamConfig) { s.Subjects = append(s.Subjects, "other") },
+		"republish":            func(s *jetstream.StreamConfig) { s.RePublish = nil },
+		"discard":              func(s *jetstream.StreamConfig) { s.Discard, s.DiscardNewPerSubject = jetstream.DiscardOld, false },
+		"messages":             func(s *jetstream.StreamConfig) { s.MaxMsgs = 7 },
+		"messages of an item":  func(s *jetstream.StreamConfig) { s.MaxMsgsPerSubject = 2 },
+		"full for an item":     func(s *jetstream.StreamConfig) { s.DiscardNewPerSubject = false },
+		"age":                  func(s *jetstream.StreamConfig) { s.MaxAge = time.Hour },
+		"window of duplicates": func(s *jetstream.StreamConfig) { s.Duplicates = time.Minute },
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := want
+			change(&other)
+			if _, err := w.js.UpdateStream(t.Context(), other); err != nil {
+				t.Fatal(err)
+			}
+			if reflect.DeepEqual(config(), want) {
+				t.Fatal("the server did not take the change")
+			}
+			connect(t, w.url, bus.Config{})
+			if got := config(); !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+	}
+}
