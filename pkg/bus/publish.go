@@ -44,7 +44,9 @@ const (
 // ErrFull when the stream, or the storage of all, has reached its limit,
 // ErrFlowFull when as much work of the event's flow waits as may, and
 // ErrOutstanding when the stream holds work of the same item under another id. It
-// returns ErrForbidden at once when this user may not publish there.
+// returns ErrForbidden at once when this user may not publish there, and as soon
+// nats.ErrMaxPayload for an event that is larger than the server takes, and
+// nats.ErrConnectionClosed after Close.
 func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 	data, err := e.Marshal()
 	if err != nil {
@@ -142,7 +144,7 @@ const (
 // limit of a stream under DiscardNew share a generic "store failed" code and are
 // told apart by their text only.
 func final(err error) error {
-	if errors.Is(err, ErrForbidden) {
+	if errors.Is(err, ErrForbidden) || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed) {
 		return err
 	}
 	api, ok := errors.AsType[*jetstream.APIError](err)

@@ -1,12 +1,15 @@
 package bus_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-project/assay/pkg/bus"
@@ -84,6 +87,24 @@ func TestRepublishSendsNothingLongAfter(t *testing.T) {
 	}
 	if n := w.outcomes(t, e.Subject); n != 2 {
 		t.Errorf("%d outcomes, want 2 with the new one", n)
+	}
+}
+
+// What no further try can mend is not tried until the budget is spent.
+func TestPublishDoesNotTryInVain(t *testing.T) {
+	w := open(t)
+	large := uploaded("f1")
+	large.Data = &event.FileUploaded{FileId: "f1", FileName: strings.Repeat("x", 2<<20)}
+	for want, e := range map[error]event.Event{nats.ErrMaxPayload: large, nats.ErrConnectionClosed: uploaded("f2")} {
+		b := connect(t, w.url, bus.Config{})
+		if errors.Is(want, nats.ErrConnectionClosed) {
+			b.Close()
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // less than the budget
+		if err := b.Publish(ctx, e); !errors.Is(err, want) || ctx.Err() != nil {
+			t.Errorf("got %v, %v; want %v at once", err, ctx.Err(), want)
+		}
+		cancel()
 	}
 }
 
