@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,11 +33,26 @@ type Config struct {
 	Sync            string        `env:"ASSAY_NATS_SYNC" doc:"when a message is on the server's disk, which no client can see: always, if its configuration says sync_interval: always, or a time"`
 	WorkMaxMessages int64         `env:"ASSAY_WORK_MAX_MESSAGES" envDefault:"1000000" doc:"waiting work events; above it ingest answers 503, and from nine tenths of it on to owners, and sources of the feed, of which 8 wait already"`
 	WorkMaxPerOwner int64         `env:"ASSAY_WORK_MAX_PER_OWNER" envDefault:"100000" doc:"waiting work events of one owner, or one source of the feed; above it ingest answers 429; 0 for any number"`
-	OutcomesMaxAge  time.Duration `env:"ASSAY_OUTCOMES_MAX_AGE" envDefault:"168h" doc:"how long outcomes can be resumed from"`
+	OutcomesMaxAge  time.Duration `env:"ASSAY_OUTCOMES_MAX_AGE" envDefault:"168h" doc:"how long outcomes can be resumed from: 10m or more; 0 for ever"`
 
 	AllowUnsynced      bool `env:"ASSAY_ALLOW_UNSYNCED" doc:"true to accept that a loss of power loses acknowledged events: with one replica on a server that does not sync always, or with persist_mode async"`
 	AllowMemory        bool `env:"ASSAY_ALLOW_MEMORY_STREAMS" doc:"true to accept that streams on memory storage lose acknowledged events when the server restarts"`
 	AllowFewerReplicas bool `env:"ASSAY_ALLOW_FEWER_REPLICAS" doc:"true to accept streams with fewer replicas than ASSAY_NATS_REPLICAS where no more can be had, and to lower those that have more"`
+}
+
+// Validate says which setting is not usable.
+func (c Config) Validate() error {
+	switch {
+	case !slices.Contains([]int{1, 3, 5}, c.Replicas):
+		return fmt.Errorf("ASSAY_NATS_REPLICAS is %d: give 1, 3 or 5", c.Replicas)
+	case c.WorkMaxMessages < 1:
+		return fmt.Errorf("ASSAY_WORK_MAX_MESSAGES is %d: give at least 1", c.WorkMaxMessages)
+	case c.WorkMaxPerOwner < 0:
+		return fmt.Errorf("ASSAY_WORK_MAX_PER_OWNER is %d: give 0 or more", c.WorkMaxPerOwner)
+	case c.OutcomesMaxAge != 0 && c.OutcomesMaxAge < duplicateWindow:
+		return fmt.Errorf("ASSAY_OUTCOMES_MAX_AGE is %s: give %s or more, or 0", c.OutcomesMaxAge, duplicateWindow)
+	}
+	return nil
 }
 
 // Bus is a connection to NATS. It is safe for concurrent use.

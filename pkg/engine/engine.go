@@ -61,9 +61,12 @@ func Stores(ctx context.Context, cfg Config) (*Engines, error) {
 }
 
 // Open connects to all engines as the named service. It returns an error when
-// credentials are missing or NATS does not answer. The caller closes the
-// Engines.
+// credentials are missing, a setting is not usable or NATS does not answer. The
+// caller closes the Engines.
 func Open(ctx context.Context, cfg Config, service string, log zerolog.Logger, reg prometheus.Registerer) (*Engines, error) {
+	if err := cfg.NATS.Validate(); err != nil {
+		return nil, err
+	}
 	return open(ctx, cfg, func() (*bus.Bus, error) { return bus.Connect(ctx, cfg.NATS, service, log, reg) })
 }
 

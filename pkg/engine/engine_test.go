@@ -3,6 +3,7 @@ package engine_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,7 +26,7 @@ func configuration(t *testing.T) engine.Config {
 		AWS:      engine.AWS{Region: "us-east-1", AccessKey: "key", SecretKey: "secret"},
 		DynamoDB: table.Config{Endpoint: *db.Options().BaseEndpoint},
 		S3:       blob.Config{Endpoint: "http://127.0.0.1:1", Bucket: "assay-files"},
-		NATS:     bus.Config{URL: bustest.Start(t), Replicas: 1, AllowUnsynced: true},
+		NATS:     bus.Config{URL: bustest.Start(t), Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000},
 	}
 }
 
@@ -59,7 +60,11 @@ func TestOpenNamesWhatIsMissing(t *testing.T) {
 	without.AWS = engine.AWS{Region: "us-east-1"}
 	away := configuration(t)
 	away.NATS.URL = "nats://127.0.0.1:1"
-	for want, cfg := range map[string]engine.Config{"AWS_ACCESS_KEY_ID": without, "nats://127.0.0.1:1": away} {
+	wrong := configuration(t)
+	wrong.NATS.OutcomesMaxAge = time.Minute
+	for want, cfg := range map[string]engine.Config{
+		"AWS_ACCESS_KEY_ID": without, "nats://127.0.0.1:1": away, "ASSAY_OUTCOMES_MAX_AGE": wrong,
+	} {
 		engines, err := engine.Open(t.Context(), cfg, "test", zerolog.Nop(), prometheus.NewRegistry())
 		if err == nil {
 			engines.Close()
