@@ -98,7 +98,7 @@ func (c Consumer) withDefaults() Consumer {
 
 func doubling(attempt int) time.Duration {
 	const most = 5 * time.Minute
-	return min(time.Second<<min(attempt-1, 16), most)
+	return min(time.Second<<min(max(attempt-1, 0), 16), most)
 }
 
 // waitingPlaces is how many messages may wait out their backoff at once

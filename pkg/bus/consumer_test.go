@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -21,6 +22,24 @@ func TestConsumerWaitsForALeaderAndForNothingElseThatTheServerSays(t *testing.T)
 		}
 		if got := away(fmt.Errorf("declare: %w", &refused)); got != waits {
 			t.Errorf("%s: waits %t, want %t", answer, got, waits)
+		}
+	}
+}
+
+// TestAttemptsOutlastAnOutage: with the defaults a message is tried for longer than a
+// quarter of an hour; pauses double and have an upper bound.
+func TestAttemptsOutlastAnOutage(t *testing.T) {
+	defaults := Consumer{}.withDefaults()
+	var all time.Duration
+	for attempt := 1; attempt < defaults.Attempts; attempt++ {
+		all += defaults.Backoff(attempt)
+	}
+	if all < 15*time.Minute {
+		t.Errorf("%d attempts take %s", defaults.Attempts, all)
+	}
+	for attempt, want := range map[int]time.Duration{0: time.Second, 1: time.Second, 2: 2 * time.Second, 9: 256 * time.Second, 10: 5 * time.Minute, 1000: 5 * time.Minute} {
+		if got := defaults.Backoff(attempt); got != want {
+			t.Errorf("after attempt %d it pauses for %s, want %s", attempt, got, want)
 		}
 	}
 }

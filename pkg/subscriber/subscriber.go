@@ -49,7 +49,7 @@ type Config struct {
 	OnlyNew bool
 
 	Parallel int           // handlers at once in this process; default 1
-	Attempts int           // calls for one outcome, those that the end of Run cut short included, before it is a dead letter; default 8
+	Attempts int           // calls for one outcome, those that the end of Run cut short included, before it is a dead letter; default 12
 	Lease    time.Duration // silence after which another process gets the outcome; default 30 s, renewed while the handler runs
 	Drain    time.Duration // how long handlers may go on once Run's context has ended; default 10 s
 	// Backoff is the pause after the given failed attempt. The default doubles
