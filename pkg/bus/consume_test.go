@@ -84,7 +84,7 @@ func TestAttemptsAreNumberedAcrossConsumers(t *testing.T) {
 func TestWorkLongerThanItsLeaseIsDeliveredOnce(t *testing.T) {
 	w := open(t)
 	w.publish(t, uploaded("long"))
-	const lease = 300 * time.Millisecond
+	const lease = time.Second
 	deliveries := make(chan bus.Delivery, 8)
 	over := make(chan struct{})
 	c := consumer(func(ctx context.Context, d bus.Delivery) error {
@@ -102,7 +102,7 @@ func TestWorkLongerThanItsLeaseIsDeliveredOnce(t *testing.T) {
 	select {
 	case again := <-deliveries:
 		t.Fatalf("attempt %d came while attempt %d was at work", again.Attempt, first.Attempt)
-	case <-time.After(4 * lease):
+	case <-time.After(2 * lease):
 	}
 	close(over)
 	w.awaitCount(t, bus.StreamWork, 0)
@@ -111,7 +111,7 @@ func TestWorkLongerThanItsLeaseIsDeliveredOnce(t *testing.T) {
 func TestTakenOverIsNeitherAcknowledgedNorHurried(t *testing.T) {
 	w := open(t)
 	w.publish(t, uploaded("f1"))
-	const lease = 300 * time.Millisecond
+	const lease = time.Second
 	started := make(chan time.Time, 8)
 	c := consumer(func(_ context.Context, d bus.Delivery) error {
 		started <- time.Now()

@@ -130,33 +130,3 @@ func TestDroppedDeadLetterIsGone(t *testing.T) {
 		t.Errorf("%d are left, want 3", len(left))
 	}
 }
-
-func TestOutstandingKnowsWaitingWork(t *testing.T) {
-	w := open(t)
-	e := uploaded("f1")
-	look := func() bool {
-		there, err := w.bus.Outstanding(t.Context(), e.Subject, e.Flow)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return there
-	}
-	if look() {
-		t.Error("before it is published")
-	}
-	w.publish(t, e)
-	if !look() {
-		t.Error("not while it waits")
-	}
-	atWork, done := make(chan struct{}), make(chan struct{})
-	consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error { close(atWork); <-done; return nil }))
-	next(t, atWork, "the worker")
-	if !look() {
-		t.Error("not while a worker has it")
-	}
-	close(done)
-	w.awaitCount(t, bus.StreamWork, 0)
-	if look() {
-		t.Error("after it is done")
-	}
-}

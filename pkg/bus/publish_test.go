@@ -161,7 +161,7 @@ func TestPublishWithoutStreamIsAnErrorInTime(t *testing.T) {
 	w := open(t)
 	e := uploaded("f1")
 	e.Subject = "nobody.listens"
-	ctx, cancel := contextWithin(t, 500*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	if err := w.bus.Publish(ctx, e); err == nil || errors.Is(err, bus.ErrFull) {
 		t.Errorf("got %v", err)

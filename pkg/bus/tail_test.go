@@ -18,7 +18,7 @@ var errEnough = errors.New("enough")
 // tail reads n outcomes after a position.
 func tail(t *testing.T, b *bus.Bus, after uint64, n int) []bus.Delivery {
 	t.Helper()
-	ctx, cancel := contextWithin(t, patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var got []bus.Delivery
 	err := b.Tail(ctx, after, func(d bus.Delivery) error {
@@ -88,7 +88,7 @@ func TestTailEndsWithItsContext(t *testing.T) {
 
 func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 	w := open(t)
-	ctx, cancel := contextWithin(t, patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if last, err := w.bus.LastOutcome(t.Context()); err != nil || last != 0 {
 		t.Errorf("the newest of none is %d, %v", last, err)
@@ -148,7 +148,7 @@ func TestTailTellsOfOutcomesRemovedUnderWay(t *testing.T) {
 	if err := s.DeleteMsg(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := contextWithin(t, patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var got []uint64
 	err = w.bus.Tail(ctx, 0, func(d bus.Delivery) error { got = append(got, d.Sequence); return nil })

@@ -3,7 +3,6 @@ package bus_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -64,14 +63,14 @@ func TestSilentConsumerIsNoticed(t *testing.T) {
 	c := consumer(func(_ context.Context, d bus.Delivery) error { got <- d.Item; return nil })
 	c.Lease = 300 * time.Millisecond
 	consume(t, w.bus, c)
-	until(t, "the consumer", func() error {
+	eventually(t, func() error {
 		_, err := w.js.PauseConsumer(t.Context(), bus.StreamWork, c.Name+"-0", time.Now().Add(time.Hour))
 		return err
 	})
 	w.publish(t, uploaded("f1"))
-	until(t, "the count of silent consumers", func() error {
+	eventually(t, func() error {
 		if recreated("stalled") == 0 {
-			return errors.New("still 0")
+			return errors.New("the silent consumer is not counted")
 		}
 		return nil
 	})
@@ -111,24 +110,5 @@ func counted(t *testing.T) (*world, func(cause string) float64) {
 			}
 		}
 		return sum
-	}
-}
-
-// until looks again and again until look has nothing to complain about.
-func until(t *testing.T, what string, look func() error) {
-	t.Helper()
-	late := time.After(patience)
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := look()
-		if err == nil {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatal(fmt.Errorf("%s: %w", what, err))
-		}
 	}
 }

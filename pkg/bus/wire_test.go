@@ -14,10 +14,6 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-func contextWithin(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(t.Context(), d)
-}
-
 func TestTraceTravelsIntoTheHandler(t *testing.T) {
 	w := open(t)
 	trace := obs.Trace{
