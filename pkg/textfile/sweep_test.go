@@ -132,23 +132,29 @@ func TestItemsApartAreMended(t *testing.T) {
 	}
 }
 
-// What a mover wrote since the items were read is never written over.
+// What a mover wrote since the items were read is never written over, also when it
+// left the state as it was.
 func TestMendAndExpireLoseToAMove(t *testing.T) {
-	d := open(t)
-	before := d.file(Pending)
-	d.next(d.Claim(t.Context(), before))
-	want, wantHistory := d.rows()
-	if err := d.Mend(t.Context(), Pair{Meta: &before}); !errors.Is(err, lifecycle.ErrFenceLost) {
-		t.Errorf("mend with a stale item: %v", err)
-	}
-	if err := d.Mend(t.Context(), Pair{History: &before}); !errors.Is(err, lifecycle.ErrFenceLost) {
-		t.Errorf("mend as if there were no metadata item: %v", err)
-	}
-	if err := d.Expire(t.Context(), before); !errors.Is(err, lifecycle.ErrFenceLost) {
-		t.Errorf("expire a claimed file: %v", err)
-	}
-	if got, gotHistory := d.rows(); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(gotHistory, wantHistory) {
-		t.Errorf("the items became %v and %v", got, gotHistory)
+	for from, move := range map[lifecycle.State]func(*desk, File) (File, error){
+		Pending:    func(d *desk, f File) (File, error) { return d.Claim(t.Context(), f) },
+		InProgress: func(d *desk, f File) (File, error) { return d.TakeOver(t.Context(), f) },
+	} {
+		d := open(t)
+		before := d.file(from)
+		d.next(move(d, before))
+		want, wantHistory := d.rows()
+		if err := d.Mend(t.Context(), Pair{Meta: &before}); !errors.Is(err, lifecycle.ErrFenceLost) {
+			t.Errorf("%s: mend with a stale item: %v", from, err)
+		}
+		if err := d.Mend(t.Context(), Pair{History: &before}); !errors.Is(err, lifecycle.ErrFenceLost) {
+			t.Errorf("%s: mend as if there were no metadata item: %v", from, err)
+		}
+		if err := d.Expire(t.Context(), before); !errors.Is(err, lifecycle.ErrFenceLost) {
+			t.Errorf("%s: expire a file that moved: %v", from, err)
+		}
+		if got, gotHistory := d.rows(); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(gotHistory, wantHistory) {
+			t.Errorf("%s: the items became %v and %v", from, got, gotHistory)
+		}
 	}
 }
 
