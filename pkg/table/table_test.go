@@ -3,6 +3,8 @@ package table_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -99,5 +101,50 @@ func TestRefusedConditionIsNotTriedAgain(t *testing.T) {
 	var canceled *types.TransactionCanceledException
 	if _, err := db.TransactWriteItems(t.Context(), put("a")); !errors.As(err, &canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestGetAllReadsEveryItem: more than fit one request, with some left over by the
+// engine each time; of the attributes those that were asked for.
+func TestGetAllReadsEveryItem(t *testing.T) {
+	db, faults := tabletest.Start(t)
+	if err := table.Ensure(t.Context(), db, schema("doors")); err != nil {
+		t.Fatal(err)
+	}
+	var keys []table.Key
+	for n := range 2*table.GetLimit + 50 {
+		key := table.Key{"id": &types.AttributeValueMemberS{Value: fmt.Sprint(n)}}
+		keys = append(keys, key)
+		if n%5 == 0 {
+			continue // there is none
+		}
+		item := table.Key{"name": &types.AttributeValueMemberS{Value: fmt.Sprint("door ", n)}, "colour": &types.AttributeValueMemberS{Value: "red"}}
+		maps.Copy(item, key)
+		if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("doors"), Item: item}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	faults.Add(dynamolite.Fault{Kind: dynamolite.Unprocessed, Operation: "BatchGetItem", Probability: 0.5, Seed: 1})
+	for _, attributes := range [][]string{nil, {"name"}} { // a word that DynamoDB reserves
+		seen := map[string]int{}
+		err := table.GetAll(t.Context(), db, table.Get{Table: "doors", Keys: keys, Consistent: true, Attributes: attributes}, func(item table.Key) error {
+			if name, ok := item["name"].(*types.AttributeValueMemberS); ok && (item["colour"] == nil) == (attributes != nil) {
+				seen[name.Value]++
+			}
+			return nil
+		})
+		if err != nil || len(seen) != len(keys)*4/5 {
+			t.Errorf("%v: read %d items, %v", attributes, len(seen), err)
+		}
+		for name, times := range seen {
+			if times != 1 {
+				t.Errorf("%s was read %d times", name, times)
+			}
+		}
+	}
+	stop := errors.New("enough")
+	calls := 0
+	if err := table.GetAll(t.Context(), db, table.Get{Table: "doors", Keys: keys}, func(table.Key) error { calls++; return stop }); !errors.Is(err, stop) || calls != 1 {
+		t.Errorf("after %d items: %v", calls, err)
 	}
 }

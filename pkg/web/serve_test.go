@@ -258,3 +258,34 @@ func TestAReadBodyDoesNotCancelALongAnswer(t *testing.T) {
 		s.end(t)
 	})
 }
+
+// TestALongAnswerIsNotCutOff: neither the time that its request's body had, nor that
+// of its first bytes, ends a handler that takes longer.
+func TestALongAnswerIsNotCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		router := web.NewRouter(web.Options{Log: zerolog.Nop()})
+		router.Mux.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
+			if _, err := io.Copy(w, r.Body); err != nil { // stays in the server's buffer
+				t.Error(err)
+			}
+			if n, err := r.Body.Read(make([]byte, 1)); !errors.Is(err, io.EOF) { // as decoders do
+				t.Errorf("after the end came %d bytes, %v", n, err)
+			}
+			select {
+			case <-time.After(2 * time.Minute):
+			case <-r.Context().Done():
+				t.Errorf("the request ended: %v", context.Cause(r.Context()))
+			}
+		})
+		s := serve(t, router, web.ServeOptions{})
+		answer, err := s.client.Post("http://test/", "text/plain", strings.NewReader("echo"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body := read(t, answer.Body); body != "echo" {
+			t.Errorf("got %q", body)
+		}
+		s.client.CloseIdleConnections()
+		s.end(t)
+	})
+}
