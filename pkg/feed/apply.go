@@ -266,17 +266,10 @@ func (d *Dashboard) commit(ctx context.Context, t transaction) (lost bool, err e
 	if err == nil {
 		return false, nil
 	}
-	if canceledFor(err, "ConditionalCheckFailed", "TransactionConflict") && !Refused(err) {
+	if table.CanceledFor(err, "ConditionalCheckFailed", "TransactionConflict") && !Refused(err) {
 		return true, nil
 	}
 	return false, fmt.Errorf("write the dashboard: %w", err)
-}
-
-func canceledFor(err error, codes ...string) bool {
-	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
-	return ok && slices.ContainsFunc(canceled.CancellationReasons, func(r types.CancellationReason) bool {
-		return slices.Contains(codes, aws.ToString(r.Code))
-	})
 }
 
 // Refused says that DynamoDB will take a write in no attempt.
@@ -285,7 +278,7 @@ func Refused(err error) bool {
 		error
 		ErrorCode() string
 	}](err)
-	return ok && refused.ErrorCode() == "ValidationException" || canceledFor(err, "ValidationError", "ItemCollectionSizeLimitExceeded")
+	return ok && refused.ErrorCode() == "ValidationException" || table.CanceledFor(err, "ValidationError", "ItemCollectionSizeLimitExceeded")
 }
 
 // readBases fills in the base rows that are there.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -89,6 +90,15 @@ func conflicted(err error) aws.Ternary {
 		}
 	}
 	return again
+}
+
+// CanceledFor says whether a transaction was canceled for one of these reasons, such
+// as ConditionalCheckFailed, at any of its items.
+func CanceledFor(err error, codes ...string) bool {
+	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
+	return ok && slices.ContainsFunc(canceled.CancellationReasons, func(r types.CancellationReason) bool {
+		return slices.Contains(codes, aws.ToString(r.Code))
+	})
 }
 
 // tableWait bounds how long Ensure waits for a new table to become active.

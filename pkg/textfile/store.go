@@ -117,15 +117,4 @@ func (s *Store) Delete(ctx context.Context, f File) error {
 }
 
 // refused says whether a transaction was canceled because of a condition.
-func refused(err error) bool {
-	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
-	if !ok {
-		return false
-	}
-	for _, reason := range canceled.CancellationReasons {
-		if aws.ToString(reason.Code) == "ConditionalCheckFailed" {
-			return true
-		}
-	}
-	return false
-}
+func refused(err error) bool { return table.CanceledFor(err, "ConditionalCheckFailed") }

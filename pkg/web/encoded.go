@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"encoding/json"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -16,9 +15,7 @@ type Encoded[T any] []byte
 // Encode returns body as other answers have it.
 func Encode[T any](body T) (Encoded[T], error) {
 	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(body); err != nil {
+	if err := encode(&out, body); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil

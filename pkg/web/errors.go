@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -34,7 +33,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	w.WriteHeader(p.Status)
 	// A Problem holds only strings and a number, so that encoding cannot fail; a write fails only
 	// when the client is gone.
-	_ = json.NewEncoder(w).Encode(p)
+	_ = encode(w, p)
 }
 
 // problemOf finds what to tell the client about err.

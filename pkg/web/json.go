@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"io"
 	"mime"
 	"net/http"
 	"strings"
@@ -20,8 +21,13 @@ func IsJSON(r *http.Request) bool {
 func WriteJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
+	// A write fails only when the client is gone.
+	_ = encode(w, body)
+}
+
+// encode writes JSON as all answers have it: < and & as they are.
+func encode(w io.Writer, body any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	// A write fails only when the client is gone.
-	_ = encoder.Encode(body)
+	return encoder.Encode(body)
 }

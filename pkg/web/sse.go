@@ -46,7 +46,7 @@ func OpenSSE(w http.ResponseWriter, r *http.Request) (*SSE, error) {
 	if r.Method == http.MethodHead {
 		return nil, ErrHead
 	}
-	return s, s.Comment("connected")
+	return s, s.comment("connected")
 }
 
 // Send writes one event and flushes it.
@@ -70,8 +70,8 @@ func (s *SSE) Send(e Event) error {
 	return s.write(out.Bytes())
 }
 
-// Comment writes a line that clients ignore. The text holds no line break.
-func (s *SSE) Comment(text string) error { return s.write([]byte(": " + text + "\n\n")) }
+// comment writes a line that clients ignore. The text holds no line break.
+func (s *SSE) comment(text string) error { return s.write([]byte(": " + text + "\n\n")) }
 
 // Pump sends events until there are no more, the client is gone or the server drains, with
 // heartbeats in between; these ends return nil. It does not drain the channel: the sender must stop
@@ -88,7 +88,7 @@ func (s *SSE) Pump(events <-chan Event) error {
 			}
 			err = s.Send(event)
 		case <-heartbeat.C:
-			err = s.Comment("heartbeat")
+			err = s.comment("heartbeat")
 		case <-Draining(s.ctx):
 			return nil
 		case <-s.ctx.Done():

@@ -132,9 +132,7 @@ func jsonFormat() huma.Format {
 				_, err := w.Write(done.encoded())
 				return err
 			}
-			encoder := json.NewEncoder(w)
-			encoder.SetEscapeHTML(false)
-			return encoder.Encode(v)
+			return encode(w, v)
 		},
 		Unmarshal: func(data []byte, v any) error {
 			if !utf8.Valid(data) {
