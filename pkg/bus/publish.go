@@ -88,7 +88,7 @@ func (b *Bus) Republish(ctx context.Context, e event.Event) (err error) {
 // PublishNotice sends the bucket's own words about a new object. id makes
 // repeats of one notice one message.
 func (b *Bus) PublishNotice(ctx context.Context, id string, data []byte) error {
-	return b.send(ctx, &nats.Msg{Subject: NoticeSubject, Header: nats.Header{}, Data: data}, id, "notice")
+	return b.send(ctx, &nats.Msg{Subject: noticeSubject, Header: nats.Header{}, Data: data}, id, "notice")
 }
 
 func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) error {

@@ -24,8 +24,8 @@ const (
 	StreamAttempts = "ASSAY_ATTEMPTS"
 )
 
-// NoticeSubject is where the bucket tells of new objects.
-const NoticeSubject = "s3.notice"
+// noticeSubject is where the bucket tells of new objects.
+const noticeSubject = "s3.notice"
 
 // duplicateWindow is how long a stream remembers message ids. A worker that
 // dies between publish and acknowledgement repeats its event after one lease,
@@ -42,7 +42,7 @@ func streams(cfg Config) []jetstream.StreamConfig {
 	list := []jetstream.StreamConfig{
 		{
 			Name: StreamNotices, Description: "objects the bucket tells of",
-			Subjects:  []string{NoticeSubject},
+			Subjects:  []string{noticeSubject},
 			Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxMsgs: cfg.WorkMaxMessages,
 		},
 		{

@@ -92,7 +92,7 @@ func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
 	if err := nc.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	trace := obs.NewTrace()
+	trace := obs.ContinueTrace("", "", "")
 	trace.State = "vendor=1"
 	e := event.NewFileUploaded(&event.FileUploaded{FileId: "f1", OwnerId: "ann"})
 	if err := b.Publish(obs.WithTrace(t.Context(), trace), e); err != nil {

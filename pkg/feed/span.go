@@ -147,7 +147,7 @@ type window struct{ from, now, to time.Time }
 func (d *Dashboard) window(hours int) window { return since(d.now().UTC(), hours) }
 
 func since(now time.Time, hours int) window {
-	return window{now.Add(-time.Duration(hours) * time.Hour), now, now.Add(ClockSkew)}
+	return window{now.Add(-time.Duration(hours) * time.Hour), now, now.Add(clockSkew)}
 }
 
 // since is the first sort key in the window.

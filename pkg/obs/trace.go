@@ -22,7 +22,7 @@ type Trace struct {
 // request id and a parent. A state without a valid parent is dropped, as W3C Trace Context asks.
 func ContinueTrace(requestID, parent, state string) Trace {
 	t := Trace{RequestID: requestID}
-	if !ValidRequestID(requestID) {
+	if !validRequestID(requestID) {
 		t.RequestID = newRequestID()
 	}
 	traceID, flags, ok := parseParent(parent)
@@ -36,12 +36,6 @@ func ContinueTrace(requestID, parent, state string) Trace {
 	}
 	return t
 }
-
-// NewTrace starts a trace, for work that no request caused.
-func NewTrace() Trace { return ContinueTrace("", "", "") }
-
-// Child is the trace one hop on: same request and trace id, new span id.
-func (t Trace) Child() Trace { return ContinueTrace(t.RequestID, t.Parent, t.State) }
 
 // ID is the trace id, 32 hex digits, or "" when there is no valid parent.
 func (t Trace) ID() string {
@@ -62,8 +56,8 @@ func TraceFrom(ctx context.Context) Trace {
 	return t
 }
 
-// ValidRequestID tells whether id may be taken over from a client: 1 to 128 visible ASCII characters.
-func ValidRequestID(id string) bool {
+// validRequestID tells whether id may be taken over from a client: 1 to 128 visible ASCII characters.
+func validRequestID(id string) bool {
 	return id != "" && len(id) <= 128 && visible(id)
 }
 

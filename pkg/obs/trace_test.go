@@ -26,7 +26,7 @@ func TestContinueTraceKeepsTheTraceAndMakesASpan(t *testing.T) {
 	if !regexp.MustCompile("^00-"+traceID+"-[0-9a-f]{16}-01$").MatchString(got.Parent) || strings.Contains(got.Parent, spanID) {
 		t.Errorf("parent is %s, want the same trace and flags with a new span", got.Parent)
 	}
-	child := got.Child()
+	child := obs.ContinueTrace(got.RequestID, got.Parent, got.State)
 	if child.RequestID != got.RequestID || child.ID() != traceID || child.State != got.State || child.Parent == got.Parent {
 		t.Errorf("child of %+v is %+v", got, child)
 	}
@@ -78,13 +78,13 @@ func TestContinueTraceDropsAStateItCannotPassOn(t *testing.T) {
 	}
 }
 
-func TestValidRequestID(t *testing.T) {
+func TestRequestIDOfAClientIsKeptWhenItCanBe(t *testing.T) {
 	for id, want := range map[string]bool{
 		"a": true, "!~": true, strings.Repeat("x", 128): true,
 		"": false, strings.Repeat("x", 129): false, "a b": false, "a\n": false, "é": false, "\x7f": false,
 	} {
-		if got := obs.ValidRequestID(id); got != want {
-			t.Errorf("ValidRequestID(%q) is %v, want %v", id, got, want)
+		if got := obs.ContinueTrace(id, "", "").RequestID == id; got != want {
+			t.Errorf("%q is kept: %t, want %t", id, got, want)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestContextCarriesTheTrace(t *testing.T) {
 	if got := obs.TraceFrom(context.Background()); got != (obs.Trace{}) || got.ID() != "" {
 		t.Errorf("an empty context gives %+v", got)
 	}
-	want := obs.NewTrace()
+	want := obs.ContinueTrace("", "", "")
 	if got := obs.TraceFrom(obs.WithTrace(t.Context(), want)); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
