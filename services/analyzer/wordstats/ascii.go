@@ -161,7 +161,8 @@ var lowBytes = [16]uint64{
 // words at once, which matters most when the vocabulary is larger than its caches.
 func (c *counter) countASCII(n int) error {
 	edges := c.edges[:n]
-	for _, i := range c.countMiddle(edges, c.countShort(edges)) {
+	missed := c.kernel.countShort(&c.vocabulary.short, c.buffer, edges, &c.finds)
+	for _, i := range c.countMiddle(edges, c.finds.missed[:missed]) {
 		if err := c.addASCII(int(edges[i]), int(edges[i+1])); err != nil {
 			return err
 		}
@@ -169,32 +170,37 @@ func (c *counter) countASCII(n int) error {
 	return nil
 }
 
+// finds are words of a chunk that were looked for.
+type finds struct {
+	slots  [chunkSize]uint32 // of those that were found
+	missed [chunkSize]uint16 // where the others begin in edges
+}
+
 // countShort counts the words of up to 8 bytes that lie in their first slot, and
-// returns where the others begin in edges.
-func (c *counter) countShort(edges []uint16) []uint16 {
-	t := &c.vocabulary.short
+// returns how many others it has put down as missed.
+func countShort(t *shortTable, b *buffer, edges []uint16, finds *finds) int {
 	keys, counts := t.keys, t.counts
 	if len(counts) != len(keys) || len(keys) == 0 {
-		return nil // never: it saves the loop its bounds checks
+		return 0 // never: it saves the loop its bounds checks
 	}
-	mask, seed, b, missed := uint64(len(keys)-1), t.seed, c.buffer, 0
-	for i := 1; i < len(edges); i += 2 {
-		start := edges[i-1]
-		length := uint64(edges[i] - start)
+	mask, seed, missed := uint64(len(keys)-1), t.seed, 0
+	for i := 0; i < len(edges)-1; i += 2 {
+		start := edges[i]
+		length := uint64(edges[i+1] - start)
 		key := (binary.LittleEndian.Uint64(b[start:][:8]) | small) & lowBytes[length&15]
 		at := hashShort(seed, key) & mask
 		miss := notZero((keys[at] ^ key) | (length-1)>>3)
 		counts[at] += uint32(1 - miss)
-		c.missed[missed&(len(c.missed)-1)] = uint16(i - 1)
+		finds.missed[missed&(chunkSize-1)] = uint16(i)
 		missed += int(miss)
 	}
-	return c.missed[:missed]
+	return missed
 }
 
 // countMiddle does the same with the words of 9 to 16 bytes among places that lie in
-// the bucket of their hash, in any of its slots. All counts of a bucket are written,
-// two of them as they were: a place that depended on what was read would make the
-// processor wait with the reads that follow.
+// the bucket of their hash, in any of its slots, and returns the other places. All
+// are found before the first is counted: what was read ahead of a write to a count is
+// read again when the processor finds that it is of the same word.
 func (c *counter) countMiddle(edges, places []uint16) []uint16 {
 	buckets := c.vocabulary.middle.buckets
 	if len(buckets) == 0 {
@@ -203,19 +209,23 @@ func (c *counter) countMiddle(edges, places []uint16) []uint16 {
 	if len(buckets) > cachedBuckets {
 		c.fetchMiddle(edges, places)
 	}
-	mask, seed, missed := uint64(len(buckets)-1), c.vocabulary.middle.seed, 0
+	mask, seed, found, missed := uint64(len(buckets)-1), c.vocabulary.middle.seed, 0, 0
 	for _, i := range places {
 		key0, key1, length := c.middleKey(edges[i], edges[i+1])
-		b := &buckets[hashMiddle(seed, [2]uint64{key0, key1})&mask]
+		at := hashMiddle(seed, [2]uint64{key0, key1}) & mask
+		b := &buckets[at]
 		other := (length - 9) >> 3 // not 0 for a word of another length
 		differs0 := notZero((b.keys[0][0] ^ key0) | (b.keys[0][1] ^ key1) | other)
 		differs1 := notZero((b.keys[1][0] ^ key0) | (b.keys[1][1] ^ key1) | other)
 		differs2 := notZero((b.keys[2][0] ^ key0) | (b.keys[2][1] ^ key1) | other)
-		b.counts[0] += uint32(1 - differs0)
-		b.counts[1] += uint32(1 - differs1)
-		b.counts[2] += uint32(1 - differs2)
+		c.finds.slots[found&(chunkSize-1)] = uint32(at<<2 | (differs0 + differs0&differs1))
 		places[missed] = i
-		missed += int(differs0 & differs1 & differs2)
+		miss := int(differs0 & differs1 & differs2)
+		missed += miss
+		found += 1 - miss
+	}
+	for _, slot := range c.finds.slots[:found] {
+		buckets[slot>>2].counts[slot&3]++
 	}
 	return places[:missed]
 }

@@ -18,7 +18,7 @@ type counter struct {
 	masks      [chunkBlocks]masks
 	changes    [chunkBlocks]uint64
 	edges      edges
-	missed     [chunkSize]uint16
+	finds      finds
 	fetched    uint32 // what fetchMiddle read, which nobody needs
 	buffer     *buffer
 }

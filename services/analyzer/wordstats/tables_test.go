@@ -1,6 +1,7 @@
 package wordstats
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash/maphash"
 	"math/bits"
@@ -149,5 +150,31 @@ func TestHashesAreSecret(t *testing.T) {
 		hashMiddle(a.middle.seed, [2]uint64{'a', 'b'}) == hashMiddle(b.middle.seed, [2]uint64{'a', 'b'}) ||
 		maphash.Bytes(a.long.seed, word) == maphash.Bytes(b.long.seed, word) {
 		t.Error("two vocabularies put words in the same places")
+	}
+}
+
+// TestAlikeWordsSpread puts words that are like each other into a table of twice as many
+// slots. Of random ones, three in four would find their first slot empty.
+func TestAlikeWordsSpread(t *testing.T) {
+	const words, secrets = 4096, 50
+	rng := rand.New(rand.NewPCG(1, 9))
+	for _, form := range []string{"%08o", "%04o", "%04o%[1]04o", "a%04ob", "aaaa%04o"} {
+		empty := 0
+		for range secrets {
+			table := newShortTable(2*words, rng.Uint64()|1)
+			mask := uint64(len(table.keys) - 1)
+			for i := range words {
+				var word [8]byte
+				copy(word[:], fmt.Sprintf(form, i))
+				key := binary.LittleEndian.Uint64(word[:])
+				if table.keys[hashShort(table.seed, key)&mask] == 0 {
+					empty++
+				}
+				table.add(key, 1)
+			}
+		}
+		if share := float64(empty) / (words * secrets); share < 0.7 {
+			t.Errorf("of words like %q, %.2f find their first slot empty", form, share)
+		}
 	}
 }

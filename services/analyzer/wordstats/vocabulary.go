@@ -35,7 +35,7 @@ const (
 )
 
 func newVocabulary() vocabulary {
-	seed := rand.Uint64() // secret, so that no text can be made to collide
+	seed := rand.Uint64() | 1 // secret, so that no text can be made to collide; see hashShort
 	return vocabulary{
 		short:  newShortTable(firstSlots, seed),
 		middle: newMiddleTable(firstSlots/4, seed),
@@ -52,17 +52,22 @@ func (v *vocabulary) reset(limits Limits) {
 	v.bytes, v.digested, v.spilled = 0, 0, nil
 }
 
-// The hashes fold 128-bit products of a word and a secret, as wyhash does.
 const (
 	multiplier1 = 0xA0761D6478BD642F // odd, half of the bits set: of wyhash
 	multiplier2 = 0xE7037ED1A0B428DB
 )
 
+// hashShort multiplies by the seed, which makes the upper bits universal (Dietzfelbinger
+// et al., "A reliable randomized algorithm for the closest-pair problem", Journal of
+// Algorithms 25, 1997), and mixes them into the lower ones as MurmurHash3 does at its
+// end. AVX-512 has all that it takes.
 func hashShort(seed, key uint64) uint64 {
-	high, low := bits.Mul64(key^seed, multiplier1)
-	return high ^ low
+	hash := key * seed
+	hash = (hash ^ hash>>32) * multiplier1
+	return hash ^ hash>>32
 }
 
+// hashMiddle folds 128-bit products of a word and the seed, as wyhash does.
 func hashMiddle(seed uint64, key [2]uint64) uint64 {
 	high, low := bits.Mul64(key[0]^seed, multiplier1)
 	high, low = bits.Mul64(high^low^key[1], multiplier2)

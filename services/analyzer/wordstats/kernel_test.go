@@ -1,6 +1,7 @@
 package wordstats
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
@@ -62,6 +63,66 @@ func mustPlace(t *testing.T, changes []uint64, base int) {
 	}
 }
 
+// mustCountShort has all kernels count the words of a text, as countShort takes them,
+// and compares what they missed, and their counts, with those of the portable one.
+func mustCountShort(t *testing.T, text []byte, known *shortTable) {
+	t.Helper()
+	c := newCounter()
+	copy(c.buffer[:], text)
+	n, _ := c.findEdges(0, len(text))
+	var want []uint16
+	wanted := known.counts
+	for i, k := range append([]kernel{portable()}, kernels()...) {
+		table := *known
+		table.counts = slices.Clone(known.counts)
+		missed := c.finds.missed[:k.countShort(&table, c.buffer, c.edges[:n], &c.finds)]
+		if i == 0 {
+			want, wanted = slices.Clone(missed), table.counts
+		}
+		if !slices.Equal(missed, want) || !slices.Equal(table.counts, wanted) {
+			t.Fatalf("%s kernel: of the words of %q it missed %d, want %d, or counted them otherwise", k.name, text, missed, want)
+		}
+	}
+}
+
+// knownShort is a table of some of the words of a text, full enough to have them in other
+// slots than their first.
+func knownShort(t *testing.T, text []byte) *shortTable {
+	t.Helper()
+	v := newVocabulary()
+	v.reset(Limits{})
+	v.short = newShortTable(16, v.short.seed)
+	for i, word := range bytes.Fields(text) {
+		word = bytes.ToLower(word)
+		if i%3 != 0 && len(word) <= 8 && isAllASCII(word) {
+			if err := v.add(word); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return &v.short
+}
+
+func TestKernelsCountShort(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 7))
+	table := knownShort(t, nil)
+	mustCountShort(t, nil, table)
+	for range 2000 {
+		var text []byte
+		for n := rng.IntN(chunkSize); len(text) < n; {
+			for range 1 + rng.IntN(1+rng.IntN(17)) {
+				text = append(text, "aAb01_"[rng.IntN(6)])
+			}
+			text = append(text, ' ')
+		}
+		text = text[:min(len(text), chunkSize)]
+		if rng.IntN(4) == 0 {
+			table = knownShort(t, text)
+		}
+		mustCountShort(t, text, table)
+	}
+}
+
 func TestKernelsFindPlaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	full := make([]uint64, chunkBlocks)
@@ -101,6 +162,7 @@ func TestKernelsAgree(t *testing.T) {
 
 func FuzzKernels(f *testing.F) {
 	f.Add(make([]byte, 2*blockSize))
+	f.Add([]byte("a B a_1 nine_byte eight_by THE the seventeen_bytes_17 a b"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		mustClassify(t, data[:min(len(data)/blockSize, 8)*blockSize])
 		var changes []uint64
@@ -108,5 +170,7 @@ func FuzzKernels(f *testing.F) {
 			changes = append(changes, binary.LittleEndian.Uint64(data[at:]))
 		}
 		mustPlace(t, changes, len(data)%bufferSize/2)
+		text := data[:min(len(data), chunkSize)]
+		mustCountShort(t, text, knownShort(t, text))
 	})
 }

@@ -15,15 +15,16 @@ type masks struct {
 	alien uint64 // not ASCII, or DEL
 }
 
-// kernel is a way to do what classify and places do.
+// kernel is a way to do what classify, places and countShort do.
 type kernel struct {
-	name     string
-	classify func(data []byte, filled []masks) int
-	places   func(changes []uint64, base int, filled *edges) int
+	name       string
+	classify   func(data []byte, filled []masks) int
+	places     func(changes []uint64, base int, filled *edges) int
+	countShort func(t *shortTable, b *buffer, edges []uint16, finds *finds) int
 }
 
 // portable is the kernel that every processor runs.
-func portable() kernel { return kernel{"portable", classify, places} }
+func portable() kernel { return kernel{"portable", classify, places, countShort} }
 
 // fastestKernel is the fastest kernel that this processor runs.
 func fastestKernel() kernel { return kernels()[0] }

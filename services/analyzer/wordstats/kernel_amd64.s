@@ -162,3 +162,86 @@ block:
 	VZEROUPPER
 	MOVQ DI, ret+32(FP)
 	RET
+
+// evens are the numbers of the edges where eight words begin.
+DATA evens<>+0(SB)/8, $0x0006000400020000
+DATA evens<>+8(SB)/8, $0x000E000C000A0008
+GLOBL evens<>(SB), RODATA|NOPTR, $16
+
+// func findShortAVX512(keys *uint64, mask, seed uint64, b *buffer, edges *uint16, words int, missed *uint16, slots *uint32) int
+TEXT ·findShortAVX512(SB), NOSPLIT, $0-72
+	MOVQ keys+0(FP), R8
+	VPBROADCASTQ mask+8(FP), Z10
+	VPBROADCASTQ seed+16(FP), Z9
+	MOVQ $0xA0761D6478BD642F, AX // multiplier1
+	VPBROADCASTQ AX, Z14
+	MOVQ b+24(FP), DI
+	MOVQ edges+32(FP), SI
+	MOVQ words+40(FP), CX
+	MOVQ missed+48(FP), R10
+	MOVQ slots+56(FP), R9
+	MOVQ R10, R11
+	BROADCAST512($0x20, Z8)
+	MOVL $64, AX
+	VPBROADCASTQ AX, Z11
+	VPTERNLOGQ $0xFF, Z12, Z12, Z12 // all bits
+	VPSRLQ $32, Z12, Z13            // the low half of each
+	VMOVDQU evens<>(SB), X15
+	MOVL $16, AX
+	VPBROADCASTW AX, X16
+	MOVL $0xFF, DX
+	KMOVW DX, K7 // which of the eight words there are
+
+eight:
+	CMPQ CX, $8
+	JGE  words
+	MOVL $1, DX
+	SHLL CX, DX
+	DECL DX
+	KMOVW DX, K7
+
+words:
+	VPMOVZXWD (SI), Z0
+	VPANDQ Z13, Z0, Z1   // where they begin
+	VPSRLQ $32, Z0, Z2   // and end
+	VPSUBQ Z1, Z2, Z2    // length
+	KXNORW K1, K1, K1
+	VPGATHERQQ (DI)(Z1*1), K1, Z3
+	VPORQ Z8, Z3, Z3     // small letters
+	VPSLLQ $3, Z2, Z2
+	VPSUBQ Z2, Z11, Z2   // bits that are not of the word; of a longer one a number above 63
+	VPSRLVQ Z2, Z12, Z2
+	VPANDQ Z2, Z3, Z3    // the key; 0 for a longer one
+	VPTESTMQ Z3, Z3, K7, K2
+	VPMULLQ Z9, Z3, Z4   // hashShort
+	VPSRLQ $32, Z4, Z5
+	VPXORQ Z5, Z4, Z4
+	VPMULLQ Z14, Z4, Z4
+	VPSRLQ $32, Z4, Z5
+	VPXORQ Z5, Z4, Z4
+	VPANDQ Z10, Z4, Z4
+	KXNORW K1, K1, K1
+	VPGATHERQQ (R8)(Z4*8), K1, Z5
+	VPCMPEQQ Z5, Z3, K2, K3 // hits
+	VPMOVQD Z4, Y4
+	VPCOMPRESSD.Z Y4, K3, Y4
+	VMOVDQU Y4, (R9)
+	KMOVW K3, AX
+	POPCNTL AX, AX
+	LEAQ (R9)(AX*4), R9
+	KANDNW K7, K3, K4       // misses
+	VPCOMPRESSW.Z X15, K4, X7
+	VMOVDQU X7, (R10)
+	KMOVW K4, AX
+	POPCNTL AX, AX
+	LEAQ (R10)(AX*2), R10
+	VPADDW X16, X15, X15
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JG   eight
+
+	SUBQ R11, R10
+	SHRQ $1, R10
+	VZEROUPPER
+	MOVQ R10, ret+64(FP)
+	RET

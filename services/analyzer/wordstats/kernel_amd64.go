@@ -1,0 +1,78 @@
+//go:build !purego
+
+package wordstats
+
+import "golang.org/x/sys/cpu"
+
+// classifyAVX2 is classify with 32 bytes at once. data must have blocks*blockSize bytes.
+//
+//go:noescape
+func classifyAVX2(data *byte, filled *masks, blocks int) int
+
+// classifyAVX512 is the same with a whole block at once.
+//
+//go:noescape
+func classifyAVX512(data *byte, filled *masks, blocks int) int
+
+// placesAVX512 is places with a whole block at once: VPCOMPRESSB packs the numbers
+// of the bits that are set. Beyond the last place it writes what is overwritten.
+//
+//go:noescape
+func placesAVX512(changes *uint64, blocks, base int, filled *uint16) int
+
+// findShortAVX512 does what countShort does, with eight words at once, but for the
+// counting: it fills in the slots of the words that it has found. It reads edges, and
+// writes slots and missed, for a multiple of eight words.
+//
+//go:noescape
+func findShortAVX512(keys *uint64, mask, seed uint64, b *buffer, edges *uint16, words int, missed *uint16, slots *uint32) int
+
+// kernels are those that this processor runs, the fastest first.
+func kernels() []kernel {
+	all := []kernel{portable()}
+	if cpu.X86.HasAVX2 {
+		all = append([]kernel{{"AVX2", inBlocks(classifyAVX2), places, countShort}}, all...)
+	}
+	if cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VBMI2 && cpu.X86.HasPOPCNT {
+		all = append([]kernel{{"AVX-512", inBlocks(classifyAVX512), placesByBlock, countShortByEight}}, all...)
+	}
+	return all
+}
+
+// The functions below check the bounds that the assembler trusts in.
+
+func inBlocks(classify func(data *byte, filled *masks, blocks int) int) func(data []byte, filled []masks) int {
+	return func(data []byte, filled []masks) int {
+		if len(filled) == 0 {
+			return 0
+		}
+		_ = data[len(filled)*blockSize-1]
+		return classify(&data[0], &filled[0], len(filled))
+	}
+}
+
+func placesByBlock(changes []uint64, base int, filled *edges) int {
+	if len(changes) == 0 {
+		return 0
+	}
+	_ = filled[len(changes)*blockSize]
+	return placesAVX512(&changes[0], len(changes), base, &filled[0])
+}
+
+// countShortByEight counts when all words are found. A processor reads ahead of a write
+// to a count, and reads again what it finds to be of the same word: that cost a third
+// of the time for words that are found so fast.
+func countShortByEight(t *shortTable, b *buffer, edges []uint16, finds *finds) int {
+	const eight, ends = 8, 16
+	words := len(edges) / 2
+	if words == 0 {
+		return 0
+	}
+	_, _, _ = edges[:(len(edges)+ends-1)/ends*ends], finds.missed[words+eight-1], finds.slots[words+eight-1]
+	missed := findShortAVX512(&t.keys[0], uint64(len(t.keys)-1), t.seed, b, &edges[0], words, &finds.missed[0], &finds.slots[0])
+	counts := t.counts
+	for _, slot := range finds.slots[:words-missed] {
+		counts[slot]++
+	}
+	return missed
+}
