@@ -21,7 +21,8 @@ race: ## run all tests with the race detector
 lint: ## vet, and run the rules of .golangci.yml
 	go vet work
 	@path="$$(.ci/tools golangci-lint)"; for module in $(MODULES); do \
-		echo "golangci-lint $$module"; (cd $$module && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners ./...) || exit 1; done
+		echo "golangci-lint $$module"; (cd $$module && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners ./...) || exit 1; done; \
+		cd services/assay && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners --build-tags noengines,stack . ./e2e
 smoke: ## start `assay serve` and use it through the command line
 	.ci/smoke
 ci: ## everything the merge checks run
