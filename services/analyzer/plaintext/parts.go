@@ -62,7 +62,7 @@ func NewParts(head []byte, contentType string) (*Parts, error) {
 // caller closes the Part when it has read all that is its own: up to where the part
 // behind begins, at least.
 func (p *Parts) Part(text io.ReadCloser) *Part {
-	part := &Part{all: p, text: text, source: bufio.NewReaderSize(&lastingError{source: text}, bufferSize)}
+	part := &Part{all: p, text: text, source: asciiSource{bufio.NewReaderSize(&lastingError{source: text}, bufferSize)}}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.parts = append(p.parts, part)
@@ -91,7 +91,7 @@ func (p *Parts) UTF8() bool {
 type Part struct {
 	all     *Parts
 	text    io.Closer
-	source  *bufio.Reader
+	source  asciiSource
 	verdict verdict // of this part; guarded by all.mu
 	seen    bool    // a byte beyond ASCII was
 }
@@ -106,12 +106,8 @@ func (p *Part) Read(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
 	}
-	data, err := buffered(p.source, 1)
-	if err != nil {
-		return 0, err
-	}
-	if n := asciiPrefix(data[:min(len(b), len(data))]); n > 0 {
-		return p.source.Read(b[:n])
+	if n, err := p.source.readASCII(b); n > 0 || err != nil {
+		return n, err
 	}
 	p.seen = true
 	window, err := p.source.Peek(headSize)

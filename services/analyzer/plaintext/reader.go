@@ -40,7 +40,7 @@ import (
 const (
 	headSize   = 4096         // bytes that decide whether a stream is text, and its charset
 	startSize  = 2 * headSize // bytes read first; a buffer for more would cost a small text more than the rest
-	bufferSize = 64 * 1024    // bytes read at once
+	bufferSize = 32 * 1024    // bytes read at once, at least
 )
 
 // UnknownCharsetError says that the content type declares a charset that has no decoder.
@@ -82,7 +82,7 @@ func NewReader(r io.Reader, contentType string) (io.Reader, error) {
 	}
 	switch {
 	case c.open:
-		return &asciiReader{source: source, declared: c.charset}, nil
+		return &asciiReader{source: asciiSource{source}, declared: c.charset}, nil
 	case c.charset == unicode.UTF8:
 		return &utf8Reader{source: source}, nil
 	}

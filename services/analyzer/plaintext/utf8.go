@@ -13,9 +13,34 @@ import (
 	"golang.org/x/text/transform"
 )
 
+// asciiSource is a source of bytes that are ASCII, as far as is known.
+type asciiSource struct{ *bufio.Reader }
+
+// readASCII reads the ASCII that comes next into p, which is not empty. It returns 0
+// and no error when the next byte is beyond ASCII.
+func (s *asciiSource) readASCII(p []byte) (int, error) {
+	if s.Buffered() == 0 && len(p) >= bufferSize { // then Read does without the buffer
+		if n, err := s.Read(p); n > 0 || err != nil {
+			ascii := asciiPrefix(p[:n])
+			if ascii == n {
+				return n, err
+			}
+			// An error is reported again after these bytes.
+			rest := bytes.NewReader(bytes.Clone(p[ascii:n]))
+			s.Reader = bufio.NewReaderSize(io.MultiReader(rest, s.Reader), bufferSize)
+			return ascii, nil
+		}
+	}
+	data, err := buffered(s.Reader, 1)
+	if err != nil {
+		return 0, err
+	}
+	return s.Read(p[:asciiPrefix(data[:min(len(p), len(data))])])
+}
+
 // asciiReader passes ASCII through and chooses the charset at the first byte beyond it.
 type asciiReader struct {
-	source   *bufio.Reader
+	source   asciiSource
 	declared encoding.Encoding // what the text is in when it is not UTF-8
 	chosen   io.Reader         // nil as long as there was only ASCII
 }
@@ -27,17 +52,13 @@ func (a *asciiReader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	data, err := buffered(a.source, 1)
-	if err != nil {
-		return 0, err
-	}
-	if n := asciiPrefix(data[:min(len(p), len(data))]); n > 0 {
-		return a.source.Read(p[:n])
+	if n, err := a.source.readASCII(p); n > 0 || err != nil {
+		return n, err
 	}
 	// An error other than the end is reported again after the bytes before it.
 	window, err := a.source.Peek(headSize)
 	if a.declared == unicode.UTF8 || isUTF8(window, errors.Is(err, io.EOF)) {
-		a.chosen = &utf8Reader{source: a.source}
+		a.chosen = &utf8Reader{source: a.source.Reader}
 	} else {
 		a.chosen = transform.NewReader(a.source, a.declared.NewDecoder())
 	}
