@@ -21,13 +21,13 @@
 // digits and low lines, which are other visible characters, which are not ASCII.
 // The portable kernel does this with eight bytes in an integer (SWAR: Lamport,
 // "Multiple byte processing with full-word instructions", CACM 18(8), 1975), the
-// others with AVX2 or AVX-512; a processor without them uses the first. Words begin and end
-// where the mask of word bytes changes, and the places are taken out of the
-// changes bit by bit, as simdjson does (Langdale and Lemire, "Parsing gigabytes of
-// JSON per second", VLDB Journal 28, 2019), or 64 at once where AVX-512 can
-// compress bytes. A character between two word bytes that may join them (don't,
-// 3.14) is looked at by itself: rules WB6, WB7, WB11 and WB12 need no more than its
-// neighbours there. ASCII next to other characters is left to the second way.
+// others with AVX2 or AVX-512; a processor without them uses the first. Words begin
+// and end where the mask of word bytes changes, and the places are taken out of the
+// changes as simdjson does (Langdale and Lemire, "Parsing gigabytes of JSON per
+// second", VLDB Journal 28, 2019), but eight bits at once from a table, or 64 where
+// AVX-512 can compress bytes. A character between two word bytes that may join them
+// (don't, 3.14) is looked at by itself: rules WB6, WB7, WB11 and WB12 need no more than
+// its neighbours there. ASCII next to other characters is left to the second way.
 //
 // Elsewhere, a table gives each code point its class, and a finite automaton
 // follows the rules of UAX #29, section 4.1 (wordbreak.go). Where a rule looks

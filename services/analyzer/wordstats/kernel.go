@@ -51,21 +51,19 @@ func classify(data []byte, filled []masks) int {
 	for i := range filled {
 		block := data[i*blockSize:][:blockSize]
 		m := &filled[i]
-		var word, other, alien uint64
-		for j := 0; j < blockSize; j += 8 {
+		var word, visible, alien uint64
+		for j := blockSize - 8; j >= 0; j -= 8 {
 			b := binary.LittleEndian.Uint64(block[j : j+8])
 			x := b & each7F
 			folded := x | 0x20*each01
 			letter := (folded + (0x80-'a')*each01) ^ (folded + (0x80-'z'-1)*each01)
 			digit := (x + (0x80-'0')*each01) ^ (x + (0x80-'9'-1)*each01)
 			line := folded + (0x80-lowLine)*each01 // of DEL too, which is alien
-			w := letter | digit | line
-			o := x + (0x80-' '-1)*each01
 			alien |= b | (x + each01)
-			word = word>>8 | gather(w)
-			other = other>>8 | gather(o&^w)
+			word = word<<8 | gather(letter|digit|line)
+			visible = visible<<8 | gather(x+(0x80-' '-1)*each01)
 		}
-		m.word, m.other, m.alien = word, other, 0
+		m.word, m.other, m.alien = word, visible&^word, 0
 		if alien&each80 != 0 {
 			m.alien = aliens(block)
 			return i + 1
@@ -74,45 +72,78 @@ func classify(data []byte, filled []masks) int {
 	return len(filled)
 }
 
-// gather moves the upper bits of the eight bytes of x together, into the uppermost
-// byte. Each bit of the factor moves one of them there, and no two sums of places are
-// the same, so that nothing carries.
+// gather returns the upper bits of the eight bytes of x as a byte. Each bit of the
+// factor moves one of them into the uppermost byte, and no two sums of places are the
+// same, so that nothing carries.
 func gather(x uint64) uint64 {
-	return (x & each80) * 0x0002040810204081 &^ (1<<56 - 1)
+	return (x & each80) * 0x0002040810204081 >> 56
 }
 
 // aliens returns the mask of bytes that are not ASCII, or DEL.
 func aliens(block []byte) uint64 {
 	var mask uint64
-	for j := 0; j < blockSize; j += 8 {
+	for j := blockSize - 8; j >= 0; j -= 8 {
 		b := binary.LittleEndian.Uint64(block[j:])
-		mask = mask>>8 | gather(b|((b&each7F)+each01))
+		mask = mask<<8 | gather(b|((b&each7F)+each01))
 	}
 	return mask
 }
 
 // places fills in where the bits of changes are set, the first of which stands for
-// the byte at base, and returns how many they are.
+// the byte at base, and returns how many they are. It looks up eight bits at once, and
+// writes eight places for them: what is too many is overwritten.
 func places(changes []uint64, base int, filled *edges) int {
-	n := 0
+	n, table := 0, placesOfByte
+	bases := uint64(base) * each0001
 	for _, change := range changes {
-		// Four at a time, also when fewer are left: what is too many is overwritten.
-		place := n
-		n += bits.OnesCount64(change)
-		for ; change != 0; place += 4 {
-			four := (*[4]uint16)(filled[place:])
-			four[0] = uint16(base + lowest(change))
-			change &= change - 1
-			four[1] = uint16(base + lowest(change))
-			change &= change - 1
-			four[2] = uint16(base + lowest(change))
-			change &= change - 1
-			four[3] = uint16(base + lowest(change))
-			change &= change - 1
+		for range blockSize / 8 {
+			of := &table[uint8(change)]
+			eight := (*[8]uint16)(filled[n&(chunkSize-1):]) // never beyond: it saves the bounds checks
+			low, high := of.low+bases, of.high+bases
+			eight[0] = uint16(low)
+			eight[1] = uint16(low >> 16)
+			eight[2] = uint16(low >> 32)
+			eight[3] = uint16(low >> 48)
+			eight[4] = uint16(high)
+			eight[5] = uint16(high >> 16)
+			eight[6] = uint16(high >> 32)
+			eight[7] = uint16(high >> 48)
+			n += of.count
+			change >>= 8
+			bases += 8 * each0001
 		}
-		base += blockSize
 	}
 	return n
+}
+
+const each0001 = 0x0001000100010001
+
+// placesOfByte has the numbers of the bits that are set in a byte, from the lowest,
+// four in each integer.
+var placesOfByte = newPlacesOfByte()
+
+type bytePlaces struct {
+	low, high uint64
+	count     int
+}
+
+func newPlacesOfByte() *[256]bytePlaces {
+	var all [256]bytePlaces
+	for b := range all {
+		of := &all[b]
+		for bit := range uint64(8) {
+			switch {
+			case b>>bit&1 == 0:
+				continue
+			case of.count < 4:
+				of.low |= bit << (16 * of.count)
+			default:
+				of.high |= bit << (16 * (of.count - 4))
+			}
+			of.count++
+		}
+	}
+	return &all
 }
 
 // isASCII reports whether the first 32 bytes of data are ASCII without DEL.
