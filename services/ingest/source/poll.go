@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/url"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -93,8 +95,15 @@ func (r report) outcome() (name string, ours bool) {
 }
 
 // poll asks the source within the requests that were claimed, and hands over what
-// it finds. It returns what it got also with an error.
-func (p *Poller) poll(ctx context.Context, c claimed) report {
+// it finds. It returns what it got also with an error. A panic, such as of a parser
+// over what a server sends, ends the poll and not the process.
+func (p *Poller) poll(ctx context.Context, c claimed) (r report) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			p.Log.Error().Str("source", c.Name).Str("panic", fmt.Sprint(cause)).Bytes("stack", debug.Stack()).Msg("a poll panicked")
+			r = report{requests: c.requests, counted: c.requests, err: fmt.Errorf("the poll broke down: %v", cause)}
+		}
+	}()
 	if c.Settings.Kind == KindNewsAPI {
 		return p.pollNewsAPI(ctx, c)
 	}

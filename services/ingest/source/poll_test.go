@@ -23,11 +23,15 @@ import (
 
 // taker keeps what a poll hands over.
 type taker struct {
-	items []feed.Submission
-	err   error
+	items  []feed.Submission
+	err    error
+	panics bool
 }
 
 func (k *taker) take(_ context.Context, items []feed.Submission) (Taken, error) {
+	if k.panics {
+		panic("a parser's fault")
+	}
 	if k.err != nil {
 		return Taken{}, k.err
 	}
@@ -159,6 +163,18 @@ func TestEngineFailure(t *testing.T) {
 	k.err = nil
 	if r := polled(t, p, s, s.State.NextPoll); r.err != nil || len(k.items) != 1 {
 		t.Errorf("got %+v", r)
+	}
+}
+
+// TestPanicEndsAPoll: it counts as a failure of the source, so that the polls become
+// rarer, and what it may have asked is used.
+func TestPanicEndsAPoll(t *testing.T) {
+	server := newsapitest.Start(t)
+	server.Publish(article(1, "Solar", time.Hour))
+	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Interval: "10m", Tags: []string{"solar"}})
+	r := polled(t, newPoller(t, &taker{panics: true}), s, noon)
+	if outcome, ours := r.outcome(); outcome != outcomeFailed || ours || s.State.Failures != 1 || s.State.Used.Requests != 1 || !s.State.NextPoll.After(noon) {
+		t.Errorf("got %+v, %+v", r, s.State)
 	}
 }
 
