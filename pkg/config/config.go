@@ -21,14 +21,22 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// Error lists everything that is wrong with the environment, one sentence for each variable, in the
-// order of the struct's fields.
+// Error lists what is wrong with the environment, one sentence for each variable, in the order of the
+// struct's fields.
 type Error struct {
 	Problems []string
 }
 
 // Error gives the sentences, one a line.
 func (e *Error) Error() string { return strings.Join(e.Problems, "\n") }
+
+// Unusable makes an *Error of what is wrong with settings that could be read; nil stays nil.
+func Unusable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Problems: []string{err.Error()}}
+}
 
 // Load fills a T, a struct with env tags, from an environment in the form of os.Environ.
 // A variable set to nothing counts as not set, so that compose files and shells may pass on unset

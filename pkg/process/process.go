@@ -4,6 +4,7 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -64,11 +65,14 @@ func Main[C Settings](service string, run func(context.Context, C) error, notice
 		fmt.Fprintf(os.Stderr, "%s does not know %q: give nothing to run it, or health, version or licenses; its settings are variables\n", service, command)
 		return exitUsage
 	}
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", service, err)
-		return exitFailed
+	if err == nil {
+		return 0
 	}
-	return 0
+	fmt.Fprintf(os.Stderr, "%s: %v\n", service, err)
+	if _, ok := errors.AsType[*config.Error](err); ok {
+		return exitUsage
+	}
+	return exitFailed
 }
 
 func healthy(ctx context.Context, settings Settings) error {

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/assay-project/assay/pkg/config"
 )
 
 // settings are what the service of these tests reads.
@@ -34,6 +36,8 @@ func serve(ctx context.Context, s settings) error {
 	switch s.Mode {
 	case "fail":
 		return errors.New("the door is locked")
+	case "odd":
+		return fmt.Errorf("open: %w", config.Unusable(errors.New("ASSAY_TEST_MODE is odd")))
 	case "drain":
 		<-ctx.Done()
 		fmt.Println("draining")
@@ -90,6 +94,7 @@ func TestExitStatus(t *testing.T) {
 	}{
 		"end":  {0, ""},
 		"fail": {1, "porter: the door is locked"},
+		"odd":  {2, "porter: open: ASSAY_TEST_MODE is odd"},
 		"":     {2, "ASSAY_TEST_MODE"},
 	} {
 		service, out, errs := start(t, mode)

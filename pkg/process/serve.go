@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/web"
 )
@@ -64,7 +65,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	}
 	log, err := obs.NewLogger(o.Log, o.LogTo, o.Name)
 	if err != nil {
-		return err
+		return config.Unusable(err)
 	}
 	TuneCollector(ctx, log)
 	listener, err := net.Listen("tcp", o.Addr)

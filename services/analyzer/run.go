@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
@@ -49,7 +50,7 @@ func Run(ctx context.Context, cfg Config) error {
 // Open connects to the engines. The caller closes the Service.
 func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
 	if err := cfg.validate(); err != nil {
-		return nil, err
+		return nil, config.Unusable(err)
 	}
 	engines, err := engine.Open(ctx, cfg.Engines, Name, log, reg)
 	if err != nil {
@@ -76,7 +77,7 @@ func newService(cfg Config, engines *engine.Engines, log zerolog.Logger, reg pro
 // what could not be read; the report is that of what was done until then.
 func Sweep(ctx context.Context, cfg Config, o sweeper.Options, log zerolog.Logger) (sweeper.Report, error) {
 	if err := cfg.validate(); err != nil {
-		return sweeper.Report{}, err
+		return sweeper.Report{}, config.Unusable(err)
 	}
 	reg := obs.NewRegistry()
 	engines, err := engine.Join(ctx, cfg.Engines, "sweep", log, reg)

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/config"
 )
 
 const (
@@ -41,7 +42,7 @@ func newQueue(base aws.Config, address string, b *bus.Bus, log zerolog.Logger) (
 	}
 	at, err := url.Parse(address)
 	if err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" {
-		return nil, fmt.Errorf("ASSAY_SQS_URL is %q: give the queue's, such as https://sqs.eu-central-1.amazonaws.com/123456789012/assay-notices", address)
+		return nil, config.Unusable(fmt.Errorf("ASSAY_SQS_URL is %q: give the queue's, such as https://sqs.eu-central-1.amazonaws.com/123456789012/assay-notices", address))
 	}
 	client := sqs.NewFromConfig(base, func(o *sqs.Options) { o.BaseEndpoint = aws.String(at.Scheme + "://" + at.Host) })
 	return &queue{client: client, url: address, bus: b, log: log}, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
@@ -44,7 +45,7 @@ func Run(ctx context.Context, cfg Config) error {
 // Open connects to the engines. The caller closes the Service.
 func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
 	if err := cfg.validate(); err != nil {
-		return nil, err
+		return nil, config.Unusable(err)
 	}
 	engines, err := engine.Open(ctx, cfg.Engines, Name, log, reg)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
+	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/web"
@@ -57,7 +58,7 @@ func Open(cfg Config, log zerolog.Logger) (*Service, error) {
 	} {
 		at, err := url.Parse(is.given)
 		if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
-			return nil, fmt.Errorf("%s is %q: give a URL such as http://%s:8080", is.variable, is.given, name)
+			return nil, config.Unusable(fmt.Errorf("%s is %q: give a URL such as http://%s:8080", is.variable, is.given, name))
 		}
 		s.behind[name] = at
 	}

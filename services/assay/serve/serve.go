@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
+	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
@@ -27,7 +28,7 @@ var ErrInUse = errors.New("another assay serve is running on this data folder")
 // to try next. It returns ErrInUse for a folder that is served already.
 func Run(ctx context.Context, cfg Config, out io.Writer) error {
 	if err := cfg.validate(); err != nil {
-		return err
+		return config.Unusable(err)
 	}
 	dir, release, err := claim(cfg.DataDir)
 	if err != nil {

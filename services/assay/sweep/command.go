@@ -84,7 +84,7 @@ the feed that were given up since then have their dead letters again, for
 		cfg.Log.LogLevel = cmp.Or(os.Getenv("ASSAY_LOG_LEVEL"), "error") // the findings are told
 		log, err := obs.NewLogger(cfg.Log, cmd.ErrOrStderr(), "sweep")
 		if err != nil {
-			return err
+			return config.Unusable(err)
 		}
 		report, err := analyzer.Sweep(cmd.Context(), cfg, options, log)
 		if asJSON {
