@@ -2,16 +2,23 @@ package dynamolite
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
 
 // constraints collects violations of the request's declared shape, which
 // DynamoDB reports together and before anything else.
-type constraints struct{ violations []string }
+type constraints struct {
+	violations []string
+	// inside names what the fields that are checked belong to, with a dot at its end;
+	// nil is the request itself.
+	inside func() string
+}
 
 func (c *constraints) add(value, field, constraint string) {
+	if c.inside != nil {
+		field = c.inside() + field
+	}
 	c.violations = append(c.violations, fmt.Sprintf("Value %s at '%s' failed to satisfy constraint: %s", value, field, constraint))
 }
 
@@ -26,7 +33,10 @@ func (c *constraints) err() error {
 	}
 }
 
-var namePattern = regexp.MustCompile(`^[a-zA-Z0-9_.-]+$`)
+// notInNames reports whether no name of a table or index may have the character.
+func notInNames(r rune) bool {
+	return (r|0x20 < 'a' || r|0x20 > 'z') && (r < '0' || r > '9') && r != '_' && r != '.' && r != '-'
+}
 
 // tableName checks the name of an existing table; nil is a missing parameter.
 func (c *constraints) tableName(name *string) { c.name("tableName", name, 1) }
@@ -37,14 +47,13 @@ func (c *constraints) name(field string, name *string, shortest int) {
 		c.add("null", field, "Member must not be null")
 		return
 	}
-	value := "'" + *name + "'"
 	switch n := len(*name); {
 	case n < shortest:
-		c.add(value, field, fmt.Sprintf("Member must have length greater than or equal to %d", shortest))
+		c.add("'"+*name+"'", field, fmt.Sprintf("Member must have length greater than or equal to %d", shortest))
 	case n > 255:
-		c.add(value, field, "Member must have length less than or equal to 255")
-	case !namePattern.MatchString(*name):
-		c.add(value, field, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")
+		c.add("'"+*name+"'", field, "Member must have length less than or equal to 255")
+	case strings.ContainsFunc(*name, notInNames):
+		c.add("'"+*name+"'", field, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")
 	}
 }
 

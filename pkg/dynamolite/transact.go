@@ -60,16 +60,18 @@ func (in *transactWriteItemsInput) check() error {
 	}
 	for i, item := range in.TransactItems {
 		if x, v := item.chosen(); x != nil {
-			member := fmt.Sprintf("transactItems.%d.member.%s.", i+1, [...]string{put: "put", update: "update", remove: "delete", check: "conditionCheck"}[v])
-			c.name(member+"tableName", x.TableName, 1)
-			if v == put {
-				c.required(member+"item", x.Item != nil)
-			} else {
-				c.required(member+"key", x.Key != nil)
+			c.inside = func() string {
+				return fmt.Sprintf("transactItems.%d.member.%s.", i+1, [...]string{put: "put", update: "update", remove: "delete", check: "conditionCheck"}[v])
 			}
-			c.required(member+"updateExpression", v != update || x.UpdateExpression != nil)
-			c.required(member+"conditionExpression", v != check || x.ConditionExpression != nil)
-			c.enum(member+"returnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, "ALL_OLD", "NONE")
+			c.name("tableName", x.TableName, 1)
+			if v == put {
+				c.required("item", x.Item != nil)
+			} else {
+				c.required("key", x.Key != nil)
+			}
+			c.required("updateExpression", v != update || x.UpdateExpression != nil)
+			c.required("conditionExpression", v != check || x.ConditionExpression != nil)
+			c.enum("returnValuesOnConditionCheckFailure", x.ReturnValuesOnConditionCheckFailure, "ALL_OLD", "NONE")
 		}
 	}
 	if err := c.err(); err != nil {

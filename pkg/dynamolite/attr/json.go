@@ -22,7 +22,7 @@ const (
 // would not take (an empty set, a bad number, two types at once) is decoded as
 // Invalid: call Validate before use.
 func (v *Value) UnmarshalJSON(data []byte) error {
-	sc := scanner{data: data}
+	sc := scanner{data: string(data)}
 	decoded, err := sc.value(1)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 // UnmarshalJSON reads an object of named values, each as Value.UnmarshalJSON.
 // A JSON null leaves the item as it is.
 func (it *Item) UnmarshalJSON(data []byte) error {
-	sc := scanner{data: data}
+	sc := scanner{data: string(data), room: make([]Attribute, 0, min(len(data)/leastAttribute+1, mostRoom))}
 	if sc.peek() == 'n' {
 		return nil
 	}
@@ -54,15 +54,17 @@ func (sc *scanner) item(depth int) (Item, error) {
 	default:
 		return nil, &SerializationError{"Unexpected field type"}
 	}
-	it := Item{}
+	start := len(sc.room)
 	err := sc.object(func(name string) error {
 		if sc.peek() == 'n' { // null is absence
 			return sc.skip()
 		}
 		v, err := sc.value(depth)
-		it = append(it, Attribute{name, v})
+		sc.room = append(sc.room, Attribute{name, v})
 		return err
 	})
+	it := append(make(Item, 0, len(sc.room)-start), sc.room[start:]...)
+	sc.room = sc.room[:start]
 	return ItemOf(it...), err
 }
 

@@ -1,7 +1,6 @@
 package attr
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -10,10 +9,19 @@ import (
 // input it returns errJSON or some value, and does not panic. It exists because
 // decoding values one by one through encoding/json scans every nested value
 // again at each level.
+//
+// The texts of what it reads are parts of data.
 type scanner struct {
-	data []byte
+	data string
 	pos  int
+	// room is for the attributes of the items that are being read, one after another,
+	// until their number is known.
+	room []Attribute
 }
+
+// There is room from the start for as many attributes as there may be: each takes
+// leastAttribute bytes of JSON or so.
+const leastAttribute, mostRoom = 32, 16
 
 // peek returns the first byte of the next token, or 0 at the end.
 func (sc *scanner) peek() byte {
@@ -98,10 +106,10 @@ func (sc *scanner) quoted() (string, error) {
 			text := sc.data[start:sc.pos]
 			sc.pos++
 			if plain {
-				return string(text), nil
+				return text, nil
 			}
 			var s string
-			if err := json.Unmarshal(sc.data[start-1:sc.pos], &s); err != nil {
+			if err := json.Unmarshal([]byte(sc.data[start-1:sc.pos]), &s); err != nil {
 				return "", errJSON
 			}
 			return s, nil
@@ -154,7 +162,7 @@ func (sc *scanner) mismatch(want string) error {
 			return err
 		}
 		token = "NUMBER_VALUE"
-		if bytes.ContainsAny(sc.data[start:sc.pos], ".eE") {
+		if strings.ContainsAny(sc.data[start:sc.pos], ".eE") {
 			token = "DECIMAL_VALUE"
 		}
 	}

@@ -42,9 +42,12 @@ func TestWireFormIsReadInEveryShape(t *testing.T) {
 		`{"S":"x","N":null}`:            String("x"),
 		`{"Other":[{"a":1}],"S":"x"}`:   String("x"),
 		`{"M":{"a":{"L":[{"S":"x"}]}}}`: Map(Item{{"a", List(String("x"))}}),
-		`{"NS":["2","10","1"]}`:         Set(NS, []Value{Num(NumberOf(1)), Num(NumberOf(2)), Num(NumberOf(10))}),
-		`{"BS":["AA==","AQ=="]}`:        Set(BS, []Value{Binary([]byte{0}), Binary([]byte{1})}),
-		`{"S":"a\"b\\"}`:                String(`a"b\`),
+		`{"M":{"b":{"S":"1"},"a":{"M":{"d":{"S":"2"},"c":{"S":"3"}}},"b":{"S":"4"}}}`: Map(Item{
+			{"a", Map(Item{{"c", String("3")}, {"d", String("2")}})}, {"b", String("4")},
+		}),
+		`{"NS":["2","10","1"]}`:  Set(NS, []Value{Num(NumberOf(1)), Num(NumberOf(2)), Num(NumberOf(10))}),
+		`{"BS":["AA==","AQ=="]}`: Set(BS, []Value{Binary([]byte{0}), Binary([]byte{1})}),
+		`{"S":"a\"b\\"}`:         String(`a"b\`),
 	} {
 		var got Value
 		if err := json.Unmarshal([]byte(given), &got); err != nil {
