@@ -47,7 +47,8 @@ var s3Running atomic.Bool
 type S3Config struct {
 	// Dir holds the buckets (in objects/) and, on file systems without
 	// extended attributes, the objects' metadata (in attributes/). Required;
-	// made if absent.
+	// made if absent. It must be of one process at a time: conditional writes
+	// are exact among those of one server only.
 	Dir string
 	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
 	Addr string
@@ -239,6 +240,8 @@ func openStore(cfg S3Config) (*durableStore, error) {
 	files, err := posix.New(objects, attrs, posix.PosixOpts{
 		CopyObjectThreshold: s3MaxCopy,
 		IOBufferSize:        s3Buffer,
+		// A file to lock for each PUT is for several processes on one folder.
+		ForceNoObjLockFile: true,
 	})
 	if err != nil {
 		return nil, err
