@@ -58,6 +58,28 @@ func TestFailedAttemptIsRepeatedAfterItsBackoff(t *testing.T) {
 	w.awaitCount(t, bus.StreamWork, 0)
 }
 
+// Work that waits out its backoff keeps no other from being handed out.
+func TestBackoffHoldsNoPlace(t *testing.T) {
+	w := open(t)
+	const flaky = 20
+	for i := range flaky {
+		w.publish(t, uploaded(fmt.Sprint("flaky", i)))
+	}
+	w.publish(t, uploaded("good"))
+	done := make(chan string, 1)
+	c := consumer(func(_ context.Context, d bus.Delivery) error {
+		if d.Item != "good" {
+			return errFlaky
+		}
+		done <- d.Item
+		return nil
+	})
+	c.Backoff = func(int) time.Duration { return time.Hour }
+	consume(t, w.bus, c)
+	next(t, done, "item behind those that wait")
+	w.awaitCount(t, bus.StreamWork, flaky)
+}
+
 func TestAttemptsAreNumberedAcrossConsumers(t *testing.T) {
 	w := open(t)
 	w.publish(t, uploaded("f1"))

@@ -96,9 +96,25 @@ func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	listen, err := w.nc.SubscribeSync(e.Subject)
+	if err == nil {
+		err = w.nc.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 2 { // the second changes nothing
 		if err := w.bus.Replay(t.Context(), letter); err != nil {
 			t.Fatal(err)
+		}
+	}
+	public, err := listen.NextMsg(patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range public.Header {
+		if strings.HasPrefix(name, "assay-dead-") {
+			t.Errorf("it has the header %s of a dead letter", name)
 		}
 	}
 	got := make(chan bus.Delivery, 2)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/bustest"
+	"github.com/assay-project/assay/pkg/event"
 )
 
 // Both the consumer and all streams may vanish under a running process.
@@ -53,6 +54,26 @@ func TestWhatVanishesIsRecreated(t *testing.T) {
 				t.Errorf("counted %v times, want 1", n)
 			}
 		})
+	}
+}
+
+// One that began with what was new, and is made anew, gets what came since it began:
+// what was published while it was gone, and nothing older.
+func TestVanishedConsumerOfNewOutcomesMissesNone(t *testing.T) {
+	w := open(t)
+	w.publish(t, completed("old"))
+	got := make(chan string, 8)
+	c := consumer(func(_ context.Context, d bus.Delivery) error { got <- d.Item; return nil })
+	c.Stream, c.Filter, c.OnlyNew, c.Lease = bus.StreamOutcomes, event.OutcomeSubjects, true, time.Second
+	consume(t, w.bus, c)
+	eventually(t, func() error { return w.js.DeleteConsumer(t.Context(), c.Stream, c.Name) })
+	w.publish(t, completed("meanwhile"))
+	if item := next(t, got, "outcome of the time without a consumer"); item != "meanwhile" {
+		t.Errorf("got %s", item)
+	}
+	w.publish(t, completed("new"))
+	if item := next(t, got, "outcome after that"); item != "new" {
+		t.Errorf("got %s", item)
 	}
 }
 
