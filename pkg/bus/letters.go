@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,7 +136,8 @@ func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	id := fmt.Sprintf("replay/%d/%d", l.Sequence, l.Last.UnixMilli())
 	msg := &nats.Msg{Subject: l.Subject, Header: header, Data: l.Data}
 	if isWork(l.Subject) {
-		return b.queue(ctx, msg, id, "replay", header.Get(headerFlow))
+		// The letters of former versions do not name the flow.
+		return b.queue(ctx, msg, id, "replay", cmp.Or(header.Get(headerFlow), event.FlowOf(l.Subject, l.Data)))
 	}
 	return b.send(ctx, msg, id, "replay")
 }
