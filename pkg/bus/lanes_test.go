@@ -114,6 +114,33 @@ func TestDoneWorkDoesNotCountForSeveralAtOnce(t *testing.T) {
 	}
 }
 
+// Nor do those of whom little waits starve the others: though the first lane is never
+// empty, what is in a later one has its turn.
+func TestLaterLanesHaveTheirTurn(t *testing.T) {
+	w := open(t)
+	for i := range 9 { // of which the last is in the second lane
+		w.publish(t, uploadedBy("flood", fmt.Sprint("flood", i)))
+	}
+	n := 0
+	small := func(ctx context.Context) error { // work of one more owner, in the first lane
+		n++
+		return w.bus.Publish(ctx, uploadedBy(fmt.Sprint("owner", n), fmt.Sprint("small", n)))
+	}
+	for range 50 {
+		if err := small(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	late := make(chan string, 1)
+	consume(t, w.bus, consumer(func(ctx context.Context, d bus.Delivery) error {
+		if d.Item == "flood8" {
+			late <- d.Item
+		}
+		return small(ctx)
+	}))
+	next(t, late, "item of the second lane")
+}
+
 // One item has one message, whatever lanes its owner is in at the time.
 func TestOneMessageInAllLanes(t *testing.T) {
 	w := open(t)
