@@ -73,7 +73,7 @@ func (t *longTable) grow() {
 	t.slots = larger
 }
 
-// reset empties the table, or lets it go as table.reset does.
+// reset empties the table, or lets it go as shortTable.reset does.
 func (t *longTable) reset(slots, most int) {
 	switch {
 	case len(t.slots) > most || len(t.slots) > slots && t.used < len(t.slots)/8:

@@ -38,7 +38,7 @@ func (t *shortTable) add(key uint64, n uint32) bool {
 			t.keys[at] = key
 			t.counts[at] = n
 			t.used++
-			if t.used > len(t.keys)/2 {
+			if t.used > len(t.keys)/8*5 {
 				t.grow()
 			}
 			return true
