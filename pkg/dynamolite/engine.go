@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/assay-project/assay/pkg/dynamolite/expr"
 	"go.etcd.io/bbolt"
 )
 
@@ -52,21 +53,22 @@ type Options struct {
 // Engine is a DynamoDB account: its tables, indexes and streams. Its methods
 // may be called concurrently.
 type Engine struct {
-	db        *bbolt.DB
-	journal   *journal // nil: bbolt syncs by itself, or nothing does
-	temporary string   // folder to remove at Close
-	clock     func() time.Time
-	onError   func(error)
-	allow     func(Access) bool
-	catalog   atomic.Pointer[catalog]
-	commits   *committer
-	faults    *Faults
-	handlers  map[string]handler
-	requests  atomic.Uint64
-	closeOnce sync.Once
-	closeErr  error
-	stopSweep context.CancelFunc
-	sweeping  sync.WaitGroup
+	db          *bbolt.DB
+	journal     *journal // nil: bbolt syncs by itself, or nothing does
+	temporary   string   // folder to remove at Close
+	clock       func() time.Time
+	onError     func(error)
+	allow       func(Access) bool
+	catalog     atomic.Pointer[catalog]
+	commits     *committer
+	faults      *Faults
+	handlers    map[string]handler
+	requests    atomic.Uint64
+	expressions expr.Cache
+	closeOnce   sync.Once
+	closeErr    error
+	stopSweep   context.CancelFunc
+	sweeping    sync.WaitGroup
 }
 
 // Open opens or creates an engine. The caller must Close it. It fails if the

@@ -38,7 +38,7 @@ func (o *writeOptions) expression() expression {
 }
 
 // parseCondition parses the only expression of a request.
-func (o *writeOptions) parseCondition() (expr.Condition, error) {
+func (o *writeOptions) parseCondition(known *expr.Cache) (expr.Condition, error) {
 	if err := o.legacy.check(o.expression()); err != nil {
 		return expr.Condition{}, err
 	}
@@ -46,6 +46,7 @@ func (o *writeOptions) parseCondition() (expr.Condition, error) {
 	if err != nil {
 		return expr.Condition{}, err
 	}
+	scope.Keep(known)
 	cond, err := condition(scope, expr.ConditionExpression, o.ConditionExpression)
 	if err != nil {
 		return expr.Condition{}, err
@@ -125,7 +126,7 @@ func (e *Engine) putItem(in *putItemInput) (any, error) {
 	if err := in.allOldOnly(); err != nil {
 		return nil, err
 	}
-	cond, err := in.parseCondition()
+	cond, err := in.parseCondition(&e.expressions)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +159,7 @@ func (e *Engine) deleteItem(in *deleteItemInput) (any, error) {
 	if err := in.allOldOnly(); err != nil {
 		return nil, err
 	}
-	cond, err := in.parseCondition()
+	cond, err := in.parseCondition(&e.expressions)
 	if err != nil {
 		return nil, err
 	}
@@ -184,11 +185,12 @@ type updateItemInput struct {
 
 // parseUpdate parses the expressions of an update, in UpdateItem or in a
 // transaction.
-func parseUpdate(p placeholders, updateText, conditionText *string) (u expr.Update, cond expr.Condition, err error) {
+func parseUpdate(known *expr.Cache, p placeholders, updateText, conditionText *string) (u expr.Update, cond expr.Condition, err error) {
 	scope, err := p.scope(expression{"UpdateExpression", updateText}, expression{"ConditionExpression", conditionText})
 	if err != nil {
 		return u, cond, err
 	}
+	scope.Keep(known)
 	if updateText != nil {
 		if u, err = expr.ParseUpdate(scope, *updateText); err != nil {
 			return u, cond, err
@@ -207,7 +209,7 @@ func (e *Engine) updateItem(in *updateItemInput) (any, error) {
 	if err := in.legacy.check(expression{"UpdateExpression", in.UpdateExpression}, in.expression()); err != nil {
 		return nil, err
 	}
-	u, cond, err := parseUpdate(in.placeholders, in.UpdateExpression, in.ConditionExpression)
+	u, cond, err := parseUpdate(&e.expressions, in.placeholders, in.UpdateExpression, in.ConditionExpression)
 	if err != nil {
 		return nil, err
 	}

@@ -107,10 +107,10 @@ func (e *Engine) plan(x *transactAction, v verb) (a *action, reason cancellation
 	var u expr.Update
 	var cond expr.Condition
 	if v == update {
-		u, cond, err = parseUpdate(x.placeholders, x.UpdateExpression, x.ConditionExpression)
+		u, cond, err = parseUpdate(&e.expressions, x.placeholders, x.UpdateExpression, x.ConditionExpression)
 	} else {
 		o := writeOptions{ConditionExpression: x.ConditionExpression, placeholders: x.placeholders}
-		cond, err = o.parseCondition()
+		cond, err = o.parseCondition(&e.expressions)
 	}
 	if err != nil {
 		return nil, reason, err

@@ -52,7 +52,7 @@ func (u Update) Apply(item attr.Item) (attr.Item, error) {
 	outcomes := make([]outcome, len(u.actions))
 	var failed error
 	for i, a := range u.actions {
-		out, err := a.evaluate(item)
+		out, err := a.evaluate(operands{item, u.values})
 		switch {
 		case errors.Is(err, errOperand):
 			return nil, err
@@ -70,16 +70,16 @@ func (u Update) Apply(item attr.Item) (attr.Item, error) {
 	return u.tree.rewrite(attr.Map(item), outcomes).Map, nil
 }
 
-func (a action) evaluate(item attr.Item) (outcome, error) {
+func (a action) evaluate(from operands) (outcome, error) {
 	switch a.section {
 	case tokSet:
-		v, err := a.value.compute(item)
+		v, err := a.value.compute(from)
 		return outcome{put, v}, err
 	case tokRemove:
 		return outcome{change: drop}, nil
 	}
-	operand := a.value.value
-	current, found := a.path.find(item)
+	operand := from.values.Of(a.value.text)
+	current, found := a.path.find(from.item)
 	switch {
 	case !found && a.section == tokAdd:
 		return outcome{put, operand}, nil
@@ -102,20 +102,20 @@ func (a action) evaluate(item attr.Item) (outcome, error) {
 }
 
 // compute returns the value of the right side of SET.
-func (n *node) compute(item attr.Item) (attr.Value, error) {
+func (n *node) compute(from operands) (attr.Value, error) {
 	switch n.op {
 	case opValue:
-		return n.value, nil
+		return from.values.Of(n.text), nil
 	case opPath:
-		if v, ok := n.path.find(item); ok {
+		if v, ok := n.path.find(from.item); ok {
 			return v, nil
 		}
 		return attr.Value{}, errMissing
 	case opIfNotExists:
-		if v, ok := n.args[0].path.find(item); ok {
+		if v, ok := n.args[0].path.find(from.item); ok {
 			return v, nil
 		}
-		return n.args[1].compute(item)
+		return n.args[1].compute(from)
 	}
 	// The others take two numbers, or two lists. A wrong kind is reported
 	// before a missing attribute.
@@ -123,8 +123,8 @@ func (n *node) compute(item attr.Item) (attr.Value, error) {
 	if n.op == opListAppend {
 		want = attr.L
 	}
-	a, errA := n.args[0].compute(item)
-	b, errB := n.args[1].compute(item)
+	a, errA := n.args[0].compute(from)
+	b, errB := n.args[1].compute(from)
 	if errA == nil && a.Kind != want || errB == nil && b.Kind != want || errors.Is(errB, errOperand) {
 		return attr.Value{}, errOperand
 	}

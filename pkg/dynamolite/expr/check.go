@@ -12,8 +12,11 @@ import (
 // where they stand; bind at placeholders and at the types of operands. The
 // first error stays; further checks then have no effect.
 type checker struct {
-	label string
-	err   error
+	label  string
+	values attr.Item
+	// byValue says that a check looked at more of a value than its kind.
+	byValue bool
+	err     error
 }
 
 func (c *checker) fail(message string) {
@@ -78,7 +81,7 @@ func (c *checker) bind(n *node) {
 			c.fail("The document path has too many nesting levels; nesting levels: " + strconv.Itoa(len(n.path)))
 		}
 	case opValue:
-		if n.value.Kind == attr.Invalid {
+		if n.kind == attr.Invalid {
 			c.fail("An expression attribute value used in expression is not defined; attribute value: " + n.text)
 		}
 	case opEqual, opNotEqual, opContains:
@@ -140,7 +143,7 @@ func (n *node) staticKind() attr.Kind {
 	if n.op == opSize {
 		return attr.N
 	}
-	return n.value.Kind
+	return n.kind
 }
 
 // types checks that every operand of n whose kind is known has an allowed one.
@@ -171,8 +174,10 @@ func (c *checker) typeName(n *node) {
 	case kind != attr.S:
 		c.operandType(opType, kind.String())
 	default:
-		if _, ok := attr.ParseKind(n.value.Str); !ok {
-			c.fail("Invalid attribute type name found; type: " + n.value.Str + ", valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}")
+		c.byValue = true
+		name := c.values.Of(n.text).Str
+		if _, ok := attr.ParseKind(name); !ok {
+			c.fail("Invalid attribute type name found; type: " + name + ", valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}")
 		}
 	}
 }
@@ -182,7 +187,9 @@ func (c *checker) bounds(low, high *node) {
 	if low.op != opValue || high.op != opValue {
 		return
 	}
-	order, comparable := attr.Compare(low.value, high.value)
+	c.byValue = true
+	least, most := c.values.Of(low.text), c.values.Of(high.text)
+	order, comparable := attr.Compare(least, most)
 	problem := ""
 	switch {
 	case !comparable:
@@ -193,7 +200,7 @@ func (c *checker) bounds(low, high *node) {
 		return
 	}
 	c.fail("The BETWEEN operator requires " + problem + "; lower bound operand: AttributeValue: " +
-		boundText(low.value) + ", upper bound operand: AttributeValue: " + boundText(high.value))
+		boundText(least) + ", upper bound operand: AttributeValue: " + boundText(most))
 }
 
 func boundText(v attr.Value) string {

@@ -15,6 +15,11 @@ const (
 
 // Condition is a parsed condition or filter. The zero Condition always holds.
 type Condition struct {
+	parsedCondition
+	values attr.Item
+}
+
+type parsedCondition struct {
 	root  *node
 	paths []Path
 }
@@ -22,21 +27,23 @@ type Condition struct {
 // ParseCondition parses src and checks all that can be checked without an
 // item. Its error is an *attr.ValidationError.
 func ParseCondition(scope *Scope, kind Kind, src string) (Condition, error) {
-	root, paths, err := parseCondition(scope, string(kind), src)
+	parsed, err := recall(scope, string(kind), src, func() (parsedCondition, bool, error) {
+		return parseCondition(scope, string(kind), src)
+	})
 	if err != nil {
 		return Condition{}, err
 	}
-	return Condition{root, paths}, nil
+	return Condition{parsed, scope.values}, nil
 }
 
-func parseCondition(scope *Scope, label, src string) (*node, []Path, error) {
+func parseCondition(scope *Scope, label, src string) (parsed parsedCondition, constant bool, err error) {
 	p := newParser(label, src, scope, conditionGrammar())
 	root := p.or(false)
 	p.end()
-	c := checker{label: label, err: p.err}
+	c := checker{label: label, values: scope.values, err: p.err}
 	c.place(root, true)
 	c.bind(root)
-	return root, p.paths, c.err
+	return parsedCondition{root, p.paths}, !c.byValue, c.err
 }
 
 // Paths returns every document path in the condition.
@@ -45,7 +52,9 @@ func (c Condition) Paths() []Path { return c.paths }
 // Eval reports whether the condition holds for item; nil is an item that does
 // not exist. A comparison with an attribute that is missing, or of another
 // type, is false, except <>, which is then true.
-func (c Condition) Eval(item attr.Item) bool { return c.root == nil || c.root.holds(item) }
+func (c Condition) Eval(item attr.Item) bool {
+	return c.root == nil || c.root.holds(operands{item, c.values})
+}
 
 // or reads a condition. With alone, a single operand that is followed by a
 // closing parenthesis is taken too: it is the left operand of a comparison

@@ -7,31 +7,34 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
+// operands are where an expression takes its values from.
+type operands struct{ item, values attr.Item }
+
 // holds evaluates a condition.
-func (n *node) holds(item attr.Item) bool {
+func (n *node) holds(from operands) bool {
 	switch n.op {
 	case opAnd:
-		return n.args[0].holds(item) && n.args[1].holds(item)
+		return n.args[0].holds(from) && n.args[1].holds(from)
 	case opOr:
-		return n.args[0].holds(item) || n.args[1].holds(item)
+		return n.args[0].holds(from) || n.args[1].holds(from)
 	case opNot:
-		return !n.args[0].holds(item)
+		return !n.args[0].holds(from)
 	}
-	first, found := n.args[0].resolve(item)
+	first, found := n.args[0].resolve(from)
 	switch n.op {
 	case opExists:
 		return found
 	case opNotExists:
 		return !found
 	case opType:
-		return found && first.Kind.String() == n.args[1].value.Str
+		return found && first.Kind.String() == from.values.Of(n.args[1].text).Str
 	case opIn:
 		return found && slices.ContainsFunc(n.args[1:], func(arg *node) bool {
-			v, ok := arg.resolve(item)
+			v, ok := arg.resolve(from)
 			return ok && first.Equal(v)
 		})
 	}
-	second, alsoFound := n.args[1].resolve(item)
+	second, alsoFound := n.args[1].resolve(from)
 	found = found && alsoFound
 	switch n.op {
 	case opEqual:
@@ -44,7 +47,7 @@ func (n *node) holds(item attr.Item) bool {
 	case opContains:
 		return found && contains(first, second)
 	case opBetween:
-		third, ok := n.args[2].resolve(item)
+		third, ok := n.args[2].resolve(from)
 		return found && ok && ordered(opGreaterEqual, first, second) && ordered(opLessEqual, first, third)
 	default:
 		return found && ordered(n.op, first, second)
@@ -83,14 +86,14 @@ func contains(whole, part attr.Value) bool {
 
 // resolve returns the value of an operand of a condition; ok is false if it
 // has none for this item.
-func (n *node) resolve(item attr.Item) (v attr.Value, ok bool) {
+func (n *node) resolve(from operands) (v attr.Value, ok bool) {
 	switch n.op {
 	case opValue:
-		return n.value, true
+		return from.values.Of(n.text), true
 	case opPath:
-		return n.path.find(item)
+		return n.path.find(from.item)
 	}
-	v, ok = n.args[0].resolve(item) // size
+	v, ok = n.args[0].resolve(from) // size
 	if !ok {
 		return attr.Value{}, false
 	}

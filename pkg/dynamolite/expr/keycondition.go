@@ -19,12 +19,12 @@ type keyTerm struct {
 // ParseKeyCondition parses src and checks all that can be checked without a
 // key schema. Its error is an *attr.ValidationError.
 func ParseKeyCondition(scope *Scope, src string) (KeyCondition, error) {
-	root, _, err := parseCondition(scope, "KeyConditionExpression", src)
+	parsed, _, err := parseCondition(scope, "KeyConditionExpression", src)
 	if err != nil {
 		return KeyCondition{}, err
 	}
 	var k KeyCondition
-	if err := k.add(root); err != nil {
+	if err := k.add(parsed.root, scope.values); err != nil {
 		return KeyCondition{}, err
 	}
 	if len(k.terms) > 2 {
@@ -33,13 +33,13 @@ func ParseKeyCondition(scope *Scope, src string) (KeyCondition, error) {
 	return k, nil
 }
 
-func (k *KeyCondition) add(n *node) error {
+func (k *KeyCondition) add(n *node, values attr.Item) error {
 	switch n.op {
 	case opAnd:
-		if err := k.add(n.args[0]); err != nil {
+		if err := k.add(n.args[0], values); err != nil {
 			return err
 		}
-		return k.add(n.args[1])
+		return k.add(n.args[1], values)
 	case opOr, opNot, opIn, opNotEqual, opExists, opNotExists, opType, opContains:
 		return invalid("Invalid operator used in KeyConditionExpression: " + n.op.String())
 	}
@@ -53,7 +53,7 @@ func (k *KeyCondition) add(n *node) error {
 		case arg.op == opSize:
 			return invalid("KeyConditionExpressions cannot contain nested operations")
 		case arg.op == opValue:
-			t.values = append(t.values, arg.value)
+			t.values = append(t.values, values.Of(arg.text))
 		case t.name != "":
 			return invalid("Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition")
 		case arg.path.Nested():

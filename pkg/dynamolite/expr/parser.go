@@ -180,7 +180,7 @@ func (p *parser) closeParen(inner *node) *node {
 func (p *parser) value() *node {
 	placeholder := p.expect(tokValue)
 	v, _ := p.scope.value(placeholder)
-	return &node{op: opValue, value: v, text: placeholder}
+	return &node{op: opValue, kind: v.Kind, text: placeholder}
 }
 
 func (p *parser) call() *node {
@@ -207,7 +207,7 @@ type node struct {
 	op    op
 	paren bool // stood in parentheses
 	args  []*node
-	path  Path       // opPath
-	value attr.Value // opValue; Invalid if the placeholder is undefined
-	text  string     // opValue: the placeholder; functions: the name
+	path  Path      // opPath
+	kind  attr.Kind // opValue: the value's; Invalid if the placeholder is undefined
+	text  string    // opValue: the placeholder; functions: the name
 }

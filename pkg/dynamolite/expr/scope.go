@@ -26,6 +26,7 @@ type Scope struct {
 	values     attr.Item
 	usedNames  []string // few: an expression is short
 	usedValues []string
+	cache      *Cache // nil: nothing is kept
 }
 
 // NewScope checks a request's ExpressionAttributeNames and

@@ -6,6 +6,11 @@ import (
 
 // Update is a parsed update expression. The zero Update changes nothing.
 type Update struct {
+	parsedUpdate
+	values attr.Item
+}
+
+type parsedUpdate struct {
 	actions []action
 	targets []Path
 	paths   []Path
@@ -21,21 +26,32 @@ type action struct {
 // ParseUpdate parses src and checks all that can be checked without an item.
 // Its error is an *attr.ValidationError.
 func ParseUpdate(scope *Scope, src string) (Update, error) {
-	p := newParser("UpdateExpression", src, scope, updateGrammar())
+	const label = "UpdateExpression"
+	parsed, err := recall(scope, label, src, func() (parsedUpdate, bool, error) {
+		return parseUpdate(scope, label, src)
+	})
+	if err != nil {
+		return Update{}, err
+	}
+	return Update{parsed, scope.values}, nil
+}
+
+func parseUpdate(scope *Scope, label, src string) (parsed parsedUpdate, constant bool, err error) {
+	p := newParser(label, src, scope, updateGrammar())
 	u := updateParser{parser: p}
 	u.sections()
 	p.end()
-	c := updateChecker{checker{label: p.label, err: p.err}}
+	c := updateChecker{checker{label: label, values: scope.values, err: p.err}}
 	c.check(u)
 	if c.err != nil {
-		return Update{}, c.err
+		return parsedUpdate{}, false, c.err
 	}
-	up := Update{actions: u.actions, paths: p.paths, targets: make([]Path, len(u.actions))}
+	up := parsedUpdate{actions: u.actions, paths: p.paths, targets: make([]Path, len(u.actions))}
 	for i, a := range u.actions {
 		up.targets[i] = a.path
 	}
 	up.tree = newTree(up.targets)
-	return up, nil
+	return up, !c.byValue, nil
 }
 
 // Targets returns the document paths that the update writes or removes.

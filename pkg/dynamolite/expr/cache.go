@@ -1,0 +1,82 @@
+package expr
+
+import (
+	"encoding/binary"
+	"strings"
+	"sync"
+)
+
+// A cache holds so many expressions at most, each with a key of so many bytes.
+const (
+	maxCached   = 1024
+	maxCacheKey = 1024
+)
+
+// Cache keeps conditions and updates that have been parsed and checked: a program
+// asks in the same words again and again, with other values. Its methods may be
+// called concurrently. The zero Cache is empty.
+type Cache struct {
+	mu     sync.Mutex
+	parsed map[string]any
+}
+
+func (c *Cache) get(key []byte) any {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.parsed[string(key)]
+}
+
+// put forgets everything when there is no room: what is asked for often is soon back.
+func (c *Cache) put(key []byte, parsed any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.parsed == nil || len(c.parsed) >= maxCached {
+		c.parsed = map[string]any{}
+	}
+	c.parsed[string(key)] = parsed
+}
+
+// Keep lets conditions and updates of the scope be taken from the cache, and be
+// kept there.
+func (s *Scope) Keep(c *Cache) { s.cache = c }
+
+// recall returns what parse does, from the scope's cache if it is there. parse
+// reports whether that depends on no more than the key says.
+func recall[T any](s *Scope, label, src string, parse func() (x T, constant bool, err error)) (T, error) {
+	if s.cache == nil || len(src) > maxCacheKey {
+		x, _, err := parse()
+		return x, err
+	}
+	key := s.appendKey(make([]byte, 0, 256), label, src)
+	if x, ok := s.cache.get(key).(T); ok {
+		return x, nil
+	}
+	x, constant, err := parse()
+	if err == nil && constant && len(key) <= maxCacheKey {
+		s.cache.put(key, x)
+	}
+	return x, err
+}
+
+// appendKey appends the expression, the names that its placeholders stand for and
+// the kinds of its values. It notes that they are used, as parsing does.
+func (s *Scope) appendKey(key []byte, label, src string) []byte {
+	key = append(append(key, label...), 0)
+	key = append(binary.AppendUvarint(key, uint64(len(src))), src...)
+	for rest := src; ; {
+		start := strings.IndexAny(rest, "#:")
+		if start < 0 {
+			return key
+		}
+		end := wordEnd(rest, start+1)
+		placeholder := rest[start:end]
+		if placeholder[0] == ':' {
+			v, _ := s.value(placeholder)
+			key = append(key, byte(v.Kind))
+		} else {
+			name, _ := s.name(placeholder) // if there is none, nothing is kept
+			key = append(binary.AppendUvarint(key, uint64(len(name))), name...)
+		}
+		rest = rest[end:]
+	}
+}
