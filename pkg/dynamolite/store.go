@@ -18,7 +18,7 @@ import (
 //
 // All numbers are big-endian, so that they order as they count.
 func bucketName(kind byte, id uint64) []byte {
-	return binary.BigEndian.AppendUint64([]byte{kind}, id)
+	return binary.BigEndian.AppendUint64(append(make([]byte, 0, 9), kind), id)
 }
 
 // countsBucket holds, by table ID, the number of items and of bytes (8 each).
@@ -134,7 +134,7 @@ func (w *writeTx) replace(t *table, key []byte, before, after attr.Item, service
 		count.bytes -= int64(len(key) + len(w.tx.Bucket(items).Get(key)))
 	}
 	if after != nil {
-		stored := attr.EncodeItem(nil, after)
+		stored := attr.EncodeItem(make([]byte, 0, attr.Size(after)+8*len(after)), after)
 		count.items++
 		count.bytes += int64(len(key) + len(stored))
 		if err := w.put(items, key, stored); err != nil {

@@ -14,6 +14,9 @@ import (
 // tokenLife is how long a ClientRequestToken makes a repeat harmless.
 const tokenLife = 10 * time.Minute
 
+// maxToken is the longest ClientRequestToken, in bytes.
+const maxToken = 36
+
 // tokensBucket holds the number of the span of tokenLife in which a request
 // was made (8 bytes) and its token, so that old ones come first; they lead to
 // the time (8 bytes, epoch nanoseconds) and the hash of what was asked. Those
@@ -21,7 +24,7 @@ const tokenLife = 10 * time.Minute
 var tokensBucket = []byte("tokens")
 
 func tokenSpan(at time.Time) []byte {
-	return binary.BigEndian.AppendUint64(nil, uint64(at.UnixNano()/int64(tokenLife)))
+	return binary.BigEndian.AppendUint64(make([]byte, 0, 8+maxToken), uint64(at.UnixNano()/int64(tokenLife)))
 }
 
 // repeated reports whether a request with the token, no older than tokenLife,
@@ -60,7 +63,7 @@ func (w *writeTx) remember(token string, fingerprint []byte) error {
 	}
 	hash := sha256.Sum256(fingerprint)
 	key := append(tokenSpan(w.now), token...)
-	stored := append(binary.BigEndian.AppendUint64(nil, uint64(w.now.UnixNano())), hash[:]...)
+	stored := append(binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(hash)), uint64(w.now.UnixNano())), hash[:]...)
 	if w.late == nil {
 		return w.put(tokensBucket, key, stored)
 	}
@@ -115,7 +118,7 @@ func (in *transactWriteItemsInput) fingerprint() []byte {
 	if in.ClientRequestToken == "" {
 		return nil
 	}
-	b := make([]byte, 0, 1<<10)
+	b := make([]byte, 0, 2<<10)
 	text := func(s string) { b = append(binary.AppendUvarint(b, uint64(len(s))), s...) }
 	optional := func(s *string) {
 		if b = append(b, 0); s != nil {

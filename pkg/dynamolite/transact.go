@@ -55,8 +55,8 @@ func (in *transactWriteItemsInput) check() error {
 			return "[" + strings.Repeat("TransactWriteItem, ", len(in.TransactItems)-1) + "TransactWriteItem]"
 		})
 	}
-	if n := len(in.ClientRequestToken); n > 36 {
-		c.add("'"+in.ClientRequestToken+"'", "clientRequestToken", "Member must have length less than or equal to 36")
+	if n := len(in.ClientRequestToken); n > maxToken {
+		c.add("'"+in.ClientRequestToken+"'", "clientRequestToken", fmt.Sprintf("Member must have length less than or equal to %d", maxToken))
 	}
 	for i, item := range in.TransactItems {
 		if x, v := item.chosen(); x != nil {
