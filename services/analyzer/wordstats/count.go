@@ -88,8 +88,8 @@ const (
 	defaultVocabulary = 256 << 20
 	// wordPlace is the most that the tables take for a word beside its bytes: 12 for a
 	// slot of the short ones and 64 for a bucket of the middle ones. When the tables
-	// have just grown, a third of those slots is in use, and such a bucket has one word.
-	// Growing itself needs half as much again.
+	// have just grown, a quarter of those slots is in use, and such a bucket has one
+	// word. Growing itself needs half as much again.
 	wordPlace = 64
 )
 

@@ -38,12 +38,24 @@ func (t *shortTable) add(key uint64, n uint32) bool {
 			t.keys[at] = key
 			t.counts[at] = n
 			t.used++
-			if t.used > len(t.keys)/8*5 {
+			if t.isFull() {
 				t.grow()
 			}
 			return true
 		}
 	}
+}
+
+// cachedSlots are at most as many as the second-level caches of today hold.
+const cachedSlots = 1 << 15
+
+// isFull reports whether the table is to grow. A small one does so early, since what
+// it saves in searches costs little memory.
+func (t *shortTable) isFull() bool {
+	if len(t.keys) <= cachedSlots {
+		return t.used > len(t.keys)/2
+	}
+	return t.used > len(t.keys)/8*5
 }
 
 // grow doubles the table. A word goes to the slot of the same number or to that of
