@@ -36,8 +36,8 @@ func (s *Store) Retry(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, retry, f, File{})
 }
 
-// move writes both items of f. Result and ErrorMessage become those of end;
-// an attribute that end leaves empty is removed.
+// move writes both items of f. Result and ErrorMessage become those of end; an
+// ErrorMessage that is empty is removed, and no move starts where there is a Result.
 func (s *Store) move(ctx context.Context, m lifecycle.Move, f, end File) (File, error) {
 	seen := f.UpdatedAt
 	f.Status = m.To
