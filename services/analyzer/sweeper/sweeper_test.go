@@ -82,16 +82,30 @@ func TestTimerGoesOnWhereItStopped(t *testing.T) {
 	})
 }
 
+// TestUnreadablePageIsToldAndBegunAnew: the cursor may be what is wrong, so that the
+// next run begins at the front.
 func TestUnreadablePageIsToldAndBegunAnew(t *testing.T) {
 	s := &shelf{pages: 1, fail: errors.New("no table")}
-	w := open(sweeper.Config{Rate: 1000}, s)
-	if _, err := w.Once(t.Context(), sweeper.Options{}); !errors.Is(err, s.fail) {
+	if _, err := open(sweeper.Config{Rate: 1000}, s).Once(t.Context(), sweeper.Options{}); !errors.Is(err, s.fail) {
 		t.Errorf("got %v", err)
 	}
-	s.fail = nil
-	if _, err := w.Once(t.Context(), sweeper.Options{}); err != nil {
-		t.Error(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{pages: 5}
+		w := open(sweeper.Config{Rate: 2, Every: 10 * time.Second}, s)
+		s.each = func(context.Context, *sweeper.Run, string) {
+			if len(s.read) == 3 { // the first page of the second run
+				s.fail = errors.New("no such cursor")
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Second)
+		defer cancel()
+		if err := w.Work(ctx); err != nil {
+			t.Error(err)
+		}
+		if want := []string{"", "1", "2", "3", "", ""}; !slices.Equal(s.read, want) {
+			t.Errorf("pages %q, want %q", s.read, want)
+		}
+	})
 }
 
 func TestDryRunRepairsNothing(t *testing.T) {

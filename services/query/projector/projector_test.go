@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,11 +32,12 @@ type bench struct {
 	tables    feed.Config
 	store     *feed.Store
 	dashboard *feed.Dashboard
+	logged    func(line string) // is told of every line in the log
 }
 
 func open(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{tables: feed.Config{Primary: "primary", Dashboard: "dashboard"}}
+	b := &bench{tables: feed.Config{Primary: "primary", Dashboard: "dashboard"}, logged: func(string) {}}
 	b.db, b.streams, b.faults = tabletest.StartStreams(t)
 	b.store, b.dashboard = feed.NewStore(b.db, b.tables), feed.NewDashboard(b.db, b.tables)
 	if err := errors.Join(b.store.Ensure(t.Context()), b.dashboard.Ensure(t.Context())); err != nil {
@@ -49,7 +51,8 @@ func (b *bench) start(t *testing.T, changed func([]feed.Item)) (registry *promet
 	t.Helper()
 	registry = prometheus.NewRegistry()
 	p := projector.New(projector.Config{Poll: 5 * time.Millisecond, Lease: time.Second}, projector.Options{
-		DB: b.db, Streams: b.streams, Tables: b.tables, Log: zerolog.New(zerolog.NewTestWriter(t)), Registry: registry, Changed: changed,
+		DB: b.db, Streams: b.streams, Tables: b.tables, Registry: registry, Changed: changed,
+		Log: zerolog.New(zerolog.NewTestWriter(t)).Hook(zerolog.HookFunc(func(_ *zerolog.Event, _ zerolog.Level, line string) { b.logged(line) })),
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -249,27 +252,43 @@ func TestRefusedItemsAreSetAside(t *testing.T) {
 
 // Failures of the engine delay and lose nothing, and show as lag meanwhile.
 func TestFailuresAreTriedAgain(t *testing.T) {
-	b := open(t)
-	registry, stop := b.start(t, nil)
-	defer stop()
-	heal := b.faults.Add(dynamolite.Fault{Operation: "TransactWriteItems", Kind: dynamolite.ErrorAfter})
-	b.add(t, 1, "a")
-	eventually(t, func() error {
-		lag, err := gauge(registry, "assay_projection_lag_seconds")
-		if err == nil && lag < 0.5 {
-			err = fmt.Errorf("the lag is %v", lag)
-		}
-		return err
-	})
-	heal()
-	b.await(t, "a", "reddit#1")
-	eventually(t, func() error {
-		lag, err := gauge(registry, "assay_projection_lag_seconds")
-		if err == nil && lag > 0.4 {
-			err = fmt.Errorf("the lag is %v", lag)
-		}
-		return err
-	})
+	for name, kind := range map[string]dynamolite.FaultKind{"before the write": dynamolite.ErrorBefore, "after the write": dynamolite.ErrorAfter} {
+		t.Run(name, func(t *testing.T) {
+			b := open(t)
+			failed := make(chan struct{})
+			var once sync.Once
+			b.logged = func(line string) {
+				if strings.HasPrefix(line, "cannot follow a shard") {
+					once.Do(func() { close(failed) })
+				}
+			}
+			registry, stop := b.start(t, nil)
+			defer stop()
+			heal := b.faults.Add(dynamolite.Fault{Operation: "TransactWriteItems", Kind: kind})
+			b.add(t, 1, "a")
+			eventually(t, func() error {
+				lag, err := gauge(registry, "assay_projection_lag_seconds")
+				if err == nil && lag < 0.5 {
+					err = fmt.Errorf("the lag is %v", lag)
+				}
+				return err
+			})
+			select {
+			case <-failed: // and not only tried again within one call
+			case <-time.After(time.Minute):
+				t.Error("a write that fails is not given up")
+			}
+			heal()
+			b.await(t, "a", "reddit#1")
+			eventually(t, func() error {
+				lag, err := gauge(registry, "assay_projection_lag_seconds")
+				if err == nil && lag > 0.4 {
+					err = fmt.Errorf("the lag is %v", lag)
+				}
+				return err
+			})
+		})
+	}
 }
 
 func counts(registry *prometheus.Registry, name string, want float64) error {
