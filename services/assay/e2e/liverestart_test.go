@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -74,5 +76,47 @@ func dropOutcomes(ctx context.Context, t *testing.T, s system, before uint64) {
 	}
 	if err := stream.Purge(ctx, jetstream.WithPurgeSequence(before)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestLiveReadersAreBounded: one more than may be is told so, and a reader that goes
+// leaves its place, as does a request for the headers alone.
+func TestLiveReadersAreBounded(t *testing.T) {
+	t.Parallel()
+	s := startServe(t, t.TempDir(), "ASSAY_LIVE_READERS=1")
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	browser := http.Client{Transport: transport}
+	open := func(method string) (*http.Response, func()) {
+		ctx, leave := context.WithCancel(within(t))
+		req, err := http.NewRequestWithContext(ctx, method, s.HTTP+"/v1/events", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := browser.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(leave)
+		return resp, func() { leave(); _ = resp.Body.Close() }
+	}
+	for _, method := range []string{http.MethodHead, http.MethodGet, http.MethodGet} {
+		var leave func()
+		eventually(t, func() error {
+			var resp *http.Response
+			if resp, leave = open(method); resp.StatusCode != http.StatusOK {
+				leave()
+				return fmt.Errorf("%s: %s", method, resp.Status)
+			}
+			return nil
+		})
+		if method == http.MethodGet {
+			resp, body := s.ask(t, method, "/v1/feed/events", nil, "")
+			refused(t, resp, body, http.StatusServiceUnavailable, "unavailable")
+			if resp.Header.Get("Retry-After") == "" {
+				t.Error("no Retry-After")
+			}
+			leave()
+		}
 	}
 }

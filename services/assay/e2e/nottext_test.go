@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/nats-io/nats.go"
 
 	"github.com/assay-project/assay/services/assay/client"
@@ -104,4 +105,19 @@ func onlyFailuresAreRetried(t *testing.T, s system) {
 		}
 	}
 	checkResult(t, final(t, c, done.FileID), count("done"))
+
+	// Without its bytes a file would be PENDING with nothing to analyze.
+	lost := multipartPost(t, c, "c.pdf", "text/plain", []byte(notText["pdf"].content))
+	before := final(t, c, lost.FileID)
+	key := attribute(t, s.meta(t, lost.FileID), "s3Key")
+	if _, err := s.objects().DeleteObject(within(t), &s3.DeleteObjectInput{Bucket: &s.Bucket, Key: &key}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Retry(within(t), lost.FileID)
+	if problem, ok := errors.AsType[*client.Problem](err); !ok || problem.Status != http.StatusConflict || problem.Type != "urn:assay:problem:not-uploaded" {
+		t.Errorf("retry without bytes: %v", err)
+	}
+	if after := final(t, c, lost.FileID); after.Status != client.Failed || !after.UpdatedAt.Equal(before.UpdatedAt) {
+		t.Errorf("after a retry without bytes the file is %s", show(after))
+	}
 }

@@ -1,9 +1,12 @@
 package e2e
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-project/assay/services/assay/client"
 )
@@ -53,6 +56,22 @@ func TestInterruptDrains(t *testing.T) {
 	<-half.reached
 	// It is taken up once the table knows it.
 	eventually(t, func() error { return listHas(ctx, c, "half.txt") })
+	// And a request that is held: it is answered with what there is.
+	pending := reserve(t, c, "p.txt", "text/plain", "x")
+	held := make(chan error, 1)
+	go func() {
+		file, err := c.Get(ctx, pending.FileID, time.Minute)
+		if err == nil && file.Status != client.Pending {
+			err = fmt.Errorf("the file is %s", show(file))
+		}
+		held <- err
+	}()
+	eventually(t, func() error { // itself, the upload and the one that is held
+		if _, body := s.ask(t, http.MethodGet, "/metrics", nil, ""); !strings.Contains(body, "\nassay_http_requests_in_flight 3\n") {
+			return errors.New("the request is not held yet")
+		}
+		return nil
+	})
 	done := make(chan int, 1)
 	go func() { done <- s.program.interrupt(t) }()
 	eventually(t, func() error { return gone(ctx, s.HTTP) })
@@ -60,6 +79,9 @@ func TestInterruptDrains(t *testing.T) {
 	got := <-answers
 	if got.err != nil {
 		t.Errorf("the upload in hand: %v", got.err)
+	}
+	if err := <-held; err != nil {
+		t.Errorf("the request that was held: %v", err)
 	}
 	if status := <-done; status != 0 {
 		t.Errorf("exit status %d, want 0", status)
