@@ -127,6 +127,12 @@ func (e Event) Type() string { return string(proto.MessageName(e.Data)) }
 // written also when they are zero or empty, so that a reader in any language
 // finds a count of 0 as 0.
 func (e Event) Marshal() ([]byte, error) {
+	if frequent, ok := e.Data.(interface{ plain(*plain) }); ok {
+		p := plain{data: make([]byte, 0, 1<<10)}
+		if frequent.plain(&p); !p.odd {
+			return p.data, nil
+		}
+	}
 	data, err := protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(e.Data)
 	if err != nil {
 		return nil, fmt.Errorf("event %s: %w", e.ID, err)

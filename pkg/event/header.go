@@ -53,7 +53,8 @@ func ParseEnvelope(header map[string][]string) (Envelope, error) {
 	var env Envelope
 	var failed error
 	for name, values := range header {
-		if len(values) == 0 || !strings.HasPrefix(strings.ToLower(name), "ce-") {
+		lower := strings.ToLower(name)
+		if len(values) == 0 || !strings.HasPrefix(lower, "ce-") {
 			continue
 		}
 		value, err := url.PathUnescape(values[0])
@@ -61,7 +62,7 @@ func ParseEnvelope(header map[string][]string) (Envelope, error) {
 			failed = fmt.Errorf("header %s: %w", name, err)
 			continue
 		}
-		switch strings.ToLower(name) {
+		switch lower {
 		case headerID:
 			env.ID = value
 		case headerType:
@@ -84,6 +85,9 @@ func ParseEnvelope(header map[string][]string) (Envelope, error) {
 // escape percent-encodes what the CloudEvents HTTP and NATS bindings ask for:
 // everything outside printable ASCII, and space, double quote and percent.
 func escape(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '%' }) < 0 {
+		return s
+	}
 	var b strings.Builder
 	for _, c := range []byte(s) {
 		if c <= ' ' || c >= 0x7f || c == '"' || c == '%' {
