@@ -58,6 +58,9 @@ func (w *consuming) pull(ctx, working context.Context) (err error) {
 		return err
 	}
 	defer func() { _ = inbox.Unsubscribe() }() // fails when it has ended
+	drain := func() { _ = inbox.Drain() }      // fails when it has ended
+	defer context.AfterFunc(ctx, drain)()
+	defer context.AfterFunc(connection, drain)()
 	asking := w.sources.begin(min(w.consumer.Lease, mostWait))
 	for ctx.Err() == nil && connection.Err() == nil {
 		at, wait := asking.next()
@@ -68,7 +71,7 @@ func (w *consuming) pull(ctx, working context.Context) (err error) {
 		if err := b.conn.PublishRequest(at.subject, inbox.Subject, request); err != nil {
 			return err
 		}
-		msg, err := next(ctx, connection, inbox, wait+answerWait)
+		msg, err := next(inbox, wait+answerWait)
 		switch {
 		case errors.Is(err, nats.ErrBadSubscription):
 			return context.Cause(ctx) // next has ended it
@@ -89,15 +92,16 @@ func (w *consuming) pull(ctx, working context.Context) (err error) {
 	return context.Cause(ctx)
 }
 
-// next returns the next message. When ctx or the connection ends, or after the
-// given wait, it ends the subscription, and still returns one that was on its way:
-// thrown away, it would come to another worker only after its lease. When there is
-// none it returns nats.ErrBadSubscription.
-func next(ctx, connection context.Context, inbox *nats.Subscription, wait time.Duration) (*nats.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	defer context.AfterFunc(connection, cancel)()
-	defer context.AfterFunc(ctx, func() { _ = inbox.Drain() })() // fails when it has ended
+// next returns the next message. After the given wait it ends the subscription. Of
+// one that ends, for whatever reason, it still returns what was on its way: thrown
+// away, it would come to another worker only after its lease. When there is none it
+// returns nats.ErrBadSubscription.
+func next(inbox *nats.Subscription, wait time.Duration) (*nats.Msg, error) {
+	msg, err := inbox.NextMsg(wait)
+	if !errors.Is(err, nats.ErrTimeout) {
+		return msg, err
+	}
+	_ = inbox.Drain() // fails when it has ended
 	return inbox.NextMsgWithContext(context.Background())
 }
 
