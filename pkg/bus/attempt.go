@@ -79,7 +79,8 @@ func (w *consuming) attempt(ctx context.Context, d Delivery) error {
 	if d.Attempt > w.consumer.Attempts {
 		return Permanent(fmt.Errorf("gave up after %d attempts; in the last, the worker died or was cut off", w.consumer.Attempts))
 	}
-	return w.room.within(ctx, w.consumer.Bounds(d), func(ctx context.Context) error { return w.consumer.Handle(ctx, d) })
+	bounds := w.consumer.Bounds(&d)
+	return w.room.within(ctx, bounds, func(ctx context.Context) error { return w.consumer.Handle(ctx, d) })
 }
 
 // brokenAttempts is how often a message may make its handler panic or take longer

@@ -24,7 +24,7 @@ func hang(release <-chan struct{}) error {
 func limited(handle func(context.Context, bus.Delivery) error) bus.Consumer {
 	c := consumer(handle)
 	c.Parallel = 4
-	c.Bounds = func(d bus.Delivery) bus.Bounds {
+	c.Bounds = func(d *bus.Delivery) bus.Bounds {
 		if strings.HasPrefix(d.Item, "good") {
 			return bus.Bounds{}
 		}
@@ -110,7 +110,7 @@ func TestLoopEndsTheConsumer(t *testing.T) {
 		return ctx.Err()
 	})
 	c.Parallel, c.Lease, c.Drain, c.AbandonedFor = 2, time.Hour, time.Millisecond, 50*time.Millisecond
-	c.Bounds = func(d bus.Delivery) bus.Bounds {
+	c.Bounds = func(d *bus.Delivery) bus.Bounds {
 		if d.Item == "loop" {
 			<-began
 			return bus.Bounds{Time: 10 * time.Millisecond}
@@ -174,7 +174,7 @@ func TestMemoryIsShared(t *testing.T) {
 		}
 	})
 	c.Parallel, c.Memory = 6, 120
-	c.Bounds = func(d bus.Delivery) bus.Bounds {
+	c.Bounds = func(d *bus.Delivery) bus.Bounds {
 		if d.Item[:5] == "large" {
 			return bus.Bounds{Memory: 30} // two fit into a half of the memory
 		}

@@ -38,9 +38,9 @@ type Consumer struct {
 	// quarter of an hour. A handler that panics, or takes longer than its
 	// bounds allow, has 3 at most: time does not mend that.
 	Attempts int
-	// Bounds says what an attempt at a delivery may take. Optional; without it
-	// there are none.
-	Bounds func(Delivery) Bounds
+	// Bounds says what an attempt at a delivery may take, and may leave in its Event
+	// what it read for that. Optional; without it there are none.
+	Bounds func(*Delivery) Bounds
 	// Memory is how many bytes the attempts of this process may take together
 	// by their Bounds; those that find no room wait. 0 bounds nothing.
 	Memory int64
@@ -82,7 +82,7 @@ func (c Consumer) withDefaults() Consumer {
 		c.Drain = 10 * time.Second
 	}
 	if c.Bounds == nil {
-		c.Bounds = func(Delivery) Bounds { return Bounds{} }
+		c.Bounds = func(*Delivery) Bounds { return Bounds{} }
 	}
 	if c.Abandoned <= 0 {
 		c.Abandoned = 8

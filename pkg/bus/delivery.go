@@ -16,6 +16,7 @@ type Delivery struct {
 	event.Envelope
 	Subject string
 	Data    []byte
+	Event   any // what Consumer.Bounds left here
 	// Attempt counts deliveries from 1, those included whose worker died, and
 	// without those that were given back. Of a consumer whose process does not
 	// declare the streams it is the server's count, which has them too, and after a

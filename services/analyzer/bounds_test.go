@@ -38,7 +38,7 @@ func TestBoundsGrowWithTheFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := cfg.textFileBounds(bus.Delivery{Data: data})
+		got := cfg.textFileBounds(&bus.Delivery{Data: data})
 		if (got.Time-want.Time).Abs() > 30*time.Second || got.Memory != want.Memory {
 			t.Errorf("%v bytes: %+v, want %+v", size, got, want)
 		}

@@ -45,11 +45,11 @@ func (t *textFiles) consumer(cfg Config) bus.Consumer {
 
 // handle brings one uploaded file to its end and announces it.
 func (t *textFiles) handle(ctx context.Context, d bus.Delivery) error {
-	var uploaded event.FileUploaded
-	if err := event.Unmarshal(d.Data, &uploaded); err != nil {
+	uploaded, err := readUploaded(&d)
+	if err != nil {
 		return bus.Permanent(err)
 	}
-	file, err := t.claim(ctx, d, &uploaded)
+	file, err := t.claim(ctx, d, uploaded)
 	switch {
 	case err != nil:
 		return refused(err)
@@ -61,7 +61,7 @@ func (t *textFiles) handle(ctx context.Context, d bus.Delivery) error {
 		return t.bus.Republish(ctx, outcome(file))
 	}
 
-	result, err := t.counts.analyze(ctx, &uploaded)
+	result, err := t.counts.analyze(ctx, uploaded)
 	if err != nil {
 		return err
 	}

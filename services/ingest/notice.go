@@ -102,7 +102,7 @@ func (t *textFiles) noticeConsumer(cfg Config) bus.Consumer {
 		Parallel: cfg.NoticesParallel, Lease: cfg.Lease, Drain: cfg.Drain,
 		// A notice waits while the stream of work is full, for some hours.
 		Attempts: 50,
-		Bounds:   func(bus.Delivery) bus.Bounds { return bus.Bounds{Time: noticeTime} },
+		Bounds:   func(*bus.Delivery) bus.Bounds { return bus.Bounds{Time: noticeTime} },
 		Handle:   t.handleNotice,
 	}
 }
