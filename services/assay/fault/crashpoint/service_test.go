@@ -62,14 +62,7 @@ func (h *house) begin(role string) (*incarnation, error) {
 }
 
 // died says whether the process was cut off.
-func (in *incarnation) died() bool {
-	select {
-	case <-in.wire.Done():
-		return true
-	default:
-		return false
-	}
-}
+func (in *incarnation) died() bool { return in.wire.IsCut() }
 
 // kill ends the process without any further effect. What still runs of it is in
 // vain, and is waited for at the end of the test.

@@ -98,6 +98,14 @@ func (w *Wire) Front(addr string) (string, error) {
 // Done is closed once the wire is cut.
 func (w *Wire) Done() <-chan struct{} { return w.done }
 
+// IsCut says whether the wire is cut. It waits for a cut that is under way, of which
+// a hook may have told already when Done is not closed yet.
+func (w *Wire) IsCut() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.cut
+}
+
 // dialWait bounds the way to an engine on this machine.
 const dialWait = 10 * time.Second
 
