@@ -35,6 +35,25 @@ type Side struct {
 	Run  func(ctx context.Context) (Sample, error)
 }
 
+// Mean is the side whose run is so many runs of s, at least one, and costs their mean:
+// for what is over so soon that one run is not like another. It fails with the first
+// run that fails.
+func (s Side) Mean(runs int) Side {
+	return Side{Name: s.Name, Run: func(ctx context.Context) (Sample, error) {
+		mean := Sample{}
+		for range runs {
+			sample, err := s.Run(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for quantity, cost := range sample {
+				mean[quantity] += cost / float64(runs)
+			}
+		}
+		return mean, nil
+	}}
+}
+
 // Direction says how a goal's ratio is built and read.
 type Direction int
 

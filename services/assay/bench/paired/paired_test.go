@@ -23,6 +23,19 @@ func scripted(name string, order *[]string, costs ...float64) Side {
 	}}
 }
 
+func TestMean(t *testing.T) {
+	var order []string
+	mean, err := scripted("own", &order, 4, 8, 12).Mean(4).Run(t.Context())
+	if err != nil || mean[CPU] != 256 || len(order) != 4 {
+		t.Errorf("1000, 4, 8 and 12 have the mean %v after %d runs: %v", mean, len(order), err)
+	}
+	broken := errors.New("broken")
+	fails := Side{Run: func(context.Context) (Sample, error) { return nil, broken }}
+	if _, err := fails.Mean(2).Run(t.Context()); !errors.Is(err, broken) {
+		t.Errorf("a side that fails gave %v", err)
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
 		own, rival   []float64
