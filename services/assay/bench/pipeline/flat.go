@@ -16,10 +16,10 @@ import (
 // peak is the most memory in bytes that a service had, at four times of one run.
 type peak struct{ aTenth, all, small, large int64 }
 
-// flat judges whether the memory of each service stays what it is, whatever comes:
+// Flat returns the trials of P5. They judge whether the memory of each service stays what it is, whatever comes:
 // the peak after all events beside the peak after a tenth, and after the largest
 // object beside the peak after one of 1 MB. It is run once.
-func (o Options) flat() []paired.Trial {
+func Flat(o Options) []paired.Trial {
 	run := sync.OnceValues(o.peaks)
 	side := func(name, role string, of func(peak) paired.Sample) paired.Side {
 		return paired.Side{Name: name, Run: func(context.Context) (paired.Sample, error) {
@@ -41,7 +41,7 @@ func (o Options) flat() []paired.Trial {
 				return paired.Sample{events: float64(p.aTenth), sizes: float64(p.small)}
 			}),
 			Goals: []paired.Goal{
-				{ID: "P5", What: fmt.Sprintf("peak after %d files beside that after a tenth", o.Events), Quantity: events, Direction: paired.AtMost, Must: 1.1},
+				{ID: "P5", What: fmt.Sprintf("peak after %d files beside that after a tenth", o.Files), Quantity: events, Direction: paired.AtMost, Must: 1.1},
 				{ID: "P5", What: fmt.Sprintf("peak after %d MB in one file beside that after 1 MB", o.Largest>>20), Quantity: sizes, Direction: paired.AtMost, Must: 1.1},
 			},
 		})
@@ -62,8 +62,8 @@ func (o Options) peaks() (map[string]peak, error) {
 		do   func() error
 		keep func(*peak, int64)
 	}{
-		{func() error { return many(ctx, p, 32, o.Events/10) }, func(of *peak, bytes int64) { of.aTenth = bytes }},
-		{func() error { return many(ctx, p, 32, o.Events-o.Events/10) }, func(of *peak, bytes int64) { of.all = bytes }},
+		{func() error { return many(ctx, p, 32, o.Files/10) }, func(of *peak, bytes int64) { of.aTenth = bytes }},
+		{func() error { return many(ctx, p, 32, o.Files-o.Files/10) }, func(of *peak, bytes int64) { of.all = bytes }},
 		{func() error { return p.large(ctx, 1<<20) }, func(of *peak, bytes int64) { of.small = bytes }},
 		{func() error { return p.large(ctx, o.Largest) }, func(of *peak, bytes int64) { of.large = bytes }},
 	} {

@@ -33,7 +33,7 @@ var stages = []struct {
 }
 
 // Stages returns, as a Markdown table, where the processor time of a file goes with
-// 32 in flight, from CPU profiles that stay in the folder.
+// 32 in flight, from CPU profiles that stay in Options.Profiles.
 func Stages(ctx context.Context, o Options) (string, error) {
 	var shares [2][]float64 // seconds for a file, by stage
 	for i, role := range []string{roleAssay, roleFloor} {
@@ -60,14 +60,14 @@ func (o Options) stagesOf(ctx context.Context, role string) (seconds []float64, 
 		return nil, err
 	}
 	var s sample
-	err = p.profiled(o.Dir, func() (err error) {
+	err = p.profiled(o.Profiles, func() (err error) {
 		s, err = load(ctx, p, 32, 3*o.Length)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.Open(filepath.Join(o.Dir, role+".pprof"))
+	file, err := os.Open(filepath.Join(o.Profiles, role+".pprof"))
 	if err != nil {
 		return nil, err
 	}

@@ -19,10 +19,11 @@ import (
 
 // Options say how long is measured.
 type Options struct {
-	Dir     string        // for data, which is removed at the next run
-	Length  time.Duration // of one run
-	Events  int           // of the run for flat memory
-	Largest int64         // bytes of the largest object of that run
+	Dir      string        // for data; new and empty
+	Profiles string        // the folder of what Stages writes
+	Length   time.Duration // of one run
+	Files    int           // of the run for flat memory
+	Largest  int64         // bytes of the largest object of that run
 }
 
 // numbers in flight.
@@ -45,25 +46,22 @@ const (
 	sizes    = "size, bytes"
 )
 
-// Trials starts the programs, which end with this process, and returns the trials.
-func Trials(o Options) ([]paired.Trial, error) {
-	if err := os.RemoveAll(o.Dir); err != nil {
-		return nil, err
-	}
+// Trials starts the programs, which run until stop is called, and returns the trials
+// of all goals but P5.
+func Trials(o Options) (trials []paired.Trial, stop func(), err error) {
 	own, err := start(roleAssay, filepath.Join(o.Dir, roleAssay))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	floor, err := start(roleFloor, filepath.Join(o.Dir, roleFloor))
 	if err != nil {
-		return nil, err
+		own.stop()
+		return nil, nil, err
 	}
-	var trials []paired.Trial
 	for _, n := range inFlight {
 		trials = append(trials, o.beside(own, floor, n))
 	}
-	trials = append(append(trials, o.growing(own)), append(o.alone(), o.flat()...)...)
-	return trials, nil
+	return append(append(trials, o.growing(own)), o.alone()...), func() { own.stop(); floor.stop() }, nil
 }
 
 // beside compares Assay with the floor, with n files in flight.
@@ -131,12 +129,15 @@ func (o Options) growing(own *program) paired.Trial {
 func (o Options) alone() []paired.Trial {
 	side := func(name string, begin func(dir string) (*program, error)) paired.Side {
 		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
-			dir := filepath.Join(o.Dir, "alone")
+			dir, err := os.MkdirTemp(o.Dir, "alone-")
+			if err != nil {
+				return nil, err
+			}
 			s, err := o.once(ctx, dir, begin)
 			if err != nil {
 				return nil, err
 			}
-			return paired.Sample{cpu: s.cpuPerFile()}, os.RemoveAll(dir)
+			return paired.Sample{cpu: s.cpuPerFile()}, nil
 		}}
 	}
 	const title = "4 KB text, 32 in flight"
