@@ -32,16 +32,16 @@ type Config struct {
 const defaultSecret = "assay-local"
 
 func (c Config) validate() error {
-	hosts := map[string]string{}
-	for variable, addr := range map[string]string{"ASSAY_NATS_ADDR": c.NATSAddr, "ASSAY_S3_ADDR": c.S3Addr, "ASSAY_DYNAMODB_ADDR": c.DynamoDBAddr} {
-		host, _, err := net.SplitHostPort(addr)
+	var host string // of S3, the last
+	for _, engine := range []struct{ variable, addr string }{
+		{"ASSAY_NATS_ADDR", c.NATSAddr}, {"ASSAY_DYNAMODB_ADDR", c.DynamoDBAddr}, {"ASSAY_S3_ADDR", c.S3Addr},
+	} {
+		var err error
 		// No host could mean all addresses or loopback only; of an engine that has to be said.
-		if err != nil || host == "" {
-			return fmt.Errorf("%s is %q: give host:port, such as 127.0.0.1:0 or 0.0.0.0:9000", variable, addr)
+		if host, _, err = net.SplitHostPort(engine.addr); err != nil || host == "" {
+			return fmt.Errorf("%s is %q: give host:port, such as 127.0.0.1:0 or 0.0.0.0:9000", engine.variable, engine.addr)
 		}
-		hosts[variable] = host
 	}
-	host := hosts["ASSAY_S3_ADDR"]
 	if ip := net.ParseIP(host); c.SecretKey == defaultSecret && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return fmt.Errorf("ASSAY_S3_ADDR is %q, which others can reach: set AWS_SECRET_ACCESS_KEY to a secret of your own", c.S3Addr)
 	}
