@@ -90,11 +90,7 @@ func (d *Dashboard) query(s span) (*dynamodb.QueryInput, error) {
 		builder = builder.WithFilter(*s.filter)
 	}
 	if len(s.attributes) > 0 {
-		var names expression.ProjectionBuilder
-		for _, name := range s.attributes {
-			names = expression.AddNames(names, expression.Name(name))
-		}
-		builder = builder.WithProjection(names)
+		builder = builder.WithProjection(table.Projection(s.attributes))
 	}
 	expr, err := builder.Build()
 	if err != nil {

@@ -26,11 +26,7 @@ type Get struct {
 func GetAll(ctx context.Context, db Reader, g Get, see func(map[string]types.AttributeValue) error) error {
 	asked := types.KeysAndAttributes{ConsistentRead: &g.Consistent}
 	if len(g.Attributes) > 0 {
-		var names expression.ProjectionBuilder
-		for _, name := range g.Attributes {
-			names = expression.AddNames(names, expression.Name(name))
-		}
-		expr, err := expression.NewBuilder().WithProjection(names).Build()
+		expr, err := expression.NewBuilder().WithProjection(Projection(g.Attributes)).Build()
 		if err != nil {
 			return fmt.Errorf("read %s: %w", g.Table, err)
 		}
@@ -54,4 +50,13 @@ func GetAll(ctx context.Context, db Reader, g Get, see func(map[string]types.Att
 		}
 	}
 	return nil
+}
+
+// Projection is what reads these attributes only, at least one.
+func Projection(attributes []string) expression.ProjectionBuilder {
+	var names expression.ProjectionBuilder
+	for _, name := range attributes {
+		names = expression.AddNames(names, expression.Name(name))
+	}
+	return names
 }
