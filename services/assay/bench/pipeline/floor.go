@@ -28,21 +28,26 @@ import (
 // publish an event; get the bytes, count, update the item, acknowledge. It keeps
 // no promise but that each of these is on disk when it is answered, as the
 // engines have it.
+//
+// With the calls of Assay it also makes those that Assay makes for its promises, each
+// at its least: an update of one item for the claim, and its end as a stored event.
 type floor struct {
-	engines *engine.Engines
-	js      jetstream.JetStream
-	conn    *nats.Conn
+	withCalls bool
+	engines   *engine.Engines
+	js        jetstream.JetStream
+	conn      *nats.Conn
 }
 
 const (
 	floorTable  = "floor"
-	floorStream = "FLOOR"
+	floorWork   = "FLOOR_WORK"
+	floorStream = "FLOOR_ENDS" // of a floor with the calls of Assay
 	floorEnds   = "floor.end.*"
 	// floorParallel is how many files it works on at once: all that come.
 	floorParallel = 64
 )
 
-func playFloor(ctx context.Context) (err error) {
+func playFloor(ctx context.Context, withCalls bool) (err error) {
 	process.TuneCollector(ctx, zerolog.Nop()) // as the services have it
 	at := environReady()
 	if at.NATS == "" {
@@ -57,7 +62,7 @@ func playFloor(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	f := &floor{}
+	f := &floor{withCalls: withCalls}
 	if f.engines, err = engine.Stores(ctx, cfg); err != nil {
 		return err
 	}
@@ -92,9 +97,14 @@ func (f *floor) setUp(ctx context.Context) (err error) {
 		return err
 	}
 	if _, err = f.js.CreateStream(ctx, jetstream.StreamConfig{
-		Name: floorStream, Subjects: []string{"floor.work.*"}, Retention: jetstream.WorkQueuePolicy,
+		Name: floorWork, Subjects: []string{"floor.work.*"}, Retention: jetstream.WorkQueuePolicy,
 	}); err != nil {
 		return err
+	}
+	if f.withCalls {
+		if _, err = f.js.CreateStream(ctx, jetstream.StreamConfig{Name: floorStream, Subjects: []string{floorEnds}}); err != nil {
+			return err
+		}
 	}
 	if err := f.engines.Bucket.Ensure(ctx); err != nil {
 		return err
@@ -131,7 +141,7 @@ func (f *floor) accept(ctx context.Context, id string, body io.Reader) error {
 }
 
 func (f *floor) consume(ctx context.Context) (stop func(), err error) {
-	consumer, err := f.js.CreateConsumer(ctx, floorStream, jetstream.ConsumerConfig{
+	consumer, err := f.js.CreateConsumer(ctx, floorWork, jetstream.ConsumerConfig{
 		Durable: "floor", AckPolicy: jetstream.AckExplicitPolicy,
 	})
 	if err != nil {
@@ -158,6 +168,11 @@ func (f *floor) consume(ctx context.Context) (stop func(), err error) {
 }
 
 func (f *floor) analyze(ctx context.Context, id string) error {
+	if f.withCalls {
+		if err := f.update(ctx, id, "PROCESSING", ""); err != nil {
+			return err
+		}
+	}
 	body, err := f.engines.Bucket.Open(ctx, "files/"+id, "")
 	if err != nil {
 		return err
@@ -171,15 +186,24 @@ func (f *floor) analyze(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.engines.DB.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+	if err := f.update(ctx, id, "COMPLETED", string(result)); err != nil {
+		return err
+	}
+	if f.withCalls {
+		_, err := f.js.Publish(ctx, "floor.end."+id, nil, jetstream.WithMsgID(id))
+		return err
+	}
+	return f.conn.Publish("floor.end."+id, nil)
+}
+
+func (f *floor) update(ctx context.Context, id, status, result string) error {
+	_, err := f.engines.DB.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: aws.String(floorTable), Key: map[string]types.AttributeValue{"PK": &types.AttributeValueMemberS{Value: id}},
 		UpdateExpression:         aws.String("SET #status = :status, #result = :result"),
 		ExpressionAttributeNames: map[string]string{"#status": "status", "#result": "result"},
 		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":status": &types.AttributeValueMemberS{Value: "COMPLETED"}, ":result": &types.AttributeValueMemberS{Value: string(result)},
+			":status": &types.AttributeValueMemberS{Value: status}, ":result": &types.AttributeValueMemberS{Value: result},
 		},
-	}); err != nil {
-		return err
-	}
-	return f.conn.Publish("floor.end."+id, nil)
+	})
+	return err
 }

@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 func TestEveryProgramTakesFilesIn(t *testing.T) {
 	for name, begin := range map[string]func() (*program, error){
 		roleFloor:     func() (*program, error) { return start(roleFloor, t.TempDir()) },
+		roleCalls:     func() (*program, error) { return start(roleCalls, t.TempDir()) },
 		roleAssay:     func() (*program, error) { return start(roleAssay, t.TempDir()) },
 		"services":    func() (*program, error) { return startApart(t.TempDir()) },
 		"floor alone": func() (*program, error) { return startFloorApart(t.TempDir()) },
@@ -39,7 +40,7 @@ func TestEveryProgramTakesFilesIn(t *testing.T) {
 			if err := many(t.Context(), p, 2, 7); err != nil {
 				t.Error(err)
 			}
-			if p.role == roleFloor {
+			if p.role == roleFloor || p.role == roleCalls {
 				return
 			}
 			if err := p.large(t.Context(), 200_000); err != nil {

@@ -104,7 +104,7 @@ func (p *program) dress() (err error) {
 	transport.MaxIdleConnsPerHost = 256
 	p.client = &http.Client{Transport: transport}
 	p.contentType, p.body = "text/plain", text(small)
-	if p.role != roleFloor {
+	if p.role != roleFloor && p.role != roleCalls {
 		p.contentType, p.body, err = form(p.body)
 	}
 	return err

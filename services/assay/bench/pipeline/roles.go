@@ -33,6 +33,7 @@ const roleVariable = "ASSAY_BENCH_ROLE"
 const (
 	roleAssay    = "assay" // `assay serve`
 	roleFloor    = "floor"
+	roleCalls    = "floor-with-calls" // the floor with as many calls as Assay makes
 	roleEngines  = "engines"
 	roleIngest   = "ingest"
 	roleAnalyzer = "analyzer"
@@ -62,7 +63,9 @@ func Play() (status int, played bool) {
 		obey(os.Stdin)
 	}()
 	run := map[string]func(context.Context) error{
-		roleAssay: playAssay, roleFloor: playFloor, roleEngines: playEngines,
+		roleAssay: playAssay, roleEngines: playEngines,
+		roleFloor:    func(ctx context.Context) error { return playFloor(ctx, false) },
+		roleCalls:    func(ctx context.Context) error { return playFloor(ctx, true) },
 		roleIngest:   func(ctx context.Context) error { return playService(ctx, ingest.Run) },
 		roleAnalyzer: func(ctx context.Context) error { return playService(ctx, analyzer.Run) },
 		roleQuery:    func(ctx context.Context) error { return playService(ctx, query.Run) },

@@ -49,23 +49,31 @@ const (
 // Trials starts the programs, which run until stop is called, and returns the trials
 // of all goals but P5.
 func Trials(o Options) (trials []paired.Trial, stop func(), err error) {
-	own, err := start(roleAssay, filepath.Join(o.Dir, roleAssay))
-	if err != nil {
-		return nil, nil, err
+	programs := map[string]*program{}
+	stop = func() {
+		for _, p := range programs {
+			p.stop()
+		}
 	}
-	floor, err := start(roleFloor, filepath.Join(o.Dir, roleFloor))
-	if err != nil {
-		own.stop()
-		return nil, nil, err
+	for _, role := range []string{roleAssay, roleFloor, roleCalls} {
+		if programs[role], err = start(role, filepath.Join(o.Dir, role)); err != nil {
+			delete(programs, role)
+			stop()
+			return nil, nil, err
+		}
 	}
+	own := programs[roleAssay]
 	for _, n := range inFlight {
-		trials = append(trials, o.beside(own, floor, n))
+		trials = append(trials, o.beside(own, programs[roleFloor], "floor", n))
 	}
-	return append(append(trials, o.growing(own)), o.alone()...), func() { own.stop(); floor.stop() }, nil
+	for _, n := range []int{1, 32} { // where there are goals
+		trials = append(trials, o.beside(own, programs[roleCalls], "floor with the calls of Assay", n))
+	}
+	return append(append(trials, o.growing(own)), o.alone()...), stop, nil
 }
 
-// beside compares Assay with the floor, with n files in flight.
-func (o Options) beside(own, floor *program, n int) paired.Trial {
+// beside compares Assay with a floor, with n files in flight.
+func (o Options) beside(own, floor *program, name string, n int) paired.Trial {
 	side := func(name string, p *program, tailOf float64) paired.Side {
 		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
 			s, err := load(ctx, p, n, o.Length)
@@ -96,7 +104,7 @@ func (o Options) beside(own, floor *program, n int) paired.Trial {
 	}
 	return paired.Trial{
 		Title: fmt.Sprintf("4 KB text, %d in flight", n),
-		Own:   side("assay serve", own, .99), Rival: side("floor", floor, .5), Goals: goals,
+		Own:   side("assay serve", own, .99), Rival: side(name, floor, .5), Goals: goals,
 	}
 }
 
