@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.by, "by", "wordstats", "wordstats, or uax29: libraries and a map")
 	flag.IntVar(&o.times, "times", 1, "how often the file is read, as one text")
+	flag.IntVar(&o.each, "each", 0, "counts each so many bytes as a text of its own, and prints the last of them")
 	flag.IntVar(&o.readers, "readers", 1, "how many readers share the text")
 	flag.StringVar(&o.bucket.url, "url", "", "where the text is: an S3 server, and no file")
 	flag.StringVar(&o.bucket.etag, "etag", "", "of the object there")
@@ -33,9 +35,9 @@ func main() {
 }
 
 type options struct {
-	by             string
-	times, readers int
-	bucket         bucket
+	by                   string
+	times, each, readers int
+	bucket               bucket
 }
 
 func (o options) run(paths []string) error {
@@ -65,14 +67,15 @@ func (o options) count(ctx context.Context, paths []string) (wordstats.Statistic
 	if err != nil {
 		return wordstats.Statistics{}, err
 	}
+	count, ok := map[string]func(io.Reader) (wordstats.Statistics, error){"wordstats": wordstats.Count, "uax29": countByLibraries}[o.by]
 	text := &repeated{file: file, left: o.times - 1}
 	switch {
-	case o.by == "uax29":
-		return countByLibraries(text)
-	case o.by != "wordstats":
+	case !ok:
 		return wordstats.Statistics{}, fmt.Errorf("-by %s: give wordstats or uax29", o.by)
-	case o.readers == 1:
-		return wordstats.Count(text)
+	case o.each > 0:
+		return countEach(text, o.each, count)
+	case o.readers == 1 || o.by != "wordstats":
+		return count(text)
 	}
 	info, err := file.Stat()
 	if err != nil {
@@ -84,6 +87,23 @@ func (o options) count(ctx context.Context, paths []string) (wordstats.Statistic
 			return io.NopCloser(io.NewSectionReader(file, at, info.Size()-at))
 		},
 	})
+}
+
+// countEach counts each so many bytes of the text alone, and returns the last counts.
+func countEach(text io.Reader, size int, count func(io.Reader) (wordstats.Statistics, error)) (last wordstats.Statistics, err error) {
+	one := make([]byte, size)
+	for {
+		n, err := io.ReadFull(text, one)
+		if n == 0 && errors.Is(err, io.EOF) {
+			return last, nil
+		}
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return last, err
+		}
+		if last, err = count(bytes.NewReader(one[:n])); err != nil {
+			return last, err
+		}
+	}
 }
 
 // repeated reads a file, and so many times more.

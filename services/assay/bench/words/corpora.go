@@ -26,8 +26,8 @@ const (
 
 // corpora are the texts of the goals.
 type corpora struct {
-	page                                           text // the book once
-	book, english, vocabulary, multilingual, slice text
+	page                                                text // the book once
+	book, english, few, vocabulary, multilingual, slice text
 }
 
 // makeCorpora writes the texts into a folder, unless they are there with the right
@@ -56,6 +56,7 @@ func makeCorpora(dir, book string, out io.Writer) (corpora, error) {
 	}{
 		{&c.book, filepath.Base(book), func() []byte { return content }, (bookSize + len(content) - 1) / len(content)},
 		{&c.english, "english", func() []byte { return corpus.English(1, 32*megabyte) }, 8},
+		{&c.few, "english-small", func() []byte { return corpus.English(1, 16*megabyte) }, 1},
 		{&c.vocabulary, "vocabulary", func() []byte { return corpus.ManyWords(3, 256*megabyte) }, 1},
 		{&c.multilingual, "multilingual", func() []byte { return corpus.Multilingual(2, 32*megabyte) }, 1},
 		{&c.slice, "multilingual-slice", func() []byte { return corpus.Multilingual(2, 4*megabyte) }, 1},

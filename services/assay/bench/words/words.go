@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/assay-project/assay/services/assay/bench/paired"
 )
@@ -48,6 +49,9 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	return m.trials, m.shared(ctx, o.Dir)
 }
 
+// smallText is how many bytes a small text has.
+const smallText = 4 << 10
+
 // maker makes trials.
 type maker struct {
 	programs
@@ -69,6 +73,7 @@ func (m *maker) all() {
 	m.add("W4b", m.book, 0.10, 0.14)(wc("-l", m.book))
 	m.libraries("W5a", m.multilingual, 1)
 	m.libraries("W5b", m.slice, 8)
+	m.small()
 	m.program("W6a", m.vocabulary, goCustom, 4, 6)
 	m.program("W6b", m.vocabulary, cOptimized, 2.5, 3.5)
 }
@@ -83,6 +88,17 @@ func (m *maker) libraries(id string, t text, runs int) {
 	m.add(id, t, 3, 4)(paired.Command("uax29 + x/text + map", paired.Process{Path: m.count, Args: []string{"-by", "uax29", t.path}}), "")
 	trial := &m.trials[len(m.trials)-1]
 	trial.Own, trial.Rival = trial.Own.Mean(runs), trial.Rival.Mean(runs)
+}
+
+// small compares with the same libraries how a text is counted as many small ones.
+func (m *maker) small() {
+	each := []string{"-each", strconv.Itoa(smallText), m.few.path}
+	m.trials = append(m.trials, paired.Trial{
+		Title: fmt.Sprintf("%s, %d MB as texts of 4 KB", m.english.name, m.few.size/megabyte),
+		Own:   paired.Command(m.kernel, paired.Process{Path: m.own, Args: each}),
+		Rival: paired.Command("uax29 + x/text + map", paired.Process{Path: m.count, Args: append([]string{"-by", "uax29"}, each...)}),
+		Goals: []paired.Goal{{ID: "-", What: "CPU", Quantity: paired.CPU}},
+	})
 }
 
 // add adds a trial by processor time.
