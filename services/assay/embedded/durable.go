@@ -27,7 +27,7 @@ type durableStore struct {
 	objects    string // absolute; a folder for each bucket
 	attributes string // absolute; of metadata that is in files
 	sync       func(*os.File) error
-	folders    rounds // of syncs, by path
+	folders    folders
 	pages      []byte // CORS rules of a bucket that has none; nil for none
 	created    func(context.Context, Object) error
 	log        zerolog.Logger
@@ -78,6 +78,24 @@ func (d *durableStore) CompleteMultipartUpload(ctx context.Context, in *s3.Compl
 	return out, version, d.finish(ctx, *in.Bucket, *in.Key, etag)
 }
 
+// DeleteObject removes an object, and the folders that are empty then.
+func (d *durableStore) DeleteObject(ctx context.Context, in *s3.DeleteObjectInput) (*s3.DeleteObjectOutput, error) {
+	defer d.folders.remove()()
+	return d.Posix.DeleteObject(ctx, in)
+}
+
+// DeleteObjects removes many.
+func (d *durableStore) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsInput) (s3response.DeleteResult, error) {
+	defer d.folders.remove()()
+	return d.Posix.DeleteObjects(ctx, in)
+}
+
+// DeleteBucket removes a bucket.
+func (d *durableStore) DeleteBucket(ctx context.Context, bucket string) error {
+	defer d.folders.remove()()
+	return d.Posix.DeleteBucket(ctx, bucket)
+}
+
 // finish puts a stored object on disk and then tells of it. When the disk
 // refuses, the object is removed: a retry under If-None-Match must send the
 // bytes again and not be told that they are there.
@@ -105,12 +123,24 @@ func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) err
 	return nil
 }
 
-// syncObject syncs an object's file with its extended attributes, its folders
-// up to the bucket, and its metadata files.
+// syncObject syncs an object's file with its extended attributes, the folders up to
+// the bucket in which there may be an entry that is not on disk, and its metadata
+// files.
 func (d *durableStore) syncObject(bucket, key string) error {
-	top := filepath.Join(d.objects, bucket)
-	if err := d.syncUp(filepath.Join(top, filepath.FromSlash(key)), top); err != nil {
+	top, path := filepath.Join(d.objects, bucket), filepath.Join(d.objects, bucket, filepath.FromSlash(key))
+	folder := filepath.Dir(path)
+	if err := d.syncUp(path, folder); err != nil {
 		return err
+	}
+	for ; folder != top && len(folder) > len(top); folder = filepath.Dir(folder) {
+		kept, since := d.folders.keeps(folder)
+		if kept {
+			continue
+		}
+		if err := d.syncFolder(filepath.Dir(folder)); err != nil {
+			return err
+		}
+		d.folders.keep(folder, since)
 	}
 	return d.syncAttributes(bucket, key)
 }
@@ -143,11 +173,15 @@ func (d *durableStore) syncUp(path, top string) error {
 	}
 	for path != top && len(path) > len(top) {
 		path = filepath.Dir(path)
-		if err := d.folders.share(path, func() error { return d.syncOne(path) }); err != nil {
+		if err := d.syncFolder(path); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (d *durableStore) syncFolder(path string) error {
+	return d.folders.syncs.share(path, func() error { return d.syncOne(path) })
 }
 
 func (d *durableStore) syncOne(path string) error {

@@ -139,6 +139,47 @@ func TestS3SyncsBeforeItAnswers(t *testing.T) {
 	}
 }
 
+// TestS3SyncsTheFoldersOfNewFoldersOnly counts the syncs of the bucket's folder,
+// which each entry in it needs once, and again when it was removed.
+func TestS3SyncsTheFoldersOfNewFoldersOnly(t *testing.T) {
+	dir := t.TempDir()
+	bucket := filepath.Join(dir, "objects", testBucket)
+	synced := 0
+	client := startS3(t, S3Config{Dir: dir, sync: func(f *os.File) error {
+		if f.Name() == bucket {
+			synced++
+		}
+		return f.Sync()
+	}})
+	key := aws.String("files/1/a")
+	for _, step := range []struct {
+		name string
+		do   func() error
+		want int
+	}{
+		{"a new folder", func() error { put(t, client, "files/1/a", "kept"); return nil }, 1},
+		{"another object in it", func() error { put(t, client, "files/2/a", "kept"); return nil }, 0},
+		{"an object beside it", func() error { put(t, client, "a", "kept"); return nil }, 1},
+		{"a removal", func() error {
+			_, err := client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(testBucket), Key: aws.String("files/2/a")})
+			return err
+		}, 0},
+		{"a folder that is not removed", func() error { put(t, client, "files/2/a", "kept"); return nil }, 1},
+		{"the same", func() error { put(t, client, "files/3/a", "kept"); return nil }, 0},
+		{"a removal of all", func() error {
+			objects := []types.ObjectIdentifier{{Key: key}, {Key: aws.String("files/2/a")}, {Key: aws.String("files/3/a")}}
+			_, err := client.DeleteObjects(t.Context(), &s3.DeleteObjectsInput{Bucket: aws.String(testBucket), Delete: &types.Delete{Objects: objects}})
+			return err
+		}, 0},
+		{"a folder that was removed", func() error { put(t, client, "files/1/a", "kept"); return nil }, 1},
+	} {
+		synced = 0
+		if err := step.do(); err != nil || synced != step.want {
+			t.Errorf("%s: the bucket's folder was synced %d times, want %d; %v", step.name, synced, step.want, err)
+		}
+	}
+}
+
 // wantSynced takes what was synced so far, and misses what is wanted.
 func wantSynced(t *testing.T, dir string, synced chan string, want []string) {
 	t.Helper()
