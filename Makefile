@@ -9,8 +9,9 @@ build: ## build all programs into bin/
 	go build -o bin/ work
 fmt: ## format all Go files
 	gofmt -w pkg services
-gen: ## make the Go of proto/ anew
+gen: ## make the Go of proto/, and the assembler of the word counter, anew
 	path="$$(.ci/tools buf protoc-gen-go)"; cd proto && PATH="$$path:$$PATH" && buf lint && buf generate
+	cd services/analyzer/wordstats && go run ./generate
 tidy: ## tidy every module
 	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
 

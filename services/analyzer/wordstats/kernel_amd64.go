@@ -4,6 +4,8 @@ package wordstats
 
 import "golang.org/x/sys/cpu"
 
+// The functions without bodies are in kernel_amd64.s, which generate writes.
+
 // classifyAVX2 is classify with 32 bytes at once. data must have blocks*blockSize bytes.
 //
 //go:noescape
