@@ -28,6 +28,7 @@ type durableStore struct {
 	attributes string // absolute; of metadata that is in files
 	sync       func(*os.File) error
 	folders    folders
+	names      windows
 	pages      []byte // CORS rules of a bucket that has none; nil for none
 	created    func(context.Context, Object) error
 	log        zerolog.Logger
@@ -100,6 +101,7 @@ func (d *durableStore) DeleteBucket(ctx context.Context, bucket string) error {
 // refuses, the object is removed: a retry under If-None-Match must send the
 // bytes again and not be told that they are there.
 func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) error {
+	d.stored(bucket, key)
 	info, err := os.Stat(filepath.Join(d.objects, bucket, filepath.FromSlash(key)))
 	if err != nil {
 		return fmt.Errorf("find %s/%s to sync it: %w", bucket, key, err)

@@ -248,5 +248,6 @@ func openStore(cfg S3Config) (*durableStore, error) {
 	}
 	return &durableStore{
 		Posix: files, objects: objects, attributes: synced, sync: cfg.sync, pages: pages, created: cfg.Created, log: cfg.Log,
+		names: windows{size: windowSize, worth: windowWorth},
 	}, nil
 }
