@@ -155,18 +155,36 @@ var lowBytes = [16]uint64{
 	1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1,
 }
 
-// countASCII counts the words between the first n edges. Nearly all are known
-// already, and these are counted without a branch: first those of up to 8 bytes,
-// then, of what was missed, those of up to 16. So the processor looks for many
-// words at once, which matters most when the vocabulary is larger than its caches.
+// countASCII counts the words between the first n edges: those of up to 8 bytes that
+// the kernel finds, and the others in the batch.
 func (c *counter) countASCII(n int) error {
 	edges := c.edges[:n]
 	missed := c.kernel.countShort(&c.vocabulary.short, c.buffer, edges, &c.finds)
-	for _, i := range c.countMiddle(edges, c.finds.missed[:missed]) {
-		if err := c.addASCII(int(edges[i]), int(edges[i+1])); err != nil {
+	for _, i := range c.finds.missed[:missed] {
+		if err := c.addASCII(edges[i], edges[i+1]); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// addASCII counts the word of ASCII in the buffer from start to end.
+func (c *counter) addASCII(start, end uint16) error {
+	if length := end - start; length > 16 {
+		if length > maxWord {
+			return c.addLong(c.buffer[start:end])
+		}
+		for i, letter := range c.buffer[start:end] {
+			c.folded[i] = letter | 0x20
+		}
+		return c.vocabulary.add(c.folded[:length])
+	}
+	if !c.batch.hasRoom(1) {
+		if err := c.vocabulary.count(&c.batch); err != nil {
+			return err
+		}
+	}
+	c.batch.push(c.buffer, start, end, small)
 	return nil
 }
 
@@ -195,86 +213,4 @@ func countShort(t *shortTable, b *buffer, edges []uint16, finds *finds) int {
 		missed += int(miss)
 	}
 	return missed
-}
-
-// countMiddle does the same with the words of 9 to 16 bytes among places that lie in
-// the bucket of their hash, in any of its slots, and returns the other places. All
-// are found before the first is counted: what was read ahead of a write to a count is
-// read again when the processor finds that it is of the same word.
-func (c *counter) countMiddle(edges, places []uint16) []uint16 {
-	buckets := c.vocabulary.middle.buckets
-	if len(buckets) == 0 {
-		return nil // never, as above
-	}
-	if len(buckets) > cachedBuckets {
-		c.fetchMiddle(edges, places)
-	}
-	mask, seed, found, missed := uint64(len(buckets)-1), c.vocabulary.middle.seed, 0, 0
-	for _, i := range places {
-		key0, key1, length := c.middleKey(edges[i], edges[i+1])
-		at := hashMiddle(seed, [2]uint64{key0, key1}) & mask
-		b := &buckets[at]
-		other := (length - 9) >> 3 // not 0 for a word of another length
-		differs0 := notZero((b.keys[0][0] ^ key0) | (b.keys[0][1] ^ key1) | other)
-		differs1 := notZero((b.keys[1][0] ^ key0) | (b.keys[1][1] ^ key1) | other)
-		differs2 := notZero((b.keys[2][0] ^ key0) | (b.keys[2][1] ^ key1) | other)
-		c.finds.slots[found&(chunkSize-1)] = uint32(at<<2 | (differs0 + differs0&differs1))
-		places[missed] = i
-		miss := int(differs0 & differs1 & differs2)
-		missed += miss
-		found += 1 - miss
-	}
-	for _, slot := range c.finds.slots[:found] {
-		buckets[slot>>2].counts[slot&3]++
-	}
-	return places[:missed]
-}
-
-// fetchMiddle reads the buckets that countMiddle will, so that they are in the cache.
-// Its loop is so short that the processor has twice as many reads under way.
-func (c *counter) fetchMiddle(edges, places []uint16) {
-	buckets := c.vocabulary.middle.buckets
-	if len(buckets) == 0 {
-		return // never, as above
-	}
-	mask, seed, fetched := uint64(len(buckets)-1), c.vocabulary.middle.seed, uint32(0)
-	for _, i := range places {
-		key0, key1, _ := c.middleKey(edges[i], edges[i+1])
-		fetched |= buckets[hashMiddle(seed, [2]uint64{key0, key1})&mask].counts[0]
-	}
-	c.fetched = fetched
-}
-
-// middleKey is the key of the word of ASCII from start to end, if it has 9 to 16 bytes.
-// It is no array yet, since the compiler would have that go through memory.
-func (c *counter) middleKey(start, end uint16) (key0, key1, length uint64) {
-	length = uint64(end - start)
-	return binary.LittleEndian.Uint64(c.buffer[start:][:8]) | small,
-		(binary.LittleEndian.Uint64(c.buffer[start:][8:16]) | small) & lowBytes[(length-8)&15],
-		length
-}
-
-// notZero returns 0 for 0 and 1 for any other number.
-func notZero(x uint64) uint64 { return (x | -x) >> 63 }
-
-// addASCII counts the word of ASCII in the buffer from start to end.
-func (c *counter) addASCII(start, end int) error {
-	b := c.buffer
-	length := end - start
-	switch {
-	case length <= 8:
-		key := (binary.LittleEndian.Uint64(b[start:]) | small) & lowBytes[length]
-		return c.vocabulary.addShort(key, length)
-	case length <= 16:
-		return c.vocabulary.addMiddle([2]uint64{
-			binary.LittleEndian.Uint64(b[start:]) | small,
-			(binary.LittleEndian.Uint64(b[end-8:]) | small) >> (8 * (16 - length) & 63),
-		}, length)
-	case length <= maxWord:
-		for i, letter := range b[start:end] {
-			c.folded[i] = letter | 0x20
-		}
-		return c.vocabulary.add(c.folded[:length])
-	}
-	return c.addLong(b[start:end])
 }

@@ -37,9 +37,9 @@
 //
 // The vocabulary is three hash tables with open addressing, by the length of the
 // word: one integer, two integers, bytes in an arena (vocabulary.go). Known words
-// are counted without a branch, many at once, with AVX-512 eight at each step; the few
-// that are new or not where they are looked for first take another loop. The hashes
-// are products with a secret number, mixed as MurmurHash3 does
+// are counted without a branch, many at once (batch.go), with AVX-512 eight at each
+// step; the few that are new or not where they are looked for first take another loop.
+// The hashes are products with a secret number, mixed as MurmurHash3 does
 // (github.com/aappleby/smhasher) or folded as wyhash does
 // (github.com/wangyi-fudan/wyhash), or are those of hash/maphash. What is a property
 // of the vocabulary alone, such as the number of code points, is computed from it at

@@ -19,12 +19,10 @@ type counter struct {
 	changes    [chunkBlocks]uint64
 	edges      edges
 	finds      finds
-	fetched    uint32 // what fetchMiddle read, which nobody needs
+	segments   segments
+	batch      batch
 	buffer     *buffer
 }
-
-// asciiAhead is how much ASCII must follow for the way of scanASCII to pay.
-const asciiAhead = 32 // bytes
 
 func newCounter() *counter {
 	return &counter{vocabulary: newVocabulary(), kernel: fastestKernel(), lower: cases.Lower(language.Und), buffer: new(buffer)}
@@ -34,6 +32,7 @@ func newCounter() *counter {
 func (c *counter) reset(limits Limits) {
 	c.vocabulary.reset(limits)
 	c.long, c.sinceSpill = nil, 0
+	c.batch.shorts, c.batch.middles = 0, 0
 }
 
 // scan counts the words of the buffer from at to to, at most bufferSize. The byte at
@@ -41,6 +40,15 @@ func (c *counter) reset(limits Limits) {
 // consumed them: to to, or to the start of a segment that may go on, less than
 // maxSegment before. atEOF says that nothing follows; then it consumes all.
 func (c *counter) scan(at, to int, atEOF bool) (int, error) {
+	done, err := c.scanAll(at, to, atEOF)
+	if err != nil {
+		return done, err
+	}
+	return done, c.vocabulary.count(&c.batch)
+}
+
+// scanAll does what scan does but for the words that it leaves in the batch.
+func (c *counter) scanAll(at, to int, atEOF bool) (int, error) {
 	for at < to || c.long != nil {
 		if c.long != nil {
 			n, err := c.scanLong(c.buffer[at:to], atEOF)
@@ -50,7 +58,7 @@ func (c *counter) scan(at, to int, atEOF bool) (int, error) {
 			}
 			continue
 		}
-		if to-at >= asciiAhead && isASCII(c.buffer[at:]) {
+		if asciiFollows(c.buffer, at, to) {
 			next, err := c.scanASCII(at, to, atEOF)
 			if err != nil {
 				return at, err
@@ -60,42 +68,52 @@ func (c *counter) scan(at, to int, atEOF bool) (int, error) {
 				return at, nil
 			}
 		}
-		at = skipSeparators(c.buffer, at, to)
-		s := findSegment(c.buffer, at, to, atEOF)
-		if !s.complete {
+		n, end := c.segments.find(c.buffer, at, to, atEOF)
+		if n == 0 {
 			if to-at < maxSegment {
 				return at, nil
 			}
 			c.long = newLongSegment()
 			continue
 		}
-		if s.flags&letterOrDigit != 0 {
-			if err := c.addSegment(at, s); err != nil {
-				return at, err
-			}
+		if err := c.countSegments(at, n); err != nil {
+			return at, err
 		}
-		at = s.end
+		at = end
 	}
 	return at, nil
 }
 
-// addSegment counts the segment s that begins at a place in the buffer.
-func (c *counter) addSegment(at int, s segment) error {
-	if s.flags&beyondASCII == 0 {
-		return c.addASCII(at, s.end)
+// asciiFollows reports whether the way of scanASCII pays from a place in the buffer.
+func asciiFollows(b *buffer, at, to int) bool {
+	const ahead = 32 // bytes
+	first := binary.LittleEndian.Uint64(b[uint16(at):][:8])
+	return first&each80 == 0 && to-at >= ahead && isASCII(b[at:])
+}
+
+// countSegments counts the first n segments, which begin at a place in the buffer.
+func (c *counter) countSegments(at, n int) error {
+	if !c.batch.hasRoom(n) {
+		if err := c.vocabulary.count(&c.batch); err != nil {
+			return err
+		}
 	}
-	word := c.buffer[at:s.end]
-	if s.flags&changesCase != 0 || len(word) > 16 {
-		return c.add(word, s.flags)
+	const folds = beyondASCII | changesCase // more than bits
+	start := uint16(at)
+	for i, end := range c.segments.ends[:n] {
+		flags := c.segments.flags[i]
+		switch {
+		case flags&letterOrDigit == 0:
+		case end-start > 16 || flags&folds == folds:
+			if err := c.add(c.buffer[start:end], flags); err != nil {
+				return err
+			}
+		default:
+			c.batch.push(c.buffer, start, end, small&(uint64(flags/beyondASCII)-1))
+		}
+		start = end
 	}
-	if len(word) <= 8 {
-		key := binary.LittleEndian.Uint64(c.buffer[at:]) & (^uint64(0) >> ((64 - 8*len(word)) & 63))
-		return c.vocabulary.addShort(key, len(word))
-	}
-	return c.vocabulary.addMiddle([2]uint64{
-		binary.LittleEndian.Uint64(word),
-		binary.LittleEndian.Uint64(word[len(word)-8:]) >> (8 * (16 - len(word)) & 63),
-	}, len(word))
+	return nil
 }
 
 // scanLong goes on in the long segment and drops it at its end.

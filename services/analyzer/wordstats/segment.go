@@ -1,6 +1,9 @@
 package wordstats
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
 
 const (
 	// maxSegment is the longest segment, in bytes, that is looked at in one piece.
@@ -11,81 +14,99 @@ const (
 	maxWord = 1024
 )
 
-// segment is a segment of UAX #29.
-type segment struct {
-	end      int   // where it ends in the buffer
-	flags    uint8 // letterOrDigit, changesCase, beyondASCII: if any of its code points is so
-	complete bool  // false when what follows could still make it longer
+// segments are segments of UAX #29 that follow one another in the buffer.
+type segments struct {
+	ends  [segmentsAtOnce]uint16
+	flags [segmentsAtOnce]uint8 // letterOrDigit, changesCase, beyondASCII: if any code point is so
 }
+
+const segmentsAtOnce = 256
 
 // beyondASCII joins the property byte of what is not ASCII. A byte that is not
 // UTF-8 has changesCase, too: it reads as U+FFFD.
 const beyondASCII = 0x80
 
-// findSegment finds the segment that begins at a place in the buffer, of which to
-// is the end. atEOF says that nothing follows.
-func findSegment(b *buffer, at, to int, atEOF bool) segment {
+// find finds segments from a place in the buffer, where one begins, as many as
+// there is room for and up to where only ASCII follows for a while. to is the end of the
+// buffer, and atEOF says that nothing follows that. It returns how many it found, none
+// if what follows could still make the first longer, and where the last ends.
+func (s *segments) find(b *buffer, at, to int, atEOF bool) (n, end int) {
 	var flags, earlyFlags uint8
 	early := 0 // where the segment ends if the open middle character is not of it
 	state := uint8(stateStart)
+	end = at
+	rules := wordBreaks
 	for at < to {
-		c0 := b[at]
-		p, size := propertyBlocks[c0&0x7F], 1 // the first two blocks are those of ASCII
-		if c0 >= utf8.RuneSelf {
-			if c1 := b[at+1]; c0 >= 0xC2 && c0 < 0xE0 && at+1 < to && c1&0xC0 == 0x80 {
-				p, size = propertyBlocks[uint(propertyIndex[c0&0x1F])<<6|uint(c1&0x3F)]|beyondASCII, 2
-			} else {
-				p, size = propertyAt(b[at:min(at+utf8.UTFMax, to)])
-				if size == 1 && !atEOF && !utf8.FullRune(b[at:to]) {
-					return segment{}
+		var p uint8
+		size := 1
+		c := uint(binary.LittleEndian.Uint32(b[uint16(at):][:4]))
+		switch {
+		case c&0x80 == 0:
+			p = propertyBlocks[c&0x7F] // the first two blocks are those of ASCII
+		case c&0xC0E0 == 0x80C0 && c&0x1E != 0 && at+2 <= to:
+			p, size = propertyBlocks[uint(propertyIndex[c&0x1F])<<6|c>>8&0x3F]|beyondASCII, 2
+		case c&0xC0C0F0 == 0x8080E0 && isThree(c) && at+3 <= to:
+			p, size = propertyBlocks[uint(propertyIndex[c&0xF<<6|c>>8&0x3F])<<6|c>>16&0x3F]|beyondASCII, 3
+		default:
+			p, size = propertyAt(b[at:min(at+utf8.UTFMax, to)])
+			if size == 1 && !atEOF && !utf8.FullRune(b[at:to]) {
+				return n, end
+			}
+		}
+		next := rules[state&(stateMask|afterZWJ)][p&classMask]
+		// In most places it is as it was: a processor that foresees this need not wait
+		// for the table to go on.
+		if next != state {
+			switch {
+			case next >= breaks:
+				again := next >= breaksEarly
+				if again {
+					at, flags = early, earlyFlags
 				}
+				s.ends[n], s.flags[n] = uint16(at), flags
+				n, end = n+1, at
+				if n == segmentsAtOnce || asciiFollows(b, at, to) {
+					return n, end
+				}
+				flags = 0
+				if again {
+					state = stateStart
+					continue
+				}
+				next &^= breaks
+			case next&stateMask >= firstOpen && state&stateMask < firstOpen:
+				early, earlyFlags = at, flags
 			}
+			state = next
 		}
-		next := wordBreaks[state&(stateMask|afterZWJ)][p&classMask]
-		if next >= breaks {
-			if next >= breaksEarly {
-				at, flags = early, earlyFlags
-			}
-			return segment{end: at, flags: flags, complete: true}
-		}
-		if next&stateMask >= firstOpen && state&stateMask < firstOpen {
-			early, earlyFlags = at, flags
-		}
-		state = next
 		at += size
 		flags |= p &^ classMask
 	}
-	if atEOF && state&stateMask >= firstOpen {
-		at, flags = early, earlyFlags
+	if atEOF && end < to {
+		if state&stateMask >= firstOpen {
+			at, flags = early, earlyFlags
+		}
+		s.ends[n], s.flags[n] = uint16(at), flags
+		n, end = n+1, at
 	}
-	return segment{end: at, flags: flags, complete: atEOF}
+	return n, end
+}
+
+// isThree reports whether three bytes that look like UTF-8 are a code point: neither an
+// overlong one nor a surrogate. The first of them is the lowest of c.
+func isThree(c uint) bool {
+	block := c&0xF<<6 | c>>8&0x3F
+	return block >= 0x800>>6 && block-0xD800>>6 >= 0x800>>6
 }
 
 // propertyAt returns the property byte and the length of the code point beyond
 // ASCII that data begins with; the length is 1 for a byte that begins none.
 func propertyAt(data []byte) (uint8, int) {
-	c0 := data[0]
-	if len(data) >= 3 && c0&0xF0 == 0xE0 && data[1]&0xC0 == 0x80 && data[2]&0xC0 == 0x80 {
-		block := uint(c0&0x0F)<<6 | uint(data[1]&0x3F)
-		if block >= 0x800>>6 && block-0xD800>>6 >= 0x800>>6 { // neither overlong nor a surrogate
-			return propertyBlocks[uint(propertyIndex[block])<<6|uint(data[2]&0x3F)] | beyondASCII, 3
-		}
-	}
 	r, size := utf8.DecodeRune(data)
 	if size == 1 {
 		return classOther | changesCase | beyondASCII, 1
 	}
 	return property(r) | beyondASCII, size
-}
-
-// skipSeparators returns the place of the first byte from at that may be part of a
-// word. It passes over ASCII which is a segment of its own and no word. Of the
-// last it must know that no mark follows that would belong to it.
-func skipSeparators(b *buffer, at, to int) int {
-	for at+1 < to && b[at] < utf8.RuneSelf && kinds[b[at]]&isWordByte == 0 && (beginsNoMark(b[at+1]) || b[at+1] == ' ' && b[at] != ' ') {
-		at++
-	}
-	return at
 }
 
 // beginsNoMark reports whether no code point that begins with the byte belongs to

@@ -1,10 +1,13 @@
 package wordstats
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/assay-project/assay/services/analyzer/wordstats/corpus"
 )
 
 // samples are texts in many scripts and of many shapes.
@@ -54,6 +57,23 @@ func TestBordersOfTheBuffer(t *testing.T) {
 			t.Fatal(err)
 		}
 		mustEqual(t, text, got, oracle(padded), "count at a border")
+	}
+}
+
+// TestCorpora compares texts of more words than are looked for at once with the oracle.
+func TestCorpora(t *testing.T) {
+	for name, text := range map[string][]byte{
+		"English": corpus.English(11, 200_000), "ManyWords": corpus.ManyWords(12, 200_000), "Multilingual": corpus.Multilingual(13, 400_000),
+	} {
+		want := oracle(string(text))
+		c := newCounter()
+		for _, c.kernel = range kernels() {
+			c.reset(Limits{})
+			if err := c.countFrom(bytes.NewReader(text)); err != nil {
+				t.Fatal(err)
+			}
+			mustEqual(t, name, c.vocabulary.statistics(), want, c.kernel.name+" kernel: count")
+		}
 	}
 }
 

@@ -17,13 +17,12 @@ type topTen struct {
 
 // offer takes a word, as it is kept, into the ten if it belongs there.
 func (t *topTen) offer(word []byte, count int64) {
+	if t.isAbove(count) {
+		return
+	}
 	if full := len(t.words) == cap(t.words); full {
-		last := t.words[len(t.words)-1]
-		if count < last.Count {
-			return
-		}
 		// The start decides most ties without building the word.
-		if count == last.Count && word[0] != lowLine && word[0] > last.Word[0] {
+		if last := t.words[len(t.words)-1]; count == last.Count && word[0] != lowLine && word[0] > last.Word[0] {
 			return
 		}
 	}
@@ -36,6 +35,11 @@ func (t *topTen) offer(word []byte, count int64) {
 		t.words = t.words[:len(t.words)-1]
 	}
 	t.words = slices.Insert(t.words, at, w)
+}
+
+// isAbove reports whether a word that occurs so often is none of the ten.
+func (t *topTen) isAbove(count int64) bool {
+	return len(t.words) == cap(t.words) && count < t.words[len(t.words)-1].Count
 }
 
 // byRank orders by falling count, then by code points, whose order is that of

@@ -1,12 +1,10 @@
 package wordstats
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"math/rand/v2"
-	"unicode/utf8"
 )
 
 // vocabulary counts each word of a text. Words of up to 8 bytes are integers,
@@ -210,50 +208,4 @@ func (v *vocabulary) merge(w *vocabulary) error {
 		}
 	}
 	return nil
-}
-
-// statistics sums the vocabulary up.
-func (v *vocabulary) statistics() Statistics {
-	var total, unique int64
-	codePoints := v.digested
-	top := topTen{words: make([]WordCount, 0, 10)}
-	v.each(func(word []byte, count32 uint32) uint32 {
-		count := int64(count32)
-		if v.spilled != nil {
-			count += v.spilled[string(word)]
-		}
-		length, ok := measure(word)
-		if !ok {
-			return count32
-		}
-		unique++
-		total += count
-		codePoints += count * int64(length)
-		top.offer(word, count)
-		return count32
-	})
-	return Statistics{
-		TotalWords:    total,
-		UniqueWords:   unique,
-		AvgWordLength: average(codePoints, total),
-		Top10Words:    top.words,
-	}
-}
-
-// measure returns the code points of a word as it is kept, 0 for one above maxWord.
-// It reports false for low lines alone, which are counted as words of ASCII and are none.
-func measure(word []byte) (int, bool) {
-	var all byte
-	some := byte(lowLine)
-	for _, b := range word {
-		all |= b
-		some &= b
-	}
-	if all < utf8.RuneSelf {
-		return len(word), some != lowLine
-	}
-	if bytes.IndexByte(word, digestMark) >= 0 {
-		return 0, true
-	}
-	return utf8.RuneCount(word), true
 }

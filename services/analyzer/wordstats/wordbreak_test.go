@@ -15,15 +15,18 @@ import (
 func segmentsOf(t testing.TB, text string) []string {
 	t.Helper()
 	var b buffer
+	var found segments
 	copy(b[:bufferSize], text)
 	segments := []string{}
 	for at := 0; at < len(text); {
-		s := findSegment(&b, at, len(text), true)
-		if !s.complete || s.end <= at {
-			t.Fatalf("no segment at byte %d of %q", at, text)
+		n, last := found.find(&b, at, len(text), true)
+		for _, end := range found.ends[:n] {
+			segments = append(segments, text[at:end])
+			at = int(end)
 		}
-		segments = append(segments, text[at:s.end])
-		at = s.end
+		if n == 0 || at != last {
+			t.Fatalf("%d segments to byte %d, and then from %d of %q", n, at, last, text)
+		}
 	}
 	return segments
 }

@@ -1,0 +1,117 @@
+package wordstats
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// batch holds the keys of words of up to 16 bytes until there are many. Nearly all are
+// known already, and these are counted without a branch. So the processor looks for many
+// words at once, which matters most when the vocabulary is larger than its caches.
+type batch struct {
+	short   [batchWords]uint64
+	middle  [batchWords][2]uint64
+	slots   [batchWords]uint32 // of the middle words that were found
+	shorts  int
+	middles int
+	fetched uint32 // what fetch read, which nobody needs
+}
+
+const batchWords = 512
+
+// hasRoom reports whether so many words more fit, whatever their lengths.
+func (b *batch) hasRoom(words int) bool { return max(b.shorts, b.middles)+words <= batchWords }
+
+// push takes the word of 1 to 16 bytes in the text from start to end, with the bits of
+// fold set in each eight bytes. There must be room.
+func (b *batch) push(text *buffer, start, end uint16, fold uint64) {
+	length := uint64(end - start)
+	key0 := binary.LittleEndian.Uint64(text[start:][:8]) | fold
+	key1 := binary.LittleEndian.Uint64(text[start:][8:16]) | fold
+	// It is put in both places, and stays in one.
+	isMiddle := int((length - 1) >> 3)
+	b.short[b.shorts&(batchWords-1)] = key0 & lowBytes[length&15]
+	b.shorts += 1 - isMiddle
+	b.middle[b.middles&(batchWords-1)] = [2]uint64{key0, key1 & lowBytes[(length-8)&15]}
+	b.middles += isMiddle
+}
+
+// count counts the words of the batch and empties it.
+func (v *vocabulary) count(b *batch) error {
+	shorts, middles := b.short[:b.shorts], b.middle[:b.middles]
+	b.shorts, b.middles = 0, 0
+	for _, key := range v.short.countFirst(shorts) {
+		if err := v.addShort(key, 8-bits.LeadingZeros64(key)/8); err != nil {
+			return err
+		}
+	}
+	for _, key := range v.middle.countFirst(middles, b) {
+		if err := v.addMiddle(key, 16-bits.LeadingZeros64(key[1])/8); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countFirst counts the keys that lie in their first slot, and returns the others, which
+// it has moved to the front.
+func (t *shortTable) countFirst(sought []uint64) []uint64 {
+	keys, counts := t.keys, t.counts
+	if len(counts) != len(keys) || len(keys) == 0 {
+		return nil // never: it saves the loop its bounds checks
+	}
+	mask, missed := uint64(len(keys)-1), 0
+	for _, key := range sought {
+		at := hashShort(t.seed, key) & mask
+		miss := notZero(keys[at] ^ key)
+		counts[at] += uint32(1 - miss)
+		sought[missed] = key
+		missed += int(miss)
+	}
+	return sought[:missed]
+}
+
+// countFirst counts the keys that lie in the bucket of their hash, in any of its slots,
+// and returns the others, which it has moved to the front. All are found before the
+// first is counted: what was read ahead of a write to a count is read again when the
+// processor finds that it is of the same word.
+func (t *middleTable) countFirst(sought [][2]uint64, batch *batch) [][2]uint64 {
+	buckets := t.buckets
+	if len(buckets) == 0 {
+		return nil // never, as above
+	}
+	if len(buckets) > cachedBuckets {
+		batch.fetched = t.fetch(sought)
+	}
+	mask, found, missed := uint64(len(buckets)-1), 0, 0
+	for i := range sought {
+		key0, key1 := sought[i][0], sought[i][1] // no array: the compiler would have that go through memory
+		at := hashMiddle(t.seed, [2]uint64{key0, key1}) & mask
+		b := &buckets[at]
+		differs0 := notZero((b.keys[0][0] ^ key0) | (b.keys[0][1] ^ key1))
+		differs1 := notZero((b.keys[1][0] ^ key0) | (b.keys[1][1] ^ key1))
+		differs2 := notZero((b.keys[2][0] ^ key0) | (b.keys[2][1] ^ key1))
+		batch.slots[found&(batchWords-1)] = uint32(at<<2 | (differs0 + differs0&differs1))
+		sought[missed][0], sought[missed][1] = key0, key1
+		miss := int(differs0 & differs1 & differs2)
+		missed += miss
+		found += 1 - miss
+	}
+	for _, slot := range batch.slots[:found] {
+		buckets[slot>>2].counts[slot&3]++
+	}
+	return sought[:missed]
+}
+
+// fetch reads the buckets that countFirst will, so that they are in the cache. Its loop
+// is so short that the processor has twice as many reads under way.
+func (t *middleTable) fetch(sought [][2]uint64) (fetched uint32) {
+	mask := uint64(len(t.buckets) - 1)
+	for _, key := range sought {
+		fetched |= t.buckets[hashMiddle(t.seed, key)&mask].counts[0]
+	}
+	return fetched
+}
+
+// notZero returns 0 for 0 and 1 for any other number.
+func notZero(x uint64) uint64 { return (x | -x) >> 63 }
