@@ -2,6 +2,7 @@ package bus
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -56,33 +57,42 @@ func (s *sources) begin(most time.Duration) *asking {
 }
 
 // next returns where to ask, and for how long to wait there: first the lane whose
-// turn it is, then the others, without waiting, and when all are empty the first.
+// turn it is, then the others, without waiting, and when all are empty the first. What
+// comes to the first is waited for there at once while the others are known to be
+// empty: mostly a message costs one request.
 func (a *asking) next() (*source, time.Duration) {
 	if len(a.all) == 1 {
 		return a.all[0], a.most
 	}
-	now := time.Now().UnixNano()
-	fresh := true
-	for _, tried := range a.tried {
-		fresh = fresh && !tried
-	}
-	if fresh {
-		at := turns[a.turn.Add(1)%uint32(len(turns))]
-		if now-a.all[at].emptyAt.Load() > int64(emptyFor) {
-			a.tried[at] = true
-			return a.all[at], 0
+	if !slices.Contains(a.tried, true) {
+		if at := turns[a.turn.Add(1)%uint32(len(turns))]; at > 0 && a.open(at) {
+			return a.look(at)
 		}
 	}
-	for at, source := range a.all {
-		if !a.tried[at] && (at == 0 || now-source.emptyAt.Load() > int64(emptyFor)) {
-			a.tried[at] = true
-			return source, 0
+	for at := 1; at < len(a.all); at++ {
+		switch {
+		case !a.open(at):
+		case !a.tried[0]:
+			return a.look(0)
+		default:
+			return a.look(at)
 		}
 	}
 	clear(a.tried)
 	wait := a.wait
 	a.wait = min(2*a.wait, laneMostWait, a.most)
 	return a.all[0], wait
+}
+
+// open says whether a lane may have something: it was not tried in this round, and
+// nobody found it empty within emptyFor.
+func (a *asking) open(at int) bool {
+	return !a.tried[at] && time.Since(time.Unix(0, a.all[at].emptyAt.Load())) > emptyFor
+}
+
+func (a *asking) look(at int) (*source, time.Duration) {
+	a.tried[at] = true
+	return a.all[at], 0
 }
 
 // found begins a new round.

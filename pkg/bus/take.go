@@ -32,10 +32,10 @@ const (
 	// laneWait is how long a worker that found all lanes empty waits at the first
 	// of them, before it looks at all again: each time twice as long, up to
 	// laneMostWait. Work comes to the later lanes only behind some in the first.
-	laneWait     = 250 * time.Millisecond
+	laneWait     = 100 * time.Millisecond
 	laneMostWait = 2 * time.Second
 	// emptyFor is how long a lane that was found empty is passed over.
-	emptyFor = 20 * time.Millisecond
+	emptyFor = 100 * time.Millisecond
 	// answerWait is how much later the server's word that there was none is missed.
 	answerWait = 5 * time.Second
 )
