@@ -31,13 +31,21 @@ const (
 
 // fill is how full the stream of work is, by the last look at it.
 type fill struct {
-	look func(context.Context) (float64, error)
+	look func(context.Context) (part float64, first uint64, err error)
 
 	mu      sync.Mutex
 	looking bool
 	next    time.Time // when the look is too old
 	was     float64
+	first   uint64 // sequence that the stream keeps
 	err     error
+}
+
+// from is the first sequence that the stream kept at the last look.
+func (f *fill) from() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.first
 }
 
 // now is the part of the bound that waits, 0 where there is no bound. One caller
@@ -53,12 +61,12 @@ func (f *fill) now(ctx context.Context) (float64, error) {
 	// What it sees is for others too, whose client has not gone.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
-	was, err := f.look(ctx)
+	was, first, err := f.look(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.looking, f.err, f.next = false, err, time.Now().Add(lookLeast)
 	if err == nil {
-		f.was, f.next = was, time.Now().Add(max(lookLeast, time.Duration(float64(lookAge)*(1-was))))
+		f.was, f.first, f.next = was, first, time.Now().Add(max(lookLeast, time.Duration(float64(lookAge)*(1-was))))
 	}
 	return f.was, f.err
 }
@@ -80,17 +88,17 @@ func (b *Bus) Admit(ctx context.Context, flow string) error {
 	return nil
 }
 
-// filled asks the server how full the stream of work is.
-func (b *Bus) filled(ctx context.Context) (part float64, err error) {
+// filled asks the server how full the stream of work is, and for the first sequence in it.
+func (b *Bus) filled(ctx context.Context) (part float64, first uint64, err error) {
 	ctx, settle := b.permitted(ctx, StreamWork)
 	defer settle(&err)
 	work, err := b.js.Stream(ctx, StreamWork)
 	if err != nil {
-		return 0, fmt.Errorf("stream %s: %w", StreamWork, err)
+		return 0, 0, fmt.Errorf("stream %s: %w", StreamWork, err)
 	}
 	info := work.CachedInfo()
 	if info.Config.MaxMsgs <= 0 {
-		return 0, nil
+		return 0, info.State.FirstSeq, nil
 	}
-	return float64(info.State.Msgs) / float64(info.Config.MaxMsgs), nil
+	return float64(info.State.Msgs) / float64(info.Config.MaxMsgs), info.State.FirstSeq, nil
 }

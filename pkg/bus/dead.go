@@ -73,7 +73,8 @@ func (b *Bus) keepDead(ctx context.Context, msg *nats.Msg, id string, l DeadLett
 	msg.Header[DeadFirst] = []string{l.First.UTC().Format(time.RFC3339Nano)}
 	msg.Header[DeadLast] = []string{l.Last.UTC().Format(time.RFC3339Nano)}
 	msg.Subject = deadPrefix + l.Consumer
-	return b.send(ctx, msg, id, "dead")
+	_, err := b.send(ctx, msg, id, "dead")
+	return err
 }
 
 // oneLine makes s fit a header: no control characters, at most 1,000 bytes.

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -29,9 +27,12 @@ import (
 
 // laneEnds is how many items of one owner wait in a lane and those before it; the
 // last lane takes the rest.
-var laneEnds = [lanes - 1]int64{8, 64, 512}
+var laneEnds = [lanes - 1]int64{laneFirst, 64, 512}
 
-const lanes = 4
+const (
+	lanes     = 4
+	laneFirst = 8
+)
 
 // turns is the order in which workers go to the lanes.
 var turns = [8]int{0, 1, 0, 2, 0, 1, 0, 3}
@@ -82,7 +83,11 @@ func public(subject string) string {
 // keeps none of the same item, in whatever lane.
 func (b *Bus) queue(ctx context.Context, msg *nats.Msg, id, kind, flow string) error {
 	token := flowToken(flow)
-	lane, err := b.flows.join(ctx, token)
+	lane, err := b.flows.join(ctx, token, b.fill.from())
+	stored := uint64(0)
+	if err == nil {
+		defer func() { b.flows.settle(token, stored) }()
+	}
 	if err == nil && lane > 0 {
 		// Where it is not known, the stream itself refuses.
 		if part, silent := b.fill.now(ctx); silent == nil && part >= crowdedFrom {
@@ -98,7 +103,7 @@ func (b *Bus) queue(ctx context.Context, msg *nats.Msg, id, kind, flow string) e
 	msg.Header[headerFlow] = []string{flow}
 	msg.Header[jetstream.ExpectedLastSubjSeqHeader] = []string{"0"}
 	msg.Header["Nats-Expected-Last-Subject-Sequence-Subject"] = []string{item}
-	err = b.send(ctx, msg, id, kind)
+	stored, err = b.send(ctx, msg, id, kind)
 	if errors.Is(err, ErrOutstanding) && b.holds(ctx, item, id) {
 		return nil // a try of ours whose answer was lost
 	}
@@ -113,139 +118,4 @@ func (b *Bus) holds(ctx context.Context, item, id string) bool {
 	}
 	msg, err := work.GetLastMsgForSubject(ctx, item)
 	return err == nil && msg.Header.Get(jetstream.MsgIDHeader) == id
-}
-
-// flows estimates how much work of each flow waits. A process counts what it
-// publishes itself and asks the server when that would change the lane, so that
-// those who publish little cost no request.
-type flows struct {
-	count func(ctx context.Context, token string) (int64, error)
-	most  int64 // 0 bounds nothing
-
-	mu    sync.Mutex
-	known map[string]*flowCount
-}
-
-type flowCount struct {
-	waiting int64
-	asked   time.Time
-	asking  chan struct{} // closed when the server has answered; nil while nobody asks
-	told    time.Time     // when it answered last
-	used    time.Time
-}
-
-const (
-	// askPause and askPausePer bound the looks: the server names every subject of
-	// the flow in its answer, 80 bytes each.
-	askPause    = 20 * time.Millisecond
-	askPausePer = 100 * time.Microsecond
-	// countAge is how old a count is that no more decides about a lane while another
-	// look is under way: what it counted may long be done.
-	countAge = 250 * time.Millisecond
-	// mostFlows is how many flows are kept in mind, each of some 200 bytes.
-	mostFlows    = 10_000
-	flowIsQuiet  = time.Minute
-	askLongest   = 3 * time.Second
-	pauseLongest = 5 * time.Second
-)
-
-// join counts one more message of a flow and returns its lane. It returns
-// ErrFlowFull.
-func (f *flows) join(ctx context.Context, token string) (int, error) {
-	now := time.Now()
-	f.mu.Lock()
-	c := f.of(token, now)
-	many := c.waiting >= laneEnds[0] || f.most > 0 && c.waiting >= f.most
-	asking, old := c.asking, now.Sub(c.told) > countAge
-	ask := many && asking == nil && now.Sub(c.asked) >= min(askPause+time.Duration(c.waiting)*askPausePer, pauseLongest)
-	if ask {
-		c.asked, c.asking = now, make(chan struct{})
-	}
-	f.mu.Unlock()
-	switch {
-	case ask:
-		f.ask(ctx, token, c)
-	case many && old && asking != nil:
-		select {
-		case <-asking:
-		case <-ctx.Done():
-		}
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.most > 0 && c.waiting >= f.most {
-		return 0, ErrFlowFull
-	}
-	lane := 0
-	for lane < lanes-1 && c.waiting >= laneEnds[lane] {
-		lane++
-	}
-	c.waiting++
-	return lane, nil
-}
-
-// ask brings a count to what the server says. Where it cannot be told, the own count
-// holds.
-func (f *flows) ask(ctx context.Context, token string, c *flowCount) {
-	ctx, cancel := context.WithTimeout(ctx, askLongest)
-	defer cancel()
-	f.mu.Lock()
-	before := c.waiting
-	f.mu.Unlock()
-	there, err := f.count(ctx, token)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err == nil {
-		c.waiting, c.told = there+max(0, c.waiting-before), time.Now()
-	}
-	close(c.asking)
-	c.asking = nil
-}
-
-// waits says whether as many messages of a flow wait. When its count is old it says
-// no, so that join asks.
-func (f *flows) waits(token string, least int64) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	c := f.known[token]
-	return c != nil && c.waiting >= least && time.Since(c.asked) < pauseLongest
-}
-
-// of returns the count of a flow. It forgets the quiet ones when there are too many.
-func (f *flows) of(token string, now time.Time) *flowCount {
-	c := f.known[token]
-	if c == nil {
-		if len(f.known) >= mostFlows {
-			for other, o := range f.known {
-				if now.Sub(o.used) > flowIsQuiet {
-					delete(f.known, other)
-				}
-			}
-			if len(f.known) >= mostFlows {
-				clear(f.known)
-			}
-		}
-		c = &flowCount{}
-		f.known[token] = c
-	}
-	c.used = now
-	return c
-}
-
-// waiting asks the server how much work of a flow it keeps.
-func (b *Bus) waiting(ctx context.Context, token string) (int64, error) {
-	work := b.work.Load()
-	if work == nil { // to look it up is a request, too
-		found, err := b.js.Stream(ctx, StreamWork)
-		if err != nil {
-			return 0, err
-		}
-		work = &found
-		b.work.Store(work)
-	}
-	info, err := (*work).Info(ctx, jetstream.WithSubjectFilter(workPrefix+"*."+token+".>"))
-	if err != nil {
-		return 0, err
-	}
-	return int64(len(info.State.Subjects)), nil // one message each
 }

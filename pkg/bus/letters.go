@@ -139,7 +139,8 @@ func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 		// The letters of former versions do not name the flow.
 		return b.queue(ctx, msg, id, "replay", cmp.Or(header.Get(headerFlow), event.FlowOf(l.Subject, l.Data)))
 	}
-	return b.send(ctx, msg, id, "replay")
+	_, err := b.send(ctx, msg, id, "replay")
+	return err
 }
 
 // readDead takes what cannot be read for empty: a letter that cannot be shown

@@ -56,7 +56,8 @@ func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 	if isWork(e.Subject) {
 		return b.queue(ctx, msg, e.ID, e.Type(), e.Flow)
 	}
-	return b.send(ctx, msg, e.ID, e.Type())
+	_, err = b.send(ctx, msg, e.ID, e.Type())
+	return err
 }
 
 // Republish is Publish for an outcome that was probably published before: it
@@ -88,10 +89,12 @@ func (b *Bus) Republish(ctx context.Context, e event.Event) (err error) {
 // PublishNotice sends the bucket's own words about a new object. id makes
 // repeats of one notice one message.
 func (b *Bus) PublishNotice(ctx context.Context, id string, data []byte) error {
-	return b.send(ctx, &nats.Msg{Subject: noticeSubject, Header: nats.Header{}, Data: data}, id, "notice")
+	_, err := b.send(ctx, &nats.Msg{Subject: noticeSubject, Header: nats.Header{}, Data: data}, id, "notice")
+	return err
 }
 
-func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) error {
+// send returns the sequence that the stream gave the message.
+func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (uint64, error) {
 	trace := obs.TraceFrom(ctx)
 	for name, value := range map[string]string{headerRequestID: trace.RequestID, headerParent: trace.Parent, headerState: trace.State} {
 		if value != "" {
@@ -101,14 +104,14 @@ func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) error {
 	ctx, cancel := context.WithTimeout(ctx, publishBudget)
 	defer cancel()
 	for {
-		err := b.try(ctx, msg, id)
+		sequence, err := b.try(ctx, msg, id)
 		if err == nil {
 			b.metrics.published.WithLabelValues(kind, "ok").Inc()
-			return nil
+			return sequence, nil
 		}
 		if refused := final(err); refused != nil {
 			b.metrics.published.WithLabelValues(kind, "refused").Inc()
-			return fmt.Errorf("publish %s: %w", id, refused)
+			return 0, fmt.Errorf("publish %s: %w", id, refused)
 		}
 		if errors.Is(err, jetstream.ErrNoStreamResponse) {
 			b.redeclare(ctx)
@@ -116,19 +119,22 @@ func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) error {
 		select {
 		case <-ctx.Done():
 			b.metrics.published.WithLabelValues(kind, "error").Inc()
-			return fmt.Errorf("publish %s: %w", id, err)
+			return 0, fmt.Errorf("publish %s: %w", id, err)
 		case <-time.After(publishPause):
 		}
 	}
 }
 
-func (b *Bus) try(ctx context.Context, msg *nats.Msg, id string) (err error) {
+func (b *Bus) try(ctx context.Context, msg *nats.Msg, id string) (sequence uint64, err error) {
 	ctx, settle := b.permitted(ctx, msg.Subject)
 	defer settle(&err)
 	ctx, cancel := context.WithTimeout(ctx, publishTry)
 	defer cancel()
-	_, err = b.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
-	return err
+	ack, err := b.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
+	if err != nil {
+		return 0, err
+	}
+	return ack.Sequence, nil
 }
 
 // Error codes of the server, from its errors.json: it, or the account, has used
