@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -52,6 +53,7 @@ type Store struct {
 	Bucket  string
 	client  *s3.Client
 	presign *s3.PresignClient
+	pieces  *sync.Pool
 }
 
 // New returns the bucket's store. It makes no request.
@@ -65,6 +67,7 @@ func New(base aws.Config, cfg Config) *Store {
 		client: connect(base, cfg.Endpoint, func(o *s3.Options) { o.HTTPClient = attended{o.HTTPClient, cfg} }),
 		// The host is part of a signature, so presigning knows the public one only.
 		presign: s3.NewPresignClient(connect(base, public)),
+		pieces:  newPieces(),
 	}
 }
 

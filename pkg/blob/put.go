@@ -1,76 +1,123 @@
 package blob
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
-	transfer "github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
 const (
-	// partSize is the buffer of a streamed upload, the least that S3 takes as a
-	// part. With 10,000 parts it bounds a streamed upload to 48.8 GiB.
-	partSize = 5 << 20
-	// smallSize is up to where an object goes in one request from a buffer of
-	// its own size: a part's buffer would cost more than the upload.
-	smallSize = 64 << 10
-	// usualSize is what that buffer begins with.
-	usualSize = 4 << 10
+	// maxParts is the most that S3 takes. It bounds a streamed upload to 48.8 GiB.
+	maxParts = 10_000
+	// abortWait bounds the removal of what a failed upload has sent.
+	abortWait = 30 * time.Second
 )
 
 // Put streams body into the bucket without knowing its length beforehand; a
 // larger one goes in parts of 5 MiB, one after the other, so that an upload of
-// any size holds few buffers. A failed upload, also one whose body fails,
-// leaves no object. It returns ErrExists, or the object as Head would, but for the
-// time, which is that of this process.
+// any size holds two of them: the one that goes out, and the one that comes in.
+// A failed upload, also one whose body fails, leaves no object. It returns
+// ErrExists, or the object as Head would, but for the time, which is that of this
+// process.
 func (s *Store) Put(ctx context.Context, key, contentType string, metadata map[string]string, body io.Reader) (Object, error) {
 	stored := func(etag *string, size int64) Object {
 		return Object{Key: key, ETag: unquote(etag), Size: size, ContentType: contentType, Modified: time.Now(), Metadata: metadata}
 	}
-	var head bytes.Buffer
-	head.Grow(usualSize + bytes.MinRead)
-	size, err := io.Copy(&head, io.LimitReader(body, smallSize+1))
+	first := &part{from: s.pieces}
+	defer first.free()
+	whole, err := first.fill(body)
 	if err != nil {
 		return Object{}, fmt.Errorf("put %s: %w", key, err)
 	}
-	if size <= smallSize {
+	if whole {
 		out, err := s.client.PutObject(ctx, &s3.PutObjectInput{
-			Bucket: &s.Bucket, Key: &key, Body: bytes.NewReader(head.Bytes()), ContentType: &contentType, Metadata: metadata,
+			Bucket: &s.Bucket, Key: &key, Body: first, ContentType: &contentType, Metadata: metadata,
 			IfNoneMatch: aws.String("*"), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
 		})
 		if err != nil {
 			return Object{}, translate("put", key, err)
 		}
-		return stored(out.ETag, size), nil
+		return stored(out.ETag, first.size), nil
 	}
-	uploads := transfermanager.New(s.client, func(o *transfermanager.Options) {
-		o.PartSizeBytes, o.MultipartUploadThreshold, o.Concurrency = partSize, partSize, 1
-	})
-	counted := &counter{Reader: io.MultiReader(&head, body)}
-	out, err := uploads.UploadObject(ctx, &transfermanager.UploadObjectInput{
-		Bucket: &s.Bucket, Key: &key, Body: counted, ContentType: &contentType, Metadata: metadata,
-		IfNoneMatch: aws.String("*"), ChecksumAlgorithm: transfer.ChecksumAlgorithmCrc32,
+	begun, err := s.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
+		Bucket: &s.Bucket, Key: &key, ContentType: &contentType, Metadata: metadata, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
 	})
 	if err != nil {
 		return Object{}, translate("put", key, err)
 	}
-	return stored(out.ETag, counted.read), nil
+	upload := &upload{store: s, key: key, id: begun.UploadId}
+	etag, err := upload.send(ctx, first, body)
+	if err != nil {
+		return Object{}, errors.Join(translate("put", key, err), upload.abort(ctx))
+	}
+	return stored(etag, upload.size), nil
 }
 
-type counter struct {
-	io.Reader
-	read int64
+// upload is one that goes in parts.
+type upload struct {
+	store *Store
+	key   string
+	id    *string
+	sent  []types.CompletedPart
+	size  int64 // of what was sent, in bytes
 }
 
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.read += int64(n)
-	return n, err
+// send sends the first part and those that body has, and joins them.
+func (u *upload) send(ctx context.Context, first *part, body io.Reader) (etag *string, err error) {
+	second := &part{from: u.store.pieces}
+	defer second.free()
+	going, coming := first, second
+	for last := false; going.size > 0; going, coming = coming, going {
+		failed := make(chan error, 1)
+		go func() { failed <- u.part(ctx, going) }()
+		if last {
+			coming.size = 0
+		} else {
+			last, err = coming.fill(body)
+		}
+		if sent := <-failed; sent != nil {
+			return nil, sent
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	out, err := u.store.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
+		Bucket: &u.store.Bucket, Key: &u.key, UploadId: u.id, IfNoneMatch: aws.String("*"),
+		MultipartUpload: &types.CompletedMultipartUpload{Parts: u.sent},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out.ETag, nil
+}
+
+func (u *upload) part(ctx context.Context, p *part) error {
+	number := int32(len(u.sent) + 1)
+	if number > maxParts {
+		return fmt.Errorf("the upload is larger than %d parts of %d bytes", maxParts, partSize)
+	}
+	out, err := u.store.client.UploadPart(ctx, &s3.UploadPartInput{
+		Bucket: &u.store.Bucket, Key: &u.key, UploadId: u.id, PartNumber: &number, Body: p, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
+	})
+	if err != nil {
+		return err
+	}
+	u.sent = append(u.sent, types.CompletedPart{PartNumber: &number, ETag: out.ETag, ChecksumCRC32: out.ChecksumCRC32})
+	u.size += p.size
+	return nil
+}
+
+// abort removes what was sent, even if the caller is gone.
+func (u *upload) abort(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortWait)
+	defer cancel()
+	_, err := u.store.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &u.store.Bucket, Key: &u.key, UploadId: u.id})
+	return translate("abort the upload of", u.key, err)
 }

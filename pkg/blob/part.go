@@ -1,0 +1,85 @@
+package blob
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+const (
+	// partSize is what a streamed upload holds of its bytes at a time, the least that
+	// S3 takes as a part.
+	partSize = 5 << 20
+	// pieceSize divides it. The heap has place for pieces between what is alive; for
+	// a part at once it would grow.
+	pieceSize = 32 << 10
+)
+
+// newPieces is the pool of pieces that no part holds.
+func newPieces() *sync.Pool {
+	return &sync.Pool{New: func() any { return new([pieceSize]byte) }}
+}
+
+// part holds the bytes of one request, which may be made more than once.
+type part struct {
+	from   *sync.Pool
+	pieces []*[pieceSize]byte
+	size   int64
+	at     int64 // where Read goes on
+}
+
+// fill replaces what the part holds by what body has next, and says whether that
+// is the last of it. It takes as many pieces as it needs.
+func (p *part) fill(body io.Reader) (last bool, err error) {
+	for p.size, p.at = 0, 0; p.size < partSize; {
+		piece, within := int(p.size/pieceSize), p.size%pieceSize
+		if piece == len(p.pieces) {
+			p.pieces = append(p.pieces, p.from.Get().(*[pieceSize]byte))
+		}
+		n, err := body.Read(p.pieces[piece][within:])
+		p.size += int64(n)
+		if errors.Is(err, io.EOF) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// free gives the pieces back. Nobody reads the part any more: the SDK closes the
+// body of a request before it returns.
+func (p *part) free() {
+	for _, piece := range p.pieces {
+		p.from.Put(piece)
+	}
+	*p = part{from: p.from}
+}
+
+// Read implements io.Reader.
+func (p *part) Read(b []byte) (n int, err error) {
+	if p.at >= p.size {
+		return 0, io.EOF
+	}
+	piece, within := p.at/pieceSize, p.at%pieceSize
+	n = copy(b, p.pieces[piece][within:min(pieceSize, p.size-piece*pieceSize)])
+	p.at += int64(n)
+	return n, nil
+}
+
+// Seek implements io.Seeker.
+func (p *part) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += p.at
+	case io.SeekEnd:
+		offset += p.size
+	}
+	if offset < 0 {
+		return 0, fmt.Errorf("seek to %d, before the start of a part", offset)
+	}
+	p.at = offset
+	return offset, nil
+}

@@ -1,0 +1,77 @@
+package blob
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/iotest"
+)
+
+// counted is a pool that counts the pieces it makes.
+func counted(made *int) *sync.Pool {
+	return &sync.Pool{New: func() any { *made++; return new([pieceSize]byte) }}
+}
+
+func randomBytes(size int) []byte {
+	content := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(content) // never fails
+	return content
+}
+
+// TestPartReadsWhatItWasFilledWith: from any place, any number of times, and whatever
+// it held before.
+func TestPartReadsWhatItWasFilledWith(t *testing.T) {
+	made := 0
+	p := &part{from: counted(&made)}
+	defer p.free()
+	content := randomBytes(3*pieceSize + 7)
+	for _, size := range []int{len(content), 0, 1, pieceSize - 1, pieceSize, pieceSize + 1, 2 * pieceSize} {
+		last, err := p.fill(iotest.HalfReader(bytes.NewReader(content[:size])))
+		if err != nil || !last || p.size != int64(size) {
+			t.Fatalf("%d bytes: filled with %d, last %v: %v", size, p.size, last, err)
+		}
+		if err := iotest.TestReader(p, content[:size]); err != nil {
+			t.Fatalf("%d bytes: %v", size, err)
+		}
+	}
+	if made > 4 {
+		t.Errorf("it took %d pieces", made)
+	}
+}
+
+// TestPartsTakeABodyInTurn: a part is full before the next one begins, and one that
+// is filled again takes no more memory.
+func TestPartsTakeABodyInTurn(t *testing.T) {
+	made := 0
+	p := &part{from: counted(&made)}
+	defer p.free()
+	content := randomBytes(2*partSize + 1)
+	body := bytes.NewReader(content)
+	for _, size := range []int{partSize, partSize, 1} {
+		last, err := p.fill(body)
+		if err != nil || last != (size == 1) {
+			t.Fatalf("last %v: %v", last, err)
+		}
+		got, err := io.ReadAll(p)
+		if err != nil || !bytes.Equal(got, content[:size]) {
+			t.Fatalf("got %d bytes, %v; want %d", len(got), err, size)
+		}
+		content = content[size:]
+	}
+	if made != partSize/pieceSize {
+		t.Errorf("it took %d pieces, want %d", made, partSize/pieceSize)
+	}
+}
+
+// TestBodyThatBreaksOffDoesNotEnd: what came before is no whole object.
+func TestBodyThatBreaksOffDoesNotEnd(t *testing.T) {
+	p := &part{from: newPieces()}
+	defer p.free()
+	broken := io.MultiReader(bytes.NewReader(randomBytes(10)), iotest.ErrReader(io.ErrUnexpectedEOF))
+	if last, err := p.fill(broken); last || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("last %v: %v", last, err)
+	}
+}

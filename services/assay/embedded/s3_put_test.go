@@ -1,0 +1,147 @@
+package embedded
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/assay-project/assay/pkg/blob"
+)
+
+// partBytes is as much as goes to S3 in one request.
+const partBytes = 5 << 20
+
+func storeAt(endpoint string) *blob.Store {
+	return blob.New(aws.Config{
+		Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider(testKey, testSecret, ""),
+	}, blob.Config{Endpoint: endpoint, Bucket: testBucket})
+}
+
+func contentOf(size int) []byte {
+	content := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(content) // never fails
+	return content
+}
+
+// TestPutStoresAnySize: in one request or in parts, also when a request must be made
+// again.
+func TestPutStoresAnySize(t *testing.T) {
+	client := startS3(t, S3Config{})
+	engine, err := url.Parse(aws.ToString(client.Options().BaseEndpoint))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(engine); r.Out.Host = r.In.Host }}
+	unsteady := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fails := r.Method == http.MethodPut && (strings.HasSuffix(r.URL.Path, "/1") || r.URL.Query().Get("partNumber") == "3")
+		mu.Lock()
+		fails = fails && !seen[r.URL.String()]
+		seen[r.URL.String()] = true
+		mu.Unlock()
+		if fails {
+			_, _ = io.Copy(io.Discard, r.Body) // a client that is gone is no concern
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	defer unsteady.Close()
+	bucket := storeAt(unsteady.URL)
+	for _, size := range []int{0, 1, partBytes - 1, partBytes, partBytes + 1, 3*partBytes + 7} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			content, key := contentOf(size), fmt.Sprintf("a/%d", size)
+			put, err := bucket.Put(t.Context(), key, "text/plain", map[string]string{"a": "b"}, iotest.HalfReader(bytes.NewReader(content)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := bucket.Head(t.Context(), key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.ETag != put.ETag || got.Size != put.Size || got.ContentType != put.ContentType || !maps.Equal(got.Metadata, put.Metadata) {
+				t.Errorf("the bucket has %+v, Put returned %+v", got, put)
+			}
+			body, err := bucket.Open(t.Context(), key, put.ETag)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer body.Close()
+			if is, err := io.ReadAll(body); err != nil || !bytes.Equal(is, content) {
+				t.Errorf("the bucket has %d other bytes, %v", len(is), err)
+			}
+			if _, err := bucket.Put(t.Context(), key, "text/plain", nil, bytes.NewReader(content)); !errors.Is(err, blob.ErrExists) {
+				t.Errorf("another Put: %v", err)
+			}
+			nothingUnfinished(t, client)
+		})
+	}
+}
+
+// TestPutOfABodyThatFailsLeavesNothing: neither an object nor parts of one.
+func TestPutOfABodyThatFailsLeavesNothing(t *testing.T) {
+	client := startS3(t, S3Config{})
+	bucket := storeAt(aws.ToString(client.Options().BaseEndpoint))
+	for _, size := range []int{0, 10, partBytes, 2*partBytes + 1} {
+		body := io.MultiReader(bytes.NewReader(contentOf(size)), iotest.ErrReader(io.ErrUnexpectedEOF))
+		if _, err := bucket.Put(t.Context(), "a", "text/plain", nil, body); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("after %d bytes: %v", size, err)
+		}
+		if _, err := bucket.Head(t.Context(), "a"); !errors.Is(err, blob.ErrNotFound) {
+			t.Errorf("after %d bytes: the object: %v", size, err)
+		}
+	}
+	nothingUnfinished(t, client)
+}
+
+// TestManyPutsAtOnceKeepTheirBytes: what they share is memory only.
+func TestManyPutsAtOnceKeepTheirBytes(t *testing.T) {
+	bucket := storeAt(aws.ToString(startS3(t, S3Config{}).Options().BaseEndpoint))
+	var group sync.WaitGroup
+	for i := range 4 {
+		group.Go(func() {
+			for round := range 2 {
+				key := fmt.Sprintf("%d-%d", i, round)
+				text := strings.Repeat(key+" ", (2*partBytes+i)/len(key))
+				if _, err := bucket.Put(t.Context(), key, "text/plain", nil, strings.NewReader(text)); err != nil {
+					t.Errorf("%s: %v", key, err)
+					return
+				}
+				body, err := bucket.Open(t.Context(), key, "")
+				if err != nil {
+					t.Errorf("%s: %v", key, err)
+					return
+				}
+				got, err := io.ReadAll(body)
+				if err := errors.Join(err, body.Close()); err != nil || string(got) != text {
+					t.Errorf("%s: the bucket has other bytes, %v", key, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func nothingUnfinished(t *testing.T, client *s3.Client) {
+	t.Helper()
+	open, err := client.ListMultipartUploads(t.Context(), &s3.ListMultipartUploadsInput{Bucket: aws.String(testBucket)})
+	if err != nil || len(open.Uploads) > 0 {
+		t.Errorf("%d uploads are unfinished, %v", len(open.Uploads), err)
+	}
+}
