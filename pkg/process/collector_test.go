@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 	"time"
 
@@ -28,30 +29,40 @@ func TestCollectorIsSetWhereNothingElseIs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	TuneCollector(t.Context(), zerolog.Nop())
+	TuneCollector(t.Context(), 0, zerolog.Nop())
 	if is, most := collector(t); is <= 100 || most <= 0 || most == math.MaxInt64 {
 		t.Errorf("the collector runs at %d %% and from %d bytes", is, most)
 	}
 }
 
-// Whatever is alive, the collector lets as much be allocated; with Go's own GOGC,
-// it would run a hundred times as often here.
+// Whatever is alive, the collector lets the heap grow as far; with Go's own GOGC,
+// it would run twenty times as often here.
 func TestCollectorRests(t *testing.T) {
 	is, limit := collector(t)
 	t.Cleanup(func() { debug.SetGCPercent(is); debug.SetMemoryLimit(limit) })
-	for alive, want := range map[uint64]int{0: 6400, 8 << 20: 800, 64 << 20: 100, 1 << 30: 100} {
-		if got := percent(alive); got != want {
-			t.Errorf("%d bytes alive: GOGC is %d, want %d", alive, got, want)
+	const mib = 1 << 20
+	for _, c := range []struct {
+		heap, alive, roots int64
+		want               int
+	}{
+		{80 * mib, 0, 0, 2000}, {80 * mib, 6 * mib, 2 * mib, 925}, {80 * mib, 16 * mib, 0, 400},
+		{80 * mib, 40 * mib, 0, 100}, {80 * mib, 1024 * mib, 0, 100}, {160 * mib, 20 * mib, 0, 700},
+	} {
+		if got := percent(c.heap, c.alive, c.roots); got != c.want {
+			t.Errorf("a heap of %d bytes of which %d are alive, with %d of roots: GOGC is %d, want %d", c.heap, c.alive, c.roots, got, c.want)
 		}
 	}
-	rest(t.Context())
-	kept := make([]byte, 32<<20)
+	rest(t.Context(), 64*mib)
+	kept := make([]byte, 24*mib)
+	// What is kept, and little else, is alive.
 	for deadline := time.Now().Add(30 * time.Second); ; runtime.GC() {
-		if got := debug.SetGCPercent(100); got > 150 && got <= 200 {
-			break // what is kept, and little else, is alive
+		goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}, {Name: "/gc/heap/live:bytes"}}
+		metrics.Read(goal)
+		if got := goal[0].Value.Uint64(); got > 63*mib && got < 65*mib && goal[1].Value.Uint64() > uint64(len(kept)) {
+			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("the collector's rest does not follow what is alive")
+			t.Fatalf("the heap grows to %d bytes", goal[0].Value.Uint64())
 		}
 	}
 	runtime.KeepAlive(kept)
@@ -65,7 +76,7 @@ func TestVariablesOfGoWin(t *testing.T) {
 	debug.SetMemoryLimit(1 << 40)
 	t.Setenv("GOGC", "70")
 	t.Setenv("GOMEMLIMIT", "1TiB")
-	TuneCollector(t.Context(), zerolog.Nop())
+	TuneCollector(t.Context(), 0, zerolog.Nop())
 	if is, most := collector(t); is != 70 || most != 1<<40 {
 		t.Errorf("the collector runs at %d %% and from %d bytes; want what was set", is, most)
 	}

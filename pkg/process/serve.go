@@ -46,7 +46,9 @@ type Options struct {
 	// reaches it may do all they offer.
 	OperatorAddr string
 	Drain        time.Duration
-	Log          obs.Config
+	// Heap is at how many bytes of heap the collector runs, as TuneCollector has it.
+	Heap int64
+	Log  obs.Config
 	// LogTo gets the log. Standard error by default.
 	LogTo io.Writer
 	// Ready is called with the addresses once calls are taken; operator is nil
@@ -67,7 +69,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	if err != nil {
 		return config.Unusable(err)
 	}
-	TuneCollector(ctx, log)
+	TuneCollector(ctx, o.Heap, log)
 	listener, err := net.Listen("tcp", o.Addr)
 	if err != nil {
 		return fmt.Errorf("ASSAY_ADDR: %w", err)

@@ -23,6 +23,11 @@ import (
 // ErrInUse says that another process serves the same data folder.
 var ErrInUse = errors.New("another assay serve is running on this data folder")
 
+// Heap is at how many bytes of heap the collector runs. At 80 MiB, which is what a
+// service has, it would run for every 130th small file here, where three services
+// and the engines allocate for each, and the files that meet it are the slowest.
+const Heap = 192 << 20
+
 // Run serves until ctx ends, then drains and returns nil. Once it is ready it
 // writes endpoints.json into the data folder, and to out, for a person, what
 // to try next. It returns ErrInUse for a folder that is served already.
@@ -38,7 +43,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 
 	var all *whole
 	return process.Serve(ctx, process.Options{
-		Name: "assay", Title: "Assay", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Drain: cfg.Drain, Log: cfg.Log,
+		Name: "assay", Title: "Assay", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Drain: cfg.Drain, Heap: Heap, Log: cfg.Log,
 		Ready: func(http, operator net.Addr) error {
 			at := all.engines.endpoints(http, operator)
 			if err := endpoints.Write(dir, at); err != nil {

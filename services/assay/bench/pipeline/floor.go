@@ -22,6 +22,7 @@ import (
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/analyzer/wordstats"
+	"github.com/assay-project/assay/services/assay/serve"
 )
 
 // floor is the least that a file can go through: put the bytes, write an item,
@@ -48,16 +49,16 @@ const (
 )
 
 func playFloor(ctx context.Context, withCalls bool) (err error) {
-	process.TuneCollector(ctx, zerolog.Nop()) // as the services have it
-	at := environReady()
+	at, heap := environReady(), int64(0)
 	if at.NATS == "" {
 		e, err := startEngines(ctx)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, e.close()) }()
-		at = e.at
+		at, heap = e.at, serve.Heap
 	}
+	process.TuneCollector(ctx, heap, zerolog.Nop()) // as Assay has it, with the engines and without
 	cfg, err := config.Load[engine.Config](at.environ())
 	if err != nil {
 		return err
