@@ -17,6 +17,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/services/assay/embedded"
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
@@ -40,6 +41,7 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 		return err
 	}
 	defer release()
+	defer embedded.RoomForSyncs()()
 
 	var all *whole
 	return process.Serve(ctx, process.Options{

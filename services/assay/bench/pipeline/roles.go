@@ -205,6 +205,7 @@ type engines struct {
 func startEngines(ctx context.Context) (e *engines, err error) {
 	dir := os.Getenv("ASSAY_DATA_DIR")
 	e = &engines{}
+	embedded.RoomForSyncs() // until the process ends
 	if e.nats, err = embedded.StartNATS(embedded.NATSConfig{Dir: filepath.Join(dir, "nats")}); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,25 @@
+package embedded
+
+import (
+	"os"
+	"runtime"
+)
+
+// syncsAtOnce is about how many goroutines of busy engines wait for the disk at once.
+const syncsAtOnce = 4
+
+// RoomForSyncs lets goroutines run beside those that wait for the disk, in the whole
+// process, until the returned function is called; GOMAXPROCS in the environment wins.
+//
+// A goroutine in a sync keeps its place among the GOMAXPROCS that may run, until the
+// runtime's monitor sees that others wait for one and takes it away. As long as it does
+// so it looks every 20 µs (sysmon and retake in runtime/proc.go), and each place that
+// was taken away costs a change of threads, twice.
+func RoomForSyncs() (undo func()) {
+	if os.Getenv("GOMAXPROCS") != "" {
+		return func() {}
+	}
+	before := runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(before + syncsAtOnce)
+	return func() { runtime.GOMAXPROCS(before) }
+}
