@@ -26,7 +26,7 @@ var samples = []string{
 	"👍 👩‍👩‍👧‍👦 🇩🇪🇫🇷🇮🇹 🇩\u200D🇪 a\u200D❤️b 1️⃣ #️⃣ Ⓜ️ \u200DⓂ x\u200DⓂ ℹ 🅰🅱 👋🏽hi \u200D😀",
 	"e\u0301te\u0301 a\u0308\u0323b \u0301x \r\u0301y \u200By c\uFEFFd z\U000E0041w a.\u0301b a\u0301.\u00ADb 1\u0301,\u200D2 1,\u0301a",
 	"!ﾞ \uFF9E .ﾟa a.ﾞ a.ﾞb 🇦ﾞ \x00ﾞ  ﾞ \x7Fﾞ \r\nﾞ",
-	"a\xFFb \xC3 \xC3\x28 \xE2\x82 x\xF0\x9F\x98y \xED\xA0\x80z \xC0\xAF q\x80\u0301 \xFFﾞ \uFFFDﾞ \uFFFD",
+	"a\xFFb \xC3 \xC3\x28 \xE2\x82 x\xF0\x9F\x98y \xED\xA0\x80z \xC0\xAF q\x80\u0301 \xFFﾞ \uFFFDﾞ \xC1\xA1 \xE0\x81\xA1 \xED\xA0\x80ﾞ \uFFFD",
 	"𝐀𝐁𝟏𝟐 𐐀𐐨 ꭰᏸ Ა ა ⅷⅧ Ⓐⓐ ½ ² ˂ ˂a ℵ ª",
 	strings.Repeat("_", 20) + " " + strings.Repeat("ab_", 20) + " " + strings.Repeat("x'", 30) + strings.Repeat(" ", 40) + "end",
 }
