@@ -99,9 +99,14 @@ func (j *journal) takeBack() error {
 		return err
 	}
 	if len(content) < journalSize {
-		// Written out, so that a record never changes the file's length.
-		if _, err := j.file.WriteAt(make([]byte, journalSize), 0); err != nil {
-			return err
+		// Written out, so that a record never changes the file's length, and by pages:
+		// Linux keeps what one call writes in folios as large, and a record that comes
+		// into one of them costs by its size, up to 2 MB.
+		page := make([]byte, os.Getpagesize())
+		for at := int64(0); at < journalSize; at += int64(len(page)) {
+			if _, err := j.file.WriteAt(page, at); err != nil {
+				return err
+			}
 		}
 		return j.file.Sync()
 	}
