@@ -151,6 +151,30 @@ func TestListHasWhatWasAnswered(t *testing.T) {
 	all.Wait()
 }
 
+// TestWindowsThatArePassedAreDropped: whoever goes through a folder leaves the names of
+// its end behind, and no others.
+func TestWindowsThatArePassedAreDropped(t *testing.T) {
+	d := smallWindows(t, 50, 10)
+	fill(t, filepath.Join(d.objects, testBucket, "files"), 500)
+	for range 3 {
+		listed := 0
+		for after, more := "", true; more; {
+			got, err := d.ListObjectsV2(t.Context(), page("files/", "", after, 7))
+			if err != nil {
+				t.Fatal(err)
+			}
+			listed += len(got.Contents)
+			if len(d.names.kept) > 2 {
+				t.Fatalf("%d windows after %q", len(d.names.kept), after)
+			}
+			after, more = aws.ToString(got.NextContinuationToken), *got.IsTruncated
+		}
+		if listed != 500 {
+			t.Errorf("%d objects of 500", listed)
+		}
+	}
+}
+
 // fill makes a folder of so many files.
 func fill(tb testing.TB, folder string, files int) {
 	tb.Helper()

@@ -17,9 +17,9 @@ const (
 	// windowWorth is how many names a folder must have for its window to be kept: fewer
 	// are read again in milliseconds.
 	windowWorth = 1 << 12
-	// windowCount is how many windows are kept: one for each of those who go through
-	// a bucket at the same time.
-	windowCount = 8
+	// windowCount is how many windows are kept: two for each of those who go through a
+	// folder at the same time, where they are and its end.
+	windowCount = 4
 )
 
 // name is an entry of a folder.
@@ -59,9 +59,13 @@ type windows struct {
 func (w *windows) list(path, from string, n int) (names []name, cut bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.kept = slices.DeleteFunc(w.kept, func(known *window) bool {
+		return known.holds(path, from) && known.cut && len(known.after(from)) < n // whoever was in it is leaving it
+	})
 	for i, known := range w.kept {
-		if names, cut, ok := known.after(path, from, n); ok {
+		if known.holds(path, from) {
 			w.kept = slices.Insert(slices.Delete(w.kept, i, i+1), 0, known)
+			names, cut = known.first(from, n)
 			return names, cut, nil
 		}
 	}
@@ -80,9 +84,10 @@ func (w *windows) list(path, from string, n int) (names []name, cut bool, err er
 	fresh.late = nil
 	if all >= w.worth {
 		w.kept = slices.Insert(w.kept, 0, fresh)
-		w.kept = w.kept[:min(len(w.kept), windowCount)]
+		w.kept = slices.Delete(w.kept, min(len(w.kept), windowCount), len(w.kept))
 	}
-	return slices.Clone(fresh.names[:min(n, len(fresh.names))]), fresh.cut || len(fresh.names) > n, nil
+	names, cut = fresh.first(from, n)
+	return names, cut, nil
 }
 
 // add tells of a file or folder that is new, with what has become folders above it up
@@ -115,22 +120,26 @@ func (w *windows) forget(path string) {
 	w.kept = slices.DeleteFunc(w.kept, func(known *window) bool { return known.path == path })
 }
 
-// after is list from the window; ok says whether it can tell.
-func (w *window) after(path, from string, n int) (names []name, cut, ok bool) {
-	if w.path != path || from < w.from {
-		return nil, false, false
-	}
+// holds says whether a name of a folder is in the window if the folder has it.
+func (w *window) holds(path, text string) bool {
+	return w.path == path && text >= w.from && (!w.cut || text <= w.last)
+}
+
+// after returns the names that are not before from.
+func (w *window) after(from string) []name {
 	at, _ := slices.BinarySearchFunc(w.names, from, byText)
-	rest := w.names[at:]
-	if w.cut && len(rest) < n {
-		return nil, false, false
-	}
-	return slices.Clone(rest[:min(n, len(rest))]), w.cut || len(rest) > n, true
+	return w.names[at:]
+}
+
+// first returns n of them at most, and whether there are others.
+func (w *window) first(from string, n int) (names []name, cut bool) {
+	names = w.after(from)
+	return slices.Clone(names[:min(n, len(names))]), w.cut || len(names) > n
 }
 
 // insert puts a name in its place, if that is in the window.
 func (w *window) insert(one name, size int) {
-	if one.text < w.from || w.cut && one.text > w.last {
+	if !w.holds(w.path, one.text) {
 		return
 	}
 	at, there := slices.BinarySearchFunc(w.names, one.text, byText)
