@@ -15,7 +15,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/analyzer"
 	"github.com/assay-project/assay/services/assay/bench/paired"
 	"github.com/assay-project/assay/services/assay/embedded"
@@ -143,6 +146,7 @@ func playAssay(ctx context.Context) error {
 
 // playEngines runs the engines alone, with tables, bucket and streams.
 func playEngines(ctx context.Context) error {
+	process.TuneCollector(ctx, serve.Heap, zerolog.Nop()) // as `assay serve` has it
 	e, err := startEngines(ctx)
 	if err != nil {
 		return err
