@@ -19,21 +19,21 @@ func TestStreamingHoldsNoFile(t *testing.T) {
 	ingest := c.service(t, "ingest")
 	c.front(t, ingest, c.service(t, "query"))
 	const mebi = 1 << 20
-	for range 2 { // warm: connections, buffers, the collector's target
-		postZeros(t, c, 64*mebi)
+	for range 5 { // as many bytes: the longer a peak is looked at, the higher it is
+		postText(t, c, 64*mebi)
 	}
 	before := peakMemory(t, ingest.cmd.Process.Pid)
-	postZeros(t, c, 512*mebi)
+	postText(t, c, 320*mebi)
 	after := peakMemory(t, ingest.cmd.Process.Pid)
-	t.Logf("ingest's peak memory was %d MiB after 64 MiB and is %d MiB after 512 MiB", before>>10, after>>10)
-	// The issue allows a few MB; the collector's timing adds some.
+	t.Logf("ingest's peak memory was %d MiB after 64 MiB five times and is %d MiB after 320 MiB", before>>10, after>>10)
+	// The collector's timing adds some, of which the race detector makes five times as much.
 	if after > before+25<<10 {
-		t.Errorf("a 512 MiB upload raised the peak from %d KiB to %d KiB", before, after)
+		t.Errorf("a 320 MiB upload raised the peak from %d KiB to %d KiB", before, after)
 	}
 }
 
-// postZeros sends so many bytes through ingest and removes them again.
-func postZeros(t *testing.T, c *cluster, size int64) {
+// postText sends so many bytes of words through ingest and removes them again.
+func postText(t *testing.T, c *cluster, size int64) {
 	t.Helper()
 	speaker := c.client(t, newOwner())
 	file, err := speaker.PostFile(t.Context(), client.Posted{FileName: "large", Content: io.LimitReader(words{}, size)})
