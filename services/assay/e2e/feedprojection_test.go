@@ -202,7 +202,7 @@ func TestProjectorKilled(t *testing.T) {
 	t.Parallel()
 	const items = 2000
 	c := startCluster(t, "ASSAY_PROJECTOR_LEASE=1s")
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	ingest, query := c.service(t, "ingest"), c.service(t, "query")
 	c.service(t, "analyzer", "ASSAY_ANALYZER_PARALLEL=16")
