@@ -63,10 +63,27 @@ func (p *part) Read(b []byte) (n int, err error) {
 	if p.at >= p.size {
 		return 0, io.EOF
 	}
-	piece, within := p.at/pieceSize, p.at%pieceSize
-	n = copy(b, p.pieces[piece][within:min(pieceSize, p.size-piece*pieceSize)])
+	n = copy(b, p.next())
 	p.at += int64(n)
 	return n, nil
+}
+
+// WriteTo implements io.WriterTo. Without it io.Copy takes a buffer of 32 KiB to
+// compute a checksum.
+func (p *part) WriteTo(w io.Writer) (written int64, err error) {
+	for p.at < p.size && err == nil {
+		var n int
+		n, err = w.Write(p.next())
+		p.at += int64(n)
+		written += int64(n)
+	}
+	return written, err
+}
+
+// next is what of a piece comes next. The part is not at its end.
+func (p *part) next() []byte {
+	piece, within := p.at/pieceSize, p.at%pieceSize
+	return p.pieces[piece][within:min(pieceSize, p.size-piece*pieceSize)]
 }
 
 // Seek implements io.Seeker.

@@ -36,6 +36,19 @@ func TestPartReadsWhatItWasFilledWith(t *testing.T) {
 		if err := iotest.TestReader(p, content[:size]); err != nil {
 			t.Fatalf("%d bytes: %v", size, err)
 		}
+		for _, at := range []int{0, size / 2, size} {
+			var got bytes.Buffer
+			if _, err := p.Seek(int64(at), io.SeekStart); err != nil {
+				t.Fatal(err)
+			}
+			n, err := p.WriteTo(&got)
+			if err != nil || n != int64(size-at) || !bytes.Equal(got.Bytes(), content[at:size]) {
+				t.Fatalf("%d bytes from %d: wrote %d, %v", size, at, n, err)
+			}
+			if n, err := p.WriteTo(&got); n != 0 || err != nil {
+				t.Fatalf("at its end it wrote %d, %v", n, err)
+			}
+		}
 	}
 	if made > 4 {
 		t.Errorf("it took %d pieces", made)
