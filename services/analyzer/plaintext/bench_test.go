@@ -30,3 +30,19 @@ func BenchmarkReader(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSmall reads texts of 4 KB, as most files are.
+func BenchmarkSmall(b *testing.B) {
+	text := bytes.Repeat([]byte("The quick brown fox jumps over the lazy dog.\n"), 4000/45)
+	chunk := make([]byte, 64<<10)
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := NewReader(bytes.NewReader(text), "text/plain; charset=utf-8")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, chunk); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

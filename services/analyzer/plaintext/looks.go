@@ -2,6 +2,7 @@ package plaintext
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
@@ -95,18 +96,29 @@ func isText(m *mimetype.MIME) bool {
 	return false
 }
 
-// controlCharacters counts the bytes that the WHATWG MIME Sniffing Standard
+// binaryBytes has the bits of the bytes below space that the WHATWG MIME Sniffing Standard
 // calls binary (section 3), less those that old text files do hold: backspace,
 // vertical tab and the end mark 0x1A.
+const binaryBytes uint32 = 1<<' ' - 1 - (1<<'\b' | 1<<'\t' | 1<<'\n' | 1<<'\v' | 1<<'\f' | 1<<'\r' | 1<<0x1A | 1<<0x1B)
+
 func controlCharacters(text []byte) (nul bool, count int) {
-	for _, b := range text {
-		switch {
-		case b == '\b' || b == '\v' || b == 0x1A:
-		case b < '\t' || b > '\r' && b < 0x1B || b > 0x1B && b < ' ':
-			count++
+	const each20, each80 = 0x2020202020202020, 0x8080808080808080
+	for len(text) > 0 {
+		next := text[:min(8, len(text))]
+		text = text[len(next):]
+		if len(next) == 8 {
+			if eight := binary.LittleEndian.Uint64(next); (eight-each20)&^eight&each80 == 0 {
+				continue // no byte is below space
+			}
+		}
+		for _, b := range next {
+			if b < ' ' {
+				count += int(binaryBytes >> b & 1)
+				nul = nul || b == 0
+			}
 		}
 	}
-	return bytes.IndexByte(text, 0) >= 0, count
+	return nul, count
 }
 
 func describe(m *mimetype.MIME) string {

@@ -122,3 +122,22 @@ func TestTextThatLooksSpecial(t *testing.T) {
 		})
 	}
 }
+
+// Each byte, at each place of a text that is looked at by eight bytes and one by one.
+func TestControlCharacters(t *testing.T) {
+	const passes = "\b\t\n\v\f\r\x1a\x1b"
+	for b := range 256 {
+		binary := b < ' ' && strings.IndexByte(passes, byte(b)) < 0
+		for at := range 19 {
+			text := []byte("words \xC3\xA9 \x80\xFF\x7F, words")[:19]
+			text[at] = byte(b)
+			nul, count := controlCharacters(text)
+			if nul != (b == 0) || (count == 1) != binary || count > 1 {
+				t.Fatalf("%#x at %d: NUL %v, %d controls", b, at, nul, count)
+			}
+		}
+	}
+	if nul, count := controlCharacters([]byte("\x01\x02three\x00 and five\x1F\x0E")); !nul || count != 5 {
+		t.Errorf("NUL %v, %d controls", nul, count)
+	}
+}
