@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +37,74 @@ func TestPayloadsAreThoseOfProtojson(t *testing.T) {
 			t.Fatalf("got %s, protojson writes %s", got, want)
 		}
 	})
+}
+
+// What is read by hand is what protojson reads, of any message as it is published.
+func TestPayloadsAreReadAsByProtojson(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := &event.FileUploaded{}
+		fill(t, d.ProtoReflect())
+		if data, err := (event.Event{Data: d}).Marshal(); err == nil {
+			readAsProtojson(t, string(data))
+		}
+	})
+}
+
+// So is any other payload, and what protojson refuses is refused.
+func TestOddPayloadsAreReadAsByProtojson(t *testing.T) {
+	payload := uploaded(t)
+	readAsProtojson(t, payload)
+	for _, c := range [][2]string{
+		{"4096", "04096"}, {"4096", "4096.5"}, {"4096", "4e3"}, {"4096", `"4096"`}, {"4096", "-1"}, {"4096", "+1"}, {"4096", "0x10"}, {"4096", ""}, {"4096", "null"},
+		{"4096", strings.Repeat("9", 400)}, {".123Z", "Z"}, {".123Z", ",123Z"}, {".123Z", ".Z"}, {".123Z", ".1234567891Z"}, {".123Z", ".123+01:00"}, {".123Z", ".123"}, {"2026-", "0000-"},
+		{"2026-", "12026-"}, {"Z", "z"}, {`Z"}`, `Z"`}, {`Z"}`, "Z"}, {`Z"}`, `Z"}}`}, {`Z"}`, `Z"} `}, {`Z"}`, `Z","more":[1]}`}, {`Z"}`, `Z","size":1}`}, {`Z"}`, `Z",}`},
+		{"f1", "f\xff"}, {"f1", "f\n1"}, {"f1", "f\x7f"}, {"f1", `f\u0041`}, {"f1", `f\`}, {`"f1"`, "1"}, {`"f1"`, "null"}, {`"f1"`, `["f1"]`},
+		{`"fileId"`, `"file_id"`}, {`{"fileId"`, `{ "fileId"`}, {`{"fileId"`, `"fileId"`}, {`"ownerId":"o1",`, ""}, {`,"ownerId"`, `"ownerId"`}, {`"ownerId"`, `"etag"`},
+		{"uploadedAt", "pendingSince"}, {payload, ""}, {payload, "{}"}, {payload, "null"},
+	} {
+		odd := strings.Replace(payload, c[0], c[1], 1)
+		if odd == payload {
+			t.Fatalf("no %s in %s", c[0], payload)
+		}
+		readAsProtojson(t, odd)
+	}
+}
+
+// An event that every file causes does not go through protojson, which makes a hundred values.
+func TestFrequentEventIsReadByHand(t *testing.T) {
+	var d event.FileUploaded
+	data := []byte(uploaded(t))
+	var err error
+	if made := testing.AllocsPerRun(100, func() { err = event.Unmarshal(data, &d) }); made > 10 || err != nil || d.Size != 4096 {
+		t.Errorf("%v values, %v, %v", made, err, &d)
+	}
+}
+
+// uploaded is the payload of a file that is like most.
+func uploaded(t *testing.T) string {
+	t.Helper()
+	at := timestamppb.New(time.Date(2026, 11, 22, 1, 2, 3, 123e6, time.UTC))
+	data, err := event.NewFileUploaded(&event.FileUploaded{
+		FileId: "f1", OwnerId: "o1", FileName: "Ökonomie.txt", Key: "files/f1/u1", Etag: "e", Size: 4096, ContentType: "text/plain", UploadedAt: at, PendingSince: at,
+	}).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func readAsProtojson(t rapid.TB, data string) {
+	t.Helper()
+	want := &event.FileUploaded{}
+	refused := protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal([]byte(data), want)
+	got := &event.FileUploaded{FileId: "before", RetriedAt: timestamppb.Now()}
+	err := event.Unmarshal([]byte(data), got)
+	if (err != nil) != (refused != nil) {
+		t.Fatalf("%s: got the error %v, protojson %v", data, err, refused)
+	}
+	if err == nil && !proto.Equal(got, want) {
+		t.Fatalf("%s: got %v, protojson reads %v", data, got, want)
+	}
 }
 
 // parsed tells numbers by their digits.
