@@ -28,7 +28,21 @@ func ItemOf(attributes ...Attribute) Item {
 	return attributes
 }
 
+// fewAttributes are sorted by insertion, which is slow for many.
+const fewAttributes = 32
+
 func sorted(attributes []Attribute) Item {
+	if len(attributes) <= fewAttributes {
+		item := Item(attributes[:0])
+		for _, a := range attributes {
+			if at, found := item.Find(a.Name); found {
+				item[at] = a
+			} else {
+				item = slices.Insert(item, at, a)
+			}
+		}
+		return item
+	}
 	slices.SortStableFunc(attributes, func(a, b Attribute) int { return strings.Compare(a.Name, b.Name) })
 	item := attributes[:0]
 	for i, a := range attributes {

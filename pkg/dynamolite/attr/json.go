@@ -22,9 +22,9 @@ const (
 // would not take (an empty set, a bad number, two types at once) is decoded as
 // Invalid: call Validate before use.
 func (v *Value) UnmarshalJSON(data []byte) error {
-	sc := scanner{data: string(data)}
-	decoded, err := sc.value(1)
-	if err != nil {
+	sc := newScanner(data)
+	var decoded Value
+	if err := sc.value(&decoded, 1); err != nil {
 		return err
 	}
 	*v = decoded
@@ -34,7 +34,7 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 // UnmarshalJSON reads an object of named values, each as Value.UnmarshalJSON.
 // A JSON null leaves the item as it is.
 func (it *Item) UnmarshalJSON(data []byte) error {
-	sc := scanner{data: string(data), room: make([]Attribute, 0, min(len(data)/leastAttribute+1, mostRoom))}
+	sc := newScanner(data)
 	if sc.peek() == 'n' {
 		return nil
 	}
@@ -54,102 +54,115 @@ func (sc *scanner) item(depth int) (Item, error) {
 	default:
 		return nil, &SerializationError{"Unexpected field type"}
 	}
-	start := len(sc.room)
+	r := begin(&sc.items, depth)
 	err := sc.object(func(name string) error {
-		if sc.peek() == 'n' { // null is absence
-			return sc.skip()
+		if absent, err := sc.null(); absent {
+			return err
 		}
-		v, err := sc.value(depth)
-		sc.room = append(sc.room, Attribute{name, v})
+		a := Attribute{Name: name}
+		err := sc.value(&a.Value, depth)
+		r.add(a)
 		return err
 	})
-	it := append(make(Item, 0, len(sc.room)-start), sc.room[start:]...)
-	sc.room = sc.room[:start]
-	return ItemOf(it...), err
+	return ItemOf(r.list()...), err
 }
 
-// value reads one typed value at the given level of nesting. Beyond MaxDepth
-// it does not descend: the value is Invalid.
-func (sc *scanner) value(depth int) (Value, error) {
+// value reads one typed value at the given level of nesting into v, which is zero.
+// Beyond MaxDepth it does not descend: the value is Invalid.
+func (sc *scanner) value(v *Value, depth int) error {
 	switch sc.peek() {
 	case '{':
 	case '[':
-		return Value{}, &SerializationError{"Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue"}
+		return &SerializationError{"Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue"}
 	default:
-		return Value{}, &SerializationError{"Unexpected value type in payload"}
+		return &SerializationError{"Unexpected value type in payload"}
 	}
 	if depth > MaxDepth {
-		return Value{Str: msgDepth}, sc.skip()
+		v.Str = msgDepth
+		return sc.skip()
 	}
-	found := Value{Str: msgEmptyValue}
 	types := 0
 	err := sc.object(func(descriptor string) error {
 		kind, ok := ParseKind(descriptor)
-		if !ok || sc.peek() == 'n' {
+		if !ok {
 			return sc.skip()
 		}
-		v, err := sc.payload(kind, depth)
-		if types == 0 || found.Kind != Invalid {
-			found = v
+		if absent, err := sc.null(); absent {
+			return err
 		}
 		types++
+		if types == 1 {
+			return sc.payload(v, kind, depth)
+		}
+		var other Value
+		err := sc.payload(&other, kind, depth)
+		if v.Kind != Invalid {
+			*v = other
+		}
 		return err
 	})
-	if types > 1 && found.Kind != Invalid {
-		found = Value{Str: msgManyTypes}
+	switch {
+	case types == 0:
+		v.Str = msgEmptyValue
+	case types > 1 && v.Kind != Invalid:
+		*v = Value{Str: msgManyTypes}
 	}
-	return found, err
+	return err
 }
 
-func (sc *scanner) payload(kind Kind, depth int) (Value, error) {
+// payload reads what is in a value of the kind into v, which is zero.
+func (sc *scanner) payload(v *Value, kind Kind, depth int) (err error) {
+	v.Kind = kind
 	switch kind {
 	case S:
-		s, err := sc.string()
-		return String(s), err
+		v.Str, err = sc.string()
 	case N:
-		s, err := sc.string()
-		return parsedNumber(s), err
-	case B:
-		s, err := sc.base64()
-		return Value{Kind: B, Str: s}, err
-	case BOOL, NULL:
-		b, err := sc.bool()
-		if kind == NULL {
-			if !b {
-				return Value{Str: msgNullFalse}, err
-			}
-			return Null(), err
-		}
-		return Bool(b), err
-	case M:
-		m, err := sc.item(depth + 1)
-		return Map(m), err
-	case L:
-		list := []Value{}
-		err := sc.array(func() error {
-			v, err := sc.value(depth + 1)
-			list = append(list, v)
+		var digits string
+		if digits, err = sc.string(); err != nil {
 			return err
-		})
-		return Value{Kind: L, List: list}, err
+		}
+		number, wrong := ParseNumber(digits)
+		if wrong != nil {
+			*v = Value{Str: wrong.Error()}
+			return nil
+		}
+		v.Num = number
+	case B:
+		v.Str, err = sc.base64()
+	case BOOL:
+		v.Bool, err = sc.bool()
+	case NULL:
+		var null bool
+		if null, err = sc.bool(); !null {
+			*v = Value{Str: msgNullFalse}
+		}
+	case M:
+		v.Map, err = sc.item(depth + 1)
+	case L:
+		v.List, err = sc.list(depth + 1)
 	default:
-		return sc.set(kind)
+		*v, err = sc.set(kind)
 	}
+	return err
 }
 
-func parsedNumber(s string) Value {
-	n, err := ParseNumber(s)
-	if err != nil {
-		return Value{Str: err.Error()}
-	}
-	return Num(n)
+func (sc *scanner) list(depth int) ([]Value, error) {
+	r := begin(&sc.lists, depth)
+	err := sc.array(func() error {
+		var v Value
+		err := sc.value(&v, depth)
+		r.add(v)
+		return err
+	})
+	return r.list(), err
 }
 
 func (sc *scanner) set(kind Kind) (Value, error) {
 	var members []Value
 	var given []string // for the message about duplicates
 	err := sc.array(func() error {
-		v, err := sc.payload(kind.Member(), MaxDepth)
+		var v Value
+		err := sc.payload(&v, kind.Member(), MaxDepth)
 		members = append(members, v)
 		given = append(given, v.Str)
 		return err

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// scanner reads JSON whose syntax encoding/json has already checked; on other
-// input it returns errJSON or some value, and does not panic. It exists because
+// scanner reads JSON whose syntax has already been checked; on other input it
+// returns errJSON or some value, and does not panic. It exists because
 // decoding values one by one through encoding/json scans every nested value
 // again at each level.
 //
@@ -14,14 +14,58 @@ import (
 type scanner struct {
 	data string
 	pos  int
-	// room is for the attributes of the items that are being read, one after another,
-	// until their number is known.
-	room []Attribute
+	// strict is for JSON that nobody has checked: what skip would have to pass over,
+	// other than a literal, is errJSON.
+	strict bool
+	// items and lists are the room for those at each depth, of which one at a time is
+	// being read.
+	items [shallow]room[Attribute]
+	lists [shallow]room[Value]
 }
 
-// There is room from the start for as many attributes as there may be: each takes
-// leastAttribute bytes of JSON or so.
-const leastAttribute, mostRoom = 32, 16
+// What nests less than shallow shares its room; a room begins with one for leastRoom,
+// and grows by mostRoom at most.
+const shallow, leastRoom, mostRoom = 8, 4, 16
+
+func newScanner(data []byte) scanner {
+	sc := scanner{data: string(data)}
+	objects := strings.Count(sc.data, "{") // each attribute is one
+	sc.items[1].all = make([]Attribute, 0, min(objects, mostRoom))
+	return sc
+}
+
+// room is where short lists are made, one after another.
+type room[T any] struct {
+	all   []T
+	start int // of the list that is being made
+}
+
+// begin returns the room at the depth, for a new list.
+func begin[T any](rooms *[shallow]room[T], depth int) *room[T] {
+	if depth >= shallow {
+		return &room[T]{}
+	}
+	r := &rooms[depth]
+	r.start = len(r.all)
+	return r
+}
+
+func (r *room[T]) add(elem T) {
+	if len(r.all) == cap(r.all) {
+		list := r.all[r.start:]
+		size := max(2*len(list), min(max(2*cap(r.all), leastRoom), mostRoom))
+		r.all, r.start = append(make([]T, 0, size), list...), 0
+	}
+	r.all = append(r.all, elem)
+}
+
+// list returns what has been added since begin, never nil.
+func (r *room[T]) list() []T {
+	if r.start == len(r.all) {
+		return []T{}
+	}
+	return r.all[r.start:len(r.all):len(r.all)]
+}
 
 // peek returns the first byte of the next token, or 0 at the end.
 func (sc *scanner) peek() byte {
@@ -116,6 +160,8 @@ func (sc *scanner) quoted() (string, error) {
 		case c == '\\':
 			plain = false
 			sc.pos++
+		case c < ' ':
+			return "", errJSON
 		case c >= 0x80: // encoding/json replaces invalid UTF-8
 			plain = false
 		}
@@ -135,9 +181,9 @@ func (sc *scanner) string() (string, error) {
 func (sc *scanner) bool() (bool, error) {
 	switch sc.peek() {
 	case 't':
-		return true, sc.skip()
+		return true, sc.literal("true")
 	case 'f':
-		return false, sc.skip()
+		return false, sc.literal("false")
 	case '"':
 		return false, &SerializationError{"Unexpected token received from parser"}
 	}
@@ -169,8 +215,28 @@ func (sc *scanner) mismatch(want string) error {
 	return &SerializationError{token + " cannot be converted to " + want}
 }
 
+// literal consumes the word, which is next if its first letter is.
+func (sc *scanner) literal(word string) error {
+	if !strings.HasPrefix(sc.data[sc.pos:], word) {
+		return errJSON
+	}
+	sc.pos += len(word)
+	return nil
+}
+
+// null consumes a null if that comes next.
+func (sc *scanner) null() (bool, error) {
+	if sc.peek() != 'n' {
+		return false, nil
+	}
+	return true, sc.literal("null")
+}
+
 // skip consumes the next value, whatever it is.
 func (sc *scanner) skip() error {
+	if sc.strict {
+		return errJSON
+	}
 	depth := 0
 	for {
 		switch c := sc.peek(); c {

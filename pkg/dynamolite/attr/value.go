@@ -36,6 +36,12 @@ func (k Kind) String() string { return kindNames[k] }
 // ParseKind returns the kind with the given type descriptor; ok is false if
 // there is none.
 func ParseKind(descriptor string) (k Kind, ok bool) {
+	switch descriptor { // the most frequent ones
+	case "S":
+		return S, true
+	case "N":
+		return N, true
+	}
 	i := slices.Index(kindNames[1:], descriptor)
 	return Kind(i + 1), i >= 0
 }
