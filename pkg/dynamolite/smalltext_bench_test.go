@@ -12,56 +12,83 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// transactions are those of a small text, from its upload to its end: its own item
-// and that of its owner's list are put, claimed and completed. They are written as
-// the AWS SDK does.
-func transactions(i int) [3]string {
+// write is a request of the AWS SDK.
+type write struct{ operation, body string }
+
+// moves are what a small text asks for, from its upload to its end: its own item and
+// that of its owner's list are put, claimed and completed.
+func moves(i int) (moves [3][2]write, token string) {
 	file, token := fmt.Sprintf("01a1ffc1-d663-7615-%012d", i*7919), fmt.Sprintf("91b2ef63-b237-4b3c-a3ab-%011d", i)
 	owner := fmt.Sprintf("01a1fe64-5c90-72e1-8805-%012d", i%32)
 	keys := [2]string{
 		`"SK":{"S":"META"},"PK":{"S":"FILE#` + file + `"}`,
 		`"SK":{"S":"FILE#` + file + `"},"PK":{"S":"OWNER#` + owner + `"}`,
 	}
-	transact := func(n int, action func(key string, first bool) string) string {
-		return fmt.Sprintf(`{"ClientRequestToken":"%s%d","TransactItems":[{%s},{%s}]}`, token, n, action(keys[0], true), action(keys[1], false))
-	}
-	move := func(from, to string, seen, next int, value string) func(key string, first bool) string {
-		return func(key string, first bool) string {
+	move := func(from, to string, seen, next int, value string) (writes [2]write) {
+		for n, key := range keys {
 			name, set, result := "", "", ""
-			if first && value != "" {
+			if n == 0 && value != "" {
 				name, set, result = `"#0":"result",`, ", #0 = :0", `,":0":`+value
 			}
-			return `"Update":{"ConditionExpression":"#status IN (:from0) AND #fence = :seen","ExpressionAttributeNames":{"#gone0":"errorMessage",` + name +
+			writes[n] = write{"Update", `{"ConditionExpression":"#status IN (:from0) AND #fence = :seen","ExpressionAttributeNames":{"#gone0":"errorMessage",` + name +
 				`"#status":"status","#fence":"updatedAt"},"ExpressionAttributeValues":{":to":{"S":"` + to + `"},":from0":{"S":"` + from + `"},":seen":{"N":"` +
 				fmt.Sprint(1795292255844+seen) + `"},":next":{"N":"` + fmt.Sprint(1795292255844+next) + `"}` + result + `},"Key":{` + key +
-				`},"ReturnValuesOnConditionCheckFailure":"ALL_OLD","TableName":"files","UpdateExpression":"SET #status = :to, #fence = :next` + set + ` REMOVE #gone0"}`
+				`},"ReturnValuesOnConditionCheckFailure":"ALL_OLD","TableName":"files","UpdateExpression":"SET #status = :to, #fence = :next` + set + ` REMOVE #gone0"}`}
 		}
+		return writes
 	}
 	words := make([]string, 10)
 	for w := range words {
 		words[w] = fmt.Sprintf(`{"M":{"count":{"N":"%d"},"word":{"S":"word%d"}}}`, 40-3*w, w)
 	}
-	return [3]string{
-		transact(0, func(key string, _ bool) string {
-			return `"Put":{"ConditionExpression":"attribute_not_exists(PK)","Item":{"createdAt":{"N":"1795292255844"},"updatedAt":{"N":"1795292255844"},` + key +
-				`,"fileId":{"S":"` + file + `"},"ownerId":{"S":"` + owner + `"},"s3Bucket":{"S":"assay-files"},"s3Key":{"S":"files/` + file +
-				`/4096-f04fd0c7807d876b29221e8be884adaf"},"originalFileName":{"S":"small.txt"},"status":{"S":"PENDING"}},"TableName":"files"}`
-		}),
-		transact(1, move("PENDING", "IN_PROGRESS", 0, 34, "")),
-		transact(2, move("IN_PROGRESS", "COMPLETED", 34, 79, `{"M":{"totalWords":{"N":"678"},"uniqueWords":{"N":"317"},"avgWordLength":{"N":"3.94"},"top10Words":{"L":[`+
-			strings.Join(words, ",")+`]}}}`)),
+	for n, key := range keys {
+		moves[0][n] = write{"Put", `{"ConditionExpression":"attribute_not_exists(PK)","Item":{"createdAt":{"N":"1795292255844"},"updatedAt":{"N":"1795292255844"},` + key +
+			`,"fileId":{"S":"` + file + `"},"ownerId":{"S":"` + owner + `"},"s3Bucket":{"S":"assay-files"},"s3Key":{"S":"files/` + file +
+			`/4096-f04fd0c7807d876b29221e8be884adaf"},"originalFileName":{"S":"small.txt"},"status":{"S":"PENDING"}},"TableName":"files"}`}
+	}
+	moves[1] = move("PENDING", "IN_PROGRESS", 0, 34, "")
+	moves[2] = move("IN_PROGRESS", "COMPLETED", 34, 79, `{"M":{"totalWords":{"N":"678"},"uniqueWords":{"N":"317"},"avgWordLength":{"N":"3.94"},"top10Words":{"L":[`+
+		strings.Join(words, ",")+`]}}}`)
+	return moves, token
+}
+
+// transactions write both items of a move at once.
+func transactions(i int) (writes []write) {
+	moves, token := moves(i)
+	for n, move := range moves {
+		writes = append(writes, write{"TransactWriteItems", fmt.Sprintf(`{"ClientRequestToken":"%s%d","TransactItems":[{"%s":%s},{"%s":%s}]}`,
+			token, n, move[0].operation, move[0].body, move[1].operation, move[1].body)})
+	}
+	return writes
+}
+
+// singleWrites write one item after the other.
+func singleWrites(i int) (writes []write) {
+	moves, _ := moves(i)
+	for _, move := range moves {
+		for _, w := range move {
+			writes = append(writes, write{w.operation + "Item", w.body})
+		}
+	}
+	return writes
+}
+
+// BenchmarkSmallText is the engine's part of a small text with 32 in flight, and that of
+// the single writes that its transactions stand for. It reports the process's time,
+// which counts whoever waits for the disk as idle.
+func BenchmarkSmallText(b *testing.B) {
+	for name, of := range map[string]func(int) []write{"Transactions": transactions, "SingleWrites": singleWrites} {
+		b.Run(name, func(b *testing.B) { smallTexts(b, of) })
 	}
 }
 
-// BenchmarkSmallText is the engine's part of a small text with 32 in flight. It
-// reports the process's time, which counts whoever waits for the disk as idle.
-func BenchmarkSmallText(b *testing.B) {
+func smallTexts(b *testing.B, of func(int) []write) {
 	engine := benchEngine(b, dynamolite.SyncEveryCommit)
 	call(b, engine, "CreateTable", `{"TableName":"files","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"}],`+
 		`"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}]}`)
-	texts := make([][3]string, b.N)
+	texts := make([][]write, b.N)
 	for i := range texts {
-		texts[i] = transactions(i)
+		texts[i] = of(i)
 	}
 	var next atomic.Int64
 	b.SetParallelism(16) // times GOMAXPROCS
@@ -70,8 +97,8 @@ func BenchmarkSmallText(b *testing.B) {
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			for _, body := range texts[next.Add(1)-1] {
-				call(b, engine, "TransactWriteItems", body)
+			for _, w := range texts[next.Add(1)-1] {
+				call(b, engine, w.operation, w.body)
 			}
 		}
 	})
