@@ -1,8 +1,8 @@
 package dynamolite
 
 import (
+	"bytes"
 	"errors"
-	"slices"
 
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 	"github.com/assay-project/assay/pkg/dynamolite/expr"
@@ -33,6 +33,12 @@ type action struct {
 	// before and after are the item as decide found it and as it is to be; nil
 	// is no item.
 	before, after attr.Item
+	stored        int // length of the stored form of before
+}
+
+// sameItem reports whether other, which may be nil, is on the same item.
+func (a *action) sameItem(other *action) bool {
+	return other != nil && a.table.Name == other.table.Name && bytes.Equal(a.storage, other.storage)
 }
 
 // errCondition says that an action's condition does not hold.
@@ -41,7 +47,7 @@ var errCondition = errors.New("dynamolite: condition failed")
 // decide reads the item, evaluates the condition and computes the new item. It
 // writes nothing.
 func (a *action) decide(w *writeTx) (err error) {
-	if a.before, err = readItem(w.tx, a.table, a.storage); err != nil {
+	if a.before, a.stored, err = readItem(w.tx, a.table, a.storage); err != nil {
 		return err
 	}
 	if !a.condition.Eval(a.before) {
@@ -78,7 +84,7 @@ func (a *action) apply(w *writeTx) error {
 	if a.verb == check {
 		return nil
 	}
-	return w.replace(a.table, a.storage, a.before, a.after, false)
+	return w.replace(a.table, a.storage, a.before, a.after, a.stored, false)
 }
 
 func checkIndexes(t *table, item attr.Item) error {
@@ -142,17 +148,19 @@ func keyAction(v verb, t *table, key attr.Item, cond expr.Condition) (*action, e
 
 // checkPaths refuses paths into a key attribute, which is a scalar.
 func (t *table) checkPaths(lists ...[]expr.Path) error {
-	for _, path := range slices.Concat(lists...) {
-		if !path.Nested() {
-			continue
-		}
-		const message = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
-		if t.Key.has(path.Head()) {
-			return invalid(message + "Key: " + path.Head())
-		}
-		for _, ix := range t.Indexes {
-			if ix.Key.has(path.Head()) {
-				return invalid(message + "IndexKey: " + path.Head())
+	for _, paths := range lists {
+		for _, path := range paths {
+			if !path.Nested() {
+				continue
+			}
+			const message = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+			if t.Key.has(path.Head()) {
+				return invalid(message + "Key: " + path.Head())
+			}
+			for _, ix := range t.Indexes {
+				if ix.Key.has(path.Head()) {
+					return invalid(message + "IndexKey: " + path.Head())
+				}
 			}
 		}
 	}

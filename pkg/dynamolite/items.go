@@ -279,7 +279,7 @@ type getOne struct {
 
 // item returns the item as it is, and as it is asked for; nil if there is none.
 func (g getOne) item(tx *bbolt.Tx) (whole, asked attr.Item, err error) {
-	whole, err = readItem(tx, g.table, g.storage)
+	whole, _, err = readItem(tx, g.table, g.storage)
 	if err != nil || whole == nil {
 		return nil, nil, err
 	}

@@ -103,27 +103,27 @@ func (w *writeTx) current(t *table) error {
 	return nil
 }
 
-// readItem returns the item under key, nil if there is none.
-func readItem(tx *bbolt.Tx, t *table, key []byte) (attr.Item, error) {
+// readItem returns the item under key, nil if there is none, and the length of its
+// stored form.
+func readItem(tx *bbolt.Tx, t *table, key []byte) (item attr.Item, size int, err error) {
 	bucket := tx.Bucket(bucketName('i', t.ID))
 	if bucket == nil {
-		return nil, errTableChanged
+		return nil, 0, errTableChanged
 	}
 	stored := bucket.Get(key)
 	if stored == nil {
-		return nil, nil
+		return nil, 0, nil
 	}
-	item, err := attr.DecodeItem(stored)
-	if err != nil {
-		return nil, fmt.Errorf("item %x of table %s: %w", key, t.Name, err)
+	if item, err = attr.DecodeItem(stored); err != nil {
+		return nil, 0, fmt.Errorf("item %x of table %s: %w", key, t.Name, err)
 	}
-	return item, nil
+	return item, len(stored), nil
 }
 
 // replace writes one item, its index entries, its expiry and its stream record:
-// after is stored under key where before was. nil stands for no item. Nothing
-// is written if nothing changes. service marks a deletion by TTL.
-func (w *writeTx) replace(t *table, key []byte, before, after attr.Item, service bool) error {
+// after is stored under key where before was, which took size bytes there. nil stands
+// for no item. Nothing is written if nothing changes. service marks a deletion by TTL.
+func (w *writeTx) replace(t *table, key []byte, before, after attr.Item, size int, service bool) error {
 	if before == nil && after == nil || before != nil && after != nil && before.Equal(after) {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (w *writeTx) replace(t *table, key []byte, before, after attr.Item, service
 	count := w.count(t.ID)
 	if before != nil {
 		count.items--
-		count.bytes -= int64(len(key) + len(w.tx.Bucket(items).Get(key)))
+		count.bytes -= int64(len(key) + size)
 	}
 	if after != nil {
 		stored := attr.EncodeItem(make([]byte, 0, attr.Size(after)+8*len(after)), after)

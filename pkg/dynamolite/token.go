@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assay-project/assay/pkg/dynamolite/attr"
 	"go.etcd.io/bbolt"
 )
 
@@ -29,7 +30,7 @@ func tokenSpan(at time.Time) []byte {
 
 // repeated reports whether a request with the token, no older than tokenLife,
 // has taken effect. It is an error if that one asked something else.
-func (w *writeTx) repeated(token string, fingerprint []byte) (bool, error) {
+func (w *writeTx) repeated(token string, asked fingerprint) (bool, error) {
 	if token == "" {
 		return false, nil
 	}
@@ -38,7 +39,7 @@ func (w *writeTx) repeated(token string, fingerprint []byte) (bool, error) {
 		if stored == nil || w.now.UnixNano()-int64(binary.BigEndian.Uint64(stored)) >= int64(tokenLife) {
 			continue
 		}
-		if hash := sha256.Sum256(fingerprint); !bytes.Equal(stored[8:], hash[:]) {
+		if !bytes.Equal(stored[8:], asked[:]) {
 			return false, &apiError{code: "IdempotentParameterMismatchException", message: "Request parameters do not match those of an earlier request with the same ClientRequestToken"}
 		}
 		return true, nil
@@ -57,13 +58,12 @@ func (w *writeTx) token(key []byte) []byte {
 }
 
 // remember stores the token of a request that has been carried out.
-func (w *writeTx) remember(token string, fingerprint []byte) error {
+func (w *writeTx) remember(token string, asked fingerprint) error {
 	if token == "" {
 		return nil
 	}
-	hash := sha256.Sum256(fingerprint)
 	key := append(tokenSpan(w.now), token...)
-	stored := append(binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(hash)), uint64(w.now.UnixNano())), hash[:]...)
+	stored := append(binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(asked)), uint64(w.now.UnixNano())), asked[:]...)
 	if w.late == nil {
 		return w.put(tokensBucket, key, stored)
 	}
@@ -112,11 +112,14 @@ func (e *Engine) forgetTokens() (more bool, err error) {
 	})
 }
 
-// fingerprint identifies what a request asks, whatever the order of the
-// members of its JSON objects.
-func (in *transactWriteItemsInput) fingerprint() []byte {
+// fingerprint identifies what a request asks, whatever the order of the members of
+// its JSON objects.
+type fingerprint [sha256.Size]byte
+
+// fingerprint is only needed, and only made, where the request has a token.
+func (in *transactWriteItemsInput) fingerprint() (f fingerprint) {
 	if in.ClientRequestToken == "" {
-		return nil
+		return f
 	}
 	b := make([]byte, 0, 2<<10)
 	text := func(s string) { b = append(binary.AppendUvarint(b, uint64(len(s))), s...) }
@@ -126,6 +129,7 @@ func (in *transactWriteItemsInput) fingerprint() []byte {
 			text(*s)
 		}
 	}
+	placeholders := make([]string, 0, 8)
 	for _, item := range in.TransactItems {
 		x, v := item.chosen()
 		b = append(b, byte(v))
@@ -134,11 +138,19 @@ func (in *transactWriteItemsInput) fingerprint() []byte {
 		optional(x.ConditionExpression)
 		text(x.ReturnValuesOnConditionCheckFailure)
 		b = binary.AppendUvarint(b, uint64(len(x.ExpressionAttributeNames)))
-		for _, placeholder := range slices.Sorted(maps.Keys(x.ExpressionAttributeNames)) {
+		placeholders = slices.AppendSeq(placeholders[:0], maps.Keys(x.ExpressionAttributeNames))
+		slices.Sort(placeholders)
+		for _, placeholder := range placeholders {
 			text(placeholder)
 			text(x.ExpressionAttributeNames[placeholder])
 		}
-		b = x.ExpressionAttributeValues.AppendJSON(x.Item.AppendJSON(x.Key.AppendJSON(b)))
+		for _, values := range [...]attr.Item{x.Key, x.Item, x.ExpressionAttributeValues} {
+			if values.Validate() != nil { // a key that does not fit, or what the action has no use for
+				b = values.AppendJSON(append(b, 0))
+				continue
+			}
+			b = attr.EncodeItem(append(b, 1), values)
+		}
 	}
-	return b
+	return sha256.Sum256(b)
 }

@@ -151,7 +151,6 @@ func (e *Engine) transactWriteItems(in *transactWriteItemsInput) (any, error) {
 	}
 	actions := make([]*action, len(in.TransactItems))
 	reasons := make([]cancellationReason, len(actions))
-	seen := map[string]bool{}
 	size := 0
 	for i, item := range in.TransactItems {
 		x, v := item.chosen()
@@ -163,17 +162,15 @@ func (e *Engine) transactWriteItems(in *transactWriteItemsInput) (any, error) {
 		if actions[i] = a; a == nil {
 			continue
 		}
-		target := *x.TableName + "\x00" + string(a.storage)
-		if seen[target] {
+		if slices.ContainsFunc(actions[:i], a.sameItem) {
 			return nil, invalid("Transaction request cannot include multiple operations on one item")
 		}
-		seen[target] = true
 		size += attr.Size(x.Item)
 	}
 	if size > maxTransactionBytes {
 		return nil, invalid("Member must have length less than or equal to 4194304: the aggregate size of the items in the transaction exceeds 4 MB")
 	}
-	fingerprint := in.fingerprint()
+	asked := in.fingerprint()
 	err := e.write(func(w *writeTx) error {
 		for _, a := range actions {
 			if a == nil {
@@ -183,7 +180,7 @@ func (e *Engine) transactWriteItems(in *transactWriteItemsInput) (any, error) {
 				return err
 			}
 		}
-		if done, err := w.repeated(in.ClientRequestToken, fingerprint); done || err != nil {
+		if done, err := w.repeated(in.ClientRequestToken, asked); done || err != nil {
 			return err
 		}
 		if err := decideAll(w, actions, in.TransactItems, slices.Clone(reasons)); err != nil {
@@ -194,7 +191,7 @@ func (e *Engine) transactWriteItems(in *transactWriteItemsInput) (any, error) {
 				return err
 			}
 		}
-		return w.remember(in.ClientRequestToken, fingerprint)
+		return w.remember(in.ClientRequestToken, asked)
 	})
 	if err != nil {
 		return nil, err

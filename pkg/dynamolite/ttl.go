@@ -194,11 +194,11 @@ func (e *Engine) expireItems() (more bool, err error) {
 				return nil // the next sweep sees the new definition
 			}
 			for _, key := range dueItems(w.tx, t, now) {
-				item, err := readItem(w.tx, t, key)
+				item, size, err := readItem(w.tx, t, key)
 				if err != nil {
 					return err
 				}
-				if err := w.replace(t, key, item, nil, true); err != nil {
+				if err := w.replace(t, key, item, nil, size, true); err != nil {
 					return err
 				}
 			}

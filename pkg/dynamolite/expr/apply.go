@@ -49,9 +49,9 @@ func (u Update) Apply(item attr.Item) (attr.Item, error) {
 		}
 		orphan = orphan || !ok
 	}
-	outcomes := make([]outcome, len(u.actions))
+	outcomes := make([]outcome, 0, 8) // mostly enough
 	var failed error
-	for i, a := range u.actions {
+	for _, a := range u.actions {
 		out, err := a.evaluate(operands{item, u.values})
 		switch {
 		case errors.Is(err, errOperand):
@@ -59,7 +59,7 @@ func (u Update) Apply(item attr.Item) (attr.Item, error) {
 		case err != nil && (failed == nil || errors.Is(err, errMissing)):
 			failed = err
 		}
-		outcomes[i] = out
+		outcomes = append(outcomes, out)
 	}
 	if orphan {
 		return nil, errPath
@@ -156,30 +156,22 @@ func (t *tree) rewrite(v attr.Value, outcomes []outcome) attr.Value {
 
 func (t *tree) rewriteMap(item attr.Item, outcomes []outcome) attr.Item {
 	changed := append(make(attr.Item, 0, len(item)+len(t.branches)), item...)
-	var dropped []string
 	for _, b := range t.branches {
-		at, found := item.Find(b.step.name)
+		at, found := changed.Find(b.step.name)
 		var old attr.Value
 		if found {
-			old = item[at].Value
+			old = changed[at].Value
 		}
 		switch out := b.tree.outcome(old, outcomes); {
 		case out.change == put && found:
 			changed[at].Value = out.value
 		case out.change == put:
-			changed = append(changed, attr.Attribute{Name: b.step.name, Value: out.value})
+			changed = slices.Insert(changed, at, attr.Attribute{Name: b.step.name, Value: out.value})
 		case out.change == drop && found:
-			dropped = append(dropped, b.step.name)
+			changed = slices.Delete(changed, at, at+1)
 		}
 	}
-	if dropped != nil {
-		slices.Sort(dropped)
-		changed = slices.DeleteFunc(changed, func(a attr.Attribute) bool {
-			_, found := slices.BinarySearch(dropped, a.Name)
-			return found
-		})
-	}
-	return attr.ItemOf(changed...)
+	return changed
 }
 
 // rewriteList keeps to the indexes the list had: removals close up at the end,

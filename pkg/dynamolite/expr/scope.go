@@ -60,7 +60,8 @@ func NewScope(names map[string]string, values attr.Item) (*Scope, error) {
 		}
 		return nil, invalid("ExpressionAttributeValues contains invalid value: " + err.Error() + " for key " + v.Name)
 	}
-	return &Scope{names: names, values: values}, nil
+	used := make([]string, len(names)+len(values))
+	return &Scope{names: names, values: values, usedNames: used[:0:len(names)], usedValues: used[len(names):len(names)]}, nil
 }
 
 // nameError returns what is wrong with names, of several errors always the same.
