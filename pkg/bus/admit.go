@@ -36,6 +36,7 @@ type fill struct {
 	mu      sync.Mutex
 	looking bool
 	next    time.Time // when the look is too old
+	seen    time.Time // when it was made
 	was     float64
 	first   uint64 // sequence that the stream keeps
 	err     error
@@ -46,6 +47,17 @@ func (f *fill) from() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.first
+}
+
+// kept is from, by a look that is no older than lookLeast, unless another is under way.
+func (f *fill) kept(ctx context.Context) uint64 {
+	f.mu.Lock()
+	if time.Since(f.seen) > lookLeast {
+		f.next = time.Time{}
+	}
+	f.mu.Unlock()
+	_, _ = f.now(ctx) // where it cannot be told, what was seen last holds
+	return f.from()
 }
 
 // now is the part of the bound that waits, 0 where there is no bound. One caller
@@ -64,9 +76,10 @@ func (f *fill) now(ctx context.Context) (float64, error) {
 	was, first, err := f.look(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.looking, f.err, f.next = false, err, time.Now().Add(lookLeast)
+	f.seen = time.Now()
+	f.looking, f.err, f.next = false, err, f.seen.Add(lookLeast)
 	if err == nil {
-		f.was, f.first, f.next = was, first, time.Now().Add(max(lookLeast, time.Duration(float64(lookAge)*(1-was))))
+		f.was, f.first, f.next = was, first, f.seen.Add(max(lookLeast, time.Duration(float64(lookAge)*(1-was))))
 	}
 	return f.was, f.err
 }

@@ -101,8 +101,8 @@ func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger,
 // nil. The caller closes the Bus.
 func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
 	b := &Bus{cfg: cfg, source: source, log: log, metrics: newMetrics(reg, source)}
-	b.flows = &flows{count: b.waiting, most: cfg.WorkMaxPerOwner, known: map[string]*flowCount{}}
 	b.fill = &fill{look: b.filled}
+	b.flows = &flows{kept: b.fill.kept, count: b.waiting, most: cfg.WorkMaxPerOwner, known: map[string]*flowCount{}}
 	b.connected, b.lost = context.WithCancel(context.Background())
 	b.refusals.waiting = map[*waiter]struct{}{}
 	options := []nats.Option{

@@ -10,9 +10,12 @@ import (
 
 // flows estimates how much work of each flow waits. A process counts what it
 // publishes itself; what is before the first that the stream keeps is done. When the
-// lane would change by that count, it asks the server, so that those who publish
-// little, or now and then, cost no request.
+// lane would change by that count, it looks where the stream begins, once for all
+// flows, and if that is not enough asks the server, so that those who publish little,
+// or now and then, or whose work is soon done, cost no request of their own.
 type flows struct {
+	// kept looks for the first sequence that the stream keeps.
+	kept func(context.Context) (first uint64)
 	// count returns how much waits and the newest sequence of the stream.
 	count func(ctx context.Context, token string) (waiting int64, newest uint64, err error)
 	most  int64 // 0 bounds nothing
@@ -130,14 +133,17 @@ func (c *flowCount) forget(first uint64) {
 func (f *flows) ask(ctx context.Context, token string, c *flowCount) {
 	ctx, cancel := context.WithTimeout(ctx, askLongest)
 	defer cancel()
-	f.mu.Lock()
-	before := c.waiting
-	f.mu.Unlock()
-	there, newest, err := f.count(ctx, token)
+	first := f.kept(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err == nil {
-		c.waiting, c.newest, c.told = there+max(0, c.waiting-before), newest, time.Now()
+	if c.forget(first); f.many(c) {
+		before := c.waiting
+		f.mu.Unlock()
+		there, newest, err := f.count(ctx, token)
+		f.mu.Lock()
+		if err == nil {
+			c.waiting, c.newest, c.told = there+max(0, c.waiting-before), newest, time.Now()
+		}
 	}
 	close(c.asking)
 	c.asking = nil

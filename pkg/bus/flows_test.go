@@ -43,6 +43,21 @@ func TestLookIsForAll(t *testing.T) {
 	})
 }
 
+// TestLookIsOfTheMoment: who has to know where the stream begins looks earlier than
+// those who ask how full it is, and no more often than a server bears.
+func TestLookIsOfTheMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := uint64(0)
+		f := &fill{look: func(context.Context) (float64, uint64, error) { first++; return 0, first, nil }}
+		for _, want := range []uint64{1, 1, 2} {
+			if got := f.kept(t.Context()); got != want {
+				t.Errorf("look %d, want %d", got, want)
+			}
+			<-time.After(lookLeast * 2 / 3)
+		}
+	})
+}
+
 // TestFailedLookIsNotRepeatedAtOnce: a server that is away is not asked by each caller.
 func TestFailedLookIsNotRepeatedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -74,13 +89,18 @@ func TestReasonFitsAHeader(t *testing.T) {
 
 // TestWhoHasNothingWaitingIsNotAskedFor: what is before all that the stream keeps is done,
 // so that the server need not be asked how much of it waits; unless others may have
-// published of the flow, or more waits than is kept in mind.
+// published of the flow, or more waits than is kept in mind. Where the stream begins is
+// looked for before that.
 func TestWhoHasNothingWaitingIsNotAskedFor(t *testing.T) {
-	asked, waiting, newest := 0, int64(0), uint64(0)
-	f := &flows{known: map[string]*flowCount{}, count: func(context.Context, string) (int64, uint64, error) {
-		asked++
-		return waiting, newest, nil
-	}}
+	asked, waiting, newest, begins := 0, int64(0), uint64(0), uint64(0)
+	f := &flows{
+		known: map[string]*flowCount{},
+		kept:  func(context.Context) uint64 { return begins },
+		count: func(context.Context, string) (int64, uint64, error) {
+			asked++
+			return waiting, newest, nil
+		},
+	}
 	synctest.Test(t, func(t *testing.T) {
 		publish := func(sequence, first uint64, want, asks int) {
 			t.Helper()
@@ -107,6 +127,9 @@ func TestWhoHasNothingWaitingIsNotAskedFor(t *testing.T) {
 			publish(307+n, 201, 2, 3)
 		}
 		publish(315, 301, 2, 3) // more of its own than are kept in mind
+		<-time.After(time.Second)
+		begins = 315
+		publish(316, 301, 0, 3) // the last alone is left, as a look tells
 	})
 	f.mu.Lock()
 	defer f.mu.Unlock()
