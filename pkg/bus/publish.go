@@ -96,9 +96,9 @@ func (b *Bus) PublishNotice(ctx context.Context, id string, data []byte) error {
 // send returns the sequence that the stream gave the message.
 func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (uint64, error) {
 	trace := obs.TraceFrom(ctx)
-	for name, value := range map[string]string{headerRequestID: trace.RequestID, headerParent: trace.Parent, headerState: trace.State} {
-		if value != "" {
-			msg.Header[name] = []string{value}
+	for _, h := range [...]struct{ name, value string }{{headerRequestID, trace.RequestID}, {headerParent, trace.Parent}, {headerState, trace.State}} {
+		if h.value != "" {
+			msg.Header[h.name] = []string{h.value}
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, publishBudget)

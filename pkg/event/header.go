@@ -32,15 +32,14 @@ const (
 // A Content-Type header is left out on purpose: in that binding it would
 // announce structured mode.
 func (e Event) Headers(source string) map[string][]string {
-	h := map[string][]string{
-		"ce-specversion":     {"1.0"},
-		"ce-datacontenttype": {"application/json"},
-		headerID:             {escape(e.ID)},
-		headerType:           {e.Type()},
-		headerSource:         {escape(source)},
-		headerItem:           {escape(e.Item)},
-		headerTime:           {e.Time.UTC().Format(time.RFC3339Nano)},
-	}
+	h := make(map[string][]string, 14) // with those that the bus adds
+	h["ce-specversion"] = []string{"1.0"}
+	h["ce-datacontenttype"] = []string{"application/json"}
+	h[headerID] = []string{escape(e.ID)}
+	h[headerType] = []string{e.Type()}
+	h[headerSource] = []string{escape(source)}
+	h[headerItem] = []string{escape(e.Item)}
+	h[headerTime] = []string{e.Time.UTC().Format(time.RFC3339Nano)}
 	if e.Owner != "" {
 		h[headerOwner] = []string{escape(e.Owner)}
 	}
