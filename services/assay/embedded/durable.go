@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -127,24 +128,31 @@ func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) err
 
 // syncObject syncs an object's file with its extended attributes, the folders up to
 // the bucket in which there may be an entry that is not on disk, and its metadata
-// files.
+// files. What it syncs of folders it shares with uploads that made their entries
+// before it has synced the file.
 func (d *durableStore) syncObject(bucket, key string) error {
 	top, path := filepath.Join(d.objects, bucket), filepath.Join(d.objects, bucket, filepath.FromSlash(key))
 	folder := filepath.Dir(path)
-	if err := d.syncUp(path, folder); err != nil {
-		return err
-	}
+	entries := []func() error{d.joinFolder(folder)}
 	for ; folder != top && len(folder) > len(top); folder = filepath.Dir(folder) {
 		kept, since := d.folders.keeps(folder)
 		if kept {
 			continue
 		}
-		if err := d.syncFolder(filepath.Dir(folder)); err != nil {
-			return err
-		}
-		d.folders.keep(folder, since)
+		entry, sync := folder, d.joinFolder(filepath.Dir(folder))
+		entries = append(entries, func() error {
+			if err := sync(); err != nil {
+				return err
+			}
+			d.folders.keep(entry, since)
+			return nil
+		})
 	}
-	return d.syncAttributes(bucket, key)
+	err := d.syncOne(path)
+	for _, need := range entries {
+		err = errors.Join(err, need())
+	}
+	return errors.Join(err, d.syncAttributes(bucket, key))
 }
 
 // syncAttributes syncs the metadata files of an object, or of the bucket for
@@ -182,8 +190,11 @@ func (d *durableStore) syncUp(path, top string) error {
 	return nil
 }
 
-func (d *durableStore) syncFolder(path string) error {
-	return d.folders.syncs.share(path, func() error { return d.syncOne(path) })
+func (d *durableStore) syncFolder(path string) error { return d.joinFolder(path)() }
+
+// joinFolder enters the next sync of a folder, and returns what waits for it.
+func (d *durableStore) joinFolder(path string) (need func() error) {
+	return d.folders.syncs.join(path, func() error { return d.syncOne(path) })
 }
 
 func (d *durableStore) syncOne(path string) error {
@@ -197,11 +208,21 @@ func (d *durableStore) syncOne(path string) error {
 // openForSync opens a file or folder such that it can be synced; nil for a
 // folder on Windows, which keeps folder entries itself and syncs none.
 func openForSync(path string) (*os.File, error) {
-	if runtime.GOOS != "windows" {
-		return os.Open(path)
+	if runtime.GOOS == "windows" {
+		if info, err := os.Stat(path); err != nil || info.IsDir() {
+			return nil, err
+		}
+		return os.OpenFile(path, os.O_RDWR, 0)
 	}
-	if info, err := os.Stat(path); err != nil || info.IsDir() {
-		return nil, err
+	for {
+		// os.Open takes five system calls more, to offer the file to the poller, which
+		// takes no files.
+		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+		switch {
+		case err == nil:
+			return os.NewFile(uintptr(fd), path), nil
+		case !errors.Is(err, syscall.EINTR):
+			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+		}
 	}
-	return os.OpenFile(path, os.O_RDWR, 0)
 }

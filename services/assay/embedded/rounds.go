@@ -2,21 +2,29 @@ package embedded
 
 import "sync"
 
-// rounds lets callers share what covers all that was done before it began.
+// rounds let callers share what covers all that was done before it began.
 type rounds struct {
 	mu             sync.Mutex
 	waiting, under map[string]*round // not begun, and begun; one of each for a name
 }
 
 type round struct {
+	led  bool // by one of those who have joined, who begins it
 	done chan struct{}
 	err  error // read only after done is closed
 }
 
 // share calls f, or returns the error of another's call of the same name that began
 // after share was called.
-func (r *rounds) share(name string, f func() error) error {
+func (r *rounds) share(name string, f func() error) error { return r.join(name, f)() }
+
+// join enters the next round of a name, which covers what was done before join. It
+// begins when the first of those who have entered it needs it: what they do until then
+// lets others enter. So every caller must call need, which calls f or returns the error
+// of another's call.
+func (r *rounds) join(name string, f func() error) (need func() error) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.waiting == nil {
 		r.waiting, r.under = map[string]*round{}, map[string]*round{}
 	}
@@ -25,9 +33,15 @@ func (r *rounds) share(name string, f func() error) error {
 		next = &round{done: make(chan struct{})}
 		r.waiting[name] = next
 	}
-	before := r.under[name]
+	return func() error { return r.need(name, next, f) }
+}
+
+func (r *rounds) need(name string, next *round, f func() error) error {
+	r.mu.Lock()
+	led, before := next.led, r.under[name]
+	next.led = true
 	r.mu.Unlock()
-	if joined {
+	if led {
 		<-next.done
 		return next.err
 	}

@@ -79,3 +79,31 @@ func TestRoundsAreShared(t *testing.T) {
 		}
 	})
 }
+
+// TestRoundsTakeInWhoComesUntilTheyAreNeeded: a call is for all who joined before it
+// began, and for nobody who joined later.
+func TestRoundsTakeInWhoComesUntilTheyAreNeeded(t *testing.T) {
+	var r rounds
+	calls := 0
+	broken := errors.New("the disk is gone")
+	join := func(during func()) (need func() error) {
+		return r.join("folder", func() error { calls++; during(); return broken })
+	}
+	var late func() error
+	first := join(func() { late = join(func() {}) })
+	second := join(func() { t.Error("called again for the same round") })
+	if calls != 0 {
+		t.Errorf("%d calls before one was needed", calls)
+	}
+	for i, need := range []func() error{first, second} {
+		if err := need(); !errors.Is(err, broken) || calls != 1 {
+			t.Errorf("number %d: %v after %d calls, want one", i+1, err, calls)
+		}
+	}
+	if err := late(); !errors.Is(err, broken) || calls != 2 {
+		t.Errorf("who joined during a call: %v after %d calls, want two", err, calls)
+	}
+	if len(r.waiting)+len(r.under) > 0 {
+		t.Errorf("%d rounds are left", len(r.waiting)+len(r.under))
+	}
+}

@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -177,6 +181,47 @@ func TestS3SyncsTheFoldersOfNewFoldersOnly(t *testing.T) {
 		if err := step.do(); err != nil || synced != step.want {
 			t.Errorf("%s: the bucket's folder was synced %d times, want %d; %v", step.name, synced, step.want, err)
 		}
+	}
+}
+
+// TestS3UploadsShareTheSyncOfAFolder: those that have their entries in it when the
+// first needs it.
+func TestS3UploadsShareTheSyncOfAFolder(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "objects", testBucket, "files")
+	const uploads = 4
+	var begun, shared atomic.Int32
+	together := make(chan struct{})
+	client := startS3(t, S3Config{Dir: dir, sync: func(f *os.File) error {
+		switch {
+		case f.Name() == folder:
+			shared.Add(1)
+		case filepath.Base(f.Name()) == "a":
+			if begun.Add(1) == uploads {
+				close(together)
+			}
+			select {
+			case <-together:
+			case <-time.After(time.Minute):
+				return errors.New("the other uploads do not come")
+			}
+		}
+		return f.Sync()
+	}})
+	var all sync.WaitGroup
+	for i := range uploads {
+		all.Go(func() {
+			_, err := client.PutObject(t.Context(), &s3.PutObjectInput{
+				Bucket: aws.String(testBucket), Key: aws.String(fmt.Sprintf("files/%d/a", i)), Body: strings.NewReader("kept"),
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := shared.Load(); n != 1 {
+		t.Errorf("the folder of %d new folders was synced %d times, want once", uploads, n)
 	}
 }
 
