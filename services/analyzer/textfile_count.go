@@ -56,6 +56,7 @@ func (c counts) count(ctx context.Context, uploaded *event.FileUploaded) (wordst
 	if err != nil {
 		return wordstats.Statistics{}, err
 	}
+	defer text.Free()
 	return c.limits().CountAhead(text)
 }
 

@@ -44,5 +44,6 @@ func BenchmarkSmall(b *testing.B) {
 		if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, chunk); err != nil {
 			b.Fatal(err)
 		}
+		r.Free()
 	}
 }

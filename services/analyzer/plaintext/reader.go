@@ -27,6 +27,7 @@ import (
 	"mime"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -59,17 +60,24 @@ func (e *UnknownCharsetError) Error() string {
 //
 // Parts reads a stream in several places at once.
 //
-// It returns a *NotTextError when the content is not text, an
+// The caller frees the Reader when it no longer reads. NewReader returns a *NotTextError when the content is not text, an
 // *UnknownCharsetError when the declared charset is not known, and the error of
 // r when its head cannot be read.
-func NewReader(r io.Reader, contentType string) (io.Reader, error) {
-	source := bufio.NewReaderSize(&lastingError{source: r}, startSize)
-	start, err := source.Peek(startSize)
-	if len(start) < headSize && err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("reading the head of the content: %w", err)
+func NewReader(r io.Reader, contentType string) (_ *Reader, err error) {
+	text := &Reader{start: starts.Get().(*bufio.Reader)}
+	text.start.Reset(&lastingError{source: r})
+	defer func() {
+		if err != nil {
+			text.Free()
+		}
+	}()
+	source := text.start
+	start, ended := source.Peek(startSize)
+	if len(start) < headSize && ended != nil && !errors.Is(ended, io.EOF) {
+		return nil, fmt.Errorf("reading the head of the content: %w", ended)
 	}
 	head := start[:min(len(start), headSize)]
-	if err == nil {
+	if ended == nil {
 		source = bufio.NewReaderSize(source, bufferSize)
 	}
 
@@ -82,12 +90,29 @@ func NewReader(r io.Reader, contentType string) (io.Reader, error) {
 	}
 	switch {
 	case c.open:
-		return &asciiReader{source: asciiSource{source}, declared: c.charset}, nil
+		text.Reader = &asciiReader{source: asciiSource{source}, declared: c.charset}
 	case c.charset == unicode.UTF8:
-		return &utf8Reader{source: source}, nil
+		text.Reader = &utf8Reader{source: source}
+	default:
+		text.Reader = transform.NewReader(source, c.charset.NewDecoder())
 	}
-	return transform.NewReader(source, c.charset.NewDecoder()), nil
+	return text, nil
 }
+
+// Reader is a text in UTF-8.
+type Reader struct {
+	io.Reader
+	start *bufio.Reader // reads what comes first, or all of a small text
+}
+
+// Free gives the Reader's buffer to the next one. It closes nothing.
+func (r *Reader) Free() {
+	r.start.Reset(nil)
+	starts.Put(r.start)
+}
+
+// starts are the buffers that no Reader has.
+var starts = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, startSize) }}
 
 // choice is what the head of a stream says of its charset.
 type choice struct {

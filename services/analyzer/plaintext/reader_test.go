@@ -161,6 +161,34 @@ func TestErrorsOfTheSourceAreReported(t *testing.T) {
 	}
 }
 
+// What a Reader left, and the error that it met, is not the next one's.
+func TestFreedReaderLeavesNothing(t *testing.T) {
+	for _, left := range []io.Reader{
+		strings.NewReader(strings.Repeat("first ", 100)), strings.NewReader(strings.Repeat("first ", 100_000)),
+		strings.NewReader("é" + strings.Repeat("first ", 100)), &failOnce{source: strings.NewReader(strings.Repeat("first ", 1000)), err: io.ErrUnexpectedEOF},
+	} {
+		first, err := NewReader(left, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(first, make([]byte, 10)); err != nil {
+			t.Fatal(err)
+		}
+		first.Free()
+		if _, err := NewReader(strings.NewReader("no text\x00"), ""); err == nil {
+			t.Fatal("a NUL is text")
+		}
+		second, err := NewReader(strings.NewReader("second"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(second); err != nil || string(text) != "second" {
+			t.Errorf("got %q, %v", text, err)
+		}
+		second.Free()
+	}
+}
+
 // failOnce fails where its source ends, and only the first time.
 type failOnce struct {
 	source io.Reader
@@ -186,6 +214,7 @@ func FuzzNewReader(f *testing.F) {
 			if err != nil {
 				return "", err
 			}
+			defer r.Free()
 			text, err := io.ReadAll(r)
 			return string(text), err
 		}

@@ -35,6 +35,7 @@ func (b bucket) count(ctx context.Context, readers int) (wordstats.Statistics, e
 		if err != nil {
 			return wordstats.Statistics{}, err
 		}
+		defer text.Free()
 		return wordstats.Limits{}.CountAhead(text)
 	}
 	head := make([]byte, plaintext.HeadSize)
