@@ -76,12 +76,12 @@ func (t *textFiles) stream(ctx context.Context, owner, idempotencyKey string, bo
 	case <-full.C:
 		return textfile.File{}, web.Unavailable("All places for streamed uploads are taken. Try again, or reserve a presigned upload.", time.Second)
 	}
-	part, err := nextFile(body)
+	part, fileName, err := nextFile(body)
 	if err != nil {
 		return textfile.File{}, err
 	}
 	defer part.Close()
-	terms, err := describe(part)
+	terms, err := describe(part, fileName)
 	if err != nil {
 		return textfile.File{}, err
 	}
@@ -133,18 +133,20 @@ func (t *textFiles) undo(ctx context.Context, file textfile.File) {
 	}
 }
 
-// nextFile skips to the part that holds the bytes.
-func nextFile(body *multipart.Reader) (*multipart.Part, error) {
+// nextFile skips to the part that holds the bytes, and returns it with the name of the
+// file as it was given: Part.FileName would cut what looks like a folder off it.
+func nextFile(body *multipart.Reader) (*multipart.Part, string, error) {
 	for {
 		part, err := body.NextRawPart()
 		if errors.Is(err, io.EOF) {
-			return nil, web.Invalid(web.FieldError{Field: "body." + filePart, Message: "the form has no part of this name with a file"})
+			return nil, "", web.Invalid(web.FieldError{Field: "body." + filePart, Message: "the form has no part of this name with a file"})
 		}
 		if err != nil {
-			return nil, broken(err)
+			return nil, "", broken(err)
 		}
-		if part.FormName() == filePart {
-			return part, nil
+		disposition, parameters, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+		if err == nil && disposition == "form-data" && parameters["name"] == filePart {
+			return part, parameters["filename"], nil
 		}
 	}
 }
@@ -157,14 +159,9 @@ func broken(err error) error {
 	return web.NewProblem(http.StatusBadRequest, "bad-request", "The body breaks off or is malformed.").Because(err)
 }
 
-// describe reads name and type of an uploaded part. The name is taken as it
-// was given: Part.FileName would cut what looks like a folder off it.
-func describe(part *multipart.Part) (textfile.Reservation, error) {
-	_, parameters, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
-	if err != nil {
-		return textfile.Reservation{}, broken(err)
-	}
-	terms := textfile.Reservation{FileName: parameters["filename"], ContentType: part.Header.Get("Content-Type"), Size: -1}
+// describe reads the type of an uploaded part and checks its name.
+func describe(part *multipart.Part, fileName string) (textfile.Reservation, error) {
+	terms := textfile.Reservation{FileName: fileName, ContentType: part.Header.Get("Content-Type"), Size: -1}
 	if terms.ContentType == "" {
 		terms.ContentType = defaultContentType
 	}
