@@ -24,6 +24,7 @@ type pacedBody struct {
 	control *http.ResponseController
 	waited  time.Duration
 	read    int64
+	until   time.Time // the deadline
 }
 
 // paceBody puts a pacedBody on r where it has a body. The deadline it sets at once also bounds the
@@ -33,7 +34,7 @@ func paceBody(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body := &pacedBody{ReadCloser: r.Body, control: http.NewResponseController(w)}
-	body.deadline(time.Now().Add(bodyPause))
+	body.wait(time.Now().Add(bodyPause))
 	r.Body = body
 }
 
@@ -41,7 +42,7 @@ func paceBody(w http.ResponseWriter, r *http.Request) {
 func (b *pacedBody) Read(p []byte) (int, error) {
 	began := time.Now()
 	allowed := bodyPause + time.Duration(b.read/bodyMinRate)*time.Second - b.waited
-	b.deadline(began.Add(min(bodyPause, allowed)))
+	b.wait(began.Add(min(bodyPause, allowed)))
 	n, err := b.ReadCloser.Read(p)
 	b.waited += time.Since(began)
 	b.read += int64(n)
@@ -49,12 +50,22 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF):
 		// From here on net/http reads ahead to notice when the client leaves; a deadline that is
 		// met then would cancel the request.
-		b.deadline(time.Time{})
+		b.setDeadline(time.Time{})
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = fmt.Errorf("%w after %d bytes: %w", ErrBodyStalled, b.read, err)
 	}
 	return n, err
 }
 
-// deadline ignores writers that have none, such as a test's recorder.
-func (b *pacedBody) deadline(at time.Time) { _ = b.control.SetReadDeadline(at) }
+// wait moves the deadline, on by a second at least: a small body is read at once.
+func (b *pacedBody) wait(until time.Time) {
+	if later := until.Sub(b.until); later < 0 || later > time.Second {
+		b.setDeadline(until)
+	}
+}
+
+// setDeadline ignores writers that have none, such as a test's recorder.
+func (b *pacedBody) setDeadline(at time.Time) {
+	b.until = at
+	_ = b.control.SetReadDeadline(at)
+}
