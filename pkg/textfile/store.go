@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -76,14 +77,19 @@ func (s *Store) Get(ctx context.Context, fileID string) (File, error) {
 
 // Head is Get without the result, for those who may not read it.
 func (s *Store) Head(ctx context.Context, fileID string) (File, error) {
-	return s.get(ctx, fileID, &dynamodb.GetItemInput{
-		ProjectionExpression:     aws.String(headAttributes),
-		ExpressionAttributeNames: map[string]string{"#status": lifecycle.StatusAttribute}, // a reserved word
-	})
+	expr, err := expression.NewBuilder().WithProjection(table.Projection(headAttributes())).Build()
+	if err != nil {
+		return File{}, fmt.Errorf("get %s: %w", fileID, err)
+	}
+	return s.get(ctx, fileID, &dynamodb.GetItemInput{ProjectionExpression: expr.Projection(), ExpressionAttributeNames: expr.Names()})
 }
 
 // headAttributes are those of File but for Result.
-const headAttributes = "fileId, ownerId, s3Bucket, s3Key, originalFileName, #status, createdAt, updatedAt, errorMessage"
+func headAttributes() []string {
+	return []string{
+		"fileId", ownerIDName, "s3Bucket", "s3Key", "originalFileName", lifecycle.StatusAttribute, "createdAt", updatedAt, errorMessageName,
+	}
+}
 
 func (s *Store) get(ctx context.Context, fileID string, in *dynamodb.GetItemInput) (File, error) {
 	in.TableName, in.Key, in.ConsistentRead = &s.table, metaKey(fileID), aws.Bool(true)

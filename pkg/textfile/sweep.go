@@ -154,11 +154,14 @@ func (s *Store) Keys(ctx context.Context, ids []string) (map[string]string, erro
 	return objects, nil
 }
 
-// batch reads the items that there are of these keys, all different, by keyText; nil
-// for one that cannot be read.
+// batch reads the items that there are of these keys, all different, by keyText, but
+// for their results, which are most of what there is to decode; nil for one that
+// cannot be read.
 func (s *Store) batch(ctx context.Context, keys []table.Key, consistent bool) (map[string]*File, error) {
 	found := map[string]*File{}
-	err := table.GetAll(ctx, s.db, table.Get{Table: s.table, Keys: keys, Consistent: consistent}, func(item table.Key) error {
+	attributes := append(headAttributes(), partitionKey, sortKey)
+	get := table.Get{Table: s.table, Keys: keys, Consistent: consistent, Attributes: attributes}
+	err := table.GetAll(ctx, s.db, get, func(item table.Key) error {
 		found[keyText(item)] = nil
 		if read, err := readItem(item); err == nil {
 			found[keyText(item)] = &read.File

@@ -90,6 +90,26 @@ func TestScanPassesOverWhatCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestBatchReadsAllButTheResult: what is compared of an item is all that both have, or
+// each file would be read once more.
+func TestBatchReadsAllButTheResult(t *testing.T) {
+	for _, status := range Machine().States() {
+		d := open(t)
+		want := d.file(status)
+		want.Result = nil
+		keys := []table.Key{metaKey(want.FileID), historyKey(want.OwnerID, want.FileID)}
+		got, err := d.batch(t.Context(), keys, true)
+		if err != nil || len(got) != len(keys) {
+			t.Fatalf("%s: %v, %v", status, got, err)
+		}
+		for key, file := range got {
+			if file == nil || *file != want {
+				t.Errorf("%s: %s is %+v, want %+v", status, key, file, want)
+			}
+		}
+	}
+}
+
 func TestItemsApartAreMended(t *testing.T) {
 	for name, change := range map[string]func(meta, history row) (row, row){
 		"history is missing":  func(meta, _ row) (row, row) { return meta, nil },
