@@ -7,7 +7,7 @@ import (
 )
 
 // errUnusual says that a request must be read by reflection, as all others are: it has
-// a member that no SDK writes, or one of them twice.
+// a member that no SDK writes, or twice one that reflection would put together.
 var errUnusual = errors.New("dynamolite: unusual request")
 
 func (in *transactWriteItemsInput) read(body []byte) bool {
@@ -95,25 +95,16 @@ func (x *transactAction) read(r *attr.Reader) error {
 }
 
 func readText(r *attr.Reader, to *string) (err error) {
-	if *to != "" {
-		return errUnusual
-	}
 	*to, err = r.Text()
 	return err
 }
 
 func readOptional(r *attr.Reader, to **string) error {
-	if *to != nil {
-		return errUnusual
-	}
 	*to = new(string)
 	return readText(r, *to)
 }
 
 func readValues(r *attr.Reader, to *attr.Item) (err error) {
-	if *to != nil {
-		return errUnusual
-	}
 	*to, err = r.Item()
 	return err
 }

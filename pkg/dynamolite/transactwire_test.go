@@ -15,6 +15,7 @@ var transactionBodies = []string{
 		`{"Update":{"TableName":"things","Key":{"pk":{"S":"b"}},"UpdateExpression":"SET #n = :n","ConditionExpression":"#n < :n",` +
 		`"ExpressionAttributeNames":{"#n":"n"},"ExpressionAttributeValues":{":n":{"N":"5"}},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}},` +
 		`{"Delete":{"TableName":"things","Key":{"pk":{"B":"AP8="}}}},{"ConditionCheck":{"TableName":"things","Key":{},"ConditionExpression":"x"}}]}`,
+	`{"ClientRequestToken":"a","ClientRequestToken":"b","TransactItems":[{"Put":{"TableName":"a","TableName":"b","Item":{"a":{"S":"x"}},"Item":{"b":{"S":"y"}}}}]}`,
 	` { "TransactItems" : [ ] } `, `{}`, `{"TransactItems":[{}]}`,
 	`{"TransactItems":[{"Put":{"TableName":"a","TableName":"b"}}],"TransactItems":[{"Delete":{}}]}`,
 	`{"TransactItems":[{"Put":{"Item":{"a":{"S":"x"}}},"Put":{"Item":{"b":{"S":"y"}},"ExpressionAttributeNames":{"#a":"a"},"ExpressionAttributeNames":{"#b":"b"}}}]}`,
@@ -51,8 +52,8 @@ func TestATransactionIsReadAsByReflection(t *testing.T) {
 			quickly++
 		}
 	}
-	if quickly != 5 {
-		t.Errorf("%d of the bodies were read in the quick way, not the first four and the last", quickly)
+	if quickly != 6 {
+		t.Errorf("%d of the bodies were read in the quick way, not the first five and the last", quickly)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
