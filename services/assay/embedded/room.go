@@ -5,8 +5,11 @@ import (
 	"runtime"
 )
 
-// syncsAtOnce is about how many goroutines of busy engines wait for the disk at once.
-const syncsAtOnce = 4
+// syncsAtOnce is how many goroutines that wait for the disk others need not wait for.
+// Of busy engines up to twice as many do at once; but where none does, what may run
+// beyond the processors takes turns by the kernel's slices of milliseconds, whatever
+// waits for it, and the slowest files are those that were put aside most often.
+const syncsAtOnce = 2
 
 // RoomForSyncs lets goroutines run beside those that wait for the disk, in the whole
 // process, until the returned function is called; GOMAXPROCS in the environment wins.
