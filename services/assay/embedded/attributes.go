@@ -51,7 +51,7 @@ func (a *attributes) StoreAttribute(f *os.File, bucket, object, name string, val
 // RetrieveAttribute returns meta.ErrNoSuchKey also where the file with a large
 // value is gone, or is another's.
 func (a *attributes) RetrieveAttribute(f *os.File, bucket, object, name string) ([]byte, error) {
-	value, err := a.XattrMeta.RetrieveAttribute(f, bucket, object, name)
+	value, err := a.inline(f, bucket, object, name)
 	if err != nil || !bytes.HasPrefix(value, []byte(elsewhere)) {
 		return value, err
 	}

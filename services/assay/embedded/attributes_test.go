@@ -3,6 +3,7 @@ package embedded
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,6 +22,15 @@ func TestAttributesOfAnySize(t *testing.T) {
 	if err := errors.Join(os.MkdirAll("bucket", 0o755), os.WriteFile("bucket/a", nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
+	f, err := os.Open("bucket/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	for name, value := range map[string][]byte{
 		"small": []byte("v"), "empty": {}, "edge": bytes.Repeat([]byte("e"), inlineAttribute),
 		"large": bytes.Repeat([]byte("0123456789"), 4600), "looks-like-a-digest": digestOf(nil),
@@ -28,9 +38,19 @@ func TestAttributesOfAnySize(t *testing.T) {
 		if err := a.StoreAttribute(nil, "bucket", "a", name, value); err != nil {
 			t.Fatalf("store %s: %v", name, err)
 		}
-		if got, err := a.RetrieveAttribute(nil, "bucket", "a", name); err != nil || !bytes.Equal(got, value) {
-			t.Errorf("%s: %d bytes, %v; want %d", name, len(got), err, len(value))
+		for _, open := range []*os.File{nil, f} {
+			if got, err := a.RetrieveAttribute(open, "bucket", "a", name); err != nil || got == nil || !bytes.Equal(got, value) {
+				t.Errorf("%s, open %v: %d bytes, %v; want %d", name, open != nil, len(got), err, len(value))
+			}
 		}
+	}
+	for _, open := range []*os.File{nil, f} {
+		if _, err := a.RetrieveAttribute(open, "bucket", "a", "none"); !errors.Is(err, meta.ErrNoSuchKey) {
+			t.Errorf("one that is not there, open %v: %v", open != nil, err)
+		}
+	}
+	if _, err := a.RetrieveAttribute(nil, "bucket", "b", "small"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of an object that is not there: %v", err)
 	}
 	if names, err := a.ListAttributes("bucket", "a"); err != nil || len(names) != 5 {
 		t.Errorf("attributes %q, %v; want 5", names, err)
