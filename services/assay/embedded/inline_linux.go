@@ -25,6 +25,8 @@ func (a *attributes) inline(f *os.File, bucket, object, name string) (value []by
 		return bytes.Clone(buffer[:n]), nil
 	case errors.Is(err, unix.ENODATA):
 		return nil, meta.ErrNoSuchKey
+	case errors.Is(err, unix.ENOENT): // there is no such object yet, as at most PUTs
+		return nil, &os.PathError{Op: "getxattr", Path: filepath.Join(bucket, object), Err: err}
 	default: // a value that is larger, an interrupted call, and what the gateway wants to know of other errors
 		return a.XattrMeta.RetrieveAttribute(f, bucket, object, name[len("user."):])
 	}
