@@ -114,11 +114,11 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	c = c.withDefaults()
 	began := time.Now()
 	from := newSources(c)
-	err := b.declare(ctx, c, from)
+	err := b.declare(ctx, c, from, time.Time{})
 	for away(err) && ctx.Err() == nil {
 		b.log.Warn().Err(err).Str("consumer", c.Name).Msg("cannot declare the consumer; trying again")
 		pause(ctx)
-		err = b.declare(ctx, c, from)
+		err = b.declare(ctx, c, from, began)
 	}
 	if ctx.Err() != nil {
 		return nil
@@ -157,14 +157,18 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	return nil
 }
 
-// codeNoLeader is the server's answer while its cluster has no leader.
-const codeNoLeader jetstream.ErrorCode = 10008
+// Error codes of the server, from its errors.json: its cluster has no leader; a
+// consumer could not be made, or was removed before the server could tell of it.
+const (
+	codeNoLeader jetstream.ErrorCode = 10008
+	codeNotMade  jetstream.ErrorCode = 10012
+)
 
-// away says that the server did not answer, or that its cluster cannot; it may
-// come back.
+// away says that the server did not answer, that its cluster cannot, or that it made
+// no consumer for no reason of ours; another try may succeed.
 func away(err error) bool {
 	if api, refused := errors.AsType[*jetstream.APIError](err); refused {
-		return api.ErrorCode == codeNoLeader
+		return api.ErrorCode == codeNoLeader || api.ErrorCode == codeNotMade
 	}
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders)
 }
@@ -177,25 +181,30 @@ func pause(ctx context.Context) {
 	}
 }
 
-// settings are those the server keeps of one of the consumer's durables.
-func (c Consumer) settings(of *source) jetstream.ConsumerConfig {
+// settings are those the server keeps of one of the consumer's durables, which begins
+// with what came since then, if it is for new messages only; zero is now.
+func (c Consumer) settings(of *source, since time.Time) jetstream.ConsumerConfig {
 	want := jetstream.ConsumerConfig{
 		Durable: of.durable, FilterSubject: of.filter,
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.Lease,
 		MaxDeliver: -1, MaxAckPending: waitingPlaces + c.Parallel,
 	}
-	if c.OnlyNew {
+	switch {
+	case !c.OnlyNew:
+	case since.IsZero():
 		want.DeliverPolicy = jetstream.DeliverNewPolicy
+	default:
+		want.DeliverPolicy, want.OptStartTime = jetstream.DeliverByStartTimePolicy, &since
 	}
 	return want
 }
 
-// declare creates the consumer or brings it to its declared settings.
-func (b *Bus) declare(ctx context.Context, c Consumer, from *sources) (err error) {
+// declare creates the consumer, as of since, or brings it to its declared settings.
+func (b *Bus) declare(ctx context.Context, c Consumer, from *sources, since time.Time) (err error) {
 	ctx, settle := b.permitted(ctx, from.names()...)
 	defer settle(&err)
 	for _, source := range from.all {
-		want := c.settings(source)
+		want := c.settings(source, since)
 		have, err := b.js.Consumer(ctx, c.Stream, source.durable)
 		switch {
 		case err == nil:

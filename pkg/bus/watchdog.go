@@ -143,11 +143,7 @@ func (w *watchdog) recreate(ctx context.Context) error {
 		}
 	}
 	for _, source := range w.sources.all {
-		want := c.settings(source)
-		if c.OnlyNew {
-			want.DeliverPolicy, want.OptStartTime = jetstream.DeliverByStartTimePolicy, &w.began
-		}
-		if _, err := w.bus.js.CreateOrUpdateConsumer(ctx, c.Stream, want); err != nil {
+		if _, err := w.bus.js.CreateOrUpdateConsumer(ctx, c.Stream, c.settings(source, w.began)); err != nil {
 			return fmt.Errorf("recreate consumer %s on stream %s: %w", source.durable, c.Stream, err)
 		}
 	}
