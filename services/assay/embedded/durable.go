@@ -45,15 +45,6 @@ func (d *durableStore) CreateBucket(ctx context.Context, in *s3.CreateBucketInpu
 		d.syncAttributes(*in.Bucket, ""))
 }
 
-// PutObject serves PUT and the POST of a form.
-func (d *durableStore) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
-	out, err := d.Posix.PutObject(ctx, in)
-	if err != nil {
-		return out, err
-	}
-	return out, d.finish(ctx, *in.Bucket, *in.Key, out.ETag)
-}
-
 // CopyObject serves PUT with a copy source.
 func (d *durableStore) CopyObject(ctx context.Context, in s3response.CopyObjectInput) (s3response.CopyObjectOutput, error) {
 	out, err := d.Posix.CopyObject(ctx, in)

@@ -1,0 +1,66 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/versity/versitygw/s3api/middlewares"
+	"github.com/versity/versitygw/s3err"
+	"github.com/versity/versitygw/s3response"
+)
+
+// completeBody returns IncompleteBody in place of an end that comes before
+// length bytes were read. The gateway's own readers take the end of a broken
+// connection for the end of the body, and store what came until then.
+type completeBody struct {
+	io.Reader
+	left int64
+}
+
+func (b *completeBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	b.left -= int64(n)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) && b.left > 0 {
+		err = s3err.GetAPIError(s3err.ErrIncompleteBody)
+	}
+	return n, err
+}
+
+// completeChunks is a completeBody that carries a checksum as trailer.
+type completeChunks struct {
+	completeBody
+	middlewares.ChecksumReader
+}
+
+func (c *completeChunks) Read(p []byte) (int, error) { return c.completeBody.Read(p) }
+
+// complete makes body fail if it ends before length bytes were read.
+func complete(body io.Reader, length *int64) io.Reader {
+	if body == nil || length == nil {
+		return body
+	}
+	whole := completeBody{Reader: body, left: *length}
+	// The gateway asks the body for the checksum that came as trailer.
+	if chunks, ok := body.(middlewares.ChecksumReader); ok {
+		return &completeChunks{completeBody: whole, ChecksumReader: chunks}
+	}
+	return &whole
+}
+
+// PutObject serves PUT and the POST of a form.
+func (d *durableStore) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
+	in.Body = complete(in.Body, in.ContentLength)
+	out, err := d.Posix.PutObject(ctx, in)
+	if err != nil {
+		return out, err
+	}
+	return out, d.finish(ctx, *in.Bucket, *in.Key, out.ETag)
+}
+
+// UploadPart stores a part of a multipart upload.
+func (d *durableStore) UploadPart(ctx context.Context, in *s3.UploadPartInput) (*s3.UploadPartOutput, error) {
+	in.Body = complete(in.Body, in.ContentLength)
+	return d.Posix.UploadPart(ctx, in)
+}
