@@ -312,7 +312,7 @@ func (s *Store) at(ctx context.Context, id, ingested string) (lookup, error) {
 	}
 	still := expression.Name(sourceID).AttributeNotExists()
 	if out.Item != nil {
-		still = expression.Name("status").Equal(expression.Value(string(item.Status))).
+		still = expression.Name(status).Equal(expression.Value(string(item.Status))).
 			And(expression.Name(matchedTags).Equal(expression.Value(&types.AttributeValueMemberSS{Value: item.MatchedTags})))
 		if item.AnalyzedAt != "" {
 			still = still.And(expression.Name("analyzed_at").Equal(expression.Value(item.AnalyzedAt)))

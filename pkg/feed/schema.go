@@ -70,6 +70,7 @@ const (
 	errorMessage   = "error_message"
 	expiresAt      = "expires_at"
 	revision       = "revision"
+	status         = "status"
 	bySentiment    = "by_sentiment"
 	byTag          = "by_tag"
 )

@@ -23,5 +23,8 @@ var (
 
 // Machine is the table of moves, for docs and tests.
 func Machine() lifecycle.Machine {
-	return lifecycle.Machine{Area: "feed", Start: Pending, Moves: []lifecycle.Move{analyze, giveUp, retry}}
+	return lifecycle.Machine{
+		Area: "feed", Status: status, Start: Pending, Final: []lifecycle.State{Analyzed},
+		Moves: []lifecycle.Move{analyze, giveUp, retry},
+	}
 }

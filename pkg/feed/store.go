@@ -156,7 +156,8 @@ func worded(i Item, set map[string]table.Value) lifecycle.Item {
 
 func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, change lifecycle.Item) error {
 	change.Table, change.Key = s.table, itemKey(i.SourceID, i.IngestedAt)
-	return lifecycle.Apply(ctx, s.db, move, lifecycle.Fence{}, change)
+	_, err := Machine().Apply(ctx, s.db, move, lifecycle.Write{Items: []lifecycle.Item{change}})
+	return err
 }
 
 // AddTags adds tags that an item does not have, while it has fewer than 5, in

@@ -39,8 +39,8 @@ func (i Item) Failed() (time.Time, error) { return parseTime(i.FailedAt) }
 // to it until a retry.
 func (i Item) GivenUp() bool { return i.Status == Pending && i.FailedAt != "" }
 
-// Settled says that nothing more happens to the item by itself.
-func (i Item) Settled() bool { return i.Status == Analyzed || i.GivenUp() }
+// Settled reports whether processing has ended: in a final state, or given up.
+func (i Item) Settled() bool { return Machine().IsFinal(i.Status) || i.GivenUp() }
 
 func parseTime(text string) (time.Time, error) {
 	if text == "" {

@@ -1,7 +1,6 @@
-// Package lifecycle is the life of an item: the states and moves of an area in
-// one table, and the conditional write that makes a move. The table is the
-// write condition. No move is checked in memory only, so that two workers can
-// never both make one.
+// Package lifecycle declares the states and moves of an area and makes each move
+// as one conditional write. The declaration is the write condition: no move is
+// checked in memory only, so two workers never both make one.
 package lifecycle
 
 import (
@@ -10,7 +9,7 @@ import (
 	"strings"
 )
 
-// State is a state's name as it is stored and shown.
+// State is the name of a state as it is stored and shown.
 type State string
 
 // Move is a named step from one of several states to another.
@@ -18,14 +17,22 @@ type Move struct {
 	Name string
 	From []State
 	To   State
+	// Explicit marks a move that is made on request only, such as a retry. Only
+	// an explicit move leaves a final state.
+	Explicit bool
 }
 
 // Machine is the states and moves of an area.
 type Machine struct {
-	Area  string
-	Start State
-	Moves []Move
+	Area   string
+	Status string // the attribute that holds the state
+	Start  State
+	Final  []State // the states in which processing has ended
+	Moves  []Move
 }
+
+// IsFinal reports whether processing has ended in state s.
+func (m Machine) IsFinal(s State) bool { return slices.Contains(m.Final, s) }
 
 // States lists every state, the start first, in the order of the moves.
 func (m Machine) States() []State {
@@ -44,9 +51,13 @@ func (m Machine) States() []State {
 	return states
 }
 
-// Validate returns an error when the machine has two moves of one name, a move
-// from nowhere, or a state that nothing leads to.
+// Validate returns an error when the machine has no status attribute, two moves
+// of one name, a move from no state, a state that no move leads to, or a final
+// state that a move leaves without being explicit.
 func (m Machine) Validate() error {
+	if m.Status == "" {
+		return fmt.Errorf("%s: no status attribute is given", m.Area)
+	}
 	reached := map[State]bool{m.Start: true}
 	names := map[string]bool{}
 	for _, move := range m.Moves {
@@ -54,12 +65,14 @@ func (m Machine) Validate() error {
 		case names[move.Name]:
 			return fmt.Errorf("%s: two moves are named %s", m.Area, move.Name)
 		case len(move.From) == 0:
-			return fmt.Errorf("%s: the move %s starts nowhere", m.Area, move.Name)
+			return fmt.Errorf("%s: the move %s starts from no state", m.Area, move.Name)
+		case !move.Explicit && slices.ContainsFunc(move.From, m.IsFinal):
+			return fmt.Errorf("%s: the move %s leaves a final state and is not explicit", m.Area, move.Name)
 		}
 		names[move.Name] = true
 		reached[move.To] = true
 	}
-	for _, state := range m.States() {
+	for _, state := range slices.Concat(m.States(), m.Final) {
 		if !reached[state] {
 			return fmt.Errorf("%s: no move leads to %s", m.Area, state)
 		}
@@ -75,6 +88,9 @@ func (m Machine) Mermaid() string {
 		for _, from := range move.From {
 			fmt.Fprintf(&b, "    %s --> %s: %s\n", from, move.To, move.Name)
 		}
+	}
+	for _, final := range m.Final {
+		fmt.Fprintf(&b, "    %s --> [*]\n", final)
 	}
 	return b.String()
 }

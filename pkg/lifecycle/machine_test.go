@@ -10,7 +10,9 @@ import (
 
 // door is a small machine: it has a move from two states, a loop, and an end.
 func door() lifecycle.Machine {
-	return lifecycle.Machine{Area: "door", Start: "SHUT", Moves: []lifecycle.Move{open, knock, brick}}
+	return lifecycle.Machine{
+		Area: "door", Status: "status", Start: "SHUT", Final: []lifecycle.State{"WALL"}, Moves: []lifecycle.Move{open, knock, brick},
+	}
 }
 
 var (
@@ -26,6 +28,7 @@ func TestMachineDrawsItself(t *testing.T) {
     SHUT --> SHUT: knock
     SHUT --> WALL: brick
     OPEN --> WALL: brick
+    WALL --> [*]
 `
 	if got := door().Mermaid(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -42,14 +45,33 @@ func TestValidate(t *testing.T) {
 	if err := door().Validate(); err != nil {
 		t.Error(err)
 	}
-	for want, moves := range map[string][]lifecycle.Move{
-		"two moves are named open":       {open, {Name: "open", From: []lifecycle.State{"OPEN"}, To: "SHUT"}},
-		"the move appear starts nowhere": {{Name: "appear", To: "OPEN"}},
-		"no move leads to AJAR":          {open, {Name: "push", From: []lifecycle.State{"AJAR"}, To: "OPEN"}},
+	breach := lifecycle.Move{Name: "breach", From: []lifecycle.State{"WALL"}, To: "OPEN"}
+	asked := breach
+	asked.Explicit = true
+	for want, m := range map[string]lifecycle.Machine{
+		"two moves are named open":             {Status: "status", Moves: []lifecycle.Move{open, {Name: "open", From: []lifecycle.State{"OPEN"}, To: "SHUT"}}},
+		"the move appear starts from no state": {Status: "status", Moves: []lifecycle.Move{{Name: "appear", To: "OPEN"}}},
+		"no move leads to AJAR":                {Status: "status", Moves: []lifecycle.Move{open, {Name: "push", From: []lifecycle.State{"AJAR"}, To: "OPEN"}}},
+		"no move leads to DUST":                {Status: "status", Final: []lifecycle.State{"DUST"}, Moves: []lifecycle.Move{open}},
+		"no status attribute":                  {Moves: []lifecycle.Move{open}},
+		"breach leaves a final state":          {Status: "status", Final: []lifecycle.State{"WALL"}, Moves: []lifecycle.Move{open, brick, breach}},
 	} {
-		m := lifecycle.Machine{Area: "door", Start: "SHUT", Moves: moves}
+		m.Area, m.Start = "door", "SHUT"
 		if err := m.Validate(); err == nil || !strings.Contains(err.Error(), "door") || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	m := door()
+	m.Moves = append(m.Moves, asked)
+	if err := m.Validate(); err != nil {
+		t.Errorf("an explicit move leaves a final state: %v", err)
+	}
+}
+
+func TestIsFinal(t *testing.T) {
+	for state, want := range map[lifecycle.State]bool{"SHUT": false, "OPEN": false, "WALL": true, "DUST": false} {
+		if got := door().IsFinal(state); got != want {
+			t.Errorf("%s is final: %t", state, got)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (s *Store) List(ctx context.Context, l Listing) (Page, error) {
 	if l.Status != "" {
 		// Most of what is read may be filtered out, so small reads would be many.
 		readSize = max(readSize, 100)
-		builder = builder.WithFilter(expression.Name(lifecycle.StatusAttribute).Equal(expression.Value(string(l.Status))))
+		builder = builder.WithFilter(expression.Name(statusName).Equal(expression.Value(string(l.Status))))
 	}
 	expr, err := builder.Build()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 
 // Claim moves a PENDING file to IN_PROGRESS for this worker. Like every move
 // it returns the file as written, or lifecycle.ErrNotFound,
-// *lifecycle.MovedError or lifecycle.ErrFenceLost; and lifecycle.ErrApart while
-// list and file differ, which a sweep mends.
+// *lifecycle.MovedError or lifecycle.ErrFenceLost; and lifecycle.ErrInconsistent
+// while list and file differ, which a sweep repairs.
 func (s *Store) Claim(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, claim, f, File{})
 }
@@ -39,9 +39,8 @@ func (s *Store) Retry(ctx context.Context, f File) (File, error) {
 // move writes both items of f. Result and ErrorMessage become those of end; an
 // ErrorMessage that is empty is removed, and no move starts where there is a Result.
 func (s *Store) move(ctx context.Context, m lifecycle.Move, f, end File) (File, error) {
-	seen := f.UpdatedAt
-	f.Status = m.To
-	f.UpdatedAt = max(s.now().UnixMilli(), seen+1)
+	fence, next := lifecycle.TimeFence(updatedAt, f.UpdatedAt, s.now())
+	f.Status, f.UpdatedAt = m.To, next
 	f.Result, f.ErrorMessage = end.Result, end.ErrorMessage
 
 	meta := lifecycle.Item{Table: s.table, Key: metaKey(f.FileID), Set: map[string]table.Value{}}
@@ -56,8 +55,8 @@ func (s *Store) move(ctx context.Context, m lifecycle.Move, f, end File) (File, 
 		meta.Remove = []string{errorMessageName}
 		history.Remove = []string{errorMessageName}
 	}
-	fence := lifecycle.Fence{Attribute: updatedAt, Seen: table.Integer(seen), Next: table.Integer(f.UpdatedAt)}
-	if err := lifecycle.Apply(ctx, s.db, m, fence, meta, history); err != nil {
+	write := lifecycle.Write{Fence: fence, Items: []lifecycle.Item{meta, history}}
+	if _, err := Machine().Apply(ctx, s.db, m, write); err != nil {
 		return File{}, err
 	}
 	return f, nil

@@ -63,7 +63,7 @@ func TestNothingLeavesCompleted(t *testing.T) {
 		}
 	}
 	for state, final := range map[lifecycle.State]bool{Pending: false, InProgress: false, Completed: true, Failed: true} {
-		if Final(state) != final {
+		if (File{Status: state}).Final() != final {
 			t.Errorf("%s: final is %t", state, !final)
 		}
 	}

@@ -59,6 +59,7 @@ const (
 	updatedAt        = "updatedAt"
 	resultName       = "result"
 	errorMessageName = "errorMessage"
+	statusName       = "status"
 	ownerIDName      = "ownerId"
 )
 
@@ -67,7 +68,7 @@ func (f File) attributes() map[string]table.Value {
 	all := map[string]table.Value{
 		"fileId": table.Text(f.FileID), ownerIDName: table.Text(f.OwnerID),
 		"s3Bucket": table.Text(f.S3Bucket), "s3Key": table.Text(f.S3Key), "originalFileName": table.Text(f.FileName),
-		lifecycle.StatusAttribute: table.Text(string(f.Status)), "createdAt": table.Integer(f.CreatedAt), updatedAt: table.Integer(f.UpdatedAt),
+		statusName: table.Text(string(f.Status)), "createdAt": table.Integer(f.CreatedAt), updatedAt: table.Integer(f.UpdatedAt),
 	}
 	if f.Result != nil {
 		all[resultName] = f.Result.value()

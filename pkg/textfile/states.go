@@ -8,8 +8,8 @@ import "github.com/assay-project/assay/pkg/lifecycle"
 const (
 	Pending    lifecycle.State = "PENDING"     // reserved; the upload may not be finished
 	InProgress lifecycle.State = "IN_PROGRESS" // a worker is analyzing it
-	Completed  lifecycle.State = "COMPLETED"   // the result is there; final
-	Failed     lifecycle.State = "FAILED"      // the errorMessage is there; final but for a retry
+	Completed  lifecycle.State = "COMPLETED"   // the result is there
+	Failed     lifecycle.State = "FAILED"      // the errorMessage is there
 )
 
 // The moves of a file. Every one of them is conditioned on its From states and
@@ -19,17 +19,17 @@ var (
 	takeOver = lifecycle.Move{Name: "takeOver", From: []lifecycle.State{InProgress}, To: InProgress}
 	complete = lifecycle.Move{Name: "complete", From: []lifecycle.State{InProgress}, To: Completed}
 	fail     = lifecycle.Move{Name: "fail", From: []lifecycle.State{Pending, InProgress}, To: Failed}
-	retry    = lifecycle.Move{Name: "retry", From: []lifecycle.State{Failed}, To: Pending}
+	retry    = lifecycle.Move{Name: "retry", From: []lifecycle.State{Failed}, To: Pending, Explicit: true}
 )
 
-// Machine is the table of moves, for docs and tests.
+// Machine returns the states and moves of a file. They are also the conditions of
+// its writes.
 func Machine() lifecycle.Machine {
 	return lifecycle.Machine{
-		Area: "textfile", Start: Pending,
+		Area: "textfile", Status: statusName, Start: Pending, Final: []lifecycle.State{Completed, Failed},
 		Moves: []lifecycle.Move{claim, takeOver, complete, fail, retry},
 	}
 }
 
-// Final says whether nothing but an explicit retry or a delete changes a file
-// in this state any more.
-func Final(s lifecycle.State) bool { return s == Completed || s == Failed }
+// Final reports whether only a retry or a delete changes the file.
+func (f File) Final() bool { return Machine().IsFinal(f.Status) }

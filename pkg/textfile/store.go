@@ -87,7 +87,7 @@ func (s *Store) Head(ctx context.Context, fileID string) (File, error) {
 // headAttributes are those of File but for Result.
 func headAttributes() []string {
 	return []string{
-		"fileId", ownerIDName, "s3Bucket", "s3Key", "originalFileName", lifecycle.StatusAttribute, "createdAt", updatedAt, errorMessageName,
+		"fileId", ownerIDName, "s3Bucket", "s3Key", "originalFileName", statusName, "createdAt", updatedAt, errorMessageName,
 	}
 }
 

@@ -256,7 +256,7 @@ type condition struct {
 func (s *Store) unchanged(f File) condition {
 	return condition{
 		condition: aws.String("#status = :status AND updatedAt = :seen"),
-		names:     map[string]string{"#status": lifecycle.StatusAttribute},
+		names:     map[string]string{"#status": statusName},
 		values: map[string]types.AttributeValue{
 			":status": &types.AttributeValueMemberS{Value: string(f.Status)},
 			":seen":   &types.AttributeValueMemberN{Value: fmt.Sprint(f.UpdatedAt)},

@@ -57,7 +57,7 @@ func (t *textFiles) handle(ctx context.Context, d bus.Delivery) error {
 		// The worker that failed it died before it let go of the message, and maybe
 		// before there was a dead letter.
 		return bus.Permanent(errors.New(file.ErrorMessage))
-	case textfile.Final(file.Status):
+	case file.Final():
 		return t.bus.Republish(ctx, outcome(file))
 	}
 
@@ -88,7 +88,7 @@ func (t *textFiles) claim(ctx context.Context, d bus.Delivery, uploaded *event.F
 	}
 	file, err := t.store.Get(ctx, uploaded.FileId)
 	switch {
-	case err != nil || textfile.Final(file.Status):
+	case err != nil || file.Final():
 		return file, err
 	case file.Status == textfile.Pending:
 		return t.store.Claim(ctx, file)
@@ -118,7 +118,7 @@ func (t *textFiles) giveUp(ctx context.Context, d bus.Delivery, reason error) er
 	case err != nil:
 		return err
 	}
-	if textfile.Final(file.Status) {
+	if file.Final() {
 		return t.bus.Republish(ctx, outcome(file))
 	}
 	if file, err = t.store.Fail(ctx, file, givenUp(d, reason)); err != nil {

@@ -82,7 +82,7 @@ func pairID(p textfile.Pair) string {
 // row decides by the scanned item whether to look closer, and if so what is wrong.
 func (t *textSweep) row(ctx context.Context, r *sweeper.Run, file textfile.File) (looked bool, err error) {
 	switch {
-	case textfile.Final(file.Status):
+	case file.Final():
 		if !r.OutcomesSince.IsZero() && !file.Updated().Before(r.OutcomesSince) {
 			r.Found(ctx, untoldOutcome, file.FileID, func(ctx context.Context) error { return t.bus.Republish(ctx, outcome(file)) })
 		}
@@ -106,7 +106,7 @@ func (t *textSweep) stuck(ctx context.Context, r *sweeper.Run, fileID, ownerID s
 		return nil
 	case err != nil:
 		return err
-	case textfile.Final(file.Status), r.Now.Sub(file.Updated()) < t.lease:
+	case file.Final(), r.Now.Sub(file.Updated()) < t.lease:
 		return nil // it moved on since it was scanned
 	case file.Status == textfile.InProgress, file.Retried():
 		// Accepted before, so that it ends as FAILED where its bytes are gone.

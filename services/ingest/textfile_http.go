@@ -193,7 +193,7 @@ func (t *textFiles) problem(err error) error {
 		return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("The largest file is %d bytes.", t.maxSize))
 	case errors.Is(err, bus.ErrOutstanding):
 		return web.Unavailable("The file's last worker has not let go of it yet.", time.Second).Because(err)
-	case errors.Is(err, lifecycle.ErrApart):
+	case errors.Is(err, lifecycle.ErrInconsistent):
 		return web.Unavailable("The file and its place in the list differ; the next sweep brings them together.", time.Minute).Because(err)
 	case isMoved:
 		return web.NewProblem(http.StatusConflict, "not-failed", fmt.Sprintf("Only a FAILED file can be retried; this one is %s.", moved.Found))

@@ -62,7 +62,7 @@ type fileOutput struct {
 
 func (t *textFiles) getFile(ctx context.Context, in *getInput) (*fileOutput, error) {
 	file, err := read(ctx, t.bus, event.AreaTextFile, in.ID, in.Wait, t.store.Get,
-		func(f textfile.File) bool { return textfile.Final(f.Status) })
+		func(f textfile.File) bool { return f.Final() })
 	if err != nil {
 		return nil, problem(err)
 	}

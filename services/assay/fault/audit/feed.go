@@ -44,7 +44,7 @@ func (s *System) readFeedItems(ctx context.Context) (map[string]*held, error) {
 			return fmt.Errorf("the time of %s: %w", item.SourceID, err)
 		}
 		one := &held{
-			exists: true, state: item.Status, final: item.Status == feed.Analyzed, ended: at,
+			exists: true, state: item.Status, final: feed.Machine().IsFinal(item.Status), ended: at,
 			result: item.Sentiment, bytes: bytes[feed.TextKey(item.SourceID)],
 		}
 		items[item.SourceID] = one

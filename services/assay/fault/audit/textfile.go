@@ -44,7 +44,7 @@ func (s *System) readTextFiles(ctx context.Context, store *textfile.Store) (map[
 			return nil, err
 		}
 		one := &held{
-			exists: true, state: file.Status, final: textfile.Final(file.Status), failed: file.Status == textfile.Failed,
+			exists: true, state: file.Status, final: file.Final(), failed: file.Status == textfile.Failed,
 			ended: file.Updated(), result: string(result), bytes: bytes[file.S3Key],
 		}
 		items[id] = one

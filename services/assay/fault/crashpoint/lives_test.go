@@ -114,7 +114,7 @@ func (l *living) final(ctx context.Context, p audit.Promise) error {
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound) && p.End == audit.Gone:
 		return nil
-	case err == nil && (!textfile.Final(file.Status) || p.End == audit.Gone):
+	case err == nil && (!file.Final() || p.End == audit.Gone):
 		return fmt.Errorf("it is %s", file.Status)
 	}
 	return err

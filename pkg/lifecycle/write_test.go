@@ -16,17 +16,22 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// house is two tables of doors.
-type house struct {
+// fixture is two tables of doors.
+type fixture struct {
 	db *dynamodb.Client
 	t  *testing.T
 }
 
-type row = map[string]any
-
-func build(t *testing.T) house {
+func start(t *testing.T) *dynamodb.Client {
 	t.Helper()
 	db, _ := tabletest.Start(t)
+	return db
+}
+
+type row = map[string]any
+
+func build(t *testing.T, db *dynamodb.Client) fixture {
+	t.Helper()
 	for _, name := range []string{"doors", "log"} {
 		err := table.Ensure(t.Context(), db, &dynamodb.CreateTableInput{
 			TableName: &name, BillingMode: types.BillingModePayPerRequest,
@@ -37,12 +42,12 @@ func build(t *testing.T) house {
 			t.Fatal(err)
 		}
 	}
-	return house{db, t}
+	return fixture{db, t}
 }
 
 func key(id string) table.Key { return table.Key{"id": &types.AttributeValueMemberS{Value: id}} }
 
-func (h house) put(name string, r row) {
+func (h fixture) put(name string, r row) {
 	h.t.Helper()
 	item, err := attributevalue.MarshalMap(r)
 	if err != nil {
@@ -53,7 +58,7 @@ func (h house) put(name string, r row) {
 	}
 }
 
-func (h house) get(name, id string) row {
+func (h fixture) get(name, id string) row {
 	h.t.Helper()
 	out, err := h.db.GetItem(h.t.Context(), &dynamodb.GetItemInput{TableName: &name, Key: key(id), ConsistentRead: aws.Bool(true)})
 	if err != nil {
@@ -67,6 +72,14 @@ func (h house) get(name, id string) row {
 		h.t.Fatal(err)
 	}
 	return r
+}
+
+// turn is the fence of a writer that has seen turn 1.
+var turn = lifecycle.Fence{Attribute: "turn", Seen: table.Integer(1), Next: table.Integer(2)}
+
+func (h fixture) apply(move lifecycle.Move, fence lifecycle.Fence, items ...lifecycle.Item) error {
+	_, err := door().Apply(h.t.Context(), h.db, move, lifecycle.Write{Fence: fence, Items: items})
+	return err
 }
 
 // items are the one item, or the two, that a move of door d1 writes.
@@ -119,13 +132,13 @@ func TestApply(t *testing.T) {
 	} {
 		for _, both := range []bool{false, true} {
 			t.Run(map[bool]string{false: "one item: ", true: "two items: "}[both]+name, func(t *testing.T) {
-				h := build(t)
+				h := build(t, start(t))
 				if c.before != nil {
 					h.put("doors", c.before)
 				}
 				log := row{"id": "d1", "status": "SHUT", "turn": 1.0}
 				h.put("log", log)
-				err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: table.Integer(1), Next: table.Integer(2)}, items(both)...)
+				err := h.apply(open, turn, items(both)...)
 				if !c.check(err) {
 					t.Errorf("got %v", err)
 				}
@@ -147,22 +160,23 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestCopiesApart: what is wrong with another item than the first is not said of the
-// first, from which a caller would conclude that the item is gone, or final.
-func TestCopiesApart(t *testing.T) {
+// TestInconsistentCopies checks that a failed condition of the second item is not
+// reported as one of the first, from which a caller would conclude that the item is
+// gone or final.
+func TestInconsistentCopies(t *testing.T) {
 	first := row{"id": "d1", "status": "SHUT", "turn": 1.0}
 	for name, second := range map[string]row{
 		"missing": nil, "in another state": {"id": "d1", "status": "WALL", "turn": 1.0}, "with another fence": {"id": "d1", "status": "SHUT", "turn": 2.0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := build(t)
+			h := build(t, start(t))
 			h.put("doors", first)
 			if second != nil {
 				h.put("log", second)
 			}
-			err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: table.Integer(1), Next: table.Integer(2)}, items(true)...)
+			err := h.apply(open, turn, items(true)...)
 			_, moved := errors.AsType[*lifecycle.MovedError](err)
-			if !errors.Is(err, lifecycle.ErrApart) || moved || errors.Is(err, lifecycle.ErrNotFound) || errors.Is(err, lifecycle.ErrFenceLost) {
+			if !errors.Is(err, lifecycle.ErrInconsistent) || moved || errors.Is(err, lifecycle.ErrNotFound) || errors.Is(err, lifecycle.ErrFenceLost) {
 				t.Errorf("got %v", err)
 			}
 			if got := h.get("doors", "d1"); !reflect.DeepEqual(got, first) {
@@ -178,17 +192,17 @@ func TestCopiesApart(t *testing.T) {
 // Without a fence the state alone is the condition.
 func TestMoveWithoutAFence(t *testing.T) {
 	for _, both := range []bool{false, true} {
-		h := build(t)
+		h := build(t, start(t))
 		for _, name := range []string{"doors", "log"} {
 			h.put(name, row{"id": "d1", "status": "SHUT", "turn": 7})
 		}
-		if err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{}, items(both)...); err != nil {
+		if err := h.apply(open, lifecycle.Fence{}, items(both)...); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := h.get("doors", "d1"), (row{"id": "d1", "status": "OPEN", "turn": 7.0, "by": "ann"}); !reflect.DeepEqual(got, want) {
 			t.Errorf("the item is %v, want %v", got, want)
 		}
-		err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{}, items(both)...)
+		err := h.apply(open, lifecycle.Fence{}, items(both)...)
 		if moved, ok := errors.AsType[*lifecycle.MovedError](err); !ok || moved.Found != "OPEN" {
 			t.Errorf("a second time: %v", err)
 		}
@@ -196,10 +210,10 @@ func TestMoveWithoutAFence(t *testing.T) {
 }
 
 func TestMoveFromSeveralStates(t *testing.T) {
-	h := build(t)
+	h := build(t, start(t))
 	for _, from := range brick.From {
 		h.put("doors", row{"id": "d1", "status": string(from), "turn": 1})
-		err := lifecycle.Apply(t.Context(), h.db, brick, lifecycle.Fence{Attribute: "turn", Seen: table.Integer(1), Next: table.Integer(2)}, items(false)...)
+		err := h.apply(brick, turn, items(false)...)
 		if err != nil || h.get("doors", "d1")["status"] != "WALL" {
 			t.Errorf("from %s: %v", from, err)
 		}
@@ -207,11 +221,11 @@ func TestMoveFromSeveralStates(t *testing.T) {
 }
 
 func TestOtherErrorsNameTheMove(t *testing.T) {
-	h := build(t)
+	h := build(t, start(t))
 	for _, both := range []bool{false, true} {
 		list := items(both)
 		list[0].Table = "nowhere"
-		err := lifecycle.Apply(t.Context(), h.db, open, lifecycle.Fence{Attribute: "turn", Seen: table.Integer(1), Next: table.Integer(2)}, list...)
+		err := h.apply(open, turn, list...)
 		if err == nil || !strings.Contains(err.Error(), "open") {
 			t.Errorf("got %v", err)
 		}
