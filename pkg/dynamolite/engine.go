@@ -44,6 +44,9 @@ type Options struct {
 	// OnError is told of each failure that a client sees as an
 	// InternalServerError, or that happens in a sweep; nil ignores them.
 	OnError func(error)
+	// OnRecovery is called by Open when it has restored commits from a journal that a
+	// crash has left, or has dropped an incomplete one; nil ignores it.
+	OnRecovery func(Recovery)
 	// Allow says whether whoever signed a request may have what it needs; a
 	// request that may not is answered with AccessDeniedException before anything
 	// else of it is looked at. It may be called concurrently. nil allows everything.
@@ -140,8 +143,12 @@ func (e *Engine) openFiles(path string, opts Options) (err error) {
 		return err
 	}
 	if j != nil {
+		found := j.found.Recovery
 		if err := j.start(e.db); err != nil {
 			return err
+		}
+		if opts.OnRecovery != nil && found != (Recovery{}) {
+			opts.OnRecovery(found)
 		}
 		if opts.Sync == SyncNever {
 			e.journal = nil

@@ -34,6 +34,9 @@ var errTableChanged = errors.New("dynamolite: table changed")
 // ErrClosed answers requests made after Close.
 var ErrClosed = errors.New("dynamolite: engine is closed")
 
+// ErrOldFormat says that an older version of this package wrote the file.
+var ErrOldFormat = errors.New("the file has the format of an older version, which this one does not read; start with a new data folder")
+
 func invalid(message string) error {
 	return &apiError{code: "ValidationException", message: message}
 }

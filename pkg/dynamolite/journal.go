@@ -1,6 +1,7 @@
 package dynamolite
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,30 +13,47 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// journal makes a commit durable with one sync. bbolt alone needs two, of its
-// pages and then of its root, which a lone writer waits for.
+// journal makes a commit durable with one sync. bbolt alone needs two: one of its
+// pages and one of its root, which a lone writer waits for.
 //
-// bbolt commits without syncs. Before each commit the journal appends what it
-// writes, and syncs that. From time to time a checkpoint syncs bbolt's file,
-// notes its two root pages (its first two) in the journal and starts the
-// journal anew. Until the next checkpoint a read transaction is held open, so
-// that bbolt, which never overwrites a page that a reader can see, leaves all
-// pages of the checkpoint as they are. After a crash, whatever part of the
-// later pages is on disk, the noted roots lead back to the checkpoint, and the
-// journal's records lead on from there.
+// bbolt commits without syncs. Before each commit the journal appends what the
+// commit writes, and syncs that. From time to time a checkpoint syncs bbolt's file,
+// stores its two root pages (its first two) in the journal and restarts the
+// journal. Until the next checkpoint a read transaction stays open, so that bbolt,
+// which never overwrites a page that a reader can see, leaves all pages of the
+// checkpoint as they are. After a crash, whichever of the later pages are on disk,
+// the stored roots lead back to the checkpoint, and the journal's records lead on
+// from there.
 //
-// A journal begins with a header, and its records follow:
+// The layout of the file:
 //
-//	header  magic 8, epoch 8, page size 4, root pages, CRC-32C 4
-//	record  length 4, CRC-32C of the rest 4, epoch 8, operations
+//	0      header of the last checkpoint
+//	4096   the same header again
+//	8192   records
 //
-// The epoch counts checkpoints and tells records from older ones. The file is
-// beside bbolt's, locked while it is open, and removed by an orderly close.
+//	header  magic 8, epoch 8, salt 8, page size 4, root pages 2*128, CRC-32C 4
+//	record  CRC-32C of the rest 4, length 4, salt 8, operations
+//
+// The epoch counts checkpoints. The salt is random for each checkpoint: it tells
+// records from those of earlier epochs, and no stored value can imitate a record.
+//
+// Records are synced one by one, so a crash leaves at most the last one incomplete.
+// When a record is on disk, and before its commit is answered, a record without
+// operations is written behind it, which the next record overwrites. It is not
+// synced: it survives the end of the process, but not always a power failure. So a
+// bad record with a valid one anywhere after it is damage, and the file is not
+// opened; a bad record with nothing after it was never answered, and is dropped.
+// Only after a power failure, damage to the very last record looks like the latter.
+//
+// The header copies are written and synced in turn, so that a crash spares one.
+//
+// The file is beside bbolt's, locked while it is open, and removed by an orderly close.
 type journal struct {
 	db     *bbolt.DB
 	path   string // of bbolt's file
 	file   *os.File
 	epoch  uint64
+	salt   [saltSize]byte
 	end    int64 // where the next record goes
 	pinned *bbolt.Tx
 	// late are the entries of tokensBucket that have come since the last checkpoint.
@@ -43,13 +61,18 @@ type journal struct {
 	// page of its own: they are put together at the next checkpoint.
 	late   map[string][]byte
 	record []byte   // the room of the last one, for the next
-	replay [][]byte // records to be carried out by start
+	found  contents // what a crash has left, for start
 	failed error    // the first failure; there are no commits after it
 }
 
 const (
-	journalMagic = "dynlite1"
+	journalMagic = "dynlite2"
 	journalSize  = 4 << 20
+	headerCopy   = 4 << 10 // where the second header is
+	recordsStart = 8 << 10
+	saltSize     = 8
+	rootSize     = 128 // of a root page bbolt uses 80 bytes
+	headerSize   = len(journalMagic) + 8 + saltSize + 4 + 2*rootSize + 4
 	recordHeader = 16
 	// leastRecord and mostRecord are the room that is kept for the next record.
 	leastRecord = 4 << 10
@@ -91,91 +114,16 @@ func openJournal(path string) (*journal, error) {
 	return j, nil
 }
 
-// takeBack restores the roots noted by the last checkpoint and reads the
-// records since.
-func (j *journal) takeBack() error {
-	content, err := os.ReadFile(j.file.Name())
-	if err != nil {
-		return err
-	}
-	if len(content) < journalSize {
-		// Written out, so that a record never changes the file's length, and by pages:
-		// Linux keeps what one call writes in folios as large, and a record that comes
-		// into one of them costs by its size, up to 2 MB.
-		page := make([]byte, os.Getpagesize())
-		for at := int64(0); at < journalSize; at += int64(len(page)) {
-			if _, err := j.file.WriteAt(page, at); err != nil {
-				return err
-			}
-		}
-		return j.file.Sync()
-	}
-	roots, ok := j.parseHeader(content)
-	if !ok {
-		return nil // no checkpoint was finished: bbolt's file is as it was synced
-	}
-	for at := int64(headerSize(len(roots))); ; {
-		operations, ok := j.parseRecord(content[at:])
-		if !ok {
-			break
-		}
-		j.replay = append(j.replay, operations)
-		at += recordHeader + int64(len(operations))
-	}
-	db, err := os.OpenFile(j.path, os.O_WRONLY, 0)
-	if err != nil {
-		return fmt.Errorf("a journal without its file: %w", err)
-	}
-	if _, err := db.WriteAt(roots, 0); err != nil {
-		return errors.Join(err, db.Close())
-	}
-	return errors.Join(db.Sync(), db.Close())
-}
-
-// headerSize is the length of a header with so many bytes of root pages.
-func headerSize(roots int) int { return len(journalMagic) + 8 + 4 + roots + 4 }
-
-func (j *journal) parseHeader(content []byte) (roots []byte, ok bool) {
-	if string(content[:8]) != journalMagic {
-		return nil, false
-	}
-	pageSize := binary.BigEndian.Uint32(content[16:])
-	if pageSize > 1<<16 {
-		return nil, false
-	}
-	size := headerSize(2 * int(pageSize))
-	if crc32.Checksum(content[:size-4], castagnoli) != binary.BigEndian.Uint32(content[size-4:]) {
-		return nil, false
-	}
-	j.epoch = binary.BigEndian.Uint64(content[8:])
-	return content[20 : size-4], true
-}
-
-func (j *journal) parseRecord(content []byte) (operations []byte, ok bool) {
-	if len(content) < recordHeader {
-		return nil, false
-	}
-	length := int(binary.BigEndian.Uint32(content))
-	if length == 0 || length > len(content)-recordHeader {
-		return nil, false
-	}
-	body := content[8 : recordHeader+length]
-	if crc32.Checksum(body, castagnoli) != binary.BigEndian.Uint32(content[4:]) || binary.BigEndian.Uint64(body) != j.epoch {
-		return nil, false
-	}
-	return body[8:], true
-}
-
 // start carries out what a crash has left over and makes a checkpoint. db must
 // not sync by itself.
 func (j *journal) start(db *bbolt.DB) (err error) {
 	j.db = db
 	defer func() { j.failed = err }()
-	if len(j.replay) > 0 {
+	if len(j.found.records) > 0 {
 		// One transaction: it overwrites no page of the checkpoint, so that a
 		// crash before the next one is recovered from in the same way.
 		err := db.Update(func(tx *bbolt.Tx) error {
-			for _, operations := range j.replay {
+			for _, operations := range j.found.records {
 				if err := carryOut(tx, operations); err != nil {
 					return err
 				}
@@ -185,7 +133,7 @@ func (j *journal) start(db *bbolt.DB) (err error) {
 		if err != nil {
 			return fmt.Errorf("recovery: %w", err)
 		}
-		j.replay = nil
+		j.found.records = nil
 	}
 	dir, err := os.Open(filepath.Dir(j.path))
 	if err != nil {
@@ -195,40 +143,6 @@ func (j *journal) start(db *bbolt.DB) (err error) {
 		return err
 	}
 	return j.checkpoint()
-}
-
-// carryOut repeats the operations of one record.
-func carryOut(tx *bbolt.Tx, operations []byte) error {
-	for len(operations) > 0 {
-		kind := operations[0]
-		operations = operations[1:]
-		var fields [3][]byte
-		for i := range fields {
-			length, n := binary.Uvarint(operations)
-			fields[i] = operations[n : n+int(length)]
-			operations = operations[n+int(length):]
-		}
-		bucket := tx.Bucket(fields[0])
-		if bucket == nil {
-			return fmt.Errorf("no bucket %x", fields[0])
-		}
-		var err error
-		switch kind {
-		case opDelete:
-			err = bucket.Delete(fields[1])
-		case opAppend:
-			if err = bucket.SetSequence(binary.BigEndian.Uint64(fields[1])); err != nil {
-				return err
-			}
-			fallthrough
-		default:
-			err = bucket.Put(fields[1], fields[2])
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // blank returns a record without operations, in the room of the last one.
@@ -250,7 +164,7 @@ func (j *journal) commit(tx *bbolt.Tx, record []byte, late map[string][]byte) er
 		return errors.New("the file has reached its largest size, 63 GB")
 	}
 	j.record = record
-	if len(record) > recordHeader && j.end+int64(len(record)) <= journalSize {
+	if len(record) > recordHeader && j.end+int64(len(record))+recordHeader <= journalSize {
 		if j.failed = j.append(record); j.failed == nil {
 			j.failed = tx.Commit()
 		}
@@ -269,23 +183,35 @@ func (j *journal) commit(tx *bbolt.Tx, record []byte, late map[string][]byte) er
 }
 
 func (j *journal) append(record []byte) error {
-	binary.BigEndian.PutUint32(record, uint32(len(record)-recordHeader))
-	binary.BigEndian.PutUint64(record[8:], j.epoch)
-	binary.BigEndian.PutUint32(record[4:], crc32.Checksum(record[8:], castagnoli))
+	j.seal(record)
 	if _, err := j.file.WriteAt(record, j.end); err != nil {
 		return err
 	}
 	j.end += int64(len(record))
-	return syncData(j.file)
+	if err := syncData(j.file); err != nil {
+		return err
+	}
+	var end [recordHeader]byte
+	j.seal(end[:])
+	_, err := j.file.WriteAt(end[:], j.end)
+	return err
 }
 
-// checkpoint syncs bbolt's file and starts the journal anew. No transaction
-// may write meanwhile.
+// seal fills in the header of a record.
+func (j *journal) seal(record []byte) {
+	binary.BigEndian.PutUint32(record[4:], uint32(len(record)-recordHeader))
+	copy(record[8:], j.salt[:])
+	binary.BigEndian.PutUint32(record, crc32.Checksum(record[4:], castagnoli))
+}
+
+// checkpoint syncs bbolt's file and restarts the journal. No transaction may
+// write meanwhile.
 func (j *journal) checkpoint() error {
 	if err := j.db.Sync(); err != nil {
 		return err
 	}
-	roots, err := readRoots(j.path, j.db.Info().PageSize)
+	pageSize := j.db.Info().PageSize
+	roots, err := readRoots(j.path, pageSize)
 	if err != nil {
 		return err
 	}
@@ -298,24 +224,32 @@ func (j *journal) checkpoint() error {
 	}
 	j.pinned = pin
 	j.epoch++
-	header := binary.BigEndian.AppendUint64([]byte(journalMagic), j.epoch)
-	header = binary.BigEndian.AppendUint32(header, uint32(len(roots)/2))
-	header = append(header, roots...)
-	header = binary.BigEndian.AppendUint32(header, crc32.Checksum(header, castagnoli))
-	if _, err := j.file.WriteAt(header, 0); err != nil {
+	if _, err := rand.Read(j.salt[:]); err != nil {
 		return err
 	}
-	j.end = int64(len(header))
-	return syncData(j.file)
+	h := header{epoch: j.epoch, salt: j.salt, pageSize: pageSize, roots: roots}
+	for _, at := range headerPlaces {
+		if _, err := j.file.WriteAt(h.encode(), at); err != nil {
+			return err
+		}
+		if err := syncData(j.file); err != nil {
+			return err
+		}
+	}
+	j.end = recordsStart
+	return nil
 }
 
-func readRoots(path string, pageSize int) ([]byte, error) {
+// readRoots returns what bbolt uses of its root pages.
+func readRoots(path string, pageSize int) (roots [2 * rootSize]byte, err error) {
 	db, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return roots, err
 	}
-	roots := make([]byte, 2*pageSize)
-	_, err = db.ReadAt(roots, 0)
+	_, err = db.ReadAt(roots[:rootSize], 0)
+	if err == nil {
+		_, err = db.ReadAt(roots[rootSize:], int64(pageSize))
+	}
 	return roots, errors.Join(err, db.Close())
 }
 

@@ -55,7 +55,16 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 	engine, err := dynamolite.Open(dynamolite.Options{
 		Path:    cfg.Path,
 		OnError: func(err error) { cfg.Log.Error().Err(err).Msg("request failed") },
+		OnRecovery: func(r dynamolite.Recovery) {
+			cfg.Log.Info().Int("commits", r.Commits).Msg("recovered from the journal after a crash")
+			if r.Incomplete > 0 {
+				cfg.Log.Warn().Int64("offset", r.Incomplete).Msg("dropped the last record of the journal: the crash interrupted it before it was acknowledged")
+			}
+		},
 	})
+	if damage, ok := errors.AsType[*dynamolite.CorruptError](err); ok {
+		return nil, fmt.Errorf("embedded dynamodb: %w; restore the data folder from a backup (docs/running.md, Backup and restore)", damage)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("embedded dynamodb: %w", err)
 	}

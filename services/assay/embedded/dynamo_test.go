@@ -1,8 +1,10 @@
 package embedded
 
 import (
+	"bytes"
 	"context"
 	"net"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -103,6 +105,40 @@ func TestDynamoDBKeepsAnsweredWritesWhenKilled(t *testing.T) {
 	}
 	if n := items(t, dynamoClient(startDynamoDB(t, path).URL())); n != written {
 		t.Fatalf("%d items after kill, want %d", n, written)
+	}
+}
+
+// The first and the last record of a killed process's journal are tried.
+func TestDynamoDBRefusesADamagedJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	url, kill := startChild(t, "dynamodb", path)
+	client := dynamoClient(url)
+	addTable(t, client)
+	for i := range 30 {
+		if err := putItem(t.Context(), client, "item"+strconv.Itoa(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kill()
+	whole, err := os.ReadFile(path + ".journal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range []string{"item0", "item29"} {
+		damaged := bytes.Clone(whole)
+		damaged[bytes.Index(whole, []byte(item))] ^= 1
+		if err := os.WriteFile(path+".journal", damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := StartDynamoDB(DynamoDBConfig{Path: path})
+		if err == nil {
+			t.Fatalf("started without %s: %v", item, d.Close())
+		}
+		for _, want := range []string{path + ".journal", "offset", "backup"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("error %q does not say %q", err, want)
+			}
+		}
 	}
 }
 
