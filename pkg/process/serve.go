@@ -82,9 +82,10 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	}
 	defer service.Close()
 
+	bodies := web.NewBodies(web.DefaultBodies)
 	health := &obs.Health{}
 	service.Health(health)
-	router := web.NewRouter(web.Options{Title: o.Title, Version: o.Version, Log: log, Registry: registry, Health: health})
+	router := web.NewRouter(web.Options{Title: o.Title, Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies})
 	service.Routes(router)
 	var operator net.Listener
 	var operations *web.Router
@@ -93,7 +94,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 			return fmt.Errorf("ASSAY_OPERATOR_ADDR: %w", err)
 		}
 		defer operator.Close()
-		operations = web.NewRouter(web.Options{Title: o.Title + " for operators", Version: o.Version, Log: log, Registry: registry, Health: health})
+		operations = web.NewRouter(web.Options{Title: o.Title + " for operators", Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies})
 		operated.OperatorRoutes(operations)
 	}
 	group, ctx := errgroup.WithContext(ctx)

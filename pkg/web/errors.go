@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"os"
+	"syscall"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -57,14 +57,57 @@ func problemOf(ctx context.Context, err error) *Problem {
 	switch {
 	case errors.Is(err, ErrBodyStalled): // first, since net/http cancels the context of a read that timed out
 		return statusProblem(http.StatusRequestTimeout).WithHeader("Connection", "close")
+	case errors.Is(err, ErrBodiesFull):
+		return bodiesProblem().Because(err)
 	case errors.Is(context.Cause(ctx), ErrDraining):
 		return Unavailable("The server is stopping.", time.Second)
 	case ctx.Err() != nil:
 		return statusProblem(statusClientGone)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return Unavailable("An engine behind this service did not answer in time.", time.Second).Because(err)
+	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
+		return Unavailable("A backend of this service did not answer in time.", time.Second).Because(err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), codeOf(err) == storageFull:
+		return StorageFull(err)
+	case isUnavailable(err):
+		return Unavailable("A backend of this service is not available.", time.Second).Because(err)
 	}
 	return Internal(err)
+}
+
+// storageFull is the code with which the embedded backends report a full disk.
+const storageFull = "StorageFull"
+
+// StorageFull is the 503 problem of a backend whose disk is full.
+func StorageFull(cause error) *Problem {
+	p := NewProblem(http.StatusServiceUnavailable, "storage-full", "A disk of this service is full. Free space, then try again.")
+	return p.WithHeader("Retry-After", "10").Because(cause)
+}
+
+// The errors of the AWS SDK are known by their methods.
+
+func isTimeout(err error) bool {
+	late, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err)
+	return ok && late.Timeout()
+}
+
+func isUnavailable(err error) bool {
+	answer, ok := errors.AsType[interface {
+		error
+		HTTPStatusCode() int
+	}](err)
+	return ok && answer.HTTPStatusCode() == http.StatusServiceUnavailable
+}
+
+func codeOf(err error) string {
+	if answer, ok := errors.AsType[interface {
+		error
+		ErrorCode() string
+	}](err); ok {
+		return answer.ErrorCode()
+	}
+	return ""
 }
 
 // settle makes the copy of p that is sent: it names the occurrence, and logs what the client is not

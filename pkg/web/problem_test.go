@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -125,6 +126,18 @@ func TestAProblemDoesNotGrowWithTheRequest(t *testing.T) {
 	}
 }
 
+// backendError has the methods of the errors of the AWS SDK.
+type backendError struct {
+	timeout bool
+	status  int
+	code    string
+}
+
+func (e backendError) Error() string       { return "backend" }
+func (e backendError) Timeout() bool       { return e.timeout }
+func (e backendError) HTTPStatusCode() int { return e.status }
+func (e backendError) ErrorCode() string   { return e.code }
+
 func TestErrorsBecomeProblems(t *testing.T) {
 	cause := errors.New("the engine's secret trouble")
 	moved := web.NewProblem(http.StatusConflict, "already-final", "The file is COMPLETED.")
@@ -144,6 +157,11 @@ func TestErrorsBecomeProblems(t *testing.T) {
 		{"full, with a cause", web.Unavailable("", 0).Because(cause), 503, "unavailable", [2]string{"Retry-After", "1"}, true},
 		{"anything else", fmt.Errorf("put: %w", cause), 500, "internal", [2]string{}, true},
 		{"an engine too slow", fmt.Errorf("%w: %w", cause, context.DeadlineExceeded), 503, "unavailable", [2]string{"Retry-After", "1"}, true},
+		{"a backend too slow", fmt.Errorf("%w: %w", cause, backendError{timeout: true}), 503, "unavailable", [2]string{"Retry-After", "1"}, true},
+		{"a backend that is unavailable", fmt.Errorf("%w: %w", cause, backendError{status: 503}), 503, "unavailable", [2]string{"Retry-After", "1"}, true},
+		{"a backend that failed", fmt.Errorf("%w: %w", cause, backendError{status: 500}), 500, "internal", [2]string{}, true},
+		{"a backend whose disk is full", fmt.Errorf("%w: %w", cause, backendError{status: 503, code: "StorageFull"}), 503, "storage-full", [2]string{"Retry-After", "10"}, true},
+		{"a full disk", fmt.Errorf("%w: %w", cause, syscall.ENOSPC), 503, "storage-full", [2]string{"Retry-After", "10"}, true},
 		{"a body too large", &http.MaxBytesError{Limit: 7}, 413, "body-too-large", [2]string{"Connection", "close"}, false},
 	}
 	for _, test := range tests {

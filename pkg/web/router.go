@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -25,6 +26,7 @@ type Options struct {
 	Log         zerolog.Logger
 	Registry    *prometheus.Registry // served at /metrics; nil makes a new one. Routers may share one.
 	Health      *obs.Health          // served at /healthz and /readyz; nil makes one with no checks
+	Bodies      *Bodies              // bounds the memory of request bodies; nil makes one of DefaultBodies. Routers may share one.
 }
 
 // Router is one HTTP address: typed operations, plain handlers and one OpenAPI document for both.
@@ -34,6 +36,10 @@ type Options struct {
 type Router struct {
 	API huma.API       // use Register to add an operation
 	Mux *http.ServeMux // for what is no part of the API, such as a web page's files
+
+	// Bodies bounds the bodies that handlers hold. Typed operations are counted; a plain handler
+	// that buffers a body or a part of one takes a Hold of it.
+	Bodies *Bodies
 
 	log     zerolog.Logger
 	metrics metrics
@@ -47,6 +53,9 @@ func NewRouter(o Options) *Router {
 	}
 	if o.Health == nil {
 		o.Health = &obs.Health{}
+	}
+	if o.Bodies == nil {
+		o.Bodies = NewBodies(DefaultBodies)
 	}
 	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	schemas.RegisterTypeAlias(reflect.TypeFor[huma.ErrorModel](), reflect.TypeFor[Problem]())
@@ -65,7 +74,7 @@ func NewRouter(o Options) *Router {
 		Transformers:  []huma.Transformer{transform},
 	})
 	r := &Router{
-		API: api, Mux: mux, log: o.Log,
+		API: api, Mux: mux, Bodies: o.Bodies, log: o.Log,
 		metrics: newMetrics(o.Registry),
 		origin:  http.NewCrossOriginProtection(),
 	}
@@ -83,6 +92,8 @@ func Register[I, O any](r *Router, op huma.Operation, handler func(context.Conte
 	if op.Responses != nil { // else huma adds what is missing
 		op.Responses = r.withProblem(op.Responses)
 	}
+	// Last, so that a body that OnMediaType passes on to a handler that streams it is not counted.
+	op.Middlewares = append(slices.Clip(op.Middlewares), r.holdBody)
 	huma.Register(r.API, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
 		if err != nil {

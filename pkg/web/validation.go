@@ -55,6 +55,9 @@ func transform(ctx huma.Context, _ string, v any) (any, error) {
 // problemOfModel takes over status and messages and leaves out the offending values.
 func problemOfModel(model *huma.ErrorModel) *Problem {
 	status := model.Status
+	if model.Detail == unreadable && len(model.Errors) > 0 && model.Errors[0].Message == ErrBodiesFull.Error() {
+		return bodiesProblem().Because(ErrBodiesFull)
+	}
 	if status == http.StatusInternalServerError && model.Detail == unreadable {
 		status = http.StatusBadRequest
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
@@ -25,12 +26,14 @@ type feedItems struct {
 	bucket *blob.Store
 	bus    *bus.Bus
 	log    zerolog.Logger
+	// accepting bounds the bytes of the items that are accepted at once.
+	accepting *semaphore.Weighted
 }
 
 func newFeedItems(cfg Config, engines *engine.Engines, log zerolog.Logger) *feedItems {
 	return &feedItems{
 		store:  feed.NewStore(engines.DB, cfg.Feed),
-		bucket: engines.Bucket, bus: engines.Bus, log: log,
+		bucket: engines.Bucket, bus: engines.Bus, log: log, accepting: semaphore.NewWeighted(acceptBytes),
 	}
 }
 

@@ -4,26 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"reflect"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/web"
-)
-
-const (
-	maxBatch = 100
-	// maxFeedBody is a full batch of the longest texts with every character
-	// escaped as JSON allows, and room for what goes with them.
-	maxFeedBody = 16 << 20
 )
 
 type batchOutcome struct {
@@ -48,8 +38,9 @@ func (f *feedItems) routes(r *web.Router) {
 		Description: "The source id makes repeats harmless: one source id is one item, whoever sends it how often. A repeat " +
 			"adds the tags that the item does not have, up to 5, and changes nothing else, unless the item's text was lost: then the " +
 			"text of the repeat takes its place, and a pending item is analyzed by it. A batch always answers 207 with " +
-			"an outcome for each item, unless there is no room for any: then it is refused as one item is. When an engine " +
-			"fails, the whole batch fails and can be sent again.",
+			"an outcome for each item, unless there is no room for any: then it is refused as one item is. The items of a " +
+			"batch are accepted while the body is read. When a backend fails, or the rest of the body cannot be read, the " +
+			"call fails after some items were accepted; send the whole batch again.",
 		MaxBodyBytes: maxFeedBody,
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {
 			Schema: &huma.Schema{OneOf: []*huma.Schema{schema(reflect.TypeFor[feed.Submission]()), schema(reflect.TypeFor[batch]())}},
@@ -59,33 +50,40 @@ func (f *feedItems) routes(r *web.Router) {
 			"201": body("One item, created", reflect.TypeFor[feed.ItemView]()),
 			"207": body("The outcomes of a batch", reflect.TypeFor[batchOutcome]()),
 		},
-	}, f.post)
+	}, func(w http.ResponseWriter, req *http.Request) { f.post(w, req, r.Bodies) })
 }
 
-func (f *feedItems) post(w http.ResponseWriter, r *http.Request) {
-	if err := f.bus.Admit(r.Context(), ""); err != nil { // before the body is taken in
-		web.WriteError(w, r, fullProblem(err))
-		return
-	}
-	one, many, err := readItems(r)
-	switch {
-	case err != nil:
-	case many == nil:
-		err = f.postOne(w, r, one)
-	default:
-		err = f.postMany(w, r, many)
+func (f *feedItems) post(w http.ResponseWriter, r *http.Request, bodies *web.Bodies) {
+	err := f.bus.Admit(r.Context(), "") // before the body is read
+	if err == nil {
+		var body *itemBody
+		var many bool
+		body, many, err = openItems(r, bodies)
+		switch {
+		case err != nil:
+		case many:
+			err = f.postMany(w, r, body)
+		default:
+			err = f.postOne(w, r, body)
+		}
 	}
 	if err != nil {
 		web.WriteError(w, r, fullProblem(err))
 	}
 }
 
-func (f *feedItems) postOne(w http.ResponseWriter, r *http.Request, raw json.RawMessage) error {
+func (f *feedItems) postOne(w http.ResponseWriter, r *http.Request, body *itemBody) error {
+	hold := body.bodies.Hold()
+	defer hold.Release()
+	raw, err := body.one(hold)
+	if err != nil {
+		return err
+	}
 	submission, wrong := parseItem(raw)
 	if len(wrong) > 0 {
 		return web.Invalid(wrong...)
 	}
-	item, created, err := f.accept(r.Context(), submission)
+	item, created, err := f.acceptBounded(r.Context(), submission, len(raw))
 	if err != nil {
 		return err
 	}
@@ -98,12 +96,8 @@ func (f *feedItems) postOne(w http.ResponseWriter, r *http.Request, raw json.Raw
 	return nil
 }
 
-func (f *feedItems) postMany(w http.ResponseWriter, r *http.Request, items []json.RawMessage) error {
-	several := make([]candidate, len(items))
-	for i, raw := range items {
-		several[i].Submission, several[i].wrong = parseItem(raw)
-	}
-	results, err := f.acceptAll(r.Context(), several)
+func (f *feedItems) postMany(w http.ResponseWriter, r *http.Request, body *itemBody) error {
+	results, err := f.acceptAll(r.Context(), body.each())
 	if err != nil {
 		return err
 	}
@@ -121,30 +115,6 @@ func (f *feedItems) postMany(w http.ResponseWriter, r *http.Request, items []jso
 	}
 	web.WriteJSON(w, http.StatusMultiStatus, batchOutcome{results})
 	return nil
-}
-
-// readItems reads a body that is one item, or an object with the list items.
-// many is nil for one item.
-func readItems(r *http.Request) (one json.RawMessage, many []json.RawMessage, err error) {
-	if !web.IsJSON(r) {
-		return nil, nil, web.NewProblem(http.StatusUnsupportedMediaType, "unsupported-media-type", "The body must be application/json.")
-	}
-	data, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, nil, broken(err)
-	}
-	var body map[string]json.RawMessage
-	if !utf8.Valid(data) || json.Unmarshal(data, &body) != nil {
-		return nil, nil, web.NewProblem(http.StatusBadRequest, "bad-request", "The body is not a JSON object in UTF-8.")
-	}
-	list, isBatch := body["items"]
-	if !isBatch {
-		return data, nil, nil
-	}
-	if err := json.Unmarshal(list, &many); err != nil || len(many) < 1 || len(many) > maxBatch || len(body) > 1 {
-		return nil, nil, web.Invalid(web.FieldError{Field: "body.items", Message: fmt.Sprintf("must be a list of 1 to %d items, and all of the body", maxBatch)})
-	}
-	return nil, many, nil
 }
 
 // parseItem reads and checks one item. Of an item that cannot be read it returns

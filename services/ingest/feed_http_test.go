@@ -21,7 +21,7 @@ func TestBodiesThatBreakOff(t *testing.T) {
 		web.ErrBodyStalled:            http.StatusRequestTimeout,
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/v1/feed/items", iotest.ErrReader(err))
-		_, _, failed := readItems(r)
+		_, _, failed := openItems(r, web.NewBodies(web.DefaultBodies))
 		w := httptest.NewRecorder()
 		web.WriteError(w, r, failed)
 		if w.Code != want {

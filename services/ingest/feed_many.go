@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"iter"
 
 	"golang.org/x/sync/errgroup"
 
@@ -13,6 +14,10 @@ import (
 
 // acceptParallel is how many items of one batch are accepted at once.
 const acceptParallel = 16
+
+// acceptBytes bounds the items that the process accepts at once. On the way into the table an item
+// takes about 20 times its bytes.
+const acceptBytes = 4 << 20
 
 // Outcomes of an item of a batch.
 const (
@@ -30,38 +35,70 @@ type itemOutcome struct {
 	refusal  error            // of bus.ErrFull and bus.ErrFlowFull
 }
 
-// candidate is an item on its way in, with what is wrong with it.
+// candidate is an item that was read, with what is wrong with it.
 type candidate struct {
 	feed.Submission
 	wrong []web.FieldError
+	size  int       // in bytes
+	hold  *web.Hold // of these; nil for an item that no request body carries
 }
 
-// acceptAll accepts those of many that nothing is wrong with and that there is room
-// for. The outcomes are in the order of the candidates. When an engine fails, some
-// may be accepted; all can come again.
-func (f *feedItems) acceptAll(ctx context.Context, several []candidate) ([]itemOutcome, error) {
-	results := make([]itemOutcome, len(several))
-	group, ctx := errgroup.WithContext(ctx)
+// acceptBounded is accept for an item of so many bytes. It waits while the process accepts acceptBytes.
+func (f *feedItems) acceptBounded(ctx context.Context, s feed.Submission, size int) (feed.Item, bool, error) {
+	n := min(int64(size), acceptBytes)
+	if err := f.accepting.Acquire(ctx, n); err != nil {
+		return feed.Item{}, false, err
+	}
+	defer f.accepting.Release(n)
+	return f.accept(ctx, s)
+}
+
+// acceptAll accepts the valid items that the limits of waiting work allow, while it reads the next
+// ones. The outcomes are in the order of the candidates. When it returns an error of a backend or of
+// the sequence, some may be accepted; all can be sent again.
+func (f *feedItems) acceptAll(ctx context.Context, several iter.Seq2[candidate, error]) ([]itemOutcome, error) {
+	var results []*itemOutcome
+	group, running := errgroup.WithContext(ctx)
 	group.SetLimit(acceptParallel)
-	for i, one := range several {
+	var unreadable error
+	for one, err := range several {
+		if err != nil {
+			unreadable = err
+			break
+		}
+		result := &itemOutcome{SourceID: one.SourceID, Outcome: outcomeInvalid, Errors: one.wrong}
+		results = append(results, result)
 		group.Go(func() error {
-			results[i] = itemOutcome{SourceID: one.SourceID, Outcome: outcomeInvalid, Errors: one.wrong}
+			defer one.hold.Release()
 			if len(one.wrong) > 0 {
 				return nil
 			}
-			_, created, err := f.accept(ctx, one.Submission)
-			results[i].Outcome = outcomeDuplicate
+			_, created, err := f.acceptBounded(running, one.Submission, one.size)
+			result.Outcome = outcomeDuplicate
 			switch {
 			case errors.Is(err, bus.ErrFull), errors.Is(err, bus.ErrFlowFull):
-				results[i].Outcome, results[i].refusal = outcomeRefused, err
+				result.Outcome, result.refusal = outcomeRefused, err
 				return nil
 			case created:
-				results[i].Outcome = outcomeCreated
+				result.Outcome = outcomeCreated
 			}
 			return err
 		})
+		if running.Err() != nil {
+			break // an item failed, and the call with it
+		}
 	}
-	return results, group.Wait()
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	if unreadable != nil {
+		return nil, unreadable
+	}
+	inOrder := make([]itemOutcome, len(results))
+	for i, result := range results {
+		inOrder[i] = *result
+	}
+	return inOrder, ctx.Err()
 }
 
 // refusal returns why some items, and whether all, were refused; nil for none.

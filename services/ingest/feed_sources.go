@@ -33,11 +33,13 @@ func (f *feedSources) take(ctx context.Context, items []feed.Submission) (source
 	if err := f.items.bus.Admit(ctx, ""); err != nil {
 		return source.Taken{}, err
 	}
-	several := make([]candidate, len(items))
-	for i, item := range items {
-		several[i] = candidate{item, fieldErrors(item.Check(time.Now(), source.KindRSS))}
-	}
-	results, err := f.items.acceptAll(ctx, several)
+	results, err := f.items.acceptAll(ctx, func(yield func(candidate, error) bool) {
+		for _, item := range items {
+			if !yield(candidate{Submission: item, size: len(item.Text), wrong: fieldErrors(item.Check(time.Now(), source.KindRSS))}, nil) {
+				return
+			}
+		}
+	})
 	if err != nil {
 		return source.Taken{}, err
 	}

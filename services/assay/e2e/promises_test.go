@@ -37,6 +37,7 @@ func prove(t *testing.T, s system) {
 		"lost texts come back":        lostTextsComeBack,
 		"duplicates add tags":         duplicatesAddTags,
 		"batches tell each outcome":   batchesTellEachOutcome,
+		"batches are streamed":        batchesAreStreamed,
 		"tagged items are shown once": taggedItemsAreShownOnce,
 		"feed mistakes are problems":  feedMistakesAreProblems,
 	})

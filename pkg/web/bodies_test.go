@@ -1,0 +1,109 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+type text struct {
+	Body struct {
+		Text string `json:"text"`
+	}
+}
+
+// TestBodiesShareALimit sends a request while others hold all the memory, and again after they
+// released it.
+func TestBodiesShareALimit(t *testing.T) {
+	bodies := web.NewBodies(1000)
+	router := web.NewRouter(web.Options{Bodies: bodies})
+	web.Register(router, operation("POST", "/said"), func(_ context.Context, in *text) (*greeting, error) {
+		out := &greeting{}
+		out.Body.Text = in.Body.Text
+		return out, nil
+	})
+	body := `{"text":"` + strings.Repeat("x", 500) + `"}`
+	others := bodies.Hold()
+	if err := others.Grow(t.Context(), 600); err != nil {
+		t.Fatal(err)
+	}
+	answer := ask(router, "POST", "/said", body)
+	if got := problemIn(t, answer); got.Type != "urn:assay:problem:unavailable" || answer.Code != http.StatusServiceUnavailable {
+		t.Errorf("at the limit the answer is %d %s", answer.Code, got.Type)
+	}
+	if answer.Header().Get("Retry-After") == "" || answer.Header().Get("Connection") != "close" {
+		t.Errorf("its header is %v", answer.Header())
+	}
+	others.Release()
+	for range 3 { // each releases what it held
+		if answer := ask(router, "POST", "/said", body); answer.Code != http.StatusOK {
+			t.Errorf("below the limit the answer is %d %s", answer.Code, answer.Body)
+		}
+	}
+}
+
+// TestABodyCountsByWhatHasArrived sends half of a body that declares more than the limit.
+func TestABodyCountsByWhatHasArrived(t *testing.T) {
+	bodies := web.NewBodies(1000)
+	router := web.NewRouter(web.Options{Bodies: bodies})
+	web.Register(router, operation("POST", "/said"), func(context.Context, *text) (*struct{}, error) { return nil, nil })
+	half := &halfBody{counted: make(chan struct{}), breaks: make(chan struct{})}
+	request := httptest.NewRequest("POST", "/said", half)
+	request.ContentLength = 900_000
+	answered := make(chan int)
+	go func() {
+		answer := httptest.NewRecorder()
+		router.ServeHTTP(answer, request)
+		answered <- answer.Code
+	}()
+	<-half.counted
+	other := bodies.Hold()
+	if err := other.Grow(t.Context(), 500); err != nil {
+		t.Errorf("beside 400 bytes of a body: %v", err)
+	}
+	if err := other.Grow(t.Context(), 200); !errors.Is(err, web.ErrBodiesFull) {
+		t.Errorf("beyond the limit: %v", err)
+	}
+	other.Release()
+	close(half.breaks)
+	if status := <-answered; status != http.StatusBadRequest {
+		t.Errorf("the half body is answered with %d", status)
+	}
+	if err := other.Grow(t.Context(), 1000); err != nil {
+		t.Errorf("after all ended: %v", err)
+	}
+}
+
+// halfBody is 400 bytes of a body, and then nothing until it breaks off.
+type halfBody struct {
+	read            int
+	counted, breaks chan struct{}
+}
+
+func (b *halfBody) Read(p []byte) (int, error) {
+	if b.read < 400 {
+		n := min(len(p), 400-b.read)
+		b.read += copy(p, bytes.Repeat([]byte(" "), n))
+		return n, nil
+	}
+	close(b.counted)
+	<-b.breaks
+	return 0, io.ErrUnexpectedEOF
+}
+
+// TestGrowEndsWithItsRequest does not wait for memory on behalf of a client that left.
+func TestGrowEndsWithItsRequest(t *testing.T) {
+	hold := web.NewBodies(10).Hold()
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	if err := hold.Grow(ctx, 11); !errors.Is(err, context.Canceled) {
+		t.Errorf("it returned %v", err)
+	}
+}
