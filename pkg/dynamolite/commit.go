@@ -70,7 +70,7 @@ func (c *committer) lead() {
 	group := c.queue[:n:n]
 	c.queue = c.queue[n:]
 	c.mu.Unlock()
-	if err := c.commit(group); err != nil {
+	if err := guard(func() error { return c.commit(group) }); err != nil {
 		for _, ch := range group {
 			ch.err = fmt.Errorf("dynamolite: commit: %w", err)
 		}
@@ -154,4 +154,6 @@ func isStoreError(err error) bool {
 }
 
 // read runs f in a consistent snapshot that holds all answered writes.
-func (e *Engine) read(f func(*bbolt.Tx) error) error { return e.db.View(f) }
+func (e *Engine) read(f func(*bbolt.Tx) error) error {
+	return guard(func() error { return e.db.View(f) })
+}

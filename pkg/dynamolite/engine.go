@@ -90,7 +90,7 @@ func Open(opts Options) (*Engine, error) {
 		}
 		e.temporary, path = dir, filepath.Join(dir, "db")
 	}
-	if err := e.openFiles(path, opts); err != nil {
+	if err := guard(func() error { return e.openFiles(path, opts) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("dynamolite: opening %s: %w", path, err), e.closeFiles())
 	}
 	e.handlers = e.operations()
@@ -143,6 +143,9 @@ func (e *Engine) openFiles(path string, opts Options) (err error) {
 		return err
 	}
 	if j != nil {
+		if err := e.db.View(j.checkPresent); err != nil {
+			return err
+		}
 		found := j.found.Recovery
 		if err := j.start(e.db); err != nil {
 			return err

@@ -59,10 +59,11 @@ type journal struct {
 	// late are the entries of tokensBucket that have come since the last checkpoint.
 	// Their keys are random and hardly ever read again, so that each would change a
 	// page of its own: they are put together at the next checkpoint.
-	late   map[string][]byte
-	record []byte   // the room of the last one, for the next
-	found  contents // what a crash has left, for start
-	failed error    // the first failure; there are no commits after it
+	late    map[string][]byte
+	record  []byte   // the room of the last one, for the next
+	created bool     // by openJournal
+	found   contents // what a crash has left, for start
+	failed  error    // the first failure; there are no commits after it
 }
 
 const (
@@ -119,22 +120,20 @@ func openJournal(path string) (*journal, error) {
 func (j *journal) start(db *bbolt.DB) (err error) {
 	j.db = db
 	defer func() { j.failed = err }()
-	if len(j.found.records) > 0 {
-		// One transaction: it overwrites no page of the checkpoint, so that a
-		// crash before the next one is recovered from in the same way.
-		err := db.Update(func(tx *bbolt.Tx) error {
-			for _, operations := range j.found.records {
-				if err := carryOut(tx, operations); err != nil {
-					return err
-				}
+	// One transaction: it overwrites no page of the checkpoint, so that a crash before
+	// the next one is recovered from in the same way.
+	err = db.Update(func(tx *bbolt.Tx) error {
+		for _, operations := range j.found.records {
+			if err := carryOut(tx, operations); err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("recovery: %w", err)
 		}
-		j.found.records = nil
+		return tx.Bucket(formatBucket).Put(journalKey, seal(journalKey, nil))
+	})
+	if err != nil {
+		return fmt.Errorf("recovery: %w", err)
 	}
+	j.found.records = nil
 	dir, err := os.Open(filepath.Dir(j.path))
 	if err != nil {
 		return err
@@ -269,8 +268,12 @@ func (j *journal) close() error {
 	if j.db == nil || j.failed != nil {
 		return errors.Join(j.unpin(), j.file.Close())
 	}
-	err := j.db.Update(func(tx *bbolt.Tx) error { return putTokens(tx, j.late) })
-	err = errors.Join(err, j.db.Sync(), j.unpin())
+	err := j.db.Update(func(tx *bbolt.Tx) error {
+		return errors.Join(putTokens(tx, j.late), tx.Bucket(formatBucket).Delete(journalKey))
+	})
+	// bbolt has two root pages and takes the older one when the newer is damaged: an
+	// empty transaction makes them equal.
+	err = errors.Join(err, j.db.Update(func(*bbolt.Tx) error { return nil }), j.db.Sync(), j.unpin())
 	if err == nil {
 		err = os.Remove(j.file.Name())
 	}

@@ -56,7 +56,7 @@ func (r *reader) read(tx *bbolt.Tx) (page, error) {
 		next = cursor.Prev
 	}
 	for key, stored := r.seek(cursor); key != nil && r.inside(key); key, stored = next() {
-		stored, err := r.stored(tx, stored)
+		stored, err := r.stored(tx, key, stored)
 		if err != nil {
 			return p, err
 		}
@@ -72,16 +72,21 @@ func (r *reader) read(tx *bbolt.Tx) (page, error) {
 	return p, nil
 }
 
-// stored returns the stored item of an entry.
-func (r *reader) stored(tx *bbolt.Tx, stored []byte) ([]byte, error) {
-	if r.index == nil {
-		return stored, nil
+// stored returns the encoded item of an entry.
+func (r *reader) stored(tx *bbolt.Tx, key, stored []byte) ([]byte, error) {
+	value, err := unseal(key, stored)
+	if err != nil || r.index == nil {
+		return value, err
 	}
 	items := tx.Bucket(bucketName('i', r.table.ID))
 	if items == nil {
 		return nil, errTableChanged
 	}
-	return items.Get(stored), nil
+	item, err := lookup(items, value)
+	if err == nil && item == nil {
+		err = damaged(key) // the entry leads nowhere
+	}
+	return item, err
 }
 
 // take adds a stored item to the page.

@@ -173,6 +173,7 @@ func (j *journal) takeBack() error {
 		return err
 	}
 	if len(content) < journalSize {
+		j.created = true
 		return j.create()
 	}
 	h := j.found.header
@@ -192,6 +193,14 @@ func (j *journal) takeBack() error {
 		err = db.Sync()
 	}
 	return errors.Join(err, db.Close())
+}
+
+// checkPresent fails if bbolt's file was not closed, and its journal is gone.
+func (j *journal) checkPresent(tx *bbolt.Tx) error {
+	if j.created && tx.Bucket(formatBucket).Get(journalKey) != nil {
+		return &CorruptError{File: j.file.Name(), Problem: "the journal is missing or empty, and the database needs it because it was not closed"}
+	}
+	return nil
 }
 
 // create writes the file out, so that a record never changes the file's length. It

@@ -113,19 +113,29 @@ type catalog map[string]*table
 // tablesBucket holds the definitions as JSON, by name.
 var tablesBucket = []byte("tables")
 
+// formatBucket exists in files of this format; those without it have no checksums.
+// Its key journalKey says that the file has a journal, without which it is incomplete.
+var (
+	formatBucket = []byte("format 2")
+	journalKey   = []byte("journal")
+)
+
 // createBuckets makes the buckets that every file has. It writes only to a new
-// file.
+// file, and fails for one of an older format.
 func (e *Engine) createBuckets() error {
 	isNew := false
 	err := e.db.View(func(tx *bbolt.Tx) error {
 		isNew = tx.Bucket(tablesBucket) == nil
+		if !isNew && tx.Bucket(formatBucket) == nil {
+			return ErrOldFormat
+		}
 		return nil
 	})
 	if err != nil || !isNew {
 		return err
 	}
 	return e.db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{tablesBucket, streamsBucket, countsBucket, tokensBucket} {
+		for _, name := range [][]byte{formatBucket, tablesBucket, streamsBucket, countsBucket, tokensBucket} {
 			if _, err := tx.CreateBucket(name); err != nil {
 				return err
 			}
@@ -138,7 +148,11 @@ func (e *Engine) createBuckets() error {
 func (e *Engine) load() error {
 	tables := catalog{}
 	err := e.db.View(func(tx *bbolt.Tx) error {
-		return tx.Bucket(tablesBucket).ForEach(func(name, definition []byte) error {
+		return tx.Bucket(tablesBucket).ForEach(func(name, stored []byte) error {
+			definition, err := unseal(name, stored)
+			if err != nil {
+				return fmt.Errorf("definition of table %s: %w", name, err)
+			}
 			t := new(table)
 			if err := json.Unmarshal(definition, t); err != nil {
 				return fmt.Errorf("definition of table %s: %w", name, err)
@@ -172,7 +186,7 @@ func (w *writeTx) define(t *table) error {
 	w.restructure()
 	w.tables = maps.Clone(w.tables)
 	w.tables[t.Name] = t
-	return w.tx.Bucket(tablesBucket).Put([]byte(t.Name), definition)
+	return w.tx.Bucket(tablesBucket).Put([]byte(t.Name), seal([]byte(t.Name), definition))
 }
 
 // undefine removes the definition.

@@ -16,7 +16,8 @@ import (
 //	e<table>   expiry (8 bytes, epoch seconds) + storage key → nothing
 //	r<stream>  sequence number (8 bytes) → record
 //
-// All numbers are big-endian, so that they order as they count.
+// All numbers are big-endian, so that they order as they count. Values have their
+// checksums in front (seal.go).
 func bucketName(kind byte, id uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(make([]byte, 0, 9), kind), id)
 }
@@ -54,8 +55,12 @@ func (w *writeTx) note(kind byte, bucket, key, value []byte) {
 }
 
 func (w *writeTx) put(bucket, key, value []byte) error {
-	w.note(opPut, bucket, key, value)
-	return w.tx.Bucket(bucket).Put(key, value)
+	return w.putSealed(bucket, key, seal(key, value))
+}
+
+func (w *writeTx) putSealed(bucket, key, stored []byte) error {
+	w.note(opPut, bucket, key, stored)
+	return w.tx.Bucket(bucket).Put(key, stored)
 }
 
 func (w *writeTx) remove(bucket, key []byte) error {
@@ -71,9 +76,10 @@ func (w *writeTx) push(name, value []byte) error {
 		return err
 	}
 	key := binary.BigEndian.AppendUint64(nil, sequence)
-	w.note(opAppend, name, key, value)
+	stored := seal(key, value)
+	w.note(opAppend, name, key, stored)
 	bucket.FillPercent = 1 // keys only grow
-	return bucket.Put(key, value)
+	return bucket.Put(key, stored)
 }
 
 // move puts value under the key to instead of from; nil is no entry.
@@ -110,14 +116,14 @@ func readItem(tx *bbolt.Tx, t *table, key []byte) (item attr.Item, size int, err
 	if bucket == nil {
 		return nil, 0, errTableChanged
 	}
-	stored := bucket.Get(key)
-	if stored == nil {
-		return nil, 0, nil
+	value, err := lookup(bucket, key)
+	if err == nil && value != nil {
+		item, err = attr.DecodeItem(value)
 	}
-	if item, err = attr.DecodeItem(stored); err != nil {
+	if err != nil {
 		return nil, 0, fmt.Errorf("item %x of table %s: %w", key, t.Name, err)
 	}
-	return item, len(stored), nil
+	return item, len(value), nil
 }
 
 // replace writes one item, its index entries, its expiry and its stream record:
@@ -134,10 +140,10 @@ func (w *writeTx) replace(t *table, key []byte, before, after attr.Item, size in
 		count.bytes -= int64(len(key) + size)
 	}
 	if after != nil {
-		stored := attr.EncodeItem(make([]byte, 0, attr.Size(after)+8*len(after)), after)
+		stored := attr.EncodeItem(make([]byte, sealSize, sealSize+attr.Size(after)+8*len(after)), after)
 		count.items++
-		count.bytes += int64(len(key) + len(stored))
-		if err := w.put(items, key, stored); err != nil {
+		count.bytes += int64(len(key) + len(stored) - sealSize)
+		if err := w.putSealed(items, key, sealIn(key, stored)); err != nil {
 			return err
 		}
 	} else if err := w.remove(items, key); err != nil {
@@ -173,7 +179,10 @@ func (w *writeTx) flushCounts() error {
 	bucket := w.tx.Bucket(countsBucket)
 	for id, change := range w.counts {
 		key := binary.BigEndian.AppendUint64(nil, id)
-		size := decodeCounts(bucket.Get(key))
+		size, err := readCounts(bucket, key)
+		if err != nil {
+			return err
+		}
 		value := binary.BigEndian.AppendUint64(nil, uint64(size.items+change.items))
 		value = binary.BigEndian.AppendUint64(value, uint64(size.bytes+change.bytes))
 		if err := w.put(countsBucket, key, value); err != nil {
@@ -183,12 +192,14 @@ func (w *writeTx) flushCounts() error {
 	return nil
 }
 
-func decodeCounts(stored []byte) counts {
-	if len(stored) != 16 {
-		return counts{}
+// readCounts returns what is stored in countsBucket for a table.
+func readCounts(bucket *bbolt.Bucket, key []byte) (counts, error) {
+	value, err := lookup(bucket, key)
+	if err != nil || len(value) != 16 {
+		return counts{}, err
 	}
 	return counts{
-		items: int64(binary.BigEndian.Uint64(stored)),
-		bytes: int64(binary.BigEndian.Uint64(stored[8:])),
-	}
+		items: int64(binary.BigEndian.Uint64(value)),
+		bytes: int64(binary.BigEndian.Uint64(value[8:])),
+	}, nil
 }

@@ -72,7 +72,16 @@ func (w *writeTx) putStream(s *stream) error {
 	if err != nil {
 		return err
 	}
-	return w.tx.Bucket(streamsBucket).Put([]byte(s.ARN), definition)
+	return w.tx.Bucket(streamsBucket).Put([]byte(s.ARN), seal([]byte(s.ARN), definition))
+}
+
+func decodeStream(arn, stored []byte) (*stream, error) {
+	definition, err := unseal(arn, stored)
+	if err != nil {
+		return nil, fmt.Errorf("definition of stream %s: %w", arn, err)
+	}
+	s := new(stream)
+	return s, json.Unmarshal(definition, s)
 }
 
 // closeStream ends the log of s and returns its closed form; its records stay
@@ -122,8 +131,12 @@ func (w *writeTx) record(t *table, before, after attr.Item, service bool) error 
 	return w.push(bucketName('r', t.Stream.ID), attr.EncodeItem(nil, attr.ItemOf(stored...)))
 }
 
-func decodeChange(stored []byte) (loggedChange, error) {
-	item, err := attr.DecodeItem(stored)
+func decodeChange(key, stored []byte) (loggedChange, error) {
+	var item attr.Item
+	value, err := unseal(key, stored)
+	if err == nil {
+		item, err = attr.DecodeItem(value)
+	}
 	if err != nil {
 		return loggedChange{}, fmt.Errorf("stream record: %w", err)
 	}
@@ -135,7 +148,7 @@ func decodeChange(stored []byte) (loggedChange, error) {
 // horizon (epoch milliseconds).
 func seekRetained(cursor *bbolt.Cursor, horizon int64) (key, stored []byte, err error) {
 	for key, stored = cursor.First(); key != nil; key, stored = cursor.Next() {
-		change, err := decodeChange(stored)
+		change, err := decodeChange(key, stored)
 		if err != nil || change.at >= horizon {
 			return key, stored, err
 		}
@@ -149,19 +162,19 @@ func (e *Engine) trimStreams() (more bool, err error) {
 	horizon := e.clock().Add(-retention)
 	var due []*stream
 	err = e.read(func(tx *bbolt.Tx) error {
-		return tx.Bucket(streamsBucket).ForEach(func(_, definition []byte) error {
-			s := new(stream)
-			if err := json.Unmarshal(definition, s); err != nil {
+		return tx.Bucket(streamsBucket).ForEach(func(arn, stored []byte) error {
+			s, err := decodeStream(arn, stored)
+			if err != nil {
 				return err
 			}
-			_, first := tx.Bucket(bucketName('r', s.ID)).Cursor().First()
+			key, first := tx.Bucket(bucketName('r', s.ID)).Cursor().First()
 			if first == nil {
 				if !s.open() && s.ClosedAt.Before(horizon) {
 					due = append(due, s)
 				}
 				return nil
 			}
-			oldest, err := decodeChange(first)
+			oldest, err := decodeChange(key, first)
 			if err == nil && oldest.at < horizon.UnixMilli() {
 				due = append(due, s)
 			}

@@ -117,7 +117,10 @@ func (s *stream) shardID() string {
 }
 
 func readStream(tx *bbolt.Tx, arn string) (*stream, error) {
-	definition := tx.Bucket(streamsBucket).Get([]byte(arn))
+	definition, err := lookup(tx.Bucket(streamsBucket), []byte(arn))
+	if err != nil {
+		return nil, fmt.Errorf("definition of stream %s: %w", arn, err)
+	}
 	if definition == nil {
 		return nil, &apiError{code: "ResourceNotFoundException", message: "Requested resource not found: Stream: " + arn + " not found"}
 	}
@@ -147,10 +150,10 @@ func (e *Engine) listStreams(in *listStreamsInput) (any, error) {
 	out := listStreamsOutput{Streams: []streamSummary{}}
 	err = e.read(func(tx *bbolt.Tx) error {
 		cursor := tx.Bucket(streamsBucket).Cursor()
-		arn, definition := cursor.Seek([]byte(in.ExclusiveStartStreamArn))
-		for ; arn != nil; arn, definition = cursor.Next() {
-			var s stream
-			if err := json.Unmarshal(definition, &s); err != nil {
+		arn, stored := cursor.Seek([]byte(in.ExclusiveStartStreamArn))
+		for ; arn != nil; arn, stored = cursor.Next() {
+			s, err := decodeStream(arn, stored)
+			if err != nil {
 				return err
 			}
 			if s.ARN == in.ExclusiveStartStreamArn || in.TableName != "" && s.Table != in.TableName {
@@ -321,7 +324,7 @@ func (e *Engine) getRecords(in *getRecordsInput) (any, error) {
 		cursor := bucket.Cursor()
 		key, stored := cursor.Seek(binary.BigEndian.AppendUint64(nil, p.next))
 		for ; key != nil && len(out.Records) < limit && size < maxRecordBytes; key, stored = cursor.Next() {
-			change, err := decodeChange(stored)
+			change, err := decodeChange(key, stored)
 			if err != nil {
 				return err
 			}

@@ -106,8 +106,9 @@ func (e *Engine) describeTable(in *tableInput) (any, error) {
 func (e *Engine) describe(t *table, status string) (*tableDescription, error) {
 	var d tableDescription
 	err := e.read(func(tx *bbolt.Tx) error {
-		d = t.describe(status, decodeCounts(tx.Bucket(countsBucket).Get(binary.BigEndian.AppendUint64(nil, t.ID))))
-		return nil
+		size, err := readCounts(tx.Bucket(countsBucket), binary.BigEndian.AppendUint64(nil, t.ID))
+		d = t.describe(status, size)
+		return err
 	})
 	return &d, err
 }

@@ -35,7 +35,10 @@ func (w *writeTx) repeated(token string, asked fingerprint) (bool, error) {
 		return false, nil
 	}
 	for _, span := range [][]byte{tokenSpan(w.now), tokenSpan(w.now.Add(-tokenLife))} {
-		stored := w.token(append(span, token...))
+		stored, err := w.token(append(span, token...))
+		if err != nil {
+			return false, err
+		}
 		if stored == nil || w.now.UnixNano()-int64(binary.BigEndian.Uint64(stored)) >= int64(tokenLife) {
 			continue
 		}
@@ -48,13 +51,13 @@ func (w *writeTx) repeated(token string, asked fingerprint) (bool, error) {
 }
 
 // token returns what is stored under the key of a token.
-func (w *writeTx) token(key []byte) []byte {
+func (w *writeTx) token(key []byte) ([]byte, error) {
 	for _, late := range []map[string][]byte{w.late, w.before} {
 		if stored, ok := late[string(key)]; ok {
-			return stored
+			return unseal(key, stored)
 		}
 	}
-	return w.tx.Bucket(tokensBucket).Get(key)
+	return lookup(w.tx.Bucket(tokensBucket), key)
 }
 
 // remember stores the token of a request that has been carried out.
@@ -63,9 +66,10 @@ func (w *writeTx) remember(token string, asked fingerprint) error {
 		return nil
 	}
 	key := append(tokenSpan(w.now), token...)
-	stored := append(binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(asked)), uint64(w.now.UnixNano())), asked[:]...)
+	stored := binary.BigEndian.AppendUint64(make([]byte, sealSize, sealSize+8+len(asked)), uint64(w.now.UnixNano()))
+	stored = sealIn(key, append(stored, asked[:]...))
 	if w.late == nil {
-		return w.put(tokensBucket, key, stored)
+		return w.putSealed(tokensBucket, key, stored)
 	}
 	w.note(opPut, tokensBucket, key, stored)
 	w.late[string(key)] = stored

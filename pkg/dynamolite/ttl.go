@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"time"
 
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
@@ -114,7 +115,11 @@ func (w *writeTx) indexExpiry(t *table) error {
 		return err
 	}
 	return w.tx.Bucket(bucketName('i', t.ID)).ForEach(func(key, stored []byte) error {
-		item, err := attr.DecodeItem(stored)
+		value, err := unseal(key, stored)
+		if err != nil {
+			return err
+		}
+		item, err := attr.DecodeItem(value)
 		if err != nil {
 			return err
 		}
@@ -156,19 +161,21 @@ func (e *Engine) sweepEvery(ctx context.Context, interval time.Duration) {
 }
 
 // dueItems returns the storage keys of up to sweepBatch expired items.
-func dueItems(tx *bbolt.Tx, t *table, now time.Time) [][]byte {
+func dueItems(tx *bbolt.Tx, t *table, now time.Time) (due [][]byte, err error) {
 	bucket := tx.Bucket(bucketName('e', t.ID))
 	if bucket == nil {
-		return nil // the table is gone
+		return nil, nil // the table is gone
 	}
 	first := binary.BigEndian.AppendUint64(nil, uint64(max(0, now.Add(-oldestExpiry).Unix())))
 	end := binary.BigEndian.AppendUint64(nil, uint64(now.Unix()))
-	var due [][]byte
 	cursor := bucket.Cursor()
-	for key, _ := cursor.Seek(first); key != nil && bytes.Compare(key[:8], end) < 0 && len(due) < sweepBatch; key, _ = cursor.Next() {
+	for key, stored := cursor.Seek(first); key != nil && bytes.Compare(key[:8], end) < 0 && len(due) < sweepBatch; key, stored = cursor.Next() {
+		if _, err := unseal(key, stored); err != nil { // not an item that expires later
+			return nil, fmt.Errorf("expiry of an item of table %s: %w", t.Name, err)
+		}
 		due = append(due, bytes.Clone(key[8:]))
 	}
-	return due
+	return due, nil
 }
 
 func (e *Engine) expireItems() (more bool, err error) {
@@ -178,9 +185,9 @@ func (e *Engine) expireItems() (more bool, err error) {
 			continue
 		}
 		var due [][]byte
-		err := e.read(func(tx *bbolt.Tx) error {
-			due = dueItems(tx, t, now)
-			return nil
+		err := e.read(func(tx *bbolt.Tx) (err error) {
+			due, err = dueItems(tx, t, now)
+			return err
 		})
 		if err != nil {
 			return false, err
@@ -193,7 +200,11 @@ func (e *Engine) expireItems() (more bool, err error) {
 			if w.current(t) != nil {
 				return nil // the next sweep sees the new definition
 			}
-			for _, key := range dueItems(w.tx, t, now) {
+			due, err := dueItems(w.tx, t, now)
+			if err != nil {
+				return err
+			}
+			for _, key := range due {
 				item, size, err := readItem(w.tx, t, key)
 				if err != nil {
 					return err

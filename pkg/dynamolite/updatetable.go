@@ -185,7 +185,11 @@ func (w *writeTx) updateIndexes(t *table, created, deleted []*index) error {
 		}
 		entries := bucketName('x', ix.ID)
 		err := w.tx.Bucket(bucketName('i', t.ID)).ForEach(func(key, stored []byte) error {
-			item, err := attr.DecodeItem(stored)
+			value, err := unseal(key, stored)
+			if err != nil {
+				return err
+			}
+			item, err := attr.DecodeItem(value)
 			if err != nil {
 				return err
 			}

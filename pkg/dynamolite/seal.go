@@ -1,0 +1,80 @@
+package dynamolite
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"runtime/debug"
+
+	"go.etcd.io/bbolt"
+)
+
+// Every value in the file begins with the CRC-32C of its key and itself, which every
+// read checks. So a flipped bit in either gives an error, and so does a key that is
+// no longer where a search looks for it.
+const sealSize = 4
+
+// ErrDamaged says that something in the file fails its checksum. The request that
+// reads it fails; all others are answered.
+var ErrDamaged = errors.New("the data is damaged: it fails its checksum; restore a backup")
+
+func damaged(key []byte) error { return fmt.Errorf("%w (entry %x)", ErrDamaged, key) }
+
+// seal returns the stored form of a value.
+func seal(key, value []byte) []byte {
+	return sealIn(key, append(make([]byte, sealSize, sealSize+len(value)), value...))
+}
+
+// sealIn fills in the first bytes of a stored form, which are left for it.
+func sealIn(key, stored []byte) []byte {
+	binary.BigEndian.PutUint32(stored, checksum(key, stored[sealSize:]))
+	return stored
+}
+
+func checksum(key, value []byte) uint32 {
+	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value)
+}
+
+// unseal returns the value of a stored form.
+func unseal(key, stored []byte) ([]byte, error) {
+	if len(stored) < sealSize || binary.BigEndian.Uint32(stored) != checksum(key, stored[sealSize:]) {
+		return nil, damaged(key)
+	}
+	return stored[sealSize:], nil
+}
+
+// lookup returns the value under key, nil if there is none. That there is none it
+// believes only if the entries before and after where key would be are in order.
+func lookup(bucket *bbolt.Bucket, key []byte) ([]byte, error) {
+	cursor := bucket.Cursor()
+	next, stored := cursor.Seek(key)
+	if next != nil && bytes.Equal(next, key) {
+		return unseal(key, stored)
+	}
+	before := cursor.Prev
+	if next == nil {
+		before = cursor.Last
+	} else if _, err := unseal(next, stored); err != nil || bytes.Compare(next, key) < 0 {
+		return nil, damaged(next)
+	}
+	if last, stored := before(); last != nil {
+		if _, err := unseal(last, stored); err != nil || bytes.Compare(last, key) > 0 {
+			return nil, damaged(last)
+		}
+	}
+	return nil, nil
+}
+
+// guard turns a panic of f into an error, also a fault in the mapped file: bbolt
+// panics where damage has left no tree.
+func guard(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", ErrDamaged, p)
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,92 @@
+package dynamolite_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+)
+
+const sealedItems = 60
+
+// sealedFile returns a closed file with items of several pages.
+func sealedFile(t *testing.T) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "db")
+	engine, err := dynamolite.Open(dynamolite.Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	do := func(operation, body string) {
+		if answer := answerTo(engine, operation, body); answer.Code != http.StatusOK {
+			t.Fatalf("%s: %s", operation, answer.Body)
+		}
+	}
+	do("CreateTable", `{"TableName":"seal","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}]}`)
+	for i := range sealedItems {
+		do("PutItem", fmt.Sprintf(`{"TableName":"seal","Item":{"id":{"S":"%d"},"text":{"S":"%s"}}}`, i, strings.Repeat("x", 200+i)))
+	}
+	if err := engine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return must(os.ReadFile(path))(t)
+}
+
+func TestFlippedBitInTheDatabaseGivesNoWrongAnswer(t *testing.T) {
+	content := sealedFile(t)
+	random := rand.New(rand.NewPCG(5, 6))
+	path := filepath.Join(t.TempDir(), "db")
+	var found int
+	for range 40 {
+		bit := random.IntN(8 * len(content))
+		damaged := bytes.Clone(content)
+		damaged[bit/8] ^= 1 << (bit % 8)
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if wrongAnswers(t, path, fmt.Sprintf("bit %d of byte %d", bit%8, bit/8)) {
+			found++
+		}
+		if err := os.Remove(path + ".journal"); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	if found == 0 {
+		t.Error("no damage was found")
+	}
+}
+
+// wrongAnswers reads all items and reports those that are neither right nor an error.
+// It returns whether there was an error.
+func wrongAnswers(t *testing.T, path, what string) (failed bool) {
+	t.Helper()
+	engine, err := dynamolite.Open(dynamolite.Options{Path: path, Sync: dynamolite.SyncNever, SweepInterval: -1})
+	if err != nil {
+		return true
+	}
+	for i := range sealedItems {
+		answer := answerTo(engine, "GetItem", fmt.Sprintf(`{"TableName":"seal","Key":{"id":{"S":"%d"}}}`, i))
+		if answer.Code == http.StatusInternalServerError {
+			failed = true
+		} else if want := fmt.Sprintf(`"text":{"S":"%s"}`, strings.Repeat("x", 200+i)); !strings.Contains(answer.Body.String(), want) {
+			t.Errorf("%s: item %d: %d %s", what, i, answer.Code, answer.Body)
+		}
+	}
+	answer := answerTo(engine, "Scan", `{"TableName":"seal"}`)
+	if answer.Code == http.StatusInternalServerError {
+		failed = true
+	} else if !strings.Contains(answer.Body.String(), fmt.Sprintf(`"Count":%d,`, sealedItems)) {
+		t.Errorf("%s: scan: %.200s", what, answer.Body)
+	}
+	if err := engine.Close(); err != nil && !failed {
+		t.Errorf("%s: close: %v", what, err)
+	}
+	return failed
+}
