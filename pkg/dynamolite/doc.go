@@ -7,6 +7,7 @@
 //	constraints.go           parameter checks that DynamoDB reports together
 //	schema.go, tables.go …   table definitions and their operations
 //	key.go, store.go         how items, indexes, TTL and streams lie in bbolt
+//	seal.go                  the checksum of each stored value
 //	commit.go, journal.go    group commit: many requests, one sync
 //	recovery.go, repair.go   what a crash has left; cutting a damaged journal
 //	action.go, items.go      one write of one item; Put, Get, Update, DeleteItem

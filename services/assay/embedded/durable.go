@@ -14,6 +14,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/rs/zerolog"
+	"github.com/versity/versitygw/backend/meta"
 	"github.com/versity/versitygw/backend/posix"
 	"github.com/versity/versitygw/s3response"
 )
@@ -25,8 +26,10 @@ const noticeTime = 5 * time.Second
 // is on disk before its request is answered, and its creation is told.
 type durableStore struct {
 	*posix.Posix
+	meta       meta.MetadataStorer
 	objects    string // absolute; a folder for each bucket
 	attributes string // absolute; of metadata that is in files
+	sheets     sheets
 	sync       func(*os.File) error
 	folders    folders
 	names      windows
@@ -41,6 +44,7 @@ func (d *durableStore) CreateBucket(ctx context.Context, in *s3.CreateBucketInpu
 		return err
 	}
 	return errors.Join(
+		d.sheets.write(*in.Bucket, ""),
 		d.syncUp(filepath.Join(d.objects, *in.Bucket), d.objects),
 		d.syncAttributes(*in.Bucket, ""))
 }
@@ -74,19 +78,41 @@ func (d *durableStore) CompleteMultipartUpload(ctx context.Context, in *s3.Compl
 // DeleteObject removes an object, and the folders that are empty then.
 func (d *durableStore) DeleteObject(ctx context.Context, in *s3.DeleteObjectInput) (*s3.DeleteObjectOutput, error) {
 	defer d.folders.remove()()
-	return d.Posix.DeleteObject(ctx, in)
+	out, err := d.Posix.DeleteObject(ctx, in)
+	if err == nil {
+		err = d.dropSheet(*in.Bucket, *in.Key)
+	}
+	return out, err
 }
 
 // DeleteObjects removes many.
 func (d *durableStore) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsInput) (s3response.DeleteResult, error) {
 	defer d.folders.remove()()
-	return d.Posix.DeleteObjects(ctx, in)
+	out, err := d.Posix.DeleteObjects(ctx, in)
+	if err != nil {
+		return out, err
+	}
+	for _, object := range in.Delete.Objects {
+		err = errors.Join(err, d.dropSheet(*in.Bucket, *object.Key))
+	}
+	return out, err
+}
+
+// dropSheet removes the copy of the metadata of an object that is gone.
+func (d *durableStore) dropSheet(bucket, key string) error {
+	if _, err := os.Lstat(filepath.Join(d.objects, bucket, filepath.FromSlash(key))); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return d.sheets.remove(bucket, key)
 }
 
 // DeleteBucket removes a bucket.
 func (d *durableStore) DeleteBucket(ctx context.Context, bucket string) error {
 	defer d.folders.remove()()
-	return d.Posix.DeleteBucket(ctx, bucket)
+	if err := d.Posix.DeleteBucket(ctx, bucket); err != nil {
+		return err
+	}
+	return d.sheets.remove(bucket, "")
 }
 
 // finish puts a stored object on disk and then tells of it. When the disk
@@ -98,9 +124,16 @@ func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) err
 	if err != nil {
 		return fmt.Errorf("find %s/%s to sync it: %w", bucket, key, err)
 	}
-	if err := d.syncObject(bucket, key); err != nil {
+	err = d.storeSums(bucket, key)
+	if err == nil {
+		err = d.sheets.write(bucket, key)
+	}
+	if err == nil {
+		err = d.syncObject(bucket, key)
+	}
+	if err != nil {
 		_, removeErr := d.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key})
-		return fmt.Errorf("sync %s/%s: %w", bucket, key, errors.Join(err, removeErr))
+		return fmt.Errorf("store %s/%s on disk: %w", bucket, key, errors.Join(err, removeErr))
 	}
 	if d.created == nil {
 		return nil

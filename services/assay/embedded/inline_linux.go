@@ -31,3 +31,6 @@ func (a *attributes) inline(f *os.File, bucket, object, name string) (value []by
 		return a.XattrMeta.RetrieveAttribute(f, bucket, object, name[len("user."):])
 	}
 }
+
+// syncFileSystem syncs all that is written to the file system of the folder.
+func syncFileSystem(folder *os.File) error { return unix.Syncfs(int(folder.Fd())) }

@@ -45,9 +45,9 @@ var s3Running atomic.Bool
 
 // S3Config says where the embedded S3 server listens and stores.
 type S3Config struct {
-	// Dir holds the buckets (in objects/) and, on file systems without
-	// extended attributes, the objects' metadata (in attributes/). Required;
-	// made if absent. It must be of one process at a time: conditional writes
+	// Dir holds the buckets (in objects/) and copies of the objects' extended
+	// attributes (in metadata/), or on file systems without them the objects'
+	// metadata (in attributes/). Required; made if absent. It must be of one process at a time: conditional writes
 	// are exact among those of one server only.
 	Dir string
 	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
@@ -246,8 +246,19 @@ func openStore(cfg S3Config) (*durableStore, error) {
 	if err != nil {
 		return nil, err
 	}
+	kept := sheets{dir: filepath.Join(cfg.Dir, "metadata"), objects: objects, meta: attrs}
+	restored, err := kept.restore()
+	if err == nil {
+		err = kept.writeBuckets()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("metadata of objects: %w", err)
+	}
+	if restored > 0 {
+		cfg.Log.Warn().Int("restored", restored).Msg("the data folder is a copy without extended attributes; the metadata of its objects was restored")
+	}
 	return &durableStore{
-		Posix: files, objects: objects, attributes: synced, sync: cfg.sync, pages: pages, created: cfg.Created, log: cfg.Log,
+		Posix: files, meta: attrs, sheets: kept, objects: objects, attributes: synced, sync: cfg.sync, pages: pages, created: cfg.Created, log: cfg.Log,
 		names: windows{size: windowSize, worth: windowWorth},
 	}, nil
 }

@@ -1,0 +1,195 @@
+package embedded
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/versity/versitygw/backend/meta"
+	"github.com/versity/versitygw/s3err"
+)
+
+const (
+	// sumsAttribute holds the CRC-32C of each block of an object.
+	sumsAttribute = "assay-sums"
+	etagAttribute = "etag" // the gateway's
+	sumBlock      = 128 << 10
+	sumSize       = 4
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// errDamaged says that an object is not what was stored.
+var errDamaged = errors.New("the object is damaged")
+
+// storeSums stores the checksums of an object.
+func (d *durableStore) storeSums(bucket, key string) error {
+	path := filepath.Join(d.objects, bucket, filepath.FromSlash(key))
+	for {
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		same, err := d.storeSumsOf(file, path, bucket, key)
+		if err := errors.Join(err, file.Close()); err != nil || same {
+			return err
+		}
+	}
+}
+
+// storeSumsOf returns whether the file is still the object.
+func (d *durableStore) storeSumsOf(file *os.File, path, bucket, key string) (same bool, err error) {
+	info, err := file.Stat()
+	if err != nil || info.IsDir() {
+		return true, err
+	}
+	sums := make([]byte, 0, sumSize*(info.Size()/sumBlock+1))
+	block := make([]byte, min(sumBlock, info.Size()))
+	for at := int64(0); at < info.Size(); at += sumBlock {
+		block = block[:min(sumBlock, info.Size()-at)]
+		if _, err := file.ReadAt(block, at); err != nil {
+			return false, err
+		}
+		sums = binary.BigEndian.AppendUint32(sums, crc32.Checksum(block, castagnoli))
+	}
+	if err := d.meta.StoreAttribute(file, bucket, key, sumsAttribute, sums); err != nil {
+		return false, err
+	}
+	now, err := os.Stat(path)
+	return err == nil && os.SameFile(info, now), err
+}
+
+// GetObject checks each block of an object before it is sent, also of a range. A
+// damaged first block is answered with an error, a later one breaks the transfer off.
+func (d *durableStore) GetObject(ctx context.Context, in *s3.GetObjectInput) (*s3.GetObjectOutput, error) {
+	out, err := d.Posix.GetObject(ctx, in)
+	if err != nil || out.Body == nil || aws.ToInt64(out.ContentLength) == 0 {
+		return out, err
+	}
+	body, err := d.checkedBody(*in.Bucket, *in.Key, out)
+	switch {
+	case err != nil:
+		d.log.Error().Err(err).Str("bucket", *in.Bucket).Str("key", *in.Key).Msg("an object cannot be read")
+		if closeErr := out.Body.Close(); closeErr != nil {
+			d.log.Warn().Err(closeErr).Str("key", *in.Key).Msg("close an object")
+		}
+		return nil, s3err.APIError{Code: "InternalError", Description: err.Error() + "; restore it from a backup", HTTPStatusCode: http.StatusInternalServerError}
+	case body == nil: // it has no checksums
+		return out, nil
+	}
+	err = out.Body.Close()
+	out.Body = body
+	return out, err
+}
+
+// checkedBody returns what reads the object and checks it, with its first block
+// checked; nil for an object without checksums.
+func (d *durableStore) checkedBody(bucket, key string, out *s3.GetObjectOutput) (body *checkedBody, err error) {
+	file, err := os.Open(filepath.Join(d.objects, bucket, filepath.FromSlash(key)))
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if body == nil {
+			err = errors.Join(err, file.Close())
+		}
+	}()
+	info, err := file.Stat()
+	if err != nil || info.IsDir() {
+		return nil, err
+	}
+	etag, err := d.meta.RetrieveAttribute(file, bucket, key, etagAttribute)
+	if err != nil {
+		return nil, fmt.Errorf("%w: its metadata is lost: %w", errDamaged, err)
+	}
+	if string(etag) != aws.ToString(out.ETag) {
+		return nil, errors.New("the object was replaced meanwhile; try again")
+	}
+	sums, err := d.meta.RetrieveAttribute(file, bucket, key, sumsAttribute)
+	if errors.Is(err, meta.ErrNoSuchKey) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	checked, err := newCheckedBody(file, info.Size(), sums)
+	if err != nil {
+		return nil, err
+	}
+	checked.at, checked.end = 0, info.Size()
+	if text, ok := strings.CutPrefix(aws.ToString(out.ContentRange), "bytes "); ok {
+		from, _, _ := strings.Cut(text, "-")
+		if checked.at, err = strconv.ParseInt(from, 10, 64); err != nil {
+			return nil, fmt.Errorf("content range %q: %w", text, err)
+		}
+		checked.end = checked.at + aws.ToInt64(out.ContentLength)
+	}
+	checked.failed = func(err error) {
+		d.log.Error().Err(err).Str("bucket", bucket).Str("key", key).Msg("the transfer of an object is broken off")
+	}
+	return checked, checked.fill()
+}
+
+// checkedBody reads a range of a file, block by block, and fails at one that does not
+// fit its checksum.
+type checkedBody struct {
+	file    *os.File
+	size    int64
+	sums    []byte
+	at, end int64
+	block   []byte
+	ready   []byte // of block
+	failed  func(error)
+}
+
+func newCheckedBody(file *os.File, size int64, sums []byte) (*checkedBody, error) {
+	if blocks := (size + sumBlock - 1) / sumBlock; int64(len(sums)) != blocks*sumSize {
+		return nil, fmt.Errorf("%w: it has %d bytes, and checksums of %d blocks", errDamaged, size, len(sums)/sumSize)
+	}
+	return &checkedBody{file: file, size: size, sums: sums, end: size, block: make([]byte, min(sumBlock, size))}, nil
+}
+
+// fill reads and checks the block at which the range goes on.
+func (c *checkedBody) fill() error {
+	n := c.at / sumBlock
+	start := n * sumBlock
+	block := c.block[:min(sumBlock, c.size-start)]
+	if _, err := c.file.ReadAt(block, start); err != nil {
+		return err
+	}
+	if crc32.Checksum(block, castagnoli) != binary.BigEndian.Uint32(c.sums[n*sumSize:]) {
+		return fmt.Errorf("%w: bytes %d to %d fail their checksum", errDamaged, start, start+int64(len(block))-1)
+	}
+	c.ready = block[c.at-start : min(int64(len(block)), c.end-start)]
+	return nil
+}
+
+func (c *checkedBody) Read(p []byte) (int, error) {
+	if len(c.ready) == 0 {
+		if c.at >= c.end {
+			return 0, io.EOF
+		}
+		if err := c.fill(); err != nil {
+			if c.failed != nil {
+				c.failed(err)
+			}
+			return 0, err
+		}
+	}
+	n := copy(p, c.ready)
+	c.ready = c.ready[n:]
+	c.at += int64(n)
+	return n, nil
+}
+
+func (c *checkedBody) Close() error { return c.file.Close() }

@@ -1,0 +1,218 @@
+package embedded
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/versity/versitygw/backend/meta"
+	"github.com/versity/versitygw/backend/posix"
+)
+
+// sheets are copies of the extended attributes of buckets and objects, in a file for
+// each. A backup by a tool that drops extended attributes keeps them, and the first
+// start on it puts the attributes back. They are not synced: after a power failure
+// the latest may be missing, which `assay verify` reports and repairs.
+type sheets struct {
+	dir     string // made empty by restore if metadata is in files anyway
+	objects string
+	meta    meta.MetadataStorer
+}
+
+// sheet is the content of a file, behind its CRC-32C in 8 hexadecimal digits.
+type sheet struct {
+	Bucket     string            `json:"bucket"`
+	Key        string            `json:"key,omitempty"` // empty: the bucket itself
+	Attributes map[string][]byte `json:"attributes"`
+}
+
+// keptAttribute is an attribute of the objects folder, which shows that the folder
+// has its extended attributes.
+const keptAttribute = "assay-kept"
+
+const sheetSum = 8
+
+func (s *sheets) path(bucket, key string) string {
+	sum := sha256.Sum256([]byte(bucket + "/" + key))
+	name := hex.EncodeToString(sum[:])
+	return filepath.Join(s.dir, name[:2], name[2:])
+}
+
+// current returns the attributes as they are, encoded.
+func (s *sheets) current(bucket, key string) ([]byte, error) {
+	names, err := s.meta.ListAttributes(bucket, key)
+	if err != nil {
+		return nil, err
+	}
+	one := sheet{Bucket: bucket, Key: key, Attributes: make(map[string][]byte, len(names))}
+	for _, name := range names {
+		value, err := s.meta.RetrieveAttribute(nil, bucket, key, name)
+		if errors.Is(err, meta.ErrNoSuchKey) {
+			continue // it belongs to an object that was replaced
+		}
+		if err != nil {
+			return nil, err
+		}
+		one.Attributes[name] = value
+	}
+	content, err := json.Marshal(one)
+	return fmt.Appendf(nil, "%08x%s", crc32.Checksum(content, castagnoli), content), err
+}
+
+// write stores a copy of the attributes of an object, or of a bucket for an empty key.
+func (s *sheets) write(bucket, key string) error {
+	if s.dir == "" {
+		return nil
+	}
+	content, err := s.current(bucket, key)
+	if err != nil {
+		return err
+	}
+	path := s.path(bucket, key)
+	err = os.WriteFile(path, content, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			err = os.WriteFile(path, content, 0o600)
+		}
+	}
+	return err
+}
+
+// remove removes the copy; one that is not there is no error.
+func (s *sheets) remove(bucket, key string) error {
+	if s.dir == "" {
+		return nil
+	}
+	if err := os.Remove(s.path(bucket, key)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// each calls f for every sheet. A file that cannot be read goes to damaged.
+func (s *sheets) each(f func(sheet) error, damaged func(path string, err error)) error {
+	return filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		one, err := readSheet(path)
+		if err != nil {
+			damaged(path, err)
+			return nil
+		}
+		return f(one)
+	})
+}
+
+func readSheet(path string) (one sheet, err error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return one, err
+	}
+	if len(content) < sheetSum || fmt.Sprintf("%08x", crc32.Checksum(content[sheetSum:], castagnoli)) != string(content[:sheetSum]) {
+		return one, errors.New("it fails its checksum")
+	}
+	return one, json.Unmarshal(content[sheetSum:], &one)
+}
+
+// restore puts attributes back where a copy of the folder has dropped them. It reports
+// how many objects and buckets it has restored. Multipart uploads in progress are
+// removed then: their state is in attributes, too.
+func (s *sheets) restore() (restored int, err error) {
+	if _, inFiles := s.meta.(meta.SideCar); inFiles {
+		return s.restoreToFiles()
+	}
+	xattr := meta.XattrMeta{}
+	if _, err := xattr.RetrieveAttribute(nil, s.objects, "", keptAttribute); err == nil {
+		return 0, os.MkdirAll(s.dir, 0o700)
+	}
+	if restored, err = s.restoreAll(); err != nil {
+		return restored, err
+	}
+	folder, err := os.Open(s.objects)
+	if err != nil {
+		return restored, err
+	}
+	if err := errors.Join(syncFileSystem(folder), folder.Close()); err != nil {
+		return restored, err
+	}
+	if err := xattr.StoreAttribute(nil, s.objects, "", keptAttribute, []byte("1")); err != nil {
+		return restored, err
+	}
+	return restored, os.MkdirAll(s.dir, 0o700)
+}
+
+// restoreToFiles does it where metadata is in files, in a folder that was copied from
+// where it was not. The sheets have no further use.
+func (s *sheets) restoreToFiles() (restored int, err error) {
+	if restored, err = s.restoreAll(); err == nil {
+		err = os.RemoveAll(s.dir)
+	}
+	s.dir = ""
+	return restored, err
+}
+
+func (s *sheets) restoreAll() (restored int, err error) {
+	if _, err := os.Stat(s.dir); errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	err = s.each(func(one sheet) error {
+		changed, err := s.restoreOne(one)
+		if changed {
+			restored++
+		}
+		return err
+	}, func(string, error) {})
+	return restored, err
+}
+
+// restoreOne stores those attributes that are missing.
+func (s *sheets) restoreOne(one sheet) (changed bool, err error) {
+	if !filepath.IsLocal(filepath.Join(one.Bucket, filepath.FromSlash(one.Key))) {
+		return false, fmt.Errorf("metadata of %q in bucket %q: the name leaves the folder", one.Key, one.Bucket)
+	}
+	path := filepath.Join(s.objects, one.Bucket, filepath.FromSlash(one.Key))
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	for name, value := range one.Attributes {
+		_, err := s.meta.RetrieveAttribute(nil, one.Bucket, one.Key, name)
+		if !errors.Is(err, meta.ErrNoSuchKey) {
+			if err != nil {
+				return changed, err
+			}
+			continue
+		}
+		if err := s.meta.StoreAttribute(nil, one.Bucket, one.Key, name, value); err != nil {
+			return changed, err
+		}
+		changed = true
+	}
+	if changed && one.Key == "" {
+		return true, os.RemoveAll(filepath.Join(path, posix.MetaTmpMultipartDir))
+	}
+	return changed, nil
+}
+
+// writeBuckets writes the sheets of all buckets.
+func (s *sheets) writeBuckets() error {
+	if s.dir == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(s.objects)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.IsDir() {
+			err = errors.Join(err, s.write(entry.Name(), ""))
+		}
+	}
+	return err
+}
