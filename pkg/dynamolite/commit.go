@@ -3,6 +3,7 @@ package dynamolite
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 
 	"go.etcd.io/bbolt"
@@ -150,7 +151,7 @@ func (e *Engine) end(w *writeTx) error {
 // isStoreError tells a failure of the store, after which the transaction may
 // be half written, from a refusal.
 func isStoreError(err error) bool {
-	return !errors.Is(err, errTableChanged) && clientError(err).code == "InternalServerError"
+	return !errors.Is(err, errTableChanged) && clientError(err).status() >= http.StatusInternalServerError
 }
 
 // read runs f in a consistent snapshot that holds all answered writes.

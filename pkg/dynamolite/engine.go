@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/dynamolite/expr"
 	"go.etcd.io/bbolt"
+	"golang.org/x/sync/semaphore"
 )
 
 // Sync says when a write is on disk.
@@ -67,6 +68,7 @@ type Engine struct {
 	faults      *Faults
 	handlers    map[string]handler
 	requests    atomic.Uint64
+	bodies      *semaphore.Weighted // of maxBodies
 	expressions expr.Cache
 	closeOnce   sync.Once
 	closeErr    error
@@ -78,7 +80,7 @@ type Engine struct {
 // file cannot be opened, is no bbolt file, or is held by another process for
 // more than a second.
 func Open(opts Options) (*Engine, error) {
-	e := &Engine{clock: opts.Clock, onError: opts.OnError, allow: opts.Allow, faults: &Faults{}}
+	e := &Engine{clock: opts.Clock, onError: opts.OnError, allow: opts.Allow, faults: &Faults{}, bodies: semaphore.NewWeighted(maxBodies)}
 	if e.clock == nil {
 		e.clock = time.Now
 	}

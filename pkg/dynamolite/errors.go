@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"syscall"
 
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
@@ -82,12 +83,20 @@ func clientError(err error) *apiError {
 	if e, ok := errors.AsType[*attr.SerializationError](err); ok {
 		return &apiError{code: "SerializationException", message: e.Message}
 	}
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		if errors.Is(err, full) {
+			return &apiError{code: "StorageFull", message: "The disk is full; free space and try again"}
+		}
+	}
 	return &apiError{code: "InternalServerError", message: "The request processing has failed because of an unknown error"}
 }
 
 func (e *apiError) status() int {
-	if e.code == "InternalServerError" {
+	switch e.code {
+	case "InternalServerError":
 		return http.StatusInternalServerError
+	case "StorageFull", "ServiceUnavailable":
+		return http.StatusServiceUnavailable
 	}
 	return http.StatusBadRequest
 }

@@ -164,21 +164,40 @@ func (j *journal) commit(tx *bbolt.Tx, record []byte, late map[string][]byte) er
 	}
 	j.record = record
 	if len(record) > recordHeader && j.end+int64(len(record))+recordHeader <= journalSize {
-		if j.failed = j.append(record); j.failed == nil {
-			j.failed = tx.Commit()
+		before := j.end
+		if j.failed = j.append(record); j.failed != nil {
+			return j.failed
+		}
+		if err := tx.Commit(); err != nil {
+			j.failed = j.takeBackRecord(before)
+			return errors.Join(err, j.failed)
 		}
 		maps.Copy(j.late, late)
-		return j.failed
+		return nil
 	}
-	maps.Copy(j.late, late)
-	if j.failed = putTokens(tx, j.late); j.failed == nil {
-		j.failed = tx.Commit()
+	all := maps.Clone(j.late)
+	maps.Copy(all, late)
+	err := putTokens(tx, all)
+	if err == nil {
+		err = tx.Commit()
 	}
-	if j.failed == nil {
-		j.failed = j.checkpoint()
+	if err != nil {
+		return err // nothing has happened, and a later commit may succeed
 	}
+	j.failed = j.checkpoint()
 	clear(j.late)
 	return j.failed
+}
+
+// takeBackRecord ends the journal before its last record, whose transaction has failed.
+func (j *journal) takeBackRecord(at int64) error {
+	var end [recordHeader]byte
+	j.seal(end[:])
+	if _, err := j.file.WriteAt(end[:], at); err != nil {
+		return err
+	}
+	j.end = at
+	return syncData(j.file)
 }
 
 func (j *journal) append(record []byte) error {

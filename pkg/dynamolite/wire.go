@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -107,7 +106,8 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusOK) // a probe for liveness
 		return
 	}
-	body, err := readBody(w, r)
+	body, err := e.readBody(w, r)
+	defer func(held int64) { e.bodies.Release(held) }(int64(cap(body)))
 	if err == nil {
 		err = e.permit(r, target, body)
 	}
@@ -126,6 +126,9 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	h := w.Header()
+	if status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "1")
+	}
 	h.Set("Content-Type", "application/x-amz-json-1.0")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("X-Amz-Crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
@@ -134,19 +137,6 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if _, err := w.Write(body); err != nil && e.onError != nil {
 		e.onError(err) // the client is gone; what it asked for has happened
 	}
-}
-
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if n := r.ContentLength; n >= 0 && n <= maxRequest {
-		body := make([]byte, n)
-		_, err := io.ReadFull(r.Body, body)
-		return body, err
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, &apiError{code: "RequestEntityTooLargeException", message: "The request is larger than 16 MB"}
-	}
-	return body, err
 }
 
 func (e *Engine) answer(ctx context.Context, target string, body []byte) ([]byte, error) {

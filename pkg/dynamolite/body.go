@@ -1,0 +1,72 @@
+package dynamolite
+
+import (
+	"errors"
+	"io"
+	"net/http"
+)
+
+const (
+	// maxBodies bounds the bytes of all request bodies that are held at once.
+	maxBodies = 128 << 20
+	// bodyStep is the memory that a body gets before its first byte arrives, unless it is shorter.
+	bodyStep = 64 << 10
+)
+
+var errTooManyBodies = &apiError{code: "ServiceUnavailable", message: "The requests under way hold all the memory for request bodies; try again"}
+
+// errBrokenBody answers a client that is gone, or whose body is malformed.
+var errBrokenBody = &apiError{code: "SerializationException", message: "The request's body breaks off or is malformed"}
+
+// readBody reads a body into memory that grows with what arrives, and counts its capacity in e.bodies.
+// The caller releases the capacity of what it returns, also beside an error.
+func (e *Engine) readBody(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
+	most := int64(maxRequest)
+	if r.ContentLength >= 0 {
+		most = min(r.ContentLength, most)
+	}
+	from := http.MaxBytesReader(w, r.Body, maxRequest)
+	for {
+		if len(body) == cap(body) {
+			size := min(max(2*int64(cap(body)), bodyStep), most)
+			if size == int64(cap(body)) {
+				return body, ended(from)
+			}
+			if !e.bodies.TryAcquire(size) {
+				return body, errTooManyBodies
+			}
+			e.bodies.Release(int64(cap(body)))
+			body = append(make([]byte, 0, size), body...)
+		}
+		n, err := from.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if errors.Is(err, io.EOF) {
+			if int64(len(body)) < r.ContentLength {
+				return body, errBrokenBody
+			}
+			return body, nil
+		}
+		if err != nil {
+			return body, tooLarge(err)
+		}
+	}
+}
+
+// ended reads the end of a body of which all bytes are read.
+func ended(from io.Reader) error {
+	n, err := io.ReadFull(from, make([]byte, 1))
+	if n == 0 && errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err == nil {
+		err = &http.MaxBytesError{Limit: maxRequest}
+	}
+	return tooLarge(err)
+}
+
+func tooLarge(err error) error {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &apiError{code: "RequestEntityTooLargeException", message: "The request is larger than 16 MB"}
+	}
+	return errBrokenBody
+}

@@ -1,0 +1,60 @@
+package dynamolite_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+)
+
+// TestBodiesAreBoundedTogether sends the most part of 9 bodies of 16 MB at once: 8 fill the memory.
+func TestBodiesAreBoundedTogether(t *testing.T) {
+	s := start(t, dynamolite.Options{})
+	part := strings.Repeat(" ", 15<<20)
+	answers := make(chan string, 9)
+	for range 9 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		go func() {
+			// A server that refuses the body closes the connection, which ends the write.
+			_, _ = fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: a\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Length: %d\r\n\r\n%s", 16<<20, part)
+			answer := make([]byte, 12)
+			n, _ := conn.Read(answer)
+			answers <- string(answer[:n])
+		}()
+	}
+	if got := <-answers; got != "HTTP/1.1 503" {
+		t.Errorf("beyond the limit the answer is %q", got)
+	}
+}
+
+// TestABodyHasItsLength refuses one that is shorter, and takes one of no declared length.
+func TestABodyHasItsLength(t *testing.T) {
+	engine, err := dynamolite.Open(dynamolite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, engine)
+	for body, want := range map[string]int{
+		"{}" + strings.Repeat(" ", 300_000): http.StatusOK,
+		strings.Repeat(" ", 16<<20+1):       http.StatusBadRequest,
+	} {
+		for _, length := range []int64{int64(len(body)), -1} {
+			r := httptest.NewRequest(http.MethodPost, s.url, strings.NewReader(body))
+			r.ContentLength = length
+			r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
+			w := httptest.NewRecorder()
+			engine.ServeHTTP(w, r)
+			if w.Code != want {
+				t.Errorf("%d bytes of length %d are answered with %d: %s", len(body), length, w.Code, w.Body)
+			}
+		}
+	}
+}
