@@ -150,7 +150,7 @@ func runS3(ctx context.Context, cfg S3Config, host string, port int) (*S3, error
 	account := auth.Account{Access: cfg.AccessKey, Secret: cfg.SecretKey, Role: auth.RoleAdmin}
 	go func() {
 		defer close(srv.stopped)
-		srv.err = embedgw.RunVersityGW(serveCtx, store, &embedgw.Config{
+		srv.err = embedgw.RunVersityGW(serveCtx, fullable{store}, &embedgw.Config{
 			RootUserAccess:    cfg.AccessKey,
 			RootUserSecret:    cfg.SecretKey,
 			Region:            cfg.Region,

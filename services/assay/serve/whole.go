@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/assay/embedded"
 	"github.com/assay-project/assay/services/assay/setup"
 	"github.com/assay-project/assay/services/ingest"
 	"github.com/assay-project/assay/services/query"
@@ -23,12 +24,13 @@ type whole struct {
 	engines  *engines
 	services []process.Service
 	log      zerolog.Logger
+	dir      string // of all data
 }
 
 // open starts the engines, creates tables and bucket, and opens the services.
 // It leaves nothing behind when it returns an error.
 func open(ctx context.Context, cfg Config, dir string, log zerolog.Logger, reg prometheus.Registerer) (*whole, error) {
-	w := &whole{log: log}
+	w := &whole{log: log, dir: dir}
 	err := w.open(ctx, cfg, dir, reg)
 	if err != nil {
 		w.Close()
@@ -74,6 +76,7 @@ func add[C any, S process.Service](w *whole, ctx context.Context, name string,
 
 // Health adds the checks of all services; what they share is checked once.
 func (w *whole) Health(h *obs.Health) {
+	h.Add("disk", func(context.Context) error { return embedded.CheckSpace(w.dir) })
 	for _, service := range w.services {
 		service.Health(h)
 	}

@@ -1,0 +1,82 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"syscall"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/versity/versitygw/s3err"
+	"github.com/versity/versitygw/s3response"
+)
+
+// minFree is the free space, in bytes, below which CheckSpace reports a full disk.
+const minFree = 64 << 20
+
+// ErrDiskFull says that the disk has less than 64 MiB of free space.
+var ErrDiskFull = errors.New("the disk is full; free space")
+
+// CheckSpace returns ErrDiskFull for a folder whose file system is full. It knows Linux and macOS.
+func CheckSpace(dir string) error {
+	free, err := freeSpace(dir)
+	if err != nil {
+		return fmt.Errorf("free space: %w", err)
+	}
+	if free < minFree {
+		return fmt.Errorf("%w: %d MiB are left", ErrDiskFull, free>>20)
+	}
+	return nil
+}
+
+// errStorageFull has the code that the embedded DynamoDB engine uses too. The gateway's own answers
+// for a full disk are 500, 507 and 403, after which clients do not try again.
+var errStorageFull = s3err.APIError{Code: "StorageFull", Description: "The disk is full; free space and try again.", HTTPStatusCode: http.StatusServiceUnavailable}
+
+// fullable is a durableStore that answers 503 where the disk is full.
+type fullable struct{ *durableStore }
+
+func storageFull(err error) error {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG,
+		s3err.GetAPIError(s3err.ErrNoSpaceLeftOnDevice), s3err.GetAPIError(s3err.ErrQuotaExceeded)} {
+		if errors.Is(err, full) {
+			return errStorageFull
+		}
+	}
+	return err
+}
+
+func (f fullable) CreateBucket(ctx context.Context, in *s3.CreateBucketInput, acl []byte) error {
+	return storageFull(f.durableStore.CreateBucket(ctx, in, acl))
+}
+
+func (f fullable) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
+	out, err := f.durableStore.PutObject(ctx, in)
+	return out, storageFull(err)
+}
+
+func (f fullable) CopyObject(ctx context.Context, in s3response.CopyObjectInput) (s3response.CopyObjectOutput, error) {
+	out, err := f.durableStore.CopyObject(ctx, in)
+	return out, storageFull(err)
+}
+
+func (f fullable) CreateMultipartUpload(ctx context.Context, in s3response.CreateMultipartUploadInput) (s3response.InitiateMultipartUploadResult, error) {
+	out, err := f.durableStore.CreateMultipartUpload(ctx, in)
+	return out, storageFull(err)
+}
+
+func (f fullable) UploadPart(ctx context.Context, in *s3.UploadPartInput) (*s3.UploadPartOutput, error) {
+	out, err := f.durableStore.UploadPart(ctx, in)
+	return out, storageFull(err)
+}
+
+func (f fullable) UploadPartCopy(ctx context.Context, in *s3.UploadPartCopyInput) (s3response.CopyPartResult, error) {
+	out, err := f.durableStore.UploadPartCopy(ctx, in)
+	return out, storageFull(err)
+}
+
+func (f fullable) CompleteMultipartUpload(ctx context.Context, in *s3.CompleteMultipartUploadInput) (s3response.CompleteMultipartUploadResult, string, error) {
+	out, version, err := f.durableStore.CompleteMultipartUpload(ctx, in)
+	return out, version, storageFull(err)
+}
