@@ -11,7 +11,7 @@ fmt: ## format all Go files
 	gofmt -w pkg services
 gen: ## make the Go of proto/, and the assembler of the word counter, anew
 	path="$$(.ci/tools buf protoc-gen-go)"; cd proto && PATH="$$path:$$PATH" && buf lint && buf generate
-	cd services/analyzer/wordstats && go run ./generate
+	cd services/analyzer/textfile/wordstats && go run ./generate
 tidy: ## tidy every module
 	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
 
@@ -50,7 +50,7 @@ faults: ## all of these and kills, into docs/faults.md; UPLOADS=42000 for each o
 	$(LEDGER) $(MAKE) overload MINUTES=$(or $(OVERLOAD_MINUTES),1)
 	go test ./services/assay/fault/ledger -run Page -update
 replay-feed: ## replay a day of 100,000 items of the feed and compare with a count of them
-	ASSAY_REPLAY_ITEMS=100000 go test -count=1 -v -timeout 60m -run TestReplayedDay ./services/query/projector
+	ASSAY_REPLAY_ITEMS=100000 go test -count=1 -v -timeout 60m -run TestReplayedDay ./services/query/feed/projector
 
 stack: ## run the programs apart, in containers (docker-compose.yml)
 	deploy/stack up

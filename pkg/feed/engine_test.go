@@ -8,25 +8,22 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
 var tables = feed.Config{Primary: "sentiment-items-primary", Dashboard: "sentiment-items-dashboard"}
 
-// open makes both tables in an engine of their own.
-func open(t *testing.T) (*dynamodb.Client, *feed.Store, *feed.Dashboard) {
+// open creates both tables in an engine of their own.
+func open(t *testing.T) (*dynamodb.Client, *feed.Store) {
 	t.Helper()
 	db, _ := tabletest.Start(t)
-	store, dashboard := feed.NewStore(db, tables), feed.NewDashboard(db, tables)
 	for range 2 { // again does nothing
-		if err := store.Ensure(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := dashboard.Ensure(t.Context()); err != nil {
+		if err := table.EnsureAll(t.Context(), db, feed.Tables(tables)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return db, store, dashboard
+	return db, feed.NewStore(db, tables)
 }
 
 // submission is an item of this number with these tags, that came in at this time.

@@ -32,8 +32,8 @@ const (
 	maxMetaNumber = 1e100     // DynamoDB takes up to 1e126
 )
 
-// clockSkew is how far in the future a submission's time may be.
-const clockSkew = 5 * time.Minute
+// ClockSkew is how far in the future a submission's time may be.
+const ClockSkew = 5 * time.Minute
 
 var (
 	sourceTypes   = []string{"newsapi", "twitter", "reddit"}
@@ -83,8 +83,8 @@ func (s Submission) Check(now time.Time, also ...string) []Violation {
 		switch {
 		case err != nil || at.Unix() < 0:
 			wrong("ingestedAt", "is not an ISO 8601 time with a zone, such as 2025-11-16T14:30:00.000Z")
-		case at.After(now.Add(clockSkew)):
-			wrong("ingestedAt", "is more than %s in the future", clockSkew)
+		case at.After(now.Add(ClockSkew)):
+			wrong("ingestedAt", "is more than %s in the future", ClockSkew)
 		}
 	}
 	if s.SourceURL != "" && !secure(s.SourceURL) {

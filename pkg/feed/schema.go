@@ -59,36 +59,41 @@ const (
 const Retention = 7 * 24 * time.Hour
 
 const (
-	sourceID       = "source_id"
-	ingestedAt     = "ingested_at"
-	dayPartition   = "day_partition"
-	sentimentScore = "sentiment_score_combined"
-	tagName        = "tag"
-	matchedTags    = "matched_tags"
-	textSnippet    = "text_snippet"
-	failedAt       = "failed_at"
-	errorMessage   = "error_message"
-	expiresAt      = "expires_at"
-	revision       = "revision"
-	status         = "status"
-	bySentiment    = "by_sentiment"
-	byTag          = "by_tag"
+	AttrSourceID       = "source_id"
+	AttrIngestedAt     = "ingested_at"
+	AttrDayPartition   = "day_partition"
+	AttrSentimentScore = "sentiment_score_combined"
+	AttrTag            = "tag"
+	AttrMatchedTags    = "matched_tags"
+	AttrTextSnippet    = "text_snippet"
+	AttrFailedAt       = "failed_at"
+	AttrErrorMessage   = "error_message"
+	AttrExpiresAt      = "expires_at"
+	AttrRevision       = "revision"
+	AttrStatus         = "status"
+	IndexBySentiment   = "by_sentiment"
+	IndexByTag         = "by_tag"
 )
 
-// PrimarySchema is the write table: no index, and a stream of both images.
-func PrimarySchema(name string) *dynamodb.CreateTableInput {
+// Tables returns the tables of the area.
+func Tables(cfg Config) []table.Schema {
+	return []table.Schema{{Create: primarySchema(cfg.Primary)}, {Create: dashboardSchema(cfg.Dashboard), TTL: AttrExpiresAt}}
+}
+
+// primarySchema is the write table: no index, and a stream of both images.
+func primarySchema(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName:            &name,
 		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: texts(sourceID, ingestedAt),
-		KeySchema:            keys(sourceID, ingestedAt),
+		AttributeDefinitions: texts(AttrSourceID, AttrIngestedAt),
+		KeySchema:            keys(AttrSourceID, AttrIngestedAt),
 		StreamSpecification: &types.StreamSpecification{
 			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
 		},
 	}
 }
 
-// DashboardSchema is the read table. The rows of items are of two kinds, with keys
+// dashboardSchema is the read table. The rows of items are of two kinds, with keys
 // that no two rows share:
 //
 //	         day_partition   ingested_at                      in the index
@@ -101,7 +106,7 @@ func PrimarySchema(name string) *dynamodb.CreateTableInput {
 // the best of each tag. Sort keys begin with the ISO time, so that conditions on
 // times work as if nothing followed. Rows of other partitions are counters (see
 // counters.go) and the projector's own notes.
-func DashboardSchema(name string) *dynamodb.CreateTableInput {
+func dashboardSchema(name string) *dynamodb.CreateTableInput {
 	index := func(name, hash, sort string) types.GlobalSecondaryIndex {
 		return types.GlobalSecondaryIndex{
 			IndexName: &name, KeySchema: keys(hash, sort), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
@@ -110,10 +115,10 @@ func DashboardSchema(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName:            &name,
 		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: texts(dayPartition, ingestedAt, sentimentScore, tagName),
-		KeySchema:            keys(dayPartition, ingestedAt),
+		AttributeDefinitions: texts(AttrDayPartition, AttrIngestedAt, AttrSentimentScore, AttrTag),
+		KeySchema:            keys(AttrDayPartition, AttrIngestedAt),
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{
-			index(bySentiment, dayPartition, sentimentScore), index(byTag, tagName, ingestedAt),
+			index(IndexBySentiment, AttrDayPartition, AttrSentimentScore), index(IndexByTag, AttrTag, AttrIngestedAt),
 		},
 	}
 }
@@ -135,7 +140,7 @@ func keys(hash, sort string) []types.KeySchemaElement {
 // itemKey is the key of an item in the primary table.
 func itemKey(id, ingested string) table.Key {
 	return table.Key{
-		sourceID:   &types.AttributeValueMemberS{Value: id},
-		ingestedAt: &types.AttributeValueMemberS{Value: ingested},
+		AttrSourceID:   &types.AttributeValueMemberS{Value: id},
+		AttrIngestedAt: &types.AttributeValueMemberS{Value: ingested},
 	}
 }

@@ -24,7 +24,7 @@ var (
 // Machine is the table of moves, for docs and tests.
 func Machine() lifecycle.Machine {
 	return lifecycle.Machine{
-		Area: "feed", Status: status, Start: Pending, Final: []lifecycle.State{Analyzed},
+		Area: "feed", Status: AttrStatus, Start: Pending, Final: []lifecycle.State{Analyzed},
 		Moves: []lifecycle.Move{analyze, giveUp, retry},
 	}
 }

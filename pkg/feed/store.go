@@ -31,11 +31,6 @@ func NewStore(db *dynamodb.Client, cfg Config) *Store {
 	return &Store{db: db, table: cfg.Primary, now: time.Now}
 }
 
-// Ensure creates the table unless it is there.
-func (s *Store) Ensure(ctx context.Context) error {
-	return table.Ensure(ctx, s.db, PrimarySchema(s.table))
-}
-
 // Check says whether the table can be used, for readiness.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
@@ -124,14 +119,14 @@ func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 // written; errors are those of Analyze.
 func (s *Store) GiveUp(ctx context.Context, i Item, reason string) (Item, error) {
 	i.FailedAt, i.ErrorMessage = s.now().UTC().Format(TimeLayout), reason
-	return i, s.apply(ctx, giveUp, i, lifecycle.Item{Set: map[string]table.Value{failedAt: table.Text(i.FailedAt), errorMessage: table.Text(reason)}})
+	return i, s.apply(ctx, giveUp, i, lifecycle.Item{Set: map[string]table.Value{AttrFailedAt: table.Text(i.FailedAt), AttrErrorMessage: table.Text(reason)}})
 }
 
 // Retry takes back that an item was given up. It returns the item as written;
 // errors are those of Analyze.
 func (s *Store) Retry(ctx context.Context, i Item) (Item, error) {
 	i.FailedAt, i.ErrorMessage = "", ""
-	return i, s.apply(ctx, retry, i, lifecycle.Item{Remove: []string{failedAt, errorMessage}})
+	return i, s.apply(ctx, retry, i, lifecycle.Item{Remove: []string{AttrFailedAt, AttrErrorMessage}})
 }
 
 // Renew gives an item whose text was lost the snippet of the one that came in its
@@ -145,11 +140,11 @@ func (s *Store) Renew(ctx context.Context, i Item, snippet string) (Item, error)
 // worded sets the attributes and the snippet, of which an empty one is not stored,
 // and takes back that the item was given up.
 func worded(i Item, set map[string]table.Value) lifecycle.Item {
-	remove := []string{failedAt, errorMessage}
+	remove := []string{AttrFailedAt, AttrErrorMessage}
 	if i.TextSnippet == "" {
-		remove = append(remove, textSnippet)
+		remove = append(remove, AttrTextSnippet)
 	} else {
-		set[textSnippet] = table.Text(i.TextSnippet)
+		set[AttrTextSnippet] = table.Text(i.TextSnippet)
 	}
 	return lifecycle.Item{Set: set, Remove: remove}
 }
@@ -172,8 +167,8 @@ func (s *Store) AddTags(ctx context.Context, i Item, tags []string) (Item, error
 			return expression.Value(&types.AttributeValueMemberSS{Value: tags})
 		}
 		expr, err := expression.NewBuilder().
-			WithUpdate(expression.Set(expression.Name(matchedTags), set(all))).
-			WithCondition(expression.Name(matchedTags).Equal(set(i.MatchedTags))).Build()
+			WithUpdate(expression.Set(expression.Name(AttrMatchedTags), set(all))).
+			WithCondition(expression.Name(AttrMatchedTags).Equal(set(i.MatchedTags))).Build()
 		if err != nil {
 			return Item{}, fmt.Errorf("add tags to %s: %w", i.SourceID, err)
 		}

@@ -19,11 +19,12 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
 func TestOneOfManyWritersCreates(t *testing.T) {
-	_, store, _ := open(t)
+	_, store := open(t)
 	item := submission(1, time.Now(), "a").Item(time.Now())
 	var created atomic.Int32
 	var writers sync.WaitGroup
@@ -44,7 +45,7 @@ func TestOneOfManyWritersCreates(t *testing.T) {
 }
 
 func TestCreatedIsReadAsWritten(t *testing.T) {
-	_, store, _ := open(t)
+	_, store := open(t)
 	s := submission(1, time.Now(), "b", "a")
 	s.SourceURL = "https://example.com/"
 	s.Metadata = map[string]any{"author": "J", "likes": 500.0, "ok": true}
@@ -61,7 +62,7 @@ func TestCreatedIsReadAsWritten(t *testing.T) {
 
 // TestMoves makes every move from every state: all from pending only.
 func TestMoves(t *testing.T) {
-	_, store, _ := open(t)
+	_, store := open(t)
 	made := map[string]func(feed.Item) (feed.Item, error){
 		"analyze": func(i feed.Item) (feed.Item, error) { return store.Analyze(t.Context(), i, liked) },
 		"giveUp":  func(i feed.Item) (feed.Item, error) { return store.GiveUp(t.Context(), i, "the text is gone") },
@@ -94,7 +95,7 @@ func TestMoves(t *testing.T) {
 // TestGivenUpIsTakenBack: an item that was given up says why and when, until a
 // retry, an analysis, or another text.
 func TestGivenUpIsTakenBack(t *testing.T) {
-	_, store, _ := open(t)
+	_, store := open(t)
 	for n, ending := range []func(feed.Item) (feed.Item, error){
 		func(i feed.Item) (feed.Item, error) { return store.Retry(t.Context(), i) },
 		func(i feed.Item) (feed.Item, error) { return store.Analyze(t.Context(), i, liked) },
@@ -125,7 +126,7 @@ func TestGivenUpIsTakenBack(t *testing.T) {
 func TestLostAnswerOfCreate(t *testing.T) {
 	db, faults := tabletest.Start(t)
 	store := feed.NewStore(db, tables)
-	if err := store.Ensure(t.Context()); err != nil {
+	if err := table.EnsureAll(t.Context(), db, feed.Tables(tables)); err != nil {
 		t.Fatal(err)
 	}
 	item := submission(1, time.Now(), "a").Item(time.Now())
@@ -141,7 +142,7 @@ func TestLostAnswerOfCreate(t *testing.T) {
 }
 
 func TestOneOfManyWorkersAnalyzes(t *testing.T) {
-	_, store, _ := open(t)
+	_, store := open(t)
 	item := create(t, store, submission(1, time.Now(), "a"))
 	var made atomic.Int32
 	var workers sync.WaitGroup
@@ -161,7 +162,7 @@ func TestOneOfManyWorkersAnalyzes(t *testing.T) {
 }
 
 func TestAnalysisIsChecked(t *testing.T) {
-	_, store, _ := open(t)
+	_, store := open(t)
 	item := create(t, store, submission(1, time.Now(), "a"))
 	for _, a := range []feed.Analysis{
 		{"happy", 0.5, 0, "v1.0.0"}, {"positive", -0.1, 0, "v1.0.0"}, {"positive", 1.5, 0, "v1.0.0"},
@@ -174,7 +175,7 @@ func TestAnalysisIsChecked(t *testing.T) {
 }
 
 func TestTagsAreAddedAndNeverLost(t *testing.T) {
-	_, store, _ := open(t)
+	_, store := open(t)
 	item := create(t, store, submission(1, time.Now(), "a"))
 	var writers sync.WaitGroup
 	for n := range 20 {
@@ -201,7 +202,7 @@ func TestTagsAreAddedAndNeverLost(t *testing.T) {
 
 // TestSeed compares an item and the tables with the seed 004-sentiment-dashboard.
 func TestSeed(t *testing.T) {
-	db, store, _ := open(t)
+	db, store := open(t)
 	s := submission(1, time.Now(), "a")
 	s.SourceURL, s.Metadata = "https://example.com/", map[string]any{"author": "J"}
 	item := create(t, store, s)
@@ -228,12 +229,12 @@ func TestSeed(t *testing.T) {
 	if err != nil || len(primary.Table.GlobalSecondaryIndexes) != 0 || primary.Table.StreamSpecification.StreamViewType != types.StreamViewTypeNewAndOldImages {
 		t.Errorf("the primary table: %+v, %v", primary, err)
 	}
-	dashboard, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &tables.Dashboard})
+	board, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &tables.Dashboard})
 	if err != nil {
 		t.Fatal(err)
 	}
 	indexes := map[string]string{}
-	for _, index := range dashboard.Table.GlobalSecondaryIndexes {
+	for _, index := range board.Table.GlobalSecondaryIndexes {
 		indexes[*index.IndexName] = fmt.Sprint(aws.ToString(index.KeySchema[0].AttributeName), " ", aws.ToString(index.KeySchema[1].AttributeName), " ", index.Projection.ProjectionType)
 	}
 	if want := map[string]string{"by_sentiment": "day_partition sentiment_score_combined ALL", "by_tag": "tag ingested_at ALL"}; !maps.Equal(indexes, want) {
@@ -263,34 +264,5 @@ func TestParseRefusesWhatIsNoItem(t *testing.T) {
 		if i, err := feed.Parse(broken); err == nil {
 			t.Errorf("%s: got %+v", name, i)
 		}
-	}
-}
-
-// TestWhatPassesTheCheckFitsTheTable: the largest submission that passes is stored,
-// and analyzed; what the table would not take is refused before.
-func TestWhatPassesTheCheckFitsTheTable(t *testing.T) {
-	_, store, dashboard := open(t)
-	largest := submission(1, time.Now(), "a")
-	largest.SourceID = "reddit#" + strings.Repeat("x", 249)
-	largest.SourceURL = "https://example.com/" + strings.Repeat("x", 2028)
-	largest.Text = strings.Repeat("🙂", feed.MaxText)
-	largest.MatchedTags, largest.Metadata = nil, map[string]any{}
-	for n := range feed.MaxTags {
-		largest.MatchedTags = append(largest.MatchedTags, strings.Repeat("🙂", 49)+fmt.Sprint(n))
-	}
-	for n := 0; len(largest.Check(time.Now())) == 0; n++ {
-		largest.Metadata[fmt.Sprintf("%02d", n)+strings.Repeat("🙂", 1_998)] = strings.Repeat("🙂", 2_000)
-	}
-	if wrong := largest.Check(time.Now()); len(wrong) != 1 || wrong[0].Field != "metadata" {
-		t.Fatalf("too large for the table is %v", wrong)
-	}
-	delete(largest.Metadata, slices.Max(slices.Collect(maps.Keys(largest.Metadata))))
-	item := create(t, store, largest)
-	done, err := store.Analyze(t.Context(), item, feed.Analysis{Sentiment: feed.Positive, Score: 1, Compound: 1, ModelVersion: "v1.0.0"})
-	if err == nil {
-		err = dashboard.Apply(t.Context(), feed.Image{Item: done})
-	}
-	if err != nil {
-		t.Error(err)
 	}
 }

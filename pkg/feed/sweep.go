@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
@@ -47,10 +48,10 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 		return Scanned{}, fmt.Errorf("scan: %w", err)
 	}
 	var page Scanned
-	before := text(start[sourceID]) // of the row before; those of one source id follow each other
+	before := table.TextOf(start[AttrSourceID]) // of the row before; those of one source id follow each other
 	for _, attributes := range out.Items {
 		item, err := Parse(attributes)
-		id := text(attributes[sourceID])
+		id := table.TextOf(attributes[AttrSourceID])
 		switch {
 		case err != nil:
 			page.Broken = append(page.Broken, Broken{ID: id, Err: err})
@@ -133,4 +134,88 @@ func (s *Store) Missing(ctx context.Context, ids []string) ([]string, error) {
 		}
 	}
 	return left, nil
+}
+
+// Segment reads one of total segments of the table, strongly consistent, and passes
+// each page of items to see, with the number of rows that cannot be read.
+func (s *Store) Segment(ctx context.Context, segment, total int32, see func(items []Item, unreadable int) error) error {
+	in := &dynamodb.ScanInput{TableName: &s.table, ConsistentRead: aws.Bool(true), Segment: &segment, TotalSegments: &total}
+	for {
+		out, err := s.db.Scan(ctx, in)
+		if err != nil {
+			return fmt.Errorf("scan: %w", err)
+		}
+		items := make([]Item, 0, len(out.Items))
+		for _, attributes := range out.Items {
+			if item, err := Parse(attributes); err == nil {
+				items = append(items, item)
+			}
+		}
+		if err := see(items, len(out.Items)-len(items)); err != nil {
+			return err
+		}
+		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
+			return nil
+		}
+	}
+}
+
+// ItemKey is the key of a row of the primary table.
+type ItemKey struct{ SourceID, IngestedAt string }
+
+// GetAll passes the items that there are of the keys, all different, to see, in any
+// order and strongly consistent. It passes over those that cannot be read.
+func (s *Store) GetAll(ctx context.Context, keys []ItemKey, see func(Item) error) error {
+	all := make([]table.Key, len(keys))
+	for i, key := range keys {
+		all[i] = itemKey(key.SourceID, key.IngestedAt)
+	}
+	return table.GetAll(ctx, s.db, table.Get{Table: s.table, Keys: all, Consistent: true}, func(attributes map[string]types.AttributeValue) error {
+		item, err := Parse(attributes)
+		if err != nil {
+			return nil
+		}
+		return see(item)
+	})
+}
+
+// Lookup is what the table holds at one key.
+type Lookup struct {
+	Item Item // zero where there is none, or one that cannot be read
+	// Unchanged is the check that the table still holds it, for a transaction. There is
+	// none of an item that cannot be read.
+	Unchanged []types.TransactWriteItem
+}
+
+// Analyzed reports whether there is an analyzed item.
+func (l Lookup) Analyzed() bool { return l.Item.Status == Analyzed }
+
+// Lookup reads the item of one key, strongly consistent.
+func (s *Store) Lookup(ctx context.Context, key ItemKey) (Lookup, error) {
+	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &s.table, Key: itemKey(key.SourceID, key.IngestedAt), ConsistentRead: aws.Bool(true),
+	})
+	if err != nil {
+		return Lookup{}, fmt.Errorf("get %s: %w", key.SourceID, err)
+	}
+	var item Item
+	still := expression.Name(AttrSourceID).AttributeNotExists()
+	if out.Item != nil {
+		if item, err = Parse(out.Item); err != nil {
+			return Lookup{}, nil // unreadable: nothing of it can be checked
+		}
+		still = expression.Name(AttrStatus).Equal(expression.Value(string(item.Status))).
+			And(expression.Name(AttrMatchedTags).Equal(expression.Value(&types.AttributeValueMemberSS{Value: item.MatchedTags})))
+		if item.AnalyzedAt != "" {
+			still = still.And(expression.Name("analyzed_at").Equal(expression.Value(item.AnalyzedAt)))
+		}
+	}
+	expr, err := expression.NewBuilder().WithCondition(still).Build()
+	if err != nil {
+		return Lookup{}, fmt.Errorf("get %s: %w", key.SourceID, err)
+	}
+	return Lookup{item, []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
+		TableName: &s.table, Key: itemKey(key.SourceID, key.IngestedAt), ConditionExpression: expr.Condition(),
+		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+	}}}}, nil
 }

@@ -17,7 +17,7 @@ import (
 // TestScanReadsAllItems: page by page, and one that cannot be read is told and
 // hides no other.
 func TestScanReadsAllItems(t *testing.T) {
-	db, store, _ := open(t)
+	db, store := open(t)
 	want := map[string]bool{}
 	for n := range 25 {
 		want[create(t, store, submission(n, time.Now(), "a")).SourceID] = true
@@ -50,7 +50,7 @@ func TestScanReadsAllItems(t *testing.T) {
 }
 
 func TestMissingNamesIDsWithoutAnItem(t *testing.T) {
-	_, store, _ := open(t)
+	_, store := open(t)
 	var ids, want []string
 	for n := range 40 {
 		s := submission(n, time.Now(), "a")
@@ -68,7 +68,7 @@ func TestMissingNamesIDsWithoutAnItem(t *testing.T) {
 // TestRowsOfOneItemAreMerged: whatever the pages, a scan has one row of each source
 // id and says which have more; merged they are the first, with the tags of all.
 func TestRowsOfOneItemAreMerged(t *testing.T) {
-	_, store, _ := open(t)
+	_, store := open(t)
 	begin := time.Now().Add(-time.Hour)
 	for n, tag := range []string{"a", "b", "c"} {
 		create(t, store, submission(1, begin.Add(time.Duration(n)*time.Minute), tag))

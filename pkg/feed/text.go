@@ -64,8 +64,8 @@ const (
 // after. It knows no time, so that all writers of one item meet there. The
 // source id is in it as hexadecimal digits: two that differ in upper and lower
 // case only are two files also where a file system takes them for one.
-func TextKey(sourceID string) string {
-	name := hex.EncodeToString([]byte(sourceID))
+func TextKey(AttrSourceID string) string {
+	name := hex.EncodeToString([]byte(AttrSourceID))
 	var key strings.Builder
 	key.WriteString(ObjectPrefix)
 	for len(name) > keyPart {
@@ -79,7 +79,7 @@ func TextKey(sourceID string) string {
 var errNoTextKey = errors.New("not the key of an item's text")
 
 // ParseTextKey returns the source id that a key was made from.
-func ParseTextKey(key string) (sourceID string, err error) {
+func ParseTextKey(key string) (AttrSourceID string, err error) {
 	name, ok := strings.CutPrefix(key, ObjectPrefix)
 	id, err := hex.DecodeString(strings.ReplaceAll(name, keyMore, ""))
 	if !ok || err != nil || !ValidSourceID(string(id)) || TextKey(string(id)) != key {

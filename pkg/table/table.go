@@ -101,25 +101,6 @@ func CanceledFor(err error, codes ...string) bool {
 	})
 }
 
-// tableWait bounds how long Ensure waits for a new table to become active.
-const tableWait = 2 * time.Minute
-
-// Ensure creates the table unless it is there and waits until it is active.
-// It does not compare the settings of a table that is there.
-func Ensure(ctx context.Context, db *dynamodb.Client, schema *dynamodb.CreateTableInput) error {
-	_, err := db.CreateTable(ctx, schema)
-	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
-		return fmt.Errorf("create table %s: %w", *schema.TableName, err)
-	}
-	waiter := dynamodb.NewTableExistsWaiter(db, func(o *dynamodb.TableExistsWaiterOptions) {
-		o.MinDelay, o.MaxDelay = 20*time.Millisecond, 2*time.Second
-	})
-	if err := waiter.Wait(ctx, &dynamodb.DescribeTableInput{TableName: schema.TableName}, tableWait); err != nil {
-		return fmt.Errorf("table %s does not become active: %w", *schema.TableName, err)
-	}
-	return nil
-}
-
 // Check says whether the table can be used, for readiness.
 func Check(ctx context.Context, db *dynamodb.Client, name string) error {
 	described, err := db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})

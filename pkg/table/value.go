@@ -27,3 +27,11 @@ func List(values []Value) Value { return &types.AttributeValueMemberL{Value: val
 
 // Map is a map of values by name.
 func Map(values map[string]Value) Value { return &types.AttributeValueMemberM{Value: values} }
+
+// TextOf returns the text of a value, empty if it is none.
+func TextOf(value Value) string {
+	if s, ok := value.(*types.AttributeValueMemberS); ok {
+		return s.Value
+	}
+	return ""
+}

@@ -90,8 +90,11 @@ func (r Result) value() table.Value {
 	})
 }
 
-// Schema is the table as it is created: two string keys, no index.
-func Schema(name string) *dynamodb.CreateTableInput {
+// Tables returns the table of the area.
+func Tables(cfg Config) []table.Schema { return []table.Schema{{Create: schema(cfg.Table)}} }
+
+// schema is the table as it is created: two string keys, no index.
+func schema(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName:   &name,
 		BillingMode: types.BillingModePayPerRequest,

@@ -38,9 +38,6 @@ func NewStore(db *dynamodb.Client, cfg Config) *Store {
 	return &Store{db: db, table: cfg.Table, now: time.Now}
 }
 
-// Ensure creates the table unless it is there.
-func (s *Store) Ensure(ctx context.Context) error { return table.Ensure(ctx, s.db, Schema(s.table)) }
-
 // Check says whether the table can be used, for readiness.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 

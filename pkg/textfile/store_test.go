@@ -32,7 +32,7 @@ func open(t *testing.T) *desk {
 	db, faults := tabletest.Start(t)
 	s := NewStore(db, Config{Table: "text-analyzer-history"})
 	s.now = func() time.Time { return frozen }
-	if err := s.Ensure(t.Context()); err != nil {
+	if err := table.EnsureAll(t.Context(), db, Tables(Config{Table: s.table})); err != nil {
 		t.Fatal(err)
 	}
 	return &desk{s, faults, t}

@@ -173,13 +173,7 @@ func (s *Store) batch(ctx context.Context, keys []table.Key, consistent bool) (m
 
 // keyText is the key of an item, for maps and people.
 func keyText(item table.Key) string {
-	part := func(name string) string {
-		if s, ok := item[name].(*types.AttributeValueMemberS); ok {
-			return s.Value
-		}
-		return ""
-	}
-	return part(partitionKey) + " " + part(sortKey)
+	return table.TextOf(item[partitionKey]) + " " + table.TextOf(item[sortKey])
 }
 
 // pair reads both items of a file at one moment.

@@ -1,5 +1,5 @@
 // Package analyzer is the service that does the work: it consumes work events,
-// claims items, analyzes them, records the result and the next state, and
+// claims items, processes them, records the result and the next state, and
 // publishes the outcome. Any number of analyzers share the work.
 package analyzer
 
@@ -8,46 +8,63 @@ import (
 	"errors"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
-	"github.com/assay-project/assay/pkg/textfile/upload"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/analyzer/sentiment"
+	"github.com/assay-project/assay/services/analyzer/feed"
+	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
+	"github.com/assay-project/assay/services/analyzer/textfile"
+	"github.com/assay-project/assay/services/analyzer/work"
 )
 
 // Name is the service's name in logs, metrics and event sources.
 const Name = "analyzer"
 
-// Notices are the licenses of the data that the analyses carry along.
+// Area is what the service needs of an area.
+type Area interface {
+	sweeper.Area
+	// Consumers are the consumers of the area's work stream.
+	Consumers() []bus.Consumer
+	// Check returns an error while the area's tables cannot be used.
+	Check(ctx context.Context) error
+}
+
+// areas opens every area.
+func areas(cfg Config, engines *engine.Engines, worker *work.Worker, log zerolog.Logger) []Area {
+	return []Area{
+		textfile.New(cfg.TextFile, engines, worker, log),
+		feed.New(cfg.Feed, engines, worker),
+	}
+}
+
+// Notices are the licenses of the data that the analyses contain.
 func Notices() []string { return []string{sentiment.Notice()} }
 
 // Service is an open analyzer.
 type Service struct {
-	cfg       Config
-	engines   *engine.Engines
-	textFiles *textFiles
-	sweeper   *sweeper.Sweeper
-	feedItems *feedItems
+	engines *engine.Engines
+	areas   []Area
+	sweeper *sweeper.Sweeper
 }
 
-// Run runs the service as a process of its own until ctx ends, then finishes
-// what is in hand and returns nil.
+// Run runs the service as a process of its own until ctx ends, then finishes the
+// work in progress and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
-		Name: Name, Title: "Assay analyzer", Version: process.Version(), Addr: cfg.Addr, Drain: cfg.Drain, Log: cfg.Log,
+		Name: Name, Title: "Assay analyzer", Version: process.Version(), Addr: cfg.Addr, Drain: cfg.Work.Drain, Log: cfg.Log,
 	}, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (*Service, error) {
 		return Open(ctx, cfg, log, reg)
 	})
 }
 
-// Open connects to the engines. The caller closes the Service.
+// Open connects to the backends. The caller closes the Service.
 func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
@@ -60,21 +77,16 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 }
 
 func newService(cfg Config, engines *engine.Engines, log zerolog.Logger, reg prometheus.Registerer) *Service {
-	results := promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
-		Name: "assay_analyses_total", Help: "Items that reached a final state, by area and state.",
-	}, []string{"area", "state"})
-	s := &Service{
-		cfg: cfg, engines: engines, textFiles: newTextFiles(cfg, engines, results), feedItems: newFeedItems(cfg, engines, results),
+	all := areas(cfg, engines, work.New(cfg.Work, engines.Bus, reg), log)
+	return &Service{
+		engines: engines, areas: all,
+		sweeper: sweeper.New(cfg.Sweep, cfg.Work.Lease, engines.Bus, log, reg, all),
 	}
-	s.sweeper = sweeper.New(cfg.Sweep, log, reg,
-		s.textFiles.sweepArea(cfg, &upload.Uploads{Store: s.textFiles.store, Bucket: engines.Bucket, Bus: engines.Bus, Log: log}),
-		s.feedItems.sweepArea(cfg))
-	return s
 }
 
-// Sweep sweeps all areas once, as the timer of a running analyzer does in parts.
-// It leaves streams and tables to be declared by the services. The error says
-// what could not be read; the report is that of what was done until then.
+// Sweep sweeps all areas once, as the timer of a running analyzer does in parts. It
+// declares no streams or tables. The error says what could not be read; the report
+// covers what was done until then.
 func Sweep(ctx context.Context, cfg Config, o sweeper.Options, log zerolog.Logger) (sweeper.Report, error) {
 	if err := cfg.validate(); err != nil {
 		return sweeper.Report{}, config.Unusable(err)
@@ -92,19 +104,26 @@ func Sweep(ctx context.Context, cfg Config, o sweeper.Options, log zerolog.Logge
 func (s *Service) Health(h *obs.Health) {
 	s.engines.Health(h)
 	h.Add("dynamodb", func(ctx context.Context) error {
-		return errors.Join(s.textFiles.store.Check(ctx), s.feedItems.store.Check(ctx))
+		var failed []error
+		for _, area := range s.areas {
+			failed = append(failed, area.Check(ctx))
+		}
+		return errors.Join(failed...)
 	})
 }
 
 // Routes registers nothing: the analyzer takes its work from events.
 func (s *Service) Routes(*web.Router) {}
 
-// Work consumes and sweeps until ctx ends and the work in hand is done or given
-// back.
+// Work consumes and sweeps until ctx ends and the work in progress is done or
+// returned to the stream.
 func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s.engines.Bus.Consume(ctx, s.textFiles.consumer(s.cfg)) })
-	group.Go(func() error { return s.engines.Bus.Consume(ctx, s.feedItems.consumer(s.cfg)) })
+	for _, area := range s.areas {
+		for _, consumer := range area.Consumers() {
+			group.Go(func() error { return s.engines.Bus.Consume(ctx, consumer) })
+		}
+	}
 	group.Go(func() error { return s.sweeper.Work(ctx) })
 	return group.Wait()
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
-	"github.com/assay-project/assay/pkg/table/dax"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/services/query/projector"
+	"github.com/assay-project/assay/services/query/feed/dax"
+	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
 // Config is query's settings.

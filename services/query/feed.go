@@ -14,15 +14,16 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
-	"github.com/assay-project/assay/pkg/table/dax"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
+	"github.com/assay-project/assay/services/query/feed/dax"
 )
 
 // feedItems answers questions about the feed: single items from the primary
 // table, everything else from the dashboard table.
 type feedItems struct {
 	store     *feed.Store
-	dashboard *feed.Dashboard
+	dashboard *dashboard.Dashboard
 	bus       *bus.Bus
 	cache     *feedCache
 	dax       *dax.Reader // nil where there is no cluster
@@ -34,7 +35,7 @@ func newFeedItems(cfg Config, engines *engine.Engines, log zerolog.Logger) (*fee
 		return nil, err
 	}
 	f := &feedItems{
-		store: feed.NewStore(engines.DB, cfg.Feed), dashboard: feed.NewDashboard(engines.DB, cfg.Feed), bus: engines.Bus,
+		store: feed.NewStore(engines.DB, cfg.Feed), dashboard: dashboard.New(engines.DB, cfg.Feed), bus: engines.Bus,
 		cache: cache,
 	}
 	if cfg.DAX.Endpoint == "" {
@@ -131,7 +132,7 @@ func ask[T any](ctx context.Context, f *feedItems, q question, read func(context
 func (f *feedItems) listItems(ctx context.Context, in *feedListInput) (*feedOutput[feedList], error) {
 	q := question{call: "list", hours: in.Hours, sentiment: in.Sentiment, tag: in.Tag, limit: in.Limit, cursor: in.Cursor}
 	return ask(ctx, f, q, func(ctx context.Context) (web.Encoded[feedList], error) {
-		page, err := f.dashboard.List(ctx, feed.Listing{
+		page, err := f.dashboard.List(ctx, dashboard.Listing{
 			Hours: in.Hours, Sentiment: in.Sentiment, Tag: in.Tag, Limit: in.Limit, Cursor: in.Cursor,
 		})
 		if err != nil {
@@ -149,8 +150,8 @@ type feedSummaryInput struct {
 	Hours int `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"how far back to look"`
 }
 
-func (f *feedItems) getSummary(ctx context.Context, in *feedSummaryInput) (*feedOutput[feed.Summary], error) {
-	return ask(ctx, f, question{call: "summary", hours: in.Hours}, func(ctx context.Context) (web.Encoded[feed.Summary], error) {
+func (f *feedItems) getSummary(ctx context.Context, in *feedSummaryInput) (*feedOutput[dashboard.Summary], error) {
+	return ask(ctx, f, question{call: "summary", hours: in.Hours}, func(ctx context.Context) (web.Encoded[dashboard.Summary], error) {
 		summary, err := f.dashboard.Summary(ctx, in.Hours)
 		if err != nil {
 			return nil, err
@@ -169,7 +170,7 @@ type feedSeriesInput struct {
 }
 
 type feedSeries struct {
-	Buckets []feed.Bucket `json:"buckets" nullable:"false"`
+	Buckets []dashboard.Bucket `json:"buckets" nullable:"false"`
 }
 
 func (f *feedItems) getSeries(ctx context.Context, in *feedSeriesInput) (*feedOutput[feedSeries], error) {
@@ -186,7 +187,7 @@ const bucketBytes = 100
 
 // encodeSeries is what web.Encode does, in a tenth of its time: a week in minutes
 // is a megabyte.
-func encodeSeries(buckets []feed.Bucket) web.Encoded[feedSeries] {
+func encodeSeries(buckets []dashboard.Bucket) web.Encoded[feedSeries] {
 	body := append(make([]byte, 0, bucketBytes*(1+len(buckets))), `{"buckets":[`...)
 	for i, b := range buckets {
 		if i > 0 {

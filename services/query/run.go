@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/query/projector"
+	"github.com/assay-project/assay/services/query/feed/projector"
 	"github.com/assay-project/assay/services/query/ui"
 )
 

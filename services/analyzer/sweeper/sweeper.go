@@ -1,21 +1,19 @@
-// Package sweeper finds what no message will move any more, and repairs it: the
+// Package sweeper finds items that no message will move, and repairs them: the
 // tables are the truth, and NATS is a hint that can be sent again.
 //
-// What is stuck, and how it is repaired, is an area's business: it walks over
-// its table and its objects and reports each finding. Bounds on the reading, dry
-// runs, the report, log and metrics are the same for all areas and stand here.
+// An area says what is wrong with an item and how it is repaired (Items, Objects);
+// the walk over table and bucket, its pace, dry runs, the report, logs and metrics
+// are the same for all areas.
 //
-// An area's table has no index by status, so that a sweep reads all of it, at no
-// more than Config.Rate items a second. A run of the timer reads what is due
-// until the next one and goes on in the next run where it stopped: with the
-// defaults 30,000 items in a minute. The cost for text files, of which each has
-// two items: a pass scans both, and reads the counterpart of each, which DynamoDB
-// counts as half a read unit however small it is; so about 1.1 read units for a
-// file, and one LIST request for 100 objects. An item of the feed costs its part
-// of a scan, half a read unit to ask for the item of its text, and one LIST
-// request for 100 texts. A table of any size costs 500
-// items a second at most, some 12 million read units a day. Every analyzer
-// sweeps by itself: where there are many, set ASSAY_SWEEP_EVERY=0 on most.
+// The tables that are swept have no index by status, so a sweep reads all of a table,
+// at no more than Config.Rate items per second. A timed run reads what is due until
+// the next one, 30,000 items per minute with the defaults, and the next run continues
+// there. A text file has two items and costs about 1.1 read units: both items are
+// scanned, and the counterpart of each is read, which DynamoDB counts as half a unit.
+// A feed item costs its share of a scan, and half a unit for the check of its text.
+// Objects cost one LIST request per 100. With the default rate a table of any size
+// costs at most 500 items per second, about 12 million read units per day. Every
+// analyzer sweeps: in a large installation set ASSAY_SWEEP_EVERY=0 on most of them.
 package sweeper
 
 import (
@@ -28,12 +26,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/bus"
 )
 
 // Config is how often and how fast is swept.
 type Config struct {
-	Every time.Duration `env:"ASSAY_SWEEP_EVERY" envDefault:"1m" doc:"how often the table and the bucket are searched for what is stuck; 0 for never"`
-	Rate  int           `env:"ASSAY_SWEEP_RATE" envDefault:"500" doc:"how many items or objects a sweep reads in a second at most"`
+	Every         time.Duration `env:"ASSAY_SWEEP_EVERY" envDefault:"1m" doc:"how often the tables and the bucket are swept; 0 for never"`
+	Rate          int           `env:"ASSAY_SWEEP_RATE" envDefault:"500" doc:"items or objects that a sweep reads per second at most"`
+	OrphanAge     time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"the age at which a sweep removes a reservation without an upload, or an object without an item; longer than ASSAY_UPLOAD_EXPIRES and the longest upload together"`
+	UploadExpires time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"how long a presigned upload can be started, as set for ingest"`
 }
 
 // Validate says which setting is not usable.
@@ -43,33 +45,35 @@ func (c Config) Validate() error {
 		return fmt.Errorf("ASSAY_SWEEP_EVERY is %s: give 0 or more", c.Every)
 	case c.Rate < 1:
 		return fmt.Errorf("ASSAY_SWEEP_RATE is %d: give at least 1", c.Rate)
+	case c.OrphanAge <= c.UploadExpires:
+		return fmt.Errorf("ASSAY_RESERVATION_EXPIRES is %s: give more than ASSAY_UPLOAD_EXPIRES, which is %s", c.OrphanAge, c.UploadExpires)
 	}
 	return nil
 }
 
-// Area is what a sweep goes over: one of the product's areas.
-type Area struct {
-	Name string
-	// Sweep walks over what the area stores, with Run.Walk, and reports each
-	// finding to Run.Found. It returns an error when it cannot read on.
-	Sweep func(ctx context.Context, r *Run) error
+// Area is one of the product's areas.
+type Area interface {
+	Name() string
+	// Sweep walks over what the area stores, with Sweep or Run.Walk, and reports each
+	// finding to Run.Found. It returns an error when it cannot continue to read.
+	Sweep(ctx context.Context, r *Run) error
 }
 
 // Options are those of one run.
 type Options struct {
 	DryRun bool // find and repair nothing
 	// OutcomesSince makes the run publish again the outcome of every item that
-	// reached its final state then or later, and write lost dead letters anew of what
-	// waits for a replay. Zero leaves that out.
+	// reached its final state then or later, and restore lost dead letters. Zero
+	// leaves that out.
 	OutcomesSince time.Time
 	// Tell gets each finding as it comes, one at a time. Optional.
 	Tell func(Finding)
 }
 
-// Finding is something that was stuck or astray.
+// Finding is something that a sweep found wrong.
 type Finding struct {
 	Area     string `json:"area"`
-	Found    string `json:"found"` // what is wrong, the same words for each of its kind
+	Found    string `json:"found"` // a code such as LostMessage
 	ID       string `json:"id"`    // of the item, or the key of an object
 	Repaired bool   `json:"repaired"`
 	Error    string `json:"error,omitempty"` // why it could not be repaired
@@ -88,6 +92,8 @@ type Report struct {
 // Sweeper sweeps the areas of one process. Its runs follow each other.
 type Sweeper struct {
 	cfg     Config
+	lease   time.Duration
+	bus     *bus.Bus
 	areas   []Area
 	log     zerolog.Logger
 	found   *prometheus.CounterVec
@@ -95,12 +101,17 @@ type Sweeper struct {
 	cursors map[string]string
 }
 
-// New returns a sweeper of the areas.
-func New(cfg Config, log zerolog.Logger, reg prometheus.Registerer, areas ...Area) *Sweeper {
+// New returns a Sweeper of the areas. It leaves alone an item that changed its state
+// within the lease of a worker, and publishes outcomes to b.
+func New[A Area](cfg Config, lease time.Duration, b *bus.Bus, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Sweeper {
+	all := make([]Area, len(areas))
+	for i, area := range areas {
+		all[i] = area
+	}
 	return &Sweeper{
-		cfg: cfg, areas: areas, log: log, cursors: map[string]string{},
+		cfg: cfg, lease: lease, bus: b, areas: all, log: log, cursors: map[string]string{},
 		found: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
-			Name: "assay_sweep_items_total", Help: "What sweeps found, by area and kind, and whether it was repaired.",
+			Name: "assay_sweep_items_total", Help: "Findings of sweeps, by area and code, and whether they were repaired.",
 		}, []string{"area", "found", "repaired"}),
 	}
 }
@@ -117,7 +128,7 @@ func (s *Sweeper) Work(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-			// What went wrong is in the log, and the next run comes to it again.
+			// Errors are logged, and the next run tries again.
 			_, _ = s.run(ctx, Options{}, max(1, int(s.cfg.Every.Seconds()*float64(s.cfg.Rate))))
 		}
 	}
@@ -135,9 +146,9 @@ func (s *Sweeper) run(ctx context.Context, o Options, budget int) (Report, error
 	report := Report{DryRun: o.DryRun}
 	var failed []error
 	for _, area := range s.areas {
-		r := &Run{Options: o, Now: began, area: area.Name, sweeper: s, budget: budget, report: &report}
+		r := &Run{Options: o, Now: began, Lease: s.lease, OrphanAge: s.cfg.OrphanAge, area: area.Name(), sweeper: s, budget: budget, report: &report}
 		if err := area.Sweep(ctx, r); err != nil {
-			failed = append(failed, fmt.Errorf("sweep of %s: %w", area.Name, err))
+			failed = append(failed, fmt.Errorf("sweep of %s: %w", area.Name(), err))
 		}
 	}
 	report.Took = time.Since(began)
@@ -157,7 +168,9 @@ func (s *Sweeper) run(ctx context.Context, o Options, budget int) (Report, error
 // Run is one run over one area.
 type Run struct {
 	Options
-	Now time.Time // when the run began, against which ages are measured
+	Now       time.Time     // when the run began; ages are measured against it
+	Lease     time.Duration // an item that changed since may have a worker or a client
+	OrphanAge time.Duration // the age at which an orphan, or an unused reservation, is removed
 
 	area    string
 	sweeper *Sweeper
@@ -165,10 +178,10 @@ type Run struct {
 	report  *Report
 }
 
-// Walk calls page with a cursor, empty at first, and then with the one it
-// returned, until that is empty, ctx ends, or as much is read as the run may. The
-// next run then goes on there. page returns how many items it read, by which the
-// walk is paced. name tells the walks of an area apart.
+// Walk calls page with a cursor, empty at first, and then with the cursor it
+// returned, until that is empty, ctx ends, or the run has read its share. The next
+// run continues there. page returns how many items it read, which sets the pace.
+// name identifies the walk within its area.
 func (r *Run) Walk(ctx context.Context, name string, page func(ctx context.Context, cursor string) (next string, read int, err error)) error {
 	at := r.area + "/" + name
 	cursor := ""
@@ -178,7 +191,7 @@ func (r *Run) Walk(ctx context.Context, name string, page func(ctx context.Conte
 	for total := 0; ; {
 		next, read, err := page(ctx, cursor)
 		if err != nil {
-			delete(r.sweeper.cursors, at) // which may be what is wrong
+			delete(r.sweeper.cursors, at) // the cursor may be what is wrong
 			return err
 		}
 		r.report.Read += read
@@ -198,8 +211,8 @@ func (r *Run) Walk(ctx context.Context, name string, page func(ctx context.Conte
 	}
 }
 
-// Found reports a finding and, but for a dry run, repairs it. What repair
-// returns is told, and the run goes on.
+// Found reports a finding and, unless this is a dry run, repairs it. An error of
+// repair is reported, and the run continues.
 func (r *Run) Found(ctx context.Context, what, id string, repair func(context.Context) error) {
 	finding := Finding{Area: r.area, Found: what, ID: id}
 	r.report.Found++

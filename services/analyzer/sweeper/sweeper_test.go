@@ -23,33 +23,33 @@ type shelf struct {
 	each  func(context.Context, *sweeper.Run, string)
 }
 
-func (s *shelf) area() sweeper.Area {
-	return sweeper.Area{Name: "shelf", Sweep: func(ctx context.Context, r *sweeper.Run) error {
-		return r.Walk(ctx, "pages", func(ctx context.Context, cursor string) (string, int, error) {
-			s.read = append(s.read, cursor)
-			if s.fail != nil {
-				return "", 0, s.fail
+func (s *shelf) Name() string { return "shelf" }
+
+func (s *shelf) Sweep(ctx context.Context, r *sweeper.Run) error {
+	return r.Walk(ctx, "pages", func(ctx context.Context, cursor string) (string, int, error) {
+		s.read = append(s.read, cursor)
+		if s.fail != nil {
+			return "", 0, s.fail
+		}
+		if s.each != nil {
+			s.each(ctx, r, cursor)
+		}
+		at := 0
+		if cursor != "" {
+			var err error
+			if at, err = strconv.Atoi(cursor); err != nil {
+				return "", 0, err
 			}
-			if s.each != nil {
-				s.each(ctx, r, cursor)
-			}
-			at := 0
-			if cursor != "" {
-				var err error
-				if at, err = strconv.Atoi(cursor); err != nil {
-					return "", 0, err
-				}
-			}
-			if at+1 == s.pages {
-				return "", 10, nil
-			}
-			return strconv.Itoa(at + 1), 10, nil
-		})
-	}}
+		}
+		if at+1 == s.pages {
+			return "", 10, nil
+		}
+		return strconv.Itoa(at + 1), 10, nil
+	})
 }
 
 func open(cfg sweeper.Config, s *shelf) *sweeper.Sweeper {
-	return sweeper.New(cfg, zerolog.Nop(), prometheus.NewRegistry(), s.area())
+	return sweeper.New(cfg, 0, nil, zerolog.Nop(), prometheus.NewRegistry(), []*shelf{s})
 }
 
 func TestOnceReadsAllAtTheRate(t *testing.T) {

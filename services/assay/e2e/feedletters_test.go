@@ -28,7 +28,7 @@ func feedLettersComeBack(t *testing.T, start starter) {
 	})
 	afterLease()
 
-	found := "feed  " + lost + "  given up, and no dead letter  "
+	found := "feed  " + lost + "  lost_dead_letter  "
 	since := []string{"--outcomes-since", "1h"}
 	if said := c.sweep(t, since...); strings.Contains(said, found) {
 		t.Errorf("with its letter there, a sweep says %s", said)

@@ -134,7 +134,7 @@ func feedSweepRepairs(t *testing.T, start starter) {
 	afterLease()
 
 	findings := map[string]string{
-		textKey(stray): "text without an item", lost: "work whose message is lost", double.SourceID: "item with several rows",
+		textKey(stray): "orphan_object", lost: "lost_message", double.SourceID: "duplicate_rows",
 	}
 	for range 2 { // a dry run changes nothing
 		check(t, "feed", c.sweep(t, "--dry-run"), findings, "found", 3, 0)

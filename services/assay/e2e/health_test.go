@@ -92,7 +92,7 @@ func metricsAreThere(t *testing.T, s system) {
 		`assay_attempt_duration_seconds_count{area="textfile",consumer="analyzer-textfile",outcome="done",service="analyzer"}`,
 		`assay_attempt_duration_seconds_count{area="textfile",consumer="ingest-notice",outcome="done",service="ingest"}`,
 		`assay_work_in_flight{area="textfile",consumer="analyzer-textfile",service="analyzer"}`,
-		`assay_analyses_total{area="textfile",state="COMPLETED"}`,
+		`assay_analyses_total{area="textfile",outcome="completed"}`,
 		`go_goroutines`, `process_resident_memory_bytes`,
 	} {
 		if !strings.Contains(body, "\n"+series+" ") {

@@ -177,9 +177,9 @@ func sweepRepairs(t *testing.T, start starter) {
 	afterLease()
 
 	findings := map[string]string{
-		unused.FileID: "reservation that was never used", apart.FileID: "list and file apart",
-		lost.FileID: "work whose message is lost", stray: "bytes without a file",
-		other.FileID: "bytes that are not as reserved",
+		unused.FileID: "unused_reservation", apart.FileID: "inconsistent_copies",
+		lost.FileID: "lost_message", stray: "orphan_object",
+		other.FileID: "mismatched_object",
 	}
 	for range 2 { // a dry run changes nothing
 		check(t, "textfile", c.sweep(t, "--dry-run"), findings, "found", 5, 0)
@@ -265,7 +265,7 @@ func TestSweepDoubtsAnEmptyTable(t *testing.T) {
 	}
 	afterLease()
 	p := launch(t, "assay", c.env, "sweep")
-	if status := p.end(t); status != 1 || !strings.Contains(p.output.String(), "is this the bucket of this table? Nothing was deleted") {
+	if status := p.end(t); status != 1 || !strings.Contains(p.output.String(), "so nothing was deleted") {
 		t.Errorf("the sweep ends with %d: %s", status, p.output)
 	}
 	if keys := c.keys(t); len(keys) != objects {

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/services/assay/endpoints"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
 // Config says where, with the variables of the services.
@@ -56,7 +57,7 @@ own. It reads all of both tables.`,
 				return err
 			}
 			defer engines.Close()
-			done, err := feed.Rebuild(cmd.Context(), feed.NewStore(engines.DB, cfg.Feed), feed.NewDashboard(engines.DB, cfg.Feed))
+			done, err := dashboard.Rebuild(cmd.Context(), feed.NewStore(engines.DB, cfg.Feed), dashboard.New(engines.DB, cfg.Feed))
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/textfile"
 )
 
@@ -41,9 +43,7 @@ func Run(ctx context.Context, cfg Config) error {
 	defer engines.Close()
 	return errors.Join(
 		engines.Bus.TakeOverFormerWork(ctx),
-		textfile.NewStore(engines.DB, cfg.TextFile).Ensure(ctx),
-		feed.NewStore(engines.DB, cfg.Feed).Ensure(ctx),
-		feed.NewDashboard(engines.DB, cfg.Feed).Ensure(ctx),
+		table.EnsureAll(ctx, engines.DB, slices.Concat(textfile.Tables(cfg.TextFile), feed.Tables(cfg.Feed))),
 		ensureBucket(ctx, engines.Bucket, cfg.BucketPolicy),
 	)
 }

@@ -28,22 +28,28 @@ func Command() *cobra.Command {
 	var since string
 	cmd := &cobra.Command{
 		Use:   "sweep",
-		Short: "Find and repair what no message will move any more",
-		Long: `Compare the tables, the bucket and the streams, and repair what is stuck: uploads
-that nobody noticed, work whose message is lost, unused reservations, bytes
-without a file, the two items of a file apart, texts without an item of the
-feed, items of the feed with several rows. Analyzers do the same on a timer
-(ASSAY_SWEEP_EVERY); this does all of it at once, at ASSAY_SWEEP_RATE items a
-second, and says what it found.
+		Short: "Find and repair items that no message will move",
+		Long: `Compare the tables, the bucket and the streams, and repair what is stuck.
+Analyzers do the same on a timer (ASSAY_SWEEP_EVERY); this does all of it at
+once, at ASSAY_SWEEP_RATE items per second, and prints what it found:
 
-It works on the engines of a running "assay serve", or on those that the
+  unnotified_upload    an uploaded object without a notification
+  lost_message         work whose message is lost
+  mismatched_object    an object of another length than reserved
+  unused_reservation   a reservation without an upload
+  orphan_object        an object that belongs to no item
+  inconsistent_copies  rows of one item that differ
+  duplicate_rows       several rows of one feed item
+  unreadable_item      a row that cannot be read; left for a person
+
+It works on the backends of a running "assay serve", or on those that the
 variables of the services name: ASSAY_NATS_URL, ASSAY_DYNAMODB_ENDPOINT,
-ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET, ASSAY_LEASE and AWS's own.
+ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET, ASSAY_LEASE and those of AWS.
 
 After a loss of all JetStream data, --outcomes-since also publishes the outcome
-of every item again that ended since then, under the same event ids; and items of
-the feed that were given up since then have their dead letters again, for
-"assay dead replay". Of files, "assay retry" needs no letter.`,
+of every item that ended since then again (unnotified_outcome), under the same
+event ids, and restores the dead letters of feed items (lost_dead_letter) for
+"assay dead replay". A text file is retried by "assay retry" without one.`,
 		Example: `  assay sweep --dry-run
   assay sweep --outcomes-since 2026-11-20T12:00:00Z
   assay sweep --outcomes-since 6h`,

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
 
-	"github.com/assay-project/assay/services/analyzer/wordstats"
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 )
 
 // countByLibraries counts by the same definition of a word as wordstats, with kept

@@ -19,6 +19,8 @@ import (
 
 	"github.com/assay-project/assay/pkg/dynamolite"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
 const (
@@ -40,8 +42,8 @@ func fill(ctx context.Context, folder string, items int, primary bool, out io.Wr
 }
 
 func fillTables(ctx context.Context, engine *engine, items int, primary bool, out io.Writer) error {
-	store, dashboard := feed.NewStore(engine.db, tables), feed.NewDashboard(engine.db, tables)
-	if err := errors.Join(store.Ensure(ctx), dashboard.Ensure(ctx)); err != nil {
+	board := dashboard.New(engine.db, tables)
+	if err := table.EnsureAll(ctx, engine.db, feed.Tables(tables)); err != nil {
 		return err
 	}
 	began, written := time.Now(), atomic.Int64{}
@@ -62,11 +64,11 @@ func fillTables(ctx context.Context, engine *engine, items int, primary bool, ou
 						return err
 					}
 				}
-				images := make([]feed.Image, len(batch))
+				images := make([]dashboard.Image, len(batch))
 				for i, item := range batch {
-					images[i] = feed.Image{Item: item}
+					images[i] = dashboard.Image{Item: item}
 				}
-				if err := dashboard.Apply(ctx, images...); err != nil {
+				if err := board.Apply(ctx, images...); err != nil {
 					return err
 				}
 				if n := written.Add(int64(len(batch))); n%100_000 < fillBatch {

@@ -21,7 +21,7 @@ import (
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/process"
-	"github.com/assay-project/assay/services/analyzer/wordstats"
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 	"github.com/assay-project/assay/services/assay/serve"
 )
 

@@ -25,6 +25,7 @@ import (
 	"github.com/assay-project/assay/services/assay/embedded"
 	"github.com/assay-project/assay/services/assay/fault/audit"
 	"github.com/assay-project/assay/services/assay/setup"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
 // held is a system on embedded engines without any service, so that a test decides
@@ -34,7 +35,7 @@ type held struct {
 	bus   *bus.Bus
 	files *textfile.Store
 	items *feed.Store
-	board *feed.Dashboard
+	board *dashboard.Dashboard
 }
 
 func open(t *testing.T) *held {
@@ -70,7 +71,7 @@ func open(t *testing.T) *held {
 	if h.bus, err = bus.Connect(t.Context(), cfg.Engines.NATS, "test", zerolog.Nop(), prometheus.NewRegistry()); err != nil {
 		t.Fatal(err)
 	}
-	h.files, h.items, h.board = textfile.NewStore(h.DB(), cfg.TextFile), feed.NewStore(h.DB(), cfg.Feed), feed.NewDashboard(h.DB(), cfg.Feed)
+	h.files, h.items, h.board = textfile.NewStore(h.DB(), cfg.TextFile), feed.NewStore(h.DB(), cfg.Feed), dashboard.New(h.DB(), cfg.Feed)
 	t.Cleanup(func() {
 		h.bus.Close()
 		h.Close()
@@ -126,7 +127,7 @@ func (h *held) analyzed(ctx context.Context, t *testing.T, id string, shown bool
 	}
 	i = must[feed.Item](t)(h.items.Analyze(ctx, i, feed.Analysis{Sentiment: feed.Positive, Score: 1, ModelVersion: "v1.0.0"}))
 	if shown {
-		if err := h.board.Apply(ctx, feed.Image{Item: i}); err != nil {
+		if err := h.board.Apply(ctx, dashboard.Image{Item: i}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
 // feedPrefix begins the keys of the feed's objects.
@@ -52,12 +53,12 @@ func (s *System) readFeedItems(ctx context.Context) (map[string]*held, error) {
 		if !one.final || s.cfg.Feed.Dashboard == "" {
 			return nil
 		}
-		want, err := item.Rows()
+		want, err := dashboard.Rows(item)
 		if err != nil {
 			return err
 		}
 		for _, row := range want {
-			if !slices.ContainsFunc(rows[item.SourceID], func(r feed.Row) bool { return show(r) == show(row) }) {
+			if !slices.ContainsFunc(rows[item.SourceID], func(r dashboard.Row) bool { return show(r) == show(row) }) {
 				one.stuck = append(one.stuck, "the dashboard has no row "+row.SortKey)
 			}
 		}
@@ -81,16 +82,16 @@ func (s *System) readFeedItems(ctx context.Context) (map[string]*held, error) {
 }
 
 // show writes a row such that equal rows look equal; their tags are sorted.
-func show(r feed.Row) string { return fmt.Sprintf("%+v", r) }
+func show(r dashboard.Row) string { return fmt.Sprintf("%+v", r) }
 
 // dashboard is the rows of each item.
-func (s *System) dashboard(ctx context.Context) (map[string][]feed.Row, error) {
-	rows := map[string][]feed.Row{}
+func (s *System) dashboard(ctx context.Context) (map[string][]dashboard.Row, error) {
+	rows := map[string][]dashboard.Row{}
 	if s.cfg.Feed.Dashboard == "" {
 		return rows, nil
 	}
 	err := s.scan(ctx, s.cfg.Feed.Dashboard, func(attributes map[string]types.AttributeValue) error {
-		var row feed.Row
+		var row dashboard.Row
 		if err := attributevalue.UnmarshalMap(attributes, &row); err != nil {
 			return fmt.Errorf("read a row of the dashboard: %w", err)
 		}

@@ -27,6 +27,7 @@ import (
 	"github.com/assay-project/assay/services/assay/setup"
 	"github.com/assay-project/assay/services/ingest"
 	"github.com/assay-project/assay/services/query"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
 // lease is that of all workers; expires that of reservations, for a sweep.
@@ -295,7 +296,7 @@ func (h *house) rows(ctx context.Context, sourceID string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	want, err := item.Rows()
+	want, err := dashboard.Rows(item)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,57 @@
+// Package feed scores the sentiment of feed items.
+package feed
+
+import (
+	"context"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+	"github.com/assay-project/assay/services/analyzer/work"
+)
+
+// Area analyzes feed items.
+type Area struct {
+	store  *feed.Store
+	bucket *blob.Store
+	bus    *bus.Bus
+	texts  *sentiment.Analyzer
+	worker *work.Worker
+}
+
+// New returns the area on open backends.
+func New(cfg feed.Config, engines *engine.Engines, worker *work.Worker) *Area {
+	return &Area{
+		store:  feed.NewStore(engines.DB, cfg),
+		bucket: engines.Bucket, bus: engines.Bus, texts: sentiment.New(), worker: worker,
+	}
+}
+
+// Name is the area's name.
+func (a *Area) Name() string { return event.AreaFeed }
+
+// Check returns an error while the table cannot be used.
+func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
+
+// consumer is the name of the area's only consumer, also in its dead letters.
+const consumer = "analyzer-feed"
+
+// Consumers returns the area's only consumer. Texts are small, so an attempt is
+// limited in time alone.
+func (a *Area) Consumers() []bus.Consumer {
+	return []bus.Consumer{work.Consumer(a.worker, bus.Consumer{
+		Name: consumer, Area: event.AreaFeed,
+		Stream: bus.StreamWork, Filter: event.AcceptedSubjects,
+		Bounds: func(*bus.Delivery) bus.Bounds { return bus.Bounds{Time: a.worker.Config.Time} },
+	}, steps{a})}
+}
+
+// Sweep repairs items that no message will move, and removes orphaned texts.
+func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
+	s := newSweep(ctx, a, r)
+	return sweeper.Sweep(ctx, r, s, s)
+}

@@ -1,0 +1,21 @@
+//go:build !race
+
+// The race detector makes sync.Pool drop a part of what it is given.
+
+package sentiment_test
+
+import (
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
+)
+
+func TestScoreDoesNotAllocate(t *testing.T) {
+	a := sentiment.New()
+	for _, of := range benchmarkTexts {
+		a.Score(of.text)
+		if n := testing.AllocsPerRun(1000, func() { a.Score(of.text) }); n >= 1 {
+			t.Errorf("%s: %v allocations per text", of.name, n)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package sentiment_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
+)
+
+// A long text leaves nothing behind that a later score could see, and is scored
+// like the same text later.
+func TestScoresDoNotDependOnEachOther(t *testing.T) {
+	a := sentiment.New()
+	texts := []string{
+		"", " \t\n", "GREAT", "great but awful", "😁", "don't be sad!!!???",
+		strings.Repeat("This is a VERY good day, but not for you! ", 5000),
+		strings.Repeat("x", 1<<20), strings.Repeat("?", 1<<17),
+	}
+	want := make([]sentiment.Polarity, len(texts))
+	for i, text := range texts {
+		want[i] = sentiment.New().Score(text)
+	}
+	var group sync.WaitGroup
+	for worker := range 4 {
+		group.Go(func() {
+			for i := range 40 {
+				i = (i + worker) % len(texts)
+				if got := a.Score(texts[i]); got != want[i] {
+					t.Errorf("Score(%.20q) = %+v, alone it is %+v", texts[i], got, want[i])
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestTextsWithoutWords(t *testing.T) {
+	a := sentiment.New()
+	for _, text := range []string{"", " ", "\t\r\n\v\f\x1c\x1d\x1e\x1f", "\u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000"} {
+		if got := a.Score(text); got != (sentiment.Polarity{}) {
+			t.Errorf("Score(%q) = %+v, want zeros", text, got)
+		}
+	}
+	for _, text := range []string{"the", "\x00", "\u200b", "\xff", "\xf0\x9f\x98", "漢字", "!?"} {
+		if got := a.Score(text); got != (sentiment.Polarity{Neutral: 1}) {
+			t.Errorf("Score(%q) = %+v, want neutral", text, got)
+		}
+	}
+}

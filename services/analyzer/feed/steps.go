@@ -1,0 +1,110 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
+)
+
+// steps are the steps from FeedItemAccepted to the outcome. There is no claim: the
+// work is short, and of two workers one makes the move.
+type steps struct{ *Area }
+
+// analysis is what Process found, and the snippet of the text that it read: a text
+// that replaced a lost one has another.
+type analysis struct {
+	feed.Analysis
+	snippet string
+}
+
+func (s steps) Get(ctx context.Context, id string) (feed.Item, error) {
+	if !feed.ValidSourceID(id) {
+		return feed.Item{}, lifecycle.ErrNotFound // not a message of this area; its dead letter says so
+	}
+	return s.store.Get(ctx, id)
+}
+
+func (s steps) Claim(ctx context.Context, d *bus.Delivery) (feed.Item, error) {
+	var accepted event.FeedItemAccepted
+	if err := event.Unmarshal(d.Data, &accepted); err != nil {
+		return feed.Item{}, bus.Permanent(err)
+	}
+	return s.store.Get(ctx, accepted.SourceId)
+}
+
+// Process scores the whole text as it was accepted.
+func (s steps) Process(ctx context.Context, _ *bus.Delivery, i feed.Item) (analysis, error) {
+	text, err := s.read(ctx, feed.TextKey(i.SourceID))
+	if errors.Is(err, blob.ErrNotFound) {
+		return analysis{}, bus.Permanent(errors.New("the accepted text is no longer there"))
+	}
+	if err != nil {
+		return analysis{}, err
+	}
+	polarity := s.texts.Score(text)
+	label, confidence := sentiment.Classify(polarity)
+	return analysis{feed.Analysis{
+		Sentiment: string(label), Score: confidence, Compound: polarity.Compound, ModelVersion: sentiment.ModelVersion,
+	}, feed.Snippet(text)}, nil
+}
+
+// read returns the whole of a text.
+func (a *Area) read(ctx context.Context, key string) (string, error) {
+	body, err := a.bucket.Open(ctx, key, "")
+	if err != nil {
+		return "", err
+	}
+	defer body.Close()
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", key, err)
+	}
+	return string(text), nil
+}
+
+func (s steps) Finish(ctx context.Context, i feed.Item, a analysis) (feed.Item, error) {
+	i.TextSnippet = a.snippet
+	return s.store.Analyze(ctx, i, a.Analysis)
+}
+
+// Fail leaves the item pending, with the reason. Sweeps then leave it alone; a
+// replay of its dead letter tries it again.
+func (s steps) Fail(ctx context.Context, i feed.Item, reason string) (feed.Item, error) {
+	return s.store.GiveUp(ctx, i, reason)
+}
+
+func (steps) Ended(i feed.Item) (bool, string) { return i.Settled(), i.ErrorMessage }
+
+// Outcome derives the event's id from the time that is stored with the result or the
+// failure.
+func (steps) Outcome(i feed.Item) (event.Event, error) {
+	if i.GivenUp() {
+		at, err := i.Failed()
+		if err != nil {
+			return event.Event{}, fmt.Errorf("the time of %s: %w", i.SourceID, err)
+		}
+		return event.NewAnalysisFailed(&event.AnalysisFailed{
+			Area: event.AreaFeed, Id: i.SourceID, Name: i.SourceID, FailedAt: timestamppb.New(at), ErrorMessage: i.ErrorMessage,
+		}), nil
+	}
+	at, err := i.Analyzed()
+	if err != nil {
+		return event.Event{}, fmt.Errorf("the time of %s: %w", i.SourceID, err)
+	}
+	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
+		Area: event.AreaFeed, Id: i.SourceID, Name: i.SourceID, CompletedAt: timestamppb.New(at),
+		Result: &event.AnalysisCompleted_TextSentiment{TextSentiment: &event.TextSentiment{
+			Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
+		}},
+	}), nil
+}

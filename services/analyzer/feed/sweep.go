@@ -1,0 +1,173 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+)
+
+// Codes of findings that only feed items have.
+const (
+	duplicateRows  = "duplicate_rows"   // several rows of one source id; the first stays, with the tags of all
+	lostDeadLetter = "lost_dead_letter" // of an item that failed; restored, so that an operator can replay it
+)
+
+// sweep repairs items and removes texts that belong to none.
+type sweep struct {
+	steps
+	// deadLetters returns, read once per run, when items failed that have dead letters.
+	deadLetters func() (map[string]time.Time, error)
+}
+
+func newSweep(ctx context.Context, a *Area, r *sweeper.Run) sweep {
+	s := sweep{steps: steps{a}}
+	s.deadLetters = sync.OnceValues(func() (map[string]time.Time, error) { return s.readDeadLetters(ctx, r.OutcomesSince) })
+	return s
+}
+
+func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (items []feed.Item, next string, read int, err error) {
+	page, err := s.store.Scan(ctx, cursor, feed.ScanLimit)
+	if err != nil {
+		return nil, "", 0, err
+	}
+	for _, broken := range page.Broken {
+		r.Found(ctx, sweeper.UnreadableItem, broken.ID, func(context.Context) error { return broken.Err })
+	}
+	for _, id := range page.Double {
+		r.Found(ctx, duplicateRows, id, func(ctx context.Context) error { return s.store.Merge(ctx, id) })
+	}
+	return page.Items, page.Next, len(page.Items) + len(page.Double) + len(page.Broken), nil
+}
+
+func (sweep) ID(i feed.Item) string { return i.SourceID }
+
+func (sweep) Changed(i feed.Item) (time.Time, error) { return i.Ingested() }
+
+func (s sweep) Outstanding(ctx context.Context, i feed.Item) (bool, error) {
+	return s.bus.Outstanding(ctx, event.AcceptedOf(i.SourceID), i.SourceType)
+}
+
+// Recover restores the dead letter of an item that failed, without which nobody
+// could replay it. A timed sweep does not: an operator who dropped a dead letter is
+// not to see it again.
+func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome event.Event) error {
+	if !i.GivenUp() || r.Now.Sub(outcome.Time) < r.Lease { // the worker may be storing the dead letter
+		return nil
+	}
+	dead, err := s.deadLetters()
+	if err != nil {
+		return err
+	}
+	if last, exists := dead[i.SourceID]; exists && !last.Before(outcome.Time) {
+		return nil
+	}
+	r.Found(ctx, lostDeadLetter, i.SourceID, func(ctx context.Context) error {
+		e, err := i.Accepted(s.bucket.Bucket)
+		if err != nil {
+			return err
+		}
+		return s.bus.Bury(ctx, consumer, e, i.ErrorMessage, outcome.Time)
+	})
+	return nil
+}
+
+// readDeadLetters makes one request per dead letter.
+func (s sweep) readDeadLetters(ctx context.Context, since time.Time) (map[string]time.Time, error) {
+	dead := map[string]time.Time{}
+	for letter, err := range s.bus.DeadLetters(ctx, bus.DeadFilter{Consumer: consumer, From: since}) {
+		if err != nil {
+			return nil, err
+		}
+		if letter.Last.After(dead[letter.Item]) {
+			dead[letter.Item] = letter.Last
+		}
+	}
+	return dead, nil
+}
+
+// Repair publishes the item's work event again. It does so too if the text is gone:
+// the analysis then says so.
+func (s sweep) Repair(ctx context.Context, r *sweeper.Run, i feed.Item) error {
+	// The item's own time may be its client's, and long past when it was accepted.
+	text, err := s.bucket.Head(ctx, feed.TextKey(i.SourceID))
+	if err != nil && !errors.Is(err, blob.ErrNotFound) {
+		return err
+	}
+	if err == nil && r.Now.Sub(text.Modified) < r.Lease {
+		return nil
+	}
+	r.Found(ctx, sweeper.LostMessage, i.SourceID, func(ctx context.Context) error {
+		e, err := i.Accepted(s.bucket.Bucket)
+		if err != nil {
+			return err
+		}
+		if err := s.bus.Publish(ctx, e); !errors.Is(err, bus.ErrOutstanding) {
+			return err
+		}
+		return nil
+	})
+	return nil
+}
+
+func (s sweep) List(ctx context.Context, cursor string) ([]blob.Object, bool, error) {
+	return s.bucket.List(ctx, feed.ObjectPrefix, cursor, feed.ScanLimit)
+}
+
+func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Object) (orphans []string, read int, err error) {
+	var ids []string
+	for _, object := range objects {
+		if id, err := feed.ParseTextKey(object.Key); err == nil && r.Now.Sub(object.Modified) >= r.OrphanAge {
+			ids = append(ids, id)
+		}
+	}
+	missing, err := s.store.Missing(ctx, ids)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, id := range missing {
+		orphans = append(orphans, feed.TextKey(id))
+	}
+	return orphans, len(ids), nil
+}
+
+// Remove deletes the text of an item that was never created. A client that retries
+// at this moment may have found the text: then it is restored. (Ingest does it in the
+// other order: it stores the text again after it wrote the row.)
+func (s sweep) Remove(ctx context.Context, key string) error {
+	id, err := feed.ParseTextKey(key)
+	if err != nil {
+		return err
+	}
+	object, err := s.bucket.Head(ctx, key)
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil // another sweep removed it
+	}
+	if err != nil {
+		return err
+	}
+	text, err := s.read(ctx, key)
+	if err != nil {
+		return err
+	}
+	if err := s.bucket.Delete(ctx, key); err != nil {
+		return err
+	}
+	_, err = s.store.Get(ctx, id)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil
+	}
+	_, restored := s.bucket.Put(ctx, key, object.ContentType, object.Metadata, strings.NewReader(text))
+	if errors.Is(restored, blob.ErrExists) {
+		restored = nil
+	}
+	return errors.Join(err, restored)
+}

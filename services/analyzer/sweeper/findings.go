@@ -1,0 +1,12 @@
+package sweeper
+
+// Codes of findings that any area may have, as reports, logs and metrics show them.
+// An area adds codes of its own.
+const (
+	LostMessage        = "lost_message"        // work without a message; the message is published again
+	UnnotifiedOutcome  = "unnotified_outcome"  // an outcome to publish again; the stream drops the newest
+	UnreadableItem     = "unreadable_item"     // left for a person
+	OrphanObject       = "orphan_object"       // an object that belongs to no item; deleted
+	SuspiciousOrphan   = "suspicious_orphan"   // one of too many orphans; left for a person
+	InconsistentCopies = "inconsistent_copies" // rows of one item that differ; repaired from the first
+)

@@ -1,0 +1,158 @@
+package sweeper
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+// Items is a table that is swept. I is an item.
+type Items[I any] interface {
+	// Scan reads a page of the table, in any order and eventually consistent, and
+	// reports what is wrong with the page itself. next is the cursor of the next
+	// page, empty on the last; read is how many items were read.
+	Scan(ctx context.Context, r *Run, cursor string) (items []I, next string, read int, err error)
+	// ID returns the item's id.
+	ID(item I) string
+	// Get reads an item by its id, strongly consistent. It returns lifecycle.ErrNotFound.
+	Get(ctx context.Context, id string) (I, error)
+	// Ended reports whether the item is in a final state, and the reason if it failed.
+	Ended(item I) (ended bool, failure string)
+	// Outcome returns the event that announces a final state.
+	Outcome(item I) (event.Event, error)
+	// Changed returns when the item last changed its state.
+	Changed(item I) (time.Time, error)
+	// Outstanding reports whether a message for the item is in the stream: a worker
+	// has it, or will get it.
+	Outstanding(ctx context.Context, item I) (bool, error)
+	// Repair reports what is wrong with an item that no message will move.
+	Repair(ctx context.Context, r *Run, item I) error
+	// Recover reports what else is lost of an item that ended, as its outcome says. It is
+	// called in runs that publish outcomes again.
+	Recover(ctx context.Context, r *Run, item I, outcome event.Event) error
+}
+
+// Objects is the part of a bucket that belongs to a table.
+type Objects interface {
+	// List reads a page of the objects. The cursor is the last key of the page before.
+	List(ctx context.Context, cursor string) (objects []blob.Object, more bool, err error)
+	// Orphans returns the keys of those objects that belong to no item, and how many
+	// items were read to find out.
+	Orphans(ctx context.Context, r *Run, objects []blob.Object) (keys []string, read int, err error)
+	// Remove deletes an orphan, unless an item that it belongs to has been created.
+	Remove(ctx context.Context, key string) error
+}
+
+// lookRead is how many items are read of an item that is looked at: its message, its
+// row and its object.
+const lookRead = 3
+
+// Sweep walks over a table and its objects.
+func Sweep[I any](ctx context.Context, r *Run, items Items[I], objects Objects) error {
+	s := sweep[I]{run: r, items: items}
+	return errors.Join(
+		r.Walk(ctx, "rows", s.rows),
+		r.Walk(ctx, "objects", func(ctx context.Context, cursor string) (string, int, error) {
+			return sweepObjects(ctx, r, objects, cursor)
+		}))
+}
+
+type sweep[I any] struct {
+	run   *Run
+	items Items[I]
+}
+
+// rows sweeps a page of the table.
+func (s sweep[I]) rows(ctx context.Context, cursor string) (next string, read int, err error) {
+	page, next, read, err := s.items.Scan(ctx, s.run, cursor)
+	if err != nil {
+		return "", 0, err
+	}
+	for _, item := range page {
+		looked, err := s.row(ctx, item)
+		if err != nil {
+			return "", 0, err
+		}
+		if looked {
+			read += lookRead
+		}
+	}
+	return next, read, nil
+}
+
+// row decides by a scanned item whether to look at it.
+func (s sweep[I]) row(ctx context.Context, item I) (looked bool, err error) {
+	if ended, _ := s.items.Ended(item); ended {
+		return false, s.ended(ctx, item)
+	}
+	if young, err := s.young(item); err != nil || young {
+		return false, err
+	}
+	return true, s.stuck(ctx, item)
+}
+
+// young reports whether a worker or a client may be at work on the item.
+func (s sweep[I]) young(item I) (bool, error) {
+	changed, err := s.items.Changed(item)
+	return s.run.Now.Sub(changed) < s.run.Lease, err
+}
+
+// ended publishes an outcome again, in a run that is to do so.
+func (s sweep[I]) ended(ctx context.Context, item I) error {
+	if s.run.OutcomesSince.IsZero() {
+		return nil
+	}
+	e, err := s.items.Outcome(item)
+	if err != nil {
+		s.run.Found(ctx, UnreadableItem, s.items.ID(item), func(context.Context) error { return err })
+		return nil
+	}
+	if e.Time.Before(s.run.OutcomesSince) {
+		return nil
+	}
+	s.run.Found(ctx, UnnotifiedOutcome, s.items.ID(item), func(ctx context.Context) error { return s.run.sweeper.bus.Republish(ctx, e) })
+	return s.items.Recover(ctx, s.run, item, e)
+}
+
+// stuck looks at an item that has been in one state for longer than a lease.
+func (s sweep[I]) stuck(ctx context.Context, item I) error {
+	// The message comes first: while there is one, a worker moves the item.
+	if outstanding, err := s.items.Outstanding(ctx, item); err != nil || outstanding {
+		return err
+	}
+	item, err := s.items.Get(ctx, s.items.ID(item))
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if ended, _ := s.items.Ended(item); ended {
+		return nil
+	}
+	if young, err := s.young(item); err != nil || young {
+		return err
+	}
+	return s.items.Repair(ctx, s.run, item)
+}
+
+// sweepObjects sweeps a page of the bucket.
+func sweepObjects(ctx context.Context, r *Run, o Objects, cursor string) (next string, read int, err error) {
+	objects, more, err := o.List(ctx, cursor)
+	if err != nil {
+		return "", 0, err
+	}
+	orphans, read, err := o.Orphans(ctx, r, objects)
+	if err != nil {
+		return "", 0, err
+	}
+	removeOrphans(ctx, r, orphans, len(objects), o.Remove)
+	if more {
+		next = objects[len(objects)-1].Key
+	}
+	return next, len(objects) + read, nil
+}

@@ -1,0 +1,57 @@
+// Package textfile counts the words of uploaded text files.
+package textfile
+
+import (
+	"context"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/textfile/upload"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+	"github.com/assay-project/assay/services/analyzer/work"
+)
+
+// Area analyzes text files.
+type Area struct {
+	cfg     Config
+	store   *textfile.Store
+	bucket  *blob.Store
+	bus     *bus.Bus
+	uploads *upload.Uploads
+	worker  *work.Worker
+}
+
+// New returns the area on open backends.
+func New(cfg Config, engines *engine.Engines, worker *work.Worker, log zerolog.Logger) *Area {
+	store := textfile.NewStore(engines.DB, cfg.Table)
+	return &Area{
+		cfg: cfg, store: store, bucket: engines.Bucket, bus: engines.Bus, worker: worker,
+		uploads: &upload.Uploads{Store: store, Bucket: engines.Bucket, Bus: engines.Bus, Log: log},
+	}
+}
+
+// Name is the area's name.
+func (a *Area) Name() string { return event.AreaTextFile }
+
+// Check returns an error while the table cannot be used.
+func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
+
+// Consumers returns the area's only consumer.
+func (a *Area) Consumers() []bus.Consumer {
+	return []bus.Consumer{work.Consumer(a.worker, bus.Consumer{
+		Name: "analyzer-textfile", Area: event.AreaTextFile,
+		Stream: bus.StreamWork, Filter: event.UploadedSubjects,
+		Bounds: a.bounds, Memory: a.cfg.Memory,
+	}, steps{a})}
+}
+
+// Sweep repairs files that no message will move, and removes orphaned objects.
+func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
+	s := sweep{steps{a}}
+	return sweeper.Sweep(ctx, r, s, s)
+}

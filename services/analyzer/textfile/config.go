@@ -1,0 +1,53 @@
+package textfile
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
+)
+
+// Config is the settings of the analysis of text files.
+type Config struct {
+	Rate       int64 `env:"ASSAY_ANALYSIS_RATE" envDefault:"6291456" doc:"bytes per second that an attempt must process at least; the default is 50 Mbit/s, which gives a file of 5 GiB 15m"`
+	Memory     int64 `env:"ASSAY_ANALYSIS_MEMORY" envDefault:"2147483648" doc:"total memory budget in bytes for concurrent analyses of text files; large files wait when it is used up"`
+	Readers    int   `env:"ASSAY_READERS" envDefault:"2" doc:"how many readers share a text file larger than ASSAY_RANGE_SIZE, each with its own vocabulary"`
+	RangeSize  int64 `env:"ASSAY_RANGE_SIZE" envDefault:"33554432" doc:"bytes that each of these readers requests at once"`
+	Vocabulary int64 `env:"ASSAY_VOCABULARY" envDefault:"268435456" doc:"bytes that the distinct words of a text may take, plus 64 for each; the default holds 3.7 million words of eight letters, and a text with more ends as FAILED"`
+
+	Table textfile.Config
+}
+
+const (
+	minRange      = 64 << 10 // bytes; more than the head by which the charset is detected
+	minVocabulary = 1 << 10  // bytes
+)
+
+// Validate returns an error that names the setting that cannot be used.
+func (c Config) Validate() error {
+	minMemory := 2 * c.limits().Memory(math.MaxInt64, c.Readers)
+	switch {
+	case c.Rate < 1:
+		return fmt.Errorf("ASSAY_ANALYSIS_RATE is %d: give at least 1", c.Rate)
+	case c.Readers < 1:
+		return fmt.Errorf("ASSAY_READERS is %d: give at least 1", c.Readers)
+	case c.RangeSize < minRange:
+		return fmt.Errorf("ASSAY_RANGE_SIZE is %d: give at least %d", c.RangeSize, minRange)
+	case c.Vocabulary < minVocabulary:
+		return fmt.Errorf("ASSAY_VOCABULARY is %d: give at least %d", c.Vocabulary, minVocabulary)
+	case c.Memory < minMemory:
+		return fmt.Errorf("ASSAY_ANALYSIS_MEMORY is %d: give at least %d, twice what one text can take with this ASSAY_VOCABULARY and these ASSAY_READERS", c.Memory, minMemory)
+	}
+	return nil
+}
+
+func (c Config) limits() wordstats.Limits { return wordstats.Limits{Vocabulary: c.Vocabulary} }
+
+// readers returns how many readers share a file of size bytes.
+func (c Config) readers(size int64) int {
+	if size <= c.RangeSize {
+		return 1
+	}
+	return c.Readers
+}

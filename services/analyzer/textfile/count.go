@@ -1,0 +1,106 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/analyzer/textfile/plaintext"
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
+)
+
+// counts counts the words of stored texts.
+type counts struct {
+	bucket *blob.Store
+	cfg    Config
+}
+
+// analyze counts the words of the bytes that were uploaded. The error is permanent
+// when the bytes themselves are to blame, or are gone.
+func (c counts) analyze(ctx context.Context, uploaded *event.FileUploaded) (textfile.Result, error) {
+	statistics, err := c.count(ctx, uploaded)
+	if err != nil {
+		return textfile.Result{}, judged(err)
+	}
+	result := textfile.Result{
+		TotalWords: statistics.TotalWords, UniqueWords: statistics.UniqueWords,
+		AvgWordLength: statistics.AvgWordLength,
+		Top10Words:    make([]textfile.WordCount, len(statistics.Top10Words)),
+	}
+	for i, top := range statistics.Top10Words {
+		result.Top10Words[i] = textfile.WordCount{Word: top.Word, Count: top.Count}
+	}
+	return result, nil
+}
+
+// count lets several readers share a large text, unless it must be converted. Another
+// is read while it is counted.
+func (c counts) count(ctx context.Context, uploaded *event.FileUploaded) (wordstats.Statistics, error) {
+	if readers := c.cfg.readers(int64(uploaded.Size)); readers > 1 {
+		statistics, err := c.countParts(ctx, uploaded, readers)
+		if !errors.Is(err, plaintext.ErrConverted) {
+			return statistics, err
+		}
+	}
+	body, err := c.bucket.Open(ctx, uploaded.Key, uploaded.Etag)
+	if err != nil {
+		return wordstats.Statistics{}, err
+	}
+	defer body.Close()
+	text, err := plaintext.NewReader(body, uploaded.ContentType)
+	if err != nil {
+		return wordstats.Statistics{}, err
+	}
+	defer text.Free()
+	return c.cfg.limits().CountAhead(text)
+}
+
+// countParts returns plaintext.ErrConverted for a text that only count can read.
+func (c counts) countParts(ctx context.Context, uploaded *event.FileUploaded, readers int) (wordstats.Statistics, error) {
+	object := blob.Ranges{Store: c.bucket, Key: uploaded.Key, ETag: uploaded.Etag, Size: int64(uploaded.Size)}
+	head := make([]byte, plaintext.HeadSize)
+	body := object.From(ctx, 0, plaintext.HeadSize)
+	defer body.Close()
+	if _, err := io.ReadFull(body, head); err != nil {
+		return wordstats.Statistics{}, fmt.Errorf("reading the head: %w", err)
+	}
+	parts, err := plaintext.NewParts(head, uploaded.ContentType)
+	if err != nil {
+		return wordstats.Statistics{}, err
+	}
+	mark := int64(parts.Mark)
+	statistics, err := c.cfg.limits().CountParts(ctx, wordstats.Parts{
+		Size: object.Size - mark, PartSize: c.cfg.RangeSize, Readers: readers,
+		From: func(ctx context.Context, at, end int64) io.ReadCloser {
+			return parts.Part(object.From(ctx, mark+at, mark+end))
+		},
+	})
+	if _, passed := errors.AsType[*wordstats.VocabularyError](err); passed && !parts.UTF8() {
+		return wordstats.Statistics{}, plaintext.ErrConverted // which words it has is not known yet
+	}
+	if err != nil {
+		return wordstats.Statistics{}, err
+	}
+	return statistics, parts.Err()
+}
+
+// judged marks what no attempt mends.
+func judged(err error) error {
+	_, notText := errors.AsType[*plaintext.NotTextError](err)
+	_, charset := errors.AsType[*plaintext.UnknownCharsetError](err)
+	_, vocabulary := errors.AsType[*wordstats.VocabularyError](err)
+	switch {
+	case errors.Is(err, blob.ErrNotFound), errors.Is(err, blob.ErrChanged):
+		return bus.Permanent(errors.New("the uploaded bytes are no longer there"))
+	case vocabulary:
+		return bus.Permanent(fmt.Errorf("%w (ASSAY_VOCABULARY)", err))
+	case notText, charset:
+		return bus.Permanent(err)
+	}
+	return err
+}

@@ -1,0 +1,117 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/textfile/upload"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+)
+
+// Codes of findings that only text files have.
+const (
+	unnotifiedUpload  = "unnotified_upload"  // an uploaded object without a notification; published
+	mismatchedObject  = "mismatched_object"  // an object of another length than reserved; ends as FAILED
+	unusedReservation = "unused_reservation" // a reservation without an upload; removed, since nothing was promised
+)
+
+// sweep repairs files and removes objects that belong to none.
+type sweep struct{ steps }
+
+func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (files []textfile.File, next string, read int, err error) {
+	page, err := s.store.Scan(ctx, cursor, textfile.ScanLimit)
+	if err != nil {
+		return nil, "", 0, err
+	}
+	apart, err := s.store.Apart(ctx, page)
+	if err != nil {
+		return nil, "", 0, err
+	}
+	for _, pair := range apart {
+		r.Found(ctx, sweeper.InconsistentCopies, pairID(pair), func(ctx context.Context) error { return s.store.Mend(ctx, pair) })
+	}
+	for _, broken := range page.Broken {
+		r.Found(ctx, sweeper.UnreadableItem, broken.Key, func(context.Context) error { return broken.Err })
+	}
+	return page.Files, page.Next, 2 * page.Items, nil // the counterpart of each item was read too
+}
+
+func pairID(p textfile.Pair) string {
+	if p.Meta != nil {
+		return p.Meta.FileID
+	}
+	return p.History.FileID
+}
+
+func (sweep) ID(f textfile.File) string { return f.FileID }
+
+func (sweep) Changed(f textfile.File) (time.Time, error) { return f.Updated(), nil }
+
+func (s sweep) Outstanding(ctx context.Context, f textfile.File) (bool, error) {
+	return s.bus.Outstanding(ctx, event.UploadedOf(f.FileID), f.OwnerID)
+}
+
+// Recover has nothing to do: a FAILED file is retried without its dead letter.
+func (sweep) Recover(context.Context, *sweeper.Run, textfile.File, event.Event) error { return nil }
+
+func (s sweep) Repair(ctx context.Context, r *sweeper.Run, f textfile.File) error {
+	if f.Status == textfile.InProgress || f.Retried() {
+		// It was accepted before, so it ends as FAILED if its object is gone.
+		r.Found(ctx, sweeper.LostMessage, f.FileID, func(ctx context.Context) error { return s.uploads.Resend(ctx, f) })
+		return nil
+	}
+	err := s.uploads.Check(ctx, f)
+	switch {
+	case err == nil:
+		r.Found(ctx, unnotifiedUpload, f.FileID, func(ctx context.Context) error {
+			_, err := s.uploads.Confirm(ctx, f)
+			return err
+		})
+	case errors.Is(err, upload.ErrOtherBytes):
+		r.Found(ctx, mismatchedObject, f.FileID, func(ctx context.Context) error {
+			failed, err := s.store.Fail(ctx, f, err.Error())
+			if err != nil {
+				return err
+			}
+			return s.worker.Announce(ctx, s.Name(), outcome(failed))
+		})
+	case !errors.Is(err, upload.ErrNoBytes):
+		return err
+	case r.Now.Sub(f.Created()) >= r.OrphanAge:
+		r.Found(ctx, unusedReservation, f.FileID, func(ctx context.Context) error { return s.store.Expire(ctx, f) })
+	}
+	return nil
+}
+
+func (s sweep) List(ctx context.Context, cursor string) ([]blob.Object, bool, error) {
+	return s.bucket.List(ctx, textfile.ObjectPrefix, cursor, textfile.ScanLimit)
+}
+
+func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Object) (orphans []string, read int, err error) {
+	var ids []string
+	seen := map[string]bool{} // a request must not name a key twice
+	for _, object := range objects {
+		if id, _, err := textfile.ParseObjectKey(object.Key); err == nil && !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	keys, err := s.store.Keys(ctx, ids)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, object := range objects {
+		id, _, err := textfile.ParseObjectKey(object.Key)
+		key, exists := keys[id]
+		if err == nil && key != object.Key && (key != "" || !exists) && r.Now.Sub(object.Modified) >= r.OrphanAge {
+			orphans = append(orphans, object.Key)
+		}
+	}
+	return orphans, len(ids), nil
+}
+
+func (s sweep) Remove(ctx context.Context, key string) error { return s.bucket.Delete(ctx, key) }

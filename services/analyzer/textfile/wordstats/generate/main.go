@@ -1,0 +1,137 @@
+// Command generate writes kernel_amd64.s, the kernels of package wordstats in
+// assembler, with avo (github.com/mmcloughlin/avo): registers have names here and are
+// assigned by it, arguments lie where their Go declarations in kernel_amd64.go say,
+// and above each function stands which extensions of the processor it requires.
+// `make gen` runs it; a test fails where the file is not what it yields.
+//
+// The operands of an instruction are in the order of Go's assembler: the result last.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/printer"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	wordstats = "github.com/assay-project/assay/services/analyzer/textfile/wordstats"
+	output    = "kernel_amd64.s" // in the working directory, which make gen sets to that of wordstats
+)
+
+func main() {
+	text, err := kernels()
+	if err == nil {
+		err = os.WriteFile(output, text, 0o644)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+// kernels returns the text of the file. The working directory must be in the module.
+func kernels() ([]byte, error) {
+	// The declarations are those of this processor, whichever generates.
+	if err := os.Setenv("GOARCH", "amd64"); err != nil {
+		return nil, err
+	}
+	a := assembler{build.NewContext()}
+	a.ConstraintExpr("!purego")
+	a.Package(wordstats)
+	if _, err := a.Result(); err != nil { // else the first argument is what it lacks
+		return nil, err
+	}
+	a.classifyAVX2()
+	a.classifyAVX512()
+	a.placesAVX512()
+	a.findShortAVX512()
+	file, err := a.Result()
+	if err != nil {
+		return nil, err
+	}
+	if err := pass.Compile.Execute(file); err != nil {
+		return nil, err
+	}
+	return printer.NewGoAsm(printer.Config{Name: "wordstats/generate (make gen)"}).Print(file)
+}
+
+// assembler has a method for each instruction, and one for each kernel.
+type assembler struct{ *build.Context }
+
+// implement begins the function that kernel_amd64.go declares under a name.
+func (a assembler) implement(name string) {
+	a.Implement(name)
+	a.Attributes(attr.NOSPLIT)
+}
+
+// argument is a register with an argument of the function.
+func (a assembler) argument(name string) reg.GPVirtual {
+	r := a.GP64()
+	a.Load(a.Param(name), r)
+	return r
+}
+
+// result ends the function. What uses AVX clears the upper halves of the registers:
+// instructions of SSE, which Go's compiler uses, are slow as long as they are in use.
+func (a assembler) result(r reg.GPVirtual) {
+	a.VZEROUPPER()
+	a.Store(r, a.ReturnIndex(0))
+	a.RET()
+}
+
+// address is where an argument, or a field of a struct, lies.
+func address(c gotypes.Component) operand.Mem {
+	basic, err := c.Resolve()
+	if err != nil {
+		panic(err) // the Go declaration is another than the generator was written for
+	}
+	return basic.Addr
+}
+
+// table is constant data of 8 bytes each.
+func (a assembler) table(name string, values ...uint64) operand.Mem {
+	table := a.StaticGlobal(name)
+	a.DataAttributes(attr.RODATA | attr.NOPTR)
+	for _, value := range values {
+		a.AppendDatum(operand.U64(value))
+	}
+	return table
+}
+
+// number is a register with a constant.
+func (a assembler) number(value uint32) reg.GPVirtual {
+	r := a.GP64()
+	a.MOVL(operand.U32(value), r.As32())
+	return r
+}
+
+// everyByte is a register of 64 bytes that are all a constant.
+func (a assembler) everyByte(value int8) reg.VecVirtual {
+	z := a.ZMM()
+	a.VPBROADCASTB(a.number(uint32(uint8(value))).As32(), z)
+	return z
+}
+
+// at is the memory some bytes from where a register points.
+func at(base reg.Register, offset int) operand.Mem {
+	return operand.Mem{Base: base, Disp: offset}
+}
+
+// indexed is the memory some times scale bytes from where a register points.
+func indexed(base, index reg.Register, scale uint8) operand.Mem {
+	return operand.Mem{Base: base, Index: index, Scale: scale}
+}
+
+// The orders that VPCMPUB compares by.
+const (
+	less    = operand.U8(1)
+	notLess = operand.U8(5)
+	greater = operand.U8(6)
+)

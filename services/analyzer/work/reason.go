@@ -1,0 +1,23 @@
+package work
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/assay-project/assay/pkg/bus"
+)
+
+// explain says to a person why an item failed.
+func explain(d bus.Delivery, reason error) string {
+	late, isLate := errors.AsType[*bus.TimeError](reason)
+	_, panicked := errors.AsType[*bus.PanicError](reason)
+	switch {
+	case bus.IsPermanent(reason):
+		return reason.Error()
+	case isLate:
+		return fmt.Sprintf("the analysis took longer than %s in %d attempts", late.Limit, d.Attempt)
+	case panicked:
+		return fmt.Sprintf("the analysis crashed in %d attempts; this is a defect of Assay, not of the content", d.Attempt)
+	}
+	return fmt.Sprintf("the analysis did not succeed in %d attempts", d.Attempt)
+}

@@ -1,0 +1,178 @@
+// Package work takes an item from its work event to its outcome: claim, process,
+// finish or fail, publish the outcome. It is the same in every area; an Area
+// supplies what differs.
+//
+// A delivery may be repeated, or arrive while another worker has the item. Every
+// step is therefore a conditional write or an event with a deterministic id, and
+// the table decides what the delivery still has to do.
+package work
+
+import (
+	"context"
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+// Area is how an area processes its items. I is an item, R the result of its
+// processing. Methods are called concurrently.
+type Area[I, R any] interface {
+	// Get reads an item by the id that its events carry. It returns
+	// lifecycle.ErrNotFound.
+	Get(ctx context.Context, id string) (I, error)
+	// Claim makes the item of a delivery this worker's. An item in a final state is
+	// returned as it is. It returns a permanent error for an event that cannot be
+	// read, and the errors of a move.
+	Claim(ctx context.Context, d *bus.Delivery) (I, error)
+	// Process does the work on a claimed item. It returns a permanent error when no
+	// further attempt can succeed.
+	Process(ctx context.Context, d *bus.Delivery, item I) (R, error)
+	// Finish records the result and the final state. It returns the item as written,
+	// or the errors of a move.
+	Finish(ctx context.Context, item I, result R) (I, error)
+	// Fail records that the item failed, and why. It returns the item as written, or
+	// the errors of a move.
+	Fail(ctx context.Context, item I, reason string) (I, error)
+	// Ended reports whether the item is in a final state, and the reason if it failed.
+	Ended(item I) (ended bool, failure string)
+	// Outcome returns the event that announces a final state. Its id is derived from
+	// that state, so that the stream drops a repeat.
+	Outcome(item I) (event.Event, error)
+}
+
+// Worker is what the consumers of one process share.
+type Worker struct {
+	Config Config
+	bus    *bus.Bus
+	ended  *prometheus.CounterVec
+}
+
+// New returns a Worker that counts outcomes in reg.
+func New(cfg Config, b *bus.Bus, reg prometheus.Registerer) *Worker {
+	return &Worker{Config: cfg, bus: b, ended: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
+		Name: "assay_analyses_total", Help: "Items that reached a final state, by area and outcome.",
+	}, []string{"area", "outcome"})}
+}
+
+// Announce publishes the outcome of an item of the named area, and counts it.
+func (w *Worker) Announce(ctx context.Context, area string, outcome event.Event) error {
+	label := "completed"
+	if _, failed := outcome.Data.(*event.AnalysisFailed); failed {
+		label = "failed"
+	}
+	w.ended.WithLabelValues(area, label).Inc()
+	return w.bus.Publish(ctx, outcome)
+}
+
+// Consumer completes c, which names the consumer, its stream and its bounds, with
+// the settings of the Worker and with handlers that process items of the area.
+func Consumer[I, R any](w *Worker, c bus.Consumer, area Area[I, R]) bus.Consumer {
+	h := handler[I, R]{worker: w, name: c.Area, area: area}
+	c.Parallel, c.Lease, c.Attempts, c.Drain = w.Config.Parallel, w.Config.Lease, w.Config.Attempts, w.Config.Drain
+	c.Abandoned, c.AbandonedFor = w.Config.Abandoned, w.Config.AbandonedFor
+	c.Handle, c.GiveUp = h.handle, h.giveUp
+	return c
+}
+
+type handler[I, R any] struct {
+	worker *Worker
+	name   string
+	area   Area[I, R]
+}
+
+// handle processes one item and publishes its outcome.
+func (h handler[I, R]) handle(ctx context.Context, d bus.Delivery) error {
+	item, err := h.area.Claim(ctx, &d)
+	if err != nil {
+		return h.notMoved(ctx, d, err)
+	}
+	if ended, _ := h.area.Ended(item); ended {
+		return h.conclude(ctx, item)
+	}
+	result, err := h.area.Process(ctx, &d, item)
+	if err != nil {
+		return err
+	}
+	if item, err = h.area.Finish(ctx, item, result); err != nil {
+		return h.notMoved(ctx, d, err)
+	}
+	return h.announce(ctx, item)
+}
+
+// notMoved decides what follows from a move that was not made. Another worker may
+// have made it, or this one, with an answer that was lost: the item tells.
+func (h handler[I, R]) notMoved(ctx context.Context, d bus.Delivery, err error) error {
+	_, moved := errors.AsType[*lifecycle.MovedError](err)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return nil // deleted
+	case !moved && !errors.Is(err, lifecycle.ErrFenceLost):
+		return err
+	}
+	item, err := h.area.Get(ctx, d.Item)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if ended, _ := h.area.Ended(item); ended {
+		return h.conclude(ctx, item)
+	}
+	return bus.ErrTakenOver
+}
+
+// conclude ends the delivery of an item that reached a final state before. The
+// worker that failed an item may have crashed before it stored the dead letter, so
+// the message of a failed item is given up again.
+func (h handler[I, R]) conclude(ctx context.Context, item I) error {
+	if _, failure := h.area.Ended(item); failure != "" {
+		return bus.Permanent(errors.New(failure))
+	}
+	return h.republish(ctx, item)
+}
+
+// giveUp fails an item and publishes that.
+func (h handler[I, R]) giveUp(ctx context.Context, d bus.Delivery, reason error) error {
+	item, err := h.area.Get(ctx, d.Item)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil // deleted
+	}
+	if err != nil {
+		return err
+	}
+	if ended, _ := h.area.Ended(item); ended {
+		return h.republish(ctx, item)
+	}
+	item, err = h.area.Fail(ctx, item, explain(d, reason))
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return h.announce(ctx, item)
+}
+
+// announce publishes the outcome of an item that has just reached it.
+func (h handler[I, R]) announce(ctx context.Context, item I) error {
+	e, err := h.area.Outcome(item)
+	if err != nil {
+		return err
+	}
+	return h.worker.Announce(ctx, h.name, e)
+}
+
+// republish publishes an outcome that may have been published before.
+func (h handler[I, R]) republish(ctx context.Context, item I) error {
+	e, err := h.area.Outcome(item)
+	if err != nil {
+		return err
+	}
+	return h.worker.bus.Republish(ctx, e)
+}

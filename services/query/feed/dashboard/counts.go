@@ -1,0 +1,204 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// Counts are how many items have each sentiment.
+type Counts struct {
+	Positive int `json:"positive"`
+	Neutral  int `json:"neutral"`
+	Negative int `json:"negative"`
+}
+
+func (c *Counts) add(sentiment string) {
+	switch sentiment {
+	case feed.Positive:
+		c.Positive++
+	case feed.Negative:
+		c.Negative++
+	default:
+		c.Neutral++
+	}
+}
+
+// TagCount is a tag and how many items matched it.
+type TagCount struct {
+	Tag   string `json:"tag"`
+	Count int    `json:"count"`
+}
+
+// Rate is how many items came in.
+type Rate struct {
+	LastHour int `json:"lastHour"`
+	Last24h  int `json:"last24h"`
+}
+
+// Summary is the analyzed items of the last hours in numbers.
+type Summary struct {
+	Total     int        `json:"total"`
+	Sentiment Counts     `json:"sentiment"`
+	Tags      []TagCount `json:"tags" nullable:"false" doc:"the most frequent first; equal counts by name"`
+	Rate      Rate       `json:"rate" doc:"analyzed items by the time they came in, whatever the hours asked for"`
+	UpdatedAt time.Time  `json:"updatedAt" doc:"when this was counted"`
+}
+
+// Summary counts the items of the last hours, 1 to MaxHours. It reads the rows of
+// the first minute of the window, and counters: of each tag one row a day and one
+// more. For each rate it reads the same of all items.
+func (d *Dashboard) Summary(ctx context.Context, hours int) (Summary, error) {
+	w := d.window(hours)
+	sum := Summary{Tags: []TagCount{}, UpdatedAt: w.now}
+	var found map[string]*tally
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		found, err = d.ofEach(ctx, w)
+		return err
+	})
+	rates := map[int]*int{1: &sum.Rate.LastHour, 24: &sum.Rate.Last24h}
+	for of, rate := range rates {
+		if of == hours {
+			continue // it is the total
+		}
+		group.Go(func() error {
+			days, err := d.series(ctx, since(w.now, of), 24*time.Hour, "")
+			for _, day := range days {
+				*rate += day.Positive + day.Neutral + day.Negative
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return Summary{}, err
+	}
+	for who, t := range found {
+		if tag, tagged := strings.CutPrefix(who, tagPrefix); tagged && t.items() > 0 {
+			sum.Tags = append(sum.Tags, TagCount{tag, t.items()})
+		}
+	}
+	if all := found[allItems]; all != nil {
+		sum.Total, sum.Sentiment = all.items(), all.Counts
+		if rate := rates[hours]; rate != nil {
+			*rate = sum.Total
+		}
+	}
+	slices.SortFunc(sum.Tags, func(a, b TagCount) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Tag, b.Tag)) })
+	return sum, nil
+}
+
+// ofEach counts the items of a window: all, and those of each tag.
+func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, error) {
+	group, ctx := errgroup.WithContext(ctx)
+	var first, minutes, days, edge eachOf
+	group.Go(func() error {
+		from := day(w.counted()) + "#"
+		err := d.eachCounter(ctx, span{
+			partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: hourPartition, from: from, to: from + atEnd,
+			attributes: slotsFrom("h", w.counted().Hour(), 24),
+		}, func(row map[string]types.AttributeValue) error { return first.addHours(w, row) })
+		if err != nil {
+			return err
+		}
+		return d.getCounters(ctx, first.cut, false, slotsFrom("m", w.counted().Minute(), 60),
+			func(row map[string]types.AttributeValue) error { return minutes.addMinutes(w, row) })
+	})
+	group.Go(func() error {
+		from := day(w.counted().AddDate(0, 0, 1)) + "#"
+		if from > day(w.to)+atEnd {
+			return nil
+		}
+		return d.eachCounter(ctx, span{
+			partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: hourPartition, from: from, to: day(w.to) + atEnd,
+			attributes: []string{feed.AttrIngestedAt, wholeDay},
+		}, days.addDay)
+	})
+	group.Go(func() error {
+		rows, err := d.edge(ctx, w, "", "sentiment", feed.AttrMatchedTags)
+		for _, row := range rows {
+			edge.add(allItems, row.tally())
+			for _, tag := range row.MatchedTags {
+				edge.add(of(tag), row.tally())
+			}
+		}
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for _, part := range []eachOf{minutes, days, edge} {
+		for who, t := range part.tallies {
+			first.add(who, *t)
+		}
+	}
+	return first.tallies, nil
+}
+
+// slotsFrom are the attributes of a counter's key and of its last slots.
+func slotsFrom(letter string, first, end int) []string {
+	names := []string{feed.AttrDayPartition, feed.AttrIngestedAt}
+	for slot := first; slot < end; slot++ {
+		names = append(names, fmt.Sprintf("%s%02d", letter, slot))
+	}
+	return names
+}
+
+// eachOf is what is counted of all items, and of each tag.
+type eachOf struct {
+	tallies map[string]*tally
+	cut     []counter // of the window's first hour, where there is something
+}
+
+func (e *eachOf) add(who string, t tally) {
+	if e.tallies == nil {
+		e.tallies = map[string]*tally{}
+	}
+	if e.tallies[who] == nil {
+		e.tallies[who] = &tally{}
+	}
+	e.tallies[who].add(t)
+}
+
+// addHours counts the hours of the window's first day that are whole.
+func (e *eachOf) addHours(w window, row map[string]types.AttributeValue) error {
+	start, who, err := hoursKey(row)
+	if err != nil {
+		return err
+	}
+	return inside(row, start, time.Hour, w.counted().Truncate(time.Hour), func(at time.Time, t tally) {
+		if at.After(w.counted()) {
+			e.add(who, t)
+		} else {
+			e.cut = append(e.cut, minutesOf(who, at))
+		}
+	})
+}
+
+// addMinutes counts the whole minutes of the window's first hour.
+func (e *eachOf) addMinutes(w window, row map[string]types.AttributeValue) error {
+	who := strings.TrimPrefix(table.TextOf(row[feed.AttrDayPartition]), minutePartition)
+	return w.minutesIn(row, func(_ time.Time, t tally) { e.add(who, t) })
+}
+
+// addDay counts a day that is whole.
+func (e *eachOf) addDay(row map[string]types.AttributeValue) error {
+	_, who, err := hoursKey(row)
+	if err != nil {
+		return err
+	}
+	slots, err := parseSlots(row)
+	if err == nil {
+		e.add(who, slots[whole])
+	}
+	return err
+}

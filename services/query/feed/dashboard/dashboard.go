@@ -1,0 +1,132 @@
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/table"
+
+	"github.com/assay-project/assay/pkg/feed"
+)
+
+// Row is a row of an item in the dashboard table. Tag is on tag rows only,
+// Revision on base rows only. Compound, ModelVersion and Revision are not the
+// seed's.
+type Row struct {
+	DayPartition   string   `dynamodbav:"day_partition"`
+	SortKey        string   `dynamodbav:"ingested_at"` // begins with the item's IngestedAt
+	SourceID       string   `dynamodbav:"source_id"`
+	SourceType     string   `dynamodbav:"source_type"`
+	Sentiment      string   `dynamodbav:"sentiment"`
+	Score          float64  `dynamodbav:"score"`
+	Compound       float64  `dynamodbav:"compound"`
+	ModelVersion   string   `dynamodbav:"model_version"`
+	SentimentScore string   `dynamodbav:"sentiment_score_combined,omitempty"`
+	MatchedTags    []string `dynamodbav:"matched_tags,stringset"`
+	Tag            string   `dynamodbav:"tag,omitempty"`
+	TextSnippet    string   `dynamodbav:"text_snippet,omitempty"`
+	SourceURL      string   `dynamodbav:"source_url,omitempty"`
+	ExpiresAt      int64    `dynamodbav:"expires_at"` // epoch seconds
+	Revision       string   `dynamodbav:"revision,omitempty"`
+}
+
+// tagPartition is what a tag row's day_partition ends in.
+const tagPartition = "#tag"
+
+// Rows returns the rows of an analyzed item: the base row, then one for each tag. It
+// returns an error for a time that is not in TimeLayout.
+//
+// sentiment_score_combined is <sentiment>#<score to 2 decimals>, as the seed has
+// it, and then the score to 5 decimals and the sort key: so that highest first
+// is so also within one hundredth, and a list has one order. That of a tag row
+// has the tag behind the sentiment.
+func Rows(i feed.Item) ([]Row, error) {
+	at, err := i.Ingested()
+	if err != nil {
+		return nil, fmt.Errorf("the time of %s: %w", i.SourceID, err)
+	}
+	base := Row{
+		DayPartition: day(at), SortKey: i.IngestedAt + "#" + i.SourceID, SourceID: i.SourceID, SourceType: i.SourceType,
+		Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
+		MatchedTags: i.MatchedTags, TextSnippet: i.TextSnippet, SourceURL: i.SourceURL,
+		ExpiresAt: at.Add(feed.Retention + time.Second - time.Nanosecond).Unix(), // rounded up: no row expires early
+		Revision:  revision(i, false),
+	}
+	score := fmt.Sprintf("%.2f#%.5f#%s", i.Score, i.Score, base.SortKey)
+	base.SentimentScore = ranking(i.Sentiment, "") + score
+	rows := []Row{base}
+	for _, tag := range i.MatchedTags {
+		row := base
+		row.DayPartition += tagPartition
+		row.SortKey += "#" + tag
+		row.SentimentScore, row.Tag, row.Revision = ranking(i.Sentiment, tag)+score, tag, ""
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// ranking is what the sentiment_score_combined of the base rows of a sentiment,
+// or of its rows of one tag, begin with, and no others. The length keeps tags apart
+// that begin alike.
+func ranking(sentiment, tag string) string {
+	if tag == "" {
+		return sentiment + "#"
+	}
+	return fmt.Sprintf("%s#%d#%s#", sentiment, len(tag), tag)
+}
+
+func day(at time.Time) string { return at.UTC().Format(time.DateOnly) }
+
+// IngestedAt is that of the row's item.
+func (r Row) IngestedAt() string { return r.SortKey[:min(len(r.SortKey), len(feed.TimeLayout))] }
+
+// View returns the row's item as the HTTP API lists it, without metadata.
+func (r Row) View() feed.ItemView {
+	return feed.ItemView{
+		SourceID: r.SourceID, SourceType: r.SourceType, IngestedAt: r.IngestedAt(), SourceURL: r.SourceURL,
+		TextSnippet: r.TextSnippet, MatchedTags: r.MatchedTags, Status: string(feed.Analyzed),
+		Sentiment: r.Sentiment, Score: r.Score, Compound: r.Compound, ModelVersion: r.ModelVersion,
+	}
+}
+
+// Dashboard reads and writes the dashboard table. It is safe for concurrent use.
+type Dashboard struct {
+	db    *dynamodb.Client
+	cache table.Reader // of what need not be strongly consistent
+	table string
+	now   func() time.Time
+}
+
+// New returns the dashboard table.
+func New(db *dynamodb.Client, cfg feed.Config) *Dashboard {
+	return &Dashboard{db: db, cache: db, table: cfg.Dashboard, now: time.Now}
+}
+
+// Through returns the same dashboard read through a cache. Strongly consistent
+// reads and all writes go past it.
+func (d *Dashboard) Through(cache table.Reader) *Dashboard {
+	cached := *d
+	cached.cache = cache
+	return &cached
+}
+
+func (d *Dashboard) reader(consistent bool) table.Reader {
+	if consistent {
+		return d.db
+	}
+	return d.cache
+}
+
+// Check says whether the table can be used, for readiness.
+func (d *Dashboard) Check(ctx context.Context) error { return table.Check(ctx, d.db, d.table) }
+
+func rowKey(row Row) table.Key {
+	return table.Key{
+		feed.AttrDayPartition: &types.AttributeValueMemberS{Value: row.DayPartition},
+		feed.AttrIngestedAt:   &types.AttributeValueMemberS{Value: row.SortKey},
+	}
+}

@@ -1,0 +1,222 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/table"
+
+	"github.com/assay-project/assay/pkg/feed"
+)
+
+// Listing asks for a page of analyzed items of the last hours.
+type Listing struct {
+	Hours     int    // 1 to MaxHours
+	Sentiment string // empty lists all, newest first; else the highest score first
+	Tag       string // empty lists all
+	Limit     int    // most items on the page, above 0
+	Cursor    string // of the page before; empty for the first
+}
+
+// Page is one page of a list. NextCursor is empty on the last page.
+type Page struct {
+	Rows       []Row
+	NextCursor string
+}
+
+// positionName is the one name in a cursor: the sort key of the list where the
+// page ended. Sort keys of a list are unique, so that the next page goes on below
+// it in whichever partition.
+const positionName = "position"
+
+// List reads a page, eventually consistent. It returns table.ErrCursor for a
+// cursor of another list.
+func (d *Dashboard) List(ctx context.Context, l Listing) (Page, error) {
+	scope := "feed/" + l.Sentiment + "/" + l.Tag
+	start, err := table.ParseCursor(scope, l.Cursor)
+	if err != nil {
+		return Page{}, err
+	}
+	position := ""
+	if start != nil {
+		text, ok := start[positionName].(*types.AttributeValueMemberS)
+		if !ok || len(start) != 1 || text.Value == "" {
+			return Page{}, table.ErrCursor
+		}
+		position = text.Value
+	}
+	if l.Sentiment != "" && position != "" && !strings.HasPrefix(position, ranking(l.Sentiment, l.Tag)) {
+		return Page{}, table.ErrCursor
+	}
+	// One more tells whether there is a next page.
+	rows, err := d.list(ctx, l, position, l.Limit+1)
+	if err != nil || len(rows) <= l.Limit {
+		return Page{Rows: rows}, err
+	}
+	rows = rows[:l.Limit]
+	last := rows[l.Limit-1].SortKey
+	if l.Sentiment != "" {
+		last = rows[l.Limit-1].SentimentScore
+	}
+	next, err := table.Cursor(scope, table.Key{positionName: &types.AttributeValueMemberS{Value: last}})
+	return Page{Rows: rows, NextCursor: next}, err
+}
+
+func (d *Dashboard) list(ctx context.Context, l Listing, position string, most int) ([]Row, error) {
+	w := d.window(l.Hours)
+	switch {
+	case l.Sentiment != "":
+		return d.byScore(ctx, w, l, position, most)
+	case l.Tag != "":
+		return d.newest(ctx, []span{w.tagged(l.Tag)}, position, most)
+	}
+	return d.newest(ctx, w.spans(), position, most)
+}
+
+// newest reads spans one after the other, as each is older than the one before.
+func (d *Dashboard) newest(ctx context.Context, spans []span, position string, most int) ([]Row, error) {
+	var rows []Row
+	for _, s := range spans {
+		if position != "" {
+			s.to = position
+		}
+		if s.to < s.from || s.sort == feed.AttrIngestedAt && s.index == "" && s.to < s.in {
+			continue // the day is after the position
+		}
+		s.pageSize = int32(min(most-len(rows)+1, 1000)) // and the row at the position
+		err := d.each(ctx, s, func(row Row) bool {
+			if row.SortKey != position && !row.Gone() {
+				rows = append(rows, row)
+			}
+			return len(rows) < most
+		})
+		if err != nil || len(rows) == most {
+			return rows, err
+		}
+	}
+	return rows, nil
+}
+
+// lastStretch is the part of a window's first day that is read by time to find
+// the best in it: by score, one would pass over most of that day.
+const lastStretch = 20 * time.Minute
+
+// byScore merges the days, each highest score first. It reads a little of each,
+// and more of those whose rows so far are all among the best.
+func (d *Dashboard) byScore(ctx context.Context, w window, l Listing, position string, most int) ([]Row, error) {
+	days := w.ranked(l, position)
+	step := max(2*most/len(days), 10)
+	for {
+		group, ctx := errgroup.WithContext(ctx)
+		for _, r := range days {
+			if r.wanted {
+				group.Go(func() error { return r.read(ctx, d, step) })
+			}
+		}
+		if err := group.Wait(); err != nil {
+			return nil, fmt.Errorf("by score: %w", err)
+		}
+		var best []Row
+		for _, r := range days {
+			best = append(best, r.rows...)
+		}
+		slices.SortFunc(best, func(a, b Row) int { return cmp.Compare(b.SentimentScore, a.SentimentScore) })
+		worst := ""
+		if len(best) >= most {
+			best = best[:most]
+			worst = best[most-1].SentimentScore
+		}
+		again := false
+		for _, r := range days {
+			r.wanted = !r.whole && r.to >= worst
+			again = again || r.wanted
+		}
+		if !again {
+			return best, nil
+		}
+	}
+}
+
+// ranked is the rows of a sentiment, or of a sentiment and a tag, of one day.
+type ranked struct {
+	span
+	position string // rows are below it
+	rows     []Row
+	wanted   bool    // more of it is needed
+	whole    bool    // all of it is read
+	share    float64 // of what is read that is in the window, about
+}
+
+// ranked are the days of a window.
+func (w window) ranked(l Listing, position string) []*ranked {
+	rank := ranking(l.Sentiment, l.Tag)
+	var all []*ranked
+	days := w.days()
+	for i, day := range days {
+		s := span{index: feed.IndexBySentiment, partition: feed.AttrDayPartition, sort: feed.AttrSentimentScore, in: day, from: rank, to: cmp.Or(position, rank+atEnd)}
+		if l.Tag != "" {
+			s.in += tagPartition
+		}
+		if i == len(days)-1 { // the window has a part of it
+			s = w.lastDay(s, l)
+		}
+		r := &ranked{span: s, position: cmp.Or(position, rank+atEnd), wanted: true, share: 1}
+		if s.filter != nil {
+			r.share = w.left().Hours() / 24
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// read reads some more rows; all of a span that is not by score.
+func (r *ranked) read(ctx context.Context, d *Dashboard, some int) error {
+	if r.index == feed.IndexBySentiment {
+		r.pageSize = int32(min(float64(some)/r.share+1, 1000)) // and the row at the position
+	}
+	n := 0
+	r.whole = true
+	return d.each(ctx, r.span, func(row Row) bool {
+		if row.SentimentScore >= r.position {
+			return true
+		}
+		r.rows = append(r.rows, row)
+		if n++; n < some || r.index != feed.IndexBySentiment {
+			return true
+		}
+		r.position, r.to, r.whole = row.SentimentScore, row.SentimentScore, false
+		return false
+	})
+}
+
+// left is how much of its first day is in the window.
+func (w window) left() time.Duration {
+	return w.from.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(w.from)
+}
+
+// lastDay narrows a span by score, of the day in which the window begins, to the
+// window: by a filter, or by reading what is left of the day by time.
+func (w window) lastDay(s span, l Listing) span {
+	if w.left() > lastStretch {
+		filter := expression.Name(feed.AttrIngestedAt).GreaterThanEqual(expression.Value(w.since()))
+		s.filter = &filter
+		return s
+	}
+	spans := w.spans()
+	last := spans[len(spans)-1]
+	if l.Tag != "" {
+		last = w.tagged(l.Tag)
+		last.to = day(w.from) + atEnd
+	}
+	filter := expression.Name("sentiment").Equal(expression.Value(l.Sentiment))
+	last.filter = &filter
+	return last
+}

@@ -1,0 +1,275 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/table"
+
+	"github.com/assay-project/assay/pkg/feed"
+)
+
+// Rebuilt says what a rebuild did.
+type Rebuilt struct {
+	Items     int64 `json:"items"`     // analyzed items that were looked at
+	Skipped   int64 `json:"skipped"`   // what could not be read as an item
+	Removed   int64 `json:"removed"`   // rows that were those of no item, or not as their item is
+	Recounted int64 `json:"recounted"` // counters that were not what their rows give
+}
+
+const (
+	rebuildSegments = 4 // parts of the primary table that are read side by side
+	rebuildParallel = 4 // pages of rows that are compared side by side, in each partition
+	rebuildPage     = 200
+)
+
+// Rebuild makes the dashboard what the primary table says, while both are in use:
+// it writes the rows of every analyzed item that is not past its retention, takes
+// away or corrects rows that differ, and then counts again. It reads all of both
+// tables, which nothing else does; it may be run any number of times, and again
+// when it failed. A table that was filled before there were counters gets them.
+func Rebuild(ctx context.Context, s *feed.Store, d *Dashboard) (Rebuilt, error) {
+	var items, skipped, removed, recounted atomic.Int64
+	group, filling := errgroup.WithContext(ctx)
+	for segment := range rebuildSegments {
+		group.Go(func() error { return fill(filling, s, d, int32(segment), &items, &skipped) })
+	}
+	err := group.Wait()
+	if err == nil {
+		err = d.sweep(ctx, s, &removed)
+	}
+	if err == nil {
+		err = d.recount(ctx, &recounted)
+	}
+	return Rebuilt{items.Load(), skipped.Load(), removed.Load(), recounted.Load()}, err
+}
+
+// fill writes the rows of one segment of the primary table.
+func fill(ctx context.Context, s *feed.Store, d *Dashboard, segment int32, items, skipped *atomic.Int64) error {
+	err := s.Segment(ctx, segment, rebuildSegments, func(page []feed.Item, unreadable int) error {
+		skipped.Add(int64(unreadable))
+		for part := range slices.Chunk(page, rebuildPage) {
+			analyzed := slices.DeleteFunc(part, func(i feed.Item) bool { return i.Status != feed.Analyzed })
+			items.Add(int64(len(analyzed)))
+			if err := d.restore(ctx, s, analyzed); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("rebuild: %w", err)
+	}
+	return nil
+}
+
+// restore writes the rows of items where some are missing or wrong.
+func (d *Dashboard) restore(ctx context.Context, s *feed.Store, items []feed.Item) error {
+	var keys []table.Key
+	wanted := make([][]Row, len(items))
+	for i, item := range items {
+		rows, err := Rows(item)
+		if err != nil {
+			return err
+		}
+		if rows[0].ExpiresAt <= d.now().Unix() {
+			continue
+		}
+		wanted[i] = rows
+		for _, row := range rows {
+			keys = append(keys, rowKey(row))
+		}
+	}
+	there := map[[2]string]Row{}
+	if err := d.get(ctx, keys, func(row Row) { there[[2]string{row.DayPartition, row.SortKey}] = row }); err != nil {
+		return err
+	}
+	var missing []Image
+	for i, rows := range wanted {
+		wrong := false
+		for _, row := range rows {
+			found, ok := there[[2]string{row.DayPartition, row.SortKey}]
+			wrong = wrong || !ok || !found.equal(row)
+		}
+		if !wrong {
+			continue
+		}
+		if _, ok := there[[2]string{rows[0].DayPartition, rows[0].SortKey}]; !ok {
+			missing = append(missing, Image{Item: items[i]})
+		} else if err := d.settle(ctx, s, rows[0]); err != nil {
+			return err
+		}
+	}
+	return d.Apply(ctx, missing...)
+}
+
+// sweep compares every row of a day with its item.
+func (d *Dashboard) sweep(ctx context.Context, s *feed.Store, removed *atomic.Int64) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, base := range d.window(MaxHours).spans() {
+		tagged := base
+		tagged.in += tagPartition
+		for _, days := range []span{base, tagged} {
+			days.from, days.consistent = days.in[:1], true // also what is older than the window
+			group.Go(func() error {
+				checking, ctx := errgroup.WithContext(ctx)
+				checking.SetLimit(rebuildParallel)
+				var page []Row
+				check := func() {
+					rows := page
+					checking.Go(func() error { return d.check(ctx, s, rows, removed) })
+					page = nil
+				}
+				err := d.each(ctx, days, func(row Row) bool {
+					if page = append(page, row); len(page) == table.GetLimit {
+						check()
+					}
+					return ctx.Err() == nil
+				})
+				check()
+				return errors.Join(err, checking.Wait())
+			})
+		}
+	}
+	return group.Wait()
+}
+
+// check corrects the rows of a page that differ from their items.
+func (d *Dashboard) check(ctx context.Context, s *feed.Store, page []Row, removed *atomic.Int64) error {
+	var keys []feed.ItemKey
+	for _, row := range page {
+		if key := (feed.ItemKey{SourceID: row.SourceID, IngestedAt: row.IngestedAt()}); row.plausible() && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	wanted := map[string][]Row{} // by their sort keys
+	err := s.GetAll(ctx, keys, func(item feed.Item) error {
+		if item.Status != feed.Analyzed {
+			return nil
+		}
+		rows, err := Rows(item)
+		for _, row := range rows {
+			wanted[row.SortKey] = append(wanted[row.SortKey], row)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("rebuild: %w", err)
+	}
+	for _, row := range page {
+		if slices.ContainsFunc(wanted[row.SortKey], row.equal) {
+			continue
+		}
+		if err := d.correct(ctx, s, row, removed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plausible says that there can be an item of the row.
+func (r Row) plausible() bool {
+	_, err := time.Parse(feed.TimeLayout, r.IngestedAt())
+	return err == nil && r.SourceID != ""
+}
+
+// correct settles a row that is not one of its item's.
+func (d *Dashboard) correct(ctx context.Context, s *feed.Store, row Row, removed *atomic.Int64) error {
+	if !row.plausible() {
+		removed.Add(1)
+		_, err := d.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &d.table, Key: rowKey(row)})
+		return err
+	}
+	found, err := s.Lookup(ctx, feed.ItemKey{SourceID: row.SourceID, IngestedAt: row.IngestedAt()})
+	if err != nil {
+		return err
+	}
+	var rows []Row
+	if found.Analyzed() {
+		if rows, err = Rows(found.Item); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(rows, row.equal) || row.Gone() && !found.Analyzed() {
+		return nil
+	}
+	removed.Add(1)
+	return d.settle(ctx, s, row)
+}
+
+// settle makes the rows of an item what the item is, whatever their revision says,
+// and removes row unless it is one of them. The item and the base row are as they
+// were read when this is written.
+func (d *Dashboard) settle(ctx context.Context, s *feed.Store, row Row) error {
+	id := feed.Item{SourceID: row.SourceID, IngestedAt: row.IngestedAt()}
+	for range maxTries {
+		found, err := s.Lookup(ctx, feed.ItemKey{SourceID: id.SourceID, IngestedAt: id.IngestedAt})
+		if err != nil {
+			return err
+		}
+		image := Image{Item: found.Item}
+		if !found.Analyzed() {
+			image = Image{Item: id, Gone: true}
+		}
+		m, err := newMove(image)
+		if err != nil {
+			return err
+		}
+		if err := d.readBases(ctx, map[string]*move{m.base().SortKey: m}); err != nil {
+			return err
+		}
+		t, err := d.settled(m, row)
+		if err != nil || len(t.actions) == 0 {
+			return err
+		}
+		t.actions = append(t.actions, found.Unchanged...)
+		lost, err := d.commit(ctx, t)
+		if err != nil || !lost {
+			return err
+		}
+	}
+	return fmt.Errorf("the rows of %s are changed by others all the time", id.SourceID)
+}
+
+// settled is the plan of m that also removes row where it is none of m's.
+func (d *Dashboard) settled(m *move, row Row) (t transaction, err error) {
+	if m.gone && m.old != nil && !m.old.Gone() {
+		// The end of what is there, and no later: the item may come again.
+		m.rows[0].Revision = m.old.ended()
+	}
+	if !m.gone || m.old != nil && !m.old.Gone() {
+		if t, err = d.plan(m); err != nil {
+			return t, err
+		}
+	}
+	same := func(other Row) bool { return other.DayPartition == row.DayPartition && other.SortKey == row.SortKey }
+	removed := func(a types.TransactWriteItem) bool {
+		return a.Delete != nil && table.TextOf(a.Delete.Key[feed.AttrDayPartition]) == row.DayPartition && table.TextOf(a.Delete.Key[feed.AttrIngestedAt]) == row.SortKey
+	}
+	if !slices.ContainsFunc(m.rows, same) && !slices.ContainsFunc(t.actions, removed) {
+		t.actions = append(t.actions, types.TransactWriteItem{Delete: &types.Delete{TableName: &d.table, Key: rowKey(row)}})
+	}
+	return t, nil
+}
+
+// ended is the revision of a base row whose item is gone.
+func (r Row) ended() string {
+	analyzed, _, _ := strings.Cut(r.Revision, "#")
+	return analyzed + goneMark
+}
+
+// equal compares rows, whatever the order of their tags.
+func (r Row) equal(other Row) bool {
+	tags, others := slices.Sorted(slices.Values(r.MatchedTags)), slices.Sorted(slices.Values(other.MatchedTags))
+	r.MatchedTags, other.MatchedTags = nil, nil
+	return slices.Equal(tags, others) && fmt.Sprintf("%#v", r) == fmt.Sprintf("%#v", other)
+}

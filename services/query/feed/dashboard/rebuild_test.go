@@ -1,0 +1,151 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
+)
+
+// rows are the dashboard table's rows by their keys.
+func rows(t *testing.T, db *dynamodb.Client) map[string]map[string]types.AttributeValue {
+	t.Helper()
+	found := map[string]map[string]types.AttributeValue{}
+	pages := dynamodb.NewScanPaginator(db, &dynamodb.ScanInput{TableName: &tables.Dashboard})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range page.Items {
+			found[row["day_partition"].(*types.AttributeValueMemberS).Value+" "+row["ingested_at"].(*types.AttributeValueMemberS).Value] = row
+		}
+	}
+	return found
+}
+
+// TestRebuild: whatever is missing, wrong or too much in the dashboard table,
+// afterwards it is what the items give.
+func TestRebuild(t *testing.T) {
+	db, store, board := open(t)
+	for n := range 60 {
+		item := create(t, store, submission(n, time.Now().Add(-time.Duration(n*4)*time.Hour-30*time.Minute), "a", fmt.Sprint("t", n%3)))
+		if n%10 == 0 {
+			continue // pending
+		}
+		if _, err := store.Analyze(t.Context(), item, liked); err != nil {
+			t.Fatal(err)
+		}
+	}
+	broken := map[string]types.AttributeValue{
+		"source_id": &types.AttributeValueMemberS{Value: "reddit#bad"}, "ingested_at": &types.AttributeValueMemberS{Value: "today"},
+	}
+	if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tables.Primary, Item: broken}); err != nil {
+		t.Fatal(err)
+	}
+	done, err := dashboard.Rebuild(t.Context(), store, board)
+	if err != nil || done != (dashboard.Rebuilt{Items: 54, Skipped: 1}) {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	want := rows(t, db)
+	keys := slices.Sorted(maps.Keys(want))
+	counters := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return want[key]["source_id"] != nil })
+	// Of the 42 items of the last 168 hours 37 are analyzed, each with a base row
+	// and two of tags.
+	if n := len(keys) - len(counters); n != 37*3 {
+		t.Errorf("%d rows, want %d", n, 37*3)
+	}
+
+	put := func(row map[string]types.AttributeValue, name, value string) {
+		changed := maps.Clone(row)
+		changed[name] = &types.AttributeValueMemberS{Value: value}
+		if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tables.Dashboard, Item: changed}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, key := range keys {
+		row := want[key]
+		kind := i % 5
+		if slices.Contains(counters, key) {
+			kind = i % 2 * 4 // missing or right
+			if i%3 == 0 {
+				kind = 5
+			}
+		}
+		switch kind {
+		case 0: // missing
+			if _, err := db.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &tables.Dashboard, Key: map[string]types.AttributeValue{
+				"day_partition": row["day_partition"], "ingested_at": row["ingested_at"],
+			}}); err != nil {
+				t.Fatal(err)
+			}
+		case 1: // wrong
+			put(row, "sentiment", feed.Negative)
+		case 2: // of no item
+			put(row, "ingested_at", row["ingested_at"].(*types.AttributeValueMemberS).Value+"#none")
+		case 3: // with tags that the item does not have
+			changed := maps.Clone(row)
+			changed["matched_tags"] = &types.AttributeValueMemberSS{Value: []string{"a", "b", "c", "d"}}
+			if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tables.Dashboard, Item: changed}); err != nil {
+				t.Fatal(err)
+			}
+		case 5: // wrong counts
+			changed := maps.Clone(row)
+			for name, value := range row {
+				if _, number := value.(*types.AttributeValueMemberN); number && name != "expires_at" && name != "writes" {
+					changed[name] = &types.AttributeValueMemberN{Value: "77"}
+				}
+			}
+			if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tables.Dashboard, Item: changed}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if done, err = dashboard.Rebuild(t.Context(), store, board); err != nil || done.Items != 54 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	got := rows(t, db)
+	for _, counted := range []map[string]map[string]types.AttributeValue{got, want} {
+		for key, row := range counted {
+			delete(row, "writes")
+			if strings.HasPrefix(key, "hours "+time.Now().Add(-feed.Retention).UTC().Format(time.DateOnly)) {
+				delete(row, "whole") // the day is cut: no window reads it so
+			}
+			if row["source_id"] == nil && len(row) == 3 { // key and expiry: it counts nothing
+				delete(counted, key)
+			}
+		}
+	}
+	if !slices.Equal(slices.Sorted(maps.Keys(got)), keys) {
+		t.Errorf("%d rows, want %d", len(got), len(keys))
+	}
+	for _, key := range keys {
+		if show, was := fmt.Sprint(plain(got[key])), fmt.Sprint(plain(want[key])); show != was {
+			t.Errorf("%s is %s, want %s", key, show, was)
+		}
+	}
+}
+
+// plain is a row without pointers.
+func plain(row map[string]types.AttributeValue) map[string]any {
+	values := map[string]any{}
+	for name, value := range row {
+		switch value := value.(type) {
+		case *types.AttributeValueMemberSS:
+			values[name] = slices.Sorted(slices.Values(value.Value))
+		case *types.AttributeValueMemberS:
+			values[name] = value.Value
+		case *types.AttributeValueMemberN:
+			values[name] = value.Value
+		}
+	}
+	return values
+}

@@ -1,0 +1,245 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// recountParallel is how many hours are counted side by side.
+const recountParallel = 8
+
+// recount compares the counters of the longest window with what they count, and
+// writes those that differ: the minutes with the rows of items, then the hours with
+// the minutes. A counter that changed since it was read is read again, so that a
+// counter is only ever made what it must be at that moment.
+func (d *Dashboard) recount(ctx context.Context, corrected *atomic.Int64) error {
+	w := d.window(MaxHours)
+	for start := w.counted().Truncate(24 * time.Hour); !start.After(w.to); start = start.AddDate(0, 0, 1) {
+		everyone := map[string]bool{allItems: true}
+		err := d.eachCounter(ctx, span{
+			partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: hourPartition, consistent: true,
+			from: day(start) + "#", to: day(start) + "#" + atEnd, attributes: []string{feed.AttrIngestedAt},
+		}, func(row map[string]types.AttributeValue) error {
+			_, who, err := hoursKey(row)
+			everyone[who] = true
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		found := make([]map[string]bool, 24)
+		group, counting := errgroup.WithContext(ctx)
+		group.SetLimit(recountParallel)
+		for i := range found {
+			if hour := start.Add(time.Duration(i) * time.Hour); !hour.Before(w.counted().Truncate(time.Hour)) {
+				group.Go(func() (err error) {
+					found[i], err = d.recountMinutes(counting, w, hour, everyone, corrected)
+					return err
+				})
+			}
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		for _, more := range found {
+			maps.Copy(everyone, more)
+		}
+		for who := range everyone {
+			if err := d.recountHours(ctx, w, start, who, corrected); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// recountMinutes corrects the minutes of an hour, of everyone and of whom its items
+// name. It returns those too.
+func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time, everyone map[string]bool, corrected *atomic.Int64) (map[string]bool, error) {
+	known := maps.Clone(everyone)
+	for range maxTries {
+		there, err := d.stored(ctx, slices.Collect(maps.Keys(known)), hour, minutesOf)
+		if err != nil {
+			return nil, err
+		}
+		want := map[string]*slots{}
+		err = d.each(ctx, span{
+			partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: day(hour), from: hour.Format(feed.TimeLayout), to: hour.Add(time.Hour).Format(feed.TimeLayout),
+			consistent: true, attributes: []string{"sentiment", "compound", feed.AttrMatchedTags, feed.AttrIngestedAt},
+		}, func(row Row) bool {
+			at, err := time.Parse(feed.TimeLayout, row.IngestedAt())
+			if row.Sentiment == "" || err != nil {
+				return true
+			}
+			for _, tag := range append([]string{""}, row.MatchedTags...) {
+				if want[of(tag)] == nil {
+					want[of(tag)] = &slots{}
+				}
+				want[of(tag)][at.Minute()].add(row.tally())
+			}
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+		for who := range want {
+			known[who] = true
+		}
+		again := false
+		for who := range known {
+			lost, err := d.correctCounter(ctx, minutesOf(who, hour), there[who], want[who], func(slot int) bool {
+				return slot < 60 && !hour.Add(time.Duration(slot)*time.Minute).Before(w.counted())
+			}, corrected)
+			if err != nil {
+				return nil, err
+			}
+			again = again || lost
+		}
+		if !again {
+			return known, nil
+		}
+	}
+	return nil, fmt.Errorf("the counters of %s are written by others all the time: rebuild again", hour.Format(hourLayout))
+}
+
+// recountHours corrects the hours of a day.
+func (d *Dashboard) recountHours(ctx context.Context, w window, start time.Time, who string, corrected *atomic.Int64) error {
+	for range maxTries {
+		there, err := d.stored(ctx, []string{who}, start, hoursOf)
+		if err != nil {
+			return err
+		}
+		var want slots
+		err = d.eachCounter(ctx, span{
+			partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: minutePartition + who, from: day(start), to: day(start) + atEnd, consistent: true,
+		}, func(row map[string]types.AttributeValue) error {
+			hour, err := time.Parse(hourLayout, table.TextOf(row[feed.AttrIngestedAt]))
+			if err != nil {
+				return fmt.Errorf("the key of a counter: %w", err)
+			}
+			minutes, err := parseSlots(row)
+			if err != nil {
+				return err
+			}
+			for _, t := range minutes[:whole] {
+				want[hour.Hour()].add(t)
+				want[whole].add(t)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		lost, err := d.correctCounter(ctx, hoursOf(who, start), there[who], &want, func(slot int) bool {
+			if !start.After(w.counted()) { // the first day is cut
+				return slot < 24 && !start.Add(time.Duration(slot)*time.Hour).Before(w.counted().Truncate(time.Hour))
+			}
+			return true
+		}, corrected)
+		if err != nil || !lost {
+			return err
+		}
+	}
+	return fmt.Errorf("the counters of %s are written by others all the time: rebuild again", day(start))
+}
+
+// storedCounter is a counter's row.
+type storedCounter struct {
+	slots  slots
+	writes int64
+}
+
+// stored reads counters, strongly consistent.
+func (d *Dashboard) stored(ctx context.Context, everyone []string, at time.Time, key func(string, time.Time) counter) (map[string]*storedCounter, error) {
+	found := map[string]*storedCounter{}
+	byKey := map[[2]string]string{}
+	var keys []counter
+	for _, who := range everyone {
+		c := key(who, at)
+		keys = append(keys, c)
+		byKey[[2]string{c.partition, c.sort}] = who
+	}
+	err := d.getCounters(ctx, keys, true, nil, func(row map[string]types.AttributeValue) error {
+		slots, err := parseSlots(row)
+		if err != nil {
+			return err
+		}
+		c := &storedCounter{slots: *slots}
+		if n, ok := row[writes].(*types.AttributeValueMemberN); ok {
+			if c.writes, err = strconv.ParseInt(n.Value, 10, 64); err != nil {
+				return fmt.Errorf("a counter has %s writes", n.Value)
+			}
+		}
+		found[byKey[[2]string{table.TextOf(row[feed.AttrDayPartition]), table.TextOf(row[feed.AttrIngestedAt])}]] = c
+		return nil
+	})
+	return found, err
+}
+
+// correctCounter writes a counter whose slots are not those wanted, of those that
+// are read. It is lost when the counter has changed.
+func (d *Dashboard) correctCounter(ctx context.Context, key counter, there *storedCounter, want *slots, read func(int) bool, corrected *atomic.Int64) (lost bool, err error) {
+	var before storedCounter
+	if there != nil {
+		before = *there
+	}
+	after := before.slots
+	for i := range after {
+		if read(i) {
+			after[i] = tally{}
+			if want != nil {
+				after[i] = want[i]
+			}
+		}
+	}
+	if after == before.slots {
+		return false, nil
+	}
+	letter := "h"
+	if key.partition != hourPartition {
+		letter = "m"
+	}
+	row := key.key()
+	row[writes], row[feed.AttrExpiresAt] = number(before.writes+1), number(key.expires)
+	for i, t := range after {
+		slot := fmt.Sprintf("%s%02d", letter, i)
+		if i == whole {
+			slot = wholeDay
+		}
+		if t != (tally{}) {
+			row[slot] = &types.AttributeValueMemberN{Value: t.number()}
+		}
+	}
+	put := &dynamodb.PutItemInput{TableName: &d.table, Item: row, ConditionExpression: aws.String("attribute_not_exists(day_partition)")}
+	if there != nil {
+		put.ConditionExpression = aws.String("attribute_exists(day_partition) AND attribute_not_exists(writes)")
+		if before.writes > 0 {
+			put.ConditionExpression = aws.String("writes = :writes")
+			put.ExpressionAttributeValues = map[string]types.AttributeValue{":writes": number(before.writes)}
+		}
+	}
+	_, err = d.db.PutItem(ctx, put)
+	if _, changed := errors.AsType[*types.ConditionalCheckFailedException](err); changed {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("write the counter %s %s: %w", key.partition, strings.TrimSpace(key.sort), err)
+	}
+	corrected.Add(1)
+	return false, nil
+}

@@ -1,0 +1,188 @@
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// Bucket is a stretch of a time series.
+type Bucket struct {
+	Start time.Time `json:"start"`
+	Counts
+	AverageCompound float64 `json:"averageCompound" doc:"to 4 decimals"`
+}
+
+// AppendJSON appends what encoding/json writes.
+func (b Bucket) AppendJSON(dst []byte) []byte {
+	dst = b.Start.AppendFormat(append(dst, `{"start":"`...), time.RFC3339Nano)
+	dst = strconv.AppendInt(append(dst, `","positive":`...), int64(b.Positive), 10)
+	dst = strconv.AppendInt(append(dst, `,"neutral":`...), int64(b.Neutral), 10)
+	dst = strconv.AppendInt(append(dst, `,"negative":`...), int64(b.Negative), 10)
+	dst = strconv.AppendFloat(append(dst, `,"averageCompound":`...), b.AverageCompound, 'f', -1, 64)
+	return append(dst, '}')
+}
+
+// Series counts the items of the last hours, 1 to MaxHours, of one tag or of all,
+// in buckets of UTC, the oldest first. Buckets without items are left out; the
+// first and the last may be cut by the window. size is whole minutes that fill an
+// hour, whole hours that fill a day, or a day.
+//
+// It reads the rows of the window's first minute, which is cut, and counters: in
+// buckets below an hour one row for each hour, else one for each day and one more.
+func (d *Dashboard) Series(ctx context.Context, hours int, size time.Duration, tag string) ([]Bucket, error) {
+	return d.series(ctx, d.window(hours), size, tag)
+}
+
+func (d *Dashboard) series(ctx context.Context, w window, size time.Duration, tag string) ([]Bucket, error) {
+	var rows []Row
+	counted := newTimeline(w, size)
+	group, reading := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		rows, err = d.edge(reading, w, tag, "sentiment", "compound", feed.AttrIngestedAt)
+		return err
+	})
+	group.Go(func() error {
+		if size < time.Hour {
+			return d.minutes(reading, w, tag, counted.add)
+		}
+		return d.hours(reading, w, tag, counted.add)
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		at, err := time.Parse(feed.TimeLayout, row.IngestedAt())
+		if err != nil {
+			return nil, fmt.Errorf("the time of %s: %w", row.SourceID, err)
+		}
+		counted.add(at, row.tally())
+	}
+	return counted.buckets(), nil
+}
+
+// timeline is what is counted in each bucket from the window's first on.
+type timeline struct {
+	first   time.Time
+	size    time.Duration
+	tallies []tally
+}
+
+func newTimeline(w window, size time.Duration) *timeline {
+	first := w.from.Truncate(size)
+	return &timeline{first, size, make([]tally, w.to.Sub(first)/size+1)}
+}
+
+func (l *timeline) add(at time.Time, t tally) {
+	i := int(at.Sub(l.first) / l.size)
+	if more := i + 1 - len(l.tallies); more > 0 {
+		l.tallies = append(l.tallies, make([]tally, more)...)
+	}
+	l.tallies[i].add(t)
+}
+
+// buckets are those with items.
+func (l *timeline) buckets() []Bucket {
+	buckets := make([]Bucket, 0, len(l.tallies))
+	for i, t := range l.tallies {
+		if t.items() > 0 {
+			buckets = append(buckets, Bucket{
+				Start: l.first.Add(time.Duration(i) * l.size), Counts: t.Counts,
+				AverageCompound: math.Round(float64(t.compound)/float64(t.items())) / 1e4,
+			})
+		}
+	}
+	return buckets
+}
+
+// edge reads the rows of the window's first minute, which no counter has alone.
+func (d *Dashboard) edge(ctx context.Context, w window, tag string, attributes ...string) ([]Row, error) {
+	s := w.spans()[len(w.days())-1]
+	if tag != "" {
+		s = w.tagged(tag)
+	}
+	s.to, s.attributes = w.counted().Format(feed.TimeLayout), attributes
+	var rows []Row
+	err := d.each(ctx, s, func(row Row) bool {
+		if row.Sentiment != "" {
+			rows = append(rows, row)
+		}
+		return true
+	})
+	return rows, err
+}
+
+// minutes shows the window's whole minutes, of the items with a tag or of all.
+func (d *Dashboard) minutes(ctx context.Context, w window, tag string, see func(time.Time, tally)) error {
+	return d.eachCounter(ctx, span{
+		partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: minutePartition + of(tag),
+		from: w.counted().Format(hourLayout), to: day(w.to) + atEnd,
+	}, func(row map[string]types.AttributeValue) error { return w.minutesIn(row, see) })
+}
+
+// hours shows the window's first minutes, and then its whole hours.
+func (d *Dashboard) hours(ctx context.Context, w window, tag string, see func(time.Time, tally)) error {
+	keys := []counter{minutesOf(of(tag), w.counted())}
+	for at := w.counted(); day(at) <= day(w.to); at = at.AddDate(0, 0, 1) {
+		keys = append(keys, hoursOf(of(tag), at))
+	}
+	return d.getCounters(ctx, keys, false, nil, func(row map[string]types.AttributeValue) error {
+		if table.TextOf(row[feed.AttrDayPartition]) == hourPartition {
+			return w.hoursIn(row, see)
+		}
+		return w.minutesIn(row, see)
+	})
+}
+
+// counted is where counters begin to count for the window: at its second minute.
+func (w window) counted() time.Time { return w.from.Truncate(time.Minute).Add(time.Minute) }
+
+// minutesIn shows the window's whole minutes in a counter's row.
+func (w window) minutesIn(row map[string]types.AttributeValue, see func(time.Time, tally)) error {
+	hour, err := time.Parse(hourLayout, table.TextOf(row[feed.AttrIngestedAt]))
+	if err != nil {
+		return fmt.Errorf("the key of a counter: %w", err)
+	}
+	return inside(row, hour, time.Minute, w.counted(), see)
+}
+
+// hoursIn shows the window's whole hours in a counter's row, but for its first.
+func (w window) hoursIn(row map[string]types.AttributeValue, see func(time.Time, tally)) error {
+	start, _, err := hoursKey(row)
+	if err != nil {
+		return err
+	}
+	return inside(row, start, time.Hour, w.counted().Truncate(time.Hour).Add(time.Hour), see)
+}
+
+// hoursKey is what a counter of hours counts: which day, and of whom.
+func hoursKey(row map[string]types.AttributeValue) (start time.Time, who string, err error) {
+	sort := table.TextOf(row[feed.AttrIngestedAt])
+	start, err = time.Parse(time.DateOnly, sort[:min(len(sort), len(time.DateOnly))])
+	if err != nil || len(sort) == len(time.DateOnly) {
+		return start, "", fmt.Errorf("a counter has the key %q", sort)
+	}
+	return start, sort[len(time.DateOnly)+1:], nil
+}
+
+// inside shows the slots of a row that begins at start which are not before from.
+func inside(row map[string]types.AttributeValue, start time.Time, width time.Duration, from time.Time, see func(time.Time, tally)) error {
+	slots, err := parseSlots(row)
+	if err != nil {
+		return err
+	}
+	for i, t := range slots[:whole] {
+		if at := start.Add(time.Duration(i) * width); t != (tally{}) && !at.Before(from) {
+			see(at, t)
+		}
+	}
+	return nil
+}

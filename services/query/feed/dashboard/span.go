@@ -1,0 +1,175 @@
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/table"
+
+	"github.com/assay-project/assay/pkg/feed"
+)
+
+// MaxHours is the longest window of a read: as long as rows are kept. So no row
+// of a window has expired, and reads need no filter besides the window's start.
+const MaxHours = 168
+
+// span is a range of sort keys in one partition of the table or an index, both
+// ends included.
+type span struct {
+	index           string // empty for the table
+	partition, sort string // names of the keys
+	in, from, to    string
+	filter          *expression.ConditionBuilder
+	attributes      []string // to read; all when empty
+	pageSize        int32    // rows of one read; 0 reads 1 MB
+	consistent      bool     // not for an index
+}
+
+// atEnd sorts behind every sort key that begins with an ISO time.
+const atEnd = "~"
+
+// each reads the rows of items in a span, highest sort key first, until see
+// returns false.
+func (d *Dashboard) each(ctx context.Context, s span, see func(Row) bool) error {
+	return d.pages(ctx, s, func(page []map[string]types.AttributeValue) (more bool, err error) {
+		var rows []Row
+		if err := attributevalue.UnmarshalListOfMaps(page, &rows); err != nil {
+			return false, fmt.Errorf("read the dashboard: %w", err)
+		}
+		for _, row := range rows {
+			if !see(row) {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+}
+
+// eachCounter reads the counters in a span.
+func (d *Dashboard) eachCounter(ctx context.Context, s span, see func(map[string]types.AttributeValue) error) error {
+	return d.pages(ctx, s, func(page []map[string]types.AttributeValue) (more bool, err error) {
+		for _, row := range page {
+			if err := see(row); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+}
+
+// pages reads a span, highest sort key first, until see returns false or an error.
+func (d *Dashboard) pages(ctx context.Context, s span, see func([]map[string]types.AttributeValue) (bool, error)) error {
+	in, err := d.query(s)
+	if err != nil {
+		return fmt.Errorf("read the dashboard: %w", err)
+	}
+	for {
+		out, err := d.reader(s.consistent).Query(ctx, in)
+		if err != nil {
+			return fmt.Errorf("read the dashboard: %w", err)
+		}
+		if more, err := see(out.Items); err != nil || !more {
+			return err
+		}
+		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
+			return nil
+		}
+	}
+}
+
+func (d *Dashboard) query(s span) (*dynamodb.QueryInput, error) {
+	builder := expression.NewBuilder().WithKeyCondition(
+		expression.KeyEqual(expression.Key(s.partition), expression.Value(s.in)).
+			And(expression.KeyBetween(expression.Key(s.sort), expression.Value(s.from), expression.Value(s.to))))
+	if s.filter != nil {
+		builder = builder.WithFilter(*s.filter)
+	}
+	if len(s.attributes) > 0 {
+		builder = builder.WithProjection(table.Projection(s.attributes))
+	}
+	expr, err := builder.Build()
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.QueryInput{
+		TableName: &d.table, ScanIndexForward: aws.Bool(false),
+		KeyConditionExpression: expr.KeyCondition(), FilterExpression: expr.Filter(), ProjectionExpression: expr.Projection(),
+		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+	}
+	if s.index != "" {
+		in.IndexName = &s.index
+	}
+	if s.consistent {
+		in.ConsistentRead = &s.consistent
+	}
+	if s.pageSize > 0 {
+		in.Limit = &s.pageSize
+	}
+	return in, nil
+}
+
+// get reads the rows of items that there are of these keys, all different, in no
+// order.
+func (d *Dashboard) get(ctx context.Context, keys []table.Key, see func(Row)) error {
+	return table.GetAll(ctx, d.db, table.Get{Table: d.table, Keys: keys, Consistent: true}, func(attributes map[string]types.AttributeValue) error {
+		var row Row
+		if err := attributevalue.UnmarshalMap(attributes, &row); err != nil {
+			return fmt.Errorf("read the dashboard: %w", err)
+		}
+		see(row)
+		return nil
+	})
+}
+
+// getCounters reads the counters that there are of these: some of their
+// attributes, or all for none.
+func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consistent bool, attributes []string, see func(map[string]types.AttributeValue) error) error {
+	keys := make([]table.Key, len(counters))
+	for i, c := range counters {
+		keys[i] = c.key()
+	}
+	return table.GetAll(ctx, d.reader(consistent), table.Get{Table: d.table, Keys: keys, Consistent: consistent, Attributes: attributes}, see)
+}
+
+// window is a stretch of time that ends a little after now, since items may be a
+// little ahead.
+type window struct{ from, now, to time.Time }
+
+func (d *Dashboard) window(hours int) window { return since(d.now().UTC(), hours) }
+
+func since(now time.Time, hours int) window {
+	return window{now.Add(-time.Duration(hours) * time.Hour), now, now.Add(feed.ClockSkew)}
+}
+
+// since is the first sort key in the window.
+func (w window) since() string { return w.from.Format(feed.TimeLayout) }
+
+// days are the partitions that the window touches, the newest first.
+func (w window) days() []string {
+	var days []string
+	for at := w.to; day(at) >= day(w.from); at = at.AddDate(0, 0, -1) {
+		days = append(days, day(at))
+	}
+	return days
+}
+
+// spans are the window's parts of the base rows, the newest day first.
+func (w window) spans() []span {
+	var spans []span
+	for _, day := range w.days() {
+		spans = append(spans, span{partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: day, from: w.since(), to: atEnd})
+	}
+	return spans
+}
+
+// tagged is the window's part of a tag's rows.
+func (w window) tagged(tag string) span {
+	return span{index: feed.IndexByTag, partition: feed.AttrTag, sort: feed.AttrIngestedAt, in: tag, from: w.since(), to: atEnd}
+}

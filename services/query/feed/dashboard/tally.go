@@ -1,0 +1,136 @@
+package dashboard
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// tally is what is counted: in a table it is one number,
+//
+//	compound * 10^24 + negative * 10^16 + neutral * 10^8 + positive
+//
+// Such numbers add up as their parts do, so that one ADD changes all four, and a
+// counter that is read is a fourth as many values. DynamoDB is exact to 38
+// digits: that is a hundred million items of a sentiment in a day.
+type tally struct {
+	Counts
+	compound int64 // the sum, in units of 0.0001, which is exact
+}
+
+const (
+	partDigits = 8
+	partLimit  = 100_000_000
+)
+
+var errTally = errors.New("a counter's slot is not a sum of counts")
+
+func (r Row) tally() tally {
+	t := tally{compound: int64(math.Round(r.Compound * 1e4))}
+	t.Counts.add(r.Sentiment)
+	return t
+}
+
+func (t *tally) items() int { return t.Positive + t.Neutral + t.Negative }
+
+func (t *tally) add(other tally) {
+	t.Positive += other.Positive
+	t.Neutral += other.Neutral
+	t.Negative += other.Negative
+	t.compound += other.compound
+}
+
+// number writes t, whose parts may have different signs.
+func (t tally) number() string {
+	sum, next := big.NewInt(t.compound), big.NewInt(partLimit)
+	for _, part := range []int{t.Negative, t.Neutral, t.Positive} {
+		sum.Mul(sum, next).Add(sum, big.NewInt(int64(part)))
+	}
+	return sum.String()
+}
+
+// parseTally reads what number wrote, or a sum of such, whose counts are not
+// negative. It returns errTally.
+func parseTally(text string) (tally, error) {
+	digits, negative := strings.CutPrefix(text, "-")
+	var parts [4]int64 // positive, neutral, negative, compound
+	for i := range parts {
+		cut := max(len(digits)-partDigits, 0)
+		if i == len(parts)-1 {
+			cut = 0
+		}
+		var ok bool
+		if parts[i], ok = natural(digits[cut:]); !ok {
+			return parseShort(text)
+		}
+		digits = digits[:cut]
+	}
+	if negative { // a part below 0 borrows of the next
+		for i := range parts {
+			parts[i] = -parts[i]
+		}
+		for i := range parts[:3] {
+			if parts[i] < 0 {
+				parts[i] += partLimit
+				parts[i+1]--
+			}
+		}
+	}
+	return tally{Counts{Positive: int(parts[0]), Neutral: int(parts[1]), Negative: int(parts[2])}, parts[3]}, nil
+}
+
+// natural is the number that is written in digits alone, 0 for none.
+func natural(digits string) (n int64, ok bool) {
+	const most = 18 // fit
+	for _, c := range []byte(digits) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, len(digits) <= most
+}
+
+// parseShort reads a number whose zeros an engine has shortened.
+func parseShort(text string) (tally, error) {
+	whole, ok := new(big.Rat).SetString(text)
+	if !ok || !whole.IsInt() || whole.Num().String() == text {
+		return tally{}, errTally
+	}
+	return parseTally(whole.Num().String())
+}
+
+// slots are what a counter's row holds: of each minute or hour, and at whole that
+// of a day.
+type slots [whole + 1]tally
+
+const whole = 60
+
+// parseSlots passes over attributes that are no slot.
+func parseSlots(row map[string]types.AttributeValue) (*slots, error) {
+	var found slots
+	for name, value := range row {
+		n, ok := value.(*types.AttributeValueMemberN)
+		slot := whole
+		if len(name) == 3 {
+			at, digits := natural(name[1:])
+			if ok = ok && digits && at < whole; ok {
+				slot = int(at)
+			}
+		} else {
+			ok = ok && name == wholeDay
+		}
+		if !ok {
+			continue
+		}
+		var err error
+		if found[slot], err = parseTally(n.Value); err != nil {
+			return nil, fmt.Errorf("%w: %s is %s", err, name, n.Value)
+		}
+	}
+	return &found, nil
+}

@@ -1,0 +1,42 @@
+package dashboard
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// The number of a sum is the sum of the numbers, and is read as its parts.
+func TestTalliesAddUp(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 1))
+	for range 1000 {
+		var sum tally
+		number := new(big.Int)
+		for range random.IntN(20) {
+			one := tally{Counts{random.IntN(3), random.IntN(2), random.IntN(partLimit / 40)}, random.Int64N(20001) - 10000}
+			sum.add(one)
+			n, ok := new(big.Int).SetString(one.number(), 10)
+			if !ok {
+				t.Fatalf("%+v is written %q", one, one.number())
+			}
+			number.Add(number, n)
+		}
+		got, err := parseTally(number.String())
+		if err != nil || got != sum || sum.number() != number.String() {
+			t.Fatalf("%s is read as %+v, %v; want %+v, %s", number, got, err, sum, sum.number())
+		}
+	}
+	for text, want := range map[string]tally{
+		"0": {}, "1": {Counts{Positive: 1}, 0}, "1E+16": {Counts{Negative: 1}, 0}, "-1000000000000000000000000": {compound: -1},
+		"99999999999999999999999999999999999999": {Counts{99999999, 99999999, 99999999}, 99999999999999},
+	} {
+		if got, err := parseTally(text); err != nil || got != want {
+			t.Errorf("%s is read as %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"x", "1.5", "1e-3", "--1"} {
+		if got, err := parseTally(text); err == nil {
+			t.Errorf("%s is read as %+v", text, got)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package projector_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/table/tabletest"
+	"github.com/assay-project/assay/services/query/feed/projector"
+)
+
+// TestSlowBatchKeepsItsShard: while a batch is written the hold on its shard is
+// renewed, so that no other projector writes the same.
+func TestSlowBatchKeepsItsShard(t *testing.T) {
+	b := open(t)
+	began, goOn := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	base, at := tabletest.Base(), table.Config{Endpoint: aws.ToString(b.db.Options().BaseEndpoint)}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	base.HTTPClient = &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "TransactWriteItems") {
+			once.Do(func() { close(began) })
+			<-goOn
+		}
+		return transport.RoundTrip(r)
+	})}
+	p := projector.New(projector.Config{Poll: 5 * time.Millisecond, Lease: time.Second}, projector.Options{
+		DB: table.Connect(base, at), Streams: b.streams, Tables: b.tables, Log: zerolog.Nop(), Registry: prometheus.NewRegistry(),
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	b.add(t, 1, "a")
+	<-began
+	first := b.heldUntil(t)
+	eventually(t, func() error {
+		if b.heldUntil(t) == first {
+			return errors.New("the hold is not renewed")
+		}
+		return nil
+	})
+	close(goOn)
+	b.await(t, "", "reddit#1")
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// heldUntil is that of the one checkpoint.
+func (b *bench) heldUntil(t *testing.T) string {
+	t.Helper()
+	out, err := b.db.Query(t.Context(), &dynamodb.QueryInput{
+		TableName: &b.tables.Dashboard, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("day_partition = :p"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":p": &types.AttributeValueMemberS{Value: "projector"}},
+	})
+	if err != nil || len(out.Items) != 1 {
+		t.Fatal(out, err)
+	}
+	return out.Items[0]["held_until"].(*types.AttributeValueMemberN).Value
+}

@@ -1,0 +1,340 @@
+package projector_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/table/tabletest"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
+	"github.com/assay-project/assay/services/query/feed/projector"
+)
+
+// posting is an item as this test knows it, apart from the tables.
+type posting struct {
+	id, sentiment string
+	at            time.Time
+	compound      float64
+	tags          []string // the last of several come later
+	later         int      // how many
+	gone          bool     // deleted at last
+}
+
+var replayTags = []string{"AI", "regulation", "europe", "c d", "é", "#", "markets"}
+
+// madeUpDay is n items of a day and a bit, so that midnight UTC is in it, in the
+// order in which they come: mostly that of their times, but some late by up to a
+// day, some in the millisecond of the one before, and some at midnight.
+func madeUpDay(n int, seed uint64, end time.Time) []posting {
+	random := rand.New(rand.NewPCG(seed, seed))
+	const day = 26 * time.Hour
+	midnight := end.Truncate(24 * time.Hour)
+	var all []posting
+	for i := range n {
+		// The rate goes up and down with the hour.
+		at := end.Add(-day).Add(time.Duration(float64(i)/float64(n)*float64(day)) + time.Duration(math.Sin(float64(i)/float64(n)*12)*float64(time.Hour)/4)).Truncate(time.Millisecond)
+		at = minTime(at, end)
+		switch {
+		case i%50 == 1 && i > 0:
+			at = all[i-1].at
+		case i%500 == 2:
+			at = midnight.Add(time.Duration(random.IntN(3)-1) * time.Millisecond)
+		case i%20 == 3: // late
+			at = maxTime(at.Add(-time.Duration(random.IntN(24*60))*time.Minute), end.Add(-day))
+		}
+		p := posting{id: "twitter#" + strconv.Itoa(i), at: at, compound: math.Round((random.Float64()*2-1)*1e4) / 1e4, gone: i%200 == 7}
+		switch {
+		case p.compound >= 0.05:
+			p.sentiment = feed.Positive
+		case p.compound <= -0.05:
+			p.sentiment = feed.Negative
+		default:
+			p.sentiment = feed.Neutral
+		}
+		p.tags = slices.Clone(replayTags)
+		random.Shuffle(len(p.tags), func(i, j int) { p.tags[i], p.tags[j] = p.tags[j], p.tags[i] })
+		p.tags = p.tags[:1+random.IntN(3)]
+		if i%10 == 4 {
+			p.later = len(p.tags) - 1
+		}
+		all = append(all, p)
+	}
+	for i := range all { // neighbours come in any order
+		j := min(i+random.IntN(30), n-1)
+		all[i], all[j] = all[j], all[i]
+	}
+	return all
+}
+
+func minTime(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func maxTime(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// TestReplayedDay replays a day of items with all that makes counting hard, while
+// projectors are killed, two at a time share the work, requests fail, and the table is
+// rebuilt once; then compares all answers with a count of the items themselves.
+// ASSAY_REPLAY_ITEMS is how many items, see `make replay-feed`.
+func TestReplayedDay(t *testing.T) {
+	items := 2000
+	if given := os.Getenv("ASSAY_REPLAY_ITEMS"); given != "" {
+		var err error
+		if items, err = strconv.Atoi(given); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := open(t)
+	// Half an hour from the edges of all windows that are asked for.
+	day := madeUpDay(items, 42, time.Now().UTC().Add(-30*time.Minute).Truncate(time.Millisecond))
+	heal := b.faults.Add(dynamolite.Fault{Operation: "TransactWriteItems", Kind: dynamolite.ErrorAfter, Probability: 0.005, Seed: 5})
+	defer heal()
+
+	began := time.Now()
+	var projectors killable
+	projectors.start(t, b)
+	projectors.start(t, b)
+	for part := range slices.Chunk(day, items/3+1) {
+		writers, ctx := errgroup.WithContext(t.Context())
+		writers.SetLimit(16)
+		for _, p := range part {
+			writers.Go(func() error { return p.write(ctx, b.store) })
+		}
+		if err := writers.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		projectors.kill()
+		projectors.start(t, b)
+	}
+	if _, err := dashboard.Rebuild(t.Context(), b.store, b.dashboard); err != nil { // beside the projectors
+		t.Fatal(err)
+	}
+	for _, p := range day {
+		if p.gone {
+			b.remove(t, feed.Item{SourceID: p.id, IngestedAt: p.at.Format(feed.TimeLayout)})
+		}
+	}
+	left := slices.DeleteFunc(day, func(p posting) bool { return p.gone })
+	late := time.After(30*time.Second + time.Duration(items)*5*time.Millisecond)
+	for {
+		err := count(left).compare(t.Context(), b.dashboard)
+		if err == nil {
+			break
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-late:
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d items were projected and counted in %s", items, time.Since(began).Round(time.Millisecond))
+	projectors.kill()
+	projectors.kill()
+	if done, err := dashboard.Rebuild(t.Context(), b.store, b.dashboard); err != nil || done != (dashboard.Rebuilt{Items: int64(len(left))}) {
+		t.Errorf("a rebuild of what is right: %+v, %v", done, err)
+	}
+}
+
+// write brings an item in, analyzes it, and brings its duplicates.
+func (p posting) write(ctx context.Context, store *feed.Store) error {
+	first := p.tags[:len(p.tags)-p.later]
+	item := feed.Submission{SourceID: p.id, SourceType: "twitter", Text: "text", MatchedTags: first, IngestedAt: p.at.Format(feed.TimeLayout)}.Item(p.at)
+	stored, _, err := store.Create(ctx, item)
+	if err != nil {
+		return err
+	}
+	if _, created, err := store.Create(ctx, item); err != nil || created {
+		return fmt.Errorf("a duplicate of %s: created %t, %w", p.id, created, err)
+	}
+	analyzed, err := store.Analyze(ctx, stored, feed.Analysis{
+		Sentiment: p.sentiment, Score: 0.5 + math.Abs(p.compound)/2, Compound: p.compound, ModelVersion: "v1.0.0",
+	})
+	if err == nil {
+		_, err = store.AddTags(ctx, analyzed, p.tags)
+	}
+	return err
+}
+
+var errKilled = errors.New("killed")
+
+// killable are projectors that end as a process does that is killed.
+type killable struct{ kills []func() }
+
+func (k *killable) start(t *testing.T, b *bench) {
+	t.Helper()
+	var dead atomic.Bool
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	base, at := tabletest.Base(), table.Config{Endpoint: aws.ToString(b.db.Options().BaseEndpoint)}
+	base.HTTPClient = &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		if dead.Load() {
+			return nil, errKilled
+		}
+		answer, err := transport.RoundTrip(r)
+		if err == nil && dead.Load() { // carried out, and nobody knows
+			return nil, errors.Join(errKilled, answer.Body.Close())
+		}
+		return answer, err
+	})}
+	p := projector.New(projector.Config{Poll: 5 * time.Millisecond, Lease: time.Second}, projector.Options{
+		DB: table.Connect(base, at), Streams: table.ConnectStreams(base, at), Tables: b.tables, Log: zerolog.Nop(), Registry: prometheus.NewRegistry(),
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- p.Run(ctx) }()
+	k.kills = append(k.kills, func() {
+		dead.Store(true)
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// kill kills the oldest.
+func (k *killable) kill() {
+	k.kills[0]()
+	k.kills = k.kills[1:]
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// count is a count of postings by plain loops.
+type count []posting
+
+// in are the postings of a window, with a tag or all.
+func (c count) in(now time.Time, hours int, tag string) []posting {
+	var found []posting
+	for _, p := range c {
+		if p.at.After(now.Add(-time.Duration(hours)*time.Hour)) && (tag == "" || slices.Contains(p.tags, tag)) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+func (c count) compare(ctx context.Context, d *dashboard.Dashboard) error {
+	for _, hours := range []int{1, 3, 24, 168} {
+		now := time.Now()
+		summary, err := d.Summary(ctx, hours)
+		if err != nil {
+			return err
+		}
+		want := dashboard.Summary{
+			Sentiment: sentiments(c.in(now, hours, "")), Total: len(c.in(now, hours, "")), UpdatedAt: summary.UpdatedAt,
+			Rate: dashboard.Rate{LastHour: len(c.in(now, 1, "")), Last24h: len(c.in(now, 24, ""))}, Tags: []dashboard.TagCount{},
+		}
+		for _, tag := range replayTags {
+			if n := len(c.in(now, hours, tag)); n > 0 {
+				want.Tags = append(want.Tags, dashboard.TagCount{Tag: tag, Count: n})
+			}
+		}
+		slices.SortFunc(want.Tags, func(a, b dashboard.TagCount) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Tag, b.Tag)) })
+		if fmt.Sprint(summary) != fmt.Sprint(want) {
+			return fmt.Errorf("summary of %d hours: %+v, want %+v", hours, summary, want)
+		}
+		for _, tag := range []string{"", replayTags[0], "none"} {
+			for _, size := range []time.Duration{time.Minute, 5 * time.Minute, time.Hour, 24 * time.Hour} {
+				series, err := d.Series(ctx, hours, size, tag)
+				if err != nil {
+					return err
+				}
+				if want := buckets(c.in(now, hours, tag), size); !slices.Equal(series, want) {
+					return fmt.Errorf("series of %s, %d hours of %q: %v, want %v", size, hours, tag, series, want)
+				}
+			}
+			if err := c.compareList(ctx, d, now, hours, tag); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compareList compares the first pages of a list.
+func (c count) compareList(ctx context.Context, d *dashboard.Dashboard, now time.Time, hours int, tag string) error {
+	var got, want []string
+	listing := dashboard.Listing{Hours: hours, Tag: tag, Limit: 100}
+	for range 5 {
+		page, err := d.List(ctx, listing)
+		if err != nil {
+			return err
+		}
+		for _, row := range page.Rows {
+			got = append(got, row.IngestedAt()+row.SourceID)
+		}
+		if listing.Cursor = page.NextCursor; listing.Cursor == "" {
+			break
+		}
+	}
+	for _, p := range c.in(now, hours, tag) {
+		want = append(want, p.at.Format(feed.TimeLayout)+p.id)
+	}
+	slices.Sort(want)
+	slices.Reverse(want)
+	if want = want[:min(len(want), 500)]; !slices.Equal(got, want) {
+		return fmt.Errorf("list of %d hours of %q: %v, want %v", hours, tag, got, want)
+	}
+	return nil
+}
+
+func sentiments(of []posting) (n dashboard.Counts) {
+	for _, p := range of {
+		switch p.sentiment {
+		case feed.Positive:
+			n.Positive++
+		case feed.Neutral:
+			n.Neutral++
+		case feed.Negative:
+			n.Negative++
+		}
+	}
+	return n
+}
+
+func buckets(of []posting, size time.Duration) []dashboard.Bucket {
+	parts := map[time.Time][]posting{}
+	for _, p := range of {
+		start := p.at.Truncate(size)
+		parts[start] = append(parts[start], p)
+	}
+	all := []dashboard.Bucket{}
+	for _, start := range slices.SortedFunc(maps.Keys(parts), time.Time.Compare) {
+		sum := 0 // in ten thousandths
+		for _, p := range parts[start] {
+			sum += int(math.Round(p.compound * 1e4))
+		}
+		average := math.Round(float64(sum)/float64(len(parts[start]))) / 1e4
+		all = append(all, dashboard.Bucket{Start: start, Counts: sentiments(parts[start]), AverageCompound: average})
+	}
+	return all
+}
