@@ -3,7 +3,6 @@ module github.com/assay-project/assay/services/ingest
 go 1.26.0
 
 require (
-	code.dny.dev/ssrf v0.3.0
 	github.com/assay-project/assay/pkg v0.0.0
 	github.com/aws/aws-sdk-go-v2 v1.47.6
 	github.com/aws/aws-sdk-go-v2/service/sqs v1.52.9
@@ -17,6 +16,7 @@ require (
 )
 
 require (
+	code.dny.dev/ssrf v0.3.0 // indirect
 	github.com/KimMachineGun/automemlimit v1.0.1 // indirect
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.26 // indirect
 	github.com/aws/aws-sdk-go-v2/config v1.33.14 // indirect

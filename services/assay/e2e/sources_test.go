@@ -210,6 +210,8 @@ func TestSourceCalls(t *testing.T) {
 	etag := putSource(t, s.Operator, "one", "", good)
 	if got := awaitOutcome(t, s.Operator, "one", "refused"); got.State.Failures != 1 || got.State.Status != "paused" || got.Interval != "15m" || got.Quota != 2000 {
 		t.Errorf("a feed that leads to a private address: %+v", got)
+	} else if detail := got.State.LastPoll.Detail; !strings.Contains(detail, "169.254.169.254") || !strings.Contains(detail, "ASSAY_SOURCES_ALLOW_NETWORKS") {
+		t.Errorf("the detail does not name the address and its setting: %q", detail)
 	}
 
 	for _, c := range []struct {

@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/assay-project/assay/services/ingest/source/guard"
+	"github.com/assay-project/assay/pkg/guard"
 )
 
 // Config is what holds for all sources.
@@ -44,5 +44,8 @@ func (c Config) Validate() error {
 }
 
 func (c Config) policy() guard.Policy {
-	return guard.Policy{Networks: c.AllowNetworks, Ports: c.AllowPorts}
+	return guard.Policy{
+		Networks: c.AllowNetworks, NetworksSetting: "ASSAY_SOURCES_ALLOW_NETWORKS",
+		Ports: c.AllowPorts, PortsSetting: "ASSAY_SOURCES_ALLOW_PORTS",
+	}
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/services/ingest/source/fetch"
-	"github.com/assay-project/assay/services/ingest/source/guard"
 	"github.com/assay-project/assay/services/ingest/source/syndication"
 )
 
@@ -86,7 +86,7 @@ func (r report) outcome() (name string, ours bool) {
 		return outcomeGone, false
 	case throttled:
 		return outcomeThrottled, false
-	case errors.Is(err, guard.ErrRefused):
+	case errors.Is(err, guard.ErrBlocked):
 		return outcomeRefused, false
 	case errors.Is(err, fetch.ErrMalformed), errors.Is(err, fetch.ErrTooLarge):
 		return outcomeMalformed, false

@@ -11,8 +11,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/services/ingest/source/fetch"
-	"github.com/assay-project/assay/services/ingest/source/guard"
 )
 
 // Take takes items into the feed. An error is that of an engine of ours; the items

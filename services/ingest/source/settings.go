@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/assay-project/assay/pkg/feed"
-	"github.com/assay-project/assay/services/ingest/source/guard"
+	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/services/ingest/source/newsapi"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/services/ingest/source/fetch"
-	"github.com/assay-project/assay/services/ingest/source/guard"
 	"github.com/assay-project/assay/services/ingest/source/syndication"
 )
 
@@ -45,7 +45,7 @@ func TestOutcomes(t *testing.T) {
 		"gone":         {fetch.ErrGone, outcomeGone, 10 * time.Minute, 1, true},
 		"throttled":    {&fetch.Throttled{After: 7 * time.Minute}, outcomeThrottled, 7 * time.Minute, 0, false},
 		"throttled so": {&fetch.Throttled{}, outcomeThrottled, time.Hour, 0, false},
-		"refused":      {fmt.Errorf("get: %w", guard.ErrRefused), outcomeRefused, 10 * time.Minute, 1, false},
+		"refused":      {fmt.Errorf("get: %w", guard.ErrBlocked), outcomeRefused, 10 * time.Minute, 1, false},
 		"malformed":    {fetch.ErrMalformed, outcomeMalformed, 10 * time.Minute, 1, false},
 		"too large":    {fetch.ErrTooLarge, outcomeMalformed, 10 * time.Minute, 1, false},
 		"failed":       {errors.New("500"), outcomeFailed, 10 * time.Minute, 1, false},

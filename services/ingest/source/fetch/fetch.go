@@ -55,7 +55,7 @@ type Response struct {
 	Body   []byte
 }
 
-// Get fetches a document. It returns guard.ErrRefused, ErrTooLarge, or the error
+// Get fetches a document. It returns guard.ErrBlocked, ErrTooLarge, or the error
 // of a server that cannot be reached or is too slow.
 func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL, nil)

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/services/ingest/source/fetch"
-	"github.com/assay-project/assay/services/ingest/source/guard"
 	"github.com/assay-project/assay/services/ingest/source/newsapi"
 	"github.com/assay-project/assay/services/ingest/source/newsapi/newsapitest"
 )

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/services/ingest/source/fetch"
-	"github.com/assay-project/assay/services/ingest/source/guard"
 	"github.com/assay-project/assay/services/ingest/source/syndication"
 )
 
@@ -99,7 +99,7 @@ func TestFailures(t *testing.T) {
 		"huge":         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, rss, strings.Repeat(" ", 1<<20)) }, fetch.ErrTooLarge},
 		"private": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/", http.StatusFound)
-		}, guard.ErrRefused},
+		}, guard.ErrBlocked},
 	} {
 		if got, err := syndication.Read(t.Context(), client(t), serve(t, c.answer), syndication.Validators{}); !errors.Is(err, c.means) {
 			t.Errorf("%s: got %+v, %v", name, got, err)

@@ -6,11 +6,12 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 )
 
-// TestAddresses is what the dialer may connect to.
+// TestAddresses checks which addresses the dialer may connect to.
 func TestAddresses(t *testing.T) {
 	public, open := Policy{}, Policy{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}, Ports: []uint16{8080}}
 	for _, c := range []struct {
@@ -65,7 +66,7 @@ func TestAddresses(t *testing.T) {
 		{open, "tcp4", "93.184.215.14:443", true},
 	} {
 		err := c.policy.control()(t.Context(), c.network, c.address, nil)
-		if (err == nil) != c.allowed || err != nil && !errors.Is(err, ErrRefused) {
+		if (err == nil) != c.allowed || err != nil && !errors.Is(err, ErrBlocked) {
 			t.Errorf("%s %s under %+v: %v, want allowed %t", c.network, c.address, c.policy, err, c.allowed)
 		}
 	}
@@ -81,7 +82,7 @@ func TestURLs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := CheckURL(u); (err == nil) != allowed || err != nil && !errors.Is(err, ErrRefused) {
+		if err := CheckURL(u); (err == nil) != allowed || err != nil && !errors.Is(err, ErrBlocked) {
 			t.Errorf("%s: %v, want allowed %t", text, err, allowed)
 		}
 	}
@@ -124,8 +125,45 @@ func TestClient(t *testing.T) {
 			resp.Body.Close()
 		}
 		client.CloseIdleConnections()
-		if (err == nil) != c.allowed || err != nil && !errors.Is(err, ErrRefused) {
+		if (err == nil) != c.allowed || err != nil && !errors.Is(err, ErrBlocked) {
 			t.Errorf("%s to %s: %v, want allowed %t", c.url, c.target, err, c.allowed)
+		}
+	}
+}
+
+// TestBlockedNamesTheSetting: an error says what allows the address, in the words of
+// the program that uses the guard.
+func TestBlockedNamesTheSetting(t *testing.T) {
+	named := Policy{NetworksSetting: "MY_NETWORKS", PortsSetting: "MY_PORTS"}
+	for _, c := range []struct {
+		policy  Policy
+		address string
+		want    []string
+		without string
+	}{
+		{named, "10.1.2.3:80", []string{"10.1.2.3:80", "MY_NETWORKS"}, "MY_PORTS"},
+		{named, "10.1.2.3:8080", []string{"10.1.2.3:8080", "MY_NETWORKS"}, ""},
+		{named, "[::1]:443", []string{"[::1]:443", "MY_NETWORKS"}, "MY_PORTS"},
+		{named, "93.184.215.14:8080", []string{"93.184.215.14:8080", "MY_PORTS"}, ""},
+		{Policy{}, "10.1.2.3:80", []string{"10.1.2.3"}, "with"},
+		{Policy{}, "93.184.215.14:8080", []string{"8080"}, "with"},
+	} {
+		network := "tcp4"
+		if strings.HasPrefix(c.address, "[") {
+			network = "tcp6"
+		}
+		err := c.policy.control()(t.Context(), network, c.address, nil)
+		if err == nil {
+			t.Errorf("%s is allowed", c.address)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %q does not contain %s", c.address, err, want)
+			}
+		}
+		if c.without != "" && strings.Contains(err.Error(), c.without) {
+			t.Errorf("%s: %q contains %s", c.address, err, c.without)
 		}
 	}
 }

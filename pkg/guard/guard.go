@@ -1,0 +1,117 @@
+// Package guard makes HTTP requests to addresses that others choose, and blocks
+// those that only this machine or its network can reach, such as a cloud's metadata
+// service.
+//
+// The address is checked when it is dialed, after its name was resolved. So a name
+// that resolves to another address the second time, and a redirect, are blocked as
+// well as an address in the URL.
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// ErrBlocked means that a request to a URL or an address is not allowed.
+var ErrBlocked = errors.New("blocked address")
+
+const (
+	dialTime     = 10 * time.Second
+	maxRedirects = 5
+)
+
+// Policy is what is allowed besides public addresses on ports 80 and 443.
+type Policy struct {
+	Networks []netip.Prefix // allowed on every port, also private ones
+	Ports    []uint16       // allowed of public addresses
+
+	// The settings that Networks and Ports come from. An error names the one that
+	// allows the address.
+	NetworksSetting, PortsSetting string
+}
+
+// control is called by net.Dialer with the address that it is about to connect to.
+func (p Policy) control() func(context.Context, string, string, syscall.RawConn) error {
+	public := ssrf.New(ssrf.WithPorts(append([]uint16{80, 443}, p.Ports...)...))
+	return func(_ context.Context, network, address string, conn syscall.RawConn) error {
+		if at, err := netip.ParseAddrPort(address); err == nil && p.Allows(at.Addr()) {
+			return nil
+		}
+		if err := public.Safe(network, address, conn); err != nil {
+			return p.blocked(address, err)
+		}
+		return nil
+	}
+}
+
+// blocked says which setting allows an address.
+func (p Policy) blocked(address string, reason error) error {
+	switch {
+	case errors.Is(reason, ssrf.ErrProhibitedPort) && p.PortsSetting != "":
+		return fmt.Errorf("%w %s: its port is not allowed; allow it with %s, or its network with %s", ErrBlocked, address, p.PortsSetting, p.NetworksSetting)
+	case errors.Is(reason, ssrf.ErrProhibitedIP) && p.NetworksSetting != "":
+		return fmt.Errorf("%w %s: it is not public; allow its network with %s", ErrBlocked, address, p.NetworksSetting)
+	}
+	return fmt.Errorf("%w %s: %w", ErrBlocked, address, reason)
+}
+
+// Allows reports whether an address is in one of the networks.
+func (p Policy) Allows(address netip.Addr) bool {
+	return slices.ContainsFunc(p.Networks, func(n netip.Prefix) bool { return n.Contains(address.WithZone("")) })
+}
+
+// CheckURL returns ErrBlocked for a URL that is not http or https, has no host, or
+// contains a user name.
+func CheckURL(u *url.URL) error {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("%w: its scheme is not http or https", ErrBlocked)
+	case u.Hostname() == "":
+		return fmt.Errorf("%w: it has no host", ErrBlocked)
+	case u.User != nil:
+		return fmt.Errorf("%w: it has a user name", ErrBlocked)
+	}
+	return nil
+}
+
+// Client returns a client under the policy. timeout bounds a request with its
+// redirects and body. The client uses no proxy, which would dial in its place. The
+// caller closes idle connections.
+func Client(p Policy, timeout time.Duration) *http.Client {
+	return &http.Client{
+		Timeout: timeout,
+		Transport: checked{&http.Transport{
+			DialContext:         (&net.Dialer{Timeout: dialTime, ControlContext: p.control()}).DialContext,
+			ForceAttemptHTTP2:   true,
+			TLSHandshakeTimeout: dialTime,
+			IdleConnTimeout:     time.Minute,
+			MaxIdleConns:        16,
+		}},
+		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+			if len(via) > maxRedirects {
+				return fmt.Errorf("%w: it is behind more than %d redirects", ErrBlocked, maxRedirects)
+			}
+			return nil
+		},
+	}
+}
+
+// checked checks the URL of every request, redirects included.
+type checked struct{ *http.Transport }
+
+func (c checked) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := CheckURL(r.URL); err != nil {
+		return nil, err
+	}
+	return c.Transport.RoundTrip(r)
+}
