@@ -1,5 +1,5 @@
 // Package blob is the adapter to S3: presigned uploads and downloads, streamed
-// writes and reads, and what the bucket says about an object.
+// writes and reads, copies within the server, and what a bucket says about an object.
 package blob
 
 import (
@@ -34,7 +34,7 @@ type Config struct {
 	Bucket         string `env:"ASSAY_S3_BUCKET" envDefault:"assay-files" doc:"the bucket that holds uploaded bytes"`
 
 	Timeout     time.Duration `env:"ASSAY_S3_TIMEOUT" envDefault:"30s" doc:"how long nothing may move in a request to S3, neither of it nor of its answer, before it ends and is made again; all of a transfer may take any time. 0 bounds nothing"`
-	JoinTimeout time.Duration `env:"ASSAY_S3_JOIN_TIMEOUT" envDefault:"10m" doc:"the same while S3 joins the parts of a large upload, at which a server may say nothing until it is done"`
+	JoinTimeout time.Duration `env:"ASSAY_S3_JOIN_TIMEOUT" envDefault:"10m" doc:"the same while S3 joins the parts of a large upload or copies an object, at which a server may send nothing until it is done"`
 }
 
 // Validate says which setting is not usable.
@@ -114,7 +114,7 @@ func (s *Store) Head(ctx context.Context, key string) (Object, error) {
 func (s *Store) Open(ctx context.Context, key, etag string) (io.ReadCloser, error) {
 	in := &s3.GetObjectInput{Bucket: &s.Bucket, Key: &key}
 	if etag != "" {
-		in.IfMatch = aws.String(`"` + etag + `"`)
+		in.IfMatch = quote(etag)
 	}
 	out, err := s.client.GetObject(ctx, in)
 	if err != nil {

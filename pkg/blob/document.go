@@ -55,7 +55,7 @@ func (s *Store) Swap(ctx context.Context, key, etag string, body []byte) (string
 	if etag == "" {
 		in.IfNoneMatch = aws.String("*")
 	} else {
-		in.IfMatch = aws.String(`"` + etag + `"`)
+		in.IfMatch = quote(etag)
 	}
 	out, err := s.client.PutObject(ctx, in)
 	// AWS may answer 409 when two conditional writes run at once.

@@ -80,7 +80,7 @@ func (r *rangeReader) open() error {
 	}
 	r.end = min(r.end, r.Size)
 	in := &s3.GetObjectInput{
-		Bucket: &r.Store.Bucket, Key: &r.Key, IfMatch: aws.String(`"` + r.ETag + `"`),
+		Bucket: &r.Store.Bucket, Key: &r.Key, IfMatch: quote(r.ETag),
 		Range: aws.String(fmt.Sprintf("bytes=%d-%d", r.at, r.end-1)),
 	}
 	out, err := r.Store.client.GetObject(r.ctx, in)

@@ -35,7 +35,7 @@ type attended struct {
 
 func (c attended) Do(r *http.Request) (*http.Response, error) {
 	silence := &SilenceError{c.cfg.Timeout, "ASSAY_S3_TIMEOUT"}
-	if r.Method == http.MethodPost && r.URL.Query().Has("uploadId") {
+	if r.Method == http.MethodPost && r.URL.Query().Has("uploadId") || r.Header.Get("X-Amz-Copy-Source") != "" {
 		silence = &SilenceError{c.cfg.JoinTimeout, "ASSAY_S3_JOIN_TIMEOUT"}
 	}
 	if silence.Limit == 0 {

@@ -1,0 +1,144 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+)
+
+const (
+	// maxCopy is the largest object in bytes that S3 copies in one request.
+	maxCopy = 5 << 30
+	// copyPart is the size of a part of a larger one. S3 takes 10,000 parts and
+	// objects of up to 5 TiB.
+	copyPart = 1 << 30
+)
+
+// Copy is the source of a copy, which the server makes without sending the bytes to
+// this process, and what the copy differs in.
+type Copy struct {
+	Bucket string // of the source; that of the store by default
+	Key    string
+	ETag   string // if given, the source must have it
+
+	// ContentType and Metadata are the source's if neither is given.
+	ContentType string
+	Metadata    map[string]string
+
+	// IfAbsent never replaces an object. It costs two more requests.
+	IfAbsent bool
+	// PartSize in bytes, 5 MiB or more, makes an object that is larger go in parts
+	// of that size. By default an object of more than 5 GiB goes in parts of 1 GiB.
+	PartSize int64
+}
+
+// In returns the store of another bucket of the same server.
+func (s *Store) In(bucket string) *Store {
+	other := *s
+	other.Bucket = bucket
+	return &other
+}
+
+// Copy copies an object within the server, to key in this bucket. It returns
+// ErrNotFound when there is no source, ErrChanged when it has another entity tag,
+// or is replaced meanwhile, and ErrExists under IfAbsent.
+func (s *Store) Copy(ctx context.Context, key string, c Copy) (Object, error) {
+	if c.Bucket == "" {
+		c.Bucket = s.Bucket
+	}
+	source, err := s.In(c.Bucket).Head(ctx, c.Key)
+	if err != nil {
+		return Object{}, err
+	}
+	if c.ETag != "" && c.ETag != source.ETag {
+		return Object{}, fmt.Errorf("copy %s: %w", c.Key, ErrChanged)
+	}
+	replace := c.ContentType != "" || c.Metadata != nil
+	made := Object{Key: key, Size: source.Size, ContentType: source.ContentType, Metadata: source.Metadata, Modified: time.Now()}
+	if replace {
+		made.ContentType, made.Metadata = c.ContentType, c.Metadata
+	}
+	largest, part := int64(maxCopy), int64(copyPart)
+	if c.PartSize > 0 {
+		largest, part = c.PartSize, c.PartSize
+	}
+	if source.Size > largest || c.IfAbsent {
+		made.ETag, err = s.copyParts(ctx, made, c, source, part)
+		return made, err
+	}
+	in := &s3.CopyObjectInput{
+		Bucket: &s.Bucket, Key: &key, CopySource: copySource(c), CopySourceIfMatch: quote(source.ETag),
+		MetadataDirective: types.MetadataDirectiveCopy,
+	}
+	if replace {
+		in.MetadataDirective, in.Metadata = types.MetadataDirectiveReplace, c.Metadata
+		if c.ContentType != "" {
+			in.ContentType = &c.ContentType
+		}
+	}
+	out, err := s.client.CopyObject(ctx, in)
+	if err != nil {
+		return Object{}, translate("copy", c.Key, err)
+	}
+	made.ETag = unquote(out.CopyObjectResult.ETag)
+	return made, nil
+}
+
+// copyParts makes the object by a multipart upload whose parts the server copies.
+// Of all calls that make an object, the end of such an upload is the one that every
+// server makes only if there is none: some ignore that condition of CopyObject.
+func (s *Store) copyParts(ctx context.Context, made Object, c Copy, source Object, size int64) (etag string, err error) {
+	create := &s3.CreateMultipartUploadInput{Bucket: &s.Bucket, Key: &made.Key, Metadata: made.Metadata}
+	if made.ContentType != "" {
+		create.ContentType = &made.ContentType
+	}
+	begun, err := s.client.CreateMultipartUpload(ctx, create)
+	if err != nil {
+		return "", translate("copy", made.Key, err)
+	}
+	u := &upload{store: s, key: made.Key, id: begun.UploadId}
+	for from := int64(0); from == 0 || from < source.Size; from += size {
+		number := int32(len(u.sent) + 1)
+		in := &s3.UploadPartCopyInput{
+			Bucket: &s.Bucket, Key: &made.Key, UploadId: u.id, PartNumber: &number,
+			CopySource: copySource(c), CopySourceIfMatch: quote(source.ETag),
+		}
+		if source.Size > size { // S3 has no range for an empty object
+			in.CopySourceRange = aws.String(fmt.Sprintf("bytes=%d-%d", from, min(from+size, source.Size)-1))
+		}
+		out, err := s.client.UploadPartCopy(ctx, in)
+		if err != nil {
+			return "", errors.Join(translate("copy", c.Key, err), u.abort(ctx))
+		}
+		u.sent = append(u.sent, types.CompletedPart{PartNumber: &number, ETag: out.CopyPartResult.ETag})
+	}
+	join := &s3.CompleteMultipartUploadInput{
+		Bucket: &s.Bucket, Key: &made.Key, UploadId: u.id, MultipartUpload: &types.CompletedMultipartUpload{Parts: u.sent},
+	}
+	if c.IfAbsent {
+		join.IfNoneMatch = aws.String("*")
+	}
+	out, err := s.client.CompleteMultipartUpload(ctx, join)
+	if err != nil {
+		return "", errors.Join(translate("put", made.Key, err), u.abort(ctx))
+	}
+	return unquote(out.ETag), nil
+}
+
+// copySource is the header that names a source, of which the SDK encodes nothing.
+func copySource(c Copy) *string {
+	parts := strings.Split(c.Bucket+"/"+c.Key, "/")
+	for i, part := range parts {
+		parts[i] = strings.ReplaceAll(url.PathEscape(part), "+", "%2B")
+	}
+	return aws.String(strings.Join(parts, "/"))
+}
+
+func quote(etag string) *string { return aws.String(`"` + etag + `"`) }
