@@ -119,9 +119,14 @@ func (w *consuming) settle(ctx context.Context, msg *nats.Msg, d Delivery, noted
 	case !IsPermanent(err) && d.Attempt < c.attemptsAfter(err):
 		return outcomeRetry, msg.NakWithDelay(c.Backoff(d.Attempt))
 	}
-	giveUp := w.room.within(ctx, Bounds{Time: giveUpTime}, func(ctx context.Context) error { return c.GiveUp(ctx, d, err) })
+	failed := make(chan time.Time, 1) // and not a variable, which one that was left behind would write to
+	giveUp := w.room.within(ctx, Bounds{Time: giveUpTime}, func(ctx context.Context) error {
+		at, failure := c.GiveUp(ctx, d, err)
+		failed <- at
+		return failure
+	})
 	if giveUp == nil {
-		giveUp = w.bus.bury(ctx, c, d, err)
+		giveUp = w.bus.bury(ctx, c, d, err, <-failed)
 	}
 	if giveUp != nil {
 		return outcomeRetry, errors.Join(giveUp, msg.NakWithDelay(c.Backoff(d.Attempt)))

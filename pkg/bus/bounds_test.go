@@ -55,7 +55,10 @@ func TestHungAttemptsAreLeftBehind(t *testing.T) {
 		return nil
 	})
 	c.Attempts, c.Abandoned = 1, bad
-	c.GiveUp = func(_ context.Context, _ bus.Delivery, err error) error { reasons <- err; return nil }
+	c.GiveUp = func(_ context.Context, _ bus.Delivery, err error) (time.Time, error) {
+		reasons <- err
+		return time.Time{}, nil
+	}
 	consume(t, w.bus, c)
 	for range good {
 		next(t, done, "neighbour")
@@ -145,7 +148,10 @@ func TestLateAttemptsAreThree(t *testing.T) {
 	})
 	c.Attempts = 12
 	reasons := make(chan error, 1)
-	c.GiveUp = func(_ context.Context, _ bus.Delivery, err error) error { reasons <- err; return nil }
+	c.GiveUp = func(_ context.Context, _ bus.Delivery, err error) (time.Time, error) {
+		reasons <- err
+		return time.Time{}, nil
+	}
 	consume(t, w.bus, c)
 	err := next(t, reasons, "reason")
 	if _, late := errors.AsType[*bus.TimeError](err); !late || len(attempts) != 3 {

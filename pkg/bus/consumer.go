@@ -63,8 +63,10 @@ type Consumer struct {
 	Handle func(context.Context, Delivery) error
 	// GiveUp is called before a message is given up, with the reason, to move
 	// the item to its failed state. It may be called again for the same message
-	// when it returns an error or the dead letter cannot be stored. Optional.
-	GiveUp func(context.Context, Delivery, error) error
+	// when it returns an error or the dead letter cannot be stored. It returns the
+	// time of the failure as the item has it, which becomes DeadLetter.Last, so that
+	// the two can be compared whatever the clocks say; zero for now. Optional.
+	GiveUp func(context.Context, Delivery, error) (time.Time, error)
 }
 
 func (c Consumer) withDefaults() Consumer {
@@ -91,7 +93,7 @@ func (c Consumer) withDefaults() Consumer {
 		c.AbandonedFor = 5 * time.Minute
 	}
 	if c.GiveUp == nil {
-		c.GiveUp = func(context.Context, Delivery, error) error { return nil }
+		c.GiveUp = func(context.Context, Delivery, error) (time.Time, error) { return time.Time{}, nil }
 	}
 	return c
 }
@@ -112,13 +114,20 @@ const waitingPlaces = 1000
 // ErrForbidden, when this user may not take messages.
 func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	c = c.withDefaults()
-	began := time.Now()
 	from := newSources(c)
-	err := b.declare(ctx, c, from, time.Time{})
+	began, err := b.newest(ctx, c.Stream)
+	if err == nil {
+		err = b.declare(ctx, c, from, began)
+	}
 	for away(err) && ctx.Err() == nil {
 		b.log.Warn().Err(err).Str("consumer", c.Name).Msg("cannot declare the consumer; trying again")
 		pause(ctx)
-		err = b.declare(ctx, c, from, began)
+		if began.stream == "" {
+			began, err = b.newest(ctx, c.Stream)
+		}
+		if began.stream != "" {
+			err = b.declare(ctx, c, from, began)
+		}
 	}
 	if ctx.Err() != nil {
 		return nil
@@ -137,8 +146,8 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	})()
 
 	w := &consuming{
-		bus: b, consumer: c, end: end, sources: from, guard: &watchdog{bus: b, consumer: c, sources: from, began: began},
-		notes: newNotes(b, c, began), room: newRoom(working, c, b.metrics.abandoned.WithLabelValues(c.Name, c.Area), end),
+		bus: b, consumer: c, end: end, sources: from, guard: newWatchdog(b, c, from, began),
+		notes: newNotes(b, c, began.sequence), room: newRoom(working, c, b.metrics.abandoned.WithLabelValues(c.Name, c.Area), end),
 	}
 	var workers sync.WaitGroup
 	workers.Go(func() { w.guard.watch(ctx) })
@@ -181,30 +190,50 @@ func pause(ctx context.Context) {
 	}
 }
 
-// settings are those the server keeps of one of the consumer's durables, which begins
-// with what came since then, if it is for new messages only; zero is now.
-func (c Consumer) settings(of *source, since time.Time) jetstream.ConsumerConfig {
+// position is a place in a stream. It is a sequence and not a time, since the clocks of
+// two machines differ.
+type position struct {
+	stream   string
+	sequence uint64
+	clock    time.Time // the latest that the clock of the server is known to have been at
+}
+
+// newest returns the position of the newest message of a stream.
+func (b *Bus) newest(ctx context.Context, name string) (_ position, err error) {
+	ctx, settle := b.permitted(ctx, name)
+	defer settle(&err)
+	stream, err := b.js.Stream(ctx, name)
+	if err != nil {
+		return position{}, err
+	}
+	info := stream.CachedInfo()
+	at := position{name, info.State.LastSeq, info.TimeStamp}
+	if info.State.LastTime.After(at.clock) {
+		at.clock = info.State.LastTime // it was stepped back since
+	}
+	return at, nil
+}
+
+// settings are those the server keeps of one of the consumer's durables. One for new
+// messages only begins after the given position.
+func (c Consumer) settings(of *source, after position) jetstream.ConsumerConfig {
 	want := jetstream.ConsumerConfig{
 		Durable: of.durable, FilterSubject: of.filter,
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.Lease,
 		MaxDeliver: -1, MaxAckPending: waitingPlaces + c.Parallel,
 	}
-	switch {
-	case !c.OnlyNew:
-	case since.IsZero():
-		want.DeliverPolicy = jetstream.DeliverNewPolicy
-	default:
-		want.DeliverPolicy, want.OptStartTime = jetstream.DeliverByStartTimePolicy, &since
+	if c.OnlyNew {
+		want.DeliverPolicy, want.OptStartSeq = jetstream.DeliverByStartSequencePolicy, after.sequence+1
 	}
 	return want
 }
 
-// declare creates the consumer, as of since, or brings it to its declared settings.
-func (b *Bus) declare(ctx context.Context, c Consumer, from *sources, since time.Time) (err error) {
+// declare creates the consumer, or brings it to its declared settings.
+func (b *Bus) declare(ctx context.Context, c Consumer, from *sources, after position) (err error) {
 	ctx, settle := b.permitted(ctx, from.names()...)
 	defer settle(&err)
 	for _, source := range from.all {
-		want := c.settings(source, since)
+		want := c.settings(source, after)
 		have, err := b.js.Consumer(ctx, c.Stream, source.durable)
 		switch {
 		case err == nil:

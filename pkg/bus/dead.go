@@ -32,7 +32,10 @@ const (
 
 // bury stores a message and why it was given up as a dead letter under
 // assay.dead.<consumer>. It must succeed before the message is acknowledged.
-func (b *Bus) bury(ctx context.Context, c Consumer, d Delivery, reason error) error {
+func (b *Bus) bury(ctx context.Context, c Consumer, d Delivery, reason error, at time.Time) error {
+	if at.IsZero() {
+		at = time.Now()
+	}
 	header := maps.Clone(d.header)
 	// These speak to the server about the message's own stream.
 	maps.DeleteFunc(header, func(name string, _ []string) bool { return strings.HasPrefix(name, "Nats-") })
@@ -42,7 +45,7 @@ func (b *Bus) bury(ctx context.Context, c Consumer, d Delivery, reason error) er
 	// With the time, since a stream that was lost and made anew counts from 1 again.
 	id := fmt.Sprintf("dead/%s/%s/%d/%d", c.Name, c.Stream, d.Sequence, d.Stored.UnixMilli())
 	return b.keepDead(ctx, &nats.Msg{Subject: d.Subject, Header: header, Data: d.Data}, id, DeadLetter{
-		Consumer: c.Name, Reason: reason.Error(), Attempts: d.Attempt, First: d.Stored, Last: time.Now(),
+		Consumer: c.Name, Reason: reason.Error(), Attempts: d.Attempt, First: d.Stored, Last: at,
 	})
 }
 

@@ -23,12 +23,12 @@ func TestPermanentErrorIsGivenUpAtOnce(t *testing.T) {
 	gaveUp := make(chan error, 1)
 	reason := errors.New("it is a PDF\nnot a text")
 	c := consumer(func(context.Context, bus.Delivery) error { return fmt.Errorf("analyze: %w", bus.Permanent(reason)) })
-	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) error {
+	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) (time.Time, error) {
 		if d.Item != "f1" || d.Attempt != 1 {
 			t.Errorf("gave up %s at attempt %d", d.Item, d.Attempt)
 		}
 		gaveUp <- err
-		return nil
+		return when.Add(time.Hour), nil // by a clock that is ahead, or behind
 	}
 	consume(t, w.bus, c)
 	if err := next(t, gaveUp, "giving up"); !errors.Is(err, reason) || !bus.IsPermanent(err) {
@@ -65,8 +65,8 @@ func TestPermanentErrorIsGivenUpAtOnce(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if now := time.Now(); last.Before(first) || last.After(now) || now.Sub(first) > time.Minute {
-		t.Errorf("first %s, last %s, now %s", first, last, now)
+	if now := time.Now(); first.After(now) || now.Sub(first) > time.Minute || !last.Equal(when.Add(time.Hour)) {
+		t.Errorf("first %s, last %s, now %s; want last to be what GiveUp returned", first, last, now)
 	}
 }
 
@@ -99,12 +99,12 @@ func TestMessageIsKeptWhileGivingUpFails(t *testing.T) {
 	tries := make(chan int)
 	kept := make(chan error)
 	c := consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
-	c.GiveUp = func(ctx context.Context, d bus.Delivery, _ error) error {
+	c.GiveUp = func(ctx context.Context, d bus.Delivery, _ error) (time.Time, error) {
 		select {
 		case tries <- d.Attempt:
-			return <-kept
+			return time.Time{}, <-kept
 		case <-ctx.Done():
-			return ctx.Err()
+			return time.Time{}, ctx.Err()
 		}
 	}
 	consume(t, w.bus, c)
@@ -141,7 +141,10 @@ func TestDeadLetterIsStoredBeforeTheAcknowledgement(t *testing.T) {
 	w.publish(t, uploaded("f1"))
 	tries := make(chan struct{}, 64)
 	c := consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
-	c.GiveUp = func(context.Context, bus.Delivery, error) error { tries <- struct{}{}; return nil }
+	c.GiveUp = func(context.Context, bus.Delivery, error) (time.Time, error) {
+		tries <- struct{}{}
+		return time.Time{}, nil
+	}
 	consume(t, w.bus, c)
 	next(t, tries, "first try")
 	next(t, tries, "second try, after the first found no place for the letter")
@@ -174,7 +177,10 @@ func TestPanicIsAnAttemptAndSparesTheNeighbours(t *testing.T) {
 		return nil
 	})
 	c.Attempts = 12
-	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) error { reasons <- err; return nil }
+	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) (time.Time, error) {
+		reasons <- err
+		return time.Time{}, nil
+	}
 	consume(t, w.bus, c)
 	if item := next(t, done, "neighbour"); item != "good" {
 		t.Errorf("got %s", item)
@@ -200,11 +206,11 @@ func TestPanicWhileGivingUpKeepsTheMessageAndTheProcess(t *testing.T) {
 	w := open(t)
 	w.publish(t, uploaded("f1"))
 	c := consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
-	c.GiveUp = func(_ context.Context, d bus.Delivery, _ error) error {
+	c.GiveUp = func(_ context.Context, d bus.Delivery, _ error) (time.Time, error) {
 		if d.Attempt == 1 {
 			panic("nil map")
 		}
-		return nil
+		return time.Time{}, nil
 	}
 	consume(t, w.bus, c)
 	w.awaitCount(t, bus.StreamWork, 0)
@@ -236,7 +242,10 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 		return nil
 	})
 	c.Lease, c.Attempts = lease, 1
-	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) error { reasons <- err; return nil }
+	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) (time.Time, error) {
+		reasons <- err
+		return time.Time{}, nil
+	}
 	consume(t, w.bus, c)
 	if err := next(t, reasons, "giving up"); !bus.IsPermanent(err) {
 		t.Errorf("the reason is %v", err)

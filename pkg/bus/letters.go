@@ -48,9 +48,9 @@ func (f DeadFilter) selects(l DeadLetter) bool {
 		(f.From.IsZero() || !l.Last.Before(f.From)) && (f.To.IsZero() || l.Last.Before(f.To))
 }
 
-// DeadLetters goes through the dead letters, oldest first, those included that
-// come meanwhile. It ends after the first error. Each is one request to the
-// server, those that the filter drops for reason or time included.
+// DeadLetters returns the dead letters that there are when it is called, oldest first.
+// It ends after the first error. Each is one request to the server, those that the
+// filter drops for reason or time included.
 func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLetter, error] {
 	subject := event.DeadSubjects
 	if f.Consumer != "" {
@@ -68,9 +68,10 @@ func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLette
 			return
 		}
 		defer settle(&err)
-		for after := f.After; ; {
+		newest := dead.CachedInfo().State.LastSeq
+		for after := f.After; after < newest; {
 			msg, err := dead.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(subject))
-			if errors.Is(err, jetstream.ErrMsgNotFound) {
+			if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && msg.Sequence > newest {
 				return
 			}
 			if err != nil {

@@ -37,14 +37,14 @@ const noted = 16
 type notes struct {
 	bus      *Bus
 	consumer Consumer
-	began    time.Time
+	began    uint64 // sequence of the newest message when Consume began
 	first    atomic.Int64
 	// alone is held by an attempt whose last one did not end: of those that die
 	// together, the ones to blame die alone the next time.
 	alone chan struct{}
 }
 
-func newNotes(b *Bus, c Consumer, began time.Time) *notes {
+func newNotes(b *Bus, c Consumer, began uint64) *notes {
 	return &notes{bus: b, consumer: c, began: began, alone: make(chan struct{}, 1)}
 }
 
@@ -65,7 +65,7 @@ func (n *notes) begin(ctx context.Context, d Delivery) *entry {
 		return e
 	}
 	e.notes = n
-	if d.Attempt == 1 && (d.Stored.After(n.began) || n.first.Add(1) > int64(noted*n.consumer.Parallel)) {
+	if d.Attempt == 1 && (d.Sequence > n.began || n.first.Add(1) > int64(noted*n.consumer.Parallel)) {
 		return e
 	}
 	var err error

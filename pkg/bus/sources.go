@@ -11,19 +11,20 @@ import (
 type source struct {
 	durable string
 	filter  string
-	subject string // where a message is asked for
-	emptyAt atomic.Int64
+	subject string       // where a message is asked for
+	emptyAt atomic.Int64 // when it was found empty, as time since sources.began; 0 for never
 }
 
 // sources are the durables behind one Consumer: one for each lane of the stream of
 // work, else one.
 type sources struct {
-	all  []*source
-	turn atomic.Uint32
+	all   []*source
+	turn  atomic.Uint32
+	began time.Time
 }
 
 func newSources(c Consumer) *sources {
-	s := &sources{}
+	s := &sources{began: time.Now()}
 	add := func(durable, filter string) {
 		s.all = append(s.all, &source{
 			durable: durable, filter: filter, subject: fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", c.Stream, durable),
@@ -87,7 +88,8 @@ func (a *asking) next() (*source, time.Duration) {
 // open says whether a lane may have something: it was not tried in this round, and
 // nobody found it empty within emptyFor.
 func (a *asking) open(at int) bool {
-	return !a.tried[at] && time.Since(time.Unix(0, a.all[at].emptyAt.Load())) > emptyFor
+	empty := time.Duration(a.all[at].emptyAt.Load())
+	return !a.tried[at] && (empty == 0 || time.Since(a.began)-empty > emptyFor)
 }
 
 func (a *asking) look(at int) (*source, time.Duration) {
@@ -101,8 +103,9 @@ func (a *asking) found() {
 	a.last, a.wait = time.Now(), min(laneWait, a.most)
 }
 
-// empty remembers that a source had nothing.
-func (a *asking) empty(at *source) { at.emptyAt.Store(time.Now().UnixNano()) }
+// empty remembers that a source had nothing. It measures by the monotonic clock: the
+// wall clock may be stepped back.
+func (a *asking) empty(at *source) { at.emptyAt.Store(int64(time.Since(a.began))) }
 
 // silent says that nothing came for so long that someone should look why.
 func (a *asking) silent() bool { return time.Since(a.last) >= a.most }

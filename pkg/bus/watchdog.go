@@ -15,6 +15,7 @@ import (
 const (
 	causeMissing = "missing"
 	causeStalled = "stalled"
+	causeClock   = "clock"
 )
 
 // stalledLeases is how many leases a consumer may have messages for its
@@ -28,9 +29,15 @@ type watchdog struct {
 	bus      *Bus
 	consumer Consumer
 	sources  *sources
+	from     position // where Consume began
 	began    time.Time
 
-	mu sync.Mutex // so that one worker recreates, and the others find it there
+	mu    sync.Mutex // so that one worker recreates, and the others find it there
+	clock time.Time  // the latest that the server's clock was seen at
+}
+
+func newWatchdog(b *Bus, c Consumer, from *sources, at position) *watchdog {
+	return &watchdog{bus: b, consumer: c, sources: from, from: at, began: time.Now(), clock: at.clock}
 }
 
 // look creates what is missing, and tells of a durable that has messages and
@@ -41,44 +48,78 @@ func (w *watchdog) look(ctx context.Context) (err error) {
 	c := w.consumer
 	ctx, settle := w.bus.permitted(ctx, w.sources.names()...)
 	defer settle(&err)
+	var infos []*jetstream.ConsumerInfo
 	for _, source := range w.sources.all {
 		have, err := w.bus.js.Consumer(ctx, c.Stream, source.durable)
 		switch {
 		case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
-			return w.recreate(ctx)
+			return w.recreate(ctx, causeMissing)
 		case err != nil:
 			return fmt.Errorf("consumer %s on stream %s: %w", source.durable, c.Stream, err)
 		}
-		w.silence(source, have.CachedInfo())
-		if err := w.clear(ctx, source, have.CachedInfo()); err != nil {
+		infos = append(infos, have.CachedInfo())
+	}
+	if w.steppedBack(infos) {
+		return w.release(ctx)
+	}
+	for i, source := range w.sources.all {
+		w.silence(source, infos[i])
+		if err := w.clear(ctx, source, infos[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// clearAfter is how many leases after a start, or a connection that is back, the
-// consumer is looked at: what dead workers held has come again by then.
-const clearAfter = 2
+// watchEvery is how many leases lie between two looks at the consumer. What dead
+// workers held is redelivered within them.
+const watchEvery = 2
 
-// watch looks at the consumer some time after each start of its server, until ctx
-// ends. Its workers look only when they have nothing to do.
+// watch looks at the consumer now and then, until ctx ends. Its workers look only when
+// they are idle.
 func (w *watchdog) watch(ctx context.Context) {
-	for ctx.Err() == nil {
-		connection := w.bus.connection()
+	tick := time.NewTicker(watchEvery * w.consumer.Lease)
+	defer tick.Stop()
+	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(clearAfter * w.consumer.Lease):
+		case <-tick.C:
 		}
 		if err := w.look(ctx); err != nil && ctx.Err() == nil {
 			w.bus.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot look after the consumer")
 		}
-		select {
-		case <-ctx.Done():
-		case <-connection.Done():
+	}
+}
+
+// steppedBack reports whether the server's wall clock was stepped back by more than a
+// lease while messages are delivered and not acknowledged. The server measures leases
+// and delays by that clock: it redelivers such messages only when the clock is again
+// where it was.
+func (w *watchdog) steppedBack(infos []*jetstream.ConsumerInfo) bool {
+	pending, before := 0, w.clock
+	for _, info := range infos {
+		pending += info.NumAckPending
+		w.clock = info.TimeStamp
+	}
+	return pending > 0 && before.Sub(w.clock) > w.consumer.Lease
+}
+
+// release deletes and recreates the durables, so that the server redelivers what they
+// hold unacknowledged. A message that a worker still has is then delivered twice, as
+// after a lost lease.
+func (w *watchdog) release(ctx context.Context) error {
+	c := w.consumer
+	if c.Stream != StreamWork && c.Stream != StreamNotices {
+		return nil // another kind of stream would begin anew
+	}
+	w.bus.log.Warn().Str("consumer", c.Name).Msg("the clock of the NATS server was stepped back; messages in work are redelivered")
+	for _, source := range w.sources.all {
+		if err := w.bus.js.DeleteConsumer(ctx, c.Stream, source.durable); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+			return fmt.Errorf("recreate consumer %s on stream %s: %w", source.durable, c.Stream, err)
 		}
 	}
+	return w.recreate(ctx, causeClock)
 }
 
 // clear removes from a queue what its consumer has acknowledged: a server that is
@@ -133,22 +174,30 @@ func (w *watchdog) silence(source *source, info *jetstream.ConsumerInfo) {
 }
 
 // recreate makes the durables that were there when Consume began, and the
-// streams if this bus declares them. What the stream holds comes again; a
-// consumer that began with what was new gets what came since it did.
-func (w *watchdog) recreate(ctx context.Context) error {
+// streams if this bus declares them. The server redelivers what the stream holds; a
+// consumer of new messages only gets what was stored since Consume began.
+func (w *watchdog) recreate(ctx context.Context, cause string) error {
 	c := w.consumer
 	if w.bus.declares {
 		if err := w.bus.reconcile(ctx); err != nil {
 			return err
 		}
 	}
+	newest, err := w.bus.newest(ctx, c.Stream)
+	if err != nil {
+		return fmt.Errorf("recreate consumer %s on stream %s: %w", c.Name, c.Stream, err)
+	}
+	after := w.from
+	if newest.sequence < after.sequence {
+		after.sequence = 0 // the stream itself is new
+	}
 	for _, source := range w.sources.all {
-		if _, err := w.bus.js.CreateOrUpdateConsumer(ctx, c.Stream, c.settings(source, w.began)); err != nil {
+		if _, err := w.bus.js.CreateOrUpdateConsumer(ctx, c.Stream, c.settings(source, after)); err != nil {
 			return fmt.Errorf("recreate consumer %s on stream %s: %w", source.durable, c.Stream, err)
 		}
 	}
-	w.bus.metrics.recreated.WithLabelValues(c.Name, causeMissing).Inc()
-	w.bus.log.Error().Str("consumer", c.Name).Str("stream", c.Stream).
-		Msg("the consumer was gone and is there again; a sweep finds what was lost with it")
+	w.bus.metrics.recreated.WithLabelValues(c.Name, cause).Inc()
+	w.bus.log.Error().Str("consumer", c.Name).Str("stream", c.Stream).Str("cause", cause).
+		Msg("the consumer was recreated; a sweep finds what was lost with it")
 	return nil
 }

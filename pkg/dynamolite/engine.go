@@ -61,6 +61,7 @@ type Engine struct {
 	journal     *journal // nil: bbolt syncs by itself, or nothing does
 	temporary   string   // folder to remove at Close
 	clock       func() time.Time
+	opened      time.Time // a reading of the clock, for past
 	onError     func(error)
 	allow       func(Access) bool
 	catalog     atomic.Pointer[catalog]
@@ -76,6 +77,17 @@ type Engine struct {
 	sweeping    sync.WaitGroup
 }
 
+// past returns the time that was the given age ago, by which what is older may be removed.
+// A wall clock that is stepped forward makes nothing old: the time that has passed by the
+// monotonic clock since Open bounds it.
+func (e *Engine) past(age time.Duration) time.Time {
+	now := e.clock()
+	if steady := e.opened.Round(0).Add(now.Sub(e.opened)); steady.Before(now) { // Round strips the monotonic reading
+		now = steady
+	}
+	return now.Add(-age)
+}
+
 // Open opens or creates an engine. The caller must Close it. It fails if the
 // file cannot be opened, is no bbolt file, or is held by another process for
 // more than a second.
@@ -84,6 +96,7 @@ func Open(opts Options) (*Engine, error) {
 	if e.clock == nil {
 		e.clock = time.Now
 	}
+	e.opened = e.clock()
 	path := opts.Path
 	if path == "" {
 		dir, err := os.MkdirTemp("", "dynamolite-")

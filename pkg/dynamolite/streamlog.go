@@ -159,7 +159,7 @@ func seekRetained(cursor *bbolt.Cursor, horizon int64) (key, stored []byte, err 
 // trimStreams removes up to sweepBatch records that are past retention, and
 // streams that were closed so long ago. It reports whether there may be more.
 func (e *Engine) trimStreams() (more bool, err error) {
-	horizon := e.clock().Add(-retention)
+	horizon := e.past(retention)
 	var due []*stream
 	err = e.read(func(tx *bbolt.Tx) error {
 		return tx.Bucket(streamsBucket).ForEach(func(arn, stored []byte) error {

@@ -266,7 +266,7 @@ func (e *Engine) getShardIterator(in *getShardIteratorInput) (any, error) {
 		if in.ShardIteratorType == "AFTER_SEQUENCE_NUMBER" {
 			p.next++
 		}
-		oldest, err := oldestSequence(bucket, e.clock())
+		oldest, err := oldestSequence(bucket, e.past(retention))
 		if err == nil && p.next < oldest {
 			err = errTrimmed
 		}
@@ -277,8 +277,8 @@ func (e *Engine) getShardIterator(in *getShardIteratorInput) (any, error) {
 
 // oldestSequence returns the first sequence number within retention, or the
 // next to come.
-func oldestSequence(bucket *bbolt.Bucket, now time.Time) (uint64, error) {
-	key, _, err := seekRetained(bucket.Cursor(), now.Add(-retention).UnixMilli())
+func oldestSequence(bucket *bbolt.Bucket, horizon time.Time) (uint64, error) {
+	key, _, err := seekRetained(bucket.Cursor(), horizon.UnixMilli())
 	if key == nil || err != nil {
 		return bucket.Sequence() + 1, err
 	}
@@ -310,7 +310,7 @@ func (e *Engine) getRecords(in *getRecordsInput) (any, error) {
 			return err
 		}
 		bucket := tx.Bucket(bucketName('r', s.ID))
-		oldest, err := oldestSequence(bucket, now)
+		oldest, err := oldestSequence(bucket, e.past(retention))
 		if err != nil {
 			return err
 		}

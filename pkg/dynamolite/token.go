@@ -90,7 +90,7 @@ func putTokens(tx *bbolt.Tx, tokens map[string][]byte) error {
 // forgetTokens removes up to sweepBatch tokens that have expired, and reports
 // whether there may be more.
 func (e *Engine) forgetTokens() (more bool, err error) {
-	oldest := tokenSpan(e.clock().Add(-tokenLife))
+	oldest := tokenSpan(e.past(tokenLife))
 	due := func(tx *bbolt.Tx) (keys [][]byte) {
 		cursor := tx.Bucket(tokensBucket).Cursor()
 		for key, _ := cursor.First(); key != nil && bytes.Compare(key[:8], oldest) < 0 && len(keys) < sweepBatch; key, _ = cursor.Next() {

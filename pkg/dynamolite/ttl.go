@@ -179,7 +179,7 @@ func dueItems(tx *bbolt.Tx, t *table, now time.Time) (due [][]byte, err error) {
 }
 
 func (e *Engine) expireItems() (more bool, err error) {
-	now := e.clock()
+	now := e.past(0)
 	for _, t := range *e.catalog.Load() {
 		if t.TTL == "" {
 			continue

@@ -60,10 +60,6 @@ type sifted struct {
 // most. What comes to be dead meanwhile is left: a letter that fails again at once
 // would be replayed without end.
 func (d *deadLetters) each(ctx context.Context, s sifting, do func(context.Context, bus.DeadLetter) (string, error)) (all []sifted, more bool, err error) {
-	began := time.Now()
-	if s.filter.To.IsZero() || s.filter.To.After(began) {
-		s.filter.To = began
-	}
 	pace := time.NewTicker(time.Second / time.Duration(s.rate))
 	defer pace.Stop()
 	for letter, err := range d.bus.DeadLetters(ctx, s.filter) {
@@ -87,11 +83,6 @@ func (d *deadLetters) each(ctx context.Context, s sifting, do func(context.Conte
 	return all, false, nil
 }
 
-// fenceLead is how far a file's time of failure may be ahead of the clock that the
-// letter's time is from: it is the file's fence, and grows by a millisecond with
-// each move that comes faster than that.
-const fenceLead = 2 * time.Millisecond
-
 // replay of an uploaded file does what an explicit retry does, as long as the
 // file is still in the failure that the letter tells of. A later failure has a
 // letter of its own.
@@ -111,7 +102,7 @@ func (t *textFiles) replay(ctx context.Context, l bus.DeadLetter) (mine bool, no
 		return true, "the file is PENDING already", err
 	case file.Status != textfile.Failed:
 		return true, fmt.Sprintf("the file is %s", file.Status), nil
-	case file.Updated().After(l.Last.Add(fenceLead)):
+	case file.Updated().After(l.Last):
 		return true, "the file failed again since; that failure has a letter of its own", nil
 	}
 	_, err = t.retry(ctx, file)

@@ -60,7 +60,7 @@ func (s sweep) Outstanding(ctx context.Context, i feed.Item) (bool, error) {
 // could replay it. A timed sweep does not: an operator who dropped a dead letter is
 // not to see it again.
 func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome event.Event) error {
-	if !i.GivenUp() || r.Now.Sub(outcome.Time) < r.Lease { // the worker may be storing the dead letter
+	if !i.GivenUp() || r.Young(outcome.Time) { // the worker may be storing the dead letter
 		return nil
 	}
 	dead, err := s.deadLetters()
@@ -102,7 +102,7 @@ func (s sweep) Repair(ctx context.Context, r *sweeper.Run, i feed.Item) error {
 	if err != nil && !errors.Is(err, blob.ErrNotFound) {
 		return err
 	}
-	if err == nil && r.Now.Sub(text.Modified) < r.Lease {
+	if err == nil && r.Young(text.Modified) {
 		return nil
 	}
 	r.Found(ctx, sweeper.LostMessage, i.SourceID, func(ctx context.Context) error {
@@ -125,7 +125,7 @@ func (s sweep) List(ctx context.Context, cursor string) ([]blob.Object, bool, er
 func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Object) (orphans []string, read int, err error) {
 	var ids []string
 	for _, object := range objects {
-		if id, err := feed.ParseTextKey(object.Key); err == nil && r.Now.Sub(object.Modified) >= r.OrphanAge {
+		if id, err := feed.ParseTextKey(object.Key); err == nil && r.Old(object.Modified) {
 			ids = append(ids, id)
 		}
 	}

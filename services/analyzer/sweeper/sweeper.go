@@ -98,6 +98,7 @@ type Sweeper struct {
 	log     zerolog.Logger
 	found   *prometheus.CounterVec
 	running sync.Mutex
+	opened  time.Time // a reading of both clocks, for Run.Old
 	cursors map[string]string
 }
 
@@ -109,7 +110,7 @@ func New[A Area](cfg Config, lease time.Duration, b *bus.Bus, log zerolog.Logger
 		all[i] = area
 	}
 	return &Sweeper{
-		cfg: cfg, lease: lease, bus: b, areas: all, log: log, cursors: map[string]string{},
+		cfg: cfg, lease: lease, bus: b, areas: all, log: log, opened: time.Now(), cursors: map[string]string{},
 		found: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
 			Name: "assay_sweep_items_total", Help: "Findings of sweeps, by area and code, and whether they were repaired.",
 		}, []string{"area", "found", "repaired"}),
@@ -146,7 +147,7 @@ func (s *Sweeper) run(ctx context.Context, o Options, budget int) (Report, error
 	report := Report{DryRun: o.DryRun}
 	var failed []error
 	for _, area := range s.areas {
-		r := &Run{Options: o, Now: began, Lease: s.lease, OrphanAge: s.cfg.OrphanAge, area: area.Name(), sweeper: s, budget: budget, report: &report}
+		r := &Run{Options: o, Lease: s.lease, now: began, area: area.Name(), sweeper: s, budget: budget, report: &report}
 		if err := area.Sweep(ctx, r); err != nil {
 			failed = append(failed, fmt.Errorf("sweep of %s: %w", area.Name(), err))
 		}
@@ -168,14 +169,31 @@ func (s *Sweeper) run(ctx context.Context, o Options, budget int) (Report, error
 // Run is one run over one area.
 type Run struct {
 	Options
-	Now       time.Time     // when the run began; ages are measured against it
-	Lease     time.Duration // an item that changed since may have a worker or a client
-	OrphanAge time.Duration // the age at which an orphan, or an unused reservation, is removed
+	Lease time.Duration // an item that changed since may have a worker or a client
 
+	now     time.Time // when the run began
 	area    string
 	sweeper *Sweeper
 	budget  int
 	report  *Report
+}
+
+// Young reports whether something was written less than a lease ago, so that its writer
+// may still be at work. It is a reason to look later only: a time that lies in the
+// future, because a clock was stepped back or is another machine's, is not young.
+func (r *Run) Young(written time.Time) bool {
+	age := r.now.Sub(written)
+	return age > -r.Lease && age < r.Lease
+}
+
+// Old reports whether something was written so long ago that it is removed if it is an
+// orphan, or a reservation that was never used. A wall clock that is stepped forward
+// makes nothing old: the time that passed by the monotonic clock since the process began
+// must say so too.
+func (r *Run) Old(written time.Time) bool {
+	opened, least := r.sweeper.opened, r.sweeper.cfg.OrphanAge
+	steady := opened.Round(0).Add(r.now.Sub(opened)) // Round strips the monotonic reading
+	return r.now.Sub(written) >= least && steady.Sub(written) >= least
 }
 
 // Walk calls page with a cursor, empty at first, and then with the cursor it

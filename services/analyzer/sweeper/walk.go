@@ -98,7 +98,7 @@ func (s sweep[I]) row(ctx context.Context, item I) (looked bool, err error) {
 // young reports whether a worker or a client may be at work on the item.
 func (s sweep[I]) young(item I) (bool, error) {
 	changed, err := s.items.Changed(item)
-	return s.run.Now.Sub(changed) < s.run.Lease, err
+	return err == nil && s.run.Young(changed), err
 }
 
 // ended publishes an outcome again, in a run that is to do so.

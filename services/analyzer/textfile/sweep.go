@@ -81,7 +81,7 @@ func (s sweep) Repair(ctx context.Context, r *sweeper.Run, f textfile.File) erro
 		})
 	case !errors.Is(err, upload.ErrNoBytes):
 		return err
-	case r.Now.Sub(f.Created()) >= r.OrphanAge:
+	case r.Old(f.Created()):
 		r.Found(ctx, unusedReservation, f.FileID, func(ctx context.Context) error { return s.store.Expire(ctx, f) })
 	}
 	return nil
@@ -107,7 +107,7 @@ func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Objec
 	for _, object := range objects {
 		id, _, err := textfile.ParseObjectKey(object.Key)
 		key, exists := keys[id]
-		if err == nil && key != object.Key && (key != "" || !exists) && r.Now.Sub(object.Modified) >= r.OrphanAge {
+		if err == nil && key != object.Key && (key != "" || !exists) && r.Old(object.Modified) {
 			orphans = append(orphans, object.Key)
 		}
 	}

@@ -10,6 +10,7 @@ package work
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
@@ -137,26 +138,33 @@ func (h handler[I, R]) conclude(ctx context.Context, item I) error {
 	return h.republish(ctx, item)
 }
 
-// giveUp fails an item and publishes that.
-func (h handler[I, R]) giveUp(ctx context.Context, d bus.Delivery, reason error) error {
+// giveUp fails an item and publishes that. It returns when the item failed.
+func (h handler[I, R]) giveUp(ctx context.Context, d bus.Delivery, reason error) (failed time.Time, err error) {
 	item, err := h.area.Get(ctx, d.Item)
 	if errors.Is(err, lifecycle.ErrNotFound) {
-		return nil // deleted
+		return failed, nil // deleted
 	}
 	if err != nil {
-		return err
+		return failed, err
 	}
-	if ended, _ := h.area.Ended(item); ended {
-		return h.republish(ctx, item)
+	ended, _ := h.area.Ended(item)
+	if !ended {
+		item, err = h.area.Fail(ctx, item, explain(d, reason))
+		if errors.Is(err, lifecycle.ErrNotFound) {
+			return failed, nil
+		}
+		if err != nil {
+			return failed, err
+		}
 	}
-	item, err = h.area.Fail(ctx, item, explain(d, reason))
-	if errors.Is(err, lifecycle.ErrNotFound) {
-		return nil
-	}
+	e, err := h.area.Outcome(item)
 	if err != nil {
-		return err
+		return failed, err
 	}
-	return h.announce(ctx, item)
+	if ended {
+		return e.Time, h.worker.bus.Republish(ctx, e)
+	}
+	return e.Time, h.worker.Announce(ctx, h.name, e)
 }
 
 // announce publishes the outcome of an item that has just reached it.

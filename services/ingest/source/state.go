@@ -77,10 +77,21 @@ func (t *Taken) add(other Taken) {
 	t.Skipped += other.Skipped
 }
 
-// due says whether the source is to be polled.
+// mostSkew is more than the clocks of two processes differ, and than a lease.
+const mostSkew = time.Hour
+
+// due says whether the source is to be polled. Where the last poll lies in the future, the
+// clock was stepped back since, and none of the times that follow from it holds.
 func (s *Source) due(now time.Time) bool {
-	return !s.Deleted && s.Settings.Enabled && s.State.Stopped == "" &&
-		!now.Before(s.State.NextPoll) && !now.Before(s.State.HeldUntil) && !now.Before(s.State.Lease.Until)
+	latest := now.Add(mostSkew)
+	if s.State.Last != nil && s.State.Last.At.After(latest) || s.State.Lease.Until.After(latest) {
+		return s.enabled()
+	}
+	return s.enabled() && !now.Before(s.State.NextPoll) && !now.Before(s.State.HeldUntil) && !now.Before(s.State.Lease.Until)
+}
+
+func (s *Source) enabled() bool {
+	return !s.Deleted && s.Settings.Enabled && s.State.Stopped == ""
 }
 
 // most is how many requests a poll makes at most.

@@ -189,3 +189,17 @@ func TestIDs(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// A clock that was stepped back by more than clocks differ stops no source, and one
+// that differs does not make it be polled at once.
+func TestSteppedClock(t *testing.T) {
+	s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "30m", Tags: []string{"a"}})
+	poll := claimNow(t, s, noon)
+	if s.due(noon.Add(-10*time.Minute)) || !s.due(noon.Add(-25*time.Hour)) {
+		t.Errorf("while a poll runs: due %t 10m before, %t 25h before", s.due(noon.Add(-10*time.Minute)), s.due(noon.Add(-25*time.Hour)))
+	}
+	s.finish(poll, report{}, noon, time.Hour)
+	if s.due(noon.Add(-10*time.Minute)) || !s.due(noon.Add(-25*time.Hour)) {
+		t.Errorf("after a poll: due %t 10m before, %t 25h before", s.due(noon.Add(-10*time.Minute)), s.due(noon.Add(-25*time.Hour)))
+	}
+}

@@ -46,7 +46,8 @@ type Reader struct {
 	cache *client.Dax
 	db    *dynamodb.Client
 	log   zerolog.Logger
-	until atomic.Int64 // when the cluster is asked again, Unix nanoseconds
+	began time.Time
+	until atomic.Int64 // when the cluster is asked again, as time since began; the wall clock may be stepped
 }
 
 // Connect returns the reader of a cluster in front of db. A cluster that does not
@@ -59,7 +60,7 @@ func Connect(base aws.Config, cfg Config, db *dynamodb.Client, log zerolog.Logge
 	if err != nil {
 		return nil, fmt.Errorf("DAX cluster %s: %w", cfg.Endpoint, err)
 	}
-	return &Reader{cache: cache, db: db, log: log}, nil
+	return &Reader{cache: cache, db: db, log: log, began: time.Now()}, nil
 }
 
 // Query is that of DynamoDB.
@@ -76,7 +77,7 @@ func (r *Reader) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInpu
 type read[I, O any] func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error)
 
 func through[I, O any](ctx context.Context, r *Reader, in *I, cached, direct read[I, O], options []func(*dynamodb.Options)) (*O, error) {
-	if time.Now().UnixNano() < r.until.Load() {
+	if int64(time.Since(r.began)) < r.until.Load() {
 		return direct(ctx, in, options...)
 	}
 	bounded, cancel := context.WithTimeout(ctx, readWait)
@@ -85,7 +86,7 @@ func through[I, O any](ctx context.Context, r *Reader, in *I, cached, direct rea
 	if err == nil || ctx.Err() != nil {
 		return out, err
 	}
-	r.until.Store(time.Now().Add(pause).UnixNano())
+	r.until.Store(int64(time.Since(r.began) + pause))
 	r.log.Warn().Err(err).Dur("pause_ms", pause).Msg("the DAX cluster fails a read; reading from the table")
 	return direct(ctx, in, options...)
 }

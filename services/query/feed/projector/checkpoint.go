@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -18,8 +19,8 @@ import (
 // checkpointPartition is the day_partition of checkpoints, which no day has.
 const checkpointPartition = "projector"
 
-// heldError says that another process reads the shard.
-type heldError struct{ until time.Time } // when it loses it, unless it is heard of again
+// heldError reports that another process reads the shard.
+type heldError struct{ wait time.Duration } // until it loses the shard, unless it renews its hold
 
 func (heldError) Error() string { return "another projector has the shard" }
 
@@ -35,17 +36,33 @@ type checkpoint struct {
 	Done     bool   `dynamodbav:"done"`        // read to its end
 }
 
-// checkpoints keeps them as rows of the dashboard table. A process holds one
-// until held_until, epoch milliseconds.
+// checkpoints keeps them as rows of the dashboard table. A process that holds one
+// writes a new held_until, epoch milliseconds, at least every third of a lease; 0 gives
+// the shard back. Another process takes a shard over when it has seen one value for a
+// whole lease by its own monotonic clock: the wall clocks of two machines differ, and
+// are stepped.
 type checkpoints struct {
 	db     *dynamodb.Client
 	table  string
 	holder string
 	lease  time.Duration
+
+	mu   sync.Mutex
+	seen map[string]hold // holds of other processes, by shard
+}
+
+// hold is what another process wrote when it took or renewed a shard.
+type hold struct {
+	holder, until string
+	since         time.Time // when this process saw it first
+}
+
+func newCheckpoints(db *dynamodb.Client, table, holder string, lease time.Duration) *checkpoints {
+	return &checkpoints{db: db, table: table, holder: holder, lease: lease, seen: map[string]hold{}}
 }
 
 // done tells which shards were read to their end.
-func (c checkpoints) done(ctx context.Context) (map[string]bool, error) {
+func (c *checkpoints) done(ctx context.Context) (map[string]bool, error) {
 	done := map[string]bool{}
 	in := &dynamodb.QueryInput{
 		TableName: &c.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("day_partition = :p"),
@@ -70,14 +87,19 @@ func (c checkpoints) done(ctx context.Context) (map[string]bool, error) {
 }
 
 // acquire takes a shard for this process. It returns a heldError.
-func (c checkpoints) acquire(ctx context.Context, arn, shard string) (checkpoint, error) {
+func (c *checkpoints) acquire(ctx context.Context, arn, shard string) (checkpoint, error) {
 	now := time.Now()
-	out, err := c.update(ctx, shard, "SET holder = :holder, held_until = :until, expires_at = :expires, stream_arn = :arn",
-		"attribute_not_exists(holder) OR holder = :holder OR held_until < :now",
-		map[string]types.AttributeValue{
-			":until": millis(now.Add(c.lease)), ":now": millis(now), ":expires": expires(now),
-			":arn": &types.AttributeValueMemberS{Value: arn},
-		})
+	condition := "attribute_not_exists(holder) OR holder = :holder OR held_until = :free"
+	values := map[string]types.AttributeValue{
+		":until": millis(now.Add(c.lease)), ":free": millis(time.UnixMilli(0)), ":expires": expires(now),
+		":arn": &types.AttributeValueMemberS{Value: arn},
+	}
+	if old, silent := c.silent(shard); silent {
+		condition += " OR holder = :other AND held_until = :seen"
+		values[":other"] = &types.AttributeValueMemberS{Value: old.holder}
+		values[":seen"] = &types.AttributeValueMemberN{Value: old.until}
+	}
+	out, err := c.update(ctx, shard, "SET holder = :holder, held_until = :until, expires_at = :expires, stream_arn = :arn", condition, values)
 	if err != nil {
 		return checkpoint{}, err
 	}
@@ -89,24 +111,24 @@ func (c checkpoints) acquire(ctx context.Context, arn, shard string) (checkpoint
 }
 
 // renew renews the hold. It returns a heldError.
-func (c checkpoints) renew(ctx context.Context, shard string) error {
+func (c *checkpoints) renew(ctx context.Context, shard string) error {
 	_, err := c.update(ctx, shard, "SET held_until = :until", "holder = :holder",
 		map[string]types.AttributeValue{":until": millis(time.Now().Add(c.lease))})
 	return err
 }
 
 // save moves the checkpoint and renews the hold. It returns a heldError.
-func (c checkpoints) save(ctx context.Context, at checkpoint) error {
+func (c *checkpoints) save(ctx context.Context, at checkpoint) error {
 	return c.move(ctx, at, time.Now().Add(c.lease))
 }
 
 // release moves the checkpoint, since the process may have been stopped before it
 // saved, and lets another process go on at once. It returns a heldError.
-func (c checkpoints) release(ctx context.Context, at checkpoint) error {
+func (c *checkpoints) release(ctx context.Context, at checkpoint) error {
 	return c.move(ctx, at, time.UnixMilli(0))
 }
 
-func (c checkpoints) move(ctx context.Context, at checkpoint, until time.Time) error {
+func (c *checkpoints) move(ctx context.Context, at checkpoint, until time.Time) error {
 	_, err := c.update(ctx, at.Shard, "SET #sequence = :sequence, done = :done, held_until = :until, expires_at = :expires", "holder = :holder",
 		map[string]types.AttributeValue{
 			":sequence": &types.AttributeValueMemberS{Value: at.Sequence}, ":done": &types.AttributeValueMemberBOOL{Value: at.Done},
@@ -115,7 +137,7 @@ func (c checkpoints) move(ctx context.Context, at checkpoint, until time.Time) e
 	return err
 }
 
-func (c checkpoints) update(ctx context.Context, shard, update, condition string, values map[string]types.AttributeValue) (*dynamodb.UpdateItemOutput, error) {
+func (c *checkpoints) update(ctx context.Context, shard, update, condition string, values map[string]types.AttributeValue) (*dynamodb.UpdateItemOutput, error) {
 	values[":holder"] = &types.AttributeValueMemberS{Value: c.holder}
 	in := &dynamodb.UpdateItemInput{
 		TableName: &c.table, ReturnValues: types.ReturnValueAllNew,
@@ -131,7 +153,7 @@ func (c checkpoints) update(ctx context.Context, shard, update, condition string
 	}
 	out, err := c.db.UpdateItem(ctx, in)
 	if held, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return nil, heldError{heldUntil(held.Item)}
+		return nil, heldError{c.observe(shard, held.Item)}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint of %s: %w", shard, err)
@@ -139,14 +161,31 @@ func (c checkpoints) update(ctx context.Context, shard, update, condition string
 	return out, nil
 }
 
-// heldUntil is the zero time where nothing is said of it.
-func heldUntil(row map[string]types.AttributeValue) time.Time {
-	if n, ok := row["held_until"].(*types.AttributeValueMemberN); ok {
-		if at, err := strconv.ParseInt(n.Value, 10, 64); err == nil {
-			return time.UnixMilli(at)
-		}
+// observe remembers the hold of another process, and returns how long it takes until
+// the hold is lost unless it is renewed.
+func (c *checkpoints) observe(shard string, row map[string]types.AttributeValue) time.Duration {
+	now := hold{since: time.Now()}
+	if holder, ok := row["holder"].(*types.AttributeValueMemberS); ok {
+		now.holder = holder.Value
 	}
-	return time.Time{}
+	if until, ok := row["held_until"].(*types.AttributeValueMemberN); ok {
+		now.until = until.Value
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if before := c.seen[shard]; before.holder == now.holder && before.until == now.until {
+		now = before
+	}
+	c.seen[shard] = now
+	return max(0, c.lease-time.Since(now.since))
+}
+
+// silent returns the hold of another process that was not renewed for a lease.
+func (c *checkpoints) silent(shard string) (hold, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old, there := c.seen[shard]
+	return old, there && old.until != "" && time.Since(old.since) >= c.lease
 }
 
 func millis(at time.Time) types.AttributeValue {

@@ -51,7 +51,7 @@ type Projector struct {
 	db          *dynamodb.Client
 	streams     *dynamodbstreams.Client
 	dashboard   *dashboard.Dashboard
-	checkpoints checkpoints
+	checkpoints *checkpoints
 	poison      poison
 	writing     sync.Mutex
 	changed     func([]feed.Item)
@@ -79,7 +79,7 @@ func New(cfg Config, o Options) *Projector {
 	return &Projector{
 		cfg: cfg, table: o.Tables.Primary, db: o.DB, streams: o.Streams,
 		dashboard:   dashboard.New(o.DB, o.Tables),
-		checkpoints: checkpoints{db: o.DB, table: o.Tables.Dashboard, holder: uuid.NewString(), lease: cfg.Lease},
+		checkpoints: newCheckpoints(o.DB, o.Tables.Dashboard, uuid.NewString(), cfg.Lease),
 		poison:      poison{db: o.DB, table: o.Tables.Dashboard},
 		changed:     o.Changed, log: o.Log, metrics: newMetrics(o.Registry),
 	}

@@ -38,7 +38,7 @@ func (p *Projector) follow(ctx context.Context, arn, shard string) {
 	case others:
 		p.metrics.left(shard)
 		log.Debug().Msg("another projector has the shard")
-		rest(ctx, min(max(time.Until(held.until)+heldPause, heldPause), p.cfg.Lease))
+		rest(ctx, min(held.wait+heldPause, p.cfg.Lease))
 	case ctx.Err() != nil:
 		p.release(ctx, at)
 	case err != nil:

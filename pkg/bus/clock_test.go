@@ -1,0 +1,72 @@
+//go:build clockstep
+
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+)
+
+// steps are those that the system is tested with.
+var steps = []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour}
+
+// step moves the wall clock until the test ends.
+func step(t *testing.T, d time.Duration) {
+	t.Helper()
+	time.Step(d)
+	t.Cleanup(func() { time.Step(-d) })
+}
+
+// Work of all priorities is done at once, whichever way the clock was stepped.
+func TestSteppedClockStopsNoPriority(t *testing.T) {
+	for _, d := range steps {
+		t.Run(d.String(), func(t *testing.T) {
+			w := open(t)
+			done := make(chan string, 1000)
+			consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Item; return nil }))
+			const items = 80 // more than the first two priorities take of one owner
+			send := func(round string) {
+				for i := range items {
+					w.publish(t, uploaded(fmt.Sprintf("%s%d", round, i)))
+				}
+				for range items {
+					next(t, done, "delivery in the round "+round)
+				}
+			}
+			send("before")
+			step(t, d)
+			send("after")
+		})
+	}
+}
+
+// A message that waits for its next attempt comes again, though the server measures
+// that wait by the wall clock.
+func TestSteppedClockDelaysNoRetry(t *testing.T) {
+	for _, d := range steps {
+		t.Run(d.String(), func(t *testing.T) {
+			w := open(t)
+			tries := make(chan int, 10)
+			c := consumer(func(_ context.Context, d bus.Delivery) error {
+				tries <- d.Attempt
+				if d.Attempt == 1 {
+					return errors.New("not yet")
+				}
+				return nil
+			})
+			c.Lease, c.Backoff = time.Second, func(int) time.Duration { return 2 * time.Second }
+			consume(t, w.bus, c)
+			w.publish(t, uploaded("f1"))
+			next(t, tries, "first attempt")
+			<-time.After(500 * time.Millisecond) // the server has the negative acknowledgement
+			step(t, d)
+			next(t, tries, "second attempt")
+			w.awaitCount(t, bus.StreamWork, 0)
+		})
+	}
+}

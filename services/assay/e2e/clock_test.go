@@ -1,0 +1,139 @@
+//go:build clockstep
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// clockVariable names a file with the seconds by which the wall clock of a program is
+// off. The program follows it.
+const clockVariable = "ASSAY_E2E_CLOCK"
+
+func init() {
+	name := os.Getenv(clockVariable)
+	if name == "" {
+		return
+	}
+	stepped := 0
+	follow := func() {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return // not stepped yet
+		}
+		if seconds, err := strconv.Atoi(strings.TrimSpace(string(content))); err == nil && seconds != stepped {
+			time.Step(time.Duration(seconds-stepped) * time.Second)
+			stepped = seconds
+		}
+	}
+	follow()
+	go func() {
+		for range time.Tick(20 * time.Millisecond) {
+			follow()
+		}
+	}()
+}
+
+// clock is the wall clock of a program.
+type clock struct{ file string }
+
+func newClock(t *testing.T) clock { return clock{filepath.Join(t.TempDir(), "clock")} }
+
+func (c clock) env() string { return clockVariable + "=" + c.file }
+
+// set moves the clock and waits until the program has followed.
+func (c clock) set(t *testing.T, d time.Duration) {
+	t.Helper()
+	next := c.file + ".new"
+	if err := os.WriteFile(next, []byte(strconv.Itoa(int(d.Seconds()))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(next, c.file); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(time.Second)
+}
+
+var steps = []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour}
+
+// everythingWorks uploads more than the first priorities hold and posts to the feed.
+func everythingWorks(t *testing.T, s system) {
+	t.Helper()
+	speaker := s.client(t, newOwner())
+	var ids []string
+	for range 80 {
+		ids = append(ids, multipartPost(t, speaker, "a.txt", "text/plain", []byte("one two")).FileID)
+	}
+	ids = append(ids, presigned(t, speaker, "b.txt", "text/plain", []byte("one two")).FileID)
+	for _, id := range ids {
+		if file := final(t, speaker, id); file.Status != client.Completed {
+			t.Fatalf("%s", show(file))
+		}
+	}
+	tag := newTag()
+	p := newPosting("A good day.", tag)
+	s.postItem(t, p)
+	s.analyzed(t, p.SourceID)
+	eventually(t, func() error { return s.lists(t.Context(), map[string][]string{"tag": {tag}}, []string{p.SourceID}) })
+}
+
+// A wall clock that is stepped while everything runs on it, and stays so over a restart,
+// stops nothing and removes nothing.
+func TestSteppedClockOfServe(t *testing.T) {
+	for _, d := range steps {
+		t.Run(d.String(), func(t *testing.T) {
+			at := newClock(t)
+			s := startServe(t, t.TempDir(), at.env(), "ASSAY_SWEEP_EVERY=1s", "ASSAY_LEASE=2s")
+			everythingWorks(t, s.system)
+			speaker := s.client(t, newOwner())
+			text := "one two three"
+			reserved := reserve(t, speaker, "later.txt", "text/plain", text)
+			at.set(t, d)
+			everythingWorks(t, s.system)
+			<-time.After(3 * time.Second) // some sweeps
+			file, err := speaker.Get(within(t), reserved.FileID, 0)
+			if err != nil || file.Status != client.Pending {
+				t.Fatalf("the reservation is %s, %v", show(file), err)
+			}
+			s.program.kill(t)
+			s.restart(t)
+			everythingWorks(t, s.system)
+		})
+	}
+}
+
+// Services on machines whose clocks differ do their work, also where one retries or
+// replays what another failed.
+func TestClocksOfServicesDiffer(t *testing.T) {
+	for _, d := range steps {
+		t.Run(d.String(), func(t *testing.T) {
+			c := startCluster(t, "ASSAY_SWEEP_EVERY=1s", "ASSAY_LEASE=2s")
+			at := newClock(t)
+			at.set(t, d)
+			ingest := c.service(t, "ingest")
+			c.front(t, ingest, c.service(t, "query"))
+			c.service(t, "query", at.env())
+			c.service(t, "analyzer", at.env())
+			everythingWorks(t, c.system)
+
+			speaker := c.client(t, newOwner())
+			pdf := multipartPost(t, speaker, "a.pdf", "application/pdf", []byte("%PDF-1.7\n\x00\x00"))
+			for range 2 {
+				if file := final(t, speaker, pdf.FileID); file.Status != client.Failed {
+					t.Fatalf("%s", show(file))
+				}
+				if said := dead(t, ingest.operator, "replay", "--consumer", "analyzer-textfile"); !strings.Contains(said, pdf.FileID) {
+					t.Fatalf("replayed %s", said)
+				}
+			}
+			letters(t, operatorClient(t, ingest.operator), pdf.FileID, 3)
+		})
+	}
+}
