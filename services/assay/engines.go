@@ -10,3 +10,6 @@ import (
 
 // serveCommand is `assay serve`, with the engines that it runs on.
 func serveCommand() *cobra.Command { return serve.Command() }
+
+// verifyCommand is `assay verify`, which reads what they store.
+func verifyCommand() *cobra.Command { return serve.VerifyCommand() }

@@ -14,5 +14,5 @@ import (
 )
 
 func main() {
-	os.Exit(cli.Main(serveCommand(), gateway.Command(), setup.Command(), sweep.Command(), rebuild.Command(), licenses.Command()))
+	os.Exit(cli.Main(serveCommand(), verifyCommand(), gateway.Command(), setup.Command(), sweep.Command(), rebuild.Command(), licenses.Command()))
 }

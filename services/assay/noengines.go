@@ -16,9 +16,14 @@ var errNoEngines = errors.New(`this program was built without the engines that "
 
 // serveCommand is `assay serve` where the services run apart: it takes whatever
 // the real one takes, and fails.
-func serveCommand() *cobra.Command {
+func serveCommand() *cobra.Command { return missing("serve") }
+
+// verifyCommand is the same for `assay verify`.
+func verifyCommand() *cobra.Command { return missing("verify") }
+
+func missing(name string) *cobra.Command {
 	return &cobra.Command{
-		Use:                "serve",
+		Use:                name,
 		Short:              "Not in this program, which was built without the engines",
 		Long:               errNoEngines.Error(),
 		Args:               cobra.ArbitraryArgs,

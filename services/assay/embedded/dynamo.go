@@ -63,7 +63,7 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 		},
 	})
 	if damage, ok := errors.AsType[*dynamolite.CorruptError](err); ok {
-		return nil, fmt.Errorf("embedded dynamodb: %w; restore the data folder from a backup (docs/running.md, Backup and restore)", damage)
+		return nil, fmt.Errorf("embedded dynamodb: %w; %s (docs/running.md, Backup and restore)", damage, wayOut(damage))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("embedded dynamodb: %w", err)
@@ -80,6 +80,14 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 		}
 	}()
 	return d, nil
+}
+
+// wayOut says what to do about damage.
+func wayOut(damage *dynamolite.CorruptError) string {
+	if damage.Repairable {
+		return fmt.Sprintf("restore the data folder from a backup, or run \"assay verify --repair\", which drops the damaged commit and the %d after it", damage.Later)
+	}
+	return "restore the data folder from a backup"
 }
 
 // URL is the endpoint for the AWS SDK and CLI.

@@ -32,9 +32,12 @@ type sheet struct {
 	Attributes map[string][]byte `json:"attributes"`
 }
 
-// keptAttribute is an attribute of the objects folder, which shows that the folder
-// has its extended attributes.
-const keptAttribute = "assay-kept"
+// keptAttribute is an attribute of the objects folder and of the file keptFile beside
+// it. It shows that the copy has the extended attributes of folders and of files.
+const (
+	keptAttribute = "assay-kept"
+	keptFile      = "kept"
+)
 
 const sheetSum = 8
 
@@ -128,8 +131,10 @@ func (s *sheets) restore() (restored int, err error) {
 	if _, inFiles := s.meta.(meta.SideCar); inFiles {
 		return s.restoreToFiles()
 	}
-	xattr := meta.XattrMeta{}
-	if _, err := xattr.RetrieveAttribute(nil, s.objects, "", keptAttribute); err == nil {
+	xattr, file := meta.XattrMeta{}, filepath.Join(filepath.Dir(s.objects), keptFile)
+	_, folders := xattr.RetrieveAttribute(nil, s.objects, "", keptAttribute)
+	_, files := xattr.RetrieveAttribute(nil, file, "", keptAttribute)
+	if folders == nil && files == nil {
 		return 0, os.MkdirAll(s.dir, 0o700)
 	}
 	if restored, err = s.restoreAll(); err != nil {
@@ -142,8 +147,13 @@ func (s *sheets) restore() (restored int, err error) {
 	if err := errors.Join(syncFileSystem(folder), folder.Close()); err != nil {
 		return restored, err
 	}
-	if err := xattr.StoreAttribute(nil, s.objects, "", keptAttribute, []byte("1")); err != nil {
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		return restored, err
+	}
+	for _, path := range []string{s.objects, file} {
+		if err := xattr.StoreAttribute(nil, path, "", keptAttribute, []byte("1")); err != nil {
+			return restored, err
+		}
 	}
 	return restored, os.MkdirAll(s.dir, 0o700)
 }

@@ -1,0 +1,107 @@
+package dynamolite
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/assay-project/assay/pkg/dynamolite/attr"
+	"go.etcd.io/bbolt"
+)
+
+// Check reads all that the file holds: the checksum of every value, that items can be
+// decoded, that index entries lead to items, the counted sizes of tables, and bbolt's
+// pages. It calls found for each thing that is wrong, and returns an error where
+// it cannot go on. It returns how many values it has read.
+func (e *Engine) Check(found func(problem string)) (values int, err error) {
+	c := checker{found: found}
+	err = e.read(func(tx *bbolt.Tx) error {
+		for _, t := range *e.catalog.Load() {
+			if err := c.table(tx, t); err != nil {
+				return err
+			}
+		}
+		return tx.ForEach(c.values)
+	})
+	if err != nil || c.problems > 0 {
+		return c.read, err // bbolt's own check, in a goroutine of its own, may panic then
+	}
+	return c.read, e.read(func(tx *bbolt.Tx) error {
+		for problem := range tx.Check() {
+			found(fmt.Sprintf("the pages of the file: %v", problem))
+		}
+		return nil
+	})
+}
+
+type checker struct {
+	found          func(string)
+	read, problems int
+}
+
+func (c *checker) problem(format string, v ...any) {
+	c.problems++
+	c.found(fmt.Sprintf(format, v...))
+}
+
+// values checks all of one bucket.
+func (c *checker) values(name []byte, bucket *bbolt.Bucket) error {
+	return bucket.ForEach(func(key, stored []byte) error {
+		c.read++
+		if _, err := unseal(key, stored); err != nil {
+			c.problem("entry %x in bucket %q fails its checksum", key, name)
+		}
+		return nil
+	})
+}
+
+// table checks what its items say of its indexes and size.
+func (c *checker) table(tx *bbolt.Tx, t *table) error {
+	items := tx.Bucket(bucketName('i', t.ID))
+	if items == nil {
+		c.problem("table %s has lost its items", t.Name)
+		return nil
+	}
+	var size counts
+	indexed := make([]int64, len(t.Indexes))
+	err := items.ForEach(func(key, stored []byte) error {
+		value, err := unseal(key, stored)
+		if err != nil {
+			return nil // reported with all values
+		}
+		size.items++
+		size.bytes += int64(len(key) + len(value))
+		item, err := attr.DecodeItem(value)
+		if err != nil {
+			c.problem("item %x of table %s: %v", key, t.Name, err)
+			return nil
+		}
+		for i, ix := range t.Indexes {
+			entry := ix.entry(item, key)
+			if entry == nil {
+				continue
+			}
+			indexed[i]++
+			if entries := tx.Bucket(bucketName('x', ix.ID)); entries == nil || entries.Get(entry) == nil {
+				c.problem("item %x of table %s is missing in index %s", key, t.Name, ix.Name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, ix := range t.Indexes {
+		if entries := tx.Bucket(bucketName('x', ix.ID)); entries != nil && int64(entries.Stats().KeyN) != indexed[i] {
+			c.problem("index %s of table %s has %d entries for %d items", ix.Name, t.Name, entries.Stats().KeyN, indexed[i])
+		}
+	}
+	counted, err := readCounts(tx.Bucket(countsBucket), binary.BigEndian.AppendUint64(nil, t.ID))
+	if errors.Is(err, ErrDamaged) {
+		return nil // reported with all values
+	}
+	if err == nil && counted != size {
+		c.problem("table %s has %d items of %d bytes, and %d of %d were counted", t.Name, size.items, size.bytes, counted.items, counted.bytes)
+	}
+	return err
+}

@@ -1,0 +1,209 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/rs/zerolog"
+	"github.com/versity/versitygw/backend/meta"
+	"github.com/versity/versitygw/backend/posix"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+)
+
+// VerifyDynamoDB checks the database at path, after what a start does first: a journal
+// that a crash has left is replayed. It returns how many values it has read.
+func VerifyDynamoDB(path string, found func(problem string)) (values int, err error) {
+	engine, err := dynamolite.Open(dynamolite.Options{Path: path, SweepInterval: -1})
+	if err != nil {
+		return 0, err
+	}
+	values, err = engine.Check(found)
+	return values, errors.Join(err, engine.Close())
+}
+
+// VerifyS3 checks the objects in the folder by their checksums, after what a start
+// does first: metadata that a copy has dropped is restored. With repair it
+// rewrites copies of metadata. It must not run beside StartS3, since it changes
+// the working directory, too. It returns how many objects it has read.
+func VerifyS3(dir string, repair bool, found func(problem string)) (objects int, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return 0, err
+	}
+	before, err := os.Getwd()
+	if err != nil {
+		return 0, err
+	}
+	store, err := openStore(S3Config{Dir: dir, sync: (*os.File).Sync})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.Chdir(before)) }()
+	buckets, err := os.ReadDir(store.objects)
+	for _, bucket := range buckets {
+		if err == nil && bucket.IsDir() {
+			var n int
+			n, err = store.verifyBucket(bucket.Name(), repair, found)
+			objects += n
+		}
+	}
+	if err != nil || store.sheets.dir == "" {
+		return objects, err
+	}
+	return objects, store.verifySheets(repair, found)
+}
+
+func (d *durableStore) verifyBucket(bucket string, repair bool, found func(string)) (objects int, err error) {
+	top := filepath.Join(d.objects, bucket)
+	err = filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if entry.Name() == posix.MetaTmpDir {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		local, err := filepath.Rel(top, path)
+		if err != nil {
+			return err
+		}
+		objects++
+		key := filepath.ToSlash(local)
+		if err := d.verifyObject(bucket, key, path); err != nil {
+			found(fmt.Sprintf("object %s in bucket %s: %v", key, bucket, err))
+			return nil
+		}
+		return d.verifySheet(bucket, key, repair, found)
+	})
+	return objects, err
+}
+
+func (d *durableStore) verifyObject(bucket, key, path string) (err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if _, err := d.meta.RetrieveAttribute(file, bucket, key, etagAttribute); err != nil {
+		return errors.New("its metadata is lost; restore it from a backup")
+	}
+	sums, err := d.meta.RetrieveAttribute(file, bucket, key, sumsAttribute)
+	if errors.Is(err, meta.ErrNoSuchKey) {
+		return errors.New("it has no checksums")
+	}
+	if err != nil {
+		return err
+	}
+	body, err := newCheckedBody(file, info.Size(), sums)
+	if err == nil {
+		_, err = io.Copy(io.Discard, body)
+	}
+	return err
+}
+
+// verifySheet compares the copy of an object's metadata.
+func (d *durableStore) verifySheet(bucket, key string, repair bool, found func(string)) error {
+	if d.sheets.dir == "" {
+		return nil
+	}
+	want, err := d.sheets.current(bucket, key)
+	if err != nil {
+		return err
+	}
+	got, err := os.ReadFile(d.sheets.path(bucket, key))
+	if err == nil && bytes.Equal(got, want) {
+		return nil
+	}
+	if repair {
+		return d.sheets.write(bucket, key)
+	}
+	found(fmt.Sprintf("object %s in bucket %s: the copy of its metadata is missing or not current, so that a backup without extended attributes would lose it; --repair writes it", key, bucket))
+	return nil
+}
+
+// verifySheets looks for objects that are gone.
+func (d *durableStore) verifySheets(repair bool, found func(string)) error {
+	return d.sheets.each(func(one sheet) error {
+		_, err := os.Lstat(filepath.Join(d.objects, one.Bucket, filepath.FromSlash(one.Key)))
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if repair {
+			return d.sheets.remove(one.Bucket, one.Key)
+		}
+		found(fmt.Sprintf("object %s in bucket %s: only its metadata is there; restore it from a backup, or drop the metadata with --repair", one.Key, one.Bucket))
+		return nil
+	}, func(path string, err error) { found(fmt.Sprintf("copy of metadata %s: %v", path, err)) })
+}
+
+// VerifyNATS starts the server on the folder, as `assay serve` does, and reads every
+// message of every stream. What the server warns of is a finding. It drops what it
+// cannot read, not always with a warning, so a damaged tail of a stream can remain
+// unnoticed. It returns how many messages it has read.
+func VerifyNATS(ctx context.Context, dir string, found func(problem string)) (messages int, err error) {
+	warnings := &warnings{found: found}
+	server, err := StartNATS(NATSConfig{Dir: dir, Log: zerolog.New(warnings).Level(zerolog.WarnLevel)})
+	if err != nil {
+		return 0, err
+	}
+	defer server.Close()
+	conn, err := nats.Connect(server.URL())
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return 0, err
+	}
+	streams := js.ListStreams(ctx)
+	for info := range streams.Info() {
+		stream, err := js.Stream(ctx, info.Config.Name)
+		if err != nil {
+			return messages, err
+		}
+		read := 0
+		for seq := info.State.FirstSeq; seq <= info.State.LastSeq && info.State.Msgs > 0; seq++ {
+			_, err := stream.GetMsg(ctx, seq)
+			switch {
+			case err == nil:
+				read++
+			case !errors.Is(err, jetstream.ErrMsgNotFound):
+				found(fmt.Sprintf("message %d of stream %s: %v", seq, info.Config.Name, err))
+			}
+		}
+		if uint64(read) < info.State.Msgs {
+			found(fmt.Sprintf("stream %s: %d of %d messages can be read", info.Config.Name, read, info.State.Msgs))
+		}
+		messages += read
+	}
+	return messages, streams.Err()
+}
+
+// warnings takes log lines of the server for findings.
+type warnings struct {
+	mu    sync.Mutex
+	found func(string)
+}
+
+func (w *warnings) Write(line []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.found("NATS: " + string(bytes.TrimSpace(line)))
+	return len(line), nil
+}
