@@ -13,17 +13,18 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Document is a small object that is read whole and replaced by whoever saw its
-// last content.
+// Document is a small object that is read whole. A writer that saw its last content
+// can replace it.
 type Document struct {
 	Body []byte
 	ETag string // without quotes
 }
 
-// maxDocument bounds what Load holds in memory.
-const maxDocument = 1 << 20
+// maxDocument bounds what Load holds in memory. The largest document is a feed
+// submission whose 256 KiB of metadata are all escaped, in 1.6 MB of JSON.
+const maxDocument = 2 << 20
 
-// Load reads a document of at most 1 MiB. It returns ErrNotFound.
+// Load reads a document of at most 2 MiB. It returns ErrNotFound.
 func (s *Store) Load(ctx context.Context, key string) (Document, error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.Bucket, Key: &key})
 	if err != nil {

@@ -172,7 +172,8 @@ type FeedItemAccepted struct {
 	// When the item came in, to the millisecond: the sort key of its row.
 	IngestedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=ingested_at,json=ingestedAt,proto3" json:"ingested_at,omitempty"`
 	SourceType string                 `protobuf:"bytes,3,opt,name=source_type,json=sourceType,proto3" json:"source_type,omitempty"`
-	// Where the whole text is.
+	// The object that holds the whole submission, as JSON: sourceId, sourceType,
+	// ingestedAt, sourceUrl, text, matchedTags, metadata.
 	Bucket        string `protobuf:"bytes,4,opt,name=bucket,proto3" json:"bucket,omitempty"`
 	Key           string `protobuf:"bytes,5,opt,name=key,proto3" json:"key,omitempty"`
 	unknownFields protoimpl.UnknownFields

@@ -143,15 +143,22 @@ func checkMetadata(metadata map[string]any) []Violation {
 	return nil
 }
 
-// Item is the pending item of a submission that was checked. A given time is
-// brought to UTC and milliseconds; now stands in for one that was not given.
-func (s Submission) Item(now time.Time) Item {
+// Stamped returns the submission with its time in TimeLayout: the given one, or now.
+func (s Submission) Stamped(now time.Time) Submission {
 	at := now
 	if given, err := time.Parse(time.RFC3339Nano, s.IngestedAt); err == nil {
 		at = given
 	}
+	s.IngestedAt = at.UTC().Format(TimeLayout)
+	return s
+}
+
+// Item is the pending item of a submission that was checked. Its time is that of
+// Stamped.
+func (s Submission) Item(now time.Time) Item {
+	s = s.Stamped(now)
 	return Item{
-		SourceID: s.SourceID, IngestedAt: at.UTC().Format(TimeLayout), SourceType: s.SourceType, SourceURL: s.SourceURL,
+		SourceID: s.SourceID, IngestedAt: s.IngestedAt, SourceType: s.SourceType, SourceURL: s.SourceURL,
 		TextSnippet: Snippet(s.Text), Sentiment: pendingSentiment, Score: pendingScore, ModelVersion: pendingModel,
 		MatchedTags: union(nil, s.MatchedTags), Metadata: s.Metadata, Status: Pending,
 	}

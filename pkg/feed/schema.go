@@ -66,6 +66,8 @@ const (
 	AttrTag            = "tag"
 	AttrMatchedTags    = "matched_tags"
 	AttrTextSnippet    = "text_snippet"
+	AttrSourceURL      = "source_url"
+	AttrMetadata       = "metadata"
 	AttrFailedAt       = "failed_at"
 	AttrErrorMessage   = "error_message"
 	AttrExpiresAt      = "expires_at"

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -98,10 +99,10 @@ func (a Analysis) check() error {
 	return nil
 }
 
-// Analyze moves a pending item, whose snippet is that of the text that was
-// analyzed, to analyzed. It returns the item as written, or
-// lifecycle.ErrNotFound or *lifecycle.MovedError. Tags that came meanwhile are
-// kept, but are not in the item returned.
+// Analyze moves a pending item to analyzed. The item is Of the submission that was
+// analyzed: its URL, snippet and metadata are written too. Analyze returns the item
+// as written, or lifecycle.ErrNotFound or *lifecycle.MovedError. Tags that were added
+// meanwhile are kept, but are not in the item returned.
 func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 	if err := a.check(); err != nil {
 		return Item{}, fmt.Errorf("analyze %s: %w", i.SourceID, err)
@@ -109,10 +110,15 @@ func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 	i.Status, i.AnalyzedAt = analyze.To, s.now().UTC().Format(TimeLayout)
 	i.Sentiment, i.Score, i.Compound, i.ModelVersion = a.Sentiment, a.Score, a.Compound, a.ModelVersion
 	i.FailedAt, i.ErrorMessage = "", ""
-	return i, s.apply(ctx, analyze, i, worded(i, map[string]table.Value{
+	change, err := described(i)
+	if err != nil {
+		return Item{}, err
+	}
+	maps.Copy(change.Set, map[string]table.Value{
 		"sentiment": table.Text(i.Sentiment), "score": table.Decimal(i.Score), "compound": table.Decimal(i.Compound),
 		"model_version": table.Text(i.ModelVersion), "analyzed_at": table.Text(i.AnalyzedAt),
-	}))
+	})
+	return i, s.apply(ctx, analyze, i, change)
 }
 
 // GiveUp records why a pending item is not analyzed. It returns the item as
@@ -129,24 +135,39 @@ func (s *Store) Retry(ctx context.Context, i Item) (Item, error) {
 	return i, s.apply(ctx, retry, i, lifecycle.Item{Remove: []string{AttrFailedAt, AttrErrorMessage}})
 }
 
-// Renew gives an item whose text was lost the snippet of the one that came in its
-// place, and takes back that it was given up. It returns the item as written;
-// errors are those of Analyze.
-func (s *Store) Renew(ctx context.Context, i Item, snippet string) (Item, error) {
-	i.TextSnippet, i.FailedAt, i.ErrorMessage = snippet, "", ""
-	return i, s.apply(ctx, retry, i, worded(i, map[string]table.Value{}))
+// Renew writes the URL, snippet and metadata of a pending item that is Of another
+// submission now, since the first was lost, and takes back that it was given up. It
+// returns the item as written; errors are those of Analyze.
+func (s *Store) Renew(ctx context.Context, i Item) (Item, error) {
+	i.FailedAt, i.ErrorMessage = "", ""
+	change, err := described(i)
+	if err != nil {
+		return Item{}, err
+	}
+	return i, s.apply(ctx, retry, i, change)
 }
 
-// worded sets the attributes and the snippet, of which an empty one is not stored,
-// and takes back that the item was given up.
-func worded(i Item, set map[string]table.Value) lifecycle.Item {
-	remove := []string{AttrFailedAt, AttrErrorMessage}
-	if i.TextSnippet == "" {
-		remove = append(remove, AttrTextSnippet)
-	} else {
-		set[AttrTextSnippet] = table.Text(i.TextSnippet)
+// described sets what the item has of its submission, and takes back that it was
+// given up. What is empty is not stored.
+func described(i Item) (lifecycle.Item, error) {
+	change := lifecycle.Item{Set: map[string]table.Value{}, Remove: []string{AttrFailedAt, AttrErrorMessage}}
+	for name, text := range map[string]string{AttrTextSnippet: i.TextSnippet, AttrSourceURL: i.SourceURL} {
+		if text == "" {
+			change.Remove = append(change.Remove, name)
+		} else {
+			change.Set[name] = table.Text(text)
+		}
 	}
-	return lifecycle.Item{Set: set, Remove: remove}
+	if len(i.Metadata) == 0 {
+		change.Remove = append(change.Remove, AttrMetadata)
+		return change, nil
+	}
+	value, err := attributevalue.Marshal(i.Metadata)
+	if err != nil {
+		return lifecycle.Item{}, fmt.Errorf("the metadata of %s: %w", i.SourceID, err)
+	}
+	change.Set[AttrMetadata] = value
+	return change, nil
 }
 
 func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, change lifecycle.Item) error {

@@ -96,11 +96,14 @@ func TestMoves(t *testing.T) {
 // retry, an analysis, or another text.
 func TestGivenUpIsTakenBack(t *testing.T) {
 	_, store := open(t)
+	another := submission(0, time.Now(), "a")
+	another.Text, another.SourceURL, another.Metadata = "another text", "https://example.com/another", map[string]any{"n": 1.5, "none": nil}
 	for n, ending := range []func(feed.Item) (feed.Item, error){
 		func(i feed.Item) (feed.Item, error) { return store.Retry(t.Context(), i) },
 		func(i feed.Item) (feed.Item, error) { return store.Analyze(t.Context(), i, liked) },
-		func(i feed.Item) (feed.Item, error) { return store.Renew(t.Context(), i, "another text") },
-		func(i feed.Item) (feed.Item, error) { return store.Renew(t.Context(), i, "") },
+		func(i feed.Item) (feed.Item, error) { return store.Renew(t.Context(), i.Of(another)) },
+		func(i feed.Item) (feed.Item, error) { return store.Renew(t.Context(), i.Of(feed.Submission{})) },
+		func(i feed.Item) (feed.Item, error) { return store.Analyze(t.Context(), i.Of(another), liked) },
 	} {
 		item := create(t, store, submission(n, time.Now(), "a"))
 		if _, err := store.GiveUp(t.Context(), item, "the text is gone"); err != nil {

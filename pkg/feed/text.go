@@ -60,12 +60,13 @@ const (
 	keyMore = "-/"
 )
 
-// TextKey is where the whole text of an item is kept until it is analyzed, and
-// after. It knows no time, so that all writers of one item meet there. The
-// source id is in it as hexadecimal digits: two that differ in upper and lower
-// case only are two files also where a file system takes them for one.
-func TextKey(AttrSourceID string) string {
-	name := hex.EncodeToString([]byte(AttrSourceID))
+// TextKey is the key of the object that holds the submission of an item, with its
+// whole text, before and after the analysis. The key holds no time, so that all
+// writers of one item meet there. The source id is in it as hexadecimal digits: two
+// that differ in upper and lower case only are two files also in a file system that
+// ignores case.
+func TextKey(sourceID string) string {
+	name := hex.EncodeToString([]byte(sourceID))
 	var key strings.Builder
 	key.WriteString(ObjectPrefix)
 	for len(name) > keyPart {

@@ -1,11 +1,9 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -37,34 +35,30 @@ func newFeedItems(cfg Config, engines *engine.Engines, log zerolog.Logger) *feed
 	}
 }
 
-// metaIngestedAt is where an item's text carries the time that is the sort key
-// of its row.
-const metaIngestedAt = "ingested-at"
-
 // accept stores an item that was checked and publishes FeedItemAccepted while it
-// is pending, unless its analysis was given up. A source id that is there already
-// gets the tags it does not have, and created is false. It returns bus.ErrFull,
+// is pending, unless its analysis was given up. An item that exists gets the tags
+// that it does not have, and created is false. It returns bus.ErrFull,
 // bus.ErrFlowFull or bus.ErrSilent.
 //
-// The row's key holds a time, so that the table alone cannot tell a duplicate.
-// The object's key does not: of all writers one stores the text, and all write
-// the row under the time that the text carries. A writer that dies in between is
-// made good by the next one of the same source id, here or in a retry; so is an
-// item whose text was lost.
+// The row's key holds a time, so that the table alone cannot detect a duplicate.
+// The object's key does not: of all writers one stores its submission there, and
+// all write the row from that submission. When a writer dies in between, the next
+// one of the same source id writes the row, here or in a retry. The same goes for
+// an item whose object was lost.
 func (f *feedItems) accept(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
 	if err := f.bus.Admit(ctx, s.SourceType); err != nil {
 		return feed.Item{}, false, err
 	}
-	item = s.Item(time.Now())
-	err = f.keep(ctx, item, s.Text)
+	s = s.Stamped(time.Now())
+	err = f.keep(ctx, s)
 	switch {
 	case errors.Is(err, blob.ErrExists):
-		item, created, err = f.join(ctx, item)
+		item, created, err = f.join(ctx, s.SourceID)
+		if err == nil {
+			item, err = f.store.AddTags(ctx, item, s.MatchedTags)
+		}
 	case err == nil:
-		item, created, err = f.begin(ctx, item)
-	}
-	if err == nil && !created {
-		item, err = f.store.AddTags(ctx, item, s.MatchedTags)
+		item, created, err = f.begin(ctx, s)
 	}
 	if err != nil {
 		return feed.Item{}, false, err
@@ -75,27 +69,30 @@ func (f *feedItems) accept(ctx context.Context, s feed.Submission) (item feed.It
 	return item, created, err
 }
 
-// begin writes the row of an item whose text was just stored. A row that is there
-// had lost its text: then this one is its text, under the time that the row has.
-// The row must be looked for after the text is stored, since until then another may
+// begin writes the row of a submission that was just stored. A row that exists had
+// lost its object: it keeps its time and gets the rest from this submission. begin
+// looks for the row after the object is stored, since before that another writer may
 // be about to write one.
-func (f *feedItems) begin(ctx context.Context, item feed.Item) (feed.Item, bool, error) {
-	stored, err := f.store.Get(ctx, item.SourceID)
+func (f *feedItems) begin(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
+	item, err = f.store.Get(ctx, s.SourceID)
 	if errors.Is(err, lifecycle.ErrNotFound) {
-		return f.store.Create(ctx, item)
+		item, created, err = f.store.Create(ctx, s.Item(time.Now()))
 	}
-	if err == nil && stored.Status == feed.Pending && (stored.GivenUp() || stored.TextSnippet != item.TextSnippet) {
-		stored, err = f.renew(ctx, stored, item.TextSnippet)
+	if err == nil && item.Status == feed.Pending && (item.GivenUp() || !item.IsOf(s)) {
+		item, err = f.renew(ctx, item, s)
 	}
-	return stored, false, err
+	if err == nil && !created {
+		item, err = f.store.AddTags(ctx, item, s.MatchedTags)
+	}
+	return item, created, err
 }
 
-// renew makes good a pending item that had lost its text, also one that was given
-// up for that.
-func (f *feedItems) renew(ctx context.Context, lost feed.Item, snippet string) (feed.Item, error) {
-	item, err := f.store.Renew(ctx, lost, snippet)
+// renew describes a pending item that had lost its object by the submission that
+// replaced it, also an item that was given up for that.
+func (f *feedItems) renew(ctx context.Context, lost feed.Item, s feed.Submission) (feed.Item, error) {
+	item, err := f.store.Renew(ctx, lost.Of(s))
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved {
-		return f.store.Get(ctx, lost.SourceID) // analyzed meanwhile, by the text that came
+		return f.store.Get(ctx, lost.SourceID) // analyzed meanwhile
 	}
 	if err == nil && lost.GivenUp() {
 		err = f.announce(ctx, lost)
@@ -103,47 +100,40 @@ func (f *feedItems) renew(ctx context.Context, lost feed.Item, snippet string) (
 	return item, err
 }
 
-// join returns the item whose text is stored already. When its row is not there
-// yet, it is written with that text's time and snippet.
-func (f *feedItems) join(ctx context.Context, item feed.Item) (feed.Item, bool, error) {
-	stored, err := f.store.Get(ctx, item.SourceID)
+// join returns the item whose submission is stored already. It writes the row from
+// that submission unless there is one.
+func (f *feedItems) join(ctx context.Context, sourceID string) (feed.Item, bool, error) {
+	item, err := f.store.Get(ctx, sourceID)
 	if !errors.Is(err, lifecycle.ErrNotFound) {
-		return stored, false, err
+		return item, false, err
 	}
-	key := feed.TextKey(item.SourceID)
-	object, err := f.bucket.Head(ctx, key)
+	document, err := f.bucket.Load(ctx, feed.TextKey(sourceID))
 	if err != nil {
 		return feed.Item{}, false, err
 	}
-	item.IngestedAt = object.Metadata[metaIngestedAt]
-	if _, err := item.Ingested(); err != nil {
-		return feed.Item{}, false, fmt.Errorf("the object %s carries no time: %w", key, err)
-	}
-	body, err := f.bucket.Open(ctx, key, object.ETag)
+	stored, err := feed.ParseDocument(sourceID, document.Body)
 	if err != nil {
 		return feed.Item{}, false, err
 	}
-	defer body.Close()
-	text, err := io.ReadAll(body)
-	if err != nil {
-		return feed.Item{}, false, fmt.Errorf("read %s: %w", key, err)
-	}
-	item.TextSnippet = feed.Snippet(string(text))
-	item, created, err := f.store.Create(ctx, item)
+	item, created, err := f.store.Create(ctx, stored.Item(time.Now()))
 	if err != nil {
 		return feed.Item{}, false, err
 	}
-	// A sweep that saw no row may have taken the text away.
-	if err := f.keep(ctx, item, string(text)); err != nil && !errors.Is(err, blob.ErrExists) {
+	// A sweep that saw no row may have deleted the object.
+	if err := f.keep(ctx, stored); err != nil && !errors.Is(err, blob.ErrExists) {
 		return feed.Item{}, false, err
 	}
 	return item, created, nil
 }
 
-// keep stores the text of an item. It returns blob.ErrExists when there is one.
-func (f *feedItems) keep(ctx context.Context, item feed.Item, text string) error {
-	_, err := f.bucket.Put(ctx, feed.TextKey(item.SourceID), "text/plain; charset=utf-8",
-		map[string]string{metaIngestedAt: item.IngestedAt}, strings.NewReader(text))
+// keep stores a submission. It returns blob.ErrExists when there is one of its
+// source id.
+func (f *feedItems) keep(ctx context.Context, s feed.Submission) error {
+	document, err := s.Document()
+	if err != nil {
+		return err
+	}
+	_, err = f.bucket.Put(ctx, feed.TextKey(s.SourceID), feed.DocumentType, nil, bytes.NewReader(document))
 	return err
 }
 

@@ -36,8 +36,8 @@ func (f *feedItems) routes(r *web.Router) {
 		OperationID: "post-feed-items", Method: http.MethodPost, Path: "/v1/feed/items", Tags: []string{"feed"},
 		Summary: "Put an item into the feed, or up to 100",
 		Description: "The source id makes repeats harmless: one source id is one item, whoever sends it how often. A repeat " +
-			"adds the tags that the item does not have, up to 5, and changes nothing else, unless the item's text was lost: then the " +
-			"text of the repeat takes its place, and a pending item is analyzed by it. A batch always answers 207 with " +
+			"adds the tags that the item does not have, up to 5, and changes nothing else. Of simultaneous posts one wins with all it says. " +
+			"When the item's text was lost, a pending item keeps its time and gets text, URL and metadata of the repeat. A batch always answers 207 with " +
 			"an outcome for each item, unless there is no room for any: then it is refused as one item is. The items of a " +
 			"batch are accepted while the body is read. When a backend fails, or the rest of the body cannot be read, the " +
 			"call fails after some items were accepted; send the whole batch again.",

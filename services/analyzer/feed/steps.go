@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -20,11 +19,11 @@ import (
 // work is short, and of two workers one makes the move.
 type steps struct{ *Area }
 
-// analysis is what Process found, and the snippet of the text that it read: a text
-// that replaced a lost one has another.
+// analysis is what Process found, and the submission that it read: one that replaced
+// a lost one has another text, URL and metadata.
 type analysis struct {
 	feed.Analysis
-	snippet string
+	submission feed.Submission
 }
 
 func (s steps) Get(ctx context.Context, id string) (feed.Item, error) {
@@ -44,37 +43,26 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (feed.Item, error) {
 
 // Process scores the whole text as it was accepted.
 func (s steps) Process(ctx context.Context, _ *bus.Delivery, i feed.Item) (analysis, error) {
-	text, err := s.read(ctx, feed.TextKey(i.SourceID))
+	document, err := s.bucket.Load(ctx, feed.TextKey(i.SourceID))
 	if errors.Is(err, blob.ErrNotFound) {
 		return analysis{}, bus.Permanent(errors.New("the accepted text is no longer there"))
 	}
 	if err != nil {
 		return analysis{}, err
 	}
-	polarity := s.texts.Score(text)
+	submission, err := feed.ParseDocument(i.SourceID, document.Body)
+	if err != nil {
+		return analysis{}, bus.Permanent(err)
+	}
+	polarity := s.texts.Score(submission.Text)
 	label, confidence := sentiment.Classify(polarity)
 	return analysis{feed.Analysis{
 		Sentiment: string(label), Score: confidence, Compound: polarity.Compound, ModelVersion: sentiment.ModelVersion,
-	}, feed.Snippet(text)}, nil
-}
-
-// read returns the whole of a text.
-func (a *Area) read(ctx context.Context, key string) (string, error) {
-	body, err := a.bucket.Open(ctx, key, "")
-	if err != nil {
-		return "", err
-	}
-	defer body.Close()
-	text, err := io.ReadAll(body)
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", key, err)
-	}
-	return string(text), nil
+	}, submission}, nil
 }
 
 func (s steps) Finish(ctx context.Context, i feed.Item, a analysis) (feed.Item, error) {
-	i.TextSnippet = a.snippet
-	return s.store.Analyze(ctx, i, a.Analysis)
+	return s.store.Analyze(ctx, i.Of(a.submission), a.Analysis)
 }
 
 // Fail leaves the item pending, with the reason. Sweeps then leave it alone; a

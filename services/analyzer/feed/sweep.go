@@ -1,9 +1,9 @@
 package feed
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
@@ -139,22 +139,19 @@ func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Objec
 	return orphans, len(ids), nil
 }
 
-// Remove deletes the text of an item that was never created. A client that retries
-// at this moment may have found the text: then it is restored. (Ingest does it in the
-// other order: it stores the text again after it wrote the row.)
+// Remove deletes the submission of an item that was never created. A client that
+// retries at this moment may have written the row from it: then it is restored.
+// (Ingest does it in the other order: it stores the submission again after it wrote
+// the row.)
 func (s sweep) Remove(ctx context.Context, key string) error {
 	id, err := feed.ParseTextKey(key)
 	if err != nil {
 		return err
 	}
-	object, err := s.bucket.Head(ctx, key)
+	document, err := s.bucket.Load(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) {
 		return nil // another sweep removed it
 	}
-	if err != nil {
-		return err
-	}
-	text, err := s.read(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -165,7 +162,7 @@ func (s sweep) Remove(ctx context.Context, key string) error {
 	if errors.Is(err, lifecycle.ErrNotFound) {
 		return nil
 	}
-	_, restored := s.bucket.Put(ctx, key, object.ContentType, object.Metadata, strings.NewReader(text))
+	_, restored := s.bucket.Put(ctx, key, feed.DocumentType, nil, bytes.NewReader(document.Body))
 	if errors.Is(restored, blob.ErrExists) {
 		restored = nil
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
 // feedItemsAreAnalyzed: an item comes back with what its text says, also when
@@ -86,24 +85,61 @@ func oneSourceIDIsOneItem(t *testing.T, s system) {
 	}
 }
 
-// unfinishedItemsAreMadeGood: when a writer died after it stored the text, the
-// next one of the same source id writes the row with that text and its time.
-func unfinishedItemsAreMadeGood(t *testing.T, s system) {
-	p := newPosting("This one is awful.", "a")
-	at := utc(time.Now().Add(-time.Hour))
-	_, err := s.objects().PutObject(within(t), &s3.PutObjectInput{
-		Bucket: &s.Bucket, Key: aws.String(textKey(p.SourceID)), Body: strings.NewReader("The book was good."), Metadata: map[string]string{"ingested-at": at},
-	})
-	if err != nil {
-		t.Fatal(err)
+// itemsAreOfOneSubmission: whoever wins of simultaneous posts of one source id, text,
+// time, URL and metadata are those of one of them, in each answer and at the end.
+func itemsAreOfOneSubmission(t *testing.T, s system) {
+	const rounds, writers = 40, 4
+	for round := range rounds {
+		first := newPosting("", "a")
+		whole := map[string]string{} // by the text
+		describe := func(at, url string, metadata map[string]any) string { return at + " " + url + " " + show(metadata) }
+		var calls sync.WaitGroup
+		start := make(chan struct{})
+		answers := make([]feedItem, writers)
+		for i := range writers {
+			mine := first
+			mine.Text = fmt.Sprintf("writer %d is good", i)
+			mine.IngestedAt = utc(time.Now().Add(-time.Duration(1+i) * time.Minute))
+			mine.SourceURL = fmt.Sprintf("https://example.com/%d", i)
+			mine.Metadata = map[string]any{"writer": float64(i), "only " + strconv.Itoa(i): true}
+			whole[mine.Text] = describe(mine.IngestedAt, mine.SourceURL, mine.Metadata)
+			calls.Go(func() {
+				<-start
+				_, answers[i] = s.postItem(t, mine)
+			})
+		}
+		close(start)
+		calls.Wait()
+		got := s.analyzed(t, first.SourceID)
+		for _, answer := range append(answers, got) {
+			if mixed := describe(answer.IngestedAt, answer.SourceURL, answer.Metadata); answer.TextSnippet != got.TextSnippet || whole[answer.TextSnippet] != mixed {
+				t.Errorf("round %d: %q is %s, want %s", round, answer.TextSnippet, mixed, whole[answer.TextSnippet])
+			}
+		}
 	}
-	if status, got := s.postItem(t, p); status != http.StatusCreated || got.IngestedAt != at || got.TextSnippet != "The book was good." {
+}
+
+// unfinishedItemsAreMadeGood: when a writer died after it stored its submission, the
+// next one of the same source id writes the row from that submission, and adds its
+// own tags.
+func unfinishedItemsAreMadeGood(t *testing.T, s system) {
+	p := newPosting("This one is awful.", "b")
+	p.SourceURL, p.Metadata = "https://example.com/second", map[string]any{"second": true}
+	dead := newPosting("The book was good.", "a")
+	dead.SourceID, dead.IngestedAt = p.SourceID, utc(time.Now().Add(-time.Hour))
+	dead.SourceURL, dead.Metadata = "https://example.com/first", map[string]any{"first": true}
+	s.putSubmission(t, dead)
+	isFirst := func(got feedItem) bool {
+		return got.IngestedAt == dead.IngestedAt && got.TextSnippet == dead.Text && got.SourceURL == dead.SourceURL &&
+			show(got.Metadata) == show(dead.Metadata) && slices.Equal(got.MatchedTags, []string{"a", "b"})
+	}
+	if status, got := s.postItem(t, p); status != http.StatusCreated || !isFirst(got) {
 		t.Errorf("%d %+v", status, got)
 	}
-	if got := s.analyzed(t, p.SourceID); got.Compound != 0.4404 {
+	if got := s.analyzed(t, p.SourceID); got.Compound != 0.4404 || !isFirst(got) {
 		t.Errorf("analyzed as %+v", got)
 	}
-	if status, got := s.postItem(t, p); status != http.StatusOK || got.IngestedAt != at {
+	if status, got := s.postItem(t, p); status != http.StatusOK || !isFirst(got) {
 		t.Errorf("again: %d %+v", status, got)
 	}
 }

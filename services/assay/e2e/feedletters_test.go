@@ -15,7 +15,8 @@ func feedLettersComeBack(t *testing.T, start starter) {
 	ingest := c.service(t, "ingest")
 	c.front(t, ingest, c.service(t, "query"))
 	c.service(t, "analyzer")
-	lost := newPosting("", "a").SourceID
+	text := newPosting("The book was good.", "a")
+	lost := text.SourceID
 	c.putPending(t, lost, utc(time.Now()), nil)
 	afterLease()
 	c.sweep(t)
@@ -59,7 +60,7 @@ func feedLettersComeBack(t *testing.T, start starter) {
 		t.Errorf("the letters are %s", said)
 	}
 
-	c.putText(t, lost, "The book was good.")
+	c.putSubmission(t, text)
 	if said := dead(t, ingest.operator, "replay", "--all"); !strings.Contains(said, "replayed") {
 		t.Errorf("the replay says %s", said)
 	}

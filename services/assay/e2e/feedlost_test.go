@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -22,7 +23,9 @@ func (s system) putPending(t *testing.T, sourceID, at string, more item) {
 	row := item{
 		"source_id": &types.AttributeValueMemberS{Value: sourceID}, "ingested_at": &types.AttributeValueMemberS{Value: at},
 		"source_type": &types.AttributeValueMemberS{Value: "newsapi"}, "status": &types.AttributeValueMemberS{Value: "pending"},
-		"text_snippet": &types.AttributeValueMemberS{Value: "What is lost."}, "matched_tags": &types.AttributeValueMemberSS{Value: []string{"tag 9"}},
+		"text_snippet": &types.AttributeValueMemberS{Value: "What is lost."}, "source_url": &types.AttributeValueMemberS{Value: "https://example.com/lost"},
+		"metadata":     &types.AttributeValueMemberM{Value: item{"lost": &types.AttributeValueMemberBOOL{Value: true}}},
+		"matched_tags": &types.AttributeValueMemberSS{Value: []string{"tag 9"}},
 	}
 	maps.Copy(row, more)
 	if _, err := s.tables().PutItem(within(t), &dynamodb.PutItemInput{TableName: aws.String("sentiment-items-primary"), Item: row}); err != nil {
@@ -58,6 +61,7 @@ func lostTextsComeBack(t *testing.T, s system) {
 			for i := range 100 {
 				mine := p
 				mine.IngestedAt, mine.MatchedTags = "", []string{"tag " + strconv.Itoa(i%4)}
+				mine.SourceURL, mine.Metadata = "https://example.com/"+strconv.Itoa(i), map[string]any{"writer": float64(i)}
 				writers.Go(func() {
 					if status, got := s.postItem(t, mine); status != http.StatusOK || got.IngestedAt != at {
 						t.Errorf("%d %+v", status, got)
@@ -69,6 +73,10 @@ func lostTextsComeBack(t *testing.T, s system) {
 			if got.IngestedAt != at || got.Compound != 0.4404 || got.TextSnippet != p.Text || got.ErrorMessage != "" ||
 				!slices.Equal(got.MatchedTags, []string{"tag 0", "tag 1", "tag 2", "tag 3", "tag 9"}) {
 				t.Errorf("got %+v", got)
+			}
+			if writer, ok := got.Metadata["writer"].(float64); name == "analyzed" && (got.SourceURL != "" || got.Metadata != nil) ||
+				name != "analyzed" && (!ok || len(got.Metadata) != 1 || got.SourceURL != fmt.Sprintf("https://example.com/%g", writer)) {
+				t.Errorf("it is mixed of two: %+v", got)
 			}
 			rows, err := s.tables().Query(within(t), &dynamodb.QueryInput{
 				TableName: aws.String("sentiment-items-primary"), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("source_id = :id"),

@@ -17,12 +17,14 @@ import (
 // textKey is where the text of an item is.
 func textKey(sourceID string) string { return fmt.Sprintf("feed/%x", sourceID) }
 
-// putText stores a text as a writer does that then dies.
-func (s system) putText(t *testing.T, sourceID, text string) {
+// putSubmission stores a submission as a writer does that then dies.
+func (s system) putSubmission(t *testing.T, p posting) {
 	t.Helper()
+	if p.IngestedAt == "" {
+		p.IngestedAt = utc(time.Now())
+	}
 	_, err := s.objects().PutObject(within(t), &s3.PutObjectInput{
-		Bucket: &s.Bucket, Key: aws.String(textKey(sourceID)), Body: strings.NewReader(text),
-		Metadata: map[string]string{"ingested-at": utc(time.Now())},
+		Bucket: &s.Bucket, Key: aws.String(textKey(p.SourceID)), Body: strings.NewReader(show(p)), ContentType: aws.String("application/json"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +78,8 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	for range posts - loss {
 		post()
 	}
-	unfinished := newPosting("", "a").SourceID
-	c.putText(t, unfinished, "text")
+	unfinished := newPosting("text", "a")
+	c.putSubmission(t, unfinished)
 	afterLease()
 	if said := c.sweep(t, "--outcomes-since", "1h"); !strings.Contains(said, ", 0 failed") {
 		t.Errorf("the sweep says %s", said)
@@ -94,7 +96,7 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 		}
 		ids[p.SourceID] = outcomes[0]
 	}
-	if !slices.Contains(c.keys(t), textKey(unfinished)) {
+	if !slices.Contains(c.keys(t), textKey(unfinished.SourceID)) {
 		t.Error("a fresh text is gone")
 	}
 	// The outcomes once more: a new stream gets them under the same ids.
@@ -121,8 +123,10 @@ func feedSweepRepairs(t *testing.T, start starter) {
 	kept := newPosting("The book was good.", "a")
 	c.postItem(t, kept)
 	c.analyzed(t, kept.SourceID)
-	stray, lost := newPosting("", "a").SourceID, newPosting("", "a").SourceID
-	c.putText(t, stray, "text")
+	strayText, lostText := newPosting("text", "a"), newPosting("The book was good.", "a")
+	lostText.SourceURL = "https://example.com/lost"
+	stray, lost := strayText.SourceID, lostText.SourceID
+	c.putSubmission(t, strayText)
 	c.putPending(t, lost, utc(time.Now()), nil)
 	double := newPosting("The book was good.", "a")
 	double.IngestedAt = utc(time.Now().Add(-time.Hour))
@@ -164,9 +168,9 @@ func feedSweepRepairs(t *testing.T, start starter) {
 	if said := dead(t, ingest.operator, append(replay, "--dry-run")...); !strings.Contains(said, lost) {
 		t.Errorf("the dry run says %s", said)
 	}
-	c.putText(t, lost, "The book was good.")
+	c.putSubmission(t, lostText)
 	dead(t, ingest.operator, replay...)
-	if got := c.analyzed(t, lost); got.Compound != 0.4404 || got.ErrorMessage != "" {
+	if got := c.analyzed(t, lost); got.Compound != 0.4404 || got.ErrorMessage != "" || got.SourceURL != lostText.SourceURL || got.TextSnippet != lostText.Text {
 		t.Errorf("after the replay: %+v", got)
 	}
 	if said := dead(t, ingest.operator, replay...); !strings.Contains(said, "nothing to do: the item is analyzed") {

@@ -33,6 +33,7 @@ func prove(t *testing.T, s system) {
 		"names stay as given":         namesStayAsGiven,
 		"feed items are analyzed":     feedItemsAreAnalyzed,
 		"one source id is one item":   oneSourceIDIsOneItem,
+		"items are of one submission": itemsAreOfOneSubmission,
 		"unfinished is made good":     unfinishedItemsAreMadeGood,
 		"lost texts come back":        lostTextsComeBack,
 		"duplicates add tags":         duplicatesAddTags,

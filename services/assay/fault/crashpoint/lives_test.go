@@ -1,6 +1,7 @@
 package crashpoint
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -307,14 +308,19 @@ func sweptUp(ctx context.Context, l *living) {
 	l.settle(ctx, audit.Promise{Area: event.AreaTextFile, ID: apart, At: time.Now()})
 	note(h.unlist(ctx, l.owner, apart))
 
-	item := feed.Submission{SourceID: "newsapi#" + unused, SourceType: "newsapi", Text: "What a lovely day!", MatchedTags: []string{"a"}}
-	_, err = h.system.Bucket().Put(ctx, feed.TextKey(item.SourceID), "text/plain", nil, strings.NewReader(item.Text))
-	note(err)
+	keep := func(s feed.Submission) {
+		document, err := s.Document()
+		note(err)
+		_, err = h.system.Bucket().Put(ctx, feed.TextKey(s.SourceID), feed.DocumentType, nil, bytes.NewReader(document))
+		note(err)
+	}
+	item := feed.Submission{SourceID: "newsapi#" + unused, SourceType: "newsapi", Text: "What a lovely day!", MatchedTags: []string{"a"}}.Stamped(time.Now())
+	keep(item)
 	_, _, err = h.items.Create(ctx, item.Item(time.Now()))
 	note(err)
-	strayText := "newsapi#" + stray
-	_, err = h.system.Bucket().Put(ctx, feed.TextKey(strayText), "text/plain", nil, strings.NewReader(item.Text))
-	note(err)
+	strayText := item
+	strayText.SourceID = "newsapi#" + stray
+	keep(strayText)
 	if err := errors.Join(wrong...); err != nil {
 		l.t.Errorf("%s: %v", l.run, err)
 	}
@@ -332,5 +338,5 @@ func sweptUp(ctx context.Context, l *living) {
 	for _, gone := range []string{unused, stray} {
 		h.promise(audit.Promise{Run: l.run, Area: event.AreaTextFile, ID: gone, End: audit.Gone})
 	}
-	h.promise(audit.Promise{Run: l.run, Area: event.AreaFeed, ID: strayText, End: audit.Gone})
+	h.promise(audit.Promise{Run: l.run, Area: event.AreaFeed, ID: strayText.SourceID, End: audit.Gone})
 }
