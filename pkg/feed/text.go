@@ -80,7 +80,7 @@ func TextKey(sourceID string) string {
 var errNoTextKey = errors.New("not the key of an item's text")
 
 // ParseTextKey returns the source id that a key was made from.
-func ParseTextKey(key string) (AttrSourceID string, err error) {
+func ParseTextKey(key string) (sourceID string, err error) {
 	name, ok := strings.CutPrefix(key, ObjectPrefix)
 	id, err := hex.DecodeString(strings.ReplaceAll(name, keyMore, ""))
 	if !ok || err != nil || !ValidSourceID(string(id)) || TextKey(string(id)) != key {

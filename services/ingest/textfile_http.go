@@ -74,7 +74,7 @@ type reservationInput struct {
 	Body           struct {
 		FileName    string `json:"fileName" minLength:"1" doc:"stored and shown as given, at most 1024 bytes"`
 		Size        int64  `json:"size" minimum:"0" doc:"exact length in bytes"`
-		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type, with a charset where the text is neither UTF-8 nor UTF-16"`
+		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type. Its charset holds unless a byte order mark names another or the bytes contradict it. Without one, a text that is all valid UTF-8 is UTF-8, and any other Windows-1252"`
 		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 refuses other bytes"`
 	}
 }

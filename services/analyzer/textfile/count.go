@@ -38,21 +38,31 @@ func (c counts) analyze(ctx context.Context, uploaded *event.FileUploaded) (text
 	return result, nil
 }
 
-// count lets several readers share a large text, unless it must be converted. Another
-// is read while it is counted.
-func (c counts) count(ctx context.Context, uploaded *event.FileUploaded) (wordstats.Statistics, error) {
+// count counts the words by several readers when the text is large, and starts again
+// each time that the bytes contradict the charset that was chosen, with the next rule.
+func (c counts) count(ctx context.Context, uploaded *event.FileUploaded) (statistics wordstats.Statistics, err error) {
 	if readers := c.cfg.readers(int64(uploaded.Size)); readers > 1 {
-		statistics, err := c.countParts(ctx, uploaded, readers)
-		if !errors.Is(err, plaintext.ErrConverted) {
+		statistics, err = c.countParts(ctx, uploaded, readers)
+	} else {
+		statistics, err = c.countBy(ctx, uploaded, plaintext.Declared)
+	}
+	for {
+		restart, ok := errors.AsType[*plaintext.RestartError](err)
+		if !ok {
 			return statistics, err
 		}
+		statistics, err = c.countBy(ctx, uploaded, restart.Next)
 	}
+}
+
+// countBy chooses the charset from a rule on. It reads the text ahead of counting it.
+func (c counts) countBy(ctx context.Context, uploaded *event.FileUploaded, rule plaintext.Rule) (wordstats.Statistics, error) {
 	body, err := c.bucket.Open(ctx, uploaded.Key, uploaded.Etag)
 	if err != nil {
 		return wordstats.Statistics{}, err
 	}
 	defer body.Close()
-	text, err := plaintext.NewReader(body, uploaded.ContentType)
+	text, err := rule.NewReader(body, uploaded.ContentType)
 	if err != nil {
 		return wordstats.Statistics{}, err
 	}
@@ -60,7 +70,8 @@ func (c counts) count(ctx context.Context, uploaded *event.FileUploaded) (wordst
 	return c.cfg.limits().CountAhead(text)
 }
 
-// countParts returns plaintext.ErrConverted for a text that only count can read.
+// countParts counts a text in UTF-8 by several readers. For another it returns a
+// *plaintext.RestartError.
 func (c counts) countParts(ctx context.Context, uploaded *event.FileUploaded, readers int) (wordstats.Statistics, error) {
 	object := blob.Ranges{Store: c.bucket, Key: uploaded.Key, ETag: uploaded.Etag, Size: int64(uploaded.Size)}
 	head := make([]byte, plaintext.HeadSize)
@@ -73,20 +84,22 @@ func (c counts) countParts(ctx context.Context, uploaded *event.FileUploaded, re
 	if err != nil {
 		return wordstats.Statistics{}, err
 	}
-	mark := int64(parts.Mark)
-	statistics, err := c.cfg.limits().CountParts(ctx, wordstats.Parts{
+	mark, limits := int64(parts.Mark), c.cfg.limits()
+	limits.Strict = parts.Strict
+	statistics, err := limits.CountParts(ctx, wordstats.Parts{
 		Size: object.Size - mark, PartSize: c.cfg.RangeSize, Readers: readers,
 		From: func(ctx context.Context, at, end int64) io.ReadCloser {
 			return parts.Part(object.From(ctx, mark+at, mark+end))
 		},
 	})
-	if _, passed := errors.AsType[*wordstats.VocabularyError](err); passed && !parts.UTF8() {
-		return wordstats.Statistics{}, plaintext.ErrConverted // which words it has is not known yet
+	_, vocabulary := errors.AsType[*wordstats.VocabularyError](err)
+	switch {
+	case errors.Is(err, wordstats.ErrNotUTF8):
+		err = &plaintext.RestartError{Next: plaintext.Windows1252}
+	case vocabulary && parts.Strict:
+		err = &plaintext.RestartError{Next: plaintext.Declared} // which words it has is not known yet
 	}
-	if err != nil {
-		return wordstats.Statistics{}, err
-	}
-	return statistics, parts.Err()
+	return statistics, err
 }
 
 // judged marks what no attempt mends.

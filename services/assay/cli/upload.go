@@ -53,7 +53,7 @@ Exit status: 0 when all went well, 1 when a file failed.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&u.wait, "wait", false, "wait for the results")
 	flags.IntVar(&u.parallel, "parallel", 4, "most files to send at once")
-	flags.StringVar(&u.contentType, "content-type", "", "media type, with a charset where the text is neither UTF-8 nor UTF-16")
+	flags.StringVar(&u.contentType, "content-type", "", "media type, with the charset of a text without a byte order mark that is not UTF-8")
 	flags.StringVar(&u.name, "name", "", "name of the file, instead of its own; for a single one")
 	return cmd
 }

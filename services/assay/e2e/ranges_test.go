@@ -84,6 +84,7 @@ func TestLargeFilesAreSharedByReaders(t *testing.T) {
 		"long.txt":       {plain + strings.Repeat("x", 300_000) + " " + plain, plain + strings.Repeat("x", 300_000) + " " + plain, true},
 		"joined.txt":     {plain + strings.Repeat("👩\u200D👩\u200D👧 family ", 10_000), plain + strings.Repeat("family ", 10_000), true},
 		"latin.txt":      {latin.Replace(strings.Repeat("Größe ", 40_000)), strings.Repeat("Größe ", 40_000), false},
+		"once-utf-8.txt": {"Gr\xC3\xB6 " + plain + latin.Replace("Größe ") + plain, "GrÃ¶ " + plain + "Größe " + plain, false},
 		"late-latin.txt": {plain + latin.Replace("Größe ") + plain, plain + "Größe " + plain, false},
 	} {
 		t.Run(name, func(t *testing.T) {

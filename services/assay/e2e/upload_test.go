@@ -56,6 +56,7 @@ func final(t *testing.T, c *client.Client, fileID string) client.File {
 func bothWaysCountRight(t *testing.T, s system) {
 	long := randomText(1, 60_000)
 	russian := strings.Repeat("Съешь же этих мягких французских булок, да выпей чаю. ", 40)
+	plain := " " + strings.Repeat("GET /index 200 OK\n", 1000)
 	cases := map[string]struct {
 		contentType string
 		content     []byte
@@ -66,8 +67,16 @@ func bothWaysCountRight(t *testing.T, s system) {
 		"utf-16le":        {"text/plain", utf16Bytes(long, 0), count(long)},
 		"utf-16be":        {"", utf16Bytes(long, 1), count(long)},
 		"windows-1251":    {"text/plain; charset=windows-1251", windows1251(t, russian), count(russian)},
-		"empty":           {"text/plain", nil, client.Result{Top10Words: []client.Word{}}},
-		"no words":        {"text/plain", []byte(" \r\n … — !\n"), client.Result{Top10Words: []client.Word{}}},
+		// Bytes that are valid UTF-8 do not decide against the declaration, nor for
+		// UTF-8 when others follow that are not.
+		"gbk":          {"text/plain; charset=gbk", []byte("\xC2\xA5" + plain + "\xB5\xC7\xC2\xBC \xB3\xC9\xB9\xA6"), count("楼" + plain + "登 录 成 功")},
+		"shift_jis":    {"text/plain; charset=shift_jis", []byte("\xC3\xB1" + plain + "\x83\x65\x83\x58\x83\x67"), count("ﾃｱ" + plain + "テスト")},
+		"windows-1252": {"text/plain; charset=windows-1252", []byte("Gr\xC3\xB6" + plain + "Gr\xF6\xDFe"), count("GrÃ¶" + plain + "Größe")},
+		"late latin":   {"text/plain", []byte("Gr\xC3\xB6" + plain + "Gr\xF6\xDFe"), count("GrÃ¶" + plain + "Größe")},
+		"not gbk":      {"text/plain; charset=gbk", []byte(plain + "Größe …" + plain + "你好，世界"), count(plain + "Größe …" + plain + "你 好，世 界")},
+		"not utf-8":    {"text/plain; charset=utf-8", []byte("Gr\xC3\xB6" + plain + "Gr\xF6\xDFe"), count("GrÃ¶" + plain + "Größe")},
+		"empty":        {"text/plain", nil, client.Result{Top10Words: []client.Word{}}},
+		"no words":     {"text/plain", []byte(" \r\n … — !\n"), client.Result{Top10Words: []client.Word{}}},
 		// The examples and the rounding of the definition in DESIGN section 7,
 		// worked out by hand: 31 code points in 6 words are 5.1666….
 		"definition": {"text/plain", []byte("don't stop-me 3.14 hello_world DON'T"), client.Result{

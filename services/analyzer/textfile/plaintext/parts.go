@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"sync"
+	"sync/atomic"
 
 	"golang.org/x/text/encoding/unicode"
 )
@@ -12,134 +12,84 @@ import (
 // HeadSize is how many bytes of a stream decide whether it is text.
 const HeadSize = headSize
 
-// ErrConverted says that a text cannot be read in parts, since it is in another
-// charset than UTF-8: read it with NewReader.
-var ErrConverted = errors.New("the text is not in UTF-8")
-
-// Parts decides for a text that is read in several places at once what NewReader
-// decides for one that is read from its start: whether it is text, and in UTF-8.
-// As long as no byte beyond ASCII was seen, every part is read as if it were UTF-8;
-// the first such byte of the whole text then decides for all of them.
+// Parts reads a text in several places at once, as long as it is UTF-8 by the rules of
+// NewReader. As soon as another charset is known, or possible, the Parts return a
+// *RestartError.
 type Parts struct {
 	// Mark is the length of the byte order mark in bytes; the text begins behind it.
 	Mark int
+	// Strict says that a byte that is not valid UTF-8 contradicts the choice: the text
+	// is then to be read again with the rule Windows1252. The Parts find such a byte
+	// only in the 4 KiB after the first byte beyond ASCII; who reads them decodes the
+	// bytes anyway, and looks at the rest. Without Strict such a byte reads as U+FFFD.
+	Strict bool
 
-	declaredUTF8 bool
-	mu           sync.Mutex
-	parts        []*Part // in the order of their places
-	verdict      verdict // of the text
+	declared bool // a charset that is not UTF-8
+	begun    bool // there is a Part
+	refused  atomic.Pointer[RestartError]
 }
 
-type verdict int
-
-const (
-	pending verdict = iota
-	ascii           // to its end
-	isInUTF8
-	isConverted
-)
-
 // NewParts looks at the head of a stream, of HeadSize bytes or all of it. It returns
-// the errors of NewReader, and ErrConverted.
+// the errors of NewReader, and a *RestartError.
 func NewParts(head []byte, contentType string) (*Parts, error) {
-	c, err := choose(head, len(head) < headSize, contentType)
-	if err != nil {
-		return nil, err
-	}
-	p := &Parts{Mark: c.mark, declaredUTF8: c.charset == unicode.UTF8}
+	c, err := choose(head, len(head) < headSize, contentType, Declared)
 	switch {
-	case !c.open && !p.declaredUTF8:
-		return nil, ErrConverted
-	case !c.open:
-		p.verdict = isInUTF8
+	case err != nil:
+		return nil, err
+	case c.settled == nil:
+		return &Parts{Strict: true, declared: c.possible[0].rule == Declared}, nil
+	case c.settled.encoding == unicode.UTF8:
+		return &Parts{Mark: c.mark}, nil
 	}
-	return p, nil
+	return nil, &RestartError{Next: Declared}
 }
 
 // Part returns the reader of the text from a place to its end, as text gives it. It
-// must be called in the order of the places. The bytes come as they are: one that is
-// not UTF-8 reads as U+FFFD. Read returns ErrConverted as soon as that is known. The
-// caller closes the Part when it has read all that is its own: up to where the part
-// behind begins, at least.
+// must be called in the order of the places. The bytes come as they are. Read returns
+// a *RestartError as soon as any Part has found a reason. The caller closes the Part.
 func (p *Parts) Part(text io.ReadCloser) *Part {
-	part := &Part{all: p, text: text, source: asciiSource{bufio.NewReaderSize(&lastingError{source: text}, bufferSize)}}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.parts = append(p.parts, part)
-	return part
-}
-
-// Err returns ErrConverted if the text was not to be read in parts. It is known
-// when all parts are closed.
-func (p *Parts) Err() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.verdict == isConverted {
-		return ErrConverted
+	part := &Part{
+		all: p, text: text, begins: !p.begun,
+		source: asciiSource{bufio.NewReaderSize(&lastingError{source: text}, bufferSize)},
 	}
-	return nil
-}
-
-// UTF8 reports whether the text is known to be in UTF-8, with a byte beyond ASCII.
-func (p *Parts) UTF8() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.verdict == isInUTF8
+	p.begun = true
+	return part
 }
 
 // Part is a reader of one part.
 type Part struct {
-	all     *Parts
-	text    io.Closer
-	source  asciiSource
-	verdict verdict // of this part; guarded by all.mu
-	seen    bool    // a byte beyond ASCII was
+	all    *Parts
+	text   io.Closer
+	source asciiSource
+	begins bool // the first byte of the source begins a character
+	seen   bool // a byte beyond ASCII was
 }
 
 func (p *Part) Read(b []byte) (int, error) {
-	if p.seen {
-		if err := p.all.Err(); err != nil {
-			return 0, err
-		}
+	if err := p.all.refused.Load(); err != nil {
+		return 0, err
+	}
+	if p.seen || len(b) == 0 {
 		return p.source.Read(b)
 	}
-	if len(b) == 0 {
-		return 0, nil
-	}
 	if n, err := p.source.readASCII(b); n > 0 || err != nil {
+		p.begins = p.begins || n > 0
 		return n, err
 	}
 	p.seen = true
-	window, err := p.source.Peek(headSize)
-	if p.all.declaredUTF8 || isUTF8(window, errors.Is(err, io.EOF)) {
-		p.all.decide(p, isInUTF8)
-	} else {
-		p.all.decide(p, isConverted)
+	if p.all.declared {
+		p.all.refused.Store(&RestartError{Next: Declared})
+	} else if p.all.Strict {
+		window, err := p.source.Peek(headSize)
+		if !p.begins {
+			window = window[middle(window):]
+		}
+		if !(charset{UTF8, unicode.UTF8}).fits(window, errors.Is(err, io.EOF)) {
+			p.all.refused.Store(&RestartError{Next: Windows1252})
+		}
 	}
 	return p.Read(b)
 }
 
 // Close closes the text under the part.
-func (p *Part) Close() error {
-	if !p.seen {
-		p.all.decide(p, ascii)
-	}
-	return p.text.Close()
-}
-
-// decide notes the verdict of a part, and that of the text if all before is ASCII.
-func (p *Parts) decide(part *Part, v verdict) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	part.verdict = v
-	for p.verdict == pending && len(p.parts) > 0 {
-		switch first := p.parts[0].verdict; first {
-		case pending:
-			return
-		case ascii:
-			p.parts = p.parts[1:]
-		default:
-			p.verdict = first
-		}
-	}
-}
+func (p *Part) Close() error { return p.text.Close() }

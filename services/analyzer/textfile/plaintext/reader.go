@@ -3,16 +3,22 @@
 //
 // The charset is chosen in this order:
 //
-//  1. A byte order mark: UTF-8, UTF-16 or UTF-32. The mark is removed.
-//  2. UTF-8, when the bytes are valid UTF-8.
-//  3. The charset declared in the content type.
+//  1. A byte order mark: UTF-8, UTF-16 or UTF-32. The mark is removed. A byte that
+//     is not valid reads as U+FFFD, the replacement character.
+//  2. The charset declared in the content type. Bytes that it does not define
+//     contradict it, unless they are a character that the end of the text cuts: that
+//     one reads as U+FFFD. UTF-16 is also contradicted by 4 KiB of valid UTF-8
+//     without a NUL. A declaration of US-ASCII is ignored: it says nothing of bytes
+//     beyond ASCII.
+//  3. UTF-8, if all of the text is valid.
 //  4. Windows-1252.
 //
-// Whether a stream without a mark is UTF-8 cannot be known before its first
-// byte beyond ASCII, so the choice waits for that byte, however late it comes.
-// It is then made on the next 4 KiB: they are UTF-8 when all of them are valid,
-// or when UTF-8 was declared. The choice is final. A byte that is not valid
-// after it reads as U+FFFD, the replacement character.
+// Whether the bytes contradict a charset is known for sure at the end of the text
+// only, and a Reader has constant memory. So it reads ASCII, which is the same by all
+// rules, up to the first other byte. There it takes the first rule that the next
+// 4 KiB do not contradict. When bytes behind them do, Read returns a *RestartError,
+// and the text is read again from its start with the next rule: twice, or three
+// times when a charset other than UTF-8 is declared.
 //
 // A stream is not text when its first 4 KiB hold a NUL, or mostly characters
 // that no text holds, or begin like a PDF file. HTML, XML, SVG, JSON, CSV, RTF
@@ -21,6 +27,7 @@ package plaintext
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -33,9 +40,9 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/ianaindex"
+	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
-	"golang.org/x/text/transform"
 )
 
 const (
@@ -53,17 +60,24 @@ func (e *UnknownCharsetError) Error() string {
 	return fmt.Sprintf("the content type declares the charset %q, which is not known", e.Charset)
 }
 
-// NewReader returns a reader of the same text in UTF-8, without a byte order mark.
-// What it returns is always valid UTF-8. contentType is the declared media type;
-// its charset parameter is used, and it may be empty. NewReader reads up to
-// 8 KiB of r. The returned reader reads ahead of what it has given.
+// NewReader is Declared.NewReader: it begins with the first rule.
+func NewReader(r io.Reader, contentType string) (*Reader, error) {
+	return Declared.NewReader(r, contentType)
+}
+
+// NewReader returns a reader of the same text in UTF-8, without a byte order mark. It
+// applies the rules of the package documentation from this one on. What the reader
+// returns is always valid UTF-8. contentType is the declared media type; its charset
+// parameter is used, and it may be empty. NewReader reads up to 8 KiB of r. The
+// returned reader reads ahead of what it has given, and its Read returns a
+// *RestartError when the bytes contradict the charset that was chosen.
 //
 // Parts reads a stream in several places at once.
 //
-// The caller frees the Reader when it no longer reads. NewReader returns a *NotTextError when the content is not text, an
-// *UnknownCharsetError when the declared charset is not known, and the error of
-// r when its head cannot be read.
-func NewReader(r io.Reader, contentType string) (_ *Reader, err error) {
+// The caller frees the Reader when it no longer reads. NewReader returns a
+// *NotTextError when the content is not text, an *UnknownCharsetError when the
+// declared charset is not known, and the error of r when its head cannot be read.
+func (rule Rule) NewReader(r io.Reader, contentType string) (_ *Reader, err error) {
 	text := &Reader{start: starts.Get().(*bufio.Reader)}
 	text.start.Reset(&lastingError{source: r})
 	defer func() {
@@ -81,20 +95,17 @@ func NewReader(r io.Reader, contentType string) (_ *Reader, err error) {
 		source = bufio.NewReaderSize(source, bufferSize)
 	}
 
-	c, err := choose(head, len(start) < headSize, contentType)
+	c, err := choose(head, len(start) < headSize, contentType, rule)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := source.Discard(c.mark); err != nil {
 		return nil, fmt.Errorf("reading the byte order mark: %w", err)
 	}
-	switch {
-	case c.open:
-		text.Reader = &asciiReader{source: asciiSource{source}, declared: c.charset}
-	case c.charset == unicode.UTF8:
-		text.Reader = &utf8Reader{source: source}
-	default:
-		text.Reader = transform.NewReader(source, c.charset.NewDecoder())
+	if c.settled != nil {
+		text.Reader = c.settled.reader(source)
+	} else {
+		text.Reader = &asciiReader{source: asciiSource{source}, possible: c.possible}
 	}
 	return text, nil
 }
@@ -116,33 +127,51 @@ var starts = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, startSi
 
 // choice is what the head of a stream says of its charset.
 type choice struct {
-	mark    int // length of the byte order mark, which is no part of the text
-	charset encoding.Encoding
-	// open says that the choice waits for the first byte beyond ASCII, and that
-	// charset is that of a text that is not UTF-8.
-	open bool
+	mark    int      // length of the byte order mark, which is no part of the text
+	settled *charset // nil when the choice waits for the first byte beyond ASCII
+	// possible are the charsets to choose from there, by their rules. All of them
+	// contain ASCII, and Windows-1252 is the last.
+	possible []charset
 }
 
 // choose looks at the head of a stream, which is all of it when whole. It returns
 // the errors of NewReader.
-func choose(head []byte, whole bool, contentType string) (choice, error) {
-	mark, marked, length := byteOrderMark(head)
+func choose(head []byte, whole bool, contentType string, rule Rule) (choice, error) {
+	mark, marked, length := findMark(head)
 	if marked {
-		return choice{mark: length, charset: mark}, checkText(decode(mark, head[length:]), head)
+		return choice{mark: length, settled: &charset{byteOrderMark, mark}}, checkText(decode(mark, head[length:]), head)
 	}
-	declared, name, err := declaredCharset(contentType)
-	if err != nil {
-		return choice{}, err
+	c := choice{possible: []charset{{UTF8, unicode.UTF8}, {Windows1252, charmap.Windows1252}}}
+	switch rule {
+	case Windows1252:
+		c.possible = c.possible[1:]
+	case Declared:
+		declared, name, err := declaredCharset(contentType)
+		switch {
+		case err != nil:
+			return choice{}, err
+		case declared == nil || declared == unicode.UTF8:
+		case notASCIIBased(name) || strings.HasPrefix(name, "utf-16"):
+			settled := charset{Declared, declared}
+			if settled.fits(head, whole) && (notASCIIBased(name) || !isUTF16Contradicted(head, whole)) {
+				return choice{settled: &settled}, checkText(decode(declared, head), head)
+			}
+		default:
+			c.possible = append([]charset{{Declared, declared}}, c.possible...)
+		}
 	}
-	if notASCIIBased(name) || strings.HasPrefix(name, "utf-16") && !isUTF8(head, whole) {
-		return choice{charset: declared}, checkText(decode(declared, head), head)
-	}
-	return choice{charset: declared, open: true}, checkText(head, head)
+	return c, checkText(head, head)
 }
 
-// byteOrderMark returns the encoding that the mark at the start of head names,
+// isUTF16Contradicted reports whether head is valid UTF-8 without a NUL. Such bytes
+// are hardly ever UTF-16, in which ASCII has a NUL in each character.
+func isUTF16Contradicted(head []byte, whole bool) bool {
+	return (charset{UTF8, unicode.UTF8}).fits(head, whole) && bytes.IndexByte(head, 0) < 0
+}
+
+// findMark returns the encoding that the mark at the start of head names,
 // and the mark's length in bytes.
-func byteOrderMark(head []byte) (encoding.Encoding, bool, int) {
+func findMark(head []byte) (encoding.Encoding, bool, int) {
 	start := string(head[:min(len(head), 4)])
 	switch {
 	case strings.HasPrefix(start, "\xEF\xBB\xBF"):
@@ -160,18 +189,21 @@ func byteOrderMark(head []byte) (encoding.Encoding, bool, int) {
 }
 
 // declaredCharset returns the encoding that contentType declares, with its
-// canonical name in lower case, or Windows-1252 when it declares none or cannot
-// be parsed. Labels are those of the WHATWG Encoding Standard, then IANA's.
+// canonical name in lower case, or nil when it declares none or US-ASCII or cannot be
+// parsed. Labels are those of the WHATWG Encoding Standard, then IANA's.
 func declaredCharset(contentType string) (encoding.Encoding, string, error) {
 	_, params, err := mime.ParseMediaType(contentType)
 	label := strings.TrimSpace(params["charset"])
-	if err != nil || label == "" {
-		return charmap.Windows1252, "windows-1252", nil
+	if err != nil || label == "" || isASCII(label) {
+		return nil, "", nil
 	}
 	if e, err := htmlindex.Get(label); err == nil && e != encoding.Replacement {
 		name, err := htmlindex.Name(e)
 		if err != nil {
 			return nil, "", &UnknownCharsetError{Charset: label}
+		}
+		if e == simplifiedchinese.GBK {
+			e = simplifiedchinese.GB18030 // the decoder of both in the standard
 		}
 		return e, name, nil
 	}
@@ -186,6 +218,20 @@ func declaredCharset(contentType string) (encoding.Encoding, string, error) {
 		return nil, "", &UnknownCharsetError{Charset: label}
 	}
 	return e, strings.ToLower(name), nil
+}
+
+// isASCII reports whether a label names US-ASCII. The standard reads it as
+// Windows-1252, which is the last rule anyway.
+func isASCII(label string) bool {
+	if strings.EqualFold(label, "ascii") {
+		return true
+	}
+	e, err := ianaindex.IANA.Encoding(label)
+	if err != nil || e == nil {
+		return false
+	}
+	name, err := ianaindex.IANA.Name(e)
+	return err == nil && name == "US-ASCII"
 }
 
 // notASCIIBased reports whether the charset gives bytes below 0x80 another

@@ -7,10 +7,6 @@ import (
 	"errors"
 	"io"
 	"unicode/utf8"
-
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
 )
 
 // asciiSource is a source of bytes that are ASCII, as far as is known.
@@ -41,8 +37,8 @@ func (s *asciiSource) readASCII(p []byte) (int, error) {
 // asciiReader passes ASCII through and chooses the charset at the first byte beyond it.
 type asciiReader struct {
 	source   asciiSource
-	declared encoding.Encoding // what the text is in when it is not UTF-8
-	chosen   io.Reader         // nil as long as there was only ASCII
+	possible []charset
+	chosen   io.Reader // nil as long as there was only ASCII
 }
 
 func (a *asciiReader) Read(p []byte) (int, error) {
@@ -57,17 +53,20 @@ func (a *asciiReader) Read(p []byte) (int, error) {
 	}
 	// An error other than the end is reported again after the bytes before it.
 	window, err := a.source.Peek(headSize)
-	if a.declared == unicode.UTF8 || isUTF8(window, errors.Is(err, io.EOF)) {
-		a.chosen = &utf8Reader{source: a.source.Reader}
-	} else {
-		a.chosen = transform.NewReader(a.source, a.declared.NewDecoder())
+	for _, c := range a.possible {
+		if c.rule == Windows1252 || c.fits(window, errors.Is(err, io.EOF)) {
+			a.chosen = c.reader(a.source.Reader)
+			break
+		}
 	}
 	return a.chosen.Read(p)
 }
 
-// utf8Reader reads UTF-8 and gives U+FFFD for each byte that is not.
+// utf8Reader reads UTF-8. For a byte that is not, it returns a *RestartError when
+// strict, and otherwise U+FFFD.
 type utf8Reader struct {
 	source *bufio.Reader
+	strict bool
 	rest   []byte // what is left of a character that did not fit the caller's slice
 }
 
@@ -94,6 +93,12 @@ func (u *utf8Reader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	r, size := utf8.DecodeRune(data)
+	if u.strict && r == utf8.RuneError && size == 1 {
+		if err != nil && !errors.Is(err, io.EOF) && !utf8.FullRune(data) {
+			return 0, err // the source failed within a character
+		}
+		return 0, &RestartError{Next: Windows1252}
+	}
 	u.rest = utf8.AppendRune(nil, r)
 	if _, err := u.source.Discard(size); err != nil {
 		return 0, err
@@ -162,11 +167,12 @@ func cutCharacter(data []byte) []byte {
 	return nil
 }
 
-// isUTF8 reports whether head is UTF-8 text: valid and without a NUL. A
-// character cut by the end of head counts as valid unless head is the whole stream.
-func isUTF8(head []byte, whole bool) bool {
-	if !whole {
-		head = head[:len(head)-len(cutCharacter(head))]
+// middle returns how many bytes at the start of data may be the end of a character
+// that began before.
+func middle(data []byte) int {
+	n := 0
+	for n < min(utf8.UTFMax-1, len(data)) && !utf8.RuneStart(data[n]) {
+		n++
 	}
-	return utf8.Valid(head) && bytes.IndexByte(head, 0) < 0
+	return n
 }

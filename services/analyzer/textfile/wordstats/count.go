@@ -76,13 +76,18 @@ type WordCount struct {
 	Count int64
 }
 
-// Limits bound the memory that counting takes.
+// Limits are those of counting.
 type Limits struct {
 	// Vocabulary is how many bytes the different words of a text may take, each with
 	// wordPlace more than its own; 0 means 256 MiB, which is 3.7 million words of
 	// eight letters.
 	Vocabulary int64
+	// Strict ends the count with ErrNotUTF8 at a byte that is not UTF-8.
+	Strict bool
 }
+
+// ErrNotUTF8 says that a text has bytes that are not UTF-8.
+var ErrNotUTF8 = errors.New("the text is not UTF-8")
 
 const (
 	defaultVocabulary = 256 << 20

@@ -12,6 +12,7 @@ type counter struct {
 	vocabulary vocabulary
 	kernel     kernel
 	lower      cases.Caser
+	strict     bool                 // see Limits
 	long       *longSegment         // the segment that the buffer begins within, when it is long
 	folded     [3 * maxSegment]byte // room for a word in lower case
 	sinceSpill int                  // bytes counted since the last spill, at most
@@ -31,6 +32,7 @@ func newCounter() *counter {
 // reset prepares the counter for another text.
 func (c *counter) reset(limits Limits) {
 	c.vocabulary.reset(limits)
+	c.strict, c.segments.malformed = limits.Strict, false
 	c.long, c.sinceSpill = nil, 0
 	c.batch.shorts, c.batch.middles = 0, 0
 }
@@ -69,6 +71,9 @@ func (c *counter) scanAll(at, to int, atEOF bool) (int, error) {
 			}
 		}
 		n, end := c.segments.find(c.buffer, at, to, atEOF)
+		if c.strict && c.segments.malformed {
+			return at, ErrNotUTF8
+		}
 		if n == 0 {
 			if to-at < maxSegment {
 				return at, nil
@@ -121,6 +126,9 @@ func (c *counter) scanLong(data []byte, atEOF bool) (int, error) {
 	n, words, err := c.long.scan(data, atEOF)
 	if err != nil {
 		return n, err
+	}
+	if c.strict && c.long.malformed {
+		return n, ErrNotUTF8
 	}
 	if c.long.ended {
 		c.long = nil

@@ -12,6 +12,7 @@ type longSegment struct {
 	tail          []rune
 	closed, after *longWord
 	ended         bool
+	malformed     bool // a byte was not UTF-8
 }
 
 const maxTail = 64 // code points
@@ -28,8 +29,11 @@ func (l *longSegment) scan(data []byte, atEOF bool) (int, []*longWord, error) {
 	at := 0
 	for at < len(data) {
 		r, size := utf8.DecodeRune(data[at:])
-		if size == 1 && r == utf8.RuneError && !atEOF && !utf8.FullRune(data[at:]) {
-			return at, words, nil
+		if size == 1 && r == utf8.RuneError {
+			if !atEOF && !utf8.FullRune(data[at:]) {
+				return at, words, nil
+			}
+			l.malformed = true
 		}
 		class := property(r) & classMask
 		next := wordBreaks[l.state][class]

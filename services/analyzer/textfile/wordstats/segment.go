@@ -18,6 +18,8 @@ const (
 type segments struct {
 	ends  [segmentsAtOnce]uint16
 	flags [segmentsAtOnce]uint8 // letterOrDigit, changesCase, beyondASCII: if any code point is so
+	// malformed is set when find meets a byte that is not UTF-8.
+	malformed bool
 }
 
 const segmentsAtOnce = 256
@@ -49,8 +51,11 @@ func (s *segments) find(b *buffer, at, to int, atEOF bool) (n, end int) {
 			p, size = propertyBlocks[uint(propertyIndex[c&0xF<<6|c>>8&0x3F])<<6|c>>16&0x3F]|beyondASCII, 3
 		default:
 			p, size = propertyAt(b[at:min(at+utf8.UTFMax, to)])
-			if size == 1 && !atEOF && !utf8.FullRune(b[at:to]) {
-				return n, end
+			if size == 1 {
+				if !atEOF && !utf8.FullRune(b[at:to]) {
+					return n, end
+				}
+				s.malformed = true
 			}
 		}
 		next := rules[state&(stateMask|afterZWJ)][p&classMask]

@@ -46,12 +46,8 @@ func (b bucket) count(ctx context.Context, readers int) (wordstats.Statistics, e
 	if err != nil {
 		return wordstats.Statistics{}, err
 	}
-	statistics, err := wordstats.Limits{}.CountParts(ctx, wordstats.Parts{
+	return wordstats.Limits{Strict: parts.Strict}.CountParts(ctx, wordstats.Parts{
 		Size: b.size, PartSize: partSize, Readers: readers,
 		From: func(ctx context.Context, at, end int64) io.ReadCloser { return parts.Part(object.From(ctx, at, end)) },
 	})
-	if err != nil {
-		return statistics, err
-	}
-	return statistics, parts.Err()
 }

@@ -1,0 +1,106 @@
+package plaintext
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// Rule is one of the rules by which a charset is chosen. They apply in their order,
+// with the numbers of the package documentation. A byte order mark wins whatever rule
+// a reader begins with.
+type Rule int
+
+const (
+	byteOrderMark Rule = iota + 1
+	Declared           // the charset of the content type; without one, UTF8
+	UTF8               // UTF-8, if all of the text is valid
+	Windows1252        // which no byte contradicts
+)
+
+// RestartError says that the text is to be read again from its start by one Reader,
+// with the rule Next: what was read is not in the charset that was chosen.
+type RestartError struct{ Next Rule }
+
+func (e *RestartError) Error() string {
+	return fmt.Sprintf("the text is to be read again from its start, from rule %d on: it is not in the charset that was chosen", e.Next)
+}
+
+// charset is an encoding with the rule that chose it.
+type charset struct {
+	rule     Rule
+	encoding encoding.Encoding
+}
+
+// reader returns the text of source, whose Read returns a *RestartError at a byte
+// that contradicts the charset.
+func (c charset) reader(source *bufio.Reader) io.Reader {
+	if c.encoding == unicode.UTF8 {
+		return &utf8Reader{source: source, strict: c.rule == UTF8}
+	}
+	return transform.NewReader(source, c.decoder())
+}
+
+// decoder returns the decoder of what is not UTF-8.
+func (c charset) decoder() transform.Transformer {
+	decoder := c.encoding.NewDecoder().Transformer
+	if c.rule != Declared {
+		return decoder
+	}
+	strict := &strictDecoder{Transformer: decoder}
+	// What decodes to U+FFFD and is no contradiction. Most charsets have no such bytes.
+	if bytes, err := c.encoding.NewEncoder().Bytes([]byte(replacement)); err == nil {
+		strict.replacement = bytes
+	}
+	return strict
+}
+
+// fits reports whether a window of the text, which ends it when last, does not
+// contradict the charset. A character that the end of the window cuts contradicts it
+// in UTF-8 only, at the end of the text.
+func (c charset) fits(window []byte, last bool) bool {
+	if c.encoding == unicode.UTF8 {
+		if !last {
+			window = window[:len(window)-len(cutCharacter(window))]
+		}
+		return utf8.Valid(window)
+	}
+	_, _, err := transform.Bytes(c.decoder(), window)
+	return err == nil
+}
+
+const replacement = "\uFFFD"
+
+// strictDecoder returns a *RestartError where the decoder would write U+FFFD for bytes
+// that the charset does not define.
+type strictDecoder struct {
+	transform.Transformer
+	replacement []byte // the charset's own U+FFFD, if it has one
+}
+
+// Transform implements transform.Transformer.
+func (s *strictDecoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	nDst, nSrc, err = s.Transformer.Transform(dst, src, false)
+	if replaced := bytes.Count(dst[:nDst], []byte(replacement)); replaced > 0 {
+		own := 0
+		if len(s.replacement) > 0 {
+			own = bytes.Count(src[:nSrc], s.replacement)
+		}
+		if replaced > own {
+			return 0, 0, &RestartError{Next: UTF8}
+		}
+	}
+	if atEOF && errors.Is(err, transform.ErrShortSrc) { // the end cuts a character
+		var wrote, read int
+		wrote, read, err = s.Transformer.Transform(dst[nDst:], src[nSrc:], true)
+		nDst, nSrc = nDst+wrote, nSrc+read
+	}
+	return nDst, nSrc, err
+}
