@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -15,9 +16,11 @@ import (
 )
 
 var (
-	// ErrFull says that a stream, or the storage of all, has reached its limit
-	// and takes nothing more in.
+	// ErrFull says that a stream has reached its limit and accepts no more messages.
 	ErrFull = errors.New("the stream is full")
+	// ErrStorageFull says that the disk of the NATS server is full, or that all
+	// streams together have reached their limit. It wraps syscall.ENOSPC.
+	ErrStorageFull = fmt.Errorf("the storage of the NATS server is full: %w", syscall.ENOSPC)
 	// ErrOutstanding says that another event of the same item is still with a
 	// worker or waits for one.
 	ErrOutstanding = errors.New("the item has work outstanding")
@@ -41,8 +44,8 @@ const (
 // Publish sends e and returns once the stream has it on disk. The same event
 // published again within the duplicate window is kept once. It tries again
 // while no stream leader answers, for 15 s or until ctx ends. It returns
-// ErrFull when the stream, or the storage of all, has reached its limit,
-// ErrFlowFull when as much work of the event's flow waits as may, and
+// ErrFull when the stream has reached its limit, ErrStorageFull when that of the
+// server is used up, ErrFlowFull when as much work of the event's flow waits as may, and
 // ErrOutstanding when the stream holds work of the same item under another id. It
 // returns ErrForbidden at once when this user may not publish there, and as soon
 // nats.ErrMaxPayload for an event that is larger than the server takes, and
@@ -119,7 +122,8 @@ func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (uint64,
 		select {
 		case <-ctx.Done():
 			b.metrics.published.WithLabelValues(kind, "error").Inc()
-			return 0, fmt.Errorf("publish %s: %w", id, err)
+			// Both, so that a server that does not answer is known as a timeout.
+			return 0, fmt.Errorf("publish %s: %w: %w", id, ctx.Err(), err)
 		case <-time.After(publishPause):
 		}
 	}
@@ -142,6 +146,7 @@ func (b *Bus) try(ctx context.Context, msg *nats.Msg, id string) (sequence uint6
 const (
 	codeServerFull  jetstream.ErrorCode = 10023
 	codeAccountFull jetstream.ErrorCode = 10002
+	codeStorageFull jetstream.ErrorCode = 10047
 	// There is a message on a subject where none was expected.
 	codeSubjectTaken jetstream.ErrorCode = 10071
 )
@@ -161,9 +166,10 @@ func final(err error) error {
 	switch {
 	case says("maximum messages per subject exceeded"), api.ErrorCode == codeSubjectTaken:
 		return ErrOutstanding
-	case says("maximum messages exceeded"), says("maximum bytes exceeded"),
-		api.ErrorCode == codeServerFull, api.ErrorCode == codeAccountFull:
+	case says("maximum messages exceeded"), says("maximum bytes exceeded"):
 		return ErrFull
+	case says("no space left"), api.ErrorCode == codeServerFull, api.ErrorCode == codeAccountFull, api.ErrorCode == codeStorageFull:
+		return ErrStorageFull
 	}
 	return nil
 }

@@ -36,6 +36,12 @@ type Operated interface {
 	OperatorRoutes(*web.Router)
 }
 
+// Storing is a service that at times cannot store what clients send.
+type Storing interface {
+	// Writable returns an error while the disk is full.
+	Writable() error
+}
+
 // Options are what Serve needs to know of a service.
 type Options struct {
 	Name    string // in logs and metrics
@@ -85,7 +91,11 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	bodies := web.NewBodies(web.DefaultBodies)
 	health := &obs.Health{}
 	service.Health(health)
-	router := web.NewRouter(web.Options{Title: o.Title, Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies})
+	options := web.Options{Title: o.Title, Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies}
+	if storing, ok := any(service).(Storing); ok {
+		options.Writable = storing.Writable
+	}
+	router := web.NewRouter(options)
 	service.Routes(router)
 	var operator net.Listener
 	var operations *web.Router

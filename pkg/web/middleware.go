@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,6 +61,12 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 		WriteError(w, req, NewProblem(http.StatusUnsupportedMediaType, "unsupported-content-encoding",
 			"Bodies are taken as they are. Send this one without a Content-Encoding.").WithHeader("Accept-Encoding", "identity"))
 		return
+	}
+	if r.writable != nil && slices.Contains([]string{http.MethodPost, http.MethodPut, http.MethodPatch}, req.Method) {
+		if err := r.writable(); err != nil {
+			WriteError(w, req, StorageFull(err).WithHeader("Connection", "close")) // the body is not read
+			return
+		}
 	}
 	r.Mux.ServeHTTP(w, req)
 }

@@ -26,6 +26,7 @@ type Options struct {
 	Log         zerolog.Logger
 	Registry    *prometheus.Registry // served at /metrics; nil makes a new one. Routers may share one.
 	Health      *obs.Health          // served at /healthz and /readyz; nil makes one with no checks
+	Writable    func() error         // its error refuses, with 503, requests that may store something; nil refuses none
 	Bodies      *Bodies              // bounds the memory of request bodies; nil makes one of DefaultBodies. Routers may share one.
 }
 
@@ -41,9 +42,10 @@ type Router struct {
 	// that buffers a body or a part of one takes a Hold of it.
 	Bodies *Bodies
 
-	log     zerolog.Logger
-	metrics metrics
-	origin  *http.CrossOriginProtection
+	log      zerolog.Logger
+	metrics  metrics
+	origin   *http.CrossOriginProtection
+	writable func() error
 }
 
 // NewRouter makes a router.
@@ -75,8 +77,9 @@ func NewRouter(o Options) *Router {
 	})
 	r := &Router{
 		API: api, Mux: mux, Bodies: o.Bodies, log: o.Log,
-		metrics: newMetrics(o.Registry),
-		origin:  http.NewCrossOriginProtection(),
+		metrics:  newMetrics(o.Registry),
+		origin:   http.NewCrossOriginProtection(),
+		writable: o.Writable,
 	}
 	mux.HandleFunc("GET /healthz", o.Health.Live)
 	mux.HandleFunc("GET /readyz", o.Health.Ready)

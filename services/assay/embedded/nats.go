@@ -6,6 +6,7 @@ import (
 	"net"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -53,12 +54,18 @@ type NATSConfig struct {
 
 // NATS is a running NATS server with JetStream on file storage.
 type NATS struct {
-	server *server.Server
+	server    *server.Server
+	jetStream server.JetStreamConfig // with StoreDir as EnableJetStream takes it
+	log       *natsLog
+	close     sync.Once
+	closing   chan struct{}
+	recovered chan struct{} // closed when recoverSpace has returned
 }
 
 // StartNATS starts a NATS server and returns when it accepts connections, its
 // streams recovered. It handles no signals and writes nothing to the standard
-// streams. The caller closes it.
+// streams. After the disk was full, JetStream starts again once there is space.
+// The caller closes it.
 func StartNATS(cfg NATSConfig) (*NATS, error) {
 	opts, err := natsOptions(cfg)
 	if err != nil {
@@ -68,7 +75,7 @@ func StartNATS(cfg NATSConfig) (*NATS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("embedded nats: %w", err)
 	}
-	log := &natsLog{log: cfg.Log}
+	log := &natsLog{log: cfg.Log, full: make(chan struct{}, 1)}
 	srv.SetLoggerV2(log, false, false, false)
 	srv.Start()
 	if fatal := log.fatal.Load(); fatal != nil || !srv.ReadyForConnections(natsReady) {
@@ -84,7 +91,13 @@ func StartNATS(cfg NATSConfig) (*NATS, error) {
 		srv.WaitForShutdown()
 		return nil, fmt.Errorf("embedded nats: no JetStream in %s", cfg.Dir)
 	}
-	return &NATS{server: srv}, nil
+	n := &NATS{
+		server: srv, jetStream: *srv.JetStreamConfig(), log: log,
+		closing: make(chan struct{}), recovered: make(chan struct{}),
+	}
+	n.jetStream.StoreDir = opts.StoreDir
+	go n.recoverSpace()
+	return n, nil
 }
 
 // URL is the address for NATS clients, such as nats://127.0.0.1:4222.
@@ -93,6 +106,8 @@ func (n *NATS) URL() string { return n.server.ClientURL() }
 // Close stops the server and returns when its files are closed. Connected
 // clients see the connection end. A second call does nothing.
 func (n *NATS) Close() {
+	n.close.Do(func() { close(n.closing) })
+	<-n.recovered
 	n.server.Shutdown()
 	n.server.WaitForShutdown()
 }
@@ -154,18 +169,30 @@ func splitAddr(addr string) (host string, port int, err error) {
 	return host, int(n), nil
 }
 
-// natsLog passes the server's lines on and keeps the first fatal one: the
-// server only logs that it cannot listen or recover, and returns no error.
+// natsLog passes the server's lines on, keeps the first fatal one and reports a
+// full disk: the server only logs that it cannot listen, recover or write, and
+// returns no error.
 type natsLog struct {
 	log   zerolog.Logger
 	fatal atomic.Pointer[error]
+	full  chan struct{}
 }
 
 func (l *natsLog) Noticef(format string, v ...any) { l.log.Debug().Msgf(format, v...) }
 func (l *natsLog) Warnf(format string, v ...any)   { l.log.Warn().Msgf(format, v...) }
-func (l *natsLog) Errorf(format string, v ...any)  { l.log.Error().Msgf(format, v...) }
 func (l *natsLog) Debugf(format string, v ...any)  { l.log.Trace().Msgf(format, v...) }
 func (l *natsLog) Tracef(format string, v ...any)  { l.log.Trace().Msgf(format, v...) }
+
+func (l *natsLog) Errorf(format string, v ...any) {
+	line := fmt.Sprintf(format, v...)
+	l.log.Error().Msg(line)
+	if fullDisk(line) {
+		select {
+		case l.full <- struct{}{}:
+		default: // reported already
+		}
+	}
+}
 
 func (l *natsLog) Fatalf(format string, v ...any) {
 	err := fmt.Errorf(format, v...)

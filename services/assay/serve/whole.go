@@ -76,11 +76,14 @@ func add[C any, S process.Service](w *whole, ctx context.Context, name string,
 
 // Health adds the checks of all services; what they share is checked once.
 func (w *whole) Health(h *obs.Health) {
-	h.Add("disk", func(context.Context) error { return embedded.CheckSpace(w.dir) })
+	h.Add("disk", func(context.Context) error { return w.Writable() })
 	for _, service := range w.services {
 		service.Health(h)
 	}
 }
+
+// Writable refuses requests while the disk is full, so that work which is accepted has space.
+func (w *whole) Writable() error { return embedded.CheckSpace(w.dir) }
 
 // Routes registers the calls of all services on one address.
 func (w *whole) Routes(r *web.Router) {

@@ -1,0 +1,63 @@
+package embedded
+
+import (
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// natsSpaceCheck is how often a server whose disk was full looks for free space.
+const natsSpaceCheck = time.Second
+
+// fullDisk reports whether a line of the server's log says that the disk is full.
+func fullDisk(line string) bool {
+	return strings.Contains(line, syscall.ENOSPC.Error()) || strings.Contains(line, syscall.EDQUOT.Error())
+}
+
+// recoverSpace starts JetStream again after the disk was full and has space, until
+// Close. Without that, a stream whose write failed refuses all messages until the
+// process restarts: the server keeps the first write error.
+func (n *NATS) recoverSpace() {
+	defer close(n.recovered)
+	check := time.NewTicker(natsSpaceCheck)
+	defer check.Stop()
+	full := false
+	for {
+		select {
+		case <-n.closing:
+			return
+		case <-n.log.full:
+			full = true
+		case <-check.C:
+			if full && CheckSpace(n.jetStream.StoreDir) == nil {
+				full = !n.restartJetStream()
+			}
+		}
+	}
+}
+
+// restartJetStream reads the streams from disk again. Clients reconnect, since the
+// server has forgotten their consumers' requests.
+func (n *NATS) restartJetStream() bool {
+	if err := n.server.ShutdownJetStream(); err != nil {
+		n.log.log.Error().Err(err).Msg("JetStream cannot stop after a full disk")
+		return false
+	}
+	config := n.jetStream
+	if err := n.server.EnableJetStream(&config); err != nil {
+		n.log.log.Error().Err(err).Msg("JetStream cannot start after a full disk")
+		return false
+	}
+	n.log.log.Info().Msg("the disk has space: JetStream started again")
+	clients, err := n.server.Connz(&server.ConnzOptions{Limit: n.server.NumClients() + 1})
+	if err != nil {
+		n.log.log.Error().Err(err).Msg("clients of NATS cannot be listed")
+		return true
+	}
+	for _, client := range clients.Conns {
+		_ = n.server.DisconnectClientByID(client.Cid) // fails only when the client is gone
+	}
+	return true
+}

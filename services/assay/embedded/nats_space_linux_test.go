@@ -1,0 +1,45 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestNATSWorksAgainAfterAFullDisk: without a restart of the process, and with all messages that were
+// acknowledged.
+func TestNATSWorksAgainAfterAFullDisk(t *testing.T) {
+	onSmallDisk(t, "size=96m", func(t *testing.T, dir string) {
+		js := connect(t, startNATS(t, NATSConfig{Dir: dir}).URL())
+		addStream(t, js)
+		free := fillDisk(t, dir, 90<<20)
+		stored := uint64(0)
+		publish := func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			_, err := js.Publish(ctx, fmt.Sprintf("events.%d", stored), make([]byte, 512<<10))
+			if err == nil {
+				stored++
+			}
+			return err
+		}
+		for publish() == nil {
+			if stored > 100 {
+				t.Fatal("the disk does not become full")
+			}
+		}
+		if stored == 0 {
+			t.Fatal("no message is stored")
+		}
+		free()
+		for err := publish(); err != nil; err = publish() {
+			if t.Context().Err() != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := messages(t, js); n < stored {
+			t.Errorf("%d messages of %d", n, stored)
+		}
+	})
+}
