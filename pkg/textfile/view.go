@@ -5,7 +5,7 @@ import "time"
 // FileView is a file as the HTTP API shows it.
 type FileView struct {
 	FileID       string    `json:"fileId" format:"uuid"`
-	OwnerID      string    `json:"ownerId"`
+	OwnerID      string    `json:"ownerId,omitempty" doc:"only for the owner, since it acts as a credential"`
 	FileName     string    `json:"fileName" doc:"as the client gave it"`
 	Status       string    `json:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,FAILED"`
 	CreatedAt    time.Time `json:"createdAt"`
@@ -14,7 +14,17 @@ type FileView struct {
 	ErrorMessage string    `json:"errorMessage,omitempty" doc:"only when FAILED"`
 }
 
-// View returns the file as the HTTP API shows it.
+// ViewFor returns the file as the HTTP API shows it to anybody who knows its id.
+// Only the owner sees its own id.
+func (f File) ViewFor(caller string) FileView {
+	v := f.View()
+	if caller != f.OwnerID {
+		v.OwnerID = ""
+	}
+	return v
+}
+
+// View returns the file as the HTTP API shows it to its owner.
 func (f File) View() FileView {
 	return FileView{
 		FileID: f.FileID, OwnerID: f.OwnerID, FileName: f.FileName, Status: string(f.Status),

@@ -142,7 +142,7 @@ type fileOutput struct {
 }
 
 func (t *textFiles) postUploaded(ctx context.Context, in *fileInput) (*fileOutput, error) {
-	file, err := t.store.Head(ctx, in.ID)
+	file, err := t.owned(ctx, in.ID, in.OwnerID)
 	if err == nil {
 		file, err = t.uploads.Confirm(ctx, file)
 	}

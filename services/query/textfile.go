@@ -52,7 +52,8 @@ func (t *textFiles) routes(r *web.Router) {
 
 type getInput struct {
 	web.IDParam
-	Wait string `query:"wait" example:"30s" doc:"hold the answer until the file is COMPLETED or FAILED, or until this time is up; at most 60s"`
+	Owner string `header:"X-Owner-Id" doc:"the caller; the answer has ownerId only where it is the owner"`
+	Wait  string `query:"wait" example:"30s" doc:"hold the answer until the file is COMPLETED or FAILED, or until this time is up; at most 60s"`
 }
 
 type fileOutput struct {
@@ -66,7 +67,7 @@ func (t *textFiles) getFile(ctx context.Context, in *getInput) (*fileOutput, err
 	if err != nil {
 		return nil, problem(err)
 	}
-	return &fileOutput{CacheControl: "no-store", Body: file.View()}, nil
+	return &fileOutput{CacheControl: "no-store", Body: file.ViewFor(in.Owner)}, nil
 }
 
 type contentInput struct{ web.IDParam }

@@ -21,7 +21,7 @@ const (
 // File is an uploaded text and what became of it.
 type File struct {
 	FileID       string    `json:"fileId"`
-	OwnerID      string    `json:"ownerId"`
+	OwnerID      string    `json:"ownerId,omitempty"` // only of the client's own files
 	FileName     string    `json:"fileName"`
 	Status       string    `json:"status"`
 	CreatedAt    time.Time `json:"createdAt"`
@@ -75,12 +75,15 @@ func (c *Client) Wait(ctx context.Context, fileID string) (File, error) {
 // Uploaded says that the bytes of a reserved file are in the bucket. The
 // Problem is 409 when they are not, or are not what was reserved.
 func (c *Client) Uploaded(ctx context.Context, fileID string) (File, error) {
-	return c.uploaded(ctx, fileID, newKey())
+	return c.uploaded(ctx, fileID, c.ownerID, newKey())
 }
 
-func (c *Client) uploaded(ctx context.Context, fileID, requestID string) (File, error) {
+func (c *Client) uploaded(ctx context.Context, fileID, ownerID, requestID string) (File, error) {
 	var file File
-	err := c.do(ctx, call{method: http.MethodPost, path: join("files", fileID, "uploaded"), id: requestID}, &file)
+	err := c.do(ctx, call{
+		method: http.MethodPost, path: join("files", fileID, "uploaded"), id: requestID,
+		header: http.Header{"X-Owner-Id": {ownerID}},
+	}, &file)
 	return file, err
 }
 

@@ -91,7 +91,7 @@ func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 		}
 		err = c.put(ctx, reserved.Upload, src)
 		if err == nil {
-			return c.uploaded(ctx, reserved.FileID, requestID)
+			return c.uploaded(ctx, reserved.FileID, reserved.OwnerID, requestID)
 		}
 		last = err
 		if ctx.Err() != nil || !retriable(err) {

@@ -55,7 +55,7 @@ func TestFullIsSaid(t *testing.T) {
 	if status, body := put(t, late.Upload, "full house", nil); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	resp, body := c.ask(t, http.MethodPost, "/v1/files/"+late.FileID+"/uploaded", nil, "")
+	resp, body := c.ask(t, http.MethodPost, "/v1/files/"+late.FileID+"/uploaded", map[string]string{"X-Owner-Id": late.OwnerID}, "")
 	checkFull(t, resp, body)
 
 	accepted[late.FileID] = true

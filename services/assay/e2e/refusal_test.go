@@ -124,7 +124,7 @@ func (r *refusals) late(t *testing.T, reserved client.Reserved, status int) {
 		t.Fatalf("%d %s", status, body)
 	}
 	r.promise(event.AreaTextFile, reserved.FileID, false)
-	resp, body := r.ask(t, http.MethodPost, "/v1/files/"+reserved.FileID+"/uploaded", nil, "")
+	resp, body := r.ask(t, http.MethodPost, "/v1/files/"+reserved.FileID+"/uploaded", map[string]string{"X-Owner-Id": reserved.OwnerID}, "")
 	told(t, resp, body, status)
 }
 

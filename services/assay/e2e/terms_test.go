@@ -58,7 +58,7 @@ func presignedTermsHold(t *testing.T, s system) {
 // refusedAsMissing checks that a file is PENDING and its bytes are not there.
 func refusedAsMissing(t *testing.T, s system, reserved client.Reserved) {
 	t.Helper()
-	resp, body := s.ask(t, http.MethodPost, "/v1/files/"+reserved.FileID+"/uploaded", nil, "")
+	resp, body := s.ask(t, http.MethodPost, "/v1/files/"+reserved.FileID+"/uploaded", map[string]string{"X-Owner-Id": reserved.OwnerID}, "")
 	refused(t, resp, body, http.StatusConflict, "not-uploaded")
 	file, err := s.client(t, reserved.OwnerID).Get(within(t), reserved.FileID, 0)
 	if err != nil || file.Status != client.Pending {
