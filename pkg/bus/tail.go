@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -10,73 +11,144 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// ErrGone says that the stream no longer holds all outcomes after the asked
-// sequence, so that a reader cannot resume there without a gap.
-var ErrGone = errors.New("the outcomes after this position are gone")
+var (
+	// ErrGone says that the stream does not hold every outcome after the given
+	// sequence, so that a reader cannot resume there without a gap.
+	ErrGone = errors.New("the outcomes after this position are gone")
+	// ErrTailLost says that a tail has lost its consumer or its connection. Open
+	// another one after the last sequence.
+	ErrTailLost = errors.New("the consumer of the outcomes is lost")
+)
 
-// LastOutcome returns the sequence of the newest outcome, 0 when there was
-// never one.
-func (b *Bus) LastOutcome(ctx context.Context) (uint64, error) {
+const (
+	// tailHeartbeat is how often the server reports to a tail without messages.
+	// A tail that misses two heartbeats is lost.
+	tailHeartbeat = 5 * time.Second
+	// tailIdle is how long the server keeps the consumer of a process that died.
+	tailIdle = 30 * time.Second
+	// tailClose bounds the request that deletes the consumer.
+	tailClose = 3 * time.Second
+)
+
+// OutcomeBounds returns the sequences of the oldest and the newest stored
+// outcome. The newest is 0 when there was never one; the oldest is greater than
+// the newest when all were removed.
+func (b *Bus) OutcomeBounds(ctx context.Context) (oldest, newest uint64, err error) {
 	info, err := b.outcomes(ctx)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return info.State.LastSeq, nil
+	return max(info.State.FirstSeq, 1), info.State.LastSeq, nil
 }
 
-// Tail calls deliver with each outcome after the given sequence, in order and
-// without a gap, also over reconnects, until ctx ends or deliver returns an
-// error, which Tail returns. It returns ErrGone when the stream has no
-// unbroken record from there on, also when outcomes were removed while Tail
-// was on its way to them.
-func (b *Bus) Tail(ctx context.Context, after uint64, deliver func(Delivery) error) (err error) {
+// Tail reads the outcomes after a position, in order and without a gap. It is
+// for one goroutine.
+type Tail struct {
+	bus      *Bus
+	ctx      context.Context // ends with the caller's, when the connection was lost, and when the server forbids a request
+	end      []func()
+	consumer string
+	messages jetstream.MessagesContext
+	after    uint64 // the last sequence that Next returned
+	received uint64 // how many messages it has received
+}
+
+// Tail opens a tail on the outcomes after the given sequence. It has a consumer
+// of its own on the server, until Close. It returns ErrGone when the stream does
+// not hold all of them. ctx bounds the life of the tail.
+func (b *Bus) Tail(ctx context.Context, after uint64) (_ *Tail, err error) {
 	ctx, settle := b.permitted(ctx, StreamOutcomes)
-	defer settle(&err)
-	info, err := b.outcomes(ctx)
+	ctx, lose := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(b.connection(), func() { lose(ErrTailLost) })
+	t := &Tail{bus: b, ctx: ctx, after: after, end: []func(){
+		func() { stop() }, func() { lose(nil) }, func() { settle(new(error)) },
+	}}
+	defer func() {
+		if err != nil {
+			err = t.cause(err)
+			t.Close()
+		}
+	}()
+	oldest, newest, err := b.OutcomeBounds(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if after > info.State.LastSeq || after+1 < info.State.FirstSeq {
-		return ErrGone
+	if after > newest || after+1 < oldest {
+		return nil, ErrGone
 	}
-	ordered, err := b.js.OrderedConsumer(ctx, StreamOutcomes, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1,
+	name := "tail-" + rand.Text()
+	consumer, err := b.js.CreateConsumer(ctx, StreamOutcomes, jetstream.ConsumerConfig{
+		Name: name, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1,
+		AckPolicy: jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: tailIdle,
 	})
 	if err != nil {
-		return fmt.Errorf("tail of %s: %w", StreamOutcomes, err)
+		return nil, fmt.Errorf("consumer on %s: %w", StreamOutcomes, err)
 	}
-	messages, err := ordered.Messages()
+	t.consumer = name
+	t.messages, err = consumer.Messages(jetstream.PullHeartbeat(tailHeartbeat), jetstream.WithMessagesErrOnMissingHeartbeat(true))
 	if err != nil {
-		return fmt.Errorf("tail of %s: %w", StreamOutcomes, err)
+		return nil, fmt.Errorf("messages of %s: %w", StreamOutcomes, err)
 	}
-	defer messages.Stop()
-	for {
-		msg, err := messages.Next(jetstream.NextContext(ctx))
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			return fmt.Errorf("tail of %s: %w", StreamOutcomes, err)
-		}
-		meta, err := msg.Metadata()
-		if err != nil {
-			return fmt.Errorf("tail of %s: %w", StreamOutcomes, err)
-		}
-		delivery, err := Delivery{
-			Subject: msg.Subject(), Data: msg.Data(), header: msg.Headers(),
-			Attempt: 1, Sequence: meta.Sequence.Stream, Stored: meta.Timestamp,
-		}.withEnvelope()
-		if err != nil {
-			b.log.Warn().Err(err).Str("subject", msg.Subject()).Msg("an outcome has unreadable headers")
-		}
-		if delivery.Sequence != after+1 {
-			return ErrGone
-		}
-		if err := deliver(delivery); err != nil {
-			return err
-		}
-		after = delivery.Sequence
+	return t, nil
+}
+
+// Next waits for the next outcome. It returns ErrGone when the stream has lost
+// outcomes that were not read yet, ErrTailLost when another tail can go on from
+// the last sequence, and the context's error once that ended.
+func (t *Tail) Next() (Delivery, error) {
+	msg, err := t.messages.Next(jetstream.NextContext(t.ctx))
+	if err != nil {
+		return Delivery{}, t.cause(fmt.Errorf("%w: %w", ErrTailLost, err))
 	}
+	meta, err := msg.Metadata()
+	if err != nil {
+		return Delivery{}, fmt.Errorf("tail of %s: %w", StreamOutcomes, err)
+	}
+	if t.received++; meta.Sequence.Consumer != t.received {
+		return Delivery{}, fmt.Errorf("%w: message %d came in place of %d", ErrTailLost, meta.Sequence.Consumer, t.received)
+	}
+	if meta.Sequence.Stream != t.after+1 {
+		return Delivery{}, ErrGone
+	}
+	t.after = meta.Sequence.Stream
+	delivery, err := Delivery{
+		Subject: msg.Subject(), Data: msg.Data(), header: msg.Headers(),
+		Attempt: 1, Sequence: meta.Sequence.Stream, Stored: meta.Timestamp,
+	}.withEnvelope()
+	if err != nil {
+		t.bus.log.Warn().Err(err).Str("subject", msg.Subject()).Msg("an outcome has unreadable headers")
+	}
+	return delivery, nil
+}
+
+// cause returns why the tail's context ended, where it did, instead of err.
+func (t *Tail) cause(err error) error {
+	if t.ctx.Err() != nil {
+		return context.Cause(t.ctx)
+	}
+	return err
+}
+
+// Close deletes the consumer. Closing again does nothing.
+func (t *Tail) Close() {
+	if t.messages != nil {
+		t.messages.Stop()
+	}
+	if t.consumer != "" {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), tailClose)
+		defer cancel()
+		err := t.bus.js.DeleteConsumer(ctx, StreamOutcomes, t.consumer)
+		switch {
+		case err == nil, errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound),
+			errors.Is(err, nats.ErrConnectionClosed):
+		default:
+			t.bus.log.Warn().Err(err).Dur("removed_after_ms", tailIdle).Msg("cannot delete a consumer of the outcomes; the server removes it later")
+		}
+	}
+	for _, end := range t.end {
+		end()
+	}
+	t.messages, t.consumer, t.end = nil, "", nil
 }
 
 // flushWait bounds the wait for the server to know a subscription.

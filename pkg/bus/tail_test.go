@@ -13,24 +13,50 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-var errEnough = errors.New("enough")
+// tailOf opens a tail until the test ends.
+func tailOf(t *testing.T, b *bus.Bus, after uint64) *bus.Tail {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	tail, err := b.Tail(ctx, after)
+	if err != nil {
+		t.Fatalf("tail after %d: %v", after, err)
+	}
+	t.Cleanup(tail.Close)
+	return tail
+}
 
 // tail reads n outcomes after a position.
 func tail(t *testing.T, b *bus.Bus, after uint64, n int) []bus.Delivery {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
+	open := tailOf(t, b, after)
 	var got []bus.Delivery
-	err := b.Tail(ctx, after, func(d bus.Delivery) error {
-		if got = append(got, d); len(got) == n {
-			return errEnough
+	for range n {
+		d, err := open.Next()
+		if err != nil {
+			t.Fatalf("the tail ended after %d of %d outcomes: %v", len(got), n, err)
 		}
-		return nil
-	})
-	if !errors.Is(err, errEnough) {
-		t.Fatalf("the tail ended after %d of %d outcomes: %v", len(got), n, err)
+		got = append(got, d)
 	}
 	return got
+}
+
+// consumersOf returns the names of the consumers of the outcomes.
+func (w *world) consumersOf(t *testing.T) []string {
+	t.Helper()
+	s, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	list := s.ConsumerNames(t.Context())
+	for name := range list.Name() {
+		names = append(names, name)
+	}
+	if list.Err() != nil {
+		t.Fatal(list.Err())
+	}
+	return names
 }
 
 func TestTailResumesWithoutGapOrRepeat(t *testing.T) {
@@ -70,9 +96,9 @@ func TestTailResumesWithoutGapOrRepeat(t *testing.T) {
 	if len(items) != all {
 		t.Errorf("%d outcomes, want %d", len(items), all)
 	}
-	last, err := w.bus.LastOutcome(t.Context())
-	if err != nil || last != after {
-		t.Errorf("the newest is %d (%v), read up to %d", last, err, after)
+	oldest, newest, err := w.bus.OutcomeBounds(t.Context())
+	if err != nil || oldest != 1 || newest != after {
+		t.Errorf("the stream holds %d to %d (%v), read up to %d", oldest, newest, err, after)
 	}
 }
 
@@ -80,9 +106,56 @@ func TestTailEndsWithItsContext(t *testing.T) {
 	w := open(t)
 	w.publish(t, completed("f1"))
 	ctx, cancel := context.WithCancel(t.Context())
-	err := w.bus.Tail(ctx, 0, func(bus.Delivery) error { cancel(); return nil })
-	if !errors.Is(err, context.Canceled) {
+	tail, err := w.bus.Tail(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tail.Close()
+	if _, err := tail.Next(); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := tail.Next(); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The server allows 1,000 consumers of a stream, so that one that lingers for
+// minutes after its reader left would soon end all others.
+func TestClosedTailsLeaveNoConsumer(t *testing.T) {
+	w := open(t)
+	w.publish(t, completed("f1"))
+	for range 20 {
+		open := tailOf(t, w.bus, 0)
+		if _, err := open.Next(); err != nil {
+			t.Fatal(err)
+		}
+		if names := w.consumersOf(t); len(names) != 1 {
+			t.Fatalf("the stream has the consumers %q, want that of the open tail", names)
+		}
+		open.Close()
+		if names := w.consumersOf(t); len(names) != 0 {
+			t.Fatalf("the stream has the consumers %q after the tail was closed", names)
+		}
+	}
+}
+
+func TestTailReportsTheLossOfItsConsumer(t *testing.T) {
+	w := open(t)
+	w.publish(t, completed("f1"), completed("f2"))
+	open := tailOf(t, w.bus, 0)
+	for range 2 {
+		if _, err := open.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range w.consumersOf(t) {
+		if err := w.js.DeleteConsumer(t.Context(), bus.StreamOutcomes, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := open.Next(); !errors.Is(err, bus.ErrTailLost) {
+		t.Errorf("got %v, want ErrTailLost", err)
 	}
 }
 
@@ -90,8 +163,8 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 	w := open(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if last, err := w.bus.LastOutcome(t.Context()); err != nil || last != 0 {
-		t.Errorf("the newest of none is %d, %v", last, err)
+	if oldest, newest, err := w.bus.OutcomeBounds(t.Context()); err != nil || oldest != 1 || newest != 0 {
+		t.Errorf("an empty stream holds %d to %d, %v", oldest, newest, err)
 	}
 	for i := range 5 {
 		w.publish(t, completed(fmt.Sprintf("f%d", i)))
@@ -105,8 +178,7 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 	}
 	for after, gone := range map[uint64]bool{0: true, 2: true, 3: false, 4: false, 6: true, math.MaxUint64: true} {
 		if gone {
-			err := w.bus.Tail(ctx, after, func(bus.Delivery) error { return errEnough })
-			if !errors.Is(err, bus.ErrGone) {
+			if _, err := w.bus.Tail(ctx, after); !errors.Is(err, bus.ErrGone) {
 				t.Errorf("after %d: %v, want ErrGone", after, err)
 			}
 			continue
@@ -125,7 +197,7 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 	if err := s.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.bus.Tail(ctx, 5, func(bus.Delivery) error { return errEnough }); !errors.Is(err, bus.ErrGone) {
+	if _, err := w.bus.Tail(ctx, 5); !errors.Is(err, bus.ErrGone) {
 		t.Errorf("before a purge of everything: %v, want ErrGone", err)
 	}
 	w.publish(t, completed("f6"))
@@ -148,12 +220,12 @@ func TestTailTellsOfOutcomesRemovedUnderWay(t *testing.T) {
 	if err := s.DeleteMsg(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	var got []uint64
-	err = w.bus.Tail(ctx, 0, func(d bus.Delivery) error { got = append(got, d.Sequence); return nil })
-	if !errors.Is(err, bus.ErrGone) || len(got) != 1 || got[0] != 1 {
-		t.Errorf("got %v, then %v; want 1, then ErrGone", got, err)
+	open := tailOf(t, w.bus, 0)
+	if d, err := open.Next(); err != nil || d.Sequence != 1 {
+		t.Errorf("the first is %d, %v", d.Sequence, err)
+	}
+	if d, err := open.Next(); !errors.Is(err, bus.ErrGone) {
+		t.Errorf("then comes %d, %v; want ErrGone", d.Sequence, err)
 	}
 }
 

@@ -148,7 +148,7 @@ func next[T any](t *testing.T, from <-chan T, what string) T {
 // The newest outcome must be one that the consumer gets.
 func (a *assay) awaitIdle(t *testing.T, name string) {
 	t.Helper()
-	newest, err := a.bus.LastOutcome(t.Context())
+	_, newest, err := a.bus.OutcomeBounds(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ var ErrHead = errors.New("web: a HEAD request has no events")
 
 // SSE writes one stream of live events. It is for one goroutine.
 type SSE struct {
-	// Heartbeat is the time between two comments that keep the connection alive; OpenSSE sets 15
+	// Heartbeat is the time between two heartbeats that keep the connection alive; OpenSSE sets 15
 	// seconds.
 	Heartbeat time.Duration
 
@@ -34,9 +34,9 @@ type SSE struct {
 	ctx     context.Context // the request's: the stream lives as long as it
 }
 
-// OpenSSE begins the answer: status, headers and a first comment are on their way when it returns, so
-// that the client knows it is connected. It fails when the client is gone or w cannot flush, and with
-// ErrHead for a request of the headers alone, which would otherwise wait for a body without end.
+// OpenSSE begins the response. Status, headers and a first comment are flushed when it returns, so
+// that the client knows that it is connected. It fails when the client is gone or w cannot flush, and
+// with ErrHead for a HEAD request, which would otherwise wait for a body without end.
 func OpenSSE(w http.ResponseWriter, r *http.Request) (*SSE, error) {
 	s := &SSE{Heartbeat: 15 * time.Second, w: w, control: http.NewResponseController(w), ctx: r.Context()}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -46,13 +46,14 @@ func OpenSSE(w http.ResponseWriter, r *http.Request) (*SSE, error) {
 	if r.Method == http.MethodHead {
 		return nil, ErrHead
 	}
-	return s, s.comment("connected")
+	return s, s.write([]byte(": connected\n\n"))
 }
 
-// Send writes one event and flushes it.
-func (s *SSE) Send(e Event) error {
+// Frame returns the event as a stream carries it. Many streams may send one frame. It returns
+// ErrBadEvent.
+func (e Event) Frame() ([]byte, error) {
 	if strings.ContainsAny(e.ID+e.Name, "\r\n\x00") {
-		return fmt.Errorf("%w: %q, %q", ErrBadEvent, e.ID, e.Name)
+		return nil, fmt.Errorf("%w: %q, %q", ErrBadEvent, e.ID, e.Name)
 	}
 	var out bytes.Buffer
 	if e.ID != "" {
@@ -67,51 +68,73 @@ func (s *SSE) Send(e Event) error {
 		fmt.Fprintf(&out, "data: %s\n", line)
 	}
 	out.WriteByte('\n')
-	return s.write(out.Bytes())
+	return out.Bytes(), nil
 }
 
-// comment writes a line that clients ignore. The text holds no line break.
-func (s *SSE) comment(text string) error { return s.write([]byte(": " + text + "\n\n")) }
+// Batch is what a stream sends at one time.
+type Batch struct {
+	Frames [][]byte // made by Event.Frame
+	More   bool     // there is more to send at once
+	// Position is the id of the last event up to which the stream is complete. Heartbeats carry it, so
+	// that a client for which there are no events resumes from there. Empty for none.
+	Position string
+}
 
-// Pump sends events until there are no more, the client is gone or the server drains, with
-// heartbeats in between; these ends return nil. It does not drain the channel: the sender must stop
-// by the request's context or when Pump returns.
-func (s *SSE) Pump(events <-chan Event) error {
+// Pump sends what next returns: at once, while there is more, whenever wake has a value, and before
+// a heartbeat. It returns nil when the client is gone or the server drains, and the error of next.
+func (s *SSE) Pump(wake <-chan struct{}, next func() (Batch, error)) error {
 	heartbeat := time.NewTicker(s.Heartbeat)
 	defer heartbeat.Stop()
-	for {
-		var err error
-		select {
-		case event, more := <-events:
-			if !more {
+	for beat := false; ; {
+		batch, err := next()
+		switch {
+		case err != nil:
+		case len(batch.Frames) > 0:
+			err = s.write(batch.Frames...)
+		case beat && batch.Position != "":
+			err = s.write([]byte(": heartbeat\nid: " + batch.Position + "\n\n"))
+		case beat:
+			err = s.write([]byte(": heartbeat\n\n"))
+		}
+		switch {
+		case s.ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
+		beat = false
+		if batch.More {
+			select {
+			case <-Draining(s.ctx):
 				return nil
+			case <-heartbeat.C:
+				beat = true
+			default:
 			}
-			err = s.Send(event)
+			continue
+		}
+		select {
+		case <-wake:
 		case <-heartbeat.C:
-			err = s.comment("heartbeat")
+			beat = true
 		case <-Draining(s.ctx):
 			return nil
 		case <-s.ctx.Done():
 			return nil
 		}
-		switch {
-		case err == nil:
-		case s.ctx.Err() != nil:
-			return nil
-		default:
-			return err
-		}
 	}
 }
 
-func (s *SSE) write(p []byte) error {
+func (s *SSE) write(frames ...[]byte) error {
 	// Without a deadline a client that stops reading would hold the stream forever.
 	err := s.control.SetWriteDeadline(time.Now().Add(writePause))
 	if err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("web: live events: %w", err)
 	}
-	if _, err := s.w.Write(p); err != nil {
-		return fmt.Errorf("web: live events: %w", err)
+	for _, frame := range frames {
+		if _, err := s.w.Write(frame); err != nil {
+			return fmt.Errorf("web: live events: %w", err)
+		}
 	}
 	if err := s.control.Flush(); err != nil {
 		return fmt.Errorf("web: live events: %w", err)

@@ -18,27 +18,31 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-func TestEventsHaveTheFramingOfTheStandard(t *testing.T) {
-	rec := httptest.NewRecorder()
-	stream, err := web.OpenSSE(rec, httptest.NewRequest(http.MethodGet, "/", nil))
+func frame(t *testing.T, e web.Event) []byte {
+	t.Helper()
+	f, err := e.Frame()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, event := range []web.Event{
-		{ID: "7", Name: "file", Data: []byte(`{"a":1}`)},
-		{Data: []byte("one\ntwo\r\nthree\rfour")},
-		{Name: "resync"},
+	return f
+}
+
+func TestEventsHaveTheFramingOfTheStandard(t *testing.T) {
+	for want, event := range map[string]web.Event{
+		"id: 7\nevent: file\ndata: {\"a\":1}\n\n":           {ID: "7", Name: "file", Data: []byte(`{"a":1}`)},
+		"data: one\ndata: two\ndata: three\ndata: four\n\n": {Data: []byte("one\ntwo\r\nthree\rfour")},
+		"event: resync\ndata: \n\n":                         {Name: "resync"},
 	} {
-		if err := stream.Send(event); err != nil {
-			t.Error(err)
+		if got := string(frame(t, event)); got != want {
+			t.Errorf("got\n%q\nwant\n%q", got, want)
 		}
 	}
-	want := ": connected\n\n" +
-		"id: 7\nevent: file\ndata: {\"a\":1}\n\n" +
-		"data: one\ndata: two\ndata: three\ndata: four\n\n" +
-		"event: resync\ndata: \n\n"
-	if got := rec.Body.String(); got != want {
-		t.Errorf("got\n%q\nwant\n%q", got, want)
+	rec := httptest.NewRecorder()
+	if _, err := web.OpenSSE(rec, httptest.NewRequest(http.MethodGet, "/", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if got := rec.Body.String(); got != ": connected\n\n" {
+		t.Errorf("a stream begins with %q", got)
 	}
 	for name, want := range map[string]string{
 		"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no",
@@ -58,31 +62,53 @@ func TestAHeadRequestWaitsForNoEvents(t *testing.T) {
 }
 
 func TestAnEventThatWouldBreakTheFramingIsRefused(t *testing.T) {
-	rec := httptest.NewRecorder()
-	stream, err := web.OpenSSE(rec, httptest.NewRequest(http.MethodGet, "/", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := rec.Body.Len()
 	for _, event := range []web.Event{{ID: "1\ndata: x"}, {Name: "a\rb"}, {ID: "\x00"}} {
-		if err := stream.Send(event); !errors.Is(err, web.ErrBadEvent) {
-			t.Errorf("Send(%q) returned %v, want ErrBadEvent", event, err)
+		if _, err := event.Frame(); !errors.Is(err, web.ErrBadEvent) {
+			t.Errorf("Frame of %q returned %v, want ErrBadEvent", event, err)
 		}
-	}
-	if rec.Body.Len() != before {
-		t.Errorf("wrote %q", rec.Body.String()[before:])
 	}
 }
 
+// errEnded ends the streams of these tests.
+var errEnded = errors.New("the events ended")
+
+// source gives a stream its batches, in order.
+type source struct {
+	wake    chan struct{}
+	batches chan web.Batch
+}
+
+func newSource() source { return source{make(chan struct{}, 1), make(chan web.Batch, 10)} }
+
+// next returns the next batch, none when none was added, and errEnded after all
+// when no more can come.
+func (s source) next() (web.Batch, error) {
+	select {
+	case batch, more := <-s.batches:
+		if !more {
+			return batch, errEnded
+		}
+		return batch, nil
+	default:
+		return web.Batch{}, nil
+	}
+}
+
+// add wakes the stream for a batch.
+func (s source) add(batch web.Batch) {
+	s.batches <- batch
+	s.wake <- struct{}{}
+}
+
 // streaming serves events at /events; the handler's result comes on ended.
-func streaming(t *testing.T, events chan web.Event) (s *running, ended chan error) {
+func streaming(t *testing.T, events source) (s *running, ended chan error) {
 	t.Helper()
 	ended = make(chan error, 1)
 	router := web.NewRouter(web.Options{Log: zerolog.Nop()})
 	router.Handle(operation(http.MethodGet, "/events"), func(w http.ResponseWriter, r *http.Request) {
 		stream, err := web.OpenSSE(w, r)
 		if err == nil {
-			err = stream.Pump(events)
+			err = stream.Pump(events.wake, events.next)
 		}
 		ended <- err
 	})
@@ -91,7 +117,7 @@ func streaming(t *testing.T, events chan web.Event) (s *running, ended chan erro
 
 func TestPumpSendsEventsAndHeartbeatsAndEndsOnDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		events := make(chan web.Event)
+		events := newSource()
 		s, ended := streaming(t, events)
 		answer, err := s.client.Get("http://test/events")
 		if err != nil {
@@ -107,13 +133,17 @@ func TestPumpSendsEventsAndHeartbeatsAndEndsOnDrain(t *testing.T) {
 			}
 		}
 		expect(": connected", "")
-		events <- web.Event{ID: "1", Data: []byte("a")}
-		expect("id: 1", "data: a", "")
+		one, two := frame(t, web.Event{ID: "1", Data: []byte("a")}), frame(t, web.Event{ID: "2", Data: []byte("b")})
+		events.batches <- web.Batch{Frames: [][]byte{one}, More: true}
+		events.add(web.Batch{Frames: [][]byte{two}})
+		expect("id: 1", "data: a", "", "id: 2", "data: b", "")
 		began := time.Now()
 		expect(": heartbeat", "", ": heartbeat", "")
 		if took := time.Since(began); took != 30*time.Second {
 			t.Errorf("two heartbeats took %s, want 30s", took)
 		}
+		events.batches <- web.Batch{Position: "7"} // found by the heartbeat
+		expect(": heartbeat", "id: 7", "")
 		began = time.Now()
 		s.stop()
 		if lines.Scan() || lines.Err() != nil {
@@ -136,9 +166,9 @@ func TestPumpSendsEventsAndHeartbeatsAndEndsOnDrain(t *testing.T) {
 
 func TestPumpEndsWhenTheEventsDo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		events := make(chan web.Event, 1)
-		events <- web.Event{Data: []byte("last")}
-		close(events)
+		events := newSource()
+		events.batches <- web.Batch{Frames: [][]byte{frame(t, web.Event{Data: []byte("last")})}, More: true}
+		close(events.batches)
 		s, ended := streaming(t, events)
 		answer, err := s.client.Get("http://test/events")
 		if err != nil {
@@ -147,7 +177,7 @@ func TestPumpEndsWhenTheEventsDo(t *testing.T) {
 		if got := read(t, answer.Body); got != ": connected\n\ndata: last\n\n" {
 			t.Errorf("got %q", got)
 		}
-		if err := <-ended; err != nil {
+		if err := <-ended; !errors.Is(err, errEnded) {
 			t.Errorf("Pump returned %v", err)
 		}
 		s.client.CloseIdleConnections()
@@ -157,7 +187,7 @@ func TestPumpEndsWhenTheEventsDo(t *testing.T) {
 
 func TestPumpEndsWhenTheClientLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, ended := streaming(t, make(chan web.Event))
+		s, ended := streaming(t, newSource())
 		answer, err := s.client.Get("http://test/events")
 		if err != nil {
 			t.Fatal(err)
@@ -174,7 +204,7 @@ func TestPumpEndsWhenTheClientLeaves(t *testing.T) {
 
 func TestAClientThatStopsReadingIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, ended := streaming(t, make(chan web.Event))
+		s, ended := streaming(t, newSource())
 		conn, err := s.pipes.dial(t.Context(), "", "")
 		if err != nil {
 			t.Fatal(err)
@@ -199,18 +229,13 @@ func TestAClientThatStopsReadingIsGivenUp(t *testing.T) {
 func TestAnyDataComesBackLineByLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := rapid.StringMatching(`[a: \n\r]{0,30}`).Draw(t, "data")
-		rec := httptest.NewRecorder()
-		stream, err := web.OpenSSE(rec, httptest.NewRequest(http.MethodGet, "/", nil))
+		sent, err := web.Event{ID: "1", Data: []byte(data)}.Frame()
 		if err != nil {
-			t.Fatal(err)
-		}
-		if err := stream.Send(web.Event{ID: "1", Data: []byte(data)}); err != nil {
 			t.Fatal(err)
 		}
 		// Read as https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 		// says: data lines joined by LF, up to one empty line that ends the event.
-		_, block, _ := strings.Cut(rec.Body.String(), ": connected\n\n")
-		block, rest, ended := strings.Cut(block, "\n\n")
+		block, rest, ended := strings.Cut(string(sent), "\n\n")
 		var lines []string
 		for line := range strings.SplitSeq(block, "\n") {
 			if text, ok := strings.CutPrefix(line, "data: "); ok {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/engine"
@@ -16,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/feed/projector"
+	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/ui"
 )
 
@@ -28,7 +30,7 @@ type Service struct {
 	engines   *engine.Engines
 	textFiles *textFiles
 	feedItems *feedItems
-	live      *live
+	live      *live.Events
 	projector *projector.Projector
 }
 
@@ -36,7 +38,7 @@ type Service struct {
 // what is in hand and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
-		Name: Name, Title: "Assay query", Version: process.Version(), Addr: cfg.Addr, Drain: cfg.Drain, Log: cfg.Log,
+		Name: Name, Title: "Assay query", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Drain: cfg.Drain, Log: cfg.Log,
 	}, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (*Service, error) {
 		return Open(ctx, cfg, log, reg)
 	})
@@ -58,7 +60,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	}
 	return &Service{
 		cfg: cfg, engines: engines, textFiles: newTextFiles(cfg, engines), feedItems: items,
-		live: newLive(cfg, engines.Bus),
+		live: live.New(cfg.Live, live.Options{Bus: engines.Bus, Log: log, Registry: reg}),
 		projector: projector.New(cfg.Projector, projector.Options{
 			DB: engines.DB, Streams: engines.Streams, Tables: cfg.Feed, Log: log, Registry: reg,
 			Changed: items.cache.changed,
@@ -72,6 +74,7 @@ func (s *Service) Health(h *obs.Health) {
 	h.Add("dynamodb", func(ctx context.Context) error {
 		return errors.Join(s.textFiles.store.Check(ctx), s.feedItems.store.Check(ctx), s.feedItems.dashboard.Check(ctx))
 	})
+	h.Add("live events", s.live.Check)
 }
 
 // Routes registers the service's HTTP calls and the web page.
@@ -83,17 +86,26 @@ func (s *Service) Routes(r *web.Router) {
 func (s *Service) calls(r *web.Router) {
 	s.textFiles.routes(r)
 	s.feedItems.routes(r)
-	s.live.routes(r)
+	s.live.Routes(r)
 }
 
 // Describe registers the service's HTTP calls for their description alone, which
 // whoever passes them on needs. They must not be called.
 func Describe(r *web.Router) {
-	(&Service{textFiles: &textFiles{}, feedItems: &feedItems{}, live: &live{}}).calls(r)
+	(&Service{textFiles: &textFiles{}, feedItems: &feedItems{}, live: &live.Events{}}).calls(r)
 }
 
-// Work projects the feed into its read table until ctx ends.
-func (s *Service) Work(ctx context.Context) error { return s.projector.Run(ctx) }
+// OperatorRoutes registers the live events of all owners.
+func (s *Service) OperatorRoutes(r *web.Router) { s.live.OperatorRoutes(r) }
+
+// Work projects the feed into its read table and follows the outcomes for live
+// events until ctx ends.
+func (s *Service) Work(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.projector.Run(ctx) })
+	group.Go(func() error { return s.live.Run(ctx) })
+	return group.Wait()
+}
 
 // Close closes the connections. No request may be in hand.
 func (s *Service) Close() {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"github.com/assay-project/assay/services/assay/endpoints"
 	"os"
 	"path/filepath"
 	"strings"
@@ -140,12 +141,22 @@ func TestWatchGoesOnBehindAnEvent(t *testing.T) {
 	p.watch("FAILED")
 	got := p.watch(`"failed"`, "--after", "0", "--json")
 	lines := strings.Split(strings.TrimSpace(unique(got.out)), "\n")
-	if len(lines) != 2 || !strings.HasPrefix(lines[0], `{"event":"completed","id":"`) || !strings.Contains(lines[0], `"name":"a.txt"`) ||
-		!strings.HasPrefix(lines[1], `{"event":"failed","id":"`) || got.errors != "" {
+	if len(lines) != 3 || lines[0] != `{"event":"ready","id":"0","data":{"lastEventId":"0"}}` ||
+		!strings.HasPrefix(lines[1], `{"event":"completed","id":"`) || !strings.Contains(lines[1], `"name":"a.txt"`) ||
+		!strings.HasPrefix(lines[2], `{"event":"failed","id":"`) || got.errors != "" {
 		t.Errorf("%+v", got)
 	}
 	if missed := p.watch("resync", "--json", "--after", "1000000"); !strings.HasPrefix(missed.out, `{"event":"resync","id":"`) {
 		t.Errorf("a position that never was: %+v", missed)
 	}
 	p.run("watch", "--after", "x").want(t, 1, "", "is not the id of an event")
+	found, err := endpoints.Read(testDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := p.watch(p.owner, "--after", "0", "--json", "--all", "--operator", found.Operator)
+	if all.status != 0 || !strings.Contains(all.out, `"ownerId":"`+p.owner+`"`) {
+		t.Errorf("of all owners: %+v", all)
+	}
+	p.run("watch", "--all", "--operator", found.HTTP).want(t, 1, "", "This stream is of one owner")
 }

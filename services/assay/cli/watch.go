@@ -14,26 +14,30 @@ import (
 
 func newWatch(s *settings) *cobra.Command {
 	var all bool
-	var after string
+	var after, operator string
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Show results as they come, until interrupted",
 		Long: `Show results as they come, until interrupted.
 
-When the connection breaks, watch connects again and goes on where it was. With
+When the connection breaks, watch connects again and resumes where it was. With
 --json each line is {"event", "id", "data"}; the id of the last line you have
 seen, given to --after, goes on behind it. An event "resync" says that some were
-missed, because that is too long ago: list your files, then go on.`,
+missed, because that is too long ago: list your files, then go on.
+
+Results of all owners are at the operator address of query: --operator, else
+ASSAY_OPERATOR, else that of a running "assay serve".`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := s.client()
+			find := s.client
+			if all {
+				find = func() (*client.Client, error) { return s.operatorClient(operator) }
+			}
+			c, err := find()
 			if err != nil {
 				return err
 			}
-			following := client.Following{OwnerID: c.OwnerID(), After: after}
-			if all {
-				following.OwnerID = ""
-			}
+			following, watching := client.Following{AllOwners: all, After: after}, false
 			for e, err := range c.Events(cmd.Context(), following) {
 				if cmd.Context().Err() != nil {
 					return nil // interrupted, as a watch ends
@@ -41,6 +45,10 @@ missed, because that is too long ago: list your files, then go on.`,
 				if err != nil {
 					return err
 				}
+				if e.Type == client.Ready && watching {
+					continue // of another connection
+				}
+				watching = true
 				if s.json {
 					err = writeJSON(cmd.OutOrStdout(), eventLine{e.Type, e.ID, e.Data})
 				} else {
@@ -54,6 +62,7 @@ missed, because that is too long ago: list your files, then go on.`,
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "results of all owners")
+	cmd.Flags().StringVar(&operator, "operator", "", "with --all: operator address of query, such as http://127.0.0.1:8085 [ASSAY_OPERATOR]")
 	cmd.Flags().StringVar(&after, "after", "", "go on behind the event with this id")
 	return cmd
 }

@@ -15,8 +15,8 @@ import (
 
 // The types of events.
 const (
-	// Ready begins the stream: what happens from now on will be in it. Its ID
-	// is the position.
+	// Ready begins each connection. Its ID is the position that the stream
+	// starts from.
 	Ready = "ready"
 	// CompletedEvent and FailedEvent say that an item reached its end. Data is
 	// an Outcome.
@@ -63,7 +63,10 @@ type Sentiment struct {
 
 // Following asks for live events.
 type Following struct {
-	OwnerID string // empty follows every owner
+	OwnerID string // empty is the client's own
+	// AllOwners follows every owner. Only the operator address of query allows
+	// that.
+	AllOwners bool
 	// Feed follows the items of the feed only, those of one Sentiment where it is
 	// not empty. They have no owner.
 	Feed      bool
@@ -120,8 +123,8 @@ func (c *Client) follow(ctx context.Context, f Following, deliver func(Event) bo
 	if f.Sentiment != "" {
 		op.query.Set("sentiment", f.Sentiment)
 	}
-	if f.OwnerID != "" {
-		op.query.Set("owner", f.OwnerID)
+	if !f.Feed && !f.AllOwners {
+		op.query.Set("owner", cmp.Or(f.OwnerID, c.ownerID))
 	}
 	if f.After != "" {
 		op.header.Set("Last-Event-ID", f.After)

@@ -98,7 +98,7 @@ func (e *engineProgram) start(t *testing.T) {
 type service struct {
 	*program
 	url      string
-	operator string // of ingest: the address of the calls for operators
+	operator string // of ingest and query: the address of the calls for operators
 }
 
 var readyLine = regexp.MustCompile(`"addr":"([^"]+)"[^\n]*"message":"ready"`)
@@ -131,5 +131,5 @@ func (c *cluster) front(t *testing.T, ingest, query *service) {
 		server.Close()
 		front.Close()
 	})
-	c.HTTP = server.URL
+	c.HTTP, c.LiveOperator = server.URL, query.operator
 }

@@ -56,10 +56,13 @@ func readiness(t *testing.T, url string, status int, says, down string) error {
 		Checks map[string]string
 	}
 	decode(t, body, &answer)
-	if got != status || answer.Status != says || len(answer.Checks) != 3 {
+	if got != status || answer.Status != says || len(answer.Checks) < 3 {
 		return fmt.Errorf("readyz answers %d %s", got, body)
 	}
 	for name, state := range answer.Checks {
+		if name == "live events" && down == "nats" {
+			continue // they are dead some seconds after NATS is
+		}
 		if (state != "ok") != (name == down) {
 			return fmt.Errorf("readyz says that %s is %s", name, state)
 		}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -145,7 +146,7 @@ func liveEventsResume(t *testing.T, s system) {
 				t.Errorf("read again there are %d outcomes, or others: %v", len(again), err)
 			}
 			// A reader of all owners sees them too, with no position left out.
-			all, _, err := follow(ctx, c, client.Following{After: first}, int(got[files-1].position-mustPosition(t, first)))
+			all, _, err := follow(ctx, operatorClient(t, s.LiveOperator), client.Following{AllOwners: true, After: first}, int(got[files-1].position-mustPosition(t, first)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,6 +220,15 @@ func unknownPositionsResync(t *testing.T, s system) {
 	if err != nil || got[0].outcome.ID != file.FileID {
 		t.Errorf("from %s on comes %v, %v", resynced, got, err)
 	}
-	resp, body := s.ask(t, http.MethodGet, "/v1/events?owner=a%20b", nil, "")
+	// Nobody else sees whose events and files they are.
+	resp, body := s.ask(t, http.MethodGet, "/v1/events", nil, "")
+	refused(t, resp, body, http.StatusBadRequest, "owner-required")
+	for asking, shown := range map[string]bool{"": false, newOwner(): false, owner: true} {
+		resp, body := s.ask(t, http.MethodGet, "/v1/files/"+file.FileID, map[string]string{"X-Owner-Id": asking}, "")
+		if resp.StatusCode != http.StatusOK || strings.Contains(body, owner) != shown {
+			t.Errorf("%q is answered %d %s", asking, resp.StatusCode, body)
+		}
+	}
+	resp, body = s.ask(t, http.MethodGet, "/v1/events?owner=a%20b", nil, "")
 	refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
 }

@@ -54,6 +54,8 @@ func TestLiveEventsAcrossRestart(t *testing.T) {
 	checkOutcomes(t, got.events, want, owner)
 
 	dropOutcomes(ctx, t, s.system, got.events[round].position)
+	s.program.kill(t) // which remembers the newest outcomes
+	s.restart(t)
 	var first client.Event
 	for e, err := range c.Events(ctx, client.Following{OwnerID: owner, After: start}) {
 		if err != nil {
@@ -89,7 +91,7 @@ func TestLiveReadersAreBounded(t *testing.T) {
 	browser := http.Client{Transport: transport}
 	open := func(method string) (*http.Response, func()) {
 		ctx, leave := context.WithCancel(within(t))
-		req, err := http.NewRequestWithContext(ctx, method, s.HTTP+"/v1/events", nil)
+		req, err := http.NewRequestWithContext(ctx, method, s.HTTP+"/v1/events?owner=anybody", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

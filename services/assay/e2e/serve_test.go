@@ -58,7 +58,7 @@ func readEndpoints(t *testing.T, dir string) system {
 		t.Fatal(err)
 	}
 	return system{
-		HTTP: at["http"], Operator: noted.Operator, NATS: at["nats"], S3: at["s3"], DynamoDB: at["dynamodb"],
+		HTTP: at["http"], Operator: noted.Operator, LiveOperator: noted.Operator, NATS: at["nats"], S3: at["s3"], DynamoDB: at["dynamodb"],
 		AccessKey: "assay", SecretKey: "assay-local", Region: "us-east-1",
 		Bucket: "assay-files", Table: "text-analyzer-history",
 	}

@@ -43,9 +43,9 @@ func TestStack(t *testing.T) {
 	ingest, query := c.run(t, "ingest", host{env: env}), c.run(t, "query", host{env: env})
 	s := system{
 		HTTP:     "http://" + c.run(t, "gateway", host{}).at(t, "8080"),
-		Operator: "http://" + ingest.at(t, "8084"),
-		NATS:     "nats://operator:operator-local@" + nats.at(t, "4222"),
-		S3:       "http://" + bucket.at(t, "7070"), DynamoDB: "http://" + tables.at(t, "8000"),
+		Operator: "http://" + ingest.at(t, "8084"), LiveOperator: "http://" + query.at(t, "8085"),
+		NATS: "nats://operator:operator-local@" + nats.at(t, "4222"),
+		S3:   "http://" + bucket.at(t, "7070"), DynamoDB: "http://" + tables.at(t, "8000"),
 		AccessKey: "assay", SecretKey: "assay-local", Region: region, Bucket: "assay-files", Table: "text-analyzer-history",
 	}
 

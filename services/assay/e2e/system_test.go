@@ -21,6 +21,7 @@ import (
 // system is all that a promise knows of a running Assay.
 type system struct {
 	HTTP, Operator               string // URLs
+	LiveOperator                 string // of query, with the live events of all owners
 	NATS, S3, DynamoDB           string
 	AccessKey, SecretKey, Region string
 	Bucket, Table                string

@@ -1,0 +1,574 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// patience bounds every wait for something that must happen.
+const patience = 30 * time.Second
+
+// world is live events behind HTTP on a NATS server.
+type world struct {
+	*testing.T
+	url, operator string
+	events        *Events
+	bus           *bus.Bus
+	js            jetstream.JetStream
+	log           *transcript
+	http          *http.Client
+	ctx           context.Context
+}
+
+// transcript keeps the log.
+type transcript struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *transcript) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *transcript) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// open serves live events with a ring of so many outcomes.
+func open(t *testing.T, cfg Config, entries int) *world {
+	t.Helper()
+	url := bustest.Start(t)
+	conn, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &transcript{}
+	b, err := bus.Connect(t.Context(), bus.Config{URL: url, Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour},
+		"test", zerolog.New(log), prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	w := &world{T: t, bus: b, js: js, log: log}
+	w.serve(cfg, entries)
+	return w
+}
+
+// serve begins anew with live events, as another process on the same stream.
+func (w *world) serve(cfg Config, entries int) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Context(), 10*patience)
+	w.events = New(cfg, Options{Bus: w.bus, Log: zerolog.New(w.log), Registry: prometheus.NewRegistry()})
+	w.events.ring = newRing(entries, ringBytes)
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := w.events.Run(ctx); err != nil {
+			w.Error(err)
+		}
+	})
+	listen := func(routes func(*web.Router)) string {
+		router := web.NewRouter(web.Options{Log: zerolog.Nop()})
+		routes(router)
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			w.Fatal(err)
+		}
+		running.Go(func() {
+			if err := web.Serve(ctx, listener, router, web.ServeOptions{}); err != nil {
+				w.Error(err)
+			}
+		})
+		return "http://" + listener.Addr().String()
+	}
+	w.url, w.operator = listen(w.events.Routes), listen(w.events.OperatorRoutes)
+	transport := &http.Transport{MaxIdleConnsPerHost: 64}
+	w.http, w.ctx = &http.Client{Transport: transport}, ctx
+	w.Cleanup(func() {
+		cancel()
+		running.Wait()
+		transport.CloseIdleConnections()
+	})
+}
+
+// publish publishes an outcome of a file.
+func (w *world) publish(owner, id string) {
+	w.Helper()
+	if err := w.bus.Publish(w.ctx, outcome(owner, id)); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func outcome(owner, id string) event.Event {
+	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
+		Area: event.AreaTextFile, Id: id, OwnerId: owner, Name: id + strings.Repeat("x", 500), CompletedAt: timestamppb.Now(),
+	})
+}
+
+// stream is an open stream of live events.
+type stream struct {
+	w     *world
+	lines *bufio.Scanner
+	leave func()
+}
+
+// message is one event of a stream; without a name and data it is a heartbeat.
+type message struct{ id, name, data string }
+
+// ask opens a stream, or returns the answer that refuses it.
+func (w *world) ask(url, lastEventID string) (*http.Response, func(), error) {
+	ctx, cancel := context.WithCancel(w.ctx)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, cancel, err
+	}
+	if lastEventID != "" {
+		req.Header.Set("Last-Event-ID", lastEventID)
+	}
+	resp, err := w.http.Do(req)
+	if err != nil {
+		return nil, cancel, err
+	}
+	return resp, func() { cancel(); _ = resp.Body.Close() }, nil // what it says is of no interest
+}
+
+func (w *world) open(url, lastEventID string) *stream {
+	w.Helper()
+	resp, leave, err := w.ask(url, lastEventID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(leave)
+	if resp.StatusCode != http.StatusOK {
+		w.Fatalf("%s: %s", url, resp.Status)
+	}
+	return &stream{w: w, lines: bufio.NewScanner(resp.Body), leave: leave}
+}
+
+// next returns the next event, heartbeats left out.
+func (s *stream) next() (message, error) {
+	var m message
+	for s.lines.Scan() {
+		field, value, _ := strings.Cut(s.lines.Text(), ": ")
+		switch field {
+		case "id":
+			m.id = value
+		case "event":
+			m.name = value
+		case "data":
+			m.data = value
+		case "":
+			if s.lines.Text() == "" && m.name != "" {
+				return m, nil
+			}
+		}
+	}
+	return m, errors.Join(io.ErrUnexpectedEOF, s.lines.Err())
+}
+
+// expect reads the next event, which must have this name and, unless it is
+// empty, name this item.
+func (s *stream) expect(name, item string) message {
+	s.w.Helper()
+	m, err := s.next()
+	if err != nil || m.name != name || item != "" && !strings.Contains(m.data, `"id":"`+item+`"`) {
+		s.w.Fatalf("got %+v, %v; want %s %s", m, err, name, item)
+	}
+	return m
+}
+
+// consumers returns how many consumers the stream of outcomes has.
+func (w *world) consumers() (names []string) {
+	w.Helper()
+	s, err := w.js.Stream(w.ctx, bus.StreamOutcomes)
+	if err != nil {
+		w.Fatal(err)
+	}
+	list := s.ConsumerNames(w.ctx)
+	for name := range list.Name() {
+		names = append(names, name)
+	}
+	if list.Err() != nil {
+		w.Fatal(list.Err())
+	}
+	return names
+}
+
+// eventually looks again and again until look has nothing to complain about.
+func (w *world) eventually(look func() error) {
+	w.Helper()
+	deadline := time.After(patience)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := look()
+		if err == nil {
+			return
+		}
+		select {
+		case <-deadline:
+			w.Fatalf("still after %s: %v", patience, err)
+		case <-tick.C:
+		}
+	}
+}
+
+var many = Config{Readers: 5000, PerClient: 5000}
+
+// A reader gets the outcomes of its owner and of nobody else, resumes without a
+// gap or a repeat, and is told at once that it is connected.
+func TestReadersResumeWithinTheirOwner(t *testing.T) {
+	w := open(t, many, 16)
+	mine, all := w.open(w.url+"/v1/events?owner=ann", ""), w.open(w.operator+"/v1/events", "")
+	start := mine.expect("ready", "").id
+	all.expect("ready", "")
+	for i := range 200 { // much more than the ring holds
+		w.publish("bob", fmt.Sprint("b", i))
+		w.publish("ann", fmt.Sprint("a", i))
+	}
+	for i := range 200 {
+		mine.expect("completed", fmt.Sprint("a", i))
+		all.expect("completed", fmt.Sprint("b", i))
+		all.expect("completed", fmt.Sprint("a", i))
+	}
+	for i, at := 0, start; i < 200; i += 40 {
+		s := w.open(w.url+"/v1/events?owner=ann", at)
+		if ready := s.expect("ready", ""); ready.id != at {
+			t.Errorf("a stream that resumes at %s is ready at %s", at, ready.id)
+		}
+		for j := range 40 {
+			at = s.expect("completed", fmt.Sprint("a", i+j)).id
+		}
+		s.leave()
+	}
+	if names := w.consumers(); len(names) != 1 {
+		w.eventually(func() error {
+			if names := w.consumers(); len(names) != 1 {
+				return fmt.Errorf("the stream has the consumers %q", names)
+			}
+			return nil
+		})
+	}
+}
+
+// A new process begins with the newest outcomes that are stored, so that readers
+// that come back to it need none of the few turns at the stream.
+func TestNewProcessServesReadersThatComeBack(t *testing.T) {
+	w := open(t, many, 64)
+	s := w.open(w.url+"/v1/events?owner=ann", "")
+	at := s.expect("ready", "").id
+	for i := range 40 {
+		w.publish("ann", fmt.Sprint("a", i))
+	}
+	w.serve(many, 64)
+	for range turns {
+		w.events.turns <- struct{}{}
+	}
+	s = w.open(w.url+"/v1/events?owner=ann", at)
+	s.expect("ready", "")
+	for i := range 40 {
+		s.expect("completed", fmt.Sprint("a", i))
+	}
+}
+
+func TestPositionsThatAreGoneResync(t *testing.T) {
+	w := open(t, many, 4)
+	first := w.open(w.url+"/v1/events?owner=ann", "").expect("ready", "").id
+	for i := range 20 {
+		w.publish("ann", fmt.Sprint("a", i))
+	}
+	s, err := w.js.Stream(w.ctx, bus.StreamOutcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Purge(w.ctx, jetstream.WithPurgeSequence(10)); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{first, "8", "21", "18446744073709551615"} {
+		again := w.open(w.url+"/v1/events?owner=ann", at)
+		w.eventually(func() error { // the ring may be behind the stream
+			if _, newest, _ := w.events.ring.bounds(); newest < 20 {
+				return fmt.Errorf("the ring has seen %d", newest)
+			}
+			return nil
+		})
+		if got := again.expect("resync", ""); got.data != `{"lastEventId":"`+got.id+`"}` {
+			t.Errorf("%s resyncs with %+v", at, got)
+		}
+	}
+	s9 := w.open(w.url+"/v1/events?owner=ann", "9")
+	s9.expect("ready", "")
+	for i := 9; i < 20; i++ {
+		s9.expect("completed", fmt.Sprint("a", i))
+	}
+}
+
+// Outcomes that are removed before the ring has seen them are a gap for all
+// readers, and none of them may miss that.
+func TestGapInTheStreamResyncs(t *testing.T) {
+	w := open(t, many, 16)
+	s := w.open(w.url+"/v1/events?owner=ann", "")
+	s.expect("ready", "")
+	stream, err := w.js.Stream(w.ctx, bus.StreamOutcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	few := stream.CachedInfo().Config
+	few.MaxMsgs = 5
+	if _, err := w.js.UpdateStream(w.ctx, few); err != nil {
+		t.Fatal(err)
+	}
+	w.events.ring.mu.RLock() // the ring falls behind by more than a tail buffers
+	for i := range 1500 {
+		w.publish("ann", fmt.Sprint("a", i))
+	}
+	w.events.ring.mu.RUnlock()
+	w.eventually(func() error {
+		if _, newest, _ := w.events.ring.bounds(); newest != 1500 {
+			return fmt.Errorf("the ring has seen %d", newest)
+		}
+		return nil
+	})
+	w.publish("ann", "after")
+	resyncs := 0
+	for {
+		m, err := s.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.name == "resync" {
+			resyncs++
+		}
+		if strings.Contains(m.data, `"id":"after"`) {
+			break
+		}
+	}
+	if resyncs == 0 {
+		t.Error("the reader was not told that it missed events")
+	}
+}
+
+// Page loads open and close streams in a row: none may leave a consumer, of
+// which the server allows 1,000.
+func TestThousandsOfPageLoadsInARow(t *testing.T) {
+	w := open(t, many, 64)
+	w.open(w.url+"/v1/events?owner=ann", "").expect("ready", "")
+	for i := range 100 {
+		w.publish("ann", fmt.Sprint("a", i))
+	}
+	var loads sync.WaitGroup
+	for client := range 8 {
+		loads.Go(func() {
+			for i := range 300 {
+				at := "" // each third resumes, half of these from the stream
+				if i%3 == 0 {
+					at = strconv.Itoa(1 + (i%2)*90)
+				}
+				resp, leave, err := w.ask(w.url+"/v1/events?owner=ann", at)
+				if err != nil || resp.StatusCode != http.StatusOK {
+					t.Errorf("client %d, load %d: %v, %v", client, i, resp, err)
+				}
+				leave()
+			}
+		})
+	}
+	loads.Wait()
+	w.eventually(func() error {
+		if names := w.consumers(); len(names) != 1 {
+			return fmt.Errorf("the stream has the consumers %q", names)
+		}
+		w.events.places.mu.Lock()
+		defer w.events.places.mu.Unlock()
+		if w.events.places.open > 1 {
+			return fmt.Errorf("%d places are taken", w.events.places.open)
+		}
+		return nil
+	})
+	s := w.open(w.url+"/v1/events?owner=ann", "")
+	s.expect("ready", "")
+	w.publish("ann", "last")
+	s.expect("completed", "last")
+}
+
+// All readers of a process share one consumer.
+func TestManyReadersShareOneConsumer(t *testing.T) {
+	w := open(t, many, 64)
+	const readers = 600
+	var streams []*stream
+	for i := range readers {
+		s := w.open(fmt.Sprintf("%s/v1/events?owner=o%d", w.url, i%50), "")
+		s.expect("ready", "")
+		streams = append(streams, s)
+	}
+	if names := w.consumers(); len(names) != 1 {
+		t.Errorf("%d readers have the consumers %q", readers, names)
+	}
+	for i := range 50 {
+		w.publish(fmt.Sprint("o", i), fmt.Sprint("f", i))
+	}
+	for i, s := range streams {
+		s.expect("completed", fmt.Sprint("f", i%50))
+	}
+}
+
+// A reader that takes nothing keeps nobody waiting.
+func TestSlowReaderBlocksNobody(t *testing.T) {
+	w := open(t, many, 8)
+	for range 2 * turns {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		if err := conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, "GET /v1/events?owner=ann HTTP/1.1\r\nHost: x\r\nLast-Event-ID: 0\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := w.open(w.url+"/v1/events?owner=ann", "0")
+	s.expect("ready", "")
+	const outcomes = 3000 // some MB for each, more than a connection buffers
+	published := make(chan struct{})
+	go func() {
+		defer close(published)
+		for i := range outcomes {
+			if err := w.bus.Publish(w.ctx, outcome("ann", fmt.Sprint("a", i))); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for i := range outcomes {
+		s.expect("completed", fmt.Sprint("a", i))
+	}
+	<-published
+}
+
+// The loss of the consumer is logged and repaired, and no reader misses a thing.
+func TestLostConsumerIsRecreated(t *testing.T) {
+	w := open(t, many, 64)
+	s := w.open(w.url+"/v1/events?owner=ann", "")
+	s.expect("ready", "")
+	for i := range 5 {
+		w.publish("ann", fmt.Sprint("a", i))
+		for _, name := range w.consumers() {
+			if err := w.js.DeleteConsumer(w.ctx, bus.StreamOutcomes, name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+				t.Fatal(err)
+			}
+		}
+		w.publish("ann", fmt.Sprint("b", i))
+		s.expect("completed", fmt.Sprint("a", i))
+		s.expect("completed", fmt.Sprint("b", i))
+	}
+	if said := w.log.String(); !strings.Contains(said, "live events stopped") || !strings.Contains(said, "follow the outcomes again") {
+		t.Errorf("the log says %q", said)
+	}
+	if err := w.events.Check(w.ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// While the stream does not answer, readiness says that live events are dead.
+func TestDeadLiveEventsAreNotReady(t *testing.T) {
+	w := open(t, many, 64)
+	w.open(w.url+"/v1/events?owner=ann", "").expect("ready", "")
+	if err := w.js.DeleteStream(w.ctx, bus.StreamOutcomes); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually(func() error {
+		if err := w.events.Check(w.ctx); err == nil || !strings.Contains(err.Error(), "no live events for") || !strings.Contains(err.Error(), bus.StreamOutcomes) {
+			return fmt.Errorf("without the stream, Check returns %w", err)
+		}
+		return nil
+	})
+	w.publish("ann", "back") // declares the streams
+	w.eventually(func() error { return w.events.Check(w.ctx) })
+}
+
+func TestRefusals(t *testing.T) {
+	w := open(t, Config{Readers: 2, PerClient: 1}, 64)
+	check := func(url, at string, status int, says string) {
+		t.Helper()
+		resp, leave, err := w.ask(url, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer leave()
+		if resp.StatusCode != status {
+			t.Fatalf("%s: %s, want %d", url, resp.Status, status)
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err != nil || !strings.Contains(string(body), says) {
+			t.Errorf("%s: %s, %v; want %q", url, body, err, says)
+		}
+		if status == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: no Retry-After", url)
+		}
+	}
+	check(w.url+"/v1/events", "", http.StatusBadRequest, "urn:assay:problem:owner-required")
+	check(w.url+"/v1/events?owner=", "", http.StatusBadRequest, "query parameter owner")
+	check(w.url+"/v1/events?owner=a%20b", "", http.StatusUnprocessableEntity, "query.owner")
+	check(w.operator+"/v1/events?owner=a%20b", "", http.StatusUnprocessableEntity, "query.owner")
+	check(w.url+"/v1/events?owner=ann", "x", http.StatusUnprocessableEntity, "header.Last-Event-ID")
+	check(w.url+"/v1/feed/events?sentiment=happy", "", http.StatusUnprocessableEntity, "query.sentiment")
+	w.open(w.url+"/v1/events?owner=ann", "").expect("ready", "")
+	check(w.url+"/v1/events?owner=ann", "", http.StatusServiceUnavailable, "This client has 1 live event streams open")
+	w.events.places.mu.Lock()
+	w.events.places.perClient = 5
+	w.events.places.mu.Unlock()
+	w.open(w.url+"/v1/feed/events", "").expect("ready", "")
+	check(w.url+"/v1/events?owner=ann", "", http.StatusServiceUnavailable, "All 2 live event streams of this server are in use")
+}
+
+// A reader for which nothing happens moves on with the stream, so that it does
+// not resume from where it began.
+func TestQuietReadersMoveOn(t *testing.T) {
+	b := newRing(4, 1<<20)
+	b.reset(100)
+	quiet := &reader{filter: filter{owner: "quiet"}, cursor: 100, wake: make(chan struct{}, 1)}
+	b.join(quiet)
+	for sequence := uint64(101); sequence <= 120; sequence++ {
+		b.add(entry{sequence: sequence, owner: "loud", area: event.AreaTextFile, frame: []byte("x")})
+	}
+	if out, reached := b.read(quiet); reached != current || len(out.frames) != 0 || quiet.cursor != 120 {
+		t.Errorf("a quiet reader got %d frames and is at %d (%d)", len(out.frames), quiet.cursor, reached)
+	}
+	b.add(entry{sequence: 121, owner: "quiet", area: event.AreaTextFile, frame: []byte("mine")})
+	if out, reached := b.read(quiet); reached != current || len(out.frames) != 1 || quiet.cursor != 121 {
+		t.Errorf("then it got %d frames and is at %d (%d)", len(out.frames), quiet.cursor, reached)
+	}
+	b.reset(7) // a stream that began anew
+	if _, reached := b.read(quiet); reached != gone {
+		t.Errorf("before the stream begins anew it is at %d (%d)", quiet.cursor, reached)
+	}
+}
