@@ -1,9 +1,11 @@
 package dynamolite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -52,6 +54,13 @@ type Options struct {
 	// request that may not is answered with AccessDeniedException before anything
 	// else of it is looked at. It may be called concurrently. nil allows everything.
 	Allow func(Access) bool
+	// Hosts are host names, in lower case and without a port, that requests may be
+	// addressed to besides those of loopback and the IP address that a client
+	// connects to. A request with another Host is answered with 421.
+	Hosts []string
+	// HostsSetting names, in that answer, where a program's users set Hosts.
+	// Empty is Options.Hosts.
+	HostsSetting string
 }
 
 // Engine is a DynamoDB account: its tables, indexes and streams. Its methods
@@ -64,6 +73,9 @@ type Engine struct {
 	opened      time.Time // a reading of the clock, for past
 	onError     func(error)
 	allow       func(Access) bool
+	hosts       []string
+	hostsFrom   string
+	origin      *http.CrossOriginProtection
 	catalog     atomic.Pointer[catalog]
 	commits     *committer
 	faults      *Faults
@@ -92,7 +104,8 @@ func (e *Engine) past(age time.Duration) time.Time {
 // file cannot be opened, is no bbolt file, or is held by another process for
 // more than a second.
 func Open(opts Options) (*Engine, error) {
-	e := &Engine{clock: opts.Clock, onError: opts.OnError, allow: opts.Allow, faults: &Faults{}, bodies: semaphore.NewWeighted(maxBodies)}
+	e := &Engine{clock: opts.Clock, onError: opts.OnError, allow: opts.Allow, faults: &Faults{}, bodies: semaphore.NewWeighted(maxBodies),
+		hosts: opts.Hosts, hostsFrom: cmp.Or(opts.HostsSetting, "Options.Hosts"), origin: http.NewCrossOriginProtection()}
 	if e.clock == nil {
 		e.clock = time.Now
 	}

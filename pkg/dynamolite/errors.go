@@ -91,12 +91,17 @@ func clientError(err error) *apiError {
 	return &apiError{code: "InternalServerError", message: "The request processing has failed because of an unknown error"}
 }
 
+// misdirected is the code of a request to another host. DynamoDB has none.
+const misdirected = "MisdirectedRequestException"
+
 func (e *apiError) status() int {
 	switch e.code {
 	case "InternalServerError":
 		return http.StatusInternalServerError
 	case "StorageFull", "ServiceUnavailable":
 		return http.StatusServiceUnavailable
+	case misdirected:
+		return http.StatusMisdirectedRequest
 	}
 	return http.StatusBadRequest
 }
@@ -107,7 +112,7 @@ func (e *apiError) body() ([]byte, error) {
 	switch e.code {
 	case "ValidationException":
 		namespace = "com.amazon.coral.validate#"
-	case "SerializationException", "UnknownOperationException", "AccessDeniedException":
+	case "SerializationException", "UnknownOperationException", "AccessDeniedException", misdirected:
 		namespace = "com.amazon.coral.service#"
 	}
 	return json.Marshal(struct {

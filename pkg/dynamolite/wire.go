@@ -102,12 +102,16 @@ func (e *Engine) operations() map[string]handler {
 // checks no signature.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	target := r.Header.Get("X-Amz-Target")
-	if target == "" && r.Method == http.MethodGet {
+	err := e.addressed(r)
+	if err == nil && target == "" && r.Method == http.MethodGet {
 		w.WriteHeader(http.StatusOK) // a probe for liveness
 		return
 	}
-	body, err := e.readBody(w, r)
-	defer func(held int64) { e.bodies.Release(held) }(int64(cap(body)))
+	var body []byte
+	if err == nil {
+		body, err = e.readBody(w, r)
+		defer func(held int64) { e.bodies.Release(held) }(int64(cap(body)))
+	}
 	if err == nil {
 		err = e.permit(r, target, body)
 	}

@@ -44,6 +44,7 @@ func TestARequestOfAnotherShapeIsTold(t *testing.T) {
 // answerTo makes a request to the engine without network and SDK.
 func answerTo(engine *dynamolite.Engine, operation, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	r.Host = "localhost"
 	r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
 	w := httptest.NewRecorder()
 	engine.ServeHTTP(w, r)

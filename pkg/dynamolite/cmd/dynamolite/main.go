@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -29,10 +30,14 @@ func main() {
 	relaxed := flag.Bool("sync-never", false, "answer writes before they are on disk")
 	policies := flag.String("policies", "", "folder of IAM policies, a file for each access key: KEY.json; empty: every key may do everything")
 	root := flag.String("root", "", "with -policies: the access key that may do everything")
+	hosts := flag.String("hosts", "", "host names, comma-separated, that requests may be addressed to besides those of loopback")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	opts := dynamolite.Options{Path: *path, OnError: func(err error) { log.Print(err) }}
+	opts := dynamolite.Options{Path: *path, HostsSetting: "-hosts", OnError: func(err error) { log.Print(err) }}
+	if *hosts != "" {
+		opts.Hosts = strings.Split(*hosts, ",")
+	}
 	if *relaxed {
 		opts.Sync = dynamolite.SyncNever
 	}

@@ -1,0 +1,42 @@
+package dynamolite
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// addressed returns an error for a request that a web page may have sent without
+// its user's knowledge: one to a Host that is not allowed, as a page sends that
+// rebinds its own name to this address, or one of another origin.
+func (e *Engine) addressed(r *http.Request) error {
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !allowedHost(r.Host, e.hosts, local) {
+		return &apiError{code: misdirected, message: fmt.Sprintf("This server is not addressed as %q. If it should be, add that name to %s", r.Host, e.hostsFrom)}
+	}
+	if e.origin.Check(r) != nil {
+		return &apiError{code: "AccessDeniedException", message: "Pages of another origin may not send this request"}
+	}
+	return nil
+}
+
+// allowedHost tells whether a Host header has a name of loopback, one of names, or
+// the IP address that the connection was made to. Ports are not compared.
+func allowedHost(host string, names []string, local net.Addr) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.Trim(strings.TrimSuffix(host, "."), "[]"))
+	if host == "localhost" || slices.Contains(names, host) {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return false
+	}
+	to, ok := local.(*net.TCPAddr)
+	return ip.Unmap().IsLoopback() || ok && ip.Unmap() == to.AddrPort().Addr().Unmap()
+}
