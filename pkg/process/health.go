@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/assay-project/assay/pkg/web"
 )
 
 // readyWait bounds the answer to Ready. It is more than the checks themselves
@@ -42,15 +44,8 @@ func Ready(ctx context.Context, url string) error {
 
 // ownURL is the URL under which a process reaches what listens on addr.
 func ownURL(addr string) (string, error) {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil || port == "0" {
+	if _, port, err := net.SplitHostPort(addr); err != nil || port == "0" {
 		return "", fmt.Errorf("ASSAY_ADDR is %q: give host:port with a port that can be asked", addr)
 	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-		if ip != nil && ip.To4() == nil {
-			host = "::1"
-		}
-	}
-	return "http://" + net.JoinHostPort(host, port), nil
+	return "http://" + web.Reachable(addr), nil
 }

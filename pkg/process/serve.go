@@ -51,7 +51,12 @@ type Options struct {
 	// OperatorAddr is host:port of the calls for operators; empty for none. Who
 	// reaches it may do all they offer.
 	OperatorAddr string
-	Drain        time.Duration
+	// Exposure says who may reach these addresses, and by which names.
+	Exposure Exposure
+	// Listening is called with the address of HTTP before the service is opened.
+	// Optional.
+	Listening func(http net.Addr)
+	Drain     time.Duration
 	// Heap is at how many bytes of heap the collector runs, as TuneCollector has it.
 	Heap int64
 	Log  obs.Config
@@ -75,12 +80,19 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	if err != nil {
 		return config.Unusable(err)
 	}
+	hosts, err := o.hosts()
+	if err != nil {
+		return config.Unusable(err)
+	}
 	TuneCollector(ctx, o.Heap, log)
 	listener, err := net.Listen("tcp", o.Addr)
 	if err != nil {
 		return fmt.Errorf("ASSAY_ADDR: %w", err)
 	}
 	defer listener.Close()
+	if o.Listening != nil {
+		o.Listening(listener.Addr())
+	}
 	registry := obs.NewRegistry()
 	service, err := open(ctx, log, registry)
 	if err != nil {
@@ -91,7 +103,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	bodies := web.NewBodies(web.DefaultBodies)
 	health := &obs.Health{}
 	service.Health(health)
-	options := web.Options{Title: o.Title, Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies}
+	options := web.Options{Title: o.Title, Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies, Hosts: hosts}
 	if storing, ok := any(service).(Storing); ok {
 		options.Writable = storing.Writable
 	}
@@ -104,7 +116,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 			return fmt.Errorf("ASSAY_OPERATOR_ADDR: %w", err)
 		}
 		defer operator.Close()
-		operations = web.NewRouter(web.Options{Title: o.Title + " for operators", Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies})
+		operations = web.NewRouter(web.Options{Title: o.Title + " for operators", Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies, Hosts: hosts})
 		operated.OperatorRoutes(operations)
 	}
 	group, ctx := errgroup.WithContext(ctx)

@@ -55,7 +55,7 @@ func TestABodyCountsByWhatHasArrived(t *testing.T) {
 	router := web.NewRouter(web.Options{Bodies: bodies})
 	web.Register(router, operation("POST", "/said"), func(context.Context, *text) (*struct{}, error) { return nil, nil })
 	half := &halfBody{counted: make(chan struct{}), breaks: make(chan struct{})}
-	request := httptest.NewRequest("POST", "/said", half)
+	request := httptest.NewRequest("POST", "http://localhost/said", half)
 	request.ContentLength = 900_000
 	answered := make(chan int)
 	go func() {

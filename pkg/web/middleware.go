@@ -47,6 +47,10 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 func (r *Router) route(w http.ResponseWriter, req *http.Request) {
+	if err := r.hosts.check(req); err != nil {
+		WriteError(w, req, err)
+		return
+	}
 	if verdict, pattern := r.Mux.Handler(req); pattern == "" {
 		unmatched(w, req, verdict)
 		return

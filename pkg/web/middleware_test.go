@@ -190,7 +190,7 @@ func TestResponseControllerReachesTheConnection(t *testing.T) {
 }
 
 func TestABadlyFramedBodyIsTheClientsFault(t *testing.T) {
-	r := httptest.NewRequest(http.MethodPost, "/send", brokenBody{})
+	r := httptest.NewRequest(http.MethodPost, "http://localhost/send", brokenBody{})
 	rec := httptest.NewRecorder()
 	sender(zerolog.Nop(), nil).ServeHTTP(rec, r)
 	if p := problemIn(t, rec); p.Type != "urn:assay:problem:bad-request" || len(p.Errors) > 0 {

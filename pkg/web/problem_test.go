@@ -200,7 +200,7 @@ func TestAClientThatLeftIsNoError(t *testing.T) {
 	for _, path := range []string{"/send", "/plain"} {
 		var log bytes.Buffer
 		router := sender(zerolog.New(&log), context.Canceled)
-		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"name":"a","size":1}`))
+		r := httptest.NewRequest(http.MethodPost, "http://localhost"+path, strings.NewReader(`{"name":"a","size":1}`))
 		ctx, leave := context.WithCancel(r.Context())
 		leave()
 		router.ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))

@@ -28,6 +28,7 @@ type Options struct {
 	Health      *obs.Health          // served at /healthz and /readyz; nil makes one with no checks
 	Writable    func() error         // its error refuses, with 503, requests that may store something; nil refuses none
 	Bodies      *Bodies              // bounds the memory of request bodies; nil makes one of DefaultBodies. Routers may share one.
+	Hosts       Hosts                // that requests may be addressed to
 }
 
 // Router is one HTTP address: typed operations, plain handlers and one OpenAPI document for both.
@@ -46,6 +47,7 @@ type Router struct {
 	metrics  metrics
 	origin   *http.CrossOriginProtection
 	writable func() error
+	hosts    Hosts
 }
 
 // NewRouter makes a router.
@@ -80,6 +82,7 @@ func NewRouter(o Options) *Router {
 		metrics:  newMetrics(o.Registry),
 		origin:   http.NewCrossOriginProtection(),
 		writable: o.Writable,
+		hosts:    o.Hosts,
 	}
 	mux.HandleFunc("GET /healthz", o.Health.Live)
 	mux.HandleFunc("GET /readyz", o.Health.Ready)

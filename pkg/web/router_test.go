@@ -28,6 +28,7 @@ func ask(handler http.Handler, method, path, body string, header ...string) *htt
 	if body == "" {
 		r = httptest.NewRequest(method, path, nil)
 	}
+	r.Host = "localhost"
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}

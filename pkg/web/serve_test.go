@@ -119,7 +119,7 @@ func TestServeFinishesWhatIsInHand(t *testing.T) {
 			}
 		}), web.ServeOptions{Drain: 6 * time.Second, Health: health})
 		go func() { <-started; s.stop() }()
-		answer, err := s.client.Get("http://test/")
+		answer, err := s.client.Get("http://localhost/")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func TestServeFinishesWhatIsInHand(t *testing.T) {
 		if got := health.Check(t.Context()).Status; got != "draining" {
 			t.Errorf("readiness is %q after the stop, want draining", got)
 		}
-		if _, err := s.client.Get("http://test/"); err == nil {
+		if _, err := s.client.Get("http://localhost/"); err == nil {
 			t.Error("a request was accepted after the stop")
 		}
 	})
@@ -148,7 +148,7 @@ func TestServeCutsOffWhatOutlastsTheDrain(t *testing.T) {
 		}), web.ServeOptions{Drain: 3 * time.Second})
 		began := time.Now()
 		go func() { <-started; s.stop() }()
-		if _, err := s.client.Get("http://test/"); err == nil {
+		if _, err := s.client.Get("http://localhost/"); err == nil {
 			t.Error("the request got an answer, want its connection closed")
 		}
 		if err := <-s.done; !errors.Is(err, web.ErrCut) {
@@ -200,7 +200,7 @@ func TestABodyThatStallsIsGivenUp(t *testing.T) {
 					t.Fatal(err)
 				}
 				const size = 512
-				header := "POST / HTTP/1.1\r\nHost: test\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+				header := "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
 				sent := make(chan struct{})
 				go func() {
 					defer close(sent)
@@ -247,7 +247,7 @@ func TestAReadBodyDoesNotCancelALongAnswer(t *testing.T) {
 			}
 		})
 		s := serve(t, router, web.ServeOptions{})
-		answer, err := s.client.Post("http://test/slow", "application/json", strings.NewReader(`{"name":"x"}`))
+		answer, err := s.client.Post("http://localhost/slow", "application/json", strings.NewReader(`{"name":"x"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +278,7 @@ func TestALongAnswerIsNotCutOff(t *testing.T) {
 			}
 		})
 		s := serve(t, router, web.ServeOptions{})
-		answer, err := s.client.Post("http://test/", "text/plain", strings.NewReader("echo"))
+		answer, err := s.client.Post("http://localhost/", "text/plain", strings.NewReader("echo"))
 		if err != nil {
 			t.Fatal(err)
 		}

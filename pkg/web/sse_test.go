@@ -119,7 +119,7 @@ func TestPumpSendsEventsAndHeartbeatsAndEndsOnDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := newSource()
 		s, ended := streaming(t, events)
-		answer, err := s.client.Get("http://test/events")
+		answer, err := s.client.Get("http://localhost/events")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestPumpEndsWhenTheEventsDo(t *testing.T) {
 		events.batches <- web.Batch{Frames: [][]byte{frame(t, web.Event{Data: []byte("last")})}, More: true}
 		close(events.batches)
 		s, ended := streaming(t, events)
-		answer, err := s.client.Get("http://test/events")
+		answer, err := s.client.Get("http://localhost/events")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestPumpEndsWhenTheEventsDo(t *testing.T) {
 func TestPumpEndsWhenTheClientLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, ended := streaming(t, newSource())
-		answer, err := s.client.Get("http://test/events")
+		answer, err := s.client.Get("http://localhost/events")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestAClientThatStopsReadingIsGivenUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		if _, err := io.WriteString(conn, "GET /events HTTP/1.1\r\nHost: test\r\n\r\n"); err != nil {
+		if _, err := io.WriteString(conn, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {

@@ -6,6 +6,7 @@ import (
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/textfile"
 	"github.com/assay-project/assay/services/analyzer/work"
@@ -15,10 +16,11 @@ import (
 type Config struct {
 	Addr string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" doc:"the address for health and metrics"`
 
-	Work    work.Config
-	Sweep   sweeper.Config
-	Log     obs.Config
-	Engines engine.Config
+	Work     work.Config
+	Sweep    sweeper.Config
+	Exposure process.Exposure
+	Log      obs.Config
+	Engines  engine.Config
 
 	TextFile textfile.Config
 	Feed     feed.Config

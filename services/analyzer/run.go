@@ -58,7 +58,7 @@ type Service struct {
 // work in progress and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
-		Name: Name, Title: "Assay analyzer", Version: process.Version(), Addr: cfg.Addr, Drain: cfg.Work.Drain, Log: cfg.Log,
+		Name: Name, Title: "Assay analyzer", Version: process.Version(), Addr: cfg.Addr, Exposure: cfg.Exposure, Drain: cfg.Work.Drain, Log: cfg.Log,
 	}, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (*Service, error) {
 		return Open(ctx, cfg, log, reg)
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/ingest/source"
 )
@@ -23,6 +24,7 @@ type Config struct {
 	Lease           time.Duration `env:"ASSAY_LEASE" envDefault:"30s" doc:"how long a notice may be in hand, such as that of a process that died, before it comes again"`
 	Drain           time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests in hand may take on shutdown"`
 
+	Exposure process.Exposure
 	Log      obs.Config
 	Engines  engine.Config
 	TextFile textfile.Config

@@ -36,7 +36,7 @@ type Service struct {
 // what is in hand and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
-		Name: Name, Title: "Assay ingest", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Drain: cfg.Drain, Log: cfg.Log,
+		Name: Name, Title: "Assay ingest", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
 	}, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (*Service, error) {
 		return Open(ctx, cfg, log, reg)
 	})

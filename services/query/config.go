@@ -8,6 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/query/feed/dax"
 	"github.com/assay-project/assay/services/query/feed/projector"
@@ -22,6 +23,7 @@ type Config struct {
 	FeedCache       time.Duration `env:"ASSAY_FEED_CACHE" envDefault:"5m" doc:"how long answers about the feed are kept while nothing in them changes; 0 keeps none"`
 	Drain           time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests in hand may take on shutdown"`
 
+	Exposure  process.Exposure
 	Live      live.Config
 	Log       obs.Config
 	Engines   engine.Config

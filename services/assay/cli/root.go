@@ -106,7 +106,7 @@ was not understood.`,
 	flags.StringVar(&s.owner, "owner", "", "whose files [ASSAY_OWNER]")
 	flags.BoolVar(&s.json, "json", false, "write JSON, one object a line")
 	root.AddCommand(
-		newUpload(s), newGet(s), newList(s), newWatch(s), newContent(s), newRetry(s), newDelete(s), newDead(s), newFeed(s), newHealth(s), newVersion(s))
+		newUpload(s), newGet(s), newList(s), newWatch(s), newContent(s), newRetry(s), newDelete(s), newDead(s), newFeed(s), newEnv(s), newHealth(s), newVersion(s))
 	return root
 }
 

@@ -48,10 +48,14 @@ func readEndpoints(t *testing.T, dir string) system {
 	if err := json.Unmarshal(content, &at); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"http", "nats", "s3", "dynamodb"} {
-		if at[name] == "" || len(at) != 4 {
-			t.Fatalf("endpoints.json must have http, nats, s3 and dynamodb, and no more: %s", content)
+	for _, name := range []string{"http", "nats", "s3", "dynamodb", "region", "credentials"} {
+		if at[name] == "" || len(at) != 6 {
+			t.Fatalf("endpoints.json must have http, nats, s3, dynamodb, region and credentials, and no more: %s", content)
 		}
+	}
+	keys, err := endpoints.ReadCredentials(at["credentials"])
+	if err != nil {
+		t.Fatal(err)
 	}
 	noted, err := endpoints.Read(dir)
 	if err != nil {
@@ -59,7 +63,7 @@ func readEndpoints(t *testing.T, dir string) system {
 	}
 	return system{
 		HTTP: at["http"], Operator: noted.Operator, LiveOperator: noted.Operator, NATS: at["nats"], S3: at["s3"], DynamoDB: at["dynamodb"],
-		AccessKey: "assay", SecretKey: "assay-local", Region: "us-east-1",
+		AccessKey: keys.AccessKey, SecretKey: keys.SecretKey, Region: at["region"],
 		Bucket: "assay-files", Table: "text-analyzer-history",
 	}
 }

@@ -31,7 +31,7 @@ type attributes struct {
 
 // openAttributes keeps large values in the folder, which it makes.
 func openAttributes(large string) (*attributes, error) {
-	if err := os.MkdirAll(large, 0o755); err != nil {
+	if err := os.MkdirAll(large, 0o700); err != nil {
 		return nil, err
 	}
 	files, err := meta.NewSideCar(large)
@@ -95,7 +95,7 @@ func openMetadata(dir, objects string) (meta.MetadataStorer, string, error) {
 		a, err := openAttributes(large)
 		return a, large, err
 	}
-	if err := os.MkdirAll(only, 0o755); err != nil {
+	if err := os.MkdirAll(only, 0o700); err != nil {
 		return nil, "", err
 	}
 	files, err := meta.NewSideCar(only)

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/web"
 )
 
 // DynamoDBConfig says where the embedded DynamoDB engine listens and stores.
@@ -24,6 +25,8 @@ type DynamoDBConfig struct {
 	Path string
 	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
 	Addr string
+	// Hosts are the names that requests may be addressed to.
+	Hosts web.Hosts
 	// Log gets failures of the engine. The zero value drops them.
 	Log zerolog.Logger
 }
@@ -53,7 +56,8 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 		return nil, fmt.Errorf("embedded dynamodb: %w", err)
 	}
 	engine, err := dynamolite.Open(dynamolite.Options{
-		Path:    cfg.Path,
+		Path:  cfg.Path,
+		Hosts: cfg.Hosts.Names(), HostsSetting: "ASSAY_PUBLIC_HOSTS",
 		OnError: func(err error) { cfg.Log.Error().Err(err).Msg("request failed") },
 		OnRecovery: func(r dynamolite.Recovery) {
 			cfg.Log.Info().Int("commits", r.Commits).Msg("recovered from the journal after a crash")
@@ -72,7 +76,7 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("embedded dynamodb: %w", errors.Join(err, engine.Close()))
 	}
-	d := &DynamoDB{engine: engine, url: "http://" + listener.Addr().String()}
+	d := &DynamoDB{engine: engine, url: "http://" + web.Reachable(listener.Addr().String())}
 	d.server = &http.Server{Handler: engine, ReadHeaderTimeout: 10 * time.Second, ConnState: d.track}
 	go func() {
 		if err := d.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

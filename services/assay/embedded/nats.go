@@ -12,6 +12,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/web"
 )
 
 const (
@@ -101,7 +103,7 @@ func StartNATS(cfg NATSConfig) (*NATS, error) {
 }
 
 // URL is the address for NATS clients, such as nats://127.0.0.1:4222.
-func (n *NATS) URL() string { return n.server.ClientURL() }
+func (n *NATS) URL() string { return "nats://" + web.Reachable(n.server.Addr().String()) }
 
 // Close stops the server and returns when its files are closed. Connected
 // clients see the connection end. A second call does nothing.

@@ -10,20 +10,24 @@ import (
 	"github.com/versity/versitygw/s3err"
 )
 
-// pagesOf returns the CORS rules that let pages of the web origin do everything; nil
-// for an empty origin.
-func pagesOf(origin string) ([]byte, error) {
-	if origin == "" {
+// pagesOf returns the CORS rules that let pages of the web origins do everything; nil
+// without origins.
+func pagesOf(origins []string) ([]byte, error) {
+	if len(origins) == 0 {
 		return nil, nil
 	}
+	allowed := make([]auth.CORSOrigin, len(origins))
+	for i, origin := range origins {
+		allowed[i] = auth.CORSOrigin(origin)
+	}
 	return xml.Marshal(auth.CORSConfiguration{Rules: []auth.CORSRule{{
-		AllowedOrigins: []auth.CORSOrigin{auth.CORSOrigin(origin)},
+		AllowedOrigins: allowed,
 		AllowedMethods: []auth.CORSHTTPMethod{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodPost, http.MethodDelete},
 		AllowedHeaders: []auth.CORSHeader{"*"},
 	}}})
 }
 
-// GetBucketCors gives a bucket without rules those of S3Config.AllowOrigin. The
+// GetBucketCors gives a bucket without rules those of S3Config.Origins. The
 // gateway's own default would add its headers to the answers to all clients, and
 // read the bucket's rules for each.
 func (d *durableStore) GetBucketCors(ctx context.Context, bucket string) ([]byte, error) {

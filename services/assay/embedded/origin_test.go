@@ -11,18 +11,20 @@ import (
 )
 
 const (
-	ownPage   = "http://127.0.0.1:8080"
-	otherPage = "http://elsewhere.example"
+	ownPage    = "http://127.0.0.1:8080"
+	secondPage = "http://localhost:8080"
+	otherPage  = "http://elsewhere.example"
 )
 
 func TestS3AnswersTheWebOrigin(t *testing.T) {
 	for allowed, answers := range map[string]map[string]string{ // the allowed origin, by that of a page
-		"":      {ownPage: ""},
-		ownPage: {ownPage: ownPage, otherPage: ""},
-		"*":     {ownPage: "*", "": ""}, // clients that are no browser have none
+		"":                         {ownPage: ""},
+		ownPage:                    {ownPage: ownPage, otherPage: ""},
+		ownPage + " " + secondPage: {ownPage: ownPage, secondPage: secondPage, otherPage: ""},
+		"*":                        {ownPage: "*", "": ""}, // clients that are no browser have none
 	} {
 		t.Run(allowed, func(t *testing.T) {
-			client := startS3(t, S3Config{AllowOrigin: allowed})
+			client := startS3(t, S3Config{Origins: strings.Fields(allowed)})
 			for origin, want := range answers {
 				wantAllowed(t, client, origin, want)
 			}
@@ -65,7 +67,7 @@ func wantAllowed(t *testing.T, client *s3.Client, origin, want string) {
 }
 
 func TestS3BucketsKeepTheirOwnOrigins(t *testing.T) {
-	client := startS3(t, S3Config{AllowOrigin: ownPage})
+	client := startS3(t, S3Config{Origins: []string{ownPage}})
 	if _, err := client.PutBucketCors(t.Context(), &s3.PutBucketCorsInput{
 		Bucket: aws.String(testBucket), CORSConfiguration: &types.CORSConfiguration{CORSRules: []types.CORSRule{{
 			AllowedOrigins: []string{otherPage}, AllowedMethods: []string{http.MethodPut}, AllowedHeaders: []string{"*"},

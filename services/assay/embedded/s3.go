@@ -17,6 +17,8 @@ import (
 	"github.com/versity/versitygw/backend/posix"
 	"github.com/versity/versitygw/embedgw"
 	"github.com/versity/versitygw/s3api"
+
+	"github.com/assay-project/assay/pkg/web"
 )
 
 const (
@@ -58,9 +60,11 @@ type S3Config struct {
 	Others map[string]string
 	// Region that clients sign for. Empty is us-east-1.
 	Region string
-	// AllowOrigin is the web origin, or "*", whose pages may call buckets
-	// that have no CORS rules of their own. Empty allows none.
-	AllowOrigin string
+	// Hosts are the names that requests may be addressed to.
+	Hosts web.Hosts
+	// Origins are the web origins whose pages may call buckets that have no
+	// CORS rules of their own, "*" for all.
+	Origins []string
 	// Created is called after an object is durable and before its PUT, POST,
 	// copy or multipart completion is answered, and has noticeTime to
 	// return. Its error is logged and does not fail the request. Nil calls
@@ -135,7 +139,7 @@ func runS3(ctx context.Context, cfg S3Config, host string, port int) (*S3, error
 	if !s3Running.CompareAndSwap(false, true) {
 		return nil, ErrS3Running
 	}
-	srv := &S3{url: "http://" + addr, stopped: make(chan struct{})}
+	srv := &S3{url: "http://" + web.Reachable(addr), stopped: make(chan struct{})}
 	if srv.workDir, err = os.Getwd(); err != nil {
 		srv.workDir = ""
 	}
@@ -162,7 +166,7 @@ func runS3(ctx context.Context, cfg S3Config, host string, port int) (*S3, error
 			KeepAlive:         true,
 			// Given because the gateway prints a line when it makes its own.
 			IAMService: accounts{auth.NewIAMServiceSingle(account), cfg.Others},
-			S3Options:  []s3api.Option{s3api.WithOnListen(func() { close(listening) })},
+			S3Options:  []s3api.Option{s3api.WithOnListen(func() { close(listening) }), s3api.WithMiddleware("/", addressedTo(cfg.Hosts))},
 		})
 	}()
 	select {
@@ -226,14 +230,14 @@ func freeAddr(host string, port int) (string, error) {
 // openStore opens the folder, which also makes it the working directory.
 func openStore(cfg S3Config) (*durableStore, error) {
 	objects := filepath.Join(cfg.Dir, "objects")
-	if err := os.MkdirAll(objects, 0o755); err != nil {
+	if err := os.MkdirAll(objects, 0o700); err != nil {
 		return nil, err
 	}
 	attrs, synced, err := openMetadata(cfg.Dir, objects)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := pagesOf(cfg.AllowOrigin)
+	pages, err := pagesOf(cfg.Origins)
 	if err != nil {
 		return nil, err
 	}

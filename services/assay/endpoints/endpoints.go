@@ -13,12 +13,19 @@ import (
 	"runtime"
 )
 
-// Endpoints are the addresses of a running server, each a URL.
+// Endpoints are the addresses of a running server, each a URL, and what its
+// embedded engines expect of a client.
 type Endpoints struct {
 	HTTP     string `json:"http"`
 	NATS     string `json:"nats"`
 	S3       string `json:"s3"`
 	DynamoDB string `json:"dynamodb"`
+	// Region is the one that clients sign for.
+	Region string `json:"region,omitempty"`
+	// Credentials is the file with the keys of S3, in the form of AWS's shared
+	// credentials file. It is empty where the server has its keys from its
+	// environment.
+	Credentials string `json:"credentials,omitempty"`
 	// Operator is that of the calls for operators. It has a file of its own,
 	// which those who only use the server need not be shown.
 	Operator string `json:"-"`
@@ -54,12 +61,17 @@ func replace(path string, note any) error {
 	if err != nil {
 		return fmt.Errorf("endpoints: %w", err)
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".endpoints-*")
+	return replaceFile(path, append(content, '\n'))
+}
+
+// replaceFile writes a file that its owner alone can read.
+func replaceFile(path string, content []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".endpoints-*") // with mode 0600
 	if err != nil {
 		return fmt.Errorf("endpoints: %w", err)
 	}
-	_, err = file.Write(append(content, '\n'))
-	if err = errors.Join(err, file.Close()); err == nil {
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
 		err = os.Rename(file.Name(), path)
 	}
 	if err != nil {
@@ -146,9 +158,16 @@ func Environ(named string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(environ,
-		"ASSAY_NATS_URL="+at.NATS, "ASSAY_DYNAMODB_ENDPOINT="+at.DynamoDB, "ASSAY_S3_ENDPOINT="+at.S3,
-		// The keys of "assay serve", unless it was given others.
-		"AWS_ACCESS_KEY_ID="+cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), "assay"),
-		"AWS_SECRET_ACCESS_KEY="+cmp.Or(os.Getenv("AWS_SECRET_ACCESS_KEY"), "assay-local")), nil
+	environ = append(environ, "ASSAY_NATS_URL="+at.NATS, "ASSAY_DYNAMODB_ENDPOINT="+at.DynamoDB, "ASSAY_S3_ENDPOINT="+at.S3)
+	if at.Region != "" {
+		environ = append(environ, "AWS_REGION="+at.Region)
+	}
+	if at.Credentials == "" { // the server has its keys from its environment, as this process must
+		return append(environ, "AWS_ACCESS_KEY_ID="+cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), AccessKey)), nil
+	}
+	keys, err := ReadCredentials(at.Credentials)
+	if err != nil {
+		return nil, err
+	}
+	return append(environ, "AWS_ACCESS_KEY_ID="+keys.AccessKey, "AWS_SECRET_ACCESS_KEY="+keys.SecretKey, "AWS_SESSION_TOKEN="), nil
 }

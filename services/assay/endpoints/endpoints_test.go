@@ -11,7 +11,7 @@ import (
 
 func TestWriteThenRead(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
-	want := Endpoints{HTTP: "http://127.0.0.1:8080", Operator: "http://127.0.0.1:8084", NATS: "nats://127.0.0.1:1", S3: "http://127.0.0.1:2", DynamoDB: "http://127.0.0.1:3"}
+	want := Endpoints{HTTP: "http://127.0.0.1:8080", Operator: "http://127.0.0.1:8084", NATS: "nats://127.0.0.1:1", S3: "http://127.0.0.1:2", DynamoDB: "http://127.0.0.1:3", Region: "us-east-1", Credentials: "/data/credentials"}
 	for range 2 {
 		if err := Write(dir, want); err != nil {
 			t.Fatal(err)
@@ -25,7 +25,9 @@ func TestWriteThenRead(t *testing.T) {
   "http": "http://127.0.0.1:8080",
   "nats": "nats://127.0.0.1:1",
   "s3": "http://127.0.0.1:2",
-  "dynamodb": "http://127.0.0.1:3"
+  "dynamodb": "http://127.0.0.1:3",
+  "region": "us-east-1",
+  "credentials": "/data/credentials"
 }
 `
 	if err != nil || string(content) != text {

@@ -30,7 +30,8 @@ type Config struct {
 	Query  string        `env:"ASSAY_QUERY_URL" envDefault:"http://127.0.0.1:8083" doc:"the URL of query"`
 	Drain  time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests in hand may take on shutdown"`
 
-	Log obs.Config
+	Exposure process.Exposure
+	Log      obs.Config
 }
 
 // Service is an open gateway.
@@ -44,7 +45,7 @@ type Service struct {
 // Run serves until ctx ends, then finishes what is in hand and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
-		Name: "gateway", Title: "Assay", Version: process.Version(), Addr: cfg.Addr, Drain: cfg.Drain, Log: cfg.Log,
+		Name: "gateway", Title: "Assay", Version: process.Version(), Addr: cfg.Addr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
 	}, func(_ context.Context, log zerolog.Logger, _ *prometheus.Registry) (*Service, error) {
 		return Open(cfg, log)
 	})

@@ -18,8 +18,9 @@ func Command() *cobra.Command {
 DynamoDB engines whose data is in one folder and survives a restart.
 
 Each flag has a variable, which it overrides: ASSAY_ADDR, ASSAY_OPERATOR_ADDR,
-ASSAY_DATA_DIR, ASSAY_NATS_ADDR, ASSAY_S3_ADDR, ASSAY_DYNAMODB_ADDR. Once it is ready, the
-addresses stand in endpoints.json in the data folder. Ctrl-C lets requests and
+ASSAY_DATA_DIR, ASSAY_NATS_ADDR, ASSAY_S3_ADDR, ASSAY_DYNAMODB_ADDR. Once it is ready,
+endpoints.json in the data folder has the addresses, and names the file with the
+keys of S3; "assay env" prints them for a shell. Ctrl-C lets requests and
 work in hand finish; a second one ends the process at once.`,
 		Args: cobra.NoArgs,
 	}

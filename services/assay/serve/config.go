@@ -1,11 +1,18 @@
 package serve
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
 // Config is the settings of `assay serve` itself. The three services read
@@ -20,30 +27,99 @@ type Config struct {
 	NATSSync     string `env:"ASSAY_NATS_SYNC" envDefault:"always" doc:"always, or how old an acknowledged message may be before it is on disk, such as 1s"`
 
 	S3PublicEndpoint string        `env:"ASSAY_S3_PUBLIC_ENDPOINT" doc:"the URL under which clients reach the S3 server; its own address by default"`
-	AccessKey        string        `env:"AWS_ACCESS_KEY_ID" envDefault:"assay" doc:"the access key of the embedded engines"`
-	SecretKey        string        `env:"AWS_SECRET_ACCESS_KEY" envDefault:"assay-local" secret:"true" doc:"the secret of the access key"`
+	AccessKey        string        `env:"AWS_ACCESS_KEY_ID" doc:"the access key of the embedded S3 server, which needs AWS_SECRET_ACCESS_KEY too; assay by default"`
+	SecretKey        string        `env:"AWS_SECRET_ACCESS_KEY" secret:"true" doc:"the secret of the access key; by default a random one, made at the first start and kept in the file credentials of the data folder"`
 	Region           string        `env:"AWS_REGION" envDefault:"us-east-1" doc:"the region that clients of the embedded engines sign for"`
 	Drain            time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in hand may take on shutdown"`
 
-	Log obs.Config
+	Exposure process.Exposure
+	Log      obs.Config
 }
 
-// defaultSecret is known to everyone, so it guards nothing.
-const defaultSecret = "assay-local"
-
 func (c Config) validate() error {
-	var host string // of S3, the last
 	for _, engine := range []struct{ variable, addr string }{
 		{"ASSAY_NATS_ADDR", c.NATSAddr}, {"ASSAY_DYNAMODB_ADDR", c.DynamoDBAddr}, {"ASSAY_S3_ADDR", c.S3Addr},
 	} {
-		var err error
 		// No host could mean all addresses or loopback only; of an engine that has to be said.
-		if host, _, err = net.SplitHostPort(engine.addr); err != nil || host == "" {
+		if host, _, err := net.SplitHostPort(engine.addr); err != nil || host == "" {
 			return fmt.Errorf("%s is %q: give host:port, such as 127.0.0.1:0 or 0.0.0.0:9000", engine.variable, engine.addr)
 		}
 	}
-	if ip := net.ParseIP(host); c.SecretKey == defaultSecret && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("ASSAY_S3_ADDR is %q, which others can reach: set AWS_SECRET_ACCESS_KEY to a secret of your own", c.S3Addr)
+	if c.AccessKey != "" && c.SecretKey == "" {
+		return errors.New("AWS_ACCESS_KEY_ID is set and AWS_SECRET_ACCESS_KEY is not: set both, or neither")
 	}
-	return nil
+	// S3 checks signatures; the other two engines answer everybody.
+	return errors.Join(c.Exposure.Check("ASSAY_NATS_ADDR", c.NATSAddr), c.Exposure.Check("ASSAY_DYNAMODB_ADDR", c.DynamoDBAddr))
+}
+
+// withKeys adds the keys of the S3 server: those of the environment, else those
+// of the data folder. It returns the file that has them, empty for the
+// environment.
+func (c Config) withKeys(dir string) (Config, string, error) {
+	if c.SecretKey != "" {
+		c.AccessKey = cmp.Or(c.AccessKey, endpoints.AccessKey)
+		return c, "", nil
+	}
+	keys, err := endpoints.EnsureCredentials(dir)
+	c.AccessKey, c.SecretKey = keys.AccessKey, keys.SecretKey
+	return c, endpoints.CredentialsPath(dir), err
+}
+
+// s3Hosts are the names that requests to the S3 server may be addressed to: that
+// which is signed into presigned URLs, too.
+func (c Config) s3Hosts() (web.Hosts, error) {
+	var public string
+	if c.S3PublicEndpoint != "" {
+		at, err := url.Parse(c.S3PublicEndpoint)
+		if err != nil || at.Hostname() == "" {
+			return web.Hosts{}, fmt.Errorf("ASSAY_S3_PUBLIC_ENDPOINT is %q: give a URL such as https://files.example.com", c.S3PublicEndpoint)
+		}
+		public = at.Hostname()
+	}
+	return c.Exposure.Hosts(public, hostOf(c.S3Addr))
+}
+
+// origins are the web origins of the page that is served on the HTTP address.
+func (c Config) origins(http net.Addr) []string {
+	_, port, err := net.SplitHostPort(http.String())
+	if err != nil {
+		return nil
+	}
+	all := []string{origin("http", "localhost", port), origin("http", "127.0.0.1", port), origin("http", "::1", port)}
+	if host := hostOf(c.Addr); !web.Loopback(host) {
+		all = append(all, origin("http", host, port))
+	}
+	for _, name := range c.Exposure.PublicHosts {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		host, given, err := net.SplitHostPort(name)
+		if err != nil {
+			host, given = name, ""
+		}
+		all = append(all, origin("http", host, port), origin("http", host, given), origin("https", host, given))
+	}
+	return all
+}
+
+// origin is that of the pages of a host, as browsers write it; an empty port is the
+// scheme's own.
+func origin(scheme, host, port string) string {
+	host = strings.ToLower(host)
+	if port == "" || scheme == "http" && port == "80" || scheme == "https" && port == "443" {
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+		return scheme + "://" + host
+	}
+	return scheme + "://" + net.JoinHostPort(host, port)
+}
+
+// hostOf is the host of host:port, empty where there is none.
+func hostOf(addr string) string {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return ""
+	}
+	return host
 }

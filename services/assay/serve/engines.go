@@ -15,6 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/assay/embedded"
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
@@ -29,16 +30,23 @@ type engines struct {
 
 // startEngines starts what is stored under dir. The caller closes the engines,
 // also those that did start when an error is returned.
-func startEngines(ctx context.Context, cfg Config, dir string, log zerolog.Logger, reg prometheus.Registerer) (*engines, error) {
+func startEngines(ctx context.Context, cfg Config, dir string, page net.Addr, log zerolog.Logger, reg prometheus.Registerer) (*engines, error) {
 	e := &engines{}
-	var err error
+	hosts, err := cfg.Exposure.Hosts(hostOf(cfg.DynamoDBAddr))
+	if err != nil {
+		return e, config.Unusable(err)
+	}
+	s3Hosts, err := cfg.s3Hosts()
+	if err != nil {
+		return e, config.Unusable(err)
+	}
 	if e.nats, err = embedded.StartNATS(embedded.NATSConfig{
 		Dir: filepath.Join(dir, "nats"), Addr: cfg.NATSAddr, Sync: cfg.NATSSync, Log: log.With().Str("engine", "nats").Logger(),
 	}); err != nil {
 		return e, err
 	}
 	if e.dynamo, err = embedded.StartDynamoDB(embedded.DynamoDBConfig{
-		Path: filepath.Join(dir, "dynamodb.db"), Addr: cfg.DynamoDBAddr, Log: log.With().Str("engine", "dynamodb").Logger(),
+		Path: filepath.Join(dir, "dynamodb.db"), Addr: cfg.DynamoDBAddr, Hosts: hosts, Log: log.With().Str("engine", "dynamodb").Logger(),
 	}); err != nil {
 		return e, err
 	}
@@ -52,7 +60,7 @@ func startEngines(ctx context.Context, cfg Config, dir string, log zerolog.Logge
 	}
 	e.s3, err = embedded.StartS3(ctx, embedded.S3Config{
 		Dir: filepath.Join(dir, "s3"), Addr: cfg.S3Addr,
-		AccessKey: cfg.AccessKey, SecretKey: cfg.SecretKey, Region: cfg.Region, AllowOrigin: "*",
+		AccessKey: cfg.AccessKey, SecretKey: cfg.SecretKey, Region: cfg.Region, Hosts: s3Hosts, Origins: cfg.origins(page),
 		Created: e.created, Log: log.With().Str("engine", "s3").Logger(),
 	})
 	return e, err
@@ -115,7 +123,8 @@ func (e *engines) environ(cfg Config) []string {
 // endpoints are the addresses under which others find what runs here.
 func (e *engines) endpoints(http, operator net.Addr) endpoints.Endpoints {
 	return endpoints.Endpoints{
-		HTTP: "http://" + http.String(), Operator: "http://" + operator.String(), NATS: e.nats.URL(), S3: e.s3.URL(), DynamoDB: e.dynamo.URL(),
+		HTTP: "http://" + web.Reachable(http.String()), Operator: "http://" + web.Reachable(operator.String()),
+		NATS: e.nats.URL(), S3: e.s3.URL(), DynamoDB: e.dynamo.URL(),
 	}
 }
 

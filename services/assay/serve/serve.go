@@ -41,20 +41,28 @@ func Run(ctx context.Context, cfg Config, out io.Writer) error {
 		return err
 	}
 	defer release()
+	cfg, credentials, err := cfg.withKeys(dir)
+	if err != nil {
+		return err
+	}
 	defer embedded.RoomForSyncs()()
 
 	var all *whole
+	var page net.Addr
 	return process.Serve(ctx, process.Options{
-		Name: "assay", Title: "Assay", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Drain: cfg.Drain, Heap: Heap, Log: cfg.Log,
+		Name: "assay", Title: "Assay", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr,
+		Exposure: cfg.Exposure, Drain: cfg.Drain, Heap: Heap, Log: cfg.Log,
+		Listening: func(http net.Addr) { page = http },
 		Ready: func(http, operator net.Addr) error {
 			at := all.engines.endpoints(http, operator)
+			at.Region, at.Credentials = cfg.Region, credentials
 			if err := endpoints.Write(dir, at); err != nil {
 				return err
 			}
 			return welcome(out, at, dir)
 		},
 	}, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (*whole, error) {
-		all, err = open(ctx, cfg, dir, log, reg)
+		all, err = open(ctx, cfg, dir, page, log, reg)
 		return all, err
 	})
 }
@@ -78,6 +86,9 @@ func claim(folder string) (dir string, release func(), err error) {
 	}
 	if !taken {
 		return "", nil, fmt.Errorf("%w: %s. Stop it first, or give another folder with --data", ErrInUse, dir)
+	}
+	if err := keepPrivate(dir); err != nil {
+		return "", nil, errors.Join(err, lock.Unlock())
 	}
 	return dir, func() { _ = lock.Unlock() }, nil // the process's end unlocks it too
 }

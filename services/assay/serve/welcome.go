@@ -9,6 +9,10 @@ import (
 
 // welcome tells a person what runs where and what to try next.
 func welcome(out io.Writer, at endpoints.Endpoints, dir string) error {
+	keys := "those of this environment"
+	if at.Credentials != "" {
+		keys = at.Credentials
+	}
 	_, err := fmt.Fprintf(out, `
 Assay is ready.
 
@@ -16,7 +20,7 @@ Assay is ready.
   HTTP API   %[1]s   (documentation: %[1]s/docs)
   operators  %s   (dead letters, sources of the feed)
   NATS       %s
-  S3         %s
+  S3         %s   (keys: %s)
   DynamoDB   %s
   data       %s
 
@@ -24,10 +28,11 @@ Try, in another terminal:
 
   go run ./services/assay upload --wait README.md
   go run ./services/assay list
+  eval "$(go run ./services/assay env)"   (for aws and nats)
   curl -F file=@README.md %[1]s/v1/files
 
 Ctrl-C stops it; everything is kept.
 
-`, at.HTTP, at.Operator, at.NATS, at.S3, at.DynamoDB, dir)
+`, at.HTTP, at.Operator, at.NATS, at.S3, keys, at.DynamoDB, dir)
 	return err
 }

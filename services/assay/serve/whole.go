@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"net"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -28,10 +29,11 @@ type whole struct {
 }
 
 // open starts the engines, creates tables and bucket, and opens the services.
-// It leaves nothing behind when it returns an error.
-func open(ctx context.Context, cfg Config, dir string, log zerolog.Logger, reg prometheus.Registerer) (*whole, error) {
+// page is the address of the web page, which may call S3. It leaves nothing behind
+// when it returns an error.
+func open(ctx context.Context, cfg Config, dir string, page net.Addr, log zerolog.Logger, reg prometheus.Registerer) (*whole, error) {
 	w := &whole{log: log, dir: dir}
-	err := w.open(ctx, cfg, dir, reg)
+	err := w.open(ctx, cfg, dir, page, reg)
 	if err != nil {
 		w.Close()
 		return nil, err
@@ -39,8 +41,8 @@ func open(ctx context.Context, cfg Config, dir string, log zerolog.Logger, reg p
 	return w, nil
 }
 
-func (w *whole) open(ctx context.Context, cfg Config, dir string, reg prometheus.Registerer) (err error) {
-	if w.engines, err = startEngines(ctx, cfg, dir, w.log, reg); err != nil {
+func (w *whole) open(ctx context.Context, cfg Config, dir string, page net.Addr, reg prometheus.Registerer) (err error) {
+	if w.engines, err = startEngines(ctx, cfg, dir, page, w.log, reg); err != nil {
 		return err
 	}
 	environ := w.engines.environ(cfg)

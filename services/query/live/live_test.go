@@ -452,7 +452,7 @@ func TestSlowReaderBlocksNobody(t *testing.T) {
 		if err := conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.WriteString(conn, "GET /v1/events?owner=ann HTTP/1.1\r\nHost: x\r\nLast-Event-ID: 0\r\n\r\n"); err != nil {
+		if _, err := io.WriteString(conn, "GET /v1/events?owner=ann HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,7 +18,7 @@ func get(t *testing.T, path string, header ...string) *http.Response {
 	t.Helper()
 	router := web.NewRouter(web.Options{})
 	ui.Routes(router)
-	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, nil)
 	if len(header) == 2 {
 		req.Header.Set(header[0], header[1])
 	}

@@ -1,0 +1,123 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/assay-project/assay/services/assay/endpoints"
+)
+
+// TestSecretsAreTheFolders: the keys of S3 are random, in a file of their own that its
+// owner alone can read, and shown nowhere.
+func TestSecretsAreTheFolders(t *testing.T) {
+	t.Parallel()
+	s := startServe(t, t.TempDir(), "ASSAY_LOG_LEVEL=trace")
+	c := s.client(t, newOwner())
+	presigned(t, c, "a.txt", "text/plain", []byte("signed"))
+	final(t, c, multipartPost(t, c, "a.txt", "text/plain", []byte("streamed")).FileID)
+
+	guessed := s.system
+	guessed.SecretKey = "assay-local"
+	if _, err := guessed.objects().ListBuckets(within(t), &s3.ListBucketsInput{}); err == nil {
+		t.Error("the secret is the one that everyone knows")
+	}
+	_, metrics := send(t, "GET", s.HTTP+"/metrics", "", "")
+	shown := map[string]string{"the output": s.program.written(), "/metrics": metrics}
+	if runtime.GOOS == "linux" {
+		for _, file := range []string{"cmdline", "environ"} {
+			content, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.program.cmd.Process.Pid, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown[file] = string(content)
+		}
+	}
+	for _, name := range []string{"endpoints.json", "operator.json"} {
+		content, err := os.ReadFile(filepath.Join(s.dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown[name] = string(content)
+	}
+	for where, text := range shown {
+		if strings.Contains(text, s.SecretKey) {
+			t.Errorf("the secret is in %s", where)
+		}
+	}
+	before := s.SecretKey
+	s.program.kill(t)
+	s.restart(t)
+	if s.SecretKey != before {
+		t.Error("a restart makes another secret")
+	}
+}
+
+// TestFolderOfAnEarlierVersion: a folder that was served with the secret that everyone
+// knows, and that others could look into, has all of its files, a secret of its own and
+// is private after the next start.
+func TestFolderOfAnEarlierVersion(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	old := launch(t, "assay", []string{"ASSAY_ADDR=127.0.0.1:0", "AWS_SECRET_ACCESS_KEY=assay-local"}, "serve", "--data", dir)
+	old.await(t, "Assay is ready.")
+	first := system{HTTP: readyAddress(t, dir)}
+	owner := newOwner()
+	file := multipartPost(t, first.client(t, owner), "old.txt", "text/plain", []byte("from before"))
+	checkResult(t, final(t, first.client(t, owner), file.FileID), count("from before"))
+	if status := old.interrupt(t); status != 0 {
+		t.Fatalf("exit status %d", status)
+	}
+	for _, path := range []string{"", "s3", "nats", "endpoints.json", "dynamodb.db"} {
+		mode := os.FileMode(0o755)
+		if strings.Contains(path, ".") {
+			mode = 0o644
+		}
+		if err := os.Chmod(filepath.Join(dir, path), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	s := startServe(t, dir)
+	if s.SecretKey == "assay-local" {
+		t.Error("the secret is still the one that everyone knows")
+	}
+	c := s.client(t, owner)
+	checkResult(t, final(t, c, file.FileID), count("from before"))
+	if resp, err := s.objects().GetObject(within(t), &s3.GetObjectInput{Bucket: &s.Bucket, Key: &s.keys(t)[0]}); err != nil {
+		t.Error(err)
+	} else if err := resp.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has the mode %v", path, info.Mode())
+		}
+		if entry.IsDir() && path != dir {
+			return filepath.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// readyAddress is the HTTP address of a server with keys of its environment.
+func readyAddress(t *testing.T, dir string) string {
+	t.Helper()
+	at, err := endpoints.Read(dir)
+	if err != nil || at.Credentials != "" {
+		t.Fatalf("a server with keys of its environment names the file %q, %v", at.Credentials, err)
+	}
+	return at.HTTP
+}

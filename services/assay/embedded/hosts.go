@@ -1,0 +1,27 @@
+package embedded
+
+import (
+	"encoding/xml"
+	"net/http"
+
+	"github.com/gofiber/fiber/v3"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// addressedTo refuses requests to other hosts, as a page sends them that rebinds its
+// own name to the server's address.
+func addressedTo(hosts web.Hosts) fiber.Handler {
+	type misdirected struct {
+		XMLName xml.Name `xml:"Error"`
+		Code    string
+		Message string
+	}
+	return func(ctx fiber.Ctx) error {
+		host := string(ctx.Request().Header.Host())
+		if hosts.Allow(host, ctx.RequestCtx().LocalAddr()) {
+			return ctx.Next()
+		}
+		return ctx.Status(http.StatusMisdirectedRequest).XML(misdirected{Code: "MisdirectedRequest", Message: web.Misdirected(host)})
+	}
+}

@@ -1,0 +1,61 @@
+package endpoints
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// AccessKey is the access key of the embedded S3 server where none is given.
+const AccessKey = "assay"
+
+// Credentials are the keys of the embedded S3 server.
+type Credentials struct{ AccessKey, SecretKey string }
+
+// CredentialsPath is the file of the keys in a data folder.
+func CredentialsPath(dir string) string { return filepath.Join(dir, "credentials") }
+
+// EnsureCredentials returns the keys of a data folder. The first time it makes them, with a
+// random secret, in a file that its owner alone can read. One process at a time may call it.
+func EnsureCredentials(dir string) (Credentials, error) {
+	path := CredentialsPath(dir)
+	keys, err := ReadCredentials(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		keys = Credentials{AccessKey: AccessKey, SecretKey: rand.Text() + rand.Text()}
+		return keys, replaceFile(path, fmt.Appendf(nil, "[default]\naws_access_key_id = %s\naws_secret_access_key = %s\n", keys.AccessKey, keys.SecretKey))
+	}
+	if err != nil {
+		return Credentials{}, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return Credentials{}, fmt.Errorf("credentials: %w", err)
+	}
+	return keys, nil
+}
+
+// ReadCredentials reads a file of EnsureCredentials, which is one profile of AWS's shared
+// credentials file. The error is fs.ErrNotExist where there is none.
+func ReadCredentials(path string) (Credentials, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return Credentials{}, fmt.Errorf("credentials: %w", err)
+	}
+	var keys Credentials
+	for line := range strings.Lines(string(content)) {
+		name, value, _ := strings.Cut(line, "=")
+		switch strings.TrimSpace(name) {
+		case "aws_access_key_id":
+			keys.AccessKey = strings.TrimSpace(value)
+		case "aws_secret_access_key":
+			keys.SecretKey = strings.TrimSpace(value)
+		}
+	}
+	if keys.AccessKey == "" || keys.SecretKey == "" {
+		return Credentials{}, fmt.Errorf("%s lacks aws_access_key_id or aws_secret_access_key: remove it, and the next start of assay serve makes another", path)
+	}
+	return keys, nil
+}

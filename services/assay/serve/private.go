@@ -1,0 +1,33 @@
+package serve
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// keepPrivate takes the rights of others away from the data folder, and from what
+// `assay serve` keeps directly in it. Files deeper down are out of reach with these.
+func keepPrivate(dir string) error {
+	if is, err := os.Stat(dir); err == nil && is.Mode()&os.ModeSticky != 0 {
+		return fmt.Errorf("data folder %s is one that users share: give another with --data, such as %s", dir, filepath.Join(dir, "assay"))
+	}
+	paths := []string{dir}
+	for _, pattern := range []string{"nats", "s3", "dynamodb.db*", "credentials", "endpoints.json", "operator.json", "lock"} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return fmt.Errorf("data folder: %w", err)
+		}
+		paths = append(paths, found...)
+	}
+	for _, path := range paths {
+		is, err := os.Stat(path)
+		if err == nil && is.Mode().Perm()&0o077 != 0 {
+			err = os.Chmod(path, is.Mode().Perm()&0o700)
+		}
+		if err != nil {
+			return fmt.Errorf("data folder: other users can reach %s, and its mode cannot be changed: %w. Give a folder of your own with --data", path, err)
+		}
+	}
+	return nil
+}
