@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-var update = flag.Bool("update", false, "write docs/settings.md anew")
+var update = flag.Bool("update", false, "write the generated documents")
 
 // programs lists whatever reads variables, in the order of the document.
 func programs() []program {
@@ -38,7 +37,6 @@ type program struct {
 }
 
 func TestSettingsDocumentIsWhatTheProgramsRead(t *testing.T) {
-	const path = "../../docs/settings.md"
 	var want strings.Builder
 	want.WriteString("# Settings\n\n" +
 		"Every variable that each program reads, from the structs that read them. One that is empty counts as not set.\n" +
@@ -57,18 +55,7 @@ func TestSettingsDocumentIsWhatTheProgramsRead(t *testing.T) {
 			fmt.Fprintf(&want, "| `%s` | %s | %s |\n", v.Name, standard(v), strings.ReplaceAll(v.Doc, "|", `\|`))
 		}
 	}
-	if *update {
-		if err := os.WriteFile(path, []byte(want.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want.String() {
-		t.Errorf("docs/settings.md is out of date (run the test with -update); it should be\n%s", want.String())
-	}
+	compareDocument(t, "../../docs/settings.md", want.String())
 }
 
 // standard is what holds where a variable is not set.

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/assay-project/assay/pkg/area"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/engine"
@@ -21,18 +21,23 @@ import (
 	"github.com/assay-project/assay/pkg/textfile"
 )
 
-// Config says where, with the variables of the services.
+// Config names the backends and the tables, with the variables of the services.
 type Config struct {
 	Engines  engine.Config
 	TextFile textfile.Config
 	Feed     feed.Config
 
-	BucketPolicy string `env:"ASSAY_S3_BUCKET_POLICY" doc:"a file with the policy to give the bucket, for an S3 server that knows what its users may do from nothing else; none by default"`
+	BucketPolicy string `env:"ASSAY_S3_BUCKET_POLICY" doc:"a file with the policy to set on the bucket, for an S3 server that has users and no policies of theirs; none by default"`
 }
 
-// Run creates what is missing. It changes neither tables nor bucket that are
-// there, and brings the streams to their declared settings, with the work that an
-// earlier version left in them.
+// Areas describes every area of the product. What must cover all of them is derived
+// from it.
+func (c Config) Areas() []area.Area {
+	return []area.Area{textfile.Area(c.TextFile), feed.Area(c.Feed)}
+}
+
+// Run creates what is missing. It does not change a table or bucket that exists, and
+// brings the streams to their declared settings.
 func Run(ctx context.Context, cfg Config) error {
 	cfg.Engines.NATS.WorkMaxPerOwner = 0 // what was accepted is not refused again
 	// Connecting to the bus creates the streams.
@@ -41,9 +46,13 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer engines.Close()
+	var tables []table.Schema
+	for _, a := range cfg.Areas() {
+		tables = append(tables, a.Tables...)
+	}
 	return errors.Join(
 		engines.Bus.TakeOverFormerWork(ctx),
-		table.EnsureAll(ctx, engines.DB, slices.Concat(textfile.Tables(cfg.TextFile), feed.Tables(cfg.Feed))),
+		table.EnsureAll(ctx, engines.DB, tables),
 		ensureBucket(ctx, engines.Bucket, cfg.BucketPolicy),
 	)
 }

@@ -1,0 +1,91 @@
+// Package area describes the areas of the product. An area is a kind of item with
+// tables, states and processing of its own. What must cover every area is derived
+// from the descriptions: tables, permissions, documentation and audits.
+package area
+
+import (
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// Area describes one area. Package pkg/<name> returns its description.
+type Area struct {
+	Name     string // in subjects, ids, logs and metrics
+	Machine  lifecycle.Machine
+	Tables   []table.Schema
+	Objects  string   // begins the keys of its objects
+	Subjects []string // of its work events, with wildcards
+	// Access is what each program may do with the tables and objects.
+	Access map[Program][]Statement
+}
+
+// Program is the name of a program that has credentials of its own.
+type Program string
+
+// The programs.
+const (
+	Ingest   Program = "ingest"
+	Analyzer Program = "analyzer"
+	Query    Program = "query"
+	Rebuild  Program = "rebuild" // `assay feed rebuild`
+	Setup    Program = "setup"   // `assay setup`
+)
+
+// Statement allows actions, as a statement of an IAM policy does.
+type Statement struct {
+	Sid       string
+	Effect    string // Allow, by Allow
+	Action    []string
+	Resource  []string
+	Condition map[string]map[string]any `json:",omitempty"`
+}
+
+// Allow returns the statement that allows the actions on the resources.
+func Allow(sid string, actions []string, resources ...string) Statement {
+	return Statement{Sid: sid, Effect: "Allow", Action: actions, Resource: resources}
+}
+
+// Attributes limits the statement to requests that name no other attributes.
+func (s Statement) Attributes(names ...string) Statement {
+	return s.with("ForAllValues:StringLike", "dynamodb:Attributes", names)
+}
+
+// LeadingKeys limits the statement to partition keys of these patterns.
+func (s Statement) LeadingKeys(patterns ...string) Statement {
+	return s.with("ForAllValues:StringLike", "dynamodb:LeadingKeys", patterns)
+}
+
+// ReturningNothing limits the statement to writes that return no attribute.
+func (s Statement) ReturningNothing() Statement {
+	return s.with("StringEqualsIfExists", "dynamodb:ReturnValues", "NONE")
+}
+
+// Selecting limits the statement to reads that name the attributes they want.
+func (s Statement) Selecting() Statement {
+	return s.with("StringEqualsIfExists", "dynamodb:Select", "SPECIFIC_ATTRIBUTES")
+}
+
+func (s Statement) with(operator, key string, value any) Statement {
+	all := map[string]map[string]any{}
+	for name, conditions := range s.Condition {
+		all[name] = map[string]any{}
+		for k, v := range conditions {
+			all[name][k] = v
+		}
+	}
+	if all[operator] == nil {
+		all[operator] = map[string]any{}
+	}
+	all[operator][key] = value
+	s.Condition = all
+	return s
+}
+
+// Table returns the resource of a DynamoDB table.
+func Table(name string) string { return "arn:aws:dynamodb:*:*:table/" + name }
+
+// Bucket is the name of the bucket in policies, the default of ASSAY_S3_BUCKET.
+const Bucket = "assay-files"
+
+// Objects returns the resource of the objects whose keys begin with prefix.
+func Objects(prefix string) string { return "arn:aws:s3:::" + Bucket + "/" + prefix + "*" }

@@ -1,0 +1,45 @@
+package feed
+
+import (
+	"github.com/assay-project/assay/pkg/area"
+	"github.com/assay-project/assay/pkg/event"
+)
+
+// Area describes the area of the feed.
+func Area(cfg Config) area.Area {
+	return area.Area{
+		Name: event.AreaFeed, Machine: Machine(), Tables: Tables(cfg),
+		Objects: ObjectPrefix, Subjects: []string{event.FeedSubjects}, Access: access(cfg),
+	}
+}
+
+// access is what each program may do with the tables and the objects.
+func access(cfg Config) map[area.Program][]area.Statement {
+	primary, dashboard, texts := area.Table(cfg.Primary), area.Table(cfg.Dashboard), area.Objects(ObjectPrefix)
+	rows := []string{"dynamodb:Query", "dynamodb:BatchGetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
+	return map[area.Program][]area.Statement{
+		area.Ingest: {
+			area.Allow("FeedAccept", []string{"dynamodb:DescribeTable", "dynamodb:PutItem", "dynamodb:Query"}, primary),
+			area.Allow("FeedTagAndRetry", []string{"dynamodb:UpdateItem"}, primary).Attributes(
+				AttrSourceID, AttrIngestedAt, AttrStatus, AttrMatchedTags, "source_url", AttrTextSnippet, "metadata", AttrFailedAt, AttrErrorMessage),
+			area.Allow("FeedTextsAndSources", []string{"s3:GetObject", "s3:PutObject"}, texts, area.Objects("feed-sources/")),
+		},
+		area.Analyzer: {
+			area.Allow("FeedMove", []string{"dynamodb:UpdateItem"}, primary).Attributes(
+				AttrSourceID, AttrIngestedAt, AttrStatus, "source_url", AttrTextSnippet, "metadata", "sentiment", "score", "compound", "model_version",
+				"analyzed_at", AttrFailedAt, AttrErrorMessage, AttrMatchedTags),
+			area.Allow("FeedReadAndSweep", []string{"dynamodb:DescribeTable", "dynamodb:Query", "dynamodb:Scan", "dynamodb:DeleteItem"}, primary),
+			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:DeleteObject", "s3:PutObject"}, texts),
+		},
+		area.Query: {
+			area.Allow("FeedRead", []string{"dynamodb:DescribeTable", "dynamodb:Query"}, primary),
+			area.Allow("FeedFollow", []string{"dynamodb:DescribeStream", "dynamodb:GetShardIterator", "dynamodb:GetRecords"}, primary+"/stream/*"),
+			area.Allow("DashboardProject", append([]string{"dynamodb:DescribeTable"}, rows...), dashboard),
+			area.Allow("DashboardIndexes", []string{"dynamodb:Query"}, dashboard+"/index/"+IndexBySentiment, dashboard+"/index/"+IndexByTag),
+		},
+		area.Rebuild: {
+			area.Allow("FeedRead", []string{"dynamodb:Scan", "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:ConditionCheckItem"}, primary),
+			area.Allow("DashboardWrite", rows, dashboard),
+		},
+	}
+}

@@ -1,0 +1,127 @@
+// Package permissions derives what each program may do from the descriptions of the
+// areas: the IAM policies of deploy/iam, and the bucket policy of deploy/s3 for an S3
+// server that has users and no policies of theirs. Its test writes the files with
+// -update, and fails while they differ.
+package permissions
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/area"
+)
+
+// Policy is an IAM policy, or a bucket policy if its statements name principals.
+type Policy[S any] struct {
+	Version   string
+	Statement []S
+}
+
+const version = "2012-10-17" // of the policy language
+
+// programs lists every program that has a policy.
+func programs() []area.Program {
+	return []area.Program{area.Analyzer, area.Ingest, area.Query, area.Rebuild, area.Setup}
+}
+
+const bucket = "arn:aws:s3:::" + area.Bucket
+
+// IAM returns the policy of each program.
+func IAM(areas []area.Area) map[area.Program]Policy[area.Statement] {
+	all := map[area.Program]Policy[area.Statement]{}
+	for _, program := range programs() {
+		p := Policy[area.Statement]{Version: version}
+		for _, a := range areas {
+			p.Statement = append(p.Statement, a.Access[program]...)
+		}
+		p.Statement = append(p.Statement, common(program, areas)...)
+		all[program] = p
+	}
+	return all
+}
+
+// common is what a program may do whatever the areas.
+func common(program area.Program, areas []area.Area) []area.Statement {
+	switch program {
+	case area.Setup:
+		return creation(areas)
+	case area.Rebuild:
+		return nil
+	}
+	statements := []area.Statement{area.Allow("Bucket", []string{"s3:ListBucket"}, bucket)}
+	if program == area.Ingest {
+		statements = append(statements, area.Allow("NoticesFromAQueue", []string{"sqs:ReceiveMessage", "sqs:DeleteMessage"}, "arn:aws:sqs:*:*:assay-notices"))
+	}
+	return statements
+}
+
+// creation is what `assay setup` may do: create the tables and the bucket.
+func creation(areas []area.Area) []area.Statement {
+	var tables, expiring []string
+	for _, a := range areas {
+		for _, t := range a.Tables {
+			tables = append(tables, area.Table(*t.Create.TableName))
+			if t.TTL != "" {
+				expiring = append(expiring, area.Table(*t.Create.TableName))
+			}
+		}
+	}
+	return []area.Statement{
+		area.Allow("Tables", []string{"dynamodb:CreateTable", "dynamodb:DescribeTable"}, tables...),
+		area.Allow("Expiry", []string{"dynamodb:DescribeTimeToLive", "dynamodb:UpdateTimeToLive"}, expiring...),
+		area.Allow("Bucket", []string{"s3:CreateBucket"}, bucket),
+	}
+}
+
+// BucketStatement allows actions to principals, as a statement of a bucket policy does.
+type BucketStatement struct {
+	Sid, Effect string
+	Principal   map[string][]area.Program
+	Action      []string
+	Resource    []string
+}
+
+// BucketPolicy returns the S3 part of the policies as the policy of the bucket. A user
+// of such a server needs no permission to create a bucket, and setup one to set this policy.
+func BucketPolicy(areas []area.Area) Policy[BucketStatement] {
+	p := Policy[BucketStatement]{Version: version, Statement: []BucketStatement{
+		statement(area.Setup, area.Allow("Policy", []string{"s3:PutBucketPolicy"}, bucket)),
+	}}
+	policies := IAM(areas)
+	for _, program := range programs() {
+		for _, s := range policies[program].Statement {
+			s.Action = slices.DeleteFunc(slices.Clone(s.Action), func(action string) bool {
+				return !strings.HasPrefix(action, "s3:") || action == "s3:CreateBucket"
+			})
+			if len(s.Action) > 0 {
+				p.Statement = append(p.Statement, statement(program, s))
+			}
+		}
+	}
+	return p
+}
+
+func statement(program area.Program, s area.Statement) BucketStatement {
+	return BucketStatement{
+		Sid: fmt.Sprintf("%s %s", program, s.Sid), Effect: s.Effect, Principal: map[string][]area.Program{"AWS": {program}},
+		Action: s.Action, Resource: s.Resource,
+	}
+}
+
+// Files returns the generated files by their names, relative to the root of the repository.
+func Files(areas []area.Area) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	add := func(name string, policy any) error {
+		text, err := json.MarshalIndent(policy, "", "  ")
+		files[name] = append(text, '\n')
+		return err
+	}
+	for program, policy := range IAM(areas) {
+		if err := add(fmt.Sprintf("deploy/iam/%s.json", program), policy); err != nil {
+			return nil, err
+		}
+	}
+	return files, add("deploy/s3/policy.json", BucketPolicy(areas))
+}
