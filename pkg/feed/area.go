@@ -29,7 +29,8 @@ func access(cfg Config) map[area.Program][]area.Statement {
 				AttrSourceID, AttrIngestedAt, AttrStatus, "source_url", AttrTextSnippet, "metadata", "sentiment", "score", "compound", "model_version",
 				"analyzed_at", AttrFailedAt, AttrErrorMessage, AttrMatchedTags),
 			area.Allow("FeedReadAndSweep", []string{"dynamodb:DescribeTable", "dynamodb:Query", "dynamodb:Scan", "dynamodb:DeleteItem"}, primary),
-			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:DeleteObject", "s3:PutObject"}, texts),
+			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:DeleteObject"}, texts),
+			area.Allow("FeedTextRestore", []string{"s3:PutObject"}, texts), // by a sweep, of a text that it removed too early
 		},
 		area.Query: {
 			area.Allow("FeedRead", []string{"dynamodb:DescribeTable", "dynamodb:Query"}, primary),
