@@ -25,7 +25,7 @@ func writeJournal(t *testing.T, commits int) []byte {
 		}
 	}()
 	call := func(operation, body string) {
-		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r := httptest.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(body))
 		r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
 		answer := httptest.NewRecorder()
 		if engine.ServeHTTP(answer, r); answer.Code != http.StatusOK {
