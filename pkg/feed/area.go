@@ -22,7 +22,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 			area.Allow("FeedAccept", []string{"dynamodb:DescribeTable", "dynamodb:PutItem", "dynamodb:Query"}, primary),
 			area.Allow("FeedTagAndRetry", []string{"dynamodb:UpdateItem"}, primary).Attributes(
 				AttrSourceID, AttrIngestedAt, AttrStatus, AttrMatchedTags, "source_url", AttrTextSnippet, "metadata", AttrFailedAt, AttrErrorMessage),
-			area.Allow("FeedTextsAndSources", []string{"s3:GetObject", "s3:PutObject"}, texts, area.Objects("feed-sources/")),
+			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:PutObject"}, texts),
 		},
 		area.Analyzer: {
 			area.Allow("FeedMove", []string{"dynamodb:UpdateItem"}, primary).Attributes(

@@ -7,6 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/ingest/source"
@@ -30,6 +31,7 @@ type Config struct {
 	TextFile textfile.Config
 	Feed     feed.Config
 	Sources  source.Config
+	Platform platform.Config
 }
 
 // maxExpiry is the longest that AWS lets a presigned URL live.

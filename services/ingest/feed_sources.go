@@ -8,7 +8,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
+	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/services/ingest/source"
 )
 
@@ -19,8 +21,8 @@ type feedSources struct {
 	items  *feedItems
 }
 
-func newFeedSources(cfg Config, items *feedItems, log zerolog.Logger, reg prometheus.Registerer) *feedSources {
-	f := &feedSources{store: source.NewStore(items.bucket), items: items}
+func newFeedSources(cfg Config, engines *engine.Engines, items *feedItems, log zerolog.Logger, reg prometheus.Registerer) *feedSources {
+	f := &feedSources{store: source.NewStore(platform.NewStore(engines.DB, cfg.Platform)), items: items}
 	f.poller = source.New(cfg.Sources, source.Options{
 		Store: f.store, Take: f.take, Key: os.Getenv, Log: log, Registry: reg,
 	})

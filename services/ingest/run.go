@@ -59,7 +59,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	items := newFeedItems(cfg, engines, log)
 	return &Service{
 		cfg: cfg, engines: engines, textFiles: newTextFiles(cfg, engines, log),
-		feedItems: items, sources: newFeedSources(cfg, items, log, reg), queue: notices,
+		feedItems: items, sources: newFeedSources(cfg, engines, items, log, reg), queue: notices,
 	}, nil
 }
 
@@ -67,7 +67,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 func (s *Service) Health(h *obs.Health) {
 	s.engines.Health(h)
 	h.Add("dynamodb", func(ctx context.Context) error {
-		return errors.Join(s.textFiles.store.Check(ctx), s.feedItems.store.Check(ctx))
+		return errors.Join(s.textFiles.store.Check(ctx), s.feedItems.store.Check(ctx), s.sources.store.Check(ctx))
 	})
 }
 

@@ -185,14 +185,13 @@ func keysAreKeptApart(t *testing.T, c *composition, s system) {
 	liar := as("ingest")
 	liar.SecretKey = "guessed"
 	refused := map[string]error{
-		"query stores bytes":         store(as("query"), "files/none/none"),
-		"analyzer stores bytes":      store(as("analyzer"), "files/none/none"),
-		"ingest stores elsewhere":    store(as("ingest"), "other"),
-		"a liar stores bytes":        store(liar, "files/none/none"),
-		"analyzer reads the sources": load("analyzer", "feed-sources/none"),
-		"query reads texts":          load("query", "feed/none"),
+		"query stores bytes":      store(as("query"), "files/none/none"),
+		"analyzer stores bytes":   store(as("analyzer"), "files/none/none"),
+		"ingest stores elsewhere": store(as("ingest"), "other"),
+		"a liar stores bytes":     store(liar, "files/none/none"),
+		"query reads texts":       load("query", "feed/none"),
 	}
-	allowed := map[string]error{"ingest stores a source": store(as("ingest"), "feed-sources/none")}
+	allowed := map[string]error{"ingest stores a text": store(as("ingest"), "feed/none")}
 	if strings.Contains(c.services["dynamodb"].Command, "-policies") {
 		maps.Copy(refused, map[string]error{
 			"query writes a file":        put("query"),

@@ -19,7 +19,7 @@ func TestFilesAreGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := Files(cfg.Areas())
+	files, err := Files(cfg.Described())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/textfile"
 )
@@ -26,6 +27,7 @@ type Config struct {
 	Engines  engine.Config
 	TextFile textfile.Config
 	Feed     feed.Config
+	Platform platform.Config
 
 	BucketPolicy string `env:"ASSAY_S3_BUCKET_POLICY" doc:"a file with the policy to set on the bucket, for an S3 server that has users and no policies of theirs; none by default"`
 }
@@ -35,6 +37,9 @@ type Config struct {
 func (c Config) Areas() []area.Area {
 	return []area.Area{textfile.Area(c.TextFile), feed.Area(c.Feed)}
 }
+
+// Described is Areas with the table that belongs to none.
+func (c Config) Described() []area.Area { return append(c.Areas(), platform.Described(c.Platform)) }
 
 // Run creates what is missing. It does not change a table or bucket that exists, and
 // brings the streams to their declared settings.
@@ -47,7 +52,7 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	defer engines.Close()
 	var tables []table.Schema
-	for _, a := range cfg.Areas() {
+	for _, a := range cfg.Described() {
 		tables = append(tables, a.Tables...)
 	}
 	return errors.Join(

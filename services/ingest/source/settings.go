@@ -1,6 +1,6 @@
 // Package source brings items into the feed from servers that are asked on a
 // timer. Each source has settings, which operators change while it runs, and a
-// state; both are in one document in the bucket.
+// state; both are in one document of the platform table.
 package source
 
 import (

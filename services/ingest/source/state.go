@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/source/syndication"
 )
 
-// Source is a source as the bucket holds it. Its changes are pure; the Store
+// Source is a source as it is stored. Its changes are pure; the Store
 // makes them one after the other.
 type Source struct {
 	Name     string   `json:"name"`

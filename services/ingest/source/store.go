@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"sync"
 	"time"
 
-	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/platform"
 )
 
 // Errors of the Store.
@@ -26,91 +24,62 @@ var (
 // MaxSources bounds what every look reads.
 const MaxSources = 200
 
-// Store keeps sources as documents in the bucket. The feed's tables are the
-// seed's, which has none for this, and JetStream may be lost at any time; S3 has
-// conditional writes, and what is written about a source is small and rare.
-type Store struct {
-	bucket *blob.Store
+// Store keeps each source as a document of the platform table.
+type Store struct{ documents *platform.Store }
 
-	mu    sync.Mutex
-	known map[string]read // by key
-}
+// NewStore returns the sources of the table.
+func NewStore(documents *platform.Store) *Store { return &Store{documents} }
 
-type read struct {
-	etag   string
-	source Source
-}
+// Check reports whether the table can be used, for readiness.
+func (s *Store) Check(ctx context.Context) error { return s.documents.Check(ctx) }
 
-// NewStore returns the sources of a bucket.
-func NewStore(bucket *blob.Store) *Store { return &Store{bucket: bucket, known: map[string]read{}} }
-
-const prefix = "feed-sources/"
-
-func key(name string) string { return prefix + name + ".json" }
-
-// All returns the sources, in the order of their names. It reads only those that
-// have changed since it was called before.
+// All returns the sources, in the order of their names.
 func (s *Store) All(ctx context.Context) ([]Source, error) {
+	documents, err := s.documents.List(ctx, platform.FeedSources)
+	if err != nil {
+		return nil, err
+	}
 	var all []Source
-	known := map[string]read{}
-	for after, more := "", true; more; {
-		objects, further, err := s.bucket.List(ctx, prefix, after, 1000)
+	for _, document := range documents {
+		found, err := parseSource(document)
 		if err != nil {
 			return nil, err
 		}
-		for _, object := range objects {
-			after = object.Key
-			name, ok := strings.CutSuffix(strings.TrimPrefix(object.Key, prefix), ".json")
-			if !ok {
-				continue
-			}
-			got := s.cached(object.Key)
-			if got.etag != object.ETag {
-				if got.source, got.etag, err = s.load(ctx, name); errors.Is(err, blob.ErrNotFound) {
-					continue
-				} else if err != nil {
-					return nil, err
-				}
-			}
-			known[object.Key] = got
-			if !got.source.Deleted {
-				all = append(all, got.source)
-			}
+		if !found.Deleted {
+			all = append(all, found)
 		}
-		more = further && len(objects) > 0
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.known = known
 	return all, nil
-}
-
-func (s *Store) cached(key string) read {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.known[key]
 }
 
 // Get returns one source. It returns ErrNotFound.
 func (s *Store) Get(ctx context.Context, name string) (Source, error) {
-	found, _, err := s.load(ctx, name)
-	if errors.Is(err, blob.ErrNotFound) || err == nil && found.Deleted {
+	found, version, err := s.load(ctx, name)
+	if err == nil && (version == 0 || found.Deleted) {
 		return Source{}, ErrNotFound
 	}
 	return found, err
 }
 
-// load returns blob.ErrNotFound for what never was.
-func (s *Store) load(ctx context.Context, name string) (Source, string, error) {
-	document, err := s.bucket.Load(ctx, key(name))
+// load returns a source with the version of its document, 0 if there is none.
+func (s *Store) load(ctx context.Context, name string) (Source, int64, error) {
+	document, err := s.documents.Get(ctx, platform.FeedSources, name)
+	if errors.Is(err, platform.ErrNotFound) {
+		return Source{Name: name}, 0, nil
+	}
 	if err != nil {
-		return Source{}, "", err
+		return Source{}, 0, err
 	}
+	found, err := parseSource(document)
+	return found, document.Version, err
+}
+
+func parseSource(d platform.Document) (Source, error) {
 	var found Source
-	if err := json.Unmarshal(document.Body, &found); err != nil {
-		return Source{}, "", fmt.Errorf("read the source %s: %w", name, err)
+	if err := json.Unmarshal([]byte(d.Body), &found); err != nil {
+		return Source{}, fmt.Errorf("read the source %s: %w", d.Name, err)
 	}
-	return found, document.ETag, nil
+	return found, nil
 }
 
 // errUnchanged makes update write nothing.
@@ -121,14 +90,11 @@ var errUnchanged = errors.New("nothing to write")
 // is returned, but for errUnchanged.
 func (s *Store) update(ctx context.Context, name string, change func(source *Source, exists bool) error) (Source, error) {
 	for {
-		current, etag, err := s.load(ctx, name)
-		if errors.Is(err, blob.ErrNotFound) {
-			current, etag, err = Source{Name: name}, "", nil
-		}
+		current, version, err := s.load(ctx, name)
 		if err != nil {
 			return Source{}, err
 		}
-		switch err := change(&current, etag != "" && !current.Deleted); {
+		switch err := change(&current, version > 0 && !current.Deleted); {
 		case errors.Is(err, errUnchanged):
 			return current, nil
 		case err != nil:
@@ -138,10 +104,8 @@ func (s *Store) update(ctx context.Context, name string, change func(source *Sou
 		if err != nil {
 			return Source{}, fmt.Errorf("write the source %s: %w", name, err)
 		}
-		_, err = s.bucket.Swap(ctx, key(name), etag, body)
-		// Of writers at the same time one gets through, so that this ends. What was
-		// not there and still is not found has no bucket.
-		if !errors.Is(err, blob.ErrChanged) && (etag == "" || !errors.Is(err, blob.ErrNotFound)) {
+		err = s.documents.Put(ctx, platform.FeedSources, platform.Document{Name: name, Version: version, Body: string(body)})
+		if !errors.Is(err, platform.ErrChanged) { // of writers at the same time one succeeds, so this ends
 			return current, err
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/assay/embedded"
@@ -61,7 +62,7 @@ func open(t *testing.T) *held {
 		},
 		TextFile: textfile.Config{Table: "files"}, Feed: feed.Config{Primary: "items", Dashboard: "dashboard"},
 	}
-	if err := setup.Run(t.Context(), setup.Config{Engines: cfg.Engines, TextFile: cfg.TextFile, Feed: cfg.Feed}); err != nil {
+	if err := setup.Run(t.Context(), setup.Config{Engines: cfg.Engines, TextFile: cfg.TextFile, Feed: cfg.Feed, Platform: platform.Config{Table: "platform"}}); err != nil {
 		t.Fatal(err)
 	}
 	h := &held{}

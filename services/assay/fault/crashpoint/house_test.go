@@ -19,6 +19,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/analyzer"
@@ -77,7 +78,7 @@ func openHouse(ctx context.Context, t *testing.T, e *engines, number int) *house
 		},
 		TextFile: textfile.Config{Table: name + "-files"}, Feed: feed.Config{Primary: name + "-items", Dashboard: name + "-dashboard"},
 	}
-	if err := setup.Run(ctx, setup.Config{Engines: h.cfg.Engines, TextFile: h.cfg.TextFile, Feed: h.cfg.Feed}); err != nil {
+	if err := setup.Run(ctx, setup.Config{Engines: h.cfg.Engines, TextFile: h.cfg.TextFile, Feed: h.cfg.Feed, Platform: platform.Config{Table: name + "-platform"}}); err != nil {
 		t.Fatal(err)
 	}
 	if h.system, err = audit.Open(ctx, h.cfg); err != nil {
@@ -134,7 +135,7 @@ func (h *house) environ(role string, at wire.Engines) []string {
 		"ASSAY_S3_PUBLIC_ENDPOINT=" + h.at.S3, "ASSAY_S3_BUCKET=" + h.cfg.Engines.S3.Bucket,
 		"AWS_ACCESS_KEY_ID=" + accessKey, "AWS_SECRET_ACCESS_KEY=" + secretKey, "AWS_REGION=us-east-1",
 		"ASSAY_TEXTFILE_TABLE=" + h.cfg.TextFile.Table, "ASSAY_FEED_TABLE=" + h.cfg.Feed.Primary,
-		"ASSAY_FEED_DASHBOARD_TABLE=" + h.cfg.Feed.Dashboard,
+		"ASSAY_FEED_DASHBOARD_TABLE=" + h.cfg.Feed.Dashboard, fmt.Sprintf("ASSAY_PLATFORM_TABLE=h%d-platform", h.number),
 		"ASSAY_LEASE=" + lease.String(), "ASSAY_PROJECTOR_LEASE=" + lease.String(), "ASSAY_DRAIN=" + drain.String(),
 		"ASSAY_ANALYZER_PARALLEL=1", "ASSAY_NOTICES_PARALLEL=1",
 		"ASSAY_SWEEP_EVERY=0", "ASSAY_SWEEP_RATE=1000000", "ASSAY_RESERVATION_EXPIRES=" + expires.String(),

@@ -1,0 +1,161 @@
+// Package platform is the table assay-platform, which holds what belongs to Assay
+// itself and not to the seed of an area.
+//
+// Kinds of rows, by their keys:
+//
+//	PK             SK        holds
+//	FEED#SOURCE    <name>    a source of the feed: settings, state, lease; written by ingest
+//
+// A row with the attribute expiresAt, epoch seconds, is deleted by DynamoDB some
+// time after it; readers filter expired rows themselves. A program may only use the
+// partitions of its own kinds (deploy/iam).
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/area"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// FeedSources is the partition of the sources of the feed.
+const FeedSources = "FEED#SOURCE"
+
+// The attributes that rows of all kinds have.
+const (
+	PartitionKey = "PK"
+	SortKey      = "SK"
+	ExpiresAt    = "expiresAt" // epoch seconds; optional
+)
+
+var (
+	// ErrNotFound means that there is no such document.
+	ErrNotFound = errors.New("the document does not exist")
+	// ErrChanged means that a document has another version than the one seen.
+	ErrChanged = errors.New("the document was written since it was read")
+)
+
+// Config names the table.
+type Config struct {
+	Table string `env:"ASSAY_PLATFORM_TABLE" envDefault:"assay-platform" doc:"the DynamoDB table of what belongs to no area, such as the settings of feed sources"`
+}
+
+// Store reads and writes documents: rows that are read whole, and replaced by
+// writers that have seen the last version. It is safe for concurrent use.
+type Store struct {
+	db    *dynamodb.Client
+	table string
+}
+
+// NewStore returns the store of the table.
+func NewStore(db *dynamodb.Client, cfg Config) *Store { return &Store{db: db, table: cfg.Table} }
+
+// Tables returns the table.
+func Tables(cfg Config) []table.Schema {
+	return []table.Schema{{TTL: ExpiresAt, Create: &dynamodb.CreateTableInput{
+		TableName:   &cfg.Table,
+		BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String(PartitionKey), AttributeType: types.ScalarAttributeTypeS},
+			{AttributeName: aws.String(SortKey), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String(PartitionKey), KeyType: types.KeyTypeHash},
+			{AttributeName: aws.String(SortKey), KeyType: types.KeyTypeRange},
+		},
+	}}}
+}
+
+// Check reports whether the table can be used, for readiness.
+func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
+
+// Described describes the table, and what each program may do with it, as that of an
+// area without items.
+func Described(cfg Config) area.Area {
+	rows := area.Table(cfg.Table)
+	return area.Area{Name: "platform", Tables: Tables(cfg), Access: map[area.Program][]area.Statement{
+		area.Ingest: {
+			area.Allow("PlatformCheck", []string{"dynamodb:DescribeTable"}, rows),
+			area.Allow("FeedSources", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(FeedSources),
+		},
+	}}
+}
+
+// Document is one row. Version is 1 at first and grows by 1 with every write.
+type Document struct {
+	Name    string `dynamodbav:"SK"`
+	Version int64  `dynamodbav:"version"`
+	Body    string `dynamodbav:"document"`
+}
+
+func key(partition, name string) table.Key {
+	return table.Key{PartitionKey: table.Text(partition), SortKey: table.Text(name)}
+}
+
+// Get reads a document, strongly consistent. It returns ErrNotFound.
+func (s *Store) Get(ctx context.Context, partition, name string) (Document, error) {
+	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.table, Key: key(partition, name), ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		return Document{}, fmt.Errorf("get %s %s: %w", partition, name, err)
+	}
+	if out.Item == nil {
+		return Document{}, fmt.Errorf("get %s %s: %w", partition, name, ErrNotFound)
+	}
+	var d Document
+	if err := attributevalue.UnmarshalMap(out.Item, &d); err != nil {
+		return Document{}, fmt.Errorf("get %s %s: %w", partition, name, err)
+	}
+	return d, nil
+}
+
+// List reads all documents of a partition by name, strongly consistent.
+func (s *Store) List(ctx context.Context, partition string) ([]Document, error) {
+	var all []Document
+	pages := dynamodb.NewQueryPaginator(s.db, &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("PK = :partition"),
+		ExpressionAttributeValues: table.Key{":partition": table.Text(partition)},
+	})
+	for pages.HasMorePages() {
+		out, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", partition, err)
+		}
+		var page []Document
+		if err := attributevalue.UnmarshalListOfMaps(out.Items, &page); err != nil {
+			return nil, fmt.Errorf("list %s: %w", partition, err)
+		}
+		all = append(all, page...)
+	}
+	return all, nil
+}
+
+// Put writes a document whose version was d.Version when it was read, or a new one
+// for version 0. Of writers that have seen the same version one succeeds, and the
+// others get ErrChanged.
+//
+// When the answer is lost, the SDK repeats the request and takes its own write for
+// another's. A writer that gets ErrChanged reads the document again.
+func (s *Store) Put(ctx context.Context, partition string, d Document) error {
+	item := key(partition, d.Name)
+	item["version"], item["document"] = table.Integer(d.Version+1), table.Text(d.Body)
+	in := &dynamodb.PutItemInput{TableName: &s.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(PK)")}
+	if d.Version > 0 {
+		in.ConditionExpression = aws.String("version = :seen")
+		in.ExpressionAttributeValues = table.Key{":seen": table.Integer(d.Version)}
+	}
+	_, err := s.db.PutItem(ctx, in)
+	if _, changed := errors.AsType[*types.ConditionalCheckFailedException](err); changed {
+		err = ErrChanged
+	}
+	if err != nil {
+		return fmt.Errorf("put %s %s, version %d: %w", partition, d.Name, d.Version, err)
+	}
+	return nil
+}

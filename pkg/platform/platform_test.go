@@ -1,0 +1,92 @@
+package platform_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/table/tabletest"
+)
+
+func open(t *testing.T) *platform.Store {
+	t.Helper()
+	db, _ := tabletest.Start(t)
+	cfg := platform.Config{Table: "assay-platform"}
+	for range 2 { // also where it exists
+		if err := table.EnsureAll(t.Context(), db, platform.Tables(cfg)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &cfg.Table})
+	if err != nil || ttl.TimeToLiveDescription.AttributeName == nil || *ttl.TimeToLiveDescription.AttributeName != platform.ExpiresAt {
+		t.Errorf("the time to live is %+v, %v", ttl, err)
+	}
+	s := platform.NewStore(db, cfg)
+	if err := s.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	return s
+}
+
+// TestOneOfManyWriters: of writers that have seen the same version exactly one
+// replaces a document, round after round, the first of which creates it.
+func TestOneOfManyWriters(t *testing.T) {
+	const rounds, writers = 20, 8
+	s := open(t)
+	if _, err := s.Get(t.Context(), "kind", "name"); !errors.Is(err, platform.ErrNotFound) {
+		t.Errorf("no document: %v", err)
+	}
+	for round := range int64(rounds) {
+		var mu sync.Mutex
+		var won []string
+		var group sync.WaitGroup
+		for writer := range writers {
+			group.Go(func() {
+				body := fmt.Sprintf("%d of %d", writer, round)
+				err := s.Put(t.Context(), "kind", platform.Document{Name: "name", Version: round, Body: body})
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					won = append(won, body)
+				} else if !errors.Is(err, platform.ErrChanged) {
+					t.Errorf("round %d: %v", round, err)
+				}
+			})
+		}
+		group.Wait()
+		got, err := s.Get(t.Context(), "kind", "name")
+		if err != nil || len(won) != 1 || got != (platform.Document{Name: "name", Version: round + 1, Body: won[0]}) {
+			t.Fatalf("round %d: %q won, and the table has %+v, %v", round, won, got, err)
+		}
+	}
+	if err := s.Put(t.Context(), "kind", platform.Document{Name: "other", Version: 3}); !errors.Is(err, platform.ErrChanged) {
+		t.Errorf("a version of no document: %v", err)
+	}
+}
+
+func TestListHasOnePartitionByName(t *testing.T) {
+	s := open(t)
+	const documents = 30
+	body := fmt.Sprintf("%0100000d", 7) // 3 MB in all, which is more than a page
+	for i := range documents {
+		for _, partition := range []string{"kind", "kind#2"} {
+			if err := s.Put(t.Context(), partition, platform.Document{Name: fmt.Sprintf("n%02d", documents-1-i), Body: partition + body}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	all, err := s.List(t.Context(), "kind")
+	if err != nil || len(all) != documents {
+		t.Fatalf("%d documents, %v", len(all), err)
+	}
+	for i, d := range all {
+		if d.Name != fmt.Sprintf("n%02d", i) || d.Version != 1 || d.Body != "kind"+body {
+			t.Errorf("document %d is %s, version %d, with %d bytes", i, d.Name, d.Version, len(d.Body))
+		}
+	}
+}
