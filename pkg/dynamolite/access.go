@@ -18,8 +18,8 @@ type Access struct {
 	Key      string // access key of the request's signature, which is not checked
 	Action   string // such as dynamodb:PutItem
 	Resource string // ARN of a table, index or stream; * for a list of them
-	// LeadingKey is the partition key of the one item that is asked for, where it
-	// is a string.
+	// LeadingKey is the partition key of the one item that is asked for, or of a
+	// query of the table, where it is a string.
 	LeadingKey string
 	// Attributes are the names that the request gives, keys included, sorted: of
 	// an item to put, and in expressions. All attributes are asked for where a
@@ -124,8 +124,33 @@ func (e *Engine) need(action string, t touch) Access {
 				access.LeadingKey = v.Str
 			}
 		}
+		if action == "Query" && t.IndexName == "" {
+			access.LeadingKey = t.partition(known.Key)
+		}
 	}
 	return access
+}
+
+// partition is the partition key that a query asks for; empty for a mistake, which
+// the operation refuses.
+func (t touch) partition(key keySchema) string {
+	scope, err := expr.NewScope(t.ExpressionAttributeNames, t.ExpressionAttributeValues)
+	if err != nil {
+		return ""
+	}
+	condition, err := expr.ParseKeyCondition(scope, t.KeyConditionExpression)
+	if err != nil {
+		return ""
+	}
+	var sort expr.KeyAttribute
+	if key.Range != nil {
+		sort = expr.KeyAttribute{Name: key.Range.Name, Kind: key.Range.Kind}
+	}
+	partition, _, err := condition.Resolve(expr.KeyAttribute{Name: key.Hash.Name, Kind: key.Hash.Kind}, sort)
+	if err != nil {
+		return ""
+	}
+	return partition.Str
 }
 
 func (t touch) resource(action string) string {

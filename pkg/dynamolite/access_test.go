@@ -76,6 +76,11 @@ func TestAccess(t *testing.T) {
 		TableName: name, IndexName: aws.String("by_g"), KeyConditionExpression: aws.String("g = :g"), ExpressionAttributeValues: item(":g", "c"),
 	})
 	expect(err, "Query tab/index/by_g  g")
+	_, err = s.Query(ctx, &dynamodb.QueryInput{
+		TableName: name, KeyConditionExpression: aws.String("#p = :p AND begins_with(sk, :s)"),
+		ExpressionAttributeNames: map[string]string{"#p": "pk"}, ExpressionAttributeValues: item(":p", "a", ":s", "b"),
+	})
+	expect(err, "Query tab a pk,sk")
 	_, err = s.Scan(ctx, &dynamodb.ScanInput{TableName: name})
 	expect(err, "Scan tab")
 	_, err = s.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"tab": {Keys: []map[string]types.AttributeValue{key}}}})
