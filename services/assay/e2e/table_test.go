@@ -114,7 +114,7 @@ func nothingWaits(ctx context.Context, js jetstream.JetStream) error {
 // tableFollowsTheSeed: two string keys and no index.
 func tableFollowsTheSeed(t *testing.T, s system) {
 	tables, err := s.tables().ListTables(within(t), &dynamodb.ListTablesInput{})
-	want := slices.Sorted(slices.Values([]string{"sentiment-items-dashboard", "sentiment-items-primary", s.Table}))
+	want := slices.Sorted(slices.Values([]string{"assay-platform", "sentiment-items-dashboard", "sentiment-items-primary", s.Table}))
 	if err != nil || !slices.Equal(tables.TableNames, want) {
 		t.Errorf("tables %v, %v", tables, err)
 	}
