@@ -20,22 +20,40 @@ const (
 // pacedBody limits how long a client may hold a request by sending its body slowly, with no limit on
 // a long upload that moves. Only the waiting for the client counts, and not the handler's own pace.
 type pacedBody struct {
-	io.ReadCloser
-	control *http.ResponseController
-	waited  time.Duration
-	read    int64
-	until   time.Time // the deadline
+	io.Reader
+	setReadDeadline func(time.Time) error
+	waited          time.Duration
+	read            int64
+	until           time.Time // the deadline
 }
 
-// paceBody puts a pacedBody on r where it has a body. The deadline it sets at once also bounds the
-// rest that net/http reads away when a handler leaves a body unread.
+// PaceBody returns a reader of body that fails with ErrBodyStalled when the body comes too slowly, by
+// setting read deadlines on its connection. The first deadline is set at once.
+func PaceBody(body io.Reader, setReadDeadline func(time.Time) error) io.Reader {
+	paced := &pacedBody{Reader: body, setReadDeadline: setReadDeadline}
+	paced.wait(time.Now().Add(bodyPause))
+	return paced
+}
+
+// PaceBodies returns a handler whose requests have their bodies paced.
+func PaceBodies(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		paceBody(w, r)
+		handler.ServeHTTP(w, r)
+	})
+}
+
+// paceBody paces the body of r where it has one. The deadline it sets at once also bounds the rest that
+// net/http reads away when a handler leaves a body unread.
 func paceBody(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
 	}
-	body := &pacedBody{ReadCloser: r.Body, control: http.NewResponseController(w)}
-	body.wait(time.Now().Add(bodyPause))
-	r.Body = body
+	control := http.NewResponseController(w)
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{PaceBody(r.Body, control.SetReadDeadline), r.Body}
 }
 
 // Read returns ErrBodyStalled in place of a timeout.
@@ -43,7 +61,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	began := time.Now()
 	allowed := bodyPause + time.Duration(b.read/bodyMinRate)*time.Second - b.waited
 	b.wait(began.Add(min(bodyPause, allowed)))
-	n, err := b.ReadCloser.Read(p)
+	n, err := b.Reader.Read(p)
 	b.waited += time.Since(began)
 	b.read += int64(n)
 	switch {
@@ -67,5 +85,5 @@ func (b *pacedBody) wait(until time.Time) {
 // setDeadline ignores writers that have none, such as a test's recorder.
 func (b *pacedBody) setDeadline(at time.Time) {
 	b.until = at
-	_ = b.control.SetReadDeadline(at)
+	_ = b.setReadDeadline(at)
 }

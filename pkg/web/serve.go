@@ -26,11 +26,15 @@ type ServeOptions struct {
 // ErrCut is returned by Serve when requests were still in hand at the end of the drain.
 var ErrCut = errors.New("web: requests were cut off at the end of the drain")
 
+// Timeouts of every HTTP server.
 const (
-	headerTimeout = 10 * time.Second // for a request's header to arrive
-	idleTimeout   = 2 * time.Minute  // for the next request on a kept connection
-	maxHeader     = 64 << 10         // bytes
-	cutGrace      = time.Second      // for handlers to return after they were cut off
+	HeaderTimeout = 10 * time.Second // for a request's header to arrive
+	IdleTimeout   = 2 * time.Minute  // for the next request on a kept connection
+)
+
+const (
+	maxHeader = 64 << 10    // bytes
+	cutGrace  = time.Second // for handlers to return after they were cut off
 )
 
 // Serve answers requests from listener, which it closes, until ctx is done. Then it stops: readiness
@@ -56,8 +60,8 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, o S
 			defer inHand.RUnlock()
 			handler.ServeHTTP(w, r)
 		}),
-		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       idleTimeout,
+		ReadHeaderTimeout: HeaderTimeout,
+		IdleTimeout:       IdleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ErrorLog:          log.New(serverLog{o.Log}, "", 0),

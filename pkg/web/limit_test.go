@@ -1,0 +1,136 @@
+package web_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+func TestALimiterBoundsEachClient(t *testing.T) {
+	limiter := web.NewLimiter(3, 2)
+	var leaves []func()
+	for _, step := range []struct {
+		client string
+		want   error
+	}{
+		{"192.0.2.1:1", nil}, {"[::ffff:192.0.2.1]:2", nil}, {"192.0.2.1:3", web.ErrClientFull},
+		{"[2001:db8::1]:1", nil}, {"[2001:db8::2]:1", web.ErrFull},
+	} {
+		leave, err := limiter.Enter(step.client)
+		if !errors.Is(err, step.want) {
+			t.Errorf("%s: %v, want %v", step.client, err, step.want)
+		}
+		if err == nil {
+			leaves = append(leaves, leave)
+		}
+	}
+	leaves[0]()
+	if _, err := limiter.Enter("192.0.2.1:4"); err != nil {
+		t.Errorf("after one left: %v", err)
+	}
+}
+
+func TestClientOfCountsANetworkAsOne(t *testing.T) {
+	for addr, want := range map[string]string{
+		"192.0.2.1:80": "192.0.2.1", "192.0.2.1": "192.0.2.1", "[::1]:80": "::/64",
+		"[2001:db8:0:1::5]:80": "2001:db8:0:1::/64", "[fe80::1%eth0]:80": "fe80::/64", "pipe": "pipe",
+	} {
+		if got := web.ClientOf(addr); got != want {
+			t.Errorf("ClientOf(%q) = %q, want %q", addr, got, want)
+		}
+	}
+}
+
+func TestALimitedListenerRefusesOneConnectionTooMany(t *testing.T) {
+	for name, test := range map[string]struct {
+		limiter *web.Limiter
+		want    int
+	}{
+		"of all":    {web.NewLimiter(1, 2), http.StatusServiceUnavailable},
+		"of client": {web.NewLimiter(2, 1), http.StatusTooManyRequests},
+	} {
+		t.Run(name, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			server := httptest.NewUnstartedServer(http.NotFoundHandler())
+			if err := server.Listener.Close(); err != nil {
+				t.Fatal(err)
+			}
+			server.Listener = web.LimitListener(listener, test.limiter)
+			server.Start()
+			defer server.Close()
+			dial := func() net.Conn {
+				conn, err := net.Dial("tcp", listener.Addr().String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { conn.Close() })
+				return conn
+			}
+			held := dial()
+			answer, err := http.ReadResponse(bufio.NewReader(dial()), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Body.Close()
+			if answer.StatusCode != test.want || answer.Header.Get("Retry-After") != "1" {
+				t.Errorf("answered %d, %v, want %d", answer.StatusCode, answer.Header, test.want)
+			}
+			if _, err := io.WriteString(held, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, held); err != nil { // until the server closes it
+				t.Fatal(err)
+			}
+			next, err := new(http.Client).Get(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer next.Body.Close()
+			if next.StatusCode != http.StatusNotFound {
+				t.Errorf("after the first closed: %d", next.StatusCode)
+			}
+		})
+	}
+}
+
+func TestAnOperationEntersForItsClient(t *testing.T) {
+	type input struct {
+		web.IDParam
+		web.ClientParam
+	}
+	limiter := web.NewLimiter(2, 1)
+	router := web.NewRouter(web.Options{Log: zerolog.Nop()})
+	web.Register(router, huma.Operation{OperationID: "enter", Method: http.MethodGet, Path: "/{id}"},
+		func(_ context.Context, in *input) (*struct{}, error) {
+			_, err := in.EnterFor(limiter, "entries") // and never leaves
+			return nil, err
+		})
+	for _, step := range []struct {
+		client string
+		want   int
+	}{
+		{"192.0.2.1:1", http.StatusNoContent}, {"192.0.2.1:2", http.StatusTooManyRequests},
+		{"192.0.2.2:1", http.StatusNoContent}, {"192.0.2.3:1", http.StatusServiceUnavailable},
+	} {
+		req := httptest.NewRequest(http.MethodGet, "http://localhost/0190aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee", nil)
+		req.RemoteAddr = step.client
+		answer := httptest.NewRecorder()
+		router.ServeHTTP(answer, req)
+		if answer.Code != step.want || step.want >= 400 && answer.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: %d %v %s, want %d", step.client, answer.Code, answer.Header(), answer.Body, step.want)
+		}
+	}
+}
