@@ -39,6 +39,10 @@ type DynamoDB struct {
 	url    string
 }
 
+// dynamoDBConnections bounds the connections, and dynamoDBPerClient those of one
+// client address. The services are one client.
+const dynamoDBConnections, dynamoDBPerClient = 4096, 2048
+
 // dynamoDBDrain bounds the wait for requests in hand at Close.
 const dynamoDBDrain = 5 * time.Second
 
@@ -77,9 +81,13 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 		return nil, fmt.Errorf("embedded dynamodb: %w", errors.Join(err, engine.Close()))
 	}
 	d := &DynamoDB{engine: engine, url: "http://" + web.Reachable(listener.Addr().String())}
-	d.server = &http.Server{Handler: engine, ReadHeaderTimeout: 10 * time.Second, ConnState: d.track}
+	d.server = &http.Server{
+		Handler: web.PaceBodies(engine), ConnState: d.track,
+		ReadHeaderTimeout: web.HeaderTimeout, IdleTimeout: web.IdleTimeout,
+	}
+	limited := web.LimitListener(listener, web.NewLimiter(dynamoDBConnections, dynamoDBPerClient))
 	go func() {
-		if err := d.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := d.server.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
 			cfg.Log.Error().Err(err).Msg("no longer listening")
 		}
 	}()

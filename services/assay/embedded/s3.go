@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -23,14 +22,15 @@ import (
 
 const (
 	s3MaxConnections = 4096
-	// s3MaxRequests bounds requests in flight; one more is answered 503.
-	s3MaxRequests = 1024
+	// s3MaxRequests bounds requests in flight; one more is answered 503. It is
+	// above what clients can hold (s3Limits), so that the services have the rest.
+	s3MaxRequests = 2048
 	// s3MaxParts and s3MaxCopy (bytes) are the limits of AWS S3. Zero would
 	// refuse every multipart upload and every copy.
 	s3MaxParts = 10_000
 	s3MaxCopy  = 5 << 30
 	// s3Buffer is the bytes each transfer copies at a time; with s3MaxRequests
-	// it bounds the memory of transfers to 128 MiB.
+	// it bounds the memory of transfers to 256 MiB.
 	s3Buffer = 128 << 10
 	// s3PortTries bounds how often another free port is picked when a
 	// stranger took the last one before the server could.
@@ -75,6 +75,8 @@ type S3Config struct {
 
 	// sync replaces (*os.File).Sync where a test watches or breaks it.
 	sync func(*os.File) error
+	// limits replaces the limits on clients in a test.
+	limits s3Limits
 }
 
 // Object is a stored object as Created sees it.
@@ -88,12 +90,14 @@ type Object struct {
 
 // S3 is the running S3 server of this process.
 type S3 struct {
-	url     string
+	public  *publicS3
+	own     string // URL of the gateway's listener
 	workDir string // of the process before the start; empty if it was gone
 	stop    context.CancelFunc
 	stopped chan struct{}
 	err     error // why it stopped; read only after stopped is closed
 	close   sync.Once
+	closed  error // what Close returns
 }
 
 // StartS3 starts the S3 server and returns when it accepts connections; ctx
@@ -118,28 +122,32 @@ func StartS3(ctx context.Context, cfg S3Config) (*S3, error) {
 	if cfg.sync == nil {
 		cfg.sync = (*os.File).Sync
 	}
+	public, err := listenS3(host, port, cfg.limits)
+	if err != nil {
+		return nil, fmt.Errorf("embedded s3: %w", err)
+	}
 	for try := 1; ; try++ {
-		srv, err := runS3(ctx, cfg, host, port)
+		srv, err := runS3(ctx, cfg, public)
 		switch {
 		case err == nil:
 			return srv, nil
-		case port == 0 && try < s3PortTries && errors.Is(err, syscall.EADDRINUSE):
+		case try < s3PortTries && errors.Is(err, syscall.EADDRINUSE):
 		default:
-			return nil, fmt.Errorf("embedded s3: %w", err)
+			return nil, fmt.Errorf("embedded s3: %w", errors.Join(err, public.close()))
 		}
 	}
 }
 
 // runS3 makes one attempt to serve.
-func runS3(ctx context.Context, cfg S3Config, host string, port int) (*S3, error) {
-	addr, err := freeAddr(host, port)
+func runS3(ctx context.Context, cfg S3Config, public *publicS3) (*S3, error) {
+	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
 	}
 	if !s3Running.CompareAndSwap(false, true) {
 		return nil, ErrS3Running
 	}
-	srv := &S3{url: "http://" + web.Reachable(addr), stopped: make(chan struct{})}
+	srv := &S3{public: public, own: "http://" + addr, stopped: make(chan struct{})}
 	if srv.workDir, err = os.Getwd(); err != nil {
 		srv.workDir = ""
 	}
@@ -166,16 +174,22 @@ func runS3(ctx context.Context, cfg S3Config, host string, port int) (*S3, error
 			KeepAlive:         true,
 			// Given because the gateway prints a line when it makes its own.
 			IAMService: accounts{auth.NewIAMServiceSingle(account), cfg.Others},
-			S3Options:  []s3api.Option{s3api.WithOnListen(func() { close(listening) }), s3api.WithMiddleware("/", addressedTo(cfg.Hosts))},
+			S3Options: []s3api.Option{
+				s3api.WithOnListen(func() { close(listening) }),
+				s3api.WithMiddleware("/", public.middleware), s3api.WithMiddleware("/", addressedTo(cfg.Hosts)),
+			},
 		})
 	}()
 	select {
 	case <-listening:
+		if err := public.serve(ctx, srv.own); err != nil {
+			return nil, errors.Join(err, srv.stopGateway())
+		}
 		return srv, nil
 	case <-srv.stopped:
-		return nil, srv.Close()
+		return nil, srv.stopGateway()
 	case <-ctx.Done():
-		return nil, errors.Join(ctx.Err(), srv.Close())
+		return nil, errors.Join(ctx.Err(), srv.stopGateway())
 	}
 }
 
@@ -193,7 +207,11 @@ func (a accounts) GetUserAccount(access string) (auth.Account, error) {
 }
 
 // URL is the endpoint for S3 clients, which must use path-style addressing.
-func (s *S3) URL() string { return s.url }
+func (s *S3) URL() string { return "http://" + web.Reachable(s.public.listener.Addr().String()) }
+
+// OwnURL is the endpoint for the services of this process, on a loopback port
+// of its own. The limits on clients do not apply to it.
+func (s *S3) OwnURL() string { return s.own }
 
 // Stopped is closed when the server has stopped, by Close or by itself; Close
 // then tells why.
@@ -203,24 +221,26 @@ func (s *S3) Stopped() <-chan struct{} { return s.stopped }
 // server, and gives the process its working directory back. It returns why the
 // server had stopped by itself, if it had.
 func (s *S3) Close() error {
-	s.stop()
-	<-s.stopped
-	s.close.Do(func() {
-		if s.workDir != "" {
-			s.err = errors.Join(s.err, os.Chdir(s.workDir))
-		}
-		s3Running.Store(false)
-	})
-	return s.err
+	s.close.Do(func() { s.closed = errors.Join(s.public.close(), s.stopGateway()) })
+	return s.closed
 }
 
-// freeAddr fills in a free port for port 0, because the gateway never tells
-// which one it got.
-func freeAddr(host string, port int) (string, error) {
-	if port != 0 {
-		return net.JoinHostPort(host, strconv.Itoa(port)), nil
+// stopGateway finishes the requests in flight and stops the gateway.
+func (s *S3) stopGateway() error {
+	s.stop()
+	<-s.stopped
+	err := s.err
+	if s.workDir != "" {
+		err = errors.Join(err, os.Chdir(s.workDir))
 	}
-	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	s3Running.Store(false)
+	return err
+}
+
+// freeAddr picks a free port on loopback, because the gateway does not tell
+// which one it got for port 0.
+func freeAddr() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}

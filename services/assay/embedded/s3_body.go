@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/versity/versitygw/s3api/middlewares"
@@ -11,8 +12,8 @@ import (
 	"github.com/versity/versitygw/s3response"
 )
 
-// completeBody returns IncompleteBody in place of an end that comes before
-// length bytes were read. The gateway's own readers take the end of a broken
+// completeBody returns IncompleteBody when the body ends before its length or
+// its connection fails. The gateway's own readers take the end of a broken
 // connection for the end of the body, and store what came until then.
 type completeBody struct {
 	io.Reader
@@ -22,7 +23,8 @@ type completeBody struct {
 func (b *completeBody) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	b.left -= int64(n)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) && b.left > 0 {
+	_, broken := errors.AsType[net.Error](err)
+	if broken || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) && b.left > 0 {
 		err = s3err.GetAPIError(s3err.ErrIncompleteBody)
 	}
 	return n, err

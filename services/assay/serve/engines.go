@@ -115,7 +115,10 @@ func (e *engines) environ(cfg Config) []string {
 		environ = append(environ, "ASSAY_ALLOW_UNSYNCED=true") // who gives a time has accepted it
 	}
 	if e.s3 != nil {
-		environ = append(environ, "ASSAY_S3_ENDPOINT="+e.s3.URL())
+		environ = append(environ, "ASSAY_S3_ENDPOINT="+e.s3.OwnURL())
+		if cfg.S3PublicEndpoint == "" {
+			environ = append(environ, "ASSAY_S3_PUBLIC_ENDPOINT="+e.s3.URL())
+		}
 	}
 	return environ
 }

@@ -67,7 +67,10 @@ func serve(ctx context.Context, addr string, opts dynamolite.Options) (err error
 		return err
 	}
 	fmt.Printf("http://%s\n", listener.Addr())
-	server := &http.Server{Handler: engine, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{
+		Handler: engine, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		ReadTimeout: time.Minute, WriteTimeout: 2 * time.Minute, // of requests and answers of 16 MB at most
+	}
 	stopped := make(chan error, 1)
 	go func() {
 		<-ctx.Done()

@@ -1,0 +1,110 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v3"
+	"github.com/valyala/fasthttp"
+	"github.com/versity/versitygw/s3api/utils"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// s3Limits bound what clients of the S3 server may hold. The services have a
+// listener of their own, which clients cannot block.
+type s3Limits struct {
+	clients   int           // connections of all clients; below s3MaxRequests
+	perClient int           // connections of one client address
+	header    time.Duration // for a header to arrive
+	body      time.Duration // for the first bytes of a body; then it is paced
+}
+
+// s3Drain bounds the wait for requests of clients at Close.
+const s3Drain = 10 * time.Second
+
+// publicS3 serves clients with the gateway's handler, with the timeouts and
+// connection bounds that the gateway's own listener cannot have.
+type publicS3 struct {
+	listener net.Listener
+	limits   s3Limits
+	gateway  chan *fasthttp.Server // what the gateway runs; sent once
+	once     sync.Once
+	server   *fasthttp.Server
+	stopped  chan error
+}
+
+func listenS3(host string, port int, limits s3Limits) (*publicS3, error) {
+	if limits == (s3Limits{}) {
+		limits = s3Limits{clients: 1024, perClient: 512, header: web.HeaderTimeout, body: web.HeaderTimeout}
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return nil, err
+	}
+	return &publicS3{listener: listener, limits: limits, gateway: make(chan *fasthttp.Server, 1), stopped: make(chan error, 1)}, nil
+}
+
+// middleware paces the body of a request. It also learns which server the
+// gateway runs, which the gateway tells to requests only.
+func (p *publicS3) middleware(ctx fiber.Ctx) error {
+	p.once.Do(func() { p.gateway <- ctx.App().Server() })
+	if body := ctx.Request().BodyStream(); body != nil {
+		utils.ContextKeyBodyReader.Set(ctx, web.PaceBody(body, ctx.RequestCtx().Conn().SetReadDeadline))
+	}
+	return ctx.Next()
+}
+
+// serve begins to serve clients once the gateway listens on url.
+func (p *publicS3) serve(ctx context.Context, url string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	answer, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("the gateway does not answer: %w", err)
+	}
+	defer answer.Body.Close()
+	gateway := <-p.gateway
+	p.server = &fasthttp.Server{
+		Handler:                      gateway.Handler,
+		ErrorHandler:                 gateway.ErrorHandler,
+		Logger:                       gateway.Logger,
+		Name:                         gateway.Name,
+		MaxRequestBodySize:           gateway.MaxRequestBodySize,
+		ReadBufferSize:               gateway.ReadBufferSize,
+		StreamRequestBody:            gateway.StreamRequestBody,
+		DisablePreParseMultipartForm: gateway.DisablePreParseMultipartForm,
+		Concurrency:                  p.limits.clients,
+		ReadTimeout:                  p.limits.header,
+		IdleTimeout:                  web.IdleTimeout,
+		HeaderReceived: func(*fasthttp.RequestHeader) fasthttp.RequestConfig {
+			return fasthttp.RequestConfig{ReadTimeout: p.limits.body}
+		},
+	}
+	limited := web.LimitListener(p.listener, web.NewLimiter(p.limits.clients, p.limits.perClient))
+	go func() { p.stopped <- p.server.Serve(limited) }()
+	return nil
+}
+
+// close stops serving clients. Requests in flight have s3Drain to finish.
+func (p *publicS3) close() error {
+	if p.server == nil {
+		return p.listener.Close()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s3Drain)
+	defer cancel()
+	err := p.server.ShutdownWithContext(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = nil // the gateway's end cuts off what is left
+	}
+	return errors.Join(err, <-p.stopped)
+}

@@ -1,0 +1,98 @@
+package embedded
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// dialS3 opens a connection to the server and sends text.
+func dialS3(t *testing.T, endpoint, text string) net.Conn {
+	t.Helper()
+	at, err := url.Parse(endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", at.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// TestS3EndsRequestsThatStall: a client cannot hold a connection by sending half
+// of a header, or a header without its body.
+func TestS3EndsRequestsThatStall(t *testing.T) {
+	const moment = 50 * time.Millisecond
+	client := startS3(t, S3Config{limits: s3Limits{clients: 8, perClient: 8, header: moment, body: moment}})
+	endpoint := aws.ToString(client.Options().BaseEndpoint)
+	for name, text := range map[string]string{
+		"nothing":       "",
+		"half a header": "PUT /files/a HTTP/1.1\r\nHost: x\r\n",
+		"no body":       "PUT /files/a HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn := dialS3(t, endpoint, text)
+			// It may answer first; what matters is that the connection ends.
+			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, net.ErrClosed) {
+				t.Logf("the connection ends with %v", err)
+			}
+		})
+	}
+}
+
+// TestS3BoundsTheConnectionsOfAClient: one connection too many is refused, and
+// the listener of the services is not affected.
+func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
+	srv, err := StartS3(t.Context(), S3Config{
+		Dir: t.TempDir(), AccessKey: testKey, SecretKey: testSecret,
+		limits: s3Limits{clients: 4, perClient: 2, header: time.Minute, body: time.Minute},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := srv.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	half := "PUT /files/a HTTP/1.1\r\nHost: x\r\n"
+	first, second := dialS3(t, srv.URL(), half), dialS3(t, srv.URL(), half)
+	refused, err := http.ReadResponse(bufio.NewReader(dialS3(t, srv.URL(), "")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused.Body.Close()
+	if refused.StatusCode != http.StatusTooManyRequests || refused.Header.Get("Retry-After") == "" {
+		t.Errorf("the third connection is answered %d, %v", refused.StatusCode, refused.Header)
+	}
+	if _, err := s3Client(srv.OwnURL()).CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: aws.String(testBucket)}); err != nil {
+		t.Errorf("on the listener of the services: %v", err)
+	}
+	// The server answers a whole request, and closes the connection for it.
+	for _, conn := range []net.Conn{first, second} {
+		if _, err := io.WriteString(conn, "Content-Length: 0\r\nConnection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, conn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := s3Client(srv.URL()).ListBuckets(t.Context(), &s3.ListBucketsInput{})
+	if err != nil || len(out.Buckets) != 1 || !strings.HasPrefix(*out.Buckets[0].Name, testBucket) {
+		t.Errorf("after the first connections: %v, %v", out, err)
+	}
+}
