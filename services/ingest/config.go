@@ -19,7 +19,7 @@ type Config struct {
 	OperatorAddr    string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8084" doc:"the address of the calls for operators, such as those on dead letters; whoever reaches it may make them"`
 	MaxFileSize     int64         `env:"ASSAY_MAX_FILE_SIZE" envDefault:"5368709120" doc:"the largest file in bytes; S3 takes at most 5 GiB in one request"`
 	UploadExpires   time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"how long a presigned upload can be started"`
-	StreamedUploads int           `env:"ASSAY_STREAMED_UPLOADS" envDefault:"32" doc:"how many uploads may stream through ingest at once; each holds about 10 MiB at most, and more wait 15s for a place before they get 503"`
+	StreamedUploads int           `env:"ASSAY_STREAMED_UPLOADS" envDefault:"32" doc:"how many uploads may stream through ingest at once; each holds about 10 MiB at most, and more wait 15s for a place before they get 503; while some wait, an upload below 64 KiB/s is ended with 408"`
 	NoticesParallel int           `env:"ASSAY_NOTICES_PARALLEL" envDefault:"4" doc:"how many bucket notices are worked on at once"`
 	SQSURL          string        `env:"ASSAY_SQS_URL" doc:"the URL of an SQS queue that the bucket's notices go to, in AWS_REGION; none by default"`
 	Lease           time.Duration `env:"ASSAY_LEASE" envDefault:"30s" doc:"how long a notice may be in hand, such as that of a process that died, before it comes again"`

@@ -27,7 +27,7 @@ type textFiles struct {
 	log     zerolog.Logger
 	maxSize int64
 	expires time.Duration
-	streams chan struct{} // a place for each upload that streams through ingest
+	places  *places // for uploads that stream through ingest
 }
 
 func newTextFiles(cfg Config, engines *engine.Engines, log zerolog.Logger) *textFiles {
@@ -36,7 +36,7 @@ func newTextFiles(cfg Config, engines *engine.Engines, log zerolog.Logger) *text
 		store: store, bucket: engines.Bucket, log: log,
 		uploads: &upload.Uploads{Store: store, Bucket: engines.Bucket, Bus: engines.Bus, Log: log},
 		maxSize: cfg.MaxFileSize, expires: cfg.UploadExpires,
-		streams: make(chan struct{}, cfg.StreamedUploads),
+		places: newPlaces(cfg.StreamedUploads),
 	}
 }
 

@@ -50,32 +50,26 @@ func (t *textFiles) receive(w http.ResponseWriter, r *http.Request) (textfile.Fi
 	if len(key) > maxKeyBytes {
 		return textfile.File{}, web.Invalid(web.FieldError{Field: "header.Idempotency-Key", Message: "is longer than 255 bytes"})
 	}
+	upload := stream(w, r)
+	r.Body = upload
 	body, err := r.MultipartReader()
 	if err != nil {
 		return textfile.File{}, broken(err)
 	}
+	// Its bytes wait with the client meanwhile, so that a burst of small files costs no memory.
+	leave, err := t.places.enter(r.Context(), web.ClientOf(r.RemoteAddr), upload)
+	if err != nil {
+		return textfile.File{}, err
+	}
+	defer leave()
 	return t.stream(r.Context(), owner, key, body)
 }
 
 const maxKeyBytes = 255
 
-// placeWait is how long an upload waits for one of the places to stream.
-const placeWait = 15 * time.Second
-
-// stream takes a file in whose bytes come in the request's own body, and
-// passes them on to the bucket without holding them.
+// stream accepts a file whose bytes come in the request's own body, and passes
+// them on to the bucket without holding them.
 func (t *textFiles) stream(ctx context.Context, owner, idempotencyKey string, body *multipart.Reader) (textfile.File, error) {
-	// Its bytes wait with the client meanwhile, so that a burst of small files costs no memory.
-	full := time.NewTimer(placeWait)
-	defer full.Stop()
-	select {
-	case t.streams <- struct{}{}:
-		defer func() { <-t.streams }()
-	case <-ctx.Done():
-		return textfile.File{}, ctx.Err()
-	case <-full.C:
-		return textfile.File{}, web.Unavailable("All places for streamed uploads are taken. Try again, or reserve a presigned upload.", time.Second)
-	}
 	part, fileName, err := nextFile(body)
 	if err != nil {
 		return textfile.File{}, err
