@@ -9,7 +9,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/rs/zerolog"
 
-	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
@@ -24,18 +23,18 @@ import (
 type feedItems struct {
 	store     *feed.Store
 	dashboard *dashboard.Dashboard
-	bus       *bus.Bus
+	waits     *waits
 	cache     *feedCache
 	dax       *dax.Reader // nil where there is no cluster
 }
 
-func newFeedItems(cfg Config, engines *engine.Engines, log zerolog.Logger) (*feedItems, error) {
+func newFeedItems(cfg Config, engines *engine.Engines, held *waits, log zerolog.Logger) (*feedItems, error) {
 	cache, err := newFeedCache(cfg.FeedCache)
 	if err != nil {
 		return nil, err
 	}
 	f := &feedItems{
-		store: feed.NewStore(engines.DB, cfg.Feed), dashboard: dashboard.New(engines.DB, cfg.Feed), bus: engines.Bus,
+		store: feed.NewStore(engines.DB, cfg.Feed), dashboard: dashboard.New(engines.DB, cfg.Feed), waits: held,
 		cache: cache,
 	}
 	if cfg.DAX.Endpoint == "" {
@@ -81,7 +80,7 @@ func (f *feedItems) routes(r *web.Router) {
 
 type feedItemInput struct {
 	SourceID string `path:"sourceId" maxLength:"256"`
-	Wait     string `query:"wait" example:"30s" doc:"hold the answer until the item is analyzed or given up, or until this time is up; at most 60s"`
+	WaitParam
 }
 
 type feedItemOutput struct {
@@ -90,7 +89,7 @@ type feedItemOutput struct {
 }
 
 func (f *feedItems) getItem(ctx context.Context, in *feedItemInput) (*feedItemOutput, error) {
-	item, err := read(ctx, f.bus, event.AreaFeed, in.SourceID, in.Wait, f.store.Get,
+	item, err := read(ctx, f.waits, event.AreaFeed, in.SourceID, &in.WaitParam, f.store.Get,
 		feed.Item.Settled)
 	if errors.Is(err, lifecycle.ErrNotFound) {
 		return nil, web.NotFound("There is no item of this source id.")

@@ -53,13 +53,14 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
-	items, err := newFeedItems(cfg, engines, log)
+	held := newWaits(cfg, engines.Bus)
+	items, err := newFeedItems(cfg, engines, held, log)
 	if err != nil {
 		engines.Close()
 		return nil, err
 	}
 	return &Service{
-		cfg: cfg, engines: engines, textFiles: newTextFiles(cfg, engines), feedItems: items,
+		cfg: cfg, engines: engines, textFiles: newTextFiles(cfg, engines, held), feedItems: items,
 		live: live.New(cfg.Live, live.Options{Bus: engines.Bus, Log: log, Registry: reg}),
 		projector: projector.New(cfg.Projector, projector.Options{
 			DB: engines.DB, Streams: engines.Streams, Tables: cfg.Feed, Log: log, Registry: reg,

@@ -9,7 +9,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
@@ -22,14 +21,14 @@ import (
 type textFiles struct {
 	store   *textfile.Store
 	bucket  *blob.Store
-	bus     *bus.Bus
+	waits   *waits
 	expires time.Duration
 }
 
-func newTextFiles(cfg Config, engines *engine.Engines) *textFiles {
+func newTextFiles(cfg Config, engines *engine.Engines, held *waits) *textFiles {
 	return &textFiles{
 		store:  textfile.NewStore(engines.DB, cfg.TextFile),
-		bucket: engines.Bucket, bus: engines.Bus, expires: cfg.DownloadExpires,
+		bucket: engines.Bucket, waits: held, expires: cfg.DownloadExpires,
 	}
 }
 
@@ -53,7 +52,7 @@ func (t *textFiles) routes(r *web.Router) {
 type getInput struct {
 	web.IDParam
 	Owner string `header:"X-Owner-Id" doc:"the caller; the answer has ownerId only where it is the owner"`
-	Wait  string `query:"wait" example:"30s" doc:"hold the answer until the file is COMPLETED or FAILED, or until this time is up; at most 60s"`
+	WaitParam
 }
 
 type fileOutput struct {
@@ -62,7 +61,7 @@ type fileOutput struct {
 }
 
 func (t *textFiles) getFile(ctx context.Context, in *getInput) (*fileOutput, error) {
-	file, err := read(ctx, t.bus, event.AreaTextFile, in.ID, in.Wait, t.store.Get,
+	file, err := read(ctx, t.waits, event.AreaTextFile, in.ID, &in.WaitParam, t.store.Get,
 		func(f textfile.File) bool { return f.Final() })
 	if err != nil {
 		return nil, problem(err)
