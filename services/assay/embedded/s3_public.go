@@ -73,7 +73,12 @@ func (p *publicS3) serve(ctx context.Context, url string) error {
 		return fmt.Errorf("the gateway does not answer: %w", err)
 	}
 	defer answer.Body.Close()
-	gateway := <-p.gateway
+	var gateway *fasthttp.Server
+	select {
+	case gateway = <-p.gateway:
+	default:
+		return fmt.Errorf("the gateway answered %s without its middleware", answer.Status)
+	}
 	p.server = &fasthttp.Server{
 		Handler:                      gateway.Handler,
 		ErrorHandler:                 gateway.ErrorHandler,
@@ -105,6 +110,10 @@ func (p *publicS3) close() error {
 	err := p.server.ShutdownWithContext(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil // the gateway's end cuts off what is left
+	}
+	// Serve may not have begun, and then Shutdown does not know the listener.
+	if closed := p.listener.Close(); !errors.Is(closed, net.ErrClosed) {
+		err = errors.Join(err, closed)
 	}
 	return errors.Join(err, <-p.stopped)
 }

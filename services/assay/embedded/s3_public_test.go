@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/valyala/fasthttp"
 )
 
 // dialS3 opens a connection to the server and sends text.
@@ -51,6 +52,25 @@ func TestS3EndsRequestsThatStall(t *testing.T) {
 				t.Logf("the connection ends with %v", err)
 			}
 		})
+	}
+}
+
+// TestS3ClosesBeforeItServes: close does not wait for a Serve that has not begun
+// and would then accept connections for ever.
+func TestS3ClosesBeforeItServes(t *testing.T) {
+	public, err := listenS3("127.0.0.1", 0, s3Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	public.server = &fasthttp.Server{Handler: func(*fasthttp.RequestCtx) {}}
+	closed := make(chan error, 1)
+	go func() { closed <- public.close() }()
+	if _, err := public.listener.Accept(); !errors.Is(err, net.ErrClosed) { // waits until it is closed
+		t.Fatalf("the listener ends with %v", err)
+	}
+	public.stopped <- public.server.Serve(public.listener)
+	if err := <-closed; err != nil {
+		t.Errorf("close: %v", err)
 	}
 }
 
