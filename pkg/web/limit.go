@@ -2,9 +2,11 @@ package web
 
 import (
 	"errors"
+	"io"
 	"net"
 	"net/netip"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -76,23 +78,56 @@ func ClientOf(remoteAddr string) string {
 	return netip.PrefixFrom(ip, 64).Masked().String()
 }
 
-// LimitListener returns a listener that bounds the connections of listener by
-// limiter. It answers one connection too many itself, with 429 or 503 and a
-// Retry-After, and closes it.
-func LimitListener(listener net.Listener, limiter *Limiter) net.Listener {
-	return &limitedListener{Listener: listener, limiter: limiter}
+// Parts of the process's file descriptors that listeners leave free, for LimitListener.
+const (
+	// ClientSpare is left by listeners for clients, for files and for connections to the backends.
+	ClientSpare = 1.0 / 8
+	// EngineSpare is left by listeners of embedded backends, which the services connect to.
+	EngineSpare = 1.0 / 16
+)
+
+const (
+	// acceptPause is the pause after an accept that failed for want of file descriptors.
+	acceptPause = 50 * time.Millisecond
+	// refusals bounds the refused connections that wait for their client to close.
+	refusals = 64
+	// refusalWait is how long one waits.
+	refusalWait = time.Second
+)
+
+// LimitListener returns a listener that bounds the connections of listener by limiter, which may be
+// nil. It also bounds them while less than the part spare of the process's file descriptors is free.
+// It answers one connection too many itself, with 429 or 503 and a Retry-After, and closes it.
+func LimitListener(listener net.Listener, limiter *Limiter, spare float64) net.Listener {
+	return &limitedListener{
+		Listener: listener, limiter: limiter, refused: make(chan struct{}, refusals),
+		descriptors: int(float64(MaxDescriptors()) * (1 - spare)),
+	}
 }
 
 type limitedListener struct {
 	net.Listener
-	limiter *Limiter
+	limiter     *Limiter
+	descriptors int           // the first number that is refused
+	refused     chan struct{} // a place for each connection in refuse
 }
 
 func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			<-time.After(acceptPause) // servers other than net/http would stop
+			continue
+		}
 		if err != nil {
 			return nil, err
+		}
+		if descriptor(conn) >= l.descriptors {
+			l.refuse(conn, "503 Service Unavailable")
+			continue
+		}
+		if l.limiter == nil {
+			return conn, nil
 		}
 		leave, err := l.limiter.Enter(conn.RemoteAddr().String())
 		if err == nil {
@@ -102,16 +137,33 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		if errors.Is(err, ErrClientFull) {
 			status = "429 Too Many Requests"
 		}
-		refuse(conn, status)
+		l.refuse(conn, status)
 	}
 }
 
-// refuse answers without reading the request. The few bytes fit into the
-// socket's buffer, so that it does not wait for the client.
-func refuse(conn net.Conn, status string) {
-	_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
+// refuse answers before the request is read. The few bytes fit into the socket's buffer, so that it
+// does not wait for the client.
+func (l *limitedListener) refuse(conn net.Conn, status string) {
+	_ = conn.SetDeadline(time.Now().Add(refusalWait))
 	_, _ = conn.Write([]byte("HTTP/1.1 " + status + "\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"))
-	_ = conn.Close() // the client may be gone already
+	tcp, ok := conn.(*net.TCPConn)
+	if !ok {
+		_ = conn.Close()
+		return
+	}
+	select {
+	case l.refused <- struct{}{}:
+	default: // too many: this client may see a reset in place of the answer
+		_ = conn.Close()
+		return
+	}
+	// A close with unread bytes is a reset, which can overtake the answer.
+	go func() {
+		defer func() { <-l.refused }()
+		_ = tcp.CloseWrite()
+		_, _ = io.Copy(io.Discard, tcp)
+		_ = conn.Close() // the client may be gone already
+	}()
 }
 
 // limitedConn gives its place back when it is closed.

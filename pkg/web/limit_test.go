@@ -68,7 +68,7 @@ func TestALimitedListenerRefusesOneConnectionTooMany(t *testing.T) {
 			if err := server.Listener.Close(); err != nil {
 				t.Fatal(err)
 			}
-			server.Listener = web.LimitListener(listener, test.limiter)
+			server.Listener = web.LimitListener(listener, test.limiter, web.ClientSpare)
 			server.Start()
 			defer server.Close()
 			dial := func() net.Conn {

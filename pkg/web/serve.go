@@ -42,6 +42,8 @@ const (
 // end. What is left is cut off: its context is done with the cause ErrDraining, its connection is
 // closed, and Serve returns ErrCut. A clean stop returns nil.
 //
+// Connections are refused with 503 while few file descriptors are free, as by LimitListener.
+//
 // There is no limit on a whole request or answer, which would cut uploads and live events; a Router
 // limits clients that stall.
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, o ServeOptions) error {
@@ -67,7 +69,7 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, o S
 		ErrorLog:          log.New(serverLog{o.Log}, "", 0),
 	}
 	stopped := make(chan error, 1)
-	go func() { stopped <- server.Serve(listener) }()
+	go func() { stopped <- server.Serve(LimitListener(listener, nil, ClientSpare)) }()
 	select {
 	case err := <-stopped:
 		return fmt.Errorf("web: serve %s: %w", listener.Addr(), err)

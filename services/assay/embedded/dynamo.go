@@ -85,7 +85,7 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 		Handler: web.PaceBodies(engine), ConnState: d.track,
 		ReadHeaderTimeout: web.HeaderTimeout, IdleTimeout: web.IdleTimeout,
 	}
-	limited := web.LimitListener(listener, web.NewLimiter(dynamoDBConnections, dynamoDBPerClient))
+	limited := web.LimitListener(listener, web.NewLimiter(dynamoDBConnections, dynamoDBPerClient), web.EngineSpare)
 	go func() {
 		if err := d.server.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
 			cfg.Log.Error().Err(err).Msg("no longer listening")

@@ -25,6 +25,11 @@ const (
 	// product's events are a few hundred bytes; a dead letter holds one event.
 	natsMaxPayload = 1 << 20
 
+	// natsMinConnections is the least number of connections that are accepted. The
+	// bound is otherwise a sixteenth of the process's file descriptors. The services
+	// take one each.
+	natsMinConnections = 32
+
 	// natsMaxMemory bounds memory streams, in bytes. The product declares
 	// none; a client that makes one cannot take the process's memory.
 	natsMaxMemory = 64 << 20
@@ -135,6 +140,7 @@ func natsOptions(cfg NATSConfig) (*server.Options, error) {
 		Port:               port,
 		NoLog:              true,
 		NoSigs:             true,
+		MaxConn:            max(natsMinConnections, web.MaxDescriptors()/16),
 		MaxPayload:         natsMaxPayload,
 		JetStream:          true,
 		StoreDir:           dir,

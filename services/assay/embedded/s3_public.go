@@ -95,8 +95,29 @@ func (p *publicS3) serve(ctx context.Context, url string) error {
 			return fasthttp.RequestConfig{ReadTimeout: p.limits.body}
 		},
 	}
-	limited := web.LimitListener(p.listener, web.NewLimiter(p.limits.clients, p.limits.perClient))
+	limited := web.LimitListener(p.listener, web.NewLimiter(p.limits.clients, p.limits.perClient), web.ClientSpare)
 	go func() { p.stopped <- p.server.Serve(limited) }()
+	return nil
+}
+
+func (p *publicS3) url() string { return "http://" + web.Reachable(p.listener.Addr().String()) }
+
+// check connects as a new client does. The port answers also where it refuses this
+// address for its own connections.
+func (p *publicS3) check(ctx context.Context) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url(), nil)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	answer, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("the S3 port does not answer: %w", err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode == http.StatusServiceUnavailable {
+		return errors.New("the S3 port refuses connections: clients hold all places")
+	}
 	return nil
 }
 

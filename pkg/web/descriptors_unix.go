@@ -1,0 +1,31 @@
+//go:build unix
+
+package web
+
+import (
+	"math"
+	"net"
+	"syscall"
+)
+
+// MaxDescriptors is how many file descriptors the process may have open. Go raises the soft limit to
+// the hard one at start.
+func MaxDescriptors() int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return math.MaxInt32
+	}
+	return int(min(uint64(limit.Cur), math.MaxInt32)) //nolint:unconvert // it is signed on FreeBSD
+}
+
+// descriptor is the number of the connection's file descriptor. The system gives the lowest free
+// number, so that at least as many are open.
+func descriptor(conn net.Conn) int {
+	number := 0
+	if c, ok := conn.(syscall.Conn); ok {
+		if raw, err := c.SyscallConn(); err == nil {
+			_ = raw.Control(func(fd uintptr) { number = int(fd) }) // fails only when it is closed
+		}
+	}
+	return number
+}
