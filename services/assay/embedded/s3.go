@@ -77,6 +77,8 @@ type S3Config struct {
 	sync func(*os.File) error
 	// limits replaces the limits on clients in a test.
 	limits s3Limits
+	// bodies replaces the limit of memory for small bodies in a test.
+	bodies *web.Bodies
 }
 
 // Object is a stored object as Created sees it.
@@ -121,6 +123,9 @@ func StartS3(ctx context.Context, cfg S3Config) (*S3, error) {
 	}
 	if cfg.sync == nil {
 		cfg.sync = (*os.File).Sync
+	}
+	if cfg.bodies == nil {
+		cfg.bodies = web.NewBodies(web.DefaultBodies)
 	}
 	public, err := listenS3(host, port, cfg.limits)
 	if err != nil {
@@ -177,6 +182,7 @@ func runS3(ctx context.Context, cfg S3Config, public *publicS3) (*S3, error) {
 			S3Options: []s3api.Option{
 				s3api.WithOnListen(func() { close(listening) }),
 				s3api.WithMiddleware("/", public.middleware), s3api.WithMiddleware("/", addressedTo(cfg.Hosts)),
+				s3api.WithMiddleware("/", smallBodies(cfg.bodies)),
 			},
 		})
 	}()
@@ -207,11 +213,14 @@ func (a accounts) GetUserAccount(access string) (auth.Account, error) {
 }
 
 // URL is the endpoint for S3 clients, which must use path-style addressing.
-func (s *S3) URL() string { return "http://" + web.Reachable(s.public.listener.Addr().String()) }
+func (s *S3) URL() string { return s.public.url() }
 
 // OwnURL is the endpoint for the services of this process, on a loopback port
 // of its own. The limits on clients do not apply to it.
 func (s *S3) OwnURL() string { return s.own }
+
+// CheckPort says, over a new connection, whether clients reach the server.
+func (s *S3) CheckPort(ctx context.Context) error { return s.public.check(ctx) }
 
 // Stopped is closed when the server has stopped, by Close or by itself; Close
 // then tells why.

@@ -116,3 +116,34 @@ func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
 		t.Errorf("after the first connections: %v, %v", out, err)
 	}
 }
+
+// TestS3ReportsABlockedPort fills all places of a server, and frees them.
+func TestS3ReportsABlockedPort(t *testing.T) {
+	srv, err := StartS3(t.Context(), S3Config{
+		Dir: t.TempDir(), AccessKey: testKey, SecretKey: testSecret,
+		limits: s3Limits{clients: 1, perClient: 2, header: time.Minute, body: time.Minute},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := srv.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := srv.CheckPort(t.Context()); err != nil {
+		t.Errorf("at first: %v", err)
+	}
+	var held net.Conn
+	for err = nil; err == nil; err = srv.CheckPort(t.Context()) { // the check may have the place yet
+		held = dialS3(t, srv.URL(), "PUT /files/a HTTP/1.1\r\nHost: x\r\n")
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for err := srv.CheckPort(t.Context()); err != nil; err = srv.CheckPort(t.Context()) {
+		if t.Context().Err() != nil {
+			t.Fatal(err)
+		}
+	}
+}

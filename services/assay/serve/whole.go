@@ -78,6 +78,7 @@ func add[C any, S process.Service](w *whole, ctx context.Context, name string,
 
 // Health adds the checks of all services; what they share is checked once.
 func (w *whole) Health(h *obs.Health) {
+	h.Add("s3 port", w.engines.s3.CheckPort)
 	h.Add("disk", func(context.Context) error { return w.Writable() })
 	for _, service := range w.services {
 		service.Health(h)

@@ -1,0 +1,72 @@
+package embedded
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// TestS3BoundsTheMemoryOfSmallBodies sends bodies that the gateway reads whole while others hold all
+// the memory, and again after they released it.
+func TestS3BoundsTheMemoryOfSmallBodies(t *testing.T) {
+	bodies := web.NewBodies(10 << 20)
+	client := startS3(t, S3Config{Dir: t.TempDir(), bodies: bodies})
+	endpoint := aws.ToString(client.Options().BaseEndpoint)
+	put(t, client, "a", "stored")
+	all := bodies.Hold()
+	if err := all.Grow(t.Context(), 10<<20); err != nil {
+		t.Fatal(err)
+	}
+	for request, status := range map[string]int{
+		"POST /files?delete":       503,
+		"POST /files/a?uploadId=1": 503,
+		"PUT /files?policy":        503,
+		"PUT /files/a?tagging":     503,
+		"PUT /files/a HTTP/1.1\r\nX-Amz-Copy-Source: /files/b": 503,
+		"PUT /files/a": 403, // it has no signature
+	} {
+		got := answerTo(t, endpoint, request, 100, strings.Repeat("x", 100))
+		if refused := got.Header.Get("Retry-After") != ""; got.StatusCode != status || refused != (status == 503) {
+			t.Errorf("%s: %d %v", request, got.StatusCode, got.Header)
+		}
+	}
+	put(t, client, "b", "streams") // an object takes none of this memory
+	all.Release()
+	_, err := client.DeleteObjects(t.Context(), &s3.DeleteObjectsInput{
+		Bucket: aws.String(testBucket), Delete: &types.Delete{Objects: []types.ObjectIdentifier{{Key: aws.String("a")}}},
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if got := answerTo(t, endpoint, "POST /files?delete", s3MaxSmall+1, strings.Repeat("x", s3MaxSmall+1)); got.StatusCode != 400 {
+		t.Errorf("a body that is too long: %d", got.StatusCode)
+	}
+	if err := bodies.Hold().Grow(t.Context(), 10<<20); err != nil {
+		t.Errorf("some memory is not released: %v", err)
+	}
+}
+
+// answerTo sends a request line, which may have header lines too, and a body.
+func answerTo(t *testing.T, endpoint, request string, length int, body string) *http.Response {
+	t.Helper()
+	if !strings.Contains(request, "HTTP/") {
+		request += " HTTP/1.1"
+	}
+	conn := dialS3(t, endpoint, fmt.Sprintf("%s\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", request, length))
+	go func() { _, _ = io.WriteString(conn, body) }() // the server may close before it has all of it
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatalf("%s: %v", request, err)
+	}
+	answer.Body.Close()
+	return answer
+}
