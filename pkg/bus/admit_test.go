@@ -1,6 +1,7 @@
 package bus_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -9,10 +10,28 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/bustest"
+	"github.com/assay-project/assay/pkg/bus/fair"
+	"github.com/assay-project/assay/pkg/event"
 )
 
-// An owner that floods does not take the last places: those are for others of whom
-// little waits.
+func (w *world) admit(t *testing.T, owner string) error {
+	t.Helper()
+	return w.bus.Admit(t.Context(), event.UploadedOf(""), owner)
+}
+
+// eventuallyAdmits waits until admission ends with want: a count may be a second old.
+func (w *world) eventuallyAdmits(t *testing.T, owner string, want error) {
+	t.Helper()
+	eventually(t, func() error {
+		if err := w.admit(t, owner); !errors.Is(err, want) {
+			return fmt.Errorf("the admission of %s ends with %w, want %w", owner, err, want)
+		}
+		return nil
+	})
+}
+
+// A tenant that floods does not get the last places: they are for others that have little
+// waiting.
 func TestFloodLeavesRoomForOthers(t *testing.T) {
 	w := openAt(t, open(t).url, bus.Config{WorkMaxMessages: 100})
 	for i := range 50 {
@@ -21,36 +40,96 @@ func TestFloodLeavesRoomForOthers(t *testing.T) {
 	for i := range 40 {
 		w.publish(t, uploadedBy("flood", fmt.Sprint("f", i)))
 	}
-	eventually(t, func() error { // the last look may be half a second old
-		if err := w.bus.Admit(t.Context(), "flood"); !errors.Is(err, bus.ErrFull) {
-			return fmt.Errorf("the flood is admitted: %w", err)
-		}
-		return nil
-	})
-	if err := w.bus.Publish(t.Context(), uploadedBy("flood", "more")); !errors.Is(err, bus.ErrFull) {
-		t.Errorf("the flood publishes: %v", err)
-	}
+	w.eventuallyAdmits(t, "flood", fair.ErrFull)
 	for i := range 9 {
 		owner := fmt.Sprint("late", i)
-		if err := w.bus.Admit(t.Context(), owner); err != nil {
+		if err := w.admit(t, owner); err != nil {
 			t.Error(err)
 		}
 		w.publish(t, uploadedBy(owner, owner))
 	}
 }
 
-// A server that is away is said, not waited for by each caller.
-func TestSilentServerIsSaid(t *testing.T) {
+func TestFullBacklogAdmitsNobody(t *testing.T) {
+	w := openAt(t, open(t).url, bus.Config{WorkMaxMessages: 2})
+	w.publish(t, uploaded("f1"))
+	if err := w.admit(t, "somebody"); err != nil {
+		t.Errorf("with one place left: %v", err)
+	}
+	w.publish(t, uploaded("f2"))
+	w.eventuallyAdmits(t, "somebody", fair.ErrFull)
+	consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error { return nil }))
+	w.eventuallyAdmits(t, "somebody", nil)
+}
+
+// A tenant that has as much work waiting as it may is refused, others are not; and it is
+// admitted again when its work is done.
+func TestOneTenantCannotFillTheBacklog(t *testing.T) {
+	for _, limit := range []int64{3, 30} { // below the end of the highest priority, and above
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			w := openAt(t, open(t).url, bus.Config{WorkMaxPerOwner: limit})
+			for i := range limit {
+				w.publish(t, uploadedBy("flood", fmt.Sprint(i)))
+			}
+			if err := w.admit(t, "flood"); !errors.Is(err, fair.ErrTenantFull) {
+				t.Errorf("one more: %v", err)
+			}
+			w.publish(t, uploadedBy("other", "o"))
+			if err := w.admit(t, "other"); err != nil {
+				t.Errorf("the other tenant: %v", err)
+			}
+			consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error { return nil }))
+			w.eventuallyAdmits(t, "flood", nil)
+		})
+	}
+}
+
+// What follows from accepted work is never refused: a worker publishes 10,000 steps of one
+// owner while the backlog is full, and all of them are done.
+func TestFollowUpWorkIsNotRefused(t *testing.T) {
+	const steps = 10_000
+	w := openAt(t, open(t).url, bus.Config{WorkMaxMessages: 10, WorkMaxPerOwner: 10})
+	for i := range 10 {
+		w.publish(t, uploaded(fmt.Sprint("accepted", i)))
+	}
+	w.eventuallyAdmits(t, "ann", fair.ErrFull)
+	published, done := make(chan error, 1), make(chan string, steps+10)
+	c := consumer(func(ctx context.Context, d bus.Delivery) error {
+		if d.Item == "accepted0" {
+			var failed error
+			for i := 0; i < steps && failed == nil; i++ {
+				failed = w.bus.Publish(ctx, uploaded(fmt.Sprint("step", i)))
+			}
+			published <- failed
+		}
+		done <- d.Item
+		return nil
+	})
+	c.Parallel = 4
+	consume(t, w.bus, c)
+	if err := next(t, published, "end of the publishing"); err != nil {
+		t.Fatal(err)
+	}
+	for range steps + 10 {
+		next(t, done, "delivery")
+	}
+	w.awaitCount(t, bus.StreamWork, 0)
+}
+
+// An event that no work stream stores is a mistake of the caller.
+func TestAdmitOfNoWork(t *testing.T) {
+	if err := open(t).bus.Admit(t.Context(), "assay.other.x", "ann"); err == nil {
+		t.Error("admitted")
+	}
+}
+
+// A server that is away is reported, and callers do not wait for it.
+func TestUnknownBacklogIsReported(t *testing.T) {
 	url, stop, err := bustest.Serve(t.TempDir(), server.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := openAt(t, url, bus.Config{})
 	stop()
-	eventually(t, func() error {
-		if err := w.bus.Admit(t.Context(), "ann"); !errors.Is(err, bus.ErrSilent) {
-			return fmt.Errorf("it is admitted: %w", err)
-		}
-		return nil
-	})
+	w.eventuallyAdmits(t, "ann", fair.ErrBacklogUnknown)
 }

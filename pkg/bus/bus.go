@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -31,9 +30,12 @@ type Config struct {
 	Credentials     string        `env:"ASSAY_NATS_CREDENTIALS" doc:"a NATS credentials file, in the place of a user and password; none by default"`
 	Replicas        int           `env:"ASSAY_NATS_REPLICAS" envDefault:"1" doc:"copies of each stream in a NATS cluster: 1, 3 or 5"`
 	Sync            string        `env:"ASSAY_NATS_SYNC" doc:"when a message is on the server's disk, which no client can see: always, if its configuration says sync_interval: always, or a time"`
-	WorkMaxMessages int64         `env:"ASSAY_WORK_MAX_MESSAGES" envDefault:"1000000" doc:"waiting work events; above it ingest answers 503, and from nine tenths of it on to owners, and sources of the feed, of which 8 wait already"`
-	WorkMaxPerOwner int64         `env:"ASSAY_WORK_MAX_PER_OWNER" envDefault:"100000" doc:"waiting work events of one owner, or one source of the feed; above it ingest answers 429; 0 for any number"`
+	WorkMaxMessages int64         `env:"ASSAY_WORK_MAX_MESSAGES" envDefault:"1000000" doc:"waiting work events up to which ingest accepts work; above it ingest answers 503, and above nine tenths of it to owners, and sources of the feed, that have 8 waiting"`
+	WorkMaxPerOwner int64         `env:"ASSAY_WORK_MAX_PER_OWNER" envDefault:"100000" doc:"waiting work events of one owner, or one source of the feed, up to which ingest accepts work; above it ingest answers 429; 0 for any number"`
 	OutcomesMaxAge  time.Duration `env:"ASSAY_OUTCOMES_MAX_AGE" envDefault:"168h" doc:"how long outcomes can be resumed from: 10m or more; 0 for ever"`
+
+	// Work are the streams of work events; nil is one for all of them.
+	Work []Work `env:"-"`
 
 	AllowUnsynced      bool `env:"ASSAY_ALLOW_UNSYNCED" doc:"true to accept that a loss of power loses acknowledged events: with one replica on a server that does not sync always, or with persist_mode async"`
 	AllowMemory        bool `env:"ASSAY_ALLOW_MEMORY_STREAMS" doc:"true to accept that streams on memory storage lose acknowledged events when the server restarts"`
@@ -63,9 +65,7 @@ type Bus struct {
 	source  string
 	log     zerolog.Logger
 	metrics metrics
-	flows   *flows
-	fill    *fill
-	work    atomic.Pointer[jetstream.Stream] // nil before waiting needs it
+	work    []*workQueue
 	// declares is set on a bus whose process creates the streams.
 	declares    bool
 	reconciling sync.Mutex
@@ -101,8 +101,12 @@ func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger,
 // nil. The caller closes the Bus.
 func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
 	b := &Bus{cfg: cfg, source: source, log: log, metrics: newMetrics(reg, source)}
-	b.fill = &fill{look: b.filled}
-	b.flows = &flows{kept: b.fill.kept, count: b.waiting, most: cfg.WorkMaxPerOwner, known: map[string]*flowCount{}}
+	if cfg.Work == nil {
+		b.cfg.Work = defaultWork()
+	}
+	for _, w := range b.cfg.Work {
+		b.work = append(b.work, newWorkQueue(b, w))
+	}
 	b.connected, b.lost = context.WithCancel(context.Background())
 	b.refusals.waiting = map[*waiter]struct{}{}
 	options := []nats.Option{

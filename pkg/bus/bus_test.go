@@ -216,13 +216,13 @@ func (w *world) dead(t *testing.T) []*jetstream.RawStreamMsg {
 func TestConnectReconcilesSettingsAndKeepsMessages(t *testing.T) {
 	w := open(t)
 	w.publish(t, uploaded("f1"))
-	connect(t, w.url, bus.Config{WorkMaxMessages: 7})
+	connect(t, w.url, bus.Config{WorkMaxMessages: 1 << 20})
 	s, err := w.js.Stream(t.Context(), bus.StreamWork)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info := s.CachedInfo(); info.Config.MaxMsgs != 7 || info.State.Msgs != 1 {
-		t.Errorf("limit %d and %d messages, want 7 and 1", info.Config.MaxMsgs, info.State.Msgs)
+	if info := s.CachedInfo(); info.Config.MaxBytes != 4<<30 || info.State.Msgs != 1 {
+		t.Errorf("limit %d and %d messages, want 4 GiB and 1", info.Config.MaxBytes, info.State.Msgs)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // Consumer declares a durable consumer and what it does. Processes that
 // consume under the same Name share the work.
 type Consumer struct {
-	// Name is the durable name, on the stream of work with a lane behind it, and
+	// Name is the durable name, on a work stream with a priority appended, and
 	// the last token of the dead letters' subject.
 	Name   string
 	Area   string // product area, for logs and metrics
@@ -114,7 +114,7 @@ const waitingPlaces = 1000
 // ErrForbidden, when this user may not take messages.
 func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	c = c.withDefaults()
-	from := newSources(c)
+	from := newSources(b, c)
 	began, err := b.newest(ctx, c.Stream)
 	if err == nil {
 		err = b.declare(ctx, c, from, began)

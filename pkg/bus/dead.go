@@ -58,8 +58,8 @@ func (b *Bus) Bury(ctx context.Context, consumer string, e event.Event, reason s
 		return err
 	}
 	header := e.Headers("/" + b.source)
-	if e.Flow != "" {
-		header[headerFlow] = []string{e.Flow}
+	if e.Tenant != "" {
+		header[headerTenant] = []string{e.Tenant}
 	}
 	id := fmt.Sprintf("dead/%s/%s/%d", consumer, e.ID, at.UnixMilli())
 	return b.keepDead(ctx, &nats.Msg{Subject: e.Subject, Header: header, Data: data}, id, DeadLetter{

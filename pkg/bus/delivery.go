@@ -45,7 +45,7 @@ func newDelivery(msg *nats.Msg) (Delivery, error) {
 		return Delivery{}, err
 	}
 	return Delivery{
-		Subject: public(msg.Subject), Data: msg.Data, header: msg.Header,
+		Subject: publicSubject(msg.Subject), Data: msg.Data, header: msg.Header,
 		Attempt: int(meta.NumDelivered), Sequence: meta.Sequence.Stream, Stored: meta.Timestamp,
 	}.withEnvelope()
 }

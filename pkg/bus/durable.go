@@ -47,6 +47,8 @@ func (c Config) durable(want, have jetstream.StreamConfig) (jetstream.StreamConf
 const (
 	codeNoCluster jetstream.ErrorCode = 10074
 	codeNoPeers   jetstream.ErrorCode = 10005
+	// The limits of all streams in bytes would exceed the storage of the server.
+	codeNoStorage jetstream.ErrorCode = 10047
 )
 
 // replicated creates or updates a stream. Where fewer replicas are allowed and no
@@ -54,6 +56,11 @@ const (
 func (b *Bus) replicated(ctx context.Context, apply func(context.Context, jetstream.StreamConfig) (jetstream.Stream, error), want jetstream.StreamConfig) error {
 	_, err := apply(ctx, want)
 	api, refused := errors.AsType[*jetstream.APIError](err)
+	if refused && api.ErrorCode == codeNoStorage && want.MaxBytes > 0 {
+		want.MaxBytes = 0 // the storage of the server is the limit
+		_, err = apply(ctx, want)
+		api, refused = errors.AsType[*jetstream.APIError](err)
+	}
 	if !refused || api.ErrorCode != codeNoCluster && api.ErrorCode != codeNoPeers {
 		return err
 	}

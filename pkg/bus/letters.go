@@ -1,7 +1,6 @@
 package bus
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,9 +135,8 @@ func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	ctx = obs.WithTrace(ctx, obs.Trace{})
 	id := fmt.Sprintf("replay/%d/%d", l.Sequence, l.Last.UnixMilli())
 	msg := &nats.Msg{Subject: l.Subject, Header: header, Data: l.Data}
-	if isWork(l.Subject) {
-		// The letters of former versions do not name the flow.
-		return b.queue(ctx, msg, id, "replay", cmp.Or(header.Get(headerFlow), event.FlowOf(l.Subject, l.Data)))
+	if q := b.workOf(l.Subject); q != nil {
+		return q.publish(ctx, msg, id, "replay", header.Get(headerTenant))
 	}
 	_, err := b.send(ctx, msg, id, "replay")
 	return err

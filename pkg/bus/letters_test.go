@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nats-io/nats.go"
 
 	"github.com/assay-project/assay/pkg/bus"
 )
@@ -128,31 +127,6 @@ func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 	w.awaitCount(t, bus.StreamWork, 0)
 	if len(got) != 0 {
 		t.Error("it came twice")
-	}
-}
-
-// A letter of a version that had no lanes does not say whose work it is. Its message
-// does, and goes where other messages of the item would.
-func TestFormerDeadLetterIsReplayedInItsFlow(t *testing.T) {
-	w := open(t)
-	e := uploaded("f1")
-	data, err := e.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	letter := &nats.Msg{Subject: "assay.dead.worker", Header: e.Headers("/ingest"), Data: data}
-	letter.Header.Set(bus.DeadSubject, e.Subject)
-	if _, err := w.js.PublishMsg(t.Context(), letter); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.bus.Replay(t.Context(), collect(t, w, bus.DeadFilter{})[0]); err != nil {
-		t.Fatal(err)
-	}
-	if there, err := w.bus.Outstanding(t.Context(), e.Subject, e.Flow); err != nil || !there {
-		t.Errorf("outstanding: %t, %v", there, err)
-	}
-	if err := w.bus.Publish(t.Context(), uploadedAgain("f1")); !errors.Is(err, bus.ErrOutstanding) {
-		t.Errorf("a second message of the item: %v", err)
 	}
 }
 

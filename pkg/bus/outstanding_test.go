@@ -32,7 +32,7 @@ func TestOutstandingKnowsWaitingWork(t *testing.T) {
 	w := open(t)
 	e := uploaded("f1")
 	look := func() bool {
-		there, err := w.bus.Outstanding(t.Context(), e.Subject, e.Flow)
+		there, err := w.bus.Outstanding(t.Context(), e.Subject, e.Tenant)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,8 @@ import (
 )
 
 var (
-	// ErrFull says that a stream has reached its limit and accepts no more messages.
+	// ErrFull reports that a stream has reached its limit. It is not a matter of
+	// admission: see Admit.
 	ErrFull = errors.New("the stream is full")
 	// ErrStorageFull says that the disk of the NATS server is full, or that all
 	// streams together have reached their limit. It wraps syscall.ENOSPC.
@@ -43,9 +44,9 @@ const (
 
 // Publish sends e and returns once the stream has it on disk. The same event
 // published again within the duplicate window is kept once. It tries again
-// while no stream leader answers, for 15 s or until ctx ends. It returns
-// ErrFull when the stream has reached its limit, ErrStorageFull when that of the
-// server is used up, ErrFlowFull when as much work of the event's flow waits as may, and
+// while no stream leader answers, for 15 s or until ctx ends. However much work is
+// waiting, it is not refused: see Admit. It returns ErrFull when the stream has reached
+// its limit in bytes, ErrStorageFull when that of the server is used up, and
 // ErrOutstanding when the stream holds work of the same item under another id. It
 // returns ErrForbidden at once when this user may not publish there, and as soon
 // nats.ErrMaxPayload for an event that is larger than the server takes, and
@@ -56,8 +57,8 @@ func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 		return err
 	}
 	msg := &nats.Msg{Subject: e.Subject, Header: e.Headers("/" + b.source), Data: data}
-	if isWork(e.Subject) {
-		return b.queue(ctx, msg, e.ID, e.Type(), e.Flow)
+	if q := b.workOf(e.Subject); q != nil {
+		return q.publish(ctx, msg, e.ID, e.Type(), e.Tenant)
 	}
 	_, err = b.send(ctx, msg, e.ID, e.Type())
 	return err

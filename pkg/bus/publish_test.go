@@ -109,29 +109,6 @@ func TestPublishDoesNotTryInVain(t *testing.T) {
 	}
 }
 
-func TestFullWorkStreamSaysSo(t *testing.T) {
-	w := openAt(t, bustest.Start(t), bus.Config{WorkMaxMessages: 2})
-	w.publish(t, uploaded("f1"))
-	if err := w.bus.Admit(t.Context(), "somebody"); err != nil {
-		t.Errorf("with one place left: %v", err)
-	}
-	w.publish(t, uploaded("f2"))
-	eventually(t, func() error {
-		if err := w.bus.Admit(t.Context(), "somebody"); !errors.Is(err, bus.ErrFull) {
-			return fmt.Errorf("at its limit: %w", err)
-		}
-		return nil
-	})
-	if err := w.bus.Publish(t.Context(), uploaded("f3")); !errors.Is(err, bus.ErrFull) {
-		t.Errorf("got %v, want ErrFull", err)
-	}
-	if n := w.count(t, bus.StreamWork); n != 2 {
-		t.Errorf("%d messages, want the 2 that were accepted", n)
-	}
-	// The limit of waiting work is none of the outcomes.
-	w.publish(t, completed("f1"), completed("f2"), completed("f3"))
-}
-
 func TestFullStorageSaysSo(t *testing.T) {
 	w := openAt(t, bustest.StartWith(t, server.Options{JetStreamMaxStore: 16 << 10}), bus.Config{})
 	for i := range 1000 {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/assay-project/assay/pkg/bus/fair"
 )
 
 // source is one durable consumer of the server.
@@ -15,22 +17,22 @@ type source struct {
 	emptyAt atomic.Int64 // when it was found empty, as time since sources.began; 0 for never
 }
 
-// sources are the durables behind one Consumer: one for each lane of the stream of
-// work, else one.
+// sources are the durables behind one Consumer: one for each priority of a
+// work stream, else one.
 type sources struct {
 	all   []*source
 	turn  atomic.Uint32
 	began time.Time
 }
 
-func newSources(c Consumer) *sources {
+func newSources(b *Bus, c Consumer) *sources {
 	s := &sources{began: time.Now()}
 	add := func(durable, filter string) {
 		s.all = append(s.all, &source{
 			durable: durable, filter: filter, subject: fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", c.Stream, durable),
 		})
 	}
-	if c.Stream != StreamWork {
+	if !b.isWork(c.Stream) {
 		add(c.Name, c.Filter)
 		return s
 	}
@@ -38,8 +40,8 @@ func newSources(c Consumer) *sources {
 	if filter == "" {
 		filter = ">"
 	}
-	for lane := range lanes {
-		add(fmt.Sprintf("%s-%d", c.Name, lane), kept(fmt.Sprint(lane), "*", filter))
+	for priority := range fair.Priorities {
+		add(fmt.Sprintf("%s-%d", c.Name, priority), storedSubject(fmt.Sprint(priority), "*", filter))
 	}
 	return s
 }
@@ -54,10 +56,10 @@ type asking struct {
 }
 
 func (s *sources) begin(most time.Duration) *asking {
-	return &asking{sources: s, most: most, last: time.Now(), wait: min(laneWait, most), tried: make([]bool, len(s.all))}
+	return &asking{sources: s, most: most, last: time.Now(), wait: min(priorityWait, most), tried: make([]bool, len(s.all))}
 }
 
-// next returns where to ask, and for how long to wait there: first the lane whose
+// next returns where to ask, and for how long to wait there: first the priority whose
 // turn it is, then the others, without waiting, and when all are empty the first. What
 // comes to the first is waited for there at once while the others are known to be
 // empty: mostly a message costs one request.
@@ -66,7 +68,7 @@ func (a *asking) next() (*source, time.Duration) {
 		return a.all[0], a.most
 	}
 	if !slices.Contains(a.tried, true) {
-		if at := turns[a.turn.Add(1)%uint32(len(turns))]; at > 0 && a.open(at) {
+		if at := fair.Turn(a.turn.Add(1)); at > 0 && a.open(at) {
 			return a.look(at)
 		}
 	}
@@ -81,11 +83,11 @@ func (a *asking) next() (*source, time.Duration) {
 	}
 	clear(a.tried)
 	wait := a.wait
-	a.wait = min(2*a.wait, laneMostWait, a.most)
+	a.wait = min(2*a.wait, priorityMaxWait, a.most)
 	return a.all[0], wait
 }
 
-// open says whether a lane may have something: it was not tried in this round, and
+// open says whether a priority may have something: it was not tried in this round, and
 // nobody found it empty within emptyFor.
 func (a *asking) open(at int) bool {
 	empty := time.Duration(a.all[at].emptyAt.Load())
@@ -100,7 +102,7 @@ func (a *asking) look(at int) (*source, time.Duration) {
 // found begins a new round.
 func (a *asking) found() {
 	clear(a.tried)
-	a.last, a.wait = time.Now(), min(laneWait, a.most)
+	a.last, a.wait = time.Now(), min(priorityWait, a.most)
 }
 
 // empty remembers that a source had nothing. It measures by the monotonic clock: the

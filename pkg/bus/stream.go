@@ -46,17 +46,6 @@ func streams(cfg Config) []jetstream.StreamConfig {
 			Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxMsgs: cfg.WorkMaxMessages,
 		},
 		{
-			Name: StreamWork, Description: "items that wait for a worker",
-			Subjects:  []string{workPrefix + "*.*.>"},
-			RePublish: &jetstream.RePublish{Source: workPrefix + "*.*.>", Destination: publicPrefix + ">"},
-			Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxMsgs: cfg.WorkMaxMessages,
-			// One message of an item at a time: whoever is handed one knows that
-			// no other worker holds another, and may take the item over. How
-			// often it was delivered could not tell that, since the server
-			// writes delivery counts late and forgets the last in a crash.
-			MaxMsgsPerSubject: 1, DiscardNewPerSubject: true,
-		},
-		{
 			Name: StreamOutcomes, Description: "analyses that ended",
 			Subjects:  []string{event.OutcomeSubjects},
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxAge: cfg.OutcomesMaxAge,
@@ -72,12 +61,43 @@ func streams(cfg Config) []jetstream.StreamConfig {
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxMsgsPerSubject: 1, MaxAge: notesMaxAge,
 		},
 	}
+	for _, w := range cfg.Work {
+		list = append(list, workStream(cfg, w))
+	}
 	for i := range list {
 		list[i].Storage = jetstream.FileStorage
 		list[i].Replicas = cfg.Replicas
 		list[i].Duplicates = duplicateWindow
 	}
 	return list
+}
+
+// A work stream is limited in bytes, well above what admission accepts, so that the
+// server does not refuse what follows from accepted work: workMessage is a multiple of
+// what a work event takes.
+const (
+	workMessage  = 4 << 10
+	workMinBytes = 1 << 30
+)
+
+func workStream(cfg Config, w Work) jetstream.StreamConfig {
+	c := jetstream.StreamConfig{
+		Name: w.Stream, Description: "items that wait for a worker",
+		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: max(workMinBytes, cfg.WorkMaxMessages*workMessage),
+		// One message of an item at a time: a worker that receives it knows that no
+		// other worker has another, and may take the item over. A count of deliveries
+		// could not tell that, since the server writes the count late and loses the
+		// last in a crash.
+		MaxMsgsPerSubject: 1, DiscardNewPerSubject: true,
+		RePublish: &jetstream.RePublish{Source: storedSubject("*", "*", ">"), Destination: publicPrefix + ">"},
+	}
+	for _, subjects := range w.Subjects {
+		c.Subjects = append(c.Subjects, storedSubject("*", "*", subjects))
+	}
+	if len(w.Subjects) == 1 {
+		c.RePublish = &jetstream.RePublish{Source: c.Subjects[0], Destination: w.Subjects[0]}
+	}
+	return c
 }
 
 // deletionWait is longer than the server takes to delete a stream. One that is made
@@ -156,7 +176,10 @@ func (b *Bus) declareStream(ctx context.Context, want jetstream.StreamConfig) (e
 func declared(found, want jetstream.StreamConfig) bool {
 	same := found
 	same.Description, same.Subjects, same.Retention, same.Discard = want.Description, want.Subjects, want.Retention, want.Discard
-	same.MaxMsgs, same.MaxAge, same.Replicas, same.Duplicates = unlimited(want.MaxMsgs), want.MaxAge, max(want.Replicas, 1), want.Duplicates
+	same.MaxMsgs, same.MaxBytes, same.MaxAge, same.Replicas, same.Duplicates = unlimited(want.MaxMsgs), unlimited(want.MaxBytes), want.MaxAge, max(want.Replicas, 1), want.Duplicates
+	if found.MaxBytes == unlimited(0) {
+		same.MaxBytes = found.MaxBytes // all that a small server can give, see replicated
+	}
 	same.MaxMsgsPerSubject, same.DiscardNewPerSubject = unlimited(want.MaxMsgsPerSubject), want.DiscardNewPerSubject
 	same.RePublish = want.RePublish
 	return reflect.DeepEqual(same, found)
@@ -185,23 +208,4 @@ func (b *Bus) redeclare(ctx context.Context) {
 	if err := b.reconcile(ctx); err != nil {
 		b.log.Warn().Err(err).Msg("no stream answers a publish, and the streams cannot be declared anew; trying again")
 	}
-}
-
-// Outstanding says whether the stream of waiting work holds a message of this
-// subject and flow, so that a worker has it or will get it.
-func (b *Bus) Outstanding(ctx context.Context, subject, flow string) (waits bool, err error) {
-	ctx, settle := b.permitted(ctx, StreamWork)
-	defer settle(&err)
-	work, err := b.js.Stream(ctx, StreamWork)
-	if err != nil {
-		return false, fmt.Errorf("stream %s: %w", StreamWork, err)
-	}
-	_, err = work.GetLastMsgForSubject(ctx, kept("*", flowToken(flow), subject))
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("look for %s: %w", subject, err)
-	}
-	return true, nil
 }

@@ -29,6 +29,7 @@ func TestConnectReconcilesEverySetting(t *testing.T) {
 		"republish":            func(s *jetstream.StreamConfig) { s.RePublish = nil },
 		"discard":              func(s *jetstream.StreamConfig) { s.Discard, s.DiscardNewPerSubject = jetstream.DiscardOld, false },
 		"messages":             func(s *jetstream.StreamConfig) { s.MaxMsgs = 7 },
+		"bytes":                func(s *jetstream.StreamConfig) { s.MaxBytes = 1 << 20 },
 		"messages of an item":  func(s *jetstream.StreamConfig) { s.MaxMsgsPerSubject = 2 },
 		"full for an item":     func(s *jetstream.StreamConfig) { s.DiscardNewPerSubject = false },
 		"age":                  func(s *jetstream.StreamConfig) { s.MaxAge = time.Hour },

@@ -29,12 +29,12 @@ func (w *consuming) take(ctx, working context.Context) {
 const (
 	// mostWait is how long a request for a message waits at the server at most.
 	mostWait = 30 * time.Second
-	// laneWait is how long a worker that found all lanes empty waits at the first
-	// of them, before it looks at all again: each time twice as long, up to
-	// laneMostWait. Work comes to the later lanes only behind some in the first.
-	laneWait     = 100 * time.Millisecond
-	laneMostWait = 2 * time.Second
-	// emptyFor is how long a lane that was found empty is passed over.
+	// priorityWait is how long a worker that found all priorities empty waits for the
+	// highest, before it asks for all again: each time twice as long, up to
+	// priorityMaxWait. Lower ones get work only when the highest has some.
+	priorityWait    = 100 * time.Millisecond
+	priorityMaxWait = 2 * time.Second
+	// emptyFor is how long a priority that was found empty is not asked for.
 	emptyFor = 100 * time.Millisecond
 	// answerWait is how much later the server's word that there was none is missed.
 	answerWait = 5 * time.Second

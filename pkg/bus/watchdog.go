@@ -110,7 +110,7 @@ func (w *watchdog) steppedBack(infos []*jetstream.ConsumerInfo) bool {
 // after a lost lease.
 func (w *watchdog) release(ctx context.Context) error {
 	c := w.consumer
-	if c.Stream != StreamWork && c.Stream != StreamNotices {
+	if !w.bus.isWork(c.Stream) && c.Stream != StreamNotices {
 		return nil // another kind of stream would begin anew
 	}
 	w.bus.log.Warn().Str("consumer", c.Name).Msg("the clock of the NATS server was stepped back; messages in work are redelivered")
@@ -129,7 +129,7 @@ func (w *watchdog) release(ctx context.Context) error {
 // tried again, since the stream takes one message of it.
 func (w *watchdog) clear(ctx context.Context, source *source, info *jetstream.ConsumerInfo) (err error) {
 	stream := w.consumer.Stream
-	if stream != StreamWork && stream != StreamNotices {
+	if !w.bus.isWork(stream) && stream != StreamNotices {
 		return nil
 	}
 	ctx, settle := w.bus.permitted(ctx, stream)

@@ -10,7 +10,6 @@ package event
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -48,25 +47,11 @@ type Event struct {
 	Subject string // the NATS subject
 	Item    string // the item's id; becomes ce-subject
 	Owner   string // the item's owner; becomes the extension ce-owner
-	// Flow is with whose work a work event stands in line: the owner's, or where
-	// there is none the source's. It must not change for an item.
-	Flow string
-	Time time.Time // when the fact came about, not when it was sent
-	Data proto.Message
-}
-
-// FlowOf returns the flow of a work event as it was published; empty where it is
-// none.
-func FlowOf(subject string, data []byte) string {
-	var uploaded FileUploaded
-	var accepted FeedItemAccepted
-	switch {
-	case strings.HasPrefix(subject, strings.TrimSuffix(FileSubjects, ">")) && Unmarshal(data, &uploaded) == nil:
-		return NewFileUploaded(&uploaded).Flow
-	case strings.HasPrefix(subject, strings.TrimSuffix(FeedSubjects, ">")) && Unmarshal(data, &accepted) == nil:
-		return NewFeedItemAccepted(&accepted).Flow
-	}
-	return ""
+	// Tenant is the unit of fairness of a work event: the owner, or where there is none
+	// the source. It must not change for an item.
+	Tenant string
+	Time   time.Time // when the fact came about, not when it was sent
+	Data   proto.Message
 }
 
 // NewFileUploaded returns the event for d. Its id is file.uploaded/<fileId>/<etag>,
@@ -78,7 +63,7 @@ func NewFileUploaded(d *FileUploaded) Event {
 		at = d.RetriedAt.AsTime()
 		id = fmt.Sprintf("%s/%d", id, at.UnixMilli())
 	}
-	return Event{ID: id, Subject: UploadedOf(d.FileId), Item: d.FileId, Owner: d.OwnerId, Flow: d.OwnerId, Time: at, Data: d}
+	return Event{ID: id, Subject: UploadedOf(d.FileId), Item: d.FileId, Owner: d.OwnerId, Tenant: d.OwnerId, Time: at, Data: d}
 }
 
 // NewFeedItemAccepted returns the event for d. Its id is feed.accepted/<sourceId>.
@@ -86,7 +71,7 @@ func NewFileUploaded(d *FileUploaded) Event {
 func NewFeedItemAccepted(d *FeedItemAccepted) Event {
 	return Event{
 		ID: "feed.accepted/" + d.SourceId, Subject: AcceptedOf(d.SourceId),
-		Item: d.SourceId, Flow: d.SourceType, Time: d.IngestedAt.AsTime(), Data: d,
+		Item: d.SourceId, Tenant: d.SourceType, Time: d.IngestedAt.AsTime(), Data: d,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/fair"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -19,12 +20,12 @@ var fullRetry = strconv.Itoa(int(fullWait.Seconds()))
 // fullProblem tells a client of a limit of waiting work, or returns err.
 func fullProblem(err error) error {
 	switch {
-	case errors.Is(err, bus.ErrFull):
+	case errors.Is(err, fair.ErrFull), errors.Is(err, bus.ErrFull):
 		return web.Unavailable("Too much work is waiting.", fullWait).Because(err)
-	case errors.Is(err, bus.ErrFlowFull):
+	case errors.Is(err, fair.ErrTenantFull):
 		return web.NewProblem(http.StatusTooManyRequests, "too-much-waiting", "Too much work of this owner, or of this source, is waiting.").
 			WithHeader("Retry-After", fullRetry).Because(err)
-	case errors.Is(err, bus.ErrSilent):
+	case errors.Is(err, fair.ErrBacklogUnknown):
 		return web.Unavailable("The event stream does not answer.", fullWait).Because(err)
 	}
 	return err

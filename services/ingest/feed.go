@@ -37,8 +37,7 @@ func newFeedItems(cfg Config, engines *engine.Engines, log zerolog.Logger) *feed
 
 // accept stores an item that was checked and publishes FeedItemAccepted while it
 // is pending, unless its analysis was given up. An item that exists gets the tags
-// that it does not have, and created is false. It returns bus.ErrFull,
-// bus.ErrFlowFull or bus.ErrSilent.
+// that it does not have, and created is false. It returns the errors of Bus.Admit.
 //
 // The row's key holds a time, so that the table alone cannot detect a duplicate.
 // The object's key does not: of all writers one stores its submission there, and
@@ -46,7 +45,7 @@ func newFeedItems(cfg Config, engines *engine.Engines, log zerolog.Logger) *feed
 // one of the same source id writes the row, here or in a retry. The same goes for
 // an item whose object was lost.
 func (f *feedItems) accept(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
-	if err := f.bus.Admit(ctx, s.SourceType); err != nil {
+	if err := f.bus.Admit(ctx, event.AcceptedOf(s.SourceID), s.SourceType); err != nil {
 		return feed.Item{}, false, err
 	}
 	s = s.Stamped(time.Now())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/web"
 )
@@ -54,7 +55,7 @@ func (f *feedItems) routes(r *web.Router) {
 }
 
 func (f *feedItems) post(w http.ResponseWriter, r *http.Request, bodies *web.Bodies) {
-	err := f.bus.Admit(r.Context(), "") // before the body is read
+	err := f.bus.Admit(r.Context(), event.AcceptedOf(""), "") // before the body is read
 	if err == nil {
 		var body *itemBody
 		var many bool

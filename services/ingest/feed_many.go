@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/fair"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/web"
 )
@@ -32,7 +33,7 @@ type itemOutcome struct {
 	Outcome  string           `json:"outcome" enum:"created,duplicate,invalid,refused" doc:"refused may come again after the answer's Retry-After"`
 	Errors   []web.FieldError `json:"errors,omitempty" doc:"only when invalid"`
 	Type     string           `json:"type,omitempty" doc:"only when refused: that of the problem which the item alone would be answered with" example:"urn:assay:problem:too-much-waiting"`
-	refusal  error            // of bus.ErrFull and bus.ErrFlowFull
+	refusal  error            // by admission, or by bus.ErrFull
 }
 
 // candidate is an item that was read, with what is wrong with it.
@@ -76,7 +77,7 @@ func (f *feedItems) acceptAll(ctx context.Context, several iter.Seq2[candidate, 
 			_, created, err := f.acceptBounded(running, one.Submission, one.size)
 			result.Outcome = outcomeDuplicate
 			switch {
-			case errors.Is(err, bus.ErrFull), errors.Is(err, bus.ErrFlowFull):
+			case errors.Is(err, fair.ErrFull), errors.Is(err, fair.ErrTenantFull), errors.Is(err, bus.ErrFull):
 				result.Outcome, result.refusal = outcomeRefused, err
 				return nil
 			case created:

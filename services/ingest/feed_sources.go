@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/services/ingest/source"
@@ -32,7 +33,7 @@ func newFeedSources(cfg Config, engines *engine.Engines, items *feedItems, log z
 // take is what becomes of a poll's items: the same as of a batch that is posted,
 // but that rss is a source type too. The seed has no word for such items.
 func (f *feedSources) take(ctx context.Context, items []feed.Submission) (source.Taken, error) {
-	if err := f.items.bus.Admit(ctx, ""); err != nil {
+	if err := f.items.bus.Admit(ctx, event.AcceptedOf(""), ""); err != nil {
 		return source.Taken{}, err
 	}
 	results, err := f.items.acceptAll(ctx, func(yield func(candidate, error) bool) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/textfile/upload"
@@ -95,7 +96,7 @@ type presigned struct {
 }
 
 func (t *textFiles) postReservation(ctx context.Context, in *reservationInput) (*reservationOutput, error) {
-	if err := t.uploads.Bus.Admit(ctx, in.OwnerID); err != nil {
+	if err := t.uploads.Bus.Admit(ctx, event.UploadedOf(""), in.OwnerID); err != nil {
 		return nil, t.problem(err)
 	}
 	digest, err := parseDigest(in.Body.SHA256)

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/textfile/upload"
 	"github.com/assay-project/assay/pkg/web"
@@ -43,7 +44,7 @@ func (t *textFiles) receive(w http.ResponseWriter, r *http.Request) (textfile.Fi
 	if err != nil {
 		return textfile.File{}, err
 	}
-	if err := t.uploads.Bus.Admit(r.Context(), owner); err != nil {
+	if err := t.uploads.Bus.Admit(r.Context(), event.UploadedOf(""), owner); err != nil {
 		return textfile.File{}, err
 	}
 	key := r.Header.Get("Idempotency-Key")

@@ -78,7 +78,7 @@ func everythingWorks(t *testing.T, s system) {
 		}
 	}
 	tag := newTag()
-	p := newPosting("A good day.", tag)
+	p := newPosting("The book was good.", tag)
 	s.postItem(t, p)
 	s.analyzed(t, p.SourceID)
 	eventually(t, func() error { return s.lists(t.Context(), map[string][]string{"tag": {tag}}, []string{p.SourceID}) })

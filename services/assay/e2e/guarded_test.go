@@ -101,7 +101,6 @@ func TestGuardedServicesKeepThePromises(t *testing.T) {
 			"rebuild":     rebuildRepairs,
 			"sources":     onePollAtATime,
 			"large":       largeFilesGoInParts,
-			"update":      setupBringsFormerWorkAlong,
 			"queue":       func(t *testing.T, start starter) { queueIsEnough(t, start, g.allow) },
 		} {
 			t.Run(name, func(t *testing.T) {

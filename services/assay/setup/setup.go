@@ -44,7 +44,6 @@ func (c Config) Described() []area.Area { return append(c.Areas(), platform.Desc
 // Run creates what is missing. It does not change a table or bucket that exists, and
 // brings the streams to their declared settings.
 func Run(ctx context.Context, cfg Config) error {
-	cfg.Engines.NATS.WorkMaxPerOwner = 0 // what was accepted is not refused again
 	// Connecting to the bus creates the streams.
 	engines, err := engine.Open(ctx, cfg.Engines, "setup", zerolog.Nop(), obs.NewRegistry())
 	if err != nil {
@@ -56,7 +55,6 @@ func Run(ctx context.Context, cfg Config) error {
 		tables = append(tables, a.Tables...)
 	}
 	return errors.Join(
-		engines.Bus.TakeOverFormerWork(ctx),
 		table.EnsureAll(ctx, engines.DB, tables),
 		ensureBucket(ctx, engines.Bucket, cfg.BucketPolicy),
 	)

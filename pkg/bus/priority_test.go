@@ -47,15 +47,15 @@ func TestFloodDoesNotStarveOthers(t *testing.T) {
 	if small.Load() != others*each {
 		t.Errorf("%d small items, want %d", small.Load(), others*each)
 	}
-	// The first lane has half of the turns, and in it some items of the flood.
+	// The highest priority has half of the turns, and some items of the flood have it.
 	if most := int64(3 * (others*each + 8)); lastSmall.Load() > most {
 		t.Errorf("the last item of the others was the %dth, want it among the first %d of %d", lastSmall.Load(), most, flood)
 	}
 	w.awaitCount(t, bus.StreamWork, 0)
 }
 
-// An owner with a few items after the other stays in the first lane, whatever it
-// has published before: what is done counts no more.
+// An owner with a few items one after the other keeps the highest priority, whatever it
+// has published before: what is done does not count.
 func TestDoneWorkDoesNotCount(t *testing.T) {
 	w := open(t)
 	done := make(chan string, 1)
@@ -76,14 +76,13 @@ func TestDoneWorkDoesNotCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The server is asked at most every 20 ms; until then the own count holds.
-		if lane := msg.Header.Get("Nats-Subject"); !strings.HasPrefix(lane, "assay-work.0.") && !strings.HasPrefix(lane, "assay-work.1.") {
-			t.Fatalf("item %d was kept as %s", i, lane)
+		if stored := msg.Header.Get("Nats-Subject"); !strings.HasPrefix(stored, "assay-work.0.") && !strings.HasPrefix(stored, "assay-work.1.") {
+			t.Fatalf("item %d was stored as %s", i, stored)
 		}
 	}
 }
 
-// Nor does it count for those of its items that come at once: while one asks how
-// much waits, the others do not go by what waited long ago.
+// The same holds for several that are published at once.
 func TestDoneWorkDoesNotCountForSeveralAtOnce(t *testing.T) {
 	w := open(t)
 	stop := consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error { return nil }))
@@ -110,19 +109,19 @@ func TestDoneWorkDoesNotCountForSeveralAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(info.State.Subjects); n != 7 {
-		t.Errorf("%d of 7 items are in the first lane", n)
+		t.Errorf("%d of 7 items have the highest priority", n)
 	}
 }
 
-// Nor do those of whom little waits starve the others: though the first lane is never
-// empty, what is in a later one has its turn.
-func TestLaterLanesHaveTheirTurn(t *testing.T) {
+// Tenants with little work do not starve the others: though the highest priority is never
+// empty, a lower one has its turn.
+func TestLowPrioritiesHaveTheirTurn(t *testing.T) {
 	w := open(t)
-	for i := range 9 { // of which the last is in the second lane
+	for i := range 9 { // of which the last is of the second priority
 		w.publish(t, uploadedBy("flood", fmt.Sprint("flood", i)))
 	}
 	n := 0
-	small := func(ctx context.Context) error { // work of one more owner, in the first lane
+	small := func(ctx context.Context) error { // work of one more owner, of the highest priority
 		n++
 		return w.bus.Publish(ctx, uploadedBy(fmt.Sprint("owner", n), fmt.Sprint("small", n)))
 	}
@@ -138,14 +137,14 @@ func TestLaterLanesHaveTheirTurn(t *testing.T) {
 		}
 		return small(ctx)
 	}))
-	next(t, late, "item of the second lane")
+	next(t, late, "item of the second priority")
 }
 
-// One item has one message, whatever lanes its owner is in at the time.
-func TestOneMessageInAllLanes(t *testing.T) {
+// One item has one message, whatever the priority of its owner at the time.
+func TestOneMessageInAllPriorities(t *testing.T) {
 	w := open(t)
 	w.publish(t, uploaded("f"))
-	for i := range 100 { // the owner is in later lanes now
+	for i := range 100 { // the owner has a lower priority now
 		w.publish(t, uploaded(fmt.Sprint(i)))
 	}
 	again := uploaded("f")
@@ -156,43 +155,15 @@ func TestOneMessageInAllLanes(t *testing.T) {
 	if err := w.bus.Publish(t.Context(), uploaded("f")); err != nil {
 		t.Errorf("the same event again: %v", err)
 	}
-	if there, err := w.bus.Outstanding(t.Context(), again.Subject, again.Flow); err != nil || !there {
+	if there, err := w.bus.Outstanding(t.Context(), again.Subject, again.Tenant); err != nil || !there {
 		t.Errorf("outstanding: %v, %v", there, err)
 	}
 	w.awaitCount(t, bus.StreamWork, 101)
 }
 
-// An owner that has as much work waiting as may is refused; others are not; and it
-// is let in again when its work is done.
-func TestOneOwnerCannotFillTheStream(t *testing.T) {
-	for _, most := range []int64{3, 30} { // below the end of the first lane, and above
-		t.Run(fmt.Sprint(most), func(t *testing.T) { oneOwnerCannotFillTheStream(t, most) })
-	}
-}
-
-func oneOwnerCannotFillTheStream(t *testing.T, most int64) {
-	w := openAt(t, open(t).url, bus.Config{WorkMaxPerOwner: most})
-	for i := range most {
-		w.publish(t, uploadedBy("flood", fmt.Sprint(i)))
-	}
-	if err := w.bus.Publish(t.Context(), uploadedBy("flood", "more")); !errors.Is(err, bus.ErrFlowFull) {
-		t.Errorf("one more: %v", err)
-	}
-	if err := w.bus.Admit(t.Context(), "flood"); !errors.Is(err, bus.ErrFlowFull) {
-		t.Errorf("before one more: %v", err)
-	}
-	w.publish(t, uploadedBy("other", "o"))
-	if err := w.bus.Admit(t.Context(), "other"); err != nil {
-		t.Errorf("the other owner: %v", err)
-	}
-	consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error { return nil }))
-	w.awaitCount(t, bus.StreamWork, 0)
-	eventually(t, func() error { return w.bus.Publish(t.Context(), uploadedBy("flood", "later")) })
-}
-
-// A worker that waits at the first lane soon finds what is alone in a later one,
-// such as work that is tried again.
-func TestLaterLanesAreFound(t *testing.T) {
+// A worker that waits for the highest priority soon finds what is alone in a lower one,
+// such as work that is retried.
+func TestLowPrioritiesAreFound(t *testing.T) {
 	w := open(t)
 	for i := range 20 {
 		w.publish(t, uploaded(fmt.Sprint(i)))

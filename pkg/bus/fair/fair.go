@@ -1,0 +1,119 @@
+// Package fair orders the messages of many tenants in one queue and decides which are
+// admitted.
+//
+// A queue delivers in the order in which it stores, so that a message behind ten
+// thousand of another tenant would wait for all of them. Messages are therefore stored
+// with a priority: the first few that a tenant has waiting have the highest, the next
+// some dozens the second, and so on. Workers serve all priorities in turn, the higher
+// ones more often. A flood of one tenant delays at most a few messages of the others.
+package fair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Priorities is the number of priorities. 0 is the highest.
+const Priorities = 4
+
+// first is how many messages of a tenant wait with the highest priority.
+const first = 8
+
+// ends is how many messages of a tenant wait with a priority and those above it; the
+// lowest takes the rest.
+var ends = [Priorities - 1]int64{first, 64, 512}
+
+// Turn returns the priority that is served at the n-th turn.
+func Turn(n uint32) int {
+	turns := [8]int{0, 1, 0, 2, 0, 1, 0, 3}
+	return turns[n%uint32(len(turns))]
+}
+
+var (
+	// ErrFull reports that the queue is full: either for all, or for tenants that
+	// have several messages waiting.
+	ErrFull = errors.New("too much work is waiting")
+	// ErrTenantFull reports that one tenant has as many messages waiting as it may.
+	ErrTenantFull = errors.New("too much work of one tenant is waiting")
+	// ErrBacklogUnknown reports that the server does not tell how much is waiting.
+	ErrBacklogUnknown = errors.New("the backlog is unknown")
+)
+
+// crowded is the backlog, as a part of the limit, above which only tenants with few
+// messages waiting are admitted.
+const crowded = 0.9
+
+// Limits are those of admission.
+type Limits struct {
+	Messages  int64 // waiting at once
+	PerTenant int64 // waiting of one tenant; 0 for no limit
+}
+
+// Counts is what the server tells of a queue.
+type Counts struct {
+	All func(context.Context) (int64, error)
+	// Of returns how many messages of a tenant are waiting.
+	Of func(ctx context.Context, tenant string) (int64, error)
+}
+
+// Queue estimates the backlog of a queue and of its tenants. It is safe for concurrent
+// use.
+type Queue struct {
+	limits  Limits
+	of      func(context.Context, string) (int64, error)
+	backlog backlog
+
+	mu      sync.Mutex
+	tenants map[string]*tenant
+}
+
+// New returns a Queue. It makes no request.
+func New(limits Limits, counts Counts) *Queue {
+	return &Queue{
+		limits: limits, of: counts.Of, tenants: map[string]*tenant{},
+		backlog: backlog{count: counts.All, limit: limits.Messages},
+	}
+}
+
+// Priority returns the priority of one more message of a tenant, and counts it. It never
+// fails: without an answer of the server the estimate of this process holds.
+func (q *Queue) Priority(ctx context.Context, name string) int {
+	t := q.tenant(name)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	q.refresh(ctx, name, t)
+	priority := 0
+	for priority < Priorities-1 && t.waiting >= ends[priority] {
+		priority++
+	}
+	t.waiting++
+	q.backlog.add()
+	return priority
+}
+
+// Admit returns nil if more work of a tenant is accepted, else ErrFull, ErrTenantFull or
+// ErrBacklogUnknown. The empty name asks for a tenant that is not known yet.
+func (q *Queue) Admit(ctx context.Context, name string) error {
+	all, err := q.backlog.read(ctx, maxAge)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrBacklogUnknown, err)
+	case all >= q.limits.Messages:
+		return ErrFull
+	case name == "":
+		return nil
+	}
+	t := q.tenant(name)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	q.refresh(ctx, name, t)
+	switch {
+	case q.limits.PerTenant > 0 && t.waiting >= q.limits.PerTenant:
+		return ErrTenantFull
+	case float64(all) >= crowded*float64(q.limits.Messages) && t.waiting >= first:
+		return ErrFull
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package fair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// queue is a queue of a server that is told what waits.
+type server struct {
+	all, of int64
+	err     error
+	asked   int // for all
+	askedOf int // for a tenant
+}
+
+func (s *server) queue(l Limits) *Queue {
+	return New(l, Counts{
+		All: func(ctx context.Context) (int64, error) { s.asked++; return s.all, errors.Join(s.err, ctx.Err()) },
+		Of:  func(context.Context, string) (int64, error) { s.askedOf++; return s.of, s.err },
+	})
+}
+
+// A tenant costs nothing to make up, so there may be any number of them.
+func TestTenantsAreBounded(t *testing.T) {
+	q := (&server{}).queue(Limits{Messages: 1 << 40})
+	for n := range maxTenants + 100 {
+		if p := q.Priority(t.Context(), fmt.Sprint(n)); p != 0 {
+			t.Fatalf("the first message of a tenant has the priority %d", p)
+		}
+	}
+	if len(q.tenants) > maxTenants {
+		t.Errorf("%d tenants are remembered, want %d at most", len(q.tenants), maxTenants)
+	}
+}
+
+// The server is asked about a tenant only when its estimate matters and the backlog of all
+// does not answer.
+func TestServerIsAskedWhenItMatters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{}
+		q := s.queue(Limits{Messages: 1000})
+		for n := range 100 { // each is done before the next
+			if p := q.Priority(t.Context(), "ann"); p != 0 {
+				t.Errorf("message %d has the priority %d", n, p)
+			}
+			<-time.After(freshAge)
+		}
+		if s.askedOf != 0 || s.asked > 100/first+1 {
+			t.Errorf("asked %d times for ann and %d times for all", s.askedOf, s.asked)
+		}
+		s.all, s.of = 100, 70 // most of it hers
+		<-time.After(askMost)
+		for range first {
+			q.Priority(t.Context(), "ann")
+		}
+		if p := q.Priority(t.Context(), "ann"); p != 2 || s.askedOf != 1 {
+			t.Errorf("priority %d after %d questions, want 2 after 1", p, s.askedOf)
+		}
+	})
+}
+
+// Without an answer the estimate of the process holds.
+func TestServerThatIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{err: errors.New("away")}
+		q := s.queue(Limits{Messages: 1000})
+		last := 0
+		for n := range 600 {
+			last = q.Priority(t.Context(), "ann")
+			if n == first-1 && last != 0 || n == first && last != 1 {
+				t.Errorf("message %d has the priority %d", n, last)
+			}
+		}
+		if last != Priorities-1 {
+			t.Errorf("the last has the priority %d", last)
+		}
+		if err := q.Admit(t.Context(), "ann"); !errors.Is(err, ErrBacklogUnknown) {
+			t.Errorf("admitted: %v", err)
+		}
+		if s.asked > 2 || s.askedOf > 2 {
+			t.Errorf("a server that is away was asked %d and %d times", s.asked, s.askedOf)
+		}
+	})
+}
+
+// The count is for other callers too: the client for which it is made may go.
+func TestCountIsForAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{all: 5}
+		q := s.queue(Limits{Messages: 10})
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 3 {
+			if err := q.Admit(gone, ""); err != nil {
+				t.Error(err)
+			}
+		}
+		if s.asked != 1 {
+			t.Errorf("the server was asked %d times, want once", s.asked)
+		}
+	})
+}
+
+// What a process publishes counts at once, without a question.
+func TestOwnMessagesCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{}
+		q := s.queue(Limits{Messages: 3})
+		for n := range 3 {
+			if err := q.Admit(t.Context(), fmt.Sprint(n)); err != nil {
+				t.Errorf("message %d: %v", n, err)
+			}
+			q.Priority(t.Context(), fmt.Sprint(n))
+		}
+		s.all = 3
+		if err := q.Admit(t.Context(), "more"); !errors.Is(err, ErrFull) {
+			t.Errorf("one more: %v", err)
+		}
+	})
+}
