@@ -20,6 +20,7 @@ const (
 	outcomeGivenUp   = "given_up"
 	outcomeGivenBack = "given_back"
 	outcomeTakenOver = "taken_over"
+	outcomeDelayed   = "delayed"
 )
 
 // consuming is one call of Consume.
@@ -102,6 +103,9 @@ func (c Consumer) attemptsAfter(err error) int {
 	return c.Attempts
 }
 
+// minDelay keeps a handler that delays by nothing from a loop.
+const minDelay = 10 * time.Millisecond
+
 // settle acknowledges, delays, gives back or gives up the message. Its error
 // is that of the settling; the message then comes again after its lease.
 func (w *consuming) settle(ctx context.Context, msg *nats.Msg, d Delivery, noted *entry, err error) (string, error) {
@@ -116,6 +120,12 @@ func (w *consuming) settle(ctx context.Context, msg *nats.Msg, d Delivery, noted
 			noted.takeBack(ctx)
 		}
 		return outcomeGivenBack, msg.Nak()
+	}
+	later, delayed := errors.AsType[*laterError](err)
+	switch {
+	case delayed && !IsPermanent(err) && d.Attempt <= c.Attempts:
+		noted.takeBack(ctx)
+		return outcomeDelayed, msg.NakWithDelay(max(later.delay, minDelay))
 	case !IsPermanent(err) && d.Attempt < c.attemptsAfter(err):
 		return outcomeRetry, msg.NakWithDelay(c.Backoff(d.Attempt))
 	}
@@ -126,7 +136,7 @@ func (w *consuming) settle(ctx context.Context, msg *nats.Msg, d Delivery, noted
 		return failure
 	})
 	if giveUp == nil {
-		giveUp = w.bus.bury(ctx, c, d, err, <-failed)
+		giveUp = w.bus.storeDeadLetter(ctx, c, d, err, <-failed)
 	}
 	if giveUp != nil {
 		return outcomeRetry, errors.Join(giveUp, msg.NakWithDelay(c.Backoff(d.Attempt)))

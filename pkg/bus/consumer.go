@@ -57,9 +57,15 @@ type Consumer struct {
 	// ended, before theirs ends too. Default 10 s.
 	Drain time.Duration
 
+	// Gate is called before a message is requested and returns nil once one may be: it
+	// blocks while something that all of the work needs is unavailable, so that messages
+	// wait in the stream and use no attempts. It returns an error when ctx ends; after
+	// another error it is called again. Optional.
+	Gate func(ctx context.Context) error
 	// Handle works on one delivery. It never acknowledges; it returns. nil says
 	// that everything the message causes is durable, Permanent that no attempt
-	// can mend it, any other error that another attempt may.
+	// can mend it, Later that it is to be repeated and was no attempt, any other error
+	// that another attempt may.
 	Handle func(context.Context, Delivery) error
 	// GiveUp is called before a message is given up, with the reason, to move
 	// the item to its failed state. It may be called again for the same message

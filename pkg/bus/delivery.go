@@ -71,6 +71,18 @@ func (e *permanentError) Unwrap() error { return e.err }
 // gives such a message up at once.
 func Permanent(err error) error { return &permanentError{err} }
 
+// Later returns err for a delivery that is to be repeated after d, and that does not count
+// as an attempt: nothing was tried, because something that the work needs is unavailable.
+func Later(err error, d time.Duration) error { return &laterError{err, d} }
+
+type laterError struct {
+	err   error
+	delay time.Duration
+}
+
+func (e *laterError) Error() string { return e.err.Error() }
+func (e *laterError) Unwrap() error { return e.err }
+
 // IsPermanent says whether err, or one it wraps, was marked by Permanent.
 func IsPermanent(err error) bool {
 	_, ok := errors.AsType[*permanentError](err)

@@ -23,7 +23,7 @@ func newMetrics(reg prometheus.Registerer, service string) metrics {
 			Name: "assay_events_published_total", Help: "Events published, by type and result (ok, refused, error).",
 		}, []string{"type", "result"}),
 		attempts: factory.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "assay_attempt_duration_seconds", Help: "Attempts of consumers, by outcome (done, retry, given_up, given_back, taken_over); the count is that of events consumed.",
+			Name: "assay_attempt_duration_seconds", Help: "Attempts of consumers, by outcome (done, retry, given_up, given_back, taken_over, delayed); the count is that of events consumed.",
 			Buckets: prometheus.ExponentialBuckets(0.001, 4, 10),
 		}, []string{"consumer", "area", "outcome"}),
 		inFlight: factory.NewGaugeVec(prometheus.GaugeOpts{

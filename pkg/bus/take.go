@@ -63,6 +63,12 @@ func (w *consuming) pull(ctx, working context.Context) (err error) {
 	defer context.AfterFunc(connection, drain)()
 	asking := w.sources.begin(min(w.consumer.Lease, mostWait))
 	for ctx.Err() == nil && connection.Err() == nil {
+		if held, err := w.guard.gate(ctx); err != nil {
+			return err
+		} else if held {
+			asking.found() // nothing came because nothing was requested
+			continue
+		}
 		at, wait := asking.next()
 		request := []byte(`{"batch":1,"no_wait":true}`)
 		if wait > 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -34,6 +35,32 @@ type watchdog struct {
 
 	mu    sync.Mutex // so that one worker recreates, and the others find it there
 	clock time.Time  // the latest that the server's clock was seen at
+
+	held   atomic.Int64 // workers that wait at the gate
+	passed atomic.Int64 // when one passed it after a wait, as time since began
+}
+
+// gateWait is how long a worker waits at a gate before that counts as being held.
+const gateWait = 100 * time.Millisecond
+
+// gate waits at the consumer's gate and reports whether it held the worker.
+func (w *watchdog) gate(ctx context.Context) (held bool, err error) {
+	if w.consumer.Gate == nil {
+		return false, nil
+	}
+	w.held.Add(1)
+	defer w.held.Add(-1)
+	arrived := time.Now()
+	if err := w.consumer.Gate(ctx); err != nil {
+		if ctx.Err() != nil {
+			return true, nil
+		}
+		return true, fmt.Errorf("gate of consumer %s: %w", w.consumer.Name, err)
+	}
+	if held = time.Since(arrived) > gateWait; held {
+		w.passed.Store(int64(time.Since(w.began)))
+	}
+	return held, nil
 }
 
 func newWatchdog(b *Bus, c Consumer, from *sources, at position) *watchdog {
@@ -161,7 +188,10 @@ func (w *watchdog) clear(ctx context.Context, source *source, info *jetstream.Co
 // silence tells of a durable that has messages and hands none out.
 func (w *watchdog) silence(source *source, info *jetstream.ConsumerInfo) {
 	c := w.consumer
-	silence := time.Since(w.began)
+	if w.held.Load() > 0 {
+		return
+	}
+	silence := time.Since(w.began) - time.Duration(w.passed.Load())
 	if info.Delivered.Last != nil {
 		silence = min(silence, info.TimeStamp.Sub(*info.Delivered.Last)) // both by the server's clock
 	}

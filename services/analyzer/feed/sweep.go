@@ -75,7 +75,7 @@ func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome
 		if err != nil {
 			return err
 		}
-		return s.bus.Bury(ctx, consumer, e, i.ErrorMessage, outcome.Time)
+		return s.bus.RestoreDeadLetter(ctx, consumer, e, i.ErrorMessage, outcome.Time)
 	})
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-
 	"github.com/assay-project/assay/pkg/bus"
 )
 
