@@ -116,6 +116,18 @@ func TestFollowUpWorkIsNotRefused(t *testing.T) {
 	w.awaitCount(t, bus.StreamWork, 0)
 }
 
+// A repeat of an event takes no place, as when a client and the bucket both report an
+// upload.
+func TestRepeatsDoNotCount(t *testing.T) {
+	w := openAt(t, open(t).url, bus.Config{WorkMaxMessages: 5, WorkMaxPerOwner: 4})
+	for range 20 {
+		w.publish(t, uploaded("f1"))
+		if err := w.admit(t, "ann"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // An event that no work stream stores is a mistake of the caller.
 func TestAdmitOfNoWork(t *testing.T) {
 	if err := open(t).bus.Admit(t.Context(), "assay.other.x", "ann"); err == nil {

@@ -97,8 +97,8 @@ func (b *Bus) PublishNotice(ctx context.Context, id string, data []byte) error {
 	return err
 }
 
-// send returns the sequence that the stream gave the message.
-func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (uint64, error) {
+// send reports whether the message was stored, and not dropped as a repeat.
+func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored bool, err error) {
 	trace := obs.TraceFrom(ctx)
 	for _, h := range [...]struct{ name, value string }{{headerRequestID, trace.RequestID}, {headerParent, trace.Parent}, {headerState, trace.State}} {
 		if h.value != "" {
@@ -108,14 +108,14 @@ func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (uint64,
 	ctx, cancel := context.WithTimeout(ctx, publishBudget)
 	defer cancel()
 	for {
-		sequence, err := b.try(ctx, msg, id)
+		stored, err := b.try(ctx, msg, id)
 		if err == nil {
 			b.metrics.published.WithLabelValues(kind, "ok").Inc()
-			return sequence, nil
+			return stored, nil
 		}
 		if refused := final(err); refused != nil {
 			b.metrics.published.WithLabelValues(kind, "refused").Inc()
-			return 0, fmt.Errorf("publish %s: %w", id, refused)
+			return false, fmt.Errorf("publish %s: %w", id, refused)
 		}
 		if errors.Is(err, jetstream.ErrNoStreamResponse) {
 			b.redeclare(ctx)
@@ -124,22 +124,22 @@ func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (uint64,
 		case <-ctx.Done():
 			b.metrics.published.WithLabelValues(kind, "error").Inc()
 			// Both, so that a server that does not answer is known as a timeout.
-			return 0, fmt.Errorf("publish %s: %w: %w", id, ctx.Err(), err)
+			return false, fmt.Errorf("publish %s: %w: %w", id, ctx.Err(), err)
 		case <-time.After(publishPause):
 		}
 	}
 }
 
-func (b *Bus) try(ctx context.Context, msg *nats.Msg, id string) (sequence uint64, err error) {
+func (b *Bus) try(ctx context.Context, msg *nats.Msg, id string) (stored bool, err error) {
 	ctx, settle := b.permitted(ctx, msg.Subject)
 	defer settle(&err)
 	ctx, cancel := context.WithTimeout(ctx, publishTry)
 	defer cancel()
 	ack, err := b.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
 	if err != nil {
-		return 0, err
+		return false, err
 	}
-	return ack.Sequence, nil
+	return !ack.Duplicate, nil
 }
 
 // Error codes of the server, from its errors.json: it, or the account, has used

@@ -96,7 +96,10 @@ func (q *workQueue) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant
 	msg.Header[headerTenant] = []string{tenant}
 	msg.Header[jetstream.ExpectedLastSubjSeqHeader] = []string{"0"}
 	msg.Header["Nats-Expected-Last-Subject-Sequence-Subject"] = []string{item}
-	_, err := q.bus.send(ctx, msg, id, kind)
+	stored, err := q.bus.send(ctx, msg, id, kind)
+	if !stored {
+		q.backlog.Undo(token)
+	}
 	if errors.Is(err, ErrOutstanding) && q.holds(ctx, item, id) {
 		return nil // stored by a try whose answer was lost
 	}

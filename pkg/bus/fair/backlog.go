@@ -29,11 +29,11 @@ type backlog struct {
 	err      error
 }
 
-// add counts a message that this process publishes.
-func (b *backlog) add() {
+// add counts messages that this process publishes, or takes them back.
+func (b *backlog) add(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.since++
+	b.since = max(0, b.since+n)
 }
 
 // read returns the backlog by a count that is no older than age. One caller counts when

@@ -89,8 +89,17 @@ func (q *Queue) Priority(ctx context.Context, name string) int {
 		priority++
 	}
 	t.waiting++
-	q.backlog.add()
+	q.backlog.add(1)
 	return priority
+}
+
+// Undo takes back that Priority counted a message, which was not stored.
+func (q *Queue) Undo(name string) {
+	t := q.tenant(name)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.waiting = max(0, t.waiting-1)
+	q.backlog.add(-1)
 }
 
 // Admit returns nil if more work of a tenant is accepted, else ErrFull, ErrTenantFull or
