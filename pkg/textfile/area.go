@@ -19,7 +19,7 @@ func Area(cfg Config) area.Area {
 func access(cfg Config) map[area.Program][]area.Statement {
 	table, objects := area.Table(cfg.Table), area.Objects(ObjectPrefix)
 	moved := []string{partitionKey, sortKey, statusName, updatedAt, errorMessageName}
-	reserved := []string{partitionKey, sortKey, "fileId", ownerIDName, "s3Bucket", "s3Key", "originalFileName", statusName, "createdAt", updatedAt}
+	reserved := []string{partitionKey, sortKey, fileIDName, ownerIDName, "s3Bucket", "s3Key", "originalFileName", statusName, "createdAt", updatedAt}
 	return map[area.Program][]area.Statement{
 		area.Ingest: {
 			area.Allow("FilesReserve", []string{"dynamodb:PutItem"}, table).Attributes(reserved...).ReturningNothing(),
@@ -27,7 +27,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 			area.Allow("FilesReadOneWithoutResult", []string{"dynamodb:GetItem"}, table).
 				Attributes(slices.Concat(reserved, []string{errorMessageName})...).Selecting(),
 			area.Allow("FilesDelete", []string{"dynamodb:DescribeTable", "dynamodb:DeleteItem"}, table).
-				Attributes(partitionKey, sortKey).ReturningNothing(),
+				Attributes(partitionKey, sortKey, fileIDName).ReturningNothing(),
 			area.Allow("FilesBytes", []string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),
 		},
 		area.Analyzer: {

@@ -11,39 +11,30 @@ import (
 	"github.com/google/uuid"
 )
 
-// NewFileID returns a file's id, a UUIDv7, so that ids sort by time. With an
-// idempotency key the id is derived from owner and key, so that a repeat finds
-// the first answer; it then keeps the time of a key that is a UUIDv7 itself.
-func NewFileID(ownerID, idempotencyKey string) (string, error) {
-	if idempotencyKey == "" {
-		id, err := uuid.NewV7()
-		if err != nil {
-			return "", fmt.Errorf("file id: %w", err)
-		}
-		return id.String(), nil
+// NewFileID returns a file's id, a UUIDv7, so that lists in the order of ids are in
+// the order of time.
+func NewFileID() (string, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "", fmt.Errorf("file id: %w", err)
 	}
-	sum := sha256.Sum256([]byte(ownerID + "\x00" + idempotencyKey))
-	id := uuid.UUID(sum[:16])
-	if given, err := uuid.Parse(idempotencyKey); err == nil && given.Version() == 7 {
-		copy(id[:6], given[:6])
-	}
-	id[6] = id[6]&0x0f | 0x70
-	id[8] = id[8]&0x3f | 0x80
 	return id.String(), nil
 }
 
 // ErrForeignKey says that an object key is not that of an uploaded file.
 var ErrForeignKey = errors.New("not the object of an uploaded file")
 
-// Reservation is what a client said about its upload. The table has no room
-// for it, so the object key carries it: files/<fileId>/<size>-<fingerprint>,
-// with "streamed" for a size that is not known beforehand. The key is plain;
-// the file's name is only hashed into it.
+// Reservation is what a client said about its upload. The table has no attributes
+// for it, so the object key carries it: files/<fileId>/<size>-<fingerprint>, with
+// "streamed" for a size that is not known beforehand, and with -<idempotency key>
+// where one was sent. The key is plain; the file's name is only hashed into it.
 type Reservation struct {
 	FileName    string
 	ContentType string
 	SHA256      string // as given, may be empty
 	Size        int64  // bytes; negative when not known beforehand
+	// Key is the KeyHash of the upload's idempotency key; empty without one.
+	Key string
 }
 
 // ObjectPrefix begins the keys of all objects of uploaded files.
@@ -59,7 +50,28 @@ func (r Reservation) ObjectKey(fileID string) string {
 		size = strconv.FormatInt(r.Size, 10)
 	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{r.FileName, r.ContentType, r.SHA256, size}, "\x00")))
-	return ObjectPrefix + fileID + "/" + size + "-" + hex.EncodeToString(sum[:16])
+	key := ObjectPrefix + fileID + "/" + size + "-" + hex.EncodeToString(sum[:16])
+	if r.Key != "" {
+		key += "-" + r.Key
+	}
+	return key
+}
+
+// KeyHash returns what stands for an owner's idempotency key in the table and in
+// object keys.
+func KeyHash(ownerID, idempotencyKey string) string {
+	sum := sha256.Sum256([]byte(ownerID + "\x00" + idempotencyKey))
+	return hex.EncodeToString(sum[:])
+}
+
+// keyHash returns the KeyHash that an object key carries, or none.
+func keyHash(objectKey string) string {
+	_, upload, _ := strings.Cut(strings.TrimPrefix(objectKey, ObjectPrefix), "/")
+	parts := strings.SplitN(upload, "-", 3)
+	if len(parts) < 3 {
+		return ""
+	}
+	return parts[2]
 }
 
 // ParseObjectKey reads the file's id and the reserved size, negative when it

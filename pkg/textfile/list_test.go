@@ -117,7 +117,7 @@ func TestListSeesWhatWasJustWritten(t *testing.T) {
 	d := open(t)
 	var want []string
 	for range 5 {
-		id, err := NewFileID("ann", "")
+		id, err := NewFileID()
 		if err != nil {
 			t.Fatal(err)
 		}

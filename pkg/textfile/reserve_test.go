@@ -95,7 +95,7 @@ func TestNamesAreKeptAsGiven(t *testing.T) {
 		"\u202egpj.exe", "\u200f\u05d0.txt", " lead and trail ", "tab\there", `quo"te's`, "a\\b", "\x00", "null", "PK",
 		strings.Repeat("x", 255), strings.Repeat("é", 127) + "x", strings.Repeat("🙂", 63) + "xyz",
 	} {
-		id, err := NewFileID("ann", "")
+		id, err := NewFileID()
 		if err != nil {
 			t.Fatal(err)
 		}

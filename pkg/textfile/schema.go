@@ -56,17 +56,19 @@ const (
 	metaSortKey      = "META"
 	filePrefix       = "FILE#"
 	ownerPrefix      = "OWNER#"
+	keyPrefix        = "KEY#"
 	updatedAt        = "updatedAt"
 	resultName       = "result"
 	errorMessageName = "errorMessage"
 	statusName       = "status"
 	ownerIDName      = "ownerId"
+	fileIDName       = "fileId"
 )
 
 // attributes are those that attributevalue makes of a file by its tags, keys left out.
 func (f File) attributes() map[string]table.Value {
 	all := map[string]table.Value{
-		"fileId": table.Text(f.FileID), ownerIDName: table.Text(f.OwnerID),
+		fileIDName: table.Text(f.FileID), ownerIDName: table.Text(f.OwnerID),
 		"s3Bucket": table.Text(f.S3Bucket), "s3Key": table.Text(f.S3Key), "originalFileName": table.Text(f.FileName),
 		statusName: table.Text(string(f.Status)), "createdAt": table.Integer(f.CreatedAt), updatedAt: table.Integer(f.UpdatedAt),
 	}
@@ -118,6 +120,9 @@ func metaKey(fileID string) table.Key {
 func historyKey(ownerID, fileID string) table.Key {
 	return key(ownerPrefix+ownerID, filePrefix+fileID)
 }
+
+// keyKey is the key of the item that remembers an idempotency key.
+func keyKey(hash string) table.Key { return key(keyPrefix+hash, metaSortKey) }
 
 func key(pk, sk string) table.Key {
 	return table.Key{

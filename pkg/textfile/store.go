@@ -17,7 +17,8 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// ErrExists says that a file of this id was reserved before.
+// ErrExists says that a file of this id, or under this idempotency key, was reserved
+// before.
 var ErrExists = errors.New("the file exists")
 
 // Config names the table.
@@ -41,22 +42,29 @@ func NewStore(db *dynamodb.Client, cfg Config) *Store {
 // Check says whether the table can be used, for readiness.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
-// Reserve writes both items of a new file in state PENDING and sets its times.
-// It returns ErrExists when the id is taken.
+// Reserve writes both items of a new file in state PENDING and sets its times. When
+// the file's object key carries an idempotency key, Reserve writes the item of that
+// in the same transaction. It returns ErrExists when the id or the idempotency key is
+// taken.
 func (s *Store) Reserve(ctx context.Context, f File) (File, error) {
 	f.Status = Pending
 	f.CreatedAt = s.now().UnixMilli()
 	f.UpdatedAt = f.CreatedAt
-	put := func(key table.Key) types.TransactWriteItem {
-		item := f.attributes()
+	put := func(key table.Key, item map[string]table.Value) types.TransactWriteItem {
 		maps.Copy(item, key)
 		return types.TransactWriteItem{Put: &types.Put{
 			TableName: &s.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(PK)"),
 		}}
 	}
-	_, err := s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		put(metaKey(f.FileID)), put(historyKey(f.OwnerID, f.FileID)),
-	}})
+	writes := []types.TransactWriteItem{
+		put(metaKey(f.FileID), f.attributes()), put(historyKey(f.OwnerID, f.FileID), f.attributes()),
+	}
+	if hash := keyHash(f.S3Key); hash != "" {
+		writes = append(writes, put(keyKey(hash), map[string]table.Value{
+			fileIDName: table.Text(f.FileID), ownerIDName: table.Text(f.OwnerID), "createdAt": table.Integer(f.CreatedAt),
+		}))
+	}
+	_, err := s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
 	if refused(err) {
 		return File{}, fmt.Errorf("reserve %s: %w", f.FileID, ErrExists)
 	}
@@ -104,19 +112,10 @@ func (s *Store) get(ctx context.Context, fileID string, in *dynamodb.GetItemInpu
 	return f, nil
 }
 
-// Delete removes both items of a file, in whatever state. That they were not
-// there is no error. Moves still in flight then find nothing to move.
+// Delete removes the items of a file, in whatever state. That they were not there is
+// no error. Moves still in flight then find nothing to move.
 func (s *Store) Delete(ctx context.Context, f File) error {
-	remove := func(key table.Key) types.TransactWriteItem {
-		return types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: key}}
-	}
-	_, err := s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		remove(metaKey(f.FileID)), remove(historyKey(f.OwnerID, f.FileID)),
-	}})
-	if err != nil {
-		return fmt.Errorf("delete %s: %w", f.FileID, err)
-	}
-	return nil
+	return s.remove(ctx, "delete "+f.FileID, f, types.Delete{TableName: &s.table, Key: metaKey(f.FileID)})
 }
 
 // refused says whether a transaction was canceled because of a condition.

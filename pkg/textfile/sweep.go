@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -50,6 +51,9 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 	}
 	page := Scanned{Items: len(out.Items)}
 	for _, item := range out.Items {
+		if strings.HasPrefix(table.TextOf(item[partitionKey]), keyPrefix) {
+			continue
+		}
 		found, err := readItem(item)
 		switch {
 		case err != nil:
@@ -228,16 +232,14 @@ func (s *Store) Mend(ctx context.Context, p Pair) error {
 		types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: item}})
 }
 
-// Expire removes both items of a reservation that was never used. It returns
+// Expire removes the items of a reservation that was never used. It returns
 // lifecycle.ErrFenceLost when the file is no longer as it was read.
 func (s *Store) Expire(ctx context.Context, f File) error {
 	check := s.unchanged(f)
-	return s.transact(ctx, "expire "+f.FileID,
-		types.TransactWriteItem{Delete: &types.Delete{
-			TableName: &s.table, Key: metaKey(f.FileID),
-			ConditionExpression: check.condition, ExpressionAttributeNames: check.names, ExpressionAttributeValues: check.values,
-		}},
-		types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: historyKey(f.OwnerID, f.FileID)}})
+	return s.remove(ctx, "expire "+f.FileID, f, types.Delete{
+		TableName: &s.table, Key: metaKey(f.FileID),
+		ConditionExpression: check.condition, ExpressionAttributeNames: check.names, ExpressionAttributeValues: check.values,
+	})
 }
 
 type condition struct {

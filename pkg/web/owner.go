@@ -27,10 +27,15 @@ func Owner(w http.ResponseWriter, r *http.Request) (string, error) {
 // OwnerParam is the same for typed operations: embed it in the input, and OwnerID is set.
 type OwnerParam struct {
 	OwnerID string `header:"X-Owner-Id" doc:"The owner: an anonymous id the client keeps, 1 to 128 of A-Z a-z 0-9 . _ ~ @ : + = -. Made and returned if absent."`
+	named   bool
 }
+
+// Named reports whether the request named its owner. Otherwise OwnerID is a new one.
+func (p *OwnerParam) Named() bool { return p.named }
 
 // Resolve is called by huma once the request is read.
 func (p *OwnerParam) Resolve(ctx huma.Context) []error {
+	p.named = p.OwnerID != ""
 	owner, ok := ownerOf(p.OwnerID)
 	if !ok {
 		return []error{&huma.ErrorDetail{Location: "header." + OwnerHeader, Message: badOwner}}

@@ -10,12 +10,14 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/textfile/upload"
 )
 
 var (
 	errOtherUpload = errors.New("the idempotency key was used for another upload")
+	errNoOwner     = errors.New("the idempotency key comes without an owner")
 	errForeign     = errors.New("the file belongs to another owner")
 )
 
@@ -40,31 +42,51 @@ func newTextFiles(cfg Config, engines *engine.Engines, log zerolog.Logger) *text
 	}
 }
 
-// reserve writes a PENDING file for an upload. With an idempotency key it
-// returns the file of the first call, or errOtherUpload when that one had
-// other terms; created tells which it was.
+// reserve writes a PENDING file for an upload. Under an idempotency key that is taken
+// it returns the file of the first call, or errOtherUpload when that one had other
+// terms; created says which it was.
 func (t *textFiles) reserve(ctx context.Context, owner, idempotencyKey string, terms textfile.Reservation) (file textfile.File, created bool, err error) {
-	id, err := textfile.NewFileID(owner, idempotencyKey)
+	if idempotencyKey != "" {
+		terms.Key = textfile.KeyHash(owner, idempotencyKey)
+	}
+	for ctx.Err() == nil {
+		id, err := textfile.NewFileID()
+		if err != nil {
+			return textfile.File{}, false, err
+		}
+		file, err := t.store.Reserve(ctx, textfile.File{
+			FileID: id, OwnerID: owner, S3Bucket: t.bucket.Bucket, S3Key: terms.ObjectKey(id), FileName: terms.FileName,
+		})
+		if terms.Key == "" || !errors.Is(err, textfile.ErrExists) {
+			return file, err == nil, err
+		}
+		file, err = t.first(ctx, terms)
+		if !errors.Is(err, lifecycle.ErrNotFound) {
+			return file, false, err
+		}
+		// The first call's file was deleted meanwhile, and its key with it.
+	}
+	return textfile.File{}, false, ctx.Err()
+}
+
+// first returns the file that was reserved under the terms' idempotency key. It
+// returns errOtherUpload when it had other terms, and lifecycle.ErrNotFound when it
+// does not exist, and its key neither.
+func (t *textFiles) first(ctx context.Context, terms textfile.Reservation) (textfile.File, error) {
+	id, err := t.store.ByKey(ctx, terms.Key)
 	if err != nil {
-		return textfile.File{}, false, err
+		return textfile.File{}, err
 	}
-	key := terms.ObjectKey(id)
-	file, err = t.store.Reserve(ctx, textfile.File{
-		FileID: id, OwnerID: owner, S3Bucket: t.bucket.Bucket, S3Key: key, FileName: terms.FileName,
-	})
-	if err == nil {
-		return file, true, nil
+	file, err := t.store.Head(ctx, id)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		if forgotten := t.store.Forget(ctx, terms.Key, id); forgotten != nil {
+			return textfile.File{}, forgotten
+		}
 	}
-	if !errors.Is(err, textfile.ErrExists) {
-		return textfile.File{}, false, err
+	if err == nil && file.S3Key != terms.ObjectKey(id) {
+		err = errOtherUpload
 	}
-	if file, err = t.store.Head(ctx, id); err != nil {
-		return textfile.File{}, false, err
-	}
-	if file.S3Key != key {
-		return textfile.File{}, false, errOtherUpload
-	}
-	return file, false, nil
+	return file, err
 }
 
 // retry makes a FAILED file PENDING and publishes it again. It returns
@@ -103,7 +125,7 @@ const (
 	outstandingWait  = 10 * time.Second
 )
 
-// remove deletes the bytes, then both items. In this order a repeat after a
+// remove deletes the bytes, then the items. In this order a repeat after a
 // crash still knows the bytes; and the rows go last, so that nothing is said
 // to be gone while it is not.
 func (t *textFiles) remove(ctx context.Context, file textfile.File) error {

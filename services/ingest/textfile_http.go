@@ -30,7 +30,7 @@ func (t *textFiles) routes(r *web.Router) {
 		OperationID: "create-file", Method: http.MethodPost, Path: "/v1/files", Tags: []string{"files"},
 		Summary: "Upload a file, or reserve an upload",
 		Description: "With a JSON body, reserves a file and answers with a presigned request for its bytes. " +
-			"With multipart/form-data, takes the bytes of the part \"file\" themselves and answers 202 with the file.",
+			"With multipart/form-data, takes the bytes of the only part \"file\" themselves and answers 202 with the file.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", t.postMultipart)},
 		RequestBody:   multipartBody(),
@@ -71,7 +71,7 @@ func fileTaken(r *web.Router) *huma.Response {
 
 type reservationInput struct {
 	web.OwnerParam
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"repeats with the same key get the first answer; a UUIDv7 keeps lists in order of time"`
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"needs X-Owner-Id. A repeat with the same key gets the file of the first call as long as that file exists; one with other terms or other bytes is refused with 422"`
 	Body           struct {
 		FileName    string `json:"fileName" minLength:"1" doc:"stored and shown as given, at most 1024 bytes"`
 		Size        int64  `json:"size" minimum:"0" doc:"exact length in bytes"`
@@ -96,6 +96,9 @@ type presigned struct {
 }
 
 func (t *textFiles) postReservation(ctx context.Context, in *reservationInput) (*reservationOutput, error) {
+	if in.IdempotencyKey != "" && !in.Named() {
+		return nil, t.problem(errNoOwner)
+	}
 	if err := t.uploads.Bus.Admit(ctx, event.UploadedOf(""), in.OwnerID); err != nil {
 		return nil, t.problem(err)
 	}
@@ -189,7 +192,9 @@ func (t *textFiles) problem(err error) error {
 	case errors.Is(err, upload.ErrOtherBytes):
 		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The bytes are not what was reserved. Delete the file and reserve again.").Because(err)
 	case errors.Is(err, errOtherUpload):
-		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used for an upload with other terms. Use a new key.")
+		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used for an upload with other terms or other bytes. Use a new key.")
+	case errors.Is(err, errNoOwner):
+		return web.NewProblem(http.StatusBadRequest, "owner-required", "An Idempotency-Key needs an owner. Send X-Owner-Id with it, the same with each repeat.")
 	case errors.Is(err, errTooLarge):
 		return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("The largest file is %d bytes.", t.maxSize))
 	case errors.Is(err, bus.ErrOutstanding):

@@ -22,8 +22,10 @@ import (
 // filePart is the name of the multipart field that holds the bytes.
 const filePart = "file"
 
-// errTooLarge says that an upload is larger than ingest takes.
-var errTooLarge = errors.New("the file is larger than the limit")
+var (
+	errTooLarge = errors.New("the file is larger than the limit")
+	errTwoFiles = errors.New("the form has two files")
+)
 
 // undoWait bounds what is done after a client is gone.
 const undoWait = 10 * time.Second
@@ -40,6 +42,10 @@ func (t *textFiles) postMultipart(w http.ResponseWriter, r *http.Request) {
 }
 
 func (t *textFiles) receive(w http.ResponseWriter, r *http.Request) (textfile.File, error) {
+	key := r.Header.Get("Idempotency-Key")
+	if key != "" && r.Header.Get(web.OwnerHeader) == "" {
+		return textfile.File{}, errNoOwner
+	}
 	owner, err := web.Owner(w, r)
 	if err != nil {
 		return textfile.File{}, err
@@ -47,7 +53,6 @@ func (t *textFiles) receive(w http.ResponseWriter, r *http.Request) (textfile.Fi
 	if err := t.uploads.Bus.Admit(r.Context(), event.UploadedOf(""), owner); err != nil {
 		return textfile.File{}, err
 	}
-	key := r.Header.Get("Idempotency-Key")
 	if len(key) > maxKeyBytes {
 		return textfile.File{}, web.Invalid(web.FieldError{Field: "header.Idempotency-Key", Message: "is longer than 255 bytes"})
 	}
@@ -72,8 +77,11 @@ const maxKeyBytes = 255
 // them on to the bucket without holding them.
 func (t *textFiles) stream(ctx context.Context, owner, idempotencyKey string, body *multipart.Reader) (textfile.File, error) {
 	part, fileName, err := nextFile(body)
-	if err != nil {
-		return textfile.File{}, err
+	switch {
+	case errors.Is(err, io.EOF):
+		return textfile.File{}, web.Invalid(web.FieldError{Field: "body." + filePart, Message: "the form has no part of this name with a file"})
+	case err != nil:
+		return textfile.File{}, broken(err)
 	}
 	defer part.Close()
 	terms, err := describe(part, fileName)
@@ -84,23 +92,27 @@ func (t *textFiles) stream(ctx context.Context, owner, idempotencyKey string, bo
 	if err != nil {
 		return textfile.File{}, err
 	}
+	sent := newFormFile(part, body, t.maxSize)
 	if !created {
 		// A repeat: the bytes may be there already, or the first call died before.
-		confirmed, err := t.uploads.Confirm(ctx, file)
+		err := t.uploads.Check(ctx, file)
+		if err == nil {
+			file, err = t.repeat(ctx, file, sent)
+		}
 		if !errors.Is(err, upload.ErrNoBytes) {
-			_, _ = io.Copy(io.Discard, part) // let the client finish sending before it is answered
-			return confirmed, err
+			return file, sent.blame(err)
 		}
 	}
-	limited := &limitedReader{Reader: part, left: t.maxSize}
 	// The event goes out from here and has this request's trace, so the object needs none.
-	object, err := t.bucket.Put(ctx, file.S3Key, terms.ContentType, nil, limited)
+	object, err := t.bucket.Put(ctx, file.S3Key, terms.ContentType, nil, sent)
 	switch {
 	case err == nil && file.Status == textfile.Pending:
 		err = t.uploads.Announce(ctx, file, object)
-	case err == nil, errors.Is(err, blob.ErrExists):
-		// A repeat, which another call of the same key outran.
+	case err == nil:
 		file, err = t.uploads.Confirm(ctx, file)
+	case errors.Is(err, blob.ErrExists):
+		// Another call of the same key outran this one.
+		file, err = t.repeat(ctx, file, sent)
 	}
 	if err == nil {
 		return file, nil
@@ -108,13 +120,31 @@ func (t *textFiles) stream(ctx context.Context, owner, idempotencyKey string, bo
 	if idempotencyKey == "" {
 		t.undo(ctx, file)
 	}
-	switch {
-	case limited.exceeded:
-		return textfile.File{}, errTooLarge
-	case limited.failed != nil:
-		return textfile.File{}, broken(limited.failed)
+	return textfile.File{}, sent.blame(err)
+}
+
+// repeat confirms a file that another call of the same idempotency key has stored. It
+// returns errOtherUpload when this call sends other bytes.
+func (t *textFiles) repeat(ctx context.Context, file textfile.File, sent *formFile) (textfile.File, error) {
+	// To the end, so that the client finishes sending before it is answered.
+	if _, err := io.Copy(io.Discard, sent); err != nil {
+		return textfile.File{}, err
 	}
-	return textfile.File{}, err
+	stored, err := t.bucket.Open(ctx, file.S3Key, "")
+	if err != nil && !errors.Is(err, blob.ErrNotFound) {
+		return textfile.File{}, err
+	}
+	if err == nil { // else deleted meanwhile, which Confirm finds out
+		defer stored.Close()
+		same, err := sent.same(stored)
+		if err != nil {
+			return textfile.File{}, fmt.Errorf("read %s: %w", file.S3Key, err)
+		}
+		if !same {
+			return textfile.File{}, errOtherUpload
+		}
+	}
+	return t.uploads.Confirm(ctx, file)
 }
 
 // undo removes what a failed upload left, even if its client is gone: nothing
@@ -129,15 +159,19 @@ func (t *textFiles) undo(ctx context.Context, file textfile.File) {
 }
 
 // nextFile skips to the part that holds the bytes, and returns it with the name of the
-// file as it was given: Part.FileName would cut what looks like a folder off it.
+// file as it was given: Part.FileName would cut what looks like a folder off it. It
+// returns io.EOF when there is none.
 func nextFile(body *multipart.Reader) (*multipart.Part, string, error) {
 	for {
 		part, err := body.NextRawPart()
+		if err == io.EOF { //nolint:errorlint // a form that breaks off wraps it
+			return nil, "", io.EOF
+		}
 		if errors.Is(err, io.EOF) {
-			return nil, "", web.Invalid(web.FieldError{Field: "body." + filePart, Message: "the form has no part of this name with a file"})
+			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
-			return nil, "", broken(err)
+			return nil, "", err
 		}
 		disposition, parameters, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 		if err == nil && disposition == "form-data" && parameters["name"] == filePart {
@@ -190,25 +224,4 @@ func checkName(field, name string) error {
 		return web.Invalid(web.FieldError{Field: field, Message: "is not UTF-8"})
 	}
 	return nil
-}
-
-// limitedReader fails once more than left bytes were read, and remembers
-// whether it was the source that failed.
-type limitedReader struct {
-	io.Reader
-	left     int64
-	exceeded bool
-	failed   error
-}
-
-func (l *limitedReader) Read(p []byte) (int, error) {
-	n, err := l.Reader.Read(p)
-	if l.left -= int64(n); l.left < 0 {
-		l.exceeded = true
-		return 0, errTooLarge
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		l.failed = err
-	}
-	return n, err
 }

@@ -263,8 +263,7 @@ func pause(ctx context.Context, try int, last error) error {
 	}
 }
 
-// newKey makes a request id or an idempotency key: a UUIDv7, whose time the
-// server keeps in the id of what the key creates.
+// newKey makes a request id or an idempotency key.
 func newKey() string {
 	id, err := uuid.NewV7()
 	if err != nil {

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -96,31 +98,127 @@ func otherTermsAreRefused(t *testing.T, s system) {
 			map[string]string{"X-Owner-Id": header["X-Owner-Id"], "Idempotency-Key": "k", "Content-Type": contentType}, content)
 		refused(t, resp, body, http.StatusUnprocessableEntity, "idempotency-key-reused")
 	})
+	t.Run("no owner", func(t *testing.T) {
+		content, contentType := form(`form-data; name="file"; filename="a"`, "text/plain", "abc")
+		for sent, body := range map[string]string{"application/json": reservation("a", 3, "", ""), contentType: content} {
+			resp, answer := s.ask(t, http.MethodPost, "/v1/files", map[string]string{"Idempotency-Key": "k", "Content-Type": sent}, body)
+			refused(t, resp, answer, http.StatusBadRequest, "owner-required")
+		}
+	})
 	t.Run("too long", func(t *testing.T) {
-		header := map[string]string{"Idempotency-Key": strings.Repeat("k", 256), "Content-Type": "application/json"}
+		header := map[string]string{"X-Owner-Id": newOwner(), "Idempotency-Key": strings.Repeat("k", 256), "Content-Type": "application/json"}
 		resp, body := s.ask(t, http.MethodPost, "/v1/files", header, reservation("a", 3, "", ""))
 		refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
 	})
 }
 
-// timedKeysKeepOrder: files whose keys are UUIDv7 are listed by the time of
-// the keys, also when the calls arrive in another order.
-func timedKeysKeepOrder(t *testing.T, s system) {
+// otherBytesAreRefused: a form under a key that was used for other bytes, at the same
+// time or later, does not get the first one's file; the same bytes do. When the file
+// is deleted, the key is free.
+func otherBytesAreRefused(t *testing.T, s system) {
+	long := randomText(61, 1_200_000) // above what is sent in one piece
+	for name, texts := range map[string][3]string{
+		"small": {"one two two", "one two three", "one"},
+		"large": {long, long[:len(long)-1] + "x", long + "x"},
+		"empty": {"", "one", " "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := s.client(t, newOwner())
+			post := func(text string) (client.File, error) {
+				return c.PostFile(within(t), client.Posted{FileName: "a.txt", ContentType: "text/plain", Content: strings.NewReader(text), Key: "k"})
+			}
+			isRefused := func(err error) bool {
+				problem, ok := errors.AsType[*client.Problem](err)
+				return ok && problem.Status == http.StatusUnprocessableEntity && problem.Type == "urn:assay:problem:idempotency-key-reused"
+			}
+			var calls sync.WaitGroup
+			files, errs := make([]client.File, 6), make([]error, 6)
+			for i := range files {
+				calls.Go(func() { files[i], errs[i] = post(texts[i%3]) })
+			}
+			calls.Wait()
+			won := slices.IndexFunc(errs, func(err error) bool { return err == nil })
+			if won < 0 {
+				t.Fatalf("all are refused: %v", errs)
+			}
+			id, winner := files[won].FileID, won%3
+			for i, err := range errs {
+				if i%3 == winner && (err != nil || files[i].FileID != id) || i%3 != winner && !isRefused(err) {
+					t.Errorf("text %d beside text %d: %s, %v", i%3, winner, files[i].FileID, err)
+				}
+			}
+			checkResult(t, final(t, c, id), count(texts[winner]))
+			for i, text := range texts {
+				if again, err := post(text); i == winner && (err != nil || again.FileID != id) || i != winner && !isRefused(err) {
+					t.Errorf("text %d after text %d: %s, %v", i, winner, again.FileID, err)
+				}
+			}
+			if got := onlyFile(t, c).FileID; got != id {
+				t.Errorf("the list has %s instead of %s", got, id)
+			}
+			if err := c.Delete(within(t), id); err != nil {
+				t.Fatal(err)
+			}
+			next, err := post(texts[(winner+1)%3])
+			if err != nil || next.FileID == id {
+				t.Errorf("after its deletion the key gives %s, %v", next.FileID, err)
+			}
+		})
+	}
+}
+
+// formsHaveOneFile: a form with two files is refused and leaves nothing; so is one
+// that breaks off behind its file.
+func formsHaveOneFile(t *testing.T, s system) {
+	part := func(name, text string) string {
+		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"; filename=\"" + text[:3] + "\"\r\n\r\n" + text + "\r\n"
+	}
+	long := randomText(62, 1_200_000)
+	for name, c := range map[string]struct {
+		body   string
+		status int
+		slug   string
+	}{
+		"two":           {part("file", "one") + part("file", "two") + "--b--\r\n", http.StatusUnprocessableEntity, "invalid-request"},
+		"two large":     {part("file", long) + part("other", "two") + part("file", "two") + "--b--\r\n", http.StatusUnprocessableEntity, "invalid-request"},
+		"breaks off":    {part("file", "one") + "--b", http.StatusBadRequest, "bad-request"},
+		"no file":       {part("other", "one") + "--b--\r\n", http.StatusUnprocessableEntity, "invalid-request"},
+		"one and other": {part("other", "one") + part("file", "two") + part("more", "three") + "--b--\r\n", http.StatusAccepted, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			owner := newOwner()
+			resp, answer := s.ask(t, http.MethodPost, "/v1/files", map[string]string{"X-Owner-Id": owner, "Content-Type": "multipart/form-data; boundary=b"}, c.body)
+			page, err := s.client(t, owner).ListPage(within(t), client.Listing{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.slug != "" {
+				refused(t, resp, answer, c.status, c.slug)
+				if len(page.Files) != 0 {
+					t.Errorf("it leaves %s", show(page.Files))
+				}
+			} else if resp.StatusCode != c.status || len(page.Files) != 1 {
+				t.Errorf("%d %s; the list has %s", resp.StatusCode, answer, show(page.Files))
+			}
+		})
+	}
+}
+
+// newestFirst: files are listed by the time of their calls, whatever their keys.
+func newestFirst(t *testing.T, s system) {
 	c := s.client(t, newOwner())
 	const files = 12
-	var keys []string
+	var want []string
 	for i := range files {
-		key := uuid.Must(uuid.NewV7())
-		key[5] = byte(i) // the last byte of the milliseconds: one apart
-		keys = append(keys, key.String())
-	}
-	want := make([]string, files)
-	for _, i := range []int{5, 0, 11, 3, 8, 1, 10, 2, 7, 4, 9, 6} {
-		reserved, err := c.Reserve(within(t), client.Reservation{FileName: "f", Size: 1, Key: keys[i]})
+		key := uuid.NewString()
+		if i%3 == 0 {
+			key = "0199b1c2-7d1e-7c3a-9d55-0f2b8c6a4e" + fmt.Sprint(10+i) // of another time
+		}
+		reserved, err := c.Reserve(within(t), client.Reservation{FileName: "f", Size: 1, Key: key})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want[files-1-i] = reserved.FileID
+		want = append([]string{reserved.FileID}, want...)
 	}
 	page, err := c.ListPage(within(t), client.Listing{})
 	if err != nil {

@@ -67,17 +67,16 @@ func (l *load) one(ctx context.Context, random *rand.Rand, name string) {
 		p = audit.Promise{Area: event.AreaFeed, ID: id, Result: feed.Positive}
 		try = func(ctx context.Context, url string) error { return postItem(ctx, url, id) }
 	} else {
-		id, err := textfile.NewFileID(owner, key)
-		if err != nil {
-			panic(err) // derived from the key, so that it cannot fail
-		}
 		text, want := randomText(random)
-		p = audit.Promise{Area: event.AreaTextFile, ID: id, Result: want}
+		p = audit.Promise{Area: event.AreaTextFile, Result: want}
 		if random.IntN(20) == 0 {
 			text, p.End, p.Result = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj", audit.Failed, ""
 		}
 		way := random.IntN(3)
-		try = func(ctx context.Context, url string) error { return upload(ctx, url, owner, key, text, way) }
+		try = func(ctx context.Context, url string) (err error) {
+			p.ID, err = upload(ctx, url, owner, key, text, way)
+			return err
+		}
 	}
 	p.Run = name
 	for ctx.Err() == nil {
@@ -96,6 +95,9 @@ func (l *load) one(ctx context.Context, random *rand.Rand, name string) {
 		case <-ctx.Done():
 		case <-time.After(time.Duration(random.IntN(100)) * time.Millisecond):
 		}
+	}
+	if p.At.IsZero() && p.Area == event.AreaTextFile {
+		return // nobody said which file it is
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -157,33 +159,34 @@ func postItem(ctx context.Context, url, id string) error {
 }
 
 // upload sends a text in one of three ways: through ingest; into the bucket, with
-// word of it to ingest, twice; or into the bucket alone, whose notice is to do.
-func upload(ctx context.Context, url, owner, key, text string, way int) error {
+// word of it to ingest, twice; or into the bucket alone, whose notice is to do. It
+// returns the id of the file.
+func upload(ctx context.Context, url, owner, key, text string, way int) (fileID string, err error) {
 	c, err := client.New(client.Config{Server: url, OwnerID: owner, HTTP: &http.Client{Timeout: tryTime, Transport: &http.Transport{DisableKeepAlives: true}}})
 	if err != nil {
-		return err
+		return "", err
 	}
 	if way == 0 {
-		_, err := c.PostFile(ctx, client.Posted{FileName: "chaos.txt", ContentType: "text/plain", Content: bytes.NewReader([]byte(text)), Key: key})
-		return err
+		file, err := c.PostFile(ctx, client.Posted{FileName: "chaos.txt", ContentType: "text/plain", Content: bytes.NewReader([]byte(text)), Key: key})
+		return file.FileID, err
 	}
 	reserved, err := c.Reserve(ctx, client.Reservation{FileName: "chaos.txt", ContentType: "text/plain", Size: int64(len(text)), Key: key})
 	if err != nil || reserved.Status != client.Pending {
-		return err
+		return reserved.FileID, err
 	}
 	status, err := call(ctx, reserved.Upload.Method, reserved.Upload.URL, reserved.Upload.Headers, text)
 	switch {
 	case err != nil:
-		return err
+		return "", err
 	case status == http.StatusOK && way == 2:
-		return nil
+		return reserved.FileID, nil
 	case status != http.StatusOK && status != http.StatusPreconditionFailed: // stored by an earlier try
-		return fmt.Errorf("%w: the bucket answers %d", errRefused, status)
+		return "", fmt.Errorf("%w: the bucket answers %d", errRefused, status)
 	}
 	for range 2 {
 		if _, err := c.Uploaded(ctx, reserved.FileID); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return reserved.FileID, nil
 }

@@ -42,6 +42,7 @@ type living struct {
 	t     *testing.T
 	run   string
 	begin func()
+	ids   map[string]string // of files, by their keys
 }
 
 const (
@@ -70,11 +71,18 @@ func lives() []life {
 	}
 }
 
-// id is that of the visitor's file.
-func (l *living) id() string {
-	id, err := textfile.NewFileID(l.owner, l.key)
-	if err != nil {
-		l.t.Error(err)
+// id is that of the visitor's file, also once it is deleted; empty when a visitor that
+// went away left none.
+func (l *living) id(ctx context.Context) string {
+	if id, known := l.ids[l.key]; known {
+		return id
+	}
+	id, err := l.house.files.ByKey(ctx, textfile.KeyHash(l.owner, l.key))
+	if err != nil && !(l.wentAway && errors.Is(err, lifecycle.ErrNotFound)) {
+		l.t.Errorf("%s: %v", l.run, err)
+	}
+	if id != "" {
+		l.ids[l.key] = id
 	}
 	return id
 }
@@ -83,7 +91,10 @@ func (l *living) id() string {
 func (l *living) promised(ctx context.Context, p audit.Promise) {
 	p.Run = l.run
 	if p.ID == "" {
-		p.Area, p.ID = event.AreaTextFile, l.id()
+		if p.Area, p.ID = event.AreaTextFile, l.id(ctx); p.ID == "" {
+			l.settle(ctx, p)
+			return
+		}
 	}
 	if !l.wentAway {
 		p.At = time.Now()
@@ -176,7 +187,7 @@ func toldOf(ctx context.Context, l *living) {
 	l.begin()
 	l.reserveAndPut(ctx)
 	if !l.wentAway {
-		l.send(ctx, request{method: http.MethodPost, path: "/v1/files/" + l.id() + "/uploaded", want: []int{http.StatusAccepted}})
+		l.send(ctx, request{method: http.MethodPost, path: "/v1/files/" + l.id(ctx) + "/uploaded", want: []int{http.StatusAccepted}})
 	}
 	l.promised(ctx, audit.Promise{Result: statistics})
 }
@@ -196,7 +207,7 @@ func notAText(ctx context.Context, l *living) {
 // failedBefore begins with a file that was failed by hand, so that it can succeed.
 func failedBefore(ctx context.Context, l *living) {
 	l.reserveAndPut(ctx)
-	file, err := l.house.files.Get(ctx, l.id())
+	file, err := l.house.files.Get(ctx, l.id(ctx))
 	if err == nil {
 		_, err = l.house.files.Fail(ctx, file, "by hand")
 	}
@@ -205,17 +216,17 @@ func failedBefore(ctx context.Context, l *living) {
 		return
 	}
 	l.begin()
-	status, _ := l.send(ctx, request{method: http.MethodPost, path: "/v1/files/" + l.id() + "/retry", want: []int{http.StatusAccepted, http.StatusConflict}})
+	status, _ := l.send(ctx, request{method: http.MethodPost, path: "/v1/files/" + l.id(ctx) + "/retry", want: []int{http.StatusAccepted, http.StatusConflict}})
 	if status == http.StatusConflict {
 		// An earlier try made it PENDING, and may have died before it said so.
-		l.send(ctx, request{method: http.MethodPost, path: "/v1/files/" + l.id() + "/uploaded", want: []int{http.StatusAccepted}})
+		l.send(ctx, request{method: http.MethodPost, path: "/v1/files/" + l.id(ctx) + "/uploaded", want: []int{http.StatusAccepted}})
 	}
 	l.promised(ctx, audit.Promise{Result: statistics, Retried: true})
 }
 
 func deletedLater(ctx context.Context, l *living) {
 	l.post(ctx, text)
-	l.settle(ctx, audit.Promise{Area: event.AreaTextFile, ID: l.id(), At: time.Now()})
+	l.settle(ctx, audit.Promise{Area: event.AreaTextFile, ID: l.id(ctx), At: time.Now()})
 	l.begin()
 	l.delete(ctx)
 }
@@ -227,7 +238,7 @@ func deletedAtOnce(ctx context.Context, l *living) {
 }
 
 func (l *living) delete(ctx context.Context) {
-	l.send(ctx, request{method: http.MethodDelete, path: "/v1/files/" + l.id(), want: []int{http.StatusNoContent}})
+	l.send(ctx, request{method: http.MethodDelete, path: "/v1/files/" + l.id(ctx), want: []int{http.StatusNoContent}})
 	l.promised(ctx, audit.Promise{End: audit.Gone})
 }
 
@@ -288,7 +299,7 @@ func sweptUp(ctx context.Context, l *living) {
 
 	l.key = uuid.Must(uuid.NewV7()).String()
 	l.reserveAndPut(ctx)
-	orphan := l.id()
+	orphan := l.id(ctx)
 	file, err := h.files.Get(ctx, orphan)
 	note(err)
 	_, err = h.files.Claim(ctx, file)
@@ -304,7 +315,7 @@ func sweptUp(ctx context.Context, l *living) {
 
 	l.key = uuid.Must(uuid.NewV7()).String()
 	l.post(ctx, text)
-	apart := l.id()
+	apart := l.id(ctx)
 	l.settle(ctx, audit.Promise{Area: event.AreaTextFile, ID: apart, At: time.Now()})
 	note(h.unlist(ctx, l.owner, apart))
 

@@ -175,7 +175,7 @@ func (h *house) liveThrough(ctx context.Context, t *testing.T, d death) (passed,
 	defer cancel()
 	h.notices.Store(d.life.notices)
 	h.whole.Store(d.whole)
-	l := &living{visitor: newVisitor(h, d.leaves), t: t, run: d.String(), begin: func() { h.script.begin(d.points...) }}
+	l := &living{visitor: newVisitor(h, d.leaves), t: t, run: d.String(), ids: map[string]string{}, begin: func() { h.script.begin(d.points...) }}
 	if err := h.well(ctx); err != nil {
 		t.Error(err)
 	}

@@ -1,0 +1,75 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// An idempotency key is remembered by an item of its own as long as its file exists:
+// Reserve writes it, Delete and Expire remove it, each in one transaction with the
+// file's items.
+
+// ByKey returns the id of the file that was reserved under an idempotency key,
+// strongly consistent. It returns lifecycle.ErrNotFound.
+func (s *Store) ByKey(ctx context.Context, hash string) (fileID string, err error) {
+	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &s.table, Key: keyKey(hash), ConsistentRead: aws.Bool(true), ProjectionExpression: aws.String(fileIDName),
+	})
+	if err != nil {
+		return "", fmt.Errorf("get the key %s: %w", hash, err)
+	}
+	if out.Item == nil {
+		return "", lifecycle.ErrNotFound
+	}
+	return table.TextOf(out.Item[fileIDName]), nil
+}
+
+// Forget removes an idempotency key whose file does not exist, as in a table that was
+// changed by hand. It leaves a key that is another file's. An id that was removed
+// never comes back, so the caller's look is as good as a condition.
+func (s *Store) Forget(ctx context.Context, hash, fileID string) error {
+	err := s.transact(ctx, "forget the key "+hash, types.TransactWriteItem{Delete: s.deleteKey(hash, fileID)})
+	if errors.Is(err, lifecycle.ErrFenceLost) {
+		return nil
+	}
+	return err
+}
+
+// remove deletes the items of a file, its metadata item as given. It returns
+// lifecycle.ErrFenceLost when the condition of that fails.
+func (s *Store) remove(ctx context.Context, what string, f File, meta types.Delete) error {
+	writes := []types.TransactWriteItem{
+		{Delete: &meta}, {Delete: &types.Delete{TableName: &s.table, Key: historyKey(f.OwnerID, f.FileID)}},
+	}
+	hash := keyHash(f.S3Key)
+	if hash == "" {
+		return s.transact(ctx, what, writes...)
+	}
+	err := s.transact(ctx, what, append(writes, types.TransactWriteItem{Delete: s.deleteKey(hash, f.FileID)})...)
+	if errors.Is(err, lifecycle.ErrFenceLost) {
+		// The key may be that of another file, reserved after another call removed this one.
+		if other, read := s.ByKey(ctx, hash); read != nil && !errors.Is(read, lifecycle.ErrNotFound) {
+			return errors.Join(err, read)
+		} else if read == nil && other != f.FileID {
+			return s.transact(ctx, what, writes...)
+		}
+	}
+	return err
+}
+
+// deleteKey deletes the item of an idempotency key if it is that of the file, or not
+// there.
+func (s *Store) deleteKey(hash, fileID string) *types.Delete {
+	return &types.Delete{
+		TableName: &s.table, Key: keyKey(hash), ConditionExpression: aws.String("attribute_not_exists(PK) OR fileId = :id"),
+		ExpressionAttributeValues: table.Key{":id": table.Text(fileID)},
+	}
+}

@@ -1,0 +1,111 @@
+package textfile
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+// keyed is the reservation of a file under ann's idempotency key.
+func keyed(id, key string) File {
+	terms := Reservation{FileName: "a.txt", Size: 1, Key: KeyHash("ann", key)}
+	return File{FileID: id, OwnerID: "ann", S3Bucket: "b", S3Key: terms.ObjectKey(id), FileName: terms.FileName}
+}
+
+// TestOneFileUnderOneKey: of concurrent reservations under one key one is written, and
+// the key leads to it.
+func TestOneFileUnderOneKey(t *testing.T) {
+	d := open(t)
+	const calls = 8
+	ids := make([]string, calls)
+	var reserving sync.WaitGroup
+	for i := range calls {
+		id, err := NewFileID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		reserving.Go(func() {
+			switch _, err := d.Reserve(t.Context(), keyed(id, "k")); {
+			case err == nil:
+				ids[i] = id
+			case !errors.Is(err, ErrExists):
+				t.Error(err)
+			}
+		})
+	}
+	reserving.Wait()
+	won := ""
+	for _, id := range ids {
+		if id != "" && won != "" {
+			t.Fatalf("both %s and %s were reserved", won, id)
+		}
+		won += id
+	}
+	if got, err := d.ByKey(t.Context(), KeyHash("ann", "k")); err != nil || got != won {
+		t.Errorf("the key leads to %q, %v; want %s", got, err, won)
+	}
+	page, err := d.Scan(t.Context(), "", ScanLimit)
+	if err != nil || page.Items != 3 || len(page.Files) != 1 || len(page.Listed) != 1 || len(page.Broken) != 0 {
+		t.Errorf("the scan finds %+v, %v", page, err)
+	}
+	if apart, err := d.Apart(t.Context(), page); err != nil || len(apart) != 0 {
+		t.Errorf("apart are %v, %v", apart, err)
+	}
+}
+
+// TestKeysEndWithTheirFiles: what removes a file removes its key, but not one that is
+// another file's by then.
+func TestKeysEndWithTheirFiles(t *testing.T) {
+	d := open(t)
+	hash := KeyHash("ann", "k")
+	for name, end := range map[string]func(File) error{
+		"delete": func(f File) error { return d.Delete(t.Context(), f) },
+		"expire": func(f File) error { return d.Expire(t.Context(), f) },
+	} {
+		first := d.next(d.Reserve(t.Context(), keyed("first "+name, "k")))
+		if err := end(first); err != nil {
+			t.Fatal(err)
+		}
+		if id, err := d.ByKey(t.Context(), hash); !errors.Is(err, lifecycle.ErrNotFound) {
+			t.Errorf("%s: the key leads to %q, %v", name, id, err)
+		}
+		second := d.next(d.Reserve(t.Context(), keyed("second "+name, "k")))
+		if err := end(first); (err == nil) != (name == "delete") {
+			t.Errorf("%s again: %v", name, err)
+		}
+		if id, err := d.ByKey(t.Context(), hash); err != nil || id != second.FileID {
+			t.Errorf("after %s of the first again the key leads to %q, %v", name, id, err)
+		}
+		if err := d.Delete(t.Context(), second); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestOrphanedKeysAreForgotten: where a file was removed by hand.
+func TestOrphanedKeysAreForgotten(t *testing.T) {
+	d := open(t)
+	hash := KeyHash("ann", "k")
+	f := d.next(d.Reserve(t.Context(), keyed("f", "k")))
+	if _, err := d.db.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &d.table, Key: metaKey(f.FileID)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Forget(t.Context(), hash, "other"); err != nil {
+		t.Error(err)
+	}
+	if id, err := d.ByKey(t.Context(), hash); err != nil || id != f.FileID {
+		t.Errorf("the key of another is forgotten: it leads to %q, %v", id, err)
+	}
+	for range 2 { // again does nothing
+		if err := d.Forget(t.Context(), hash, f.FileID); err != nil {
+			t.Error(err)
+		}
+	}
+	if id, err := d.ByKey(t.Context(), hash); !errors.Is(err, lifecycle.ErrNotFound) {
+		t.Errorf("the key leads to %q, %v", id, err)
+	}
+}
