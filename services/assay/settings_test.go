@@ -40,7 +40,7 @@ func TestSettingsDocumentIsWhatTheProgramsRead(t *testing.T) {
 	var want strings.Builder
 	want.WriteString("# Settings\n\n" +
 		"Every variable that each program reads, from the structs that read them. One that is empty counts as not set.\n" +
-		"All that serve also heed Go's own GOGC, and GOMEMLIMIT; where they are not set, the heap grows to 80 MiB, in `assay serve` to 192, or to twice what is alive if that is more, before it is collected, and to nine tenths of the container's memory.\n" +
+		"All that serve also heed Go's own GOGC, and GOMEMLIMIT; where they are not set, the collector runs when the heap has grown to 80 MiB (`assay serve`: 192) plus twice what is alive, and more often from nine tenths of the container's memory on.\n" +
 		"After a change: `go test ./services/assay -run SettingsDocument -update`.\n")
 	for _, p := range programs() {
 		fmt.Fprintf(&want, "\n## %s\n\n", p.name)
