@@ -12,26 +12,29 @@ import (
 // ErrBodyStalled is returned by reads of a request's body that comes too slowly.
 var ErrBodyStalled = errors.New("web: the request's body stalled")
 
-const (
-	bodyPause   = 30 * time.Second // the longest wait for more of a body
-	bodyMinRate = 1 << 10          // bytes a second that a body must reach on average, after the first bodyPause
-)
+// BodyPause is the longest wait for more of a body.
+const BodyPause = 30 * time.Second
+
+// bodyMinRate is the bytes a second that a body must reach on average, after
+// the first pause.
+const bodyMinRate = 1 << 10
 
 // pacedBody limits how long a client may hold a request by sending its body slowly, with no limit on
 // a long upload that moves. Only the waiting for the client counts, and not the handler's own pace.
 type pacedBody struct {
 	io.Reader
 	setReadDeadline func(time.Time) error
+	pause           time.Duration
 	waited          time.Duration
 	read            int64
 	until           time.Time // the deadline
 }
 
-// PaceBody returns a reader of body that fails with ErrBodyStalled when the body comes too slowly, by
-// setting read deadlines on its connection. The first deadline is set at once.
-func PaceBody(body io.Reader, setReadDeadline func(time.Time) error) io.Reader {
-	paced := &pacedBody{Reader: body, setReadDeadline: setReadDeadline}
-	paced.wait(time.Now().Add(bodyPause))
+// PaceBody returns a reader of body that fails with ErrBodyStalled when nothing comes for pause, such as
+// BodyPause, or when the body comes too slowly. It sets read deadlines on the connection, the first at once.
+func PaceBody(body io.Reader, pause time.Duration, setReadDeadline func(time.Time) error) io.Reader {
+	paced := &pacedBody{Reader: body, setReadDeadline: setReadDeadline, pause: pause}
+	paced.wait(time.Now().Add(pause))
 	return paced
 }
 
@@ -53,14 +56,14 @@ func paceBody(w http.ResponseWriter, r *http.Request) {
 	r.Body = struct {
 		io.Reader
 		io.Closer
-	}{PaceBody(r.Body, control.SetReadDeadline), r.Body}
+	}{PaceBody(r.Body, BodyPause, control.SetReadDeadline), r.Body}
 }
 
 // Read returns ErrBodyStalled in place of a timeout.
 func (b *pacedBody) Read(p []byte) (int, error) {
 	began := time.Now()
-	allowed := bodyPause + time.Duration(b.read/bodyMinRate)*time.Second - b.waited
-	b.wait(began.Add(min(bodyPause, allowed)))
+	allowed := b.pause + time.Duration(b.read/bodyMinRate)*time.Second - b.waited
+	b.wait(began.Add(min(b.pause, allowed)))
 	n, err := b.Reader.Read(p)
 	b.waited += time.Since(began)
 	b.read += int64(n)

@@ -29,6 +29,9 @@ type DynamoDBConfig struct {
 	Hosts web.Hosts
 	// Log gets failures of the engine. The zero value drops them.
 	Log zerolog.Logger
+
+	// limiter replaces the bounds on connections of clients in a test.
+	limiter *web.Limiter
 }
 
 // DynamoDB is a running DynamoDB engine. It checks no credentials.
@@ -37,11 +40,8 @@ type DynamoDB struct {
 	server *http.Server
 	unused sync.Map // of net.Conn
 	url    string
+	own    string // URL of the listener of the services
 }
-
-// dynamoDBConnections bounds the connections, and dynamoDBPerClient those of one
-// client address. The services are one client.
-const dynamoDBConnections, dynamoDBPerClient = 4096, 2048
 
 // dynamoDBDrain bounds the wait for requests in hand at Close.
 const dynamoDBDrain = 5 * time.Second
@@ -80,17 +80,25 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("embedded dynamodb: %w", errors.Join(err, engine.Close()))
 	}
-	d := &DynamoDB{engine: engine, url: "http://" + web.Reachable(listener.Addr().String())}
+	own, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("embedded dynamodb: %w", errors.Join(err, listener.Close(), engine.Close()))
+	}
+	d := &DynamoDB{engine: engine, url: "http://" + web.Reachable(listener.Addr().String()), own: "http://" + own.Addr().String()}
 	d.server = &http.Server{
 		Handler: web.PaceBodies(engine), ConnState: d.track,
 		ReadHeaderTimeout: web.HeaderTimeout, IdleTimeout: web.IdleTimeout,
 	}
-	limited := web.LimitListener(listener, web.NewLimiter(dynamoDBConnections, dynamoDBPerClient), web.EngineSpare)
-	go func() {
-		if err := d.server.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
-			cfg.Log.Error().Err(err).Msg("no longer listening")
-		}
-	}()
+	if cfg.limiter == nil {
+		cfg.limiter = web.NewLimiter(clientConnections, connectionsPerClient)
+	}
+	for _, l := range []net.Listener{web.LimitListener(listener, cfg.limiter, web.EngineSpare), own} {
+		go func() {
+			if err := d.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				cfg.Log.Error().Err(err).Msg("no longer listening")
+			}
+		}()
+	}
 	return d, nil
 }
 
@@ -104,6 +112,10 @@ func wayOut(damage *dynamolite.CorruptError) string {
 
 // URL is the endpoint for the AWS SDK and CLI.
 func (d *DynamoDB) URL() string { return d.url }
+
+// OwnURL is the endpoint for the services of this process, on a loopback port
+// of its own. The bounds on connections of clients do not apply to it.
+func (d *DynamoDB) OwnURL() string { return d.own }
 
 // Close lets requests in hand finish, for 5 seconds at most, then closes the
 // file.

@@ -1,9 +1,11 @@
 package embedded
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,6 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/web"
 )
 
 const testTable = "history"
@@ -191,4 +195,28 @@ func TestDynamoDBClosesWithAnUnusedConnectionOpen(t *testing.T) {
 	if took := time.Since(began); took >= dynamoDBDrain {
 		t.Errorf("closed after %s", took)
 	}
+}
+
+// TestDynamoDBBoundsTheConnectionsOfAClient: one connection too many is refused,
+// and the listener of the services is not affected.
+func TestDynamoDBBoundsTheConnectionsOfAClient(t *testing.T) {
+	d, err := StartDynamoDB(DynamoDBConfig{Path: filepath.Join(t.TempDir(), "db"), limiter: web.NewLimiter(2, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	dial(t, d.URL(), "POST / HTTP/1.1\r\n")
+	refused, err := http.ReadResponse(bufio.NewReader(dial(t, d.URL(), "")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused.Body.Close()
+	if refused.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("the second connection is answered %d", refused.StatusCode)
+	}
+	addTable(t, dynamoClient(d.OwnURL()))
 }

@@ -17,13 +17,18 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// s3Limits bound what clients of the S3 server may hold. The services have a
-// listener of their own, which clients cannot block.
+// clientConnections bounds the connections that the port of an embedded server
+// accepts, and connectionsPerClient those of one client address. The services
+// have listeners of their own, without these bounds.
+const clientConnections, connectionsPerClient = 1024, 512
+
+// s3Limits bound what clients of the S3 server may hold.
 type s3Limits struct {
 	clients   int           // connections of all clients; below s3MaxRequests
 	perClient int           // connections of one client address
 	header    time.Duration // for a header to arrive
-	body      time.Duration // for the first bytes of a body; then it is paced
+	body      time.Duration // for the first bytes of a body
+	pause     time.Duration // for more of it
 }
 
 // s3Drain bounds the wait for requests of clients at Close.
@@ -42,7 +47,10 @@ type publicS3 struct {
 
 func listenS3(host string, port int, limits s3Limits) (*publicS3, error) {
 	if limits == (s3Limits{}) {
-		limits = s3Limits{clients: 1024, perClient: 512, header: web.HeaderTimeout, body: web.HeaderTimeout}
+		limits = s3Limits{
+			clients: clientConnections, perClient: connectionsPerClient,
+			header: web.HeaderTimeout, body: web.HeaderTimeout, pause: web.BodyPause,
+		}
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
@@ -56,7 +64,7 @@ func listenS3(host string, port int, limits s3Limits) (*publicS3, error) {
 func (p *publicS3) middleware(ctx fiber.Ctx) error {
 	p.once.Do(func() { p.gateway <- ctx.App().Server() })
 	if body := ctx.Request().BodyStream(); body != nil {
-		utils.ContextKeyBodyReader.Set(ctx, web.PaceBody(body, ctx.RequestCtx().Conn().SetReadDeadline))
+		utils.ContextKeyBodyReader.Set(ctx, web.PaceBody(body, p.limits.pause, ctx.RequestCtx().Conn().SetReadDeadline))
 	}
 	return ctx.Next()
 }
@@ -81,7 +89,7 @@ func (p *publicS3) serve(ctx context.Context, url string) error {
 	}
 	p.server = &fasthttp.Server{
 		Handler:                      gateway.Handler,
-		ErrorHandler:                 gateway.ErrorHandler,
+		ErrorHandler:                 timedOut(gateway.ErrorHandler),
 		Logger:                       gateway.Logger,
 		Name:                         gateway.Name,
 		MaxRequestBodySize:           gateway.MaxRequestBodySize,
@@ -119,6 +127,18 @@ func (p *publicS3) check(ctx context.Context) error {
 		return errors.New("the S3 port refuses connections: clients hold all places")
 	}
 	return nil
+}
+
+// timedOut answers 408 where a request did not arrive in time, which clients
+// retry, and the gateway would log and answer with 500.
+func timedOut(others func(*fasthttp.RequestCtx, error)) func(*fasthttp.RequestCtx, error) {
+	return func(ctx *fasthttp.RequestCtx, err error) {
+		if failed, ok := errors.AsType[net.Error](err); ok && failed.Timeout() {
+			ctx.Error("", http.StatusRequestTimeout)
+			return
+		}
+		others(ctx, err)
+	}
 }
 
 // close stops serving clients. Requests in flight have s3Drain to finish.

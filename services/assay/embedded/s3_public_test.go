@@ -2,12 +2,14 @@ package embedded
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,8 +18,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// dialS3 opens a connection to the server and sends text.
-func dialS3(t *testing.T, endpoint, text string) net.Conn {
+// dial opens a connection to the server and sends text.
+func dial(t *testing.T, endpoint, text string) net.Conn {
 	t.Helper()
 	at, err := url.Parse(endpoint)
 	if err != nil {
@@ -38,7 +40,7 @@ func dialS3(t *testing.T, endpoint, text string) net.Conn {
 // of a header, or a header without its body.
 func TestS3EndsRequestsThatStall(t *testing.T) {
 	const moment = 50 * time.Millisecond
-	client := startS3(t, S3Config{limits: s3Limits{clients: 8, perClient: 8, header: moment, body: moment}})
+	client := startS3(t, S3Config{limits: s3Limits{clients: 8, perClient: 8, header: moment, body: moment, pause: moment}})
 	endpoint := aws.ToString(client.Options().BaseEndpoint)
 	for name, text := range map[string]string{
 		"nothing":       "",
@@ -46,10 +48,53 @@ func TestS3EndsRequestsThatStall(t *testing.T) {
 		"no body":       "PUT /files/a HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			conn := dialS3(t, endpoint, text)
-			// It may answer first; what matters is that the connection ends.
-			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, net.ErrClosed) {
-				t.Logf("the connection ends with %v", err)
+			conn := dial(t, endpoint, text)
+			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+			if answer.StatusCode != http.StatusRequestTimeout {
+				t.Errorf("answered %d", answer.StatusCode)
+			}
+			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
+				t.Errorf("the connection ends with %v", err)
+			}
+		})
+	}
+}
+
+// TestS3EndsABodyThatStalls: a client that stops in the middle of a body loses
+// its connection, nothing is stored, and the same request then works.
+func TestS3EndsABodyThatStalls(t *testing.T) {
+	dir := t.TempDir()
+	client := startS3(t, S3Config{Dir: dir, limits: s3Limits{
+		clients: 8, perClient: 8, header: time.Hour, body: time.Hour, pause: 200 * time.Millisecond,
+	}})
+	for name, r := range signWire(t, client, "a", "") {
+		t.Run(name, func(t *testing.T) {
+			var wire bytes.Buffer
+			if err := r.build(t).Write(&wire); err != nil {
+				t.Fatal(err)
+			}
+			conn := dial(t, r.url, wire.String()[:wire.Len()-len(r.body)/2])
+			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Body.Close()
+			if answer.StatusCode != http.StatusBadRequest {
+				t.Errorf("answered %d", answer.StatusCode)
+			}
+			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
+				t.Errorf("the connection ends with %v", err)
+			}
+			if files := filesIn(t, dir); len(files) > 0 {
+				t.Errorf("it keeps %q", files)
+			}
+			sendAll(t, r)
+			if _, err := client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(testBucket), Key: aws.String("a")}); err != nil {
+				t.Fatal(err)
 			}
 		})
 	}
@@ -79,7 +124,7 @@ func TestS3ClosesBeforeItServes(t *testing.T) {
 func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
 	srv, err := StartS3(t.Context(), S3Config{
 		Dir: t.TempDir(), AccessKey: testKey, SecretKey: testSecret,
-		limits: s3Limits{clients: 4, perClient: 2, header: time.Minute, body: time.Minute},
+		limits: s3Limits{clients: 4, perClient: 2, header: time.Minute, body: time.Minute, pause: time.Minute},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -90,8 +135,8 @@ func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
 		}
 	})
 	half := "PUT /files/a HTTP/1.1\r\nHost: x\r\n"
-	first, second := dialS3(t, srv.URL(), half), dialS3(t, srv.URL(), half)
-	refused, err := http.ReadResponse(bufio.NewReader(dialS3(t, srv.URL(), "")), nil)
+	first, second := dial(t, srv.URL(), half), dial(t, srv.URL(), half)
+	refused, err := http.ReadResponse(bufio.NewReader(dial(t, srv.URL(), "")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +181,7 @@ func TestS3ReportsABlockedPort(t *testing.T) {
 	}
 	var held net.Conn
 	for err = nil; err == nil; err = srv.CheckPort(t.Context()) { // the check may have the place yet
-		held = dialS3(t, srv.URL(), "PUT /files/a HTTP/1.1\r\nHost: x\r\n")
+		held = dial(t, srv.URL(), "PUT /files/a HTTP/1.1\r\nHost: x\r\n")
 	}
 	if err := held.Close(); err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func answerTo(t *testing.T, endpoint, request string, length int, body string) *
 	if !strings.Contains(request, "HTTP/") {
 		request += " HTTP/1.1"
 	}
-	conn := dialS3(t, endpoint, fmt.Sprintf("%s\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", request, length))
+	conn := dial(t, endpoint, fmt.Sprintf("%s\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", request, length))
 	go func() { _, _ = io.WriteString(conn, body) }() // the server may close before it has all of it
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
