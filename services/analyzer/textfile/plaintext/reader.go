@@ -134,6 +134,9 @@ type choice struct {
 	possible []charset
 }
 
+// undeclared are the charsets of a text whose declaration says nothing.
+var undeclared = []charset{{UTF8, unicode.UTF8}, {Windows1252, charmap.Windows1252}}
+
 // choose looks at the head of a stream, which is all of it when whole. It returns
 // the errors of NewReader.
 func choose(head []byte, whole bool, contentType string, rule Rule) (choice, error) {
@@ -141,7 +144,7 @@ func choose(head []byte, whole bool, contentType string, rule Rule) (choice, err
 	if marked {
 		return choice{mark: length, settled: &charset{byteOrderMark, mark}}, checkText(decode(mark, head[length:]), head)
 	}
-	c := choice{possible: []charset{{UTF8, unicode.UTF8}, {Windows1252, charmap.Windows1252}}}
+	c := choice{possible: undeclared}
 	switch rule {
 	case Windows1252:
 		c.possible = c.possible[1:]
@@ -157,7 +160,7 @@ func choose(head []byte, whole bool, contentType string, rule Rule) (choice, err
 				return choice{settled: &settled}, checkText(decode(declared, head), head)
 			}
 		default:
-			c.possible = append([]charset{{Declared, declared}}, c.possible...)
+			c.possible = append([]charset{{Declared, declared}}, undeclared...)
 		}
 	}
 	return c, checkText(head, head)
@@ -194,7 +197,7 @@ func findMark(head []byte) (encoding.Encoding, bool, int) {
 func declaredCharset(contentType string) (encoding.Encoding, string, error) {
 	_, params, err := mime.ParseMediaType(contentType)
 	label := strings.TrimSpace(params["charset"])
-	if err != nil || label == "" || isASCII(label) {
+	if err != nil || label == "" || slices.Contains(asciiLabels, strings.ToLower(label)) {
 		return nil, "", nil
 	}
 	if e, err := htmlindex.Get(label); err == nil && e != encoding.Replacement {
@@ -220,18 +223,10 @@ func declaredCharset(contentType string) (encoding.Encoding, string, error) {
 	return e, strings.ToLower(name), nil
 }
 
-// isASCII reports whether a label names US-ASCII. The standard reads it as
-// Windows-1252, which is the last rule anyway.
-func isASCII(label string) bool {
-	if strings.EqualFold(label, "ascii") {
-		return true
-	}
-	e, err := ianaindex.IANA.Encoding(label)
-	if err != nil || e == nil {
-		return false
-	}
-	name, err := ianaindex.IANA.Name(e)
-	return err == nil && name == "US-ASCII"
+// asciiLabels name US-ASCII, by the standard and by IANA. The standard reads all that
+// it has as Windows-1252, which is the last rule anyway.
+var asciiLabels = []string{
+	"us-ascii", "ascii", "ansi_x3.4-1968", "ansi_x3.4-1986", "iso_646.irv:1991", "iso646-us", "iso-ir-6", "us", "ibm367", "cp367", "csascii",
 }
 
 // notASCIIBased reports whether the charset gives bytes below 0x80 another
