@@ -37,7 +37,7 @@ func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (files [
 	for _, broken := range page.Broken {
 		r.Found(ctx, sweeper.UnreadableItem, broken.Key, func(context.Context) error { return broken.Err })
 	}
-	return page.Files, page.Next, 2 * page.Items, nil // the counterpart of each item was read too
+	return page.Files, page.Next, page.Items + len(page.Files) + len(page.Listed), nil // the counterpart of each was read too
 }
 
 func pairID(p textfile.Pair) string {

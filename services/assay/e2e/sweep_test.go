@@ -281,7 +281,7 @@ func TestEnginesAreFound(t *testing.T) {
 	speaker := s.client(t, newOwner())
 	final(t, speaker, multipartPost(t, speaker, "a.txt", "text/plain", []byte("text")).FileID)
 	p := launch(t, "assay", nil, "sweep", "--json", "--data", s.dir)
-	if status := p.end(t); status != 0 || p.output.String() != `{"read":6,"found":0,"repaired":0,"failed":0,"dryRun":false}`+"\n" {
+	if status := p.end(t); status != 0 || p.output.String() != `{"read":7,"found":0,"repaired":0,"failed":0,"dryRun":false}`+"\n" {
 		t.Errorf("the sweep ends with %d: %s", status, p.output)
 	}
 	p = launch(t, "assay", nil, "sweep", "--outcomes-since", "noon", "--data", s.dir)

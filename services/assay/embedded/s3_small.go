@@ -37,7 +37,7 @@ func smallBodies(bodies *web.Bodies) fiber.Handler {
 		}
 		hold := bodies.Hold()
 		defer hold.Release()
-		content, err := io.ReadAll(io.LimitReader(hold.Reader(ctx.RequestCtx(), body), s3MaxSmall+1))
+		content, err := io.ReadAll(io.LimitReader(hold.Reader(ctx.Context(), body), s3MaxSmall+1))
 		refusal := s3err.GetAPIError(s3err.ErrIncompleteBody)
 		length := ctx.Request().Header.ContentLength()
 		switch {
