@@ -1,6 +1,6 @@
-// Package feed is the area of short texts from outside: their states and moves,
-// the items of the table sentiment-items-primary, the store of both, and the rows
-// and reads of the table sentiment-items-dashboard.
+// Package feed is the area of short texts from outside: their states and moves, the
+// items of the table sentiment-items-primary and their store, and the schema of both
+// tables.
 package feed
 
 import "github.com/assay-project/assay/pkg/lifecycle"

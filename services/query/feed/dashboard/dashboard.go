@@ -1,3 +1,6 @@
+// Package dashboard is the read side of the feed: the rows and counters of the table
+// sentiment-items-dashboard, how images of items are applied to them, and the lists,
+// numbers and series that are read from them.
 package dashboard
 
 import (

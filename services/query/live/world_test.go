@@ -1,0 +1,241 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// patience bounds every wait for something that must happen.
+const patience = 30 * time.Second
+
+// world is live events behind HTTP on a NATS server.
+type world struct {
+	*testing.T
+	url, operator string
+	events        *Events
+	bus           *bus.Bus
+	js            jetstream.JetStream
+	log           *transcript
+	http          *http.Client
+	ctx           context.Context
+}
+
+// transcript keeps the log.
+type transcript struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *transcript) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *transcript) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// open serves live events with a ring of so many outcomes.
+func open(t *testing.T, cfg Config, entries int) *world {
+	t.Helper()
+	url := bustest.Start(t)
+	conn, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &transcript{}
+	b, err := bus.Connect(t.Context(), bus.Config{URL: url, Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour},
+		"test", zerolog.New(log), prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	w := &world{T: t, bus: b, js: js, log: log}
+	w.serve(cfg, entries)
+	return w
+}
+
+// serve begins anew with live events, as another process on the same stream.
+func (w *world) serve(cfg Config, entries int) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Context(), 10*patience)
+	w.events = New(cfg, Options{Bus: w.bus, Log: zerolog.New(w.log), Registry: prometheus.NewRegistry()})
+	w.events.ring = newRing(entries, ringBytes)
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := w.events.Run(ctx); err != nil {
+			w.Error(err)
+		}
+	})
+	listen := func(routes func(*web.Router)) string {
+		router := web.NewRouter(web.Options{Log: zerolog.Nop()})
+		routes(router)
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			w.Fatal(err)
+		}
+		running.Go(func() {
+			if err := web.Serve(ctx, listener, router, web.ServeOptions{}); err != nil {
+				w.Error(err)
+			}
+		})
+		return "http://" + listener.Addr().String()
+	}
+	w.url, w.operator = listen(w.events.Routes), listen(w.events.OperatorRoutes)
+	transport := &http.Transport{MaxIdleConnsPerHost: 64}
+	w.http, w.ctx = &http.Client{Transport: transport}, ctx
+	w.Cleanup(func() {
+		cancel()
+		running.Wait()
+		transport.CloseIdleConnections()
+	})
+}
+
+// publish publishes an outcome of a file.
+func (w *world) publish(owner, id string) {
+	w.Helper()
+	if err := w.bus.Publish(w.ctx, outcome(owner, id)); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func outcome(owner, id string) event.Event {
+	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
+		Area: event.AreaTextFile, Id: id, OwnerId: owner, Name: id + strings.Repeat("x", 500), CompletedAt: timestamppb.Now(),
+	})
+}
+
+// stream is an open stream of live events.
+type stream struct {
+	w     *world
+	lines *bufio.Scanner
+	leave func()
+}
+
+// message is one event of a stream; without a name and data it is a heartbeat.
+type message struct{ id, name, data string }
+
+// ask opens a stream, or returns the answer that refuses it.
+func (w *world) ask(url, lastEventID string) (*http.Response, func(), error) {
+	ctx, cancel := context.WithCancel(w.ctx)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, cancel, err
+	}
+	if lastEventID != "" {
+		req.Header.Set("Last-Event-ID", lastEventID)
+	}
+	resp, err := w.http.Do(req)
+	if err != nil {
+		return nil, cancel, err
+	}
+	return resp, func() { cancel(); _ = resp.Body.Close() }, nil // what it says is of no interest
+}
+
+func (w *world) open(url, lastEventID string) *stream {
+	w.Helper()
+	resp, leave, err := w.ask(url, lastEventID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(leave)
+	if resp.StatusCode != http.StatusOK {
+		w.Fatalf("%s: %s", url, resp.Status)
+	}
+	return &stream{w: w, lines: bufio.NewScanner(resp.Body), leave: leave}
+}
+
+// next returns the next event, heartbeats left out.
+func (s *stream) next() (message, error) {
+	var m message
+	for s.lines.Scan() {
+		field, value, _ := strings.Cut(s.lines.Text(), ": ")
+		switch field {
+		case "id":
+			m.id = value
+		case "event":
+			m.name = value
+		case "data":
+			m.data = value
+		case "":
+			if s.lines.Text() == "" && m.name != "" {
+				return m, nil
+			}
+		}
+	}
+	return m, errors.Join(io.ErrUnexpectedEOF, s.lines.Err())
+}
+
+// expect reads the next event, which must have this name and, unless it is
+// empty, name this item.
+func (s *stream) expect(name, item string) message {
+	s.w.Helper()
+	m, err := s.next()
+	if err != nil || m.name != name || item != "" && !strings.Contains(m.data, `"id":"`+item+`"`) {
+		s.w.Fatalf("got %+v, %v; want %s %s", m, err, name, item)
+	}
+	return m
+}
+
+// consumers returns how many consumers the stream of outcomes has.
+func (w *world) consumers() (names []string) {
+	w.Helper()
+	s, err := w.js.Stream(w.ctx, bus.StreamOutcomes)
+	if err != nil {
+		w.Fatal(err)
+	}
+	list := s.ConsumerNames(w.ctx)
+	for name := range list.Name() {
+		names = append(names, name)
+	}
+	if list.Err() != nil {
+		w.Fatal(list.Err())
+	}
+	return names
+}
+
+// eventually looks again and again until look has nothing to complain about.
+func (w *world) eventually(look func() error) {
+	w.Helper()
+	deadline := time.After(patience)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := look()
+		if err == nil {
+			return
+		}
+		select {
+		case <-deadline:
+			w.Fatalf("still after %s: %v", patience, err)
+		case <-tick.C:
+		}
+	}
+}
