@@ -109,6 +109,7 @@ func (b *itemBody) each() iter.Seq2[candidate, error] {
 				if !yield(candidate{wrong: []web.FieldError{errLongItem}, hold: hold}, nil) {
 					return
 				}
+				hold = nil // the receiver's
 			case err == nil && last && len(raw) == 0 && n == 0:
 				err = errNotBatch
 			case err == nil && !(utf8.Valid(raw) && json.Valid(raw)):
@@ -118,6 +119,7 @@ func (b *itemBody) each() iter.Seq2[candidate, error] {
 				if !yield(candidate{submission, wrong, len(raw), hold}, nil) {
 					return
 				}
+				hold = nil // the receiver's
 			}
 			if err == nil && last {
 				err = b.end()

@@ -52,7 +52,9 @@ func launch(t *testing.T, role string, env []string, args ...string) *program {
 	t.Cleanup(func() {
 		p.kill(t)
 		if strings.Contains(p.output.String(), "DATA RACE") {
-			t.Errorf("%s has a data race", role)
+			written := p.output.String()
+			report := written[strings.Index(written, "WARNING: DATA RACE"):]
+			t.Errorf("%s has a data race:\n%s", role, report[:min(len(report), 8000)])
 		}
 		if t.Failed() {
 			t.Logf("the last of %s:\n%s", role, p.output.tail(8000))
