@@ -64,7 +64,7 @@ type Consumer struct {
 	Gate func(ctx context.Context) error
 	// Handle works on one delivery. It never acknowledges; it returns. nil says
 	// that everything the message causes is durable, Permanent that no attempt
-	// can mend it, Later that it is to be repeated and was no attempt, any other error
+	// can mend it, Later that it is delivered again without using an attempt, any other error
 	// that another attempt may.
 	Handle func(context.Context, Delivery) error
 	// GiveUp is called before a message is given up, with the reason, to move

@@ -76,7 +76,7 @@ func (b *Bus) storeDeadLetter(ctx context.Context, c Consumer, d Delivery, reaso
 	if header == nil {
 		header = nats.Header{}
 	}
-	// With the time, since a stream that was lost and made anew counts from 1 again.
+	// With the time, since a stream that was lost and recreated counts from 1 again.
 	id := fmt.Sprintf("dead/%s/%s/%d/%d", c.Name, c.Stream, d.Sequence, d.Stored.UnixMilli())
 	return b.putDeadLetter(ctx, &nats.Msg{Subject: d.Subject, Header: header, Data: d.Data}, id, DeadLetter{
 		Consumer: c.Name, Reason: reason.Error(), Attempts: d.Attempt, First: d.Stored, Last: at,

@@ -33,7 +33,7 @@ func newMetrics(reg prometheus.Registerer, service string) metrics {
 			Name: "assay_attempts_abandoned", Help: "Attempts that took longer than they may and have not returned.",
 		}, []string{"consumer", "area"}),
 		recreated: factory.NewCounterVec(prometheus.CounterOpts{
-			Name: "assay_consumer_recreated_total", Help: "Consumers set up anew while their process ran, by cause (missing, stalled: messages wait and none is handed out, clock: the clock of the server was stepped back).",
+			Name: "assay_consumer_recreated_total", Help: "Consumers recreated while their process ran, by cause (missing, stalled: messages wait and none is handed out, clock: the clock of the server was stepped back).",
 		}, []string{"consumer", "cause"}),
 	}
 }

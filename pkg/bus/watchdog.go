@@ -138,7 +138,7 @@ func (w *watchdog) steppedBack(infos []*jetstream.ConsumerInfo) bool {
 func (w *watchdog) release(ctx context.Context) error {
 	c := w.consumer
 	if !w.bus.isWork(c.Stream) && c.Stream != StreamNotices {
-		return nil // another kind of stream would begin anew
+		return nil // a stream of another kind would be delivered from its start
 	}
 	w.bus.log.Warn().Str("consumer", c.Name).Msg("the clock of the NATS server was stepped back; messages in work are redelivered")
 	for _, source := range w.sources.all {

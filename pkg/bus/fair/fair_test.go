@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// queue is a queue of a server that is told what waits.
+// server answers with the counts that the test sets.
 type server struct {
 	all, of int64
 	err     error

@@ -85,7 +85,7 @@ func oneSourceIDIsOneItem(t *testing.T, s system) {
 	}
 }
 
-// itemsAreOfOneSubmission: whoever wins of simultaneous posts of one source id, text,
+// itemsAreOfOneSubmission: whichever wins of simultaneous posts of one source id, text,
 // time, URL and metadata are those of one of them, in each answer and at the end.
 func itemsAreOfOneSubmission(t *testing.T, s system) {
 	const rounds, writers = 40, 4

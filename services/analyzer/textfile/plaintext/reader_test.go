@@ -122,7 +122,7 @@ func looksLike(err error, want string) bool {
 }
 
 // readText reads a text to its end, so many bytes at once, from the start again with
-// each rule that it is told.
+// each rule that it is given.
 func readText(open func() io.Reader, contentType string, size int) (string, error) {
 	for rule := Declared; ; {
 		r, err := rule.NewReader(open(), contentType)
