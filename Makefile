@@ -11,7 +11,7 @@ fmt: ## format all Go files
 	gofmt -w pkg services
 gen: ## generate the Go of proto/, the assembler of the word counter, and the permissions in deploy/
 	path="$$(.ci/tools buf protoc-gen-go)"; cd proto && PATH="$$path:$$PATH" && buf lint && buf generate
-	cd services/analyzer/textfile/wordstats && go run ./generate
+	cd services/analyzer/textfile/wordstats/simd && go run ./generate
 	go test ./services/assay/permissions -update
 tidy: ## tidy every module
 	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
@@ -32,6 +32,8 @@ ci: ## everything the merge checks run
 
 bench: ## measure against rivals and print the ratios; BENCH holds flags, see docs/performance.md
 	go run ./services/assay/bench $(BENCH)
+bench-list: ## measure a page of a listing of 300,000 objects of the embedded S3 against one of 10,000
+	go test ./services/assay/embedded -run '^$$' -bench 'BenchmarkList$$' -benchtime 60x
 bench-feed: ## measure reads of the feed with a million items in the tables; BENCH holds flags, such as -items 50000
 	go run ./services/assay/bench/feed $(BENCH)
 
@@ -41,7 +43,7 @@ crash: ## let the services die at every call, and at two of a thousand lives; SE
 chaos: ## services and engines under many faults at once: SEED=1 MINUTES=5
 	go test ./services/assay/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
 clock: ## wall clocks that are stepped, and those of services that differ; compiles everything first
-	go run ./services/assay/fault/clock test -tags clockstep -run 'SteppedClock|ClocksOfServices' -count=1 -v ./pkg/bus ./services/assay/e2e
+	go run ./services/assay/fault/clock test -tags clockstep -run 'SteppedClock|ClocksOfServices' -count=1 -v ./pkg/bus ./pkg/checkpoint ./services/assay/e2e
 overload: ## offer ten times what the analyzer can do: MINUTES=1
 	go test ./services/assay/e2e -run OverloadKeepsThePromises -count=1 -timeout 120m -v -overload.minutes=$(or $(MINUTES),1)
 faults: ## all of these and kills, into docs/faults.md; UPLOADS=42000 for each of two runs under kills, SEED=13, DOUBLES=1000, CHAOS_SEEDS="1 2 3 4" CHAOS_MINUTES=5 OVERLOAD_MINUTES=1

@@ -4,19 +4,34 @@
 package area
 
 import (
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
 )
 
 // Area describes one area. Package pkg/<name> returns its description.
 type Area struct {
-	Name     string // in subjects, ids, logs and metrics
-	Machine  lifecycle.Machine
-	Tables   []table.Schema
-	Objects  string   // begins the keys of its objects
-	Subjects []string // of its work events, with wildcards
-	// Access is what each program may do with the tables and objects.
-	Access map[Program][]Statement
+	Storage
+	Name      string // in subjects, ids, logs and metrics
+	Machine   lifecycle.Machine
+	Objects   string   // begins the keys of its objects in the bucket of all areas
+	Work      bus.Work // the stream of its work events
+	Consumers []string // of that stream, by which the analyzer takes the work
+	// Events has one of each kind of its work events. Its subject is that of all of the
+	// kind: each id is the id's name in braces, such as {fileId}.
+	Events []event.Event
+	// Uploaded reports whether clients put the object of a key into the bucket
+	// themselves, so that the bucket must report it; nil where none do.
+	Uploaded func(key string) bool
+}
+
+// Storage is where data is stored, and what each program may do with it. Storage of no
+// area belongs to Assay itself.
+type Storage struct {
+	Tables  []table.Schema
+	Buckets []string // besides that of all areas
+	Access  map[Program][]Statement
 }
 
 // Program is the name of a program that has credentials of its own.
@@ -88,4 +103,10 @@ func Table(name string) string { return "arn:aws:dynamodb:*:*:table/" + name }
 const Bucket = "assay-files"
 
 // Objects returns the resource of the objects whose keys begin with prefix.
-func Objects(prefix string) string { return "arn:aws:s3:::" + Bucket + "/" + prefix + "*" }
+func Objects(prefix string) string { return ObjectsIn(Bucket, prefix) }
+
+// ObjectsIn returns the resource of the objects of a bucket whose keys begin with prefix.
+func ObjectsIn(bucket, prefix string) string { return BucketOf(bucket) + "/" + prefix + "*" }
+
+// BucketOf returns the resource of a bucket itself.
+func BucketOf(name string) string { return "arn:aws:s3:::" + name }

@@ -1,5 +1,5 @@
-// Package blob is the adapter to S3: presigned uploads and downloads, streamed
-// writes and reads, copies within the server, and what a bucket says about an object.
+// Package blob is the adapter to S3: presigned uploads and downloads, streamed writes and reads,
+// server-side copies, and object metadata.
 package blob
 
 import (
@@ -18,32 +18,28 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// ErrNotFound says that there is no such object.
+// ErrNotFound means that there is no such object.
 var ErrNotFound = errors.New("the object does not exist")
 
-// ErrChanged says that an object is not the one its entity tag named.
+// ErrChanged means that an object does not have the expected entity tag.
 var ErrChanged = errors.New("the object was replaced meanwhile")
 
-// ErrExists says that an object is there already, which is never replaced.
+// ErrExists means that an object already exists. Objects are never replaced.
 var ErrExists = errors.New("the object exists")
 
 // Config names the bucket and its endpoints.
 type Config struct {
-	Endpoint       string `env:"ASSAY_S3_ENDPOINT" doc:"the URL of an S3-compatible server; AWS itself by default"`
-	PublicEndpoint string `env:"ASSAY_S3_PUBLIC_ENDPOINT" doc:"the URL under which clients reach the same server; ASSAY_S3_ENDPOINT by default"`
-	Bucket         string `env:"ASSAY_S3_BUCKET" envDefault:"assay-files" doc:"the bucket that holds uploaded bytes"`
+	Endpoint       string `env:"ASSAY_S3_ENDPOINT" use:"often" doc:"the URL of an S3-compatible server; AWS by default"`
+	PublicEndpoint string `env:"ASSAY_S3_PUBLIC_ENDPOINT" use:"often" doc:"the URL under which clients reach the same server, for presigned URLs; ASSAY_S3_ENDPOINT by default"`
+	Bucket         string `env:"ASSAY_S3_BUCKET" envDefault:"assay-files" use:"often" doc:"the bucket for uploaded files"`
 
-	Timeout     time.Duration `env:"ASSAY_S3_TIMEOUT" envDefault:"30s" doc:"how long nothing may move in a request to S3, neither of it nor of its answer, before it ends and is made again; all of a transfer may take any time. 0 bounds nothing"`
-	JoinTimeout time.Duration `env:"ASSAY_S3_JOIN_TIMEOUT" envDefault:"10m" doc:"the same while S3 joins the parts of a large upload or copies an object, at which a server may send nothing until it is done"`
+	Timeout time.Duration `env:"ASSAY_S3_TIMEOUT" envDefault:"30s" doc:"how long an S3 request may transfer nothing before it is retried; 20 times as long while S3 completes a multipart upload or copies an object; 0 for no limit"`
 }
 
-// Validate says which setting is not usable.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
-	switch {
-	case c.Timeout < 0:
+	if c.Timeout < 0 {
 		return fmt.Errorf("ASSAY_S3_TIMEOUT is %s: give 0 or more", c.Timeout)
-	case c.JoinTimeout < 0:
-		return fmt.Errorf("ASSAY_S3_JOIN_TIMEOUT is %s: give 0 or more", c.JoinTimeout)
 	}
 	return nil
 }
@@ -64,8 +60,8 @@ func New(base aws.Config, cfg Config) *Store {
 	}
 	return &Store{
 		Bucket: cfg.Bucket,
-		client: connect(base, cfg.Endpoint, func(o *s3.Options) { o.HTTPClient = attended{o.HTTPClient, cfg} }),
-		// The host is part of a signature, so presigning knows the public one only.
+		client: connect(base, cfg.Endpoint, func(o *s3.Options) { o.HTTPClient = idleTimeoutClient{o.HTTPClient, cfg} }),
+		// The host is part of a signature, so the presign client uses only the public endpoint.
 		presign: s3.NewPresignClient(connect(base, public)),
 		pieces:  newPieces(),
 	}
@@ -75,19 +71,19 @@ func connect(base aws.Config, endpoint string, more ...func(*s3.Options)) *s3.Cl
 	return s3.NewFromConfig(base, append(more, func(o *s3.Options) {
 		if endpoint != "" {
 			o.BaseEndpoint = &endpoint
-			o.UsePathStyle = true // local servers have no name for each bucket
+			o.UsePathStyle = true // local servers have no host name per bucket
 		}
 		// Checking a CRC64NVME costs about as much CPU as counting the words;
 		// uploads carry a CRC32 or the client's SHA-256 instead.
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.DisableLogOutputChecksumValidationSkipped = true
-		o.EndpointResolverV2 = &resolver{EndpointResolverV2: s3.NewDefaultEndpointResolverV2()}
 	})...)
 }
 
-// Object is what the bucket says of an object.
+// Object is the metadata of an object.
 type Object struct {
+	Bucket      string
 	Key         string
 	ETag        string // without quotes
 	Size        int64  // bytes
@@ -96,21 +92,20 @@ type Object struct {
 	Metadata    map[string]string // names in lower case
 }
 
-// Head asks the bucket for an object. It returns ErrNotFound.
+// Head reads an object's metadata. It returns ErrNotFound.
 func (s *Store) Head(ctx context.Context, key string) (Object, error) {
 	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.Bucket, Key: &key})
 	if err != nil {
 		return Object{}, translate("head", key, err)
 	}
 	return Object{
-		Key: key, ETag: unquote(out.ETag), Size: aws.ToInt64(out.ContentLength),
+		Bucket: s.Bucket, Key: key, ETag: unquote(out.ETag), Size: aws.ToInt64(out.ContentLength),
 		ContentType: aws.ToString(out.ContentType), Modified: aws.ToTime(out.LastModified), Metadata: out.Metadata,
 	}, nil
 }
 
-// Open streams an object from its start, if it still has the entity tag; an
-// empty one is that of any object. The caller closes the stream. It returns
-// ErrNotFound or ErrChanged.
+// Open streams an object from its start if it has the entity tag; an empty one matches any object.
+// The caller closes the stream. It returns ErrNotFound or ErrChanged.
 func (s *Store) Open(ctx context.Context, key, etag string) (io.ReadCloser, error) {
 	in := &s3.GetObjectInput{Bucket: &s.Bucket, Key: &key}
 	if etag != "" {
@@ -123,7 +118,7 @@ func (s *Store) Open(ctx context.Context, key, etag string) (io.ReadCloser, erro
 	return out.Body, nil
 }
 
-// Delete removes an object. That it was not there is no error.
+// Delete removes an object. A missing object is not an error.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.Bucket, Key: &key})
 	if err = translate("delete", key, err); err != nil && !errors.Is(err, ErrNotFound) {
@@ -132,13 +127,13 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Check says whether the bucket can be reached, for readiness.
+// Check reports whether the bucket can be reached, for readiness.
 func (s *Store) Check(ctx context.Context) error {
 	_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &s.Bucket})
 	return translate("head bucket", s.Bucket, err)
 }
 
-// Ensure creates the bucket unless it is there.
+// Ensure creates the bucket unless it exists.
 func (s *Store) Ensure(ctx context.Context) error {
 	_, err := s.client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &s.Bucket})
 	if _, owned := errors.AsType[*types.BucketAlreadyOwnedByYou](err); owned {
@@ -150,7 +145,7 @@ func (s *Store) Ensure(ctx context.Context) error {
 	return translate("create bucket", s.Bucket, err)
 }
 
-// PutPolicy replaces the bucket's policy, in the form that the server reads.
+// PutPolicy replaces the bucket's policy, in the server's format.
 func (s *Store) PutPolicy(ctx context.Context, policy string) error {
 	_, err := s.client.PutBucketPolicy(ctx, &s3.PutBucketPolicyInput{Bucket: &s.Bucket, Policy: &policy})
 	return translate("put policy", s.Bucket, err)

@@ -16,13 +16,12 @@ import (
 const (
 	// maxCopy is the largest object in bytes that S3 copies in one request.
 	maxCopy = 5 << 30
-	// copyPart is the size of a part of a larger one. S3 takes 10,000 parts and
-	// objects of up to 5 TiB.
+	// copyPart is the part size for larger objects. S3 accepts 10,000 parts and objects of up to 5
+	// TiB.
 	copyPart = 1 << 30
 )
 
-// Copy is the source of a copy, which the server makes without sending the bytes to
-// this process, and what the copy differs in.
+// Copy is the source of a server-side copy, and how the copy differs from it.
 type Copy struct {
 	Bucket string // of the source; that of the store by default
 	Key    string
@@ -34,8 +33,8 @@ type Copy struct {
 
 	// IfAbsent never replaces an object. It costs two more requests.
 	IfAbsent bool
-	// PartSize in bytes, 5 MiB or more, makes an object that is larger go in parts
-	// of that size. By default an object of more than 5 GiB goes in parts of 1 GiB.
+	// PartSize in bytes, 5 MiB or more, copies a larger object in parts of that size. By default an
+	// object of more than 5 GiB is copied in parts of 1 GiB.
 	PartSize int64
 }
 
@@ -46,9 +45,9 @@ func (s *Store) In(bucket string) *Store {
 	return &other
 }
 
-// Copy copies an object within the server, to key in this bucket. It returns
-// ErrNotFound when there is no source, ErrChanged when it has another entity tag,
-// or is replaced meanwhile, and ErrExists under IfAbsent.
+// Copy copies an object within the server, to key in this bucket. It returns ErrNotFound if there
+// is no source, ErrChanged if it has another entity tag or is replaced during the copy, and
+// ErrExists under IfAbsent.
 func (s *Store) Copy(ctx context.Context, key string, c Copy) (Object, error) {
 	if c.Bucket == "" {
 		c.Bucket = s.Bucket
@@ -91,9 +90,9 @@ func (s *Store) Copy(ctx context.Context, key string, c Copy) (Object, error) {
 	return made, nil
 }
 
-// copyParts makes the object by a multipart upload whose parts the server copies.
-// Of all calls that make an object, the end of such an upload is the one that every
-// server makes only if there is none: some ignore that condition of CopyObject.
+// copyParts creates the object by a multipart upload whose parts the server copies. Of all calls
+// that create an object, completing such an upload is the one that every server makes conditional:
+// some ignore the condition of CopyObject.
 func (s *Store) copyParts(ctx context.Context, made Object, c Copy, source Object, size int64) (etag string, err error) {
 	create := &s3.CreateMultipartUploadInput{Bucket: &s.Bucket, Key: &made.Key, Metadata: made.Metadata}
 	if made.ContentType != "" {
@@ -132,7 +131,7 @@ func (s *Store) copyParts(ctx context.Context, made Object, c Copy, source Objec
 	return unquote(out.ETag), nil
 }
 
-// copySource is the header that names a source, of which the SDK encodes nothing.
+// copySource returns the header that names a source. The SDK does not encode it.
 func copySource(c Copy) *string {
 	parts := strings.Split(c.Bucket+"/"+c.Key, "/")
 	for i, part := range parts {

@@ -8,14 +8,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Document is a small object that is read whole.
+// Document is a small object that is read in one piece.
 type Document struct {
 	Body []byte
 	ETag string // without quotes
 }
 
-// maxDocument bounds what Load holds in memory. The largest document is a feed
-// submission whose 256 KiB of metadata are all escaped, in 1.6 MB of JSON.
+// maxDocument bounds the memory of Load. The largest document is a feed submission whose 256 KiB of
+// metadata are all escaped, in 1.6 MB of JSON.
 const maxDocument = 2 << 20
 
 // Load reads a document of at most 2 MiB. It returns ErrNotFound.

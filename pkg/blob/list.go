@@ -7,10 +7,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
+// PageLimit is the most objects that a page of List may have, the limit of S3.
+const PageLimit = 1000
+
 // List returns up to limit objects whose keys begin with prefix and come after
-// the given key, in the order of their keys, with Key, ETag, Size and Modified.
-// more says whether there are others behind them. One request gives 1,000 at
-// most.
+// the given key, in the order of their keys, with Bucket, Key, ETag, Size and Modified.
+// more reports whether others follow. limit is at most PageLimit.
 func (s *Store) List(ctx context.Context, prefix, after string, limit int32) (objects []Object, more bool, err error) {
 	input := &s3.ListObjectsV2Input{Bucket: &s.Bucket, Prefix: &prefix, MaxKeys: &limit}
 	if after != "" {
@@ -22,7 +24,8 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int32) (ob
 	}
 	for _, found := range out.Contents {
 		objects = append(objects, Object{
-			Key: aws.ToString(found.Key), ETag: unquote(found.ETag), Size: aws.ToInt64(found.Size), Modified: aws.ToTime(found.LastModified),
+			Bucket: s.Bucket, Key: aws.ToString(found.Key), ETag: unquote(found.ETag),
+			Size: aws.ToInt64(found.Size), Modified: aws.ToTime(found.LastModified),
 		})
 	}
 	return objects, aws.ToBool(out.IsTruncated), nil

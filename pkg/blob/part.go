@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// partSize is what a streamed upload holds of its bytes at a time, the least that
-	// S3 takes as a part.
+	// partSize is how many bytes of a streamed upload are buffered at a time: the smallest part
+	// that S3 accepts.
 	partSize = 5 << 20
-	// pieceSize divides it. The heap has place for pieces between what is alive; for
-	// a part at once it would grow.
+	// pieceSize divides partSize. Pieces fit into gaps of the heap; a whole part would make it
+	// grow.
 	pieceSize = 32 << 10
 )
 
-// newPieces is the pool of pieces that no part holds.
+// newPieces returns a pool of unused pieces.
 func newPieces() *sync.Pool {
 	return &sync.Pool{New: func() any { return new([pieceSize]byte) }}
 }
@@ -29,8 +29,8 @@ type part struct {
 	at     int64 // where Read goes on
 }
 
-// fill replaces what the part holds by what body has next, and says whether that
-// is the last of it. It takes as many pieces as it needs.
+// fill replaces the content of the part by the next bytes of body, and reports whether they are the
+// last. It takes as many pieces as it needs.
 func (p *part) fill(body io.Reader) (last bool, err error) {
 	for p.size, p.at = 0, 0; p.size < partSize; {
 		piece, within := int(p.size/pieceSize), p.size%pieceSize
@@ -49,8 +49,8 @@ func (p *part) fill(body io.Reader) (last bool, err error) {
 	return false, nil
 }
 
-// free gives the pieces back. Nobody reads the part any more: the SDK closes the
-// body of a request before it returns.
+// free returns the pieces to the pool. The part is no longer read: the SDK closes the body of a
+// request before it returns.
 func (p *part) free() {
 	for _, piece := range p.pieces {
 		p.from.Put(piece)
@@ -80,7 +80,7 @@ func (p *part) WriteTo(w io.Writer) (written int64, err error) {
 	return written, err
 }
 
-// next is what of a piece comes next. The part is not at its end.
+// next returns the unread rest of a piece. The part is not at its end.
 func (p *part) next() []byte {
 	piece, within := p.at/pieceSize, p.at%pieceSize
 	return p.pieces[piece][within:min(pieceSize, p.size-piece*pieceSize)]

@@ -12,8 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Terms are what a presigned upload must keep to. The bucket refuses any
-// deviation, since all of them are part of the signature.
+// Terms are the constraints on a presigned upload. All of them are signed, so the bucket rejects
+// any deviation.
 type Terms struct {
 	Size        int64 // exact length in bytes
 	ContentType string
@@ -22,17 +22,16 @@ type Terms struct {
 	Expires     time.Duration     // how long the URL can be used
 }
 
-// Presigned is a request that the client makes itself, with exactly these
-// headers besides Host.
+// Presigned is a request for the client to send, with exactly these headers besides Host.
 type Presigned struct {
-	Method    string
-	URL       string
-	Headers   map[string]string
-	ExpiresAt time.Time
+	Method    string            `json:"method"`
+	URL       string            `json:"url"`
+	Headers   map[string]string `json:"headers"`
+	ExpiresAt time.Time         `json:"expiresAt"`
 }
 
-// PresignPut signs an upload of one new object: If-None-Match is part of the
-// terms, so that a used URL cannot replace the bytes.
+// PresignPut signs an upload of one new object. If-None-Match is part of the terms, so a used URL
+// cannot replace the object.
 func (s *Store) PresignPut(ctx context.Context, key string, terms Terms) (Presigned, error) {
 	input := &s3.PutObjectInput{
 		Bucket: &s.Bucket, Key: &key,
@@ -56,7 +55,7 @@ func (s *Store) PresignPut(ctx context.Context, key string, terms Terms) (Presig
 	return Presigned{Method: signed.Method, URL: signed.URL, Headers: headers, ExpiresAt: expires}, nil
 }
 
-// PresignGet signs a download that saves under fileName, for expires long.
+// PresignGet signs a download that is saved under fileName. The URL is valid for expires.
 func (s *Store) PresignGet(ctx context.Context, key, fileName string, expires time.Duration) (string, error) {
 	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": fileName})
 	signed, err := s.presign.PresignGetObject(ctx, &s3.GetObjectInput{

@@ -13,21 +13,19 @@ import (
 )
 
 const (
-	// maxParts is the most that S3 takes. It bounds a streamed upload to 48.8 GiB.
+	// maxParts is the limit of S3. It bounds a streamed upload to 48.8 GiB.
 	maxParts = 10_000
-	// abortWait bounds the removal of what a failed upload has sent.
+	// abortWait bounds the removal of the parts of a failed upload.
 	abortWait = 30 * time.Second
 )
 
-// Put streams body into the bucket without knowing its length beforehand; a
-// larger one goes in parts of 5 MiB, one after the other, so that an upload of
-// any size holds two of them: the one that goes out, and the one that comes in.
-// A failed upload, also one whose body fails, leaves no object. It returns
-// ErrExists, or the object as Head would, but for the time, which is that of this
-// process.
+// Put streams body of unknown length into the bucket. A larger body is uploaded in parts of 5 MiB,
+// one after the other, so an upload of any size buffers two of them: the one being sent and the one
+// being read. A failed upload, including one whose body fails, leaves no object. Put returns
+// ErrExists, or the object as Head would, except that the time is that of this process.
 func (s *Store) Put(ctx context.Context, key, contentType string, metadata map[string]string, body io.Reader) (Object, error) {
 	stored := func(etag *string, size int64) Object {
-		return Object{Key: key, ETag: unquote(etag), Size: size, ContentType: contentType, Modified: time.Now(), Metadata: metadata}
+		return Object{Bucket: s.Bucket, Key: key, ETag: unquote(etag), Size: size, ContentType: contentType, Modified: time.Now(), Metadata: metadata}
 	}
 	first := &part{from: s.pieces}
 	defer first.free()
@@ -59,7 +57,7 @@ func (s *Store) Put(ctx context.Context, key, contentType string, metadata map[s
 	return stored(etag, upload.size), nil
 }
 
-// upload is one that goes in parts.
+// upload is a multipart upload.
 type upload struct {
 	store *Store
 	key   string
@@ -68,7 +66,7 @@ type upload struct {
 	size  int64 // of what was sent, in bytes
 }
 
-// send sends the first part and those that body has, and joins them.
+// send uploads the first part and those of body, and completes the upload.
 func (u *upload) send(ctx context.Context, first *part, body io.Reader) (etag *string, err error) {
 	second := &part{from: u.store.pieces}
 	defer second.free()
@@ -114,7 +112,7 @@ func (u *upload) part(ctx context.Context, p *part) error {
 	return nil
 }
 
-// abort removes what was sent, even if the caller is gone.
+// abort removes the uploaded parts, even if the caller's context has ended.
 func (u *upload) abort(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortWait)
 	defer cancel()

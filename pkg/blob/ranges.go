@@ -12,25 +12,24 @@ import (
 )
 
 const (
-	// bodyTries is how many bodies in a row may break off without a byte before
-	// reading fails. That a request is answered with an error is retried by the SDK.
+	// bodyTries is how many response bodies in a row may break off without a byte before reading
+	// fails. The SDK retries error responses.
 	bodyTries = 4
-	// drained is up to how much of a body that nobody wants is read, so that its
-	// connection can be used again.
+	// drained is how much of an unneeded body is read so that its connection can be reused.
 	drained = 64 << 10 // bytes
 )
 
-// Ranges reads an object of a known size and entity tag from any place.
+// Ranges reads an object of a known size and entity tag from any position.
 type Ranges struct {
 	Store     *Store
 	Key, ETag string
 	Size      int64 // bytes
 }
 
-// From streams the object from a byte to its end. It asks for the bytes up to end
-// first, and then for as many again whenever they are read. A body that breaks off or
-// ends early is asked for again from there. Read returns ErrNotFound or ErrChanged
-// when the object is another by then. The caller closes the stream.
+// From streams the object from position at to its end. It first requests the bytes up to end, and
+// then as many again whenever they are read. If a body breaks off or ends early, it requests the
+// rest. Read returns ErrNotFound or ErrChanged if the object has been removed or replaced. The
+// caller closes the stream.
 func (r Ranges) From(ctx context.Context, at, end int64) io.ReadCloser {
 	return &rangeReader{Ranges: r, ctx: ctx, at: at, end: end, step: max(1, end-at)}
 }
@@ -73,7 +72,7 @@ func (r *rangeReader) Read(b []byte) (int, error) {
 	}
 }
 
-// open asks for the next range.
+// open requests the next range.
 func (r *rangeReader) open() error {
 	if r.at >= r.end {
 		r.end = r.at + r.step
@@ -108,7 +107,7 @@ func (r *rangeReader) Close() error {
 	return body.Close()
 }
 
-// unexpected makes an end that came too early an error.
+// unexpected converts a premature end to an error.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// SilenceError ends a request to S3 of which nothing moved for as long as may be.
+// SilenceError ends a request to S3 that made no progress within the timeout.
 type SilenceError struct {
 	Limit   time.Duration
 	Setting string // that has the limit
@@ -22,112 +22,117 @@ func (e *SilenceError) Error() string {
 	return fmt.Sprintf("nothing moved between here and S3 for %s, which is %s", e.Limit, e.Setting)
 }
 
-// Timeout tells the SDK's retryer and others what kind of error it is.
+// Timeout classifies the error for the SDK's retryer and others.
 func (e *SilenceError) Timeout() bool { return true }
 
-// attended is an HTTP client whose requests end with a SilenceError when nothing
-// moves: no byte of the request goes out, no answer begins, or no byte of it comes
-// while someone reads. However long all of it takes, it may.
-type attended struct {
+// joinFactor multiplies Config.Timeout while S3 joins the parts of an upload or copies an object: a
+// server may send nothing until it is done.
+const joinFactor = 20
+
+// idleTimeoutClient is an HTTP client whose requests end with a SilenceError after a time without
+// progress: no byte of the request is sent, no response begins, or no byte of its body arrives while
+// the caller reads. The total time is not limited.
+type idleTimeoutClient struct {
 	aws.HTTPClient
 	cfg Config
 }
 
-func (c attended) Do(r *http.Request) (*http.Response, error) {
+func (c idleTimeoutClient) Do(r *http.Request) (*http.Response, error) {
 	silence := &SilenceError{c.cfg.Timeout, "ASSAY_S3_TIMEOUT"}
 	if r.Method == http.MethodPost && r.URL.Query().Has("uploadId") || r.Header.Get("X-Amz-Copy-Source") != "" {
-		silence = &SilenceError{c.cfg.JoinTimeout, "ASSAY_S3_JOIN_TIMEOUT"}
+		silence = &SilenceError{joinFactor * c.cfg.Timeout, fmt.Sprintf("%d times ASSAY_S3_TIMEOUT", joinFactor)}
 	}
 	if silence.Limit == 0 {
 		return c.HTTPClient.Do(r)
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
-	a := &attention{ctx: ctx, cancel: cancel, limit: silence.Limit}
-	a.timer = time.AfterFunc(silence.Limit, func() { cancel(silence) })
-	sent := r.WithContext(ctx) // a copy with the same headers, which nobody changes
+	t := &idleTimer{ctx: ctx, cancel: cancel, limit: silence.Limit}
+	t.timer = time.AfterFunc(silence.Limit, func() { cancel(silence) })
+	sent := r.WithContext(ctx) // a copy that shares the headers, which are not modified
 	if r.Body != nil && r.Body != http.NoBody {
-		sent.Body, sent.GetBody = &goingOut{r.Body, a}, nil
+		sent.Body, sent.GetBody = &requestBody{r.Body, t}, nil
 	}
 	resp, err := c.HTTPClient.Do(sent)
-	a.answered()
+	t.answered()
 	if err != nil {
-		err = a.reason(err)
+		err = t.reason(err)
 		cancel(nil)
 		return resp, err
 	}
-	resp.Body = &comingIn{resp.Body, a}
+	resp.Body = &responseBody{resp.Body, t}
 	return resp, nil
 }
 
-// attention is paid to one request.
-type attention struct {
+// idleTimer is the timer of one request.
+type idleTimer struct {
 	ctx    context.Context // of the request
 	cancel context.CancelCauseFunc
 	limit  time.Duration
 
 	mu    sync.Mutex
 	timer *time.Timer
-	begun bool // the answer has
+	begun bool // the response
 }
 
-// sending says that the request goes out, or that it waits for what is to be sent.
-func (a *attention) sending(waits bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+// sending restarts the timer while the request is sent, and stops it while the source of the body is
+// read.
+func (t *idleTimer) sending(waiting bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	switch {
-	case a.begun: // the rest of the request may still be on its way
-	case waits:
-		a.timer.Stop()
+	case t.begun: // the rest of the request may still be sent
+	case waiting:
+		t.timer.Stop()
 	default:
-		a.timer.Reset(a.limit)
+		t.timer.Reset(t.limit)
 	}
 }
 
-func (a *attention) answered() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.begun = true
-	a.timer.Stop()
+func (t *idleTimer) answered() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.begun = true
+	t.timer.Stop()
 }
 
-// reason is the SilenceError where that is why err came.
-func (a *attention) reason(err error) error {
-	if silence, ok := errors.AsType[*SilenceError](context.Cause(a.ctx)); ok {
+// reason returns the SilenceError if it caused err, otherwise err.
+func (t *idleTimer) reason(err error) error {
+	if silence, ok := errors.AsType[*SilenceError](context.Cause(t.ctx)); ok {
 		return silence
 	}
 	return err
 }
 
-// goingOut is the body of a request.
-type goingOut struct {
+// requestBody is the body of a request.
+type requestBody struct {
 	io.ReadCloser
-	attention *attention
+	timer *idleTimer
 }
 
-func (b *goingOut) Read(p []byte) (int, error) {
-	b.attention.sending(true)
-	defer b.attention.sending(false)
+func (b *requestBody) Read(p []byte) (int, error) {
+	b.timer.sending(true)
+	defer b.timer.sending(false)
 	return b.ReadCloser.Read(p)
 }
 
-// comingIn is the body of an answer. Nothing is expected of S3 while nobody reads.
-type comingIn struct {
+// responseBody is the body of a response. The timer runs only during reads.
+type responseBody struct {
 	io.ReadCloser
-	attention *attention
+	timer *idleTimer
 }
 
-func (b *comingIn) Read(p []byte) (int, error) {
-	b.attention.timer.Reset(b.attention.limit)
+func (b *responseBody) Read(p []byte) (int, error) {
+	b.timer.timer.Reset(b.timer.limit)
 	n, err := b.ReadCloser.Read(p)
-	b.attention.timer.Stop()
+	b.timer.timer.Stop()
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = b.attention.reason(err)
+		err = b.timer.reason(err)
 	}
 	return n, err
 }
 
-func (b *comingIn) Close() error {
-	b.attention.timer.Stop()
-	defer b.attention.cancel(nil)
+func (b *responseBody) Close() error {
+	b.timer.timer.Stop()
+	defer b.timer.cancel(nil)
 	return b.ReadCloser.Close()
 }

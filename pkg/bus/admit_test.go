@@ -11,12 +11,11 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/bustest"
 	"github.com/assay-project/assay/pkg/bus/fair"
-	"github.com/assay-project/assay/pkg/event"
 )
 
 func (w *world) admit(t *testing.T, owner string) error {
 	t.Helper()
-	return w.bus.Admit(t.Context(), event.UploadedOf(""), owner)
+	return w.bus.Admit(t.Context(), workStream, owner)
 }
 
 // eventuallyAdmits waits until admission ends with want: a count may be a second old.
@@ -93,27 +92,25 @@ func TestFollowUpWorkIsNotRefused(t *testing.T) {
 		w.publish(t, uploaded(fmt.Sprint("accepted", i)))
 	}
 	w.eventuallyAdmits(t, "ann", fair.ErrFull)
-	published, done := make(chan error, 1), make(chan string, steps+10)
+	done := make(chan string, steps+10)
 	c := consumer(func(ctx context.Context, d bus.Delivery) error {
 		if d.Item == "accepted0" {
-			var failed error
-			for i := 0; i < steps && failed == nil; i++ {
-				failed = w.bus.Publish(ctx, uploaded(fmt.Sprint("step", i)))
+			for i := range steps {
+				if err := w.bus.Publish(ctx, uploaded(fmt.Sprint("step", i))); err != nil {
+					t.Errorf("step %d: %v", i, err)
+					return nil
+				}
 			}
-			published <- failed
 		}
 		done <- d.Item
 		return nil
 	})
 	c.Parallel = 4
 	consume(t, w.bus, c)
-	if err := next(t, published, "end of the publishing"); err != nil {
-		t.Fatal(err)
-	}
 	for range steps + 10 {
 		next(t, done, "delivery")
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 }
 
 // A repeat of an event takes no place, as when a client and the bucket both report an
@@ -128,9 +125,9 @@ func TestRepeatsDoNotCount(t *testing.T) {
 	}
 }
 
-// An event that no work stream stores is a mistake of the caller.
+// Admission for a stream of another kind is a mistake of the caller.
 func TestAdmitOfNoWork(t *testing.T) {
-	if err := open(t).bus.Admit(t.Context(), "assay.other.x", "ann"); err == nil {
+	if err := open(t).bus.Admit(t.Context(), bus.StreamOutcomes, "ann"); err == nil {
 		t.Error("admitted")
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/assay-project/assay/pkg/bus/attempt"
 	"github.com/assay-project/assay/pkg/obs"
 )
 
@@ -23,19 +23,19 @@ const (
 	outcomeDelayed   = "delayed"
 )
 
-// consuming is one call of Consume.
-type consuming struct {
+// consumerRun is one call of Consume.
+type consumerRun struct {
 	bus      *Bus
 	consumer Consumer
-	room     *room
-	notes    *notes
+	limiter  *attempt.Limiter
+	attempts *attempt.Log
 	sources  *sources
 	guard    *watchdog
 	end      context.CancelCauseFunc // ends Consume
 }
 
 // work runs one attempt and settles its message.
-func (w *consuming) work(ctx context.Context, msg *nats.Msg) {
+func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	b, c := w.bus, w.consumer
 	inFlight := b.metrics.inFlight.WithLabelValues(c.Name, c.Area)
 	inFlight.Inc()
@@ -46,16 +46,18 @@ func (w *consuming) work(ctx context.Context, msg *nats.Msg) {
 	ctx = delivery.trace(ctx)
 	stopRenewing := renew(msg, c.Lease)
 	defer stopRenewing()
-	noted := &entry{}
+	try := &attempt.Attempt{}
 	if err != nil {
 		err = Permanent(fmt.Errorf("the message is not an event: %w", err))
 	} else {
-		noted = w.notes.begin(ctx, delivery)
-		delivery = noted.of
+		try = w.attempts.Begin(ctx, attempt.Message{
+			Item: delivery.Item, Sequence: delivery.Sequence, Stored: delivery.Stored, Delivered: delivery.Attempt,
+		})
+		delivery.Attempt = try.Number
 		err = w.attempt(ctx, delivery)
 	}
-	outcome, settled := w.settle(ctx, msg, delivery, noted, err)
-	noted.end(ctx, outcome == outcomeDone || outcome == outcomeGivenUp)
+	outcome, settled := w.settle(ctx, msg, delivery, try, err)
+	try.End(ctx, outcome == outcomeDone || outcome == outcomeGivenUp)
 
 	took := time.Since(started)
 	b.metrics.attempts.WithLabelValues(c.Name, c.Area, outcome).Observe(took.Seconds())
@@ -67,7 +69,7 @@ func (w *consuming) work(ctx context.Context, msg *nats.Msg) {
 	if settled != nil {
 		line = log.Error().AnErr("settle", settled).AnErr("cause", err)
 	}
-	if panicked, ok := errors.AsType[*PanicError](err); ok {
+	if panicked, ok := errors.AsType[*attempt.PanicError](err); ok {
 		line = line.Bytes("stack", panicked.Stack)
 	}
 	line.Str("consumer", c.Name).Str("area", c.Area).Str("id", delivery.Item).Str("event", delivery.ID).
@@ -76,13 +78,16 @@ func (w *consuming) work(ctx context.Context, msg *nats.Msg) {
 
 // attempt calls the handler within its bounds, unless the message has had its
 // attempts: then the last one left no word.
-func (w *consuming) attempt(ctx context.Context, d Delivery) error {
+func (w *consumerRun) attempt(ctx context.Context, d Delivery) error {
 	if d.Attempt > w.consumer.Attempts {
 		return Permanent(fmt.Errorf("gave up after %d attempts; in the last, the worker died or was cut off", w.consumer.Attempts))
 	}
 	bounds := w.consumer.Bounds(&d)
-	return w.room.within(ctx, bounds, func(ctx context.Context) error { return w.consumer.Handle(ctx, d) })
+	return w.limiter.Run(ctx, bounds.Time, bounds.Memory, func(ctx context.Context) error { return w.consumer.Handle(ctx, d) })
 }
+
+// giveUpTime limits GiveUp, which makes a few requests.
+const giveUpTime = time.Minute
 
 // brokenAttempts is how often a message may make its handler panic or take longer
 // than it may.
@@ -90,8 +95,8 @@ const brokenAttempts = 3
 
 // broke says whether err is that of a handler that panicked or took longer than it may.
 func broke(err error) bool {
-	_, panicked := errors.AsType[*PanicError](err)
-	_, late := errors.AsType[*TimeError](err)
+	_, panicked := errors.AsType[*attempt.PanicError](err)
+	_, late := errors.AsType[*attempt.TimeError](err)
 	return panicked || late
 }
 
@@ -108,7 +113,7 @@ const minDelay = 10 * time.Millisecond
 
 // settle acknowledges, delays, gives back or gives up the message. Its error
 // is that of the settling; the message then comes again after its lease.
-func (w *consuming) settle(ctx context.Context, msg *nats.Msg, d Delivery, noted *entry, err error) (string, error) {
+func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d Delivery, try *attempt.Attempt, err error) (string, error) {
 	c := w.consumer
 	switch {
 	case err == nil:
@@ -117,20 +122,20 @@ func (w *consuming) settle(ctx context.Context, msg *nats.Msg, d Delivery, noted
 		return outcomeTakenOver, nil
 	case ctx.Err() != nil:
 		if !broke(err) {
-			noted.takeBack(ctx)
+			try.Revert(ctx)
 		}
 		return outcomeGivenBack, msg.Nak()
 	}
 	later, delayed := errors.AsType[*laterError](err)
 	switch {
 	case delayed && !IsPermanent(err) && d.Attempt <= c.Attempts:
-		noted.takeBack(ctx)
+		try.Revert(ctx)
 		return outcomeDelayed, msg.NakWithDelay(max(later.delay, minDelay))
 	case !IsPermanent(err) && d.Attempt < c.attemptsAfter(err):
 		return outcomeRetry, msg.NakWithDelay(c.Backoff(d.Attempt))
 	}
 	failed := make(chan time.Time, 1) // and not a variable, which one that was left behind would write to
-	giveUp := w.room.within(ctx, Bounds{Time: giveUpTime}, func(ctx context.Context) error {
+	giveUp := w.limiter.Run(ctx, giveUpTime, 0, func(ctx context.Context) error {
 		at, failure := c.GiveUp(ctx, d, err)
 		failed <- at
 		return failure
@@ -142,25 +147,6 @@ func (w *consuming) settle(ctx context.Context, msg *nats.Msg, d Delivery, noted
 		return outcomeRetry, errors.Join(giveUp, msg.NakWithDelay(c.Backoff(d.Attempt)))
 	}
 	return outcomeGivenUp, msg.Ack()
-}
-
-// PanicError is a panic of Handle or GiveUp. Its text leaves the stack out, since it
-// becomes the reason that people read.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("the worker broke down: %v", e.Value) }
-
-// guarded calls f and turns a panic into a PanicError.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = &PanicError{Value: p, Stack: debug.Stack()}
-		}
-	}()
-	return f()
 }
 
 // renew keeps the lease of msg until the returned function is called.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/attempt"
 )
 
 // hang never heeds its context; it returns once release is closed.
@@ -64,12 +65,12 @@ func TestHungAttemptsAreLeftBehind(t *testing.T) {
 		next(t, done, "neighbour")
 	}
 	for range bad {
-		late, ok := errors.AsType[*bus.TimeError](next(t, reasons, "reason"))
+		late, ok := errors.AsType[*attempt.TimeError](next(t, reasons, "reason"))
 		if !ok || late.Error() != "it took longer than 100ms" {
 			t.Errorf("the reason is %v", late)
 		}
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if n := len(w.dead(t)); n != bad {
 		t.Errorf("%d dead letters, want %d", n, bad)
 	}
@@ -84,10 +85,10 @@ func TestTooManyHungAttemptsEndTheConsumer(t *testing.T) {
 	w.publish(t, uploaded("bad"))
 	c := limited(func(context.Context, bus.Delivery) error { return hang(release) })
 	c.Abandoned = 1
-	if err := w.bus.Consume(t.Context(), c); !errors.Is(err, bus.ErrAbandoned) {
+	if err := w.bus.Consume(t.Context(), c); !errors.Is(err, attempt.ErrAbandoned) {
 		t.Errorf("Consume returned %v", err)
 	}
-	if n := w.count(t, bus.StreamWork); n != 1 {
+	if n := w.count(t, workStream); n != 1 {
 		t.Errorf("%d messages, want the one that has an attempt left", n)
 	}
 }
@@ -123,7 +124,7 @@ func TestLoopEndsTheConsumer(t *testing.T) {
 	c.Backoff = func(int) time.Duration { return time.Hour }
 	ended := make(chan error, 1)
 	go func() { ended <- w.bus.Consume(t.Context(), c) }()
-	if err := next(t, ended, "end"); !errors.Is(err, bus.ErrAbandoned) {
+	if err := next(t, ended, "end"); !errors.Is(err, attempt.ErrAbandoned) {
 		t.Errorf("Consume returned %v", err)
 	}
 	again := make(chan bus.Delivery, 2)
@@ -133,7 +134,7 @@ func TestLoopEndsTheConsumer(t *testing.T) {
 	if d := next(t, again, "the other"); d.Item != "other" || d.Attempt != 1 {
 		t.Errorf("attempt %d at %s, want the first at the other", d.Attempt, d.Item)
 	}
-	w.awaitCount(t, bus.StreamWork, 1) // the loop waits out its backoff
+	w.awaitCount(t, workStream, 1) // the loop waits out its backoff
 }
 
 // A handler that heeds its context fails for its time, and three times at most.
@@ -154,7 +155,7 @@ func TestLateAttemptsAreThree(t *testing.T) {
 	}
 	consume(t, w.bus, c)
 	err := next(t, reasons, "reason")
-	if _, late := errors.AsType[*bus.TimeError](err); !late || len(attempts) != 3 {
+	if _, late := errors.AsType[*attempt.TimeError](err); !late || len(attempts) != 3 {
 		t.Errorf("%d attempts, then %v", len(attempts), err)
 	}
 }
@@ -201,5 +202,5 @@ func TestMemoryIsShared(t *testing.T) {
 		next(t, began, "large item that waited")
 	}
 	close(goOn)
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 }

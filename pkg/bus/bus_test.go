@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// workStream is the work stream of the tests.
+const workStream = "ASSAY_WORK_TEST"
+
 // patience bounds every wait for something that must happen.
 const patience = 20 * time.Second
 
@@ -78,10 +81,18 @@ func connect(t *testing.T, url string, cfg bus.Config) *bus.Bus {
 	return b
 }
 
+var queue = bus.Queue{Stream: "ASSAY_QUEUE_TEST", Subject: "test.queue", Description: "messages that are no events"}
+
 func settings(url string, cfg bus.Config) bus.Config {
 	cfg.URL, cfg.Replicas, cfg.AllowUnsynced = url, 1, true
 	if cfg.WorkMaxMessages == 0 {
 		cfg.WorkMaxMessages = 1000
+	}
+	if cfg.Work == nil {
+		cfg.Work = []bus.Work{{Stream: workStream, Subjects: "assay.file.uploaded.>"}}
+	}
+	if cfg.Queues == nil {
+		cfg.Queues = []bus.Queue{queue}
 	}
 	if cfg.OutcomesMaxAge == 0 {
 		cfg.OutcomesMaxAge = time.Hour
@@ -92,14 +103,17 @@ func settings(url string, cfg bus.Config) bus.Config {
 func uploaded(id string) event.Event { return uploadedBy("ann", id) }
 
 func uploadedBy(owner, id string) event.Event {
-	return event.NewFileUploaded(&event.FileUploaded{FileId: id, OwnerId: owner, FileName: "a.txt", Etag: "e1", UploadedAt: timestamppb.New(when)})
+	return event.Event{
+		ID: "file.uploaded/" + id + "/e1", Subject: "assay.file.uploaded." + id, Item: id, Owner: owner, Tenant: owner, Time: when,
+		Data: &event.FileUploaded{FileId: id, OwnerId: owner, FileName: "a.txt", Etag: "e1", UploadedAt: timestamppb.New(when)},
+	}
 }
 
 // uploadedAgain is another event of the same file.
 func uploadedAgain(id string) event.Event {
-	return event.NewFileUploaded(&event.FileUploaded{
-		FileId: id, OwnerId: "ann", FileName: "a.txt", Etag: "e1", UploadedAt: timestamppb.New(when), RetriedAt: timestamppb.New(when),
-	})
+	e := uploaded(id)
+	e.ID += "/again"
+	return e
 }
 
 func completed(id string) event.Event {
@@ -122,7 +136,7 @@ func (w *world) publish(t *testing.T, events ...event.Event) {
 // once.
 func consumer(handle func(context.Context, bus.Delivery) error) bus.Consumer {
 	return bus.Consumer{
-		Name: "worker", Area: event.AreaTextFile, Stream: bus.StreamWork, Filter: event.UploadedSubjects,
+		Name: "worker", Area: event.AreaTextFile, Stream: workStream,
 		Lease: patience, Backoff: func(int) time.Duration { return time.Millisecond }, Handle: handle,
 	}
 }
@@ -217,7 +231,7 @@ func TestConnectReconcilesSettingsAndKeepsMessages(t *testing.T) {
 	w := open(t)
 	w.publish(t, uploaded("f1"))
 	connect(t, w.url, bus.Config{WorkMaxMessages: 1 << 20})
-	s, err := w.js.Stream(t.Context(), bus.StreamWork)
+	s, err := w.js.Stream(t.Context(), workStream)
 	if err != nil {
 		t.Fatal(err)
 	}

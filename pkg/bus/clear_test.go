@@ -18,7 +18,7 @@ import (
 // them. The message goes, with no attempt more, and its item can be tried again.
 func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
 	dir := t.TempDir()
-	files := filepath.Join(dir, "jetstream", "$G", "streams", bus.StreamWork, "msgs")
+	files := filepath.Join(dir, "jetstream", "$G", "streams", workStream, "msgs")
 	before := map[string][]byte{}
 	func() {
 		url, stop, err := bustest.Serve(dir, server.Options{SyncAlways: true})
@@ -40,7 +40,7 @@ func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
 		done := make(chan string, 1)
 		end := consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Item; return nil }))
 		next(t, done, "work")
-		w.awaitCount(t, bus.StreamWork, 0)
+		w.awaitCount(t, workStream, 0)
 		end()
 		w.bus.Close()
 	}()
@@ -62,14 +62,14 @@ func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
 	}
 	t.Cleanup(stop)
 	w := openAt(t, url, bus.Config{})
-	if n := w.count(t, bus.StreamWork); n != 1 {
+	if n := w.count(t, workStream); n != 1 {
 		t.Fatalf("%d messages, want the one that stayed behind", n)
 	}
 	again := make(chan bus.Delivery, 2)
 	c := consumer(func(_ context.Context, d bus.Delivery) error { again <- d; return nil })
 	c.Lease = 300 * time.Millisecond
 	consume(t, w.bus, c)
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	w.publish(t, uploadedAgain("f1"))
 	if d := next(t, again, "work"); d.ID != uploadedAgain("f1").ID || len(again) != 0 {
 		t.Errorf("got %s and %d more", d.ID, len(again))

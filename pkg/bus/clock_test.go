@@ -66,7 +66,7 @@ func TestSteppedClockDelaysNoRetry(t *testing.T) {
 			<-time.After(500 * time.Millisecond) // the server has the negative acknowledgement
 			step(t, d)
 			next(t, tries, "second attempt")
-			w.awaitCount(t, bus.StreamWork, 0)
+			w.awaitCount(t, workStream, 0)
 		})
 	}
 }

@@ -27,7 +27,7 @@ func TestHandledMessageIsAcknowledged(t *testing.T) {
 		d.Source != "/test" || !d.Time.Equal(when) || d.Subject != "assay.file.uploaded.f1" || d.Sequence != 1 {
 		t.Errorf("got %+v", d)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if n := w.count(t, bus.StreamDead); n != 0 {
 		t.Errorf("%d dead letters", n)
 	}
@@ -55,7 +55,7 @@ func TestFailedAttemptIsRepeatedAfterItsBackoff(t *testing.T) {
 	if waited := next(t, started, "second attempt").Sub(first); waited < pause {
 		t.Errorf("the second attempt came after %s, before the pause of %s", waited, pause)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 }
 
 // Work that waits out its backoff keeps no other from being handed out.
@@ -77,7 +77,7 @@ func TestBackoffHoldsNoPlace(t *testing.T) {
 	c.Backoff = func(int) time.Duration { return time.Hour }
 	consume(t, w.bus, c)
 	next(t, done, "item behind those that wait")
-	w.awaitCount(t, bus.StreamWork, flaky)
+	w.awaitCount(t, workStream, flaky)
 }
 
 func TestAttemptsAreNumberedAcrossConsumers(t *testing.T) {
@@ -100,7 +100,7 @@ func TestAttemptsAreNumberedAcrossConsumers(t *testing.T) {
 	if !slices.Equal(got, []int{1, 2, 3}) {
 		t.Errorf("attempts %v", got)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 }
 
 func TestWorkLongerThanItsLeaseIsDeliveredOnce(t *testing.T) {
@@ -127,7 +127,7 @@ func TestWorkLongerThanItsLeaseIsDeliveredOnce(t *testing.T) {
 	case <-time.After(2 * lease):
 	}
 	close(over)
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 }
 
 func TestTakenOverIsNeitherAcknowledgedNorHurried(t *testing.T) {
@@ -145,14 +145,14 @@ func TestTakenOverIsNeitherAcknowledgedNorHurried(t *testing.T) {
 	c.Lease = lease
 	consume(t, w.bus, c)
 	first := next(t, started, "delivery")
-	if n := w.count(t, bus.StreamWork); n != 1 {
+	if n := w.count(t, workStream); n != 1 {
 		t.Fatalf("%d messages, want the one that was left alone", n)
 	}
 	// The lease began a moment before the handler did.
 	if waited := next(t, started, "delivery after the lease").Sub(first); waited < lease/2 {
 		t.Errorf("it came again after %s, within the lease of %s", waited, lease)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if n := w.count(t, bus.StreamDead); n != 0 {
 		t.Errorf("%d dead letters", n)
 	}
@@ -194,7 +194,7 @@ func TestConsumersOfOneNameShareTheWork(t *testing.T) {
 	if len(times) != items {
 		t.Errorf("%d items were worked on, want %d, each once", len(times), items)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 }
 
 func TestConsumerOnUnknownStreamIsAnError(t *testing.T) {

@@ -9,7 +9,19 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/bus/attempt"
+	"github.com/assay-project/assay/pkg/bus/conn"
 )
+
+// Bounds are what one attempt may take.
+type Bounds struct {
+	// Time is after how long the handler's context ends. A handler that does not
+	// return within as long again, 5 s at most, is left behind. 0 is no limit.
+	Time time.Duration
+	// Memory is how many bytes the attempt may grow to, of Consumer.Memory.
+	Memory int64
+}
 
 // Consumer declares a durable consumer and what it does. Processes that
 // consume under the same Name share the work.
@@ -42,10 +54,10 @@ type Consumer struct {
 	// what it read for that. Optional; without it there are none.
 	Bounds func(*Delivery) Bounds
 	// Memory is how many bytes the attempts of this process may take together
-	// by their Bounds; those that find no room wait. 0 bounds nothing.
+	// by their Bounds; others wait until some ends. 0 bounds nothing.
 	Memory int64
 	// Abandoned is how many handlers that do not return may be left behind.
-	// One more ends Consume with ErrAbandoned. Default 8.
+	// One more ends Consume with attempt.ErrAbandoned. Default 8.
 	Abandoned int
 	// AbandonedFor is how long one of them may go on, since it may be a loop that
 	// takes a processor. Longer ends Consume in the same way. Default 5 min.
@@ -115,9 +127,9 @@ const waitingPlaces = 1000
 
 // Consume works on messages until ctx ends, then stops taking, lets handlers
 // finish for c.Drain, gives back the rest, and returns nil. It returns an
-// error when the consumer cannot be created, and ErrAbandoned, after it has
+// error when the consumer cannot be created, and attempt.ErrAbandoned, after it has
 // drained in the same way, when the process should be started anew. So does
-// ErrForbidden, when this user may not take messages.
+// conn.ErrForbidden, when this user may not take messages.
 func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	c = c.withDefaults()
 	from := newSources(b, c)
@@ -151,9 +163,11 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 		context.AfterFunc(working, func() { timer.Stop() })
 	})()
 
-	w := &consuming{
+	w := &consumerRun{
 		bus: b, consumer: c, end: end, sources: from, guard: newWatchdog(b, c, from, began),
-		notes: newNotes(b, c, began.sequence), room: newRoom(working, c, b.metrics.abandoned.WithLabelValues(c.Name, c.Area), end),
+		attempts: newLog(b, c, began.sequence),
+		limiter: attempt.NewLimiter(attempt.Limits{Parallel: c.Parallel, Memory: c.Memory, Abandoned: c.Abandoned, AbandonedFor: c.AbandonedFor},
+			b.metrics.abandoned.WithLabelValues(c.Name, c.Area), end),
 	}
 	var workers sync.WaitGroup
 	workers.Go(func() { w.guard.watch(ctx) })
@@ -162,10 +176,10 @@ func (b *Bus) Consume(ctx context.Context, c Consumer) error {
 	}
 	workers.Wait()
 	switch err := context.Cause(ctx); {
-	case errors.Is(err, ErrForbidden):
+	case errors.Is(err, conn.ErrForbidden):
 		return fmt.Errorf("consumer %s on stream %s: %w", c.Name, c.Stream, err)
-	case errors.Is(err, ErrAbandoned):
-		b.log.Error().Str("consumer", c.Name).Int64("abandoned", w.room.abandoned.Load()).
+	case errors.Is(err, attempt.ErrAbandoned):
+		b.log.Error().Str("consumer", c.Name).Int64("abandoned", w.limiter.Abandoned()).
 			Msg("attempts do not return; this process takes no more work and should be started anew")
 		return fmt.Errorf("consumer %s: %w", c.Name, err)
 	}
@@ -200,20 +214,22 @@ func pause(ctx context.Context) {
 // two machines differ.
 type position struct {
 	stream   string
+	queue    bool // whether a message leaves the stream when it is acknowledged
 	sequence uint64
 	clock    time.Time // the latest that the clock of the server is known to have been at
 }
 
 // newest returns the position of the newest message of a stream.
-func (b *Bus) newest(ctx context.Context, name string) (_ position, err error) {
-	ctx, settle := b.permitted(ctx, name)
-	defer settle(&err)
-	stream, err := b.js.Stream(ctx, name)
+func (b *Bus) newest(ctx context.Context, name string) (position, error) {
+	stream, err := b.JS.Stream(ctx, name)
 	if err != nil {
 		return position{}, err
 	}
 	info := stream.CachedInfo()
-	at := position{name, info.State.LastSeq, info.TimeStamp}
+	at := position{
+		stream: name, queue: info.Config.Retention == jetstream.WorkQueuePolicy,
+		sequence: info.State.LastSeq, clock: info.TimeStamp,
+	}
 	if info.State.LastTime.After(at.clock) {
 		at.clock = info.State.LastTime // it was stepped back since
 	}
@@ -235,21 +251,19 @@ func (c Consumer) settings(of *source, after position) jetstream.ConsumerConfig 
 }
 
 // declare creates the consumer, or brings it to its declared settings.
-func (b *Bus) declare(ctx context.Context, c Consumer, from *sources, after position) (err error) {
-	ctx, settle := b.permitted(ctx, from.names()...)
-	defer settle(&err)
+func (b *Bus) declare(ctx context.Context, c Consumer, from *sources, after position) error {
 	for _, source := range from.all {
 		want := c.settings(source, after)
-		have, err := b.js.Consumer(ctx, c.Stream, source.durable)
+		have, err := b.JS.ConsumerInfo(ctx, c.Stream, source.durable)
 		switch {
 		case err == nil:
 			// The server lets no one change where a consumer began.
-			begun := have.CachedInfo().Config
+			begun := have.Config
 			want.DeliverPolicy, want.OptStartSeq, want.OptStartTime = begun.DeliverPolicy, begun.OptStartSeq, begun.OptStartTime
 		case !errors.Is(err, jetstream.ErrConsumerNotFound):
 			return err
 		}
-		if _, err = b.js.CreateOrUpdateConsumer(ctx, c.Stream, want); err != nil {
+		if err := b.JS.CreateOrUpdateConsumer(ctx, c.Stream, want); err != nil {
 			return err
 		}
 	}

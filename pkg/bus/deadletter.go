@@ -134,20 +134,15 @@ func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLette
 		subject = deadPrefix + f.Consumer
 	}
 	return func(yield func(DeadLetter, error) bool) {
-		ctx, settle := b.permitted(ctx, StreamDead)
-		fail := func(err error) {
-			settle(&err)
-			yield(DeadLetter{}, fmt.Errorf("dead letters: %w", err))
-		}
-		dead, err := b.js.Stream(ctx, StreamDead)
+		fail := func(err error) { yield(DeadLetter{}, fmt.Errorf("dead letters: %w", err)) }
+		dead, err := b.JS.Stream(ctx, StreamDead)
 		if err != nil {
 			fail(err)
 			return
 		}
-		defer settle(&err)
 		newest := dead.CachedInfo().State.LastSeq
 		for after := f.After; after < newest; {
-			msg, err := dead.GetMsg(ctx, after+1, jetstream.WithGetMsgSubject(subject))
+			msg, err := dead.Msg(ctx, after+1, jetstream.WithGetMsgSubject(subject))
 			if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && msg.Sequence > newest {
 				return
 			}
@@ -164,14 +159,12 @@ func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLette
 }
 
 // DeadLetter reads one dead letter. It returns ErrNoDeadLetter.
-func (b *Bus) DeadLetter(ctx context.Context, sequence uint64) (_ DeadLetter, err error) {
-	ctx, settle := b.permitted(ctx, StreamDead)
-	defer settle(&err)
-	dead, err := b.js.Stream(ctx, StreamDead)
+func (b *Bus) DeadLetter(ctx context.Context, sequence uint64) (DeadLetter, error) {
+	dead, err := b.JS.Stream(ctx, StreamDead)
 	if err != nil {
-		return DeadLetter{}, fmt.Errorf("stream %s: %w", StreamDead, err)
+		return DeadLetter{}, err
 	}
-	msg, err := dead.GetMsg(ctx, sequence)
+	msg, err := dead.Msg(ctx, sequence)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return DeadLetter{}, fmt.Errorf("%d: %w", sequence, ErrNoDeadLetter)
 	}
@@ -182,13 +175,11 @@ func (b *Bus) DeadLetter(ctx context.Context, sequence uint64) (_ DeadLetter, er
 }
 
 // DropDead removes a dead letter for good. It returns ErrNoDeadLetter.
-func (b *Bus) DropDead(ctx context.Context, sequence uint64) (err error) {
-	ctx, settle := b.permitted(ctx, StreamDead)
-	defer settle(&err)
+func (b *Bus) DropDead(ctx context.Context, sequence uint64) error {
 	if _, err := b.DeadLetter(ctx, sequence); err != nil {
 		return err
 	}
-	dead, err := b.js.Stream(ctx, StreamDead)
+	dead, err := b.JS.Stream(ctx, StreamDead)
 	if err == nil {
 		err = dead.DeleteMsg(ctx, sequence)
 	}

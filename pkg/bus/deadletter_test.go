@@ -27,9 +27,9 @@ func buried(t *testing.T, w *world) {
 		})
 		c.Name = name
 		stop := consume(t, w.bus, c)
-		w.awaitCount(t, bus.StreamWork, 0)
+		w.awaitCount(t, workStream, 0)
 		stop()
-		work, err := w.js.Stream(t.Context(), bus.StreamWork)
+		work, err := w.js.Stream(t.Context(), workStream)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 	if d.ID != e.ID || d.Item != "f4" || d.Subject != e.Subject || !bytes.Equal(d.Data, payload) {
 		t.Errorf("it came as %+v", d)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if len(got) != 0 {
 		t.Error("it came twice")
 	}

@@ -44,14 +44,10 @@ func newDelivery(msg *nats.Msg) (Delivery, error) {
 	if err != nil {
 		return Delivery{}, err
 	}
-	return Delivery{
+	d := Delivery{
 		Subject: publicSubject(msg.Subject), Data: msg.Data, header: msg.Header,
 		Attempt: int(meta.NumDelivered), Sequence: meta.Sequence.Stream, Stored: meta.Timestamp,
-	}.withEnvelope()
-}
-
-func (d Delivery) withEnvelope() (Delivery, error) {
-	var err error
+	}
 	d.Envelope, err = event.ParseEnvelope(d.header)
 	return d, err
 }

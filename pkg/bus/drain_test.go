@@ -33,7 +33,7 @@ func TestDrainLetsTheWorkInHandFinish(t *testing.T) {
 	if err := next(t, ended, "end"); err != nil {
 		t.Error(err)
 	}
-	w.awaitCount(t, bus.StreamWork, 1)
+	w.awaitCount(t, workStream, 1)
 	if len(started) != 0 {
 		t.Errorf("after %s more was taken during the drain", item)
 	}
@@ -68,7 +68,7 @@ func TestWorkBeyondTheDrainComesAtOnceToAnother(t *testing.T) {
 	if attempt := next(t, again, "delivery to another"); attempt != 1 {
 		t.Errorf("attempt %d, want 1: a worker that is told to stop made none", attempt)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if n := w.count(t, bus.StreamDead); n != 0 {
 		t.Errorf("%d dead letters", n)
 	}
@@ -114,7 +114,7 @@ func TestGivenBackIsNoAttempt(t *testing.T) {
 	if attempt := next(t, done, "work"); attempt != 2 {
 		t.Errorf("attempt %d, want 2", attempt)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if n := w.count(t, bus.StreamDead); n != 0 {
 		t.Errorf("%d dead letters", n)
 	}
@@ -128,7 +128,7 @@ func TestIdleConsumerEndsWithItsContext(t *testing.T) {
 	c.Drain, c.Parallel = time.Hour, 4
 	go func() { ended <- w.bus.Consume(ctx, c) }()
 	eventually(t, func() error {
-		d, err := w.js.Consumer(t.Context(), bus.StreamWork, "worker-0")
+		d, err := w.js.Consumer(t.Context(), workStream, "worker-0")
 		if err == nil && d.CachedInfo().NumWaiting < 4 {
 			err = errors.New("not all places wait for work")
 		}
@@ -170,5 +170,5 @@ func TestStoppingLeavesNoMessageToItsLease(t *testing.T) {
 			handled++
 		}
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/bustest"
+	"github.com/assay-project/assay/pkg/bus/conn"
 	"github.com/assay-project/assay/pkg/event"
 )
 
@@ -43,9 +44,9 @@ func join(t *testing.T, url string) *bus.Bus {
 // TestForbiddenNamesTheSubject: whatever the server forbids ends with that, and
 // the subject, instead of a timeout.
 func TestForbiddenNamesTheSubject(t *testing.T) {
-	info, consumer := "$JS.API.STREAM.INFO.*", "$JS.API.CONSUMER.INFO.ASSAY_WORK.*"
+	info, consumer := "$JS.API.STREAM.INFO.*", "$JS.API.CONSUMER.INFO.ASSAY_WORK_TEST.*"
 	work := bus.Consumer{
-		Name: "worker", Stream: bus.StreamWork,
+		Name: "worker", Stream: workStream,
 		Handle: func(context.Context, bus.Delivery) error { return nil },
 	}
 	for name, test := range map[string]struct {
@@ -59,11 +60,11 @@ func TestForbiddenNamesTheSubject(t *testing.T) {
 		},
 		"declare": {
 			[]string{info}, func(ctx context.Context, b *bus.Bus) error { return b.Consume(ctx, work) },
-			"the user of reader may not publish to $JS.API.CONSUMER.INFO.ASSAY_WORK.worker-0",
+			"the user of reader may not publish to $JS.API.CONSUMER.INFO.ASSAY_WORK_TEST.worker-0",
 		},
 		"take": {
-			[]string{info, consumer, "$JS.API.CONSUMER.CREATE.ASSAY_WORK.>"}, func(ctx context.Context, b *bus.Bus) error { return b.Consume(ctx, work) },
-			"the user of reader may not publish to $JS.API.CONSUMER.MSG.NEXT.ASSAY_WORK.worker-",
+			[]string{info, consumer, "$JS.API.CONSUMER.CREATE.ASSAY_WORK_TEST.>"}, func(ctx context.Context, b *bus.Bus) error { return b.Consume(ctx, work) },
+			"the user of reader may not publish to $JS.API.CONSUMER.MSG.NEXT.ASSAY_WORK_TEST.worker-",
 		},
 		"read": {
 			[]string{info}, func(ctx context.Context, b *bus.Bus) error { _, err := b.DeadLetter(ctx, 1); return err },
@@ -92,7 +93,7 @@ func TestForbiddenNamesTheSubject(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := test.does(t.Context(), join(t, guarded(t, test.may...)))
-			if !errors.Is(err, bus.ErrForbidden) || !strings.Contains(err.Error(), test.wants) {
+			if !errors.Is(err, conn.ErrForbidden) || !strings.Contains(err.Error(), test.wants) {
 				t.Errorf("it ends with: %v\nwant: %s", err, test.wants)
 			}
 		})
@@ -112,7 +113,7 @@ func TestDeclaringNeedsNoMoreThanReading(t *testing.T) {
 
 	reader.WorkMaxMessages = 7
 	_, err = bus.Connect(t.Context(), settings(url, reader), "reader", zerolog.Nop(), prometheus.NewRegistry())
-	if !errors.Is(err, bus.ErrForbidden) || !strings.Contains(err.Error(), "$JS.API.STREAM.UPDATE.ASSAY_NOTICES") {
+	if !errors.Is(err, conn.ErrForbidden) || !strings.Contains(err.Error(), "$JS.API.STREAM.UPDATE.ASSAY_QUEUE_TEST") {
 		t.Errorf("declaring other settings ends with: %v", err)
 	}
 }

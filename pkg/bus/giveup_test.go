@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/attempt"
 	"github.com/assay-project/assay/pkg/event"
 )
 
@@ -34,7 +35,7 @@ func TestPermanentErrorIsGivenUpAtOnce(t *testing.T) {
 	if err := next(t, gaveUp, "giving up"); !errors.Is(err, reason) || !bus.IsPermanent(err) {
 		t.Errorf("the reason is %v", err)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 
 	letters := w.dead(t)
 	if len(letters) != 1 {
@@ -80,7 +81,7 @@ func TestAttemptsEndInADeadLetter(t *testing.T) {
 	})
 	c.Attempts = 3
 	consume(t, w.bus, c)
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if len(calls) != 3 {
 		t.Errorf("%d attempts, want 3", len(calls))
 	}
@@ -112,7 +113,7 @@ func TestMessageIsKeptWhileGivingUpFails(t *testing.T) {
 		if got := next(t, tries, "try to give up"); got != attempt {
 			t.Errorf("attempt %d, want %d", got, attempt)
 		}
-		if work, dead := w.count(t, bus.StreamWork), w.count(t, bus.StreamDead); work != 1 || dead != 0 {
+		if work, dead := w.count(t, workStream), w.count(t, bus.StreamDead); work != 1 || dead != 0 {
 			t.Errorf("%d messages and %d dead letters, want 1 and 0", work, dead)
 		}
 		if attempt < 3 {
@@ -120,7 +121,7 @@ func TestMessageIsKeptWhileGivingUpFails(t *testing.T) {
 		}
 	}
 	kept <- nil
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if n := len(w.dead(t)); n != 1 {
 		t.Errorf("%d dead letters, want 1", n)
 	}
@@ -148,7 +149,7 @@ func TestDeadLetterIsStoredBeforeTheAcknowledgement(t *testing.T) {
 	consume(t, w.bus, c)
 	next(t, tries, "first try")
 	next(t, tries, "second try, after the first found no place for the letter")
-	if n := w.count(t, bus.StreamWork); n != 1 {
+	if n := w.count(t, workStream); n != 1 {
 		t.Fatalf("%d messages, want the one whose letter is not stored", n)
 	}
 	s, err := w.js.Stream(t.Context(), bus.StreamDead)
@@ -158,7 +159,7 @@ func TestDeadLetterIsStoredBeforeTheAcknowledgement(t *testing.T) {
 	if err := s.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if n := len(w.dead(t)); n != 1 {
 		t.Errorf("%d dead letters, want 1", n)
 	}
@@ -185,7 +186,7 @@ func TestPanicIsAnAttemptAndSparesTheNeighbours(t *testing.T) {
 	if item := next(t, done, "neighbour"); item != "good" {
 		t.Errorf("got %s", item)
 	}
-	var panicked *bus.PanicError
+	var panicked *attempt.PanicError
 	err := next(t, reasons, "giving up")
 	if !errors.As(err, &panicked) {
 		t.Fatalf("the reason is %v", err)
@@ -196,7 +197,7 @@ func TestPanicIsAnAttemptAndSparesTheNeighbours(t *testing.T) {
 	if strings.Contains(err.Error(), "goroutine") {
 		t.Errorf("the reason people read holds a stack: %v", err)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if letters := w.dead(t); len(letters) != 1 || letters[0].Header.Get(bus.DeadAttempts) != "3" {
 		t.Errorf("dead letters %v, want one after 3 attempts", letters)
 	}
@@ -213,7 +214,7 @@ func TestPanicWhileGivingUpKeepsTheMessageAndTheProcess(t *testing.T) {
 		return time.Time{}, nil
 	}
 	consume(t, w.bus, c)
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	letters := w.dead(t)
 	if len(letters) != 1 || letters[0].Header.Get(bus.DeadAttempts) != "2" {
 		t.Errorf("got %v, want one letter after 2 attempts", letters)
@@ -226,7 +227,7 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	w := open(t)
 	w.publish(t, uploaded("killer"))
 	const lease = 300 * time.Millisecond
-	durable, err := w.js.CreateConsumer(t.Context(), bus.StreamWork, jetstream.ConsumerConfig{
+	durable, err := w.js.CreateConsumer(t.Context(), workStream, jetstream.ConsumerConfig{
 		Durable: "worker-0", FilterSubject: "assay-work.0.*.file.uploaded.*", AckPolicy: jetstream.AckExplicitPolicy,
 		AckWait: lease, MaxDeliver: -1,
 	})
@@ -250,7 +251,7 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	if err := next(t, reasons, "giving up"); !bus.IsPermanent(err) {
 		t.Errorf("the reason is %v", err)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if n := len(w.dead(t)); n != 1 {
 		t.Errorf("%d dead letters, want 1", n)
 	}
@@ -261,7 +262,7 @@ func TestDeadLetterLeavesServerHeadersOut(t *testing.T) {
 	w := open(t)
 	_, err := w.js.PublishMsg(t.Context(), &nats.Msg{
 		Subject: "assay-work.0.ann.file.uploaded.f1", Data: []byte("{"),
-		Header: nats.Header{"Nats-Expected-Stream": {bus.StreamWork}, "ce-id": {"x"}},
+		Header: nats.Header{"Nats-Expected-Stream": {workStream}, "ce-id": {"x"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +270,7 @@ func TestDeadLetterLeavesServerHeadersOut(t *testing.T) {
 	consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error {
 		return bus.Permanent(event.Unmarshal(d.Data, &event.FileUploaded{}))
 	}))
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if letters := w.dead(t); len(letters) != 1 || letters[0].Header.Get("ce-id") != "x" {
 		t.Errorf("got %v", letters)
 	}
@@ -287,7 +288,7 @@ func TestUnreadableHeadersAreGivenUp(t *testing.T) {
 		t.Error("the handler got a message that is no event")
 		return nil
 	}))
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	letters := w.dead(t)
 	if len(letters) != 1 || !strings.Contains(letters[0].Header.Get(bus.DeadReason), "ce-time") {
 		t.Errorf("got %v", letters)

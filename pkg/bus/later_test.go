@@ -33,7 +33,7 @@ func TestLaterUsesNoAttempt(t *testing.T) {
 			t.Errorf("attempt %d, want %d", got, want)
 		}
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if n := len(w.dead(t)); n != 1 {
 		t.Errorf("%d dead letters, want 1", n)
 	}
@@ -46,7 +46,7 @@ func TestPermanentIsNotDelayed(t *testing.T) {
 		return bus.Permanent(bus.Later(errFlaky, time.Hour))
 	}))
 	w.publish(t, uploaded("f1"))
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 }
 
 // While a gate is closed no message is requested, none is in work, and none uses an
@@ -82,7 +82,7 @@ func TestGateHoldsRequests(t *testing.T) {
 		return nil
 	})
 	<-time.After(5 * c.Lease) // more than a stall needs to be noticed
-	info, err := w.js.Consumer(t.Context(), bus.StreamWork, "worker-0")
+	info, err := w.js.Consumer(t.Context(), workStream, "worker-0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestGateHoldsRequests(t *testing.T) {
 		t.Errorf("counted as stalled %v times", n)
 	}
 	close(opened)
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 }
 
 // A gate that is closed does not keep Consume from ending.

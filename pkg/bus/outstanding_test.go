@@ -22,7 +22,7 @@ func TestAnItemHasOneMessageAtATime(t *testing.T) {
 	w.publish(t, uploaded("f2"))
 
 	consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error { return nil }))
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if err := w.bus.Publish(t.Context(), again); err != nil {
 		t.Errorf("once the first is acknowledged: %v", err)
 	}
@@ -52,7 +52,7 @@ func TestOutstandingKnowsWaitingWork(t *testing.T) {
 		t.Error("not while a worker has it")
 	}
 	close(done)
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if look() {
 		t.Error("after it is done")
 	}

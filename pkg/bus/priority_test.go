@@ -51,7 +51,7 @@ func TestFloodDoesNotStarveOthers(t *testing.T) {
 	if most := int64(3 * (others*each + 8)); lastSmall.Load() > most {
 		t.Errorf("the last item of the others was the %dth, want it among the first %d of %d", lastSmall.Load(), most, flood)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 }
 
 // An owner with a few items one after the other keeps the highest priority, whatever it
@@ -70,7 +70,7 @@ func TestDoneWorkDoesNotCount(t *testing.T) {
 	for i := range 100 {
 		w.publish(t, uploaded(fmt.Sprint(i)))
 		next(t, done, "item")
-		w.awaitCount(t, bus.StreamWork, 0)
+		w.awaitCount(t, workStream, 0)
 		msg, err := listen.NextMsg(patience)
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestDoneWorkDoesNotCountForSeveralAtOnce(t *testing.T) {
 	for i := range 8 {
 		w.publish(t, uploaded(fmt.Sprint(i)))
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	stop()
 	var atOnce sync.WaitGroup
 	for i := range 7 {
@@ -100,7 +100,7 @@ func TestDoneWorkDoesNotCountForSeveralAtOnce(t *testing.T) {
 		})
 	}
 	atOnce.Wait()
-	work, err := w.js.Stream(t.Context(), bus.StreamWork)
+	work, err := w.js.Stream(t.Context(), workStream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestOneMessageInAllPriorities(t *testing.T) {
 	if there, err := w.bus.Outstanding(t.Context(), again.Subject, again.Tenant); err != nil || !there {
 		t.Errorf("outstanding: %v, %v", there, err)
 	}
-	w.awaitCount(t, bus.StreamWork, 101)
+	w.awaitCount(t, workStream, 101)
 }
 
 // A worker that waits for the highest priority soon finds what is alone in a lower one,
@@ -178,7 +178,7 @@ func TestLowPrioritiesAreFound(t *testing.T) {
 	})
 	c.Backoff = func(int) time.Duration { return 500 * time.Millisecond }
 	consume(t, w.bus, c)
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	if n := tries.Load(); n != 21 {
 		t.Errorf("%d attempts, want 21", n)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/assay-project/assay/pkg/bus/conn"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/obs"
 )
@@ -48,7 +49,7 @@ const (
 // waiting, it is not refused: see Admit. It returns ErrFull when the stream has reached
 // its limit in bytes, ErrStorageFull when that of the server is used up, and
 // ErrOutstanding when the stream holds work of the same item under another id. It
-// returns ErrForbidden at once when this user may not publish there, and as soon
+// returns at once conn.ErrForbidden when this user may not publish there,
 // nats.ErrMaxPayload for an event that is larger than the server takes, and
 // nats.ErrConnectionClosed after Close.
 func (b *Bus) Publish(ctx context.Context, e event.Event) error {
@@ -67,17 +68,15 @@ func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 // Republish is Publish for an outcome that was probably published before: it
 // sends nothing when the stream's newest event of the subject is this one,
 // however long ago that was.
-func (b *Bus) Republish(ctx context.Context, e event.Event) (err error) {
-	ctx, settle := b.permitted(ctx, StreamOutcomes)
-	defer settle(&err)
-	outcomes, err := b.js.Stream(ctx, StreamOutcomes)
+func (b *Bus) Republish(ctx context.Context, e event.Event) error {
+	outcomes, err := b.JS.Stream(ctx, StreamOutcomes)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return b.Publish(ctx, e)
 	}
 	if err != nil {
-		return fmt.Errorf("stream %s: %w", StreamOutcomes, err)
+		return err
 	}
-	newest, err := outcomes.GetLastMsgForSubject(ctx, e.Subject)
+	newest, err := outcomes.LastMsg(ctx, e.Subject)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return b.Publish(ctx, e)
 	}
@@ -90,10 +89,17 @@ func (b *Bus) Republish(ctx context.Context, e event.Event) (err error) {
 	return b.Publish(ctx, e)
 }
 
-// PublishNotice sends the bucket's own words about a new object. id makes
-// repeats of one notice one message.
-func (b *Bus) PublishNotice(ctx context.Context, id string, data []byte) error {
-	_, err := b.send(ctx, &nats.Msg{Subject: noticeSubject, Header: nats.Header{}, Data: data}, id, "notice")
+// Message is a message of a Queue.
+type Message struct {
+	Subject string
+	ID      string // the same id published again within the duplicate window is kept once
+	Type    string // for metrics
+	Data    []byte
+}
+
+// PublishMessage is Publish for a message that is no event.
+func (b *Bus) PublishMessage(ctx context.Context, m Message) error {
+	_, err := b.send(ctx, &nats.Msg{Subject: m.Subject, Header: nats.Header{}, Data: m.Data}, m.ID, m.Type)
 	return err
 }
 
@@ -131,11 +137,9 @@ func (b *Bus) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored 
 }
 
 func (b *Bus) try(ctx context.Context, msg *nats.Msg, id string) (stored bool, err error) {
-	ctx, settle := b.permitted(ctx, msg.Subject)
-	defer settle(&err)
 	ctx, cancel := context.WithTimeout(ctx, publishTry)
 	defer cancel()
-	ack, err := b.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
+	ack, err := b.JS.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
 	if err != nil {
 		return false, err
 	}
@@ -156,7 +160,7 @@ const (
 // limit of a stream under DiscardNew share a generic "store failed" code and are
 // told apart by their text only.
 func final(err error) error {
-	if errors.Is(err, ErrForbidden) || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed) {
+	if errors.Is(err, conn.ErrForbidden) || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed) {
 		return err
 	}
 	api, ok := errors.AsType[*jetstream.APIError](err)

@@ -21,7 +21,7 @@ import (
 func TestSameEventTwiceIsOneMessage(t *testing.T) {
 	w := open(t)
 	w.publish(t, uploaded("f1"), uploaded("f1"), uploaded("f2"))
-	if n := w.count(t, bus.StreamWork); n != 2 {
+	if n := w.count(t, workStream); n != 2 {
 		t.Errorf("%d messages, want 2", n)
 	}
 }
@@ -123,15 +123,15 @@ func TestFullStorageSaysSo(t *testing.T) {
 	t.Error("16 KiB took 1000 events")
 }
 
-func TestNoticeIsOneMessagePerID(t *testing.T) {
+func TestMessageIsKeptOncePerID(t *testing.T) {
 	w := open(t)
 	for range 2 {
-		if err := w.bus.PublishNotice(t.Context(), "etag1", []byte(`{"Records":[]}`)); err != nil {
+		if err := w.bus.PublishMessage(t.Context(), bus.Message{Subject: queue.Subject, ID: "etag1", Type: "test", Data: []byte(`{}`)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := w.count(t, bus.StreamNotices); n != 1 {
-		t.Errorf("%d notices, want 1", n)
+	if n := w.count(t, queue.Stream); n != 1 {
+		t.Errorf("%d messages, want 1", n)
 	}
 }
 

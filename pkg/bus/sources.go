@@ -1,8 +1,10 @@
 package bus
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -32,16 +34,13 @@ func newSources(b *Bus, c Consumer) *sources {
 			durable: durable, filter: filter, subject: fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", c.Stream, durable),
 		})
 	}
-	if !b.isWork(c.Stream) {
+	q := b.workQueue(c.Stream)
+	if q == nil {
 		add(c.Name, c.Filter)
 		return s
 	}
-	filter := c.Filter
-	if filter == "" {
-		filter = ">"
-	}
-	for priority := range fair.Priorities {
-		add(fmt.Sprintf("%s-%d", c.Name, priority), storedSubject(fmt.Sprint(priority), "*", filter))
+	for priority, durable := range q.Durables(c.Name) {
+		add(durable, storedSubject(strconv.Itoa(priority), "*", cmp.Or(c.Filter, ">")))
 	}
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
 // TestConnectReconcilesEverySetting: whatever of a stream was declared otherwise, by
@@ -16,7 +17,7 @@ func TestConnectReconcilesEverySetting(t *testing.T) {
 	w := open(t)
 	config := func() jetstream.StreamConfig {
 		t.Helper()
-		s, err := w.js.Stream(t.Context(), bus.StreamWork)
+		s, err := w.js.Stream(t.Context(), workStream)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,5 +50,24 @@ func TestConnectReconcilesEverySetting(t *testing.T) {
 				t.Errorf("got %+v, want %+v", got, want)
 			}
 		})
+	}
+}
+
+// TestLostStreamIsMadeAnewByAPublish: an event for a stream that someone deleted
+// makes all streams be declared again, also one that has no consumer to miss it.
+func TestLostStreamIsMadeAnewByAPublish(t *testing.T) {
+	w := openAt(t, bustest.Start(t), bus.Config{})
+	if err := w.js.DeleteStream(t.Context(), bus.StreamOutcomes); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.bus.Republish(t.Context(), completed("f1")); err != nil {
+		t.Fatal(err)
+	}
+	outcomes, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := outcomes.CachedInfo().State.Msgs; n != 1 {
+		t.Errorf("%d events, want 1", n)
 	}
 }

@@ -7,14 +7,16 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
 // take works on one message after the other, and looks after the consumer when
 // none came or none could be asked for.
-func (w *consuming) take(ctx, working context.Context) {
+func (w *consumerRun) take(ctx, working context.Context) {
 	for ctx.Err() == nil {
 		err := w.pull(ctx, working)
-		if errors.Is(err, ErrForbidden) {
+		if errors.Is(err, conn.ErrForbidden) {
 			w.end(err)
 			return
 		}
@@ -48,12 +50,12 @@ const (
 // that waited in a buffer behind long work would lose its lease there. The
 // iterators of package jetstream ask too early after a reconnect, and with one
 // message at a time sometimes not at all.
-func (w *consuming) pull(ctx, working context.Context) (err error) {
+func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 	b := w.bus
-	ctx, settle := b.permitted(ctx, w.sources.names()...)
-	defer settle(&err)
-	connection := b.connection()
-	inbox, err := b.conn.SubscribeSync(b.conn.NewInbox())
+	ctx, done := b.WithPermissionErrors(ctx, w.sources.names()...)
+	defer done(&err)
+	connection := b.Connected()
+	inbox, err := b.NATS.SubscribeSync(b.NATS.NewInbox())
 	if err != nil {
 		return err
 	}
@@ -74,7 +76,7 @@ func (w *consuming) pull(ctx, working context.Context) (err error) {
 		if wait > 0 {
 			request = fmt.Appendf(nil, `{"batch":1,"expires":%d}`, wait)
 		}
-		if err := b.conn.PublishRequest(at.subject, inbox.Subject, request); err != nil {
+		if err := b.NATS.PublishRequest(at.subject, inbox.Subject, request); err != nil {
 			return err
 		}
 		msg, err := next(inbox, wait+answerWait)

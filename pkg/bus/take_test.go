@@ -32,7 +32,7 @@ func TestBusyWorkerHoldsNoSecondMessage(t *testing.T) {
 	w.publish(t, uploaded("f1"), uploaded("f2"))
 	first := next(t, began, "work")
 	// The answer comes behind all that the worker has asked for.
-	durable, err := w.js.Consumer(t.Context(), bus.StreamWork, "worker-0")
+	durable, err := w.js.Consumer(t.Context(), workStream, "worker-0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestBusyWorkerHoldsNoSecondMessage(t *testing.T) {
 		t.Errorf("%s twice", first)
 	}
 	close(finish)
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 }
 
 // What a worker had asked for is forgotten with its connection. It must ask again
@@ -58,7 +58,7 @@ func TestWorkGoesOnAfterAReconnect(t *testing.T) {
 	consume(t, connect(t, "nats://"+through.addr, bus.Config{}), c)
 	asked := func(want int) {
 		eventually(t, func() error {
-			d, err := w.js.Consumer(t.Context(), bus.StreamWork, "worker-0")
+			d, err := w.js.Consumer(t.Context(), workStream, "worker-0")
 			if err == nil && d.CachedInfo().NumWaiting != want {
 				err = fmt.Errorf("%d ask for work, want %d", d.CachedInfo().NumWaiting, want)
 			}
@@ -74,7 +74,7 @@ func TestWorkGoesOnAfterAReconnect(t *testing.T) {
 			t.Errorf("got %s, want %d", item, i)
 		}
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 }
 
 // relay passes connections on to a server and can cut them.

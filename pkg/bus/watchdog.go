@@ -69,22 +69,20 @@ func newWatchdog(b *Bus, c Consumer, from *sources, at position) *watchdog {
 
 // look creates what is missing, and tells of a durable that has messages and
 // hands none out.
-func (w *watchdog) look(ctx context.Context) (err error) {
+func (w *watchdog) look(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := w.consumer
-	ctx, settle := w.bus.permitted(ctx, w.sources.names()...)
-	defer settle(&err)
 	var infos []*jetstream.ConsumerInfo
 	for _, source := range w.sources.all {
-		have, err := w.bus.js.Consumer(ctx, c.Stream, source.durable)
+		have, err := w.bus.JS.ConsumerInfo(ctx, c.Stream, source.durable)
 		switch {
 		case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
 			return w.recreate(ctx, causeMissing)
 		case err != nil:
 			return fmt.Errorf("consumer %s on stream %s: %w", source.durable, c.Stream, err)
 		}
-		infos = append(infos, have.CachedInfo())
+		infos = append(infos, have)
 	}
 	if w.steppedBack(infos) {
 		return w.release(ctx)
@@ -137,12 +135,12 @@ func (w *watchdog) steppedBack(infos []*jetstream.ConsumerInfo) bool {
 // after a lost lease.
 func (w *watchdog) release(ctx context.Context) error {
 	c := w.consumer
-	if !w.bus.isWork(c.Stream) && c.Stream != StreamNotices {
-		return nil // a stream of another kind would be delivered from its start
+	if !w.from.queue {
+		return nil // a stream that keeps what is acknowledged would be delivered from its start
 	}
 	w.bus.log.Warn().Str("consumer", c.Name).Msg("the clock of the NATS server was stepped back; messages in work are redelivered")
 	for _, source := range w.sources.all {
-		if err := w.bus.js.DeleteConsumer(ctx, c.Stream, source.durable); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		if err := w.bus.JS.DeleteConsumer(ctx, c.Stream, source.durable); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 			return fmt.Errorf("recreate consumer %s on stream %s: %w", source.durable, c.Stream, err)
 		}
 	}
@@ -154,19 +152,17 @@ func (w *watchdog) release(ctx context.Context) error {
 // message out to nobody, ever, and looks for them in streams of another kind only
 // (jetstream.go and checkForOrphanMsgs of nats-server 2.15.2); the item could never be
 // tried again, since the stream takes one message of it.
-func (w *watchdog) clear(ctx context.Context, source *source, info *jetstream.ConsumerInfo) (err error) {
+func (w *watchdog) clear(ctx context.Context, source *source, info *jetstream.ConsumerInfo) error {
 	stream := w.consumer.Stream
-	if !w.bus.isWork(stream) && stream != StreamNotices {
+	if !w.from.queue {
 		return nil
 	}
-	ctx, settle := w.bus.permitted(ctx, stream)
-	defer settle(&err)
-	queue, err := w.bus.js.Stream(ctx, stream)
+	queue, err := w.bus.JS.Stream(ctx, stream)
 	if err != nil {
-		return fmt.Errorf("stream %s: %w", stream, err)
+		return err
 	}
 	for {
-		msg, err := queue.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(cmp.Or(source.filter, ">")))
+		msg, err := queue.Msg(ctx, 1, jetstream.WithGetMsgSubject(cmp.Or(source.filter, ">")))
 		if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && msg.Sequence > info.AckFloor.Stream {
 			return nil
 		}
@@ -222,7 +218,7 @@ func (w *watchdog) recreate(ctx context.Context, cause string) error {
 		after.sequence = 0 // the stream itself is new
 	}
 	for _, source := range w.sources.all {
-		if _, err := w.bus.js.CreateOrUpdateConsumer(ctx, c.Stream, c.settings(source, after)); err != nil {
+		if err := w.bus.JS.CreateOrUpdateConsumer(ctx, c.Stream, c.settings(source, after)); err != nil {
 			return fmt.Errorf("recreate consumer %s on stream %s: %w", source.durable, c.Stream, err)
 		}
 	}

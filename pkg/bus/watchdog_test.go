@@ -19,12 +19,12 @@ import (
 func TestWhatVanishesIsRecreated(t *testing.T) {
 	for name, remove := range map[string]func(context.Context, jetstream.JetStream) error{
 		"consumer": func(ctx context.Context, js jetstream.JetStream) error {
-			return js.DeleteConsumer(ctx, bus.StreamWork, "worker-0")
+			return js.DeleteConsumer(ctx, workStream, "worker-0")
 		},
 		"streams": func(ctx context.Context, js jetstream.JetStream) error {
 			var failed []error
 			// The consumed stream goes last: its loss is what makes all be declared anew.
-			for _, stream := range []string{bus.StreamNotices, bus.StreamOutcomes, bus.StreamDead, bus.StreamWork} {
+			for _, stream := range []string{queue.Stream, bus.StreamOutcomes, bus.StreamDead, workStream} {
 				failed = append(failed, js.DeleteStream(ctx, stream))
 			}
 			return errors.Join(failed...)
@@ -40,7 +40,7 @@ func TestWhatVanishesIsRecreated(t *testing.T) {
 			if id := next(t, got, "a delivery"); id != "f1" {
 				t.Fatalf("got %s", id)
 			}
-			w.awaitCount(t, bus.StreamWork, 0)
+			w.awaitCount(t, workStream, 0)
 			if err := remove(t.Context(), w.js); err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestSilentConsumerIsNoticed(t *testing.T) {
 	c.Lease = 300 * time.Millisecond
 	consume(t, w.bus, c)
 	eventually(t, func() error {
-		_, err := w.js.PauseConsumer(t.Context(), bus.StreamWork, c.Name+"-0", time.Now().Add(time.Hour))
+		_, err := w.js.PauseConsumer(t.Context(), workStream, c.Name+"-0", time.Now().Add(time.Hour))
 		return err
 	})
 	w.publish(t, uploaded("f1"))
@@ -95,7 +95,7 @@ func TestSilentConsumerIsNoticed(t *testing.T) {
 		}
 		return nil
 	})
-	if _, err := w.js.ResumeConsumer(t.Context(), bus.StreamWork, c.Name+"-0"); err != nil {
+	if _, err := w.js.ResumeConsumer(t.Context(), workStream, c.Name+"-0"); err != nil {
 		t.Fatal(err)
 	}
 	if id := next(t, got, "the delivery"); id != "f1" {

@@ -30,7 +30,7 @@ func TestTraceTravelsIntoTheHandler(t *testing.T) {
 	if in := next(t, got, "delivery"); in != trace {
 		t.Errorf("the handler has %+v, want %+v", in, trace)
 	}
-	w.awaitCount(t, bus.StreamWork, 0)
+	w.awaitCount(t, workStream, 0)
 	stream, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
 	if err != nil {
 		t.Fatal(err)

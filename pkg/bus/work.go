@@ -13,18 +13,30 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/assay-project/assay/pkg/bus/conn"
 	"github.com/assay-project/assay/pkg/bus/fair"
-	"github.com/assay-project/assay/pkg/event"
 )
 
 // Work describes a stream of work events.
 type Work struct {
-	Stream   string
-	Subjects []string // of the events, such as assay.file.>; no other stream has them
+	Stream string
+	// Subjects matches the subjects of the events and ends in ">", such as
+	// assay.file.uploaded.>; no other stream has them.
+	Subjects string
 }
 
-// defaultWork is one stream for the work of all areas.
-func defaultWork() []Work { return []Work{{Stream: StreamWork, Subjects: event.WorkSubjects()}} }
+// Stored matches the subjects under which the stream stores its messages.
+func (w Work) Stored() string { return storedSubject("*", "*", w.Subjects) }
+
+// Durables returns the names of the durables behind a consumer of the stream, one for
+// each priority, the highest first.
+func (w Work) Durables(consumer string) []string {
+	names := make([]string, fair.Priorities)
+	for priority := range names {
+		names[priority] = fmt.Sprintf("%s-%d", consumer, priority)
+	}
+	return names
+}
 
 // A work stream stores a message under a subject of its own, which holds the priority
 // and a hash of the tenant: assay-work.<priority>.<tenant>.file.uploaded.<fileId>. The
@@ -41,7 +53,7 @@ type workQueue struct {
 	Work
 	bus     *Bus
 	backlog *fair.Queue
-	handle  atomic.Pointer[jetstream.Stream] // nil until it is needed
+	handle  atomic.Pointer[conn.Stream] // nil until it is needed
 }
 
 func newWorkQueue(b *Bus, w Work) *workQueue {
@@ -53,33 +65,31 @@ func newWorkQueue(b *Bus, w Work) *workQueue {
 // workOf returns the work queue that stores a subject, nil if none does.
 func (b *Bus) workOf(subject string) *workQueue {
 	for _, q := range b.work {
-		for _, subjects := range q.Subjects {
-			if strings.HasPrefix(subject, strings.TrimSuffix(subjects, ">")) {
-				return q
-			}
+		if strings.HasPrefix(subject, strings.TrimSuffix(q.Subjects, ">")) {
+			return q
 		}
 	}
 	return nil
 }
 
-// isWork reports whether a stream is a work stream.
-func (b *Bus) isWork(stream string) bool {
+// workQueue returns the work queue of a stream, nil for a stream of another kind.
+func (b *Bus) workQueue(stream string) *workQueue {
 	for _, q := range b.work {
 		if q.Stream == stream {
-			return true
+			return q
 		}
 	}
-	return false
+	return nil
 }
 
-// Admit reports whether an event on subject may be accepted for a tenant: it returns nil,
-// fair.ErrFull, fair.ErrTenantFull or fair.ErrBacklogUnknown. The empty tenant asks for
+// Admit reports whether more work of a work stream may be accepted for a tenant: it returns
+// nil, fair.ErrFull, fair.ErrTenantFull or fair.ErrBacklogUnknown. The empty tenant asks for
 // one that is not known yet. It is called at the edge, before work is accepted; what
 // follows from accepted work is published without it.
-func (b *Bus) Admit(ctx context.Context, subject, tenant string) error {
-	q := b.workOf(subject)
+func (b *Bus) Admit(ctx context.Context, stream, tenant string) error {
+	q := b.workQueue(stream)
 	if q == nil {
-		return fmt.Errorf("no work stream stores %s", subject)
+		return fmt.Errorf("%s is no work stream", stream)
 	}
 	if tenant != "" {
 		tenant = tenantToken(tenant)
@@ -108,37 +118,33 @@ func (q *workQueue) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant
 
 // holds reports whether the stream stores the message of this id for an item.
 func (q *workQueue) holds(ctx context.Context, item, id string) bool {
-	stream, err := q.bus.js.Stream(ctx, q.Stream)
+	stream, err := q.bus.JS.Stream(ctx, q.Stream)
 	if err != nil {
 		return false
 	}
-	msg, err := stream.GetLastMsgForSubject(ctx, item)
+	msg, err := stream.LastMsg(ctx, item)
 	return err == nil && msg.Header.Get(jetstream.MsgIDHeader) == id
 }
 
-func (q *workQueue) countAll(ctx context.Context) (_ int64, err error) {
-	ctx, settle := q.bus.permitted(ctx, q.Stream)
-	defer settle(&err)
-	stream, err := q.bus.js.Stream(ctx, q.Stream)
+func (q *workQueue) countAll(ctx context.Context) (int64, error) {
+	stream, err := q.bus.JS.Stream(ctx, q.Stream)
 	if err != nil {
-		return 0, fmt.Errorf("stream %s: %w", q.Stream, err)
+		return 0, err
 	}
 	return int64(stream.CachedInfo().State.Msgs), nil
 }
 
-func (q *workQueue) countTenant(ctx context.Context, token string) (_ int64, err error) {
-	ctx, settle := q.bus.permitted(ctx, q.Stream)
-	defer settle(&err)
+func (q *workQueue) countTenant(ctx context.Context, token string) (int64, error) {
 	stream := q.handle.Load()
 	if stream == nil { // looking the stream up is a request too
-		found, err := q.bus.js.Stream(ctx, q.Stream)
+		found, err := q.bus.JS.Stream(ctx, q.Stream)
 		if err != nil {
 			return 0, err
 		}
-		stream = &found
+		stream = found
 		q.handle.Store(stream)
 	}
-	info, err := (*stream).Info(ctx, jetstream.WithSubjectFilter(storedSubject("*", token, publicPrefix+">")))
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(storedSubject("*", token, publicPrefix+">")))
 	if err != nil {
 		return 0, err
 	}
@@ -147,18 +153,16 @@ func (q *workQueue) countTenant(ctx context.Context, token string) (_ int64, err
 
 // Outstanding reports whether a work stream holds a message of this subject and tenant,
 // so that a worker has it or will get it.
-func (b *Bus) Outstanding(ctx context.Context, subject, tenant string) (waits bool, err error) {
+func (b *Bus) Outstanding(ctx context.Context, subject, tenant string) (bool, error) {
 	q := b.workOf(subject)
 	if q == nil {
 		return false, fmt.Errorf("no work stream stores %s", subject)
 	}
-	ctx, settle := b.permitted(ctx, q.Stream)
-	defer settle(&err)
-	stream, err := b.js.Stream(ctx, q.Stream)
+	stream, err := b.JS.Stream(ctx, q.Stream)
 	if err != nil {
-		return false, fmt.Errorf("stream %s: %w", q.Stream, err)
+		return false, err
 	}
-	_, err = stream.GetLastMsgForSubject(ctx, storedSubject("*", tenantToken(tenant), subject))
+	_, err = stream.LastMsg(ctx, storedSubject("*", tenantToken(tenant), subject))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return false, nil
 	}

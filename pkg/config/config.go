@@ -2,11 +2,12 @@
 //
 // A setting is a field of a struct, with these tags:
 //
-//	NATSURL string `env:"ASSAY_NATS_URL,required" doc:"the address of the NATS server, such as nats://127.0.0.1:4222"`
-//	Drain   time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests in hand may take on shutdown"`
+//	NATSURL string `env:"ASSAY_NATS_URL,required" doc:"the URL of the NATS server, such as nats://127.0.0.1:4222"`
+//	Drain   time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" use:"often" doc:"how long requests in progress may take on shutdown"`
 //	Key     string `env:"ASSAY_S3_SECRET_KEY" secret:"true" doc:"the secret key for S3"`
 //
-// The doc tag continues the sentence "give …". A field tagged secret:"true" never has its value
+// The doc tag continues the sentence "give …". The use tag is must, often or rarely (the default): how
+// likely a user sets the variable, by which docs/settings.md groups. A field tagged secret:"true" never has its value
 // shown. Structs nest; `envPrefix` is honored.
 package config
 
@@ -21,16 +22,15 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// Error lists what is wrong with the environment, one sentence for each variable, in the order of the
-// struct's fields.
+// Error lists the invalid variables, one sentence each, in the order of the struct's fields.
 type Error struct {
 	Problems []string
 }
 
-// Error gives the sentences, one a line.
+// Error returns the sentences, one per line.
 func (e *Error) Error() string { return strings.Join(e.Problems, "\n") }
 
-// Unusable makes an *Error of what is wrong with settings that could be read; nil stays nil.
+// Unusable wraps an error about parsed settings in an *Error; nil remains nil.
 func Unusable(err error) error {
 	if err == nil {
 		return nil
@@ -38,10 +38,10 @@ func Unusable(err error) error {
 	return &Error{Problems: []string{err.Error()}}
 }
 
-// Load fills a T, a struct with env tags, from an environment in the form of os.Environ.
-// A variable set to nothing counts as not set, so that compose files and shells may pass on unset
-// variables. It returns an *Error when a variable is missing or cannot be read, and another error
-// when T itself is not usable.
+// Load fills a T, a struct with env tags, from an environment in the form of os.Environ. An empty
+// variable counts as not set, so that compose files and shells may pass on unset variables. Load
+// returns an *Error when a variable is missing or cannot be parsed, and another error when T itself
+// is invalid.
 func Load[T any](environ []string) (T, error) {
 	set := env.ToMap(environ)
 	maps.DeleteFunc(set, func(_, value string) bool { return value == "" })
@@ -58,8 +58,8 @@ func Load[T any](environ []string) (T, error) {
 	return settings, &Error{Problems: problems}
 }
 
-// explain turns what env reports into sentences. Anything in err that no variable accounts for is
-// a fault of the struct and is returned as rest.
+// explain converts env's errors to sentences. What no variable accounts for is a bug in the struct
+// and is returned as rest.
 func explain[T any](err error, set map[string]string) (problems []string, rest error) {
 	for _, v := range Variables[T]() {
 		value, given := set[v.Name]
@@ -76,8 +76,8 @@ func explain[T any](err error, set map[string]string) (problems []string, rest e
 	return problems, nil
 }
 
-// readable tells whether value can be parsed for the one variable name. It reads a fresh T from that
-// variable alone, because env's parse errors name the field but not the variable.
+// readable reports whether value can be parsed for the variable name. It parses a new T from that
+// variable alone, because env's parse errors name the field and not the variable.
 func readable[T any](name, value string) bool {
 	var settings T
 	err := env.ParseWithOptions(&settings, env.Options{Environment: map[string]string{name: value}})

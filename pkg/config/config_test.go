@@ -19,7 +19,7 @@ type settings struct {
 	Name    string `env:"ASSAY_NAME" envDefault:"assay"`
 	NATS    engine `envPrefix:"ASSAY_NATS_"`
 	S3      engine `envPrefix:"ASSAY_S3_"`
-	Workers uint   `env:"ASSAY_WORKERS" envDefault:"4" doc:"the number of workers"`
+	Workers uint   `env:"ASSAY_WORKERS" envDefault:"4" use:"often" doc:"the number of workers"`
 	Key     int    `env:"ASSAY_KEY" secret:"true" doc:"the key"`
 }
 
@@ -90,11 +90,17 @@ func TestLoadRefusesAStructItCannotFill(t *testing.T) {
 }
 
 func TestVariablesDescribesEveryField(t *testing.T) {
+	uses := map[string][2]string{
+		"ASSAY_NATS_ADDR": {config.Must, "NATS"}, "ASSAY_S3_TIMEOUT": {config.Rarely, "S3"}, "ASSAY_WORKERS": {config.Often, "Workers"},
+	}
 	names := []string{}
 	for _, v := range config.Variables[settings]() {
 		names = append(names, v.Name)
 		if v.Name == "ASSAY_NATS_ADDR" && (!v.Required || v.Doc == "" || v.Secret) {
 			t.Errorf("ASSAY_NATS_ADDR is described as %+v", v)
+		}
+		if want, listed := uses[v.Name]; listed && want != [2]string{v.Use, v.Part} {
+			t.Errorf("%s is used %s and is part of %s, want %q", v.Name, v.Use, v.Part, want)
 		}
 		if v.Name == "ASSAY_KEY" && !v.Secret {
 			t.Error("ASSAY_KEY is not marked as secret")

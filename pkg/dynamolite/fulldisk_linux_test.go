@@ -4,48 +4,24 @@ import (
 	"errors"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/dynamolite/disktest"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
 )
 
-// smallDisk is set in the process that may mount a small file system on this folder.
-const smallDisk = "DYNAMOLITE_SMALL_DISK"
-
-// TestAFullDiskRefusesWritesUntilThereIsSpace runs itself in a mount namespace of its own.
 func TestAFullDiskRefusesWritesUntilThereIsSpace(t *testing.T) {
-	if dir := os.Getenv(smallDisk); dir != "" {
-		fillDisk(t, dir)
-		return
-	}
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	child.Env = append(os.Environ(), smallDisk+"="+t.TempDir())
-	child.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
-	}
-	if out, err := child.CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
+	disktest.Run(t, "size=16m", fillDatabase)
 }
 
-func fillDisk(t *testing.T, dir string) {
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
-		t.Fatal(err)
-	}
-	ballast := filepath.Join(dir, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 6<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
+func fillDatabase(t *testing.T, dir string) {
+	free := disktest.Fill(t, dir, 6<<20)
 	path := filepath.Join(dir, "db")
 	engine, err := dynamolite.Open(dynamolite.Options{Path: path, SweepInterval: -1})
 	if err != nil {
@@ -72,9 +48,7 @@ func fillDisk(t *testing.T, dir string) {
 	if api, ok := errors.AsType[smithy.APIError](err); !ok || api.ErrorCode() != "StorageFull" || status.HTTPStatusCode() != http.StatusServiceUnavailable {
 		t.Fatalf("after %d items the disk is full: %v", stored, err)
 	}
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
+	free()
 	for range 3 {
 		if err := put(); err != nil {
 			t.Fatalf("with space again: %v", err)

@@ -37,18 +37,9 @@ func operation[In any](run func(*In) (any, error)) handler {
 	}
 }
 
-// quick is a request that reads itself, in a third of the time, unless there is
-// something unusual in it: then it reports false and stays as it is.
-type quick interface {
-	read(body []byte) bool
-}
-
 // decode reads a request. What it has to say of malformed JSON anywhere in the body
 // comes before what is of the wrong type.
 func decode(body []byte, in any) error {
-	if q, ok := in.(quick); ok && q.read(body) {
-		return nil
-	}
 	lenient := jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	err := jsonv2.Unmarshal(body, in, lenient)
 	if err == nil {

@@ -20,26 +20,17 @@ import (
 const (
 	AreaTextFile = "textfile"
 	AreaFeed     = "feed"
+	AreaPhotoJob = "photojob"
 )
 
-// Subjects of the events, for streams and subscribers.
+// Subjects of the events of all areas, for streams and subscribers. Those of the work
+// events are in the package of each area.
 const (
-	// FileSubjects matches the work events of files.
-	FileSubjects = "assay.file.>"
-	// UploadedSubjects matches FileUploaded of every file.
-	UploadedSubjects = "assay.file.uploaded.*"
-	// FeedSubjects matches the work events of the feed.
-	FeedSubjects = "assay.feed.>"
-	// AcceptedSubjects matches FeedItemAccepted of every item.
-	AcceptedSubjects = "assay.feed.accepted.*"
 	// OutcomeSubjects matches the outcomes of every area.
 	OutcomeSubjects = "assay.analysis.>"
 	// DeadSubjects matches the dead letters of every consumer.
 	DeadSubjects = "assay.dead.>"
 )
-
-// WorkSubjects are those of the work events of all areas.
-func WorkSubjects() []string { return []string{FileSubjects, FeedSubjects} }
 
 // Event is one event to publish.
 type Event struct {
@@ -52,27 +43,6 @@ type Event struct {
 	Tenant string
 	Time   time.Time // when the fact came about, not when it was sent
 	Data   proto.Message
-}
-
-// NewFileUploaded returns the event for d. Its id is file.uploaded/<fileId>/<etag>,
-// with the time of the request added for a retry.
-func NewFileUploaded(d *FileUploaded) Event {
-	id := "file.uploaded/" + d.FileId + "/" + d.Etag
-	at := d.UploadedAt.AsTime()
-	if d.RetriedAt != nil {
-		at = d.RetriedAt.AsTime()
-		id = fmt.Sprintf("%s/%d", id, at.UnixMilli())
-	}
-	return Event{ID: id, Subject: UploadedOf(d.FileId), Item: d.FileId, Owner: d.OwnerId, Tenant: d.OwnerId, Time: at, Data: d}
-}
-
-// NewFeedItemAccepted returns the event for d. Its id is feed.accepted/<sourceId>.
-// A source id has no character that a subject could not have.
-func NewFeedItemAccepted(d *FeedItemAccepted) Event {
-	return Event{
-		ID: "feed.accepted/" + d.SourceId, Subject: AcceptedOf(d.SourceId),
-		Item: d.SourceId, Tenant: d.SourceType, Time: d.IngestedAt.AsTime(), Data: d,
-	}
 }
 
 // NewAnalysisCompleted returns the event for d. Its id is
@@ -95,12 +65,6 @@ func outcome(end, area, id, owner string, at time.Time, d proto.Message) Event {
 	}
 }
 
-// UploadedOf returns the subject of FileUploaded of one file.
-func UploadedOf(fileID string) string { return "assay.file.uploaded." + fileID }
-
-// AcceptedOf returns the subject of FeedItemAccepted of one item.
-func AcceptedOf(sourceID string) string { return "assay.feed.accepted." + sourceID }
-
 // OutcomesOf returns the subject filter that matches every outcome of one item.
 func OutcomesOf(area, id string) string { return "assay.analysis.*." + area + "." + id }
 
@@ -112,12 +76,6 @@ func (e Event) Type() string { return string(proto.MessageName(e.Data)) }
 // written also when they are zero or empty, so that a reader in any language
 // finds a count of 0 as 0.
 func (e Event) Marshal() ([]byte, error) {
-	if frequent, ok := e.Data.(interface{ plain(*plain) }); ok {
-		p := plain{data: make([]byte, 0, 1<<10)}
-		if frequent.plain(&p); !p.odd {
-			return p.data, nil
-		}
-	}
 	data, err := protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(e.Data)
 	if err != nil {
 		return nil, fmt.Errorf("event %s: %w", e.ID, err)
@@ -128,13 +86,6 @@ func (e Event) Marshal() ([]byte, error) {
 // Unmarshal reads a payload into d. Fields that d does not know are left out,
 // so that a newer publisher does not break an older reader.
 func Unmarshal(data []byte, d proto.Message) error {
-	if frequent, ok := d.(interface{ plainRead(*plainRead) }); ok {
-		proto.Reset(d)
-		p := plainRead{data: string(data)}
-		if frequent.plainRead(&p); !p.odd {
-			return nil
-		}
-	}
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, d); err != nil {
 		return fmt.Errorf("payload is not a %s: %w", proto.MessageName(d), err)
 	}

@@ -245,13 +245,156 @@ func (x *FeedItemAccepted) GetKey() string {
 	return ""
 }
 
+// PhotoUploaded says that the bytes of a photo are stored and wait for their
+// edit. Subject: assay.photojob.uploaded.<route>.<job_id>.
+type PhotoUploaded struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A ULID.
+	JobId    string `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
+	OwnerId  string `protobuf:"bytes,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
+	FileName string `protobuf:"bytes,3,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
+	// Where the bytes are.
+	Bucket string `protobuf:"bytes,4,opt,name=bucket,proto3" json:"bucket,omitempty"`
+	Key    string `protobuf:"bytes,5,opt,name=key,proto3" json:"key,omitempty"`
+	// The entity tag the bucket gave these bytes, without quotes.
+	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Length in bytes.
+	Size        float64                `protobuf:"fixed64,7,opt,name=size,proto3" json:"size,omitempty"`
+	ContentType string                 `protobuf:"bytes,8,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
+	UploadedAt  *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=uploaded_at,json=uploadedAt,proto3" json:"uploaded_at,omitempty"`
+	// Set when the photo is to be edited again after its job FAILED: the time of
+	// that request. It makes the event another one than the first.
+	RetriedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=retried_at,json=retriedAt,proto3" json:"retried_at,omitempty"`
+	// The provider that was asked for.
+	Route string `protobuf:"bytes,11,opt,name=route,proto3" json:"route,omitempty"`
+	// The batch of the job, a ULID; empty for a job of its own.
+	BatchId       string `protobuf:"bytes,12,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PhotoUploaded) Reset() {
+	*x = PhotoUploaded{}
+	mi := &file_assay_v1_events_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PhotoUploaded) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PhotoUploaded) ProtoMessage() {}
+
+func (x *PhotoUploaded) ProtoReflect() protoreflect.Message {
+	mi := &file_assay_v1_events_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PhotoUploaded.ProtoReflect.Descriptor instead.
+func (*PhotoUploaded) Descriptor() ([]byte, []int) {
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PhotoUploaded) GetJobId() string {
+	if x != nil {
+		return x.JobId
+	}
+	return ""
+}
+
+func (x *PhotoUploaded) GetOwnerId() string {
+	if x != nil {
+		return x.OwnerId
+	}
+	return ""
+}
+
+func (x *PhotoUploaded) GetFileName() string {
+	if x != nil {
+		return x.FileName
+	}
+	return ""
+}
+
+func (x *PhotoUploaded) GetBucket() string {
+	if x != nil {
+		return x.Bucket
+	}
+	return ""
+}
+
+func (x *PhotoUploaded) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *PhotoUploaded) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *PhotoUploaded) GetSize() float64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *PhotoUploaded) GetContentType() string {
+	if x != nil {
+		return x.ContentType
+	}
+	return ""
+}
+
+func (x *PhotoUploaded) GetUploadedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UploadedAt
+	}
+	return nil
+}
+
+func (x *PhotoUploaded) GetRetriedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.RetriedAt
+	}
+	return nil
+}
+
+func (x *PhotoUploaded) GetRoute() string {
+	if x != nil {
+		return x.Route
+	}
+	return ""
+}
+
+func (x *PhotoUploaded) GetBatchId() string {
+	if x != nil {
+		return x.BatchId
+	}
+	return ""
+}
+
 // AnalysisCompleted says that an item reached its successful end.
 // Subject: assay.analysis.completed.<area>.<id>.
 type AnalysisCompleted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The product area: textfile, feed.
+	// The product area: textfile, feed, photojob.
 	Area string `protobuf:"bytes,1,opt,name=area,proto3" json:"area,omitempty"`
-	// The item: for textfile its file id, for feed its source id.
+	// The item: for textfile its file id, for feed its source id, for photojob its
+	// job id, or the id of a batch that has ended.
 	Id      string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	OwnerId string `protobuf:"bytes,3,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	// The name the client gave the item.
@@ -261,6 +404,8 @@ type AnalysisCompleted struct {
 	//
 	//	*AnalysisCompleted_TextStatistics
 	//	*AnalysisCompleted_TextSentiment
+	//	*AnalysisCompleted_PhotoEdit
+	//	*AnalysisCompleted_PhotoBatch
 	Result        isAnalysisCompleted_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -268,7 +413,7 @@ type AnalysisCompleted struct {
 
 func (x *AnalysisCompleted) Reset() {
 	*x = AnalysisCompleted{}
-	mi := &file_assay_v1_events_proto_msgTypes[2]
+	mi := &file_assay_v1_events_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -280,7 +425,7 @@ func (x *AnalysisCompleted) String() string {
 func (*AnalysisCompleted) ProtoMessage() {}
 
 func (x *AnalysisCompleted) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[2]
+	mi := &file_assay_v1_events_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -293,7 +438,7 @@ func (x *AnalysisCompleted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnalysisCompleted.ProtoReflect.Descriptor instead.
 func (*AnalysisCompleted) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{2}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *AnalysisCompleted) GetArea() string {
@@ -356,6 +501,24 @@ func (x *AnalysisCompleted) GetTextSentiment() *TextSentiment {
 	return nil
 }
 
+func (x *AnalysisCompleted) GetPhotoEdit() *PhotoEdit {
+	if x != nil {
+		if x, ok := x.Result.(*AnalysisCompleted_PhotoEdit); ok {
+			return x.PhotoEdit
+		}
+	}
+	return nil
+}
+
+func (x *AnalysisCompleted) GetPhotoBatch() *PhotoBatch {
+	if x != nil {
+		if x, ok := x.Result.(*AnalysisCompleted_PhotoBatch); ok {
+			return x.PhotoBatch
+		}
+	}
+	return nil
+}
+
 type isAnalysisCompleted_Result interface {
 	isAnalysisCompleted_Result()
 }
@@ -368,9 +531,21 @@ type AnalysisCompleted_TextSentiment struct {
 	TextSentiment *TextSentiment `protobuf:"bytes,7,opt,name=text_sentiment,json=textSentiment,proto3,oneof"`
 }
 
+type AnalysisCompleted_PhotoEdit struct {
+	PhotoEdit *PhotoEdit `protobuf:"bytes,8,opt,name=photo_edit,json=photoEdit,proto3,oneof"`
+}
+
+type AnalysisCompleted_PhotoBatch struct {
+	PhotoBatch *PhotoBatch `protobuf:"bytes,9,opt,name=photo_batch,json=photoBatch,proto3,oneof"`
+}
+
 func (*AnalysisCompleted_TextStatistics) isAnalysisCompleted_Result() {}
 
 func (*AnalysisCompleted_TextSentiment) isAnalysisCompleted_Result() {}
+
+func (*AnalysisCompleted_PhotoEdit) isAnalysisCompleted_Result() {}
+
+func (*AnalysisCompleted_PhotoBatch) isAnalysisCompleted_Result() {}
 
 // AnalysisFailed says that an item will not be analyzed unless someone asks
 // for a retry. Subject: assay.analysis.failed.<area>.<id>.
@@ -382,14 +557,16 @@ type AnalysisFailed struct {
 	Name     string                 `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
 	FailedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=failed_at,json=failedAt,proto3" json:"failed_at,omitempty"`
 	// Why, in words for a person.
-	ErrorMessage  string `protobuf:"bytes,6,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
+	ErrorMessage string `protobuf:"bytes,6,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
+	// Why, as a code such as IMAGE_UNREADABLE; empty in areas that have none.
+	ErrorCode     string `protobuf:"bytes,7,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AnalysisFailed) Reset() {
 	*x = AnalysisFailed{}
-	mi := &file_assay_v1_events_proto_msgTypes[3]
+	mi := &file_assay_v1_events_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -401,7 +578,7 @@ func (x *AnalysisFailed) String() string {
 func (*AnalysisFailed) ProtoMessage() {}
 
 func (x *AnalysisFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[3]
+	mi := &file_assay_v1_events_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -414,7 +591,7 @@ func (x *AnalysisFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnalysisFailed.ProtoReflect.Descriptor instead.
 func (*AnalysisFailed) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{3}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *AnalysisFailed) GetArea() string {
@@ -459,6 +636,13 @@ func (x *AnalysisFailed) GetErrorMessage() string {
 	return ""
 }
 
+func (x *AnalysisFailed) GetErrorCode() string {
+	if x != nil {
+		return x.ErrorCode
+	}
+	return ""
+}
+
 // TextStatistics is the result of a text file's analysis.
 type TextStatistics struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
@@ -474,7 +658,7 @@ type TextStatistics struct {
 
 func (x *TextStatistics) Reset() {
 	*x = TextStatistics{}
-	mi := &file_assay_v1_events_proto_msgTypes[4]
+	mi := &file_assay_v1_events_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -486,7 +670,7 @@ func (x *TextStatistics) String() string {
 func (*TextStatistics) ProtoMessage() {}
 
 func (x *TextStatistics) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[4]
+	mi := &file_assay_v1_events_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -499,7 +683,7 @@ func (x *TextStatistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextStatistics.ProtoReflect.Descriptor instead.
 func (*TextStatistics) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{4}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *TextStatistics) GetTotalWords() float64 {
@@ -541,7 +725,7 @@ type WordCount struct {
 
 func (x *WordCount) Reset() {
 	*x = WordCount{}
-	mi := &file_assay_v1_events_proto_msgTypes[5]
+	mi := &file_assay_v1_events_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -553,7 +737,7 @@ func (x *WordCount) String() string {
 func (*WordCount) ProtoMessage() {}
 
 func (x *WordCount) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[5]
+	mi := &file_assay_v1_events_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -566,7 +750,7 @@ func (x *WordCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WordCount.ProtoReflect.Descriptor instead.
 func (*WordCount) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{5}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WordCount) GetWord() string {
@@ -600,7 +784,7 @@ type TextSentiment struct {
 
 func (x *TextSentiment) Reset() {
 	*x = TextSentiment{}
-	mi := &file_assay_v1_events_proto_msgTypes[6]
+	mi := &file_assay_v1_events_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -612,7 +796,7 @@ func (x *TextSentiment) String() string {
 func (*TextSentiment) ProtoMessage() {}
 
 func (x *TextSentiment) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[6]
+	mi := &file_assay_v1_events_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -625,7 +809,7 @@ func (x *TextSentiment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextSentiment.ProtoReflect.Descriptor instead.
 func (*TextSentiment) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{6}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *TextSentiment) GetSentiment() string {
@@ -652,6 +836,272 @@ func (x *TextSentiment) GetCompound() float64 {
 func (x *TextSentiment) GetModelVersion() string {
 	if x != nil {
 		return x.ModelVersion
+	}
+	return ""
+}
+
+// PhotoEdit is the result of a photo job.
+type PhotoEdit struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where the edited photo is.
+	Bucket string `protobuf:"bytes,1,opt,name=bucket,proto3" json:"bucket,omitempty"`
+	Key    string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	// In pixels.
+	Width  float64 `protobuf:"fixed64,3,opt,name=width,proto3" json:"width,omitempty"`
+	Height float64 `protobuf:"fixed64,4,opt,name=height,proto3" json:"height,omitempty"`
+	// jpeg, png or webp.
+	Format string `protobuf:"bytes,5,opt,name=format,proto3" json:"format,omitempty"`
+	// Length in bytes.
+	Size   float64       `protobuf:"fixed64,6,opt,name=size,proto3" json:"size,omitempty"`
+	Labels []*PhotoLabel `protobuf:"bytes,7,rep,name=labels,proto3" json:"labels,omitempty"`
+	// What the photo shows, in words.
+	Description string `protobuf:"bytes,8,opt,name=description,proto3" json:"description,omitempty"`
+	// The provider that made the edit.
+	Provider string `protobuf:"bytes,9,opt,name=provider,proto3" json:"provider,omitempty"`
+	// What is less than was asked for, and why; empty if nothing is.
+	Degraded string `protobuf:"bytes,10,opt,name=degraded,proto3" json:"degraded,omitempty"`
+	// The batch of the job; empty for a job of its own.
+	BatchId       string `protobuf:"bytes,11,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PhotoEdit) Reset() {
+	*x = PhotoEdit{}
+	mi := &file_assay_v1_events_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PhotoEdit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PhotoEdit) ProtoMessage() {}
+
+func (x *PhotoEdit) ProtoReflect() protoreflect.Message {
+	mi := &file_assay_v1_events_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PhotoEdit.ProtoReflect.Descriptor instead.
+func (*PhotoEdit) Descriptor() ([]byte, []int) {
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *PhotoEdit) GetBucket() string {
+	if x != nil {
+		return x.Bucket
+	}
+	return ""
+}
+
+func (x *PhotoEdit) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *PhotoEdit) GetWidth() float64 {
+	if x != nil {
+		return x.Width
+	}
+	return 0
+}
+
+func (x *PhotoEdit) GetHeight() float64 {
+	if x != nil {
+		return x.Height
+	}
+	return 0
+}
+
+func (x *PhotoEdit) GetFormat() string {
+	if x != nil {
+		return x.Format
+	}
+	return ""
+}
+
+func (x *PhotoEdit) GetSize() float64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *PhotoEdit) GetLabels() []*PhotoLabel {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
+func (x *PhotoEdit) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *PhotoEdit) GetProvider() string {
+	if x != nil {
+		return x.Provider
+	}
+	return ""
+}
+
+func (x *PhotoEdit) GetDegraded() string {
+	if x != nil {
+		return x.Degraded
+	}
+	return ""
+}
+
+func (x *PhotoEdit) GetBatchId() string {
+	if x != nil {
+		return x.BatchId
+	}
+	return ""
+}
+
+// PhotoLabel is something that a photo shows.
+type PhotoLabel struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// From 0 to 1.
+	Confidence    float64 `protobuf:"fixed64,2,opt,name=confidence,proto3" json:"confidence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PhotoLabel) Reset() {
+	*x = PhotoLabel{}
+	mi := &file_assay_v1_events_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PhotoLabel) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PhotoLabel) ProtoMessage() {}
+
+func (x *PhotoLabel) ProtoReflect() protoreflect.Message {
+	mi := &file_assay_v1_events_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PhotoLabel.ProtoReflect.Descriptor instead.
+func (*PhotoLabel) Descriptor() ([]byte, []int) {
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *PhotoLabel) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PhotoLabel) GetConfidence() float64 {
+	if x != nil {
+		return x.Confidence
+	}
+	return 0
+}
+
+// PhotoBatch is the end of a batch: each of its jobs is COMPLETED, FAILED or deleted.
+type PhotoBatch struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Jobs that the batch was made with.
+	Total     float64 `protobuf:"fixed64,1,opt,name=total,proto3" json:"total,omitempty"`
+	Completed float64 `protobuf:"fixed64,2,opt,name=completed,proto3" json:"completed,omitempty"`
+	Failed    float64 `protobuf:"fixed64,3,opt,name=failed,proto3" json:"failed,omitempty"`
+	Deleted   float64 `protobuf:"fixed64,4,opt,name=deleted,proto3" json:"deleted,omitempty"`
+	// COMPLETED, PARTIAL or FAILED.
+	Status        string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PhotoBatch) Reset() {
+	*x = PhotoBatch{}
+	mi := &file_assay_v1_events_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PhotoBatch) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PhotoBatch) ProtoMessage() {}
+
+func (x *PhotoBatch) ProtoReflect() protoreflect.Message {
+	mi := &file_assay_v1_events_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PhotoBatch.ProtoReflect.Descriptor instead.
+func (*PhotoBatch) Descriptor() ([]byte, []int) {
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *PhotoBatch) GetTotal() float64 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
+func (x *PhotoBatch) GetCompleted() float64 {
+	if x != nil {
+		return x.Completed
+	}
+	return 0
+}
+
+func (x *PhotoBatch) GetFailed() float64 {
+	if x != nil {
+		return x.Failed
+	}
+	return 0
+}
+
+func (x *PhotoBatch) GetDeleted() float64 {
+	if x != nil {
+		return x.Deleted
+	}
+	return 0
+}
+
+func (x *PhotoBatch) GetStatus() string {
+	if x != nil {
+		return x.Status
 	}
 	return ""
 }
@@ -683,7 +1133,23 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\vsource_type\x18\x03 \x01(\tR\n" +
 	"sourceType\x12\x16\n" +
 	"\x06bucket\x18\x04 \x01(\tR\x06bucket\x12\x10\n" +
-	"\x03key\x18\x05 \x01(\tR\x03key\"\xb6\x02\n" +
+	"\x03key\x18\x05 \x01(\tR\x03key\"\xfc\x02\n" +
+	"\rPhotoUploaded\x12\x15\n" +
+	"\x06job_id\x18\x01 \x01(\tR\x05jobId\x12\x19\n" +
+	"\bowner_id\x18\x02 \x01(\tR\aownerId\x12\x1b\n" +
+	"\tfile_name\x18\x03 \x01(\tR\bfileName\x12\x16\n" +
+	"\x06bucket\x18\x04 \x01(\tR\x06bucket\x12\x10\n" +
+	"\x03key\x18\x05 \x01(\tR\x03key\x12\x12\n" +
+	"\x04etag\x18\x06 \x01(\tR\x04etag\x12\x12\n" +
+	"\x04size\x18\a \x01(\x01R\x04size\x12!\n" +
+	"\fcontent_type\x18\b \x01(\tR\vcontentType\x12;\n" +
+	"\vuploaded_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"uploadedAt\x129\n" +
+	"\n" +
+	"retried_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\tretriedAt\x12\x14\n" +
+	"\x05route\x18\v \x01(\tR\x05route\x12\x19\n" +
+	"\bbatch_id\x18\f \x01(\tR\abatchId\"\xa5\x03\n" +
 	"\x11AnalysisCompleted\x12\x12\n" +
 	"\x04area\x18\x01 \x01(\tR\x04area\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12\x19\n" +
@@ -691,15 +1157,21 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\x04name\x18\x04 \x01(\tR\x04name\x12=\n" +
 	"\fcompleted_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\vcompletedAt\x12C\n" +
 	"\x0ftext_statistics\x18\x06 \x01(\v2\x18.assay.v1.TextStatisticsH\x00R\x0etextStatistics\x12@\n" +
-	"\x0etext_sentiment\x18\a \x01(\v2\x17.assay.v1.TextSentimentH\x00R\rtextSentimentB\b\n" +
-	"\x06result\"\xc1\x01\n" +
+	"\x0etext_sentiment\x18\a \x01(\v2\x17.assay.v1.TextSentimentH\x00R\rtextSentiment\x124\n" +
+	"\n" +
+	"photo_edit\x18\b \x01(\v2\x13.assay.v1.PhotoEditH\x00R\tphotoEdit\x127\n" +
+	"\vphoto_batch\x18\t \x01(\v2\x14.assay.v1.PhotoBatchH\x00R\n" +
+	"photoBatchB\b\n" +
+	"\x06result\"\xe0\x01\n" +
 	"\x0eAnalysisFailed\x12\x12\n" +
 	"\x04area\x18\x01 \x01(\tR\x04area\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12\x19\n" +
 	"\bowner_id\x18\x03 \x01(\tR\aownerId\x12\x12\n" +
 	"\x04name\x18\x04 \x01(\tR\x04name\x127\n" +
 	"\tfailed_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bfailedAt\x12#\n" +
-	"\rerror_message\x18\x06 \x01(\tR\ferrorMessage\"\xb2\x01\n" +
+	"\rerror_message\x18\x06 \x01(\tR\ferrorMessage\x12\x1d\n" +
+	"\n" +
+	"error_code\x18\a \x01(\tR\terrorCode\"\xb2\x01\n" +
 	"\x0eTextStatistics\x12\x1f\n" +
 	"\vtotal_words\x18\x01 \x01(\x01R\n" +
 	"totalWords\x12!\n" +
@@ -714,7 +1186,33 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\tsentiment\x18\x01 \x01(\tR\tsentiment\x12\x14\n" +
 	"\x05score\x18\x02 \x01(\x01R\x05score\x12\x1a\n" +
 	"\bcompound\x18\x03 \x01(\x01R\bcompound\x12#\n" +
-	"\rmodel_version\x18\x04 \x01(\tR\fmodelVersionB0Z.github.com/assay-project/assay/pkg/event;eventb\x06proto3"
+	"\rmodel_version\x18\x04 \x01(\tR\fmodelVersion\"\xb2\x02\n" +
+	"\tPhotoEdit\x12\x16\n" +
+	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
+	"\x05width\x18\x03 \x01(\x01R\x05width\x12\x16\n" +
+	"\x06height\x18\x04 \x01(\x01R\x06height\x12\x16\n" +
+	"\x06format\x18\x05 \x01(\tR\x06format\x12\x12\n" +
+	"\x04size\x18\x06 \x01(\x01R\x04size\x12,\n" +
+	"\x06labels\x18\a \x03(\v2\x14.assay.v1.PhotoLabelR\x06labels\x12 \n" +
+	"\vdescription\x18\b \x01(\tR\vdescription\x12\x1a\n" +
+	"\bprovider\x18\t \x01(\tR\bprovider\x12\x1a\n" +
+	"\bdegraded\x18\n" +
+	" \x01(\tR\bdegraded\x12\x19\n" +
+	"\bbatch_id\x18\v \x01(\tR\abatchId\"@\n" +
+	"\n" +
+	"PhotoLabel\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n" +
+	"\n" +
+	"confidence\x18\x02 \x01(\x01R\n" +
+	"confidence\"\x8a\x01\n" +
+	"\n" +
+	"PhotoBatch\x12\x14\n" +
+	"\x05total\x18\x01 \x01(\x01R\x05total\x12\x1c\n" +
+	"\tcompleted\x18\x02 \x01(\x01R\tcompleted\x12\x16\n" +
+	"\x06failed\x18\x03 \x01(\x01R\x06failed\x12\x18\n" +
+	"\adeleted\x18\x04 \x01(\x01R\adeleted\x12\x16\n" +
+	"\x06status\x18\x05 \x01(\tR\x06statusB0Z.github.com/assay-project/assay/pkg/event;eventb\x06proto3"
 
 var (
 	file_assay_v1_events_proto_rawDescOnce sync.Once
@@ -728,32 +1226,41 @@ func file_assay_v1_events_proto_rawDescGZIP() []byte {
 	return file_assay_v1_events_proto_rawDescData
 }
 
-var file_assay_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_assay_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_assay_v1_events_proto_goTypes = []any{
 	(*FileUploaded)(nil),          // 0: assay.v1.FileUploaded
 	(*FeedItemAccepted)(nil),      // 1: assay.v1.FeedItemAccepted
-	(*AnalysisCompleted)(nil),     // 2: assay.v1.AnalysisCompleted
-	(*AnalysisFailed)(nil),        // 3: assay.v1.AnalysisFailed
-	(*TextStatistics)(nil),        // 4: assay.v1.TextStatistics
-	(*WordCount)(nil),             // 5: assay.v1.WordCount
-	(*TextSentiment)(nil),         // 6: assay.v1.TextSentiment
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
+	(*PhotoUploaded)(nil),         // 2: assay.v1.PhotoUploaded
+	(*AnalysisCompleted)(nil),     // 3: assay.v1.AnalysisCompleted
+	(*AnalysisFailed)(nil),        // 4: assay.v1.AnalysisFailed
+	(*TextStatistics)(nil),        // 5: assay.v1.TextStatistics
+	(*WordCount)(nil),             // 6: assay.v1.WordCount
+	(*TextSentiment)(nil),         // 7: assay.v1.TextSentiment
+	(*PhotoEdit)(nil),             // 8: assay.v1.PhotoEdit
+	(*PhotoLabel)(nil),            // 9: assay.v1.PhotoLabel
+	(*PhotoBatch)(nil),            // 10: assay.v1.PhotoBatch
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
 }
 var file_assay_v1_events_proto_depIdxs = []int32{
-	7, // 0: assay.v1.FileUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
-	7, // 1: assay.v1.FileUploaded.retried_at:type_name -> google.protobuf.Timestamp
-	7, // 2: assay.v1.FileUploaded.pending_since:type_name -> google.protobuf.Timestamp
-	7, // 3: assay.v1.FeedItemAccepted.ingested_at:type_name -> google.protobuf.Timestamp
-	7, // 4: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
-	4, // 5: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
-	6, // 6: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
-	7, // 7: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
-	5, // 8: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	11, // 0: assay.v1.FileUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
+	11, // 1: assay.v1.FileUploaded.retried_at:type_name -> google.protobuf.Timestamp
+	11, // 2: assay.v1.FileUploaded.pending_since:type_name -> google.protobuf.Timestamp
+	11, // 3: assay.v1.FeedItemAccepted.ingested_at:type_name -> google.protobuf.Timestamp
+	11, // 4: assay.v1.PhotoUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
+	11, // 5: assay.v1.PhotoUploaded.retried_at:type_name -> google.protobuf.Timestamp
+	11, // 6: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
+	5,  // 7: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
+	7,  // 8: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
+	8,  // 9: assay.v1.AnalysisCompleted.photo_edit:type_name -> assay.v1.PhotoEdit
+	10, // 10: assay.v1.AnalysisCompleted.photo_batch:type_name -> assay.v1.PhotoBatch
+	11, // 11: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
+	6,  // 12: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
+	9,  // 13: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_assay_v1_events_proto_init() }
@@ -761,9 +1268,11 @@ func file_assay_v1_events_proto_init() {
 	if File_assay_v1_events_proto != nil {
 		return
 	}
-	file_assay_v1_events_proto_msgTypes[2].OneofWrappers = []any{
+	file_assay_v1_events_proto_msgTypes[3].OneofWrappers = []any{
 		(*AnalysisCompleted_TextStatistics)(nil),
 		(*AnalysisCompleted_TextSentiment)(nil),
+		(*AnalysisCompleted_PhotoEdit)(nil),
+		(*AnalysisCompleted_PhotoBatch)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -771,7 +1280,7 @@ func file_assay_v1_events_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_assay_v1_events_proto_rawDesc), len(file_assay_v1_events_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -2,18 +2,44 @@ package feed
 
 import (
 	"github.com/assay-project/assay/pkg/area"
+	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
 )
 
 // Area describes the area of the feed.
 func Area(cfg Config) area.Area {
 	return area.Area{
-		Name: event.AreaFeed, Machine: Machine(), Tables: Tables(cfg),
-		Objects: ObjectPrefix, Subjects: []string{event.FeedSubjects}, Access: access(cfg),
+		Name: event.AreaFeed, Machine: Machine(), Storage: area.Storage{Tables: Tables(cfg), Access: access(cfg)},
+		Objects: ObjectPrefix, Work: Work(), Consumers: []string{Consumer},
+		Events: []event.Event{NewAccepted(&event.FeedItemAccepted{SourceId: "{sourceId}"})},
 	}
 }
 
-// access is what each program may do with the tables and the objects.
+const (
+	// WorkStream is the stream of FeedItemAccepted events.
+	WorkStream = "ASSAY_WORK_FEED"
+	// Consumer is the consumer of that stream.
+	Consumer = "analyzer-feed"
+
+	acceptedSubject = "assay.feed.accepted."
+)
+
+// Work describes the stream of FeedItemAccepted events.
+func Work() bus.Work { return bus.Work{Stream: WorkStream, Subjects: acceptedSubject + ">"} }
+
+// AcceptedSubject returns the subject of FeedItemAccepted of one item. A source id has no character
+// that is invalid in a subject.
+func AcceptedSubject(sourceID string) string { return acceptedSubject + sourceID }
+
+// NewAccepted returns the event for d. Its id is feed.accepted/<sourceId>.
+func NewAccepted(d *event.FeedItemAccepted) event.Event {
+	return event.Event{
+		ID: "feed.accepted/" + d.SourceId, Subject: AcceptedSubject(d.SourceId),
+		Item: d.SourceId, Tenant: d.SourceType, Time: d.IngestedAt.AsTime(), Data: d,
+	}
+}
+
+// access is the permissions of each program on the tables and the objects.
 func access(cfg Config) map[area.Program][]area.Statement {
 	primary, dashboard, texts := area.Table(cfg.Primary), area.Table(cfg.Dashboard), area.Objects(ObjectPrefix)
 	rows := []string{"dynamodb:Query", "dynamodb:BatchGetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}

@@ -10,9 +10,9 @@ import (
 // DocumentType is the media type of a Document.
 const DocumentType = "application/json"
 
-// Document is the submission as the object at TextKey holds it. It is the whole
-// submission, so that what an item says never comes from two of them. The
-// submission must be Stamped.
+// Document returns the submission in the form of the object at TextKey. It contains the whole
+// submission, so that the fields of an item never come from two of them. The submission must be
+// Stamped.
 func (s Submission) Document() ([]byte, error) {
 	document, err := json.Marshal(s)
 	if err != nil {
@@ -21,7 +21,7 @@ func (s Submission) Document() ([]byte, error) {
 	return document, nil
 }
 
-// ParseDocument reads the submission of a source id from its Document.
+// ParseDocument parses the Document of a source id's submission.
 func ParseDocument(sourceID string, document []byte) (Submission, error) {
 	var s Submission
 	if err := json.Unmarshal(document, &s); err != nil {
@@ -36,8 +36,8 @@ func ParseDocument(sourceID string, document []byte) (Submission, error) {
 	return s, nil
 }
 
-// Of returns the item with the URL, snippet and metadata of a submission. Source id,
-// time, tags and state stay.
+// Of returns the item with the URL, snippet and metadata of a submission. Source id, time, tags and
+// state are unchanged.
 func (i Item) Of(s Submission) Item {
 	i.SourceURL, i.TextSnippet, i.Metadata = s.SourceURL, Snippet(s.Text), s.Metadata
 	return i

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// TestDocuments: a submission comes back from its document and from the table as it
-// was stamped, and the row that is written from it is of it.
+// TestDocuments checks that a submission is unchanged after a round trip through its document and
+// through the table, and that the row is Of it.
 func TestDocuments(t *testing.T) {
 	_, store := open(t)
 	now := time.Now()

@@ -32,7 +32,7 @@ const (
 	maxMetaNumber = 1e100     // DynamoDB takes up to 1e126
 )
 
-// ClockSkew is how far in the future a submission's time may be.
+// ClockSkew is how far in the future a submission's time may lie.
 const ClockSkew = 5 * time.Minute
 
 var (
@@ -42,10 +42,12 @@ var (
 	modelVersions = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
 )
 
-// ValidSourceID says whether an id is one that an item can have.
-func ValidSourceID(id string) bool { return len(id) <= maxSourceID && sourceIDForm.MatchString(id) }
+// ValidSourceID reports whether an item can have the id.
+func ValidSourceID(sourceID string) bool {
+	return len(sourceID) <= maxSourceID && sourceIDForm.MatchString(sourceID)
+}
 
-// Submission is an item on its way in.
+// Submission is an item before it is accepted.
 type Submission struct {
 	SourceID    string         `json:"sourceId" doc:"what the source calls the item: <sourceType>#<stable id>" pattern:"^[a-z]+#[a-zA-Z0-9_-]+$" maxLength:"256" example:"newsapi#article-abc123"`
 	SourceType  string         `json:"sourceType" enum:"newsapi,twitter,reddit"`
@@ -56,11 +58,11 @@ type Submission struct {
 	Metadata    map[string]any `json:"metadata,omitempty" doc:"of the source: texts, numbers and booleans; at most 50, with names and texts of at most 2,000 characters and 256 KiB together"`
 }
 
-// Violation is what is wrong with one field of a submission.
+// Violation is an invalid field of a submission.
 type Violation struct{ Field, Message string }
 
-// Check returns what is wrong with a submission that comes in now, nothing when
-// it can be accepted. Source types besides the seed's may be allowed.
+// Check returns the violations of a submission that arrives now, none if it can be accepted. Source
+// types in also are allowed in addition to the seed's.
 func (s Submission) Check(now time.Time, also ...string) []Violation {
 	var found []Violation
 	types := slices.Concat(sourceTypes, also)
@@ -143,7 +145,7 @@ func checkMetadata(metadata map[string]any) []Violation {
 	return nil
 }
 
-// Stamped returns the submission with its time in TimeLayout: the given one, or now.
+// Stamped returns the submission with its time in TimeLayout: the given time, or now.
 func (s Submission) Stamped(now time.Time) Submission {
 	at := now
 	if given, err := time.Parse(time.RFC3339Nano, s.IngestedAt); err == nil {
@@ -153,8 +155,7 @@ func (s Submission) Stamped(now time.Time) Submission {
 	return s
 }
 
-// Item is the pending item of a submission that was checked. Its time is that of
-// Stamped.
+// Item returns the pending item of a checked submission. Its time is that of Stamped.
 func (s Submission) Item(now time.Time) Item {
 	s = s.Stamped(now)
 	return Item{
@@ -164,8 +165,7 @@ func (s Submission) Item(now time.Time) Item {
 	}
 }
 
-// union is the tags of an item that has some when others match too: no tag is
-// taken away, and others come in while there is room.
+// union adds tags to those that an item has, up to the limit. It removes none.
 func union(have, more []string) []string {
 	all := slices.Clone(have)
 	for _, tag := range more {

@@ -14,14 +14,14 @@ import (
 // Config names the tables.
 type Config struct {
 	Primary   string `env:"ASSAY_FEED_TABLE" envDefault:"sentiment-items-primary" doc:"the DynamoDB table of feed items"`
-	Dashboard string `env:"ASSAY_FEED_DASHBOARD_TABLE" envDefault:"sentiment-items-dashboard" doc:"the DynamoDB table that the feed is read from"`
+	Dashboard string `env:"ASSAY_FEED_DASHBOARD_TABLE" envDefault:"sentiment-items-dashboard" doc:"the DynamoDB table of the feed's dashboard"`
 }
 
-// Item is an item as the primary table holds it. The seed does not have
-//   - compound, which cannot be had back from sentiment and score of a neutral text;
-//   - analyzed_at and failed_at, by which an outcome's event is the same in every
-//     repeat, and error_message, which says why a pending item is not analyzed;
-//   - writer, by which a writer whose answer was lost knows its own item.
+// Item is an item of the primary table. These attributes are not in the seed:
+//   - compound, which cannot be derived from sentiment and score of a neutral text;
+//   - analyzed_at and failed_at, which make every repeat of an outcome's event equal,
+//     and error_message, the reason why a pending item is not analyzed;
+//   - writer, by which a writer whose response was lost recognizes its own item.
 type Item struct {
 	SourceID     string          `dynamodbav:"source_id"`
 	IngestedAt   string          `dynamodbav:"ingested_at"` // TimeLayout
@@ -95,19 +95,19 @@ func primarySchema(name string) *dynamodb.CreateTableInput {
 	}
 }
 
-// dashboardSchema is the read table. The rows of items are of two kinds, with keys
-// that no two rows share:
+// dashboardSchema is the read table. The rows of items are of two kinds, with
+// distinct keys:
 //
 //	         day_partition   ingested_at                      in the index
 //	base     2025-11-16      <iso>#<source_id>                by_sentiment
 //	tag      2025-11-16#tag  <iso>#<source_id>#<tag>          by_tag, by_sentiment
 //
-// A base row has no tag, and an index leaves out rows without its key: so an item
-// is once in its day, also in by_sentiment, and once for each tag in by_tag; and
+// A base row has no tag, and an index omits rows without its key. So an item
+// appears once in its day, also in by_sentiment, and once for each tag in by_tag, and
 // reading a day reads no tag rows. In by_sentiment the partition of tag rows has
-// the best of each tag. Sort keys begin with the ISO time, so that conditions on
-// times work as if nothing followed. Rows of other partitions are counters (see
-// counters.go) and the projector's own notes.
+// the best of each tag. Sort keys begin with the ISO time, so conditions on times
+// work as if nothing followed. Rows of other partitions are counters and changes that
+// could not be projected (services/query/feed).
 func dashboardSchema(name string) *dynamodb.CreateTableInput {
 	index := func(name, hash, sort string) types.GlobalSecondaryIndex {
 		return types.GlobalSecondaryIndex{

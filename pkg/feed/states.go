@@ -1,6 +1,5 @@
-// Package feed is the area of short texts from outside: their states and moves, the
-// items of the table sentiment-items-primary and their store, and the schema of both
-// tables.
+// Package feed is the area of short texts from external sources: their states and moves, the items
+// of the table sentiment-items-primary and their store, and the schema of both tables.
 package feed
 
 import "github.com/assay-project/assay/pkg/lifecycle"
@@ -11,17 +10,16 @@ const (
 	Analyzed lifecycle.State = "analyzed" // final
 )
 
-// The moves. They need no fence: nothing leads back to pending from analyzed, so
-// that of two workers only one can make that move. An item whose analysis was
-// given up knows no state of its own: it stays pending, with the reason, until a
-// retry takes the reason away or the analysis succeeds.
+// The moves. They need no fence: no move returns from analyzed to pending, so only one of two
+// workers can make that move. A given-up item has no state of its own: it stays pending, with the
+// reason, until a retry removes the reason or the analysis succeeds.
 var (
 	analyze = lifecycle.Move{Name: "analyze", From: []lifecycle.State{Pending}, To: Analyzed}
 	giveUp  = lifecycle.Move{Name: "giveUp", From: []lifecycle.State{Pending}, To: Pending}
 	retry   = lifecycle.Move{Name: "retry", From: []lifecycle.State{Pending}, To: Pending}
 )
 
-// Machine is the table of moves, for docs and tests.
+// Machine returns the states and moves, for docs and tests.
 func Machine() lifecycle.Machine {
 	return lifecycle.Machine{
 		Area: "feed", Status: AttrStatus, Start: Pending, Final: []lifecycle.State{Analyzed},

@@ -32,14 +32,13 @@ func NewStore(db *dynamodb.Client, cfg Config) *Store {
 	return &Store{db: db, table: cfg.Primary, now: time.Now}
 }
 
-// Check says whether the table can be used, for readiness.
+// Check reports whether the table can be used, for readiness.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
-// Create writes a new item. When there is one of the same source id and time it
-// returns that one, and created is false: of any number of writers of one key
-// exactly one creates, also when its answer was lost and the SDK tried again. The
-// condition cannot see another time's item, so all writers of a source id must
-// have agreed on the time before.
+// Create writes a new item. When there is one with the same source id and time it returns that one,
+// and created is false: of any number of writers of one key exactly one creates, even if its
+// response was lost and the SDK retried. The condition does not cover an item with another time, so
+// all writers of a source id must agree on the time before.
 func (s *Store) Create(ctx context.Context, i Item) (stored Item, created bool, err error) {
 	i.Writer = rand.Text()
 	attributes, err := attributevalue.MarshalMap(i)
@@ -62,14 +61,14 @@ func (s *Store) Create(ctx context.Context, i Item) (stored Item, created bool, 
 
 // Get reads an item by its source id alone, strongly consistent. It returns
 // lifecycle.ErrNotFound.
-func (s *Store) Get(ctx context.Context, id string) (Item, error) {
+func (s *Store) Get(ctx context.Context, sourceID string) (Item, error) {
 	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1),
 		KeyConditionExpression:    aws.String("source_id = :id"),
-		ExpressionAttributeValues: table.Key{":id": &types.AttributeValueMemberS{Value: id}},
+		ExpressionAttributeValues: table.Key{":id": &types.AttributeValueMemberS{Value: sourceID}},
 	})
 	if err != nil {
-		return Item{}, fmt.Errorf("get %s: %w", id, err)
+		return Item{}, fmt.Errorf("get %s: %w", sourceID, err)
 	}
 	if len(out.Items) == 0 {
 		return Item{}, lifecycle.ErrNotFound
@@ -77,7 +76,7 @@ func (s *Store) Get(ctx context.Context, id string) (Item, error) {
 	return parse(out.Items[0])
 }
 
-// Analysis is what Analyze records. ModelVersion has the form v1.0.0.
+// Analysis is the result that Analyze stores. ModelVersion has the form v1.0.0.
 type Analysis struct {
 	Sentiment    string
 	Score        float64 // confidence in Sentiment, 0 to 1
@@ -99,10 +98,10 @@ func (a Analysis) check() error {
 	return nil
 }
 
-// Analyze moves a pending item to analyzed. The item is Of the submission that was
-// analyzed: its URL, snippet and metadata are written too. Analyze returns the item
-// as written, or lifecycle.ErrNotFound or *lifecycle.MovedError. Tags that were added
-// meanwhile are kept, but are not in the item returned.
+// Analyze moves a pending item to analyzed. The item is Of the submission that was analyzed: its
+// URL, snippet and metadata are written too. Analyze returns the item as written, or
+// lifecycle.ErrNotFound or *lifecycle.MovedError. Tags that were added concurrently are kept, but
+// are missing from the returned item.
 func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 	if err := a.check(); err != nil {
 		return Item{}, fmt.Errorf("analyze %s: %w", i.SourceID, err)
@@ -128,16 +127,14 @@ func (s *Store) GiveUp(ctx context.Context, i Item, reason string) (Item, error)
 	return i, s.apply(ctx, giveUp, i, lifecycle.Item{Set: map[string]table.Value{AttrFailedAt: table.Text(i.FailedAt), AttrErrorMessage: table.Text(reason)}})
 }
 
-// Retry takes back that an item was given up. It returns the item as written;
-// errors are those of Analyze.
+// Retry reverts GiveUp. It returns the item as written; errors are those of Analyze.
 func (s *Store) Retry(ctx context.Context, i Item) (Item, error) {
 	i.FailedAt, i.ErrorMessage = "", ""
 	return i, s.apply(ctx, retry, i, lifecycle.Item{Remove: []string{AttrFailedAt, AttrErrorMessage}})
 }
 
-// Renew writes the URL, snippet and metadata of a pending item that is Of another
-// submission now, since the first was lost, and takes back that it was given up. It
-// returns the item as written; errors are those of Analyze.
+// Renew writes the URL, snippet and metadata of a pending item whose submission was lost and
+// replaced, and reverts GiveUp. It returns the item as written; errors are those of Analyze.
 func (s *Store) Renew(ctx context.Context, i Item) (Item, error) {
 	i.FailedAt, i.ErrorMessage = "", ""
 	change, err := described(i)
@@ -147,8 +144,8 @@ func (s *Store) Renew(ctx context.Context, i Item) (Item, error) {
 	return i, s.apply(ctx, retry, i, change)
 }
 
-// described sets what the item has of its submission, and takes back that it was
-// given up. What is empty is not stored.
+// described sets the attributes that come from the submission, and reverts GiveUp. Empty values are
+// not stored.
 func described(i Item) (lifecycle.Item, error) {
 	change := lifecycle.Item{Set: map[string]table.Value{}, Remove: []string{AttrFailedAt, AttrErrorMessage}}
 	for name, text := range map[string]string{AttrTextSnippet: i.TextSnippet, AttrSourceURL: i.SourceURL} {
@@ -176,8 +173,8 @@ func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, change l
 	return err
 }
 
-// AddTags adds tags that an item does not have, while it has fewer than 5, in
-// whatever state. It returns the item as written, or lifecycle.ErrNotFound.
+// AddTags adds tags that an item does not have, while it has fewer than 5, in any state. It returns
+// the item as written, or lifecycle.ErrNotFound.
 func (s *Store) AddTags(ctx context.Context, i Item, tags []string) (Item, error) {
 	for {
 		all := union(i.MatchedTags, tags)
@@ -209,15 +206,15 @@ func (s *Store) AddTags(ctx context.Context, i Item, tags []string) (Item, error
 		if len(failed.Item) == 0 {
 			return Item{}, lifecycle.ErrNotFound
 		}
-		// Another added one: at most 5 can, so this ends.
+		// Another writer added a tag: at most 5 can be added, so this ends.
 		if i, err = parse(failed.Item); err != nil {
 			return Item{}, err
 		}
 	}
 }
 
-// Parse reads an item as the table or its stream has it. It returns an error
-// when a required attribute is missing or not what it must be.
+// Parse parses an item from the table or its stream. It returns an error when a required attribute
+// is missing or invalid.
 func Parse(attributes map[string]types.AttributeValue) (Item, error) {
 	i, err := parse(attributes)
 	if err != nil {
@@ -250,6 +247,6 @@ func parse(attributes map[string]types.AttributeValue) (Item, error) {
 	if err := attributevalue.UnmarshalMap(attributes, &i); err != nil {
 		return Item{}, fmt.Errorf("read a feed item: %w", err)
 	}
-	slices.Sort(i.MatchedTags) // a set has no order
+	slices.Sort(i.MatchedTags) // a set is unordered
 	return i, nil
 }

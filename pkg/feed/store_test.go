@@ -92,8 +92,8 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestGivenUpIsTakenBack: an item that was given up says why and when, until a
-// retry, an analysis, or another text.
+// TestGivenUpIsTakenBack checks that a given-up item has the reason and the time until a retry, an
+// analysis, or another text.
 func TestGivenUpIsTakenBack(t *testing.T) {
 	_, store := open(t)
 	another := submission(0, time.Now(), "a")
@@ -124,8 +124,8 @@ func TestGivenUpIsTakenBack(t *testing.T) {
 	}
 }
 
-// TestLostAnswerOfCreate: the write took effect and its answer was an error; the
-// SDK's next try finds the item and knows it for its own. Another writer does not.
+// TestLostAnswerOfCreate covers a write that took effect although its response was an error: the
+// SDK's retry finds the item and recognizes it as its own. Another writer does not.
 func TestLostAnswerOfCreate(t *testing.T) {
 	db, faults := tabletest.Start(t)
 	store := feed.NewStore(db, tables)

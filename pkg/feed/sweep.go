@@ -19,16 +19,16 @@ import (
 // ScanLimit is the most items that a page of Scan may have.
 const ScanLimit = 100
 
-// Scanned is a page of the whole primary table, in no order and eventually
-// consistent: what it says is a hint to look.
+// Scanned is a page of the whole primary table, in any order and eventually consistent: use it only
+// as a hint.
 type Scanned struct {
 	Items  []Item
-	Double []string // source ids that have more than one row, of which Items has the first
+	Double []string // source ids with more than one row; Items has the first of them
 	Broken []Broken
 	Next   string // cursor of the next page, empty on the last
 }
 
-// Broken is what cannot be read as an item.
+// Broken is a row that cannot be parsed as an item.
 type Broken struct {
 	ID  string // its source id
 	Err error
@@ -36,8 +36,8 @@ type Broken struct {
 
 const scanScope = "feed scan"
 
-// Scan reads up to limit items of the table, which has no index by status. It
-// costs the read units of all items it passes. It returns table.ErrCursor.
+// Scan reads up to limit items of the table, which has no index by status. It costs the read units
+// of all items it reads. It returns table.ErrCursor.
 func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, error) {
 	start, err := table.ParseCursor(scanScope, cursor)
 	if err != nil {
@@ -66,17 +66,16 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 	return page, err
 }
 
-// Merge makes one row of all that a source id has: the first, which is the one that
-// Get reads, gets the tags of the others, and they go. Rows are more than one where
-// another program wrote them, or where a text was lost and came again in the same
-// moment.
-func (s *Store) Merge(ctx context.Context, id string) error {
+// Merge merges all rows of a source id: the first, which is the one that Get reads, gets the tags
+// of the others, and those are deleted. There is more than one if another program wrote them, or if
+// a text was lost and submitted again in the same moment.
+func (s *Store) Merge(ctx context.Context, sourceID string) error {
 	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("source_id = :id"),
-		ExpressionAttributeValues: table.Key{":id": &types.AttributeValueMemberS{Value: id}},
+		ExpressionAttributeValues: table.Key{":id": &types.AttributeValueMemberS{Value: sourceID}},
 	})
 	if err != nil {
-		return fmt.Errorf("merge %s: %w", id, err)
+		return fmt.Errorf("merge %s: %w", sourceID, err)
 	}
 	var first Item
 	for i, attributes := range out.Items {
@@ -91,9 +90,9 @@ func (s *Store) Merge(ctx context.Context, id string) error {
 		if first, err = s.AddTags(ctx, first, row.MatchedTags); err != nil {
 			return err
 		}
-		_, err = s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: itemKey(id, row.IngestedAt)})
+		_, err = s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: itemKey(sourceID, row.IngestedAt)})
 		if err != nil {
-			return fmt.Errorf("merge %s: %w", id, err)
+			return fmt.Errorf("merge %s: %w", sourceID, err)
 		}
 	}
 	return nil
@@ -101,8 +100,8 @@ func (s *Store) Merge(ctx context.Context, id string) error {
 
 const missingParallel = 16 // source ids that are looked up side by side
 
-// Missing returns those source ids that have no item, each after a second look,
-// strongly consistent. Each costs a request, since the key holds a time too.
+// Missing returns the source ids that have no item, each confirmed by a second, strongly consistent
+// read. Each costs a request, since the key contains a time too.
 func (s *Store) Missing(ctx context.Context, ids []string) ([]string, error) {
 	missing := make([]bool, len(ids))
 	group, ctx := errgroup.WithContext(ctx)
@@ -136,8 +135,8 @@ func (s *Store) Missing(ctx context.Context, ids []string) ([]string, error) {
 	return left, nil
 }
 
-// Segment reads one of total segments of the table, strongly consistent, and passes
-// each page of items to see, with the number of rows that cannot be read.
+// Segment reads one of total segments of the table, strongly consistent, and passes each page of
+// items to see, with the number of rows that cannot be parsed.
 func (s *Store) Segment(ctx context.Context, segment, total int32, see func(items []Item, unreadable int) error) error {
 	in := &dynamodb.ScanInput{TableName: &s.table, ConsistentRead: aws.Bool(true), Segment: &segment, TotalSegments: &total}
 	for {
@@ -163,8 +162,8 @@ func (s *Store) Segment(ctx context.Context, segment, total int32, see func(item
 // ItemKey is the key of a row of the primary table.
 type ItemKey struct{ SourceID, IngestedAt string }
 
-// GetAll passes the items that there are of the keys, all different, to see, in any
-// order and strongly consistent. It passes over those that cannot be read.
+// GetAll passes the existing items of the keys, all different, to see, in any order and strongly
+// consistent. It skips those that cannot be parsed.
 func (s *Store) GetAll(ctx context.Context, keys []ItemKey, see func(Item) error) error {
 	all := make([]table.Key, len(keys))
 	for i, key := range keys {
@@ -179,11 +178,11 @@ func (s *Store) GetAll(ctx context.Context, keys []ItemKey, see func(Item) error
 	})
 }
 
-// Lookup is what the table holds at one key.
+// Lookup is the item at one key of the table.
 type Lookup struct {
 	Item Item // zero where there is none, or one that cannot be read
-	// Unchanged is the check that the table still holds it, for a transaction. There is
-	// none of an item that cannot be read.
+	// Unchanged is the condition check, for a transaction, that the table still holds the item.
+	// There is none for an item that cannot be parsed.
 	Unchanged []types.TransactWriteItem
 }
 

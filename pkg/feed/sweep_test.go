@@ -11,11 +11,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// TestScanReadsAllItems: page by page, and one that cannot be read is told and
-// hides no other.
+// TestScanReadsAllItems checks that a broken item is reported and hides no other.
 func TestScanReadsAllItems(t *testing.T) {
 	db, store := open(t)
 	want := map[string]bool{}
@@ -65,8 +65,8 @@ func TestMissingNamesIDsWithoutAnItem(t *testing.T) {
 	}
 }
 
-// TestRowsOfOneItemAreMerged: whatever the pages, a scan has one row of each source
-// id and says which have more; merged they are the first, with the tags of all.
+// TestRowsOfOneItemAreMerged checks that a scan has one row of each source id, whatever the pages,
+// and reports which have more; merged they are the first, with the tags of all.
 func TestRowsOfOneItemAreMerged(t *testing.T) {
 	_, store := open(t)
 	begin := time.Now().Add(-time.Hour)
@@ -105,8 +105,8 @@ func TestRowsOfOneItemAreMerged(t *testing.T) {
 	}
 }
 
-// TestTextKeys: a key names one source id, fits a file system that takes names of
-// 255 bytes and one that does not tell A from a, and none is a folder of another.
+// TestTextKeys checks that a key names one source id, fits a file system that accepts names of 255
+// bytes and one that ignores case, and is never a directory of another.
 func TestTextKeys(t *testing.T) {
 	longest := strings.Repeat("Aa", 124) + "x"
 	keys := map[string]bool{}
@@ -132,7 +132,11 @@ func TestTextKeys(t *testing.T) {
 			}
 		}
 	}
-	for _, key := range []string{"", "feed/", "feed/xyz", "files/7265646469742361", "feed/726564646974", "feed/72-/65646469742361", "feed/7265646469742361/"} {
+	for _, key := range []string{
+		"", "feed/", "feed/7265646469742361", "feed/00/7265646469742361",
+		blob.Key("files/", "7265646469742361"), blob.Key("feed/", "xyz"), blob.Key("feed/", "726564646974"),
+		blob.Key("feed/", "72-/65646469742361"), blob.Key("feed/", "7265646469742361/"),
+	} {
 		if id, err := feed.ParseTextKey(key); err == nil {
 			t.Errorf("%q is taken for the key of %s", key, id)
 		}

@@ -32,11 +32,11 @@ func (i Item) View() ItemView {
 // Analyzed is AnalyzedAt as a time, the zero time while pending.
 func (i Item) Analyzed() (time.Time, error) { return parseTime(i.AnalyzedAt) }
 
-// Failed is FailedAt as a time, the zero time unless the item is given up.
+// Failed is FailedAt as a time, the zero time unless the analysis was given up.
 func (i Item) Failed() (time.Time, error) { return parseTime(i.FailedAt) }
 
-// GivenUp says that the analysis of a pending item was given up: nothing happens
-// to it until a retry.
+// GivenUp reports whether the analysis of a pending item was given up: the item does not change
+// until a retry.
 func (i Item) GivenUp() bool { return i.Status == Pending && i.FailedAt != "" }
 
 // Settled reports whether processing has ended: in a final state, or given up.

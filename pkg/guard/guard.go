@@ -1,10 +1,8 @@
-// Package guard makes HTTP requests to addresses that others choose, and blocks
-// those that only this machine or its network can reach, such as a cloud's metadata
-// service.
+// Package guard makes HTTP requests to URLs that others choose, and blocks addresses that only this
+// machine or its network can reach, such as a cloud's metadata service.
 //
-// The address is checked when it is dialed, after its name was resolved. So a name
-// that resolves to another address the second time, and a redirect, are blocked as
-// well as an address in the URL.
+// The address is checked when it is dialed, after name resolution. So redirects, and a name that
+// resolves to another address the second time, are blocked like an address in the URL.
 package guard
 
 import (
@@ -35,8 +33,8 @@ type Policy struct {
 	Networks []netip.Prefix // allowed on every port, also private ones
 	Ports    []uint16       // allowed of public addresses
 
-	// The settings that Networks and Ports come from. An error names the one that
-	// allows the address.
+	// The settings that Networks and Ports come from. An error names the setting that would allow
+	// the address.
 	NetworksSetting, PortsSetting string
 }
 
@@ -54,7 +52,7 @@ func (p Policy) control() func(context.Context, string, string, syscall.RawConn)
 	}
 }
 
-// blocked says which setting allows an address.
+// blocked returns the error that names the setting that would allow an address.
 func (p Policy) blocked(address string, reason error) error {
 	switch {
 	case errors.Is(reason, ssrf.ErrProhibitedPort) && p.PortsSetting != "":
@@ -84,9 +82,9 @@ func CheckURL(u *url.URL) error {
 	return nil
 }
 
-// Client returns a client under the policy. timeout bounds a request with its
-// redirects and body. The client uses no proxy, which would dial in its place. The
-// caller closes idle connections.
+// Client returns a client that enforces the policy. timeout bounds a request with its redirects and
+// body. The client uses no proxy, since the proxy would dial instead. The caller closes idle
+// connections.
 func Client(p Policy, timeout time.Duration) *http.Client {
 	return &http.Client{
 		Timeout: timeout,

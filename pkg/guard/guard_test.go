@@ -88,8 +88,7 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// TestClient asks a real server, by its address and by a name, straight and over
-// redirects.
+// TestClient requests a real server, by address and by name, directly and through redirects.
 func TestClient(t *testing.T) {
 	var target string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -116,7 +115,7 @@ func TestClient(t *testing.T) {
 		{loopback, server.URL + "/redirect", "http://[::1]:" + at.Port() + "/", false},
 		{loopback, server.URL + "/redirect", "http://user@" + at.Host + "/", false},
 		{loopback, server.URL + "/redirect", "file:///etc/passwd", false},
-		{loopback, server.URL + "/redirect", "/redirect", false}, // without end
+		{loopback, server.URL + "/redirect", "/redirect", false}, // endless
 	} {
 		target = c.target
 		client := Client(c.policy, time.Minute)
@@ -131,8 +130,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestBlockedNamesTheSetting: an error says what allows the address, in the words of
-// the program that uses the guard.
+// TestBlockedNamesTheSetting checks that an error names the setting that allows the address, as
+// named by the program that uses the guard.
 func TestBlockedNamesTheSetting(t *testing.T) {
 	named := Policy{NetworksSetting: "MY_NETWORKS", PortsSetting: "MY_PORTS"}
 	for _, c := range []struct {

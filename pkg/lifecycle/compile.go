@@ -10,10 +10,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// placeholders are the names and values of an update. DynamoDB reserves many
-// words, so no attribute is written as itself. Placeholders begin with a letter,
-// and those of the SDK's expression package, which writes the extra condition, with
-// a digit. That package would also write the update, in ten times the time.
+// placeholders are the names and values of an update. DynamoDB reserves many words, so every
+// attribute gets a placeholder. These begin with a letter. The placeholders of the SDK's expression
+// package, which builds the extra condition, begin with a digit. That package could also build the
+// update, but takes ten times as long.
 type placeholders struct {
 	names  map[string]string
 	values map[string]types.AttributeValue
@@ -33,7 +33,7 @@ func (p placeholders) value(value types.AttributeValue) string {
 	return at
 }
 
-// each writes an action for each attribute, in the order of their names.
+// each builds an action for each attribute, in the order of their names.
 func (p placeholders) each(attributes map[string]types.AttributeValue, between string) []string {
 	var actions []string
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {

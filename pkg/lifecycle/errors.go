@@ -13,14 +13,14 @@ import (
 var (
 	// ErrNotFound means that the item does not exist.
 	ErrNotFound = errors.New("the item does not exist")
-	// ErrFenceLost means that the item is in a state that the move starts from,
-	// but was written since the fence was read.
+	// ErrFenceLost means that the item is in a state that the move starts from, but was written
+	// after the fence was read.
 	ErrFenceLost = errors.New("the item was written since it was read")
-	// ErrCondition means that state and fence are right, and that the condition
-	// of an item or of another write of the transaction does not hold.
+	// ErrCondition means that state and fence match, but the condition of an item or of another
+	// write of the transaction does not hold.
 	ErrCondition = errors.New("a condition of the write does not hold")
-	// ErrInconsistent means that the first item is as the move needs it and
-	// another item is not, because one of them was written alone.
+	// ErrInconsistent means that the first item has the state that the move needs and another item
+	// does not, because one of them was written alone.
 	ErrInconsistent = errors.New("the copies of the item differ")
 )
 

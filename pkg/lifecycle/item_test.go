@@ -85,7 +85,7 @@ func TestExtraCondition(t *testing.T) {
 			if opened := h.get("doors", "d1")["status"] == "OPEN"; opened != (c.want == nil) {
 				t.Errorf("the move was made: %t", opened)
 			}
-			// The item as found comes with the error, and nothing that was not asked for.
+			// The item as found is returned with the error, and only the requested attributes.
 			if found := image["status"] != nil; found != (c.want != nil) {
 				t.Errorf("the image is %v", image)
 			}
@@ -93,7 +93,7 @@ func TestExtraCondition(t *testing.T) {
 	}
 }
 
-// TestStatusAttributes: items of one move may hold the state under other names.
+// TestStatusAttributes checks that items of one move may have different status attributes.
 func TestStatusAttributes(t *testing.T) {
 	h := build(t, start(t))
 	h.put("doors", row{"id": "d1", "state": "SHUT"})
@@ -113,7 +113,7 @@ func TestStatusAttributes(t *testing.T) {
 	}
 }
 
-// TestOtherWrites: writes and checks beside the items are of the same transaction.
+// TestOtherWrites checks that other writes and condition checks are part of the same transaction.
 func TestOtherWrites(t *testing.T) {
 	h := build(t, start(t))
 	name := "log"
@@ -140,9 +140,8 @@ func TestOtherWrites(t *testing.T) {
 	}
 }
 
-// TestFenceUnderClocksThatDiffer takes an item over in turns on machines whose
-// clocks are minutes apart. The fence grows, and of all who have seen an earlier
-// value none can write.
+// TestFenceUnderClocksThatDiffer takes over an item in turns on machines whose clocks are minutes
+// apart. The fence grows, and no writer that read an earlier value can write.
 func TestFenceUnderClocksThatDiffer(t *testing.T) {
 	h := build(t, start(t))
 	now := time.UnixMilli(1795176000000)

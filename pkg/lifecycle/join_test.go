@@ -44,8 +44,7 @@ type message struct {
 	run  int64
 }
 
-// join runs the workflow of one item over a lossy queue that also duplicates and
-// reorders.
+// join runs the workflow of one item over a queue that loses, duplicates and reorders messages.
 type join struct {
 	db   *dynamodb.Client
 	id   string
@@ -60,7 +59,7 @@ type join struct {
 	finished int // complete was reported as made by this process
 }
 
-// publish loses a message, or delivers it up to three times.
+// publish drops a message or delivers it up to three times.
 func (j *join) publish(m message) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -69,8 +68,8 @@ func (j *join) publish(m message) {
 	}
 }
 
-// next takes any message of the queue. It returns false when there is none and no
-// worker can publish one.
+// next takes any message from the queue. It returns false when there is none and no worker can
+// publish one.
 func (j *join) next() (m message, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -87,7 +86,7 @@ func (j *join) next() (m message, ok bool) {
 	return m, true
 }
 
-// done puts a message back whose handler failed.
+// done returns a message whose handler failed to the queue.
 func (j *join) done(m message, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -177,7 +176,7 @@ func (j *join) sweep(f fixture) (final bool) {
 }
 
 // TestJoin runs joins of 8 parallel steps over deliveries that are lost, repeated
-// and reordered, on an engine that loses answers. Each join finishes exactly once.
+// and reordered, on an engine that loses responses. Each join finishes exactly once.
 func TestJoin(t *testing.T) {
 	db, faults := tabletest.Start(t)
 	f := build(t, db)
@@ -186,7 +185,7 @@ func TestJoin(t *testing.T) {
 		steps[i] = fmt.Sprintf("step-%d", i)
 	}
 	for seed := range uint64(40) {
-		attempts := 1 + int(seed%2) // a worker sees a lost answer, or the SDK repeats the request
+		attempts := 1 + int(seed%2) // a worker sees a lost response, or the SDK repeats the request
 		client := dynamodb.New(db.Options(), func(o *dynamodb.Options) {
 			o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {
 				r.MaxAttempts = attempts

@@ -17,8 +17,8 @@ type Move struct {
 	Name string
 	From []State
 	To   State
-	// Explicit marks a move that is made on request only, such as a retry. Only
-	// an explicit move leaves a final state.
+	// Explicit marks a move that is made only on request, such as a retry. Only an explicit move
+	// leaves a final state.
 	Explicit bool
 }
 

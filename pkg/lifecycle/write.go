@@ -16,19 +16,18 @@ import (
 // Image is the attributes of an item.
 type Image = map[string]types.AttributeValue
 
-// Fence is an attribute that every move of an item changes. The write succeeds
-// only while the attribute has the value that the writer has seen, so a worker
-// whose item was taken over can no longer write. The zero Fence adds no condition,
-// which is enough where an item never returns to an earlier state.
+// Fence is an attribute that every move of an item changes. The write succeeds only while the
+// attribute has the value that the writer read, so a worker whose item was taken over can no longer
+// write. The zero Fence adds no condition, which is enough if an item never returns to an earlier
+// state.
 type Fence struct {
 	Attribute string
 	Seen      types.AttributeValue
 	Next      types.AttributeValue
 }
 
-// TimeFence returns a fence on an attribute that holds epoch milliseconds, and its
-// next value. The value strictly increases, also when the clock of this machine is
-// behind that of the one that wrote last.
+// TimeFence returns a fence on an attribute that holds epoch milliseconds, and its next value. The
+// value strictly increases, even if this machine's clock is behind that of the last writer.
 func TimeFence(attribute string, seen int64, now time.Time) (Fence, int64) {
 	next := max(now.UnixMilli(), seen+1)
 	number := func(n int64) types.AttributeValue {
@@ -37,8 +36,8 @@ func TimeFence(attribute string, seen int64, now time.Time) (Fence, int64) {
 	return Fence{Attribute: attribute, Seen: number(seen), Next: number(next)}, next
 }
 
-// Item is one DynamoDB item that is written. Besides the state and the fence it
-// changes its own attributes; no attribute may be named twice.
+// Item is one DynamoDB item to write. Besides the state and the fence it changes its own
+// attributes; no attribute may be named twice.
 type Item struct {
 	Table  string
 	Key    map[string]types.AttributeValue
@@ -54,14 +53,14 @@ type Item struct {
 	Condition expression.ConditionBuilder
 }
 
-// Member is one member of a map attribute. Path names the attribute and then the
-// member, of which any text may be the name.
+// Member is one member of a map attribute. Path names the attribute and then the member, whose name
+// may be any text.
 type Member struct {
 	Path  []string
 	Value types.AttributeValue
 }
 
-// Write is what a move or an update writes, all of it or nothing.
+// Write is what a move or an update writes, atomically.
 type Write struct {
 	Fence Fence
 	// Items are written in one transaction if there are several. The first is the
@@ -69,20 +68,20 @@ type Write struct {
 	Items []Item
 	// Also are other writes and condition checks of the same transaction.
 	Also []types.TransactWriteItem
-	// Image asks for the item as written. DynamoDB returns it for a single item only.
+	// Image requests the item as written. DynamoDB returns it for a single item only.
 	Image bool
 }
 
-// Apply makes a move. It returns ErrNotFound, *MovedError, ErrFenceLost or
-// ErrCondition when a condition of the first item fails, ErrInconsistent when only
-// one of another item does, and ErrCondition when one of Also does.
+// Apply makes a move. It returns ErrNotFound, *MovedError, ErrFenceLost or ErrCondition when a
+// condition of the first item fails, ErrInconsistent when only one of another item does, and
+// ErrCondition when one of Also does.
 //
-// The image is that of the first item: as written if asked for, or as found when
-// its condition failed.
+// The image is that of the first item: as written if requested, or as found when its condition
+// failed.
 //
-// When the answer to the write of a single item is lost, the SDK repeats the
-// request, which then fails because of its own success: the caller gets
-// *MovedError, ErrFenceLost or ErrCondition. The repeat of a transaction succeeds.
+// When the response to the write of a single item is lost, the SDK repeats the request, which then
+// fails because of its own success: the caller gets *MovedError, ErrFenceLost or ErrCondition. The
+// repeat of a transaction succeeds.
 func (m Machine) Apply(ctx context.Context, db *dynamodb.Client, move Move, w Write) (Image, error) {
 	several := len(w.Items)+len(w.Also) > 1
 	if len(w.Items) == 0 || several && w.Image {
@@ -118,9 +117,9 @@ func (m Machine) Apply(ctx context.Context, db *dynamodb.Client, move Move, w Wr
 	return out.Attributes, nil
 }
 
-// Update writes items of the machine without a move: in any state, if they exist
-// and the fence and the conditions of the items hold. Errors are those of Apply
-// except *MovedError. The name is for error messages.
+// Update writes items of the machine without a move: in any state, if they exist and the fence and
+// the conditions of the items hold. Errors are those of Apply except *MovedError. The name appears
+// in error messages.
 func (m Machine) Update(ctx context.Context, db *dynamodb.Client, name string, w Write) (Image, error) {
 	return m.Apply(ctx, db, Move{Name: name}, w)
 }

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Health answers whether a process lives and whether it can work. The zero value is ready for use,
-// by several goroutines at once.
+// Health reports whether a process is alive and ready. The zero value is ready to use. It is safe
+// for concurrent use.
 type Health struct {
-	// Timeout is how long the checks of one answer may take together; 0 means 2 seconds. It must be
-	// set before the first answer.
+	// Timeout bounds all checks of one response together; 0 means 2 seconds. It must be set before
+	// the first response.
 	Timeout time.Duration
 
 	mu       sync.Mutex
@@ -22,9 +22,9 @@ type Health struct {
 	draining bool
 }
 
-// Add names something the process cannot work without, such as "nats". The check must return when
-// its context is done. A second check of one name replaces the first, so that services which share a
-// process and an engine share its check.
+// Add registers a check of something the process requires, such as "nats". The check must return
+// when its context is done. A second check of one name replaces the first, so that services that
+// share a process and a backend share its check.
 func (h *Health) Add(name string, check func(context.Context) error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -34,7 +34,7 @@ func (h *Health) Add(name string, check func(context.Context) error) {
 	h.checks[name] = check
 }
 
-// Drain makes Ready answer 503 from now on, so that no new work is sent here.
+// Drain makes Ready respond with 503 from now on, so that no new work is sent here.
 func (h *Health) Drain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -47,12 +47,12 @@ type Readiness struct {
 	Checks map[string]string `json:"checks"` // by name: "ok" or what is wrong
 }
 
-// Live answers 200 as long as the process can answer at all.
+// Live responds with 200 as long as the process can respond at all.
 func (h *Health) Live(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, map[string]string{"status": "ok"})
 }
 
-// Ready runs all checks at once and answers a Readiness: with 200 when all are well, else with 503.
+// Ready runs all checks concurrently and responds with a Readiness: 200 if all pass, otherwise 503.
 func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
 	readiness := h.Check(r.Context())
 	status := http.StatusOK
@@ -62,7 +62,7 @@ func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
 	answer(w, status, readiness)
 }
 
-// Check runs all checks at once. One that has not answered in time counts as failed.
+// Check runs all checks concurrently. A check that does not return in time counts as failed.
 func (h *Health) Check(ctx context.Context) Readiness {
 	h.mu.Lock()
 	timeout, draining := h.Timeout, h.draining
@@ -79,7 +79,7 @@ func (h *Health) Check(ctx context.Context) Readiness {
 		name string
 		err  error
 	}
-	results := make(chan result, len(checks)) // has room for all, so that a late check does not hang
+	results := make(chan result, len(checks)) // buffered for all, so that a late check does not block
 	for name, check := range checks {
 		go func() { results <- result{name, check(ctx)} }()
 	}
@@ -113,7 +113,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	// The body is a struct of strings, so that encoding cannot fail; a write fails only when the
-	// prober is gone.
+	// The body is a struct of strings, so encoding cannot fail. A write fails only when the prober
+	// has disconnected.
 	_ = json.NewEncoder(w).Encode(body)
 }

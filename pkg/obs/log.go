@@ -10,18 +10,18 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Config says how to log.
+// Config is the settings of logging.
 type Config struct {
-	LogLevel  string `env:"ASSAY_LOG_LEVEL" envDefault:"info" doc:"the least level to log: trace, debug, info, warn or error"`
+	LogLevel  string `env:"ASSAY_LOG_LEVEL" envDefault:"info" use:"often" doc:"the lowest level to log: trace, debug, info, warn or error"`
 	LogFormat string `env:"ASSAY_LOG_FORMAT" envDefault:"auto" doc:"console or json; auto is console on a terminal and json otherwise"`
 }
 
 // timeFormat is RFC 3339 in UTC with a fixed three decimals, so that lines sort as text.
 const timeFormat = "2006-01-02T15:04:05.000Z07:00"
 
-// NewLogger makes the logger of one process. Each line carries the time in UTC and the service's
-// name. Empty settings mean their defaults. The caller keeps and closes out. The error is a sentence
-// that names the variable at fault.
+// NewLogger returns the logger of one process. Each line has the time in UTC and the service's
+// name. Empty settings select their defaults. The caller closes out. The error is a sentence that
+// names the invalid variable.
 func NewLogger(cfg Config, out io.Writer, service string) (zerolog.Logger, error) {
 	level := zerolog.InfoLevel
 	if cfg.LogLevel != "" {
@@ -50,8 +50,8 @@ func stamp(e *zerolog.Event, _ zerolog.Level, _ string) {
 	e.Str(zerolog.TimestampFieldName, time.Now().UTC().Format(timeFormat))
 }
 
-// terminal tells whether out is a character device. /dev/null is one too, where the form is of no
-// account.
+// terminal reports whether out is a character device. It is true for /dev/null too, where the
+// format does not matter.
 func terminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -61,7 +61,7 @@ func terminal(out io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Log returns base with the request_id and trace_id of ctx's Trace, where it has one.
+// Log returns base with the request_id and trace_id of the Trace in ctx, if there is one.
 func Log(ctx context.Context, base zerolog.Logger) zerolog.Logger {
 	trace := TraceFrom(ctx)
 	if trace == (Trace{}) {

@@ -19,7 +19,7 @@ func NewRegistry() *prometheus.Registry {
 	return registry
 }
 
-// MetricsHandler serves what registry holds, in the form Prometheus asks for.
+// MetricsHandler serves the metrics of registry in the Prometheus text format.
 func MetricsHandler(registry *prometheus.Registry) http.Handler {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 }

@@ -9,17 +9,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// Trace ties together all that one request causes: it comes with the request, stands in its log
-// lines, and travels in the headers of every event. The zero Trace means none.
+// Trace identifies all that one request causes. It arrives with the request, appears in its log
+// lines, and is sent in the headers of every event. The zero Trace means none.
 type Trace struct {
 	RequestID string // 1 to 128 visible ASCII characters, the client's or a UUIDv7
 	Parent    string // W3C traceparent, version 00; the last part but one is the span of this hop
 	State     string // W3C tracestate, passed on unread; "" for none
 }
 
-// ContinueTrace takes up the trace of a caller, from the headers it sent, as a hop of its own: same
-// trace id, new span id. What is absent or malformed is made anew, so that the result always has a
-// request id and a parent. A state without a valid parent is dropped, as W3C Trace Context asks.
+// ContinueTrace continues the trace of a caller, from the headers it sent, as a hop of its own:
+// same trace id, new span id. Absent or malformed values are generated, so the result always has a
+// request id and a parent. A state without a valid parent is dropped, as W3C Trace Context
+// requires.
 func ContinueTrace(requestID, parent, state string) Trace {
 	t := Trace{RequestID: requestID}
 	if !validRequestID(requestID) {
@@ -56,7 +57,8 @@ func TraceFrom(ctx context.Context) Trace {
 	return t
 }
 
-// validRequestID tells whether id may be taken over from a client: 1 to 128 visible ASCII characters.
+// validRequestID reports whether id may be accepted from a client: 1 to 128 visible ASCII
+// characters.
 func validRequestID(id string) bool {
 	return id != "" && len(id) <= 128 && visible(id)
 }
@@ -65,8 +67,8 @@ func visible(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }
 
-// parseParent reads a traceparent by https://www.w3.org/TR/trace-context/#traceparent-header. Of a
-// version above 00 it takes the four parts it knows.
+// parseParent parses a traceparent by https://www.w3.org/TR/trace-context/#traceparent-header. For
+// a version above 00 it uses the four fields it knows.
 func parseParent(s string) (traceID, flags string, ok bool) {
 	const length = 55 // version 2, trace id 32, span id 16, flags 2, and three dashes
 	if len(s) < length || s[2] != '-' || s[35] != '-' || s[52] != '-' {
@@ -87,8 +89,8 @@ func parseParent(s string) (traceID, flags string, ok bool) {
 	return traceID, flags, true
 }
 
-// validState keeps what can be passed on safely: up to 512 printable ASCII characters, the size that
-// W3C Trace Context asks every hop to carry.
+// validState reports whether s can be propagated safely: up to 512 printable ASCII characters, the
+// size that W3C Trace Context requires every hop to propagate.
 func validState(s string) bool {
 	return s != "" && len(s) <= 512 && visible(strings.ReplaceAll(s, " ", ""))
 }

@@ -5,6 +5,7 @@
 //
 //	PK             SK        holds
 //	FEED#SOURCE    <name>    a source of the feed: settings, state, lease; written by ingest
+//	CHECKPOINT#<projection>  <log>     how far a log is processed, and by whom; written by query (pkg/checkpoint)
 //
 // A row with the attribute expiresAt, epoch seconds, is deleted by DynamoDB some
 // time after it; readers filter expired rows themselves. A program may only use the
@@ -25,8 +26,11 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// FeedSources is the partition of the sources of the feed.
-const FeedSources = "FEED#SOURCE"
+// Partitions.
+const (
+	FeedSources = "FEED#SOURCE" // of the sources of the feed
+	Checkpoints = "CHECKPOINT#" // begins those of the checkpoints of each projection
+)
 
 // The attributes that rows of all kinds have.
 const (
@@ -44,7 +48,7 @@ var (
 
 // Config names the table.
 type Config struct {
-	Table string `env:"ASSAY_PLATFORM_TABLE" envDefault:"assay-platform" doc:"the DynamoDB table of what belongs to no area, such as the settings of feed sources"`
+	Table string `env:"ASSAY_PLATFORM_TABLE" envDefault:"assay-platform" doc:"the DynamoDB table of data without an area, such as feed sources"`
 }
 
 // Store reads and writes documents: rows that are read whole, and replaced by
@@ -57,8 +61,7 @@ type Store struct {
 // NewStore returns the store of the table.
 func NewStore(db *dynamodb.Client, cfg Config) *Store { return &Store{db: db, table: cfg.Table} }
 
-// Tables returns the table.
-func Tables(cfg Config) []table.Schema {
+func tables(cfg Config) []table.Schema {
 	return []table.Schema{{TTL: ExpiresAt, Create: &dynamodb.CreateTableInput{
 		TableName:   &cfg.Table,
 		BillingMode: types.BillingModePayPerRequest,
@@ -76,14 +79,16 @@ func Tables(cfg Config) []table.Schema {
 // Check reports whether the table can be used, for readiness.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
-// Described describes the table, and what each program may do with it, as that of an
-// area without items.
-func Described(cfg Config) area.Area {
+// Storage describes the table, and what each program may do with it.
+func Storage(cfg Config) area.Storage {
 	rows := area.Table(cfg.Table)
-	return area.Area{Name: "platform", Tables: Tables(cfg), Access: map[area.Program][]area.Statement{
+	return area.Storage{Tables: tables(cfg), Access: map[area.Program][]area.Statement{
 		area.Ingest: {
 			area.Allow("PlatformCheck", []string{"dynamodb:DescribeTable"}, rows),
 			area.Allow("FeedSources", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(FeedSources),
+		},
+		area.Query: {
+			area.Allow("Checkpoints", []string{"dynamodb:Query", "dynamodb:UpdateItem"}, rows).LeadingKeys(Checkpoints + "*"),
 		},
 	}}
 }

@@ -18,7 +18,7 @@ func open(t *testing.T) *platform.Store {
 	db, _ := tabletest.Start(t)
 	cfg := platform.Config{Table: "assay-platform"}
 	for range 2 { // also where it exists
-		if err := table.EnsureAll(t.Context(), db, platform.Tables(cfg)); err != nil {
+		if err := table.EnsureAll(t.Context(), db, platform.Storage(cfg).Tables); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,15 +7,15 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Exposure says who may reach the addresses of a program, and by which names.
+// Exposure declares who may reach the addresses of a program, and under which names.
 type Exposure struct {
-	PublicHosts    []string `env:"ASSAY_PUBLIC_HOSTS" doc:"the host names, comma-separated, that clients and proxies may address the server by, besides those of loopback and the IP address that they connect to; another Host is answered with 421"`
-	AllowAnonymous bool     `env:"ASSAY_ALLOW_ANONYMOUS" doc:"true to listen beyond loopback although callers need no credentials, as on the network of a container or behind a proxy"`
+	PublicHosts    []string `env:"ASSAY_PUBLIC_HOSTS" use:"often" doc:"the host names, separated by commas, by which clients and proxies address the program, besides loopback names and the IP address that they connect to; another Host gets 421"`
+	AllowAnonymous bool     `env:"ASSAY_ALLOW_ANONYMOUS" use:"often" doc:"true to listen beyond loopback without authentication, where a network or a proxy keeps strangers out"`
 }
 
-// Check returns an error for an address beyond loopback, unless anonymous
-// callers are allowed. variable is the setting that addr is of. An address that
-// is not host:port is left to the listener to refuse.
+// Check returns an error for an address beyond loopback, unless anonymous callers are allowed.
+// variable is the setting of addr. An address that is not host:port is left to the listener to
+// reject.
 func (e Exposure) Check(variable, addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil || e.AllowAnonymous || web.Loopback(host) {
@@ -25,8 +25,8 @@ func (e Exposure) Check(variable, addr string) error {
 		variable, addr)
 }
 
-// Hosts returns the names that requests may be addressed to: the public ones,
-// and those of the given addresses.
+// Hosts returns the names under which requests are accepted: the public ones, and those of the
+// given addresses.
 func (e Exposure) Hosts(addrs ...string) (web.Hosts, error) {
 	hosts, err := web.ParseHosts(append(addrs, e.PublicHosts...)...)
 	if err != nil {
@@ -35,7 +35,7 @@ func (e Exposure) Hosts(addrs ...string) (web.Hosts, error) {
 	return hosts, nil
 }
 
-// hosts returns those of both addresses, if these may be listened on.
+// hosts returns the names of both addresses, if listening on them is allowed.
 func (o Options) hosts() (web.Hosts, error) {
 	var names []string
 	for _, at := range []struct{ variable, addr string }{{"ASSAY_ADDR", o.Addr}, {"ASSAY_OPERATOR_ADDR", o.OperatorAddr}} {

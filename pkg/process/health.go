@@ -12,12 +12,11 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// readyWait bounds the answer to Ready. It is more than the checks themselves
-// have (obs.Health).
+// readyWait bounds the response to Ready. It exceeds the timeout of the checks (obs.Health).
 const readyWait = 4 * time.Second
 
-// Ready asks a running program, by its URL, whether it is ready. The error of
-// one that is not has its answer, which names the engine that it misses.
+// Ready asks the running program at url whether it is ready. The error for one that is not contains
+// its response, which names the failed check.
 func Ready(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWait)
 	defer cancel()
@@ -25,7 +24,7 @@ func Ready(ctx context.Context, url string) error {
 	if err != nil {
 		return err
 	}
-	// Proxies of the environment are for others than oneself.
+	// The environment's proxies must not be used for the program's own address.
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Do(request)
 	if err != nil {

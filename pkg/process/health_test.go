@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestHealthAsksTheService: the exit status of health is the answer of the
+// TestHealthAsksTheService: the exit status of health is the response of the
 // address that the service has, and its text names what is missing.
 func TestHealthAsksTheService(t *testing.T) {
 	answers := http.NewServeMux()

@@ -11,8 +11,8 @@ import (
 //go:embed LICENSE
 var license string
 
-// Licenses is the license of this program, followed by the notices of what else
-// is in it and asks to be named.
+// Licenses returns the license of this program, followed by the notices of its dependencies that
+// require one.
 func Licenses(notices ...string) string {
 	parts := []string{"Assay is under this license:\n\n" + strings.Trim(license, "\n")}
 	for _, notice := range notices {

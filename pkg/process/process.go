@@ -26,17 +26,17 @@ type Settings interface {
 	HTTPAddr() string
 }
 
-// Main loads a C from the environment and does what the first argument of the
-// process says:
+// Main loads a C from the environment and acts on the first argument of the
+// process:
 //
-//   - none: runs the service until the first interrupt or SIGTERM ends run's
-//     context; the second ends the process at once
+//   - none: runs the service until the first interrupt or SIGTERM cancels run's
+//     context; the second ends the process immediately
 //   - health: asks the service that runs with the same settings whether it is ready
 //   - version: prints the version
 //   - licenses: prints the project's license and the given notices
 //
-// It returns the exit status: 0 when all went well, 1 when it failed, 2 when
-// the argument or the settings are not usable.
+// It returns the exit status: 0 on success, 1 on failure, 2 when
+// the argument or the settings are invalid.
 func Main[C Settings](service string, run func(context.Context, C) error, notices ...string) int {
 	command := strings.Join(os.Args[1:], " ")
 	switch command {
@@ -54,7 +54,7 @@ func Main[C Settings](service string, run func(context.Context, C) error, notice
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// After the first signal the next one has its usual effect again.
+	// After the first signal, the next one has its default effect again.
 	context.AfterFunc(ctx, stop)
 	switch command {
 	case "":

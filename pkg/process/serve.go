@@ -17,26 +17,26 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Service is what every service is to its process.
+// Service is what a process runs.
 type Service interface {
-	// Health adds the checks of what the service cannot work without.
+	// Health adds the checks of what the service requires.
 	Health(*obs.Health)
 	// Routes registers the service's HTTP calls.
 	Routes(*web.Router)
-	// Work does what the service does besides answering calls, until ctx ends
-	// and what is in hand is done or given back. It then returns nil.
+	// Work does what the service does besides handling calls. When ctx ends, it finishes or returns
+	// the work in progress, and returns nil.
 	Work(context.Context) error
-	// Close closes the service's connections. Work has returned.
+	// Close closes the service's connections. It is called after Work has returned.
 	Close()
 }
 
-// Operated is a service with calls for its operators, on an address of their own.
+// Operated is a service with operator calls, which have an address of their own.
 type Operated interface {
 	// OperatorRoutes registers them.
 	OperatorRoutes(*web.Router)
 }
 
-// Storing is a service that at times cannot store what clients send.
+// Storing is a service that may be unable to store what clients send.
 type Storing interface {
 	// Writable returns an error while the disk is full.
 	Writable() error
@@ -48,22 +48,21 @@ type Options struct {
 	Title   string // of the API document
 	Version string // of the API document
 	Addr    string // host:port of HTTP; port 0 picks one
-	// OperatorAddr is host:port of the calls for operators; empty for none. Who
-	// reaches it may do all they offer.
+	// OperatorAddr is host:port of the operator calls; empty for none. Everyone who reaches it may
+	// use all of them.
 	OperatorAddr string
-	// Exposure says who may reach these addresses, and by which names.
+	// Exposure declares who may reach these addresses, and under which names.
 	Exposure Exposure
 	// Listening is called with the address of HTTP before the service is opened.
 	// Optional.
 	Listening func(http net.Addr)
 	Drain     time.Duration
-	// Heap is at how many bytes of heap the collector runs, as TuneCollector has it.
-	Heap int64
-	Log  obs.Config
-	// LogTo gets the log. Standard error by default.
+	Runtime   Runtime
+	Log       obs.Config
+	// LogTo receives the log. Standard error by default.
 	LogTo io.Writer
-	// Ready is called with the addresses once calls are taken; operator is nil
-	// where there are none for operators. Optional.
+	// Ready is called with the addresses once calls are accepted; operator is nil without operator
+	// calls. Optional.
 	Ready func(http, operator net.Addr) error
 }
 
@@ -84,7 +83,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	if err != nil {
 		return config.Unusable(err)
 	}
-	TuneCollector(ctx, o.Heap, log)
+	defer o.Runtime.Apply(log)()
 	listener, err := net.Listen("tcp", o.Addr)
 	if err != nil {
 		return fmt.Errorf("ASSAY_ADDR: %w", err)
@@ -116,7 +115,10 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 			return fmt.Errorf("ASSAY_OPERATOR_ADDR: %w", err)
 		}
 		defer operator.Close()
-		operations = web.NewRouter(web.Options{Title: o.Title + " for operators", Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies, Hosts: hosts})
+		operations = web.NewRouter(web.Options{
+			Title: o.Title + " for operators", Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies,
+			Hosts: hosts, Roles: []web.Role{web.Operator},
+		})
 		operated.OperatorRoutes(operations)
 	}
 	group, ctx := errgroup.WithContext(ctx)

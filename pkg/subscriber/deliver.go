@@ -11,17 +11,17 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// subscription hands the deliveries of one Run to its handler.
+// subscription passes the deliveries of one Run to its handler.
 type subscription struct {
 	handle func(context.Context, Outcome) error
-	done   *bus.Marks
+	done   markers
 	log    zerolog.Logger
 
-	mu     sync.Mutex
-	inHand map[string]chan struct{} // by event id; closed when the handler has returned
+	mu         sync.Mutex
+	inProgress map[string]chan struct{} // by event id; closed when the handler has returned
 }
 
-// deliver calls the handler unless the event is marked as done, and marks it.
+// deliver calls the handler unless the event has a dedupe marker, and stores one.
 func (s *subscription) deliver(ctx context.Context, d bus.Delivery) error {
 	outcome, known, err := read(d)
 	if err != nil {
@@ -36,30 +36,29 @@ func (s *subscription) deliver(ctx context.Context, d bus.Delivery) error {
 		return err
 	}
 	defer leave()
-	if done, err := s.done.Has(ctx, d.ID); done || err != nil {
+	if done, err := s.done.has(ctx, d.ID); done || err != nil {
 		return err
 	}
 	if err := s.handle(ctx, outcome); err != nil {
 		return err
 	}
-	// The effect has happened: the mark is worth a moment, even of a process
-	// that is told to stop.
-	return s.done.Set(context.WithoutCancel(ctx), d.ID)
+	// The effect has happened: store the marker even during shutdown.
+	return s.done.set(context.WithoutCancel(ctx), d.ID)
 }
 
-// enter waits until no other delivery of the event is in hand. The caller
-// calls leave. It returns an error when ctx ends before.
+// enter waits until no other delivery of the event is in progress. The caller calls leave. It
+// returns an error when ctx ends first.
 func (s *subscription) enter(ctx context.Context, id string) (leave func(), err error) {
 	for {
 		s.mu.Lock()
-		other, busy := s.inHand[id]
+		other, busy := s.inProgress[id]
 		if !busy {
 			mine := make(chan struct{})
-			s.inHand[id] = mine
+			s.inProgress[id] = mine
 			s.mu.Unlock()
 			return func() {
 				s.mu.Lock()
-				delete(s.inHand, id)
+				delete(s.inProgress, id)
 				s.mu.Unlock()
 				close(mine)
 			}, nil
@@ -73,7 +72,7 @@ func (s *subscription) enter(ctx context.Context, id string) (leave func(), err 
 	}
 }
 
-// read decodes an outcome. known is false for kinds that later versions add.
+// read decodes an outcome. known is false for kinds added by later versions.
 func read(d bus.Delivery) (o Outcome, known bool, err error) {
 	if d.ID == "" {
 		return Outcome{}, false, errors.New("the outcome has no event id")

@@ -8,8 +8,8 @@ import (
 	"github.com/assay-project/assay/pkg/subscriber"
 )
 
-// A program that tells people about their files. It may be stopped and started
-// at any time: it goes on where it was, and no one is told twice.
+// A program that notifies people about their files. It may be stopped and restarted at any time: it
+// continues where it stopped, and nobody is notified twice.
 func Example() {
 	if err := analyzeTwoFiles(); err != nil { // in real life, Assay does it
 		fmt.Println(err)
@@ -20,7 +20,7 @@ func Example() {
 	defer stop()
 	told := 0
 	err := subscriber.Run(ctx, subscriber.Config{
-		URL:  natsURL, // of a running system: see endpoints.json in its data folder
+		URL:  natsURL, // of a running system: see endpoints.json in its data directory
 		Name: "mailer",
 		Area: event.AreaTextFile,
 	}, func(ctx context.Context, o subscriber.Outcome) error {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/bustest"
+	"github.com/assay-project/assay/pkg/bus/tail"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/subscriber"
 )
@@ -55,7 +56,7 @@ const patience = 20 * time.Second
 // when is the time of the outcomes that tests publish.
 var when = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// openAssay connects as a service of the product does, which makes the streams.
+// openAssay connects as a service of the product does, which creates the streams.
 func openAssay(url string) (*bus.Bus, error) {
 	return bus.Connect(context.Background(), bus.Config{URL: url, Replicas: 1, AllowUnsynced: true, OutcomesMaxAge: time.Hour}, "analyzer", zerolog.Nop(), prometheus.NewRegistry())
 }
@@ -128,7 +129,7 @@ func start(t *testing.T, cfg subscriber.Config, handle func(context.Context, sub
 	return stop
 }
 
-// into is a handler that passes outcomes on.
+// into is a handler that forwards outcomes.
 func into(seen chan<- subscriber.Outcome) func(context.Context, subscriber.Outcome) error {
 	return func(_ context.Context, o subscriber.Outcome) error { seen <- o; return nil }
 }
@@ -144,11 +145,11 @@ func next[T any](t *testing.T, from <-chan T, what string) T {
 	}
 }
 
-// awaitIdle waits until the consumer is done with all that the stream holds.
-// The newest outcome must be one that the consumer gets.
+// awaitIdle waits until the consumer has handled everything in the stream. The newest outcome must
+// match its filter.
 func (a *assay) awaitIdle(t *testing.T, name string) {
 	t.Helper()
-	_, newest, err := a.bus.OutcomeBounds(t.Context())
+	_, newest, err := tail.Bounds(t.Context(), a.bus)
 	if err != nil {
 		t.Fatal(err)
 	}

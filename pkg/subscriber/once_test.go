@@ -54,8 +54,8 @@ func TestRestartInTheMiddleSeesEachEventOnce(t *testing.T) {
 	}
 }
 
-// store puts an event into the stream again, as it happens when it is published
-// after the stream has forgotten its message id.
+// store stores an event in the stream again, as if it were published after the stream has forgotten
+// its message id.
 func (a *assay) store(t *testing.T, e event.Event) {
 	t.Helper()
 	data, err := e.Marshal()
@@ -133,7 +133,7 @@ func TestFailingHandlerIsRetriedAndAtLastADeadLetter(t *testing.T) {
 	}
 }
 
-// A process that died took an outcome with it: neither marked nor acknowledged.
+// A process crashed with an outcome in progress: neither marked nor acknowledged.
 func TestCrashLosesNothing(t *testing.T) {
 	a := open(t)
 	a.publish(t, completed("textfile", "f1"))
@@ -156,8 +156,8 @@ func TestCrashLosesNothing(t *testing.T) {
 	}
 }
 
-// An outcome that was handled is done, even if the process is told to stop
-// while the handler is at work and the drain is over.
+// A handled outcome is marked even if the process is asked to stop during the handler and the drain
+// time is over.
 func TestHandledOutcomeIsMarkedAlsoAfterTheDrain(t *testing.T) {
 	a := open(t)
 	a.publish(t, completed("textfile", "f1"))

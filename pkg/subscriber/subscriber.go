@@ -1,19 +1,19 @@
-// Package subscriber reacts to the outcomes of analyses, for programs outside
-// of Assay: it resumes where it was after a restart, retries what fails, and
+// Package subscriber handles the outcomes of analyses in programs outside of
+// Assay: it resumes where it stopped after a restart, retries failures, and
 // calls the handler once for each event.
 //
 // # What "once" means
 //
-// An outcome is marked as done, under its event id, after the handler returned
-// nil and before the message is acknowledged. A marked event is not handled
-// again, whatever comes: a lost acknowledgement, the same event published or
-// stored again, a restart, or another process of the same Name. Marks live as
+// A dedupe marker of the event id is stored after the handler returned nil and before
+// the message is acknowledged. An event with a marker is not handled again: not
+// after a lost acknowledgement, when the same event is published or stored
+// again, after a restart, or by another process of the same Name. Markers live as
 // long as the stream keeps outcomes, 7 days by default.
 //
-// Two things no library can rule out. If the process dies, or NATS cannot be
-// reached, between the handler's return and the mark, the handler is called
+// No library can rule out two cases. If the process crashes, or NATS cannot be
+// reached, between the handler's return and the marker, the handler is called
 // again for the same event. And if a process stalls for longer than the lease
-// while it has an event in hand, another process of the same Name may handle
+// while it has an event in progress, another process of the same Name may handle
 // that event at the same time. So a handler whose effect must not happen twice
 // uses Outcome.ID as the key of that effect: the primary key of a row, the
 // idempotency key of a payment, the Message-ID of a mail.
@@ -32,25 +32,23 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// Config says which outcomes to react to, and how. URL and Name are required.
+// Config selects the outcomes and configures how they are handled. URL and Name are required.
 type Config struct {
 	URL         string // of the NATS server, such as nats://127.0.0.1:4222
 	Credentials string // a NATS credentials file; empty for none
 
-	// Name is the durable name, of letters, digits, - and _. Processes of one
-	// Name share the outcomes; each Name gets all of them. What it cannot
-	// process is under assay.dead.<Name>.
+	// Name is the durable name, of letters, digits, - and _. Processes with the same Name share the
+	// outcomes; each Name gets all of them. Dead letters are published under assay.dead.<Name>.
 	Name string
 	// Area is the product area, such as "textfile"; empty for all.
 	Area string
-	// OnlyNew makes a Name that is new begin with what comes from now on,
-	// instead of with all that the stream holds. A Name that is known goes on
-	// where it was.
+	// OnlyNew makes a new Name start with future outcomes instead of all that the stream holds. An
+	// existing Name continues where it stopped.
 	OnlyNew bool
 
 	Parallel int           // handlers at once in this process; default 1
 	Attempts int           // calls for one outcome, those that the end of Run cut short included, before it is a dead letter; default 12
-	Lease    time.Duration // silence after which another process gets the outcome; default 30 s, renewed while the handler runs
+	Lease    time.Duration // time without a sign of life after which another process gets the outcome; default 30 s, renewed while the handler runs
 	Drain    time.Duration // how long handlers may go on once Run's context has ended; default 10 s
 	// Backoff is the pause after the given failed attempt. The default doubles
 	// from 1 s up to 5 min.
@@ -59,7 +57,7 @@ type Config struct {
 	Log zerolog.Logger
 }
 
-// Outcome is the end of one item's analysis. Either Completed or Failed is set.
+// Outcome is the end of one item's analysis. Exactly one of Completed and Failed is set.
 type Outcome struct {
 	ID    string // of the event; the same when the same fact is told again
 	Area  string
@@ -85,14 +83,13 @@ func (c Config) validate() error {
 	return nil
 }
 
-// Run calls handle for each outcome until ctx ends, lets handlers finish for
-// cfg.Drain, and returns nil. It returns an error when the settings are not
-// usable, NATS does not answer at the start, or Assay has never run there.
+// Run calls handle for each outcome until ctx ends, lets handlers finish for cfg.Drain, and returns
+// nil. It returns an error when the settings are invalid, NATS does not respond at the start, or
+// Assay has never run there.
 //
-// handle returns nil when its effect is durable, bus.Permanent when no further
-// attempt can help, any other error to be called again after a pause. Outcomes
-// may come in another order than they came about. The context of handle carries
-// the request id of the upload (obs.TraceFrom).
+// handle returns nil when its effect is durable, bus.Permanent when no further attempt can succeed,
+// and any other error to be called again after a pause. Outcomes may arrive in a different order
+// than they occurred. The context of handle carries the request id of the upload (obs.TraceFrom).
 func Run(ctx context.Context, cfg Config, handle func(context.Context, Outcome) error) error {
 	if err := cfg.validate(); err != nil {
 		return err
@@ -102,7 +99,7 @@ func Run(ctx context.Context, cfg Config, handle func(context.Context, Outcome) 
 		return err
 	}
 	defer events.Close()
-	done, err := events.Marks(ctx, cfg.Name)
+	done, err := openMarkers(ctx, events, cfg.Name)
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -113,7 +110,7 @@ func Run(ctx context.Context, cfg Config, handle func(context.Context, Outcome) 
 	if area == "" {
 		area = "*"
 	}
-	s := &subscription{handle: handle, done: done, log: cfg.Log, inHand: map[string]chan struct{}{}}
+	s := &subscription{handle: handle, done: done, log: cfg.Log, inProgress: map[string]chan struct{}{}}
 	return events.Consume(ctx, bus.Consumer{
 		Name: cfg.Name, Area: cfg.Area, Stream: bus.StreamOutcomes, Filter: event.OutcomesOf(area, "*"),
 		OnlyNew: cfg.OnlyNew, Parallel: cfg.Parallel, Attempts: cfg.Attempts,

@@ -72,7 +72,7 @@ func TestOnlyNewBeginsAtTheEndAndResumes(t *testing.T) {
 		t.Errorf("got %s", o.Item)
 	}
 	stop()
-	// A name that is known keeps its place, whatever is asked for now.
+	// An existing name keeps its position, whatever OnlyNew says.
 	cfg.OnlyNew = false
 	start(t, cfg, into(seen))
 	a.publish(t, completed("textfile", "last"))

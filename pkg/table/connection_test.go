@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// late is a transport that reads a request's body only after the caller has
-// closed it.
+// late is a transport that reads a request's body only after the caller has closed it.
 type late struct {
 	t    *testing.T
 	file *os.File

@@ -9,16 +9,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// ErrCursor says that a paging cursor is not one this list gave.
+// ErrCursor means that a paging cursor does not belong to this list.
 var ErrCursor = errors.New("the cursor is not one that this list gave")
 
-// Key is where a page ended or starts, a DynamoDB key.
+// Key is a DynamoDB key, at which a page ends or starts.
 type Key = map[string]types.AttributeValue
 
-// Cursor writes a page's last key as an opaque URL-safe text, empty for none.
-// scope names the list, so that its cursors are refused by another one. It is
-// no secret and no signature: a client can make one up, so a list checks that
-// the key is one of its own.
+// Cursor encodes a page's last key as opaque URL-safe text, empty for none. scope names the list,
+// so that another list rejects its cursors. It is neither secret nor signed: a client can forge
+// one, so a list checks that the key is its own.
 func Cursor(scope string, last Key) (string, error) {
 	if len(last) == 0 {
 		return "", nil
@@ -43,8 +42,8 @@ func Cursor(scope string, last Key) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(data), nil
 }
 
-// ParseCursor reads what Cursor wrote for the same scope; an empty text is the
-// list's start. It returns ErrCursor for anything else.
+// ParseCursor decodes what Cursor encoded for the same scope. Empty text is the start of the list.
+// It returns ErrCursor for anything else.
 func ParseCursor(scope, text string) (Key, error) {
 	if text == "" {
 		return nil, nil

@@ -10,10 +10,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// GetLimit is how many items DynamoDB reads in one request.
+// GetLimit is the maximum number of items that DynamoDB reads in one request.
 const GetLimit = 100
 
-// Get says what GetAll reads.
+// Get selects what GetAll reads.
 type Get struct {
 	Table      string
 	Keys       []Key // all different
@@ -21,8 +21,8 @@ type Get struct {
 	Attributes []string // all when empty
 }
 
-// GetAll reads the items that there are of these keys and calls see with one at a
-// time, in no order, until it returns an error.
+// GetAll reads the items with these keys and calls see with each, in any order, until it returns an
+// error. Missing items are skipped.
 func GetAll(ctx context.Context, db Reader, g Get, see func(map[string]types.AttributeValue) error) error {
 	asked := types.KeysAndAttributes{ConsistentRead: &g.Consistent}
 	if len(g.Attributes) > 0 {
@@ -44,15 +44,15 @@ func GetAll(ctx context.Context, db Reader, g Get, see func(map[string]types.Att
 					return err
 				}
 			}
-			// What did not fit one answer. Where nothing could be read, there is an error,
-			// which the SDK has paced and tried again.
+			// The keys that did not fit one response. If none could be read, there is an error,
+			// after the SDK's retries with backoff.
 			chunk = out.UnprocessedKeys[g.Table].Keys
 		}
 	}
 	return nil
 }
 
-// Projection is what reads these attributes only, at least one.
+// Projection is the projection on these attributes, at least one.
 func Projection(attributes []string) expression.ProjectionBuilder {
 	var names expression.ProjectionBuilder
 	for _, name := range attributes {

@@ -11,14 +11,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Schema is a table as it is created.
+// Schema describes a table to create.
 type Schema struct {
 	Create *dynamodb.CreateTableInput
 	TTL    string // the attribute of the time to live, in epoch seconds; empty for none
 }
 
-// EnsureAll creates those tables that do not exist, waits until all are active, and
-// enables their time to live.
+// EnsureAll creates the tables that do not exist, waits until all are active, and enables their
+// time to live.
 func EnsureAll(ctx context.Context, db *dynamodb.Client, schemas []Schema) error {
 	for _, schema := range schemas {
 		if err := Ensure(ctx, db, schema.Create); err != nil {
@@ -37,8 +37,8 @@ func EnsureAll(ctx context.Context, db *dynamodb.Client, schemas []Schema) error
 // tableWait bounds how long Ensure waits for a new table to become active.
 const tableWait = 2 * time.Minute
 
-// Ensure creates the table unless it is there and waits until it is active.
-// It does not compare the settings of a table that is there.
+// Ensure creates the table unless it exists and waits until it is active. It does not compare the
+// settings of an existing table.
 func Ensure(ctx context.Context, db *dynamodb.Client, schema *dynamodb.CreateTableInput) error {
 	_, err := db.CreateTable(ctx, schema)
 	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {

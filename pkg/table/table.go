@@ -1,5 +1,5 @@
-// Package table is the adapter to DynamoDB: the client, table creation and
-// paging cursors. What the items hold is the areas' own business.
+// Package table is the adapter to DynamoDB: the client, table creation and paging cursors. The
+// areas define the items.
 package table
 
 import (
@@ -18,11 +18,11 @@ import (
 
 // Config names the DynamoDB endpoint.
 type Config struct {
-	Endpoint string        `env:"ASSAY_DYNAMODB_ENDPOINT" doc:"the URL of a DynamoDB-compatible engine; AWS itself by default"`
-	Timeout  time.Duration `env:"ASSAY_DYNAMODB_TIMEOUT" envDefault:"10s" doc:"how long DynamoDB and its streams may take for an answer before the request is made again; 0 bounds nothing"`
+	Endpoint string        `env:"ASSAY_DYNAMODB_ENDPOINT" use:"often" doc:"the URL of a DynamoDB-compatible server; AWS by default"`
+	Timeout  time.Duration `env:"ASSAY_DYNAMODB_TIMEOUT" envDefault:"10s" doc:"how long a DynamoDB request may take before it is retried; 0 for no limit"`
 }
 
-// Validate says which setting is not usable.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	if c.Timeout < 0 {
 		return fmt.Errorf("ASSAY_DYNAMODB_TIMEOUT is %s: give 0 or more", c.Timeout)
@@ -30,14 +30,13 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Reader reads a table: DynamoDB itself, or a cache in front of it that speaks
-// the same.
+// Reader reads a table: DynamoDB itself, or a cache in front of it with the same API.
 type Reader interface {
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
 }
 
-// maxAttempts is how often the SDK tries one request, the first included.
+// maxAttempts is how often the SDK attempts one request, including the first time.
 const maxAttempts = 6
 
 // Connect returns a client. It makes no request.
@@ -45,7 +44,6 @@ func Connect(base aws.Config, cfg Config) *dynamodb.Client {
 	return dynamodb.NewFromConfig(base, func(o *dynamodb.Options) {
 		if cfg.Endpoint != "" {
 			o.BaseEndpoint = &cfg.Endpoint
-			o.EndpointResolverV2 = &resolver{EndpointResolverV2: dynamodb.NewDefaultEndpointResolverV2()}
 		}
 		if cfg.Timeout > 0 {
 			o.APIOptions = append(o.APIOptions, inTime(cfg.Timeout))
@@ -72,8 +70,8 @@ func ConnectStreams(base aws.Config, cfg Config) *dynamodbstreams.Client {
 	})
 }
 
-// conflicted makes the SDK try again what it takes for final: a transaction
-// canceled only because another one held its items or the table was throttled.
+// conflicted makes the SDK retry what it considers final: a transaction canceled only because of a
+// conflict with another one, or because the table was throttled.
 func conflicted(err error) aws.Ternary {
 	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
 	if !ok {
@@ -92,7 +90,7 @@ func conflicted(err error) aws.Ternary {
 	return again
 }
 
-// CanceledFor says whether a transaction was canceled for one of these reasons, such
+// CanceledFor reports whether a transaction was canceled for one of these reasons, such
 // as ConditionalCheckFailed, at any of its items.
 func CanceledFor(err error, codes ...string) bool {
 	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
@@ -101,7 +99,7 @@ func CanceledFor(err error, codes ...string) bool {
 	})
 }
 
-// Check says whether the table can be used, for readiness.
+// Check reports whether the table can be used, for readiness.
 func Check(ctx context.Context, db *dynamodb.Client, name string) error {
 	described, err := db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
 	if err != nil {

@@ -9,19 +9,19 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// TimeoutError ends an attempt at a request that DynamoDB has not answered in time.
-// The SDK tries again after it.
+// TimeoutError ends an attempt at a request that DynamoDB has not answered in time. The SDK retries
+// it.
 type TimeoutError struct{ Limit time.Duration }
 
 func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("DynamoDB has not answered within %s, which is ASSAY_DYNAMODB_TIMEOUT", e.Limit)
 }
 
-// Timeout tells the SDK's retryer and others what kind of error it is.
+// Timeout classifies the error for the SDK's retryer and others.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// inTime bounds each attempt at a request, the reading of its answer included: an
-// answer has 16 MB at most.
+// inTime bounds each attempt at a request, including the time to read its response, which has at
+// most 16 MB.
 func inTime(limit time.Duration) func(*middleware.Stack) error {
 	bounded := middleware.FinalizeMiddlewareFunc("AttemptTimeout", func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 		middleware.FinalizeOutput, middleware.Metadata, error,
@@ -30,7 +30,7 @@ func inTime(limit time.Duration) func(*middleware.Stack) error {
 		defer cancel()
 		out, metadata, err := next.HandleFinalize(ctx, in)
 		if late, ok := errors.AsType[*TimeoutError](context.Cause(ctx)); err != nil && ok {
-			err = late // not that the context ended, after which the SDK would not try again
+			err = late // not the context's error, which the SDK would not retry
 		}
 		return out, metadata, err
 	})

@@ -6,9 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Value is the value of an attribute. Those who write an item for every upload make
-// its values themselves: attributevalue finds out by reflection, in ten times the
-// time, what they know.
+// Value is the value of an attribute. Code that writes an item for every upload builds its values
+// with these functions: attributevalue uses reflection and takes ten times as long.
 type Value = types.AttributeValue
 
 // Text is a string, also an empty one.
@@ -17,7 +16,7 @@ func Text(s string) Value { return &types.AttributeValueMemberS{Value: s} }
 // Integer is a number.
 func Integer(n int64) Value { return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)} }
 
-// Decimal is a number, with the digits that tell it from all others.
+// Decimal is a number with the shortest digits that identify it.
 func Decimal(x float64) Value {
 	return &types.AttributeValueMemberN{Value: strconv.FormatFloat(x, 'f', -1, 64)}
 }
@@ -28,7 +27,7 @@ func List(values []Value) Value { return &types.AttributeValueMemberL{Value: val
 // Map is a map of values by name.
 func Map(values map[string]Value) Value { return &types.AttributeValueMemberM{Value: values} }
 
-// TextOf returns the text of a value, empty if it is none.
+// TextOf returns the text of a value, or "" for other types.
 func TextOf(value Value) string {
 	if s, ok := value.(*types.AttributeValueMemberS); ok {
 		return s.Value

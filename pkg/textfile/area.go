@@ -1,18 +1,55 @@
 package textfile
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/assay-project/assay/pkg/area"
+	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
 )
 
 // Area describes the area of text files.
 func Area(cfg Config) area.Area {
 	return area.Area{
-		Name: event.AreaTextFile, Machine: Machine(), Tables: Tables(cfg),
-		Objects: ObjectPrefix, Subjects: []string{event.FileSubjects}, Access: access(cfg),
+		Name: event.AreaTextFile, Machine: Machine(), Storage: area.Storage{Tables: Tables(cfg), Access: access(cfg)},
+		Objects: ObjectPrefix, Work: Work(), Consumers: []string{Consumer}, Uploaded: uploaded,
+		Events: []event.Event{NewUploaded(&event.FileUploaded{FileId: "{fileId}"})},
 	}
+}
+
+const (
+	// WorkStream is the stream of FileUploaded events.
+	WorkStream = "ASSAY_WORK_TEXTFILE"
+	// Consumer is the consumer of that stream.
+	Consumer = "analyzer-textfile"
+
+	uploadedSubject = "assay.file.uploaded."
+)
+
+// Work describes the stream of FileUploaded events.
+func Work() bus.Work { return bus.Work{Stream: WorkStream, Subjects: uploadedSubject + ">"} }
+
+// UploadedSubject returns the subject of FileUploaded of one file.
+func UploadedSubject(fileID string) string { return uploadedSubject + fileID }
+
+// NewUploaded returns the event for d. Its id is file.uploaded/<fileId>/<etag>, with the time of
+// the request appended for a retry.
+func NewUploaded(d *event.FileUploaded) event.Event {
+	id := "file.uploaded/" + d.FileId + "/" + d.Etag
+	at := d.UploadedAt.AsTime()
+	if d.RetriedAt != nil {
+		at = d.RetriedAt.AsTime()
+		id = fmt.Sprintf("%s/%d", id, at.UnixMilli())
+	}
+	return event.Event{ID: id, Subject: UploadedSubject(d.FileId), Item: d.FileId, Owner: d.OwnerId, Tenant: d.OwnerId, Time: at, Data: d}
+}
+
+// uploaded is false for objects that stream through ingest, which publishes the event itself before
+// it responds. If ingest crashes in between, nothing was accepted, and a sweep finds the object.
+func uploaded(key string) bool {
+	_, reserved, err := ParseObjectKey(key)
+	return err == nil && reserved >= 0
 }
 
 // access is what each program may do with the table and the objects.

@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/pkg/blob"
 )
 
-// NewFileID returns a file's id, a UUIDv7, so that lists in the order of ids are in
-// the order of time.
+// NewFileID returns a file's id, a UUIDv7, so that the order of ids is the order of time.
 func NewFileID() (string, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -21,13 +22,13 @@ func NewFileID() (string, error) {
 	return id.String(), nil
 }
 
-// ErrForeignKey says that an object key is not that of an uploaded file.
+// ErrForeignKey means that an object key does not belong to an uploaded file.
 var ErrForeignKey = errors.New("not the object of an uploaded file")
 
-// Reservation is what a client said about its upload. The table has no attributes
-// for it, so the object key carries it: files/<fileId>/<size>-<fingerprint>, with
-// "streamed" for a size that is not known beforehand, and with -<idempotency key>
-// where one was sent. The key is plain; the file's name is only hashed into it.
+// Reservation is what a client declares about its upload. The table has no attributes for it, so
+// the object key carries it: the blob.Key of <fileId>/<size>-<fingerprint>, with "streamed" for an
+// unknown size, and with -<idempotency key> if one was sent. The key is plain; the file's name is
+// part of the fingerprint only.
 type Reservation struct {
 	FileName    string
 	ContentType string
@@ -42,31 +43,32 @@ const ObjectPrefix = "files/"
 
 const streamed = "streamed"
 
-// ObjectKey is where the bytes of the reservation are kept. Two reservations
-// of one file that differ have different keys.
+// ObjectKey returns the key of the reservation's object. Two different reservations of one file
+// have different keys.
 func (r Reservation) ObjectKey(fileID string) string {
 	size := streamed
 	if r.Size >= 0 {
 		size = strconv.FormatInt(r.Size, 10)
 	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{r.FileName, r.ContentType, r.SHA256, size}, "\x00")))
-	key := ObjectPrefix + fileID + "/" + size + "-" + hex.EncodeToString(sum[:16])
+	name := fileID + "/" + size + "-" + hex.EncodeToString(sum[:16])
 	if r.Key != "" {
-		key += "-" + r.Key
+		name += "-" + r.Key
 	}
-	return key
+	return blob.Key(ObjectPrefix, name)
 }
 
-// KeyHash returns what stands for an owner's idempotency key in the table and in
-// object keys.
+// KeyHash returns the hash that represents an owner's idempotency key in the table and in object
+// keys.
 func KeyHash(ownerID, idempotencyKey string) string {
 	sum := sha256.Sum256([]byte(ownerID + "\x00" + idempotencyKey))
 	return hex.EncodeToString(sum[:])
 }
 
-// keyHash returns the KeyHash that an object key carries, or none.
+// keyHash returns the KeyHash in an object key, or "".
 func keyHash(objectKey string) string {
-	_, upload, _ := strings.Cut(strings.TrimPrefix(objectKey, ObjectPrefix), "/")
+	name, _ := blob.CutKey(ObjectPrefix, objectKey)
+	_, upload, _ := strings.Cut(name, "/")
 	parts := strings.SplitN(upload, "-", 3)
 	if len(parts) < 3 {
 		return ""
@@ -74,13 +76,13 @@ func keyHash(objectKey string) string {
 	return parts[2]
 }
 
-// ParseObjectKey reads the file's id and the reserved size, negative when it
-// was not known, from an object key. It returns ErrForeignKey.
+// ParseObjectKey returns the file's id and the reserved size, negative if it was unknown, from an
+// object key. It returns ErrForeignKey.
 func ParseObjectKey(key string) (fileID string, size int64, err error) {
-	rest, ours := strings.CutPrefix(key, ObjectPrefix)
-	fileID, upload, two := strings.Cut(rest, "/")
+	name, ours := blob.CutKey(ObjectPrefix, key)
+	fileID, upload, two := strings.Cut(name, "/")
 	reserved, _, dashed := strings.Cut(upload, "-")
-	// Other spellings of a UUID than the one that ObjectKey writes are foreign.
+	// Only the spelling of a UUID that ObjectKey writes is accepted.
 	id, err := uuid.Parse(fileID)
 	if !ours || !two || !dashed || err != nil || id.String() != fileID {
 		return "", 0, fmt.Errorf("%q: %w", key, ErrForeignKey)

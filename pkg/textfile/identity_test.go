@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
+
+	"github.com/assay-project/assay/pkg/blob"
 )
 
 func TestFileIDsSortByTime(t *testing.T) {
@@ -74,11 +76,15 @@ func TestObjectKeyRoundTrip(t *testing.T) {
 
 func TestForeignObjectKeysAreRefused(t *testing.T) {
 	const id = "0199b1c2-7d1e-7c3a-9d55-0f2b8c6a4e11"
+	keyOf := func(name string) string { return blob.Key(ObjectPrefix, name) }
+	if got, size, err := ParseObjectKey(keyOf(id + "/12-ab")); err != nil || got != id || size != 12 {
+		t.Fatalf("a key is read as %s of %d, %v", got, size, err)
+	}
 	for _, key := range []string{
-		"", "files", "files/", "files/" + id, "files/" + id + "/", "files/" + id + "/12", "other/" + id + "/12-ab",
-		"files/not-a-uuid/12-ab", "files/" + id + "/x-ab", "files/" + id + "/-1-ab", "files/" + id + "/-ab",
-		"files/" + id + "/99999999999999999999-ab", "/files/" + id + "/12-ab",
-		"files/urn:uuid:" + id + "/12-ab", "files/{" + id + "}/12-ab", "files/" + strings.ReplaceAll(id, "-", "") + "/12-ab", "files/" + strings.ToUpper(id) + "/12-ab",
+		"", "files", "files/", "files/" + id, "files/" + id + "/12-ab", "files/00/" + id + "/12-ab", "/" + keyOf(id+"/12-ab"), blob.Key("other/", id+"/12-ab"),
+		keyOf(id), keyOf(id + "/"), keyOf(id + "/12"), keyOf(id + "/x-ab"), keyOf(id + "/-1-ab"), keyOf(id + "/-ab"), keyOf(id + "/99999999999999999999-ab"),
+		keyOf("not-a-uuid/12-ab"), keyOf("urn:uuid:" + id + "/12-ab"), keyOf("{" + id + "}/12-ab"),
+		keyOf(strings.ReplaceAll(id, "-", "") + "/12-ab"), keyOf(strings.ToUpper(id) + "/12-ab"),
 	} {
 		if got, size, err := ParseObjectKey(key); !errors.Is(err, ErrForeignKey) {
 			t.Errorf("%q is read as %s of %d, %v", key, got, size, err)

@@ -13,9 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// An idempotency key is remembered by an item of its own as long as its file exists:
-// Reserve writes it, Delete and Expire remove it, each in one transaction with the
-// file's items.
+// An idempotency key has an item of its own for as long as its file exists: Reserve writes it,
+// Delete and Expire remove it, each in one transaction with the file's items.
 
 // ByKey returns the id of the file that was reserved under an idempotency key,
 // strongly consistent. It returns lifecycle.ErrNotFound.
@@ -32,9 +31,9 @@ func (s *Store) ByKey(ctx context.Context, hash string) (fileID string, err erro
 	return table.TextOf(out.Item[fileIDName]), nil
 }
 
-// Forget removes an idempotency key whose file does not exist, as in a table that was
-// changed by hand. It leaves a key that is another file's. An id that was removed
-// never comes back, so the caller's look is as good as a condition.
+// Forget removes an idempotency key whose file does not exist, as in a table that was edited by
+// hand. It keeps a key that belongs to another file. A removed id is never reused, so the caller's
+// earlier read is as good as a condition.
 func (s *Store) Forget(ctx context.Context, hash, fileID string) error {
 	err := s.transact(ctx, "forget the key "+hash, types.TransactWriteItem{Delete: s.deleteKey(hash, fileID)})
 	if errors.Is(err, lifecycle.ErrFenceLost) {
@@ -43,8 +42,8 @@ func (s *Store) Forget(ctx context.Context, hash, fileID string) error {
 	return err
 }
 
-// remove deletes the items of a file, its metadata item as given. It returns
-// lifecycle.ErrFenceLost when the condition of that fails.
+// remove deletes the items of a file, its metadata item as given. It returns lifecycle.ErrFenceLost
+// when the condition of that deletion fails.
 func (s *Store) remove(ctx context.Context, what string, f File, meta types.Delete) error {
 	writes := []types.TransactWriteItem{
 		{Delete: &meta}, {Delete: &types.Delete{TableName: &s.table, Key: historyKey(f.OwnerID, f.FileID)}},
@@ -55,7 +54,7 @@ func (s *Store) remove(ctx context.Context, what string, f File, meta types.Dele
 	}
 	err := s.transact(ctx, what, append(writes, types.TransactWriteItem{Delete: s.deleteKey(hash, f.FileID)})...)
 	if errors.Is(err, lifecycle.ErrFenceLost) {
-		// The key may be that of another file, reserved after another call removed this one.
+		// The key may belong to another file, reserved after another call removed this one.
 		if other, read := s.ByKey(ctx, hash); read != nil && !errors.Is(read, lifecycle.ErrNotFound) {
 			return errors.Join(err, read)
 		} else if read == nil && other != f.FileID {
@@ -65,8 +64,7 @@ func (s *Store) remove(ctx context.Context, what string, f File, meta types.Dele
 	return err
 }
 
-// deleteKey deletes the item of an idempotency key if it is that of the file, or not
-// there.
+// deleteKey deletes the item of an idempotency key if it belongs to the file or does not exist.
 func (s *Store) deleteKey(hash, fileID string) *types.Delete {
 	return &types.Delete{
 		TableName: &s.table, Key: keyKey(hash), ConditionExpression: aws.String("attribute_not_exists(PK) OR fileId = :id"),

@@ -16,8 +16,8 @@ func keyed(id, key string) File {
 	return File{FileID: id, OwnerID: "ann", S3Bucket: "b", S3Key: terms.ObjectKey(id), FileName: terms.FileName}
 }
 
-// TestOneFileUnderOneKey: of concurrent reservations under one key one is written, and
-// the key leads to it.
+// TestOneFileUnderOneKey checks that of concurrent reservations under one key exactly one is
+// written, and that the key leads to it.
 func TestOneFileUnderOneKey(t *testing.T) {
 	d := open(t)
 	const calls = 8
@@ -52,13 +52,13 @@ func TestOneFileUnderOneKey(t *testing.T) {
 	if err != nil || page.Items != 3 || len(page.Files) != 1 || len(page.Listed) != 1 || len(page.Broken) != 0 {
 		t.Errorf("the scan finds %+v, %v", page, err)
 	}
-	if apart, err := d.Apart(t.Context(), page); err != nil || len(apart) != 0 {
-		t.Errorf("apart are %v, %v", apart, err)
+	if found, err := d.Inconsistent(t.Context(), page); err != nil || len(found) != 0 {
+		t.Errorf("inconsistent are %v, %v", found, err)
 	}
 }
 
-// TestKeysEndWithTheirFiles: what removes a file removes its key, but not one that is
-// another file's by then.
+// TestKeysEndWithTheirFiles checks that removing a file removes its key, unless the key belongs to
+// another file by then.
 func TestKeysEndWithTheirFiles(t *testing.T) {
 	d := open(t)
 	hash := KeyHash("ann", "k")
@@ -86,7 +86,7 @@ func TestKeysEndWithTheirFiles(t *testing.T) {
 	}
 }
 
-// TestOrphanedKeysAreForgotten: where a file was removed by hand.
+// TestOrphanedKeysAreForgotten covers a file that was removed by hand.
 func TestOrphanedKeysAreForgotten(t *testing.T) {
 	d := open(t)
 	hash := KeyHash("ann", "k")

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Listing asks for a page of an owner's files.
+// Listing selects a page of an owner's files.
 type Listing struct {
 	OwnerID string
 	Status  lifecycle.State // empty lists all
@@ -29,8 +29,8 @@ type Page struct {
 	NextCursor string
 }
 
-// readsPerPage bounds the reads that a page with a rare status may cost; the
-// page then has fewer files than asked, or none, and a NextCursor all the same.
+// readsPerPage bounds the reads of a page with a rare status. The page then has fewer files than
+// requested, or none, and still a NextCursor.
 const readsPerPage = 20
 
 // List reads a page of an owner's files, newest first, strongly consistent.
@@ -48,7 +48,7 @@ func (s *Store) List(ctx context.Context, l Listing) (Page, error) {
 	builder := expression.NewBuilder().
 		WithKeyCondition(expression.KeyEqual(expression.Key(partitionKey), expression.Value(ownerPrefix+l.OwnerID)))
 	if l.Status != "" {
-		// Most of what is read may be filtered out, so small reads would be many.
+		// Most of what is read may be filtered out, so small pages would need many reads.
 		readSize = max(readSize, 100)
 		builder = builder.WithFilter(expression.Name(statusName).Equal(expression.Value(string(l.Status))))
 	}
@@ -87,8 +87,7 @@ func (s *Store) List(ctx context.Context, l Listing) (Page, error) {
 	return page, err
 }
 
-// inHistory says whether a key is of an owner's list: a cursor that someone
-// made up could name any.
+// inHistory reports whether a key belongs to an owner's list: a forged cursor could name any key.
 func inHistory(ownerID string, start table.Key) bool {
 	var parts struct{ PK, SK string }
 	err := attributevalue.UnmarshalMap(start, &parts)

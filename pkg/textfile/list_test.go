@@ -99,7 +99,7 @@ func TestListPagesWithoutGapOrRepeat(t *testing.T) {
 	}
 }
 
-// A status that is rare in a long list costs a bounded number of reads a page.
+// A rare status in a long list costs a bounded number of reads per page.
 func TestListOfARareStatusIsBounded(t *testing.T) {
 	d := open(t)
 	const files = readsPerPage*100 + 50

@@ -7,16 +7,15 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Claim moves a PENDING file to IN_PROGRESS for this worker. Like every move
-// it returns the file as written, or lifecycle.ErrNotFound,
-// *lifecycle.MovedError or lifecycle.ErrFenceLost; and lifecycle.ErrInconsistent
-// while list and file differ, which a sweep repairs.
+// Claim moves a PENDING file to IN_PROGRESS for this worker. Like every move it returns the file as
+// written, or lifecycle.ErrNotFound, *lifecycle.MovedError or lifecycle.ErrFenceLost; and
+// lifecycle.ErrInconsistent while the metadata and history items differ, which a sweep repairs.
 func (s *Store) Claim(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, claim, f, File{})
 }
 
-// TakeOver claims an IN_PROGRESS file whose worker is gone. That worker's
-// fence is void from then on.
+// TakeOver claims an IN_PROGRESS file whose worker has died. That worker's fence is invalid from
+// then on.
 func (s *Store) TakeOver(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, takeOver, f, File{})
 }
@@ -26,7 +25,7 @@ func (s *Store) Complete(ctx context.Context, f File, result Result) (File, erro
 	return s.move(ctx, complete, f, File{Result: &result})
 }
 
-// Fail ends the file as FAILED with a message for a person.
+// Fail ends the file as FAILED with a message for the user.
 func (s *Store) Fail(ctx context.Context, f File, message string) (File, error) {
 	return s.move(ctx, fail, f, File{ErrorMessage: message})
 }
@@ -36,8 +35,8 @@ func (s *Store) Retry(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, retry, f, File{})
 }
 
-// move writes both items of f. Result and ErrorMessage become those of end; an
-// ErrorMessage that is empty is removed, and no move starts where there is a Result.
+// move writes both items of f with the Result and ErrorMessage of end. An empty ErrorMessage is
+// removed. No move starts from a state with a Result.
 func (s *Store) move(ctx context.Context, m lifecycle.Move, f, end File) (File, error) {
 	fence, next := lifecycle.TimeFence(updatedAt, f.UpdatedAt, s.now())
 	f.Status, f.UpdatedAt = m.To, next

@@ -55,7 +55,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 	}
 }
 
-// COMPLETED is never undone: nothing starts there.
+// COMPLETED is final: no move starts there.
 func TestNothingLeavesCompleted(t *testing.T) {
 	for _, move := range Machine().Moves {
 		if slices.Contains(move.From, Completed) {
@@ -144,8 +144,7 @@ func TestOneWorkerWinsATakeOver(t *testing.T) {
 	}
 }
 
-// A worker that was taken over must not write, though the state is the one it
-// knows.
+// A worker whose item was taken over must not write, even if the state is the one it knows.
 func TestTakenOverWorkerCannotWrite(t *testing.T) {
 	d := open(t)
 	first := d.next(d.Claim(t.Context(), d.file(Pending)))
@@ -182,8 +181,8 @@ func TestUpdatedAtGrowsWhateverTheClockDoes(t *testing.T) {
 	}
 }
 
-// Faults that pass are tried again, and the move is made once; the repeat of a
-// transaction whose answer was lost is no second one.
+// Transient faults are retried, and the move is made once; the repeat of a transaction whose
+// response was lost is not a second move.
 func TestBothItemsStayInStepUnderPassingFaults(t *testing.T) {
 	for name, kind := range map[string]dynamolite.FaultKind{
 		"conflict": dynamolite.Conflict, "throttle": dynamolite.Throttle,

@@ -50,7 +50,7 @@ func TestReserveWritesWhatTheSeedNames(t *testing.T) {
 	d := open(t)
 	d.now = func() time.Time { return time.UnixMilli(1795175000000) }
 	given := f1
-	// What a caller has no say in.
+	// The caller cannot set these.
 	given.Status, given.CreatedAt, given.UpdatedAt = Completed, 1, 2
 	f := d.next(d.Reserve(t.Context(), given))
 	if f.Status != Pending || !f.Created().Equal(d.now()) || !f.Updated().Equal(d.now()) {
@@ -119,7 +119,7 @@ func TestNamesAreKeptAsGiven(t *testing.T) {
 	}
 }
 
-// Owners are what clients say they are, so their ids hold anything as well.
+// Owners are chosen by clients, so their ids may contain anything.
 func TestOwnersDoNotMix(t *testing.T) {
 	d := open(t)
 	owners := []string{"a", "a#FILE#x", "OWNER#a", "a/b", "a ", "A", "é", "e\u0301"}

@@ -32,8 +32,7 @@ func (f File) Created() time.Time { return time.UnixMilli(f.CreatedAt).UTC() }
 // Updated is when the file last changed its state.
 func (f File) Updated() time.Time { return time.UnixMilli(f.UpdatedAt).UTC() }
 
-// Retried says whether a PENDING file was FAILED before: no other move leads
-// back there.
+// Retried reports whether a PENDING file has FAILED before: no other move leads back to PENDING.
 func (f File) Retried() bool { return f.UpdatedAt != f.CreatedAt }
 
 // Result is the analysis of a text, as the table and the API show it.
@@ -65,7 +64,8 @@ const (
 	fileIDName       = "fileId"
 )
 
-// attributes are those that attributevalue makes of a file by its tags, keys left out.
+// attributes returns the attributes that attributevalue would derive from the tags, without the
+// key.
 func (f File) attributes() map[string]table.Value {
 	all := map[string]table.Value{
 		fileIDName: table.Text(f.FileID), ownerIDName: table.Text(f.OwnerID),
@@ -121,7 +121,7 @@ func historyKey(ownerID, fileID string) table.Key {
 	return key(ownerPrefix+ownerID, filePrefix+fileID)
 }
 
-// keyKey is the key of the item that remembers an idempotency key.
+// keyKey is the key of the item of an idempotency key.
 func keyKey(hash string) table.Key { return key(keyPrefix+hash, metaSortKey) }
 
 func key(pk, sk string) table.Key {

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// What is written by hand is what the tags say, by which it is read.
+// The attributes written by hand are those that the struct tags define for reading.
 func TestAttributesAreThoseOfTheTags(t *testing.T) {
 	bare := Result{Top10Words: []WordCount{}}
 	for name, f := range map[string]File{

@@ -12,8 +12,8 @@ const (
 	Failed     lifecycle.State = "FAILED"      // the errorMessage is there
 )
 
-// The moves of a file. Every one of them is conditioned on its From states and
-// on the updatedAt that its maker has seen.
+// The moves of a file. Each is conditional on its From states and on the updatedAt that its writer
+// read.
 var (
 	claim    = lifecycle.Move{Name: "claim", From: []lifecycle.State{Pending}, To: InProgress}
 	takeOver = lifecycle.Move{Name: "takeOver", From: []lifecycle.State{InProgress}, To: InProgress}
@@ -31,5 +31,5 @@ func Machine() lifecycle.Machine {
 	}
 }
 
-// Final reports whether only a retry or a delete changes the file.
+// Final reports whether only a retry or a delete can change the file.
 func (f File) Final() bool { return Machine().IsFinal(f.Status) }

@@ -17,8 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// ErrExists says that a file of this id, or under this idempotency key, was reserved
-// before.
+// ErrExists means that a file with this id, or under this idempotency key, is already reserved.
 var ErrExists = errors.New("the file exists")
 
 // Config names the table.
@@ -39,7 +38,7 @@ func NewStore(db *dynamodb.Client, cfg Config) *Store {
 	return &Store{db: db, table: cfg.Table, now: time.Now}
 }
 
-// Check says whether the table can be used, for readiness.
+// Check reports whether the table can be used, for readiness.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
 // Reserve writes both items of a new file in state PENDING and sets its times. When
@@ -80,7 +79,7 @@ func (s *Store) Get(ctx context.Context, fileID string) (File, error) {
 	return s.get(ctx, fileID, &dynamodb.GetItemInput{})
 }
 
-// Head is Get without the result, for those who may not read it.
+// Head is Get without the result, for callers that may not read it.
 func (s *Store) Head(ctx context.Context, fileID string) (File, error) {
 	expr, err := expression.NewBuilder().WithProjection(table.Projection(headAttributes())).Build()
 	if err != nil {
@@ -89,7 +88,7 @@ func (s *Store) Head(ctx context.Context, fileID string) (File, error) {
 	return s.get(ctx, fileID, &dynamodb.GetItemInput{ProjectionExpression: expr.Projection(), ExpressionAttributeNames: expr.Names()})
 }
 
-// headAttributes are those of File but for Result.
+// headAttributes are the attributes of File without Result.
 func headAttributes() []string {
 	return []string{
 		"fileId", ownerIDName, "s3Bucket", "s3Key", "originalFileName", statusName, "createdAt", updatedAt, errorMessageName,
@@ -112,11 +111,11 @@ func (s *Store) get(ctx context.Context, fileID string, in *dynamodb.GetItemInpu
 	return f, nil
 }
 
-// Delete removes the items of a file, in whatever state. That they were not there is
-// no error. Moves still in flight then find nothing to move.
+// Delete removes the items of a file in any state. Missing items are not an error. Moves in
+// progress then return lifecycle.ErrNotFound.
 func (s *Store) Delete(ctx context.Context, f File) error {
 	return s.remove(ctx, "delete "+f.FileID, f, types.Delete{TableName: &s.table, Key: metaKey(f.FileID)})
 }
 
-// refused says whether a transaction was canceled because of a condition.
+// refused reports whether a transaction was canceled by a failed condition.
 func refused(err error) bool { return table.CanceledFor(err, "ConditionalCheckFailed") }

@@ -16,11 +16,10 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// frozen is the time at which every store of these tests stands still, in
-// epoch milliseconds 1795176000000.
+// frozen is the constant time of every store of these tests, in epoch milliseconds 1795176000000.
 var frozen = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// desk is a store on a real engine, whose items tests read past the store.
+// desk is a store on a real engine, whose items tests also read directly.
 type desk struct {
 	*Store
 	faults *dynamolite.Faults
@@ -40,7 +39,7 @@ func open(t *testing.T) *desk {
 
 type row = map[string]any
 
-// put writes an item as it is.
+// put writes an item directly.
 func (d *desk) put(r row) {
 	d.t.Helper()
 	item, err := attributevalue.MarshalMap(r)
@@ -52,7 +51,7 @@ func (d *desk) put(r row) {
 	}
 }
 
-// row reads an item as it is, nil when there is none.
+// row reads an item directly, nil when there is none.
 func (d *desk) row(k table.Key) row {
 	d.t.Helper()
 	out, err := d.db.GetItem(d.t.Context(), &dynamodb.GetItemInput{TableName: &d.table, Key: k, ConsistentRead: aws.Bool(true)})
@@ -75,8 +74,7 @@ func (d *desk) rows() (meta, history row) {
 	return d.row(metaKey("f1")), d.row(historyKey("ann", "f1"))
 }
 
-// The items of the file f1 of ann as the seed has them, written down here once
-// more and not taken from the code.
+// The items of the file f1 of ann as in the seed, written by hand and not derived from the code.
 func seedItems(status lifecycle.State, updatedAt float64) (meta, history row) {
 	item := func(pk, sk string) row {
 		r := row{
@@ -103,7 +101,7 @@ var seedResult = Result{
 	Top10Words: []WordCount{{"the", 80}, {"and", 45}},
 }
 
-// file puts f1 into the table in a state and reads it by the store.
+// file writes f1 in a state and reads it through the store.
 func (d *desk) file(status lifecycle.State) File {
 	d.t.Helper()
 	meta, history := seedItems(status, 1795175500000)
@@ -116,7 +114,7 @@ func (d *desk) file(status lifecycle.State) File {
 	return f
 }
 
-// expect compares both items with what they should be, attribute by attribute.
+// expect compares both items with the expected ones, attribute by attribute.
 func (d *desk) expect(meta, history row) {
 	d.t.Helper()
 	gotMeta, gotHistory := d.rows()
@@ -142,7 +140,7 @@ func compare(item string, got, want row) (diffs []string) {
 	return diffs
 }
 
-// next returns what a move gave, and ends the test when it gave an error.
+// next returns the result of a move, and fails the test if there is an error.
 func (d *desk) next(f File, err error) File {
 	d.t.Helper()
 	if err != nil {

@@ -16,12 +16,11 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// ScanLimit is the most items that a page of Scan may have: their counterparts
-// fit one BatchGetItem.
+// ScanLimit is the maximum page size of Scan: the counterparts of its items fit one BatchGetItem.
 const ScanLimit = 100
 
-// Scanned is a page of the whole table, in no order and eventually consistent:
-// what it says is a hint to look.
+// Scanned is a page of the whole table, in any order and eventually consistent: use it only as a
+// hint.
 type Scanned struct {
 	Files  []File // metadata items
 	Listed []File // history items
@@ -30,7 +29,7 @@ type Scanned struct {
 	Next   string // cursor of the next page, empty on the last
 }
 
-// Broken is what cannot be read as an item of a file.
+// Broken is an item that cannot be parsed as an item of a file.
 type Broken struct {
 	Key string // PK and SK
 	Err error
@@ -38,8 +37,8 @@ type Broken struct {
 
 const scanScope = "textfile scan"
 
-// Scan reads up to limit items of the table, which has no index by status. It
-// costs the read units of all items it passes. It returns table.ErrCursor.
+// Scan reads up to limit items of the table, which has no index by status. It costs the read units
+// of all items it reads. It returns table.ErrCursor.
 func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, error) {
 	start, err := table.ParseCursor(scanScope, cursor)
 	if err != nil {
@@ -82,11 +81,11 @@ func readItem(item table.Key) (stored, error) {
 	return found, nil
 }
 
-// Pair is what the two items of a file say; nil where there is none.
+// Pair is the two items of a file; nil for a missing one.
 type Pair struct{ Meta, History *File }
 
-// apart says whether the items tell different stories.
-func (p Pair) apart() bool {
+// inconsistent reports whether the items differ.
+func (p Pair) inconsistent() bool {
 	if p.Meta == nil || p.History == nil {
 		return p.Meta != p.History
 	}
@@ -95,11 +94,10 @@ func (p Pair) apart() bool {
 	return meta != *p.History
 }
 
-// Apart returns the files of a page whose two items differ, or of which one is
-// missing. It reads the counterpart of each of the page's items, eventually
-// consistent, and those that seem apart once more, both items at one moment. It
-// passes over counterparts that cannot be read.
-func (s *Store) Apart(ctx context.Context, page Scanned) ([]Pair, error) {
+// Inconsistent returns the files of a page whose two items differ, or of which one is missing. It
+// reads the counterpart of each of the page's items, eventually consistent, and rereads those that
+// seem inconsistent, both items in one transaction. It skips counterparts that cannot be parsed.
+func (s *Store) Inconsistent(ctx context.Context, page Scanned) ([]Pair, error) {
 	var keys []table.Key
 	for _, f := range page.Files {
 		keys = append(keys, historyKey(f.OwnerID, f.FileID))
@@ -107,14 +105,14 @@ func (s *Store) Apart(ctx context.Context, page Scanned) ([]Pair, error) {
 	for _, f := range page.Listed {
 		keys = append(keys, metaKey(f.FileID))
 	}
-	found, err := s.batch(ctx, keys, false)
+	others, err := s.batch(ctx, keys, false)
 	if err != nil {
 		return nil, err
 	}
-	var apart []Pair
+	var found []Pair
 	seen := map[string]bool{} // a page may hold both items
 	for i, f := range slices.Concat(page.Files, page.Listed) {
-		other, there := found[keyText(keys[i])]
+		other, there := others[keyText(keys[i])]
 		if there && other == nil || seen[f.FileID] {
 			continue
 		}
@@ -122,22 +120,22 @@ func (s *Store) Apart(ctx context.Context, page Scanned) ([]Pair, error) {
 		if i >= len(page.Files) {
 			pair = Pair{other, &f}
 		}
-		if !pair.apart() {
+		if !pair.inconsistent() {
 			continue
 		}
 		seen[f.FileID] = true
 		if pair, err = s.pair(ctx, f); err != nil {
 			return nil, err
 		}
-		if pair.apart() {
-			apart = append(apart, pair)
+		if pair.inconsistent() {
+			found = append(found, pair)
 		}
 	}
-	return apart, nil
+	return found, nil
 }
 
-// Keys returns the object keys of those files that exist, by their ids, strongly
-// consistent: an empty one for a file whose item cannot be read.
+// Keys returns the object keys of the existing files by their ids, strongly consistent. The key is
+// empty for a file whose item cannot be parsed.
 func (s *Store) Keys(ctx context.Context, ids []string) (map[string]string, error) {
 	var keys []table.Key
 	for _, id := range ids {
@@ -158,9 +156,8 @@ func (s *Store) Keys(ctx context.Context, ids []string) (map[string]string, erro
 	return objects, nil
 }
 
-// batch reads the items that there are of these keys, all different, by keyText, but
-// for their results, which are most of what there is to decode; nil for one that
-// cannot be read.
+// batch reads the existing items of these keys, all different, by keyText. It omits their results,
+// which are most of the data to decode. The item is nil if it cannot be parsed.
 func (s *Store) batch(ctx context.Context, keys []table.Key, consistent bool) (map[string]*File, error) {
 	found := map[string]*File{}
 	attributes := append(headAttributes(), partitionKey, sortKey)
@@ -175,12 +172,12 @@ func (s *Store) batch(ctx context.Context, keys []table.Key, consistent bool) (m
 	return found, err
 }
 
-// keyText is the key of an item, for maps and people.
+// keyText is the key of an item as text, for maps and messages.
 func keyText(item table.Key) string {
 	return table.TextOf(item[partitionKey]) + " " + table.TextOf(item[sortKey])
 }
 
-// pair reads both items of a file at one moment.
+// pair reads both items of a file in one transaction.
 func (s *Store) pair(ctx context.Context, f File) (Pair, error) {
 	get := func(key table.Key) types.TransactGetItem {
 		return types.TransactGetItem{Get: &types.Get{TableName: &s.table, Key: key}}
@@ -205,12 +202,12 @@ func (s *Store) pair(ctx context.Context, f File) (Pair, error) {
 	return pair, nil
 }
 
-// Mend brings the items of a file together: the history item becomes what the
-// metadata item says, and goes where there is none. It returns
-// lifecycle.ErrFenceLost when the file was written meanwhile.
-func (s *Store) Mend(ctx context.Context, p Pair) error {
+// Repair makes the items of a file consistent: it copies the metadata item to the history item, or
+// removes the history item if there is no metadata item. It returns lifecycle.ErrFenceLost when the
+// file was written since.
+func (s *Store) Repair(ctx context.Context, p Pair) error {
 	if p.Meta == nil {
-		return s.transact(ctx, "mend "+p.History.FileID,
+		return s.transact(ctx, "repair "+p.History.FileID,
 			types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 				TableName: &s.table, Key: metaKey(p.History.FileID), ConditionExpression: aws.String("attribute_not_exists(PK)"),
 			}},
@@ -220,11 +217,11 @@ func (s *Store) Mend(ctx context.Context, p Pair) error {
 	whole.Result = nil
 	item, err := attributevalue.MarshalMap(whole)
 	if err != nil {
-		return fmt.Errorf("mend %s: %w", whole.FileID, err)
+		return fmt.Errorf("repair %s: %w", whole.FileID, err)
 	}
 	maps.Copy(item, historyKey(whole.OwnerID, whole.FileID))
 	check := s.unchanged(whole)
-	return s.transact(ctx, "mend "+whole.FileID,
+	return s.transact(ctx, "repair "+whole.FileID,
 		types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 			TableName: &s.table, Key: metaKey(whole.FileID),
 			ConditionExpression: check.condition, ExpressionAttributeNames: check.names, ExpressionAttributeValues: check.values,
@@ -232,8 +229,8 @@ func (s *Store) Mend(ctx context.Context, p Pair) error {
 		types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: item}})
 }
 
-// Expire removes the items of a reservation that was never used. It returns
-// lifecycle.ErrFenceLost when the file is no longer as it was read.
+// Expire removes the items of a reservation that was never used. It returns lifecycle.ErrFenceLost
+// when the file was written since it was read.
 func (s *Store) Expire(ctx context.Context, f File) error {
 	check := s.unchanged(f)
 	return s.remove(ctx, "expire "+f.FileID, f, types.Delete{
@@ -260,8 +257,7 @@ func (s *Store) unchanged(f File) condition {
 	}
 }
 
-// transact writes all or nothing. It returns lifecycle.ErrFenceLost when a
-// condition fails.
+// transact writes atomically. It returns lifecycle.ErrFenceLost when a condition fails.
 func (s *Store) transact(ctx context.Context, what string, writes ...types.TransactWriteItem) error {
 	_, err := s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
 	if refused(err) {

@@ -44,8 +44,8 @@ func TestScanSeesEveryItemOnce(t *testing.T) {
 		for _, f := range page.Listed {
 			listed[f.FileID]++
 		}
-		if apart, err := d.Apart(t.Context(), page); err != nil || len(apart) != 0 {
-			t.Errorf("files are apart that are not: %v, %v", apart, err)
+		if found, err := d.Inconsistent(t.Context(), page); err != nil || len(found) != 0 {
+			t.Errorf("consistent files are found: %v, %v", found, err)
 		}
 	}
 	for i := range files {
@@ -58,8 +58,8 @@ func TestScanSeesEveryItemOnce(t *testing.T) {
 	}
 }
 
-// TestScanPassesOverWhatCannotBeRead: one broken item is told, hides no other file
-// from a sweep, and does not make its bytes astray.
+// TestScanPassesOverWhatCannotBeRead checks that one broken item is reported, hides no other file
+// from a sweep, and does not make its object an orphan.
 func TestScanPassesOverWhatCannotBeRead(t *testing.T) {
 	for name, which := range map[string]int{"metadata": 0, "history": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -78,9 +78,9 @@ func TestScanPassesOverWhatCannotBeRead(t *testing.T) {
 			if got, want := page.Broken[0].Key, fmt.Sprint(broken["PK"], " ", broken["SK"]); got != want || page.Broken[0].Err == nil {
 				t.Errorf("broken is %s, %v; want %s", got, page.Broken[0].Err, want)
 			}
-			apart, err := d.Apart(t.Context(), page)
-			if err != nil || len(apart) != 1 || *apart[0].Meta != stale {
-				t.Errorf("apart are %v, %v; want f2 alone", apart, err)
+			found, err := d.Inconsistent(t.Context(), page)
+			if err != nil || len(found) != 1 || *found[0].Meta != stale {
+				t.Errorf("inconsistent are %v, %v; want f2 alone", found, err)
 			}
 			keys, err := d.Keys(t.Context(), []string{"f1", "f2", "f3"})
 			if want := map[string]string{"f1": []string{"", "files/f1/u1"}[which], "f2": "files/f2/u2"}; err != nil || !maps.Equal(keys, want) {
@@ -90,8 +90,8 @@ func TestScanPassesOverWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestBatchReadsAllButTheResult: what is compared of an item is all that both have, or
-// each file would be read once more.
+// TestBatchReadsAllButTheResult checks that all attributes that both items have are compared;
+// otherwise each file would be read once more.
 func TestBatchReadsAllButTheResult(t *testing.T) {
 	for _, status := range Machine().States() {
 		d := open(t)
@@ -110,7 +110,7 @@ func TestBatchReadsAllButTheResult(t *testing.T) {
 	}
 }
 
-func TestItemsApartAreMended(t *testing.T) {
+func TestInconsistentItemsAreRepaired(t *testing.T) {
 	for name, change := range map[string]func(meta, history row) (row, row){
 		"history is missing":  func(meta, _ row) (row, row) { return meta, nil },
 		"history is stale":    func(meta, history row) (row, row) { history["updatedAt"] = 1.0; return meta, history },
@@ -132,13 +132,13 @@ func TestItemsApartAreMended(t *testing.T) {
 				}
 				mended := 0
 				for _, page := range d.scan(ScanLimit) {
-					apart, err := d.Apart(t.Context(), page)
+					found, err := d.Inconsistent(t.Context(), page)
 					if err != nil {
 						t.Fatal(err)
 					}
-					for _, pair := range apart {
+					for _, pair := range found {
 						mended++
-						if err := d.Mend(t.Context(), pair); err != nil {
+						if err := d.Repair(t.Context(), pair); err != nil {
 							t.Error(err)
 						}
 					}
@@ -152,9 +152,8 @@ func TestItemsApartAreMended(t *testing.T) {
 	}
 }
 
-// What a mover wrote since the items were read is never written over, also when it
-// left the state as it was.
-func TestMendAndExpireLoseToAMove(t *testing.T) {
+// A write since the items were read is never overwritten, even if it left the state unchanged.
+func TestRepairAndExpireLoseToAMove(t *testing.T) {
 	for from, move := range map[lifecycle.State]func(*desk, File) (File, error){
 		Pending:    func(d *desk, f File) (File, error) { return d.Claim(t.Context(), f) },
 		InProgress: func(d *desk, f File) (File, error) { return d.TakeOver(t.Context(), f) },
@@ -163,11 +162,11 @@ func TestMendAndExpireLoseToAMove(t *testing.T) {
 		before := d.file(from)
 		d.next(move(d, before))
 		want, wantHistory := d.rows()
-		if err := d.Mend(t.Context(), Pair{Meta: &before}); !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("%s: mend with a stale item: %v", from, err)
+		if err := d.Repair(t.Context(), Pair{Meta: &before}); !errors.Is(err, lifecycle.ErrFenceLost) {
+			t.Errorf("%s: repair with a stale item: %v", from, err)
 		}
-		if err := d.Mend(t.Context(), Pair{History: &before}); !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("%s: mend as if there were no metadata item: %v", from, err)
+		if err := d.Repair(t.Context(), Pair{History: &before}); !errors.Is(err, lifecycle.ErrFenceLost) {
+			t.Errorf("%s: repair as if there were no metadata item: %v", from, err)
 		}
 		if err := d.Expire(t.Context(), before); !errors.Is(err, lifecycle.ErrFenceLost) {
 			t.Errorf("%s: expire a file that moved: %v", from, err)

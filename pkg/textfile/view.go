@@ -14,8 +14,8 @@ type FileView struct {
 	ErrorMessage string    `json:"errorMessage,omitempty" doc:"only when FAILED"`
 }
 
-// ViewFor returns the file as the HTTP API shows it to anybody who knows its id.
-// Only the owner sees its own id.
+// ViewFor returns the file as the HTTP API shows it to every caller that knows its id. Only the
+// owner sees its own id.
 func (f File) ViewFor(caller string) FileView {
 	v := f.View()
 	if caller != f.OwnerID {

@@ -13,33 +13,33 @@ import (
 )
 
 const (
-	// DefaultBodies is the limit of the Bodies of a Router that is given none, in bytes.
+	// DefaultBodies is the limit in bytes of a Router without Bodies.
 	DefaultBodies = 32 << 20
 	// bodiesWait is how long a request waits for others to release memory.
 	bodiesWait = 2 * time.Second
 )
 
-// ErrBodiesFull is returned by Grow when request bodies hold all the memory that they may.
+// ErrBodiesFull is returned by Grow when request bodies use all of their memory limit.
 var ErrBodiesFull = errors.New("web: the limit of memory for request bodies is reached")
 
-// Bodies bounds the bytes of request bodies that the handlers of a process hold in memory together. A
-// body counts by what has arrived of it, not by its Content-Length, so that idle clients hold nothing.
+// Bodies bounds the bytes of request bodies that the handlers of a process buffer. A body counts by
+// the bytes that have arrived, not by its Content-Length, so that idle clients use nothing.
 type Bodies struct{ free *semaphore.Weighted }
 
-// NewBodies returns a limit of so many bytes. Routers of one process share one.
+// NewBodies returns a limit of the given number of bytes. Routers of one process share one.
 func NewBodies(limit int64) *Bodies { return &Bodies{semaphore.NewWeighted(limit)} }
 
 // Hold returns an account of zero bytes. The caller releases it.
 func (b *Bodies) Hold() *Hold { return &Hold{bodies: b} }
 
-// Hold is the bytes that one holder has of the limit. It is for one goroutine at a time.
+// Hold is the share of one holder in the limit, in bytes. It is not safe for concurrent use.
 type Hold struct {
 	bodies *Bodies
 	bytes  int64
 }
 
-// Grow adds n bytes. At the limit it waits 2 seconds for others to release theirs, and then returns
-// ErrBodiesFull.
+// Grow adds n bytes. At the limit it waits up to 2 seconds for others to release theirs, then
+// returns ErrBodiesFull.
 func (h *Hold) Grow(ctx context.Context, n int64) error {
 	if !h.bodies.free.TryAcquire(n) {
 		wait, cancel := context.WithTimeout(ctx, bodiesWait)
@@ -55,7 +55,7 @@ func (h *Hold) Grow(ctx context.Context, n int64) error {
 	return nil
 }
 
-// Release gives all bytes back. A nil Hold has none.
+// Release returns all bytes. A nil Hold has none.
 func (h *Hold) Release() {
 	if h != nil {
 		h.bodies.free.Release(h.bytes)
@@ -63,7 +63,7 @@ func (h *Hold) Release() {
 	}
 }
 
-// Reader reads from r, and grows the hold by what it reads.
+// Reader reads from r and grows the hold by the bytes read.
 func (h *Hold) Reader(ctx context.Context, r io.Reader) io.Reader {
 	return &heldReader{ctx: ctx, hold: h, from: r}
 }
@@ -84,7 +84,7 @@ func (r *heldReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// holdBody is the middleware of typed operations, whose bodies are read whole.
+// holdBody is the middleware of typed operations, which buffer their bodies.
 func (r *Router) holdBody(ctx huma.Context, next func(huma.Context)) {
 	req, _ := humago.Unwrap(ctx)
 	if req.Body == nil || req.Body == http.NoBody {

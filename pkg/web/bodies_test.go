@@ -81,7 +81,7 @@ func TestABodyCountsByWhatHasArrived(t *testing.T) {
 	}
 }
 
-// halfBody is 400 bytes of a body, and then nothing until it breaks off.
+// halfBody yields 400 bytes and then blocks until it is broken off.
 type halfBody struct {
 	read            int
 	counted, breaks chan struct{}
@@ -98,7 +98,7 @@ func (b *halfBody) Read(p []byte) (int, error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// TestGrowEndsWithItsRequest does not wait for memory on behalf of a client that left.
+// TestGrowEndsWithItsRequest checks that a canceled request does not wait for memory.
 func TestGrowEndsWithItsRequest(t *testing.T) {
 	hold := web.NewBodies(10).Hold()
 	ctx, leave := context.WithCancel(t.Context())

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// ErrBodyStalled is returned by reads of a request's body that comes too slowly.
+// ErrBodyStalled is returned by reads of a request body that arrives too slowly.
 var ErrBodyStalled = errors.New("web: the request's body stalled")
 
-// BodyPause is the longest wait for more of a body.
+// BodyPause is the longest time without a byte of a request body.
 const BodyPause = 30 * time.Second
 
-// bodyMinRate is the bytes a second that a body must reach on average, after
-// the first pause.
+// bodyMinRate is the average rate in bytes per second that a body must reach after the first pause.
 const bodyMinRate = 1 << 10
 
-// pacedBody limits how long a client may hold a request by sending its body slowly, with no limit on
-// a long upload that moves. Only the waiting for the client counts, and not the handler's own pace.
+// pacedBody limits how long a client may hold a request by sending its body slowly. A long upload
+// that makes progress has no limit. Only the time spent waiting for the client counts, not the time
+// of the handler.
 type pacedBody struct {
 	io.Reader
 	setReadDeadline func(time.Time) error
@@ -30,15 +30,16 @@ type pacedBody struct {
 	until           time.Time // the deadline
 }
 
-// PaceBody returns a reader of body that fails with ErrBodyStalled when nothing comes for pause, such as
-// BodyPause, or when the body comes too slowly. It sets read deadlines on the connection, the first at once.
+// PaceBody returns a reader of body that fails with ErrBodyStalled when no byte arrives for pause,
+// such as BodyPause, or when the average rate is too low. It sets read deadlines on the connection,
+// the first one immediately.
 func PaceBody(body io.Reader, pause time.Duration, setReadDeadline func(time.Time) error) io.Reader {
 	paced := &pacedBody{Reader: body, setReadDeadline: setReadDeadline, pause: pause}
 	paced.wait(time.Now().Add(pause))
 	return paced
 }
 
-// PaceBodies returns a handler whose requests have their bodies paced.
+// PaceBodies returns a handler that paces the bodies of its requests.
 func PaceBodies(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		paceBody(w, r)
@@ -46,8 +47,8 @@ func PaceBodies(handler http.Handler) http.Handler {
 	})
 }
 
-// paceBody paces the body of r where it has one. The deadline it sets at once also bounds the rest that
-// net/http reads away when a handler leaves a body unread.
+// paceBody paces the body of r, if it has one. Its first deadline also bounds the time in which
+// net/http discards a body that the handler did not read.
 func paceBody(w http.ResponseWriter, r *http.Request) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
@@ -57,6 +58,15 @@ func paceBody(w http.ResponseWriter, r *http.Request) {
 		io.Reader
 		io.Closer
 	}{PaceBody(r.Body, BodyPause, control.SetReadDeadline), r.Body}
+}
+
+// BrokenBody returns the 400 problem for a body that a handler cannot read to its end. It returns
+// err itself if the body is too large or too slow, since WriteError has problems for both.
+func BrokenBody(err error) error {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge || errors.Is(err, ErrBodyStalled) {
+		return err
+	}
+	return NewProblem(http.StatusBadRequest, "bad-request", "The body breaks off or is malformed.").Because(err)
 }
 
 // Read returns ErrBodyStalled in place of a timeout.
@@ -69,8 +79,8 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	b.read += int64(n)
 	switch {
 	case errors.Is(err, io.EOF):
-		// From here on net/http reads ahead to notice when the client leaves; a deadline that is
-		// met then would cancel the request.
+		// From here on net/http reads ahead to detect a client that disconnects. A deadline that
+		// expires then would cancel the request.
 		b.setDeadline(time.Time{})
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = fmt.Errorf("%w after %d bytes: %w", ErrBodyStalled, b.read, err)
@@ -78,14 +88,14 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// wait moves the deadline, on by a second at least: a small body is read at once.
+// wait moves the deadline, by at least a second, since a small body is read at once.
 func (b *pacedBody) wait(until time.Time) {
 	if later := until.Sub(b.until); later < 0 || later > time.Second {
 		b.setDeadline(until)
 	}
 }
 
-// setDeadline ignores writers that have none, such as a test's recorder.
+// setDeadline ignores writers without deadlines, such as a test's recorder.
 func (b *pacedBody) setDeadline(at time.Time) {
 	b.until = at
 	_ = b.setReadDeadline(at)

@@ -74,7 +74,7 @@ func TestFewFreeDescriptorsRefuseConnections(t *testing.T) {
 	}
 }
 
-// request returns the status of an answer, which a 503 gives with a Retry-After.
+// request returns the status of a response, which a 503 gives with a Retry-After.
 func request(t *testing.T, conn net.Conn) int {
 	t.Helper()
 	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// MaxDescriptors is how many file descriptors the process may have open. Go raises the soft limit to
-// the hard one at start.
+// MaxDescriptors returns how many file descriptors the process may have open. Go raises the soft
+// limit to the hard limit at start.
 func MaxDescriptors() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -18,8 +18,8 @@ func MaxDescriptors() int {
 	return int(min(uint64(limit.Cur), math.MaxInt32)) //nolint:unconvert // it is signed on FreeBSD
 }
 
-// descriptor is the number of the connection's file descriptor. The system gives the lowest free
-// number, so that at least as many are open.
+// descriptor returns the number of the connection's file descriptor. The system assigns the lowest
+// free number, so at least that many are open.
 func descriptor(conn net.Conn) int {
 	number := 0
 	if c, ok := conn.(syscall.Conn); ok {

@@ -18,9 +18,9 @@ import (
 //go:embed docs.css
 var docsStyle string
 
-// docsHandler serves the OpenAPI document as a page for people: made here, with no script and nothing
-// from elsewhere. It is not made with html/template, which calls methods by name: the linker then keeps
-// every method of every package, a third of each program.
+// docsHandler serves the OpenAPI document as a readable page without scripts or external resources.
+// It does not use html/template, which calls methods by name: the linker then keeps every method of
+// every package, a third of each program.
 func docsHandler(api *huma.OpenAPI) http.HandlerFunc {
 	page := sync.OnceValues(func() ([]byte, error) { return renderDocs(api) })
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,7 @@ import (
 	h "maragu.dev/gomponents/html"
 )
 
-// byName makes the parts of a map in the order of its keys.
+// byName renders the entries of a map in the order of its keys.
 func byName[T any](parts map[string]T, make func(string, T) g.Node) g.Node {
 	return g.Map(slices.Sorted(maps.Keys(parts)), func(name string) g.Node { return make(name, parts[name]) })
 }
@@ -111,7 +111,7 @@ func schemaType(s *huma.Schema) g.Node {
 	return g.Text(text)
 }
 
-// schemaRules lists what a value must keep to.
+// schemaRules lists the constraints on a value.
 func schemaRules(s *huma.Schema) string {
 	if s == nil {
 		return ""

@@ -7,12 +7,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Encoded is the JSON of a T as a typed operation's body: an answer that is
-// encoded once and sent many times, or by other means than encoding/json. The
-// OpenAPI document has the schema of T.
+// Encoded is the JSON of a T as the body of a typed operation: a response that is encoded once and
+// sent many times, or that encoding/json does not encode. The OpenAPI document has the schema of T.
 type Encoded[T any] []byte
 
-// Encode returns body as other answers have it.
+// Encode returns body in the encoding of all other responses.
 func Encode[T any](body T) (Encoded[T], error) {
 	var out bytes.Buffer
 	if err := encode(&out, body); err != nil {
@@ -21,7 +20,7 @@ func Encode[T any](body T) (Encoded[T], error) {
 	return out.Bytes(), nil
 }
 
-// Schema is for huma.
+// Schema implements huma.SchemaProvider.
 func (e Encoded[T]) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[T](), true, "")
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// ErrDraining is the context.Cause of a request that was cut off because the server stops.
+// ErrDraining is the context.Cause of a request that is cut off by shutdown.
 var ErrDraining = errors.New("web: the server is stopping")
 
-// statusClientGone stands in logs and metrics for a client that left before its answer. It is
-// nginx's number; HTTP has none, since nobody is left to read it.
+// statusClientGone is the status in logs and metrics for a client that disconnected before its
+// response. It is nginx's number; HTTP defines none.
 const statusClientGone = 499
 
-// WriteError answers a plain handler's request with the problem of err. It must be called before
-// anything was written. Causes of a 500 or above are logged here, once, with the logger that the
-// router put into the request's context.
+// WriteError responds to a plain handler's request with the problem for err. It must be called
+// before anything is written. Causes of a status of 500 or above are logged here, once, with the
+// logger that the router put into the request's context.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	p := settle(r.Context(), problemOf(r.Context(), err))
 	for name, values := range p.header {
@@ -31,18 +31,18 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	w.Header().Set("Content-Type", p.ContentType(""))
 	w.WriteHeader(p.Status)
-	// A Problem holds only strings and a number, so that encoding cannot fail; a write fails only
-	// when the client is gone.
+	// A Problem holds only strings and a number, so encoding cannot fail. A write fails only when
+	// the client has disconnected.
 	_ = encode(w, p)
 }
 
-// problemOf finds what to tell the client about err.
+// problemOf returns the problem to send for err.
 func problemOf(ctx context.Context, err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
-		if error(p) == err { //nolint:errorlint // the question is whether p is wrapped
+		if error(p) == err { //nolint:errorlint // checks whether p is wrapped
 			return p
 		}
-		outer := *p // keep what the wrapping says, for the log
+		outer := *p // keep the wrapping error's text for the log
 		outer.cause = err
 		return &outer
 	}
@@ -55,7 +55,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 		return p.WithHeader("Connection", "close") // the rest of the body is not read
 	}
 	switch {
-	case errors.Is(err, ErrBodyStalled): // first, since net/http cancels the context of a read that timed out
+	case errors.Is(err, ErrBodyStalled): // first, because net/http cancels the context of a read that timed out
 		return statusProblem(http.StatusRequestTimeout).WithHeader("Connection", "close")
 	case errors.Is(err, ErrBodiesFull):
 		return bodiesProblem().Because(err)
@@ -82,7 +82,7 @@ func StorageFull(cause error) *Problem {
 	return p.WithHeader("Retry-After", "10").Because(cause)
 }
 
-// The errors of the AWS SDK are known by their methods.
+// The errors of the AWS SDK are recognized by their methods.
 
 func isTimeout(err error) bool {
 	late, ok := errors.AsType[interface {
@@ -110,8 +110,8 @@ func codeOf(err error) string {
 	return ""
 }
 
-// settle makes the copy of p that is sent: it names the occurrence, and logs what the client is not
-// told, unless the client is gone or was cut off.
+// settle returns the copy of p that is sent. It sets the instance, and logs the cause, which is not
+// sent, unless the client disconnected or was cut off.
 func settle(ctx context.Context, p *Problem) *Problem {
 	sent := *p
 	if id := obs.TraceFrom(ctx).RequestID; id != "" && sent.Instance == "" {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Hosts are the host names that requests may address a server by. A page that rebinds its own name to
-// the server's address sends that name as the Host of its requests, and is refused by it.
+// Hosts are the host names under which a server accepts requests. After DNS rebinding a page sends
+// its own name as the Host of its requests, so they are rejected.
 //
-// The names of loopback, and the IP address that a connection was made to, are always allowed. The zero
+// Loopback names, and the IP address that a connection was made to, are always allowed. The zero
 // value allows nothing else.
 type Hosts struct{ names map[string]bool }
 
@@ -35,7 +35,7 @@ func ParseHosts(names ...string) (Hosts, error) {
 // Names returns the allowed names in lower case, sorted, without those that are always allowed.
 func (h Hosts) Names() []string { return slices.Sorted(maps.Keys(h.names)) }
 
-// Allow tells whether a request with this Host header is allowed on a connection to local, which may be
+// Allow reports whether a request with this Host header is allowed on a connection to local, which may be
 // nil. Ports are not compared.
 func (h Hosts) Allow(host string, local net.Addr) bool {
 	host = hostName(host)
@@ -56,12 +56,12 @@ func (h Hosts) check(r *http.Request) error {
 	return NewProblem(http.StatusMisdirectedRequest, "misdirected-request", Misdirected(r.Host))
 }
 
-// Misdirected says that a Host is not allowed, and which setting allows it.
+// Misdirected is the message that a Host is not allowed and which setting allows it.
 func Misdirected(host string) string {
 	return fmt.Sprintf("This server is not addressed as %q. If it should be, add that name to ASSAY_PUBLIC_HOSTS.", host)
 }
 
-// Loopback tells whether a host is a name or an address of loopback.
+// Loopback reports whether a host is a name or an address of loopback.
 func Loopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
@@ -70,8 +70,8 @@ func Loopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// Reachable returns the host:port at which this machine reaches a server that listens on addr: loopback
-// in place of an unspecified address.
+// Reachable returns the host:port at which this machine reaches a server that listens on addr. It
+// replaces an unspecified address by loopback.
 func Reachable(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(host); err != nil || host != "" && (ip == nil || !ip.IsUnspecified()) {
@@ -80,7 +80,8 @@ func Reachable(addr string) string {
 	return net.JoinHostPort("127.0.0.1", port)
 }
 
-// hostName returns the host of a Host header in lower case, without port, brackets and final dot.
+// hostName returns the host of a Host header in lower case, without port, brackets and trailing
+// dot.
 func hostName(hostport string) string {
 	host := strings.TrimSpace(hostport)
 	if name, _, err := net.SplitHostPort(host); err == nil {

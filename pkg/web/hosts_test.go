@@ -45,8 +45,8 @@ func TestHostsAllow(t *testing.T) {
 	}
 }
 
-// TestAnotherHostIsMisdirected: no address of a router answers a request that names
-// another host, as those of a page do that rebinds its name.
+// TestAnotherHostIsMisdirected checks that no address of a router serves a request for another
+// host, as a page sends it after DNS rebinding.
 func TestAnotherHostIsMisdirected(t *testing.T) {
 	hosts, err := web.ParseHosts("assay.example")
 	if err != nil {

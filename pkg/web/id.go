@@ -5,16 +5,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// IDParam is the path parameter id of a typed operation, a UUID in any spelling that RFC 9562 or its
-// forerunner knows: embed it in the input, and ID is the one spelling under which items are stored.
-// Another would name no item, and a delete would be told that it is gone.
+// IDParam is the path parameter id of a typed operation, a UUID in any spelling of RFC 9562 or RFC
+// 4122. Embed it in the input. ID has the canonical spelling, under which items are stored; with
+// another one a delete would report a missing item.
 type IDParam struct {
 	ID string `path:"id" format:"uuid"`
 }
 
-// Resolve is called by huma once the request is read.
+// Resolve is called by huma after it has read the request.
 func (p *IDParam) Resolve(huma.Context) []error {
-	if id, err := uuid.Parse(p.ID); err == nil { // else the format is told to be wrong
+	if id, err := uuid.Parse(p.ID); err == nil { // otherwise huma reports the format
 		p.ID = id.String()
 	}
 	return nil

@@ -8,16 +8,15 @@ import (
 	"strings"
 )
 
-// IsJSON tells whether the body of a plain handler's request is JSON, by the rule of typed operations:
-// one of no media type is, and so is every media type that ends in +json.
+// IsJSON reports whether the body of a plain handler's request is JSON, by the rule for typed
+// operations: a missing media type counts as JSON, as does every media type that ends in +json.
 func IsJSON(r *http.Request) bool {
 	sent := r.Header.Get("Content-Type")
 	kind, _, err := mime.ParseMediaType(sent)
 	return sent == "" || err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
-// WriteJSON answers a plain handler's request with a JSON body. body must be
-// encodable.
+// WriteJSON writes a JSON response for a plain handler. body must be encodable.
 func WriteJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -25,7 +24,7 @@ func WriteJSON(w http.ResponseWriter, status int, body any) {
 	_ = encode(w, body)
 }
 
-// encode writes JSON as all answers have it: < and & as they are.
+// encode writes JSON in the form of all responses: < and & are not escaped.
 func encode(w io.Writer, body any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

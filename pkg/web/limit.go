@@ -16,9 +16,8 @@ var (
 	ErrClientFull = errors.New("web: all places of this client are taken")
 )
 
-// Limiter bounds how much is under way at once, in total and for each client
-// address, so that one client cannot take all places. It is for use by several
-// goroutines at once.
+// Limiter bounds concurrent use, in total and per client address, so that one client cannot occupy
+// all slots. It is safe for concurrent use.
 type Limiter struct {
 	total, perClient int
 
@@ -27,17 +26,18 @@ type Limiter struct {
 	clients map[string]int
 }
 
-// NewLimiter makes a Limiter of total places, of which one client gets at most
-// perClient.
+// NewLimiter returns a Limiter of total slots, of which one client gets at most perClient.
 func NewLimiter(total, perClient int) *Limiter {
 	return &Limiter{total: total, perClient: perClient, clients: map[string]int{}}
 }
 
-// Enter takes a place for the client at a remote address, host:port or host
-// alone. It does not wait. The caller calls leave, once. Enter returns ErrFull
-// or ErrClientFull.
+// Enter takes a slot for the client at a remote address, either host:port or a host. It does not
+// wait. The caller calls leave once. Enter returns ErrFull or ErrClientFull.
 func (l *Limiter) Enter(remoteAddr string) (leave func(), err error) {
-	client := ClientOf(remoteAddr)
+	return l.enter(ClientOf(remoteAddr))
+}
+
+func (l *Limiter) enter(client string) (leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -60,8 +60,8 @@ func (l *Limiter) leave(client string) {
 	}
 }
 
-// ClientOf is what limits count as one client: an IPv4 address, or the /64
-// network of an IPv6 address, all of which one host may use.
+// ClientOf returns what limits count as one client: an IPv4 address, or the /64 network of an IPv6
+// address, all of which one host may use.
 func ClientOf(remoteAddr string) string {
 	host, _, err := net.SplitHostPort(remoteAddr)
 	if err != nil {
@@ -78,26 +78,27 @@ func ClientOf(remoteAddr string) string {
 	return netip.PrefixFrom(ip, 64).Masked().String()
 }
 
-// Parts of the process's file descriptors that listeners leave free, for LimitListener.
+// Fractions of the process's file descriptors that listeners leave free, for LimitListener.
 const (
-	// ClientSpare is left by listeners for clients, for files and for connections to the backends.
+	// ClientSpare is left by listeners for clients. Files and backend connections use it.
 	ClientSpare = 1.0 / 8
 	// EngineSpare is left by listeners of embedded backends, which the services connect to.
 	EngineSpare = 1.0 / 16
 )
 
 const (
-	// acceptPause is the pause after an accept that failed for want of file descriptors.
+	// acceptPause is the pause after an accept that failed because no file descriptor was free.
 	acceptPause = 50 * time.Millisecond
-	// refusals bounds the refused connections that wait for their client to close.
+	// refusals bounds the rejected connections that wait for their client to close.
 	refusals = 64
-	// refusalWait is how long one waits.
+	// refusalWait is how long a rejected connection waits.
 	refusalWait = time.Second
 )
 
 // LimitListener returns a listener that bounds the connections of listener by limiter, which may be
-// nil. It also bounds them while less than the part spare of the process's file descriptors is free.
-// It answers one connection too many itself, with 429 or 503 and a Retry-After, and closes it.
+// nil. It also rejects connections while less than the fraction spare of the process's file
+// descriptors is free. It responds to a rejected connection itself, with 429 or 503 and a
+// Retry-After, and closes it.
 func LimitListener(listener net.Listener, limiter *Limiter, spare float64) net.Listener {
 	return &limitedListener{
 		Listener: listener, limiter: limiter, refused: make(chan struct{}, refusals),
@@ -109,7 +110,7 @@ type limitedListener struct {
 	net.Listener
 	limiter     *Limiter
 	descriptors int           // the first number that is refused
-	refused     chan struct{} // a place for each connection in refuse
+	refused     chan struct{} // a slot for each connection in refuse
 }
 
 func (l *limitedListener) Accept() (net.Conn, error) {
@@ -141,7 +142,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// refuse answers before the request is read. The few bytes fit into the socket's buffer, so that it
+// refuse responds before the request is read. The few bytes fit into the socket's buffer, so it
 // does not wait for the client.
 func (l *limitedListener) refuse(conn net.Conn, status string) {
 	_ = conn.SetDeadline(time.Now().Add(refusalWait))
@@ -153,11 +154,11 @@ func (l *limitedListener) refuse(conn net.Conn, status string) {
 	}
 	select {
 	case l.refused <- struct{}{}:
-	default: // too many: this client may see a reset in place of the answer
+	default: // too many: this client may see a reset in place of the response
 		_ = conn.Close()
 		return
 	}
-	// A close with unread bytes is a reset, which can overtake the answer.
+	// A close with unread bytes causes a reset, which can overtake the response.
 	go func() {
 		defer func() { <-l.refused }()
 		_ = tcp.CloseWrite()
@@ -166,7 +167,7 @@ func (l *limitedListener) refuse(conn net.Conn, status string) {
 	}()
 }
 
-// limitedConn gives its place back when it is closed.
+// limitedConn releases its slot when it is closed.
 type limitedConn struct {
 	net.Conn
 	leave func()
@@ -175,7 +176,7 @@ type limitedConn struct {
 	extended time.Time
 }
 
-// Write fails when the client takes nothing of an answer for writePause.
+// Write fails when the client reads nothing of a response for writePause.
 func (c *limitedConn) Write(p []byte) (int, error) {
 	if err := c.extend(); err != nil {
 		return 0, err
@@ -183,7 +184,7 @@ func (c *limitedConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// extend moves the write deadline on, at most once a second.
+// extend moves the write deadline, at most once per second.
 func (c *limitedConn) extend() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -196,6 +197,6 @@ func (c *limitedConn) extend() error {
 }
 
 func (c *limitedConn) Close() error {
-	c.leave() // first, since a client that sees the end may connect again at once
+	c.leave() // first, because a client that sees the end may reconnect at once
 	return c.Conn.Close()
 }

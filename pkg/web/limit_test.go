@@ -106,16 +106,12 @@ func TestALimitedListenerRefusesOneConnectionTooMany(t *testing.T) {
 	}
 }
 
-func TestAnOperationEntersForItsClient(t *testing.T) {
-	type input struct {
-		web.IDParam
-		web.ClientParam
-	}
+func TestCallersEnterForTheirClient(t *testing.T) {
 	limiter := web.NewLimiter(2, 1)
 	router := web.NewRouter(web.Options{Log: zerolog.Nop()})
 	web.Register(router, huma.Operation{OperationID: "enter", Method: http.MethodGet, Path: "/{id}"},
-		func(_ context.Context, in *input) (*struct{}, error) {
-			_, err := in.EnterFor(limiter, "entries") // and never leaves
+		func(ctx context.Context, _ *web.IDParam) (*struct{}, error) {
+			_, err := web.CallerOf(ctx).Enter(limiter, "entries") // and never leaves
 			return nil, err
 		})
 	for _, step := range []struct {

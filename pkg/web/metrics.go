@@ -10,8 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics count the requests of one process. The route is the pattern and not the path, and the
-// method one that HTTP defines, so that clients cannot make new series.
+// metrics counts the requests of one process. Labels are the route pattern, not the path, and only
+// methods that HTTP defines, so that clients cannot create series.
 type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -27,7 +27,7 @@ func newMetrics(registry *prometheus.Registry) metrics {
 		duration: shared(registry, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "assay_http_request_duration_seconds",
 			Help: "Time from the request's header to the end of the handler; live events count in full.",
-			// From a read of one item to a wait of 30 s and an upload.
+			// From a read of one item to a 30 s wait and an upload.
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}, []string{"method", "route", "status"})),
 		inFlight: shared(registry, prometheus.NewGauge(prometheus.GaugeOpts{
@@ -37,7 +37,7 @@ func newMetrics(registry *prometheus.Registry) metrics {
 	}
 }
 
-// shared registers c, or returns the one like it that another router of the process registered.
+// shared registers c, or returns the equal collector that another router of the process registered.
 func shared[C prometheus.Collector](registry *prometheus.Registry, c C) C {
 	err := registry.Register(c)
 	if there, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
@@ -46,7 +46,7 @@ func shared[C prometheus.Collector](registry *prometheus.Registry, c C) C {
 		}
 	}
 	if err != nil {
-		panic(err) // the name stands for another kind of metric: a fault of the program
+		panic(err) // the name belongs to another kind of metric: a bug
 	}
 	return c
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// ServeHTTP is what surrounds every request: its trace and logger in the context, limits on slow
-// clients, recovery from panics, the count in the metrics, and one line in the log.
+// ServeHTTP wraps every request: it puts trace and logger into the context, limits slow clients,
+// recovers from panics, counts the request and writes one log line.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	began := time.Now()
 	trace := obs.ContinueTrace(
@@ -55,7 +55,7 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 		unmatched(w, req, verdict)
 		return
 	}
-	// Clients that are no browser send neither Origin nor Sec-Fetch-Site and pass.
+	// Clients other than browsers send neither Origin nor Sec-Fetch-Site and pass.
 	if err := r.origin.Check(req); err != nil {
 		WriteError(w, req, NewProblem(http.StatusForbidden, "cross-origin",
 			"Pages of another origin may not send this request."))
@@ -72,11 +72,17 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 			return
 		}
 	}
+	caller, err := r.identify(req)
+	if err != nil {
+		WriteError(w, req, err)
+		return
+	}
+	*req = *req.WithContext(context.WithValue(req.Context(), callerKey{}, caller)) // in place, because account reads its Pattern
 	r.Mux.ServeHTTP(w, req)
 }
 
-// recovered answers for a handler that panicked with cause, if any. It tells whether the connection
-// must be cut, because an answer had begun that cannot be completed.
+// recovered responds for a handler that panicked with cause. cut reports whether the connection
+// must be closed because a response has begun that cannot be completed.
 func recovered(cause any, w *response, req *http.Request, log *zerolog.Logger) (cut bool) {
 	if cause == nil {
 		return false
@@ -93,7 +99,7 @@ func recovered(cause any, w *response, req *http.Request, log *zerolog.Logger) (
 	return false
 }
 
-// account puts a finished request into metrics and log. Probes are logged at debug level only.
+// account records a finished request in metrics and log. Probes are logged at debug level only.
 func (r *Router) account(w *response, req *http.Request, log *zerolog.Logger, took time.Duration) {
 	status := w.status
 	gone := req.Context().Err() != nil && !errors.Is(context.Cause(req.Context()), ErrDraining)
@@ -120,7 +126,7 @@ func (r *Router) account(w *response, req *http.Request, log *zerolog.Logger, to
 		Dur("duration_ms", took).Msg("request")
 }
 
-// unmatched answers for an address the mux does not serve, by the mux's own verdict: 404, 405 with
+// unmatched responds to a path that the mux does not serve with the mux's own result: 404, 405 with
 // Allow, or a redirect to the clean path.
 func unmatched(w http.ResponseWriter, r *http.Request, verdict http.Handler) {
 	said := &verdictWriter{header: http.Header{}}
@@ -137,7 +143,7 @@ func unmatched(w http.ResponseWriter, r *http.Request, verdict http.Handler) {
 	}
 }
 
-// verdictWriter keeps the header of an answer and drops its body.
+// verdictWriter keeps the header of a response and drops its body.
 type verdictWriter struct {
 	header http.Header
 	status int

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -8,52 +9,59 @@ import (
 	"github.com/google/uuid"
 )
 
-// OwnerHeader carries the owner: an anonymous id that the client keeps. It is no proof of identity.
+// OwnerHeader carries the owner: an anonymous id that the client stores. It does not prove an
+// identity.
 const OwnerHeader = "X-Owner-Id"
 
 const badOwner = "expected 1 to 128 of the characters A-Z a-z 0-9 . _ ~ @ : + = -, but not . or .. alone"
 
-// Owner returns the owner of a plain handler's request, a new one (a UUIDv7) when none is named, and
-// sets it in the answer's header. A malformed one is a 422 problem.
-func Owner(w http.ResponseWriter, r *http.Request) (string, error) {
-	owner, ok := ownerOf(r.Header.Get(OwnerHeader))
-	if !ok {
-		return "", Invalid(FieldError{Field: "header." + OwnerHeader, Message: badOwner})
-	}
-	w.Header().Set(OwnerHeader, owner)
-	return owner, nil
+// CallerParam is the caller of a typed operation on existing items: embed it in the input.
+type CallerParam struct {
+	Caller Caller
+	Header string `header:"X-Owner-Id" doc:"The caller: an anonymous id the client keeps."`
 }
 
-// OwnerParam is the same for typed operations: embed it in the input, and OwnerID is set.
+// Resolve is called by huma after it has read the request.
+func (p *CallerParam) Resolve(ctx huma.Context) []error {
+	p.Caller = CallerOf(ctx.Context())
+	return nil
+}
+
+// OwnerParam is the owner of what a typed operation creates: embed it in the input. OwnerID is the
+// caller's, or a new UUIDv7 for a caller without one, which is then set in the response header.
 type OwnerParam struct {
 	OwnerID string `header:"X-Owner-Id" doc:"The owner: an anonymous id the client keeps, 1 to 128 of A-Z a-z 0-9 . _ ~ @ : + = -. Made and returned if absent."`
 	named   bool
 }
 
-// Named reports whether the request named its owner. Otherwise OwnerID is a new one.
+// Named reports whether the caller has an owner. Otherwise OwnerID is a new one.
 func (p *OwnerParam) Named() bool { return p.named }
 
-// Resolve is called by huma once the request is read.
+// Resolve is called by huma after it has read the request.
 func (p *OwnerParam) Resolve(ctx huma.Context) []error {
-	p.named = p.OwnerID != ""
-	owner, ok := ownerOf(p.OwnerID)
-	if !ok {
-		return []error{&huma.ErrorDetail{Location: "header." + OwnerHeader, Message: badOwner}}
-	}
-	p.OwnerID = owner
-	ctx.SetHeader(OwnerHeader, owner)
+	p.OwnerID, p.named = ownerOf(ctx.Context())
+	ctx.SetHeader(OwnerHeader, p.OwnerID)
 	return nil
 }
 
-// ValidOwner tells whether id can name an owner. In the path of a URL, . and .. are no names.
-func ValidOwner(id string) bool {
-	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~@:+=-"
-	return id != "" && id != "." && id != ".." && len(id) <= 128 && strings.Trim(id, allowed) == ""
+// Owner does for a plain handler what OwnerParam does for a typed operation. named reports whether
+// the caller has an owner.
+func Owner(w http.ResponseWriter, r *http.Request) (owner string, named bool) {
+	owner, named = ownerOf(r.Context())
+	w.Header().Set(OwnerHeader, owner)
+	return owner, named
 }
 
-func ownerOf(sent string) (owner string, ok bool) {
-	if sent == "" {
-		return uuid.Must(uuid.NewV7()).String(), true // fails only when the system has no randomness
+func ownerOf(ctx context.Context) (owner string, named bool) {
+	if owner = CallerOf(ctx).Owner; owner != "" {
+		return owner, true
 	}
-	return sent, ValidOwner(sent)
+	return uuid.Must(uuid.NewV7()).String(), false // fails only when the system has no randomness
+}
+
+// validOwner reports whether id can name an owner. The names . and .. are excluded because URL
+// paths cannot carry them.
+func validOwner(id string) bool {
+	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~@:+=-"
+	return id != "" && id != "." && id != ".." && len(id) <= 128 && strings.Trim(id, allowed) == ""
 }

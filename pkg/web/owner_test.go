@@ -21,12 +21,7 @@ func TestOwnerIsTakenOrMadeAndReturned(t *testing.T) {
 		return nil, nil
 	})
 	router.Handle(operation(http.MethodPost, "/plain"), func(w http.ResponseWriter, r *http.Request) {
-		owner, err := web.Owner(w, r)
-		if err != nil {
-			web.WriteError(w, r, err)
-			return
-		}
-		inside = owner
+		inside, _ = web.Owner(w, r)
 	})
 	for _, path := range []string{"/typed", "/plain"} {
 		for _, given := range []string{"a", "A.z_0~@:+=-", strings.Repeat("x", 128)} {

@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// typePrefix begins every problem type. The types are names and not addresses: there is nothing to
-// fetch behind them.
+// typePrefix begins every problem type. The types are names, not URLs: they cannot be fetched.
 const typePrefix = "urn:assay:problem:"
 
-// Problem is an error that a client is told, in the form of RFC 9457. Type is stable: clients may
-// branch on it. Return it from an operation, or give it to WriteError.
+// Problem is an error for a client in the form of RFC 9457. Type is stable: clients may branch on
+// it. Return it from an operation, or pass it to WriteError.
 type Problem struct {
 	Type     string       `json:"type" doc:"names the kind of problem; stable" example:"urn:assay:problem:not-found"`
 	Title    string       `json:"title" doc:"the kind of problem in words" example:"Not found"`
@@ -21,7 +20,7 @@ type Problem struct {
 	Instance string       `json:"instance,omitempty" doc:"names this occurrence by the request's id"`
 	Errors   []FieldError `json:"errors,omitempty" doc:"what is wrong with single fields"`
 
-	header http.Header // sent with the answer
+	header http.Header // sent with the response
 	cause  error       // logged and never sent
 }
 
@@ -31,8 +30,8 @@ type FieldError struct {
 	Message string `json:"message" doc:"what is wrong" example:"expected number >= 0"`
 }
 
-// NewProblem makes a problem of type urn:assay:problem:<slug>; the title is the slug in words. The
-// slug is lower case with dashes, and keeps its meaning forever.
+// NewProblem returns a problem of type urn:assay:problem:<slug>. The title is the slug in words.
+// The slug is lower case with dashes, and its meaning never changes.
 func NewProblem(status int, slug, detail string) *Problem {
 	title := strings.ReplaceAll(slug, "-", " ")
 	return &Problem{
@@ -43,36 +42,45 @@ func NewProblem(status int, slug, detail string) *Problem {
 	}
 }
 
-// Invalid is the 422 problem of a request whose fields were understood and are not acceptable. The
-// form is that of a request that breaks the schema.
+// Invalid is the 422 problem of a request whose fields were parsed but have invalid values. It has
+// the form of the problem for a request that violates the schema.
 func Invalid(fields ...FieldError) *Problem {
 	p := statusProblem(http.StatusUnprocessableEntity)
 	p.Errors = fields
 	return p
 }
 
-// NotFound is the 404 problem of an item that is not there.
+// InvalidCursor is the 422 problem of a list's cursor parameter that does not belong to the list.
+func InvalidCursor() *Problem {
+	return Invalid(FieldError{Field: "query.cursor", Message: "is not a cursor of this list; start again without it"})
+}
+
+// NotFound is the 404 problem of an item that does not exist.
 func NotFound(detail string) *Problem {
 	p := statusProblem(http.StatusNotFound)
 	p.Detail = detail
 	return p
 }
 
-// Unavailable is the 503 problem of a service that is full or lacks an engine, with a Retry-After of
-// at least one second.
+// Unavailable is the 503 problem of a service that is at capacity or cannot reach a backend, with a
+// Retry-After of at least one second.
 func Unavailable(detail string, retryAfter time.Duration) *Problem {
 	p := statusProblem(http.StatusServiceUnavailable)
 	p.Detail = detail
-	seconds := max(1, int((retryAfter+time.Second-1)/time.Second))
-	return p.WithHeader("Retry-After", strconv.Itoa(seconds))
+	return p.WithHeader("Retry-After", seconds(retryAfter))
 }
 
-// Internal is the 500 problem. The cause is logged, and the client is not told.
+// seconds is the value of a Retry-After, at least 1.
+func seconds(d time.Duration) string {
+	return strconv.Itoa(max(1, int((d+time.Second-1)/time.Second)))
+}
+
+// Internal is the 500 problem. The cause is logged and not sent to the client.
 func Internal(cause error) *Problem {
 	return statusProblem(http.StatusInternalServerError).Because(cause)
 }
 
-// WithHeader sets a header of the answer, and returns p.
+// WithHeader sets a header of the response, and returns p.
 func (p *Problem) WithHeader(name, value string) *Problem {
 	if p.header == nil {
 		p.header = http.Header{}
@@ -81,14 +89,14 @@ func (p *Problem) WithHeader(name, value string) *Problem {
 	return p
 }
 
-// Because records the cause for errors.Is and, where the status is 500 or above, for the log; and
-// returns p. The client is not told.
+// Because records the cause for errors.Is and, if the status is 500 or above, for the log. It
+// returns p. The cause is not sent to the client.
 func (p *Problem) Because(cause error) *Problem {
 	p.cause = cause
 	return p
 }
 
-// Error gives title, detail and cause, for logs.
+// Error returns title, detail and cause, for logs.
 func (p *Problem) Error() string {
 	text := p.Title
 	if p.Detail != "" {
@@ -112,7 +120,7 @@ func (p *Problem) GetHeaders() http.Header { return p.header }
 // ContentType makes p a huma.ContentTypeFilter.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
-// statusProblem is the problem of a status that has no type of its own.
+// statusProblem is the problem of a status without a type of its own.
 func statusProblem(status int) *Problem {
 	slug, detail := "error", ""
 	switch status {

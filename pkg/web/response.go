@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// writePause is the longest wait for a client to take more of an answer.
+// writePause is the longest wait for a client to take more of a response.
 const writePause = 30 * time.Second
 
-// response is the ResponseWriter that handlers get: it keeps status and size for log and metrics,
-// and gives up on a client that stops reading.
+// response is the ResponseWriter of handlers. It records status and size for logs and metrics, and
+// ends the response to a client that stops reading.
 type response struct {
 	http.ResponseWriter
 	control  *http.ResponseController
@@ -54,7 +54,7 @@ func (w *response) FlushError() error {
 	return w.control.Flush()
 }
 
-// extend moves the write deadline on, at most once a second.
+// extend moves the write deadline, at most once per second.
 func (w *response) extend() {
 	if now := time.Now(); now.Sub(w.extended) > time.Second {
 		w.extended = now
@@ -62,7 +62,7 @@ func (w *response) extend() {
 	}
 }
 
-// end gives what is still buffered its time, after the handler returned.
+// end grants time for what is still buffered when the handler returns.
 func (w *response) end() {
 	if w.bytes > 0 {
 		w.extend()

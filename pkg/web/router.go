@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// Options make a Router. Every zero value is usable.
+// Options configure a Router. Every zero value is usable.
 type Options struct {
 	Title       string // of the API, in /openapi.json and /docs
 	Version     string // of the API
@@ -26,21 +26,22 @@ type Options struct {
 	Log         zerolog.Logger
 	Registry    *prometheus.Registry // served at /metrics; nil makes a new one. Routers may share one.
 	Health      *obs.Health          // served at /healthz and /readyz; nil makes one with no checks
-	Writable    func() error         // its error refuses, with 503, requests that may store something; nil refuses none
-	Bodies      *Bodies              // bounds the memory of request bodies; nil makes one of DefaultBodies. Routers may share one.
-	Hosts       Hosts                // that requests may be addressed to
+	Writable    func() error         // if it returns an error, requests that may store something are rejected with 503; nil rejects none
+	Bodies      *Bodies              // bounds the memory of request bodies; nil creates one of DefaultBodies. Routers may share one.
+	Hosts       Hosts                // under which requests are accepted
+	Roles       []Role               // of every caller that reaches this address
 }
 
 // Router is one HTTP address: typed operations, plain handlers and one OpenAPI document for both.
-// Several services may register on one router. Registering must be over before the first request.
+// Several services may register on one router. Registration must end before the first request.
 //
-// It serves by itself /openapi.json, /docs, /healthz, /readyz and /metrics.
+// It serves /openapi.json, /docs, /healthz, /readyz and /metrics.
 type Router struct {
 	API huma.API       // use Register to add an operation
-	Mux *http.ServeMux // for what is no part of the API, such as a web page's files
+	Mux *http.ServeMux // for what is not part of the API, such as the files of a web page
 
-	// Bodies bounds the bodies that handlers hold. Typed operations are counted; a plain handler
-	// that buffers a body or a part of one takes a Hold of it.
+	// Bodies bounds the bodies that handlers buffer. Typed operations are counted automatically; a
+	// plain handler that buffers a body takes a Hold.
 	Bodies *Bodies
 
 	log      zerolog.Logger
@@ -48,9 +49,10 @@ type Router struct {
 	origin   *http.CrossOriginProtection
 	writable func() error
 	hosts    Hosts
+	roles    []Role
 }
 
-// NewRouter makes a router.
+// NewRouter returns a router.
 func NewRouter(o Options) *Router {
 	if o.Registry == nil {
 		o.Registry = obs.NewRegistry()
@@ -65,8 +67,8 @@ func NewRouter(o Options) *Router {
 	schemas.RegisterTypeAlias(reflect.TypeFor[huma.ErrorModel](), reflect.TypeFor[Problem]())
 
 	mux := http.NewServeMux()
-	// huma's own document and page are off: its document is made without a lock on the first request,
-	// and its page loads a script from elsewhere.
+	// huma's own document and page are disabled: it builds the document without a lock on the first
+	// request, and its page loads an external script.
 	api := humago.New(mux, huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI:    "3.1.0",
@@ -83,6 +85,7 @@ func NewRouter(o Options) *Router {
 		origin:   http.NewCrossOriginProtection(),
 		writable: o.Writable,
 		hosts:    o.Hosts,
+		roles:    o.Roles,
 	}
 	mux.HandleFunc("GET /healthz", o.Health.Live)
 	mux.HandleFunc("GET /readyz", o.Health.Ready)
@@ -92,13 +95,13 @@ func NewRouter(o Options) *Router {
 	return r
 }
 
-// Register adds a typed JSON operation. Use it in place of huma.Register, which drops the identity of
-// errors: here a returned error becomes the problem that WriteError would make of it.
+// Register adds a typed JSON operation. Use it instead of huma.Register, which loses the identity
+// of errors: here a returned error becomes the problem that WriteError would send.
 func Register[I, O any](r *Router, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
 	if op.Responses != nil { // else huma adds what is missing
 		op.Responses = r.withProblem(op.Responses)
 	}
-	// Last, so that a body that OnMediaType passes on to a handler that streams it is not counted.
+	// Last, so that a body that OnMediaType passes to a streaming handler is not counted.
 	op.Middlewares = append(slices.Clip(op.Middlewares), r.holdBody)
 	huma.Register(r.API, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
@@ -110,9 +113,9 @@ func Register[I, O any](r *Router, op huma.Operation, handler func(context.Conte
 }
 
 // Handle adds a plain handler, such as an upload or live events, and its operation to the OpenAPI
-// document unless op.Hidden. The caller describes parameters, body and responses in op; a problem is
-// added as the default response. Reading more than op.MaxBodyBytes of the body fails, where that is
-// above 0. The handler answers errors with WriteError.
+// document unless op.Hidden. The caller describes parameters, body and responses in op; a problem
+// is added as the default response. Reading more than op.MaxBodyBytes of the body fails if that is
+// above 0. The handler reports errors with WriteError.
 func (r *Router) Handle(op huma.Operation, handler http.HandlerFunc) {
 	r.Mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, req *http.Request) {
 		if op.MaxBodyBytes > 0 {
@@ -127,8 +130,8 @@ func (r *Router) Handle(op huma.Operation, handler http.HandlerFunc) {
 	r.API.OpenAPI().AddOperation(&op)
 }
 
-// OnMediaType is a middleware for a typed operation that also takes one other kind of body, such as
-// multipart/form-data: requests of that media type go to the plain handler. The operation's own
+// OnMediaType is a middleware for a typed operation that also accepts one other kind of body, such
+// as multipart/form-data: requests of that media type go to the plain handler. The operation's own
 // RequestBody describes the other body; its MaxBodyBytes does not apply.
 func OnMediaType(mediaType string, handler http.HandlerFunc) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {

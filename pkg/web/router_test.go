@@ -53,7 +53,7 @@ func greet(_ context.Context, in *named) (*greeting, error) {
 	return out, nil
 }
 
-// An answer that is encoded already is sent as it is, and described as what it is
+// A response that is encoded already is sent as it is, and described as what it is
 // the JSON of.
 func TestEncodedBodies(t *testing.T) {
 	type said struct {

@@ -18,12 +18,12 @@ import (
 
 // ServeOptions tune Serve.
 type ServeOptions struct {
-	Drain  time.Duration // how long requests in hand may take once ctx is done; 0 means 10 seconds
+	Drain  time.Duration // how long requests in progress may take once ctx is done; 0 means 10 seconds
 	Log    zerolog.Logger
-	Health *obs.Health // told to drain first; may be nil
+	Health *obs.Health // set to draining first; may be nil
 }
 
-// ErrCut is returned by Serve when requests were still in hand at the end of the drain.
+// ErrCut is returned by Serve when requests were still in progress at the end of the drain.
 var ErrCut = errors.New("web: requests were cut off at the end of the drain")
 
 // Timeouts of every HTTP server.
@@ -34,32 +34,32 @@ const (
 
 const (
 	maxHeader = 64 << 10    // bytes
-	cutGrace  = time.Second // for handlers to return after they were cut off
+	cutGrace  = time.Second // for handlers to return after they are cut off
 )
 
-// Serve answers requests from listener, which it closes, until ctx is done. Then it stops: readiness
-// turns false, no connection is accepted, live events end, requests in hand have ServeOptions.Drain to
-// end. What is left is cut off: its context is done with the cause ErrDraining, its connection is
-// closed, and Serve returns ErrCut. A clean stop returns nil.
+// Serve handles requests from listener, which it closes, until ctx is done. Then it shuts down:
+// readiness turns false, no connection is accepted, live events end, and requests in progress have
+// ServeOptions.Drain to finish. After that their contexts are canceled with the cause ErrDraining,
+// their connections are closed, and Serve returns ErrCut. A clean shutdown returns nil.
 //
-// Connections are refused with 503 while few file descriptors are free, as by LimitListener.
+// Connections are rejected with 503 while few file descriptors are free; see LimitListener.
 //
-// There is no limit on a whole request or answer, which would cut uploads and live events; a Router
-// limits clients that stall.
+// There is no time limit on a whole request or response, which would end uploads and live events. A
+// Router limits clients that stall.
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, o ServeOptions) error {
 	if o.Drain == 0 {
 		o.Drain = 10 * time.Second
 	}
-	// Requests outlive ctx, and learn from draining that it is done.
+	// Requests outlive ctx and use Draining to learn that it is done.
 	requests := context.WithValue(context.WithoutCancel(ctx), drainingKey{}, ctx.Done())
 	requests, cut := context.WithCancelCause(requests)
 	defer cut(nil)
 
-	var inHand sync.RWMutex // read-locked by every running handler: to lock it is to wait for them
+	var running sync.RWMutex // read-locked by every running handler; locking it waits for all of them
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			inHand.RLock()
-			defer inHand.RUnlock()
+			running.RLock()
+			defer running.RUnlock()
 			handler.ServeHTTP(w, r)
 		}),
 		ReadHeaderTimeout: HeaderTimeout,
@@ -92,8 +92,8 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, o S
 	err = server.Close()
 	returned := make(chan struct{})
 	go func() {
-		inHand.Lock()
-		defer inHand.Unlock()
+		running.Lock()
+		defer running.Unlock()
 		close(returned)
 	}()
 	select {
@@ -105,14 +105,14 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, o S
 
 type drainingKey struct{}
 
-// Draining returns a channel that is closed when the server of a request's context begins to stop.
-// What would go on for long must end then. Outside Serve it is nil, which never closes.
+// Draining returns a channel that is closed when the server of a request's context begins to shut
+// down. Long-running handlers must return then. Outside of Serve it is nil, which never closes.
 func Draining(ctx context.Context) <-chan struct{} {
 	draining, _ := ctx.Value(drainingKey{}).(<-chan struct{})
 	return draining
 }
 
-// serverLog turns the lines of net/http's own log into warnings.
+// serverLog logs the lines of net/http's own log as warnings.
 type serverLog struct{ log zerolog.Logger }
 
 func (l serverLog) Write(p []byte) (int, error) {

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// pipes is a network in memory, on which synctest's clock holds.
+// pipes is an in-memory network for synctest.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -56,7 +56,7 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// running is a server under test: stop asks it to end, done gives what Serve returned.
+// running is a server under test: stop shuts it down, done receives the result of Serve.
 type running struct {
 	pipes  *pipes
 	client *http.Client
@@ -259,8 +259,8 @@ func TestAReadBodyDoesNotCancelALongAnswer(t *testing.T) {
 	})
 }
 
-// TestALongAnswerIsNotCutOff: neither the time that its request's body had, nor that
-// of its first bytes, ends a handler that takes longer.
+// TestALongAnswerIsNotCutOff checks that neither the deadline of the request body nor that of the
+// first response bytes ends a slow handler.
 func TestALongAnswerIsNotCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		router := web.NewRouter(web.Options{Log: zerolog.Nop()})

@@ -12,7 +12,7 @@ import (
 
 // Event is one event of a text/event-stream.
 type Event struct {
-	ID   string // for Last-Event-ID; only events that can be sent again after it carry one
+	ID   string // for Last-Event-ID; set only on events that can be resumed from
 	Name string // "" is the client's "message"
 	Data []byte // sent line by line; lines end in LF, CR or CRLF
 }
@@ -20,28 +20,28 @@ type Event struct {
 // ErrBadEvent is returned for an id or name that would break the stream's framing.
 var ErrBadEvent = errors.New("web: event id or name holds a line break or NUL")
 
-// ErrHead says that a HEAD request was answered, and is to have no events.
+// ErrHead is returned after the response to a HEAD request, which has no events.
 var ErrHead = errors.New("web: a HEAD request has no events")
 
-// SSE writes one stream of live events. It is for one goroutine.
+// SSE writes one stream of live events. It is not safe for concurrent use.
 type SSE struct {
-	// Heartbeat is the time between two heartbeats that keep the connection alive; OpenSSE sets 15
+	// Heartbeat is the interval of the heartbeats that keep the connection alive; OpenSSE sets 15
 	// seconds.
 	Heartbeat time.Duration
 
 	w       http.ResponseWriter
 	control *http.ResponseController
-	ctx     context.Context // the request's: the stream lives as long as it
+	ctx     context.Context // the request's; it bounds the stream
 }
 
-// OpenSSE begins the response. Status, headers and a first comment are flushed when it returns, so
-// that the client knows that it is connected. It fails when the client is gone or w cannot flush, and
-// with ErrHead for a HEAD request, which would otherwise wait for a body without end.
+// OpenSSE begins the response. Status, headers and a first comment are flushed before it returns,
+// so the client knows that it is connected. It fails when the client has disconnected or w cannot
+// flush, and with ErrHead for a HEAD request, which would otherwise wait for an endless body.
 func OpenSSE(w http.ResponseWriter, r *http.Request) (*SSE, error) {
 	s := &SSE{Heartbeat: 15 * time.Second, w: w, control: http.NewResponseController(w), ctx: r.Context()}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Accel-Buffering", "no") // nginx would hold events back
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would buffer events
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
 		return nil, ErrHead
@@ -49,7 +49,7 @@ func OpenSSE(w http.ResponseWriter, r *http.Request) (*SSE, error) {
 	return s, s.write([]byte(": connected\n\n"))
 }
 
-// Frame returns the event as a stream carries it. Many streams may send one frame. It returns
+// Frame returns the event in its wire format. Several streams may send one frame. It returns
 // ErrBadEvent.
 func (e Event) Frame() ([]byte, error) {
 	if strings.ContainsAny(e.ID+e.Name, "\r\n\x00") {
@@ -74,14 +74,15 @@ func (e Event) Frame() ([]byte, error) {
 // Batch is what a stream sends at one time.
 type Batch struct {
 	Frames [][]byte // made by Event.Frame
-	More   bool     // there is more to send at once
-	// Position is the id of the last event up to which the stream is complete. Heartbeats carry it, so
-	// that a client for which there are no events resumes from there. Empty for none.
+	More   bool     // more can be sent without waiting
+	// Position is the id of the last event up to which the stream is complete. Heartbeats carry it,
+	// so that a client without events resumes from there. Empty sends none.
 	Position string
 }
 
-// Pump sends what next returns: at once, while there is more, whenever wake has a value, and before
-// a heartbeat. It returns nil when the client is gone or the server drains, and the error of next.
+// Pump sends what next returns: immediately while there is more, whenever wake has a value, and
+// before each heartbeat. It returns nil when the client disconnects or the server drains, and the
+// error of next.
 func (s *SSE) Pump(wake <-chan struct{}, next func() (Batch, error)) error {
 	heartbeat := time.NewTicker(s.Heartbeat)
 	defer heartbeat.Stop()
@@ -126,7 +127,7 @@ func (s *SSE) Pump(wake <-chan struct{}, next func() (Batch, error)) error {
 }
 
 func (s *SSE) write(frames ...[]byte) error {
-	// Without a deadline a client that stops reading would hold the stream forever.
+	// Without a deadline, a client that stops reading would block the stream forever.
 	err := s.control.SetWriteDeadline(time.Now().Add(writePause))
 	if err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("web: live events: %w", err)

@@ -72,7 +72,7 @@ func TestAnEventThatWouldBreakTheFramingIsRefused(t *testing.T) {
 // errEnded ends the streams of these tests.
 var errEnded = errors.New("the events ended")
 
-// source gives a stream its batches, in order.
+// source supplies a stream with batches, in order.
 type source struct {
 	wake    chan struct{}
 	batches chan web.Batch
@@ -80,8 +80,7 @@ type source struct {
 
 func newSource() source { return source{make(chan struct{}, 1), make(chan web.Batch, 10)} }
 
-// next returns the next batch, none when none was added, and errEnded after all
-// when no more can come.
+// next returns the next batch, an empty one if there is none yet, and errEnded after the last.
 func (s source) next() (web.Batch, error) {
 	select {
 	case batch, more := <-s.batches:
@@ -94,13 +93,13 @@ func (s source) next() (web.Batch, error) {
 	}
 }
 
-// add wakes the stream for a batch.
+// add adds a batch and wakes the stream.
 func (s source) add(batch web.Batch) {
 	s.batches <- batch
 	s.wake <- struct{}{}
 }
 
-// streaming serves events at /events; the handler's result comes on ended.
+// streaming serves events at /events; the handler's result is sent on ended.
 func streaming(t *testing.T, events source) (s *running, ended chan error) {
 	t.Helper()
 	ended = make(chan error, 1)

@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	maxFieldErrors = 32  // of one problem; a body of many wrong items must not make a longer answer
+	maxFieldErrors = 32  // per problem; a body with many invalid items must not cause a longer response
 	maxFieldName   = 200 // bytes; a name may come from the client
 )
 
-// unreadable is the detail huma gives to a body that breaks off or is badly framed. It counts that
-// as a 500; it is the client's fault.
+// unreadable is huma's detail for a body that breaks off or is badly framed. huma counts it as a
+// 500, although it is the client's fault.
 const unreadable = "cannot read request body"
 
-// tooLarge is the detail huma gives to a body that is larger than the operation takes.
+// tooLarge is huma's detail for a body that is larger than the operation accepts.
 const tooLarge = "request body is too large limit=%d bytes"
 
-// largest says which body an operation takes.
+// largest returns the text about the body size that an operation accepts.
 func largest(limit int64) string {
 	return fmt.Sprintf("The body is larger than the limit of %d bytes.", limit)
 }
 
-// transform is the hook through which every body that huma writes passes. It puts huma's own errors
-// into the form of a Problem, so that huma's package-global constructors stay as they are.
+// transform is the hook for every body that huma writes. It converts huma's own errors to a
+// Problem, so huma's package-global constructors remain unchanged.
 func transform(ctx huma.Context, _ string, v any) (any, error) {
 	switch v := v.(type) {
 	case *Problem:
@@ -43,7 +43,7 @@ func transform(ctx huma.Context, _ string, v any) (any, error) {
 			ctx.SetHeader(name, values[0])
 		}
 		if p.Status != v.Status {
-			ctx.SetStatus(p.Status) // before huma's own: the first status written counts
+			ctx.SetStatus(p.Status) // before huma's own: only the first status is used
 		}
 		return settle(ctx.Context(), p), nil
 	case encoded:
@@ -52,7 +52,7 @@ func transform(ctx huma.Context, _ string, v any) (any, error) {
 	return v, nil
 }
 
-// problemOfModel takes over status and messages and leaves out the offending values.
+// problemOfModel copies status and messages and omits the invalid values.
 func problemOfModel(model *huma.ErrorModel) *Problem {
 	status := model.Status
 	if model.Detail == unreadable && len(model.Errors) > 0 && model.Errors[0].Message == ErrBodiesFull.Error() {
@@ -79,7 +79,7 @@ func problemOfModel(model *huma.ErrorModel) *Problem {
 		p.Detail = sentence(model.Detail)
 	}
 	if status == http.StatusUnsupportedMediaType || model.Detail == unreadable {
-		return p // huma's message repeats what the client sent, or is of no field
+		return p // huma's message repeats what the client sent, or concerns no field
 	}
 	for _, detail := range model.Errors[:min(len(model.Errors), maxFieldErrors)] {
 		if detail == nil {
@@ -90,7 +90,7 @@ func problemOfModel(model *huma.ErrorModel) *Problem {
 	return p
 }
 
-// fieldError names the field. Of a missing one huma names the object it is missing in.
+// fieldError names the field. For a missing field huma names the object that lacks it.
 func fieldError(detail *huma.ErrorDetail) FieldError {
 	before, after, _ := strings.Cut(validation.MsgExpectedRequiredProperty, "%s")
 	if name, ok := strings.CutPrefix(detail.Message, before); ok {
@@ -99,7 +99,7 @@ func fieldError(detail *huma.ErrorDetail) FieldError {
 	return FieldError{Field: shorten(detail.Location), Message: withoutValue(detail.Message)}
 }
 
-// withoutValue cuts off the tails in which the parsers of formats repeat the value.
+// withoutValue cuts the suffixes in which format parsers repeat the value.
 func withoutValue(message string) string {
 	for _, format := range []string{
 		validation.MsgExpectedRFC5322Email, validation.MsgExpectedRFC3986URI, validation.MsgExpectedRFC4122UUID,
@@ -126,8 +126,8 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
 }
 
-// jsonFormat reads and writes JSON bodies. Its errors say where a body is wrong and repeat nothing
-// of it.
+// jsonFormat reads and writes JSON bodies. Its errors give the position of the fault and do not
+// repeat the input.
 func jsonFormat() huma.Format {
 	return huma.Format{
 		Marshal: func(w io.Writer, v any) error {

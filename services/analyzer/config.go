@@ -3,7 +3,7 @@ package analyzer
 import (
 	"errors"
 
-	"github.com/assay-project/assay/pkg/engine"
+	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
@@ -14,13 +14,13 @@ import (
 
 // Config is the analyzer's settings.
 type Config struct {
-	Addr string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" doc:"the address for health and metrics"`
+	Addr string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" use:"often" doc:"the address for health and metrics"`
 
 	Work     work.Config
 	Sweep    sweeper.Config
 	Exposure process.Exposure
 	Log      obs.Config
-	Engines  engine.Config
+	Backends backend.Config
 
 	TextFile textfile.Config
 	Feed     feed.Config

@@ -11,11 +11,13 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
-	"github.com/assay-project/assay/pkg/engine"
+	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
+	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/analyzer/feed"
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
@@ -36,12 +38,34 @@ type Area interface {
 	Check(ctx context.Context) error
 }
 
-// areas opens every area.
-func areas(cfg Config, engines *engine.Engines, worker *work.Worker, log zerolog.Logger) []Area {
-	return []Area{
-		textfile.New(cfg.TextFile, engines, worker, log),
-		feed.New(cfg.Feed, engines, worker),
+// Entry is an area in the list of a service: its work stream, which is declared before
+// anything uses it, and how the area is opened.
+type Entry struct {
+	Work bus.Work
+	Open func(Shared) Area
+}
+
+// Shared is what the areas of one service share.
+type Shared struct {
+	Backends *backend.Connections
+	Worker   *work.Worker
+	Log      zerolog.Logger
+}
+
+// entries lists the areas of the product.
+func entries(cfg Config) []Entry {
+	return []Entry{
+		{textfiles.Work(), func(s Shared) Area { return textfile.New(cfg.TextFile, s.Backends, s.Worker, s.Log) }},
+		{feeditems.Work(), func(s Shared) Area { return feed.New(cfg.Feed, s.Backends, s.Worker) }},
 	}
+}
+
+func streams(list []Entry) []bus.Work {
+	streams := make([]bus.Work, len(list))
+	for i, entry := range list {
+		streams[i] = entry.Work
+	}
+	return streams
 }
 
 // Notices are the licenses of the data that the analyses contain.
@@ -49,9 +73,9 @@ func Notices() []string { return []string{sentiment.Notice()} }
 
 // Service is an open analyzer.
 type Service struct {
-	engines *engine.Engines
-	areas   []Area
-	sweeper *sweeper.Sweeper
+	backends *backend.Connections
+	areas    []Area
+	sweeper  *sweeper.Sweeper
 }
 
 // Run runs the service as a process of its own until ctx ends, then finishes the
@@ -64,23 +88,30 @@ func Run(ctx context.Context, cfg Config) error {
 	})
 }
 
-// Open connects to the backends. The caller closes the Service.
-func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
+// Open connects to the backends and opens the areas: those of the product and more. The
+// caller closes the Service.
+func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
 	}
-	engines, err := engine.Open(ctx, cfg.Engines, Name, log, reg)
+	list := append(entries(cfg), more...)
+	cfg.Backends.NATS.Work = streams(list)
+	backends, err := backend.Open(ctx, cfg.Backends, Name, log, reg)
 	if err != nil {
 		return nil, err
 	}
-	return newService(cfg, engines, log, reg), nil
+	return newService(cfg, list, backends, log, reg), nil
 }
 
-func newService(cfg Config, engines *engine.Engines, log zerolog.Logger, reg prometheus.Registerer) *Service {
-	all := areas(cfg, engines, work.New(cfg.Work, engines.Bus, reg), log)
+func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) *Service {
+	shared := Shared{backends, work.New(cfg.Work, backends.Bus, reg), log}
+	all := make([]Area, len(list))
+	for i, entry := range list {
+		all[i] = entry.Open(shared)
+	}
 	return &Service{
-		engines: engines, areas: all,
-		sweeper: sweeper.New(cfg.Sweep, cfg.Work.Lease, engines.Bus, log, reg, all),
+		backends: backends, areas: all,
+		sweeper: sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, log, reg, all),
 	}
 }
 
@@ -92,17 +123,19 @@ func Sweep(ctx context.Context, cfg Config, o sweeper.Options, log zerolog.Logge
 		return sweeper.Report{}, config.Unusable(err)
 	}
 	reg := obs.NewRegistry()
-	engines, err := engine.Join(ctx, cfg.Engines, "sweep", log, reg)
+	list := entries(cfg)
+	cfg.Backends.NATS.Work = streams(list)
+	backends, err := backend.Join(ctx, cfg.Backends, "sweep", log, reg)
 	if err != nil {
 		return sweeper.Report{}, err
 	}
-	defer engines.Close()
-	return newService(cfg, engines, log, reg).sweeper.Once(ctx, o)
+	defer backends.Close()
+	return newService(cfg, list, backends, log, reg).sweeper.Once(ctx, o)
 }
 
 // Health adds the checks of what the service cannot work without.
 func (s *Service) Health(h *obs.Health) {
-	s.engines.Health(h)
+	s.backends.Health(h)
 	h.Add("dynamodb", func(ctx context.Context) error {
 		var failed []error
 		for _, area := range s.areas {
@@ -121,7 +154,7 @@ func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, area := range s.areas {
 		for _, consumer := range area.Consumers() {
-			group.Go(func() error { return s.engines.Bus.Consume(ctx, consumer) })
+			group.Go(func() error { return s.backends.Bus.Consume(ctx, consumer) })
 		}
 	}
 	group.Go(func() error { return s.sweeper.Work(ctx) })
@@ -129,4 +162,4 @@ func (s *Service) Work(ctx context.Context) error {
 }
 
 // Close closes the connections. Work must have returned.
-func (s *Service) Close() { s.engines.Close() }
+func (s *Service) Close() { s.backends.Close() }

@@ -5,14 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/assay-project/assay/services/assay/cli"
-	"github.com/assay-project/assay/services/assay/gateway"
-	"github.com/assay-project/assay/services/assay/licenses"
-	"github.com/assay-project/assay/services/assay/rebuild"
-	"github.com/assay-project/assay/services/assay/setup"
-	"github.com/assay-project/assay/services/assay/sweep"
+	"github.com/assay-project/assay/services/assay/cmd"
 )
 
-func main() {
-	os.Exit(cli.Main(serveCommand(), verifyCommand(), gateway.Command(), setup.Command(), sweep.Command(), rebuild.Command(), licenses.Command()))
-}
+func main() { os.Exit(cmd.Main()) }

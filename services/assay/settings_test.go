@@ -3,13 +3,15 @@ package main
 import (
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/area"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/assay/cmd"
 	"github.com/assay-project/assay/services/assay/gateway"
-	"github.com/assay-project/assay/services/assay/rebuild"
 	"github.com/assay-project/assay/services/assay/serve"
 	"github.com/assay-project/assay/services/assay/setup"
 	"github.com/assay-project/assay/services/ingest"
@@ -18,52 +20,169 @@ import (
 
 var update = flag.Bool("update", false, "write the generated documents")
 
-// programs lists whatever reads variables, in the order of the document.
-func programs() []program {
-	return []program{
-		{"ingest", "", config.Variables[ingest.Config]()},
-		{"analyzer", "`assay sweep` reads the same.", config.Variables[analyzer.Config]()},
-		{"query", "", config.Variables[query.Config]()},
-		{"assay serve", "Each of its services reads its own too, but for the addresses and keys of the engines.", config.Variables[serve.Config]()},
-		{"assay gateway", "It has no engines, and no keys.", config.Variables[gateway.Config]()},
-		{"assay setup", "", config.Variables[setup.Config]()},
-		{"assay feed rebuild", "", config.Variables[rebuild.Config]()},
-	}
-}
+// Limits of what users tune. Names of tables and buckets, credentials and addresses are not
+// counted.
+const (
+	maxOfService = 25
+	maxOfArea    = 10
+)
 
+// program is whatever reads variables.
 type program struct {
 	name, note string
 	variables  []config.Variable
 }
 
+// services have the common variables, and parts for the areas.
+func services() []program {
+	return []program{
+		{"ingest", "", config.Variables[ingest.Config]()},
+		{"analyzer", "`assay sweep` reads the same.", config.Variables[analyzer.Config]()},
+		{"query", "", config.Variables[query.Config]()},
+	}
+}
+
+func commands() []program {
+	return []program{
+		{"assay serve", "The services in it read theirs too, except the addresses and credentials of the backends.", config.Variables[serve.Config]()},
+		{"assay gateway", "It has no backends and no credentials.", config.Variables[gateway.Config]()},
+		{"assay setup", "It reads the names of all tables too.", config.Variables[setup.Config]()},
+		{"assay feed rebuild", "It reads the variables of AWS, DynamoDB and the feed's tables only.", config.Variables[cmd.RebuildConfig]()},
+	}
+}
+
+const settingsIntro = `# Settings
+
+Each program reads environment variables. An empty variable counts as not set. Without a default, a variable is optional
+unless it is under "Must set". Durations are written like 30s or 5m, sizes in bytes.
+
+Go's own GOGC and GOMEMLIMIT apply too. Without them, garbage is collected when the heap reaches 80 MiB (` + "`assay serve`" + `:
+192 MiB) plus twice what is alive, and more often above 90 % of the container's memory.
+
+Generated from the programs. After a change: ` + "`go test ./services/assay -run SettingsDocument -update`" + `.
+`
+
+const constants = `
+## Constants
+
+These values are fixed. Ask for a setting if one does not suit you.
+
+| value | meaning |
+|---|---|
+| 8, 5 minutes | abandoned attempts of an area, and the time of one, beyond which an analyzer exits to be restarted |
+| 20 times ASSAY_S3_TIMEOUT | how long S3 may be silent while it completes a multipart upload or copies an object |
+| 4, 20 s, 6 hours | feed sources that one ingest polls at once, the time of one request, the longest pause after failures |
+| 15 s | how long a streamed upload waits for a free place before it gets 503 |
+| 32 MiB | request bodies that the handlers of a process hold in memory |
+| 10 minutes | the time in which NATS drops an event with a known id |
+`
+
 func TestSettingsDocumentIsWhatTheProgramsRead(t *testing.T) {
 	var want strings.Builder
-	want.WriteString("# Settings\n\n" +
-		"Every variable that each program reads, from the structs that read them. One that is empty counts as not set.\n" +
-		"All that serve also heed Go's own GOGC, and GOMEMLIMIT; where they are not set, the collector runs when the heap has grown to 80 MiB (`assay serve`: 192) plus twice what is alive, and more often from nine tenths of the container's memory on.\n" +
-		"After a change: `go test ./services/assay -run SettingsDocument -update`.\n")
-	for _, p := range programs() {
-		fmt.Fprintf(&want, "\n## %s\n\n", p.name)
-		if p.note != "" {
-			fmt.Fprintf(&want, "%s\n\n", p.note)
+	want.WriteString(settingsIntro)
+	described := areas(t)
+	shared := common(services(), described)
+	write := func(title, note string, list []config.Variable) {
+		fmt.Fprintf(&want, "\n## %s\n", title)
+		if note != "" {
+			fmt.Fprintf(&want, "\n%s\n", note)
 		}
-		want.WriteString("| variable | default | gives |\n|---|---|---|\n")
-		for _, v := range p.variables {
-			if v.Doc == "" {
-				t.Errorf("%s: %s has no doc tag", p.name, v.Name)
+		for _, use := range []struct{ use, title string }{{config.Must, "Must set"}, {config.Often, "Often"}, {config.Rarely, "Rarely"}} {
+			rows := ""
+			for _, v := range list {
+				if v.Doc == "" {
+					t.Errorf("%s: %s has no doc tag", title, v.Name)
+				}
+				if v.Use == use.use {
+					rows += fmt.Sprintf("| `%s` | %s | %s |\n", v.Name, standard(v), strings.ReplaceAll(v.Doc, "|", `\|`))
+				}
 			}
-			fmt.Fprintf(&want, "| `%s` | %s | %s |\n", v.Name, standard(v), strings.ReplaceAll(v.Doc, "|", `\|`))
+			if rows != "" {
+				fmt.Fprintf(&want, "\n%s:\n\n| variable | default | meaning |\n|---|---|---|\n%s", use.title, rows)
+			}
 		}
 	}
+	write("Common to ingest, analyzer and query", "", shared)
+	own := func(p program) []config.Variable {
+		return slices.DeleteFunc(p.variables, func(v config.Variable) bool { return areaOf(v, described) != "" || contains(shared, v) })
+	}
+	for _, p := range services() {
+		rest := own(p)
+		write(p.name, p.note, rest)
+		if n := len(tuned(append(rest, shared...))); n > maxOfService {
+			t.Errorf("%s has %d settings, and may have %d", p.name, n, maxOfService)
+		}
+	}
+	for _, a := range described {
+		list := ofArea(a.Name, described)
+		write("Area "+a.Name, "Each service reads those that concern it.", list)
+		if n := len(tuned(list)); n > maxOfArea {
+			t.Errorf("the area %s has %d settings, and may have %d", a.Name, n, maxOfArea)
+		}
+	}
+	for _, p := range commands() {
+		write(p.name, p.note, own(p))
+	}
+	want.WriteString(constants)
 	compareDocument(t, "../../docs/settings.md", want.String())
 }
 
-// standard is what holds where a variable is not set.
+// common are the variables that all programs read in the same way and that belong to no area.
+func common(all []program, areas []area.Area) []config.Variable {
+	return slices.DeleteFunc(all[0].variables, func(v config.Variable) bool {
+		return areaOf(v, areas) != "" || slices.ContainsFunc(all, func(p program) bool { return !contains(p.variables, v) })
+	})
+}
+
+// contains reports whether a list has v with the same text and default.
+func contains(list []config.Variable, v config.Variable) bool {
+	return slices.ContainsFunc(list, func(other config.Variable) bool {
+		return other.Name == v.Name && other.Doc == v.Doc && other.Default == v.Default
+	})
+}
+
+// areaOf returns the area of a variable, empty for none: the field of the services' settings
+// that contains it has the name of the area.
+func areaOf(v config.Variable, areas []area.Area) string {
+	for _, a := range areas {
+		if strings.EqualFold(v.Part, a.Name) {
+			return a.Name
+		}
+	}
+	return ""
+}
+
+// ofArea lists the variables of the named area, each once.
+func ofArea(name string, areas []area.Area) []config.Variable {
+	var list []config.Variable
+	for _, p := range services() {
+		for _, v := range p.variables {
+			if areaOf(v, areas) == name && !contains(list, v) {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// tuned leaves out what names, locates or authenticates something.
+func tuned(list []config.Variable) []string {
+	var names []string
+	for _, v := range list {
+		fixed := v.Secret || strings.HasPrefix(v.Name, "AWS_")
+		for _, end := range []string{"_TABLE", "_BUCKET", "_ADDR", "_URL", "_ENDPOINT", "_USER", "_CREDENTIALS"} {
+			fixed = fixed || strings.HasSuffix(v.Name, end)
+		}
+		if !fixed {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
+// standard is the default of a variable.
 func standard(v config.Variable) string {
-	switch {
-	case v.Required:
-		return "**required**"
-	case v.Default == "":
+	if v.Default == "" {
 		return ""
 	}
 	return "`" + v.Default + "`"

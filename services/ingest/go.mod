@@ -51,6 +51,7 @@ require (
 	github.com/nats-io/nats.go v1.55.0 // indirect
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
+	github.com/oklog/ulid/v2 v2.1.2 // indirect
 	github.com/pbnjay/memory v0.0.0-20210728143218-7b4eea64cf58 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
@@ -63,3 +64,5 @@ require (
 )
 
 replace github.com/assay-project/assay/pkg => ../../pkg
+
+replace github.com/assay-project/assay/pkg/dynamolite => ../../pkg/dynamolite

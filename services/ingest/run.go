@@ -1,7 +1,6 @@
-// Package ingest is the service that takes work in: it reserves uploads,
-// accepts bytes, notices finished uploads and publishes the first event. It
-// writes first states, retries and deletes; every other transition is the
-// analyzer's.
+// Package ingest is the service that takes work in: it reserves uploads, accepts
+// bytes, notices finished uploads and publishes the first event. It writes first
+// states, retries and deletes; every other transition is the analyzer's.
 package ingest
 
 import (
@@ -12,28 +11,78 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
-	"github.com/assay-project/assay/pkg/engine"
+	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
+	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/deadletter"
+	"github.com/assay-project/assay/services/ingest/feed"
+	"github.com/assay-project/assay/services/ingest/notice"
+	"github.com/assay-project/assay/services/ingest/textfile"
 )
 
 // Name is the service's name in logs, metrics and event sources.
 const Name = "ingest"
 
-// Service is an open ingest.
-type Service struct {
-	cfg       Config
-	engines   *engine.Engines
-	textFiles *textFiles
-	feedItems *feedItems
-	sources   *feedSources
-	queue     *queue // nil without one
+// Area is what the service needs of an area.
+type Area interface {
+	notice.Area
+	deadletter.Area
+	// Routes registers the calls for clients.
+	Routes(r *web.Router)
+	// OperatorRoutes registers the calls for operators.
+	OperatorRoutes(r *web.Router)
+	// Check returns an error while the area's tables cannot be used.
+	Check(ctx context.Context) error
+	// Work does what the area does besides answering calls, until ctx ends or there
+	// is nothing to do.
+	Work(ctx context.Context) error
 }
 
-// Run runs the service as a process of its own until ctx ends, then finishes
-// what is in hand and returns nil.
+// Entry is an area in the list of a service: its work stream, which is declared before
+// anything uses it, and how the area is opened.
+type Entry struct {
+	Work bus.Work
+	Open func(Shared) Area
+}
+
+// Shared is what the areas of one service share.
+type Shared struct {
+	Backends *backend.Connections
+	Log      zerolog.Logger
+	Registry prometheus.Registerer
+}
+
+// entries lists the areas of the product.
+func entries(cfg Config) []Entry {
+	return []Entry{
+		{textfiles.Work(), func(s Shared) Area { return textfile.New(cfg.TextFile, s.Backends, s.Log) }},
+		{feeditems.Work(), func(s Shared) Area { return feed.New(cfg.Feed, s.Backends, s.Log, s.Registry) }},
+	}
+}
+
+func streams(list []Entry) []bus.Work {
+	streams := make([]bus.Work, len(list))
+	for i, entry := range list {
+		streams[i] = entry.Work
+	}
+	return streams
+}
+
+// Service is an open ingest.
+type Service struct {
+	backends *backend.Connections
+	areas    []Area
+	notices  *notice.Notices
+	letters  *deadletter.Letters
+}
+
+// Run runs the service as a process of its own until ctx ends, then finishes the
+// work in progress and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
 		Name: Name, Title: "Assay ingest", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
@@ -42,65 +91,78 @@ func Run(ctx context.Context, cfg Config) error {
 	})
 }
 
-// Open connects to the engines. The caller closes the Service.
-func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
+// Open connects to the backends and opens the areas: those of the product and more. The
+// caller closes the Service.
+func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
 	}
-	engines, err := engine.Open(ctx, cfg.Engines, Name, log, reg)
+	list := append(entries(cfg), more...)
+	cfg.Backends.NATS.Work, cfg.Backends.NATS.Queues = streams(list), []bus.Queue{notice.Queue()}
+	backends, err := backend.Open(ctx, cfg.Backends, Name, log, reg)
 	if err != nil {
 		return nil, err
 	}
-	notices, err := newQueue(engines.AWS, cfg.SQSURL, engines.Bus, log)
-	if err != nil {
-		engines.Close()
-		return nil, err
-	}
-	items := newFeedItems(cfg, engines, log)
+	all := openAll(list, Shared{backends, log, reg})
 	return &Service{
-		cfg: cfg, engines: engines, textFiles: newTextFiles(cfg, engines, log),
-		feedItems: items, sources: newFeedSources(cfg, engines, items, log, reg), queue: notices,
+		backends: backends, areas: all,
+		notices: notice.New(cfg.Notices, cfg.Drain, backends, log, all),
+		letters: deadletter.New(backends.Bus, all),
 	}, nil
+}
+
+func openAll(list []Entry, shared Shared) []Area {
+	areas := make([]Area, len(list))
+	for i, entry := range list {
+		areas[i] = entry.Open(shared)
+	}
+	return areas
 }
 
 // Health adds the checks of what the service cannot work without.
 func (s *Service) Health(h *obs.Health) {
-	s.engines.Health(h)
+	s.backends.Health(h)
 	h.Add("dynamodb", func(ctx context.Context) error {
-		return errors.Join(s.textFiles.store.Check(ctx), s.feedItems.store.Check(ctx), s.sources.store.Check(ctx))
+		var failed []error
+		for _, area := range s.areas {
+			failed = append(failed, area.Check(ctx))
+		}
+		return errors.Join(failed...)
 	})
 }
 
-// Routes registers the service's HTTP calls.
+// Routes registers the calls for clients.
 func (s *Service) Routes(r *web.Router) {
-	s.textFiles.routes(r)
-	s.feedItems.routes(r)
+	for _, area := range s.areas {
+		area.Routes(r)
+	}
 }
 
-// Describe registers the service's HTTP calls for their description alone, which
-// whoever passes them on needs. They must not be called.
+// Describe registers the calls for clients for their description alone, which a
+// gateway needs. They must not be called.
 func Describe(r *web.Router) {
-	(&Service{textFiles: &textFiles{}, feedItems: &feedItems{}}).Routes(r)
+	unconnected := openAll(entries(Config{}), Shared{&backend.Connections{}, zerolog.Nop(), prometheus.NewRegistry()})
+	(&Service{areas: unconnected}).Routes(r)
 }
 
-// OperatorRoutes registers the calls on dead letters and on sources of the feed.
+// OperatorRoutes registers the calls for operators.
 func (s *Service) OperatorRoutes(r *web.Router) {
-	letters := &deadLetters{bus: s.engines.Bus, areas: []replayer{s.textFiles.replay, s.feedItems.replay}}
-	letters.routes(r)
-	s.sources.routes(r)
+	s.letters.Routes(r)
+	for _, area := range s.areas {
+		area.OperatorRoutes(r)
+	}
 }
 
-// Work consumes the bucket's notices and polls the feed's sources until ctx ends
-// and what is in hand is done or given back.
+// Work does what the service does besides answering calls, until ctx ends and what is
+// in progress is done or returned.
 func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s.engines.Bus.Consume(ctx, s.textFiles.noticeConsumer(s.cfg)) })
-	group.Go(func() error { s.sources.poller.Run(ctx); return nil })
-	if s.queue != nil {
-		group.Go(func() error { s.queue.run(ctx); return nil })
+	group.Go(func() error { return s.notices.Work(ctx) })
+	for _, area := range s.areas {
+		group.Go(func() error { return area.Work(ctx) })
 	}
 	return group.Wait()
 }
 
 // Close closes the connections. Work must have returned.
-func (s *Service) Close() { s.engines.Close() }
+func (s *Service) Close() { s.backends.Close() }

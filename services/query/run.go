@@ -11,31 +11,62 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/config"
-	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/query/feed/projector"
+	"github.com/assay-project/assay/services/query/feed"
 	"github.com/assay-project/assay/services/query/live"
+	"github.com/assay-project/assay/services/query/textfile"
 	"github.com/assay-project/assay/services/query/ui"
+	"github.com/assay-project/assay/services/query/wait"
 )
 
 // Name is the service's name in logs, metrics and event sources.
 const Name = "query"
 
+// Area is what the service needs of an area.
+type Area interface {
+	// Routes registers the area's HTTP calls.
+	Routes(*web.Router)
+	// Check returns an error while the area's tables cannot be used.
+	Check(ctx context.Context) error
+	// Work fills the area's read tables, if it has some, until ctx ends.
+	Work(ctx context.Context) error
+	// Close closes what the area opened. No request may be in progress.
+	Close()
+}
+
+// Entry is an area in the list of a service: how it is opened.
+type Entry func(Shared) (Area, error)
+
+// Shared is what the areas of one service share.
+type Shared struct {
+	Backends *backend.Connections
+	Hub      *live.Hub
+	Waits    *wait.Waits
+	Log      zerolog.Logger
+	Registry prometheus.Registerer
+}
+
+// entries lists the areas of the product.
+func entries(cfg Config) []Entry {
+	return []Entry{
+		func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Waits), nil },
+		func(s Shared) (Area, error) { return feed.New(cfg.Feed, s.Backends, s.Hub, s.Waits, s.Log, s.Registry) },
+	}
+}
+
 // Service is an open query.
 type Service struct {
-	cfg       Config
-	engines   *engine.Engines
-	textFiles *textFiles
-	feedItems *feedItems
-	live      *live.Events
-	projector *projector.Projector
+	backends *backend.Connections
+	areas    []Area
+	hub      *live.Hub
 }
 
 // Run runs the service as a process of its own until ctx ends, then finishes
-// what is in hand and returns nil.
+// what is in progress and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
 		Name: Name, Title: "Assay query", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
@@ -44,38 +75,46 @@ func Run(ctx context.Context, cfg Config) error {
 	})
 }
 
-// Open connects to the engines. The caller closes the Service.
-func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
+// Open connects to the backends and opens the areas: those of the product and more. The
+// caller closes the Service.
+func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Registerer, more ...Entry) (*Service, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, config.Unusable(err)
 	}
-	engines, err := engine.Join(ctx, cfg.Engines, Name, log, reg)
+	backends, err := backend.Join(ctx, cfg.Backends, Name, log, reg)
 	if err != nil {
 		return nil, err
 	}
-	held := newWaits(cfg, engines.Bus)
-	items, err := newFeedItems(cfg, engines, held, log)
-	if err != nil {
-		engines.Close()
-		return nil, err
+	return newService(cfg, append(entries(cfg), more...), backends, log, reg)
+}
+
+// newService opens the areas of the list. It closes the backends when it returns an error.
+func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
+	hub := live.New(cfg.Live, live.Options{Bus: backends.Bus, Log: log, Registry: reg})
+	s := &Service{backends: backends, hub: hub}
+	shared := Shared{backends, hub, wait.New(cfg.Wait, hub), log, reg}
+	for _, open := range list {
+		area, err := open(shared)
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		s.areas = append(s.areas, area)
 	}
-	return &Service{
-		cfg: cfg, engines: engines, textFiles: newTextFiles(cfg, engines, held), feedItems: items,
-		live: live.New(cfg.Live, live.Options{Bus: engines.Bus, Log: log, Registry: reg}),
-		projector: projector.New(cfg.Projector, projector.Options{
-			DB: engines.DB, Streams: engines.Streams, Tables: cfg.Feed, Log: log, Registry: reg,
-			Changed: items.cache.changed,
-		}),
-	}, nil
+	return s, nil
 }
 
 // Health adds the checks of what the service cannot work without.
 func (s *Service) Health(h *obs.Health) {
-	s.engines.Health(h)
+	s.backends.Health(h)
 	h.Add("dynamodb", func(ctx context.Context) error {
-		return errors.Join(s.textFiles.store.Check(ctx), s.feedItems.store.Check(ctx), s.feedItems.dashboard.Check(ctx))
+		var failed []error
+		for _, area := range s.areas {
+			failed = append(failed, area.Check(ctx))
+		}
+		return errors.Join(failed...)
 	})
-	h.Add("live events", s.live.Check)
+	h.Add("live events", s.hub.Check)
 }
 
 // Routes registers the service's HTTP calls and the web page.
@@ -85,31 +124,40 @@ func (s *Service) Routes(r *web.Router) {
 }
 
 func (s *Service) calls(r *web.Router) {
-	s.textFiles.routes(r)
-	s.feedItems.routes(r)
-	s.live.Routes(r)
+	for _, area := range s.areas {
+		area.Routes(r)
+	}
+	s.hub.Routes(r)
 }
 
-// Describe registers the service's HTTP calls for their description alone, which
-// whoever passes them on needs. They must not be called.
+// Describe registers the service's HTTP calls for their description alone, as a
+// gateway needs it. They must not be called.
 func Describe(r *web.Router) {
-	(&Service{textFiles: &textFiles{}, feedItems: &feedItems{}, live: &live.Events{}}).calls(r)
+	s, err := newService(Config{}, entries(Config{}), &backend.Connections{}, zerolog.Nop(), obs.NewRegistry())
+	if err != nil {
+		panic(err) // a bug: without settings nothing is opened
+	}
+	s.calls(r)
 }
 
 // OperatorRoutes registers the live events of all owners.
-func (s *Service) OperatorRoutes(r *web.Router) { s.live.OperatorRoutes(r) }
+func (s *Service) OperatorRoutes(r *web.Router) { s.hub.OperatorRoutes(r) }
 
-// Work projects the feed into its read table and follows the outcomes for live
-// events until ctx ends.
+// Work fills the read tables of the areas and follows the outcomes for live events
+// until ctx ends.
 func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return s.projector.Run(ctx) })
-	group.Go(func() error { return s.live.Run(ctx) })
+	for _, area := range s.areas {
+		group.Go(func() error { return area.Work(ctx) })
+	}
+	group.Go(func() error { return s.hub.Run(ctx) })
 	return group.Wait()
 }
 
-// Close closes the connections. No request may be in hand.
+// Close closes the areas, then the connections. No request may be in progress.
 func (s *Service) Close() {
-	s.feedItems.close()
-	s.engines.Close()
+	for _, area := range s.areas {
+		area.Close()
+	}
+	s.backends.Close()
 }

@@ -14,9 +14,6 @@ import (
 type scanner struct {
 	data string
 	pos  int
-	// strict is for JSON that nobody has checked: what skip would have to pass over,
-	// other than a literal, is errJSON.
-	strict bool
 	// items and lists are the room for those at each depth, of which one at a time is
 	// being read.
 	items [shallow]room[Attribute]
@@ -234,9 +231,6 @@ func (sc *scanner) null() (bool, error) {
 
 // skip consumes the next value, whatever it is.
 func (sc *scanner) skip() error {
-	if sc.strict {
-		return errJSON
-	}
 	depth := 0
 	for {
 		switch c := sc.peek(); c {

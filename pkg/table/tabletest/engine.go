@@ -14,8 +14,8 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Start opens an empty engine and returns a client as the services have it, and
-// the engine's fault switch. The engine ends with tb.
+// Start opens an empty engine and returns a client configured as in the services, and the engine's
+// fault switch. The engine is closed with tb.
 func Start(tb testing.TB) (*dynamodb.Client, *dynamolite.Faults) {
 	tb.Helper()
 	db, _, faults := StartStreams(tb)
@@ -40,7 +40,7 @@ func StartStreams(tb testing.TB) (*dynamodb.Client, *dynamodbstreams.Client, *dy
 	return table.Connect(Base(), at), table.ConnectStreams(Base(), at), engine.Faults()
 }
 
-// Base is an AWS configuration with keys that a local engine takes.
+// Base is an AWS configuration with credentials that a local engine accepts.
 func Base() aws.Config {
 	return aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("key", "secret", "")}
 }

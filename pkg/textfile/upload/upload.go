@@ -1,6 +1,5 @@
-// Package upload makes work of stored bytes: it looks whether those of a file
-// are there and publishes FileUploaded. Ingest and the sweep share it, so that
-// whoever notices an upload does the same.
+// Package upload publishes work for stored objects: it checks whether a file's object exists and
+// publishes FileUploaded. Ingest and the sweep share it, so both treat an upload the same way.
 package upload
 
 import (
@@ -19,9 +18,9 @@ import (
 )
 
 var (
-	// ErrNoBytes says that the bytes of a file are not in the bucket.
+	// ErrNoBytes means that the bytes of a file are not in the bucket.
 	ErrNoBytes = errors.New("the file's bytes are not in the bucket")
-	// ErrOtherBytes says that the bytes do not have the reserved length.
+	// ErrOtherBytes means that the bytes do not have the reserved length.
 	ErrOtherBytes = errors.New("the file's bytes are not what was reserved")
 )
 
@@ -34,24 +33,23 @@ type Uploads struct {
 	Log    zerolog.Logger
 }
 
-// Names under which a reservation's trace is kept with its object, so that it
-// reaches the event by whatever way the upload is noticed.
+// Metadata names under which a reservation's trace is stored with its object, so that the trace
+// reaches the event however the upload is noticed.
 const (
 	metaRequestID = "request-id"
 	metaParent    = "traceparent"
 )
 
-// Metadata is what an object is to be stored with whose upload others will notice.
+// Metadata returns the metadata to store with an object that the client uploads itself.
 func Metadata(ctx context.Context) map[string]string {
 	trace := obs.TraceFrom(ctx)
 	return map[string]string{metaRequestID: trace.RequestID, metaParent: trace.Parent}
 }
 
-// Confirm looks whether the bytes of a file are there and, while the file is
-// PENDING, publishes FileUploaded. The client's call, the bucket's notice and
-// the sweep all end here, in any order and number: the event's id is the same.
-// It returns ErrNoBytes, ErrOtherBytes or bus.ErrFull; and bus.ErrOutstanding
-// when the last worker of a file that is tried again holds on to its event.
+// Confirm checks whether the object of a file exists and, while the file is PENDING, publishes
+// FileUploaded. The client's call, the bucket's notice and the sweep all end here, in any order and
+// number: the event's id is the same. It returns ErrNoBytes, ErrOtherBytes or bus.ErrFull; and
+// bus.ErrOutstanding when the last worker of a retried file has not yet acknowledged its event.
 func (u *Uploads) Confirm(ctx context.Context, file textfile.File) (textfile.File, error) {
 	if file.Status != textfile.Pending {
 		return file, nil
@@ -63,14 +61,14 @@ func (u *Uploads) Confirm(ctx context.Context, file textfile.File) (textfile.Fil
 	return file, u.Announce(ctx, file, object)
 }
 
-// Announce publishes FileUploaded of a PENDING file whose bytes are this object. It
-// returns what Confirm does, whose second half it is.
+// Announce publishes FileUploaded of a PENDING file with this object. It is the second half of
+// Confirm and returns the same errors.
 func (u *Uploads) Announce(ctx context.Context, file textfile.File, object blob.Object) error {
 	uploaded := u.describe(file, object)
 	if id := object.Metadata[metaRequestID]; id != "" {
 		ctx = obs.WithTrace(ctx, obs.ContinueTrace(id, object.Metadata[metaParent], ""))
 	}
-	err := u.Bus.Publish(ctx, event.NewFileUploaded(uploaded))
+	err := u.Bus.Publish(ctx, textfile.NewUploaded(uploaded))
 	if errors.Is(err, bus.ErrOutstanding) && uploaded.RetriedAt == nil {
 		return nil // noticed before
 	}
@@ -82,23 +80,22 @@ func (u *Uploads) Announce(ctx context.Context, file textfile.File, object blob.
 	return nil
 }
 
-// Resend publishes FileUploaded of a file whose event was lost, in whatever
-// state. Where the bytes are gone, or are others, it does so all the same: the
-// analysis then ends as FAILED and says why. That an event is outstanding after
-// all is no error.
+// Resend publishes FileUploaded of a file whose event was lost, in any state. It does so even if
+// the object is missing or differs: the analysis then ends as FAILED and states the reason. An
+// event already outstanding is not an error.
 func (u *Uploads) Resend(ctx context.Context, file textfile.File) error {
 	object, err := u.bytes(ctx, file)
 	if err != nil && !errors.Is(err, ErrNoBytes) && !errors.Is(err, ErrOtherBytes) {
 		return err
 	}
-	if err := u.Bus.Publish(ctx, event.NewFileUploaded(u.describe(file, object))); !errors.Is(err, bus.ErrOutstanding) {
+	if err := u.Bus.Publish(ctx, textfile.NewUploaded(u.describe(file, object))); !errors.Is(err, bus.ErrOutstanding) {
 		return err
 	}
 	return nil
 }
 
-// bytes asks the bucket for the bytes of a file. It returns ErrNoBytes, or
-// ErrOtherBytes with the object that is there.
+// bytes reads the metadata of a file's object. It returns ErrNoBytes, or ErrOtherBytes with the
+// object that exists.
 func (u *Uploads) bytes(ctx context.Context, file textfile.File) (blob.Object, error) {
 	object, err := u.Bucket.Head(ctx, file.S3Key)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -117,8 +114,8 @@ func (u *Uploads) bytes(ctx context.Context, file textfile.File) (blob.Object, e
 	return object, nil
 }
 
-// Check returns nil when the bytes of a file are there and as reserved, else
-// ErrNoBytes or ErrOtherBytes.
+// Check returns nil when the object of a file exists as reserved, otherwise ErrNoBytes or
+// ErrOtherBytes.
 func (u *Uploads) Check(ctx context.Context, file textfile.File) error {
 	_, err := u.bytes(ctx, file)
 	return err

@@ -4,9 +4,9 @@ package feed
 import (
 	"context"
 
+	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
@@ -24,10 +24,10 @@ type Area struct {
 }
 
 // New returns the area on open backends.
-func New(cfg feed.Config, engines *engine.Engines, worker *work.Worker) *Area {
+func New(cfg feed.Config, backends *backend.Connections, worker *work.Worker) *Area {
 	return &Area{
-		store:  feed.NewStore(engines.DB, cfg),
-		bucket: engines.Bucket, bus: engines.Bus, texts: sentiment.New(), worker: worker,
+		store:  feed.NewStore(backends.DB, cfg),
+		bucket: backends.Bucket, bus: backends.Bus, texts: sentiment.New(), worker: worker,
 	}
 }
 
@@ -37,15 +37,11 @@ func (a *Area) Name() string { return event.AreaFeed }
 // Check returns an error while the table cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// consumer is the name of the area's only consumer, also in its dead letters.
-const consumer = "analyzer-feed"
-
 // Consumers returns the area's only consumer. Texts are small, so an attempt is
 // limited in time alone.
 func (a *Area) Consumers() []bus.Consumer {
 	return []bus.Consumer{work.Consumer(a.worker, bus.Consumer{
-		Name: consumer, Area: event.AreaFeed,
-		Stream: bus.StreamWork, Filter: event.AcceptedSubjects,
+		Name: feed.Consumer, Area: event.AreaFeed, Stream: feed.WorkStream,
 		Bounds: func(*bus.Delivery) bus.Bounds { return bus.Bounds{Time: a.worker.Config.Time} },
 	}, steps{a})}
 }

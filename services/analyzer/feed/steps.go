@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
+	"github.com/assay-project/assay/services/analyzer/work"
 )
 
 // steps are the steps from FeedItemAccepted to the outcome. There is no claim: the
@@ -26,11 +27,11 @@ type analysis struct {
 	submission feed.Submission
 }
 
-func (s steps) Get(ctx context.Context, id string) (feed.Item, error) {
-	if !feed.ValidSourceID(id) {
+func (s steps) Get(ctx context.Context, sourceID string) (feed.Item, error) {
+	if !feed.ValidSourceID(sourceID) {
 		return feed.Item{}, lifecycle.ErrNotFound // not a message of this area; its dead letter says so
 	}
-	return s.store.Get(ctx, id)
+	return s.store.Get(ctx, sourceID)
 }
 
 func (s steps) Claim(ctx context.Context, d *bus.Delivery) (feed.Item, error) {
@@ -67,8 +68,8 @@ func (s steps) Finish(ctx context.Context, i feed.Item, a analysis) (feed.Item, 
 
 // Fail leaves the item pending, with the reason. Sweeps then leave it alone; a
 // replay of its dead letter tries it again.
-func (s steps) Fail(ctx context.Context, i feed.Item, reason string) (feed.Item, error) {
-	return s.store.GiveUp(ctx, i, reason)
+func (s steps) Fail(ctx context.Context, i feed.Item, failure work.Failure) (feed.Item, error) {
+	return s.store.GiveUp(ctx, i, failure.Reason)
 }
 
 func (steps) Ended(i feed.Item) (bool, string) { return i.Settled(), i.ErrorMessage }

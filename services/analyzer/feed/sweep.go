@@ -53,7 +53,7 @@ func (sweep) ID(i feed.Item) string { return i.SourceID }
 func (sweep) Changed(i feed.Item) (time.Time, error) { return i.Ingested() }
 
 func (s sweep) Outstanding(ctx context.Context, i feed.Item) (bool, error) {
-	return s.bus.Outstanding(ctx, event.AcceptedOf(i.SourceID), i.SourceType)
+	return s.bus.Outstanding(ctx, feed.AcceptedSubject(i.SourceID), i.SourceType)
 }
 
 // Recover restores the dead letter of an item that failed, without which nobody
@@ -75,7 +75,7 @@ func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome
 		if err != nil {
 			return err
 		}
-		return s.bus.RestoreDeadLetter(ctx, consumer, e, i.ErrorMessage, outcome.Time)
+		return s.bus.RestoreDeadLetter(ctx, feed.Consumer, e, i.ErrorMessage, outcome.Time)
 	})
 	return nil
 }
@@ -83,7 +83,7 @@ func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome
 // readDeadLetters makes one request per dead letter.
 func (s sweep) readDeadLetters(ctx context.Context, since time.Time) (map[string]time.Time, error) {
 	dead := map[string]time.Time{}
-	for letter, err := range s.bus.DeadLetters(ctx, bus.DeadFilter{Consumer: consumer, From: since}) {
+	for letter, err := range s.bus.DeadLetters(ctx, bus.DeadFilter{Consumer: feed.Consumer, From: since}) {
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func (s sweep) Repair(ctx context.Context, r *sweeper.Run, i feed.Item) error {
 }
 
 func (s sweep) List(ctx context.Context, cursor string) ([]blob.Object, bool, error) {
-	return s.bucket.List(ctx, feed.ObjectPrefix, cursor, feed.ScanLimit)
+	return s.bucket.List(ctx, feed.ObjectPrefix, cursor, blob.PageLimit)
 }
 
 func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Object) (orphans []string, read int, err error) {

@@ -11,7 +11,7 @@
 // there. A text file has two items and costs about 1.1 read units: both items are
 // scanned, and the counterpart of each is read, which DynamoDB counts as half a unit.
 // A feed item costs its share of a scan, and half a unit for the check of its text.
-// Objects cost one LIST request per 100. With the default rate a table of any size
+// Objects cost one LIST request per 1,000. With the default rate a table of any size
 // costs at most 500 items per second, about 12 million read units per day. Every
 // analyzer sweeps: in a large installation set ASSAY_SWEEP_EVERY=0 on most of them.
 package sweeper
@@ -32,13 +32,13 @@ import (
 
 // Config is how often and how fast is swept.
 type Config struct {
-	Every         time.Duration `env:"ASSAY_SWEEP_EVERY" envDefault:"1m" doc:"how often the tables and the bucket are swept; 0 for never"`
-	Rate          int           `env:"ASSAY_SWEEP_RATE" envDefault:"500" doc:"items or objects that a sweep reads per second at most"`
+	Every         time.Duration `env:"ASSAY_SWEEP_EVERY" envDefault:"1m" use:"often" doc:"how often tables and bucket are swept; 0 for never"`
+	Rate          int           `env:"ASSAY_SWEEP_RATE" envDefault:"500" use:"often" doc:"how many items or objects a sweep reads per second at most"`
 	OrphanAge     time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"the age at which a sweep removes a reservation without an upload, or an object without an item; longer than ASSAY_UPLOAD_EXPIRES and the longest upload together"`
-	UploadExpires time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"how long a presigned upload can be started, as set for ingest"`
+	UploadExpires time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"the same value as for ingest"`
 }
 
-// Validate says which setting is not usable.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case c.Every < 0:
@@ -129,7 +129,7 @@ func (s *Sweeper) Work(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-			// Errors are logged, and the next run tries again.
+			// Errors are logged, and the next run retries.
 			_, _ = s.run(ctx, Options{}, max(1, int(s.cfg.Every.Seconds()*float64(s.cfg.Rate))))
 		}
 	}
@@ -190,8 +190,11 @@ func (r *Run) Young(written time.Time) bool {
 // orphan, or a reservation that was never used. A wall clock that is stepped forward
 // makes nothing old: the time that passed by the monotonic clock since the process began
 // must say so too.
-func (r *Run) Old(written time.Time) bool {
-	opened, least := r.sweeper.opened, r.sweeper.cfg.OrphanAge
+func (r *Run) Old(written time.Time) bool { return r.Older(written, r.sweeper.cfg.OrphanAge) }
+
+// Older is Old for another age than that of orphans.
+func (r *Run) Older(written time.Time, least time.Duration) bool {
+	opened := r.sweeper.opened
 	steady := opened.Round(0).Add(r.now.Sub(opened)) // Round strips the monotonic reading
 	return r.now.Sub(written) >= least && steady.Sub(written) >= least
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/textfile/upload"
@@ -27,11 +27,11 @@ type Area struct {
 }
 
 // New returns the area on open backends.
-func New(cfg Config, engines *engine.Engines, worker *work.Worker, log zerolog.Logger) *Area {
-	store := textfile.NewStore(engines.DB, cfg.Table)
+func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) *Area {
+	store := textfile.NewStore(backends.DB, cfg.Table)
 	return &Area{
-		cfg: cfg, store: store, bucket: engines.Bucket, bus: engines.Bus, worker: worker,
-		uploads: &upload.Uploads{Store: store, Bucket: engines.Bucket, Bus: engines.Bus, Log: log},
+		cfg: cfg, store: store, bucket: backends.Bucket, bus: backends.Bus, worker: worker,
+		uploads: &upload.Uploads{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
 	}
 }
 
@@ -44,8 +44,7 @@ func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 // Consumers returns the area's only consumer.
 func (a *Area) Consumers() []bus.Consumer {
 	return []bus.Consumer{work.Consumer(a.worker, bus.Consumer{
-		Name: "analyzer-textfile", Area: event.AreaTextFile,
-		Stream: bus.StreamWork, Filter: event.UploadedSubjects,
+		Name: textfile.Consumer, Area: event.AreaTextFile, Stream: textfile.WorkStream,
 		Bounds: a.bounds, Memory: a.cfg.Memory,
 	}, steps{a})}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
@@ -34,7 +35,7 @@ func TestBoundsGrowWithTheFile(t *testing.T) {
 		40 << 20: {Time: time.Minute, Memory: 4<<20 + 2*6*40<<20},
 		5 << 30:  {Time: 15 * time.Minute, Memory: 4<<20 + 2*384<<20},
 	} {
-		data, err := event.NewFileUploaded(&event.FileUploaded{FileId: "f", Size: size, UploadedAt: timestamppb.Now()}).Marshal()
+		data, err := textfile.NewUploaded(&event.FileUploaded{FileId: "f", Size: size, UploadedAt: timestamppb.Now()}).Marshal()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,11 +10,11 @@ import (
 
 // Config is the settings of the analysis of text files.
 type Config struct {
-	Rate       int64 `env:"ASSAY_ANALYSIS_RATE" envDefault:"6291456" doc:"bytes per second that an attempt must process at least; the default is 50 Mbit/s, which gives a file of 5 GiB 15m"`
-	Memory     int64 `env:"ASSAY_ANALYSIS_MEMORY" envDefault:"2147483648" doc:"total memory budget in bytes for concurrent analyses of text files; large files wait when it is used up"`
+	Rate       int64 `env:"ASSAY_ANALYSIS_RATE" envDefault:"6291456" doc:"the bytes per second that an attempt must process at least; the default is 50 Mbit/s and gives a file of 5 GiB 15m"`
+	Memory     int64 `env:"ASSAY_ANALYSIS_MEMORY" envDefault:"2147483648" use:"often" doc:"the memory in bytes for concurrent analyses of text files; large files queue when it is used up"`
 	Readers    int   `env:"ASSAY_READERS" envDefault:"2" doc:"how many readers share a text file larger than ASSAY_RANGE_SIZE, each with its own vocabulary"`
-	RangeSize  int64 `env:"ASSAY_RANGE_SIZE" envDefault:"33554432" doc:"bytes that each of these readers requests at once"`
-	Vocabulary int64 `env:"ASSAY_VOCABULARY" envDefault:"268435456" doc:"bytes that the distinct words of a text may take, plus 64 for each; the default holds 3.7 million words of eight letters, and a text with more ends as FAILED"`
+	RangeSize  int64 `env:"ASSAY_RANGE_SIZE" envDefault:"33554432" doc:"the bytes that each reader requests at once"`
+	Vocabulary int64 `env:"ASSAY_VOCABULARY" envDefault:"268435456" use:"often" doc:"the bytes for the distinct words of a text, plus 64 for each word; the default holds 3.7 million words of eight letters, and a text with more is FAILED"`
 
 	Table textfile.Config
 }

@@ -10,17 +10,18 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/analyzer/work"
 )
 
 // steps are the steps from FileUploaded to the outcome.
 type steps struct{ *Area }
 
-func (s steps) Get(ctx context.Context, id string) (textfile.File, error) {
-	return s.store.Get(ctx, id)
+func (s steps) Get(ctx context.Context, fileID string) (textfile.File, error) {
+	return s.store.Get(ctx, fileID)
 }
 
-// Claim takes the fence of a first claim from the event, so that no read is needed;
-// the file's CreatedAt is not known then. If that claim fails, the table decides.
+// Claim takes the fence of a first claim from the event, so that no read is needed; the file's
+// CreatedAt is unknown then. If that claim fails, the state in the table decides.
 func (s steps) Claim(ctx context.Context, d *bus.Delivery) (textfile.File, error) {
 	uploaded, err := readUploaded(d)
 	if err != nil {
@@ -43,7 +44,7 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (textfile.File, error
 	case file.Status == textfile.Pending:
 		return s.store.Claim(ctx, file)
 	}
-	// The stream holds one message per file, so the worker before has lost it.
+	// The stream holds one message per file, so the previous worker has lost it.
 	return s.store.TakeOver(ctx, file)
 }
 
@@ -59,8 +60,8 @@ func (s steps) Finish(ctx context.Context, f textfile.File, r textfile.Result) (
 	return s.store.Complete(ctx, f, r)
 }
 
-func (s steps) Fail(ctx context.Context, f textfile.File, reason string) (textfile.File, error) {
-	return s.store.Fail(ctx, f, reason)
+func (s steps) Fail(ctx context.Context, f textfile.File, failure work.Failure) (textfile.File, error) {
+	return s.store.Fail(ctx, f, failure.Reason)
 }
 
 func (steps) Ended(f textfile.File) (bool, string) { return f.Final(), f.ErrorMessage }

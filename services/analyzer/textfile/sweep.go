@@ -27,12 +27,12 @@ func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (files [
 	if err != nil {
 		return nil, "", 0, err
 	}
-	apart, err := s.store.Apart(ctx, page)
+	inconsistent, err := s.store.Inconsistent(ctx, page)
 	if err != nil {
 		return nil, "", 0, err
 	}
-	for _, pair := range apart {
-		r.Found(ctx, sweeper.InconsistentCopies, pairID(pair), func(ctx context.Context) error { return s.store.Mend(ctx, pair) })
+	for _, pair := range inconsistent {
+		r.Found(ctx, sweeper.InconsistentCopies, pairID(pair), func(ctx context.Context) error { return s.store.Repair(ctx, pair) })
 	}
 	for _, broken := range page.Broken {
 		r.Found(ctx, sweeper.UnreadableItem, broken.Key, func(context.Context) error { return broken.Err })
@@ -52,10 +52,10 @@ func (sweep) ID(f textfile.File) string { return f.FileID }
 func (sweep) Changed(f textfile.File) (time.Time, error) { return f.Updated(), nil }
 
 func (s sweep) Outstanding(ctx context.Context, f textfile.File) (bool, error) {
-	return s.bus.Outstanding(ctx, event.UploadedOf(f.FileID), f.OwnerID)
+	return s.bus.Outstanding(ctx, textfile.UploadedSubject(f.FileID), f.OwnerID)
 }
 
-// Recover has nothing to do: a FAILED file is retried without its dead letter.
+// Recover does nothing: a FAILED file is retried without its dead letter.
 func (sweep) Recover(context.Context, *sweeper.Run, textfile.File, event.Event) error { return nil }
 
 func (s sweep) Repair(ctx context.Context, r *sweeper.Run, f textfile.File) error {
@@ -88,12 +88,12 @@ func (s sweep) Repair(ctx context.Context, r *sweeper.Run, f textfile.File) erro
 }
 
 func (s sweep) List(ctx context.Context, cursor string) ([]blob.Object, bool, error) {
-	return s.bucket.List(ctx, textfile.ObjectPrefix, cursor, textfile.ScanLimit)
+	return s.bucket.List(ctx, textfile.ObjectPrefix, cursor, blob.PageLimit)
 }
 
 func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Object) (orphans []string, read int, err error) {
 	var ids []string
-	seen := map[string]bool{} // a request must not name a key twice
+	seen := map[string]bool{} // a request must not contain a key twice
 	for _, object := range objects {
 		if id, _, err := textfile.ParseObjectKey(object.Key); err == nil && !seen[id] {
 			seen[id] = true

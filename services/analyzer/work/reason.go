@@ -5,12 +5,13 @@ import (
 	"fmt"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/attempt"
 )
 
 // explain says to a person why an item failed.
 func explain(d bus.Delivery, reason error) string {
-	late, isLate := errors.AsType[*bus.TimeError](reason)
-	_, panicked := errors.AsType[*bus.PanicError](reason)
+	late, isLate := errors.AsType[*attempt.TimeError](reason)
+	_, panicked := errors.AsType[*attempt.PanicError](reason)
 	switch {
 	case bus.IsPermanent(reason):
 		return reason.Error()

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/attempt"
 )
 
 func TestReasonsAreForPeople(t *testing.T) {
 	for want, reason := range map[string]error{
-		"the analysis took longer than 1m0s in 3 attempts":                                  fmt.Errorf("%w: %w", &bus.TimeError{Limit: time.Minute}, errors.New("read: canceled")),
-		"the analysis crashed in 3 attempts; this is a defect of Assay, not of the content": &bus.PanicError{Value: "index out of range"},
+		"the analysis took longer than 1m0s in 3 attempts":                                  fmt.Errorf("%w: %w", &attempt.TimeError{Limit: time.Minute}, errors.New("read: canceled")),
+		"the analysis crashed in 3 attempts; this is a defect of Assay, not of the content": &attempt.PanicError{Value: "index out of range"},
 		"the analysis did not succeed in 3 attempts":                                        errors.New("dial tcp 10.0.0.7:9000"),
 		"it is a PDF": bus.Permanent(errors.New("it is a PDF")),
 	} {

@@ -31,19 +31,26 @@ type Area[I, R any] interface {
 	// read, and the errors of a move.
 	Claim(ctx context.Context, d *bus.Delivery) (I, error)
 	// Process does the work on a claimed item. It returns a permanent error when no
-	// further attempt can succeed.
+	// further attempt can succeed, and the errors of a move that it makes.
 	Process(ctx context.Context, d *bus.Delivery, item I) (R, error)
 	// Finish records the result and the final state. It returns the item as written,
 	// or the errors of a move.
 	Finish(ctx context.Context, item I, result R) (I, error)
 	// Fail records that the item failed, and why. It returns the item as written, or
 	// the errors of a move.
-	Fail(ctx context.Context, item I, reason string) (I, error)
+	Fail(ctx context.Context, item I, f Failure) (I, error)
 	// Ended reports whether the item is in a final state, and the reason if it failed.
 	Ended(item I) (ended bool, failure string)
 	// Outcome returns the event that announces a final state. Its id is derived from
 	// that state, so that the stream drops a repeat.
 	Outcome(item I) (event.Event, error)
+}
+
+// Failure is why an item failed.
+type Failure struct {
+	Reason   string // for a person
+	Cause    error
+	Attempts int
 }
 
 // Worker is what the consumers of one process share.
@@ -75,7 +82,6 @@ func (w *Worker) Announce(ctx context.Context, area string, outcome event.Event)
 func Consumer[I, R any](w *Worker, c bus.Consumer, area Area[I, R]) bus.Consumer {
 	h := handler[I, R]{worker: w, name: c.Area, area: area}
 	c.Parallel, c.Lease, c.Attempts, c.Drain = w.Config.Parallel, w.Config.Lease, w.Config.Attempts, w.Config.Drain
-	c.Abandoned, c.AbandonedFor = w.Config.Abandoned, w.Config.AbandonedFor
 	c.Handle, c.GiveUp = h.handle, h.giveUp
 	return c
 }
@@ -97,7 +103,7 @@ func (h handler[I, R]) handle(ctx context.Context, d bus.Delivery) error {
 	}
 	result, err := h.area.Process(ctx, &d, item)
 	if err != nil {
-		return err
+		return h.notMoved(ctx, d, err)
 	}
 	if item, err = h.area.Finish(ctx, item, result); err != nil {
 		return h.notMoved(ctx, d, err)
@@ -106,7 +112,7 @@ func (h handler[I, R]) handle(ctx context.Context, d bus.Delivery) error {
 }
 
 // notMoved decides what follows from a move that was not made. Another worker may
-// have made it, or this one, with an answer that was lost: the item tells.
+// have made it, or this one, with a response that was lost: the item tells.
 func (h handler[I, R]) notMoved(ctx context.Context, d bus.Delivery, err error) error {
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
@@ -149,7 +155,7 @@ func (h handler[I, R]) giveUp(ctx context.Context, d bus.Delivery, reason error)
 	}
 	ended, _ := h.area.Ended(item)
 	if !ended {
-		item, err = h.area.Fail(ctx, item, explain(d, reason))
+		item, err = h.area.Fail(ctx, item, Failure{explain(d, reason), reason, d.Attempt})
 		if errors.Is(err, lifecycle.ErrNotFound) {
 			return failed, nil
 		}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/services/assay/bench/paired"
+	"github.com/assay-project/assay/services/assay/bench/photo"
 	"github.com/assay-project/assay/services/assay/bench/pipeline"
 	"github.com/assay-project/assay/services/assay/bench/words"
 )
@@ -46,7 +47,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	only := flags.String("group", "", "the group to measure: words, pipeline or memory; all by default")
+	only := flags.String("group", "", "the group to measure: words, photo, pipeline or memory; all by default")
 	goals := flags.String("goals", "", "the goals to measure, by how they begin, in this order: W1,W5a; all by default")
 	pairs := flags.Int("pairs", 5, "how often each pair is run")
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the folder for corpora (about 1 GB), programs, profiles and, while it runs, data")
@@ -84,6 +85,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	for _, g := range []group{
 		{name: "words", trials: func(ctx context.Context) ([]paired.Trial, func(), error) {
 			all, err := words.Trials(ctx, words.Options{Dir: *dir, Rivals: *rivals, Book: *book, Out: out})
+			return all, nil, err
+		}},
+		{name: "photo", trials: func(ctx context.Context) ([]paired.Trial, func(), error) {
+			all, err := photo.Trials(ctx, photo.Options{Dir: *dir, Out: out})
 			return all, nil, err
 		}},
 		{

@@ -1,11 +1,10 @@
-// Package client speaks Assay's HTTP API: it uploads texts, reads and lists
-// files, and follows live events.
+// Package client is a client of Assay's HTTP API: it uploads texts, reads and lists files, and
+// follows live events.
 //
-// Every operation sends one request id, the same for all its tries, which the
-// server writes into its logs and carries through its events. An operation is
-// tried again when the server is busy or the connection breaks, as long as
-// that is safe. Errors that the server answers are *Problem; a server that
-// cannot be reached is *Unreachable.
+// Every operation has one request id for all its attempts, which the server writes into its logs
+// and carries through its events. An operation is retried when the server is busy or the connection
+// breaks, if that is safe. Error responses of the server are *Problem; a server that cannot be
+// reached is *Unreachable.
 package client
 
 import (
@@ -29,41 +28,39 @@ import (
 const (
 	// tries bounds how often one request is sent.
 	tries = 6
-	// firstPause doubles with every try, up to longestPause; a Retry-After of
-	// the server replaces it, up to longestRetryAfter.
+	// firstPause doubles with every attempt, up to longestPause; a Retry-After of the server
+	// replaces it, up to longestRetryAfter.
 	firstPause        = 200 * time.Millisecond
 	longestPause      = 5 * time.Second
 	longestRetryAfter = 30 * time.Second
 )
 
-// Config says which server to speak to, and as whom.
+// Config names the server and the owner.
 type Config struct {
 	// Server is the base URL, such as http://127.0.0.1:8080. Required.
 	Server string
-	// OwnerID is sent as X-Owner-Id. When it is empty the server makes one up
-	// for each new file.
+	// OwnerID is sent as X-Owner-Id. If it is empty the server generates one for each new file.
 	OwnerID string
-	// HTTP sends the requests. Nil is a client of its own without a time
-	// limit: an upload takes as long as its context allows.
+	// HTTP sends the requests. Nil is a client without a time limit: the context bounds an upload.
 	HTTP *http.Client
-	// UserAgent is sent as such. Empty is "assay".
+	// UserAgent is the header of that name. Empty is "assay".
 	UserAgent string
 }
 
-// Client speaks to one server. It is safe for concurrent use. The caller closes
-// it, unless the process ends.
+// Client is a client of one server. It is safe for concurrent use. The caller closes it, unless the
+// process ends.
 type Client struct {
 	server    *url.URL
 	ownerID   string
 	userAgent string
 	http      *http.Client
-	// answered is set by the first answer. Until then a refused connection
-	// means that there is no server, and is not tried again.
+	// answered is set by the first response. Until then a refused connection means that there is no
+	// server, and is not retried.
 	answered atomic.Bool
 }
 
-// New returns a client. It sends nothing yet; its error is that of a server
-// address that is no http or https URL.
+// New returns a client. It sends nothing. It returns an error if the server address is not an http
+// or https URL.
 func New(cfg Config) (*Client, error) {
 	server, err := url.Parse(cfg.Server)
 	if err != nil || server.Host == "" || server.Scheme != "http" && server.Scheme != "https" {
@@ -81,14 +78,14 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// OwnerID is whom the client speaks for; it may be empty.
+// OwnerID returns the owner of the client's requests; it may be empty.
 func (c *Client) OwnerID() string { return c.ownerID }
 
-// Close closes the connections that no request uses. A server that stops waits
-// a while for those that never carried one.
+// Close closes idle connections. A server that shuts down waits a while for connections that never
+// carried a request.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Unreachable says that a request got no answer.
+// Unreachable means that a request got no response.
 type Unreachable struct {
 	Server string
 	Err    error
@@ -101,8 +98,7 @@ func (u *Unreachable) Error() string {
 	return fmt.Sprintf("the connection to %s broke: %v", u.Server, u.Err)
 }
 
-// NoServer says that no connection could be made, so that the request cannot
-// have had an effect.
+// NoServer reports whether no connection could be made, so that the request had no effect.
 func (u *Unreachable) NoServer() bool {
 	op, ok := errors.AsType[*net.OpError](u.Err)
 	return ok && op.Op == "dial"
@@ -118,11 +114,10 @@ type call struct {
 	header http.Header
 	body   any    // sent as JSON unless nil
 	id     string // the request id; empty makes one
-	once   bool   // a repeat after a broken connection would not be the same
+	once   bool   // a repeat after a broken connection would not be equivalent
 }
 
-// do sends the call, decodes a JSON answer into answer unless that is nil, and
-// tries again where that helps.
+// do sends the call, decodes a JSON response into answer unless that is nil, and retries if useful.
 func (c *Client) do(ctx context.Context, op call, answer any) error {
 	resp, err := c.open(ctx, op)
 	if err != nil {
@@ -131,8 +126,8 @@ func (c *Client) do(ctx context.Context, op call, answer any) error {
 	return decode(resp, answer)
 }
 
-// decode reads a JSON answer into answer, unless that is nil or nothing was
-// answered, and closes it.
+// decode decodes a JSON response into answer, unless that is nil or there is no content, and closes
+// the body.
 func decode(resp *http.Response, answer any) error {
 	content, err := io.ReadAll(resp.Body)
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
@@ -147,8 +142,7 @@ func decode(resp *http.Response, answer any) error {
 	return nil
 }
 
-// open sends the call and returns its successful answer, whose body the caller
-// closes.
+// open sends the call and returns its successful response. The caller closes the body.
 func (c *Client) open(ctx context.Context, op call) (*http.Response, error) {
 	var body []byte
 	if op.body != nil {
@@ -207,8 +201,8 @@ func (c *Client) request(ctx context.Context, op call) (*http.Request, error) {
 	return req, nil
 }
 
-// send makes one try: an answer of 400 or above is a *Problem, none at all is
-// *Unreachable unless the context ended.
+// send makes one attempt: a response of 400 or above is a *Problem, and no response is *Unreachable
+// unless the context ended.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
 	resp, err := c.http.Do(req)
 	if err != nil {
@@ -227,7 +221,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	return nil, readProblem(resp)
 }
 
-// again tells whether another try may help and does no harm.
+// again reports whether another attempt may help and is safe.
 func (c *Client) again(err error, once bool) bool {
 	if problem, ok := errors.AsType[*Problem](err); ok {
 		return problem.busy()
@@ -242,8 +236,7 @@ func (c *Client) again(err error, once bool) bool {
 	return !once
 }
 
-// pause waits before a try other than the first, as long as the failure
-// before it asks for.
+// pause waits before a retry, for as long as the previous failure requires.
 func pause(ctx context.Context, try int, last error) error {
 	if try == 0 {
 		return ctx.Err()
@@ -263,11 +256,11 @@ func pause(ctx context.Context, try int, last error) error {
 	}
 }
 
-// newKey makes a request id or an idempotency key.
+// newKey returns a request id or an idempotency key.
 func newKey() string {
 	id, err := uuid.NewV7()
 	if err != nil {
-		// Only when the system has no randomness; then nothing else works.
+		// Fails only if the system has no randomness.
 		panic("client: " + err.Error())
 	}
 	return id.String()

@@ -88,7 +88,7 @@ func TestRetryIsNotRepeatedBlindly(t *testing.T) {
 }
 
 func TestNoServerIsSaidAtOnce(t *testing.T) {
-	const server = "http://127.0.0.1:1" // the first port is reserved, and never given out by a system
+	const server = "http://127.0.0.1:1" // the first port is reserved, and never assigned by a system
 	c, err := client.New(client.Config{Server: server})
 	if err != nil {
 		t.Fatal(err)

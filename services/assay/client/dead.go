@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// DeadLetter is a message that no consumer could process. The calls on dead
-// letters are answered at a server's operator address only.
+// DeadLetter is a message that no consumer could process. The calls on dead letters exist only at a
+// server's operator address.
 type DeadLetter struct {
 	Sequence uint64          `json:"sequence"`
 	Consumer string          `json:"consumer"`
@@ -29,12 +29,12 @@ type DeadLetter struct {
 type DeadFilter struct {
 	Consumer string    `json:"consumer,omitempty"`
 	Reason   string    `json:"reason,omitempty"` // a part of it
-	From     time.Time `json:"from,omitzero"`    // given up then or later
-	To       time.Time `json:"to,omitzero"`      // given up before
+	From     time.Time `json:"from,omitzero"`    // stored then or later
+	To       time.Time `json:"to,omitzero"`      // stored before
 }
 
-// DeadLetters reads up to limit dead letters after a sequence, oldest first, and
-// says whether there are more.
+// DeadLetters reads up to limit dead letters after a sequence number, oldest first, and reports
+// whether there are more.
 func (c *Client) DeadLetters(ctx context.Context, f DeadFilter, after uint64, limit int) ([]DeadLetter, bool, error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}, "after": {strconv.FormatUint(after, 10)}}
 	for name, value := range map[string]string{"consumer": f.Consumer, "reason": f.Reason} {
@@ -62,41 +62,41 @@ func (c *Client) DeadLetter(ctx context.Context, sequence uint64) (DeadLetter, e
 	return letter, err
 }
 
-// Sifting says to which dead letters something is done: to one, or to those of
-// a filter. The zero values of Rate and Max are the server's defaults.
-type Sifting struct {
+// BulkRequest selects dead letters: one, or those of a filter. The zero values of Rate and Max are
+// the server's defaults.
+type BulkRequest struct {
 	Sequence uint64 `json:"sequence,omitempty"`
 	DeadFilter
 	DryRun bool `json:"dryRun,omitempty"`
-	Rate   int  `json:"rate,omitempty"` // letters a second at most
-	Max    int  `json:"max,omitempty"`  // letters at most
+	Rate   int  `json:"rate,omitempty"` // dead letters per second at most
+	Max    int  `json:"max,omitempty"`  // dead letters at most
 }
 
-// Sifted says what became of the letters.
-type Sifted struct {
+// BulkResult is the result for each of the dead letters.
+type BulkResult struct {
 	Results []struct {
 		DeadLetter
 		Done  bool   `json:"done"`
-		Note  string `json:"note,omitempty"`  // why nothing was to be done
-		Error string `json:"error,omitempty"` // why it could not be done
+		Note  string `json:"note,omitempty"`  // why nothing was done
+		Error string `json:"error,omitempty"` // why it failed
 	} `json:"results"`
 	Done   int  `json:"done"`
 	Failed int  `json:"failed"`
-	More   bool `json:"more"` // there are others behind the Max
+	More   bool `json:"more"` // others follow after Max
 }
 
-// ReplayDead brings the items of dead letters on their way again.
-func (c *Client) ReplayDead(ctx context.Context, s Sifting) (Sifted, error) {
-	return c.sift(ctx, "replay", s)
+// ReplayDead requeues the items of dead letters.
+func (c *Client) ReplayDead(ctx context.Context, s BulkRequest) (BulkResult, error) {
+	return c.bulk(ctx, "replay", s)
 }
 
-// DropDead removes dead letters for good.
-func (c *Client) DropDead(ctx context.Context, s Sifting) (Sifted, error) {
-	return c.sift(ctx, "drop", s)
+// DropDead removes dead letters permanently.
+func (c *Client) DropDead(ctx context.Context, s BulkRequest) (BulkResult, error) {
+	return c.bulk(ctx, "drop", s)
 }
 
-func (c *Client) sift(ctx context.Context, verb string, s Sifting) (Sifted, error) {
-	var sifted Sifted
-	err := c.do(ctx, call{method: http.MethodPost, path: join("dead", verb), body: s}, &sifted)
-	return sifted, err
+func (c *Client) bulk(ctx context.Context, verb string, s BulkRequest) (BulkResult, error) {
+	var result BulkResult
+	err := c.do(ctx, call{method: http.MethodPost, path: join("dead", verb), body: s}, &result)
+	return result, err
 }

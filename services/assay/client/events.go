@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,20 +16,17 @@ import (
 
 // The types of events.
 const (
-	// Ready begins each connection. Its ID is the position that the stream
-	// starts from.
+	// Ready begins each connection. Its ID is the position at which the stream starts.
 	Ready = "ready"
-	// CompletedEvent and FailedEvent say that an item reached its end. Data is
-	// an Outcome.
+	// CompletedEvent and FailedEvent report that an item reached a final state. Data is an Outcome.
 	CompletedEvent = "completed"
 	FailedEvent    = "failed"
-	// Resync says that events were missed, because the position asked for is
-	// too old. Read what you follow anew; the stream goes on.
+	// Resync reports that events were missed, because the requested position is too old. Reread the
+	// items you follow; the stream continues.
 	Resync = "resync"
 )
 
-// silence is how long a stream may say nothing, heartbeats included, before it
-// counts as broken.
+// silence is how long a stream may be silent, without heartbeats, before it counts as broken.
 const silence = 60 * time.Second
 
 // longestLine bounds a line of the stream, in bytes.
@@ -43,8 +41,8 @@ type Event struct {
 
 // Outcome is the data of a CompletedEvent or FailedEvent.
 type Outcome struct {
-	Area         string     `json:"area"` // textfile, feed
-	ID           string     `json:"id"`   // of the item: the file's id, the source id
+	Area         string     `json:"area"`
+	ID           string     `json:"id"` // of the item: the file's id, the source id
 	OwnerID      string     `json:"ownerId"`
 	Name         string     `json:"name"` // the file's name
 	CompletedAt  time.Time  `json:"completedAt"`
@@ -61,25 +59,23 @@ type Sentiment struct {
 	Compound  float64 `json:"compound"`  // -1 to 1
 }
 
-// Following asks for live events.
+// Following selects live events.
 type Following struct {
 	OwnerID string // empty is the client's own
-	// AllOwners follows every owner. Only the operator address of query allows
-	// that.
+	// AllOwners follows every owner. Only the operator address of query allows it.
 	AllOwners bool
-	// Feed follows the items of the feed only, those of one Sentiment where it is
-	// not empty. They have no owner.
-	Feed      bool
-	Sentiment string
+	// Area follows the items of this area, which have no owner, at the events call of the
+	// area, such as /v1/feed/events for feed. Filter is that call's query, may be nil.
+	Area   string
+	Filter url.Values
 	// After is the ID of the last event seen; the stream goes on behind it
 	// with no gap. Empty begins with what happens from now on.
 	After string
 }
 
-// Events follows the live events. When a connection breaks it connects again,
-// however long that takes, and goes on behind the last event. It ends with an
-// error when ctx ends, when the server refuses, or when there was none to
-// begin with.
+// Events follows the live events. When a connection breaks it reconnects, however long that takes,
+// and continues after the last event. It ends with an error when ctx ends, when the server rejects
+// the request, or when the first connection fails.
 func (c *Client) Events(ctx context.Context, f Following) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		var last error
@@ -108,8 +104,7 @@ func (c *Client) Events(ctx context.Context, f Following) iter.Seq2[Event, error
 	}
 }
 
-// follow reads one connection to its end, which is no error, or until deliver
-// returns false.
+// follow reads one connection to its end, which is not an error, or until deliver returns false.
 func (c *Client) follow(ctx context.Context, f Following, deliver func(Event) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -117,13 +112,11 @@ func (c *Client) follow(ctx context.Context, f Following, deliver func(Event) bo
 		method: http.MethodGet, path: join("events"), query: url.Values{}, id: newKey(),
 		header: http.Header{"Accept": {"text/event-stream"}},
 	}
-	if f.Feed {
-		op.path = join("feed", "events")
-	}
-	if f.Sentiment != "" {
-		op.query.Set("sentiment", f.Sentiment)
-	}
-	if !f.Feed && !f.AllOwners {
+	switch {
+	case f.Area != "":
+		op.path = join(f.Area, "events")
+		maps.Copy(op.query, f.Filter)
+	case !f.AllOwners:
 		op.query.Set("owner", cmp.Or(f.OwnerID, c.ownerID))
 	}
 	if f.After != "" {
@@ -137,7 +130,7 @@ func (c *Client) follow(ctx context.Context, f Following, deliver func(Event) bo
 	if err != nil {
 		return err
 	}
-	// Whatever closing says, the stream is resumed or left.
+	// The error of closing does not matter: the stream is resumed or abandoned.
 	defer func() { _ = resp.Body.Close() }()
 	quiet := time.AfterFunc(silence, cancel)
 	defer quiet.Stop()
@@ -148,9 +141,9 @@ func (c *Client) follow(ctx context.Context, f Following, deliver func(Event) bo
 	return nil
 }
 
-// readEvents reads a text/event-stream (HTML standard, section 9.2.6) until it
-// ends or breaks, or deliver returns false. Heartbeats, and ids without data,
-// are delivered with neither Type nor Data. An unfinished event is dropped.
+// readEvents reads a text/event-stream (HTML standard, section 9.2.6) until it ends or breaks, or
+// deliver returns false. Heartbeats, and ids without data, are delivered with neither Type nor
+// Data. An incomplete event is dropped.
 func readEvents(stream io.Reader, deliver func(Event) bool) {
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, longestLine)

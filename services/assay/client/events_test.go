@@ -15,7 +15,7 @@ func stream(chunks ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, chunk := range chunks {
-			_, _ = io.WriteString(w, chunk) // a client that left is its test's matter
+			_, _ = io.WriteString(w, chunk) // the test detects a disconnected client
 		}
 	}
 }

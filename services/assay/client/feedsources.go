@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// FeedSourceSettings are what operators say of a source of the feed. What is empty is
-// the server's default.
+// FeedSourceSettings are the settings of a source of the feed, as operators edit them. An empty
+// field selects the server's default.
 type FeedSourceSettings struct {
 	Kind     string   `json:"kind"` // newsapi or rss
 	URL      string   `json:"url,omitempty"`
@@ -21,8 +21,8 @@ type FeedSourceSettings struct {
 	Key      string   `json:"keyVariable,omitempty"` // of newsapi
 }
 
-// FeedSource is a source of the feed. The calls on sources are answered at a server's
-// operator address only.
+// FeedSource is a source of the feed. The calls on sources exist only at a server's operator
+// address.
 type FeedSource struct {
 	Name string `json:"name"`
 	FeedSourceSettings
@@ -30,7 +30,7 @@ type FeedSource struct {
 	ETag  string          `json:"etag,omitempty"` // of the settings; not in lists
 }
 
-// FeedSourceState is what the polls of a source come to.
+// FeedSourceState is the state of a source's polls.
 type FeedSourceState struct {
 	Status    string          `json:"status"` // disabled, waiting, polling, paused or stopped
 	Reason    string          `json:"reason,omitempty"`
@@ -40,7 +40,7 @@ type FeedSourceState struct {
 	LastPoll  *FeedSourcePoll `json:"lastPoll,omitempty"`
 }
 
-// FeedSourcePoll is what one poll came to.
+// FeedSourcePoll is the result of one poll.
 type FeedSourcePoll struct {
 	At       time.Time `json:"at"`
 	Outcome  string    `json:"outcome"`
@@ -54,7 +54,7 @@ type FeedSourcePoll struct {
 	} `json:"taken"`
 }
 
-// FeedSources reads all sources, in the order of their names.
+// FeedSources reads all sources, sorted by name.
 func (c *Client) FeedSources(ctx context.Context) ([]FeedSource, error) {
 	var all struct {
 		Sources []FeedSource `json:"sources"`
@@ -68,9 +68,9 @@ func (c *Client) FeedSource(ctx context.Context, name string) (FeedSource, error
 	return c.source(ctx, call{method: http.MethodGet, path: join("feed", "sources", name)})
 }
 
-// PutFeedSource adds a source where etag is empty, and else changes the one that has
-// this ETag, or any for *. The Problem is 412 when it is another one by then. Of a
-// connection that breaks one cannot know whether the change was made.
+// PutFeedSource adds a source if etag is empty. Otherwise it changes the source with this ETag, or
+// any for *. The Problem is 412 when the source has another ETag. After a broken connection it is
+// unknown whether the change was made.
 func (c *Client) PutFeedSource(ctx context.Context, name string, settings FeedSourceSettings, etag string) (FeedSource, error) {
 	header := http.Header{"If-Match": {etag}}
 	if etag == "" {
@@ -79,8 +79,8 @@ func (c *Client) PutFeedSource(ctx context.Context, name string, settings FeedSo
 	return c.source(ctx, call{method: http.MethodPut, path: join("feed", "sources", name), header: header, body: settings, once: true})
 }
 
-// DeleteFeedSource removes the source that has this ETag, or any for *. Its items stay.
-// Errors are those of PutFeedSource.
+// DeleteFeedSource removes the source with this ETag, or any for *. Its items remain. Errors are
+// those of PutFeedSource.
 func (c *Client) DeleteFeedSource(ctx context.Context, name, etag string) error {
 	header := http.Header{"If-Match": {etag}}
 	return c.do(ctx, call{method: http.MethodDelete, path: join("feed", "sources", name), header: header, once: true}, nil)

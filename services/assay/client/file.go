@@ -18,7 +18,7 @@ const (
 	Failed     = "FAILED"
 )
 
-// File is an uploaded text and what became of it.
+// File is an uploaded text with its state and result.
 type File struct {
 	FileID       string    `json:"fileId"`
 	OwnerID      string    `json:"ownerId,omitempty"` // only of the client's own files
@@ -30,7 +30,7 @@ type File struct {
 	ErrorMessage string    `json:"errorMessage,omitempty"` // when FAILED
 }
 
-// Final says that nothing happens to the file any more unless someone asks.
+// Final reports whether processing has ended: the file changes only on request.
 func (f File) Final() bool { return f.Status == Completed || f.Status == Failed }
 
 // Result is the analysis of a text.
@@ -47,8 +47,8 @@ type Word struct {
 	Count int64  `json:"count"`
 }
 
-// Get returns a file. A wait above 0 lets the server hold the answer until the
-// file is final or that time is up; the server has a limit of its own.
+// Get returns a file. A wait above 0 lets the server hold the response until the file is final or
+// the time is over; the server has a limit of its own.
 func (c *Client) Get(ctx context.Context, fileID string, wait time.Duration) (File, error) {
 	op := call{method: http.MethodGet, path: join("files", fileID)}
 	if wait > 0 {
@@ -59,7 +59,7 @@ func (c *Client) Get(ctx context.Context, fileID string, wait time.Duration) (Fi
 	return file, err
 }
 
-// longPoll is what Wait asks the server to hold an answer for.
+// longPoll is how long Wait asks the server to hold a response.
 const longPoll = 25 * time.Second
 
 // Wait returns the file when it is final. It waits as long as ctx lets it.
@@ -72,8 +72,8 @@ func (c *Client) Wait(ctx context.Context, fileID string) (File, error) {
 	}
 }
 
-// Uploaded says that the bytes of a reserved file are in the bucket. The
-// Problem is 409 when they are not, or are not what was reserved.
+// Uploaded reports that the bytes of a reserved file are in the bucket. The Problem is 409 when
+// they are missing, or differ from the reservation.
 func (c *Client) Uploaded(ctx context.Context, fileID string) (File, error) {
 	return c.uploaded(ctx, fileID, c.ownerID, newKey())
 }
@@ -87,19 +87,19 @@ func (c *Client) uploaded(ctx context.Context, fileID, ownerID, requestID string
 	return file, err
 }
 
-// Retry has a FAILED file analyzed again; the Problem is 409 for any other.
+// Retry requests another analysis of a FAILED file; the Problem is 409 in any other state.
 func (c *Client) Retry(ctx context.Context, fileID string) (File, error) {
 	var file File
 	err := c.do(ctx, call{method: http.MethodPost, path: join("files", fileID, "retry"), once: true}, &file)
 	return file, err
 }
 
-// Delete removes a file and its bytes. A file that is gone already is no error.
+// Delete removes a file and its bytes. A missing file is not an error.
 func (c *Client) Delete(ctx context.Context, fileID string) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: join("files", fileID)}, nil)
 }
 
-// Content returns the bytes as they were uploaded. The caller closes it.
+// Content returns the bytes as uploaded. The caller closes it.
 func (c *Client) Content(ctx context.Context, fileID string) (io.ReadCloser, error) {
 	header := http.Header{"Accept": {"*/*"}}
 	resp, err := c.open(ctx, call{method: http.MethodGet, path: join("files", fileID, "content"), header: header})
@@ -109,7 +109,7 @@ func (c *Client) Content(ctx context.Context, fileID string) (io.ReadCloser, err
 	return resp.Body, nil
 }
 
-// Listing asks for an owner's files, newest first.
+// Listing selects an owner's files, newest first.
 type Listing struct {
 	OwnerID string // empty is the client's own
 	Status  string // empty lists all
@@ -123,8 +123,8 @@ type Page struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 }
 
-// ListPage returns one page. It may have fewer files than its limit, or none,
-// and still not be the last.
+// ListPage returns one page. It may have fewer files than its limit, or none, without being the
+// last.
 func (c *Client) ListPage(ctx context.Context, l Listing) (Page, error) {
 	if l.OwnerID == "" {
 		l.OwnerID = c.ownerID
@@ -144,8 +144,8 @@ func (c *Client) ListPage(ctx context.Context, l Listing) (Page, error) {
 	return page, err
 }
 
-// List walks over all files from l.Cursor on, reading pages as it gets there.
-// It ends after the first error.
+// List iterates over all files from l.Cursor, reading pages as needed. It ends after the first
+// error.
 func (c *Client) List(ctx context.Context, l Listing) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
 		for {

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// Problem is an error that the server answered (RFC 9457). Its text is for
-// people.
+// Problem is an error response of the server (RFC 9457). Its text is for people.
 type Problem struct {
 	Type     string         `json:"type"`
 	Title    string         `json:"title"`
@@ -22,13 +21,13 @@ type Problem struct {
 	Detail   string         `json:"detail"`
 	Instance string         `json:"instance"`
 	Errors   []FieldProblem `json:"errors"`
-	// RequestID finds the request in the server's logs.
+	// RequestID identifies the request in the server's logs.
 	RequestID string `json:"-"`
-	// RetryAfter is how long the server asked to wait; 0 if it did not.
+	// RetryAfter is how long the server asks to wait; 0 if it does not.
 	RetryAfter time.Duration `json:"-"`
 }
 
-// FieldProblem is what is wrong with one field of a request.
+// FieldProblem is an invalid field of a request.
 type FieldProblem struct {
 	Field   string `json:"field"` // such as body.fileName
 	Message string `json:"message"`
@@ -49,7 +48,7 @@ func (p *Problem) Error() string {
 	return text
 }
 
-// busy says that the same request may succeed later.
+// busy reports whether the same request may succeed later.
 func (p *Problem) busy() bool {
 	switch p.Status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -58,11 +57,11 @@ func (p *Problem) busy() bool {
 	return false
 }
 
-// largestProblem bounds what is read of an error answer, in bytes.
+// largestProblem is how many bytes of an error response are read.
 const largestProblem = 64 << 10
 
-// readProblem reads an error answer and closes its body. Whatever a proxy may
-// have put there instead of a problem still gives one with the status.
+// readProblem reads an error response and closes its body. If a proxy sent something other than a
+// problem, the result still has the status.
 func readProblem(resp *http.Response) error {
 	problem := &Problem{}
 	content, err := io.ReadAll(io.LimitReader(resp.Body, largestProblem))
@@ -79,7 +78,7 @@ func readProblem(resp *http.Response) error {
 	return problem
 }
 
-// retryAfter reads both forms of the header: seconds, and a date.
+// retryAfter parses both forms of the header: seconds, and a date.
 func retryAfter(value string) time.Duration {
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second

@@ -11,13 +11,13 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// seen is a request as the server got it.
+// seen is a request as received by the server.
 type seen struct {
 	method, path, query, body string
 	header                    http.Header
 }
 
-// script is a server that answers each request with the next of its answers.
+// script is a server that sends the next of its responses to each request.
 type script struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -25,8 +25,7 @@ type script struct {
 	got     []seen
 }
 
-// serve starts a server for the answers; one that is asked more often, or
-// less, fails the test.
+// serve starts a server for the responses. More or fewer requests fail the test.
 func serve(t *testing.T, answers ...http.HandlerFunc) (*script, *client.Client) {
 	t.Helper()
 	s := &script{answers: answers}
@@ -61,7 +60,7 @@ func serve(t *testing.T, answers ...http.HandlerFunc) (*script, *client.Client) 
 	return s, c
 }
 
-// requests is what the server got so far.
+// requests returns the requests so far.
 func (s *script) requests() []seen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +72,7 @@ func answer(status int, body any) http.HandlerFunc {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
 		if body != nil {
-			_ = json.NewEncoder(w).Encode(body) // a client that is gone is its test's matter
+			_ = json.NewEncoder(w).Encode(body) // the test detects a disconnected client
 		}
 	}
 }
@@ -89,5 +88,5 @@ func problem(status int, header map[string]string, body any) http.HandlerFunc {
 	}
 }
 
-// hangUp breaks the connection without an answer.
+// hangUp closes the connection without a response.
 func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }

@@ -13,19 +13,18 @@ import (
 	"time"
 )
 
-// Reservation says what will be uploaded.
+// Reservation declares an upload.
 type Reservation struct {
 	FileName    string `json:"fileName"`
 	Size        int64  `json:"size"` // bytes, exact
 	ContentType string `json:"contentType,omitempty"`
-	SHA256      string `json:"sha256,omitempty"` // hex; the bucket then refuses other bytes
-	// Key makes repeats of the reservation give the same file. Empty makes
-	// one.
+	SHA256      string `json:"sha256,omitempty"` // hex; the bucket then rejects other bytes
+	// Key makes repeats of the reservation return the same file. If empty, a key is generated.
 	Key string `json:"-"`
 }
 
-// Reserved is a file whose bytes are awaited, and how to send them. A repeat
-// of a reservation whose bytes were analyzed meanwhile has another status.
+// Reserved is a file that waits for its upload, and the request that uploads it. A repeat of a
+// reservation whose bytes were analyzed meanwhile has another status.
 type Reserved struct {
 	FileID  string        `json:"fileId"`
 	OwnerID string        `json:"ownerId"`
@@ -33,8 +32,7 @@ type Reserved struct {
 	Upload  UploadRequest `json:"upload"`
 }
 
-// UploadRequest is the request that stores the bytes, to be sent with exactly
-// these headers.
+// UploadRequest is the request that stores the bytes, to be sent with exactly these headers.
 type UploadRequest struct {
 	Method    string            `json:"method"`
 	URL       string            `json:"url"`
@@ -42,7 +40,7 @@ type UploadRequest struct {
 	ExpiresAt time.Time         `json:"expiresAt"`
 }
 
-// Reserve makes a PENDING file.
+// Reserve creates a PENDING file.
 func (c *Client) Reserve(ctx context.Context, r Reservation) (Reserved, error) {
 	if r.Key == "" {
 		r.Key = newKey()
@@ -63,14 +61,14 @@ func (c *Client) reserve(ctx context.Context, r Reservation, requestID string) (
 type Source struct {
 	Reservation
 	Content io.ReaderAt
-	// Progress is called as bytes are sent, with how many have been; a new
-	// try starts again from 0. It may be nil.
+	// Progress is called with the number of bytes sent so far; another attempt restarts from 0. It
+	// may be nil.
 	Progress func(sent int64)
 }
 
-// Upload reserves a file, puts its bytes into the bucket and says so. It
-// returns the file as it then is, usually PENDING. Broken connections and a
-// busy server are tried again, without making a second file.
+// Upload reserves a file, uploads its bytes to the bucket and confirms the upload. It returns the
+// file's current state, usually PENDING. It retries after broken connections and if the server is
+// busy, without creating a second file.
 func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 	if src.Key == "" {
 		src.Key = newKey()
@@ -81,7 +79,7 @@ func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 		if err := pause(ctx, try, last); err != nil {
 			return File{}, err
 		}
-		// Reserved anew in each try, since the URL may have run out.
+		// Reserved again in each attempt, since the URL may have expired.
 		reserved, err := c.reserve(ctx, src.Reservation, requestID)
 		if err != nil {
 			return File{}, err
@@ -101,8 +99,8 @@ func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 	return File{}, fmt.Errorf("send the bytes: %w", last)
 }
 
-// put sends the bytes once. 412 says that an earlier try stored them although
-// its answer did not arrive.
+// put sends the bytes once. 412 means that an earlier attempt stored them although its response did
+// not arrive.
 func (c *Client) put(ctx context.Context, to UploadRequest, src Source) error {
 	var body io.Reader = io.NewSectionReader(src.Content, 0, src.Size)
 	if src.Progress != nil {
@@ -137,7 +135,7 @@ func (c *Client) put(ctx context.Context, to UploadRequest, src Source) error {
 	return refused
 }
 
-// Refused is the bucket's error answer to the bytes of an upload.
+// Refused is the bucket's error response to an upload.
 type Refused struct {
 	Status  int    `xml:"-"`
 	Code    string `xml:"Code"` // such as BadDigest
@@ -148,14 +146,14 @@ func (r *Refused) Error() string {
 	return fmt.Sprintf("the bucket refused them (%d %s): %s", r.Status, r.Code, r.Message)
 }
 
-// retriable tells whether putting the bytes again may help: after a broken
-// connection, a busy bucket, or a URL that ran out.
+// retriable reports whether another upload attempt may help: after a broken connection, a busy
+// bucket, or an expired URL.
 func retriable(err error) bool {
 	refused, ok := errors.AsType[*Refused](err)
 	return !ok || refused.Code == "AccessDenied" || refused.Status >= http.StatusInternalServerError
 }
 
-// progressReader reports how much was read of source.
+// progressReader reports how much of source was read.
 type progressReader struct {
 	source io.Reader
 	report func(int64)
@@ -177,8 +175,8 @@ type Posted struct {
 	Key         string // as of Reservation
 }
 
-// PostFile sends the bytes through the server, which needs no size beforehand.
-// A stream cannot be read twice, so nothing is tried again.
+// PostFile sends the bytes through the server, which does not need the size in advance. A stream
+// cannot be read twice, so nothing is retried.
 func (c *Client) PostFile(ctx context.Context, p Posted) (File, error) {
 	if p.Key == "" {
 		p.Key = newKey()
@@ -211,8 +209,7 @@ func (c *Client) PostFile(ctx context.Context, p Posted) (File, error) {
 	return file, decode(resp, &file)
 }
 
-// source keeps the error of reading from apart from those of sending, which
-// the transport mixes.
+// source keeps read errors separate from send errors, which the transport mixes.
 type source struct {
 	from   io.Reader
 	failed atomic.Pointer[error]
@@ -226,7 +223,7 @@ func (s *source) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// writeForm writes the one part of the form.
+// writeForm writes the only part of the form.
 func writeForm(form *multipart.Writer, p Posted) error {
 	part, err := form.CreatePart(textproto.MIMEHeader{
 		"Content-Disposition": {multipart.FileContentDisposition("file", p.FileName)},

@@ -253,14 +253,14 @@ func (s *contained) join(t *testing.T, other *testcontainers.DockerNetwork, name
 }
 
 // cut takes it off a network until the returned function is called.
-func (s *contained) cut(t *testing.T, from *testcontainers.DockerNetwork) (mend func()) {
+func (s *contained) cut(t *testing.T, from *testcontainers.DockerNetwork) (reconnect func()) {
 	t.Helper()
 	if _, err := s.c.docker.NetworkDisconnect(context.Background(), from.ID, client.NetworkDisconnectOptions{Container: s.container.GetContainerID(), Force: true}); err != nil {
 		t.Fatalf("cut %s: %v", s.service, err)
 	}
 	return func() {
 		if _, err := s.c.docker.NetworkConnect(within(t), from.ID, client.NetworkConnectOptions{Container: s.container.GetContainerID()}); err != nil {
-			t.Errorf("mend %s: %v", s.service, err)
+			t.Errorf("reconnect %s: %v", s.service, err)
 		}
 	}
 }

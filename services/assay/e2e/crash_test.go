@@ -30,8 +30,8 @@ func kills(least int) int { return max(least, *faultUploads/uploadsPerKill) }
 const shortProjectorLease = "ASSAY_PROJECTOR_LEASE=1s"
 
 // killed is what an upload is promised under kills.
-const killed = "The client saw the 2xx of its upload: of the file, of the call that says that the bytes are there, of the bytes themselves " +
-	"where the bucket's notice is to tell, or of the feed items."
+const killed = "The client received the 2xx of its upload: of the multipart request, of the `uploaded` call, of the PUT where a " +
+	"bucket notification follows, or of the feed items."
 
 // TestKillLosesNothing: the server is killed several times in the middle of
 // uploads of every kind. What was accepted ends as it must, once.
@@ -47,7 +47,7 @@ func TestKillLosesNothing(t *testing.T) {
 		s.program.kill(t)
 		s.restart(t)
 	})
-	enter(t, ledger.Run{Fault: "`kill -9` of `assay serve`, engines included", Runs: parts}, l.audit(ctx, t))
+	enter(t, ledger.Run{Fault: "`kill -9` of `assay serve`, backends included", Runs: parts}, l.audit(ctx, t))
 }
 
 // TestKilledServicesLoseNothing: ingest, analyzer and query are killed in turn in
@@ -77,7 +77,7 @@ func TestKilledServicesLoseNothing(t *testing.T) {
 	})
 	report := l.audit(ctx, t)
 	enter(t, ledger.Run{
-		Fault: "`kill -9` of ingest, analyzer and query in turn, engines going on", Runs: parts,
+		Fault: "`kill -9` of ingest, analyzer and query in turn; the backends keep running", Runs: parts,
 		Recovery: report.Recovery(l.promises, deaths), Lease: time.Second,
 	}, report)
 }

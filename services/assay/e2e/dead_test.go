@@ -124,7 +124,7 @@ func TestReplayOfWhatFailsAgain(t *testing.T) {
 		t.Errorf("shown: %+v, %v", shown, err)
 	}
 
-	replay := client.Sifting{Sequence: first.Sequence}
+	replay := client.BulkRequest{Sequence: first.Sequence}
 	done, err := operator.ReplayDead(within(t), replay)
 	if err != nil || done.Done != 1 || done.Failed != 0 {
 		t.Fatalf("replay: %+v, %v", done, err)
@@ -156,7 +156,7 @@ func TestReplayOfWhatFailsAgain(t *testing.T) {
 	}
 	letters(t, operator, file.FileID, 2)
 
-	if dropped, err := operator.DropDead(within(t), client.Sifting{DeadFilter: client.DeadFilter{Reason: "pdf", To: time.Now()}}); err != nil || dropped.Done != 2 {
+	if dropped, err := operator.DropDead(within(t), client.BulkRequest{DeadFilter: client.DeadFilter{Reason: "pdf", To: time.Now()}}); err != nil || dropped.Done != 2 {
 		t.Errorf("drop: %+v, %v", dropped, err)
 	}
 	letters(t, operator, file.FileID, 0)

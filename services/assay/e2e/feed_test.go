@@ -289,5 +289,5 @@ func feedMistakesAreProblems(t *testing.T, s system) {
 // waits any more.
 func (s system) feedOutcomes(t *testing.T, sourceID string) []string {
 	t.Helper()
-	return s.outcomesOf(t, s.jetStream(t), "assay-work.*.*.feed.accepted."+sourceID, "assay.analysis.*.feed."+sourceID)
+	return s.outcomesOf(t, s.jetStream(t), "ASSAY_WORK_FEED", "assay-work.*.*.feed.accepted."+sourceID, "assay.analysis.*.feed."+sourceID)
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,10 +13,12 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/assay-project/assay/pkg/blob"
 )
 
 // textKey is where the text of an item is.
-func textKey(sourceID string) string { return fmt.Sprintf("feed/%x", sourceID) }
+func textKey(sourceID string) string { return blob.Key("feed/", hex.EncodeToString([]byte(sourceID))) }
 
 // putSubmission stores a submission as a writer does that then dies.
 func (s system) putSubmission(t *testing.T, p posting) {

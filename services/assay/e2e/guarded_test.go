@@ -223,8 +223,8 @@ func TestForbiddenIsSaidAtOnce(t *testing.T) {
 		role, user string
 		says       string
 	}{
-		"analyzer as ingest": {"analyzer", "ingest", "the user of analyzer may not publish to $JS.API.CONSUMER.INFO.ASSAY_WORK.analyzer-"},
-		"ingest as query":    {"ingest", "query", "stream ASSAY_NOTICES: NATS forbids it: the user of ingest may not publish to $JS.API.STREAM.INFO.ASSAY_NOTICES"},
+		"analyzer as ingest": {"analyzer", "ingest", "the user of analyzer may not publish to $JS.API.CONSUMER.INFO.ASSAY_WORK_"},
+		"ingest as query":    {"ingest", "query", "stream ASSAY_DEAD: NATS forbids it: the user of ingest may not publish to $JS.API.STREAM.INFO.ASSAY_DEAD"},
 	} {
 		c.identity = func(string) []string {
 			return []string{"ASSAY_NATS_USER=" + test.user, "ASSAY_NATS_PASSWORD=" + test.user}

@@ -93,7 +93,7 @@ func metricsAreThere(t *testing.T, s system) {
 		`assay_events_published_total{result="ok",service="ingest",type="assay.v1.FileUploaded"}`,
 		`assay_events_published_total{result="ok",service="analyzer",type="assay.v1.AnalysisCompleted"}`,
 		`assay_attempt_duration_seconds_count{area="textfile",consumer="analyzer-textfile",outcome="done",service="analyzer"}`,
-		`assay_attempt_duration_seconds_count{area="textfile",consumer="ingest-notice",outcome="done",service="ingest"}`,
+		`assay_attempt_duration_seconds_count{area="",consumer="ingest-notice",outcome="done",service="ingest"}`,
 		`assay_work_in_flight{area="textfile",consumer="analyzer-textfile",service="analyzer"}`,
 		`assay_analyses_total{area="textfile",outcome="completed"}`,
 		`go_goroutines`, `process_resident_memory_bytes`,

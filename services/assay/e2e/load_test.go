@@ -13,15 +13,16 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/fault/audit"
+	"github.com/assay-project/assay/services/assay/setup"
 )
 
 // load uploads by every way into every area, without rest, and keeps what was
@@ -163,10 +164,10 @@ func (l *load) audit(ctx context.Context, t *testing.T) audit.Report {
 	return report
 }
 
-func (s system) auditing() audit.Config {
-	return audit.Config{
-		Engines: engine.Config{
-			AWS:      engine.AWS{Region: s.Region, AccessKey: s.AccessKey, SecretKey: s.SecretKey},
+func (s system) auditing() setup.Config {
+	return setup.Config{
+		Backends: backend.Config{
+			AWS:      backend.AWS{Region: s.Region, AccessKey: s.AccessKey, SecretKey: s.SecretKey},
 			DynamoDB: table.Config{Endpoint: s.DynamoDB}, S3: blob.Config{Endpoint: s.S3, Bucket: s.Bucket}, NATS: bus.Config{URL: s.NATS},
 		},
 		TextFile: textfile.Config{Table: s.Table},

@@ -12,12 +12,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/analyzer"
-	"github.com/assay-project/assay/services/assay/cli"
-	"github.com/assay-project/assay/services/assay/gateway"
-	"github.com/assay-project/assay/services/assay/rebuild"
-	"github.com/assay-project/assay/services/assay/serve"
-	"github.com/assay-project/assay/services/assay/setup"
-	"github.com/assay-project/assay/services/assay/sweep"
+	"github.com/assay-project/assay/services/assay/cmd"
 	"github.com/assay-project/assay/services/ingest"
 	"github.com/assay-project/assay/services/query"
 )
@@ -38,7 +33,7 @@ func TestMain(m *testing.M) {
 func play(role string) int {
 	switch role {
 	case "assay":
-		return cli.Main(serve.Command(), gateway.Command(), setup.Command(), sweep.Command(), rebuild.Command())
+		return cmd.Main()
 	case "ingest":
 		return process.Main("ingest", ingest.Run)
 	case "analyzer":

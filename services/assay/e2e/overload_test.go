@@ -107,8 +107,8 @@ func TestOverloadKeepsThePromises(t *testing.T) {
 		o.judge(measured)
 	}
 	err = ledger.Enter(ledger.Run{
-		Fault: "overload: ten times what the analyzer can do, by one owner, then by a crowd", Runs: 1, Overload: &measured,
-		Means: "The client saw the 2xx of its upload: of the file, of the call that says that the bytes are there, or of the feed item.",
+		Fault: "overload: ten times the analyzer's capacity, from one owner, then from many", Runs: 1, Overload: &measured,
+		Means: "The client received the 2xx of its upload: of the multipart request, of the `uploaded` call, or of the feed item.",
 	}.Of(report))
 	if err != nil {
 		t.Error(err)

@@ -223,9 +223,9 @@ func TestOwnerOverItsBoundIsTold(t *testing.T) {
 	})
 }
 
-// TestNearlyFullIsForOthers: when the stream is nearly full it takes no more of an
-// owner that has filled it, and still of others; when it is full, of nobody, by
-// whatever way.
+// TestNearlyFullIsForOthers: when an area's stream is nearly full it accepts no more
+// of an owner that has filled it, and still of others; when it is full, of nobody, by
+// any call. The stream of another area accepts meanwhile.
 func TestNearlyFullIsForOthers(t *testing.T) {
 	t.Parallel()
 	const bound = 20
@@ -240,20 +240,29 @@ func TestNearlyFullIsForOthers(t *testing.T) {
 	resp, body := r.post(t, flood)
 	told(t, resp, body, http.StatusServiceUnavailable)
 	late := reserve(t, r.client(t, other), "late.txt", "text/plain", refusedText)
-	if resp, body := r.post(t, other); resp.StatusCode != http.StatusAccepted {
-		t.Errorf("another owner: %d %s", resp.StatusCode, body)
-	}
-	if resp, body := r.postings(t, fromReddit("a")); resp.StatusCode != http.StatusCreated {
-		t.Errorf("an item of the feed: %d %s", resp.StatusCode, body)
-	}
-
-	for _, several := range [][]posting{{fromReddit("a")}, {fromReddit("a"), newPosting("This is a good day.", "a")}} {
-		resp, body = r.postings(t, several...)
-		told(t, resp, body, http.StatusServiceUnavailable)
+	for range 2 {
+		if resp, body := r.post(t, other); resp.StatusCode != http.StatusAccepted {
+			t.Errorf("another owner: %d %s", resp.StatusCode, body)
+		}
 	}
 	resp, body = r.post(t, other)
 	told(t, resp, body, http.StatusServiceUnavailable)
 	r.closed(t, other, http.StatusServiceUnavailable)
+
+	for range bound - 2 {
+		if resp, body := r.postings(t, fromReddit("a")); resp.StatusCode != http.StatusCreated {
+			t.Fatalf("an item of the feed: %d %s", resp.StatusCode, body)
+		}
+	}
+	resp, body = r.postings(t, fromReddit("a"))
+	told(t, resp, body, http.StatusServiceUnavailable)
+	for range 2 {
+		if resp, body := r.postings(t, newPosting("This is a good day.", "a")); resp.StatusCode != http.StatusCreated {
+			t.Errorf("an item of another source: %d %s", resp.StatusCode, body)
+		}
+	}
+	resp, body = r.postings(t, fromReddit("a"), newPosting("This is a good day.", "a"))
+	told(t, resp, body, http.StatusServiceUnavailable)
 	r.late(t, late)
 	r.settled(t)
 }

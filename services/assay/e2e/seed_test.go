@@ -61,7 +61,7 @@ func itemsFollowTheSeed(t *testing.T, s system) {
 			}
 			checkTimes(t, each.item)
 		}
-		if key := attribute(t, meta, "s3Key"); !regexp.MustCompile(`^files/` + id + `/[0-9a-z-]+$`).MatchString(key) {
+		if key := attribute(t, meta, "s3Key"); !regexp.MustCompile(`^files/[0-9a-f]{2}/` + id + `/[0-9a-z-]+$`).MatchString(key) {
 			t.Errorf("s3Key %q is not plain", key)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/services/ingest/source/newsapi/newsapitest"
+	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
 )
 
 // feedHost is a site with one feed, which has a version.

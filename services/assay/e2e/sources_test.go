@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/services/ingest/source/newsapi"
-	"github.com/assay-project/assay/services/ingest/source/newsapi/newsapitest"
+	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
+	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
 )
 
 // awaitItems waits until the feed has as many items of a tag.

@@ -83,7 +83,7 @@ func TestStack(t *testing.T) {
 // disturbancesLoseNothing: under a load of uploads NATS is restarted, an analyzer
 // dies, and another is cut off from NATS, but not from DynamoDB and S3. What was
 // accepted ends as it must, once, with it still cut off; and it works again when the
-// network is mended.
+// network is back.
 func disturbancesLoseNothing(t *testing.T, c *composition, s system, nats *contained, env map[string]string) {
 	side, err := network.New(within(t))
 	if err != nil {
@@ -99,18 +99,18 @@ func disturbancesLoseNothing(t *testing.T, c *composition, s system, nats *conta
 	ctx, cancel := context.WithTimeout(t.Context(), loadTime())
 	defer cancel()
 	l := startLoad(ctx, t, s, *faultUploads)
-	var mend func()
+	var reconnect func()
 	harms := []func(){
 		func() { nats.restart(t) },
 		func() { doomed.kill(t) },
-		func() { mend = remote.cut(t, side) },
+		func() { reconnect = remote.cut(t, side) },
 	}
 	l.during(rand.New(rand.NewPCG(*faultSeed, 2)), len(harms), func(part int) { harms[part]() })
 	l.audit(ctx, t)
 	if t.Failed() {
 		return
 	}
-	mend()
+	reconnect()
 	eventually(t, func() error {
 		state, err := remote.container.State(ctx)
 		if err == nil && state.Health.Status != "healthy" {

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/uuid"
 
+	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/services/assay/client"
 )
 
@@ -22,7 +23,7 @@ const noSweep = "ASSAY_SWEEP_EVERY=0"
 
 // streams are all of the system, those with consumers last: their loss is noticed
 // and makes all be declared anew.
-var streams = []string{"ASSAY_OUTCOMES", "ASSAY_DEAD", "ASSAY_NOTICES", "ASSAY_WORK"}
+var streams = []string{"ASSAY_OUTCOMES", "ASSAY_DEAD", "ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED"}
 
 // sweep runs `assay sweep`, which must succeed, and returns what it says.
 func (c *cluster) sweep(t *testing.T, args ...string) string {
@@ -147,7 +148,7 @@ func sweepRepairs(t *testing.T, start starter) {
 	for _, file := range []client.File{kept, apart, lost} {
 		checkResult(t, final(t, speaker, file.FileID), count(text))
 	}
-	stray := "files/" + uuid.NewString() + "/4-0123456789abcdef0123456789abcdef"
+	stray := blob.Key("files/", uuid.NewString()+"/4-0123456789abcdef0123456789abcdef")
 	foreign := "elsewhere/file"
 	for _, key := range []string{stray, foreign} {
 		if _, err := c.objects().PutObject(ctx, &s3.PutObjectInput{Bucket: &c.Bucket, Key: &key, Body: strings.NewReader("text")}); err != nil {
@@ -258,7 +259,7 @@ func TestSweepDoubtsAnEmptyTable(t *testing.T) {
 	const objects = 12
 	c := startCluster(t, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	for range objects {
-		key := "files/" + uuid.NewString() + "/4-0123456789abcdef0123456789abcdef"
+		key := blob.Key("files/", uuid.NewString()+"/4-0123456789abcdef0123456789abcdef")
 		if _, err := c.objects().PutObject(within(t), &s3.PutObjectInput{Bucket: &c.Bucket, Key: &key, Body: strings.NewReader("text")}); err != nil {
 			t.Fatal(err)
 		}

@@ -130,15 +130,15 @@ func next(t *testing.T, sub *nats.Subscription) *nats.Msg {
 // work on it waits any more.
 func (s system) outcomes(t *testing.T, js jetstream.JetStream, fileID string) []string {
 	t.Helper()
-	return s.outcomesOf(t, js, "assay-work.*.*.file.uploaded."+fileID, "assay.analysis.*.textfile."+fileID)
+	return s.outcomesOf(t, js, "ASSAY_WORK_TEXTFILE", "assay-work.*.*.file.uploaded."+fileID, "assay.analysis.*.textfile."+fileID)
 }
 
-// outcomesOf are the ids of all events on a subject of outcomes, once the other
-// subject has no work any more.
-func (s system) outcomesOf(t *testing.T, js jetstream.JetStream, waiting, ended string) []string {
+// outcomesOf returns the ids of all events on the subject ended, once the stream has no
+// work on the subject waiting.
+func (s system) outcomesOf(t *testing.T, js jetstream.JetStream, stream, waiting, ended string) []string {
 	t.Helper()
 	ctx := within(t)
-	work, err := js.Stream(ctx, "ASSAY_WORK")
+	work, err := js.Stream(ctx, stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,13 +149,13 @@ func (s system) outcomesOf(t *testing.T, js jetstream.JetStream, waiting, ended 
 		}
 		return errors.Join(errors.New("work still waits on "+waiting), err)
 	})
-	stream, err := js.Stream(ctx, "ASSAY_OUTCOMES")
+	outcomes, err := js.Stream(ctx, "ASSAY_OUTCOMES")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ids []string
 	for sequence := uint64(1); ; {
-		msg, err := stream.GetMsg(ctx, sequence, jetstream.WithGetMsgSubject(ended))
+		msg, err := outcomes.GetMsg(ctx, sequence, jetstream.WithGetMsgSubject(ended))
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			return ids
 		}

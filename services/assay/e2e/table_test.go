@@ -99,7 +99,7 @@ func (s system) leftOf(ctx context.Context, owner, fileID, key string) error {
 
 // nothingWaits complains while a queue holds messages.
 func nothingWaits(ctx context.Context, js jetstream.JetStream) error {
-	for _, name := range []string{"ASSAY_NOTICES", "ASSAY_WORK"} {
+	for _, name := range []string{"ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED"} {
 		stream, err := js.Stream(ctx, name)
 		if err != nil {
 			return err

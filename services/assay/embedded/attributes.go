@@ -16,20 +16,20 @@ const (
 	// attribute. ext4 has one block of 4 KiB for all attributes of a file, and the
 	// list of parts of a multipart upload takes 4.5 bytes for each.
 	inlineAttribute = 1 << 10
-	// elsewhere begins an extended attribute that holds the digest of its value and
-	// not the value.
+	// elsewhere begins an extended attribute that holds the digest of its value instead of the
+	// value.
 	elsewhere = "file:"
 )
 
-// attributes keeps metadata in extended attributes, and values that have no room
-// there in files. The attribute then has the value's digest, so that a file that
-// a replaced object has left is never taken for the new one's.
+// attributes stores metadata in extended attributes, and values that do not fit there in files. The
+// attribute then has the value's digest, so that a file left by a replaced object is never used for
+// the new one.
 type attributes struct {
 	meta.XattrMeta
 	large meta.SideCar
 }
 
-// openAttributes keeps large values in the folder, which it makes.
+// openAttributes stores large values in the directory, which it creates.
 func openAttributes(large string) (*attributes, error) {
 	if err := os.MkdirAll(large, 0o700); err != nil {
 		return nil, err
@@ -48,10 +48,10 @@ func (a *attributes) StoreAttribute(f *os.File, bucket, object, name string, val
 	return a.XattrMeta.StoreAttribute(f, bucket, object, name, digestOf(value))
 }
 
-// RetrieveAttribute returns meta.ErrNoSuchKey also where the file with a large
-// value is gone, or is another's.
+// RetrieveAttribute returns meta.ErrNoSuchKey too if the file with a large value is missing or
+// belongs to another value.
 func (a *attributes) RetrieveAttribute(f *os.File, bucket, object, name string) ([]byte, error) {
-	value, err := a.inline(f, bucket, object, name)
+	value, err := a.XattrMeta.RetrieveAttribute(f, bucket, object, name)
 	if err != nil || !bytes.HasPrefix(value, []byte(elsewhere)) {
 		return value, err
 	}
@@ -82,9 +82,9 @@ func digestOf(value []byte) []byte {
 	return []byte(elsewhere + hex.EncodeToString(sum[:]))
 }
 
-// openMetadata returns what keeps the metadata of the objects in the folder beside
-// their own, and the folder of its files, which must be synced: extended
-// attributes, or only files where they already are or the file system has none.
+// openMetadata returns the store for the metadata of the objects in the directory beside their own,
+// and the directory of its files, which must be synced. The store uses extended attributes; it uses
+// only files if they already exist or the file system has no extended attributes.
 func openMetadata(dir, objects string) (meta.MetadataStorer, string, error) {
 	only, large := filepath.Join(dir, "attributes"), filepath.Join(dir, "large-attributes")
 	sidecar, err := needsSidecar(objects, only)
@@ -102,8 +102,8 @@ func openMetadata(dir, objects string) (meta.MetadataStorer, string, error) {
 	return files, only, err
 }
 
-// needsSidecar tells whether metadata goes into files of its own: it already
-// does, or the file system has no extended attributes.
+// needsSidecar reports whether metadata goes into files of its own: it already does, or the file
+// system has no extended attributes.
 func needsSidecar(objects, attributes string) (bool, error) {
 	if _, err := os.Stat(attributes); err == nil {
 		return true, nil

@@ -29,7 +29,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errDamaged says that an object is not what was stored.
+// errDamaged means that an object's bytes are not those that were stored.
 var errDamaged = errors.New("the object is damaged")
 
 // storeSums stores the checksums of an object.
@@ -69,8 +69,8 @@ func (d *durableStore) storeSumsOf(file *os.File, path, bucket, key string) (sam
 	return err == nil && os.SameFile(info, now), err
 }
 
-// GetObject checks each block of an object before it is sent, also of a range. A
-// damaged first block is answered with an error, a later one breaks the transfer off.
+// GetObject verifies each block of an object before it is sent, also for a range. A damaged first
+// block causes an error response, a later one aborts the transfer.
 func (d *durableStore) GetObject(ctx context.Context, in *s3.GetObjectInput) (*s3.GetObjectOutput, error) {
 	out, err := d.Posix.GetObject(ctx, in)
 	if err != nil || out.Body == nil || aws.ToInt64(out.ContentLength) == 0 {
@@ -92,8 +92,8 @@ func (d *durableStore) GetObject(ctx context.Context, in *s3.GetObjectInput) (*s
 	return out, err
 }
 
-// checkedBody returns what reads the object and checks it, with its first block
-// checked; nil for an object without checksums.
+// checkedBody returns a reader that verifies the object, whose first block is already verified; nil
+// for an object without checksums.
 func (d *durableStore) checkedBody(bucket, key string, out *s3.GetObjectOutput) (body *checkedBody, err error) {
 	file, err := os.Open(filepath.Join(d.objects, bucket, filepath.FromSlash(key)))
 	if err != nil {
@@ -140,8 +140,7 @@ func (d *durableStore) checkedBody(bucket, key string, out *s3.GetObjectOutput) 
 	return checked, checked.fill()
 }
 
-// checkedBody reads a range of a file, block by block, and fails at one that does not
-// fit its checksum.
+// checkedBody reads a range of a file, block by block, and fails at a checksum mismatch.
 type checkedBody struct {
 	file    *os.File
 	size    int64
@@ -159,7 +158,7 @@ func newCheckedBody(file *os.File, size int64, sums []byte) (*checkedBody, error
 	return &checkedBody{file: file, size: size, sums: sums, end: size, block: make([]byte, min(sumBlock, size))}, nil
 }
 
-// fill reads and checks the block at which the range goes on.
+// fill reads and verifies the next block of the range.
 func (c *checkedBody) fill() error {
 	n := c.at / sumBlock
 	start := n * sumBlock

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The test binary runs again as a child when a test must kill an engine: this
-// variable names the engine, and the folder is in the second.
+// The test binary runs itself as a child process when a test must kill an engine: the first
+// variable names the engine, the second the directory.
 const (
 	childEngine = "EMBEDDED_TEST_ENGINE"
 	childDir    = "EMBEDDED_TEST_DIR"
@@ -59,8 +59,8 @@ func runChild(engine, dir string) int {
 	return 0
 }
 
-// startChild runs an engine in a process of its own; kill ends it as kill -9
-// does and returns what it wrote to standard output after its URL.
+// startChild runs an engine in a child process; kill ends it like kill -9 and returns what it wrote
+// to standard output after its URL.
 func startChild(t *testing.T, engine, dir string) (url string, kill func() string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

@@ -1,11 +1,9 @@
-// Package embedded runs the three engines of `assay serve` in this process:
-// NATS with JetStream, an S3 server and DynamoDB. Each listens on a TCP
-// address and keeps its data in a folder, so that the services reach it by
-// endpoint and credentials, as they would reach the real thing.
+// Package embedded runs the three engines of `assay serve` in this process: NATS with JetStream, an
+// S3 server and DynamoDB. Each listens on a TCP address and stores its data in a directory, so that
+// the services reach it by endpoint and credentials, as they would reach the real services.
 //
-// The engines lock nothing: the caller makes sure that one process at a time
-// uses a folder.
+// The engines lock nothing: the caller ensures that only one process at a time uses a directory.
 package embedded
 
-// loopback is where engines listen when no host is given.
+// loopback is the default host of the engines.
 const loopback = "127.0.0.1"

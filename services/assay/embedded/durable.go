@@ -19,26 +19,25 @@ import (
 	"github.com/versity/versitygw/s3response"
 )
 
-// noticeTime bounds S3Config.Created, which the client's request waits for.
+// noticeTime bounds S3Config.Created, which delays the response to the client.
 const noticeTime = 5 * time.Second
 
-// durableStore is the gateway's file store with what it leaves out: an object
-// is on disk before its request is answered, and its creation is told.
+// durableStore adds to the gateway's file store that an object is on disk before the response to
+// its request, and that its creation is reported.
 type durableStore struct {
 	*posix.Posix
 	meta       meta.MetadataStorer
-	objects    string // absolute; a folder for each bucket
+	objects    string // absolute; a directory for each bucket
 	attributes string // absolute; of metadata that is in files
 	sheets     sheets
 	sync       func(*os.File) error
 	folders    folders
-	names      windows
 	pages      []byte // CORS rules of a bucket that has none; nil for none
 	created    func(context.Context, Object) error
 	log        zerolog.Logger
 }
 
-// CreateBucket makes a bucket whose folder is on disk when it returns.
+// CreateBucket creates a bucket whose directory is on disk when it returns.
 func (d *durableStore) CreateBucket(ctx context.Context, in *s3.CreateBucketInput, acl []byte) error {
 	if err := d.Posix.CreateBucket(ctx, in, acl); err != nil {
 		return err
@@ -75,7 +74,7 @@ func (d *durableStore) CompleteMultipartUpload(ctx context.Context, in *s3.Compl
 	return out, version, d.finish(ctx, *in.Bucket, *in.Key, etag)
 }
 
-// DeleteObject removes an object, and the folders that are empty then.
+// DeleteObject removes an object, and the directories that are then empty.
 func (d *durableStore) DeleteObject(ctx context.Context, in *s3.DeleteObjectInput) (*s3.DeleteObjectOutput, error) {
 	defer d.folders.remove()()
 	out, err := d.Posix.DeleteObject(ctx, in)
@@ -85,7 +84,7 @@ func (d *durableStore) DeleteObject(ctx context.Context, in *s3.DeleteObjectInpu
 	return out, err
 }
 
-// DeleteObjects removes many.
+// DeleteObjects removes several objects.
 func (d *durableStore) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsInput) (s3response.DeleteResult, error) {
 	defer d.folders.remove()()
 	out, err := d.Posix.DeleteObjects(ctx, in)
@@ -98,7 +97,7 @@ func (d *durableStore) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsIn
 	return out, err
 }
 
-// dropSheet removes the copy of the metadata of an object that is gone.
+// dropSheet removes the copy of the metadata of a removed object.
 func (d *durableStore) dropSheet(bucket, key string) error {
 	if _, err := os.Lstat(filepath.Join(d.objects, bucket, filepath.FromSlash(key))); !errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -115,11 +114,9 @@ func (d *durableStore) DeleteBucket(ctx context.Context, bucket string) error {
 	return d.sheets.remove(bucket, "")
 }
 
-// finish puts a stored object on disk and then tells of it. When the disk
-// refuses, the object is removed: a retry under If-None-Match must send the
-// bytes again and not be told that they are there.
+// finish syncs a stored object and then reports it. If the sync fails, the object is removed: a
+// retry under If-None-Match must send the bytes again instead of failing because they exist.
 func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) error {
-	d.stored(bucket, key)
 	info, err := os.Stat(filepath.Join(d.objects, bucket, filepath.FromSlash(key)))
 	if err != nil {
 		return fmt.Errorf("find %s/%s to sync it: %w", bucket, key, err)
@@ -150,10 +147,9 @@ func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) err
 	return nil
 }
 
-// syncObject syncs an object's file with its extended attributes, the folders up to
-// the bucket in which there may be an entry that is not on disk, and its metadata
-// files. What it syncs of folders it shares with uploads that made their entries
-// before it has synced the file.
+// syncObject syncs an object's file with its extended attributes, the directories up to the bucket
+// whose entries may not be on disk, and its metadata files. It shares the directory syncs with
+// uploads that created their entries before it has synced the file.
 func (d *durableStore) syncObject(bucket, key string) error {
 	top, path := filepath.Join(d.objects, bucket), filepath.Join(d.objects, bucket, filepath.FromSlash(key))
 	folder := filepath.Dir(path)
@@ -182,7 +178,7 @@ func (d *durableStore) syncObject(bucket, key string) error {
 // syncAttributes syncs the metadata files of an object, or of the bucket for
 // an empty key.
 func (d *durableStore) syncAttributes(bucket, key string) error {
-	// The gateway's name for the folder of one object's metadata files.
+	// The gateway's name of the directory with one object's metadata files.
 	dir := filepath.Join(d.attributes, bucket, filepath.FromSlash(key), "meta")
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -199,8 +195,8 @@ func (d *durableStore) syncAttributes(bucket, key string) error {
 	return d.syncUp(dir, d.attributes)
 }
 
-// syncUp syncs path and every folder above it, up to and with top. Uploads that
-// come together share the syncs of the folders that they have in common.
+// syncUp syncs path and every directory above it, up to and including top. Concurrent uploads share
+// the syncs of their common directories.
 func (d *durableStore) syncUp(path, top string) error {
 	if err := d.syncOne(path); err != nil {
 		return err
@@ -216,7 +212,7 @@ func (d *durableStore) syncUp(path, top string) error {
 
 func (d *durableStore) syncFolder(path string) error { return d.joinFolder(path)() }
 
-// joinFolder enters the next sync of a folder, and returns what waits for it.
+// joinFolder joins the next sync of a directory, and returns a function that waits for it.
 func (d *durableStore) joinFolder(path string) (need func() error) {
 	return d.folders.syncs.join(path, func() error { return d.syncOne(path) })
 }
@@ -229,8 +225,8 @@ func (d *durableStore) syncOne(path string) error {
 	return errors.Join(d.sync(file), file.Close())
 }
 
-// openForSync opens a file or folder such that it can be synced; nil for a
-// folder on Windows, which keeps folder entries itself and syncs none.
+// openForSync opens a file or directory for syncing. It returns nil for a directory on Windows,
+// which persists directory entries itself and cannot sync them.
 func openForSync(path string) (*os.File, error) {
 	if runtime.GOOS == "windows" {
 		if info, err := os.Stat(path); err != nil || info.IsDir() {
@@ -239,8 +235,8 @@ func openForSync(path string) (*os.File, error) {
 		return os.OpenFile(path, os.O_RDWR, 0)
 	}
 	for {
-		// os.Open takes five system calls more, to offer the file to the poller, which
-		// takes no files.
+		// os.Open makes five more system calls, to register the file with the poller, which does
+		// not support files.
 		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 		switch {
 		case err == nil:

@@ -18,16 +18,16 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// DynamoDBConfig says where the embedded DynamoDB engine listens and stores.
+// DynamoDBConfig is the settings of the embedded DynamoDB engine.
 type DynamoDBConfig struct {
-	// Path is the database file. Required; it and its folder are made if
-	// absent. One process at a time may hold it.
+	// Path is the database file. Required; it and its directory are created if absent. One process
+	// at a time may open it.
 	Path string
 	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
 	Addr string
-	// Hosts are the names that requests may be addressed to.
+	// Hosts are the names under which requests are accepted.
 	Hosts web.Hosts
-	// Log gets failures of the engine. The zero value drops them.
+	// Log receives failures of the engine. The zero value discards them.
 	Log zerolog.Logger
 
 	// limiter replaces the bounds on connections of clients in a test.
@@ -43,7 +43,7 @@ type DynamoDB struct {
 	own    string // URL of the listener of the services
 }
 
-// dynamoDBDrain bounds the wait for requests in hand at Close.
+// dynamoDBDrain bounds the wait for requests in progress at Close.
 const dynamoDBDrain = 5 * time.Second
 
 // StartDynamoDB starts the engine and returns when it accepts connections. The
@@ -71,7 +71,7 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 		},
 	})
 	if damage, ok := errors.AsType[*dynamolite.CorruptError](err); ok {
-		return nil, fmt.Errorf("embedded dynamodb: %w; %s (docs/running.md, Backup and restore)", damage, wayOut(damage))
+		return nil, fmt.Errorf("embedded dynamodb: %w; %s (docs/production.md, Backup and restore)", damage, wayOut(damage))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("embedded dynamodb: %w", err)
@@ -102,7 +102,7 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 	return d, nil
 }
 
-// wayOut says what to do about damage.
+// wayOut returns the advice for recovering from damage.
 func wayOut(damage *dynamolite.CorruptError) string {
 	if damage.Repairable {
 		return fmt.Sprintf("restore the data folder from a backup, or run \"assay verify --repair\", which drops the damaged commit and the %d after it", damage.Later)
@@ -117,11 +117,9 @@ func (d *DynamoDB) URL() string { return d.url }
 // of its own. The bounds on connections of clients do not apply to it.
 func (d *DynamoDB) OwnURL() string { return d.own }
 
-// Close lets requests in hand finish, for 5 seconds at most, then closes the
-// file.
+// Close lets requests in progress finish, for at most 5 seconds, then closes the file.
 func (d *DynamoDB) Close() error {
-	// Shutdown would wait 5 seconds for connections that clients opened to have
-	// one spare and never used.
+	// Shutdown would wait 5 seconds for connections that clients opened and never used.
 	d.unused.Range(func(conn, _ any) bool {
 		_ = conn.(net.Conn).Close() // nothing was sent on it
 		return true
@@ -131,7 +129,7 @@ func (d *DynamoDB) Close() error {
 	return errors.Join(d.server.Shutdown(ctx), d.engine.Close())
 }
 
-// track keeps the connections that have not yet carried a request.
+// track records the connections that have not yet carried a request.
 func (d *DynamoDB) track(conn net.Conn, state http.ConnState) {
 	if state == http.StateNew {
 		d.unused.Store(conn, nil)

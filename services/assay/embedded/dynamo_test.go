@@ -112,7 +112,7 @@ func TestDynamoDBKeepsAnsweredWritesWhenKilled(t *testing.T) {
 	}
 }
 
-// The first and the last record of a killed process's journal are tried.
+// The test damages the first and the last record of a killed process's journal.
 func TestDynamoDBRefusesADamagedJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	url, kill := startChild(t, "dynamodb", path)
@@ -184,7 +184,7 @@ func TestDynamoDBClosesWithAnUnusedConnectionOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	items := dynamoClient(d.URL()) // answered after the connection was accepted
+	items := dynamoClient(d.URL()) // the response shows that the connection was accepted
 	if _, err := items.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err != nil {
 		t.Fatal(err)
 	}
@@ -197,8 +197,8 @@ func TestDynamoDBClosesWithAnUnusedConnectionOpen(t *testing.T) {
 	}
 }
 
-// TestDynamoDBBoundsTheConnectionsOfAClient: one connection too many is refused,
-// and the listener of the services is not affected.
+// TestDynamoDBBoundsTheConnectionsOfAClient checks that one connection too many is rejected, and
+// that the listener of the services is not affected.
 func TestDynamoDBBoundsTheConnectionsOfAClient(t *testing.T) {
 	d, err := StartDynamoDB(DynamoDBConfig{Path: filepath.Join(t.TempDir(), "db"), limiter: web.NewLimiter(2, 1)})
 	if err != nil {

@@ -2,13 +2,14 @@ package embedded
 
 import "sync"
 
-// keptFolders is how many folders are remembered at most, after which it begins anew.
-const keptFolders = 256
+// keptFolders is the maximum number of directories recorded, about 1 MB, after which the record is
+// cleared. Each prefix of keys has 256 shards, which should stay recorded while each upload adds a
+// directory of its own.
+const keptFolders = 1 << 12
 
-// folders are those whose own entries, in the folders above them, are known to be on
-// disk. An entry stays there until something is removed, which takes away folders
-// that are empty then: what was known is forgotten when a removal begins, and nothing
-// is learnt until it has ended.
+// folders records directories whose own entries, in the directories above them, are known to be on
+// disk. An entry remains until a removal, which also removes empty parent directories. So the start
+// of a removal clears the record, and nothing is recorded until it has ended.
 type folders struct {
 	syncs rounds // by path
 
@@ -18,7 +19,7 @@ type folders struct {
 	removed  uint64          // removals that have ended
 }
 
-// remove says that something may be removed until the returned function is called.
+// remove marks a removal as in progress until the returned function is called.
 func (f *folders) remove() (done func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -32,21 +33,21 @@ func (f *folders) remove() (done func()) {
 	}
 }
 
-// keeps tells whether the entry of a folder that holds something is on disk, and
-// otherwise what to give to keep.
+// keeps reports whether the entry of a nonempty directory is on disk, and if not, which value to
+// pass to keep.
 func (f *folders) keeps(path string) (kept bool, since uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.kept[path], f.removed
 }
 
-// keep says that the entry of a folder is on disk, which keeps has denied before it
-// was synced.
+// keep records that the entry of a directory is on disk, after keeps returned false and the
+// directory was synced.
 func (f *folders) keep(path string, since uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.removing > 0 || f.removed != since {
-		return // it may be another folder by this time
+		return // it may be another directory by now
 	}
 	if f.kept == nil || len(f.kept) >= keptFolders {
 		f.kept = map[string]bool{}

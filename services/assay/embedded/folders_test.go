@@ -2,8 +2,8 @@ package embedded
 
 import "testing"
 
-// TestFoldersForgetWhatMayBeRemoved: what is on disk before a removal, or comes there
-// while one is under way, is not known afterwards.
+// TestFoldersForgetWhatMayBeRemoved checks that directories recorded before or during a removal are
+// unknown afterwards.
 func TestFoldersForgetWhatMayBeRemoved(t *testing.T) {
 	var f folders
 	known := func() bool { kept, _ := f.keeps("a"); return kept }

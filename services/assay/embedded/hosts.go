@@ -9,8 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// addressedTo refuses requests to other hosts, as a page sends them that rebinds its
-// own name to the server's address.
+// addressedTo rejects requests for other hosts, as a page sends them after DNS rebinding.
 func addressedTo(hosts web.Hosts) fiber.Handler {
 	type misdirected struct {
 		XMLName xml.Name `xml:"Error"`

@@ -34,28 +34,25 @@ const (
 	// none; a client that makes one cannot take the process's memory.
 	natsMaxMemory = 64 << 20
 
-	// natsReady bounds the wait for the listener after JetStream has
-	// recovered its streams, which Start does before it listens.
+	// natsReady bounds the wait for the listener. Start recovers the streams before it listens.
 	natsReady = 10 * time.Second
 )
 
-// NATSConfig says where the embedded NATS server listens and stores.
+// NATSConfig is the settings of the embedded NATS server.
 type NATSConfig struct {
-	// Dir holds the JetStream files. Required; made if absent. Two servers
-	// must never share one; the server does not lock it.
+	// Dir holds the JetStream files. Required; created if absent. Two servers must never share it;
+	// the server does not lock it.
 	Dir string
 	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
 	Addr string
-	// Sync says when a stored message is on disk: "always" (also if empty)
-	// is before its acknowledgement; a duration such as "1s" is within that
-	// time, and a crash of the machine, though not of the process, may lose
-	// what was acknowledged in it.
+	// Sync sets when a stored message is synced to disk: "always" (also if empty) is before its
+	// acknowledgement; a duration such as "1s" is within that time. A crash of the machine, though
+	// not of the process, may then lose the messages acknowledged in it.
 	Sync string
-	// MaxStore is the most bytes of all streams together. 0 is three quarters
-	// of the disk space that is free at start, the server's own rule. A
-	// publish beyond it is refused.
+	// MaxStore is the maximum size of all streams together, in bytes. 0 is three quarters of the
+	// disk space that is free at start, the server's own default. A publish beyond it is rejected.
 	MaxStore int64
-	// Log gets the server's own lines. The zero value drops them.
+	// Log receives the server's own lines. The zero value discards them.
 	Log zerolog.Logger
 }
 
@@ -69,10 +66,9 @@ type NATS struct {
 	recovered chan struct{} // closed when recoverSpace has returned
 }
 
-// StartNATS starts a NATS server and returns when it accepts connections, its
-// streams recovered. It handles no signals and writes nothing to the standard
-// streams. After the disk was full, JetStream starts again once there is space.
-// The caller closes it.
+// StartNATS starts a NATS server and returns when it accepts connections, its streams recovered. It
+// handles no signals and writes nothing to the standard streams. After a full disk, JetStream
+// restarts once there is space. The caller closes it.
 func StartNATS(cfg NATSConfig) (*NATS, error) {
 	opts, err := natsOptions(cfg)
 	if err != nil {
@@ -110,8 +106,8 @@ func StartNATS(cfg NATSConfig) (*NATS, error) {
 // URL is the address for NATS clients, such as nats://127.0.0.1:4222.
 func (n *NATS) URL() string { return "nats://" + web.Reachable(n.server.Addr().String()) }
 
-// Close stops the server and returns when its files are closed. Connected
-// clients see the connection end. A second call does nothing.
+// Close stops the server and returns when its files are closed. Connected clients are disconnected.
+// A second call does nothing.
 func (n *NATS) Close() {
 	n.close.Do(func() { close(n.closing) })
 	<-n.recovered
@@ -177,9 +173,8 @@ func splitAddr(addr string) (host string, port int, err error) {
 	return host, int(n), nil
 }
 
-// natsLog passes the server's lines on, keeps the first fatal one and reports a
-// full disk: the server only logs that it cannot listen, recover or write, and
-// returns no error.
+// natsLog forwards the server's lines, keeps the first fatal one and reports a full disk: the
+// server only logs that it cannot listen, recover or write, and returns no error.
 type natsLog struct {
 	log   zerolog.Logger
 	fatal atomic.Pointer[error]

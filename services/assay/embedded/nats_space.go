@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// natsSpaceCheck is how often a server whose disk was full looks for free space.
+// natsSpaceCheck is how often a server whose disk was full checks for free space.
 const natsSpaceCheck = time.Second
 
 // fullDisk reports whether a line of the server's log says that the disk is full.
@@ -16,9 +16,9 @@ func fullDisk(line string) bool {
 	return strings.Contains(line, syscall.ENOSPC.Error()) || strings.Contains(line, syscall.EDQUOT.Error())
 }
 
-// recoverSpace starts JetStream again after the disk was full and has space, until
-// Close. Without that, a stream whose write failed refuses all messages until the
-// process restarts: the server keeps the first write error.
+// recoverSpace restarts JetStream once a full disk has free space again, until Close. Otherwise a
+// stream whose write failed rejects all messages until the process restarts: the server keeps the
+// first write error.
 func (n *NATS) recoverSpace() {
 	defer close(n.recovered)
 	check := time.NewTicker(natsSpaceCheck)
@@ -38,8 +38,8 @@ func (n *NATS) recoverSpace() {
 	}
 }
 
-// restartJetStream reads the streams from disk again. Clients reconnect, since the
-// server has forgotten their consumers' requests.
+// restartJetStream recovers the streams from disk. Clients reconnect, since the server has dropped
+// their consumers' requests.
 func (n *NATS) restartJetStream() bool {
 	if err := n.server.ShutdownJetStream(); err != nil {
 		n.log.log.Error().Err(err).Msg("JetStream cannot stop after a full disk")
@@ -57,7 +57,7 @@ func (n *NATS) restartJetStream() bool {
 		return true
 	}
 	for _, client := range clients.Conns {
-		_ = n.server.DisconnectClientByID(client.Cid) // fails only when the client is gone
+		_ = n.server.DisconnectClientByID(client.Cid) // fails only when the client has disconnected
 	}
 	return true
 }

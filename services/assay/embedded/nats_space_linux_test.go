@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/assay-project/assay/pkg/dynamolite/disktest"
 )
 
-// TestNATSWorksAgainAfterAFullDisk: without a restart of the process, and with all messages that were
-// acknowledged.
+// TestNATSWorksAgainAfterAFullDisk checks that the server recovers without a restart of the
+// process, and with all acknowledged messages.
 func TestNATSWorksAgainAfterAFullDisk(t *testing.T) {
-	onSmallDisk(t, "size=96m", func(t *testing.T, dir string) {
+	disktest.Run(t, "size=96m", func(t *testing.T, dir string) {
 		js := connect(t, startNATS(t, NATSConfig{Dir: dir}).URL())
 		addStream(t, js)
-		free := fillDisk(t, dir, 90<<20)
+		free := disktest.Fill(t, dir, 90<<20)
 		stored := uint64(0)
 		publish := func() error {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -10,8 +10,8 @@ import (
 	"github.com/versity/versitygw/s3err"
 )
 
-// pagesOf returns the CORS rules that let pages of the web origins do everything; nil
-// without origins.
+// pagesOf returns the CORS rules that give pages of the web origins full access; nil without
+// origins.
 func pagesOf(origins []string) ([]byte, error) {
 	if len(origins) == 0 {
 		return nil, nil
@@ -27,9 +27,8 @@ func pagesOf(origins []string) ([]byte, error) {
 	}}})
 }
 
-// GetBucketCors gives a bucket without rules those of S3Config.Origins. The
-// gateway's own default would add its headers to the answers to all clients, and
-// read the bucket's rules for each.
+// GetBucketCors gives a bucket without rules those of S3Config.Origins. The gateway's own default
+// would add its headers to the responses to all clients, and read the bucket's rules for each.
 func (d *durableStore) GetBucketCors(ctx context.Context, bucket string) ([]byte, error) {
 	rules, err := d.Posix.GetBucketCors(ctx, bucket)
 	if none, ok := errors.AsType[s3err.S3Error](err); ok && d.pages != nil && none.BaseError().Code == "NoSuchCORSConfiguration" {

@@ -21,7 +21,7 @@ func TestS3AnswersTheWebOrigin(t *testing.T) {
 		"":                         {ownPage: ""},
 		ownPage:                    {ownPage: ownPage, otherPage: ""},
 		ownPage + " " + secondPage: {ownPage: ownPage, secondPage: secondPage, otherPage: ""},
-		"*":                        {ownPage: "*", "": ""}, // clients that are no browser have none
+		"*":                        {ownPage: "*", "": ""}, // clients other than browsers send none
 	} {
 		t.Run(allowed, func(t *testing.T) {
 			client := startS3(t, S3Config{Origins: strings.Fields(allowed)})

@@ -2,26 +2,26 @@ package embedded
 
 import "sync"
 
-// rounds let callers share what covers all that was done before it began.
+// rounds groups calls: callers share a call that covers everything done before it began (group
+// commit).
 type rounds struct {
 	mu             sync.Mutex
-	waiting, under map[string]*round // not begun, and begun; one of each for a name
+	waiting, under map[string]*round // not started, and running; at most one of each per name
 }
 
 type round struct {
-	led  bool // by one of those who have joined, who begins it
+	led  bool // one of the callers that joined will start it
 	done chan struct{}
 	err  error // read only after done is closed
 }
 
-// share calls f, or returns the error of another's call of the same name that began
-// after share was called.
+// share calls f, or returns the error of another caller's call of the same name that began after
+// share was called.
 func (r *rounds) share(name string, f func() error) error { return r.join(name, f)() }
 
-// join enters the next round of a name, which covers what was done before join. It
-// begins when the first of those who have entered it needs it: what they do until then
-// lets others enter. So every caller must call need, which calls f or returns the error
-// of another's call.
+// join enters the next round of a name, which covers what was done before join. The round begins
+// when the first of its callers calls need: until then others can enter. So every caller must call
+// need, which calls f or returns the error of another caller's call.
 func (r *rounds) join(name string, f func() error) (need func() error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 )
 
-// TestRoundsCoverWhatWasDoneBefore: whoever returns from share was covered by a call
-// that began after it had written, and calls of one name never overlap.
+// TestRoundsCoverWhatWasDoneBefore checks that every caller of share was covered by a call that
+// began after the caller's write, and that calls of one name never overlap.
 func TestRoundsCoverWhatWasDoneBefore(t *testing.T) {
 	var r rounds
 	var written, covered, running, calls atomic.Int64
@@ -46,8 +46,8 @@ func TestRoundsCoverWhatWasDoneBefore(t *testing.T) {
 	}
 }
 
-// TestRoundsAreShared: those who come while a call is under way have one more for all
-// of them, and its error; another name waits for nobody.
+// TestRoundsAreShared checks that callers that arrive during a call share one more call and its
+// error, and that names are independent.
 func TestRoundsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r rounds
@@ -80,8 +80,8 @@ func TestRoundsAreShared(t *testing.T) {
 	})
 }
 
-// TestRoundsTakeInWhoComesUntilTheyAreNeeded: a call is for all who joined before it
-// began, and for nobody who joined later.
+// TestRoundsTakeInWhoComesUntilTheyAreNeeded checks that a call covers all who joined before it
+// began, and nobody who joined later.
 func TestRoundsTakeInWhoComesUntilTheyAreNeeded(t *testing.T) {
 	var r rounds
 	calls := 0

@@ -22,55 +22,53 @@ import (
 
 const (
 	s3MaxConnections = 4096
-	// s3MaxRequests bounds requests in flight; one more is answered 503. It is
-	// above what clients can hold (s3Limits), so that the services have the rest.
+	// s3MaxRequests bounds requests in progress; above it the server responds with 503. It exceeds
+	// what clients can use (s3Limits), so that the services have the rest.
 	s3MaxRequests = 2048
-	// s3MaxParts and s3MaxCopy (bytes) are the limits of AWS S3. Zero would
-	// refuse every multipart upload and every copy.
+	// s3MaxParts and s3MaxCopy (bytes) are the limits of AWS S3. Zero would reject every multipart
+	// upload and every copy.
 	s3MaxParts = 10_000
 	s3MaxCopy  = 5 << 30
-	// s3Buffer is the bytes each transfer copies at a time; with s3MaxRequests
-	// it bounds the memory of transfers to 256 MiB.
+	// s3Buffer is the copy buffer of each transfer in bytes; with s3MaxRequests it bounds the
+	// memory of transfers to 256 MiB.
 	s3Buffer = 128 << 10
-	// s3PortTries bounds how often another free port is picked when a
-	// stranger took the last one before the server could.
+	// s3PortTries bounds how often another free port is chosen when another process took the last
+	// one before the server could.
 	s3PortTries = 5
 )
 
-// ErrS3Running is returned by StartS3 while another S3 server of this process
-// has not been closed.
+// ErrS3Running is returned by StartS3 while another S3 server of this process is open.
 var ErrS3Running = errors.New("one S3 server per process, and one is running")
 
-// s3Running is process-wide because what it guards is: the working directory,
-// and globals inside the gateway.
+// s3Running is process-wide because it guards process-wide state: the working directory, and
+// globals of the gateway.
 var s3Running atomic.Bool
 
-// S3Config says where the embedded S3 server listens and stores.
+// S3Config is the settings of the embedded S3 server.
 type S3Config struct {
-	// Dir holds the buckets (in objects/) and copies of the objects' extended
-	// attributes (in metadata/), or on file systems without them the objects'
-	// metadata (in attributes/). Required; made if absent. It must be of one process at a time: conditional writes
-	// are exact among those of one server only.
+	// Dir holds the buckets (in objects/) and copies of the objects' extended attributes (in
+	// metadata/), or on file systems without them the objects' metadata (in attributes/). Required;
+	// created if absent. Only one process at a time may use it: conditional writes are atomic only
+	// within one server.
 	Dir string
 	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
 	Addr string
-	// AccessKey and SecretKey are an account that may do everything. Required.
+	// AccessKey and SecretKey are an account with full access. Required.
 	AccessKey, SecretKey string
-	// Others are the secrets of further access keys, which may do everything too.
+	// Others are the secrets of further access keys with full access.
 	Others map[string]string
 	// Region that clients sign for. Empty is us-east-1.
 	Region string
-	// Hosts are the names that requests may be addressed to.
+	// Hosts are the names under which requests are accepted.
 	Hosts web.Hosts
-	// Origins are the web origins whose pages may call buckets that have no
-	// CORS rules of their own, "*" for all.
+	// Origins are the web origins whose pages may call buckets without CORS rules of their own, "*"
+	// for all.
 	Origins []string
-	// Created is called after an object is durable and before its PUT, POST,
-	// copy or multipart completion is answered, and has noticeTime to
-	// return. Its error is logged and does not fail the request. Nil calls
-	// nothing.
+	// Created is called after an object is durable and before the response to its PUT, POST, copy
+	// or multipart completion. It must return within noticeTime. Its error is logged and does not
+	// fail the request. Optional.
 	Created func(context.Context, Object) error
-	// Log gets what fails after an object is stored. The zero value drops it.
+	// Log receives failures that occur after an object is stored. The zero value discards them.
 	Log zerolog.Logger
 
 	// sync replaces (*os.File).Sync where a test watches or breaks it.
@@ -102,12 +100,12 @@ type S3 struct {
 	closed  error // what Close returns
 }
 
-// StartS3 starts the S3 server and returns when it accepts connections; ctx
-// bounds the start only. The caller closes it.
+// StartS3 starts the S3 server and returns when it accepts connections; ctx bounds the start only.
+// The caller closes it.
 //
-// Only one may run in a process at a time (ErrS3Running), and while it runs
-// the working directory of the whole process is its objects folder: make paths
-// absolute before. Buckets are made through the S3 API.
+// Only one may run in a process at a time (ErrS3Running), and while it runs the working directory
+// of the whole process is its objects directory: make paths absolute before. Buckets are created
+// through the S3 API.
 func StartS3(ctx context.Context, cfg S3Config) (*S3, error) {
 	if cfg.Dir == "" || cfg.AccessKey == "" || cfg.SecretKey == "" {
 		return nil, errors.New("embedded s3: folder, access key and secret key are required")
@@ -177,7 +175,7 @@ func runS3(ctx context.Context, cfg S3Config, public *publicS3) (*S3, error) {
 			MultipartMaxParts: s3MaxParts,
 			Quiet:             true,
 			KeepAlive:         true,
-			// Given because the gateway prints a line when it makes its own.
+			// Set because the gateway prints a line when it creates its own.
 			IAMService: accounts{auth.NewIAMServiceSingle(account), cfg.Others},
 			S3Options: []s3api.Option{
 				s3api.WithOnListen(func() { close(listening) }),
@@ -199,7 +197,7 @@ func runS3(ctx context.Context, cfg S3Config, public *publicS3) (*S3, error) {
 	}
 }
 
-// accounts has others beside the one.
+// accounts adds others to one account.
 type accounts struct {
 	auth.IAMService
 	others map[string]string // the secret of each access key
@@ -219,22 +217,22 @@ func (s *S3) URL() string { return s.public.url() }
 // of its own. The limits on clients do not apply to it.
 func (s *S3) OwnURL() string { return s.own }
 
-// CheckPort says, over a new connection, whether clients reach the server.
+// CheckPort checks over a new connection whether clients reach the server.
 func (s *S3) CheckPort(ctx context.Context) error { return s.public.check(ctx) }
 
-// Stopped is closed when the server has stopped, by Close or by itself; Close
-// then tells why.
+// Stopped is closed when the server has stopped, by Close or because of an error, which Close
+// returns.
 func (s *S3) Stopped() <-chan struct{} { return s.stopped }
 
-// Close finishes the requests in flight, for 10 seconds at most, stops the
-// server, and gives the process its working directory back. It returns why the
-// server had stopped by itself, if it had.
+// Close finishes the requests in progress, for at most 10 seconds, stops the server, and restores
+// the working directory of the process. If the server stopped because of an error, Close returns
+// it.
 func (s *S3) Close() error {
 	s.close.Do(func() { s.closed = errors.Join(s.public.close(), s.stopGateway()) })
 	return s.closed
 }
 
-// stopGateway finishes the requests in flight and stops the gateway.
+// stopGateway finishes the requests in progress and stops the gateway.
 func (s *S3) stopGateway() error {
 	s.stop()
 	<-s.stopped
@@ -246,8 +244,8 @@ func (s *S3) stopGateway() error {
 	return err
 }
 
-// freeAddr picks a free port on loopback, because the gateway does not tell
-// which one it got for port 0.
+// freeAddr chooses a free port on loopback, because the gateway does not report which one it got
+// for port 0.
 func freeAddr() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -256,7 +254,7 @@ func freeAddr() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// openStore opens the folder, which also makes it the working directory.
+// openStore opens the directory, which also makes it the working directory.
 func openStore(cfg S3Config) (*durableStore, error) {
 	objects := filepath.Join(cfg.Dir, "objects")
 	if err := os.MkdirAll(objects, 0o700); err != nil {
@@ -273,7 +271,7 @@ func openStore(cfg S3Config) (*durableStore, error) {
 	files, err := posix.New(objects, attrs, posix.PosixOpts{
 		CopyObjectThreshold: s3MaxCopy,
 		IOBufferSize:        s3Buffer,
-		// A file to lock for each PUT is for several processes on one folder.
+		// A lock file for each PUT is needed only by several processes on one directory.
 		ForceNoObjLockFile: true,
 	})
 	if err != nil {
@@ -292,6 +290,5 @@ func openStore(cfg S3Config) (*durableStore, error) {
 	}
 	return &durableStore{
 		Posix: files, meta: attrs, sheets: kept, objects: objects, attributes: synced, sync: cfg.sync, pages: pages, created: cfg.Created, log: cfg.Log,
-		names: windows{size: windowSize, worth: windowWorth},
 	}, nil
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/versity/versitygw/s3response"
 )
 
-// completeBody returns IncompleteBody when the body ends before its length or
-// its connection fails. The gateway's own readers take the end of a broken
-// connection for the end of the body, and store what came until then.
+// completeBody returns IncompleteBody when the body ends before its length or its connection fails.
+// The gateway's own readers treat the end of a broken connection as the end of the body, and store
+// what arrived until then.
 type completeBody struct {
 	io.Reader
 	left int64
@@ -30,7 +30,7 @@ func (b *completeBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// completeChunks is a completeBody that carries a checksum as trailer.
+// completeChunks is a completeBody with a trailing checksum.
 type completeChunks struct {
 	completeBody
 	middlewares.ChecksumReader
@@ -44,14 +44,14 @@ func complete(body io.Reader, length *int64) io.Reader {
 		return body
 	}
 	whole := completeBody{Reader: body, left: *length}
-	// The gateway asks the body for the checksum that came as trailer.
+	// The gateway reads the trailing checksum from the body.
 	if chunks, ok := body.(middlewares.ChecksumReader); ok {
 		return &completeChunks{completeBody: whole, ChecksumReader: chunks}
 	}
 	return &whole
 }
 
-// PutObject serves PUT and the POST of a form.
+// PutObject serves PUT and form POST.
 func (d *durableStore) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
 	in.Body = complete(in.Body, in.ContentLength)
 	out, err := d.Posix.PutObject(ctx, in)

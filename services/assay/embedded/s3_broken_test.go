@@ -140,9 +140,8 @@ func chunked() string {
 // its last byte.
 func cuts(r request) []int { return []int{0, len(r.body) / 2, len(r.body) - 1} }
 
-// sendPart sends the header of r and sent bytes of its body over a new
-// connection, and ends the connection. It returns the status, or 0 for a
-// connection that is reset.
+// sendPart sends the header of r and sent bytes of its body over a new connection, and closes or
+// resets the connection. It returns the status, or 0 if the connection is reset.
 func sendPart(t *testing.T, r request, sent int, reset bool) int {
 	t.Helper()
 	var wire bytes.Buffer
@@ -204,8 +203,8 @@ func filesIn(t *testing.T, dir string) (files []string) {
 	return files
 }
 
-// TestS3RefusesAnObjectThatBreaksOff: a body that ends before its length is not
-// stored, and the same request then works.
+// TestS3RefusesAnObjectThatBreaksOff checks that a body that ends before its length is not stored,
+// and that the same request then works.
 func TestS3RefusesAnObjectThatBreaksOff(t *testing.T) {
 	dir := t.TempDir()
 	client := startS3(t, S3Config{Dir: dir})
@@ -231,7 +230,7 @@ func TestS3RefusesAnObjectThatBreaksOff(t *testing.T) {
 	}
 }
 
-// TestS3RefusesAPartThatBreaksOff is the same for a part of a multipart upload.
+// TestS3RefusesAPartThatBreaksOff checks the same for a part of a multipart upload.
 func TestS3RefusesAPartThatBreaksOff(t *testing.T) {
 	client := startS3(t, S3Config{})
 	bucket, key := aws.String(testBucket), aws.String("a")

@@ -116,7 +116,7 @@ func TestCopyErrors(t *testing.T) {
 	}
 }
 
-// TestOneOfManyCopies: of copies to one key under IfAbsent exactly one is made.
+// TestOneOfManyCopies checks that of copies to one key under IfAbsent exactly one succeeds.
 func TestOneOfManyCopies(t *testing.T) {
 	temp, final := twoBuckets(t)
 	const copies = 8

@@ -14,8 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// startWatched starts the server with a channel of the objects it told of. A
-// notice precedes the answer, so that it is there when the answer is.
+// startWatched starts the server with a channel of the reported objects. A notice precedes the
+// response, so it is in the channel when the response arrives.
 func startWatched(t *testing.T) (*s3.Client, chan Object) {
 	t.Helper()
 	told := make(chan Object, 10)
@@ -112,7 +112,7 @@ func TestS3TellsOfACompletedMultipartUpload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 5 MiB is the smallest part S3 takes before the last.
+	// 5 MiB is the smallest part size that S3 accepts before the last part.
 	sizes := []int{5 << 20, 10}
 	var parts []types.CompletedPart
 	for i, size := range sizes {

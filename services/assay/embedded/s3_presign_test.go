@@ -17,8 +17,7 @@ import (
 
 const presignedBody = "one two three"
 
-// presign signs what an upload promises: length, type, checksum and that it
-// replaces nothing.
+// presign signs an upload with its terms: length, type, checksum and If-None-Match.
 func presign(t *testing.T, client *s3.Client, key string) *v4.PresignedHTTPRequest {
 	t.Helper()
 	sum := sha256.Sum256([]byte(presignedBody))
@@ -36,7 +35,7 @@ func presign(t *testing.T, client *s3.Client, key string) *v4.PresignedHTTPReque
 	return req
 }
 
-// send puts body under the signed request, its headers changed by change.
+// send sends body under the signed request, after change has modified its headers.
 func send(ctx context.Context, signed *v4.PresignedHTTPRequest, body string, change func(*http.Request)) (status int, answer string, err error) {
 	req, err := http.NewRequestWithContext(ctx, signed.Method, signed.URL, strings.NewReader(body))
 	if err != nil {

@@ -17,12 +17,12 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// clientConnections bounds the connections that the port of an embedded server
-// accepts, and connectionsPerClient those of one client address. The services
-// have listeners of their own, without these bounds.
+// clientConnections bounds the connections that the port of an embedded server accepts, and
+// connectionsPerClient those of one client address. The listeners of the services have no such
+// bounds.
 const clientConnections, connectionsPerClient = 1024, 512
 
-// s3Limits bound what clients of the S3 server may hold.
+// s3Limits bound the resources of clients of the S3 server.
 type s3Limits struct {
 	clients   int           // connections of all clients; below s3MaxRequests
 	perClient int           // connections of one client address
@@ -34,12 +34,12 @@ type s3Limits struct {
 // s3Drain bounds the wait for requests of clients at Close.
 const s3Drain = 10 * time.Second
 
-// publicS3 serves clients with the gateway's handler, with the timeouts and
-// connection bounds that the gateway's own listener cannot have.
+// publicS3 serves clients with the gateway's handler, and adds timeouts and connection bounds,
+// which the gateway's own listener does not support.
 type publicS3 struct {
 	listener net.Listener
 	limits   s3Limits
-	gateway  chan *fasthttp.Server // what the gateway runs; sent once
+	gateway  chan *fasthttp.Server // the gateway's server; sent once
 	once     sync.Once
 	server   *fasthttp.Server
 	stopped  chan error
@@ -59,8 +59,8 @@ func listenS3(host string, port int, limits s3Limits) (*publicS3, error) {
 	return &publicS3{listener: listener, limits: limits, gateway: make(chan *fasthttp.Server, 1), stopped: make(chan error, 1)}, nil
 }
 
-// middleware paces the body of a request. It also learns which server the
-// gateway runs, which the gateway tells to requests only.
+// middleware paces the body of a request. It also captures the gateway's server, which the gateway
+// exposes to requests only.
 func (p *publicS3) middleware(ctx fiber.Ctx) error {
 	p.once.Do(func() { p.gateway <- ctx.App().Server() })
 	if body := ctx.Request().BodyStream(); body != nil {
@@ -69,7 +69,7 @@ func (p *publicS3) middleware(ctx fiber.Ctx) error {
 	return ctx.Next()
 }
 
-// serve begins to serve clients once the gateway listens on url.
+// serve starts serving clients once the gateway listens on url.
 func (p *publicS3) serve(ctx context.Context, url string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -110,8 +110,8 @@ func (p *publicS3) serve(ctx context.Context, url string) error {
 
 func (p *publicS3) url() string { return "http://" + web.Reachable(p.listener.Addr().String()) }
 
-// check connects as a new client does. The port answers also where it refuses this
-// address for its own connections.
+// check connects as a new client does. It succeeds too if the server responds that this address has
+// too many connections.
 func (p *publicS3) check(ctx context.Context) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url(), nil)
 	if err != nil {
@@ -129,8 +129,8 @@ func (p *publicS3) check(ctx context.Context) error {
 	return nil
 }
 
-// timedOut answers 408 where a request did not arrive in time, which clients
-// retry, and the gateway would log and answer with 500.
+// timedOut responds with 408 to a request that did not arrive in time, which clients retry. The
+// gateway would log it and respond with 500.
 func timedOut(others func(*fasthttp.RequestCtx, error)) func(*fasthttp.RequestCtx, error) {
 	return func(ctx *fasthttp.RequestCtx, err error) {
 		if failed, ok := errors.AsType[net.Error](err); ok && failed.Timeout() {
@@ -150,9 +150,9 @@ func (p *publicS3) close() error {
 	defer cancel()
 	err := p.server.ShutdownWithContext(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil // the gateway's end cuts off what is left
+		err = nil // the gateway's shutdown cuts off the rest
 	}
-	// Serve may not have begun, and then Shutdown does not know the listener.
+	// Serve may not have started, and then Shutdown does not know the listener.
 	if closed := p.listener.Close(); !errors.Is(closed, net.ErrClosed) {
 		err = errors.Join(err, closed)
 	}

@@ -36,8 +36,8 @@ func dial(t *testing.T, endpoint, text string) net.Conn {
 	return conn
 }
 
-// TestS3EndsRequestsThatStall: a client cannot hold a connection by sending half
-// of a header, or a header without its body.
+// TestS3EndsRequestsThatStall checks that a client cannot hold a connection by sending half of a
+// header, or a header without its body.
 func TestS3EndsRequestsThatStall(t *testing.T) {
 	const moment = 50 * time.Millisecond
 	client := startS3(t, S3Config{limits: s3Limits{clients: 8, perClient: 8, header: moment, body: moment, pause: moment}})
@@ -64,8 +64,8 @@ func TestS3EndsRequestsThatStall(t *testing.T) {
 	}
 }
 
-// TestS3EndsABodyThatStalls: a client that stops in the middle of a body loses
-// its connection, nothing is stored, and the same request then works.
+// TestS3EndsABodyThatStalls checks that a client that stops in the middle of a body loses its
+// connection, that nothing is stored, and that the same request then works.
 func TestS3EndsABodyThatStalls(t *testing.T) {
 	dir := t.TempDir()
 	client := startS3(t, S3Config{Dir: dir, limits: s3Limits{
@@ -100,8 +100,8 @@ func TestS3EndsABodyThatStalls(t *testing.T) {
 	}
 }
 
-// TestS3ClosesBeforeItServes: close does not wait for a Serve that has not begun
-// and would then accept connections for ever.
+// TestS3ClosesBeforeItServes checks that close does not wait for a Serve that has not started and
+// would then accept connections forever.
 func TestS3ClosesBeforeItServes(t *testing.T) {
 	public, err := listenS3("127.0.0.1", 0, s3Limits{})
 	if err != nil {
@@ -119,8 +119,8 @@ func TestS3ClosesBeforeItServes(t *testing.T) {
 	}
 }
 
-// TestS3BoundsTheConnectionsOfAClient: one connection too many is refused, and
-// the listener of the services is not affected.
+// TestS3BoundsTheConnectionsOfAClient checks that one connection too many is rejected, and that the
+// listener of the services is not affected.
 func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
 	srv, err := StartS3(t.Context(), S3Config{
 		Dir: t.TempDir(), AccessKey: testKey, SecretKey: testSecret,
@@ -147,7 +147,7 @@ func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
 	if _, err := s3Client(srv.OwnURL()).CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: aws.String(testBucket)}); err != nil {
 		t.Errorf("on the listener of the services: %v", err)
 	}
-	// The server answers a whole request, and closes the connection for it.
+	// The server responds to a complete request and closes the connection.
 	for _, conn := range []net.Conn{first, second} {
 		if _, err := io.WriteString(conn, "Content-Length: 0\r\nConnection: close\r\n\r\n"); err != nil {
 			t.Fatal(err)
@@ -162,7 +162,7 @@ func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
 	}
 }
 
-// TestS3ReportsABlockedPort fills all places of a server, and frees them.
+// TestS3ReportsABlockedPort occupies all connection slots of a server, and releases them.
 func TestS3ReportsABlockedPort(t *testing.T) {
 	srv, err := StartS3(t.Context(), S3Config{
 		Dir: t.TempDir(), AccessKey: testKey, SecretKey: testSecret,
@@ -180,7 +180,7 @@ func TestS3ReportsABlockedPort(t *testing.T) {
 		t.Errorf("at first: %v", err)
 	}
 	var held net.Conn
-	for err = nil; err == nil; err = srv.CheckPort(t.Context()) { // the check may have the place yet
+	for err = nil; err == nil; err = srv.CheckPort(t.Context()) { // the check may still hold the slot
 		held = dial(t, srv.URL(), "PUT /files/a HTTP/1.1\r\nHost: x\r\n")
 	}
 	if err := held.Close(); err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// partBytes is as much as goes to S3 in one request.
+// partBytes is the part size of an upload.
 const partBytes = 5 << 20
 
 func storeAt(endpoint string) *blob.Store {
@@ -38,8 +38,7 @@ func contentOf(size int) []byte {
 	return content
 }
 
-// TestPutStoresAnySize: in one request or in parts, also when a request must be made
-// again.
+// TestPutStoresAnySize covers one request and several parts, also with retried requests.
 func TestPutStoresAnySize(t *testing.T) {
 	client := startS3(t, S3Config{})
 	engine, err := url.Parse(aws.ToString(client.Options().BaseEndpoint))
@@ -56,7 +55,7 @@ func TestPutStoresAnySize(t *testing.T) {
 		seen[r.URL.String()] = true
 		mu.Unlock()
 		if fails {
-			_, _ = io.Copy(io.Discard, r.Body) // a client that is gone is no concern
+			_, _ = io.Copy(io.Discard, r.Body) // the client may have disconnected
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
@@ -94,7 +93,7 @@ func TestPutStoresAnySize(t *testing.T) {
 	}
 }
 
-// TestPutOfABodyThatFailsLeavesNothing: neither an object nor parts of one.
+// TestPutOfABodyThatFailsLeavesNothing checks that neither an object nor parts remain.
 func TestPutOfABodyThatFailsLeavesNothing(t *testing.T) {
 	client := startS3(t, S3Config{})
 	bucket := storeAt(aws.ToString(client.Options().BaseEndpoint))
@@ -110,7 +109,7 @@ func TestPutOfABodyThatFailsLeavesNothing(t *testing.T) {
 	nothingUnfinished(t, client)
 }
 
-// TestManyPutsAtOnceKeepTheirBytes: what they share is memory only.
+// TestManyPutsAtOnceKeepTheirBytes checks that concurrent uploads share only memory.
 func TestManyPutsAtOnceKeepTheirBytes(t *testing.T) {
 	bucket := storeAt(aws.ToString(startS3(t, S3Config{}).Options().BaseEndpoint))
 	var group sync.WaitGroup

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// s3MaxSmall is the largest body in bytes that is not of an object or a part. A
-	// list of 10,000 parts or of 1,000 keys is shorter.
+	// s3MaxSmall is the maximum body size in bytes of requests other than objects and parts. A list
+	// of 10,000 parts or of 1,000 keys is shorter.
 	s3MaxSmall = 8 << 20
 	// s3RetryAfter is in seconds.
 	s3RetryAfter = "5"
 )
 
-// smallBodies returns a middleware for the bodies that the gateway reads whole,
-// without a limit: lists of parts and keys, policies, tags. It reads them itself
-// and counts them in bodies. It also adds Retry-After to answers with 503.
+// smallBodies returns a middleware for the bodies that the gateway reads into memory without a
+// limit: lists of parts and keys, policies, tags. It reads them itself and counts them in bodies.
+// It also adds Retry-After to 503 responses.
 func smallBodies(bodies *web.Bodies) fiber.Handler {
 	return func(ctx fiber.Ctx) error {
 		defer func() {
@@ -45,7 +45,7 @@ func smallBodies(bodies *web.Bodies) fiber.Handler {
 			refusal = s3err.GetAPIError(s3err.ErrSlowDown)
 		case len(content) > s3MaxSmall:
 			refusal = s3err.GetAPIError(s3err.ErrMaxMessageLengthExceeded)
-		case err == nil && len(content) >= length: // it is below 0 for chunks
+		case err == nil && len(content) >= length: // length is negative for chunks
 			ctx.Request().SetBodyRaw(content)
 			return ctx.Next()
 		}

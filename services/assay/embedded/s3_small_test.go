@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// TestS3BoundsTheMemoryOfSmallBodies sends bodies that the gateway reads whole while others hold all
+// TestS3BoundsTheMemoryOfSmallBodies sends bodies that the gateway buffers while others hold all
 // the memory, and again after they released it.
 func TestS3BoundsTheMemoryOfSmallBodies(t *testing.T) {
 	bodies := web.NewBodies(10 << 20)
@@ -39,7 +39,7 @@ func TestS3BoundsTheMemoryOfSmallBodies(t *testing.T) {
 			t.Errorf("%s: %d %v", request, got.StatusCode, got.Header)
 		}
 	}
-	put(t, client, "b", "streams") // an object takes none of this memory
+	put(t, client, "b", "streams") // an object uses none of this memory
 	all.Release()
 	_, err := client.DeleteObjects(t.Context(), &s3.DeleteObjectsInput{
 		Bucket: aws.String(testBucket), Delete: &types.Delete{Objects: []types.ObjectIdentifier{{Key: aws.String("a")}}},

@@ -143,8 +143,8 @@ func TestS3SyncsBeforeItAnswers(t *testing.T) {
 	}
 }
 
-// TestS3SyncsTheFoldersOfNewFoldersOnly counts the syncs of the bucket's folder,
-// which each entry in it needs once, and again when it was removed.
+// TestS3SyncsTheFoldersOfNewFoldersOnly counts the syncs of the bucket's directory: one per new
+// entry, and another one after a removal.
 func TestS3SyncsTheFoldersOfNewFoldersOnly(t *testing.T) {
 	dir := t.TempDir()
 	bucket := filepath.Join(dir, "objects", testBucket)
@@ -184,8 +184,8 @@ func TestS3SyncsTheFoldersOfNewFoldersOnly(t *testing.T) {
 	}
 }
 
-// TestS3UploadsShareTheSyncOfAFolder: those that have their entries in it when the
-// first needs it.
+// TestS3UploadsShareTheSyncOfAFolder covers uploads that have created their entries when the first
+// one needs the sync.
 func TestS3UploadsShareTheSyncOfAFolder(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "objects", testBucket, "files")
@@ -225,7 +225,7 @@ func TestS3UploadsShareTheSyncOfAFolder(t *testing.T) {
 	}
 }
 
-// wantSynced takes what was synced so far, and misses what is wanted.
+// wantSynced compares the syncs so far with the expected ones.
 func wantSynced(t *testing.T, dir string, synced chan string, want []string) {
 	t.Helper()
 	var got []string

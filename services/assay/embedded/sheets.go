@@ -20,7 +20,7 @@ import (
 // start on it puts the attributes back. They are not synced: after a power failure
 // the latest may be missing, which `assay verify` reports and repairs.
 type sheets struct {
-	dir     string // made empty by restore if metadata is in files anyway
+	dir     string // cleared by restore if metadata is in files anyway
 	objects string
 	meta    meta.MetadataStorer
 }
@@ -32,8 +32,8 @@ type sheet struct {
 	Attributes map[string][]byte `json:"attributes"`
 }
 
-// keptAttribute is an attribute of the objects folder and of the file keptFile beside
-// it. It shows that the copy has the extended attributes of folders and of files.
+// keptAttribute is an attribute of the objects directory and of the file keptFile beside it. It
+// shows that a copy has kept the extended attributes of directories and of files.
 const (
 	keptAttribute = "assay-kept"
 	keptFile      = "kept"
@@ -47,7 +47,7 @@ func (s *sheets) path(bucket, key string) string {
 	return filepath.Join(s.dir, name[:2], name[2:])
 }
 
-// current returns the attributes as they are, encoded.
+// current returns the current attributes, encoded.
 func (s *sheets) current(bucket, key string) ([]byte, error) {
 	names, err := s.meta.ListAttributes(bucket, key)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *sheets) write(bucket, key string) error {
 	return err
 }
 
-// remove removes the copy; one that is not there is no error.
+// remove removes the copy. A missing one is not an error.
 func (s *sheets) remove(bucket, key string) error {
 	if s.dir == "" {
 		return nil
@@ -98,7 +98,7 @@ func (s *sheets) remove(bucket, key string) error {
 	return nil
 }
 
-// each calls f for every sheet. A file that cannot be read goes to damaged.
+// each calls f for every sheet. A file that cannot be parsed is passed to damaged.
 func (s *sheets) each(f func(sheet) error, damaged func(path string, err error)) error {
 	return filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -124,9 +124,9 @@ func readSheet(path string) (one sheet, err error) {
 	return one, json.Unmarshal(content[sheetSum:], &one)
 }
 
-// restore puts attributes back where a copy of the folder has dropped them. It reports
-// how many objects and buckets it has restored. Multipart uploads in progress are
-// removed then: their state is in attributes, too.
+// restore restores attributes that a copy of the directory has dropped. It returns how many objects
+// and buckets it has restored. It then removes multipart uploads in progress, whose state is in
+// attributes, too.
 func (s *sheets) restore() (restored int, err error) {
 	if _, inFiles := s.meta.(meta.SideCar); inFiles {
 		return s.restoreToFiles()
@@ -158,8 +158,8 @@ func (s *sheets) restore() (restored int, err error) {
 	return restored, os.MkdirAll(s.dir, 0o700)
 }
 
-// restoreToFiles does it where metadata is in files, in a folder that was copied from
-// where it was not. The sheets have no further use.
+// restoreToFiles does the same when metadata is in files and the directory was copied from a system
+// with attributes. The sheets are not needed afterwards.
 func (s *sheets) restoreToFiles() (restored int, err error) {
 	if restored, err = s.restoreAll(); err == nil {
 		err = os.RemoveAll(s.dir)
@@ -182,7 +182,7 @@ func (s *sheets) restoreAll() (restored int, err error) {
 	return restored, err
 }
 
-// restoreOne stores those attributes that are missing.
+// restoreOne stores the missing attributes.
 func (s *sheets) restoreOne(one sheet) (changed bool, err error) {
 	if !filepath.IsLocal(filepath.Join(one.Bucket, filepath.FromSlash(one.Key))) {
 		return false, fmt.Errorf("metadata of %q in bucket %q: the name leaves the folder", one.Key, one.Bucket)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestS3StartsOnACopyWithoutAttributes copies the folder as cp -r and tar do, once to
+// TestS3StartsOnACopyWithoutAttributes copies the directory as cp -r and tar do, once to
 // where metadata is in extended attributes and once to where it is in files.
 func TestS3StartsOnACopyWithoutAttributes(t *testing.T) {
 	for _, inFiles := range []bool{false, true} {
@@ -50,7 +50,7 @@ func startOnACopy(t *testing.T, inFiles bool) {
 			t.Fatal(err)
 		}
 	}
-	if !inFiles { // some tools keep the attributes of folders, and drop those of files
+	if !inFiles { // some tools keep the attributes of directories, and drop those of files
 		if err := unix.Setxattr(filepath.Join(copied, "objects"), "user."+keptAttribute, []byte("1"), 0); err != nil {
 			t.Fatal(err)
 		}

@@ -15,10 +15,10 @@ import (
 // minFree is the free space, in bytes, below which CheckSpace reports a full disk.
 const minFree = 64 << 20
 
-// ErrDiskFull says that the disk has less than 64 MiB of free space.
+// ErrDiskFull means that the disk has less than 64 MiB of free space.
 var ErrDiskFull = errors.New("the disk is full; free space")
 
-// CheckSpace returns ErrDiskFull for a folder whose file system is full. It knows Linux and macOS.
+// CheckSpace returns ErrDiskFull for a directory whose file system is full. It knows Linux and macOS.
 func CheckSpace(dir string) error {
 	free, err := freeSpace(dir)
 	if err != nil {
@@ -30,11 +30,11 @@ func CheckSpace(dir string) error {
 	return nil
 }
 
-// errStorageFull has the code that the embedded DynamoDB engine uses too. The gateway's own answers
-// for a full disk are 500, 507 and 403, after which clients do not try again.
+// errStorageFull has the same code as the embedded DynamoDB engine. The gateway's own responses to
+// a full disk are 500, 507 and 403, after which clients do not retry.
 var errStorageFull = s3err.APIError{Code: "StorageFull", Description: "The disk is full; free space and try again.", HTTPStatusCode: http.StatusServiceUnavailable}
 
-// fullable is a durableStore that answers 503 where the disk is full.
+// fullable is a durableStore that responds with 503 while the disk is full.
 type fullable struct{ *durableStore }
 
 func storageFull(err error) error {

@@ -9,15 +9,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
+
+	"github.com/assay-project/assay/pkg/dynamolite/disktest"
 )
 
-// TestAFullDiskRefusesObjectsUntilThereIsSpace runs in a process of its own.
+// TestAFullDiskRefusesObjectsUntilThereIsSpace runs in a child process.
 func TestAFullDiskRefusesObjectsUntilThereIsSpace(t *testing.T) {
-	onSmallDisk(t, "size=16m", fillBucket)
+	disktest.Run(t, "size=16m", fillBucket)
 }
 
 func fillBucket(t *testing.T, dir string) {
-	free := fillDisk(t, dir, 14<<20)
+	free := disktest.Fill(t, dir, 14<<20)
 	if err := CheckSpace(dir); !errors.Is(err, ErrDiskFull) {
 		t.Errorf("the check returned %v", err)
 	}

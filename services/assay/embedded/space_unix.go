@@ -4,7 +4,7 @@ package embedded
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is that of the file system of a folder, in bytes.
+// freeSpace is that of the file system of a directory, in bytes.
 func freeSpace(dir string) (uint64, error) {
 	var fs unix.Statfs_t
 	err := unix.Statfs(dir, &fs)

@@ -20,8 +20,8 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// VerifyDynamoDB checks the database at path, after what a start does first: a journal
-// that a crash has left is replayed. It returns how many values it has read.
+// VerifyDynamoDB checks the database at path, after the first step of a start: replaying the
+// journal that a crash has left. It returns how many values it has read.
 func VerifyDynamoDB(path string, found func(problem string)) (values int, err error) {
 	engine, err := dynamolite.Open(dynamolite.Options{Path: path, SweepInterval: -1})
 	if err != nil {
@@ -31,10 +31,10 @@ func VerifyDynamoDB(path string, found func(problem string)) (values int, err er
 	return values, errors.Join(err, engine.Close())
 }
 
-// VerifyS3 checks the objects in the folder by their checksums, after what a start
-// does first: metadata that a copy has dropped is restored. With repair it
-// rewrites copies of metadata. It must not run beside StartS3, since it changes
-// the working directory, too. It returns how many objects it has read.
+// VerifyS3 verifies the checksums of the objects in the directory, after the first step of a start:
+// restoring metadata that a copy has dropped. With repair it rewrites copies of metadata. It must
+// not run concurrently with StartS3, since it changes the working directory, too. It returns how
+// many objects it has read.
 func VerifyS3(dir string, repair bool, found func(problem string)) (objects int, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return 0, err
@@ -136,7 +136,7 @@ func (d *durableStore) verifySheet(bucket, key string, repair bool, found func(s
 	return nil
 }
 
-// verifySheets looks for objects that are gone.
+// verifySheets looks for sheets of missing objects.
 func (d *durableStore) verifySheets(repair bool, found func(string)) error {
 	return d.sheets.each(func(one sheet) error {
 		_, err := os.Lstat(filepath.Join(d.objects, one.Bucket, filepath.FromSlash(one.Key)))
@@ -151,10 +151,10 @@ func (d *durableStore) verifySheets(repair bool, found func(string)) error {
 	}, func(path string, err error) { found(fmt.Sprintf("copy of metadata %s: %v", path, err)) })
 }
 
-// VerifyNATS starts the server on the folder, as `assay serve` does, and reads every
-// message of every stream. What the server warns of is a finding. It drops what it
-// cannot read, not always with a warning, so a damaged tail of a stream can remain
-// unnoticed. It returns how many messages it has read.
+// VerifyNATS starts the server on the directory, as `assay serve` does, and reads every message of
+// every stream. Every warning of the server is a finding. The server drops what it cannot read, not
+// always with a warning, so a damaged tail of a stream can remain undetected. VerifyNATS returns
+// how many messages it has read.
 func VerifyNATS(ctx context.Context, dir string, found func(problem string)) (messages int, err error) {
 	warnings := &warnings{found: found}
 	server, err := StartNATS(NATSConfig{Dir: dir, Log: zerolog.New(warnings).Level(zerolog.WarnLevel)})
@@ -195,7 +195,7 @@ func VerifyNATS(ctx context.Context, dir string, found func(problem string)) (me
 	return messages, streams.Err()
 }
 
-// warnings takes log lines of the server for findings.
+// warnings converts log lines of the server to findings.
 type warnings struct {
 	mu    sync.Mutex
 	found func(string)

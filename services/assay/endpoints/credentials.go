@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// AccessKey is the access key of the embedded S3 server where none is given.
+// AccessKey is the default access key of the embedded S3 server.
 const AccessKey = "assay"
 
 // Credentials are the keys of the embedded S3 server.
 type Credentials struct{ AccessKey, SecretKey string }
 
-// CredentialsPath is the file of the keys in a data folder.
+// CredentialsPath is the file with the keys in a data directory.
 func CredentialsPath(dir string) string { return filepath.Join(dir, "credentials") }
 
-// EnsureCredentials returns the keys of a data folder. The first time it makes them, with a
-// random secret, in a file that its owner alone can read. One process at a time may call it.
+// EnsureCredentials returns the keys of a data directory. The first call creates them, with a
+// random secret, in a file that only its owner can read. One process at a time may call it.
 func EnsureCredentials(dir string) (Credentials, error) {
 	path := CredentialsPath(dir)
 	keys, err := ReadCredentials(path)
@@ -38,7 +38,7 @@ func EnsureCredentials(dir string) (Credentials, error) {
 }
 
 // ReadCredentials reads a file of EnsureCredentials, which is one profile of AWS's shared
-// credentials file. The error is fs.ErrNotExist where there is none.
+// credentials file. The error is fs.ErrNotExist if there is none.
 func ReadCredentials(path string) (Credentials, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

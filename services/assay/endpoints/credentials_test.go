@@ -50,8 +50,8 @@ func TestCredentialsThatLackOneAreRefused(t *testing.T) {
 	}
 }
 
-// TestEnvironHasTheServersKeys: what works on the engines of a data folder has the keys of
-// that server, whatever others the environment has.
+// TestEnvironHasTheServersKeys checks that commands on the engines of a data directory get the keys
+// of that server, whatever others the environment has.
 func TestEnvironHasTheServersKeys(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"ASSAY_NATS_URL", "ASSAY_DYNAMODB_ENDPOINT", "AWS_ACCESS_KEY_ID"} {

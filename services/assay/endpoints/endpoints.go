@@ -1,5 +1,5 @@
-// Package endpoints is the note that a running server leaves in its data
-// folder, so that the command line, the AWS CLI and any NATS client find it.
+// Package endpoints reads and writes the file with the addresses of a running server in its data
+// directory, by which the command line, the AWS CLI and any NATS client find the server.
 package endpoints
 
 import (
@@ -13,21 +13,20 @@ import (
 	"runtime"
 )
 
-// Endpoints are the addresses of a running server, each a URL, and what its
-// embedded engines expect of a client.
+// Endpoints are the addresses of a running server, each a URL, and what its embedded engines
+// require of a client.
 type Endpoints struct {
 	HTTP     string `json:"http"`
 	NATS     string `json:"nats"`
 	S3       string `json:"s3"`
 	DynamoDB string `json:"dynamodb"`
-	// Region is the one that clients sign for.
+	// Region is the region that clients sign for.
 	Region string `json:"region,omitempty"`
-	// Credentials is the file with the keys of S3, in the form of AWS's shared
-	// credentials file. It is empty where the server has its keys from its
-	// environment.
+	// Credentials is the file with the keys of S3, in the form of AWS's shared credentials file. It
+	// is empty if the server has its keys from its environment.
 	Credentials string `json:"credentials,omitempty"`
-	// Operator is that of the calls for operators. It has a file of its own,
-	// which those who only use the server need not be shown.
+	// Operator is the address of the operator calls. It has a file of its own, which users of the
+	// server need not be able to read.
 	Operator string `json:"-"`
 }
 
@@ -35,19 +34,19 @@ type operator struct {
 	HTTP string `json:"http"`
 }
 
-// Path is the file of the note in a data folder.
+// Path is the file in a data directory.
 func Path(dir string) string { return filepath.Join(dir, "endpoints.json") }
 
-// OperatorPath is the file of the operators' address in a data folder.
+// OperatorPath is the file with the operator address in a data directory.
 func OperatorPath(dir string) string { return filepath.Join(dir, "operator.json") }
 
-// Write leaves the note in a data folder, which it makes if absent. A reader
-// sees the old note or the new one, whole.
+// Write writes the file in a data directory, which it creates if absent. A reader sees either the
+// old or the new file, complete.
 func Write(dir string, e Endpoints) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("endpoints: %w", err)
 	}
-	// Whoever waits for the note finds the operators' address too.
+	// The operator address is written first, so that it exists once the main file does.
 	if e.Operator != "" {
 		if err := replace(OperatorPath(dir), operator{e.Operator}); err != nil {
 			return err
@@ -64,7 +63,7 @@ func replace(path string, note any) error {
 	return replaceFile(path, append(content, '\n'))
 }
 
-// replaceFile writes a file that its owner alone can read.
+// replaceFile writes a file that only its owner can read.
 func replaceFile(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".endpoints-*") // with mode 0600
 	if err != nil {
@@ -80,8 +79,8 @@ func replaceFile(path string, content []byte) error {
 	return nil
 }
 
-// Read reads the note of a data folder. The error is fs.ErrNotExist when no
-// server ever left one; that there is one does not say that the server runs.
+// Read reads the file of a data directory. The error is fs.ErrNotExist if no server ever wrote one.
+// An existing file does not mean that the server runs.
 func Read(dir string) (Endpoints, error) {
 	var e Endpoints
 	var o operator
@@ -106,10 +105,9 @@ func read(path string, note any) error {
 	return nil
 }
 
-// Dir is the data folder: the named one, else ASSAY_DATA_DIR, else that of this
-// user, which is assay in $XDG_DATA_HOME or ~/.local/share, on macOS in
-// ~/Library/Application Support, on Windows in %LocalAppData%. It is not a cache
-// folder, since systems clear those.
+// Dir returns the data directory: the named one, otherwise ASSAY_DATA_DIR, otherwise this user's,
+// which is assay in $XDG_DATA_HOME or ~/.local/share, on macOS in ~/Library/Application Support, on
+// Windows in %LocalAppData%. It is not a cache directory, since systems clear those.
 func Dir(named string) (string, error) {
 	if dir := cmp.Or(named, os.Getenv("ASSAY_DATA_DIR")); dir != "" {
 		return dir, nil
@@ -128,7 +126,7 @@ func dataHome() (string, error) {
 	case "darwin", "ios":
 		return os.UserConfigDir() // which is ~/Library/Application Support
 	}
-	// The XDG specification has relative paths ignored.
+	// The XDG specification requires ignoring relative paths.
 	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
 	}
@@ -139,9 +137,9 @@ func dataHome() (string, error) {
 	return filepath.Join(home, ".local", "share"), nil
 }
 
-// Environ is the environment of this process, for what works on the engines
-// themselves. Where it names none, they are those of the server that left its note
-// in the data folder, if one did; named is as in Dir.
+// Environ returns the environment of this process for commands that use the engines directly. If it
+// does not name any, the addresses are those of the server that wrote the file in the data
+// directory, if there is one; named is as in Dir.
 func Environ(named string) ([]string, error) {
 	environ := os.Environ()
 	if os.Getenv("ASSAY_NATS_URL") != "" || os.Getenv("ASSAY_DYNAMODB_ENDPOINT") != "" {
@@ -153,7 +151,7 @@ func Environ(named string) ([]string, error) {
 	}
 	at, err := Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return environ, nil // the settings say what is missing
+		return environ, nil // the settings report what is missing
 	}
 	if err != nil {
 		return nil, err
@@ -162,7 +160,7 @@ func Environ(named string) ([]string, error) {
 	if at.Region != "" {
 		environ = append(environ, "AWS_REGION="+at.Region)
 	}
-	if at.Credentials == "" { // the server has its keys from its environment, as this process must
+	if at.Credentials == "" { // the server has its keys from its environment, as this process must have
 		return append(environ, "AWS_ACCESS_KEY_ID="+cmp.Or(os.Getenv("AWS_ACCESS_KEY_ID"), AccessKey)), nil
 	}
 	keys, err := ReadCredentials(at.Credentials)

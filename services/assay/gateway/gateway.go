@@ -1,6 +1,6 @@
-// Package gateway puts ingest and query, as programs apart, behind one address:
-// the calls of both, the web page and the description of it all, as `assay serve`
-// has them. It speaks to the two over HTTP only, and has no credentials.
+// Package gateway combines ingest and query, running as separate programs, under one address: the
+// calls of both, the web page and one API description, as in `assay serve`. It speaks to both over
+// HTTP only, and has no credentials.
 package gateway
 
 import (
@@ -25,10 +25,10 @@ import (
 
 // Config is the gateway's settings.
 type Config struct {
-	Addr   string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" doc:"the address of the HTTP API, the web page, health and metrics"`
-	Ingest string        `env:"ASSAY_INGEST_URL" envDefault:"http://127.0.0.1:8081" doc:"the URL of ingest"`
-	Query  string        `env:"ASSAY_QUERY_URL" envDefault:"http://127.0.0.1:8083" doc:"the URL of query"`
-	Drain  time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests in hand may take on shutdown"`
+	Addr   string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"the address of the HTTP API, the web page, health and metrics"`
+	Ingest string        `env:"ASSAY_INGEST_URL" envDefault:"http://127.0.0.1:8081" use:"often" doc:"the URL of ingest"`
+	Query  string        `env:"ASSAY_QUERY_URL" envDefault:"http://127.0.0.1:8083" use:"often" doc:"the URL of query"`
+	Drain  time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
 
 	Exposure process.Exposure
 	Log      obs.Config
@@ -42,7 +42,7 @@ type Service struct {
 	log       zerolog.Logger
 }
 
-// Run serves until ctx ends, then finishes what is in hand and returns nil.
+// Run serves until ctx ends, then finishes the requests in progress and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
 		Name: "gateway", Title: "Assay", Version: process.Version(), Addr: cfg.Addr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
@@ -51,7 +51,7 @@ func Run(ctx context.Context, cfg Config) error {
 	})
 }
 
-// Open makes no connection yet. The caller closes the Service.
+// Open opens a gateway. It makes no connection. The caller closes the Service.
 func Open(cfg Config, log zerolog.Logger) (*Service, error) {
 	s := &Service{cfg: cfg, behind: map[string]*url.URL{}, transport: newTransport(), log: log}
 	for name, is := range map[string]struct{ variable, given string }{
@@ -66,7 +66,7 @@ func Open(cfg Config, log zerolog.Logger) (*Service, error) {
 	return s, nil
 }
 
-// Health adds whether both services are ready.
+// Health adds the readiness of both services.
 func (s *Service) Health(h *obs.Health) {
 	for name, at := range s.behind {
 		h.Add(name, func(ctx context.Context) error { return process.Ready(ctx, at.String()) })
@@ -95,7 +95,7 @@ func (s *Service) Routes(r *web.Router) {
 	api.Paths, api.Components = described.API.OpenAPI().Paths, described.API.OpenAPI().Components
 }
 
-// calls are those of a description, in the form of the patterns of net/http.
+// calls returns the calls of an API description as patterns of net/http.
 func calls(api *huma.OpenAPI) []string {
 	var all []string
 	for path, item := range api.Paths {
@@ -110,11 +110,11 @@ func calls(api *huma.OpenAPI) []string {
 	return all
 }
 
-// Work has nothing to do besides answering.
+// Work only waits: the gateway has no background work.
 func (s *Service) Work(ctx context.Context) error {
 	<-ctx.Done()
 	return nil
 }
 
-// Close closes the connections. No request may be in hand.
+// Close closes the connections. No request may be in progress.
 func (s *Service) Close() { s.transport.CloseIdleConnections() }

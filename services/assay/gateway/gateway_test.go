@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// start serves the gateway in front of the two services until stop, which returns
-// what serving ended with.
+// start serves the gateway in front of the two services until stop, which returns the result of
+// serving.
 func start(t *testing.T, ingest, query string) (url string, stop func() error) {
 	t.Helper()
 	s, err := Open(Config{Ingest: ingest, Query: query}, zerolog.Nop())
@@ -60,8 +60,8 @@ func ask(t *testing.T, method, url string, body io.Reader) *http.Response {
 
 const nobody = "http://127.0.0.1:1"
 
-// TestLiveEventsComeAtOnceAndEndWithTheServer: an event is passed on before there
-// is another, and a gateway that stops ends the stream instead of waiting for it.
+// TestLiveEventsComeAtOnceAndEndWithTheServer checks that an event is forwarded before there is
+// another, and that a gateway that shuts down ends the stream instead of waiting for it.
 func TestLiveEventsComeAtOnceAndEndWithTheServer(t *testing.T) {
 	gone := make(chan struct{})
 	query := behind(t, func(w http.ResponseWriter, r *http.Request) {
@@ -86,8 +86,7 @@ func TestLiveEventsComeAtOnceAndEndWithTheServer(t *testing.T) {
 	<-gone
 }
 
-// TestBodiesAreNotHeld: what a client has sent reaches the service before the
-// client sends more.
+// TestBodiesAreNotHeld checks that sent bytes reach the service before the client sends more.
 func TestBodiesAreNotHeld(t *testing.T) {
 	arrived := make(chan string)
 	ingest := behind(t, func(w http.ResponseWriter, r *http.Request) {
@@ -118,8 +117,8 @@ func TestBodiesAreNotHeld(t *testing.T) {
 	}
 }
 
-// TestOneTraceAndOneOrigin: the service sees the client's host and the request id
-// that the client is answered with, once.
+// TestOneTraceAndOneOrigin checks that the service sees the client's host, and that the request id
+// is sent once to service and client.
 func TestOneTraceAndOneOrigin(t *testing.T) {
 	query := behind(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Request-Id", "another")
@@ -133,8 +132,8 @@ func TestOneTraceAndOneOrigin(t *testing.T) {
 	}
 }
 
-// TestServiceThatDoesNotAnswer: a client is told which, and whether anything may
-// have been done.
+// TestServiceThatDoesNotAnswer checks that the problem names the service, and says whether the
+// request may have had an effect.
 func TestServiceThatDoesNotAnswer(t *testing.T) {
 	cut := behind(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	url, _ := start(t, nobody, cut)
@@ -154,7 +153,7 @@ func TestServiceThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestBadURLIsNamed: a setting that is no URL is told by its variable.
+// TestBadURLIsNamed checks that the error for an invalid URL names its variable.
 func TestBadURLIsNamed(t *testing.T) {
 	for _, bad := range []string{"", "ingest:8081", "ftp://ingest", "http://"} {
 		if _, err := Open(Config{Ingest: bad, Query: nobody}, zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "ASSAY_INGEST_URL") {

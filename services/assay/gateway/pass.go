@@ -16,9 +16,9 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// newTransport is net/http's own, but for proxies of the environment, which are
-// for others, and for the number of idle connections. Those end before the
-// services end them: a POST that meets an ended one could not be sent again.
+// newTransport returns net/http's transport without the environment's proxies, which are for
+// external hosts, and with more idle connections. These time out before the services close them: a
+// POST that meets a closed connection could not be resent.
 func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.Proxy, t.DisableCompression = nil, true
@@ -26,8 +26,8 @@ func newTransport() *http.Transport {
 	return t
 }
 
-// pass hands requests to a service, and its answers back, as they come: neither
-// a large file nor live events are held.
+// pass forwards requests to a service, and its responses back, without buffering large files or
+// live events.
 func (s *Service) pass(name string) http.Handler {
 	return &httputil.ReverseProxy{
 		Transport: s.transport,
@@ -54,7 +54,7 @@ func (s *Service) pass(name string) http.Handler {
 	}
 }
 
-// problem is what a client is told of a service that did not answer.
+// problem returns the problem for a service that did not respond.
 func problem(name string, r *http.Request, err error) error {
 	if r.Context().Err() != nil || errors.Is(err, web.ErrBodyStalled) {
 		return err
@@ -66,8 +66,8 @@ func problem(name string, r *http.Request, err error) error {
 		"The service "+name+" broke off. What was asked for may have been done; under the same Idempotency-Key it can be asked for again.").Because(err)
 }
 
-// liveEvents is an answer that ends when this server begins to stop, as it does
-// where the service itself stops: the client comes back with its last id.
+// liveEvents is a response body that ends when this server begins to shut down, as it does when the
+// service itself does: the client reconnects with its last id.
 type liveEvents struct {
 	io.ReadCloser
 	draining <-chan struct{}
@@ -100,7 +100,7 @@ func (l *liveEvents) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the wait for the server's stop too.
+// Close also ends the wait for the shutdown.
 func (l *liveEvents) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.ReadCloser.Close()

@@ -1,7 +1,7 @@
-// Package permissions derives what each program may do from the descriptions of the
-// areas: the IAM policies of deploy/iam, and the bucket policy of deploy/s3 for an S3
-// server that has users and no policies of theirs. Its test writes the files with
-// -update, and fails while they differ.
+// Package permissions derives the permissions of each program from the descriptions of the areas:
+// the IAM policies of deploy/iam, the bucket policy of deploy/s3 for an S3 server that has users
+// without policies, and deploy/nats/nats.conf. Its test writes the files with -update, and fails
+// while they differ.
 package permissions
 
 import (
@@ -29,24 +29,24 @@ func programs() []area.Program {
 const bucket = "arn:aws:s3:::" + area.Bucket
 
 // IAM returns the policy of each program.
-func IAM(areas []area.Area) map[area.Program]Policy[area.Statement] {
+func IAM(stores []area.Storage) map[area.Program]Policy[area.Statement] {
 	all := map[area.Program]Policy[area.Statement]{}
 	for _, program := range programs() {
 		p := Policy[area.Statement]{Version: version}
-		for _, a := range areas {
-			p.Statement = append(p.Statement, a.Access[program]...)
+		for _, s := range stores {
+			p.Statement = append(p.Statement, s.Access[program]...)
 		}
-		p.Statement = append(p.Statement, common(program, areas)...)
+		p.Statement = append(p.Statement, common(program, stores)...)
 		all[program] = p
 	}
 	return all
 }
 
-// common is what a program may do whatever the areas.
-func common(program area.Program, areas []area.Area) []area.Statement {
+// common is what a program may do whatever the areas are.
+func common(program area.Program, stores []area.Storage) []area.Statement {
 	switch program {
 	case area.Setup:
-		return creation(areas)
+		return creation(stores)
 	case area.Rebuild:
 		return nil
 	}
@@ -58,9 +58,9 @@ func common(program area.Program, areas []area.Area) []area.Statement {
 }
 
 // creation is what `assay setup` may do: create the tables and the bucket.
-func creation(areas []area.Area) []area.Statement {
+func creation(stores []area.Storage) []area.Statement {
 	var tables, expiring []string
-	for _, a := range areas {
+	for _, a := range stores {
 		for _, t := range a.Tables {
 			tables = append(tables, area.Table(*t.Create.TableName))
 			if t.TTL != "" {
@@ -85,11 +85,11 @@ type BucketStatement struct {
 
 // BucketPolicy returns the S3 part of the policies as the policy of the bucket. A user
 // of such a server needs no permission to create a bucket, and setup one to set this policy.
-func BucketPolicy(areas []area.Area) Policy[BucketStatement] {
+func BucketPolicy(stores []area.Storage) Policy[BucketStatement] {
 	p := Policy[BucketStatement]{Version: version, Statement: []BucketStatement{
 		statement(area.Setup, area.Allow("Policy", []string{"s3:PutBucketPolicy"}, bucket)),
 	}}
-	policies := IAM(areas)
+	policies := IAM(stores)
 	for _, program := range programs() {
 		for _, s := range policies[program].Statement {
 			s.Action = slices.DeleteFunc(slices.Clone(s.Action), func(action string) bool {
@@ -111,17 +111,22 @@ func statement(program area.Program, s area.Statement) BucketStatement {
 }
 
 // Files returns the generated files by their names, relative to the root of the repository.
-func Files(areas []area.Area) (map[string][]byte, error) {
+func Files(areas []area.Area, stores []area.Storage) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	add := func(name string, policy any) error {
 		text, err := json.MarshalIndent(policy, "", "  ")
 		files[name] = append(text, '\n')
 		return err
 	}
-	for program, policy := range IAM(areas) {
+	for program, policy := range IAM(stores) {
 		if err := add(fmt.Sprintf("deploy/iam/%s.json", program), policy); err != nil {
 			return nil, err
 		}
 	}
-	return files, add("deploy/s3/policy.json", BucketPolicy(areas))
+	if err := add("deploy/s3/policy.json", BucketPolicy(stores)); err != nil {
+		return nil, err
+	}
+	var err error
+	files["deploy/nats/nats.conf"], err = natsConfiguration(areas)
+	return files, err
 }

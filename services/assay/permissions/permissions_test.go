@@ -7,19 +7,26 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/area"
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/services/assay/setup"
 )
 
 var update = flag.Bool("update", false, "write the generated files")
 
-// TestFilesAreGenerated compares the files in deploy with the descriptions of the areas.
-func TestFilesAreGenerated(t *testing.T) {
+// described returns the areas and all storage with the default settings.
+func described(t *testing.T) ([]area.Area, []area.Storage) {
+	t.Helper()
 	cfg, err := config.Load[setup.Config]([]string{"ASSAY_NATS_URL=nats://127.0.0.1:4222"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := Files(cfg.Described())
+	return cfg.Areas(), cfg.Storage(cfg.Areas())
+}
+
+// TestFilesAreGenerated compares the files in deploy with the descriptions of the areas.
+func TestFilesAreGenerated(t *testing.T) {
+	files, err := Files(described(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,19 +18,19 @@ import (
 // Config is the settings of `assay serve` itself. The three services read
 // theirs from the same environment, with the engines' addresses put in.
 type Config struct {
-	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" doc:"the address of the HTTP API; port 0 picks one"`
-	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:0" doc:"the address of the calls for operators; port 0 picks one"`
-	DataDir      string `env:"ASSAY_DATA_DIR" doc:"the folder that everything is kept under; a per-user data folder by default"`
+	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"the address of the HTTP API; port 0 picks a free one"`
+	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:0" doc:"the address for operators; port 0 picks a free one"`
+	DataDir      string `env:"ASSAY_DATA_DIR" use:"often" doc:"the folder for all data; a folder of the user by default"`
 	NATSAddr     string `env:"ASSAY_NATS_ADDR" envDefault:"127.0.0.1:0" doc:"the address of the embedded NATS server"`
-	S3Addr       string `env:"ASSAY_S3_ADDR" envDefault:"127.0.0.1:0" doc:"the address of the embedded S3 server"`
-	DynamoDBAddr string `env:"ASSAY_DYNAMODB_ADDR" envDefault:"127.0.0.1:0" doc:"the address of the embedded DynamoDB engine"`
+	S3Addr       string `env:"ASSAY_S3_ADDR" envDefault:"127.0.0.1:0" use:"often" doc:"the address of the embedded S3 server"`
+	DynamoDBAddr string `env:"ASSAY_DYNAMODB_ADDR" envDefault:"127.0.0.1:0" doc:"the address of the embedded DynamoDB"`
 	NATSSync     string `env:"ASSAY_NATS_SYNC" envDefault:"always" doc:"always, or how old an acknowledged message may be before it is on disk, such as 1s"`
 
-	S3PublicEndpoint string        `env:"ASSAY_S3_PUBLIC_ENDPOINT" doc:"the URL under which clients reach the S3 server; its own address by default"`
-	AccessKey        string        `env:"AWS_ACCESS_KEY_ID" doc:"the access key of the embedded S3 server, which needs AWS_SECRET_ACCESS_KEY too; assay by default"`
-	SecretKey        string        `env:"AWS_SECRET_ACCESS_KEY" secret:"true" doc:"the secret of the access key; by default a random one, made at the first start and kept in the file credentials of the data folder"`
-	Region           string        `env:"AWS_REGION" envDefault:"us-east-1" doc:"the region that clients of the embedded engines sign for"`
-	Drain            time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in hand may take on shutdown"`
+	S3PublicEndpoint string        `env:"ASSAY_S3_PUBLIC_ENDPOINT" use:"often" doc:"the URL under which clients reach the S3 server; its own address by default"`
+	AccessKey        string        `env:"AWS_ACCESS_KEY_ID" doc:"the access key of the embedded S3 server, together with AWS_SECRET_ACCESS_KEY; assay by default"`
+	SecretKey        string        `env:"AWS_SECRET_ACCESS_KEY" secret:"true" doc:"the secret of the access key; by default a random one, created at the first start in the file credentials of the data folder"`
+	Region           string        `env:"AWS_REGION" envDefault:"us-east-1" doc:"the region that clients of the embedded backends sign for"`
+	Drain            time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
 
 	Exposure process.Exposure
 	Log      obs.Config
@@ -40,7 +40,7 @@ func (c Config) validate() error {
 	for _, engine := range []struct{ variable, addr string }{
 		{"ASSAY_NATS_ADDR", c.NATSAddr}, {"ASSAY_DYNAMODB_ADDR", c.DynamoDBAddr}, {"ASSAY_S3_ADDR", c.S3Addr},
 	} {
-		// No host could mean all addresses or loopback only; of an engine that has to be said.
+		// A missing host could mean all addresses or only loopback, so it must be explicit.
 		if host, _, err := net.SplitHostPort(engine.addr); err != nil || host == "" {
 			return fmt.Errorf("%s is %q: give host:port, such as 127.0.0.1:0 or 0.0.0.0:9000", engine.variable, engine.addr)
 		}
@@ -48,13 +48,12 @@ func (c Config) validate() error {
 	if c.AccessKey != "" && c.SecretKey == "" {
 		return errors.New("AWS_ACCESS_KEY_ID is set and AWS_SECRET_ACCESS_KEY is not: set both, or neither")
 	}
-	// S3 checks signatures; the other two engines answer everybody.
+	// S3 checks signatures; the other two engines accept every client.
 	return errors.Join(c.Exposure.Check("ASSAY_NATS_ADDR", c.NATSAddr), c.Exposure.Check("ASSAY_DYNAMODB_ADDR", c.DynamoDBAddr))
 }
 
-// withKeys adds the keys of the S3 server: those of the environment, else those
-// of the data folder. It returns the file that has them, empty for the
-// environment.
+// withKeys adds the keys of the S3 server: from the environment, otherwise from the data directory.
+// It returns the file that holds them, empty for the environment.
 func (c Config) withKeys(dir string) (Config, string, error) {
 	if c.SecretKey != "" {
 		c.AccessKey = cmp.Or(c.AccessKey, endpoints.AccessKey)
@@ -65,8 +64,8 @@ func (c Config) withKeys(dir string) (Config, string, error) {
 	return c, endpoints.CredentialsPath(dir), err
 }
 
-// s3Hosts are the names that requests to the S3 server may be addressed to: that
-// which is signed into presigned URLs, too.
+// s3Hosts are the names under which the S3 server accepts requests, including the one in presigned
+// URLs.
 func (c Config) s3Hosts() (web.Hosts, error) {
 	var public string
 	if c.S3PublicEndpoint != "" {
@@ -102,8 +101,8 @@ func (c Config) origins(http net.Addr) []string {
 	return all
 }
 
-// origin is that of the pages of a host, as browsers write it; an empty port is the
-// scheme's own.
+// origin is the origin of a host's pages, as browsers write it; an empty port is the scheme's
+// default.
 func origin(scheme, host, port string) string {
 	host = strings.ToLower(host)
 	if port == "" || scheme == "http" && port == "80" || scheme == "https" && port == "443" {
@@ -115,7 +114,7 @@ func origin(scheme, host, port string) string {
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// hostOf is the host of host:port, empty where there is none.
+// hostOf returns the host of host:port, empty if there is none.
 func hostOf(addr string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -29,8 +29,8 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// TestKeepPrivate: what is not the server's stays as it is, and a folder that all users
-// share is refused.
+// TestKeepPrivate checks that files other than the server's are unchanged, and that a directory
+// that all users share is rejected.
 func TestKeepPrivate(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"s3", "other"} {

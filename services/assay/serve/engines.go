@@ -2,9 +2,7 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -12,24 +10,30 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
+	"github.com/assay-project/assay/pkg/area"
+	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/durable"
 	"github.com/assay-project/assay/pkg/config"
-	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/assay/embedded"
 	"github.com/assay-project/assay/services/assay/endpoints"
+	"github.com/assay-project/assay/services/assay/setup"
+	"github.com/assay-project/assay/services/ingest/notice"
 )
 
-// engines are the embedded engines of one data folder.
+// engines are the embedded engines of one data directory.
 type engines struct {
 	nats   *embedded.NATS
 	s3     *embedded.S3
 	dynamo *embedded.DynamoDB
-	notice *bus.Bus // over which the bucket tells of new objects
+
+	areas   []area.Area
+	notices *bus.Bus // over which the bucket reports new objects
 }
 
-// startEngines starts what is stored under dir. The caller closes the engines,
-// also those that did start when an error is returned.
+// startEngines starts the engines on dir. The caller closes the engines, including those already
+// started when an error is returned.
 func startEngines(ctx context.Context, cfg Config, dir string, page net.Addr, log zerolog.Logger, reg prometheus.Registerer) (*engines, error) {
 	e := &engines{}
 	hosts, err := cfg.Exposure.Hosts(hostOf(cfg.DynamoDBAddr))
@@ -50,14 +54,20 @@ func startEngines(ctx context.Context, cfg Config, dir string, page net.Addr, lo
 	}); err != nil {
 		return e, err
 	}
-	// The S3 server publishes as any client would, under a name of its own.
+	// The S3 server publishes like any client, under a name of its own.
 	events, err := config.Load[bus.Config](e.environ(cfg))
 	if err != nil {
 		return e, err
 	}
-	if e.notice, err = bus.Connect(ctx, events, "s3", log, reg); err != nil {
+	events.Queues = []bus.Queue{notice.Queue()}
+	if e.notices, err = bus.Connect(ctx, events, "s3", log, reg); err != nil {
 		return e, err
 	}
+	described, err := config.Load[setup.Config](e.environ(cfg))
+	if err != nil {
+		return e, err
+	}
+	e.areas = described.Areas()
 	e.s3, err = embedded.StartS3(ctx, embedded.S3Config{
 		Dir: filepath.Join(dir, "s3"), Addr: cfg.S3Addr,
 		AccessKey: cfg.AccessKey, SecretKey: cfg.SecretKey, Region: cfg.Region, Hosts: s3Hosts, Origins: cfg.origins(page),
@@ -66,52 +76,23 @@ func startEngines(ctx context.Context, cfg Config, dir string, page net.Addr, lo
 	return e, err
 }
 
-// created publishes the bucket's notice of a new file, in the form of an S3
-// event record. Nobody waits for a notice of other objects.
+// created publishes the bucket's notice of an object that a client has uploaded.
 func (e *engines) created(ctx context.Context, object embedded.Object) error {
-	_, reserved, err := textfile.ParseObjectKey(object.Key)
-	if errors.Is(err, textfile.ErrForeignKey) {
-		return nil
+	for _, area := range e.areas {
+		if area.Uploaded != nil && area.Uploaded(object.Key) {
+			return notice.Publish(ctx, e.notices, blob.Object{Bucket: object.Bucket, Key: object.Key, ETag: object.ETag})
+		}
 	}
-	// What streams through ingest it tells of itself, before it answers. When it
-	// dies in between nothing was accepted, and the next sweep finds the bytes.
-	if reserved < 0 {
-		return nil
-	}
-	type named struct {
-		Name string `json:"name"`
-	}
-	type stored struct {
-		Key  string `json:"key"`
-		Size int64  `json:"size"`
-		ETag string `json:"eTag"`
-	}
-	type location struct {
-		Bucket named  `json:"bucket"`
-		Object stored `json:"object"`
-	}
-	type record struct {
-		EventSource string   `json:"eventSource"`
-		EventName   string   `json:"eventName"`
-		S3          location `json:"s3"`
-	}
-	data, err := json.Marshal(map[string][]record{"Records": {{
-		EventSource: "aws:s3", EventName: "ObjectCreated:Put",
-		S3: location{Bucket: named{object.Bucket}, Object: stored{Key: object.Key, Size: object.Size, ETag: object.ETag}},
-	}}})
-	if err != nil {
-		return fmt.Errorf("notice of %s: %w", object.Key, err)
-	}
-	return e.notice.PublishNotice(ctx, "object.created/"+object.Bucket+"/"+object.Key+"/"+object.ETag, data)
+	return nil
 }
 
-// environ is the process's environment with the addresses of the engines put
-// in: the services reach them over the network, as they would in the cloud.
+// environ is the process's environment with the addresses of the engines: the services reach them
+// over the network, as they would in the cloud.
 func (e *engines) environ(cfg Config) []string {
 	environ := append(os.Environ(),
 		"AWS_REGION="+cfg.Region, "AWS_ACCESS_KEY_ID="+cfg.AccessKey, "AWS_SECRET_ACCESS_KEY="+cfg.SecretKey,
 		"AWS_SESSION_TOKEN=", "ASSAY_NATS_URL="+e.nats.URL(), "ASSAY_DYNAMODB_ENDPOINT="+e.dynamo.OwnURL(), "ASSAY_NATS_SYNC="+cfg.NATSSync)
-	if cfg.NATSSync != bus.SyncAlways {
+	if cfg.NATSSync != durable.SyncAlways {
 		environ = append(environ, "ASSAY_ALLOW_UNSYNCED=true") // who gives a time has accepted it
 	}
 	if e.s3 != nil {
@@ -123,7 +104,7 @@ func (e *engines) environ(cfg Config) []string {
 	return environ
 }
 
-// endpoints are the addresses under which others find what runs here.
+// endpoints are the addresses under which clients find the engines.
 func (e *engines) endpoints(http, operator net.Addr) endpoints.Endpoints {
 	return endpoints.Endpoints{
 		HTTP: "http://" + web.Reachable(http.String()), Operator: "http://" + web.Reachable(operator.String()),
@@ -131,14 +112,14 @@ func (e *engines) endpoints(http, operator net.Addr) endpoints.Endpoints {
 	}
 }
 
-// close stops what was started.
+// close stops the started engines.
 func (e *engines) close() error {
 	var failed []error
 	if e.s3 != nil {
 		failed = append(failed, e.s3.Close())
 	}
-	if e.notice != nil {
-		e.notice.Close()
+	if e.notices != nil {
+		e.notices.Close()
 	}
 	if e.dynamo != nil {
 		failed = append(failed, e.dynamo.Close())

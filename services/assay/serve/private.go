@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// keepPrivate takes the rights of others away from the data folder, and from what
-// `assay serve` keeps directly in it. Files deeper down are out of reach with these.
+// keepPrivate removes the permissions of other users on the data directory, and on what `assay
+// serve` stores directly in it. They then cannot reach files further down.
 func keepPrivate(dir string) error {
 	if is, err := os.Stat(dir); err == nil && is.Mode()&os.ModeSticky != 0 {
 		return fmt.Errorf("data folder %s is one that users share: give another with --data, such as %s", dir, filepath.Join(dir, "assay"))

@@ -8,48 +8,16 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"github.com/assay-project/assay/pkg/dynamolite"
 	"github.com/assay-project/assay/services/assay/embedded"
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// ErrDamaged is the error of a check that has found something.
-var ErrDamaged = errors.New("the data folder is damaged; see docs/running.md, Backup and restore")
+// ErrDamaged is returned by a check that found damage.
+var ErrDamaged = errors.New("the data folder is damaged; see docs/production.md, Backup and restore")
 
-// VerifyCommand is `assay verify`.
-func VerifyCommand() *cobra.Command {
-	var repair bool
-	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "Check a stopped data folder of assay serve",
-		Long: `Check everything in the data folder of "assay serve": the database and its
-journal, all objects, and the streams of NATS. It refuses a folder that is in use.
-
-As a start does, it first replays the journal that a crash has left, and restores
-metadata that a copy without extended attributes has dropped.
-
-With --repair it cuts a damaged journal before the first damaged commit, which
-drops that commit and all later ones and keeps a copy of the journal, and it
-rewrites copies of metadata. Restore anything else from a backup.
-
-Exit status: 0 when nothing is wrong, 1 when something is.`,
-		Args: cobra.NoArgs,
-	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "cut a damaged journal, and rewrite copies of metadata")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		folder, err := cmd.Flags().GetString("data")
-		if err != nil {
-			return err
-		}
-		return Verify(cmd.Context(), folder, repair, cmd.OutOrStdout())
-	}
-	return cmd
-}
-
-// Verify checks the data folder and writes what it finds to out, a line each. It
-// returns ErrDamaged if there is anything, and ErrInUse for a folder that is served.
+// Verify checks the data directory and writes its findings to out, one per line. It returns
+// ErrDamaged if there are any, and ErrInUse if the directory is in use by a server.
 func Verify(ctx context.Context, folder string, repair bool, out io.Writer) error {
 	dir, err := endpoints.Dir(folder)
 	if err != nil {

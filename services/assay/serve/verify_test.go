@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/assay/embedded"
 )
 
-// stoppedFolder returns a data folder with one object, and the object's file.
+// stoppedFolder returns a data directory with one object, and the object's file.
 func stoppedFolder(t *testing.T) (dir, object string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// welcome tells a person what runs where and what to try next.
+// welcome prints what runs where and what to try next.
 func welcome(out io.Writer, at endpoints.Endpoints, dir string) error {
 	keys := "those of this environment"
 	if at.Credentials != "" {
@@ -26,10 +26,11 @@ Assay is ready.
 
 Try, in another terminal:
 
+  export ASSAY_OWNER=me
   go run ./services/assay upload --wait README.md
+  curl -H "X-Owner-Id: $ASSAY_OWNER" -F file=@LICENSE %[1]s/v1/files
   go run ./services/assay list
-  eval "$(go run ./services/assay env)"   (for aws and nats)
-  curl -F file=@README.md %[1]s/v1/files
+  eval "$(go run ./services/assay env)"   (variables for aws and nats)
 
 Ctrl-C stops it; everything is kept.
 

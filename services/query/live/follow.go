@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/tail"
 )
 
 const (
@@ -35,16 +35,16 @@ type outage struct {
 
 // Run follows the stream of outcomes until ctx ends. It logs the loss of its
 // consumer and creates another one. It returns nil.
-func (l *Events) Run(ctx context.Context) error {
+func (h *Hub) Run(ctx context.Context) error {
 	var notifying sync.WaitGroup
 	defer notifying.Wait()
-	notifying.Go(func() { l.ring.notify(ctx) })
+	notifying.Go(func() { h.ring.notify(ctx) })
 	for {
-		err := l.follow(ctx)
+		err := h.follow(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		l.stopped(err)
+		h.stopped(err)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -56,88 +56,88 @@ func (l *Events) Run(ctx context.Context) error {
 // follow adds outcomes to the ring until its tail ends. The first time it begins
 // with the newest that are stored, so that readers that come back to a new
 // process find what follows in the ring.
-func (l *Events) follow(ctx context.Context) error {
-	oldest, newest, err := l.bus.OutcomeBounds(ctx)
+func (h *Hub) follow(ctx context.Context) error {
+	oldest, newest, err := tail.Bounds(ctx, h.bus)
 	if err != nil {
 		return err
 	}
-	_, after, _ := l.ring.bounds()
-	if !l.isLoaded() {
-		after = max(oldest-1, newest-min(newest, uint64(len(l.ring.entries))))
-		l.ring.reset(after)
+	_, after, _ := h.ring.bounds()
+	if !h.isLoaded() {
+		after = max(oldest-1, newest-min(newest, uint64(len(h.ring.entries))))
+		h.ring.reset(after)
 	}
-	err = l.read(ctx, after, newest)
-	if !errors.Is(err, bus.ErrGone) {
+	err = h.read(ctx, after, newest)
+	if !errors.Is(err, tail.ErrGone) {
 		return err
 	}
-	_, newest, boundsErr := l.bus.OutcomeBounds(ctx)
+	_, newest, boundsErr := tail.Bounds(ctx, h.bus)
 	if boundsErr != nil {
 		return boundsErr
 	}
-	l.ring.reset(newest)
-	l.load()
+	h.ring.reset(newest)
+	h.load()
 	return fmt.Errorf("%w; going on after %d", err, newest)
 }
 
 // read adds the outcomes after a position. The ring is loaded once it has seen
 // the newest one.
-func (l *Events) read(ctx context.Context, after, newest uint64) error {
-	tail, err := l.bus.Tail(ctx, after)
+func (h *Hub) read(ctx context.Context, after, newest uint64) error {
+	outcomes, err := tail.Open(ctx, h.bus, h.log, after)
 	if err != nil {
 		return err
 	}
-	defer tail.Close()
-	l.following()
+	defer outcomes.Close()
+	h.following()
 	for {
 		if after >= newest {
-			l.load()
+			h.load()
 		}
-		d, err := tail.Next()
+		d, err := outcomes.Next()
 		if err != nil {
 			return err
 		}
-		l.ring.add(newEntry(d))
+		h.ring.add(h.newEntry(d))
 		after = d.Sequence
 	}
 }
 
-func (l *Events) isLoaded() bool {
+func (h *Hub) isLoaded() bool {
 	select {
-	case <-l.loaded:
+	case <-h.loaded:
 		return true
 	default:
 		return false
 	}
 }
 
-func (l *Events) stopped(err error) {
-	o := &l.outage
+func (h *Hub) stopped(err error) {
+	o := &h.outage
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.since.IsZero() {
 		o.since = time.Now()
-		l.metrics.lost.Inc()
+		h.metrics.lost.Inc()
 	}
 	o.cause = err
 	if time.Since(o.logged) >= logPause {
 		o.logged = time.Now()
-		l.log.Error().Err(err).Msg("live events stopped; following the outcomes again")
+		h.log.Error().Err(err).Msg("live events stopped; following the outcomes again")
 	}
 }
 
-func (l *Events) following() {
-	o := &l.outage
+func (h *Hub) following() {
+	o := &h.outage
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.logged.IsZero() {
-		l.log.Info().Dur("outage_ms", time.Since(o.since)).Msg("live events follow the outcomes again")
+		h.log.Info().Dur("outage_ms", time.Since(o.since)).Msg("live events follow the outcomes again")
 	}
 	o.since, o.cause, o.logged = time.Time{}, nil, time.Time{}
 }
 
 // Check returns an error while live events are dead, for readiness.
-func (l *Events) Check(context.Context) error {
-	o := &l.outage
+func (h *Hub) Check(context.Context) error {
+	o := &h.outage
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.since.IsZero() || time.Since(o.since) < deadAfter {

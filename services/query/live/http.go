@@ -1,17 +1,12 @@
 package live
 
 import (
-	"fmt"
-	"net"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/assay-project/assay/pkg/event"
-	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -22,73 +17,56 @@ const description = "Server-sent events. `id` is the position in the event strea
 	"the position is too old to resume from: read the list again; the stream continues from the id of the event. " +
 	"A heartbeat every 15 seconds carries the current position as an id without data."
 
-// retryAfter is when a client that was refused may try again.
+// retryAfter is when a client that was refused may retry.
 const retryAfter = 5 * time.Second
 
-// choose reads the filter of a request.
-type choose func(*http.Request) (filter, error)
-
-// Routes registers the streams for clients.
-func (l *Events) Routes(r *web.Router) {
-	l.handle(r, huma.Operation{
+// Routes registers the stream of an owner.
+func (h *Hub) Routes(r *web.Router) {
+	h.Handle(r, huma.Operation{
 		OperationID: "live-events", Path: "/v1/events", Tags: []string{"events"}, Summary: "Live outcomes of an owner",
-	}, &huma.Param{Name: "owner", In: "query", Required: true, Schema: text(), Description: "the owner whose outcomes are sent"}, ofOwner)
-	l.handle(r, huma.Operation{
-		OperationID: "live-feed-events", Path: "/v1/feed/events", Tags: []string{"feed"}, Summary: "Live outcomes of the feed",
-	}, &huma.Param{
-		Name: "sentiment", In: "query", Description: "only items of this sentiment, and none that failed",
-		Schema: &huma.Schema{Type: "string", Enum: []any{feed.Positive, feed.Neutral, feed.Negative}},
-	}, ofFeed)
+		Parameters: []*huma.Param{{Name: "owner", In: "query", Required: true, Schema: text(), Description: "the owner whose outcomes are sent"}},
+	}, ofOwner)
 }
 
 // OperatorRoutes registers the stream of all owners. It shows their ids, with
 // which anybody may act for them.
-func (l *Events) OperatorRoutes(r *web.Router) {
-	l.handle(r, huma.Operation{
+func (h *Hub) OperatorRoutes(r *web.Router) {
+	h.Handle(r, huma.Operation{
 		OperationID: "live-events", Path: "/v1/events", Tags: []string{"events"}, Summary: "Live outcomes of all owners",
-	}, &huma.Param{Name: "owner", In: "query", Schema: text(), Description: "only the outcomes of this owner"}, ofAnyOwner)
+		Parameters: []*huma.Param{{Name: "owner", In: "query", Schema: text(), Description: "only the outcomes of this owner"}},
+	}, ofOwner)
 }
 
 func text() *huma.Schema { return &huma.Schema{Type: "string"} }
 
-func (l *Events) handle(r *web.Router, op huma.Operation, by *huma.Param, choose choose) {
+// Handle registers a stream of the outcomes that choose returns the filter of. op has
+// an id, a path, tags, a summary and the parameters that choose reads. An error of
+// choose is the response.
+func (h *Hub) Handle(r *web.Router, op huma.Operation, choose func(*http.Request) (Filter, error)) {
 	op.Method, op.Description = http.MethodGet, description
-	op.Parameters = []*huma.Param{by, {Name: "Last-Event-ID", In: "header", Schema: text(), Description: "the id of the last event received"}}
+	op.Parameters = append(op.Parameters,
+		&huma.Param{Name: "Last-Event-ID", In: "header", Schema: text(), Description: "the id of the last event received"})
 	op.Responses = map[string]*huma.Response{"200": {
 		Description: "the stream", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: text()}},
 	}}
-	r.Handle(op, func(w http.ResponseWriter, r *http.Request) { l.serve(w, r, choose) })
+	r.Handle(op, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, choose) })
 }
 
-// ofOwner chooses the outcomes of the request's owner.
-func ofOwner(r *http.Request) (filter, error) {
-	if r.URL.Query().Get("owner") == "" {
-		return filter{}, web.NewProblem(http.StatusBadRequest, "owner-required",
-			"This stream is of one owner. Send its id as the query parameter owner: /v1/events?owner=...")
+// ofOwner chooses the outcomes of the owner that the request names. Operators may
+// name none, for those of all.
+func ofOwner(r *http.Request) (Filter, error) {
+	caller, owner := web.CallerOf(r.Context()), r.URL.Query().Get("owner")
+	switch {
+	case owner != "":
+		return Filter{Owner: owner}, caller.ActFor(owner, "query.owner")
+	case caller.Has(web.Operator):
+		return Filter{}, nil
 	}
-	return ofAnyOwner(r)
+	return Filter{}, web.NewProblem(http.StatusBadRequest, "owner-required",
+		"This stream is of one owner. Send its id as the query parameter owner: /v1/events?owner=...")
 }
 
-func ofAnyOwner(r *http.Request) (filter, error) {
-	owner := r.URL.Query().Get("owner")
-	if owner != "" && !web.ValidOwner(owner) {
-		return filter{}, web.Invalid(web.FieldError{Field: "query.owner", Message: "is not an owner's id"})
-	}
-	return filter{owner: owner}, nil
-}
-
-// ofFeed chooses the outcomes of the feed, of the request's sentiment where it
-// has one.
-func ofFeed(r *http.Request) (filter, error) {
-	sentiment := r.URL.Query().Get("sentiment")
-	switch sentiment {
-	case "", feed.Positive, feed.Neutral, feed.Negative:
-		return filter{area: event.AreaFeed, sentiment: sentiment}, nil
-	}
-	return filter{}, web.Invalid(web.FieldError{Field: "query.sentiment", Message: "expected positive, neutral or negative"})
-}
-
-func (l *Events) serve(w http.ResponseWriter, r *http.Request, choose choose) {
+func (h *Hub) serve(w http.ResponseWriter, r *http.Request, choose func(*http.Request) (Filter, error)) {
 	wanted, err := choose(r)
 	if err != nil {
 		web.WriteError(w, r, err)
@@ -101,23 +79,20 @@ func (l *Events) serve(w http.ResponseWriter, r *http.Request, choose choose) {
 			return
 		}
 	}
-	client, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		client = r.RemoteAddr
-	}
-	if err := l.places.take(client); err != nil {
-		web.WriteError(w, r, err)
-		return
-	}
-	defer l.places.free(client)
-	l.metrics.readers.Inc()
-	defer l.metrics.readers.Dec()
-	reader, first, err := l.begin(r.Context(), wanted, lastEventID != "", after)
+	leave, err := web.CallerOf(r.Context()).Enter(h.limiter, "open live event streams")
 	if err != nil {
 		web.WriteError(w, r, err)
 		return
 	}
-	defer l.ring.leave(reader)
+	defer leave()
+	h.metrics.readers.Inc()
+	defer h.metrics.readers.Dec()
+	reader, first, err := h.begin(r.Context(), wanted, lastEventID != "", after)
+	if err != nil {
+		web.WriteError(w, r, err)
+		return
+	}
+	defer h.ring.leave(wanted.key(), reader.wake)
 	frame, err := first.Frame()
 	if err != nil {
 		web.WriteError(w, r, err)
@@ -133,40 +108,6 @@ func (l *Events) serve(w http.ResponseWriter, r *http.Request, choose choose) {
 			begun = true
 			return web.Batch{Frames: [][]byte{frame}, More: true, Position: first.ID}, nil
 		}
-		return l.next(r.Context(), reader), nil
+		return h.next(r.Context(), reader), nil
 	}) // fails only for a client that is gone or takes nothing
-}
-
-// places counts the open streams.
-type places struct {
-	most, perClient int
-
-	mu      sync.Mutex
-	open    int
-	clients map[string]int
-}
-
-// take returns the problem of a client that may not open another stream. After
-// success the caller calls free.
-func (p *places) take(client string) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.clients[client] >= p.perClient {
-		return web.Unavailable(fmt.Sprintf("This client has %d live event streams open, the most that one may have. Close one of them.", p.perClient), retryAfter)
-	}
-	if p.open >= p.most {
-		return web.Unavailable(fmt.Sprintf("All %d live event streams of this server are in use. Try again later.", p.most), retryAfter)
-	}
-	p.open++
-	p.clients[client]++
-	return nil
-}
-
-func (p *places) free(client string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.open--
-	if p.clients[client]--; p.clients[client] == 0 {
-		delete(p.clients, client)
-	}
 }

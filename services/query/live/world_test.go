@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
@@ -31,7 +32,7 @@ const patience = 30 * time.Second
 type world struct {
 	*testing.T
 	url, operator string
-	events        *Events
+	hub           *Hub
 	bus           *bus.Bus
 	js            jetstream.JetStream
 	log           *transcript
@@ -82,20 +83,27 @@ func open(t *testing.T, cfg Config, entries int) *world {
 	return w
 }
 
-// serve begins anew with live events, as another process on the same stream.
+// serve begins again with live events, as another process on the same stream.
 func (w *world) serve(cfg Config, entries int) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), 10*patience)
-	w.events = New(cfg, Options{Bus: w.bus, Log: zerolog.New(w.log), Registry: prometheus.NewRegistry()})
-	w.events.ring = newRing(entries, ringBytes)
+	w.hub = New(cfg, Options{Bus: w.bus, Log: zerolog.New(w.log), Registry: prometheus.NewRegistry()})
+	w.hub.ring = newRing(entries, ringBytes)
+	w.hub.FilterBy(event.AreaTextFile, func(data []byte) string {
+		var completed event.AnalysisCompleted
+		if err := event.Unmarshal(data, &completed); err != nil {
+			w.Error(err)
+		}
+		return completed.GetId()[:1]
+	})
 	var running sync.WaitGroup
 	running.Go(func() {
-		if err := w.events.Run(ctx); err != nil {
+		if err := w.hub.Run(ctx); err != nil {
 			w.Error(err)
 		}
 	})
-	listen := func(routes func(*web.Router)) string {
-		router := web.NewRouter(web.Options{Log: zerolog.Nop()})
+	listen := func(routes func(*web.Router), roles ...web.Role) string {
+		router := web.NewRouter(web.Options{Log: zerolog.Nop(), Roles: roles})
 		routes(router)
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -108,13 +116,26 @@ func (w *world) serve(cfg Config, entries int) {
 		})
 		return "http://" + listener.Addr().String()
 	}
-	w.url, w.operator = listen(w.events.Routes), listen(w.events.OperatorRoutes)
+	w.url, w.operator = listen(w.routes), listen(w.hub.OperatorRoutes, web.Operator)
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	w.http, w.ctx = &http.Client{Transport: transport}, ctx
 	w.Cleanup(func() {
 		cancel()
 		running.Wait()
 		transport.CloseIdleConnections()
+	})
+}
+
+// routes registers the streams of one owner and, as an area does, one of the area's
+// own: of the files whose ids begin with a letter.
+func (w *world) routes(r *web.Router) {
+	w.hub.Routes(r)
+	w.hub.Handle(r, huma.Operation{OperationID: "files", Path: "/v1/files/events"}, func(r *http.Request) (Filter, error) {
+		begin := r.URL.Query().Get("begin")
+		if len(begin) > 1 {
+			return Filter{}, web.Invalid(web.FieldError{Field: "query.begin", Message: "expected one letter"})
+		}
+		return Filter{Area: event.AreaTextFile, Facet: begin}, nil
 	})
 }
 
@@ -142,7 +163,7 @@ type stream struct {
 // message is one event of a stream; without a name and data it is a heartbeat.
 type message struct{ id, name, data string }
 
-// ask opens a stream, or returns the answer that refuses it.
+// ask opens a stream, or returns the response that refuses it.
 func (w *world) ask(url, lastEventID string) (*http.Response, func(), error) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

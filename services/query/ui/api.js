@@ -24,6 +24,12 @@ export const owner = (() => {
   }
 })();
 
+// setOwner makes another owner the one that this browser keeps, and reads the page again.
+export function setOwner(id) {
+  localStorage.setItem('assay-owner', id);
+  location.reload();
+}
+
 // address is the path of a call, its {names} filled in, with the query's values
 // that are not empty.
 export function address(name, names = {}, query = {}) {

@@ -1,5 +1,5 @@
 // Text files: upload, and what became of those of this browser.
-import { address, call, follow, owner } from './api.js';
+import { address, call, follow, owner, setOwner } from './api.js';
 import { byId, complain, element, fill, moment, refresher, whole } from './page.js';
 
 const shownFiles = 10;
@@ -66,6 +66,11 @@ byId('upload').addEventListener('submit', async (event) => {
   }
   button.disabled = false;
   refresh.soon();
+});
+byId('owner-id').value = owner;
+byId('owner').addEventListener('submit', (event) => {
+  event.preventDefault();
+  setOwner(byId('owner-id').value.trim());
 });
 follow('fileEvents', { owner }, refresh.soon, () => {});
 refresh.now();

@@ -1,6 +1,5 @@
-// Package ui is the web page of Assay: the feed in numbers, a text file's way
-// through the house. Its files are served as they are, and speak to the HTTP API
-// of their own address only.
+// Package ui is the web page of Assay: the feed in numbers, and the processing of a text file. Its
+// files are served unchanged, and call the HTTP API of their own address only.
 package ui
 
 import (
@@ -19,8 +18,8 @@ import (
 //go:embed *.html *.css *.js *.svg
 var files embed.FS
 
-// policy lets the page load its own files and call its own address, and nothing
-// else: a text that became markup could do no harm.
+// policy allows the page to load its own files and call its own address, and nothing else: a text
+// that became markup could do no harm.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -43,7 +42,7 @@ func serve(w http.ResponseWriter, r *http.Request, name string) {
 	header.Set("Content-Security-Policy", policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
-	// Asked for each time, and sent when it changed: a page and its scripts are of one version.
+	// Revalidated on each request: a page and its scripts must have the same version.
 	header.Set("Cache-Control", "no-cache")
 	header.Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256(content)))
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))

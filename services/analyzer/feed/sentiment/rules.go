@@ -124,7 +124,7 @@ func (r *reading) negation(i, distance int) float64 {
 }
 
 // phrases returns the valence of the phrase that the word at i, of valence v,
-// stands in, or v; with what a dampener of two words before it takes.
+// appears in, or v; with what a dampener of two words before it takes.
 func (r *reading) phrases(i int, v float64) float64 {
 	third, second, first, here := r.term(i-3), r.term(i-2), r.term(i-1), r.term(i)
 	next, afterNext := r.term(i+1), r.term(i+2)

@@ -89,7 +89,7 @@ func (e *emoji) appendText(dst []byte, text string) []byte {
 	return append(dst, text[copied:]...)
 }
 
-// isWideSpace tells whether str.split of the reference splits at r, which is
+// isWideSpace reports whether str.split of the reference splits at r, which is
 // not ASCII.
 func isWideSpace(r rune) bool {
 	switch r {

@@ -80,7 +80,7 @@ func (a *Analyzer) strip(text []byte, t *token, seen class) {
 	}
 }
 
-// negates tells whether the token is a negation: a listed one, or n't is in it.
+// negates reports whether the token is a negation: a listed one, or n't is in it.
 func (r *reading) negates(t token) bool {
 	if t.word.negates {
 		return true

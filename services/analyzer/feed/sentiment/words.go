@@ -90,7 +90,7 @@ func phraseValence(p phrase) (valence float64, ok bool) {
 	return 0, false
 }
 
-// dampens tells whether two words together are a dampener.
+// dampens reports whether two words together are a dampener.
 func dampens(first, second term) bool {
 	return second == termOf && (first == termKind || first == termSort) ||
 		first == termJust && second == termEnough

@@ -1,10 +1,14 @@
 package wordstats
 
-import "io"
+import (
+	"io"
 
-// CountAhead is Count with a goroutine that reads while buffers are being counted:
-// for a text that comes from elsewhere. It does without for one that the first buffer
-// holds. When it returns, r is no longer read.
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
+)
+
+// CountAhead is Count with a goroutine that reads while buffers are being counted, for a text that
+// comes over the network. It uses none for a text that fits the first buffer. When it returns, r is
+// no longer read.
 func (l Limits) CountAhead(r io.Reader) (Statistics, error) {
 	return l.count(func(c *counter) error {
 		a := ahead{counter: c, text: r}
@@ -14,29 +18,29 @@ func (l Limits) CountAhead(r io.Reader) (Statistics, error) {
 }
 
 const (
-	// spareBuffers is how many buffers there are beside the one that is counted.
+	// spareBuffers is the number of buffers besides the one that is being counted.
 	spareBuffers = 8
-	// spareTogether is how many of them are given back at once: to wake the goroutine
-	// for each takes half as long as counting it.
+	// spareTogether is how many of them are returned at once: waking the goroutine for each takes
+	// half as long as counting it.
 	spareTogether = spareBuffers / 2
 )
 
-// ahead reads a text into spare buffers of a counter, which takes them in turn.
+// ahead reads a text into the spare buffers of a counter, which consumes them in order.
 type ahead struct {
 	counter *counter
 	text    io.Reader
-	counted []*buffer
-	spare   chan *buffer // to fill; nil without a goroutine, which ends when it is closed
-	filled  chan filled  // closed when the goroutine has ended
+	counted []*simd.Buffer
+	spare   chan *simd.Buffer // to fill; nil without a goroutine, which ends when it is closed
+	filled  chan filled       // closed when the goroutine has ended
 }
 
 type filled struct {
-	buffer *buffer
+	buffer *simd.Buffer
 	bytes  int
 	err    error
 }
 
-// next brings what comes next into the buffer, as countAll asks for it.
+// next reads the next bytes into the buffer, as countAll requires.
 func (a *ahead) next(left []byte) (int, error) {
 	c := a.counter
 	if a.spare == nil {
@@ -61,17 +65,17 @@ func (a *ahead) next(left []byte) (int, error) {
 }
 
 func (a *ahead) start() {
-	a.counted = make([]*buffer, 0, spareTogether)
-	a.spare, a.filled = make(chan *buffer, spareBuffers), make(chan filled, spareBuffers)
+	a.counted = make([]*simd.Buffer, 0, spareTogether)
+	a.spare, a.filled = make(chan *simd.Buffer, spareBuffers), make(chan filled, spareBuffers)
 	for range spareBuffers {
-		a.spare <- new(buffer)
+		a.spare <- new(simd.Buffer)
 	}
 	go func() {
 		defer close(a.filled)
 		for b := range a.spare {
 			f := filled{buffer: b}
 			f.err = catch(func() (err error) {
-				f.bytes, err = fill(a.text, b[maxSegment:bufferSize])
+				f.bytes, err = fill(a.text, b[maxSegment:simd.BufferSize])
 				return err
 			})
 			a.filled <- f
@@ -82,7 +86,7 @@ func (a *ahead) start() {
 	}()
 }
 
-// stop waits for the read that is under way.
+// stop waits for the read in progress.
 func (a *ahead) stop() {
 	if a.spare == nil {
 		return

@@ -9,9 +9,11 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
+
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-const filling = bufferSize - maxSegment // bytes that come at once
+const filling = simd.BufferSize - maxSegment // bytes that come at once
 
 func TestAheadCountsTheSame(t *testing.T) {
 	mixed := strings.Repeat(strings.Join(samples, " "), 1+12*filling/len(strings.Join(samples, " ")))
@@ -33,7 +35,7 @@ func TestAheadCountsTheSame(t *testing.T) {
 	}
 }
 
-// watched is a text of which is known who reads it.
+// watched is a text that records its reads.
 type watched struct {
 	io.Reader
 	bytes   atomic.Int64
@@ -52,7 +54,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestAheadIsBounded waits until all spare buffers are full, none of which is taken.
+// TestAheadIsBounded waits until all spare buffers are full while none is consumed.
 func TestAheadIsBounded(t *testing.T) {
 	text := watched{Reader: strings.NewReader(strings.Repeat("word ", 4*filling))}
 	c := newCounter()
@@ -105,7 +107,7 @@ func TestAheadFails(t *testing.T) {
 	}
 }
 
-// TestPanicsReachTheCaller has readers break down in goroutines of this package.
+// TestPanicsReachTheCaller lets readers panic in goroutines of this package.
 func TestPanicsReachTheCaller(t *testing.T) {
 	text := strings.Repeat("word ", 4*filling)
 	broken := func() io.ReadCloser {

@@ -5,12 +5,12 @@ const (
 	lastBlock  = 1 << 20
 )
 
-// arena keeps bytes in blocks that never move, each larger than the last up to lastBlock.
+// arena stores bytes in blocks that never move, each larger than the previous one up to lastBlock.
 type arena struct {
 	blocks [][]byte
 }
 
-// keep copies data, of at most firstBlock bytes, and returns its place.
+// keep copies data, of at most firstBlock bytes, and returns its position.
 func (a *arena) keep(data []byte) (block uint16, offset uint32) {
 	last := len(a.blocks) - 1
 	if last < 0 || cap(a.blocks[last])-len(a.blocks[last]) < len(data) {

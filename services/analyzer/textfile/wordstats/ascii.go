@@ -1,24 +1,21 @@
 package wordstats
 
-import "encoding/binary"
+import (
+	"math/bits"
+
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
+)
 
 // Kinds of ASCII bytes in the rules of UAX #29.
 const (
-	isLetter       = 1 << iota
-	isDigit        // Numeric
-	isLine         // ExtendNumLet
-	joinsLetters   // MidLetter, MidNumLet, Single_Quote: WB6 and WB7
-	joinsDigits    // MidNum, MidNumLet, Single_Quote: WB11 and WB12
-	isWordByte     = isLetter | isDigit | isLine
-	isMiddle       = joinsLetters | joinsDigits
-	chunkSize      = 4096 // bytes whose masks and edges stay in the first-level cache
-	chunkBlocks    = chunkSize / blockSize
-	bufferCapacity = 1 << 16                    // so that a uint16 is always within
-	bufferSize     = bufferCapacity - blockSize // the last block can be read whole
+	isLetter     = 1 << iota
+	isDigit      // Numeric
+	isLine       // ExtendNumLet
+	joinsLetters // MidLetter, MidNumLet, Single_Quote: WB6 and WB7
+	joinsDigits  // MidNum, MidNumLet, Single_Quote: WB11 and WB12
+	isWordByte   = isLetter | isDigit | isLine
+	isMiddle     = joinsLetters | joinsDigits
 )
-
-// buffer holds text. Sixteen bytes can be read from any place that a uint16 names.
-type buffer [bufferCapacity + 16]byte
 
 var kinds = newKinds()
 
@@ -55,7 +52,7 @@ func joined(before, middle, after byte) bool {
 // which may be at itself when that segment is long or has more than ASCII.
 func (c *counter) scanASCII(at, to int, atEOF bool) (int, error) {
 	for at < to {
-		end := min(at+chunkSize, to)
+		end := min(at+simd.ChunkSize, to)
 		n, stop := c.findEdges(at, end)
 		boundary := stop
 		if stop < to || !atEOF {
@@ -79,30 +76,30 @@ func (c *counter) scanASCII(at, to int, atEOF bool) (int, error) {
 // end, in turn, and returns how many it filled and where it stopped: end, or the
 // first alien byte.
 func (c *counter) findEdges(at, end int) (n, stop int) {
-	blocks := c.kernel.classify(c.buffer[at:], c.masks[:(end-at+blockSize-1)/blockSize])
+	blocks := c.kernel.Classify(c.buffer[at:], c.masks[:(end-at+simd.BlockSize-1)/simd.BlockSize])
 	var before, beforeOther uint64 // masks of the block before
 	for i := range c.masks[:blocks] {
 		m := &c.masks[i]
-		base := at + i*blockSize
-		word, other := m.word, m.other
-		stop = base + blockSize
-		if m.alien != 0 {
-			stop = base + lowest(m.alien)
+		base := at + i*simd.BlockSize
+		word, other := m.Word, m.Other
+		stop = base + simd.BlockSize
+		if m.Alien != 0 {
+			stop = base + bits.TrailingZeros64(m.Alien)
 		}
 		stop = min(stop, end)
-		if left := stop - base; left < blockSize {
+		if left := stop - base; left < simd.BlockSize {
 			word &= 1<<left - 1
 		}
 		change := word ^ (word<<1 | before>>63)
 		// Bytes that stand between two word bytes, at the place of the second.
 		between := (other<<1 | beforeOther>>63) & (word<<2 | before>>62) & word
 		for ; between != 0; between &= between - 1 {
-			j := lowest(between)
+			j := bits.TrailingZeros64(between)
 			if p := base + j; !joined(c.buffer[p-2], c.buffer[p-1], c.buffer[p]) {
 				continue
 			}
 			if j == 0 { // the end before is in the block before
-				c.changes[i-1] &^= 1 << (blockSize - 1)
+				c.changes[i-1] &^= 1 << (simd.BlockSize - 1)
 				change &^= 1
 			} else {
 				change &^= 3 << (j - 1)
@@ -110,11 +107,11 @@ func (c *counter) findEdges(at, end int) (n, stop int) {
 		}
 		before, beforeOther = word, other
 		c.changes[i] = change
-		if stop < base+blockSize {
+		if stop < base+simd.BlockSize {
 			break
 		}
 	}
-	n = c.kernel.places(c.changes[:blocks], at, &c.edges)
+	n = c.kernel.Places(c.changes[:blocks], at, &c.edges)
 	if n%2 == 1 {
 		c.edges[n] = uint16(stop)
 		n++
@@ -145,22 +142,12 @@ func (c *counter) lastBoundary(at, stop int) int {
 	return at
 }
 
-// small makes ASCII letters small in eight bytes; see vocabulary.
-const small = 0x20 * each01
-
-// lowBytes are masks for the first bytes of eight, by how many they are; all of
-// them above.
-var lowBytes = [16]uint64{
-	0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
-	1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1,
-}
-
 // countASCII counts the words between the first n edges: those of up to 8 bytes that
 // the kernel finds, and the others in the batch.
 func (c *counter) countASCII(n int) error {
 	edges := c.edges[:n]
-	missed := c.kernel.countShort(&c.vocabulary.short, c.buffer, edges, &c.finds)
-	for _, i := range c.finds.missed[:missed] {
+	missed := c.kernel.CountShort(&c.vocabulary.short.Table, c.buffer, edges, &c.finds)
+	for _, i := range c.finds.Missed[:missed] {
 		if err := c.addASCII(edges[i], edges[i+1]); err != nil {
 			return err
 		}
@@ -184,33 +171,6 @@ func (c *counter) addASCII(start, end uint16) error {
 			return err
 		}
 	}
-	c.batch.push(c.buffer, start, end, small)
+	c.batch.push(c.buffer, start, end, simd.Small)
 	return nil
-}
-
-// finds are words of a chunk that were looked for.
-type finds struct {
-	slots  [chunkSize]uint32 // of those that were found
-	missed [chunkSize]uint16 // where the others begin in edges
-}
-
-// countShort counts the words of up to 8 bytes that lie in their first slot, and
-// returns how many others it has put down as missed.
-func countShort(t *shortTable, b *buffer, edges []uint16, finds *finds) int {
-	keys, counts := t.keys, t.counts
-	if len(counts) != len(keys) || len(keys) == 0 {
-		return 0 // never: it saves the loop its bounds checks
-	}
-	mask, seed, missed := uint64(len(keys)-1), t.seed, 0
-	for i := 0; i < len(edges)-1; i += 2 {
-		start := edges[i]
-		length := uint64(edges[i+1] - start)
-		key := (binary.LittleEndian.Uint64(b[start:][:8]) | small) & lowBytes[length&15]
-		at := hashShort(seed, key) & mask
-		miss := notZero((keys[at] ^ key) | (length-1)>>3)
-		counts[at] += uint32(1 - miss)
-		finds.missed[missed&(chunkSize-1)] = uint16(i)
-		missed += int(miss)
-	}
-	return missed
 }

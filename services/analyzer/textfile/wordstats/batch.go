@@ -3,36 +3,38 @@ package wordstats
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// batch holds the keys of words of up to 16 bytes until there are many. Nearly all are
-// known already, and these are counted without a branch. So the processor looks for many
-// words at once, which matters most when the vocabulary is larger than its caches.
+// batch buffers the keys of words of up to 16 bytes. Nearly all are known already, and these are
+// counted without a branch. So the processor looks up many words at once, which matters most when
+// the vocabulary is larger than its caches.
 type batch struct {
 	short   [batchWords]uint64
 	middle  [batchWords][2]uint64
 	slots   [batchWords]uint32 // of the middle words that were found
 	shorts  int
 	middles int
-	fetched uint32 // what fetch read, which nobody needs
+	fetched uint32 // what fetch read, unused
 }
 
 const batchWords = 512
 
-// hasRoom reports whether so many words more fit, whatever their lengths.
+// hasRoom reports whether this many more words fit, whatever their lengths.
 func (b *batch) hasRoom(words int) bool { return max(b.shorts, b.middles)+words <= batchWords }
 
-// push takes the word of 1 to 16 bytes in the text from start to end, with the bits of
-// fold set in each eight bytes. There must be room.
-func (b *batch) push(text *buffer, start, end uint16, fold uint64) {
+// push adds the word of 1 to 16 bytes in the text from start to end, with the bits of fold set in
+// each eight bytes. There must be room.
+func (b *batch) push(text *simd.Buffer, start, end uint16, fold uint64) {
 	length := uint64(end - start)
 	key0 := binary.LittleEndian.Uint64(text[start:][:8]) | fold
 	key1 := binary.LittleEndian.Uint64(text[start:][8:16]) | fold
-	// It is put in both places, and stays in one.
+	// It is written to both arrays, and stays in one.
 	isMiddle := int((length - 1) >> 3)
-	b.short[b.shorts&(batchWords-1)] = key0 & lowBytes[length&15]
+	b.short[b.shorts&(batchWords-1)] = key0 & simd.LowBytes[length&15]
 	b.shorts += 1 - isMiddle
-	b.middle[b.middles&(batchWords-1)] = [2]uint64{key0, key1 & lowBytes[(length-8)&15]}
+	b.middle[b.middles&(batchWords-1)] = [2]uint64{key0, key1 & simd.LowBytes[(length-8)&15]}
 	b.middles += isMiddle
 }
 
@@ -53,17 +55,17 @@ func (v *vocabulary) count(b *batch) error {
 	return nil
 }
 
-// countFirst counts the keys that lie in their first slot, and returns the others, which
-// it has moved to the front.
+// countFirst counts the keys in their first slot, and returns the others, which it has moved to the
+// front.
 func (t *shortTable) countFirst(sought []uint64) []uint64 {
-	keys, counts := t.keys, t.counts
+	keys, counts := t.Keys, t.Counts
 	if len(counts) != len(keys) || len(keys) == 0 {
 		return nil // never: it saves the loop its bounds checks
 	}
 	mask, missed := uint64(len(keys)-1), 0
 	for _, key := range sought {
-		at := hashShort(t.seed, key) & mask
-		miss := notZero(keys[at] ^ key)
+		at := simd.Hash(t.Seed, key) & mask
+		miss := simd.NotZero(keys[at] ^ key)
 		counts[at] += uint32(1 - miss)
 		sought[missed] = key
 		missed += int(miss)
@@ -71,10 +73,10 @@ func (t *shortTable) countFirst(sought []uint64) []uint64 {
 	return sought[:missed]
 }
 
-// countFirst counts the keys that lie in the bucket of their hash, in any of its slots,
-// and returns the others, which it has moved to the front. All are found before the
-// first is counted: what was read ahead of a write to a count is read again when the
-// processor finds that it is of the same word.
+// countFirst counts the keys in the bucket of their hash, in any of its slots, and returns the
+// others, which it has moved to the front. All are found before the first is counted: a speculative
+// read before a write to a count is repeated when the processor finds that both concern the same
+// word.
 func (t *middleTable) countFirst(sought [][2]uint64, batch *batch) [][2]uint64 {
 	buckets := t.buckets
 	if len(buckets) == 0 {
@@ -85,12 +87,12 @@ func (t *middleTable) countFirst(sought [][2]uint64, batch *batch) [][2]uint64 {
 	}
 	mask, found, missed := uint64(len(buckets)-1), 0, 0
 	for i := range sought {
-		key0, key1 := sought[i][0], sought[i][1] // no array: the compiler would have that go through memory
+		key0, key1 := sought[i][0], sought[i][1] // no array: the compiler would keep that in memory
 		at := hashMiddle(t.seed, [2]uint64{key0, key1}) & mask
 		b := &buckets[at]
-		differs0 := notZero((b.keys[0][0] ^ key0) | (b.keys[0][1] ^ key1))
-		differs1 := notZero((b.keys[1][0] ^ key0) | (b.keys[1][1] ^ key1))
-		differs2 := notZero((b.keys[2][0] ^ key0) | (b.keys[2][1] ^ key1))
+		differs0 := simd.NotZero((b.keys[0][0] ^ key0) | (b.keys[0][1] ^ key1))
+		differs1 := simd.NotZero((b.keys[1][0] ^ key0) | (b.keys[1][1] ^ key1))
+		differs2 := simd.NotZero((b.keys[2][0] ^ key0) | (b.keys[2][1] ^ key1))
 		batch.slots[found&(batchWords-1)] = uint32(at<<2 | (differs0 + differs0&differs1))
 		sought[missed][0], sought[missed][1] = key0, key1
 		miss := int(differs0 & differs1 & differs2)
@@ -103,8 +105,8 @@ func (t *middleTable) countFirst(sought [][2]uint64, batch *batch) [][2]uint64 {
 	return sought[:missed]
 }
 
-// fetch reads the buckets that countFirst will, so that they are in the cache. Its loop
-// is so short that the processor has twice as many reads under way.
+// fetch reads the buckets that countFirst will use, so that they are in the cache. Its loop is so
+// short that the processor has twice as many reads in flight.
 func (t *middleTable) fetch(sought [][2]uint64) (fetched uint32) {
 	mask := uint64(len(t.buckets) - 1)
 	for _, key := range sought {
@@ -112,6 +114,3 @@ func (t *middleTable) fetch(sought [][2]uint64) (fetched uint32) {
 	}
 	return fetched
 }
-
-// notZero returns 0 for 0 and 1 for any other number.
-func notZero(x uint64) uint64 { return (x | -x) >> 63 }

@@ -27,7 +27,7 @@ func BenchmarkSmallTexts(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory reports what the tables take for a different word, beyond its own bytes.
+// BenchmarkMemory reports the memory of the tables per different word, besides its own bytes.
 func BenchmarkMemory(b *testing.B) {
 	text := corpus.ManyWords(3, 32<<20)
 	for b.Loop() {

@@ -55,6 +55,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
 // Statistics are those of one text.
@@ -86,7 +88,7 @@ type Limits struct {
 	Strict bool
 }
 
-// ErrNotUTF8 says that a text has bytes that are not UTF-8.
+// ErrNotUTF8 means that a text has bytes that are not UTF-8.
 var ErrNotUTF8 = errors.New("the text is not UTF-8")
 
 const (
@@ -155,7 +157,7 @@ func (c *counter) countAll(next func(left []byte) (int, error)) error {
 			return err
 		}
 		left = c.buffer[done:end]
-		if c.sinceSpill += n; c.sinceSpill > spillEvery-bufferSize {
+		if c.sinceSpill += n; c.sinceSpill > spillEvery-simd.BufferSize {
 			c.vocabulary.spill()
 			c.sinceSpill = 0
 		}
@@ -165,7 +167,7 @@ func (c *counter) countAll(next func(left []byte) (int, error)) error {
 // fill reads what comes next, as countAll asks for it.
 func (c *counter) fill(r io.Reader, left []byte) (int, error) {
 	copy(c.buffer[maxSegment-len(left):], left)
-	return fill(r, c.buffer[maxSegment:bufferSize])
+	return fill(r, c.buffer[maxSegment:simd.BufferSize])
 }
 
 // fill reads until b is full or there is an error. Unlike io.ReadFull it gives

@@ -121,7 +121,7 @@ func TestErrorOfTheReaderIsReported(t *testing.T) {
 	}
 }
 
-// failing gives the letter a so many times and then its error.
+// failing reads the letter a a number of times and then returns its error.
 type failing struct {
 	left int
 	err  error

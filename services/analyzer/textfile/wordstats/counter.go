@@ -5,28 +5,33 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
+
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
+
+// Kernel returns the name of the kernel that scans ASCII in this process; see package simd.
+func Kernel() string { return simd.Fastest().Name }
 
 // counter counts the words of one text.
 type counter struct {
 	vocabulary vocabulary
-	kernel     kernel
+	kernel     simd.Kernel
 	lower      cases.Caser
 	strict     bool                 // see Limits
-	long       *longSegment         // the segment that the buffer begins within, when it is long
-	folded     [3 * maxSegment]byte // room for a word in lower case
-	sinceSpill int                  // bytes counted since the last spill, at most
-	masks      [chunkBlocks]masks
-	changes    [chunkBlocks]uint64
-	edges      edges
-	finds      finds
+	long       *longSegment         // the long segment that continues at the start of the buffer, if any
+	folded     [3 * maxSegment]byte // buffer for a word in lower case
+	sinceSpill int                  // upper bound of the bytes counted since the last spill
+	masks      [simd.ChunkBlocks]simd.Masks
+	changes    [simd.ChunkBlocks]uint64
+	edges      simd.Edges
+	finds      simd.Finds
 	segments   segments
 	batch      batch
-	buffer     *buffer
+	buffer     *simd.Buffer
 }
 
 func newCounter() *counter {
-	return &counter{vocabulary: newVocabulary(), kernel: fastestKernel(), lower: cases.Lower(language.Und), buffer: new(buffer)}
+	return &counter{vocabulary: newVocabulary(), kernel: simd.Fastest(), lower: cases.Lower(language.Und), buffer: new(simd.Buffer)}
 }
 
 // reset prepares the counter for another text.
@@ -37,10 +42,10 @@ func (c *counter) reset(limits Limits) {
 	c.batch.shorts, c.batch.middles = 0, 0
 }
 
-// scan counts the words of the buffer from at to to, at most bufferSize. The byte at
-// at follows the last that the scan before has consumed. scan returns how far it has
-// consumed them: to to, or to the start of a segment that may go on, less than
-// maxSegment before. atEOF says that nothing follows; then it consumes all.
+// scan counts the words of the buffer from at to to, at most simd.BufferSize. The byte at at
+// follows the last one that the previous scan consumed. scan returns how far it has consumed them:
+// to to, or to the start of a segment that may continue, less than maxSegment before. atEOF means
+// that nothing follows; then it consumes all.
 func (c *counter) scan(at, to int, atEOF bool) (int, error) {
 	done, err := c.scanAll(at, to, atEOF)
 	if err != nil {
@@ -49,7 +54,7 @@ func (c *counter) scan(at, to int, atEOF bool) (int, error) {
 	return done, c.vocabulary.count(&c.batch)
 }
 
-// scanAll does what scan does but for the words that it leaves in the batch.
+// scanAll is scan, except that it leaves words in the batch.
 func (c *counter) scanAll(at, to int, atEOF bool) (int, error) {
 	for at < to || c.long != nil {
 		if c.long != nil {
@@ -89,21 +94,21 @@ func (c *counter) scanAll(at, to int, atEOF bool) (int, error) {
 	return at, nil
 }
 
-// asciiFollows reports whether the way of scanASCII pays from a place in the buffer.
-func asciiFollows(b *buffer, at, to int) bool {
+// asciiFollows reports whether scanASCII pays off from a position in the buffer.
+func asciiFollows(b *simd.Buffer, at, to int) bool {
 	const ahead = 32 // bytes
 	first := binary.LittleEndian.Uint64(b[uint16(at):][:8])
-	return first&each80 == 0 && to-at >= ahead && isASCII(b[at:])
+	return first&simd.High == 0 && to-at >= ahead && simd.IsASCII(b[at:])
 }
 
-// countSegments counts the first n segments, which begin at a place in the buffer.
+// countSegments counts the first n segments, which begin at a position in the buffer.
 func (c *counter) countSegments(at, n int) error {
 	if !c.batch.hasRoom(n) {
 		if err := c.vocabulary.count(&c.batch); err != nil {
 			return err
 		}
 	}
-	const folds = beyondASCII | changesCase // more than bits
+	const folds = beyondASCII | changesCase // needs more than setting bits
 	start := uint16(at)
 	for i, end := range c.segments.ends[:n] {
 		flags := c.segments.flags[i]
@@ -114,14 +119,14 @@ func (c *counter) countSegments(at, n int) error {
 				return err
 			}
 		default:
-			c.batch.push(c.buffer, start, end, small&(uint64(flags/beyondASCII)-1))
+			c.batch.push(c.buffer, start, end, simd.Small&(uint64(flags/beyondASCII)-1))
 		}
 		start = end
 	}
 	return nil
 }
 
-// scanLong goes on in the long segment and drops it at its end.
+// scanLong continues the long segment and drops it at its end.
 func (c *counter) scanLong(data []byte, atEOF bool) (int, error) {
 	n, words, err := c.long.scan(data, atEOF)
 	if err != nil {
@@ -149,7 +154,7 @@ func (c *counter) scanLong(data []byte, atEOF bool) (int, error) {
 	return n, nil
 }
 
-// add counts a word as it came, of any length, whose code points have these properties.
+// add counts a word as read, of any length, whose code points have these properties.
 func (c *counter) add(word []byte, properties uint8) error {
 	if len(word) > maxSegment {
 		return c.addLong(word)
@@ -170,7 +175,7 @@ func (c *counter) addLong(word []byte) error {
 	for _, r := range string(word) {
 		w.append(r)
 	}
-	if w.properties&letterOrDigit == 0 { // low lines, which scanASCII takes for a word
+	if w.properties&letterOrDigit == 0 { // low lines, which scanASCII treats as a word
 		return nil
 	}
 	return c.vocabulary.addDigest(w)

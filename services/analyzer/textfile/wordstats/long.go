@@ -7,24 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// longWord is a segment of any length, of which only the start is held.
+// longWord is a segment of any length, of which only the start is stored.
 type longWord struct {
-	start      []byte // the segment as it came, as long as it is within maxSegment
+	start      []byte // the segment as read, while it is within maxSegment
 	length     int64  // bytes of the segment
 	properties uint8
 	codePoints int64  // in lower case
 	shown      []byte // the start in lower case
 	cut        bool   // shown is no longer all of it
 	digest     hash.Hash
-	batch      []byte // what the digest has yet to see
+	batch      []byte // not hashed yet
 }
 
 const (
-	shownBytes = 256  // the longest start that is shown, with its ellipsis
+	shownBytes = 256  // the longest start that is shown, including its ellipsis
 	ellipsis   = "…"  // 3 bytes
-	batchBytes = 1024 // what is hashed at once
-	// digestMark ends the shown start in the key of a long word. It occurs in no
-	// UTF-8, so that the key is no other word's.
+	batchBytes = 1024 // bytes hashed at once
+	// digestMark ends the shown start in the key of a long word. It does not occur in UTF-8, so no
+	// other word has the key.
 	digestMark = 0xFF
 )
 
@@ -71,13 +71,13 @@ func (w *longWord) flush() {
 // isShort reports whether start is the whole segment.
 func (w *longWord) isShort() bool { return w.length <= maxSegment }
 
-// key is what the word is kept as.
+// key is the stored form of the word.
 func (w *longWord) key() []byte {
 	w.flush()
 	return w.digest.Sum(append(w.shown, digestMark))
 }
 
-// clone returns a copy that grows by itself.
+// clone returns an independent copy.
 func (w *longWord) clone() (*longWord, error) {
 	w.flush()
 	digest, err := w.digest.(hash.Cloner).Clone()

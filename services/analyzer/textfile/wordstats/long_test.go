@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLongWords has words around the lengths where the way of keeping them changes.
+// TestLongWords has words around the lengths at which their stored form changes.
 func TestLongWords(t *testing.T) {
 	marks := strings.Repeat("\u0301", 3000)
 	texts := []string{
@@ -44,7 +44,7 @@ func TestLongWords(t *testing.T) {
 	}
 }
 
-// repeated gives a piece of text over and over.
+// repeated reads a piece of text cyclically.
 type repeated struct {
 	piece string
 	left  int64 // bytes

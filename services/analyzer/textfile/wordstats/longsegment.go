@@ -2,13 +2,13 @@ package wordstats
 
 import "unicode/utf8"
 
-// longSegment finds the end of a segment that no buffer holds.
+// longSegment finds the end of a segment that exceeds the buffer.
 type longSegment struct {
 	state uint8
 	word  *longWord // up to the open middle character
-	// tail is the open middle character and what follows it. When it grows long it
-	// is part of both words that may come of it: word goes on with it, closed is
-	// word without it, after is the segment that it would begin.
+	// tail is the open middle character and what follows it. When it grows long it is appended to
+	// both possible words: word continues with it, closed is word without it, after is the segment
+	// that it would begin.
 	tail          []rune
 	closed, after *longWord
 	ended         bool
@@ -21,9 +21,9 @@ func newLongSegment() *longSegment {
 	return &longSegment{state: stateStart, word: newLongWord()}
 }
 
-// scan goes on with data and returns how much of it is consumed and the words
-// that ended there: the segment, and when its middle character stays open the one
-// that this begins. A code point that the end of data cuts is left.
+// scan continues with data and returns how much of it is consumed and the words that ended there:
+// the segment, and if its middle character stays open the one that this begins. A code point cut by
+// the end of data is left.
 func (l *longSegment) scan(data []byte, atEOF bool) (int, []*longWord, error) {
 	var words []*longWord
 	at := 0
@@ -61,7 +61,7 @@ func (l *longSegment) scan(data []byte, atEOF bool) (int, []*longWord, error) {
 	return at, words, nil
 }
 
-// join adds a code point that takes the segment to the state next.
+// join appends a code point that changes the state to next.
 func (l *longSegment) join(r rune, next uint8) error {
 	wasOpen, isOpen := l.state&stateMask >= firstOpen, next&stateMask >= firstOpen
 	l.state = next
@@ -98,8 +98,8 @@ func (l *longSegment) appendTail() {
 	l.tail = l.tail[:0]
 }
 
-// closeEarly ends the word before its open middle character and begins the
-// segment from there. It returns the word that ended.
+// closeEarly ends the word before its open middle character and begins the segment from there. It
+// returns the word that ended.
 func (l *longSegment) closeEarly() *longWord {
 	closed := l.closed
 	if closed == nil {

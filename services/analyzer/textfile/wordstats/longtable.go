@@ -5,8 +5,8 @@ import (
 	"hash/maphash"
 )
 
-// longTable is a hash table from words of any length to counts. The words lie
-// one after another in an arena, and the slots hold where.
+// longTable is a hash table from words of any length to counts. The words are stored one after
+// another in an arena, and the slots hold their positions.
 type longTable struct {
 	slots []longSlot
 	used  int
@@ -73,7 +73,7 @@ func (t *longTable) grow() {
 	t.slots = larger
 }
 
-// reset empties the table, or lets it go as shortTable.reset does.
+// reset empties the table, or frees it as shortTable.reset does.
 func (t *longTable) reset(slots, most int) {
 	switch {
 	case len(t.slots) > most || len(t.slots) > slots && t.used < len(t.slots)/8:

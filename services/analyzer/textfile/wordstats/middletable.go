@@ -1,11 +1,10 @@
 package wordstats
 
-// middleTable is a hash table from words of 9 to 16 bytes to counts. Most words of a
-// large vocabulary are such, and their table is larger than the caches. So its buckets
-// are lines of the cache: a word that is in none costs one miss, its count no other.
-// A word lies in the bucket that the lower bits of its hash name or, when that was
-// full, in the first of those beside it that was not (see find). The number of
-// buckets is a power of two.
+// middleTable is a hash table from words of 9 to 16 bytes to counts. Most words of a large
+// vocabulary have this length, and their table is larger than the caches. So its buckets are cache
+// lines: looking for a missing word costs one cache miss, and counting it no other. A word is in
+// the bucket selected by the lower bits of its hash or, if that was full, in the first adjacent
+// bucket that was not (see find). The number of buckets is a power of two.
 type middleTable struct {
 	buckets []bucket
 	used    int // words
@@ -21,9 +20,9 @@ type bucket struct {
 
 const (
 	bucketBytes = 64
-	// bucketWords is how many words there are for each bucket when the table grows.
+	// bucketWords is the number of words per bucket at which the table grows.
 	bucketWords = 2
-	// cachedBuckets are at most as many as the second-level caches of today hold.
+	// cachedBuckets is the most that current second-level caches hold.
 	cachedBuckets = 1 << 14
 	pageBytes     = 4096 // the least of any system
 )
@@ -47,8 +46,8 @@ func (t *middleTable) add(key [2]uint64, n uint32) bool {
 	return true
 }
 
-// find returns the slot of a key, or the empty one that it would have. The buckets
-// that it looks at in turn are neighbours, which a processor fetches together.
+// find returns the slot of a key, or the empty slot for it. The buckets that it probes in turn are
+// adjacent, so a processor fetches them together.
 func find(buckets []bucket, seed uint64, key [2]uint64) (*bucket, int) {
 	mask := uint64(len(buckets) - 1)
 	hash := hashMiddle(seed, key)
@@ -62,8 +61,8 @@ func find(buckets []bucket, seed uint64, key [2]uint64) (*bucket, int) {
 	}
 }
 
-// grow doubles the table. A word goes to the bucket of the same number or to that of
-// the other half, so that both halves are written in order.
+// grow doubles the table. A word goes to the bucket of the same number or to that of the other
+// half, so that both halves are written in order.
 func (t *middleTable) grow() {
 	larger := make([]bucket, 2*len(t.buckets))
 	// A page that is read before it is first written faults twice.
@@ -83,7 +82,7 @@ func (t *middleTable) grow() {
 	t.buckets = larger
 }
 
-// reset empties the table, or lets it go as shortTable.reset does.
+// reset empties the table, or frees it as shortTable.reset does.
 func (t *middleTable) reset(words, most int) {
 	room := bucketWords * len(t.buckets)
 	switch {

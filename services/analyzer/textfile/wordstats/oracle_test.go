@@ -13,9 +13,11 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
+
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// oracle counts a whole text with the kept libraries and a map.
+// oracle counts a text in one piece with the reference libraries and a map.
 func oracle(text string) Statistics {
 	text = string([]rune(text)) // each invalid byte as U+FFFD
 	lower := cases.Lower(language.Und)
@@ -58,8 +60,8 @@ func oracle(text string) Statistics {
 	return s
 }
 
-// lowerWhole lower-cases a word in one step. Caser.String takes several for a
-// long word, and forgets at each that a final sigma has letters before it.
+// lowerWhole lower-cases a word in one step. Caser.String takes several for a long word, and
+// forgets at each that a final sigma has letters before it.
 func lowerWhole(lower cases.Caser, word string) string {
 	folded := make([]byte, 3*len(word))
 	n, _, err := lower.Transform(folded, []byte(word), true)
@@ -69,7 +71,7 @@ func lowerWhole(lower cases.Caser, word string) string {
 	return string(folded[:n])
 }
 
-// cutWord is what a word above maxWord is kept as: its start, then its digest.
+// cutWord returns the stored form of a word above maxWord: its start, then its digest.
 func cutWord(word string, lower cases.Caser) string {
 	var folded, start strings.Builder
 	cut := false
@@ -102,19 +104,19 @@ func compareCodePoints(a, b string) int {
 	return len(x) - len(y)
 }
 
-// countPieces counts a text that comes in pieces of the given sizes, over and over.
+// countPieces counts a text that is read in pieces of the given sizes, cyclically.
 func countPieces(t testing.TB, text string, sizes ...int) Statistics {
 	t.Helper()
 	c := counters.Get().(*counter)
 	defer counters.Put(c)
 	c.reset(Limits{})
-	c.kernel = fastestKernel()
-	if len(text)%2 == 0 { // half of all texts go through the portable kernel
-		c.kernel = portable()
+	c.kernel = simd.Fastest()
+	if len(text)%2 == 0 { // half of all texts use the portable kernel
+		c.kernel = simd.Portable()
 	}
 	kept := 0
 	for turn := 0; ; turn++ {
-		n := min(max(1, sizes[turn%len(sizes)]), len(text), bufferSize-kept)
+		n := min(max(1, sizes[turn%len(sizes)]), len(text), simd.BufferSize-kept)
 		copy(c.buffer[kept:], text[:n])
 		text = text[n:]
 		done, err := c.scan(0, kept+n, text == "")

@@ -9,22 +9,21 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Parts is a text that can be read from any place, by several readers at once.
+// Parts is a text that several readers can read concurrently from any position.
 type Parts struct {
 	Size     int64 // of the text, in bytes
-	PartSize int64 // bytes that a reader takes at once, at least 1; the last part may have fewer
-	Readers  int   // how many read and count at once, at least 1
-	// From returns the text from a place to its end. All of it up to end is read, and
-	// beyond that as far as a word reaches. From is called for growing places, one
-	// call at a time, and what it returned is closed when no more of it is wanted.
+	PartSize int64 // bytes per part, at least 1; the last part may have fewer
+	Readers  int   // concurrent readers, each of which counts, at least 1
+	// From returns the text from a position to its end. All of it up to end is read, and beyond
+	// that as far as a word extends. From is called with increasing positions, one call at a time,
+	// and what it returned is closed when no more of it is needed.
 	From func(ctx context.Context, at, end int64) io.ReadCloser
 }
 
-// CountParts is Count by several readers at once, each with a counter that keeps a
-// vocabulary within the limits; at the end these become one. A part begins at the
-// first safe place behind where it is due (see safePlace), and the part before goes on
-// to there, so that it does not matter where a part is due. The first error of a
-// reader ends all.
+// CountParts is Count by several concurrent readers, each with a counter whose vocabulary is within
+// the limits; at the end these are merged. A part begins at the first safe position after where it
+// is due (see safePlace), and the previous part continues to there, so that it does not matter
+// where a part is due. The first error of a reader ends all.
 func (l Limits) CountParts(ctx context.Context, p Parts) (Statistics, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	var one sync.Mutex
@@ -70,23 +69,22 @@ func (l Limits) CountParts(ctx context.Context, p Parts) (Statistics, error) {
 	return all.statistics(), nil
 }
 
-// part reads a text from the first safe place of a part to the first safe place
-// behind it.
+// part reads a text from the first safe position of a part to that of the next.
 type part struct {
 	text  io.ReadCloser
-	left  int64 // bytes until the part behind is due; below 0 beyond
-	begun bool  // the part's first safe place was found, and not yet that of the part behind
-	gap   bool  // the byte before is a space or a line feed, and behind where the part sought is due
+	left  int64 // bytes until the next part is due; below 0 beyond
+	begun bool  // the part's first safe position was found, and that of the next part not yet
+	gap   bool  // the previous byte is a space or a line feed, after where the part is due
 }
 
 func (p *part) Read(b []byte) (int, error) {
 	if !p.begun && (p.left < 0 || p.left == 0 && !p.gap) {
-		return 0, io.EOF // ended, or the part before reaches into the part behind
+		return 0, io.EOF // ended, or the previous part covers all of this one
 	}
 	n, err := p.text.Read(b)
 	start, end := 0, n
 	if !p.begun {
-		// The first safe place may be where the part behind is due: that one begins later.
+		// The first safe position may be where the next part is due: that one begins later.
 		near := b[:min(int64(n), p.left+1)]
 		start = p.safePlace(near)
 		if p.begun = start < len(near); !p.begun {
@@ -108,9 +106,9 @@ func (p *part) Read(b []byte) (int, error) {
 	return copy(b, b[start:end]), err
 }
 
-// safePlace returns the first place in data where a segment begins whatever stands
-// before: behind a space or a line feed, before what is neither a mark nor a space.
-// Without one it returns the length of data.
+// safePlace returns the first position in data where a segment begins whatever precedes data: after
+// a space or a line feed, before what is neither a mark nor a space. Without one it returns the
+// length of data.
 func (p *part) safePlace(data []byte) int {
 	for i, b := range data {
 		if p.gap && beginsNoMark(b) {

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// go test -run TestPropertiesAreThoseOfTheLibraries -update writes properties.go
-// anew, as is needed after an update of Go, uax29 or x/text.
+// go test -run TestPropertiesAreThoseOfTheLibraries -update regenerates properties.go, as required
+// after an update of Go, uax29 or x/text.
 var update = flag.Bool("update", false, "write properties.go")
 
 // representatives has a code point of each class.
@@ -28,8 +28,8 @@ var representatives = [classCount]rune{
 	classRegionalIndicator: '🇦', classWSegSpace: ' ', classPictograph: '😀',
 }
 
-// behaviour tells code points of different classes apart by where the library
-// breaks a text that has the code point in every company that a rule names.
+// behaviour distinguishes code points of different classes by where the library breaks a text that
+// has the code point in every context that a rule names.
 func behaviour(r rune, text []byte, bounds []uint8) ([]byte, []uint8) {
 	text, bounds = text[:0], bounds[:0]
 	for _, s := range [...][2]string{
@@ -39,7 +39,7 @@ func behaviour(r rune, text []byte, bounds []uint8) ([]byte, []uint8) {
 		text = append(text, s[0]...)
 		text = utf8.AppendRune(text, r)
 		text = append(text, s[1]...)
-		// The width of r is taken out of the ends, so that only the breaks count.
+		// The width of r is subtracted from the ends, so that only the breaks count.
 		for segments := words.FromBytes(text); segments.Next(); {
 			distance := segments.End()
 			if distance > len(s[0]) {
@@ -72,7 +72,7 @@ func librariesSay(t *testing.T) []uint8 {
 		if !utf8.ValidRune(r) {
 			continue
 		}
-		// No character is or will be assigned in these planes but for private use.
+		// No character is or will be assigned in these planes except for private use.
 		if plane := r >> 16; !*update && (plane >= 4 && plane < 14 || plane > 14) && r%251 != 0 {
 			properties[r] = classOther
 			continue

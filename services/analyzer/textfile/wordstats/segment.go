@@ -3,36 +3,37 @@ package wordstats
 import (
 	"encoding/binary"
 	"unicode/utf8"
+
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
 const (
-	// maxSegment is the longest segment, in bytes, that is looked at in one piece.
+	// maxSegment is the longest segment, in bytes, that is processed in one piece.
 	maxSegment = 4 * maxWord
-	// maxWord is the longest word, in bytes of its lower case, that is kept as it
-	// is. Lower-casing shrinks a code point to a third of its bytes at most, so a
-	// segment above maxSegment is above maxWord too.
+	// maxWord is the longest word, in bytes of its lower case, that is stored unchanged.
+	// Lower-casing shrinks a code point to a third of its bytes at most, so a segment above
+	// maxSegment is above maxWord too.
 	maxWord = 1024
 )
 
-// segments are segments of UAX #29 that follow one another in the buffer.
+// segments are consecutive segments of UAX #29 in the buffer.
 type segments struct {
 	ends  [segmentsAtOnce]uint16
-	flags [segmentsAtOnce]uint8 // letterOrDigit, changesCase, beyondASCII: if any code point is so
-	// malformed is set when find meets a byte that is not UTF-8.
+	flags [segmentsAtOnce]uint8 // letterOrDigit, changesCase, beyondASCII: set if any code point has the property
+	// malformed is set when find encounters a byte that is not UTF-8.
 	malformed bool
 }
 
 const segmentsAtOnce = 256
 
-// beyondASCII joins the property byte of what is not ASCII. A byte that is not
-// UTF-8 has changesCase, too: it reads as U+FFFD.
+// beyondASCII is added to the property byte of code points other than ASCII. A byte that is not
+// UTF-8 also has changesCase: it reads as U+FFFD.
 const beyondASCII = 0x80
 
-// find finds segments from a place in the buffer, where one begins, as many as
-// there is room for and up to where only ASCII follows for a while. to is the end of the
-// buffer, and atEOF says that nothing follows that. It returns how many it found, none
-// if what follows could still make the first longer, and where the last ends.
-func (s *segments) find(b *buffer, at, to int, atEOF bool) (n, end int) {
+// find finds segments from a position in the buffer where one begins: as many as fit, up to where a
+// run of ASCII follows. to is the end of the buffer, and atEOF means that nothing follows it. It
+// returns how many it found, none if later text could extend the first, and where the last ends.
+func (s *segments) find(b *simd.Buffer, at, to int, atEOF bool) (n, end int) {
 	var flags, earlyFlags uint8
 	early := 0 // where the segment ends if the open middle character is not of it
 	state := uint8(stateStart)
@@ -59,8 +60,8 @@ func (s *segments) find(b *buffer, at, to int, atEOF bool) (n, end int) {
 			}
 		}
 		next := rules[state&(stateMask|afterZWJ)][p&classMask]
-		// In most places it is as it was: a processor that foresees this need not wait
-		// for the table to go on.
+		// The state is usually unchanged: a processor that predicts this does not wait for the
+		// table.
 		if next != state {
 			switch {
 			case next >= breaks:
@@ -97,15 +98,15 @@ func (s *segments) find(b *buffer, at, to int, atEOF bool) (n, end int) {
 	return n, end
 }
 
-// isThree reports whether three bytes that look like UTF-8 are a code point: neither an
-// overlong one nor a surrogate. The first of them is the lowest of c.
+// isThree reports whether three bytes in the form of UTF-8 are a code point: neither an overlong
+// encoding nor a surrogate. The first byte is the lowest of c.
 func isThree(c uint) bool {
 	block := c&0xF<<6 | c>>8&0x3F
 	return block >= 0x800>>6 && block-0xD800>>6 >= 0x800>>6
 }
 
-// propertyAt returns the property byte and the length of the code point beyond
-// ASCII that data begins with; the length is 1 for a byte that begins none.
+// propertyAt returns the property byte and the length of the code point beyond ASCII at the start
+// of data; the length is 1 for an invalid byte.
 func propertyAt(data []byte) (uint8, int) {
 	r, size := utf8.DecodeRune(data)
 	if size == 1 {
@@ -114,9 +115,8 @@ func propertyAt(data []byte) (uint8, int) {
 	return property(r) | beyondASCII, size
 }
 
-// beginsNoMark reports whether no code point that begins with the byte belongs to
-// the segment before it: none has the class Extend or ZWJ, or is a space, which
-// would make a longer segment with one before it.
+// beginsNoMark reports whether no code point that begins with the byte belongs to the segment
+// before it: none has the class Extend or ZWJ, or is a space, which would join a space before it.
 func beginsNoMark(b byte) bool {
 	return b > ' ' && b < utf8.RuneSelf ||
 		b >= 0xC3 && b <= 0xCB || b == 0xD0 || b == 0xD1 || // U+00C0 to U+02FF, U+0400 to U+047F

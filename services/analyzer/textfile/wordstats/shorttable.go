@@ -1,42 +1,39 @@
 package wordstats
 
-// shortTable is a hash table from words of up to 8 bytes to counts: open addressing,
-// linear probing, keys and counts in arrays of their own, so that the keys lie
-// dense in the cache. The number of slots is a power of two, and the lower bits of
-// a hash are the first slot to look at. The zero key is an empty slot.
+import "github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
+
+// shortTable is a simd.Table that grows.
 type shortTable struct {
-	keys   []uint64
-	counts []uint32
-	used   int
-	seed   uint64
+	simd.Table
+	used int
 }
 
 func newShortTable(slots int, seed uint64) shortTable {
-	return shortTable{
-		keys:   make([]uint64, slots),
-		counts: make([]uint32, slots),
-		seed:   seed,
-	}
+	return shortTable{Table: simd.Table{
+		Keys:   make([]uint64, slots),
+		Counts: make([]uint32, slots),
+		Seed:   seed,
+	}}
 }
 
 // add counts a key n times and reports whether it is new.
 func (t *shortTable) add(key uint64, n uint32) bool {
-	mask := uint64(len(t.keys) - 1)
-	first := hashShort(t.seed, key) & mask
+	mask := uint64(len(t.Keys) - 1)
+	first := simd.Hash(t.Seed, key) & mask
 	for at := first; ; at = (at + 1) & mask {
-		if t.keys[at] == key {
-			t.counts[at] += n
-			if t.counts[at] > t.counts[first] {
+		if t.Keys[at] == key {
+			t.Counts[at] += n
+			if t.Counts[at] > t.Counts[first] {
 				// Frequent words move to where they are looked for first. A search
 				// for the other word that leads to first finds all slots up to at full.
-				t.keys[at], t.keys[first] = t.keys[first], key
-				t.counts[at], t.counts[first] = t.counts[first], t.counts[at]
+				t.Keys[at], t.Keys[first] = t.Keys[first], key
+				t.Counts[at], t.Counts[first] = t.Counts[first], t.Counts[at]
 			}
 			return false
 		}
-		if t.keys[at] == 0 {
-			t.keys[at] = key
-			t.counts[at] = n
+		if t.Keys[at] == 0 {
+			t.Keys[at] = key
+			t.Counts[at] = n
 			t.used++
 			if t.isFull() {
 				t.grow()
@@ -52,27 +49,27 @@ const cachedSlots = 1 << 15
 // isFull reports whether the table is to grow. A small one does so early, since what
 // it saves in searches costs little memory.
 func (t *shortTable) isFull() bool {
-	if len(t.keys) <= cachedSlots {
-		return t.used > len(t.keys)/2
+	if len(t.Keys) <= cachedSlots {
+		return t.used > len(t.Keys)/2
 	}
-	return t.used > len(t.keys)/8*5
+	return t.used > len(t.Keys)/8*5
 }
 
 // grow doubles the table. A word goes to the slot of the same number or to that of
 // the other half, so that both halves are written in order.
 func (t *shortTable) grow() {
-	larger := newShortTable(2*len(t.keys), t.seed)
-	mask := uint64(len(larger.keys) - 1)
-	for i, key := range t.keys {
+	larger := newShortTable(2*len(t.Keys), t.Seed)
+	mask := uint64(len(larger.Keys) - 1)
+	for i, key := range t.Keys {
 		if key == 0 {
 			continue
 		}
-		at := hashShort(t.seed, key) & mask
-		for larger.keys[at] != 0 {
+		at := simd.Hash(t.Seed, key) & mask
+		for larger.Keys[at] != 0 {
 			at = (at + 1) & mask
 		}
-		larger.keys[at] = key
-		larger.counts[at] = t.counts[i]
+		larger.Keys[at] = key
+		larger.Counts[at] = t.Counts[i]
 	}
 	larger.used = t.used
 	*t = larger
@@ -83,10 +80,10 @@ func (t *shortTable) grow() {
 // small text more than a new one with so many slots.
 func (t *shortTable) reset(slots, most int) {
 	switch {
-	case len(t.keys) > most || len(t.keys) > slots && t.used < len(t.keys)/8:
-		*t = newShortTable(slots, t.seed)
+	case len(t.Keys) > most || len(t.Keys) > slots && t.used < len(t.Keys)/8:
+		*t = newShortTable(slots, t.Seed)
 	case t.used > 0:
-		clear(t.keys) // the count of an empty slot is never read
+		clear(t.Keys) // the count of an empty slot is never read
 		t.used = 0
 	}
 }

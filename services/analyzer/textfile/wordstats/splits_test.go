@@ -8,6 +8,7 @@ import (
 	"testing/iotest"
 
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/corpus"
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
 // samples are texts in many scripts and of many shapes.
@@ -51,7 +52,7 @@ func TestEverySplit(t *testing.T) {
 func TestBordersOfTheBuffer(t *testing.T) {
 	text := strings.Join(samples, " ")
 	for shift := 0; shift < 300; shift += 7 {
-		padded := strings.Repeat("pad ", (bufferSize-len(text)+shift)/4) + strings.Repeat("x", shift%4) + " " + text
+		padded := strings.Repeat("pad ", (simd.BufferSize-len(text)+shift)/4) + strings.Repeat("x", shift%4) + " " + text
 		got, err := Count(iotest.HalfReader(strings.NewReader(padded)))
 		if err != nil {
 			t.Fatal(err)
@@ -67,12 +68,12 @@ func TestCorpora(t *testing.T) {
 	} {
 		want := oracle(string(text))
 		c := newCounter()
-		for _, c.kernel = range kernels() {
+		for _, c.kernel = range simd.Kernels() {
 			c.reset(Limits{})
 			if err := c.countFrom(bytes.NewReader(text)); err != nil {
 				t.Fatal(err)
 			}
-			mustEqual(t, name, c.vocabulary.statistics(), want, c.kernel.name+" kernel: count")
+			mustEqual(t, name, c.vocabulary.statistics(), want, c.kernel.Name+" kernel: count")
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestStrictCounts: a strict count ends at bytes that are not UTF-8, wherever they
-// stand and however it is read, and no other count does.
+// TestStrictCounts checks that a strict count ends at bytes that are not UTF-8, at any position and
+// however the text is read, and that no other count does.
 func TestStrictCounts(t *testing.T) {
 	plain := strings.Repeat("plain words, Größe 你好 🙂 ", 10_000)
 	for name, text := range map[string]string{
@@ -37,7 +37,7 @@ func TestStrictCounts(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Count(io.LimitReader(strings.NewReader("ö"), 1)); err != nil { // what the last counter knew is forgotten
+	if _, err := Count(io.LimitReader(strings.NewReader("ö"), 1)); err != nil { // state of the previous counter is reset
 		t.Error(err)
 	}
 }

@@ -5,21 +5,23 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// sum sums the words of a vocabulary up.
+// sum accumulates the statistics of a vocabulary.
 type sum struct {
 	total, unique, codePoints int64
 	spilled                   map[string]int64
 	top                       topTen
 }
 
-// statistics sums the vocabulary up.
+// statistics returns the statistics of the vocabulary.
 func (v *vocabulary) statistics() Statistics {
 	s := sum{codePoints: v.digested, spilled: v.spilled, top: topTen{words: make([]WordCount, 0, 10)}}
-	for i, key := range v.short.keys {
+	for i, key := range v.short.Keys {
 		if key != 0 {
-			s.addKey([2]uint64{key}, v.short.counts[i])
+			s.addKey([2]uint64{key}, v.short.Counts[i])
 		}
 	}
 	for i := range v.middle.buckets {
@@ -45,7 +47,7 @@ func (v *vocabulary) statistics() Statistics {
 	}
 }
 
-// addKey adds a word of up to 16 bytes. Nearly all need not be written out for that.
+// addKey adds a word of up to 16 bytes, in nearly all cases without writing it out.
 func (s *sum) addKey(key [2]uint64, count uint32) {
 	length := codePoints(key[0]) + codePoints(key[1])
 	if s.spilled == nil && uint8(key[0]) != lowLine && s.top.isAbove(int64(count)) {
@@ -60,8 +62,8 @@ func (s *sum) addKey(key [2]uint64, count uint32) {
 	s.add(room[:16-bits.LeadingZeros64(key[1])/8-bits.LeadingZeros64(key[0])/8], length, count)
 }
 
-// add adds a word, as it is kept, of so many code points. Low lines alone are counted as
-// words of ASCII and are none.
+// add adds a word, in its stored form, with its number of code points. A word that consists only of
+// low lines is counted as a word of ASCII but is not one.
 func (s *sum) add(word []byte, length int, count32 uint32) {
 	if bytes.Count(word, []byte{lowLine}) == len(word) {
 		return
@@ -78,11 +80,11 @@ func (s *sum) add(word []byte, length int, count32 uint32) {
 
 // codePoints returns how many code points begin in eight bytes of a key.
 func codePoints(eight uint64) int {
-	further := eight >> 7 &^ (eight >> 6) & each01 // 1 in the bytes of a code point but for its first
+	further := eight >> 7 &^ (eight >> 6) & (simd.High >> 7) // 1 in the continuation bytes
 	return 8 - bits.LeadingZeros64(eight)/8 - bits.OnesCount64(further)
 }
 
-// measure returns the code points of a word as it is kept, 0 for one above maxWord.
+// measure returns the number of code points of a stored word, 0 for one above maxWord.
 func measure(word []byte) int {
 	if len(word) > sha256.Size && bytes.IndexByte(word, digestMark) >= 0 {
 		return 0

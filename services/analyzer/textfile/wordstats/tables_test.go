@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
 func TestTablesCountLikeAMap(t *testing.T) {
@@ -53,18 +55,18 @@ func TestTablesLargerThanCaches(t *testing.T) {
 		}
 	}
 	c := newCounter()
-	for _, c.kernel = range kernels() {
+	for _, c.kernel = range simd.Kernels() {
 		c.reset(Limits{})
 		if err := c.countFrom(strings.NewReader(text.String())); err != nil {
 			t.Fatal(err)
 		}
 		if n := c.vocabulary.middle.used; n != words || len(c.vocabulary.middle.buckets) <= cachedBuckets {
-			t.Fatalf("%s: %d words in %d buckets; want %d words", c.kernel.name, n, len(c.vocabulary.middle.buckets), words)
+			t.Fatalf("%s: %d words in %d buckets; want %d words", c.kernel.Name, n, len(c.vocabulary.middle.buckets), words)
 		}
 		c.vocabulary.each(func(word []byte, count uint32) uint32 {
 			i, err := strconv.Atoi(strings.TrimPrefix(string(word), "word"))
 			if want := bits.OnesCount(uint(i)); err != nil || int(count) != want {
-				t.Fatalf("%s: %q: %d, %v; want %d", c.kernel.name, word, count, err, want)
+				t.Fatalf("%s: %q: %d, %v; want %d", c.kernel.Name, word, count, err, want)
 			}
 			return count
 		})
@@ -98,7 +100,7 @@ func TestCountsBeyond32Bits(t *testing.T) {
 func TestACounterForgetsTheTextBefore(t *testing.T) {
 	texts := []string{strings.Join(samples, " "), "a b", strings.Repeat("x", 100_000), "", "c"}
 	c := newCounter()
-	for _, c.kernel = range kernels() {
+	for _, c.kernel = range simd.Kernels() {
 		for _, text := range texts {
 			c.reset(Limits{})
 			if err := c.countFrom(strings.NewReader(text)); err != nil {
@@ -136,7 +138,7 @@ func TestWordsTakeNoMoreThanTheLimitSays(t *testing.T) {
 
 // memory is what the tables take.
 func (v *vocabulary) memory() int64 {
-	sum := 12*len(v.short.keys) + bucketBytes*len(v.middle.buckets) + 16*len(v.long.slots)
+	sum := 12*len(v.short.Keys) + bucketBytes*len(v.middle.buckets) + 16*len(v.long.slots)
 	for _, block := range v.long.arena.blocks {
 		sum += cap(block)
 	}
@@ -146,7 +148,7 @@ func (v *vocabulary) memory() int64 {
 func TestHashesAreSecret(t *testing.T) {
 	a, b := newVocabulary(), newVocabulary()
 	word := []byte("a word of more than sixteen bytes")
-	if hashShort(a.short.seed, 'a') == hashShort(b.short.seed, 'a') ||
+	if simd.Hash(a.short.Seed, 'a') == simd.Hash(b.short.Seed, 'a') ||
 		hashMiddle(a.middle.seed, [2]uint64{'a', 'b'}) == hashMiddle(b.middle.seed, [2]uint64{'a', 'b'}) ||
 		maphash.Bytes(a.long.seed, word) == maphash.Bytes(b.long.seed, word) {
 		t.Error("two vocabularies put words in the same places")
@@ -162,12 +164,12 @@ func TestAlikeWordsSpread(t *testing.T) {
 		empty := 0
 		for range secrets {
 			table := newShortTable(2*words, rng.Uint64()|1)
-			mask := uint64(len(table.keys) - 1)
+			mask := uint64(len(table.Keys) - 1)
 			for i := range words {
 				var word [8]byte
 				copy(word[:], fmt.Sprintf(form, i))
 				key := binary.LittleEndian.Uint64(word[:])
-				if table.keys[hashShort(table.seed, key)&mask] == 0 {
+				if table.Keys[simd.Hash(table.Seed, key)&mask] == 0 {
 					empty++
 				}
 				table.add(key, 1)

@@ -7,21 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// lowLine is what '_' is kept as in a word of ASCII.
+// lowLine is the stored form of '_' in a word of ASCII.
 const lowLine = '_' | 0x20
 
-// topTen holds the most frequent of the words that it was offered, in order.
+// topTen holds the ten most frequent words offered, in order.
 type topTen struct {
 	words []WordCount // has room for ten
 }
 
-// offer takes a word, as it is kept, into the ten if it belongs there.
+// offer inserts a word, in its stored form, if it is among the ten.
 func (t *topTen) offer(word []byte, count int64) {
 	if t.isAbove(count) {
 		return
 	}
 	if full := len(t.words) == cap(t.words); full {
-		// The start decides most ties without building the word.
+		// The first byte decides most ties without building the word.
 		if last := t.words[len(t.words)-1]; count == last.Count && word[0] != lowLine && word[0] > last.Word[0] {
 			return
 		}
@@ -37,13 +37,12 @@ func (t *topTen) offer(word []byte, count int64) {
 	t.words = slices.Insert(t.words, at, w)
 }
 
-// isAbove reports whether a word that occurs so often is none of the ten.
+// isAbove reports whether a word with this count cannot be among the ten.
 func (t *topTen) isAbove(count int64) bool {
 	return len(t.words) == cap(t.words) && count < t.words[len(t.words)-1].Count
 }
 
-// byRank orders by falling count, then by code points, whose order is that of
-// their UTF-8.
+// byRank orders by descending count, then by code points, whose order is that of their UTF-8.
 func byRank(a, b WordCount) int {
 	if a.Count != b.Count {
 		if a.Count > b.Count {
@@ -54,7 +53,7 @@ func byRank(a, b WordCount) int {
 	return strings.Compare(a.Word, b.Word)
 }
 
-// shown is the word that is kept so: all of it, or the start of a long one.
+// shown returns the word for its stored form: all of it, or the start of a long one.
 func shown(word []byte) string {
 	if at := bytes.IndexByte(word, digestMark); at >= 0 {
 		return string(word[:at]) + ellipsis

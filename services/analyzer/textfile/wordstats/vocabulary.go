@@ -7,33 +7,32 @@ import (
 	"math/rand/v2"
 )
 
-// vocabulary counts each word of a text. Words of up to 8 bytes are integers,
-// those of up to 16 bytes are pairs of them, and only longer ones are compared
-// byte by byte.
+// vocabulary counts each word of a text. Words of up to 8 bytes are integers, those of up to 16
+// bytes are pairs of them, and only longer ones are compared byte by byte.
 //
-// A word is kept as the UTF-8 of its lower case. In a word that is all ASCII each
-// byte has the bit 0x20 set: this makes letters small, leaves digits and middle
-// characters as they are, and makes the low line DEL, which no such word holds.
+// A word is stored as the UTF-8 of its lower case. In an all-ASCII word each byte has the bit 0x20
+// set: this makes letters lower case, leaves digits and middle characters unchanged, and maps the
+// low line to DEL, which no such word contains.
 type vocabulary struct {
 	limit  int64 // see Limits
 	short  shortTable
 	middle middleTable
 	long   longTable
 	bytes  int64 // of all different words
-	// digested are the code points of all words above maxWord together.
+	// digested is the number of code points of all words above maxWord.
 	digested int64
-	// spilled are counts taken out of the tables before they pass 32 bits.
+	// spilled are counts moved out of the tables before they exceed 32 bits.
 	spilled map[string]int64
 }
 
 const (
 	firstSlots = 1024
-	// mostSlots is the largest table that is cleared for the next text.
+	// mostSlots is the largest table that is cleared and reused for the next text.
 	mostSlots = 16 * 1024
 )
 
 func newVocabulary() vocabulary {
-	seed := rand.Uint64() | 1 // secret, so that no text can be made to collide; see hashShort
+	seed := rand.Uint64() | 1 // secret, so that no text can be crafted to collide; see simd.Hash
 	return vocabulary{
 		short:  newShortTable(firstSlots, seed),
 		middle: newMiddleTable(firstSlots/4, seed),
@@ -55,16 +54,6 @@ const (
 	multiplier2 = 0xE7037ED1A0B428DB
 )
 
-// hashShort multiplies by the seed, which makes the upper bits universal (Dietzfelbinger
-// et al., "A reliable randomized algorithm for the closest-pair problem", Journal of
-// Algorithms 25, 1997), and mixes them into the lower ones as MurmurHash3 does at its
-// end. AVX-512 has all that it takes.
-func hashShort(seed, key uint64) uint64 {
-	hash := key * seed
-	hash = (hash ^ hash>>32) * multiplier1
-	return hash ^ hash>>32
-}
-
 // hashMiddle folds 128-bit products of a word and the seed, as wyhash does.
 func hashMiddle(seed uint64, key [2]uint64) uint64 {
 	high, low := bits.Mul64(key[0]^seed, multiplier1)
@@ -72,7 +61,7 @@ func hashMiddle(seed uint64, key [2]uint64) uint64 {
 	return high ^ low
 }
 
-// add counts a word that is kept as these bytes.
+// add counts a word in its stored form.
 func (v *vocabulary) add(word []byte) error {
 	n := len(word)
 	switch {
@@ -112,7 +101,7 @@ func (v *vocabulary) addDigest(w *longWord) error {
 	return v.add(w.key())
 }
 
-// grown checks the limit after a new word of so many bytes.
+// grown checks the limit after a new word of length bytes.
 func (v *vocabulary) grown(length int) error {
 	v.bytes += int64(length)
 	if v.bytes+wordPlace*v.unique() > v.limit {
@@ -125,14 +114,14 @@ func (v *vocabulary) unique() int64 {
 	return int64(v.short.used + v.middle.used + v.long.used)
 }
 
-// each visits all words, as they are kept, with their counts in the tables. The
-// bytes are valid during the visit; what the visit returns is the new count.
+// each visits all words, in their stored form, with their counts in the tables. The bytes are valid
+// during the visit; the result of visit is the new count.
 func (v *vocabulary) each(visit func(word []byte, count uint32) uint32) {
 	var room [16]byte
-	for i, key := range v.short.keys {
+	for i, key := range v.short.Keys {
 		if key != 0 {
 			binary.LittleEndian.PutUint64(room[:], key)
-			v.short.counts[i] = visit(room[:8-bits.LeadingZeros64(key)/8], v.short.counts[i])
+			v.short.Counts[i] = visit(room[:8-bits.LeadingZeros64(key)/8], v.short.Counts[i])
 		}
 	}
 	for i := range v.middle.buckets {
@@ -152,12 +141,11 @@ func (v *vocabulary) each(visit func(word []byte, count uint32) uint32) {
 	}
 }
 
-// spillEvery is after how many bytes of text spill must be called: words of ASCII
-// have a byte between them and others are longer than one, so that 2^31 bytes
-// hold at most 2^30 words.
+// spillEvery is after how many bytes of text spill must be called: words of ASCII have a byte
+// between them and others are longer than one, so that 2^31 bytes hold at most 2^30 words.
 const spillEvery = 1 << 31
 
-// spill takes the counts down that could pass 32 bits before the next call.
+// spill moves out the counts that could exceed 32 bits before the next call.
 func (v *vocabulary) spill() {
 	v.each(func(word []byte, count uint32) uint32 {
 		if count < 1<<31 {
@@ -171,7 +159,7 @@ func (v *vocabulary) spill() {
 	})
 }
 
-// merge adds the counts of w to those of v. It leaves w without its large counts.
+// merge adds the counts of w to those of v. It removes the large counts of w.
 func (v *vocabulary) merge(w *vocabulary) error {
 	v.spill()
 	w.spill() // each count is below 2^31 now, and a sum of two below 2^32
@@ -182,8 +170,8 @@ func (v *vocabulary) merge(w *vocabulary) error {
 		}
 		v.spilled[word] += count
 	}
-	for i, key := range w.short.keys {
-		if key != 0 && v.short.add(key, w.short.counts[i]) {
+	for i, key := range w.short.Keys {
+		if key != 0 && v.short.add(key, w.short.Counts[i]) {
 			if err := v.grown(8 - bits.LeadingZeros64(key)/8); err != nil {
 				return err
 			}

@@ -59,7 +59,7 @@ const (
 	afterZWJ  = 0x10 // flag: the last code point was a zero width joiner
 )
 
-// What a code point does to the segment before it.
+// The effect of a code point on the segment before it.
 const (
 	joins       = 0x00
 	breaks      = 0x20 // the boundary is before the code point
@@ -67,10 +67,10 @@ const (
 	effectMask  = 0x60
 )
 
-// transitions gives, for a state and a class, the next state and the effect.
-// After breaks the next state is that of the new segment; after breaksEarly it is
-// that of the new segment before the code point, which is to be stepped again.
-// Both sides have the size of a mask, so that no index is out of bounds.
+// transitions gives, for a state and a class, the next state and the effect. After breaks the next
+// state is that of the new segment; after breaksEarly it is that of the new segment before the code
+// point, which must be stepped again. Both dimensions have the size of a mask, so that no index is
+// out of bounds.
 type transitions [2 * (stateMask + 1)][classMask + 1]uint8
 
 var wordBreaks = newTransitions()
@@ -85,7 +85,7 @@ func newTransitions() *transitions {
 	return &t
 }
 
-// transition applies the rules of UAX #29, section 4.1, whose numbers it names.
+// transition applies the rules of UAX #29, section 4.1, and names their numbers.
 func transition(state uint8, class int) uint8 {
 	base, joiner := state&stateMask, state&afterZWJ != 0
 	first := firstState(class)

@@ -9,14 +9,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/words"
+
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
 // segmentsOf cuts a text into its segments.
 func segmentsOf(t testing.TB, text string) []string {
 	t.Helper()
-	var b buffer
+	var b simd.Buffer
 	var found segments
-	copy(b[:bufferSize], text)
+	copy(b[:simd.BufferSize], text)
 	segments := []string{}
 	for at := 0; at < len(text); {
 		n, last := found.find(&b, at, len(text), true)

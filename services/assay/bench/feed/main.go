@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if *items < 1 || *reads < 1 {
 		return fmt.Errorf("-items is %d and -reads %d: give at least 1", *items, *reads)
 	}
-	process.TuneCollector(ctx, 0, zerolog.Nop()) // as the services run
+	defer process.Runtime{}.Apply(zerolog.Nop())() // as the services run
 	fmt.Fprintf(out, "%s\nload %s\n", paired.Machine(), paired.Load())
 	folder := filepath.Join(*dir, fmt.Sprintf("%d-%t", *items, *primary))
 	if err := loaded(ctx, folder, *items, *primary, out); err != nil {

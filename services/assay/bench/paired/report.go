@@ -54,12 +54,16 @@ func (g Goal) bars() string {
 	return bars
 }
 
-// Table returns the Markdown table of some results.
+// Table returns the Markdown table of the goals of some results, with the medians of
+// their runs. Print has the rest.
 func Table(results []Result) string {
 	var b strings.Builder
-	b.WriteString("| goal | what | own | rival | own min / median / max | rival min / median / max | ratio | must; target | verdict |\n|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| goal | what | own | rival | own median | rival median | ratio | must; target | verdict |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range results {
 		for _, j := range r.Judge() {
+			if j.Must == 0 {
+				continue
+			}
 			ratio := ""
 			if j.Own != (Spread{}) && r.Rival.Run != nil {
 				ratio = fmt.Sprintf("**%.2f**", j.Ratio)
@@ -79,7 +83,7 @@ func (s Spread) cell(quantity string) string {
 	if s == (Spread{}) {
 		return ""
 	}
-	return fmt.Sprintf("%s / %s / %s", amount(s.Min, quantity), amount(s.Median, quantity), amount(s.Max, quantity))
+	return amount(s.Median, quantity)
 }
 
 // amount writes a cost with its unit: bytes for the quantities that are named so,

@@ -18,8 +18,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/rs/zerolog"
 
+	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/config"
-	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 	"github.com/assay-project/assay/services/assay/serve"
@@ -34,7 +34,7 @@ import (
 // at its least: an update of one item for the claim, and its end as a stored event.
 type floor struct {
 	withCalls bool
-	engines   *engine.Engines
+	engines   *backend.Connections
 	js        jetstream.JetStream
 	conn      *nats.Conn
 }
@@ -49,22 +49,22 @@ const (
 )
 
 func playFloor(ctx context.Context, withCalls bool) (err error) {
-	at, heap := environReady(), int64(0)
+	at, settings := environReady(), process.Runtime{}
 	if at.NATS == "" {
 		e, err := startEngines(ctx)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, e.close()) }()
-		at, heap = e.at, serve.Heap
+		at, settings = e.at, serve.Runtime()
 	}
-	process.TuneCollector(ctx, heap, zerolog.Nop()) // as Assay has it, with the engines and without
-	cfg, err := config.Load[engine.Config](at.environ())
+	defer settings.Apply(zerolog.Nop())() // as Assay has it, with the engines and without
+	cfg, err := config.Load[backend.Config](at.environ())
 	if err != nil {
 		return err
 	}
 	f := &floor{withCalls: withCalls}
-	if f.engines, err = engine.Stores(ctx, cfg); err != nil {
+	if f.engines, err = backend.Stores(ctx, cfg); err != nil {
 		return err
 	}
 	defer f.engines.Close()

@@ -18,7 +18,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/config"
-	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/analyzer"
 	"github.com/assay-project/assay/services/assay/bench/paired"
 	"github.com/assay-project/assay/services/assay/embedded"
@@ -146,7 +145,7 @@ func playAssay(ctx context.Context) error {
 
 // playEngines runs the engines alone, with tables, bucket and streams.
 func playEngines(ctx context.Context) error {
-	process.TuneCollector(ctx, serve.Heap, zerolog.Nop()) // as `assay serve` has it
+	defer serve.Runtime().Apply(zerolog.Nop())() // as `assay serve` has it
 	e, err := startEngines(ctx)
 	if err != nil {
 		return err
@@ -209,7 +208,6 @@ type engines struct {
 func startEngines(ctx context.Context) (e *engines, err error) {
 	dir := os.Getenv("ASSAY_DATA_DIR")
 	e = &engines{}
-	embedded.RoomForSyncs() // until the process ends
 	if e.nats, err = embedded.StartNATS(embedded.NATSConfig{Dir: filepath.Join(dir, "nats")}); err != nil {
 		return nil, err
 	}

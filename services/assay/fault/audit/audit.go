@@ -2,6 +2,9 @@
 // upload that was accepted with its item, its bytes, its outcome events and what
 // still waits. It reads the engines directly and asks no service, so that it is
 // the same for goroutines, processes and clusters, and it knows no fault.
+//
+// Waiting work, outcomes and dead letters are those of every area that setup.Config
+// describes. What an area stores is read by the file of its name.
 package audit
 
 import (
@@ -13,34 +16,25 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/pkg/engine"
-	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
-	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/assay/setup"
 )
-
-// Config says where the system keeps what is audited.
-type Config struct {
-	Engines  engine.Config
-	TextFile textfile.Config
-	// Feed names the tables of the feed. Without a Dashboard the rows that it is
-	// read from are left out, for a system without a projector.
-	Feed feed.Config
-}
 
 // System is what is audited.
 type System struct {
-	cfg    Config
-	stores *engine.Engines
+	cfg    setup.Config
+	stores *backend.Connections
 	conn   *nats.Conn
 	js     jetstream.JetStream
-	areas  []area
+	// readers are those of the areas that promises can be made of, by name.
+	readers map[string]reader
 }
 
-// area reads what one of the product's areas holds. A new area is added in Open.
-type area struct {
-	name string
+// reader reads what an area holds.
+type reader struct {
 	read func(context.Context) (map[string]*held, error)
 	// left is the name under which read finds what is left of an item that is
 	// not there, where that is not its id. May be nil.
@@ -61,16 +55,18 @@ type held struct {
 	stuck  []string // what may come right by itself
 }
 
-// Open connects to the engines. The caller closes the System.
-func Open(ctx context.Context, cfg Config) (*System, error) {
-	stores, err := engine.Stores(ctx, cfg.Engines)
+// Open connects to the engines of what setup.Run has created. Where cfg names no dashboard
+// of the feed, its rows are left out, for a system without a projector. The caller closes
+// the System.
+func Open(ctx context.Context, cfg setup.Config) (*System, error) {
+	stores, err := backend.Stores(ctx, cfg.Backends)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := nats.Connect(cfg.Engines.NATS.URL, nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
+	conn, err := nats.Connect(cfg.Backends.NATS.URL, nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
 	if err != nil {
 		stores.Close()
-		return nil, fmt.Errorf("cannot reach NATS at %s: %w", cfg.Engines.NATS.URL, err)
+		return nil, fmt.Errorf("cannot reach NATS at %s: %w", cfg.Backends.NATS.URL, err)
 	}
 	js, err := jetstream.New(conn)
 	if err != nil {
@@ -79,7 +75,7 @@ func Open(ctx context.Context, cfg Config) (*System, error) {
 		return nil, err
 	}
 	s := &System{cfg: cfg, stores: stores, conn: conn, js: js}
-	s.areas = []area{s.textFiles(), s.feedItems()}
+	s.readers = map[string]reader{event.AreaTextFile: s.textFiles(), event.AreaFeed: s.feedItems()}
 	return s, nil
 }
 
@@ -130,9 +126,9 @@ func (s *System) look(ctx context.Context, promises []Promise) (Report, error) {
 		return Report{}, err
 	}
 	items := map[string]map[string]*held{}
-	for _, area := range s.areas {
-		if items[area.name], err = area.read(ctx); err != nil {
-			return Report{}, fmt.Errorf("audit of %s: %w", area.name, err)
+	for name, area := range s.readers {
+		if items[name], err = area.read(ctx); err != nil {
+			return Report{}, fmt.Errorf("audit of %s: %w", name, err)
 		}
 	}
 	told, err := s.told(ctx)
@@ -144,14 +140,14 @@ func (s *System) look(ctx context.Context, promises []Promise) (Report, error) {
 		return Report{}, err
 	}
 	j := judge{waiting: waiting, told: told, letters: letters}
-	left := map[string]func(string) string{}
-	for _, area := range s.areas {
-		left[area.name] = area.left
-	}
 	for _, promise := range promises {
+		area, known := s.readers[promise.Area]
+		if !known {
+			return Report{}, fmt.Errorf("no reader of the area %q", promise.Area)
+		}
 		name := promise.ID
-		if of := left[promise.Area]; items[promise.Area][name] == nil && of != nil {
-			name = of(name)
+		if items[promise.Area][name] == nil && area.left != nil {
+			name = area.left(name)
 		}
 		j.promise(promise, items[promise.Area][name])
 		delete(items[promise.Area], name)

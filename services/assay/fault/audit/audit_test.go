@@ -15,9 +15,9 @@ import (
 	"github.com/rs/zerolog"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/platform"
@@ -54,22 +54,23 @@ func open(t *testing.T) *held {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := audit.Config{
-		Engines: engine.Config{
-			AWS:      engine.AWS{Region: "us-east-1", AccessKey: "key", SecretKey: "secret"},
+	cfg := setup.Config{
+		Backends: backend.Config{
+			AWS:      backend.AWS{Region: "us-east-1", AccessKey: "key", SecretKey: "secret"},
 			DynamoDB: table.Config{Endpoint: db.URL()}, S3: blob.Config{Endpoint: s3.URL(), Bucket: "audited"},
 			NATS: bus.Config{URL: nats.URL(), Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour},
 		},
-		TextFile: textfile.Config{Table: "files"}, Feed: feed.Config{Primary: "items", Dashboard: "dashboard"},
+		TextFile: textfile.Config{Table: "files"}, Feed: feed.Config{Primary: "items", Dashboard: "dashboard"}, Platform: platform.Config{Table: "platform"},
 	}
-	if err := setup.Run(t.Context(), setup.Config{Engines: cfg.Engines, TextFile: cfg.TextFile, Feed: cfg.Feed, Platform: platform.Config{Table: "platform"}}); err != nil {
+	if err := setup.Run(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
 	h := &held{}
 	if h.System, err = audit.Open(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	if h.bus, err = bus.Connect(t.Context(), cfg.Engines.NATS, "test", zerolog.Nop(), prometheus.NewRegistry()); err != nil {
+	cfg.Backends.NATS.Work = []bus.Work{textfile.Work(), feed.Work()}
+	if h.bus, err = bus.Connect(t.Context(), cfg.Backends.NATS, "test", zerolog.Nop(), prometheus.NewRegistry()); err != nil {
 		t.Fatal(err)
 	}
 	h.files, h.items, h.board = textfile.NewStore(h.DB(), cfg.TextFile), feed.NewStore(h.DB(), cfg.Feed), dashboard.New(h.DB(), cfg.Feed)
@@ -177,7 +178,7 @@ func TestEveryBrokenPromiseIsFound(t *testing.T) {
 	}
 	promise(noBytes.FileID, audit.Lost, nil)
 	waits := h.completed(ctx, t, id())
-	if err := h.bus.Publish(ctx, event.NewFileUploaded(&event.FileUploaded{FileId: waits.FileID})); err != nil {
+	if err := h.bus.Publish(ctx, textfile.NewUploaded(&event.FileUploaded{FileId: waits.FileID})); err != nil {
 		t.Fatal(err)
 	}
 	promise(waits.FileID, audit.Stuck, nil)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/services/ingest/notice"
 )
 
 // item is the id at the end of a subject of work or of outcomes, and the subject
@@ -24,7 +25,11 @@ func item(subject string) string {
 // waiting is how many messages no worker has finished, by item.
 func (s *System) waiting(ctx context.Context) (map[string]int, error) {
 	waiting := map[string]int{}
-	for _, name := range []string{bus.StreamWork, bus.StreamNotices} {
+	streams := []string{notice.Stream}
+	for _, area := range s.cfg.Areas() {
+		streams = append(streams, area.Work.Stream)
+	}
+	for _, name := range streams {
 		stream, err := s.js.Stream(ctx, name)
 		if err != nil {
 			return nil, fmt.Errorf("stream %s: %w", name, err)

@@ -10,18 +10,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// feedPrefix begins the keys of the feed's objects.
-const feedPrefix = "feed/"
-
-func (s *System) feedItems() area { return area{event.AreaFeed, s.readFeedItems, feed.TextKey} }
+func (s *System) feedItems() reader { return reader{s.readFeedItems, feed.TextKey} }
 
 func (s *System) readFeedItems(ctx context.Context) (map[string]*held, error) {
-	bytes, err := s.keys(ctx, feedPrefix)
+	bytes, err := s.keys(ctx, feed.ObjectPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +92,7 @@ func (s *System) dashboard(ctx context.Context) (map[string][]dashboard.Row, err
 			return fmt.Errorf("read a row of the dashboard: %w", err)
 		}
 		if row.SourceID == "" || row.Gone() {
-			return nil // a counter or a note of the projector; or that there is no item
+			return nil // a counter or a change set aside; or that there is no item
 		}
 		slices.Sort(row.MatchedTags)
 		rows[row.SourceID] = append(rows[row.SourceID], row)

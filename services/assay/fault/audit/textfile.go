@@ -4,13 +4,15 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/textfile"
 )
 
-func (s *System) textFiles() area {
+func (s *System) textFiles() reader {
 	store := textfile.NewStore(s.stores.DB, s.cfg.TextFile)
-	return area{name: event.AreaTextFile, read: func(ctx context.Context) (map[string]*held, error) { return s.readTextFiles(ctx, store) }}
+	return reader{read: func(ctx context.Context) (map[string]*held, error) {
+		return s.readTextFiles(ctx, store)
+	}}
 }
 
 func (s *System) readTextFiles(ctx context.Context, store *textfile.Store) (map[string]*held, error) {
@@ -65,10 +67,9 @@ func (s *System) readTextFiles(ctx context.Context, store *textfile.Store) (map[
 
 // keys are those of all objects with a prefix.
 func (s *System) keys(ctx context.Context, prefix string) (map[string]bool, error) {
-	const page = 1000
 	keys := map[string]bool{}
 	for after := ""; ; {
-		objects, more, err := s.stores.Bucket.List(ctx, prefix, after, page)
+		objects, more, err := s.stores.Bucket.List(ctx, prefix, after, blob.PageLimit)
 		if err != nil {
 			return nil, err
 		}

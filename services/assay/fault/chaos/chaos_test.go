@@ -87,8 +87,8 @@ func TestChaosKeepsThePromises(t *testing.T) {
 		t.Errorf("seed %d: not all promises were kept", *seed)
 	}
 	err := ledger.Enter(ledger.Run{
-		Fault: "chaos: engines that fail and are slow, services killed and paused, a NATS node of three down, leaders that step down, a full and a wiped stream",
-		Means: "The client saw the 2xx of its upload: of the file, of the call that says that the bytes are there, of the bytes themselves where the bucket's notice is to tell, or of the feed items.",
+		Fault: "chaos: failing and slow backends, services killed and paused, one of three NATS nodes down, leader changes, a full and a wiped stream",
+		Means: "The client received the 2xx of its upload: of the multipart request, of the `uploaded` call, of the PUT where a bucket notification follows, or of the feed items.",
 		Seed:  *seed, Runs: 1,
 	}.Of(report))
 	if err != nil {
@@ -99,7 +99,7 @@ func TestChaosKeepsThePromises(t *testing.T) {
 // settle sweeps and audits until nothing is stuck any more.
 func settle(ctx context.Context, t *testing.T, direct []string, promises []audit.Promise, began time.Time) audit.Report {
 	t.Helper()
-	cfg, err := config.Load[audit.Config](direct)
+	cfg, err := config.Load[setup.Config](direct)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,11 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/analyzer"
 	"github.com/assay-project/assay/services/ingest"
+	"github.com/assay-project/assay/services/ingest/notice"
 	"github.com/assay-project/assay/services/query"
 )
 
@@ -133,12 +136,12 @@ func faults() []fault {
 			wait(ctx, d)
 		}},
 		{"a stream's leader steps down", func(ctx context.Context, h *house, random *rand.Rand, _ time.Duration) {
-			names := []string{bus.StreamWork, bus.StreamNotices, bus.StreamOutcomes, bus.StreamAttempts, bus.StreamDead}
+			names := []string{textfile.WorkStream, feed.WorkStream, notice.Stream, bus.StreamOutcomes, bus.StreamAttempts, bus.StreamDead}
 			ctx, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
 			_, _ = h.js.Conn().RequestWithContext(ctx, "$JS.API.STREAM.LEADER.STEPDOWN."+names[random.IntN(len(names))], nil) // there may be none
 		}},
-		{"the stream of work is full", func(ctx context.Context, h *house, _ *rand.Rand, d time.Duration) {
+		{"the work streams are full", func(ctx context.Context, h *house, _ *rand.Rand, d time.Duration) {
 			h.streams.Lock()
 			defer h.streams.Unlock()
 			defer h.limit(ctx, 1_000_000)
@@ -148,7 +151,7 @@ func faults() []fault {
 		{"a stream is wiped", func(ctx context.Context, h *house, random *rand.Rand, _ time.Duration) {
 			h.streams.Lock()
 			defer h.streams.Unlock()
-			names := []string{bus.StreamWork, bus.StreamNotices, bus.StreamOutcomes, bus.StreamAttempts}
+			names := []string{textfile.WorkStream, feed.WorkStream, notice.Stream, bus.StreamOutcomes, bus.StreamAttempts}
 			ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 			defer cancel()
 			_ = h.js.DeleteStream(ctx, names[random.IntN(len(names))]) // its leader may be away
@@ -156,18 +159,20 @@ func faults() []fault {
 	}
 }
 
-// limit sets how many messages the stream of work takes; a failure is left to the
+// limit sets how many messages each work stream takes; a failure is left to the
 // setup at the end.
 func (h *house) limit(ctx context.Context, most int64) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	stream, err := h.js.Stream(ctx, bus.StreamWork)
-	if err != nil {
-		return
+	for _, name := range []string{textfile.WorkStream, feed.WorkStream} {
+		stream, err := h.js.Stream(ctx, name)
+		if err != nil {
+			return
+		}
+		cfg := stream.CachedInfo().Config
+		cfg.MaxMsgs = most
+		_, _ = h.js.UpdateStream(ctx, cfg)
 	}
-	cfg := stream.CachedInfo().Config
-	cfg.MaxMsgs = most
-	_, _ = h.js.UpdateStream(ctx, cfg)
 }
 
 // rage does faults one after the other until ctx ends.

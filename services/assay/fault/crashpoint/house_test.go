@@ -15,9 +15,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/engine"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
@@ -27,6 +27,7 @@ import (
 	"github.com/assay-project/assay/services/assay/fault/wire"
 	"github.com/assay-project/assay/services/assay/setup"
 	"github.com/assay-project/assay/services/ingest"
+	"github.com/assay-project/assay/services/ingest/notice"
 	"github.com/assay-project/assay/services/query"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
@@ -44,7 +45,7 @@ const soon = 60 * time.Second
 type house struct {
 	number  int
 	at      wire.Engines
-	cfg     audit.Config
+	cfg     setup.Config
 	system  *audit.System
 	files   *textfile.Store
 	items   *feed.Store
@@ -70,15 +71,16 @@ func openHouse(ctx context.Context, t *testing.T, e *engines, number int) *house
 	nats.User = url.UserPassword(name, name)
 	h := &house{number: number, at: e.at, script: newScript(), running: map[string]*incarnation{}}
 	h.at.NATS = nats.String()
-	h.cfg = audit.Config{
-		Engines: engine.Config{
-			AWS:      engine.AWS{Region: "us-east-1", AccessKey: accessKey, SecretKey: secretKey},
+	h.cfg = setup.Config{
+		Backends: backend.Config{
+			AWS:      backend.AWS{Region: "us-east-1", AccessKey: accessKey, SecretKey: secretKey},
 			DynamoDB: table.Config{Endpoint: e.at.DynamoDB}, S3: blob.Config{Endpoint: e.at.S3, Bucket: "house-" + name},
 			NATS: bus.Config{URL: h.at.NATS, Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour},
 		},
 		TextFile: textfile.Config{Table: name + "-files"}, Feed: feed.Config{Primary: name + "-items", Dashboard: name + "-dashboard"},
+		Platform: platform.Config{Table: name + "-platform"},
 	}
-	if err := setup.Run(ctx, setup.Config{Engines: h.cfg.Engines, TextFile: h.cfg.TextFile, Feed: h.cfg.Feed, Platform: platform.Config{Table: name + "-platform"}}); err != nil {
+	if err := setup.Run(ctx, h.cfg); err != nil {
 		t.Fatal(err)
 	}
 	if h.system, err = audit.Open(ctx, h.cfg); err != nil {
@@ -86,7 +88,7 @@ func openHouse(ctx context.Context, t *testing.T, e *engines, number int) *house
 	}
 	h.files, h.items = textfile.NewStore(h.system.DB(), h.cfg.TextFile), feed.NewStore(h.system.DB(), h.cfg.Feed)
 	e.mu.Lock()
-	e.houses[h.cfg.Engines.S3.Bucket] = h
+	e.houses[h.cfg.Backends.S3.Bucket] = h
 	e.mu.Unlock()
 	for _, role := range services() {
 		h.revive(t, role)
@@ -132,7 +134,7 @@ func (h *house) environ(role string, at wire.Engines) []string {
 	}
 	return []string{
 		"ASSAY_NATS_URL=" + at.NATS, "ASSAY_ALLOW_UNSYNCED=true", "ASSAY_DYNAMODB_ENDPOINT=" + at.DynamoDB, "ASSAY_S3_ENDPOINT=" + at.S3,
-		"ASSAY_S3_PUBLIC_ENDPOINT=" + h.at.S3, "ASSAY_S3_BUCKET=" + h.cfg.Engines.S3.Bucket,
+		"ASSAY_S3_PUBLIC_ENDPOINT=" + h.at.S3, "ASSAY_S3_BUCKET=" + h.cfg.Backends.S3.Bucket,
 		"AWS_ACCESS_KEY_ID=" + accessKey, "AWS_SECRET_ACCESS_KEY=" + secretKey, "AWS_REGION=us-east-1",
 		"ASSAY_TEXTFILE_TABLE=" + h.cfg.TextFile.Table, "ASSAY_FEED_TABLE=" + h.cfg.Feed.Primary,
 		"ASSAY_FEED_DASHBOARD_TABLE=" + h.cfg.Feed.Dashboard, fmt.Sprintf("ASSAY_PLATFORM_TABLE=h%d-platform", h.number),
@@ -278,7 +280,7 @@ func (h *house) settle(ctx context.Context, final func(context.Context) error) e
 }
 
 func (h *house) idle(ctx context.Context) error {
-	for _, name := range []string{bus.StreamNotices, bus.StreamWork} {
+	for _, name := range []string{notice.Stream, textfile.WorkStream, feed.WorkStream} {
 		stream, err := h.system.JetStream().Stream(ctx, name)
 		if err != nil {
 			return err

@@ -288,7 +288,7 @@ func aFeedItemAgain(ctx context.Context, l *living) {
 	l.promisedItem(ctx)
 }
 
-// sweptUp is what only a sweep can mend: an upload that nobody noticed, work whose
+// sweptUp is what only a sweep can repair: an upload that nobody noticed, work whose
 // message is lost, a reservation that was never used, list and file apart, bytes
 // without a file, and the same of the feed.
 func sweptUp(ctx context.Context, l *living) {

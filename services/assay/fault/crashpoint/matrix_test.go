@@ -92,9 +92,9 @@ func TestEveryCrashPoint(t *testing.T) {
 	report := judge(ctx, t, street)
 	t.Log(report)
 	run := ledger.Run{
-		Fault: "death at each call to an engine, and at two", Seed: *seed, Runs: len(cases) - int(unreached.Load()),
-		Means: "The client saw the 2xx of its call: of the upload by multipart, of the call that says that the bytes are there, " +
-			"of the bytes where the bucket tells, of a retry, of a delete, of a feed item.",
+		Fault: "crash at each call to a backend, and at pairs of calls", Seed: *seed, Runs: len(cases) - int(unreached.Load()),
+		Means: "The client received the 2xx of its call: multipart upload, `uploaded`, PUT where a bucket notification follows, " +
+			"retry, delete, or feed item.",
 	}
 	if err := ledger.Enter(run.Of(report)); err != nil {
 		t.Error(err)

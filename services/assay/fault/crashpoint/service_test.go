@@ -97,8 +97,8 @@ func run(ctx context.Context, role string, environ []string, log *logged, ready 
 // sweep is the role of `assay sweep`.
 const sweep = "sweep"
 
-func serve[C any, S process.Service](ctx context.Context, role string, environ []string, log *logged, ready chan<- net.Addr,
-	open func(context.Context, C, zerolog.Logger, prometheus.Registerer) (S, error),
+func serve[C, E any, S process.Service](ctx context.Context, role string, environ []string, log *logged, ready chan<- net.Addr,
+	open func(context.Context, C, zerolog.Logger, prometheus.Registerer, ...E) (S, error),
 ) error {
 	cfg, err := config.Load[C](environ)
 	if err != nil {

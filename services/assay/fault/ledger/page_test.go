@@ -95,7 +95,7 @@ func TestEnteredRunsAreSummed(t *testing.T) {
 		"\n| another (2) | 1 | 5 | 0 | 0 | 0 | 9.0 s | – |\n",
 		"\n| a flood (1) | 1 | 0 | 0 | 0 | 0 | 0.0 s | – |\n",
 		"\n| **all** | 9 | 1,205 | 0 | 0 | 2 | 9.0 s | |\n",
-		"\n| 12,000 | × 11.50 | 1,000 | 6,000 | 5,000 | × 1.25 | × 2.00 | × 1.05 | 1.0 s | 30.0 s |\n\n## What accepted means\n",
+		"\n| 12,000 | × 11.50 | 1,000 | 6,000 | 5,000 | × 1.25 | × 2.00 | × 1.05 | 1.0 s | 30.0 s |\n\n## What \"accepted\" means\n",
 		"\n1. The 2xx was seen.\n2. The first publish returned.\n",
 		"\n- another: It delays.\n",
 	} {

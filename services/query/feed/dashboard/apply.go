@@ -37,18 +37,17 @@ func revision(i feed.Item, gone bool) string {
 // goneMark is what the revision of a row without its item ends in.
 const goneMark = "#~"
 
-// maxTries is how often an item is planned anew because others write it too.
+// maxTries is how often an item is replanned because of concurrent writes.
 const maxTries = 20
 
-// Apply brings the rows of items, and the counters, to what the images say: all
-// that changes for one item in one transaction, items that come together in as
-// few as fit. Images may come again, late, and in any order, and several
-// processes may apply them at once: a row says of which revision it is, and no
-// older one follows. Of an item that is gone the base row stays, empty, to say
-// so. An item past its retention has no rows.
+// Apply updates the rows of items, and the counters, to the images: all changes for one item in one
+// transaction, several items in as few transactions as possible. Images may be repeated, late, and
+// in any order, and several processes may apply them concurrently: a row stores its revision, and
+// no older one replaces it. The empty base row of a removed item remains as a tombstone. An item
+// past its retention has no rows.
 //
-// After an error some items are applied; applying all again does no harm. Is
-// Refused true for the error, one of the items can never be applied.
+// After an error some items are applied; applying all again is safe. If Refused reports true for
+// the error, one of the items can never be applied.
 func (d *Dashboard) Apply(ctx context.Context, images ...Image) error {
 	left := map[string]*move{}
 	for _, image := range images {
@@ -152,7 +151,7 @@ func newMove(image Image) (*move, error) {
 
 func (m *move) base() Row { return m.rows[0] }
 
-// Gone says that the row is all that is left of its item.
+// Gone reports whether the row is the tombstone of its item.
 func (r Row) Gone() bool { return strings.HasSuffix(r.Revision, goneMark) }
 
 // plan is the transaction of one item. That the base row is still as it was read
@@ -230,7 +229,7 @@ type transaction struct {
 	counts  counts
 }
 
-// holds says whether other fits in too.
+// holds reports whether other fits in too.
 func (t *transaction) holds(other transaction) bool {
 	if len(t.actions) == 0 {
 		return true
@@ -274,7 +273,7 @@ func (d *Dashboard) commit(ctx context.Context, t transaction) (lost bool, err e
 	return false, fmt.Errorf("write the dashboard: %w", err)
 }
 
-// Refused says that DynamoDB will take a write in no attempt.
+// Refused reports whether no attempt at a write can succeed.
 func Refused(err error) bool {
 	refused, ok := errors.AsType[interface {
 		error

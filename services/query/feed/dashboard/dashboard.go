@@ -124,7 +124,7 @@ func (d *Dashboard) reader(consistent bool) table.Reader {
 	return d.cache
 }
 
-// Check says whether the table can be used, for readiness.
+// Check reports whether the table can be used, for readiness.
 func (d *Dashboard) Check(ctx context.Context) error { return table.Check(ctx, d.db, d.table) }
 
 func rowKey(row Row) table.Key {

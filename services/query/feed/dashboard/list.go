@@ -56,7 +56,7 @@ func (d *Dashboard) List(ctx context.Context, l Listing) (Page, error) {
 	if l.Sentiment != "" && position != "" && !strings.HasPrefix(position, ranking(l.Sentiment, l.Tag)) {
 		return Page{}, table.ErrCursor
 	}
-	// One more tells whether there is a next page.
+	// One more reports whether there is a next page.
 	rows, err := d.list(ctx, l, position, l.Limit+1)
 	if err != nil || len(rows) <= l.Limit {
 		return Page{Rows: rows}, err

@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// Rebuilt says what a rebuild did.
+// Rebuilt is the result of a rebuild.
 type Rebuilt struct {
 	Items     int64 `json:"items"`     // analyzed items that were looked at
 	Skipped   int64 `json:"skipped"`   // what could not be read as an item
@@ -32,11 +32,10 @@ const (
 	rebuildPage     = 200
 )
 
-// Rebuild makes the dashboard what the primary table says, while both are in use:
-// it writes the rows of every analyzed item that is not past its retention, takes
-// away or corrects rows that differ, and then counts again. It reads all of both
-// tables, which nothing else does; it may be run any number of times, and again
-// when it failed. A table that was filled before there were counters gets them.
+// Rebuild makes the dashboard match the primary table, while both are in use: it writes the rows of
+// every analyzed item within its retention, removes or corrects rows that differ, and then
+// recounts. It reads all of both tables, which nothing else does. It is idempotent and can be
+// repeated after a failure. A table that was filled before counters existed gets them.
 func Rebuild(ctx context.Context, s *feed.Store, d *Dashboard) (Rebuilt, error) {
 	var items, skipped, removed, recounted atomic.Int64
 	group, filling := errgroup.WithContext(ctx)
@@ -176,7 +175,7 @@ func (d *Dashboard) check(ctx context.Context, s *feed.Store, page []Row, remove
 	return nil
 }
 
-// plausible says that there can be an item of the row.
+// plausible reports whether an item with this row can exist.
 func (r Row) plausible() bool {
 	_, err := time.Parse(feed.TimeLayout, r.IngestedAt())
 	return err == nil && r.SourceID != ""

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -19,16 +18,6 @@ type Bucket struct {
 	Start time.Time `json:"start"`
 	Counts
 	AverageCompound float64 `json:"averageCompound" doc:"to 4 decimals"`
-}
-
-// AppendJSON appends what encoding/json writes.
-func (b Bucket) AppendJSON(dst []byte) []byte {
-	dst = b.Start.AppendFormat(append(dst, `{"start":"`...), time.RFC3339Nano)
-	dst = strconv.AppendInt(append(dst, `","positive":`...), int64(b.Positive), 10)
-	dst = strconv.AppendInt(append(dst, `,"neutral":`...), int64(b.Neutral), 10)
-	dst = strconv.AppendInt(append(dst, `,"negative":`...), int64(b.Negative), 10)
-	dst = strconv.AppendFloat(append(dst, `,"averageCompound":`...), b.AverageCompound, 'f', -1, 64)
-	return append(dst, '}')
 }
 
 // Series counts the items of the last hours, 1 to MaxHours, of one tag or of all,

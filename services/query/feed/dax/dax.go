@@ -1,5 +1,5 @@
-// Package dax reads tables through a DynamoDB Accelerator cluster. It is apart
-// from package table so that only who uses it carries AWS's client along.
+// Package dax reads tables through a DynamoDB Accelerator cluster. It is separate from package
+// table so that only its users depend on AWS's client.
 package dax
 
 import (
@@ -19,10 +19,10 @@ import (
 
 // Config names the cluster.
 type Config struct {
-	Endpoint string `env:"ASSAY_DAX_ENDPOINT" doc:"the endpoint of a DAX cluster, dax://… or daxs://…, that the dashboard is read through: its answers may be as old as the cluster's time to live; none by default"`
+	Endpoint string `env:"ASSAY_DAX_ENDPOINT" doc:"the endpoint of a DAX cluster (dax:// or daxs://) for reads of the dashboard, which may then be as old as the cluster's TTL; none by default"`
 }
 
-// Validate says what is wrong with the endpoint.
+// Validate returns an error that names what is wrong with the endpoint.
 func (c Config) Validate() error {
 	if c.Endpoint == "" {
 		return nil
@@ -39,9 +39,8 @@ const (
 	pause    = 5 * time.Second // after a failure the cluster is left alone
 )
 
-// Reader reads through the cluster, and from the table itself while the cluster
-// does not answer: a cache that is away slows reads down and fails none. It is
-// safe for concurrent use.
+// Reader reads through the cluster, and from the table itself while the cluster does not respond:
+// an unavailable cache slows reads down and fails none. It is safe for concurrent use.
 type Reader struct {
 	cache *client.Dax
 	db    *dynamodb.Client
@@ -50,9 +49,8 @@ type Reader struct {
 	until atomic.Int64 // when the cluster is asked again, as time since began; the wall clock may be stepped
 }
 
-// Connect returns the reader of a cluster in front of db. A cluster that does not
-// answer is no error, but may hold Connect up for some seconds. The caller closes
-// the Reader.
+// Connect returns the reader of a cluster in front of db. A cluster that does not respond is not an
+// error, but may delay Connect by some seconds. The caller closes the Reader.
 func Connect(base aws.Config, cfg Config, db *dynamodb.Client, log zerolog.Logger) (*Reader, error) {
 	settings := client.NewConfig(base, cfg.Endpoint)
 	settings.Logger = logging.Nop{} // its errors are returned, and logged here

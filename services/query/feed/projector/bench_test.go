@@ -24,6 +24,7 @@ import (
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/pkg/dynamolite"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 	"github.com/assay-project/assay/services/query/feed/projector"
@@ -35,6 +36,7 @@ type measured struct {
 	db       *dynamodb.Client
 	at       table.Config
 	tables   feed.Config
+	platform platform.Config
 	store    *feed.Store
 	requests atomic.Int64
 }
@@ -45,7 +47,7 @@ func measure(b *testing.B) *measured {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := &measured{tables: feed.Config{Primary: "primary", Dashboard: "dashboard"}}
+	m := &measured{tables: feed.Config{Primary: "primary", Dashboard: "dashboard"}, platform: platform.Config{Table: "platform"}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.requests.Add(1)
 		engine.ServeHTTP(w, r)
@@ -59,7 +61,7 @@ func measure(b *testing.B) *measured {
 	m.at = table.Config{Endpoint: server.URL}
 	m.db = table.Connect(tabletest.Base(), m.at)
 	m.store = feed.NewStore(m.db, m.tables)
-	if err := table.EnsureAll(b.Context(), m.db, feed.Tables(m.tables)); err != nil {
+	if err := table.EnsureAll(b.Context(), m.db, append(feed.Tables(m.tables), platform.Storage(m.platform).Tables...)); err != nil {
 		b.Fatal(err)
 	}
 	return m
@@ -67,7 +69,7 @@ func measure(b *testing.B) *measured {
 
 func (m *measured) projector(cfg projector.Config, changed func([]feed.Item)) *projector.Projector {
 	return projector.New(cfg, projector.Options{
-		DB: m.db, Streams: table.ConnectStreams(tabletest.Base(), m.at), Tables: m.tables,
+		DB: m.db, Streams: table.ConnectStreams(tabletest.Base(), m.at), Tables: m.tables, Platform: m.platform,
 		Log: zerolog.Nop(), Registry: prometheus.NewRegistry(), Changed: changed,
 	})
 }

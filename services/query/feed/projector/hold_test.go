@@ -37,16 +37,16 @@ func TestSlowBatchKeepsItsShard(t *testing.T) {
 		return transport.RoundTrip(r)
 	})}
 	p := projector.New(projector.Config{Poll: 5 * time.Millisecond, Lease: time.Second}, projector.Options{
-		DB: table.Connect(base, at), Streams: b.streams, Tables: b.tables, Log: zerolog.Nop(), Registry: prometheus.NewRegistry(),
+		DB: table.Connect(base, at), Streams: b.streams, Tables: b.tables, Platform: b.platform, Log: zerolog.Nop(), Registry: prometheus.NewRegistry(),
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()
 	b.add(t, 1, "a")
 	<-began
-	first := b.heldUntil(t)
+	first := b.revision(t)
 	eventually(t, func() error {
-		if b.heldUntil(t) == first {
+		if b.revision(t) == first {
 			return errors.New("the hold is not renewed")
 		}
 		return nil
@@ -59,15 +59,15 @@ func TestSlowBatchKeepsItsShard(t *testing.T) {
 	}
 }
 
-// heldUntil is that of the one checkpoint.
-func (b *bench) heldUntil(t *testing.T) string {
+// revision is that of the one checkpoint.
+func (b *bench) revision(t *testing.T) string {
 	t.Helper()
 	out, err := b.db.Query(t.Context(), &dynamodb.QueryInput{
-		TableName: &b.tables.Dashboard, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("day_partition = :p"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":p": &types.AttributeValueMemberS{Value: "projector"}},
+		TableName: &b.platform.Table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("PK = :p"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":p": &types.AttributeValueMemberS{Value: "CHECKPOINT#feed"}},
 	})
 	if err != nil || len(out.Items) != 1 {
 		t.Fatal(out, err)
 	}
-	return out.Items[0]["held_until"].(*types.AttributeValueMemberN).Value
+	return out.Items[0]["revision"].(*types.AttributeValueMemberN).Value
 }

@@ -40,14 +40,14 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	return m
 }
 
-// reached says that of a shard all changes before asOf are projected.
+// reached records that all changes of a shard before asOf are projected.
 func (m *metrics) reached(shard string, asOf time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asOf[shard] = asOf
 }
 
-// stuck says that a look fails. It counts as behind from the first time on.
+// stuck records that a discovery fails. It counts as behind from the first failure.
 func (m *metrics) stuck(look string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,14 +56,14 @@ func (m *metrics) stuck(look string) {
 	}
 }
 
-// left says that this process does not follow a shard any more.
+// left records that this process no longer follows a shard.
 func (m *metrics) left(shard string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.asOf, shard)
 }
 
-// lag is that of the shard that is furthest behind.
+// lag returns the lag of the shard that is furthest behind.
 func (m *metrics) lag() float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -2,11 +2,10 @@
 // of the primary table.
 //
 // A stream has shards, each a log of the changes of some items, in order. A shard
-// may have a parent, whose changes come before its own. Where a shard was read up
-// to is kept in a checkpoint, a row of the dashboard table, and is moved on only
-// after the rows are written: a projector that dies repeats some changes, and
-// applying them again changes nothing (dashboard.Dashboard.Apply). The checkpoint also says which process
-// reads the shard; when that one is silent for a lease, another goes on.
+// may have a parent, whose changes come before its own. The checkpoint of a shard is
+// saved only after the rows are written: a projector that dies repeats some changes, and
+// applying them again changes nothing (dashboard.Dashboard.Apply). One process at a time
+// reads a shard, by the lease on its checkpoint.
 package projector
 
 import (
@@ -19,18 +18,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
-	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
+	"github.com/assay-project/assay/pkg/checkpoint"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
 // Config is the projector's settings.
 type Config struct {
-	Poll  time.Duration `env:"ASSAY_PROJECTOR_POLL" envDefault:"200ms" doc:"how long to wait after a look that found no change"`
-	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"3s" doc:"how long a projector may be silent before another goes on with its shards"`
+	Poll  time.Duration `env:"ASSAY_PROJECTOR_POLL" envDefault:"200ms" doc:"how long to wait after a poll of the change stream without changes"`
+	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"3s" doc:"how long a projector may be silent before another takes over its shards"`
 }
 
 // Validate returns an error that names the setting that cannot be used.
@@ -51,7 +51,7 @@ type Projector struct {
 	db          *dynamodb.Client
 	streams     *dynamodbstreams.Client
 	dashboard   *dashboard.Dashboard
-	checkpoints *checkpoints
+	checkpoints *checkpoint.Store
 	poison      poison
 	writing     sync.Mutex
 	changed     func([]feed.Item)
@@ -59,17 +59,21 @@ type Projector struct {
 	metrics     *metrics
 }
 
-// Options are what a projector stands on.
+// Options are the dependencies of a projector.
 type Options struct {
 	DB       *dynamodb.Client
 	Streams  *dynamodbstreams.Client
 	Tables   feed.Config
+	Platform platform.Config // has the checkpoints
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
-	// Changed is told of the items whose rows were written or removed, after
-	// that. Several calls may run at once. Optional.
+	// Changed is called with the items whose rows were written or removed, after the write. Several
+	// calls may run concurrently. Optional.
 	Changed func([]feed.Item)
 }
+
+// projection names its checkpoints.
+const projection = "feed"
 
 // New returns a projector. It makes no request.
 func New(cfg Config, o Options) *Projector {
@@ -78,15 +82,17 @@ func New(cfg Config, o Options) *Projector {
 	}
 	return &Projector{
 		cfg: cfg, table: o.Tables.Primary, db: o.DB, streams: o.Streams,
-		dashboard:   dashboard.New(o.DB, o.Tables),
-		checkpoints: newCheckpoints(o.DB, o.Tables.Dashboard, uuid.NewString(), cfg.Lease),
-		poison:      poison{db: o.DB, table: o.Tables.Dashboard},
-		changed:     o.Changed, log: o.Log, metrics: newMetrics(o.Registry),
+		dashboard: dashboard.New(o.DB, o.Tables),
+		checkpoints: checkpoint.New(o.DB, checkpoint.Options{
+			Table: o.Platform, Projection: projection, Lease: cfg.Lease, Keep: feed.Retention, // a stream forgets its shards sooner
+		}),
+		poison:  poison{db: o.DB, table: o.Tables.Dashboard},
+		changed: o.Changed, log: o.Log, metrics: newMetrics(o.Registry),
 	}
 }
 
-// Run follows the stream until ctx ends, then gives its shards back and returns
-// nil. Failures of the engines are logged and tried again.
+// Run follows the stream until ctx ends, then releases its shards and returns nil. Failures of the
+// backends are logged and retried.
 func (p *Projector) Run(ctx context.Context) error {
 	var following sync.WaitGroup
 	defer following.Wait()
@@ -140,7 +146,7 @@ func (p *Projector) ready(ctx context.Context) (shards []string, arn string, err
 	if err != nil {
 		return nil, "", err
 	}
-	done, err := p.checkpoints.done(ctx)
+	positions, err := p.checkpoints.Positions(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -151,7 +157,7 @@ func (p *Projector) ready(ctx context.Context) (shards []string, arn string, err
 	for _, shard := range all {
 		id, parent := aws.ToString(shard.ShardId), aws.ToString(shard.ParentShardId)
 		// A parent that is no longer listed is past the stream's retention.
-		if !done[id] && (parent == "" || !there[parent] || done[parent]) {
+		if !positions[id].Done && (parent == "" || !there[parent] || positions[parent].Done) {
 			shards = append(shards, id)
 		}
 	}

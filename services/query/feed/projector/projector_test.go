@@ -19,6 +19,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/dynamolite"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
@@ -31,6 +32,7 @@ type bench struct {
 	streams   *dynamodbstreams.Client
 	faults    *dynamolite.Faults
 	tables    feed.Config
+	platform  platform.Config
 	store     *feed.Store
 	dashboard *dashboard.Dashboard
 	logged    func(line string) // is told of every line in the log
@@ -38,10 +40,10 @@ type bench struct {
 
 func open(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{tables: feed.Config{Primary: "primary", Dashboard: "dashboard"}, logged: func(string) {}}
+	b := &bench{tables: feed.Config{Primary: "primary", Dashboard: "dashboard"}, platform: platform.Config{Table: "platform"}, logged: func(string) {}}
 	b.db, b.streams, b.faults = tabletest.StartStreams(t)
 	b.store, b.dashboard = feed.NewStore(b.db, b.tables), dashboard.New(b.db, b.tables)
-	if err := table.EnsureAll(t.Context(), b.db, feed.Tables(b.tables)); err != nil {
+	if err := table.EnsureAll(t.Context(), b.db, append(feed.Tables(b.tables), platform.Storage(b.platform).Tables...)); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -52,7 +54,7 @@ func (b *bench) start(t *testing.T, changed func([]feed.Item)) (registry *promet
 	t.Helper()
 	registry = prometheus.NewRegistry()
 	p := projector.New(projector.Config{Poll: 5 * time.Millisecond, Lease: time.Second}, projector.Options{
-		DB: b.db, Streams: b.streams, Tables: b.tables, Registry: registry, Changed: changed,
+		DB: b.db, Streams: b.streams, Tables: b.tables, Platform: b.platform, Registry: registry, Changed: changed,
 		Log: zerolog.New(zerolog.NewTestWriter(t)).Hook(zerolog.HookFunc(func(_ *zerolog.Event, _ zerolog.Level, line string) { b.logged(line) })),
 	})
 	ctx, cancel := context.WithCancel(t.Context())

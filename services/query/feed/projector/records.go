@@ -15,11 +15,11 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// project brings the rows of a batch of changes about. Changes that no attempt
-// can project are set aside.
+// project writes the rows of a batch of changes. Changes that no attempt can project are set aside.
 func (p *Projector) project(ctx context.Context, shard string, records []streams.Record) error {
 	images := make([]dashboard.Image, 0, len(records))
 	from := make([]streams.Record, 0, len(records)) // of each image
@@ -52,7 +52,7 @@ func (p *Projector) project(ctx context.Context, shard string, records []streams
 	return nil
 }
 
-// apply lets the shards of this process write in turns, since they share counters.
+// apply serializes the writes of this process's shards, since they share counters.
 func (p *Projector) apply(ctx context.Context, images ...dashboard.Image) error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
@@ -112,11 +112,11 @@ type poison struct {
 
 func (s poison) keep(ctx context.Context, shard string, record streams.Record, reason error) error {
 	row := map[string]types.AttributeValue{
-		"day_partition": &types.AttributeValueMemberS{Value: poisonPartition},
-		"ingested_at":   &types.AttributeValueMemberS{Value: shard},
-		"reason":        &types.AttributeValueMemberS{Value: reason.Error()},
-		"event_name":    &types.AttributeValueMemberS{Value: string(record.EventName)},
-		"expires_at":    expires(time.Now()),
+		"day_partition":    &types.AttributeValueMemberS{Value: poisonPartition},
+		"ingested_at":      &types.AttributeValueMemberS{Value: shard},
+		"reason":           &types.AttributeValueMemberS{Value: reason.Error()},
+		"event_name":       &types.AttributeValueMemberS{Value: string(record.EventName)},
+		feed.AttrExpiresAt: table.Integer(time.Now().Add(feed.Retention).Unix()),
 	}
 	images := map[string]types.AttributeValue{}
 	if d := record.Dynamodb; d != nil {

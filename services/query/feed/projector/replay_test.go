@@ -101,7 +101,7 @@ func maxTime(a, b time.Time) time.Time {
 
 // TestReplayedDay replays a day of items with all that makes counting hard, while
 // projectors are killed, two at a time share the work, requests fail, and the table is
-// rebuilt once; then compares all answers with a count of the items themselves.
+// rebuilt once; then compares all responses with a count of the items themselves.
 // ASSAY_REPLAY_ITEMS is how many items, see `make replay-feed`.
 func TestReplayedDay(t *testing.T) {
 	items := 2000
@@ -204,7 +204,7 @@ func (k *killable) start(t *testing.T, b *bench) {
 		return answer, err
 	})}
 	p := projector.New(projector.Config{Poll: 5 * time.Millisecond, Lease: time.Second}, projector.Options{
-		DB: table.Connect(base, at), Streams: table.ConnectStreams(base, at), Tables: b.tables, Log: zerolog.Nop(), Registry: prometheus.NewRegistry(),
+		DB: table.Connect(base, at), Streams: table.ConnectStreams(base, at), Tables: b.tables, Platform: b.platform, Log: zerolog.Nop(), Registry: prometheus.NewRegistry(),
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)

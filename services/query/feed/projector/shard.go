@@ -3,44 +3,46 @@ package projector
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/assay-project/assay/pkg/checkpoint"
 )
 
 const (
 	batchSize = 250 // how many changes are read at once
-	// maxHolds is for how many leases a shard is held while one batch is written. It
-	// is lost then, since what takes so long may hang for good.
-	maxHolds = 10
-	// heldPause is between the end of another's hold and the try to take the shard.
+	// heldPause is the time between the end of another process's lease and the attempt to take over
+	// the shard.
 	heldPause = 10 * time.Millisecond
-	// retryPause is how long a shard rests after a failure.
+	// retryPause is the time between a failure and the next attempt.
 	retryPause = time.Second
-	// releaseWait bounds the giving back of a shard after ctx has ended.
+	// releaseWait bounds the release of a shard, also after ctx has ended.
 	releaseWait = 2 * time.Second
 )
 
-// follow reads a shard until its end, until another process has it, until an
-// engine fails, or until ctx ends.
+// follow reads a shard until its end, until another process takes it over, until a backend fails,
+// or until ctx ends.
 func (p *Projector) follow(ctx context.Context, arn, shard string) {
 	log := p.log.With().Str("shard", shard).Logger()
-	at, err := p.checkpoints.acquire(ctx, arn, shard)
+	lease, err := p.checkpoints.Acquire(ctx, shard)
 	if err == nil {
 		p.metrics.reached(shard, time.Now())
-		err = p.read(ctx, arn, &at)
+		err = p.read(ctx, arn, shard, lease)
+		p.release(ctx, shard, lease)
 	}
-	held, others := errors.AsType[heldError](err)
+	held, others := errors.AsType[*checkpoint.HeldError](err)
 	switch {
 	case others:
 		p.metrics.left(shard)
 		log.Debug().Msg("another projector has the shard")
-		rest(ctx, min(held.wait+heldPause, p.cfg.Lease))
+		rest(ctx, min(held.Wait+heldPause, p.cfg.Lease))
+	case errors.Is(err, checkpoint.ErrLost):
+		p.metrics.left(shard)
+		log.Debug().Msg("the lease on the shard is lost")
 	case ctx.Err() != nil:
-		p.release(ctx, at)
 	case err != nil:
 		p.metrics.stuck(shard)
 		log.Warn().Err(err).Msg("cannot follow a shard; trying again")
@@ -51,21 +53,19 @@ func (p *Projector) follow(ctx context.Context, arn, shard string) {
 	}
 }
 
-func (p *Projector) release(ctx context.Context, at checkpoint) {
-	if at.Shard == "" {
-		return
-	}
+func (p *Projector) release(ctx context.Context, shard string, lease *checkpoint.Lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
 	defer cancel()
-	if err := p.checkpoints.release(ctx, at); err != nil && !isHeld(err) {
-		p.log.Warn().Err(err).Str("shard", at.Shard).Msg("a shard was not given back; another projector waits for a lease")
+	if err := lease.Release(ctx); err != nil {
+		p.log.Warn().Err(err).Str("shard", shard).Msg("a shard is not released; the next projector waits for a lease")
 	}
 }
 
-// read projects a shard from its checkpoint on, which it moves along. It returns
-// nil at the shard's end, and a heldError when another process has it.
-func (p *Projector) read(ctx context.Context, arn string, at *checkpoint) error {
-	iterator, err := p.iterator(ctx, arn, *at)
+// read projects a shard from its checkpoint. It returns nil at the shard's end, and
+// checkpoint.ErrLost when another process has taken it over.
+func (p *Projector) read(ctx context.Context, arn, shard string, lease *checkpoint.Lease) error {
+	at := lease.Position()
+	iterator, err := p.iterator(ctx, arn, shard, at.After)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (p *Projector) read(ctx context.Context, arn string, at *checkpoint) error 
 	for {
 		out, err := p.streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator, Limit: aws.Int32(batchSize)})
 		if _, expired := errors.AsType[*streams.ExpiredIteratorException](err); expired {
-			if iterator, err = p.iterator(ctx, arn, *at); err != nil {
+			if iterator, err = p.iterator(ctx, arn, shard, at.After); err != nil {
 				return err
 			}
 			continue
@@ -83,21 +83,18 @@ func (p *Projector) read(ctx context.Context, arn string, at *checkpoint) error 
 		}
 		asOf := time.Now()
 		if n := len(out.Records); n > 0 {
-			stop := p.hold(ctx, at.Shard)
-			err := p.project(ctx, at.Shard, out.Records)
-			stop()
-			if err != nil {
+			if err := lease.Keep(ctx, func(ctx context.Context) error { return p.project(ctx, shard, out.Records) }); err != nil {
 				return err
 			}
 			last := out.Records[n-1].Dynamodb
-			at.Sequence = aws.ToString(last.SequenceNumber)
+			at.After = aws.ToString(last.SequenceNumber)
 			if last.ApproximateCreationDateTime != nil {
 				asOf = *last.ApproximateCreationDateTime
 			}
 		}
 		at.Done = out.NextShardIterator == nil
 		if len(out.Records) > 0 || at.Done || time.Since(saved) > p.cfg.Lease/3 {
-			if err := p.checkpoints.save(ctx, *at); err != nil {
+			if err := lease.Save(ctx, at); err != nil {
 				return err
 			}
 			saved = time.Now()
@@ -105,7 +102,7 @@ func (p *Projector) read(ctx context.Context, arn string, at *checkpoint) error 
 		if at.Done {
 			return nil
 		}
-		p.metrics.reached(at.Shard, asOf)
+		p.metrics.reached(shard, asOf)
 		iterator = out.NextShardIterator
 		if len(out.Records) == 0 {
 			rest(ctx, p.cfg.Poll)
@@ -113,45 +110,20 @@ func (p *Projector) read(ctx context.Context, arn string, at *checkpoint) error 
 	}
 }
 
-// hold renews the hold on a shard every third of a lease until stop is called: on a
-// busy machine a batch may take longer than a lease.
-func (p *Projector) hold(ctx context.Context, shard string) (stop func()) {
-	ctx, cancel := context.WithTimeout(ctx, maxHolds*p.cfg.Lease)
-	var renewing sync.WaitGroup
-	renewing.Go(func() {
-		tick := time.NewTicker(p.cfg.Lease / 3)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-			if err := p.checkpoints.renew(ctx, shard); err != nil && ctx.Err() == nil {
-				p.log.Debug().Err(err).Str("shard", shard).Msg("the hold on a shard is not renewed")
-			}
-		}
-	})
-	return func() {
-		cancel()
-		renewing.Wait()
-	}
-}
-
-// iterator starts after the checkpoint. When the stream has dropped what comes
-// next, it starts at what is left: the dashboard then lacks what was dropped
-// until it is rebuilt.
-func (p *Projector) iterator(ctx context.Context, arn string, at checkpoint) (*string, error) {
+// iterator starts after a change, or at the first for an empty sequence number. When the
+// stream has dropped what comes next, it starts at what is left: the dashboard then
+// lacks what was dropped until it is rebuilt.
+func (p *Projector) iterator(ctx context.Context, arn, shard, after string) (*string, error) {
 	in := &dynamodbstreams.GetShardIteratorInput{
-		StreamArn: &arn, ShardId: &at.Shard, ShardIteratorType: streams.ShardIteratorTypeTrimHorizon,
+		StreamArn: &arn, ShardId: &shard, ShardIteratorType: streams.ShardIteratorTypeTrimHorizon,
 	}
-	if at.Sequence != "" {
-		in.ShardIteratorType, in.SequenceNumber = streams.ShardIteratorTypeAfterSequenceNumber, &at.Sequence
+	if after != "" {
+		in.ShardIteratorType, in.SequenceNumber = streams.ShardIteratorTypeAfterSequenceNumber, &after
 	}
 	out, err := p.streams.GetShardIterator(ctx, in)
 	if _, trimmed := errors.AsType[*streams.TrimmedDataAccessException](err); trimmed {
 		p.metrics.gaps.Inc()
-		p.log.Error().Str("shard", at.Shard).Msg("changes were dropped before they were projected: run assay feed rebuild")
+		p.log.Error().Str("shard", shard).Msg("changes were dropped before they were projected: run assay feed rebuild")
 		in.ShardIteratorType, in.SequenceNumber = streams.ShardIteratorTypeTrimHorizon, nil
 		out, err = p.streams.GetShardIterator(ctx, in)
 	}

@@ -1,5 +1,5 @@
-// Package corpus makes texts to test and measure the counting of words with: the
-// same bytes for the same seed and size. They differ in what bounds the speed.
+// Package corpus generates texts for tests and benchmarks of counting words: the same bytes for the
+// same seed and size. They differ in what bounds the speed.
 package corpus
 
 import (
@@ -33,7 +33,7 @@ func (z *zipf) rank() int {
 	return min(last, sort.SearchFloat64s(z.cumulative, z.rng.Float64()*z.cumulative[last]))
 }
 
-// spell makes a word of the alphabet; common words are short.
+// spell builds a word from the alphabet; common words are short.
 func spell(rng *rand.Rand, alphabet []rune, rank int) string {
 	length := 1 + rng.IntN(3) + int(math.Log2(float64(rank)/4+2)/1.7)
 	var b strings.Builder
@@ -87,22 +87,22 @@ func vocabularyOf(rng *rand.Rand, alphabet string, n int) []string {
 
 const latin = "etaoinshrdlucmfwypvbgkjqxz"
 
-// English is ASCII with 13,000 different words, so that scanning bounds the speed.
-// It has size bytes, or a word more.
+// English is ASCII with 13,000 different words, so that scanning bounds the speed. It has size
+// bytes, or up to a word more.
 func English(seed uint64, size int) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	return bytes.ReplaceAll(write(rng, size, vocabularyOf(rng, latin, 13_000), 1, " "), []byte("’"), []byte("'"))
 }
 
-// ManyWords draws from 2,000,000 words of ASCII letters, so that the caches bound
-// the speed. It has size bytes, or a word more.
+// ManyWords draws from 2,000,000 words of ASCII letters, so that the caches bound the speed. It has
+// size bytes, or up to a word more.
 func ManyWords(seed uint64, size int) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	return write(rng, size, vocabularyOf(rng, latin, 2_000_000), 1.05, " ")
 }
 
-// Multilingual mixes paragraphs in ten scripts, of 20,000 words each, so that the
-// rules of Unicode bound the speed. It has size bytes, or some words more or less.
+// Multilingual mixes paragraphs in ten scripts, of 20,000 words each, so that the rules of Unicode
+// bound the speed. It has about size bytes.
 func Multilingual(seed uint64, size int) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var texts [][]byte

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTheSameForTheSameSeed keeps what was measured comparable.
+// TestTheSameForTheSameSeed keeps measurements comparable.
 func TestTheSameForTheSameSeed(t *testing.T) {
 	for name, c := range map[string]struct {
 		text []byte

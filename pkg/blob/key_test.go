@@ -1,0 +1,58 @@
+package blob
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestKeyRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.String().Draw(t, "name")
+		key := Key("files/", name)
+		if got, ok := CutKey("files/", key); !ok || got != name {
+			t.Fatalf("%q is read as %q, %v", key, got, ok)
+		}
+		if got, ok := CutKey("feed/", key); ok {
+			t.Fatalf("%q is read as %q of another prefix", key, got)
+		}
+	})
+}
+
+// TestKeys: the digests are those of sha256sum.
+func TestKeys(t *testing.T) {
+	for name, want := range map[string]string{
+		"abc":     "files/ba/abc", // FIPS 180-4, appendix of examples: ba7816bf…
+		"abc/1":   "files/ba/abc/1",
+		"abc/2/3": "files/ba/abc/2/3",
+		"":        "files/e3/", // e3b0c442…
+	} {
+		if got := Key("files/", name); got != want {
+			t.Errorf("the key of %q is %s, want %s", name, got, want)
+		}
+	}
+	for _, key := range []string{"", "files/", "files/ba", "files/abc", "files/bb/abc", "files/BA/abc", "files/ba7/abc", "/files/ba/abc", "ba/abc"} {
+		if name, ok := CutKey("files/", key); ok {
+			t.Errorf("%q is read as %q", key, name)
+		}
+	}
+}
+
+func TestShardsAreEven(t *testing.T) {
+	const ids = 256 * 100
+	count := map[string]int{}
+	for i := range ids {
+		digits, _, _ := strings.Cut(Key("", fmt.Sprint(i)), "/")
+		count[digits]++
+	}
+	for digits, n := range count {
+		if n < 50 || n > 150 { // five standard deviations
+			t.Errorf("%d of %d ids are in shard %s", n, ids, digits)
+		}
+	}
+	if len(count) != 256 {
+		t.Errorf("%d shards", len(count))
+	}
+}

@@ -1,0 +1,39 @@
+package attempt
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// TestAbandonedKeepsItsMemory: a handler that does not return may go on growing, so its
+// memory is free when it has returned; and since others wait for it, it is one too many at
+// once.
+func TestAbandonedKeepsItsMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		full, end := context.WithCancelCause(t.Context())
+		defer end(nil)
+		l := NewLimiter(Limits{Parallel: 1, Memory: 100, Abandoned: 8, AbandonedFor: 5 * time.Minute},
+			prometheus.NewGauge(prometheus.GaugeOpts{Name: "abandoned"}), end)
+		hang := make(chan struct{})
+		err := l.Run(t.Context(), time.Second, 60, func(context.Context) error { <-hang; return nil })
+		if _, late := errors.AsType[*TimeError](err); !late {
+			t.Errorf("it ended with %v", err)
+		}
+		if !errors.Is(context.Cause(full), ErrAbandoned) || l.Abandoned() != 1 {
+			t.Errorf("%d abandoned, and the consumer goes on: %v", l.Abandoned(), context.Cause(full))
+		}
+		if l.memory.TryAcquire(1) {
+			t.Error("there is memory while it goes on")
+		}
+		close(hang)
+		synctest.Wait()
+		if !l.memory.TryAcquire(l.shared) || l.Abandoned() != 0 {
+			t.Error("there is no memory after it has returned")
+		}
+	})
+}

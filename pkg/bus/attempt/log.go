@@ -1,0 +1,143 @@
+package attempt
+
+import (
+	"context"
+	"encoding/json"
+	"sync/atomic"
+	"time"
+)
+
+// record is what the log holds of the attempts at one message.
+type record struct {
+	Stored time.Time `json:"stored"` // of the message; a stream that was lost counts sequences from 1 again
+	Begun  int       `json:"begun"`  // attempts
+	// Unended is how many of the last attempts began and did not end: their worker died, or
+	// was cut off from the server.
+	Unended int `json:"unended"`
+}
+
+// suspectsPerSlot is how many first deliveries after the start of a consumer are logged for
+// each of its slots, because the previous process may have crashed on them.
+const suspectsPerSlot = 16
+
+// Message is one delivery of a message.
+type Message struct {
+	Item      string // the id of the item, for error reports
+	Sequence  uint64
+	Stored    time.Time
+	Delivered int // how often, by the server's count
+}
+
+// Records stores the records of one consumer.
+type Records struct {
+	// Read returns nil for a message without a record.
+	Read  func(ctx context.Context, sequence uint64) ([]byte, error)
+	Write func(ctx context.Context, sequence uint64, data []byte) error
+	// Failed is called with an error of the other two. The server's count holds then.
+	Failed func(Message, error)
+}
+
+// Log counts the attempts of one consumer. The server counts deliveries too, but writes the
+// count late: when it dies together with the worker, as in `assay serve`, an input that
+// kills both within a moment would never run out of attempts.
+//
+// A message has a record from its second delivery on, and after it was given back; and so do
+// the suspects. Usually nothing is written. A nil Log logs nothing.
+type Log struct {
+	records  Records
+	newest   uint64
+	suspects int64
+	first    atomic.Int64
+	// alone is held by an attempt whose previous one did not end: of those that died
+	// together, the one to blame dies alone the next time.
+	alone chan struct{}
+}
+
+// NewLog returns the log of a consumer that works on parallel messages at once. newest is
+// the sequence of the newest message when the consumer started.
+func NewLog(records Records, newest uint64, parallel int) *Log {
+	return &Log{records: records, newest: newest, suspects: int64(suspectsPerSlot * parallel), alone: make(chan struct{}, 1)}
+}
+
+// Attempt is an attempt in progress. Its zero value logs nothing.
+type Attempt struct {
+	Number  int // counted from 1, as the log has it
+	log     *Log
+	message Message
+	before  record // as the attempt found it
+	open    bool   // whether its begin is logged and its end is not
+	release func() // lets another be alone; may be nil
+}
+
+// Begin logs that an attempt at m begins, unless it is surely the first. The caller calls
+// End when the message is settled.
+func (l *Log) Begin(ctx context.Context, m Message) *Attempt {
+	a := &Attempt{Number: m.Delivered, log: l, message: m}
+	if l == nil || m.Delivered == 1 && (m.Sequence > l.newest || l.first.Add(1) > l.suspects) {
+		return a
+	}
+	if err := a.read(ctx); err != nil {
+		l.records.Failed(m, err)
+		return a
+	}
+	if !a.before.Stored.IsZero() {
+		// Not the server's count: a delivery that was given back was no attempt, nor was one
+		// whose worker died while it waited to be alone.
+		a.Number = a.before.Begun + 1
+	}
+	if a.before.Unended > 0 {
+		select {
+		case l.alone <- struct{}{}:
+			a.release = func() { <-l.alone }
+		case <-ctx.Done():
+			return a
+		}
+	}
+	a.write(ctx, record{Begun: a.Number, Unended: a.before.Unended + 1})
+	a.open = true
+	return a
+}
+
+// End ends an attempt; gone reports that the message has left the stream.
+func (a *Attempt) End(ctx context.Context, gone bool) {
+	if a.open && !gone {
+		a.write(ctx, record{Begun: a.Number})
+	}
+	if a.release != nil {
+		a.release()
+	}
+}
+
+// Revert makes the delivery count as no attempt. It is called before the message is given
+// back: the next worker reads the record.
+func (a *Attempt) Revert(ctx context.Context) {
+	if a.log != nil {
+		a.write(ctx, record{Begun: a.Number - 1, Unended: a.before.Unended})
+		a.open = false
+	}
+}
+
+// read sets before, and leaves it zero if the record is of another message.
+func (a *Attempt) read(ctx context.Context) error {
+	data, err := a.log.records.Read(ctx, a.message.Sequence)
+	if err != nil || data == nil {
+		return err
+	}
+	var found record
+	if json.Unmarshal(data, &found) == nil && found.Stored.Equal(a.message.Stored) {
+		a.before = found
+	}
+	return nil
+}
+
+// write stores a record, also for a worker that is shutting down.
+func (a *Attempt) write(ctx context.Context, r record) {
+	r.Stored = a.message.Stored
+	data, err := json.Marshal(r)
+	if err == nil {
+		err = a.log.records.Write(context.WithoutCancel(ctx), a.message.Sequence, data)
+	}
+	if err != nil {
+		a.log.records.Failed(a.message, err)
+	}
+}

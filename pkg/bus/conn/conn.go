@@ -1,0 +1,153 @@
+// Package conn is a connection to NATS and its JetStream. What the server forbids ends at
+// once with ErrForbidden; from the client library it looks like a request that times out.
+package conn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/rs/zerolog"
+)
+
+// Config names the server and the user.
+type Config struct {
+	URL            string // such as nats://127.0.0.1:4222
+	User, Password string // empty for none
+	Credentials    string // a NATS credentials file, in place of a user; empty for none
+	Client         string // the connecting program, such as "ingest"
+}
+
+// Conn is a connection that reconnects by itself. It is safe for concurrent use.
+type Conn struct {
+	NATS *nats.Conn // its own requests are not guarded, see WithPermissionErrors
+	JS   *JetStream
+
+	client   string
+	log      zerolog.Logger
+	refusals refusals
+
+	mu        sync.Mutex
+	connected context.Context // ends when the connection was lost and is back
+	lost      context.CancelFunc
+}
+
+// Dial opens a connection. It returns an error when no server answers. The caller closes
+// the Conn.
+func Dial(cfg Config, log zerolog.Logger) (*Conn, error) {
+	c := &Conn{client: cfg.Client, log: log}
+	c.connected, c.lost = context.WithCancel(context.Background())
+	c.refusals.waiting = map[*waiter]struct{}{}
+	options := []nats.Option{
+		nats.Name("assay " + cfg.Client),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(250 * time.Millisecond),
+		// The connection is closed after three pings without an answer.
+		nats.PingInterval(10 * time.Second),
+		// Messages that wait in a subscription. Each worker has one, for which it requests
+		// one message at a time; the client's default takes half a megabyte for each.
+		nats.SyncQueueLen(64),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				log.Warn().Err(err).Msg("NATS connection lost")
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { c.reconnected() }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.reported(err) }),
+	}
+	if cfg.User != "" {
+		// Replies have a prefix of the user's own, so that no user needs to read those of others.
+		options = append(options, nats.UserInfo(cfg.User, cfg.Password), nats.CustomInboxPrefix("_INBOX."+cfg.User))
+	}
+	if cfg.Credentials != "" {
+		options = append(options, nats.UserCredentials(cfg.Credentials))
+	}
+	var err error
+	if c.NATS, err = nats.Connect(cfg.URL, options...); err != nil {
+		return nil, fmt.Errorf("cannot reach NATS at %s: %w", cfg.URL, err)
+	}
+	js, err := jetstream.New(c.NATS)
+	if err != nil {
+		c.NATS.Close()
+		return nil, err
+	}
+	c.JS = &JetStream{conn: c, js: js}
+	return c, nil
+}
+
+// Check reports whether NATS answers and has JetStream, for readiness.
+func (c *Conn) Check(ctx context.Context) error {
+	if !c.NATS.IsConnected() {
+		return errors.New("not connected")
+	}
+	return c.JS.check(ctx)
+}
+
+// Connected returns a context that ends when the connection was lost and is back: the
+// server has then forgotten earlier requests and subscriptions' deliveries.
+func (c *Conn) Connected() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.connected
+}
+
+func (c *Conn) reconnected() {
+	c.log.Info().Msg("NATS connection is back")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost()
+	c.connected, c.lost = context.WithCancel(context.Background())
+}
+
+// flushWait bounds the wait until the server knows a subscription.
+const flushWait = 3 * time.Second
+
+// Watch subscribes to a subject. The channel gets a value when something was
+// published since the last look. It is a hint to look at the table, and may be
+// missed while the connection is down. The caller calls stop.
+func (c *Conn) Watch(ctx context.Context, subject string) (seen <-chan struct{}, stop func(), err error) {
+	hint := make(chan struct{}, 1)
+	sub, err := c.NATS.Subscribe(subject, func(*nats.Msg) {
+		select {
+		case hint <- struct{}{}:
+		default:
+		}
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("watch %s: %w", subject, err)
+	}
+	stop = func() {
+		if err := sub.Unsubscribe(); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
+			c.log.Warn().Err(err).Str("subject", subject).Msg("cannot end a subscription")
+		}
+	}
+	// Once the server has answered, no later event is missed.
+	ctx, cancel := context.WithTimeout(ctx, flushWait)
+	defer cancel()
+	if err := c.NATS.FlushWithContext(ctx); err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("watch %s: %w", subject, err)
+	}
+	// A refusal comes before the answer.
+	if refused, err := c.refusal(c.NATS.LastError()); refused == subject {
+		stop()
+		return nil, nil, fmt.Errorf("watch %s: %w", subject, err)
+	}
+	return hint, stop, nil
+}
+
+// Close sends what is still buffered, acknowledgements included, and closes
+// the connection.
+func (c *Conn) Close() {
+	if err := c.NATS.FlushTimeout(5 * time.Second); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
+		c.log.Warn().Err(err).Msg("NATS connection closed with unsent data")
+	}
+	c.NATS.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost()
+}

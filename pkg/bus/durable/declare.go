@@ -1,0 +1,93 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/bus/conn"
+)
+
+// Declare creates a stream, or updates one that has other settings. It only reads a stream
+// that is as declared, so that a user who may not change streams can declare it. It returns
+// ErrNotDurable.
+func (p Policy) Declare(ctx context.Context, js *conn.JetStream, want jetstream.StreamConfig) error {
+	have, err := js.Stream(ctx, want.Name)
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		err = p.replicated(ctx, js.CreateStream, want)
+	case err != nil:
+		return err
+	default:
+		err = p.adjust(ctx, js, have.CachedInfo().Config, want)
+	}
+	if err != nil {
+		return fmt.Errorf("stream %s: %w", want.Name, err)
+	}
+	return nil
+}
+
+func (p Policy) adjust(ctx context.Context, js *conn.JetStream, found, want jetstream.StreamConfig) error {
+	want, err := p.keep(want, found)
+	if err != nil || declared(found, want) {
+		return err
+	}
+	return p.replicated(ctx, js.UpdateStream, want)
+}
+
+// declared reports whether a stream has the settings of want. The server sets others by
+// itself.
+func declared(found, want jetstream.StreamConfig) bool {
+	same := found
+	same.Description, same.Subjects, same.Retention, same.Discard = want.Description, want.Subjects, want.Retention, want.Discard
+	same.MaxMsgs, same.MaxBytes, same.MaxAge, same.Replicas, same.Duplicates = unlimited(want.MaxMsgs), unlimited(want.MaxBytes), want.MaxAge, max(want.Replicas, 1), want.Duplicates
+	if found.MaxBytes == unlimited(0) {
+		same.MaxBytes = found.MaxBytes // all that a small server can give, see replicated
+	}
+	same.MaxMsgsPerSubject, same.DiscardNewPerSubject = unlimited(want.MaxMsgsPerSubject), want.DiscardNewPerSubject
+	same.RePublish = want.RePublish
+	return reflect.DeepEqual(same, found)
+}
+
+// unlimited returns a limit as the server has it, where -1 is none.
+func unlimited(n int64) int64 {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+// Error codes of the server, from its errors.json.
+const (
+	codeNoCluster jetstream.ErrorCode = 10074
+	codeNoPeers   jetstream.ErrorCode = 10005 // too few servers in the cluster
+	// The limits of all streams in bytes would exceed the storage of the server.
+	codeNoStorage jetstream.ErrorCode = 10047
+)
+
+// replicated creates or updates a stream. Where fewer replicas are allowed and no
+// more can be had, it has one.
+func (p Policy) replicated(ctx context.Context, apply func(context.Context, jetstream.StreamConfig) error, want jetstream.StreamConfig) error {
+	err := apply(ctx, want)
+	api, refused := errors.AsType[*jetstream.APIError](err)
+	if refused && api.ErrorCode == codeNoStorage && want.MaxBytes > 0 {
+		want.MaxBytes = 0 // the storage of the server is the limit
+		err = apply(ctx, want)
+		api, refused = errors.AsType[*jetstream.APIError](err)
+	}
+	if !refused || api.ErrorCode != codeNoCluster && api.ErrorCode != codeNoPeers {
+		return err
+	}
+	if !p.AllowFewerReplicas {
+		return fmt.Errorf("%w: it cannot have %d replicas (%w): add servers, set fewer with ASSAY_NATS_REPLICAS, or accept fewer with ASSAY_ALLOW_FEWER_REPLICAS=true",
+			ErrNotDurable, want.Replicas, err)
+	}
+	want.Replicas = 1
+	if err := p.synced(want.Replicas); err != nil {
+		return err
+	}
+	return apply(ctx, want)
+}

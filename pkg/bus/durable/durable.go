@@ -1,0 +1,57 @@
+// Package durable declares streams that keep what they acknowledge, and refuses the
+// settings and servers that would lose it, unless that is accepted by name.
+package durable
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ErrNotDurable reports that acknowledged events could be lost, and that no setting accepts it.
+var ErrNotDurable = errors.New("acknowledged events could be lost")
+
+// SyncAlways is the Policy.Sync of a server that has a message on disk before it
+// acknowledges it.
+const SyncAlways = "always"
+
+// Policy is what streams must keep, and which losses are accepted.
+type Policy struct {
+	Replicas int    // of each stream
+	Sync     string // when a message is on the server's disk: SyncAlways or a time
+
+	AllowUnsynced      bool // a loss of power
+	AllowMemory        bool // a restart of the server
+	AllowFewerReplicas bool // fewer replicas than Replicas
+}
+
+// Check returns ErrNotDurable if no stream of the policy is durable.
+func (p Policy) Check() error { return p.synced(p.Replicas) }
+
+// synced says whether streams with so many copies keep what they acknowledge
+// through a loss of power. With several it takes that of most servers at once.
+func (p Policy) synced(replicas int) error {
+	if replicas > 1 || p.Sync == SyncAlways || p.AllowUnsynced {
+		return nil
+	}
+	return fmt.Errorf("%w in a loss of power: the streams have one copy, and no client can see whether the server has it on disk by then: "+
+		"give the server's jetstream block sync_interval: always and set ASSAY_NATS_SYNC=always, or accept the risk with ASSAY_ALLOW_UNSYNCED=true", ErrNotDurable)
+}
+
+// keep returns what a stream is to become of what it is. It returns ErrNotDurable.
+func (p Policy) keep(want, have jetstream.StreamConfig) (jetstream.StreamConfig, error) {
+	risk := func(what, allow string) error {
+		return fmt.Errorf("%w: it %s, or accept that with %s=true", ErrNotDurable, what, allow)
+	}
+	switch {
+	case have.Storage != want.Storage && !p.AllowMemory:
+		return want, risk("is on memory storage: remove it, or move it to file storage", "ASSAY_ALLOW_MEMORY_STREAMS")
+	case have.PersistMode == jetstream.AsyncPersistMode && !p.AllowUnsynced:
+		return want, risk("acknowledges before it has written (persist_mode async): remove it", "ASSAY_ALLOW_UNSYNCED")
+	case have.Replicas > want.Replicas && !p.AllowFewerReplicas:
+		return want, risk(fmt.Sprintf("has %d replicas, which would become %d: set ASSAY_NATS_REPLICAS=%d", have.Replicas, want.Replicas, have.Replicas), "ASSAY_ALLOW_FEWER_REPLICAS")
+	}
+	want.Storage, want.PersistMode = have.Storage, have.PersistMode // the server changes neither
+	return want, nil
+}

@@ -1,0 +1,156 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
+)
+
+// doomedDir names the folder of a process that has NATS and a worker in it, as
+// `assay serve` has, and an item that kills it.
+const doomedDir = "ASSAY_TEST_DOOMED"
+
+const doomedAttempts = 3
+
+// TestItemThatKillsTheProcessRunsOutOfAttempts: worker and server die of it
+// together, before the server has written its count down. Its attempts are counted
+// all the same; and what was in hand beside it is done, though it takes longer
+// than the killer.
+func TestItemThatKillsTheProcessRunsOutOfAttempts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	kills := 0
+	for {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+		cmd := exec.CommandContext(ctx, os.Args[0])
+		cmd.Env = append(os.Environ(), doomedDir+"="+dir)
+		output, err := cmd.CombinedOutput()
+		cancel()
+		if err == nil {
+			break
+		}
+		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != -1 {
+			t.Fatalf("it ended by itself: %v\n%s", err, output)
+		}
+		if kills++; kills > 2*doomedAttempts {
+			t.Fatalf("it was killed %d times and there is no end", kills)
+		}
+	}
+	if kills != doomedAttempts {
+		t.Errorf("it was killed %d times, want %d", kills, doomedAttempts)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "done-long")); err != nil {
+		t.Errorf("the neighbour was not done: %v", err)
+	}
+	url, stop, err := bustest.Serve(dir, server.Options{SyncAlways: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	w := openAt(t, url, bus.Config{})
+	letters := w.dead(t)
+	if len(letters) != 1 || letters[0].Header.Get("ce-subject") != "killer" || letters[0].Header.Get(bus.DeadAttempts) != fmt.Sprint(doomedAttempts+1) ||
+		!strings.HasPrefix(letters[0].Header.Get(bus.DeadReason), "gave up after 3 attempts") {
+		for _, letter := range letters {
+			t.Errorf("dead letter %v", letter.Header)
+		}
+	}
+}
+
+// runDoomed works until nothing waits any more, unless it is killed before.
+func runDoomed(dir string) int {
+	if err := doomed(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func doomed(dir string) error {
+	url, stop, err := bustest.Serve(dir, server.Options{SyncAlways: true})
+	if err != nil {
+		return err
+	}
+	defer stop()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	b, err := bus.Connect(ctx, settings(url, bus.Config{}), "doomed", zerolog.Nop(), prometheus.NewRegistry())
+	if err != nil {
+		return err
+	}
+	published := filepath.Join(dir, "published")
+	if _, err := os.Stat(published); errors.Is(err, os.ErrNotExist) {
+		for _, item := range []string{"killer", "long"} {
+			if err := b.Publish(ctx, uploaded(item)); err != nil {
+				return err
+			}
+		}
+		if err := os.WriteFile(published, nil, 0o600); err != nil {
+			return err
+		}
+	}
+	nc, err := nats.Connect(url)
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return err
+	}
+	longBegan := make(chan struct{})
+	beside := func() { // it kills what began beside it, and no sign that it is done
+		began := longBegan
+		if _, err := os.Stat(filepath.Join(dir, "done-long")); err == nil {
+			began = nil
+		}
+		select {
+		case <-began:
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
+	c := consumer(func(ctx context.Context, d bus.Delivery) error {
+		if d.Item == "killer" {
+			beside()
+			self, err := os.FindProcess(os.Getpid())
+			if err != nil {
+				return err
+			}
+			return self.Kill()
+		}
+		close(longBegan)
+		select {
+		case <-time.After(time.Second):
+			return os.WriteFile(filepath.Join(dir, "done-long"), nil, 0o600)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	c.Parallel, c.Attempts, c.Lease = 2, doomedAttempts, time.Second
+	go func() {
+		defer cancel()
+		for {
+			work, err := js.Stream(ctx, workStream)
+			if err != nil || work.CachedInfo().State.Msgs == 0 {
+				return
+			}
+			<-time.After(20 * time.Millisecond)
+		}
+	}()
+	return b.Consume(ctx, c)
+}

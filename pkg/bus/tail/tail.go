@@ -1,0 +1,159 @@
+// Package tail reads the outcomes of analyses in order and without a gap, for live readers.
+package tail
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+)
+
+var (
+	// ErrGone says that the stream does not hold every outcome after the given
+	// sequence, so that a reader cannot resume there without a gap.
+	ErrGone = errors.New("the outcomes after this position are gone")
+	// ErrLost says that a tail has lost its consumer or its connection. Open
+	// another one after the last sequence.
+	ErrLost = errors.New("the consumer of the outcomes is lost")
+)
+
+const (
+	// heartbeat is how often the server reports to a tail without messages.
+	// A tail that misses two heartbeats is lost.
+	heartbeat = 5 * time.Second
+	// idle is how long the server keeps the consumer of a process that died.
+	idle = 30 * time.Second
+	// closeTime bounds the request that deletes the consumer.
+	closeTime = 3 * time.Second
+)
+
+// Bounds returns the sequences of the oldest and the newest stored
+// outcome. The newest is 0 when there was never one; the oldest is greater than
+// the newest when all were removed.
+func Bounds(ctx context.Context, b *bus.Bus) (oldest, newest uint64, err error) {
+	outcomes, err := b.JS.Stream(ctx, bus.StreamOutcomes)
+	if err != nil {
+		return 0, 0, err
+	}
+	state := outcomes.CachedInfo().State
+	return max(state.FirstSeq, 1), state.LastSeq, nil
+}
+
+// Tail reads the outcomes after a position, in order and without a gap. It is
+// for one goroutine.
+type Tail struct {
+	bus      *bus.Bus
+	log      zerolog.Logger
+	ctx      context.Context // ends with the caller's, when the connection was lost, and when the server forbids a request
+	end      []func()
+	consumer string
+	messages jetstream.MessagesContext
+	after    uint64 // the last sequence that Next returned
+	received uint64 // how many messages it has received
+}
+
+// Open opens a tail on the outcomes after the given sequence. It has a consumer
+// of its own on the server, until Close. It returns ErrGone when the stream does
+// not hold all of them. ctx bounds the life of the tail.
+func Open(ctx context.Context, b *bus.Bus, log zerolog.Logger, after uint64) (_ *Tail, err error) {
+	ctx, done := b.WithPermissionErrors(ctx, bus.StreamOutcomes)
+	ctx, lose := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(b.Connected(), func() { lose(ErrLost) })
+	t := &Tail{bus: b, log: log, ctx: ctx, after: after, end: []func(){
+		func() { stop() }, func() { lose(nil) }, func() { done(new(error)) },
+	}}
+	defer func() {
+		if err != nil {
+			err = t.cause(err)
+			t.Close()
+		}
+	}()
+	oldest, newest, err := Bounds(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	if after > newest || after+1 < oldest {
+		return nil, ErrGone
+	}
+	name := "tail-" + rand.Text()
+	consumer, err := b.JS.CreateConsumer(ctx, bus.StreamOutcomes, jetstream.ConsumerConfig{
+		Name: name, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1,
+		AckPolicy: jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: idle,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("consumer on %s: %w", bus.StreamOutcomes, err)
+	}
+	t.consumer = name
+	t.messages, err = consumer.Messages(jetstream.PullHeartbeat(heartbeat), jetstream.WithMessagesErrOnMissingHeartbeat(true))
+	if err != nil {
+		return nil, fmt.Errorf("messages of %s: %w", bus.StreamOutcomes, err)
+	}
+	return t, nil
+}
+
+// Next waits for the next outcome. It returns ErrGone when the stream has lost
+// outcomes that were not read yet, ErrLost when another tail can go on from
+// the last sequence, and the context's error once that ended.
+func (t *Tail) Next() (bus.Delivery, error) {
+	msg, err := t.messages.Next(jetstream.NextContext(t.ctx))
+	if err != nil {
+		return bus.Delivery{}, t.cause(fmt.Errorf("%w: %w", ErrLost, err))
+	}
+	meta, err := msg.Metadata()
+	if err != nil {
+		return bus.Delivery{}, fmt.Errorf("tail of %s: %w", bus.StreamOutcomes, err)
+	}
+	if t.received++; meta.Sequence.Consumer != t.received {
+		return bus.Delivery{}, fmt.Errorf("%w: message %d came in place of %d", ErrLost, meta.Sequence.Consumer, t.received)
+	}
+	if meta.Sequence.Stream != t.after+1 {
+		return bus.Delivery{}, ErrGone
+	}
+	t.after = meta.Sequence.Stream
+	delivery := bus.Delivery{
+		Subject: msg.Subject(), Data: msg.Data(),
+		Attempt: 1, Sequence: meta.Sequence.Stream, Stored: meta.Timestamp,
+	}
+	if delivery.Envelope, err = event.ParseEnvelope(msg.Headers()); err != nil {
+		t.log.Warn().Err(err).Str("subject", msg.Subject()).Msg("an outcome has unreadable headers")
+	}
+	return delivery, nil
+}
+
+// cause returns why the tail's context ended, where it did, instead of err.
+func (t *Tail) cause(err error) error {
+	if t.ctx.Err() != nil {
+		return context.Cause(t.ctx)
+	}
+	return err
+}
+
+// Close deletes the consumer. Closing again does nothing.
+func (t *Tail) Close() {
+	if t.messages != nil {
+		t.messages.Stop()
+	}
+	if t.consumer != "" {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closeTime)
+		defer cancel()
+		err := t.bus.JS.DeleteConsumer(ctx, bus.StreamOutcomes, t.consumer)
+		switch {
+		case err == nil, errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound),
+			errors.Is(err, nats.ErrConnectionClosed):
+		default:
+			t.log.Warn().Err(err).Dur("removed_after_ms", idle).Msg("cannot delete a consumer of the outcomes; the server removes it later")
+		}
+	}
+	for _, end := range t.end {
+		end()
+	}
+	t.messages, t.consumer, t.end = nil, "", nil
+}

@@ -1,0 +1,282 @@
+package tail_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
+	"github.com/assay-project/assay/pkg/bus/tail"
+	"github.com/assay-project/assay/pkg/event"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience bounds every wait for something that must happen.
+const patience = 20 * time.Second
+
+// world is a NATS server, a bus of the product on it, and a plain client.
+type world struct {
+	bus *bus.Bus
+	js  jetstream.JetStream
+}
+
+func open(t *testing.T) *world {
+	t.Helper()
+	url := bustest.Start(t)
+	nc, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := bus.Connect(t.Context(), bus.Config{URL: url, Replicas: 1, AllowUnsynced: true, OutcomesMaxAge: time.Hour}, "test",
+		zerolog.New(zerolog.NewTestWriter(t)), prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return &world{bus: b, js: js}
+}
+
+func completed(id string) event.Event {
+	return event.NewAnalysisCompleted(&event.AnalysisCompleted{Area: event.AreaTextFile, Id: id})
+}
+
+func (w *world) publish(t *testing.T, events ...event.Event) {
+	t.Helper()
+	for _, e := range events {
+		if err := w.bus.Publish(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// tailOf opens a tail until the test ends.
+func tailOf(t *testing.T, b *bus.Bus, after uint64) *tail.Tail {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	opened, err := tail.Open(ctx, b, zerolog.Nop(), after)
+	if err != nil {
+		t.Fatalf("tail after %d: %v", after, err)
+	}
+	t.Cleanup(opened.Close)
+	return opened
+}
+
+// read reads n outcomes after a position.
+func read(t *testing.T, b *bus.Bus, after uint64, n int) []bus.Delivery {
+	t.Helper()
+	open := tailOf(t, b, after)
+	var got []bus.Delivery
+	for range n {
+		d, err := open.Next()
+		if err != nil {
+			t.Fatalf("the tail ended after %d of %d outcomes: %v", len(got), n, err)
+		}
+		got = append(got, d)
+	}
+	return got
+}
+
+// consumersOf returns the names of the consumers of the outcomes.
+func (w *world) consumersOf(t *testing.T) []string {
+	t.Helper()
+	s, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	list := s.ConsumerNames(t.Context())
+	for name := range list.Name() {
+		names = append(names, name)
+	}
+	if list.Err() != nil {
+		t.Fatal(list.Err())
+	}
+	return names
+}
+
+func TestTailResumesWithoutGapOrRepeat(t *testing.T) {
+	w := open(t)
+	const all = 30
+	for i := range all / 2 {
+		w.publish(t, completed(fmt.Sprintf("f%02d", i)))
+	}
+	var after uint64
+	var items []string
+	read := func(n int) {
+		for _, d := range read(t, w.bus, after, n) {
+			items = append(items, d.Item)
+			after = d.Sequence
+		}
+	}
+	read(4)
+	read(1)
+	read(all/2 - 5)
+	// What follows is published while a reader waits.
+	ready := make(chan struct{})
+	go func() {
+		defer close(ready)
+		for i := all / 2; i < all; i++ {
+			if err := w.bus.Publish(t.Context(), completed(fmt.Sprintf("f%02d", i))); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	read(all / 2)
+	<-ready
+	for i, item := range items {
+		if want := fmt.Sprintf("f%02d", i); item != want {
+			t.Fatalf("outcome %d is %s, want %s", i, item, want)
+		}
+	}
+	if len(items) != all {
+		t.Errorf("%d outcomes, want %d", len(items), all)
+	}
+	oldest, newest, err := tail.Bounds(t.Context(), w.bus)
+	if err != nil || oldest != 1 || newest != after {
+		t.Errorf("the stream holds %d to %d (%v), read up to %d", oldest, newest, err, after)
+	}
+}
+
+func TestTailEndsWithItsContext(t *testing.T) {
+	w := open(t)
+	w.publish(t, completed("f1"))
+	ctx, cancel := context.WithCancel(t.Context())
+	opened, err := tail.Open(ctx, w.bus, zerolog.Nop(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	if _, err := opened.Next(); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := opened.Next(); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The server allows 1,000 consumers of a stream, so that one that lingers for
+// minutes after its reader left would soon end all others.
+func TestClosedTailsLeaveNoConsumer(t *testing.T) {
+	w := open(t)
+	w.publish(t, completed("f1"))
+	for range 20 {
+		open := tailOf(t, w.bus, 0)
+		if _, err := open.Next(); err != nil {
+			t.Fatal(err)
+		}
+		if names := w.consumersOf(t); len(names) != 1 {
+			t.Fatalf("the stream has the consumers %q, want that of the open tail", names)
+		}
+		open.Close()
+		if names := w.consumersOf(t); len(names) != 0 {
+			t.Fatalf("the stream has the consumers %q after the tail was closed", names)
+		}
+	}
+}
+
+func TestTailReportsTheLossOfItsConsumer(t *testing.T) {
+	w := open(t)
+	w.publish(t, completed("f1"), completed("f2"))
+	open := tailOf(t, w.bus, 0)
+	for range 2 {
+		if _, err := open.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range w.consumersOf(t) {
+		if err := w.js.DeleteConsumer(t.Context(), bus.StreamOutcomes, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := open.Next(); !errors.Is(err, tail.ErrLost) {
+		t.Errorf("got %v, want ErrLost", err)
+	}
+}
+
+func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
+	w := open(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if oldest, newest, err := tail.Bounds(t.Context(), w.bus); err != nil || oldest != 1 || newest != 0 {
+		t.Errorf("an empty stream holds %d to %d, %v", oldest, newest, err)
+	}
+	for i := range 5 {
+		w.publish(t, completed(fmt.Sprintf("f%d", i)))
+	}
+	s, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Purge(t.Context(), jetstream.WithPurgeSequence(4)); err != nil { // keeps 4 and 5
+		t.Fatal(err)
+	}
+	for after, gone := range map[uint64]bool{0: true, 2: true, 3: false, 4: false, 6: true, math.MaxUint64: true} {
+		if gone {
+			if _, err := tail.Open(ctx, w.bus, zerolog.Nop(), after); !errors.Is(err, tail.ErrGone) {
+				t.Errorf("after %d: %v, want ErrGone", after, err)
+			}
+			continue
+		}
+		if got := read(t, w.bus, after, 1); got[0].Sequence != after+1 {
+			t.Errorf("after %d came %d", after, got[0].Sequence)
+		}
+	}
+	if err := s.DeleteMsg(t.Context(), 4); err != nil {
+		t.Fatal(err)
+	}
+	w.publish(t, completed("f5"))
+	if err := s.DeleteMsg(t.Context(), 5); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tail.Open(ctx, w.bus, zerolog.Nop(), 5); !errors.Is(err, tail.ErrGone) {
+		t.Errorf("before a purge of everything: %v, want ErrGone", err)
+	}
+	w.publish(t, completed("f6"))
+	if got := read(t, w.bus, 6, 1); got[0].Item != "f6" {
+		t.Errorf("after the purge came %s", got[0].Item)
+	}
+}
+
+// An outcome that vanishes between the look at the stream and its delivery
+// must not be passed over in silence.
+func TestTailTellsOfOutcomesRemovedUnderWay(t *testing.T) {
+	w := open(t)
+	for i := range 3 {
+		w.publish(t, completed(fmt.Sprintf("f%d", i)))
+	}
+	s, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DeleteMsg(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	open := tailOf(t, w.bus, 0)
+	if d, err := open.Next(); err != nil || d.Sequence != 1 {
+		t.Errorf("the first is %d, %v", d.Sequence, err)
+	}
+	if d, err := open.Next(); !errors.Is(err, tail.ErrGone) {
+		t.Errorf("then comes %d, %v; want ErrGone", d.Sequence, err)
+	}
+}

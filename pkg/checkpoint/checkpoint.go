@@ -1,0 +1,200 @@
+// Package checkpoint stores how far shared logs are processed, such as the shards of a
+// change stream, and lets one process at a time process each. The rows are in the table
+// assay-platform, a partition for each projection and a row for each log.
+//
+// A holder takes a lease under a token of its own and writes only while the row has
+// that token, so that of two holders at most one moves a position. Every write of a
+// holder changes the row's revision. Another process takes a log over when it has seen
+// one revision for a whole lease by its own monotonic clock. Wall clocks are not
+// compared: those of two machines differ, and are stepped.
+//
+// A position is saved after the effects of the entries up to it. A process that dies in
+// between repeats some entries, so effects are idempotent.
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// ErrLost means that the lease has passed to another holder, or the row is gone.
+var ErrLost = errors.New("the lease on the checkpoint is lost")
+
+// HeldError means that another process holds the log.
+type HeldError struct {
+	Wait time.Duration // until the log can be taken over, unless its holder renews the lease
+}
+
+func (*HeldError) Error() string { return "another process holds the checkpoint" }
+
+// Position is how far a log is processed.
+type Position struct {
+	After string `dynamodbav:"position"` // the last entry that is processed; empty before the first
+	Done  bool   `dynamodbav:"done"`     // the log has ended and is processed to its end
+}
+
+// Options describe the checkpoints of one projection.
+type Options struct {
+	Table      platform.Config
+	Projection string        // a name of its own in the table
+	Lease      time.Duration // how long a holder may be silent before another takes over
+	Keep       time.Duration // how long a row outlives its last write; 0 for ever
+}
+
+// Store has the checkpoints of one projection. It is safe for concurrent use.
+type Store struct {
+	db        *dynamodb.Client
+	table     string
+	partition string
+	lease     time.Duration
+	keep      time.Duration
+
+	id     string // begins the tokens of its leases
+	leases atomic.Int64
+
+	mu   sync.Mutex
+	seen map[string]sighting // of other holders, by log
+}
+
+// sighting is a state in which this process has seen a row.
+type sighting struct {
+	holder   string
+	revision int64
+	since    time.Time // has a monotonic clock reading
+}
+
+// New returns the checkpoints of a projection. It makes no request.
+func New(db *dynamodb.Client, o Options) *Store {
+	return &Store{
+		db: db, table: o.Table.Table, partition: platform.Checkpoints + o.Projection,
+		lease: o.Lease, keep: o.Keep,
+		id: uuid.NewString() + "/", seen: map[string]sighting{},
+	}
+}
+
+// row is a checkpoint as it is stored.
+type row struct {
+	Position
+	Log      string `dynamodbav:"SK"`
+	Holder   string `dynamodbav:"holder"` // the token; missing while the log is free
+	Revision int64  `dynamodbav:"revision"`
+}
+
+// Positions reads all positions by log, strongly consistent.
+func (s *Store) Positions(ctx context.Context) (map[string]Position, error) {
+	all := map[string]Position{}
+	pages := dynamodb.NewQueryPaginator(s.db, &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("PK = :partition"),
+		ExpressionAttributeValues: table.Key{":partition": table.Text(s.partition)},
+	})
+	for pages.HasMorePages() {
+		out, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", s.partition, err)
+		}
+		var page []row
+		if err := attributevalue.UnmarshalListOfMaps(out.Items, &page); err != nil {
+			return nil, fmt.Errorf("read %s: %w", s.partition, err)
+		}
+		for _, r := range page {
+			all[r.Log] = r.Position
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.seen, func(log string, _ sighting) bool { _, there := all[log]; return !there })
+	return all, nil
+}
+
+// Acquire takes the lease on a log that is free, that this Store has, or whose holder was
+// silent for a lease. An older lease on it is lost then. It returns a *HeldError while
+// another process holds the log.
+func (s *Store) Acquire(ctx context.Context, log string) (*Lease, error) {
+	l := &Lease{store: s, log: log, token: s.id + strconv.FormatInt(s.leases.Add(1), 10)}
+	taken, err := s.write(ctx, log, s.free(log), expression.Set(holder, expression.Value(l.token)))
+	if held, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		return nil, s.observe(log, held.Item)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.seen, log)
+	l.position = taken.Position
+	return l, nil
+}
+
+// free is the condition under which this process can take a log.
+func (s *Store) free(log string) expression.ConditionBuilder {
+	free := expression.Or(expression.AttributeNotExists(holder), holder.BeginsWith(s.id))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last, there := s.seen[log]; there && time.Since(last.since) >= s.lease {
+		free = free.Or(expression.And(holder.Equal(expression.Value(last.holder)), revision.Equal(expression.Value(last.revision))))
+	}
+	return free
+}
+
+var (
+	holder   = expression.Name("holder")
+	revision = expression.Name("revision")
+)
+
+// write updates a row under a condition, with its revision and expiry.
+func (s *Store) write(ctx context.Context, log string, condition expression.ConditionBuilder, update expression.UpdateBuilder) (row, error) {
+	update = update.Add(revision, expression.Value(1))
+	if s.keep > 0 {
+		update = update.Set(expression.Name(platform.ExpiresAt), expression.Value(time.Now().Add(s.keep).Unix()))
+	}
+	expr, err := expression.NewBuilder().WithCondition(condition).WithUpdate(update).Build()
+	if err != nil {
+		return row{}, fmt.Errorf("checkpoint %s: %w", log, err)
+	}
+	out, err := s.db.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &s.table, Key: table.Key{platform.PartitionKey: table.Text(s.partition), platform.SortKey: table.Text(log)},
+		ConditionExpression: expr.Condition(), UpdateExpression: expr.Update(),
+		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+		ReturnValues: types.ReturnValueAllNew, ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	})
+	if err != nil {
+		return row{}, fmt.Errorf("checkpoint %s: %w", log, err)
+	}
+	var r row
+	if err := attributevalue.UnmarshalMap(out.Attributes, &r); err != nil {
+		return row{}, fmt.Errorf("checkpoint %s: %w", log, err)
+	}
+	return r, nil
+}
+
+// observe remembers the row of another holder. It returns a *HeldError.
+func (s *Store) observe(log string, item map[string]types.AttributeValue) error {
+	var r row
+	if err := attributevalue.UnmarshalMap(item, &r); err != nil {
+		return fmt.Errorf("checkpoint %s: %w", log, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.seen[log]
+	if now.holder != r.Holder || now.revision != r.Revision {
+		now = sighting{r.Holder, r.Revision, time.Now()}
+		s.seen[log] = now
+	}
+	return &HeldError{max(0, s.lease-time.Since(now.since))}
+}

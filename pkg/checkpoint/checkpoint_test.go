@@ -1,0 +1,253 @@
+package checkpoint_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/assay-project/assay/pkg/checkpoint"
+	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/table/tabletest"
+)
+
+var tables = platform.Config{Table: "assay-platform"}
+
+func open(t *testing.T) (*dynamodb.Client, *dynamolite.Faults) {
+	t.Helper()
+	db, faults := tabletest.Start(t)
+	if err := table.EnsureAll(t.Context(), db, platform.Storage(tables).Tables); err != nil {
+		t.Fatal(err)
+	}
+	return db, faults
+}
+
+// process returns the checkpoints as one process has them.
+func process(db *dynamodb.Client, lease time.Duration) *checkpoint.Store {
+	return checkpoint.New(db, checkpoint.Options{Table: tables, Projection: "test", Lease: lease, Keep: time.Hour})
+}
+
+// acquire waits for the log as long as it is held by another process.
+func acquire(ctx context.Context, s *checkpoint.Store, log string) (*checkpoint.Lease, error) {
+	for {
+		l, err := s.Acquire(ctx, log)
+		held, others := errors.AsType[*checkpoint.HeldError](err)
+		if !others {
+			return l, err
+		}
+		select {
+		case <-time.After(held.Wait):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func mustAcquire(t *testing.T, s *checkpoint.Store, log string) *checkpoint.Lease {
+	t.Helper()
+	l, err := acquire(t.Context(), s, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func positions(t *testing.T, s *checkpoint.Store, want map[string]checkpoint.Position) {
+	t.Helper()
+	if got, err := s.Positions(t.Context()); err != nil || !maps.Equal(got, want) {
+		t.Errorf("positions are %v, %v; want %v", got, err, want)
+	}
+}
+
+func at(after string) checkpoint.Position { return checkpoint.Position{After: after} }
+
+// TestReleasedLogGoesOnAtOnce: also with a lease that no test could wait for.
+func TestReleasedLogGoesOnAtOnce(t *testing.T) {
+	db, _ := open(t)
+	first, second := process(db, time.Hour), process(db, time.Hour)
+	l := mustAcquire(t, first, "a")
+	if got := l.Position(); got != (checkpoint.Position{}) {
+		t.Errorf("a new log begins at %+v", got)
+	}
+	if err := errors.Join(l.Save(t.Context(), at("7")), l.Renew(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	_, err := second.Acquire(t.Context(), "a")
+	if held, others := errors.AsType[*checkpoint.HeldError](err); !others || held.Wait < time.Hour-time.Minute || held.Wait > time.Hour {
+		t.Errorf("a held log: %v", err)
+	}
+	if err := errors.Join(l.Release(t.Context()), l.Release(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Save(t.Context(), at("8")); !errors.Is(err, checkpoint.ErrLost) {
+		t.Errorf("a save after the release: %v", err)
+	}
+	l = mustAcquire(t, second, "a")
+	if l.Position() != at("7") {
+		t.Errorf("the next holder goes on at %+v", l.Position())
+	}
+	done := checkpoint.Position{After: "9", Done: true}
+	if err := l.Save(t.Context(), done); err != nil {
+		t.Fatal(err)
+	}
+	mustAcquire(t, second, "b")
+	positions(t, first, map[string]checkpoint.Position{"a": done, "b": {}})
+	positions(t, checkpoint.New(db, checkpoint.Options{Table: tables, Projection: "other", Lease: time.Hour}), map[string]checkpoint.Position{})
+}
+
+// TestStalledHolderLosesItsLease: another process takes over after a lease of silence,
+// and what the first one writes when it resumes changes nothing.
+func TestStalledHolderLosesItsLease(t *testing.T) {
+	const lease = 200 * time.Millisecond
+	db, _ := open(t)
+	stalled := mustAcquire(t, process(db, lease), "a")
+	if err := stalled.Save(t.Context(), at("1")); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	next := mustAcquire(t, process(db, lease), "a")
+	if waited := time.Since(began); waited < lease {
+		t.Errorf("taken over after %s", waited)
+	}
+	if err := next.Save(t.Context(), at("2")); err != nil {
+		t.Fatal(err)
+	}
+	if err := stalled.Save(t.Context(), at("3")); !errors.Is(err, checkpoint.ErrLost) {
+		t.Errorf("a save without the lease: %v", err)
+	}
+	if err := stalled.Renew(t.Context()); !errors.Is(err, checkpoint.ErrLost) {
+		t.Errorf("a renewal without the lease: %v", err)
+	}
+	if err := stalled.Release(t.Context()); err != nil {
+		t.Errorf("a release without the lease: %v", err)
+	}
+	if err := next.Renew(t.Context()); err != nil {
+		t.Errorf("the holder: %v", err)
+	}
+	positions(t, process(db, lease), map[string]checkpoint.Position{"a": at("2")})
+}
+
+// TestKeepHoldsWhileWorkLasts: work that takes three leases keeps the log, and work whose
+// lease is lost is ended.
+func TestKeepHoldsWhileWorkLasts(t *testing.T) {
+	const lease = 300 * time.Millisecond
+	db, _ := open(t)
+	first, second := process(db, lease), process(db, lease)
+	l := mustAcquire(t, first, "a")
+	failed := errors.New("failed")
+	err := l.Keep(t.Context(), func(ctx context.Context) error {
+		began := time.Now()
+		for time.Since(began) < 3*lease {
+			_, err := second.Acquire(ctx, "a")
+			held, others := errors.AsType[*checkpoint.HeldError](err)
+			if !others {
+				t.Errorf("another process gets a log that is held: %v", err)
+				break
+			}
+			<-time.After(held.Wait)
+		}
+		return failed
+	})
+	if !errors.Is(err, failed) {
+		t.Errorf("kept: %v", err)
+	}
+	err = l.Keep(t.Context(), func(ctx context.Context) error {
+		mustAcquire(t, first, "a") // as a newer lease
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	if !errors.Is(err, checkpoint.ErrLost) {
+		t.Errorf("lost: %v", err)
+	}
+}
+
+// TestLostAnswersKeepTheLease: a process whose writes are carried out while it gets
+// errors has the log as before.
+func TestLostAnswersKeepTheLease(t *testing.T) {
+	db, faults := open(t)
+	s := process(db, time.Hour)
+	heal := faults.Add(dynamolite.Fault{Operation: "UpdateItem", Kind: dynamolite.ErrorAfter})
+	short, cancel := context.WithTimeout(t.Context(), time.Second) // the SDK retries for a minute
+	defer cancel()
+	if _, err := s.Acquire(short, "a"); err == nil {
+		t.Error("no error")
+	}
+	heal()
+	l := mustAcquire(t, s, "a")
+	heal = faults.Add(dynamolite.Fault{Operation: "UpdateItem", Kind: dynamolite.ErrorBefore})
+	short, cancel = context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if err := l.Save(short, at("1")); err == nil || errors.Is(err, checkpoint.ErrLost) {
+		t.Errorf("an engine that fails: %v", err)
+	}
+	heal()
+	if err := l.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	positions(t, s, map[string]checkpoint.Position{"a": at("1")}) // by the release
+}
+
+// TestOneHolderWritesAtATime: processes that stall for longer and shorter than a lease
+// count together; no number is written twice, and none is left out.
+func TestOneHolderWritesAtATime(t *testing.T) {
+	const lease, processes, target = 30 * time.Millisecond, 4, 60
+	db, _ := open(t)
+	var mu sync.Mutex
+	written, lost := map[int]int{}, 0
+	var group sync.WaitGroup
+	for p := range processes {
+		random := rand.New(rand.NewPCG(1, uint64(p)))
+		s := process(db, lease)
+		group.Go(func() {
+			for {
+				l, err := acquire(t.Context(), s, "a")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				n, _ := strconv.Atoi(l.Position().After) // 0 for the empty position
+				for err == nil && n < target && random.IntN(8) > 0 {
+					if random.IntN(4) == 0 {
+						<-time.After(time.Duration(random.IntN(3)) * lease) // a stall
+					}
+					if err = l.Save(t.Context(), at(strconv.Itoa(n+1))); err == nil {
+						n++
+						mu.Lock()
+						written[n]++
+						mu.Unlock()
+					}
+				}
+				if errors.Is(err, checkpoint.ErrLost) {
+					mu.Lock()
+					lost++
+					mu.Unlock()
+				} else if err != nil {
+					t.Error(err)
+				}
+				if err := l.Release(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if n >= target {
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	for n := 1; n <= target; n++ {
+		if written[n] != 1 {
+			t.Errorf("%d was written %d times", n, written[n])
+		}
+	}
+	if lost == 0 {
+		t.Error("no process has lost its lease")
+	}
+}

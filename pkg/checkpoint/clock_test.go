@@ -1,0 +1,43 @@
+//go:build clockstep
+
+package checkpoint_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/checkpoint"
+)
+
+// TestSteppedClockMovesNoLease: a step of the wall clock takes no log from its holder, and
+// keeps no log from the next.
+func TestSteppedClockMovesNoLease(t *testing.T) {
+	const lease = 500 * time.Millisecond
+	for _, d := range []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour} {
+		t.Run(d.String(), func(t *testing.T) {
+			db, _ := open(t)
+			first, second := process(db, lease), process(db, lease)
+			l := mustAcquire(t, first, "a")
+			if _, err := second.Acquire(t.Context(), "a"); err == nil {
+				t.Fatal("a held log is taken")
+			}
+			time.Step(d)
+			t.Cleanup(func() { time.Step(-d) })
+			if err := l.Save(t.Context(), at("1")); err != nil {
+				t.Errorf("the holder: %v", err)
+			}
+			if _, err := second.Acquire(t.Context(), "a"); err == nil {
+				t.Error("the step takes the log from its holder")
+			}
+			began := time.Now()
+			next := mustAcquire(t, second, "a")
+			if waited := time.Since(began); waited > 10*lease || next.Position() != at("1") {
+				t.Errorf("taken over after %s at %+v", waited, next.Position())
+			}
+			if err := l.Renew(t.Context()); !errors.Is(err, checkpoint.ErrLost) {
+				t.Errorf("the holder of before: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,90 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Lease is the right to process a log. A holder that is silent for longer than the
+// lease may lose it, which its next write reports. Calls come from one goroutine.
+type Lease struct {
+	store    *Store
+	log      string
+	token    string
+	position Position
+}
+
+// Position returns the position that was last given to Save, by any holder.
+func (l *Lease) Position() Position { return l.position }
+
+// Save moves the position and renews the lease. It returns ErrLost, and then nothing
+// is written. After another error Save or Release can be called again.
+func (l *Lease) Save(ctx context.Context, at Position) error {
+	l.position = at
+	return l.write(ctx, position(at))
+}
+
+// Renew renews the lease. It returns ErrLost.
+func (l *Lease) Renew(ctx context.Context) error { return l.write(ctx, expression.UpdateBuilder{}) }
+
+// Release saves the position again, as a canceled Save may not have, and frees the log
+// for the next holder. A lease that is lost needs no release.
+func (l *Lease) Release(ctx context.Context) error {
+	err := l.write(ctx, position(l.position).Remove(holder))
+	if errors.Is(err, ErrLost) {
+		return nil
+	}
+	return err
+}
+
+func position(at Position) expression.UpdateBuilder {
+	return expression.Set(expression.Name("position"), expression.Value(at.After)).Set(expression.Name("done"), expression.Value(at.Done))
+}
+
+func (l *Lease) write(ctx context.Context, update expression.UpdateBuilder) error {
+	_, err := l.store.write(ctx, l.log, holder.Equal(expression.Value(l.token)), update)
+	if _, lost := errors.AsType[*types.ConditionalCheckFailedException](err); lost {
+		return ErrLost
+	}
+	return err
+}
+
+// renewals is how often Keep renews a lease, three times in its time. Work that takes
+// longer than ten leases may hang, and another process gets the log.
+const renewals = 30
+
+// Keep calls work and renews the lease meanwhile, for the time of ten leases at most.
+// When the lease is lost, the context of work ends and Keep returns ErrLost. Otherwise
+// it returns the error of work.
+func (l *Lease) Keep(ctx context.Context, work func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		tick := time.NewTicker(l.store.lease / 3)
+		defer tick.Stop()
+		for range renewals {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			// Another error is met again by the next write, or passes.
+			if err := l.Renew(ctx); errors.Is(err, ErrLost) {
+				cancel(err)
+				return
+			}
+		}
+	})
+	err := work(ctx)
+	cancel(nil)
+	renewing.Wait()
+	if errors.Is(context.Cause(ctx), ErrLost) {
+		return ErrLost
+	}
+	return err
+}

@@ -1,0 +1,51 @@
+// Package disktest gives a test a file system of its own, small enough to be filled.
+package disktest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// folder is set in the process that mounts the file system there.
+const folder = "DISKTEST_FOLDER"
+
+// Run runs test with a folder on a tmpfs of its own, mounted with options such as
+// size=16m. It starts the test's program again for this test alone, in a mount
+// namespace of its own.
+func Run(t *testing.T, options string, test func(t *testing.T, dir string)) {
+	t.Helper()
+	if dir := os.Getenv(folder); dir != "" {
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
+			t.Fatal(err)
+		}
+		test(t, dir)
+		return
+	}
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	child.Env = append(os.Environ(), folder+"="+t.TempDir())
+	child.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+	}
+	if out, err := child.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// Fill writes a file of so many bytes to the folder, and returns what removes it.
+func Fill(t *testing.T, dir string, bytes int) (remove func()) {
+	t.Helper()
+	ballast := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, bytes), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := os.Remove(ballast); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package process
+
+import (
+	"cmp"
+	"os"
+	"runtime"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/rs/zerolog"
+)
+
+const (
+	// defaultHeap is the default of Runtime.Heap. Without it a service with a few MB of live heap
+	// spends a sixth of its time on collections.
+	defaultHeap = 80 << 20
+	// memoryShare is the fraction of the container's memory, or of the machine's, above which the
+	// collector runs more often, unless GOMEMLIMIT is set.
+	memoryShare = 0.9
+)
+
+// Runtime is the settings of the Go runtime, for the whole process. The variables GOGC, GOMEMLIMIT
+// and GOMAXPROCS override them. All departures from Go's defaults are here.
+type Runtime struct {
+	// Heap is how many bytes the heap grows before the collector runs, in addition to twice the
+	// live heap. 80 MiB by default.
+	Heap int64
+	// Syncs is how many goroutines may wait for a disk sync while the processors are busy with
+	// others. 0 by default.
+	//
+	// A goroutine in a sync keeps its P until the runtime's monitor retakes it. The monitor then
+	// polls every 20 µs (sysmon and retake in runtime/proc.go), and each retake costs two thread
+	// switches.
+	Syncs int
+}
+
+// Apply applies the settings until the returned function is called, which is required. Above nine
+// tenths of the available memory the collector runs more often.
+//
+// It allocates half of Heap and never touches it: Go counts it as live and collects at twice that,
+// and the kernel backs it with no memory. A GOGC that is adjusted after each collection is too high
+// for a while when the live heap grows quickly: 60 requests of 15.6 MB took 1.4 GB instead of 0.2.
+func (r Runtime) Apply(log zerolog.Logger) (undo func()) {
+	var ballast []byte
+	if os.Getenv("GOGC") == "" {
+		ballast = make([]byte, cmp.Or(r.Heap, defaultHeap)/2)
+	}
+	// It respects GOMEMLIMIT.
+	_, err := memlimit.Set(memlimit.WithRatio(memoryShare),
+		memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)))
+	if err != nil {
+		log.Warn().Err(err).Msg("the memory of this machine is not known; set GOMEMLIMIT where the heap must be bounded")
+	}
+	threads := runtime.GOMAXPROCS(0)
+	if r.Syncs > 0 && os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(threads + r.Syncs)
+	}
+	return func() {
+		runtime.KeepAlive(ballast)
+		if runtime.GOMAXPROCS(0) != threads {
+			runtime.GOMAXPROCS(threads)
+		}
+	}
+}

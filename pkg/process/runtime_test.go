@@ -1,0 +1,87 @@
+package process
+
+import (
+	"math"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"testing"
+
+	"github.com/rs/zerolog"
+)
+
+const mib = 1 << 20
+
+// unset removes a variable for the time of the test.
+func unset(t *testing.T, name string) {
+	t.Helper()
+	t.Setenv(name, "") // so that it is restored
+	if err := os.Unsetenv(name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// collected returns at how many bytes of heap the collector runs next, and how many are alive.
+func collected() (goal, alive uint64) {
+	runtime.GC()
+	sizes := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}, {Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sizes)
+	return sizes[0].Value.Uint64(), sizes[1].Value.Uint64()
+}
+
+func TestCollectorRunsAtTheHeapAndTwiceWhatIsAlive(t *testing.T) {
+	limit := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
+	unset(t, "GOGC")
+	unset(t, "GOMEMLIMIT")
+	before, _ := collected()
+	t.Cleanup(Runtime{Heap: 64 * mib}.Apply(zerolog.Nop()))
+	kept := make([]byte, 24*mib)
+	goal, alive := collected()
+	runtime.KeepAlive(kept)
+	if want := before + 64*mib + 48*mib; goal < want-8*mib || goal > want+8*mib {
+		t.Errorf("with 24 MiB alive the collector runs at %d MiB, want about %d", goal/mib, want/mib)
+	}
+	if alive < 56*mib {
+		t.Errorf("%d MiB are alive, want the 32 that are never touched and 24", alive/mib)
+	}
+	if most := debug.SetMemoryLimit(-1); most <= 0 || most == math.MaxInt64 {
+		t.Errorf("the collector runs more often from %d bytes", most)
+	}
+}
+
+func TestVariablesOfGoWin(t *testing.T) {
+	limit := debug.SetMemoryLimit(1 << 40) // as the runtime reads it at its start
+	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
+	t.Setenv("GOGC", "70")
+	t.Setenv("GOMEMLIMIT", "1TiB")
+	t.Setenv("GOMAXPROCS", "1")
+	before, _ := collected()
+	threads := runtime.GOMAXPROCS(0)
+	t.Cleanup(Runtime{Heap: 640 * mib, Syncs: 1}.Apply(zerolog.Nop()))
+	if goal, _ := collected(); goal > before+64*mib {
+		t.Errorf("the collector runs at %d MiB though GOGC is set", goal/mib)
+	}
+	if most := debug.SetMemoryLimit(-1); most != 1<<40 {
+		t.Errorf("the limit is %d bytes; want what was set", most)
+	}
+	if got := runtime.GOMAXPROCS(0); got != threads {
+		t.Errorf("%d goroutines may run at once though GOMAXPROCS is set", got)
+	}
+}
+
+func TestRoomForSyncsIsGivenBack(t *testing.T) {
+	limit := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
+	unset(t, "GOMAXPROCS")
+	before := runtime.GOMAXPROCS(0)
+	undo := Runtime{Syncs: 2}.Apply(zerolog.Nop())
+	if got := runtime.GOMAXPROCS(0); got != before+2 {
+		t.Errorf("%d goroutines may run at once, want %d", got, before+2)
+	}
+	undo()
+	if got := runtime.GOMAXPROCS(0); got != before {
+		t.Errorf("%d goroutines may run at once afterwards, want %d", got, before)
+	}
+}

@@ -1,0 +1,62 @@
+package subscriber
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/conn"
+)
+
+// markers are the dedupe markers of the events that a Name has handled: keys of a key-value bucket
+// whose entries live as long as the stream keeps outcomes.
+type markers struct{ bucket *conn.KeyValue }
+
+// openMarkers opens the markers of a Name and creates the bucket when there is none. It
+// returns an error when the stream of outcomes does not exist.
+func openMarkers(ctx context.Context, b *bus.Bus, name string) (markers, error) {
+	outcomes, err := b.JS.Stream(ctx, bus.StreamOutcomes)
+	if err != nil {
+		return markers{}, err
+	}
+	kept := outcomes.CachedInfo().Config
+	bucket, err := b.JS.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+		Bucket: "ASSAY_DONE_" + name, Description: "outcomes that " + name + " is done with",
+		TTL: kept.MaxAge, Storage: jetstream.FileStorage, Replicas: kept.Replicas,
+	})
+	if err != nil {
+		return markers{}, fmt.Errorf("dedupe markers of %s: %w", name, err)
+	}
+	return markers{bucket}, nil
+}
+
+// has reports whether the event of this id has a marker.
+func (m markers) has(ctx context.Context, id string) (bool, error) {
+	_, err := m.bucket.Get(ctx, markerKey(id))
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("dedupe marker of %s: %w", id, err)
+	}
+	return true, nil
+}
+
+// set stores the marker of an event durably.
+func (m markers) set(ctx context.Context, id string) error {
+	if err := m.bucket.Put(ctx, markerKey(id), []byte(id)); err != nil {
+		return fmt.Errorf("store the dedupe marker of %s: %w", id, err)
+	}
+	return nil
+}
+
+// markerKey is a hash, since event ids may contain characters that keys may not.
+func markerKey(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,78 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Role grants a caller more than what every caller may do.
+type Role string
+
+// Operator may manage the service and see the items of all owners.
+const Operator Role = "operator"
+
+// Caller identifies who makes a request. The router resolves it once, before the handler runs.
+type Caller struct {
+	// Owner is the owner of the items that the caller reads and writes: the anonymous id in
+	// OwnerHeader, which does not prove an identity. It is empty if the request has none.
+	Owner string
+	// Roles are those of the router's Options.
+	Roles []Role
+	// Client is the client that limits count; see ClientOf.
+	Client string
+}
+
+type callerKey struct{}
+
+// CallerOf returns the caller of a request from its handler's context. Outside of a Router it is
+// the zero Caller.
+func CallerOf(ctx context.Context) Caller {
+	caller, _ := ctx.Value(callerKey{}).(Caller)
+	return caller
+}
+
+// identify returns the caller of a request. A malformed owner is a 422 problem.
+func (r *Router) identify(req *http.Request) (Caller, error) {
+	owner := req.Header.Get(OwnerHeader)
+	if owner != "" && !validOwner(owner) {
+		return Caller{}, Invalid(FieldError{Field: "header." + OwnerHeader, Message: badOwner})
+	}
+	return Caller{Owner: owner, Roles: r.roles, Client: ClientOf(req.RemoteAddr)}, nil
+}
+
+// Has reports whether the caller has a role.
+func (c Caller) Has(role Role) bool { return slices.Contains(c.Roles, role) }
+
+// ActFor returns nil if the caller may act for the owner named by a field of the request, such as
+// path.ownerId. An anonymous caller may act for every owner whose id it knows. A malformed id is a
+// 422 problem.
+func (c Caller) ActFor(owner, field string) error {
+	if !validOwner(owner) {
+		return Invalid(FieldError{Field: field, Message: badOwner})
+	}
+	return nil
+}
+
+// retryFull is the Retry-After for a client that a limiter rejected.
+const retryFull = time.Second
+
+// Enter takes a slot in a limiter; what names in the plural what it bounds, such as "requests that
+// wait". The handler calls leave once. Enter returns a 429 problem if the client has no free slot,
+// and a 503 problem if none is free at all. Both state the limit.
+func (c Caller) Enter(limiter *Limiter, what string) (leave func(), err error) {
+	leave, err = limiter.enter(c.Client)
+	switch {
+	case errors.Is(err, ErrClientFull):
+		return nil, NewProblem(http.StatusTooManyRequests, "too-many-at-once",
+			fmt.Sprintf("This client has %d %s, the limit. Wait until one ends.", limiter.perClient, what)).
+			WithHeader("Retry-After", seconds(retryFull)).WithHeader("Connection", "close") // an idle connection uses memory too
+	case errors.Is(err, ErrFull):
+		return nil, Unavailable(fmt.Sprintf("This server has %d %s, the limit.", limiter.total, what), retryFull).
+			WithHeader("Connection", "close")
+	}
+	return leave, err
+}

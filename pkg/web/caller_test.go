@@ -1,0 +1,49 @@
+package web_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+func TestHandlersKnowTheirCaller(t *testing.T) {
+	router := web.NewRouter(web.Options{Log: zerolog.Nop(), Roles: []web.Role{web.Operator}})
+	var seen web.Caller
+	type input struct{ web.CallerParam }
+	web.Register(router, operation(http.MethodGet, "/typed"), func(_ context.Context, in *input) (*struct{}, error) {
+		seen = in.Caller
+		return nil, nil
+	})
+	router.Handle(operation(http.MethodGet, "/plain"), func(_ http.ResponseWriter, r *http.Request) {
+		seen = web.CallerOf(r.Context())
+	})
+	for _, path := range []string{"/typed", "/plain"} {
+		for _, owner := range []string{"", "ann"} {
+			seen = web.Caller{}
+			rec := ask(router, http.MethodGet, path, "", web.OwnerHeader, owner)
+			if seen.Owner != owner || !seen.Has(web.Operator) || seen.Client != "192.0.2.1" || rec.Header().Get(web.OwnerHeader) != "" {
+				t.Errorf("%s: the caller %q is %+v, and the answer has %v", path, owner, seen, rec.Header())
+			}
+		}
+		p := problemIn(t, ask(router, http.MethodGet, path, "", web.OwnerHeader, "a b"))
+		if p.Status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Field != "header.X-Owner-Id" {
+			t.Errorf("%s: a malformed owner gets %+v", path, p)
+		}
+	}
+	if (web.Caller{}).Has(web.Operator) {
+		t.Error("a caller without roles is an operator")
+	}
+}
+
+func TestAnonymousCallersActForWhoTheyName(t *testing.T) {
+	var caller web.Caller
+	for owner, ok := range map[string]bool{"ann": true, "a b": false, "": false, "..": false} {
+		if err := caller.ActFor(owner, "path.ownerId"); (err == nil) != ok {
+			t.Errorf("%q: %v", owner, err)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+// Command generate writes kernel_amd64.s, the kernels of package simd in
+// assembler, with avo (github.com/mmcloughlin/avo): registers have names here and are
+// assigned by it, arguments lie where their Go declarations in kernel_amd64.go say,
+// and above each function stands which extensions of the processor it requires.
+// `make gen` runs it; a test fails where the file is not what it yields.
+//
+// The operands of an instruction are in the order of Go's assembler: the result last.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/printer"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	simd   = "github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
+	output = "kernel_amd64.s" // in the working directory, which make gen sets to that of simd
+)
+
+func main() {
+	text, err := kernels()
+	if err == nil {
+		err = os.WriteFile(output, text, 0o644)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+// kernels returns the text of the file. The working directory must be in the module.
+func kernels() ([]byte, error) {
+	// The declarations are those for amd64, whatever the host is.
+	if err := os.Setenv("GOARCH", "amd64"); err != nil {
+		return nil, err
+	}
+	a := assembler{build.NewContext()}
+	a.ConstraintExpr("!purego")
+	a.Package(simd)
+	if _, err := a.Result(); err != nil { // otherwise the missing function is reported for the first argument
+		return nil, err
+	}
+	a.classifyAVX2()
+	a.classifyAVX512()
+	a.placesAVX512()
+	a.findShortAVX512()
+	file, err := a.Result()
+	if err != nil {
+		return nil, err
+	}
+	if err := pass.Compile.Execute(file); err != nil {
+		return nil, err
+	}
+	return printer.NewGoAsm(printer.Config{Name: "simd/generate (make gen)"}).Print(file)
+}
+
+// assembler has a method for each instruction, and one for each kernel.
+type assembler struct{ *build.Context }
+
+// implement begins the function that kernel_amd64.go declares under a name.
+func (a assembler) implement(name string) {
+	a.Implement(name)
+	a.Attributes(attr.NOSPLIT)
+}
+
+// argument loads an argument of the function into a register.
+func (a assembler) argument(name string) reg.GPVirtual {
+	r := a.GP64()
+	a.Load(a.Param(name), r)
+	return r
+}
+
+// result ends the function. If it uses AVX, it clears the upper halves of the registers: SSE
+// instructions, which Go's compiler uses, are slow while those are in use.
+func (a assembler) result(r reg.GPVirtual) {
+	a.VZEROUPPER()
+	a.Store(r, a.ReturnIndex(0))
+	a.RET()
+}
+
+// address returns the address of an argument or of a field of a struct.
+func address(c gotypes.Component) operand.Mem {
+	basic, err := c.Resolve()
+	if err != nil {
+		panic(err) // the Go declaration has changed
+	}
+	return basic.Addr
+}
+
+// table is constant data of 8 bytes each.
+func (a assembler) table(name string, values ...uint64) operand.Mem {
+	table := a.StaticGlobal(name)
+	a.DataAttributes(attr.RODATA | attr.NOPTR)
+	for _, value := range values {
+		a.AppendDatum(operand.U64(value))
+	}
+	return table
+}
+
+// number loads a constant into a register.
+func (a assembler) number(value uint32) reg.GPVirtual {
+	r := a.GP64()
+	a.MOVL(operand.U32(value), r.As32())
+	return r
+}
+
+// everyByte is a register of 64 bytes that all have a constant value.
+func (a assembler) everyByte(value int8) reg.VecVirtual {
+	z := a.ZMM()
+	a.VPBROADCASTB(a.number(uint32(uint8(value))).As32(), z)
+	return z
+}
+
+// at is the memory at an offset from a register.
+func at(base reg.Register, offset int) operand.Mem {
+	return operand.Mem{Base: base, Disp: offset}
+}
+
+// indexed is the memory at an index of scale bytes from a register.
+func indexed(base, index reg.Register, scale uint8) operand.Mem {
+	return operand.Mem{Base: base, Index: index, Scale: scale}
+}
+
+// The comparison predicates of VPCMPUB.
+const (
+	less    = operand.U8(1)
+	notLess = operand.U8(5)
+	greater = operand.U8(6)
+)

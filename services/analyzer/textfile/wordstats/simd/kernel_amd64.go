@@ -1,0 +1,80 @@
+//go:build !purego
+
+package simd
+
+import "golang.org/x/sys/cpu"
+
+// The functions without bodies are in kernel_amd64.s, which generate writes.
+
+// classifyAVX2 is classify with 32 bytes at once. data must have blocks*BlockSize bytes.
+//
+//go:noescape
+func classifyAVX2(data *byte, filled *Masks, blocks int) int
+
+// classifyAVX512 is the same with a whole block at once.
+//
+//go:noescape
+func classifyAVX512(data *byte, filled *Masks, blocks int) int
+
+// placesAVX512 is places with a whole block at once: VPCOMPRESSB packs the numbers
+// of the bits that are set. Beyond the last place it writes what is overwritten.
+//
+//go:noescape
+func placesAVX512(changes *uint64, blocks, base int, filled *uint16) int
+
+// findShortAVX512 does what countShort does, with eight words at once, but for the
+// counting: it fills in the slots of the words that it has found. It reads edges, and
+// writes slots and missed, for a multiple of eight words.
+//
+//go:noescape
+func findShortAVX512(keys *uint64, mask, seed uint64, b *Buffer, edges *uint16, words int, missed *uint16, slots *uint32) int
+
+// Kernels returns those that this processor supports, the fastest first.
+func Kernels() []Kernel {
+	all := []Kernel{Portable()}
+	if cpu.X86.HasAVX2 {
+		all = append([]Kernel{{"AVX2", inBlocks(classifyAVX2), places, countShort}}, all...)
+	}
+	if cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VBMI2 && cpu.X86.HasPOPCNT {
+		all = append([]Kernel{{"AVX-512", inBlocks(classifyAVX512), placesByBlock, countShortByEight}}, all...)
+	}
+	return all
+}
+
+// The functions below check the bounds that the assembler relies on.
+
+func inBlocks(classify func(data *byte, filled *Masks, blocks int) int) func(data []byte, filled []Masks) int {
+	return func(data []byte, filled []Masks) int {
+		if len(filled) == 0 {
+			return 0
+		}
+		_ = data[len(filled)*BlockSize-1]
+		return classify(&data[0], &filled[0], len(filled))
+	}
+}
+
+func placesByBlock(changes []uint64, base int, filled *Edges) int {
+	if len(changes) == 0 {
+		return 0
+	}
+	_ = filled[len(changes)*BlockSize]
+	return placesAVX512(&changes[0], len(changes), base, &filled[0])
+}
+
+// countShortByEight counts after all words are found. A speculative read before a write to a count
+// is repeated if both concern the same word: that cost a third of the time for words that are found
+// so fast.
+func countShortByEight(t *Table, b *Buffer, edges []uint16, finds *Finds) int {
+	const eight, ends = 8, 16
+	words := len(edges) / 2
+	if words == 0 {
+		return 0
+	}
+	_, _, _ = edges[:(len(edges)+ends-1)/ends*ends], finds.Missed[words+eight-1], finds.Slots[words+eight-1]
+	missed := findShortAVX512(&t.Keys[0], uint64(len(t.Keys)-1), t.Seed, b, &edges[0], words, &finds.Missed[0], &finds.Slots[0])
+	counts := t.Counts
+	for _, slot := range finds.Slots[:words-missed] {
+		counts[slot]++
+	}
+	return missed
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/textfile"
+)
+
+// The headers are compared with those of messages that were really sent: an
+// event with an owner and a trace, and the dead letter it becomes.
+func TestAsyncAPIHasEveryHeaderAndNoOther(t *testing.T) {
+	doc := readAsyncAPI(t)
+	sent, dead := sendAndGiveUp(t)
+
+	eventHeaders := doc.Components.Schemas["EventHeaders"]
+	compareHeaders(t, "an event", sent.Header, eventHeaders.Properties)
+	for _, name := range eventHeaders.Required {
+		if _, there := eventHeaders.Properties[name]; !there {
+			t.Errorf("the required header %s is not described", name)
+		}
+	}
+	both := maps.Clone(eventHeaders.Properties)
+	maps.Copy(both, doc.Components.Schemas["DeadHeaders"].Properties)
+	compareHeaders(t, "a dead letter", dead.Header, both)
+
+	for name, message := range doc.Components.Messages {
+		want := []ref{{"#/components/schemas/EventHeaders"}}
+		if name == "DeadLetter" {
+			want = append(want, ref{"#/components/schemas/DeadHeaders"})
+		}
+		if got := append(message.Headers.AllOf, ref{message.Headers.Ref}); !slices.Equal(slices.DeleteFunc(got, func(r ref) bool { return r.Ref == "" }), want) {
+			t.Errorf("%s has the headers %v", name, got)
+		}
+	}
+	if address := doc.Channels["deadLetter"].Address; !regexp.MustCompile("^" + parameter.ReplaceAllString(address, `[^.]+`) + "$").MatchString(dead.Subject) {
+		t.Errorf("a dead letter is on %s, described as %s", dead.Subject, address)
+	}
+}
+
+func compareHeaders(t *testing.T, what string, got nats.Header, described map[string]schema) {
+	t.Helper()
+	for name := range got {
+		if strings.HasPrefix(name, "Nats-") && name != nats.MsgIdHdr {
+			continue // the server's
+		}
+		if _, there := described[name]; !there {
+			t.Errorf("%s has the header %s, which is not described", what, name)
+		}
+	}
+	for name := range described {
+		if len(got[name]) == 0 {
+			t.Errorf("%s has no header %s", what, name)
+		}
+	}
+}
+
+func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
+	t.Helper()
+	url := bustest.Start(t)
+	b, err := bus.Connect(t.Context(), bus.Config{URL: url, Replicas: 1, AllowUnsynced: true, Work: []bus.Work{textfile.Work()}}, "test", zerolog.Nop(), prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	nc, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	work, err := nc.SubscribeSync("assay.file.>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	letters, err := nc.SubscribeSync("assay.dead.>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	trace := obs.ContinueTrace("", "", "")
+	trace.State = "vendor=1"
+	e := textfile.NewUploaded(&event.FileUploaded{FileId: "f1", OwnerId: "ann"})
+	if err := b.Publish(obs.WithTrace(t.Context(), trace), e); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- b.Consume(ctx, bus.Consumer{
+			Name: "worker", Stream: textfile.WorkStream,
+			Handle: func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) },
+		})
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	const patience = 20 * time.Second
+	if sent, err = work.NextMsg(patience); err == nil {
+		dead, err = letters.NextMsg(patience)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sent, dead
+}

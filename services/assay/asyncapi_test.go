@@ -1,0 +1,289 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/photojob"
+)
+
+// asyncAPI is what the tests read of proto/asyncapi.yaml.
+type asyncAPI struct {
+	AsyncAPI   string
+	Channels   map[string]channel
+	Operations map[string]struct {
+		Action  string
+		Channel ref
+	}
+	Components struct {
+		Parameters map[string]any
+		Messages   map[string]struct {
+			Name    string
+			Headers schema
+			Payload schema
+		}
+		Schemas map[string]schema
+	}
+}
+
+type channel struct {
+	Address    string
+	Parameters map[string]any
+	Messages   map[string]ref
+}
+
+type ref struct {
+	Ref string `yaml:"$ref"`
+}
+
+type schema struct {
+	Ref        string `yaml:"$ref"`
+	AllOf      []ref  `yaml:"allOf"`
+	Type       string
+	Format     string
+	Required   []string
+	Properties map[string]schema
+	Items      *schema
+}
+
+func readAsyncAPI(t *testing.T) asyncAPI {
+	t.Helper()
+	data, err := os.ReadFile("../../proto/asyncapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plain any
+	if err := yaml.Unmarshal(data, &plain); err != nil {
+		t.Fatal(err)
+	}
+	resolve(t, plain, plain)
+	var doc asyncAPI
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.AsyncAPI != "3.0.0" {
+		t.Errorf("AsyncAPI %s", doc.AsyncAPI)
+	}
+	return doc
+}
+
+// resolve reports references that lead nowhere.
+func resolve(t *testing.T, root, node any) {
+	t.Helper()
+	switch node := node.(type) {
+	case []any:
+		for _, child := range node {
+			resolve(t, root, child)
+		}
+	case map[string]any:
+		if to, ok := node["$ref"].(string); ok {
+			at := root
+			for part := range strings.SplitSeq(strings.TrimPrefix(to, "#/"), "/") {
+				fields, _ := at.(map[string]any)
+				if at = fields[part]; at == nil {
+					t.Errorf("%s leads nowhere", to)
+					break
+				}
+			}
+		}
+		for _, child := range node {
+			resolve(t, root, child)
+		}
+	}
+}
+
+// last is the name that a reference ends in.
+func (r ref) last() string { return r.Ref[strings.LastIndex(r.Ref, "/")+1:] }
+
+// published has one of every kind of event, by its type, as area.Area describes them.
+func published(t *testing.T) map[string]event.Event {
+	t.Helper()
+	all := []event.Event{
+		event.NewAnalysisCompleted(&event.AnalysisCompleted{Area: "{area}", Id: "{id}"}),
+		event.NewAnalysisFailed(&event.AnalysisFailed{Area: "{area}", Id: "{id}"}),
+	}
+	for _, a := range append(areas(t), photojob.Area(photojob.Config{})) { // the services of photo jobs follow
+		all = append(all, a.Events...)
+	}
+	events := map[string]event.Event{}
+	for _, e := range all {
+		events[e.Type()] = e
+	}
+	return events
+}
+
+var parameter = regexp.MustCompile(`\{(\w+)\}`)
+
+func TestAsyncAPIHasEverySubjectAndNoOther(t *testing.T) {
+	doc := readAsyncAPI(t)
+	events := published(t)
+	for name, ch := range doc.Channels {
+		var documented []string
+		for _, match := range parameter.FindAllStringSubmatch(ch.Address, -1) {
+			documented = append(documented, match[1])
+		}
+		if slices.Sort(documented); !slices.Equal(documented, slices.Sorted(maps.Keys(ch.Parameters))) {
+			t.Errorf("%s: the address has the parameters %v, described are %v", name, documented, ch.Parameters)
+		}
+		if len(ch.Messages) != 1 {
+			t.Errorf("%s has %d messages", name, len(ch.Messages))
+		}
+		for _, message := range ch.Messages {
+			kind := doc.Components.Messages[message.last()].Name
+			if kind == "DeadLetter" {
+				continue // its subject is that of the bus, which has a test of it
+			}
+			e, known := events[kind]
+			if !known {
+				t.Errorf("%s: nothing publishes %s", name, kind)
+				continue
+			}
+			delete(events, kind)
+			if e.Subject != ch.Address {
+				t.Errorf("%s is on %s, the code publishes on %s", kind, ch.Address, e.Subject)
+			}
+		}
+		sent := 0
+		for _, operation := range doc.Operations {
+			if operation.Action == "send" && operation.Channel.last() == name {
+				sent++
+			}
+		}
+		if sent != 1 {
+			t.Errorf("%d operations send on %s", sent, name)
+		}
+	}
+	for kind := range events {
+		t.Errorf("no channel has %s", kind)
+	}
+	if len(doc.Operations) != len(doc.Channels) {
+		t.Errorf("%d operations on %d channels", len(doc.Operations), len(doc.Channels))
+	}
+}
+
+func TestAsyncAPIHasEveryMessageAndField(t *testing.T) {
+	doc := readAsyncAPI(t)
+	messages := published(t)
+	for name, message := range doc.Components.Messages {
+		if name == "DeadLetter" {
+			continue
+		}
+		if _, known := messages[message.Name]; !known || message.Name != "assay.v1."+name {
+			t.Errorf("the message %s is named %s", name, message.Name)
+		}
+		if (ref{message.Payload.Ref}).last() != name {
+			t.Errorf("%s has the payload %s", name, message.Payload.Ref)
+		}
+		delete(messages, message.Name)
+	}
+	if len(messages) != 0 {
+		t.Errorf("not described: %v", slices.Collect(maps.Keys(messages)))
+	}
+
+	schemas := maps.Clone(doc.Components.Schemas)
+	delete(schemas, "EventHeaders")
+	delete(schemas, "DeadHeaders")
+	all := event.File_assay_v1_events_proto.Messages()
+	for i := range all.Len() {
+		message := all.Get(i)
+		name := string(message.Name())
+		described, there := schemas[name]
+		if !there {
+			t.Errorf("no schema describes %s", name)
+			continue
+		}
+		delete(schemas, name)
+		checkFields(t, message, described)
+	}
+	for name := range schemas {
+		t.Errorf("the schema %s is that of no message", name)
+	}
+}
+
+// checkFields compares a schema with a message, both ways. Required are the
+// fields that the payload of an empty message has, and the times that every
+// constructor needs.
+func checkFields(t *testing.T, message protoreflect.MessageDescriptor, described schema) {
+	t.Helper()
+	name := message.Name()
+	properties := maps.Clone(described.Properties)
+	for i := range message.Fields().Len() {
+		field := message.Fields().Get(i)
+		property, there := properties[field.JSONName()]
+		if !there {
+			t.Errorf("%s.%s is not described", name, field.JSONName())
+			continue
+		}
+		delete(properties, field.JSONName())
+		if got, want := form(property), formOf(field); got != want {
+			t.Errorf("%s.%s is described as %s and is %s", name, field.JSONName(), got, want)
+		}
+		optional := field.ContainingOneof() != nil || field.JSONName() == "retriedAt" || field.JSONName() == "pendingSince"
+		always := !field.HasPresence() || !optional
+		if got := slices.Contains(described.Required, field.JSONName()); got != always {
+			t.Errorf("%s.%s: required is %t, want %t", name, field.JSONName(), got, always)
+		}
+	}
+	for field := range properties {
+		t.Errorf("%s.%s is described and does not exist", name, field)
+	}
+}
+
+func form(s schema) string {
+	switch {
+	case s.Ref != "":
+		return ref{s.Ref}.last()
+	case s.Items != nil:
+		return s.Type + " of " + form(*s.Items)
+	}
+	return strings.TrimSpace(s.Type + " " + s.Format)
+}
+
+func formOf(field protoreflect.FieldDescriptor) string {
+	var one string
+	switch kind := field.Kind(); {
+	case kind == protoreflect.StringKind:
+		one = "string"
+	case kind == protoreflect.DoubleKind:
+		one = "number"
+	case kind == protoreflect.MessageKind && field.Message().FullName() == "google.protobuf.Timestamp":
+		one = "string date-time"
+	case kind == protoreflect.MessageKind:
+		one = string(field.Message().Name())
+	default:
+		one = "of a kind that the events do not use: " + kind.String()
+	}
+	if field.IsList() {
+		return "array of " + one
+	}
+	return one
+}
+
+// What the schemas call required is there even in an empty message.
+func TestRequiredFieldsAreAlwaysWritten(t *testing.T) {
+	doc := readAsyncAPI(t)
+	for kind, e := range published(t) {
+		data, err := e.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body map[string]any
+		if err := yaml.Unmarshal(data, &body); err != nil {
+			t.Fatal(err)
+		}
+		for _, field := range doc.Components.Schemas[strings.TrimPrefix(kind, "assay.v1.")].Required {
+			if _, there := body[field]; !there && !strings.HasSuffix(field, "At") {
+				t.Errorf("%s has no %s: %s", kind, field, protojson.Format(e.Data))
+			}
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+func newContent(s *settings) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "content ID",
+		Short: "Write the bytes of a file as they were uploaded",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			c, err := s.client()
+			if err != nil {
+				return err
+			}
+			content, err := c.Content(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, content.Close()) }()
+			if output == "" || output == "-" {
+				_, err = io.Copy(cmd.OutOrStdout(), content)
+				return err
+			}
+			return save(output, content)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write instead of standard output")
+	return cmd
+}
+
+// save writes a file. It removes an incomplete one.
+func save(path string, content io.Reader) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("%s: %w", path, errors.Join(err, os.Remove(path)))
+	}
+	return nil
+}

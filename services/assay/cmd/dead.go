@@ -1,0 +1,245 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+func newDead(s *settings) *cobra.Command {
+	var operator string
+	cmd := &cobra.Command{
+		Use:   "dead",
+		Short: "List, show, replay and drop messages that were given up",
+		Long: `List, show, replay and drop dead letters: messages that no consumer could
+process, with the reason and how often it was tried.
+
+They are at the server's operator address: --operator, else ASSAY_OPERATOR, else
+that of a running "assay serve".`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8084 [ASSAY_OPERATOR]")
+	cmd.AddCommand(
+		newDeadList(s, &operator), newDeadShow(s, &operator),
+		newBulk(s, &operator, &cobra.Command{
+			Use: "replay [SEQUENCE…]", Short: "Bring the items of dead letters on their way again",
+			Long: `Bring the items of dead letters on their way again, those of the given sequences
+or of a filter. A FAILED file is analyzed again; what is no longer in the failure
+that its letter tells of is left as it is. The letters stay until they are dropped.`,
+			Example: `  assay dead replay 17
+  assay dead replay --reason "S3" --from 6h --dry-run`,
+		}, "replayed", (*client.Client).ReplayDead),
+		newBulk(s, &operator, &cobra.Command{
+			Use: "drop [SEQUENCE…]", Short: "Remove dead letters for good",
+			Example: `  assay dead drop 17
+  assay dead drop --to 720h`,
+		}, "dropped", (*client.Client).DropDead))
+	return cmd
+}
+
+// deadFilter holds the flags that select dead letters.
+type deadFilter struct{ consumer, reason, from, to string }
+
+func (f *deadFilter) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.consumer, "consumer", "", "given up by this consumer, such as analyzer-textfile")
+	flags.StringVar(&f.reason, "reason", "", "with this in the reason")
+	flags.StringVar(&f.from, "from", "", "given up since: a time (RFC 3339), or how long ago (6h)")
+	flags.StringVar(&f.to, "to", "", "given up before: a time (RFC 3339), or how long ago (6h)")
+}
+
+func (f *deadFilter) read() (client.DeadFilter, error) {
+	from, err := moment("--from", f.from)
+	to, failed := moment("--to", f.to)
+	return client.DeadFilter{Consumer: f.consumer, Reason: f.reason, From: from, To: to}, errors.Join(err, failed)
+}
+
+func moment(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil {
+		return time.Now().Add(-ago), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return at, &Usage{Err: fmt.Errorf("%s %q: give a time such as 2026-11-20T12:00:00Z, or how long ago, such as 6h", flag, text)}
+	}
+	return at, nil
+}
+
+// within rejects a number that the server would reject, and 0, which the server would replace by
+// its default.
+func within(flag string, given, most int) error {
+	if given < 1 || given > most {
+		return &Usage{Err: fmt.Errorf("%s %d: want 1 to %d", flag, given, most)}
+	}
+	return nil
+}
+
+func newDeadList(s *settings, operator *string) *cobra.Command {
+	var given deadFilter
+	var limit int
+	cmd := &cobra.Command{
+		Use: "list", Short: "List dead letters, oldest first", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			filter, err := given.read()
+			if err := errors.Join(err, within("--limit", limit, 1000)); err != nil {
+				return err
+			}
+			c, err := s.operatorClient(*operator)
+			if err != nil {
+				return err
+			}
+			letters, more, err := c.DeadLetters(cmd.Context(), filter, 0, limit)
+			if err != nil {
+				return err
+			}
+			for _, letter := range letters {
+				if err := s.writeLetter(cmd.OutOrStdout(), letter, ""); err != nil {
+					return err
+				}
+			}
+			if more {
+				note(cmd.ErrOrStderr(), "There are more; see them with a higher --limit, or a filter.")
+			}
+			return nil
+		},
+	}
+	given.flags(cmd)
+	cmd.Flags().IntVar(&limit, "limit", 100, "most letters to list, up to 1000")
+	return cmd
+}
+
+// writeLetter writes a dead letter as one line, with its result.
+func (s *settings) writeLetter(w io.Writer, l client.DeadLetter, became string) error {
+	if s.json {
+		return writeJSON(w, l)
+	}
+	tried := fmt.Sprintf("after %d", l.Attempts)
+	if l.Attempts == 0 {
+		tried = "written anew"
+	}
+	_, err := fmt.Fprintf(w, "%d  %s  %s  %s  %s: %s%s\n",
+		l.Sequence, l.Last.Local().Format(time.DateTime), l.Consumer, shown(l.Item), tried, shown(l.Reason), became)
+	return err
+}
+
+func newDeadShow(s *settings, operator *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "show SEQUENCE", Short: "Show a dead letter with its payload, as JSON", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sequence, err := parseSequence(args[0])
+			if err != nil {
+				return err
+			}
+			c, err := s.operatorClient(*operator)
+			if err != nil {
+				return err
+			}
+			letter, err := c.DeadLetter(cmd.Context(), sequence)
+			if err != nil {
+				return err
+			}
+			return writeJSON(cmd.OutOrStdout(), letter)
+		},
+	}
+}
+
+func parseSequence(text string) (uint64, error) {
+	sequence, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || sequence == 0 {
+		return 0, &Usage{Err: fmt.Errorf("%q is no sequence of a dead letter; see: assay dead list", text)}
+	}
+	return sequence, nil
+}
+
+// bulkCall is a call on selected dead letters.
+type bulkCall func(*client.Client, context.Context, client.BulkRequest) (client.BulkResult, error)
+
+func newBulk(s *settings, operator *string, cmd *cobra.Command, did string, do bulkCall) *cobra.Command {
+	var given deadFilter
+	var what client.BulkRequest
+	var all bool
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		filtered := all || given != deadFilter{}
+		if filtered == (len(args) > 0) {
+			return errors.New("give sequences, or a filter, or --all")
+		}
+		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		filter, err := given.read()
+		if err := errors.Join(err, within("--rate", what.Rate, 10_000), within("--max", what.Max, 10_000)); err != nil {
+			return err
+		}
+		what.DeadFilter = filter
+		asked := []client.BulkRequest{what}
+		for i, arg := range args {
+			one := what
+			if one.Sequence, err = parseSequence(arg); err != nil {
+				return err
+			}
+			asked = append(asked[:i], one)
+		}
+		c, err := s.operatorClient(*operator)
+		if err != nil {
+			return err
+		}
+		failed, total := 0, 0
+		for _, one := range asked {
+			result, err := do(c, cmd.Context(), one)
+			if err != nil {
+				return err
+			}
+			if err := s.writeBulkResult(cmd.OutOrStdout(), result, did); err != nil {
+				return err
+			}
+			if result.More {
+				note(cmd.ErrOrStderr(), "There are more; see --max.")
+			}
+			failed += result.Failed
+			total += len(result.Results)
+		}
+		return someFailed(failed, total)
+	}
+	given.flags(cmd)
+	flags := cmd.Flags()
+	flags.BoolVar(&all, "all", false, "all dead letters")
+	flags.BoolVar(&what.DryRun, "dry-run", false, "list the letters and do nothing")
+	flags.IntVar(&what.Rate, "rate", 100, "letters a second at most, up to 10000")
+	flags.IntVar(&what.Max, "max", 1000, "letters at most, up to 10000")
+	return cmd
+}
+
+func (s *settings) writeBulkResult(w io.Writer, result client.BulkResult, did string) error {
+	for _, one := range result.Results {
+		if s.json {
+			if err := writeJSON(w, one); err != nil {
+				return err
+			}
+			continue
+		}
+		became := ""
+		switch {
+		case one.Error != "":
+			became = "\n    FAILED: " + shown(one.Error)
+		case one.Note != "":
+			became = "\n    nothing to do: " + one.Note
+		case one.Done:
+			became = "\n    " + did
+		}
+		if err := s.writeLetter(w, one.DeadLetter, became); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package cmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// each calls do for each of several files, reports failures, and continues unless there is no
+// server or the command was interrupted.
+func each(cmd *cobra.Command, s *settings, ids []string, do func(id string) error) error {
+	failed := 0
+	for _, id := range ids {
+		err := do(id)
+		if err == nil {
+			continue
+		}
+		lost, ok := errors.AsType[*client.Unreachable](err)
+		if cmd.Context().Err() != nil || ok && lost.NoServer() {
+			return err
+		}
+		failed++
+		if err := report(cmd, s, failedLine{FileID: id, Error: explain(err)}); err != nil {
+			return err
+		}
+	}
+	return someFailed(failed, len(ids))
+}
+
+// failedLine is a failure with its file.
+type failedLine struct {
+	FileID string `json:"fileId,omitempty"`
+	Path   string `json:"path,omitempty"` // of an upload, as it was given
+	Error  string `json:"error"`
+}
+
+// report reports a failure: for people on standard error, for scripts as a line between the results.
+func report(cmd *cobra.Command, s *settings, f failedLine) error {
+	if s.json {
+		return writeJSON(cmd.OutOrStdout(), f)
+	}
+	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", shown(f.Path+f.FileID), shown(f.Error))
+	return err
+}
+
+// someFailed returns the error that sets the exit status after all failures were reported; nil if
+// there was none.
+func someFailed(failed, of int) error {
+	switch {
+	case failed == 0:
+		return nil
+	case of == 1:
+		return &reported{}
+	}
+	return &reported{summary: fmt.Sprintf("%d of %d failed", failed, of)}
+}
+
+// reported is a failure that was already reported; the summary may be empty.
+type reported struct{ summary string }
+
+func (r *reported) Error() string { return cmp.Or(r.summary, "failed") }

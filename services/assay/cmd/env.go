@@ -1,0 +1,57 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newEnv(s *settings) *cobra.Command {
+	return &cobra.Command{
+		Use:   "env",
+		Short: "Print the variables that aws and nats need for the embedded engines",
+		Long: `Print the variables with which the AWS CLI and SDKs and the nats command find the
+embedded engines of an "assay serve" on this machine, as commands of a POSIX shell.
+The keys are not printed: AWS_SHARED_CREDENTIALS_FILE names the file that has them.`,
+		Example: `  eval "$(assay env)"
+  aws s3 ls s3://assay-files --endpoint-url "$AWS_ENDPOINT_URL_S3"`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			at, err := s.endpoints()
+			if err != nil {
+				return err
+			}
+			variables := [][2]string{
+				{"NATS_URL", at.NATS},
+				{"AWS_ENDPOINT_URL_S3", at.S3},
+				{"AWS_ENDPOINT_URL_DYNAMODB", at.DynamoDB},
+				{"AWS_ENDPOINT_URL_DYNAMODB_STREAMS", at.DynamoDB},
+				{"AWS_REGION", at.Region},
+				{"AWS_DEFAULT_REGION", at.Region}, // which version 1 of the AWS CLI reads
+			}
+			if at.Credentials != "" {
+				variables = append(variables, [2]string{"AWS_SHARED_CREDENTIALS_FILE", at.Credentials})
+			}
+			out := cmd.OutOrStdout()
+			if s.json {
+				object := map[string]string{}
+				for _, v := range variables {
+					object[v[0]] = v[1]
+				}
+				return writeJSON(out, object)
+			}
+			if at.Credentials != "" { // these take precedence over the file
+				if _, err := fmt.Fprintln(out, "unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_PROFILE"); err != nil {
+					return err
+				}
+			}
+			for _, v := range variables {
+				if _, err := fmt.Fprintf(out, "export %s='%s'\n", v[0], strings.ReplaceAll(v[1], "'", `'\''`)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}

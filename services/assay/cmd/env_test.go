@@ -1,0 +1,50 @@
+package cmd
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/endpoints"
+)
+
+// TestEnv checks that a shell that evaluates the output finds the engines and the file with the
+// keys, and that no secret is printed.
+func TestEnv(t *testing.T) {
+	dir := t.TempDir() + "/it's here"
+	at := endpoints.Endpoints{HTTP: "http://h", NATS: "nats://n", S3: "http://s", DynamoDB: "http://d", Region: "eu-north-1", Credentials: dir + "/credentials"}
+	if err := endpoints.Write(dir, at); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := endpoints.EnsureCredentials(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"NATS_URL": at.NATS, "AWS_ENDPOINT_URL_S3": at.S3, "AWS_ENDPOINT_URL_DYNAMODB": at.DynamoDB, "AWS_ENDPOINT_URL_DYNAMODB_STREAMS": at.DynamoDB,
+		"AWS_REGION": at.Region, "AWS_DEFAULT_REGION": at.Region, "AWS_SHARED_CREDENTIALS_FILE": at.Credentials,
+	}
+	got := run(t.Context(), "", "env", "--data", dir)
+	shell := exec.CommandContext(t.Context(), "sh", "-ec", got.out+"\nenv")
+	shell.Env = []string{"AWS_ACCESS_KEY_ID=of another account", "AWS_PROFILE=other"}
+	environ, err := shell.Output()
+	if err != nil || got.status != 0 || strings.Contains(got.out, keys.SecretKey) {
+		t.Fatalf("%+v: %v", got, err)
+	}
+	for name, value := range want {
+		if !strings.Contains("\n"+string(environ), "\n"+name+"="+value+"\n") {
+			t.Errorf("%s is not %s in\n%s", name, value, environ)
+		}
+	}
+	if strings.Contains(string(environ), "other") {
+		t.Errorf("the keys of another account come first:\n%s", environ)
+	}
+
+	var object map[string]string
+	got = run(t.Context(), "", "env", "--json", "--data", dir)
+	if err := json.Unmarshal([]byte(got.out), &object); err != nil || len(object) != len(want) || object["NATS_URL"] != at.NATS {
+		t.Errorf("%+v: %v", got, err)
+	}
+	run(t.Context(), "", "env", "--data", t.TempDir()).want(t, 1, "", "no Assay server has run")
+}

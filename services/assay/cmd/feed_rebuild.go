@@ -1,0 +1,62 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/services/assay/endpoints"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
+)
+
+// RebuildConfig names the backends of `assay feed rebuild`, with the variables of the
+// services.
+type RebuildConfig struct {
+	AWS      backend.AWS
+	DynamoDB table.Config
+	Feed     feed.Config
+}
+
+func newRebuild(s *settings) *cobra.Command {
+	return &cobra.Command{
+		Use:   "rebuild",
+		Short: "Make the feed's read table anew from its primary table",
+		Long: `Make the feed's read table anew from its primary table.
+
+The services may run meanwhile. It works on the DynamoDB of a running "assay
+serve", or, where the variables of the services name backends, on theirs:
+ASSAY_DYNAMODB_ENDPOINT, ASSAY_FEED_TABLE, ASSAY_FEED_DASHBOARD_TABLE and AWS's
+own. It reads all of both tables.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			environ, err := endpoints.Environ(s.data)
+			if err != nil {
+				return err
+			}
+			cfg, err := config.Load[RebuildConfig](environ)
+			if err != nil {
+				return err
+			}
+			backends, err := backend.Stores(cmd.Context(), backend.Config{AWS: cfg.AWS, DynamoDB: cfg.DynamoDB})
+			if err != nil {
+				return err
+			}
+			defer backends.Close()
+			done, err := dashboard.Rebuild(cmd.Context(), feed.NewStore(backends.DB, cfg.Feed), dashboard.New(backends.DB, cfg.Feed))
+			if err != nil {
+				return err
+			}
+			if s.json {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(done)
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d items shown, %d wrong rows removed, %d unreadable items passed over, %d wrong counters corrected\n",
+				done.Items, done.Removed, done.Skipped, done.Recounted)
+			return err
+		},
+	}
+}

@@ -1,0 +1,132 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+func newSourcesSet(s *settings, operator *string) *cobra.Command {
+	var given client.FeedSourceSettings
+	var add, remove []string
+	var match string
+	cmd := &cobra.Command{
+		Use: "set NAME", Short: "Add a source, or change some of its settings",
+		Long: `Add a source, or change some of its settings: what no flag names stays as it is,
+and is the server's default in a new one. It takes effect at once; a source that is
+paused or stopped begins anew.
+
+A change that another makes at the same moment is not lost: this one is then made
+to what the other has left. With --if-match it is made only to the source as you
+saw it, by the etag that "show" has.`,
+		Example: `  assay feed sources set go --kind rss --url https://go.dev/blog/feed.atom --tags go,release --match all
+  assay feed sources set news --kind newsapi --tags solar,wind --interval 30m --quota 50
+  assay feed sources set news --add-tag tide --remove-tag wind
+  assay feed sources set news --enabled=false`,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&given.Kind, "kind", "", "newsapi or rss; rss is any feed that a site publishes")
+	flags.StringVar(&given.URL, "url", "", "address of the feed, or of NewsAPI's endpoint")
+	flags.BoolVar(&given.Enabled, "enabled", true, "whether it is polled")
+	flags.StringVar(&given.Interval, "interval", "", "from one poll to the next, such as 15m")
+	flags.IntVar(&given.Quota, "quota", 0, "most requests in a day (UTC)")
+	flags.StringSliceVar(&given.Tags, "tags", nil, "watched tags, instead of those that it has")
+	flags.StringSliceVar(&add, "add-tag", nil, "watched tags, besides those that it has")
+	flags.StringSliceVar(&remove, "remove-tag", nil, "tags to watch no more")
+	flags.StringVar(&given.Match, "match", "", "of rss: text, for the tags that are in an entry, or all")
+	flags.StringVar(&given.Language, "language", "", "of newsapi: two letters")
+	flags.IntVar(&given.Pages, "pages", 0, "of newsapi: most pages that a poll reads of each tag")
+	flags.StringVar(&given.Key, "key-variable", "", "of newsapi: the variable in ingest's environment that has the key")
+	flags.StringVar(&match, "if-match", "", "change only the source that has this etag, or * for any")
+	cmd.MarkFlagsMutuallyExclusive("tags", "add-tag")
+	cmd.MarkFlagsMutuallyExclusive("tags", "remove-tag")
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		sets, own := 0, cmd.LocalNonPersistentFlags()
+		cmd.Flags().Visit(func(f *pflag.Flag) {
+			if own.Lookup(f.Name) != nil {
+				sets++
+			}
+		})
+		if sets == 0 || sets == 1 && match != "" {
+			return errors.New("say what to set")
+		}
+		return cobra.ExactArgs(1)(cmd, args)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := s.operatorClient(*operator)
+		if err != nil {
+			return err
+		}
+		source, err := setSource(cmd.Context(), c, args[0], match, cmd.Flags().Changed("kind"), func(current client.FeedSourceSettings) client.FeedSourceSettings {
+			next := changed(current, given, cmd.Flags().Changed)
+			tags := append([]string{}, next.Tags...) // an empty list, not null
+			tags = slices.DeleteFunc(append(tags, add...), func(tag string) bool { return slices.Contains(remove, tag) })
+			slices.Sort(tags)
+			next.Tags = slices.Compact(tags)
+			return next
+		})
+		if err != nil {
+			return err
+		}
+		return s.writeSource(cmd.OutOrStdout(), source)
+	}
+	return cmd
+}
+
+// changed returns the settings with the given flags applied.
+func changed(current, given client.FeedSourceSettings, isGiven func(flag string) bool) client.FeedSourceSettings {
+	if current.Kind == "" || isGiven("kind") && given.Kind != current.Kind {
+		// The other settings belong to the other kind, or are that kind's defaults.
+		current = client.FeedSourceSettings{Enabled: current.Kind == "" || current.Enabled, Interval: current.Interval, Tags: current.Tags}
+	}
+	for flag, set := range map[string]func(){
+		"kind": func() { current.Kind = given.Kind }, "url": func() { current.URL = given.URL }, "enabled": func() { current.Enabled = given.Enabled },
+		"interval": func() { current.Interval = given.Interval }, "quota": func() { current.Quota = given.Quota },
+		"tags": func() { current.Tags = given.Tags }, "match": func() { current.Match = given.Match },
+		"language": func() { current.Language = given.Language }, "pages": func() { current.Pages = given.Pages },
+		"key-variable": func() { current.Key = given.Key },
+	} {
+		if isGiven(flag) {
+			set()
+		}
+	}
+	return current
+}
+
+// setTries bounds how often a change is retried after a conflict. Each time one of the other
+// writers succeeded.
+const setTries = 20
+
+// setSource changes a source after reading it, or the one with an ETag. adds permits creating it.
+func setSource(ctx context.Context, c *client.Client, name, match string, adds bool, change func(client.FeedSourceSettings) client.FeedSourceSettings) (client.FeedSource, error) {
+	for try := 1; ; try++ {
+		current, err := c.FeedSource(ctx, name)
+		missing := problemOf(err) == http.StatusNotFound
+		if err != nil && (!missing || match != "") {
+			return client.FeedSource{}, err
+		}
+		if missing && !adds {
+			return client.FeedSource{}, &Usage{Err: fmt.Errorf("there is no source %s; to add one, give --kind, --tags and what it needs besides", name)}
+		}
+		put, err := c.PutFeedSource(ctx, name, change(current.FeedSourceSettings), cmp.Or(match, current.ETag))
+		if problemOf(err) != http.StatusPreconditionFailed || match != "" || try == setTries {
+			return put, err
+		}
+	}
+}
+
+// problemOf returns the status of an error response, otherwise 0.
+func problemOf(err error) int {
+	if problem, ok := errors.AsType[*client.Problem](err); ok {
+		return problem.Status
+	}
+	return 0
+}

@@ -1,0 +1,97 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// sources runs `assay feed sources …`.
+func (p person) sources(args ...string) ran {
+	p.Helper()
+	return p.run(append(append([]string{"feed", "sources"}, args...), "--data", testDir)...)
+}
+
+func TestFeedSources(t *testing.T) {
+	p := newPerson(t)
+	p.sources("list").want(t, 0, "", "")
+	p.sources("set", "news", "--kind", "newsapi", "--tags", "wind,solar", "--quota", "50", "--enabled=false").want(t, 0, `source        news
+kind          newsapi
+url           https://newsapi.org/v2/everything
+tags          solar, wind
+language      en
+pages         1
+key variable  ASSAY_NEWSAPI_KEY
+interval      15m
+quota         0 of 50 today
+status        disabled
+etag          "1"
+`, "")
+	p.sources("set", "news", "--add-tag", "tide,solar", "--remove-tag", "wind", "--interval", "1h", "--json").want(t, 0,
+		`{"name":"news","kind":"newsapi","url":"https://newsapi.org/v2/everything","enabled":false,"interval":"1h","quota":50,"tags":["solar","tide"],`+
+			`"language":"en","pages":1,"keyVariable":"ASSAY_NEWSAPI_KEY","state":{"status":"disabled","failures":0,"quotaUsed":0},"etag":"\"2\""}`+"\n", "")
+	p.sources("set", "news", "--tags", "sun", "--if-match", `"1"`).want(t, 1, "", "someone else changed it")
+	p.sources("list").want(t, 0, "NAME  KIND     STATUS    EVERY  USED TODAY  LAST POLL  TAGS\n"+
+		"news  newsapi  disabled  1h     0 of 50     none       solar, tide\n", "")
+	if shown := p.sources("set", "news", "--tags", "sun", "--if-match", `"2"`); shown.status != 0 || !strings.Contains(shown.out, "tags          sun\n") {
+		t.Errorf("a change of the source as it was seen: %+v", shown)
+	}
+
+	// This address is blocked, as the poll reports.
+	p.sources("set", "site", "--kind", "rss", "--url", "http://127.0.0.1/feed", "--tags", "a")
+	shown := p.sources("show", "site")
+	for late := time.After(30 * time.Second); !strings.Contains(shown.out, "refused: 0 created"); shown = p.sources("show", "site") {
+		select {
+		case <-late:
+			t.Fatalf("the source was not polled: %+v", shown)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	if !strings.Contains(shown.out, "failures   1 in a row\n") || !strings.Contains(shown.out, "\ndetail     ") || !strings.Contains(shown.out, "match      text\n") {
+		t.Errorf("got %+v", shown)
+	}
+	// After a change of kind it keeps the settings that both kinds have.
+	shown = p.sources("set", "site", "--kind", "newsapi", "--enabled=false", "--json")
+	if !strings.HasPrefix(shown.out, `{"name":"site","kind":"newsapi","url":"https://newsapi.org/v2/everything","enabled":false,"interval":"15m","quota":100,"tags":["a"],"language":"en",`) {
+		t.Errorf("got %+v", shown)
+	}
+
+	for _, wrong := range [][]string{{"set", "news"}, {"set", "--quota", "1"}, {"set", "other", "--quota", "1"}, {"show"}} {
+		p.sources(wrong...).want(t, 2, "", "See: assay feed sources "+wrong[0]+" --help")
+	}
+	p.sources("set", "news", "--interval", "1s").want(t, 1, "", "body.interval is not a duration between ")
+	p.sources("show", "other").want(t, 1, "", "assay: No feed source with this name.\n")
+	p.sources("delete", "news", "--if-match", `"1"`).want(t, 1, "", "someone else changed it")
+	p.sources("delete", "news").want(t, 0, "news  deleted\n", "")
+	p.sources("delete", "site", "--json").want(t, 0, `{"name":"site","deleted":true}`+"\n", "")
+	p.sources("delete", "site").want(t, 1, "", "assay: No feed source with this name.\n")
+	p.sources("list", "--json").want(t, 0, "", "")
+}
+
+// TestFeedSourceChangesAtOnce checks that no concurrent change is lost.
+func TestFeedSourceChangesAtOnce(t *testing.T) {
+	p := newPerson(t)
+	t.Setenv("ASSAY_OWNER", p.owner)
+	var all sync.WaitGroup
+	want := []string{"start"}
+	for i := range 8 {
+		tag := fmt.Sprint("tag ", i)
+		want = append(want, tag)
+		all.Go(func() {
+			args := []string{"feed", "sources", "set", "many", "--kind", "newsapi", "--enabled=false", "--add-tag", tag, "--data", testDir}
+			if i == 0 {
+				args = append(args, "--add-tag", "start")
+			}
+			if got := run(t.Context(), "", args...); got.status != 0 {
+				t.Errorf("%s: %+v", tag, got)
+			}
+		})
+	}
+	all.Wait()
+	if shown := p.sources("show", "many"); !strings.Contains(shown.out, "tags          "+strings.Join(want, ", ")+"\n") {
+		t.Errorf("after all changes: %+v", shown)
+	}
+	p.sources("delete", "many")
+}

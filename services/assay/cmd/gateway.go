@@ -1,0 +1,29 @@
+package cmd
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/services/assay/gateway"
+)
+
+func newGateway() *cobra.Command {
+	return &cobra.Command{
+		Use:   "gateway",
+		Short: "Put ingest and query, where they run apart, behind one address",
+		Long: `Put ingest and query, where they run apart, behind one address: their calls, the
+web page and the documentation. It listens on ASSAY_ADDR (127.0.0.1:8080) and
+finds them under ASSAY_INGEST_URL and ASSAY_QUERY_URL. It needs no credentials.
+Calls for operators are not passed on.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config.Load[gateway.Config](os.Environ())
+			if err != nil {
+				return err
+			}
+			return gateway.Run(cmd.Context(), cfg)
+		},
+	}
+}

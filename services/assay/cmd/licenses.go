@@ -1,0 +1,22 @@
+package cmd
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/services/analyzer"
+)
+
+func newLicenses() *cobra.Command {
+	return &cobra.Command{
+		Use:   "licenses",
+		Short: "Show the license, and those of the data inside",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := io.WriteString(cmd.OutOrStdout(), process.Licenses(analyzer.Notices()...))
+			return err
+		},
+	}
+}

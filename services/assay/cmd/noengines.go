@@ -1,0 +1,31 @@
+//go:build noengines
+
+package cmd
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+// errNoEngines explains how to get a program with the engines.
+var errNoEngines = errors.New(`this program was built without the engines that "assay serve" runs on; ` +
+	`build it without the tag noengines, or its image with --build-arg TAGS=`)
+
+// newServe is `assay serve` of a build without engines, whose services run as separate programs. It
+// accepts any arguments and fails.
+func newServe(*settings) *cobra.Command { return missing("serve") }
+
+// newVerify is the same for `assay verify`.
+func newVerify(*settings) *cobra.Command { return missing("verify") }
+
+func missing(name string) *cobra.Command {
+	return &cobra.Command{
+		Use:                name,
+		Short:              "Not in this program, which was built without the engines",
+		Long:               errNoEngines.Error(),
+		Args:               cobra.ArbitraryArgs,
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
+		RunE:               func(*cobra.Command, []string) error { return &Usage{Err: errNoEngines} },
+	}
+}

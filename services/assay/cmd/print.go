@@ -1,0 +1,82 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// writeJSON writes v as one line.
+func writeJSON(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(v)
+}
+
+// writeLine writes a file as one line.
+func writeLine(w io.Writer, f client.File) error {
+	_, err := fmt.Fprintf(w, "%s  %-11s  %s%s\n", f.FileID, f.Status, shown(f.FileName), outcome(f))
+	return err
+}
+
+// outcome summarizes the result of a file; empty until there is one.
+func outcome(f client.File) string {
+	switch {
+	case f.Result != nil:
+		return fmt.Sprintf("  (%d words, %d different)", f.Result.TotalWords, f.Result.UniqueWords)
+	case f.ErrorMessage != "":
+		return "  (" + shown(f.ErrorMessage) + ")"
+	}
+	return ""
+}
+
+// writeFile writes all fields of a file in readable form.
+func writeFile(w io.Writer, f client.File) error {
+	var out strings.Builder
+	fmt.Fprintf(&out, "file\t%s\n", shown(f.FileName))
+	fmt.Fprintf(&out, "id\t%s\n", f.FileID)
+	fmt.Fprintf(&out, "owner\t%s\n", shown(f.OwnerID))
+	fmt.Fprintf(&out, "status\t%s\n", f.Status)
+	fmt.Fprintf(&out, "created\t%s\n", f.CreatedAt.Local().Format(time.DateTime))
+	fmt.Fprintf(&out, "updated\t%s\n", f.UpdatedAt.Local().Format(time.DateTime))
+	if f.ErrorMessage != "" {
+		fmt.Fprintf(&out, "error\t%s\n", shown(f.ErrorMessage))
+	}
+	if r := f.Result; r != nil {
+		fmt.Fprintf(&out, "words\t%d\n", r.TotalWords)
+		fmt.Fprintf(&out, "different\t%d\n", r.UniqueWords)
+		fmt.Fprintf(&out, "length\t%.2f on average\n", r.AvgWordLength)
+		for i, word := range r.Top10Words {
+			fmt.Fprintf(&out, "%s\t%s  %d\n", map[bool]string{true: "top words"}[i == 0], shown(word.Word), word.Count)
+		}
+	}
+	return writeTable(w, out.String())
+}
+
+// writeTable writes lines of tab-separated cells in columns.
+func writeTable(w io.Writer, lines string) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, err := io.WriteString(table, lines)
+	return errors.Join(err, table.Flush())
+}
+
+// shown returns external text in a form safe for a terminal: quoted if it has control characters,
+// otherwise unchanged.
+func shown(text string) string {
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// note prints a message beside the results. Its error is ignored: if standard error is closed,
+// nobody can read it.
+func note(w io.Writer, format string, values ...any) { _, _ = fmt.Fprintf(w, format+"\n", values...) }

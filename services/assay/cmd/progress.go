@@ -1,0 +1,118 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+)
+
+// progress shows uploads in progress on a terminal. A nil *progress, and the nil *bar that it
+// returns, show nothing.
+type progress struct {
+	bars  *mpb.Progress
+	total *mpb.Bar // of the files; nil for a single one
+}
+
+// newProgress returns nil unless w is a terminal.
+func newProgress(w io.Writer, files int) *progress {
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil
+	}
+	p := &progress{bars: mpb.New(mpb.WithOutput(w))}
+	if files > 1 {
+		p.total = p.bars.AddBar(int64(files),
+			mpb.BarPriority(files), // below the others
+			mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.Name("files ")),
+			mpb.AppendDecorators(decor.CountersNoUnit(" %d of %d")))
+	}
+	return p
+}
+
+// end removes the bars from the terminal.
+func (p *progress) end() {
+	if p == nil {
+		return
+	}
+	if p.total != nil {
+		p.total.Abort(true)
+	}
+	p.bars.Wait()
+}
+
+// bar shows one file.
+type bar struct {
+	*mpb.Bar
+	total   *mpb.Bar
+	waiting atomic.Bool
+	streams atomic.Int64 // bytes of an upload whose size is not known
+}
+
+// longestName is how much of a path is shown, in code points.
+const longestName = 32
+
+func (p *progress) add(path string) *bar {
+	if p == nil {
+		return nil
+	}
+	name := []rune(shown(filepath.Base(path)))
+	if len(name) > longestName {
+		name = append(name[:longestName-1], '…')
+	}
+	b := &bar{total: p.total}
+	b.Bar = p.bars.AddBar(0,
+		mpb.PrependDecorators(decor.Name(fmt.Sprintf("%-*s ", longestName, string(name)))),
+		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
+			switch {
+			case b.waiting.Load():
+				return " analyzing"
+			case s.Total == 0:
+				return fmt.Sprintf(" % .1f", decor.SizeB1024(b.streams.Load()))
+			}
+			return fmt.Sprintf(" % .1f of % .1f", decor.SizeB1024(s.Current), decor.SizeB1024(s.Total))
+		})))
+	return b
+}
+
+func (b *bar) size(bytes int64) {
+	if b != nil {
+		b.SetTotal(bytes, false)
+	}
+}
+
+func (b *bar) sent(bytes int64) {
+	if b != nil {
+		b.SetCurrent(bytes)
+	}
+}
+
+// Write counts the bytes of a stream.
+func (b *bar) Write(p []byte) (int, error) {
+	if b != nil {
+		b.streams.Add(int64(len(p)))
+	}
+	return len(p), nil
+}
+
+func (b *bar) wait() {
+	if b != nil {
+		b.waiting.Store(true)
+	}
+}
+
+func (b *bar) done() {
+	if b == nil {
+		return
+	}
+	b.Abort(true)
+	if b.total != nil {
+		b.total.Increment()
+	}
+}

@@ -1,0 +1,139 @@
+// Package cmd is the command line of Assay: a file for each command.
+//
+// Exit status: 0 on success, 1 on failure, 2 for invalid usage. Results go to standard output,
+// everything else to standard error.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// Exit statuses.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// Usage is the error of an invalid command line.
+type Usage struct{ Err error }
+
+func (u *Usage) Error() string { return u.Err.Error() }
+func (u *Usage) Unwrap() error { return u.Err }
+
+// Main runs the command line of this process and returns its exit status. The
+// first interrupt ends the command's context, the second the process.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+// Run runs one command and returns its exit status.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	shared := &settings{}
+	defer shared.close()
+	root := newRoot(shared)
+	understood := false
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		err := cmd.ValidateFlagGroups()
+		understood = err == nil
+		return err
+	}
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	completeDefaults(root) // which keep the outputs that are set
+	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return 0
+	}
+	if _, ok := errors.AsType[*Usage](err); ok || !understood {
+		note(stderr, "assay: %v\nSee: %s --help", err, command.CommandPath())
+		return exitUsage
+	}
+	if known, ok := errors.AsType[*reported](err); !ok || known.summary != "" {
+		note(stderr, "assay: %s", explain(err))
+	}
+	if _, ok := errors.AsType[*config.Error](err); ok {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func newRoot(s *settings) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "assay",
+		Short: "Upload texts, have them analyzed, and read the results",
+		Long: `Upload texts, have them analyzed, and read the results.
+
+The server is found by --server, else ASSAY_SERVER, else by what a running
+"assay serve" wrote into the data folder (--data, ASSAY_DATA_DIR, or a folder
+of your own). Files belong to an owner: --owner, else ASSAY_OWNER, else an id
+that is made once and kept in your configuration folder.
+
+Exit status: 0 when all went well, 1 when something failed, 2 when the command
+was not understood.`,
+		Example: `  assay serve
+  assay upload book.txt --wait
+  assay list --status failed
+  assay watch --json`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&s.server, "server", "", "address of the server, such as http://127.0.0.1:8080 [ASSAY_SERVER]")
+	flags.StringVar(&s.data, "data", "", "data folder of the server on this machine [ASSAY_DATA_DIR]")
+	flags.StringVar(&s.owner, "owner", "", "whose files [ASSAY_OWNER]")
+	flags.BoolVar(&s.json, "json", false, "write JSON, one object a line")
+	root.AddCommand(
+		newServe(s), newVerify(s), newGateway(), newSetup(), newSweep(s), newLicenses(),
+		newUpload(s), newGet(s), newList(s), newWatch(s), newContent(s), newRetry(s), newDelete(s), newDead(s), newFeed(s), newEnv(s), newHealth(s), newVersion(s))
+	return root
+}
+
+// completeDefaults adds cobra's own commands, and makes them reject unknown arguments, as the
+// others do.
+func completeDefaults(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, command := range root.Commands() {
+		switch command.Name() {
+		case "help":
+			command.Args = func(_ *cobra.Command, path []string) error {
+				asked, _, err := root.Find(path)
+				if err == nil && len(path) > 0 && asked == root {
+					err = fmt.Errorf("unknown command %q for %q", path[0], root.Name())
+				}
+				return err
+			}
+		case "completion":
+			command.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+}
+
+// explain returns the text of an error, with advice.
+func explain(err error) string {
+	if lost, ok := errors.AsType[*client.Unreachable](err); ok && lost.NoServer() {
+		return fmt.Sprintf("no Assay server answers at %s; start one with: go run ./services/assay serve", lost.Server)
+	}
+	if errors.Is(err, context.Canceled) {
+		return "interrupted"
+	}
+	return err.Error()
+}

@@ -1,0 +1,59 @@
+//go:build !noengines
+
+package cmd
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/services/assay/serve"
+)
+
+// newServe is `assay serve`. Its flags override the variables.
+func newServe(s *settings) *cobra.Command {
+	var flags serve.Config
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run all of Assay in this process",
+		Long: `Run ingest, analyzer and query in this process, on embedded NATS, S3 and
+DynamoDB engines whose data is in one folder and survives a restart.
+
+Each flag has a variable, which it overrides: ASSAY_ADDR, ASSAY_OPERATOR_ADDR,
+ASSAY_DATA_DIR, ASSAY_NATS_ADDR, ASSAY_S3_ADDR, ASSAY_DYNAMODB_ADDR. Once it is ready,
+endpoints.json in the data folder has the addresses, and names the file with the
+keys of S3; "assay env" prints them for a shell. Ctrl-C lets requests and
+work in hand finish; a second one ends the process at once.`,
+		Args: cobra.NoArgs,
+	}
+	set := cmd.Flags()
+	set.StringVar(&flags.Addr, "addr", "", "address of the HTTP API, port 0 picks one (default 127.0.0.1:8080)")
+	set.StringVar(&flags.OperatorAddr, "operator-addr", "", "address of the calls for operators (default a free loopback port)")
+	set.StringVar(&flags.NATSAddr, "nats-addr", "", "address of the embedded NATS server (default a free loopback port)")
+	set.StringVar(&flags.S3Addr, "s3-addr", "", "address of the embedded S3 server (default a free loopback port)")
+	set.StringVar(&flags.DynamoDBAddr, "dynamodb-addr", "", "address of the embedded DynamoDB engine (default a free loopback port)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := config.Load[serve.Config](os.Environ())
+		if err != nil {
+			return err
+		}
+		for flag, variable := range map[string]struct{ given, to *string }{
+			"addr":          {&flags.Addr, &cfg.Addr},
+			"operator-addr": {&flags.OperatorAddr, &cfg.OperatorAddr},
+			"nats-addr":     {&flags.NATSAddr, &cfg.NATSAddr},
+			"s3-addr":       {&flags.S3Addr, &cfg.S3Addr},
+			"dynamodb-addr": {&flags.DynamoDBAddr, &cfg.DynamoDBAddr},
+		} {
+			if set.Changed(flag) {
+				*variable.to = *variable.given
+			}
+		}
+		// --data is a flag of all commands, since each looks into the directory.
+		if cmd.Flags().Changed("data") {
+			cfg.DataDir = s.data
+		}
+		return serve.Run(cmd.Context(), cfg, cmd.OutOrStdout())
+	}
+	return cmd
+}

@@ -1,0 +1,144 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/services/assay/endpoints"
+	"github.com/assay-project/assay/services/assay/serve"
+)
+
+// The commands run against a real server: one `assay serve` for all tests, each of which has its
+// own owner.
+
+// testDir is the server's data directory.
+var testDir string
+
+func TestMain(m *testing.M) {
+	status, err := serveAndRun(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
+	os.Exit(status)
+}
+
+func serveAndRun(m *testing.M) (status int, err error) {
+	if testDir, err = os.MkdirTemp("", "assay-cli-"); err != nil {
+		return 1, err
+	}
+	defer func() {
+		if failed := os.RemoveAll(testDir); err == nil {
+			err = failed
+		}
+	}()
+	cfg, err := config.Load[serve.Config]([]string{"ASSAY_ADDR=127.0.0.1:0", "ASSAY_DATA_DIR=" + testDir, "ASSAY_LOG_LEVEL=error"})
+	if err != nil {
+		return 1, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ready, ended := make(announced), make(chan error, 1)
+	go func() { ended <- serve.Run(ctx, cfg, ready) }()
+	defer func() {
+		stop()
+		if failed := <-ended; err == nil {
+			err = failed
+		}
+	}()
+	select {
+	case <-ready:
+	case err := <-ended:
+		ended <- nil
+		return 1, fmt.Errorf("serve: %w", err)
+	}
+	return m.Run(), nil
+}
+
+// announced receives what serve prints when it is ready.
+type announced chan struct{}
+
+func (a announced) Write(p []byte) (int, error) {
+	close(a)
+	return len(p), nil
+}
+
+// person runs commands as one owner.
+type person struct {
+	owner string
+	*testing.T
+}
+
+func newPerson(t *testing.T) person {
+	t.Helper()
+	found, err := endpoints.Read(testDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ASSAY_SERVER", found.HTTP)
+	return person{owner: "cli-" + uuid.NewString(), T: t}
+}
+
+func (p person) run(args ...string) ran { return p.pipe("", args...) }
+
+// pipe runs a command with standard input.
+func (p person) pipe(stdin string, args ...string) ran {
+	p.Helper()
+	p.Setenv("ASSAY_OWNER", p.owner)
+	return run(p.Context(), stdin, args...)
+}
+
+// upload uploads a text under a name, waits until it is final, and returns its id.
+func (p person) upload(name, content string) string {
+	p.Helper()
+	got := p.pipe(content, "upload", "-", "--wait", "--name", name)
+	id := ids.FindString(got.out)
+	if id == "" {
+		p.Fatalf("upload of %s: %+v", name, got)
+	}
+	return id
+}
+
+// ran is the result of one command.
+type ran struct {
+	status      int
+	out, errors string
+}
+
+func run(ctx context.Context, stdin string, args ...string) ran {
+	var out, errs bytes.Buffer
+	status := Run(ctx, args, strings.NewReader(stdin), &out, &errs)
+	return ran{status, out.String(), errs.String()}
+}
+
+var (
+	ids   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	times = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d`)
+)
+
+// unique replaces each id by ID and each time by TIME.
+func unique(text string) string {
+	return times.ReplaceAllString(ids.ReplaceAllString(text, "ID"), "TIME")
+}
+
+// want checks exit status and output, in which ID matches any id and TIME any time. It checks that
+// the errors contain errs, or that there are none.
+func (r ran) want(t *testing.T, status int, out, errs string) {
+	t.Helper()
+	if r.status != status {
+		t.Errorf("exit status %d, want %d", r.status, status)
+	}
+	if got := unique(r.out); got != out {
+		t.Errorf("output\n%s\nwant\n%s", got, out)
+	}
+	if got := unique(r.errors); errs == "" && got != "" || !strings.Contains(got, errs) {
+		t.Errorf("errors\n%s\nwant\n%s", got, errs)
+	}
+}

@@ -1,0 +1,136 @@
+package cmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/endpoints"
+)
+
+// settings are the flags that all commands share.
+type settings struct {
+	server string
+	data   string
+	owner  string
+	json   bool
+
+	opened *client.Client
+}
+
+// close closes what the command opened.
+func (s *settings) close() {
+	if s.opened != nil {
+		s.opened.Close()
+	}
+}
+
+// client returns a client of the configured server.
+func (s *settings) client() (*client.Client, error) {
+	server, err := s.findServer()
+	if err != nil {
+		return nil, err
+	}
+	owner, err := s.findOwner()
+	if err != nil {
+		return nil, err
+	}
+	s.opened, err = client.New(client.Config{Server: server, OwnerID: owner, UserAgent: "assay-cli/" + process.Version()})
+	if err != nil {
+		return nil, &Usage{Err: err}
+	}
+	return s.opened, nil
+}
+
+// operatorClient returns a client of the operator address: the named one, otherwise ASSAY_OPERATOR,
+// otherwise that of a running "assay serve".
+func (s *settings) operatorClient(named string) (*client.Client, error) {
+	address := cmp.Or(named, os.Getenv("ASSAY_OPERATOR"))
+	if address == "" {
+		found, err := s.endpoints()
+		if err != nil {
+			return nil, err
+		}
+		address = found.Operator
+	}
+	var err error
+	s.opened, err = client.New(client.Config{Server: address, UserAgent: "assay-cli/" + process.Version()})
+	if err != nil {
+		return nil, &Usage{Err: err}
+	}
+	return s.opened, nil
+}
+
+func (s *settings) findServer() (string, error) {
+	if named := cmp.Or(s.server, os.Getenv("ASSAY_SERVER")); named != "" {
+		return named, nil
+	}
+	found, err := s.endpoints()
+	return found.HTTP, err
+}
+
+// endpoints returns those of a server on this machine.
+func (s *settings) endpoints() (endpoints.Endpoints, error) {
+	dir, err := endpoints.Dir(s.data)
+	if err != nil {
+		return endpoints.Endpoints{}, err
+	}
+	found, err := endpoints.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return found, fmt.Errorf("no Assay server has run on %s; start one with: go run ./services/assay serve, or name one with --server", dir)
+	}
+	return found, err
+}
+
+func (s *settings) findOwner() (string, error) {
+	if named := cmp.Or(s.owner, os.Getenv("ASSAY_OWNER")); named != "" {
+		return named, nil
+	}
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("nowhere to keep an owner id, give --owner: %w", err)
+	}
+	return keptOwner(filepath.Join(config, "assay"))
+}
+
+// keptOwner returns the owner id stored in a directory, and creates one the first time. Of several
+// concurrent first calls one wins.
+func keptOwner(dir string) (string, error) {
+	path := filepath.Join(dir, "owner")
+	content, err := os.ReadFile(path)
+	if err == nil {
+		return strings.TrimSpace(string(content)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("owner id: %w", err)
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "", fmt.Errorf("owner id: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("owner id: %w", err)
+	}
+	draft, err := os.CreateTemp(dir, ".owner-*")
+	if err != nil {
+		return "", fmt.Errorf("owner id: %w", err)
+	}
+	_, err = fmt.Fprintln(draft, id)
+	if err = errors.Join(err, draft.Close()); err == nil {
+		// A link, unlike a rename, does not replace the id of another process.
+		err = os.Link(draft.Name(), path)
+	}
+	if err = errors.Join(err, os.Remove(draft.Name())); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("owner id: %w", err)
+	}
+	content, err = os.ReadFile(path)
+	return strings.TrimSpace(string(content)), err
+}

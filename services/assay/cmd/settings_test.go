@@ -1,0 +1,108 @@
+package cmd
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/services/assay/endpoints"
+)
+
+// nowhere is the URL of a port without a listener: the first port, reserved since RFC 1078, and
+// never assigned by a system.
+const nowhere = "http://127.0.0.1:1"
+
+func TestServerIsFound(t *testing.T) {
+	running, err := endpoints.Read(testDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Setenv("ASSAY_OWNER", "ann")
+	t.Setenv("ASSAY_DATA_DIR", dir)
+	const start = "start one with: go run ./services/assay serve"
+	run(t.Context(), "", "list").want(t, 1, "", "no Assay server has run on "+dir+"; "+start)
+
+	if err := endpoints.Write(dir, endpoints.Endpoints{HTTP: nowhere}); err != nil {
+		t.Fatal(err)
+	}
+	run(t.Context(), "", "list").want(t, 1, "", "no Assay server answers at "+nowhere+"; "+start)
+	paths := write(t, "a", "1", "b", "2", "c", "3")
+	run(t.Context(), "", append([]string{"upload"}, paths...)...).want(t, 1, "", "assay: no Assay server answers at "+nowhere)
+	run(t.Context(), "", "delete", "1", "2").want(t, 1, "", "assay: no Assay server answers at "+nowhere)
+
+	if err := endpoints.Write(dir, running); err != nil {
+		t.Fatal(err)
+	}
+	run(t.Context(), "", "list").want(t, 0, "", "")
+	run(t.Context(), "", "list", "--data", t.TempDir()).want(t, 1, "", "no Assay server has run")
+	t.Setenv("ASSAY_SERVER", nowhere)
+	run(t.Context(), "", "list").want(t, 1, "", nowhere)
+	run(t.Context(), "", "list", "--server", running.HTTP).want(t, 0, "", "")
+	run(t.Context(), "", "list", "--server", "localhost").want(t, 2, "", `server address "localhost" is not a URL`)
+}
+
+func TestOwner(t *testing.T) {
+	t.Setenv("ASSAY_OWNER", "from-variable")
+	for flag, want := range map[string]string{"from-flag": "from-flag", "": "from-variable"} {
+		s := settings{owner: flag}
+		if got, err := s.findOwner(); err != nil || got != want {
+			t.Errorf("flag %q: %s, %v", flag, got, err)
+		}
+	}
+}
+
+func TestOwnerIsMadeOnce(t *testing.T) {
+	dir := t.TempDir() + "/new"
+	var mu sync.Mutex
+	found := map[string]bool{}
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			owner, err := keptOwner(dir)
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			found[owner] = true
+		})
+	}
+	all.Wait()
+	for owner := range found {
+		if _, err := uuid.Parse(owner); err != nil || len(found) != 1 {
+			t.Errorf("owners %v, want one id: %v", found, err)
+		}
+	}
+}
+
+func TestExitStatusOfUnusableSettings(t *testing.T) {
+	t.Setenv("ASSAY_NATS_URL", "")
+	run(t.Context(), "", "setup", "word").want(t, 2, "", "See: assay setup --help")
+	run(t.Context(), "", "setup").want(t, 2, "", "assay: ASSAY_NATS_URL")
+}
+
+func TestHelp(t *testing.T) {
+	got := run(t.Context(), "")
+	if got.status != 0 || !strings.Contains(got.out, "upload") {
+		t.Errorf("%+v", got)
+	}
+	for _, args := range [][]string{{"upload", "--help"}, {"version"}, {"version", "--json"}, {"completion", "bash"}} {
+		if got := run(t.Context(), "", args...); got.status != 0 || got.out == "" {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+	for _, args := range [][]string{
+		{"uplaod"}, {"help", "uplaod"}, {"completion", "csh"}, {"completion", "bash", "csh"}, {"list", "--all", "--limit", "3"},
+		{"feed", "sources", "set", "a", "--tags", "b", "--add-tag", "c"}, {"list", "--every"}, {"dead", "raise"}, {"feed", "eat"},
+	} {
+		if got := run(t.Context(), "", args...); got.status != 2 || got.out != "" || !strings.HasSuffix(got.errors, " --help\n") {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+	if got := run(t.Context(), "", "__complete", "list", "--status", ""); !strings.Contains(got.out, "COMPLETED\n") {
+		t.Errorf("completion of --status: %+v", got)
+	}
+}

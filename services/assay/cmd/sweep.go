@@ -1,0 +1,125 @@
+package cmd
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+	"github.com/assay-project/assay/services/assay/endpoints"
+)
+
+// errLeft means that some findings could not be repaired.
+var errLeft = errors.New("something could not be repaired")
+
+func newSweep(s *settings) *cobra.Command {
+	var options sweeper.Options
+	var since string
+	cmd := &cobra.Command{
+		Use:   "sweep",
+		Short: "Find and repair items that no message will move",
+		Long: `Compare the tables, the bucket and the streams, and repair what is stuck.
+Analyzers do the same on a timer (ASSAY_SWEEP_EVERY); this does all of it at
+once, at ASSAY_SWEEP_RATE items per second, and prints what it found:
+
+  unnotified_upload    an uploaded object without a notification
+  lost_message         work whose message is lost
+  mismatched_object    an object of another length than reserved
+  unused_reservation   a reservation without an upload
+  orphan_object        an object that belongs to no item
+  inconsistent_copies  rows of one item that differ
+  duplicate_rows       several rows of one feed item
+  unreadable_item      a row that cannot be read; left for a person
+
+It works on the backends of a running "assay serve", or on those that the
+variables of the services name: ASSAY_NATS_URL, ASSAY_DYNAMODB_ENDPOINT,
+ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET, ASSAY_LEASE and those of AWS.
+
+After a loss of all JetStream data, --outcomes-since also publishes the outcome
+of every item that ended since then again (unnotified_outcome), under the same
+event ids, and restores the dead letters of feed items (lost_dead_letter) for
+"assay dead replay". A text file is retried by "assay retry" without one.`,
+		Example: `  assay sweep --dry-run
+  assay sweep --outcomes-since 2026-11-20T12:00:00Z
+  assay sweep --outcomes-since 6h`,
+		Args: cobra.NoArgs,
+	}
+	cmd.Flags().BoolVar(&options.DryRun, "dry-run", false, "say what is wrong and repair nothing")
+	cmd.Flags().StringVar(&since, "outcomes-since", "", "publish outcomes again from this time on: RFC 3339, or how long ago")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		var err error
+		if options.OutcomesSince, err = parseSince(since, time.Now()); err != nil {
+			return &Usage{Err: err}
+		}
+		environ, err := endpoints.Environ(s.data)
+		if err != nil {
+			return err
+		}
+		cfg, err := config.Load[analyzer.Config](environ)
+		if err != nil {
+			return err
+		}
+		out := json.NewEncoder(cmd.OutOrStdout())
+		var untold error
+		options.Tell = func(f sweeper.Finding) {
+			if s.json {
+				untold = errors.Join(untold, out.Encode(f))
+				return
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), findingLine(f, options.DryRun))
+			untold = errors.Join(untold, err)
+		}
+		cfg.Log.LogLevel = cmp.Or(os.Getenv("ASSAY_LOG_LEVEL"), "error") // the findings are printed
+		log, err := obs.NewLogger(cfg.Log, cmd.ErrOrStderr(), "sweep")
+		if err != nil {
+			return config.Unusable(err)
+		}
+		report, err := analyzer.Sweep(cmd.Context(), cfg, options, log)
+		if s.json {
+			untold = errors.Join(untold, out.Encode(report))
+		} else {
+			_, failed := fmt.Fprintf(cmd.OutOrStdout(), "%d read, %d found, %d repaired, %d failed, in %s\n",
+				report.Read, report.Found, report.Repaired, report.Failed, report.Took.Round(time.Millisecond))
+			untold = errors.Join(untold, failed)
+		}
+		if err == nil && report.Failed > 0 {
+			err = errLeft
+		}
+		return errors.Join(err, untold)
+	}
+	return cmd
+}
+
+func findingLine(f sweeper.Finding, dryRun bool) string {
+	state := "repaired"
+	switch {
+	case f.Error != "":
+		state = "NOT REPAIRED: " + f.Error
+	case dryRun:
+		state = "found"
+	}
+	return fmt.Sprintf("%s  %s  %s  %s", f.Area, f.ID, f.Found, state)
+}
+
+// parseSince parses a time, or a duration before now.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
+		return now.Add(-ago), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--outcomes-since %q: give a time such as 2026-11-20T12:00:00Z, or how long ago, such as 6h", text)
+	}
+	return at, nil
+}

@@ -1,0 +1,101 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+func newWatch(s *settings) *cobra.Command {
+	var all bool
+	var after, operator string
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Show results as they come, until interrupted",
+		Long: `Show results as they come, until interrupted.
+
+When the connection breaks, watch connects again and resumes where it was. With
+--json each line is {"event", "id", "data"}; the id of the last line you have
+seen, given to --after, goes on behind it. An event "resync" says that some were
+missed, because that is too long ago: list your files, then go on.
+
+Results of all owners are at the operator address of query: --operator, else
+ASSAY_OPERATOR, else that of a running "assay serve".`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			find := s.client
+			if all {
+				find = func() (*client.Client, error) { return s.operatorClient(operator) }
+			}
+			c, err := find()
+			if err != nil {
+				return err
+			}
+			following, watching := client.Following{AllOwners: all, After: after}, false
+			for e, err := range c.Events(cmd.Context(), following) {
+				if cmd.Context().Err() != nil {
+					return nil // interrupted, the normal end of a watch
+				}
+				if err != nil {
+					return err
+				}
+				if e.Type == client.Ready && watching {
+					continue // of another connection
+				}
+				watching = true
+				if s.json {
+					err = writeJSON(cmd.OutOrStdout(), eventLine{e.Type, e.ID, e.Data})
+				} else {
+					err = writeEvent(cmd.OutOrStdout(), cmd.ErrOrStderr(), e)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return errors.New("the events ended")
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "results of all owners")
+	cmd.Flags().StringVar(&operator, "operator", "", "with --all: operator address of query, such as http://127.0.0.1:8085 [ASSAY_OPERATOR]")
+	cmd.Flags().StringVar(&after, "after", "", "go on behind the event with this id")
+	return cmd
+}
+
+type eventLine struct {
+	Event string          `json:"event"`
+	ID    string          `json:"id"`
+	Data  json.RawMessage `json:"data,omitempty"`
+}
+
+// writeEvent writes an event in readable form: outcomes to out, messages about the watch itself to
+// notes.
+func writeEvent(out, notes io.Writer, e client.Event) error {
+	switch e.Type {
+	case client.Ready:
+		note(notes, "Watching; end with Ctrl-C.")
+	case client.Resync:
+		note(notes, "Some results were missed; see them with: assay list")
+	case client.CompletedEvent, client.FailedEvent:
+		var o client.Outcome
+		if err := json.Unmarshal(e.Data, &o); err != nil {
+			return fmt.Errorf("event %s: %w", e.ID, err)
+		}
+		file := client.File{FileID: o.ID, FileName: o.Name, Result: o.Result, ErrorMessage: o.ErrorMessage}
+		at := o.CompletedAt
+		file.Status = client.Completed
+		if e.Type == client.FailedEvent {
+			file.Status, at = client.Failed, o.FailedAt
+		}
+		if _, err := fmt.Fprint(out, at.Local().Format(time.TimeOnly), "  "); err != nil {
+			return err
+		}
+		return writeLine(out, file)
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+package newarea
+
+import (
+	"sync/atomic"
+
+	"github.com/assay-project/assay/pkg/area"
+	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/ingest"
+	"github.com/assay-project/assay/services/query"
+)
+
+// This file is what the area needs outside its own folders: a line in the list of
+// setup.Config.Areas and of each run.go.
+
+func described() []area.Area { return []area.Area{describe()} }
+
+func ingested() ingest.Entry { return ingest.Entry{Work: work(), Open: newAccepting} }
+
+func analyzed(broken *atomic.Bool) analyzer.Entry {
+	return analyzer.Entry{Work: work(), Open: func(s analyzer.Shared) analyzer.Area {
+		return &adding{store{s.Backends.DB}, s.Backends.Bus, s.Worker, broken}
+	}}
+}
+
+func queried() query.Entry { return newReading }

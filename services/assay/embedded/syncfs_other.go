@@ -1,0 +1,8 @@
+//go:build !linux
+
+package embedded
+
+import "os"
+
+// syncFileSystem does nothing: the system writes file attributes on its own.
+func syncFileSystem(*os.File) error { return nil }

@@ -1,0 +1,86 @@
+package permissions
+
+import (
+	"bytes"
+	_ "embed"
+	"slices"
+	"text/template"
+
+	"github.com/assay-project/assay/pkg/area"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/services/ingest/notice"
+)
+
+//go:embed nats.conf.tmpl
+var natsTemplate string
+
+// NATS is the subjects that the users of the NATS server may publish to, as far as they depend on
+// the areas. A request to JetStream is a message to a subject of its API.
+type NATS struct{ Setup, Ingest, Analyzer []string }
+
+// NATSGrants returns what the programs do with the streams of the areas and their own.
+func NATSGrants(areas []area.Area) NATS {
+	g := NATS{
+		Setup: []string{"$JS.API.STREAM.INFO.*"},
+		// A replay publishes to the subject that the dead letter names.
+		Ingest:   []string{"$JS.API.INFO", notice.Subject, event.OutcomeSubjects},
+		Analyzer: []string{"$JS.API.INFO", event.OutcomeSubjects},
+	}
+	streams := []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts}
+	for _, a := range areas {
+		streams = append(streams, a.Work.Stream)
+		// A sweep of the analyzer republishes lost work.
+		work := []string{a.Work.Stored(), "$JS.API.STREAM.MSG.GET." + a.Work.Stream}
+		g.Ingest, g.Analyzer = append(g.Ingest, work...), append(g.Analyzer, work...)
+		for _, consumer := range a.Consumers {
+			g.Analyzer = append(g.Analyzer, consume(a.Work.Stream, consumer, ".>", a.Work.Durables(consumer)...)...)
+		}
+	}
+	for _, stream := range append(streams, notice.Stream) {
+		g.Setup = append(g.Setup, "$JS.API.STREAM.CREATE."+stream, "$JS.API.STREAM.UPDATE."+stream)
+		declare := []string{"$JS.API.STREAM.INFO." + stream, "$JS.API.STREAM.CREATE." + stream}
+		g.Ingest = append(g.Ingest, declare...)
+		if stream != notice.Stream {
+			g.Analyzer = append(g.Analyzer, declare...)
+		}
+	}
+	g.Ingest = append(g.Ingest, consume(notice.Stream, notice.Consumer, "", notice.Consumer)...)
+	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamDead, "$JS.API.STREAM.MSG.DELETE."+bus.StreamDead)
+	g.Analyzer = append(g.Analyzer, "$JS.API.STREAM.MSG.GET."+bus.StreamOutcomes, "$JS.API.STREAM.MSG.GET."+bus.StreamDead)
+	for _, list := range []*[]string{&g.Setup, &g.Ingest, &g.Analyzer} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return g
+}
+
+// consume returns the subjects that a consumer of a queue needs. filtered is the suffix of the
+// subject by which the durables are created: it names their filter, if they have one.
+func consume(stream, consumer, filtered string, durables ...string) []string {
+	subjects := []string{
+		"assay.dead." + consumer,
+		"assay-attempt." + consumer + ".*", "$JS.API.STREAM.MSG.GET." + bus.StreamAttempts,
+		// It removes messages left behind when the server crashed.
+		"$JS.API.STREAM.MSG.GET." + stream, "$JS.API.STREAM.MSG.DELETE." + stream,
+	}
+	for _, durable := range durables {
+		name := stream + "." + durable
+		subjects = append(subjects,
+			"$JS.API.CONSUMER.INFO."+name, "$JS.API.CONSUMER.CREATE."+name+filtered,
+			"$JS.API.CONSUMER.DELETE."+name, // to recreate it where the clock was stepped back
+			"$JS.API.CONSUMER.MSG.NEXT."+name, "$JS.ACK."+name+".>")
+	}
+	return subjects
+}
+
+// natsConfiguration returns the configuration of the NATS server.
+func natsConfiguration(areas []area.Area) ([]byte, error) {
+	parsed, err := template.New("nats.conf").Parse(natsTemplate)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	err = parsed.Execute(&text, NATSGrants(areas))
+	return text.Bytes(), err
+}

@@ -1,0 +1,124 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/assay/embedded"
+	"github.com/assay-project/assay/services/assay/setup"
+	"github.com/assay-project/assay/services/ingest"
+	"github.com/assay-project/assay/services/query"
+)
+
+// allInOne is the three services as one, with their engines.
+type allInOne struct {
+	engines  *engines
+	services []process.Service
+	log      zerolog.Logger
+	dir      string // of all data
+}
+
+// open starts the engines, creates tables and bucket, and opens the services. page is the address
+// of the web page, which may call S3. When it returns an error, everything is closed.
+func open(ctx context.Context, cfg Config, dir string, page net.Addr, log zerolog.Logger, reg prometheus.Registerer) (*allInOne, error) {
+	w := &allInOne{log: log, dir: dir}
+	err := w.open(ctx, cfg, dir, page, reg)
+	if err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *allInOne) open(ctx context.Context, cfg Config, dir string, page net.Addr, reg prometheus.Registerer) (err error) {
+	if w.engines, err = startEngines(ctx, cfg, dir, page, w.log, reg); err != nil {
+		return err
+	}
+	environ := w.engines.environ(cfg)
+	installation, err := config.Load[setup.Config](environ)
+	if err != nil {
+		return err
+	}
+	if err := setup.Run(ctx, installation); err != nil {
+		return err
+	}
+	return errors.Join(
+		add(w, ctx, ingest.Name, ingest.Open, environ, reg),
+		add(w, ctx, analyzer.Name, analyzer.Open, environ, reg),
+		add(w, ctx, query.Name, query.Open, environ, reg),
+	)
+}
+
+// add opens a service with its own settings and a logger of its name. E is an entry of
+// its list of areas.
+func add[C, E any, S process.Service](w *allInOne, ctx context.Context, name string,
+	open func(context.Context, C, zerolog.Logger, prometheus.Registerer, ...E) (S, error), environ []string, reg prometheus.Registerer,
+) error {
+	cfg, err := config.Load[C](environ)
+	if err != nil {
+		return err
+	}
+	service, err := open(ctx, cfg, w.log.With().Str("part", name).Logger(), reg)
+	if err != nil {
+		return err
+	}
+	w.services = append(w.services, service)
+	return nil
+}
+
+// Health adds the checks of all services; shared checks run once.
+func (w *allInOne) Health(h *obs.Health) {
+	h.Add("s3 port", w.engines.s3.CheckPort)
+	h.Add("disk", func(context.Context) error { return w.Writable() })
+	for _, service := range w.services {
+		service.Health(h)
+	}
+}
+
+// Writable refuses requests while the disk is full, so that work which is accepted has space.
+func (w *allInOne) Writable() error { return embedded.CheckSpace(w.dir) }
+
+// Routes registers the calls of all services on one address.
+func (w *allInOne) Routes(r *web.Router) {
+	for _, service := range w.services {
+		service.Routes(r)
+	}
+}
+
+// OperatorRoutes registers the calls for operators of all services that have some.
+func (w *allInOne) OperatorRoutes(r *web.Router) {
+	for _, service := range w.services {
+		if operated, ok := service.(process.Operated); ok {
+			operated.OperatorRoutes(r)
+		}
+	}
+}
+
+// Work runs the background work of the services.
+func (w *allInOne) Work(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for _, service := range w.services {
+		group.Go(func() error { return service.Work(ctx) })
+	}
+	return group.Wait()
+}
+
+// Close closes the services, then the engines.
+func (w *allInOne) Close() {
+	for _, service := range w.services {
+		service.Close()
+	}
+	if err := w.engines.close(); err != nil {
+		w.log.Error().Err(err).Msg("an engine did not stop cleanly")
+	}
+}

@@ -1,0 +1,42 @@
+// Package admission answers requests whose work is refused because too much is
+// waiting. Areas ask bus.Admit before they accept work; see package fair for the
+// limits.
+package admission
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/fair"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// retryAfter is when a client that was refused may retry.
+const retryAfter = 5 * time.Second
+
+// RetryAfter is the header's value in every refusal, in seconds.
+func RetryAfter() string { return strconv.Itoa(int(retryAfter / time.Second)) }
+
+// Refused reports whether err is a refusal: the same work may be admitted later.
+func Refused(err error) bool {
+	return errors.Is(err, fair.ErrFull) || errors.Is(err, fair.ErrTenantFull) || errors.Is(err, bus.ErrFull)
+}
+
+// Problem returns the problem of a refusal, with a Retry-After: 429 for the limit of one
+// tenant, 503 for the other limits and while the backlog is unknown. It returns other
+// errors as they are.
+func Problem(err error) error {
+	switch {
+	case errors.Is(err, fair.ErrFull), errors.Is(err, bus.ErrFull):
+		return web.Unavailable("Too much work is waiting.", retryAfter).Because(err)
+	case errors.Is(err, fair.ErrTenantFull):
+		return web.NewProblem(http.StatusTooManyRequests, "too-much-waiting", "Too much work of this owner, or of this source, is waiting.").
+			WithHeader("Retry-After", RetryAfter()).Because(err)
+	case errors.Is(err, fair.ErrBacklogUnknown):
+		return web.Unavailable("The event stream does not answer.", retryAfter).Because(err)
+	}
+	return err
+}

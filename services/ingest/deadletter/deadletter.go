@@ -1,0 +1,99 @@
+// Package deadletter lists, shows, replays and drops the messages that a consumer
+// gave up.
+package deadletter
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+)
+
+// Area is what replays need of an area.
+type Area interface {
+	// Replay makes the item of a dead letter wait for its processing again. It looks
+	// at the item first, so that a repeat changes nothing; note then says why. mine is
+	// false, and err nil, for a message of another area.
+	Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error)
+}
+
+// Letters are the dead letters of all consumers.
+type Letters struct {
+	bus   *bus.Bus
+	areas []Area
+}
+
+// New returns the dead letters of b, whose replays the areas make.
+func New[A Area](b *bus.Bus, areas []A) *Letters {
+	d := &Letters{bus: b, areas: make([]Area, len(areas))}
+	for i, area := range areas {
+		d.areas[i] = area
+	}
+	return d
+}
+
+// replay replays one dead letter. A message of no area, such as a bucket's notice, is
+// published as it was: its handler looks at the item.
+func (d *Letters) replay(ctx context.Context, l bus.DeadLetter) (note string, err error) {
+	if l.Subject == "" {
+		return "", errors.New("the dead letter does not name the subject of its message")
+	}
+	for _, area := range d.areas {
+		if mine, note, err := area.Replay(ctx, l); mine || err != nil {
+			return note, err
+		}
+	}
+	return "", d.bus.Replay(ctx, l)
+}
+
+// drop removes one dead letter.
+func (d *Letters) drop(ctx context.Context, l bus.DeadLetter) (note string, err error) {
+	err = d.bus.DropDead(ctx, l.Sequence)
+	if errors.Is(err, bus.ErrNoDeadLetter) {
+		return "it is gone already", nil
+	}
+	return "", err
+}
+
+// bulkRequest selects dead letters and says how to go through them.
+type bulkRequest struct {
+	filter bus.DeadFilter
+	dryRun bool // list only
+	rate   int  // letters a second at most
+	max    int  // letters at most
+}
+
+// bulkResult is the result of one dead letter of a bulk request.
+type bulkResult struct {
+	letter bus.DeadLetter
+	note   string
+	err    error
+}
+
+// each calls do for the dead letters of a request, and continues after one has
+// failed. more reports that others follow the last. Letters that are added meanwhile
+// are left out: one that fails again at once would be replayed without end.
+func (d *Letters) each(ctx context.Context, r bulkRequest, do func(context.Context, bus.DeadLetter) (string, error)) (all []bulkResult, more bool, err error) {
+	pace := time.NewTicker(time.Second / time.Duration(r.rate))
+	defer pace.Stop()
+	for letter, err := range d.bus.DeadLetters(ctx, r.filter) {
+		if err != nil {
+			return all, false, err
+		}
+		if len(all) == r.max {
+			return all, true, nil
+		}
+		result := bulkResult{letter: letter}
+		if !r.dryRun {
+			select {
+			case <-ctx.Done():
+				return all, true, ctx.Err()
+			case <-pace.C:
+			}
+			result.note, result.err = do(ctx, letter)
+		}
+		all = append(all, result)
+	}
+	return all, false, nil
+}

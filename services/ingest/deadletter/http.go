@@ -1,0 +1,200 @@
+package deadletter
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// Routes registers the calls on dead letters, which are for operators.
+func (d *Letters) Routes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "list-dead", Method: http.MethodGet, Path: "/v1/dead", Tags: []string{"dead letters"},
+		Summary: "List messages that were given up, oldest first",
+	}, d.list)
+	web.Register(r, huma.Operation{
+		OperationID: "get-dead", Method: http.MethodGet, Path: "/v1/dead/{sequence}", Tags: []string{"dead letters"},
+		Summary: "Show a dead letter with its payload",
+	}, d.get)
+	web.Register(r, huma.Operation{
+		OperationID: "replay-dead", Method: http.MethodPost, Path: "/v1/dead/replay", Tags: []string{"dead letters"},
+		Summary: "Process the items of dead letters again",
+		Description: "A failed item is processed again, as by an explicit retry. One that is no longer in the failure of its letter " +
+			"is left as it is, so that replaying twice changes nothing. The letters stay.",
+	}, d.postReplay)
+	web.Register(r, huma.Operation{
+		OperationID: "drop-dead", Method: http.MethodPost, Path: "/v1/dead/drop", Tags: []string{"dead letters"},
+		Summary: "Remove the dead letters of a filter for good",
+	}, d.postDrop)
+	web.Register(r, huma.Operation{
+		OperationID: "delete-dead", Method: http.MethodDelete, Path: "/v1/dead/{sequence}", Tags: []string{"dead letters"},
+		Summary: "Remove a dead letter for good", DefaultStatus: http.StatusNoContent,
+	}, d.delete)
+}
+
+// letterView is a dead letter as the API shows it.
+type letterView struct {
+	Sequence uint64          `json:"sequence" doc:"names the letter"`
+	Consumer string          `json:"consumer" doc:"who gave the message up"`
+	Subject  string          `json:"subject" doc:"where the message came from"`
+	Reason   string          `json:"reason"`
+	Attempts int             `json:"attempts" doc:"0 in a letter that was lost and that a sweep wrote anew"`
+	First    time.Time       `json:"first" doc:"when its stream took the message in"`
+	Last     time.Time       `json:"last" doc:"when it was given up"`
+	EventID  string          `json:"eventId,omitempty"`
+	Type     string          `json:"type,omitempty" doc:"of the event"`
+	Item     string          `json:"item,omitempty" doc:"the item's id"`
+	Payload  json.RawMessage `json:"payload,omitempty" doc:"the message; in base64 where it is not JSON. Lists leave it out"`
+}
+
+func view(l bus.DeadLetter) letterView {
+	return letterView{
+		Sequence: l.Sequence, Consumer: l.Consumer, Subject: l.Subject, Reason: l.Reason, Attempts: l.Attempts,
+		First: l.First, Last: l.Last, EventID: l.ID, Type: l.Type, Item: l.Item,
+	}
+}
+
+type letterListInput struct {
+	Consumer string    `query:"consumer"`
+	Reason   string    `query:"reason" doc:"a part of it, in upper or lower case"`
+	From     time.Time `query:"from" doc:"given up then or later"`
+	To       time.Time `query:"to" doc:"given up before"`
+	After    uint64    `query:"after" doc:"the last sequence of the page before"`
+	Limit    int       `query:"limit" default:"100" minimum:"1" maximum:"1000"`
+}
+
+type letterListOutput struct {
+	Body struct {
+		DeadLetters []letterView `json:"deadLetters"`
+		More        bool         `json:"more" doc:"there are others after the last of these"`
+	}
+}
+
+func (d *Letters) list(ctx context.Context, in *letterListInput) (*letterListOutput, error) {
+	filter := bus.DeadFilter{After: in.After, Consumer: in.Consumer, Reason: in.Reason, From: in.From, To: in.To}
+	out := &letterListOutput{}
+	out.Body.DeadLetters = []letterView{}
+	for letter, err := range d.bus.DeadLetters(ctx, filter) {
+		if err != nil {
+			return nil, err
+		}
+		if len(out.Body.DeadLetters) == in.Limit {
+			out.Body.More = true
+			break
+		}
+		out.Body.DeadLetters = append(out.Body.DeadLetters, view(letter))
+	}
+	return out, nil
+}
+
+type letterInput struct {
+	Sequence uint64 `path:"sequence" minimum:"1"`
+}
+
+type letterOutput struct{ Body letterView }
+
+func (d *Letters) get(ctx context.Context, in *letterInput) (*letterOutput, error) {
+	letter, err := d.bus.DeadLetter(ctx, in.Sequence)
+	if err != nil {
+		return nil, problem(err)
+	}
+	shown := view(letter)
+	if shown.Payload = letter.Data; !json.Valid(letter.Data) {
+		shown.Payload = json.RawMessage(`"` + base64.StdEncoding.EncodeToString(letter.Data) + `"`)
+	}
+	return &letterOutput{shown}, nil
+}
+
+func (d *Letters) delete(ctx context.Context, in *letterInput) (*struct{}, error) {
+	return nil, problem(d.bus.DropDead(ctx, in.Sequence))
+}
+
+func problem(err error) error {
+	if errors.Is(err, bus.ErrNoDeadLetter) {
+		return web.NotFound("No dead letter with this sequence.")
+	}
+	return err
+}
+
+type letterBulkInput struct {
+	Body struct {
+		Sequence uint64    `json:"sequence,omitempty" minimum:"1" doc:"this letter alone; or a filter, which selects all letters where it is empty:"`
+		Consumer string    `json:"consumer,omitempty"`
+		Reason   string    `json:"reason,omitempty" doc:"a part of it, in upper or lower case"`
+		From     time.Time `json:"from,omitzero" required:"false" doc:"given up then or later"`
+		To       time.Time `json:"to,omitzero" required:"false" doc:"given up before"`
+		DryRun   bool      `json:"dryRun,omitempty" doc:"list the letters and do nothing"`
+		Rate     int       `json:"rate,omitempty" default:"100" minimum:"1" maximum:"10000" doc:"letters a second at most"`
+		Max      int       `json:"max,omitempty" default:"1000" minimum:"1" maximum:"10000" doc:"letters at most"`
+	}
+}
+
+type letterBulkOutput struct {
+	Body struct {
+		Results []letterResult `json:"results"`
+		Done    int            `json:"done" doc:"letters that something was done about"`
+		Failed  int            `json:"failed"`
+		More    bool           `json:"more" doc:"there are others behind the max"`
+	}
+}
+
+type letterResult struct {
+	letterView
+	Done  bool   `json:"done"`
+	Note  string `json:"note,omitempty" doc:"why nothing was to be done"`
+	Error string `json:"error,omitempty"`
+}
+
+func (d *Letters) postReplay(ctx context.Context, in *letterBulkInput) (*letterBulkOutput, error) {
+	return d.bulk(ctx, in, d.replay)
+}
+
+func (d *Letters) postDrop(ctx context.Context, in *letterBulkInput) (*letterBulkOutput, error) {
+	return d.bulk(ctx, in, d.drop)
+}
+
+// bulk calls do for one letter, or for those of a filter. The output has the result of
+// each, also when some failed.
+func (d *Letters) bulk(ctx context.Context, in *letterBulkInput, do func(context.Context, bus.DeadLetter) (string, error)) (*letterBulkOutput, error) {
+	ask := in.Body
+	request := bulkRequest{
+		filter: bus.DeadFilter{Consumer: ask.Consumer, Reason: ask.Reason, From: ask.From, To: ask.To},
+		dryRun: ask.DryRun, rate: ask.Rate, max: ask.Max,
+	}
+	if ask.Sequence != 0 {
+		if request.filter != (bus.DeadFilter{}) {
+			return nil, web.Invalid(web.FieldError{Field: "body.sequence", Message: "names one letter; give it without a filter"})
+		}
+		if _, err := d.bus.DeadLetter(ctx, ask.Sequence); err != nil {
+			return nil, problem(err)
+		}
+		request.filter, request.max = bus.DeadFilter{After: ask.Sequence - 1}, 1
+	}
+	all, more, err := d.each(ctx, request, do)
+	if err != nil {
+		return nil, err
+	}
+	out := &letterBulkOutput{}
+	out.Body.Results = []letterResult{}
+	out.Body.More = more && ask.Sequence == 0
+	for _, one := range all {
+		result := letterResult{letterView: view(one.letter), Note: one.note, Done: !ask.DryRun && one.note == "" && one.err == nil}
+		if one.err != nil {
+			result.Error = one.err.Error()
+			out.Body.Failed++
+		}
+		if result.Done {
+			out.Body.Done++
+		}
+		out.Body.Results = append(out.Body.Results, result)
+	}
+	return out, nil
+}

@@ -1,0 +1,130 @@
+package feed
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/obs"
+)
+
+// accept stores an item that was checked and publishes FeedItemAccepted while it
+// is pending, unless its analysis was given up. An item that exists gets the tags
+// that it does not have, and created is false. It returns the errors of Bus.Admit.
+//
+// The row's key holds a time, so that the table alone cannot detect a duplicate.
+// The object's key does not: of all writers one stores its submission there, and
+// all write the row from that submission. When a writer dies in between, the next
+// one of the same source id writes the row, here or in a retry. The same goes for
+// an item whose object was lost.
+func (a *Area) accept(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
+	if err := a.bus.Admit(ctx, feed.WorkStream, s.SourceType); err != nil {
+		return feed.Item{}, false, err
+	}
+	s = s.Stamped(time.Now())
+	err = a.keep(ctx, s)
+	switch {
+	case errors.Is(err, blob.ErrExists):
+		item, created, err = a.join(ctx, s.SourceID)
+		if err == nil {
+			item, err = a.store.AddTags(ctx, item, s.MatchedTags)
+		}
+	case err == nil:
+		item, created, err = a.begin(ctx, s)
+	}
+	if err != nil {
+		return feed.Item{}, false, err
+	}
+	if !item.Settled() {
+		err = a.announce(ctx, item)
+	}
+	return item, created, err
+}
+
+// begin writes the row of a submission that was just stored. A row that exists had
+// lost its object: it keeps its time and gets the rest from this submission. begin
+// looks for the row after the object is stored, since before that another writer may
+// be about to write one.
+func (a *Area) begin(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
+	item, err = a.store.Get(ctx, s.SourceID)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		item, created, err = a.store.Create(ctx, s.Item(time.Now()))
+	}
+	if err == nil && item.Status == feed.Pending && (item.GivenUp() || !item.IsOf(s)) {
+		item, err = a.renew(ctx, item, s)
+	}
+	if err == nil && !created {
+		item, err = a.store.AddTags(ctx, item, s.MatchedTags)
+	}
+	return item, created, err
+}
+
+// renew describes a pending item that had lost its object by the submission that
+// replaced it, also an item that was given up for that.
+func (a *Area) renew(ctx context.Context, lost feed.Item, s feed.Submission) (feed.Item, error) {
+	item, err := a.store.Renew(ctx, lost.Of(s))
+	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved {
+		return a.store.Get(ctx, lost.SourceID) // analyzed meanwhile
+	}
+	if err == nil && lost.GivenUp() {
+		err = a.announce(ctx, lost)
+	}
+	return item, err
+}
+
+// join returns the item whose submission is stored already. It writes the row from
+// that submission unless there is one.
+func (a *Area) join(ctx context.Context, sourceID string) (feed.Item, bool, error) {
+	item, err := a.store.Get(ctx, sourceID)
+	if !errors.Is(err, lifecycle.ErrNotFound) {
+		return item, false, err
+	}
+	document, err := a.bucket.Load(ctx, feed.TextKey(sourceID))
+	if err != nil {
+		return feed.Item{}, false, err
+	}
+	stored, err := feed.ParseDocument(sourceID, document.Body)
+	if err != nil {
+		return feed.Item{}, false, err
+	}
+	item, created, err := a.store.Create(ctx, stored.Item(time.Now()))
+	if err != nil {
+		return feed.Item{}, false, err
+	}
+	// A sweep that saw no row may have deleted the object.
+	if err := a.keep(ctx, stored); err != nil && !errors.Is(err, blob.ErrExists) {
+		return feed.Item{}, false, err
+	}
+	return item, created, nil
+}
+
+// keep stores a submission. It returns blob.ErrExists when there is one of its
+// source id.
+func (a *Area) keep(ctx context.Context, s feed.Submission) error {
+	document, err := s.Document()
+	if err != nil {
+		return err
+	}
+	_, err = a.bucket.Put(ctx, feed.TextKey(s.SourceID), feed.DocumentType, nil, bytes.NewReader(document))
+	return err
+}
+
+// announce publishes that an item waits. An event already outstanding counts as success.
+func (a *Area) announce(ctx context.Context, item feed.Item) error {
+	accepted, err := item.Accepted(a.bucket.Bucket)
+	if err == nil {
+		err = a.bus.Publish(ctx, accepted)
+	}
+	if err != nil && !errors.Is(err, bus.ErrOutstanding) {
+		return err
+	}
+	log := obs.Log(ctx, a.log)
+	log.Info().Str("area", event.AreaFeed).Str("id", item.SourceID).Msg("item accepted")
+	return nil
+}

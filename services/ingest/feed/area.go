@@ -1,0 +1,60 @@
+// Package feed takes items into the feed: those that clients post, and those that it
+// polls from sources.
+package feed
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/services/ingest/feed/source"
+)
+
+// Area takes items of the feed in.
+type Area struct {
+	store     *feed.Store
+	bucket    *blob.Store
+	bus       *bus.Bus
+	sources   *source.Store
+	poller    *source.Poller
+	accepting *semaphore.Weighted // the bytes of the items that are accepted at once
+	log       zerolog.Logger
+}
+
+// New returns the area on open backends.
+func New(cfg Config, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) *Area {
+	a := &Area{
+		store:  feed.NewStore(backends.DB, cfg.Tables),
+		bucket: backends.Bucket, bus: backends.Bus,
+		sources:   source.NewStore(platform.NewStore(backends.DB, cfg.Platform)),
+		accepting: semaphore.NewWeighted(acceptBytes), log: log,
+	}
+	a.poller = source.New(cfg.Sources, source.Options{Store: a.sources, Take: a.take, Key: os.Getenv, Log: log, Registry: reg})
+	return a
+}
+
+// Check returns an error while a table cannot be used.
+func (a *Area) Check(ctx context.Context) error {
+	return errors.Join(a.store.Check(ctx), a.sources.Check(ctx))
+}
+
+// Work polls the sources until ctx ends and the polls in progress have returned them.
+func (a *Area) Work(ctx context.Context) error {
+	a.poller.Run(ctx)
+	return nil
+}
+
+// Uploaded has nothing to do: clients upload no texts, ingest stores them itself.
+func (a *Area) Uploaded(_ context.Context, o blob.Object) (mine bool, err error) {
+	return strings.HasPrefix(o.Key, feed.ObjectPrefix), nil
+}

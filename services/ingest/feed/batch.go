@@ -1,0 +1,114 @@
+package feed
+
+import (
+	"context"
+	"iter"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/admission"
+)
+
+// acceptParallel is how many items of one batch are accepted at once.
+const acceptParallel = 16
+
+// acceptBytes bounds the items that the process accepts at once. On the way into the table an item
+// takes about 20 times its bytes.
+const acceptBytes = 4 << 20
+
+// Outcomes of an item of a batch.
+const (
+	outcomeCreated   = "created"
+	outcomeDuplicate = "duplicate"
+	outcomeInvalid   = "invalid"
+	outcomeRefused   = "refused"
+)
+
+type itemOutcome struct {
+	SourceID string           `json:"sourceId"`
+	Outcome  string           `json:"outcome" enum:"created,duplicate,invalid,refused" doc:"refused may come again after the answer's Retry-After"`
+	Errors   []web.FieldError `json:"errors,omitempty" doc:"only when invalid"`
+	Type     string           `json:"type,omitempty" doc:"only when refused: that of the problem which the item alone would be answered with" example:"urn:assay:problem:too-much-waiting"`
+	refusal  error            // by admission, or by bus.ErrFull
+}
+
+// candidate is an item that was read, with what is wrong with it.
+type candidate struct {
+	feed.Submission
+	wrong []web.FieldError
+	size  int       // in bytes
+	hold  *web.Hold // of these; nil for an item that no request body carries
+}
+
+// acceptBounded is accept for an item of so many bytes. It waits while the process accepts acceptBytes.
+func (a *Area) acceptBounded(ctx context.Context, s feed.Submission, size int) (feed.Item, bool, error) {
+	n := min(int64(size), acceptBytes)
+	if err := a.accepting.Acquire(ctx, n); err != nil {
+		return feed.Item{}, false, err
+	}
+	defer a.accepting.Release(n)
+	return a.accept(ctx, s)
+}
+
+// acceptAll accepts the valid items that the limits of waiting work allow, while it reads the next
+// ones. The outcomes are in the order of the candidates. When it returns an error of a backend or of
+// the sequence, some may be accepted; all can be sent again.
+func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error]) ([]itemOutcome, error) {
+	var results []*itemOutcome
+	group, running := errgroup.WithContext(ctx)
+	group.SetLimit(acceptParallel)
+	var unreadable error
+	for one, err := range several {
+		if err != nil {
+			unreadable = err
+			break
+		}
+		result := &itemOutcome{SourceID: one.SourceID, Outcome: outcomeInvalid, Errors: one.wrong}
+		results = append(results, result)
+		group.Go(func() error {
+			defer one.hold.Release()
+			if len(one.wrong) > 0 {
+				return nil
+			}
+			_, created, err := a.acceptBounded(running, one.Submission, one.size)
+			result.Outcome = outcomeDuplicate
+			switch {
+			case admission.Refused(err):
+				result.Outcome, result.refusal = outcomeRefused, err
+				return nil
+			case created:
+				result.Outcome = outcomeCreated
+			}
+			return err
+		})
+		if running.Err() != nil {
+			break // an item failed, and the call with it
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	if unreadable != nil {
+		return nil, unreadable
+	}
+	inOrder := make([]itemOutcome, len(results))
+	for i, result := range results {
+		inOrder[i] = *result
+	}
+	return inOrder, ctx.Err()
+}
+
+// refusal returns why some items, and whether all, were refused; nil for none.
+func refusal(results []itemOutcome) (first error, all bool) {
+	all = true
+	for _, result := range results {
+		if result.refusal == nil {
+			all = false
+		} else if first == nil {
+			first = result.refusal
+		}
+	}
+	return first, all
+}

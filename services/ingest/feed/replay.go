@@ -1,0 +1,52 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+// Replay retries the item of a dead letter while the item is in the failure of that
+// letter. A later failure has a letter of its own.
+func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
+	id, ok := strings.CutPrefix(l.Subject, feed.AcceptedSubject(""))
+	if !ok || !feed.ValidSourceID(id) {
+		return false, "", nil
+	}
+	item, err := a.store.Get(ctx, id)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return true, "the item was removed", nil
+	case err != nil:
+		return true, "", err
+	case item.Status == feed.Analyzed:
+		return true, "the item is analyzed", nil
+	case !item.GivenUp():
+		return true, "the item is pending already", a.announce(ctx, item)
+	}
+	failed, err := item.Failed()
+	if err != nil {
+		return true, "", fmt.Errorf("the time of %s: %w", id, err)
+	}
+	if failed.After(l.Last) {
+		return true, "the item failed again since; that failure has a letter of its own", nil
+	}
+	_, err = a.store.Retry(ctx, item)
+	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {
+		return true, fmt.Sprintf("the item is %s", moved.Found), nil
+	}
+	if err != nil {
+		return true, "", err
+	}
+	// Not a new event: its id is the one that was given up, and the stream may still
+	// drop it as a duplicate.
+	if err := a.bus.Replay(ctx, l); !errors.Is(err, bus.ErrOutstanding) {
+		return true, "", err
+	}
+	return true, "", nil
+}

@@ -1,0 +1,48 @@
+package source
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/assay-project/assay/pkg/guard"
+)
+
+const (
+	parallel       = 4                // sources that one ingest polls at once
+	requestTimeout = 20 * time.Second // of one request to a source
+	maxPause       = 6 * time.Hour    // the longest pause after failures, which doubles with each
+)
+
+// Config is what holds for all sources.
+type Config struct {
+	Every       time.Duration `env:"ASSAY_SOURCES_EVERY" envDefault:"10s" doc:"how often ingest looks for feed sources that are due"`
+	MinInterval time.Duration `env:"ASSAY_SOURCES_MIN_INTERVAL" envDefault:"1m" use:"often" doc:"the shortest interval that a feed source may have"`
+	Lease       time.Duration `env:"ASSAY_SOURCES_LEASE" envDefault:"2m" doc:"how long a poll may last before another ingest takes it over"`
+	MaxBody     int64         `env:"ASSAY_SOURCES_MAX_BODY" envDefault:"10485760" use:"often" doc:"the largest response of a feed source in bytes, decompressed"`
+
+	AllowNetworks []netip.Prefix `env:"ASSAY_SOURCES_ALLOW_NETWORKS" use:"often" doc:"private networks that feed sources may be in, such as 10.1.0.0/16,fd00:1::/64"`
+	AllowPorts    []uint16       `env:"ASSAY_SOURCES_ALLOW_PORTS" use:"often" doc:"ports that feed sources may use besides 80 and 443, such as 8080"`
+}
+
+// Validate returns an error that names the setting that cannot be used.
+func (c Config) Validate() error {
+	switch {
+	case c.Every < time.Millisecond:
+		return fmt.Errorf("ASSAY_SOURCES_EVERY is %s: give at least 1ms", c.Every)
+	case c.MinInterval < time.Millisecond || c.MinInterval > maxPause:
+		return fmt.Errorf("ASSAY_SOURCES_MIN_INTERVAL is %s: give between 1ms and %s", c.MinInterval, maxPause)
+	case c.Lease < time.Second:
+		return fmt.Errorf("ASSAY_SOURCES_LEASE is %s: give at least 1s", c.Lease)
+	case c.MaxBody < 1:
+		return fmt.Errorf("ASSAY_SOURCES_MAX_BODY is %d: give at least 1 byte", c.MaxBody)
+	}
+	return nil
+}
+
+func (c Config) policy() guard.Policy {
+	return guard.Policy{
+		Networks: c.AllowNetworks, NetworksSetting: "ASSAY_SOURCES_ALLOW_NETWORKS",
+		Ports: c.AllowPorts, PortsSetting: "ASSAY_SOURCES_ALLOW_PORTS",
+	}
+}

@@ -1,0 +1,125 @@
+// Package fetch requests documents from external servers, with bounds on their responses, and
+// classifies failures.
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Why there is no document. Any other error may pass by itself.
+var (
+	ErrUnauthorized = errors.New("the server does not take the key")
+	ErrGone         = errors.New("the server says that it is gone for good")
+	ErrMalformed    = errors.New("the answer cannot be read")
+	ErrTooLarge     = errors.New("the answer is too large")
+)
+
+// Throttled says that the server takes no request for a while.
+type Throttled struct {
+	Reason string
+	After  time.Duration // 0 when the server does not say
+}
+
+// Error says for how long.
+func (t *Throttled) Error() string {
+	if t.After == 0 {
+		return t.Reason
+	}
+	return fmt.Sprintf("%s; it says to wait for %s", t.Reason, t.After.Round(time.Second))
+}
+
+// Client fetches. It is safe for concurrent use.
+type Client struct {
+	HTTP    *http.Client // with a timeout and a guard on what it may ask
+	MaxBody int64        // bytes of a response, after decompression
+}
+
+// Request is what to fetch.
+type Request struct {
+	URL    string
+	Header http.Header
+	// Stay follows no redirect: a key in the header must not get elsewhere.
+	Stay bool
+}
+
+// Response is a response of any status.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Get fetches a document. It returns guard.ErrBlocked, ErrTooLarge, or the error
+// of a server that cannot be reached or is too slow.
+func (c Client) Get(ctx context.Context, r Request) (Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL, nil)
+	if err != nil {
+		return Response{}, err
+	}
+	for name, values := range r.Header {
+		req.Header[name] = values
+	}
+	req.Header.Set("User-Agent", "assay")
+	client := c.HTTP
+	if r.Stay {
+		staying := *client
+		staying.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		client = &staying
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return Response{}, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, c.MaxBody+1))
+	if err != nil {
+		return Response{}, fmt.Errorf("read the answer: %w", err)
+	}
+	if int64(len(body)) > c.MaxBody {
+		return Response{}, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, c.MaxBody)
+	}
+	return Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+}
+
+// Err is what a status that is not 200 or 304 means. The detail is the server's
+// own words, which may be empty.
+func (r Response) Err(detail string) error {
+	said := fmt.Sprintf("the server answers %d", r.Status)
+	if detail != "" {
+		said += " (" + detail + ")"
+	}
+	after := r.RetryAfter(time.Now())
+	switch {
+	case r.Status == http.StatusOK || r.Status == http.StatusNotModified:
+		return nil
+	case r.Status == http.StatusUnauthorized:
+		return fmt.Errorf("%w: %s", ErrUnauthorized, said)
+	case r.Status == http.StatusGone:
+		return fmt.Errorf("%w: %s", ErrGone, said)
+	case r.Status == http.StatusTooManyRequests, r.Status == http.StatusServiceUnavailable && after > 0:
+		return &Throttled{said, after}
+	}
+	return errors.New(said)
+}
+
+// maxRetryAfter is more than a server may keep us away for.
+const maxRetryAfter = 24 * time.Hour
+
+// RetryAfter is how long the response says to wait, in seconds or as a date, up to
+// a day; 0 when it does not.
+func (r Response) RetryAfter(now time.Time) time.Duration {
+	value := r.Header.Get("Retry-After")
+	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil {
+		return min(max(0, time.Duration(seconds)*time.Second), maxRetryAfter)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(0, at.Sub(now)), maxRetryAfter)
+	}
+	return 0
+}

@@ -1,0 +1,134 @@
+// Package newsapi speaks version 2 of the API of newsapi.org, of which it knows
+// the search through everything: https://newsapi.org/docs/endpoints/everything
+package newsapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+)
+
+// Endpoint is the real one.
+const Endpoint = "https://newsapi.org/v2/everything"
+
+// PageSize is the most articles that a page has.
+const PageSize = 100
+
+// ErrEnd means that the key's plan shows no further page of a search.
+var ErrEnd = errors.New("the plan shows no further page")
+
+// Search is one page of a search, newest first.
+type Search struct {
+	Endpoint, Key string
+	Phrase        string // looked for as it stands, in title, description and body
+	Language      string // two letters; empty is all
+	From          time.Time
+	Page          int // from 1
+}
+
+// Article is one found. Texts may have HTML in them.
+type Article struct {
+	Source      Source    `json:"source"`
+	Author      string    `json:"author"`
+	Title       string    `json:"title"`
+	Description string    `json:"description"`
+	URL         string    `json:"url"`
+	PublishedAt time.Time `json:"publishedAt"`
+}
+
+// Source is who published an article.
+type Source struct {
+	ID   string `json:"id"` // empty for most
+	Name string `json:"name"`
+}
+
+// Page is what a search found. Total counts the articles of all pages.
+type Page struct {
+	Total    int
+	Articles []Article
+}
+
+// timeLayout is how the API takes times: UTC, with no zone.
+const timeLayout = "2006-01-02T15:04:05"
+
+func (s Search) request() (fetch.Request, error) {
+	u, err := url.Parse(s.Endpoint)
+	if err != nil {
+		return fetch.Request{}, err
+	}
+	query := u.Query()
+	query.Set("q", `"`+strings.ReplaceAll(s.Phrase, `"`, " ")+`"`)
+	query.Set("from", s.From.UTC().Format(timeLayout))
+	query.Set("sortBy", "publishedAt")
+	query.Set("pageSize", strconv.Itoa(PageSize))
+	query.Set("page", strconv.Itoa(s.Page))
+	if s.Language != "" {
+		query.Set("language", s.Language)
+	}
+	u.RawQuery = query.Encode()
+	// The header, since URLs stand in logs and errors.
+	return fetch.Request{URL: u.String(), Header: http.Header{"X-Api-Key": {s.Key}}, Stay: true}, nil
+}
+
+// Do asks for the page. It returns ErrEnd, and what package fetch does.
+func (s Search) Do(ctx context.Context, client fetch.Client) (Page, error) {
+	request, err := s.request()
+	if err != nil {
+		return Page{}, err
+	}
+	resp, err := client.Get(ctx, request)
+	if err != nil {
+		return Page{}, err
+	}
+	var answer struct {
+		Status, Code, Message string
+		TotalResults          int
+		Articles              []json.RawMessage
+	}
+	unreadable := json.Unmarshal(resp.Body, &answer)
+	if err := failure(resp, answer.Code, answer.Message); err != nil {
+		return Page{}, err
+	}
+	if unreadable != nil || answer.Status != "ok" {
+		return Page{}, fmt.Errorf("%w: it is no answer of this API", fetch.ErrMalformed)
+	}
+	page := Page{Total: answer.TotalResults, Articles: make([]Article, len(answer.Articles))}
+	for i, raw := range answer.Articles {
+		// What is wrong with one, such as its time, is no reason to lose the others.
+		_ = json.Unmarshal(raw, &page.Articles[i])
+	}
+	return page, nil
+}
+
+// failure is what an error's code means, and its status where there is no code
+// that says more: https://newsapi.org/docs/errors
+func failure(resp fetch.Response, code, message string) error {
+	const maxMessage = 200
+	said := strings.TrimSpace(strings.ToValidUTF8(message[:min(len(message), maxMessage)], ""))
+	if code != "" {
+		said = code + ": " + said
+	}
+	switch code {
+	case "apiKeyDisabled", "apiKeyInvalid", "apiKeyMissing":
+		return fmt.Errorf("%w: %s", fetch.ErrUnauthorized, said)
+	case "rateLimited", "apiKeyExhausted":
+		return &fetch.Throttled{Reason: said, After: resp.RetryAfter(time.Now())}
+	case "maximumResultsReached":
+		return fmt.Errorf("%w: %s", ErrEnd, said)
+	}
+	if err := resp.Err(said); err != nil {
+		return err
+	}
+	if code != "" {
+		return errors.New(said)
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package source
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
+)
+
+// report is the result of a poll.
+type report struct {
+	requests   int // made
+	counted    int // of them, against the quota
+	taken      Taken
+	unchanged  bool
+	validators syndication.Validators
+	watched    map[string]Watched
+	err        error
+}
+
+// hold is how long the server wants no request.
+func (r report) hold() time.Duration {
+	throttled, ok := errors.AsType[*fetch.Throttled](r.err)
+	if !ok || throttled.After == 0 {
+		return defaultHold
+	}
+	return throttled.After
+}
+
+// Outcomes of polls.
+const (
+	outcomeOK           = "ok"
+	outcomeUnchanged    = "unchanged"
+	outcomeQuota        = "quota"        // nothing was asked
+	outcomeNoKey        = "no-key"       // nothing was asked
+	outcomeUnauthorized = "unauthorized" // until the settings are changed
+	outcomeGone         = "gone"         // until the settings are changed
+	outcomeThrottled    = "throttled"
+	outcomeRefused      = "refused" // by the guard
+	outcomeMalformed    = "malformed"
+	outcomeFailed       = "failed" // or too slow
+	outcomeEngine       = "engine" // one of ours failed, or is full
+	outcomeInterrupted  = "interrupted"
+)
+
+var (
+	errNoKey       = errors.New("the variable of the key is not set in the environment of ingest")
+	errInterrupted = errors.New("ingest stopped")
+)
+
+// engineError is that of an engine of ours.
+type engineError struct{ error }
+
+func (e engineError) Unwrap() error { return e.error }
+
+// outcome names what the poll came to. ours says that the source is not to blame.
+func (r report) outcome() (name string, ours bool) {
+	err := r.err
+	_, engine := errors.AsType[engineError](err)
+	_, throttled := errors.AsType[*fetch.Throttled](err)
+	switch {
+	case err == nil && r.unchanged:
+		return outcomeUnchanged, false
+	case err == nil:
+		return outcomeOK, false
+	case errors.Is(err, errInterrupted):
+		return outcomeInterrupted, true
+	case engine:
+		return outcomeEngine, true
+	case errors.Is(err, errNoKey):
+		return outcomeNoKey, true
+	case errors.Is(err, fetch.ErrUnauthorized):
+		return outcomeUnauthorized, false
+	case errors.Is(err, fetch.ErrGone):
+		return outcomeGone, false
+	case throttled:
+		return outcomeThrottled, false
+	case errors.Is(err, guard.ErrBlocked):
+		return outcomeRefused, false
+	case errors.Is(err, fetch.ErrMalformed), errors.Is(err, fetch.ErrTooLarge):
+		return outcomeMalformed, false
+	}
+	return outcomeFailed, false
+}
+
+// poll queries the source within the requests that were claimed, and passes on what it finds. With
+// an error it still returns what it got. A panic, such as of a parser on a server's data, ends the
+// poll and not the process.
+func (p *Poller) poll(ctx context.Context, c claimed) (r report) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			p.Log.Error().Str("source", c.Name).Str("panic", fmt.Sprint(cause)).Bytes("stack", debug.Stack()).Msg("a poll panicked")
+			r = report{requests: c.requests, counted: c.requests, err: fmt.Errorf("the poll broke down: %v", cause)}
+		}
+	}()
+	if c.Settings.Kind == KindNewsAPI {
+		return p.pollNewsAPI(ctx, c)
+	}
+	return p.pollRSS(ctx, c)
+}
+
+// take hands items over and adds to the report what became of them.
+func (p *Poller) take(ctx context.Context, r *report, items []feed.Submission) error {
+	taken, err := p.Take(ctx, items)
+	r.taken.add(taken)
+	if err != nil {
+		return engineError{err}
+	}
+	return nil
+}
+
+const maxMetadata = 2000 // characters of a text in an item's metadata
+
+// found is an entry of a source, before it is an item.
+type found struct {
+	id                 string // identifies it in any source that has it
+	kind               string
+	title, summary     string // may have HTML in them
+	link               string
+	author, sourceName string
+	published          time.Time
+	tags               []string
+}
+
+// item is the submission of what was found; ok is false when there is no text.
+// Its time is when it comes in; the one of its publication is in the metadata.
+func (f found) item() (s feed.Submission, ok bool) {
+	title := plain(f.title)
+	text := joined(title, plain(f.summary))
+	if text == "" {
+		return feed.Submission{}, false
+	}
+	metadata := map[string]any{}
+	for name, value := range map[string]string{"author": plain(f.author), "title": title, "source_name": plain(f.sourceName)} {
+		if value != "" {
+			metadata[name] = cut(value, maxMetadata)
+		}
+	}
+	if !f.published.IsZero() {
+		metadata["published_at"] = f.published.UTC().Format(time.RFC3339)
+	}
+	s = feed.Submission{
+		SourceID: sourceID(f.kind, f.id), SourceType: f.kind, Text: cut(text, feed.MaxText),
+		MatchedTags: f.tags[:min(len(f.tags), feed.MaxTags)], Metadata: metadata,
+	}
+	if u, err := url.Parse(f.link); err == nil && u.Scheme == "https" && u.Hostname() != "" && len(f.link) <= maxURL {
+		s.SourceURL = f.link
+	}
+	return s, true
+}
+
+// sourceID makes an id of the form of the seed: what identifies an item at its
+// source may have any characters and length. 128 bits keep ids apart.
+func sourceID(kind, id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return kind + "#" + hex.EncodeToString(sum[:16])
+}
+
+// canonical is a URL without what does not name the page: the fragment, what
+// campaigns add, and capitals in the host. What is no URL stays as it is.
+func canonical(link string) string {
+	u, err := url.Parse(strings.TrimSpace(link))
+	if err != nil || u.Host == "" {
+		return link
+	}
+	u.Scheme, u.Host, u.Fragment, u.RawFragment = strings.ToLower(u.Scheme), strings.ToLower(u.Host), "", ""
+	parts := strings.Split(u.RawQuery, "&")
+	u.RawQuery = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return strings.HasPrefix(part, "utm_") }), "&")
+	return u.String()
+}

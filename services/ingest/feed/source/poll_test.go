@@ -1,0 +1,230 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
+	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
+)
+
+// taker keeps what a poll hands over.
+type taker struct {
+	items  []feed.Submission
+	err    error
+	panics bool
+}
+
+func (k *taker) take(_ context.Context, items []feed.Submission) (Taken, error) {
+	if k.panics {
+		panic("a parser's fault")
+	}
+	if k.err != nil {
+		return Taken{}, k.err
+	}
+	k.items = append(k.items, items...)
+	return Taken{Created: len(items)}, nil
+}
+
+func newPoller(t *testing.T, k *taker) *Poller {
+	t.Helper()
+	p := New(Config{
+		MinInterval: time.Millisecond, Lease: time.Minute, MaxBody: 1 << 20,
+		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+	}, Options{
+		Take: k.take, Log: zerolog.Nop(), Registry: obs.NewRegistry(),
+		Key: func(name string) string { return map[string]string{"ASSAY_NEWSAPI_KEY": newsapitest.Key}[name] },
+	})
+	t.Cleanup(p.client.HTTP.CloseIdleConnections)
+	return p
+}
+
+// polled makes one poll of a source at a time, as the poller does.
+func polled(t *testing.T, p *Poller, s *Source, at time.Time) report {
+	t.Helper()
+	c := claimNow(t, s, at)
+	r := p.poll(t.Context(), c)
+	s.finish(c, r, at, time.Hour)
+	return r
+}
+
+func article(n int, title string, ago time.Duration) newsapi.Article {
+	return newsapi.Article{Title: title, URL: fmt.Sprintf("https://example.com/%d", n), PublishedAt: time.Now().Add(-ago).Truncate(time.Second)}
+}
+
+// TestNewsIsSearchedFromTheNewest: each search begins an hour before the newest
+// article of the one before, the first two days ago.
+func TestNewsIsSearchedFromTheNewest(t *testing.T) {
+	server, k := newsapitest.Start(t), &taker{}
+	p := newPoller(t, k)
+	newest := article(1, "Solar", 30*time.Hour)
+	server.Publish(newest, article(2, "Solar", 49*time.Hour), article(3, "Solar in the future", -time.Hour))
+	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Interval: "10m", Tags: []string{"solar"}})
+	at := time.Now()
+	if r := polled(t, p, s, at); r.err != nil || r.taken.Created != 2 {
+		t.Fatalf("got %+v", r)
+	}
+	polled(t, p, s, at.Add(10*time.Minute))
+	for i, want := range []time.Time{at.Add(-48 * time.Hour), newest.PublishedAt.Add(-time.Hour)} {
+		from, err := time.Parse("2006-01-02T15:04:05", server.Asked()[i].Get("from"))
+		if err != nil || from.Sub(want).Abs() > 30*time.Second {
+			t.Errorf("search %d is from %s, want %s", i, from, want)
+		}
+	}
+}
+
+// TestPagesAreBounded: a search reads as many pages as the settings say, and no
+// more than the plan shows, and tells how many articles it left.
+func TestPagesAreBounded(t *testing.T) {
+	server := newsapitest.Start(t)
+	for i := range 420 {
+		server.Publish(article(i, "Solar", time.Duration(i)*time.Second))
+	}
+	for pages, want := range map[int]Taken{1: {Created: 100, Skipped: 320}, 3: {Created: 300, Skipped: 120}, 5: {Created: 300, Skipped: 120}} {
+		k := &taker{}
+		s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Tags: []string{"solar"}, Pages: pages})
+		if r := polled(t, newPoller(t, k), s, time.Now()); r.err != nil || r.taken != want || r.requests != min(pages, 4) {
+			t.Errorf("%d pages: %+v, want %+v", pages, r, want)
+		}
+	}
+}
+
+// TestTagsTakeTurns: with a quota for two of three tags, each poll begins with
+// those that wait longest.
+func TestTagsTakeTurns(t *testing.T) {
+	server := newsapitest.Start(t)
+	p := newPoller(t, &taker{})
+	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Interval: "10m", Tags: []string{"a", "b", "c"}, Quota: 2})
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for day := range 3 {
+		polled(t, p, s, at.AddDate(0, 0, day))
+	}
+	var asked []string
+	for _, query := range server.Asked() {
+		asked = append(asked, strings.Trim(query.Get("q"), `"`))
+	}
+	if want := []string{"a", "b", "c", "a", "b", "c"}; !slices.Equal(asked, want) {
+		t.Errorf("asked for %v, want %v", asked, want)
+	}
+}
+
+// TestFailureKeepsWhatWasFound: when the second tag fails, what the first found is
+// in, and only the second is searched again from where it was.
+func TestFailureKeepsWhatWasFound(t *testing.T) {
+	server, k := newsapitest.Start(t), &taker{}
+	p := newPoller(t, k)
+	server.Publish(article(1, "Solar and wind", time.Hour))
+	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Interval: "10m", Tags: []string{"solar", "wind"}})
+	server.Answer(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Query().Get("q"), "wind") {
+			newsapitest.Fail(w, http.StatusInternalServerError, "unexpectedError", "said")
+			return
+		}
+		fmt.Fprintf(w, `{"status":"ok","totalResults":1,"articles":[{"title":"Solar and wind","url":"https://example.com/1","publishedAt":%q}]}`, time.Now().Add(-time.Hour).UTC().Format(time.RFC3339))
+	})
+	at := time.Now()
+	r := polled(t, p, s, at)
+	if outcome, _ := r.outcome(); outcome != outcomeFailed || r.taken.Created != 1 || s.State.Used.Requests != 2 {
+		t.Fatalf("got %+v, used %+v", r, s.State.Used)
+	}
+	if _, wind := s.State.Watched["wind"]; wind || s.State.Watched["solar"].Newest.IsZero() {
+		t.Errorf("got %+v", s.State.Watched)
+	}
+	server.Answer(nil)
+	if r := polled(t, p, s, s.State.NextPoll); r.err != nil || !strings.Contains(server.Asked()[2].Get("q"), "wind") {
+		t.Errorf("got %+v; asked %v", r, server.Asked()[2])
+	}
+}
+
+// TestEngineFailure: what our engines do not take comes again, and is no failure
+// of the source.
+func TestEngineFailure(t *testing.T) {
+	server, k := newsapitest.Start(t), &taker{err: errors.New("full")}
+	p := newPoller(t, k)
+	server.Publish(article(1, "Solar", time.Hour))
+	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Interval: "10m", Tags: []string{"solar"}})
+	r := polled(t, p, s, time.Now())
+	if outcome, ours := r.outcome(); outcome != outcomeEngine || !ours || s.State.Failures != 0 || len(s.State.Watched) != 0 {
+		t.Errorf("got %+v, %+v", r, s.State)
+	}
+	k.err = nil
+	if r := polled(t, p, s, s.State.NextPoll); r.err != nil || len(k.items) != 1 {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// TestPanicEndsAPoll: it counts as a failure of the source, so that the polls become
+// rarer, and what it may have asked is used.
+func TestPanicEndsAPoll(t *testing.T) {
+	server := newsapitest.Start(t)
+	server.Publish(article(1, "Solar", time.Hour))
+	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Interval: "10m", Tags: []string{"solar"}})
+	r := polled(t, newPoller(t, &taker{panics: true}), s, noon)
+	if outcome, ours := r.outcome(); outcome != outcomeFailed || ours || s.State.Failures != 1 || s.State.Used.Requests != 1 || !s.State.NextPoll.After(noon) {
+		t.Errorf("got %+v, %+v", r, s.State)
+	}
+}
+
+// TestNoKey: without a key nothing is asked, and nothing is used.
+func TestNoKey(t *testing.T) {
+	server := newsapitest.Start(t)
+	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Tags: []string{"solar"}, Key: "ASSAY_NEWSAPI_KEY_2"})
+	r := polled(t, newPoller(t, &taker{}), s, time.Now())
+	if outcome, _ := r.outcome(); outcome != outcomeNoKey || len(server.Asked()) != 0 || s.State.Used.Requests != 0 {
+		t.Errorf("got %+v, used %+v", r, s.State.Used)
+	}
+}
+
+// TestItemsKeepTheRules: whatever a feed has becomes an item that may come in, or
+// none.
+func TestItemsKeepTheRules(t *testing.T) {
+	long := strings.Repeat("long ", 5000)
+	body := `<rss version="2.0"><channel><title>` + long + `</title>
+<item><guid>` + long + `</guid><title>` + long + `</title><description>` + long + `</description><link>https://example.com/` + long + `</link><author>` + long + `</author></item>
+<item><title>No id, no link</title></item>
+<item><guid isPermaLink="false">tag:example.com,2026:é#?</guid><title>&lt;script&gt;x&lt;/script&gt;Odd</title><link>http://example.com/plain</link><pubDate>some day</pubDate></item>
+<item><guid>empty</guid><description>&lt;img src="x"&gt;</description></item>
+</channel></rss>`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }))
+	t.Cleanup(server.Close)
+	k := &taker{}
+	tags := []string{"a", "b", "c", "d", "e", "f"}
+	s := newSource(Settings{Kind: KindRSS, URL: server.URL, Tags: tags, Match: MatchAll})
+	if r := polled(t, newPoller(t, k), s, time.Now()); r.err != nil || r.taken != (Taken{Created: 3, Skipped: 1}) {
+		t.Fatalf("got %+v", r)
+	}
+	for _, item := range k.items {
+		if wrong := item.Check(time.Now(), KindRSS); len(wrong) != 0 {
+			t.Errorf("%.200s: %v", item.SourceID, wrong)
+		}
+		if !slices.Equal(item.MatchedTags, tags[:5]) || strings.ContainsAny(item.Text, "<>") || item.SourceURL != "" {
+			t.Errorf("got %v %q %.100s", item.MatchedTags, item.SourceURL, item.Text)
+		}
+	}
+}
+
+// TestDeadlineEndsAPoll: a server that never answers does not hold the source.
+func TestDeadlineEndsAPoll(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	t.Cleanup(server.Close)
+	s := newSource(Settings{Kind: KindRSS, URL: server.URL, Tags: []string{"a"}})
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	r := newPoller(t, &taker{}).poll(ctx, claimNow(t, s, noon))
+	if outcome, _ := r.outcome(); outcome != outcomeFailed || errors.Is(r.err, fetch.ErrMalformed) {
+		t.Errorf("got %+v", r)
+	}
+}

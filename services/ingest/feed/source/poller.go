@@ -1,0 +1,177 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+)
+
+// Take accepts items into the feed. An error is a failure of our backends; the next poll returns
+// the items again.
+type Take func(context.Context, []feed.Submission) (Taken, error)
+
+// Options are the dependencies of a Poller.
+type Options struct {
+	Store    *Store
+	Take     Take
+	Key      func(variable string) string // the value of a variable that names a key; empty for none
+	Log      zerolog.Logger
+	Registry prometheus.Registerer
+}
+
+// Poller polls sources when they are due. Any number of processes may run one
+// each: a poll holds a lease on its source.
+type Poller struct {
+	Options
+	cfg     Config
+	client  fetch.Client
+	metrics *metrics
+	changed chan struct{}
+	places  chan struct{} // one for each poll at once
+}
+
+// New returns a poller. It makes no request.
+func New(cfg Config, o Options) *Poller {
+	return &Poller{
+		Options: o, cfg: cfg, metrics: newMetrics(o.Registry),
+		client:  fetch.Client{HTTP: guard.Client(cfg.policy(), requestTimeout), MaxBody: cfg.MaxBody},
+		changed: make(chan struct{}, 1), places: make(chan struct{}, parallel),
+	}
+}
+
+// Check brings settings to their defaults and returns what is wrong with them.
+func (p *Poller) Check(s Settings) (Settings, []feed.Violation) {
+	s = s.withDefaults()
+	return s, s.check(p.cfg)
+}
+
+// Changed makes the poller look at once.
+func (p *Poller) Changed() {
+	select {
+	case p.changed <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// Run polls until ctx ends and the polls in progress have given their sources back.
+func (p *Poller) Run(ctx context.Context) {
+	var polls sync.WaitGroup
+	defer p.client.HTTP.CloseIdleConnections()
+	defer polls.Wait()
+	tick := time.NewTicker(p.cfg.Every)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		if err := p.look(ctx, &polls); err != nil && ctx.Err() == nil {
+			p.Log.Warn().Err(err).Msg("cannot look which sources of the feed are due")
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		case <-p.changed:
+		}
+	}
+}
+
+// look starts the polls that are due.
+func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
+	all, err := p.Store.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, source := range all {
+		if !source.due(time.Now()) {
+			continue
+		}
+		select { // first a place, since a lease runs
+		case p.places <- struct{}{}:
+		case <-ctx.Done():
+			return nil
+		}
+		claimed, err := p.claim(ctx, source.Name)
+		if err != nil || claimed.requests == 0 {
+			<-p.places
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		polls.Go(func() {
+			p.work(ctx, claimed)
+			<-p.places
+		})
+	}
+	return nil
+}
+
+// claimed is a source with what a poll may do.
+type claimed struct {
+	Source
+	token    string // of the lease
+	requests int
+	day      string // whose quota they count against
+}
+
+// claim takes a source that is due. requests is 0 when another was faster, or the
+// quota is used.
+func (p *Poller) claim(ctx context.Context, name string) (claimed, error) {
+	token, requests := uuid.NewString(), 0
+	got, err := p.Store.update(ctx, name, func(s *Source, exists bool) error {
+		if exists && s.State.Lease.Token == token { // written, and the response was lost
+			return errUnchanged
+		}
+		requests = 0
+		if now := time.Now(); exists && s.due(now) {
+			requests = s.claim(token, now, p.cfg.Lease)
+			return nil
+		}
+		return errUnchanged
+	})
+	if err == nil && requests == 0 && got.State.Last != nil && got.State.Last.Outcome == outcomeQuota {
+		p.metrics.polls.WithLabelValues(name, outcomeQuota).Inc()
+	}
+	return claimed{got, token, requests, got.State.Used.Day}, err
+}
+
+// giveBack bounds the write that ends a poll on shutdown.
+const giveBack = 5 * time.Second
+
+// work polls a source and gives it back.
+func (p *Poller) work(ctx context.Context, c claimed) {
+	// A quarter of the lease is for clocks that differ.
+	polling, cancel := context.WithTimeout(ctx, p.cfg.Lease*3/4)
+	r := p.poll(polling, c)
+	cancel()
+	if r.err != nil && ctx.Err() != nil {
+		r.err = errors.Join(errInterrupted, r.err)
+	}
+	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), giveBack)
+	defer cancel()
+	after, err := p.Store.update(ctx, c.Name, func(s *Source, _ bool) error {
+		if s.State.Lease.Token != c.token {
+			return errUnchanged
+		}
+		s.finish(c, r, time.Now(), maxPause)
+		return nil
+	})
+	outcome, _ := r.outcome()
+	p.metrics.record(c.Name, outcome, r.taken)
+	log := p.Log.Info()
+	if r.err != nil {
+		log = p.Log.Warn().Err(r.err)
+	}
+	log.Str("source", c.Name).Str("outcome", outcome).Int("requests", r.requests).
+		Int("created", r.taken.Created).Int("duplicate", r.taken.Duplicate).Int("invalid", r.taken.Invalid).Int("skipped", r.taken.Skipped).
+		Time("next", after.State.NextPoll).Msg("source polled")
+	if err != nil {
+		p.Log.Warn().Err(err).Str("source", c.Name).Msg("cannot record a poll; the source waits for the end of its lease")
+	}
+}

@@ -1,0 +1,72 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
+)
+
+// pollRSS takes in the entries of a feed, unless it is as it was.
+func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
+	r := report{requests: 1, counted: 1}
+	got, err := syndication.Read(ctx, p.client, c.Settings.URL, c.State.Validators)
+	r.validators, r.unchanged = got.Validators, got.Unchanged
+	if got.Unchanged {
+		r.counted = 0
+	}
+	if err != nil {
+		r.err = err
+		return r
+	}
+	var items []feed.Submission
+	for _, entry := range got.Entries {
+		if item, ok := rssItem(entry, c.Settings, got.Title); ok {
+			items = append(items, item)
+		} else {
+			r.taken.Skipped++
+		}
+	}
+	r.err = p.take(ctx, &r, items)
+	return r
+}
+
+// rssItem is the item of an entry; ok is false when it has no text, or none of
+// the tags.
+func rssItem(e syndication.Entry, s Settings, title string) (item feed.Submission, ok bool) {
+	tags := s.Tags
+	if s.Match != MatchAll {
+		text := plain(e.Title) + "\n" + plain(e.Summary)
+		tags = slices.DeleteFunc(slices.Clone(s.Tags), func(tag string) bool {
+			return !mentions(text, tag) && !slices.ContainsFunc(e.Categories, func(c string) bool { return strings.EqualFold(c, tag) })
+		})
+	}
+	if len(tags) == 0 {
+		return feed.Submission{}, false
+	}
+	return found{
+		id: entryID(e, s.URL), kind: KindRSS, title: e.Title, summary: e.Summary, link: e.Link,
+		author: e.Author, sourceName: title, published: e.Published, tags: tags,
+	}.item()
+}
+
+// entryID is the same in all feeds of a site that have the entry. An id that is
+// no URL names the entry only among those of its site.
+func entryID(e syndication.Entry, feedURL string) string {
+	id := canonical(cmp.Or(e.ID, e.Link))
+	if id == "" {
+		id = e.Title + "\n" + e.Published.UTC().String()
+	}
+	if u, err := url.Parse(id); err == nil && u.Host != "" || strings.HasPrefix(id, "urn:uuid:") {
+		return id
+	}
+	host := feedURL
+	if u, err := url.Parse(feedURL); err == nil {
+		host = strings.ToLower(u.Host)
+	}
+	return host + "\n" + id
+}

@@ -1,0 +1,156 @@
+// Package source polls servers for items of the feed. Each source has settings, which operators
+// change while it runs, and a state; both are in one document of the platform table.
+package source
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
+)
+
+// Kinds of sources.
+const (
+	KindNewsAPI = "newsapi"
+	KindRSS     = "rss"
+)
+
+// How the entries of a feed get their tags.
+const (
+	MatchText = "text"
+	MatchAll  = "all"
+)
+
+// Limits of settings.
+const (
+	maxTags     = 20
+	maxTag      = 50 // characters, as of an item's tag
+	maxURL      = 2048
+	maxInterval = 24 * time.Hour
+	maxQuota    = 1_000_000
+	maxPages    = 10
+)
+
+var (
+	languageForm = regexp.MustCompile(`^[a-z]{2}$`)
+	// keyForm is narrow: changing settings must not make it possible to send any secret of the
+	// environment to another server.
+	keyForm = regexp.MustCompile(`^ASSAY_NEWSAPI_KEY(_[A-Z0-9_]{1,50})?$`)
+)
+
+// Settings are the settings of a source, as operators edit them.
+type Settings struct {
+	Kind     string   `json:"kind" enum:"newsapi,rss" doc:"rss is any feed that a site publishes: RSS, Atom or JSON Feed"`
+	URL      string   `json:"url,omitempty" maxLength:"2048" doc:"the feed; of newsapi the endpoint, by default https://newsapi.org/v2/everything"`
+	Enabled  bool     `json:"enabled"`
+	Interval string   `json:"interval,omitempty" doc:"from one poll to the next, such as 15m, which is the default" example:"15m"`
+	Quota    int      `json:"quota,omitempty" minimum:"1" maximum:"1000000" doc:"requests in a day (UTC) at most; 100 of newsapi and 2000 of rss by default. An answer that nothing changed does not count"`
+	Tags     []string `json:"tags" nullable:"false" minItems:"1" maxItems:"20" doc:"watched tags, each of at most 50 characters; newsapi is searched for each"`
+	Match    string   `json:"match,omitempty" enum:"text,all" doc:"of rss: whether an entry gets the tags that are words of its text or its categories, which is the default, and is left out when there is none; or all tags"`
+	Language string   `json:"language,omitempty" doc:"of newsapi: two letters; en by default"`
+	Pages    int      `json:"pages,omitempty" minimum:"1" maximum:"10" doc:"of newsapi: pages of 100 articles that a poll reads of each tag at most; 1 by default"`
+	Key      string   `json:"keyVariable,omitempty" doc:"of newsapi: the variable in ingest's environment that has the API key: ASSAY_NEWSAPI_KEY, which is the default, or one that begins with ASSAY_NEWSAPI_KEY_"`
+}
+
+// withDefaults fills in what was left out.
+func (s Settings) withDefaults() Settings {
+	s.Interval = cmp.Or(s.Interval, "15m")
+	switch s.Kind {
+	case KindNewsAPI:
+		s.URL, s.Quota, s.Pages = cmp.Or(s.URL, newsapi.Endpoint), cmp.Or(s.Quota, 100), cmp.Or(s.Pages, 1)
+		s.Language, s.Key = cmp.Or(s.Language, "en"), cmp.Or(s.Key, "ASSAY_NEWSAPI_KEY")
+	case KindRSS:
+		s.Quota, s.Match = cmp.Or(s.Quota, 2000), cmp.Or(s.Match, MatchText)
+	}
+	return s
+}
+
+// interval is Interval of settings that were checked.
+func (s Settings) interval() time.Duration {
+	every, _ := time.ParseDuration(s.Interval)
+	return every
+}
+
+// check returns what is wrong with settings that have their defaults.
+func (s Settings) check(cfg Config) []feed.Violation {
+	var found []feed.Violation
+	wrong := func(field, format string, args ...any) {
+		found = append(found, feed.Violation{Field: field, Message: fmt.Sprintf(format, args...)})
+	}
+	only := func(field, kind string, given bool) {
+		if given && s.Kind != kind {
+			wrong(field, "is of sources of the kind %s only", kind)
+		}
+	}
+	if s.Kind != KindNewsAPI && s.Kind != KindRSS {
+		wrong("kind", "is not %s or %s", KindNewsAPI, KindRSS)
+		return found
+	}
+	if message := s.checkURL(cfg.policy()); message != "" {
+		wrong("url", "%s", message)
+	}
+	if every, err := time.ParseDuration(s.Interval); err != nil || every < cfg.MinInterval || every > maxInterval {
+		wrong("interval", "is not a duration between %s and %s, such as 15m", cfg.MinInterval, maxInterval)
+	}
+	if s.Quota < 1 || s.Quota > maxQuota {
+		wrong("quota", "is not between 1 and %d", maxQuota)
+	}
+	if len(s.Tags) < 1 || len(s.Tags) > maxTags {
+		wrong("tags", "has %d tags instead of 1 to %d", len(s.Tags), maxTags)
+	}
+	for i, tag := range s.Tags {
+		switch {
+		case strings.TrimSpace(tag) != tag || tag == "":
+			wrong(fmt.Sprintf("tags[%d]", i), "is blank, or begins or ends with a blank")
+		case utf8.RuneCountInString(tag) > maxTag:
+			wrong(fmt.Sprintf("tags[%d]", i), "is longer than %d characters", maxTag)
+		case slices.Contains(s.Tags[:i], tag):
+			wrong(fmt.Sprintf("tags[%d]", i), "is there twice")
+		}
+	}
+	only("match", KindRSS, s.Match != "")
+	only("language", KindNewsAPI, s.Language != "")
+	only("pages", KindNewsAPI, s.Pages != 0)
+	only("keyVariable", KindNewsAPI, s.Key != "")
+	if s.Kind == KindRSS && s.Match != MatchText && s.Match != MatchAll {
+		wrong("match", "is not %s or %s", MatchText, MatchAll)
+	}
+	if s.Kind == KindNewsAPI {
+		if !languageForm.MatchString(s.Language) {
+			wrong("language", "is not two small letters, such as en")
+		}
+		if s.Pages < 1 || s.Pages > maxPages {
+			wrong("pages", "is not between 1 and %d", maxPages)
+		}
+		if !keyForm.MatchString(s.Key) {
+			wrong("keyVariable", "is not ASSAY_NEWSAPI_KEY, and does not begin with ASSAY_NEWSAPI_KEY_; give the name of the variable and not the key")
+		}
+	}
+	return found
+}
+
+func (s Settings) checkURL(policy guard.Policy) string {
+	u, err := url.Parse(s.URL)
+	if err != nil || len(s.URL) > maxURL || guard.CheckURL(u) != nil {
+		return fmt.Sprintf("is not a URL of http or https with a host and no user name, of at most %d bytes", maxURL)
+	}
+	at, err := netip.ParseAddr(u.Hostname())
+	if s.Kind == KindNewsAPI && u.Scheme != "https" && (err != nil || !policy.Allows(at)) {
+		return "is not https, so that the key would go over the network for all to read"
+	}
+	return ""
+}
+
+// sameServer reports whether both ask the same of the same server under the same key.
+func (s Settings) sameServer(other Settings) bool {
+	return s.Kind == other.Kind && s.URL == other.URL && s.Key == other.Key
+}

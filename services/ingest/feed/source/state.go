@@ -1,0 +1,223 @@
+package source
+
+import (
+	"slices"
+	"time"
+
+	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
+)
+
+// Source is a source as it is stored. Its changes are pure; the Store
+// makes them one after the other.
+type Source struct {
+	Name     string   `json:"name"`
+	Revision int64    `json:"revision"` // of the settings
+	Settings Settings `json:"settings"`
+	// Deleted sources stay as such: the quota that one has used is used, also
+	// after it is made again.
+	Deleted bool  `json:"deleted,omitempty"`
+	State   State `json:"state"`
+}
+
+// State is what the polls of a source come to.
+type State struct {
+	NextPoll time.Time `json:"nextPoll"`
+	Lease    Lease     `json:"lease,omitzero"`
+	Used     Used      `json:"used,omitzero"`
+	// HeldUntil is how long the server wants no request.
+	HeldUntil time.Time `json:"heldUntil,omitzero"`
+	// Failures in a row make the pauses between polls longer.
+	Failures int `json:"failures,omitempty"`
+	// Stopped is why there are no polls until the settings are changed.
+	Stopped    string                 `json:"stopped,omitempty"`
+	Last       *Outcome               `json:"last,omitempty"`
+	Validators syndication.Validators `json:"validators,omitzero"` // of rss
+	Watched    map[string]Watched     `json:"watched,omitempty"`   // of newsapi, by tag
+}
+
+// Lease is one poll's right to ask the source.
+type Lease struct {
+	Token string    `json:"token"` // of the poll
+	Until time.Time `json:"until"`
+}
+
+// Used is what a day has used of the quota.
+type Used struct {
+	Day      string `json:"day"` // UTC
+	Requests int    `json:"requests"`
+}
+
+// Watched is how far a tag was searched for.
+type Watched struct {
+	Newest time.Time `json:"newest"` // of what was found
+	Polled time.Time `json:"polled"`
+}
+
+// Outcome is what a poll came to.
+type Outcome struct {
+	At       time.Time `json:"at"`
+	Outcome  string    `json:"outcome"`
+	Detail   string    `json:"detail,omitempty"`
+	Requests int       `json:"requests"`
+	Taken    Taken     `json:"taken"`
+}
+
+// Taken counts what became of the items of a poll.
+type Taken struct {
+	Created   int `json:"created"`
+	Duplicate int `json:"duplicate"`
+	Invalid   int `json:"invalid"`
+	Skipped   int `json:"skipped"` // match no tag, were withdrawn, or are behind the last page
+}
+
+func (t *Taken) add(other Taken) {
+	t.Created += other.Created
+	t.Duplicate += other.Duplicate
+	t.Invalid += other.Invalid
+	t.Skipped += other.Skipped
+}
+
+// mostSkew is more than the clocks of two processes differ, and than a lease.
+const mostSkew = time.Hour
+
+// due reports whether the source is to be polled. Where the last poll lies in the future, the
+// clock was stepped back since, and none of the times that follow from it holds.
+func (s *Source) due(now time.Time) bool {
+	latest := now.Add(mostSkew)
+	if s.State.Last != nil && s.State.Last.At.After(latest) || s.State.Lease.Until.After(latest) {
+		return s.enabled()
+	}
+	return s.enabled() && !now.Before(s.State.NextPoll) && !now.Before(s.State.HeldUntil) && !now.Before(s.State.Lease.Until)
+}
+
+func (s *Source) enabled() bool {
+	return !s.Deleted && s.Settings.Enabled && s.State.Stopped == ""
+}
+
+// most is how many requests a poll makes at most.
+func (s *Source) most() int {
+	if s.Settings.Kind == KindNewsAPI {
+		return len(s.Settings.Tags) * s.Settings.Pages
+	}
+	return 1
+}
+
+// claim gives a due source to a poll, with a number of requests that count as used
+// from then on: a process that dies has spent them, and none is spent twice. It is
+// 0 when the day has none left; then the source waits for the next.
+func (s *Source) claim(token string, now time.Time, lease time.Duration) int {
+	now = now.UTC()
+	if day := now.Format(time.DateOnly); s.State.Used.Day != day {
+		s.State.Used = Used{Day: day}
+	}
+	requests := min(s.most(), s.Settings.Quota-s.State.Used.Requests)
+	if requests <= 0 {
+		s.State.NextPoll = now.Truncate(24 * time.Hour).Add(24 * time.Hour)
+		s.State.Last = &Outcome{At: now, Outcome: outcomeQuota, Detail: "the quota of the day is used"}
+		return 0
+	}
+	s.State.Used.Requests += requests
+	s.State.Lease = Lease{token, now.Add(lease)}
+	return requests
+}
+
+// defaultHold is the pause after a server said that it was asked too often, but
+// not for how long.
+const defaultHold = time.Hour
+
+// soon is when to retry what an engine of ours made fail.
+const soon = time.Minute
+
+// finish records what a poll came to and gives the source back. A poll whose lease
+// another has taken over records nothing, and one under settings that were changed
+// since only what it has used.
+func (s *Source) finish(c claimed, r report, now time.Time, longest time.Duration) {
+	if s.State.Lease.Token != c.token {
+		return
+	}
+	now = now.UTC()
+	s.State.Lease = Lease{}
+	if s.State.Used.Day == c.day {
+		s.State.Used.Requests -= c.requests - r.counted
+	}
+	if s.Revision != c.Revision {
+		return
+	}
+	every := s.Settings.interval()
+	outcome, ours := r.outcome()
+	s.State.Last = &Outcome{At: now, Outcome: outcome, Requests: r.requests, Taken: r.taken}
+	if r.err != nil {
+		s.State.Last.Detail = cut(r.err.Error(), 500)
+	}
+	for tag, watched := range r.watched {
+		if s.State.Watched == nil {
+			s.State.Watched = map[string]Watched{}
+		}
+		s.State.Watched[tag] = watched
+	}
+	if r.err == nil {
+		s.State.Failures, s.State.NextPoll, s.State.Validators = 0, now.Add(every), r.validators
+		return
+	}
+	switch {
+	case outcome == outcomeInterrupted:
+		s.State.NextPoll = now
+	case ours:
+		s.State.NextPoll = now.Add(min(every, soon))
+	case outcome == outcomeThrottled:
+		s.State.HeldUntil = now.Add(r.hold())
+		s.State.NextPoll = s.State.HeldUntil
+	default:
+		s.State.Failures++
+		s.State.NextPoll = now.Add(pause(every, s.State.Failures, longest))
+		if outcome == outcomeUnauthorized || outcome == outcomeGone {
+			s.State.Stopped = s.State.Last.Detail
+		}
+	}
+}
+
+// pause is the breaker: the interval, doubled with each failure in a row but the
+// first, up to most, and never less than the interval. The poll after it is the
+// one that tries whether the source is well again.
+func pause(every time.Duration, failures int, most time.Duration) time.Duration {
+	wait := every
+	for range failures - 1 {
+		if wait *= 2; wait >= most {
+			break
+		}
+	}
+	return max(every, min(wait, most))
+}
+
+// change gives the source other settings. They take effect at once; only what the
+// same server said about being asked too often still holds.
+func (s *Source) change(settings Settings, now time.Time) {
+	if !s.Settings.sameServer(settings) {
+		s.State.HeldUntil, s.State.Watched = time.Time{}, nil
+	}
+	for tag := range s.State.Watched {
+		if !slices.Contains(settings.Tags, tag) {
+			delete(s.State.Watched, tag)
+		}
+	}
+	// Entries that were left out may match now.
+	s.State.Validators = syndication.Validators{}
+	s.State.NextPoll, s.State.Failures, s.State.Stopped = now.UTC(), 0, ""
+	s.Settings, s.Deleted = settings, false
+	s.Revision++
+}
+
+// Status is the state in one word.
+func (s *Source) Status(now time.Time) string {
+	switch {
+	case !s.Settings.Enabled:
+		return "disabled"
+	case s.State.Stopped != "":
+		return "stopped"
+	case now.Before(s.State.Lease.Until):
+		return "polling"
+	case s.State.Failures > 0 || now.Before(s.State.HeldUntil):
+		return "paused"
+	}
+	return "waiting"
+}

@@ -1,0 +1,205 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func newSource(s Settings) *Source {
+	source := &Source{Name: "test"}
+	s.Enabled = true
+	source.change(s.withDefaults(), noon)
+	return source
+}
+
+// claimNow claims a source that must be due.
+func claimNow(t *testing.T, s *Source, at time.Time) claimed {
+	t.Helper()
+	if !s.due(at) {
+		t.Fatalf("not due at %s: %+v", at, s.State)
+	}
+	token := at.String()
+	requests := s.claim(token, at, 2*time.Minute)
+	return claimed{*s, token, requests, at.Format(time.DateOnly)}
+}
+
+// TestOutcomes is what each outcome makes of a source, whose interval is 10m.
+func TestOutcomes(t *testing.T) {
+	for name, c := range map[string]struct {
+		err      error
+		outcome  string
+		pause    time.Duration
+		failures int
+		stopped  bool
+	}{
+		"well":         {nil, outcomeOK, 10 * time.Minute, 0, false},
+		"key":          {fmt.Errorf("%w: 401", fetch.ErrUnauthorized), outcomeUnauthorized, 10 * time.Minute, 1, true},
+		"gone":         {fetch.ErrGone, outcomeGone, 10 * time.Minute, 1, true},
+		"throttled":    {&fetch.Throttled{After: 7 * time.Minute}, outcomeThrottled, 7 * time.Minute, 0, false},
+		"throttled so": {&fetch.Throttled{}, outcomeThrottled, time.Hour, 0, false},
+		"refused":      {fmt.Errorf("get: %w", guard.ErrBlocked), outcomeRefused, 10 * time.Minute, 1, false},
+		"malformed":    {fetch.ErrMalformed, outcomeMalformed, 10 * time.Minute, 1, false},
+		"too large":    {fetch.ErrTooLarge, outcomeMalformed, 10 * time.Minute, 1, false},
+		"failed":       {errors.New("500"), outcomeFailed, 10 * time.Minute, 1, false},
+		"our engine":   {engineError{errors.New("full")}, outcomeEngine, time.Minute, 0, false},
+		"no key":       {errNoKey, outcomeNoKey, time.Minute, 0, false},
+		"interrupted":  {errors.Join(errInterrupted, engineError{errors.New("cut")}), outcomeInterrupted, 0, 0, false},
+	} {
+		s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "10m", Tags: []string{"a"}})
+		poll := claimNow(t, s, noon)
+		if s.due(noon.Add(time.Minute)) {
+			t.Errorf("%s: due while a poll runs", name)
+		}
+		seen := syndication.Validators{ETag: "1"}
+		s.finish(poll, report{requests: 1, counted: 1, err: c.err, validators: seen, taken: Taken{Created: 3}}, noon, 6*time.Hour)
+		st := s.State
+		if st.Last.Outcome != c.outcome || !st.NextPoll.Equal(noon.Add(c.pause)) || st.Failures != c.failures || (st.Stopped != "") != c.stopped {
+			t.Errorf("%s: %+v %+v", name, st, st.Last)
+		}
+		if st.Used.Requests != 1 || st.Last.Taken.Created != 3 || st.Lease != (Lease{}) || (st.Validators == seen) != (c.err == nil) {
+			t.Errorf("%s: %+v", name, st)
+		}
+		if s.due(noon.Add(c.pause-1)) || s.due(noon.Add(c.pause)) == c.stopped {
+			t.Errorf("%s: due at the wrong time", name)
+		}
+		if c.stopped && s.Status(noon) != "stopped" {
+			t.Errorf("%s: %s", name, s.Status(noon))
+		}
+		s.change(s.Settings, noon)
+		if held := c.outcome == outcomeThrottled; s.due(noon) == held || s.Status(noon) == "stopped" || s.State.Validators.ETag != "" {
+			t.Errorf("%s: after a change %+v", name, s.State)
+		}
+	}
+}
+
+// TestBreaker: pauses grow with the failures in a row, and end with the first poll
+// that goes well.
+func TestBreaker(t *testing.T) {
+	s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "10m", Tags: []string{"a"}})
+	at := noon
+	for _, minutes := range []int{10, 20, 40, 60, 60} {
+		poll := claimNow(t, s, at)
+		s.finish(poll, report{requests: 1, counted: 1, err: errors.New("500")}, at, time.Hour)
+		if want := at.Add(time.Duration(minutes) * time.Minute); !s.State.NextPoll.Equal(want) || s.Status(at) != "paused" {
+			t.Errorf("after %d failures the next poll is at %s, want %s", s.State.Failures, s.State.NextPoll, want)
+		}
+		at = s.State.NextPoll
+	}
+	s.finish(claimNow(t, s, at), report{requests: 1, counted: 1}, at, time.Hour)
+	if !s.State.NextPoll.Equal(at.Add(10*time.Minute)) || s.State.Failures != 0 || s.Status(at) != "waiting" {
+		t.Errorf("got %+v", s.State)
+	}
+	if got := pause(2*time.Hour, 3, time.Hour); got != 2*time.Hour {
+		t.Errorf("a pause shorter than the interval: %s", got)
+	}
+}
+
+// TestQuota: what a poll may ask counts before it asks, and comes back when it did
+// not; the next day has a quota of its own.
+func TestQuota(t *testing.T) {
+	s := newSource(Settings{Kind: KindNewsAPI, Quota: 7, Pages: 2, Interval: "10m", Tags: []string{"a", "b"}})
+	poll := claimNow(t, s, noon)
+	if poll.requests != 4 || s.State.Used.Requests != 4 {
+		t.Errorf("claimed %d, used %+v", poll.requests, s.State.Used)
+	}
+	s.finish(poll, report{requests: 2, counted: 2}, noon, time.Hour)
+	if s.State.Used.Requests != 2 {
+		t.Errorf("used %+v", s.State.Used)
+	}
+	died := claimNow(t, s, noon.Add(10*time.Minute)) // its process dies
+	after := noon.Add(13 * time.Minute)              // the lease is over
+	rest := claimNow(t, s, after)
+	if died.requests != 4 || rest.requests != 1 || s.State.Used.Requests != 7 {
+		t.Errorf("claimed %d and %d, used %+v", died.requests, rest.requests, s.State.Used)
+	}
+	s.finish(died, report{requests: 4, counted: 4}, after, time.Hour) // it did not, and comes late
+	if s.State.Lease.Token != rest.token || s.State.Used.Requests != 7 {
+		t.Errorf("a poll without its lease changed %+v", s.State)
+	}
+	s.finish(rest, report{requests: 1, counted: 1}, after, time.Hour)
+	if poll := claimNow(t, s, after.Add(10*time.Minute)); poll.requests != 0 || s.State.Last.Outcome != outcomeQuota {
+		t.Errorf("claimed %d with no quota left, %+v", poll.requests, s.State)
+	}
+	midnight := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	if s.due(midnight.Add(-1)) {
+		t.Error("due before the next day")
+	}
+	if poll := claimNow(t, s, midnight); poll.requests != 4 || s.State.Used.Requests != 4 {
+		t.Errorf("on the next day claimed %d, used %+v", poll.requests, s.State.Used)
+	}
+	// What is left of a claim of the day before is not given to the next.
+	s.State.Used = Used{Day: "2026-11-22", Requests: 3}
+	s.finish(claimed{*s, s.State.Lease.Token, 4, "2026-11-21"}, report{}, midnight, time.Hour)
+	if s.State.Used.Requests != 3 {
+		t.Errorf("used %+v", s.State.Used)
+	}
+}
+
+// TestChangeDuringPoll: a poll under settings that were changed meanwhile gives
+// back its lease and what it did not use, and no more.
+func TestChangeDuringPoll(t *testing.T) {
+	s := newSource(Settings{Kind: KindNewsAPI, Tags: []string{"a", "b"}})
+	s.State.Watched = map[string]Watched{"a": {Newest: noon}, "b": {Newest: noon}}
+	poll := claimNow(t, s, noon)
+	other := s.Settings
+	other.Tags = []string{"b", "c"}
+	s.change(other, noon)
+	if s.due(noon) {
+		t.Error("due while the poll still asks")
+	}
+	s.finish(poll, report{requests: 1, counted: 1, watched: map[string]Watched{"a": {Newest: noon.Add(time.Hour)}}}, noon, time.Hour)
+	if _, there := s.State.Watched["a"]; there || len(s.State.Watched) != 1 || !s.due(noon) || s.State.Used.Requests != 1 || s.State.Last != nil {
+		t.Errorf("got %+v", s.State)
+	}
+	other.URL = "https://example.com"
+	if s.change(other, noon); len(s.State.Watched) != 0 {
+		t.Errorf("another server's articles are as far: %+v", s.State)
+	}
+}
+
+func TestIDs(t *testing.T) {
+	for _, same := range [][2]string{
+		{"https://Example.com/a?utm_source=rss&b=1#top", "https://example.com/a?b=1"}, {"no url", "no url"},
+	} {
+		if canonical(same[0]) != canonical(same[1]) {
+			t.Errorf("%q is %q", same[0], canonical(same[0]))
+		}
+	}
+	entry := syndication.Entry{ID: "17", Link: "https://example.com/17"}
+	if entryID(entry, "https://a.example/1.xml") != entryID(entry, "https://A.example/2.xml") || entryID(entry, "https://a.example/") == entryID(entry, "https://b.example/") {
+		t.Error("an id that is no URL is of its site, and of all feeds there")
+	}
+	entry.ID = "https://example.com/17"
+	if entryID(entry, "https://a.example/") != entryID(entry, "https://b.example/") {
+		t.Error("a URL is the same everywhere")
+	}
+	entry.ID, entry.Link, entry.Title = "", "", "Title"
+	if entryID(entry, "https://a.example/") == "" {
+		t.Error("no id")
+	}
+	if got := sourceID("rss", "17"); len(got) != 36 || got[:4] != "rss#" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A clock that was stepped back by more than clocks differ stops no source, and one
+// that differs does not make it be polled at once.
+func TestSteppedClock(t *testing.T) {
+	s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "30m", Tags: []string{"a"}})
+	poll := claimNow(t, s, noon)
+	if s.due(noon.Add(-10*time.Minute)) || !s.due(noon.Add(-25*time.Hour)) {
+		t.Errorf("while a poll runs: due %t 10m before, %t 25h before", s.due(noon.Add(-10*time.Minute)), s.due(noon.Add(-25*time.Hour)))
+	}
+	s.finish(poll, report{}, noon, time.Hour)
+	if s.due(noon.Add(-10*time.Minute)) || !s.due(noon.Add(-25*time.Hour)) {
+		t.Errorf("after a poll: due %t 10m before, %t 25h before", s.due(noon.Add(-10*time.Minute)), s.due(noon.Add(-25*time.Hour)))
+	}
+}

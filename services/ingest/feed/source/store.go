@@ -1,0 +1,170 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/assay-project/assay/pkg/platform"
+)
+
+// Errors of the Store.
+var (
+	ErrNotFound = errors.New("there is no such source")
+	ErrTooMany  = fmt.Errorf("there are %d sources already", MaxSources)
+	// ErrUnconditional means that a source is there, and that the caller did not
+	// say which revision it saw.
+	ErrUnconditional = errors.New("the source exists, and its revision was not given")
+	// ErrOtherRevision means that a source is not what the caller saw.
+	ErrOtherRevision = errors.New("the source has another revision")
+)
+
+// MaxSources bounds what every look reads.
+const MaxSources = 200
+
+// Store keeps each source as a document of the platform table.
+type Store struct{ documents *platform.Store }
+
+// NewStore returns the sources of the table.
+func NewStore(documents *platform.Store) *Store { return &Store{documents} }
+
+// Check reports whether the table can be used, for readiness.
+func (s *Store) Check(ctx context.Context) error { return s.documents.Check(ctx) }
+
+// All returns the sources, in the order of their names.
+func (s *Store) All(ctx context.Context) ([]Source, error) {
+	documents, err := s.documents.List(ctx, platform.FeedSources)
+	if err != nil {
+		return nil, err
+	}
+	var all []Source
+	for _, document := range documents {
+		found, err := parseSource(document)
+		if err != nil {
+			return nil, err
+		}
+		if !found.Deleted {
+			all = append(all, found)
+		}
+	}
+	return all, nil
+}
+
+// Get returns one source. It returns ErrNotFound.
+func (s *Store) Get(ctx context.Context, name string) (Source, error) {
+	found, version, err := s.load(ctx, name)
+	if err == nil && (version == 0 || found.Deleted) {
+		return Source{}, ErrNotFound
+	}
+	return found, err
+}
+
+// load returns a source with the version of its document, 0 if there is none.
+func (s *Store) load(ctx context.Context, name string) (Source, int64, error) {
+	document, err := s.documents.Get(ctx, platform.FeedSources, name)
+	if errors.Is(err, platform.ErrNotFound) {
+		return Source{Name: name}, 0, nil
+	}
+	if err != nil {
+		return Source{}, 0, err
+	}
+	found, err := parseSource(document)
+	return found, document.Version, err
+}
+
+func parseSource(d platform.Document) (Source, error) {
+	var found Source
+	if err := json.Unmarshal([]byte(d.Body), &found); err != nil {
+		return Source{}, fmt.Errorf("read the source %s: %w", d.Name, err)
+	}
+	return found, nil
+}
+
+// errUnchanged makes update write nothing.
+var errUnchanged = errors.New("nothing to write")
+
+// update makes a change to a source, which may not be there yet, in a loop: the
+// change is made to what is there when it is written. Its error ends the loop and
+// is returned, but for errUnchanged.
+func (s *Store) update(ctx context.Context, name string, change func(source *Source, exists bool) error) (Source, error) {
+	for {
+		current, version, err := s.load(ctx, name)
+		if err != nil {
+			return Source{}, err
+		}
+		switch err := change(&current, version > 0 && !current.Deleted); {
+		case errors.Is(err, errUnchanged):
+			return current, nil
+		case err != nil:
+			return Source{}, err
+		}
+		body, err := json.Marshal(current)
+		if err != nil {
+			return Source{}, fmt.Errorf("write the source %s: %w", name, err)
+		}
+		err = s.documents.Put(ctx, platform.FeedSources, platform.Document{Name: name, Version: version, Body: string(body)})
+		if !errors.Is(err, platform.ErrChanged) { // of writers at the same time one succeeds, so this ends
+			return current, err
+		}
+	}
+}
+
+// Match is what a writer knows of the source that it changes.
+type Match struct {
+	Revision int64 // 0 for none
+	Any      bool  // whichever there is
+	None     bool  // there must be none
+}
+
+func (m Match) check(current *Source, exists bool) error {
+	switch {
+	case !exists && (m.Any || m.Revision != 0), exists && m.None:
+		return ErrOtherRevision
+	case exists && !m.Any && m.Revision == 0:
+		return ErrUnconditional
+	case exists && !m.Any && m.Revision != current.Revision:
+		return ErrOtherRevision
+	}
+	return nil
+}
+
+// Put gives a source settings that were checked. It returns ErrTooMany,
+// ErrUnconditional or ErrOtherRevision.
+func (s *Store) Put(ctx context.Context, name string, settings Settings, match Match) (put Source, created bool, err error) {
+	put, err = s.update(ctx, name, func(current *Source, exists bool) error {
+		if err := match.check(current, exists); err != nil {
+			return err
+		}
+		if created = !exists; created {
+			all, err := s.All(ctx)
+			if err != nil {
+				return err
+			}
+			if len(all) >= MaxSources {
+				return ErrTooMany
+			}
+		}
+		current.change(settings, time.Now())
+		return nil
+	})
+	return put, created, err
+}
+
+// Delete ends a source. That it was not there is no error, unless a revision is
+// given. It returns ErrUnconditional or ErrOtherRevision.
+func (s *Store) Delete(ctx context.Context, name string, match Match) error {
+	_, err := s.update(ctx, name, func(current *Source, exists bool) error {
+		if !exists && match == (Match{}) {
+			return errUnchanged
+		}
+		if err := match.check(current, exists); err != nil {
+			return err
+		}
+		current.Deleted = true
+		current.Revision++
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,91 @@
+// Package syndication reads feeds that sites publish: RSS, Atom and JSON Feed.
+package syndication
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/mmcdole/gofeed"
+
+	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+)
+
+// Validators are what a server said of a feed's version. Given back, they make
+// it answer that nothing changed.
+type Validators struct {
+	ETag     string `json:"etag,omitempty"`
+	Modified string `json:"modified,omitempty"`
+}
+
+// Entry is an entry of a feed. Texts may have HTML in them.
+type Entry struct {
+	ID                           string // as the feed has it; may be empty
+	Link, Title, Summary, Author string
+	Categories                   []string
+	Published                    time.Time // zero when the feed does not say
+}
+
+// Feed is a feed's content. It has no entries when it is Unchanged.
+type Feed struct {
+	Title      string
+	Entries    []Entry
+	Validators Validators
+	Unchanged  bool
+}
+
+const accept = "application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5"
+
+// Read fetches a feed, unless it is as the validators say. It returns what
+// package fetch does.
+func Read(ctx context.Context, client fetch.Client, url string, seen Validators) (Feed, error) {
+	header := http.Header{"Accept": {accept}}
+	if seen.ETag != "" {
+		header.Set("If-None-Match", seen.ETag)
+	}
+	if seen.Modified != "" {
+		header.Set("If-Modified-Since", seen.Modified)
+	}
+	resp, err := client.Get(ctx, fetch.Request{URL: url, Header: header})
+	if err == nil {
+		err = resp.Err("")
+	}
+	switch {
+	case err != nil:
+		return Feed{}, err
+	case resp.Status == http.StatusNotModified:
+		return Feed{Unchanged: true, Validators: seen}, nil
+	}
+	parsed, err := gofeed.NewParser().Parse(bytes.NewReader(resp.Body))
+	if err != nil {
+		return Feed{}, fmt.Errorf("%w: it is no feed: %w", fetch.ErrMalformed, err)
+	}
+	feed := Feed{
+		Title:      parsed.Title,
+		Validators: Validators{ETag: resp.Header.Get("ETag"), Modified: resp.Header.Get("Last-Modified")},
+	}
+	for _, item := range parsed.Items {
+		if item != nil {
+			feed.Entries = append(feed.Entries, entry(item))
+		}
+	}
+	return feed, nil
+}
+
+func entry(item *gofeed.Item) Entry {
+	e := Entry{ID: item.GUID, Link: item.Link, Title: item.Title, Summary: item.Description, Categories: item.Categories}
+	if e.Summary == "" {
+		e.Summary = item.Content
+	}
+	if len(item.Authors) > 0 && item.Authors[0] != nil {
+		e.Author = item.Authors[0].Name
+	}
+	for _, at := range []*time.Time{item.PublishedParsed, item.UpdatedParsed} {
+		if at != nil && e.Published.IsZero() {
+			e.Published = *at
+		}
+	}
+	return e
+}

@@ -1,0 +1,116 @@
+package syndication_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
+)
+
+const (
+	rss = `<?xml version="1.0"?><rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>Site</title>
+<item><guid>https://example.com/1</guid><link>https://example.com/1?utm_source=rss</link><title>One &amp;amp; only</title>
+<description><![CDATA[<p>Good <b>news</b></p>]]></description><category>Tech</category><dc:creator>Jane</dc:creator>
+<pubDate>Fri, 20 Nov 2026 12:00:00 +0100</pubDate></item></channel></rss>`
+	atom = `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>Site</title><entry><id>https://example.com/1</id>
+<link href="https://example.com/1?utm_source=rss"/><title>One &amp;amp; only</title><content type="html">&lt;p&gt;Good &lt;b&gt;news&lt;/b&gt;&lt;/p&gt;</content>
+<category term="Tech"/><author><name>Jane</name></author><updated>2026-11-20T11:00:00Z</updated></entry></feed>`
+	jsonFeed = `{"version":"https://jsonfeed.org/version/1.1","title":"Site","items":[{"id":"https://example.com/1","url":"https://example.com/1?utm_source=rss",
+"title":"One &amp; only","content_html":"<p>Good <b>news</b></p>","tags":["Tech"],"authors":[{"name":"Jane"}],"date_published":"2026-11-20T12:00:00+01:00"}]}`
+	latin = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><rss version=\"2.0\"><channel><title>caf\xe9</title></channel></rss>"
+)
+
+func client(t *testing.T) fetch.Client {
+	t.Helper()
+	c := guard.Client(guard.Policy{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, time.Minute)
+	t.Cleanup(c.CloseIdleConnections)
+	return fetch.Client{HTTP: c, MaxBody: 1 << 20}
+}
+
+func serve(t *testing.T, handler http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestFormats(t *testing.T) {
+	for name, body := range map[string]string{"rss": rss, "atom": atom, "json": jsonFeed, "with a mark": "\ufeff" + rss} {
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) })
+		got, err := syndication.Read(t.Context(), client(t), url, syndication.Validators{})
+		if err != nil || got.Title != "Site" || len(got.Entries) != 1 {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+			continue
+		}
+		e := got.Entries[0]
+		if e.ID != "https://example.com/1" || e.Link != "https://example.com/1?utm_source=rss" || e.Title != "One &amp; only" ||
+			strings.TrimSpace(e.Summary) != "<p>Good <b>news</b></p>" || e.Author != "Jane" || len(e.Categories) != 1 || e.Categories[0] != "Tech" ||
+			!e.Published.Equal(time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC)) {
+			t.Errorf("%s: got %+v", name, e)
+		}
+	}
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, latin) })
+	if got, err := syndication.Read(t.Context(), client(t), url, syndication.Validators{}); err != nil || got.Title != "café" {
+		t.Errorf("another charset: got %+v, %v", got, err)
+	}
+}
+
+// TestConditional: what a server said of a version is asked for, and a response
+// that nothing changed is one.
+func TestConditional(t *testing.T) {
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `W/"7"`)
+		w.Header().Set("Last-Modified", "Fri, 20 Nov 2026 12:00:00 GMT")
+		if r.Header.Get("If-None-Match") == `W/"7"` && r.Header.Get("If-Modified-Since") == "Fri, 20 Nov 2026 12:00:00 GMT" {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		fmt.Fprint(w, rss)
+	})
+	first, err := syndication.Read(t.Context(), client(t), url, syndication.Validators{})
+	if err != nil || first.Unchanged || len(first.Entries) != 1 {
+		t.Fatalf("got %+v, %v", first, err)
+	}
+	second, err := syndication.Read(t.Context(), client(t), url, first.Validators)
+	if err != nil || !second.Unchanged || len(second.Entries) != 0 || second.Validators != first.Validators {
+		t.Errorf("got %+v, %v", second, err)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		means  error
+	}{
+		"unauthorized": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, fetch.ErrUnauthorized},
+		"gone":         {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) }, fetch.ErrGone},
+		"html":         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html><body>Welcome</body></html>") }, fetch.ErrMalformed},
+		"half":         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, rss[:len(rss)/2]) }, fetch.ErrMalformed},
+		"empty":        {func(http.ResponseWriter, *http.Request) {}, fetch.ErrMalformed},
+		"no json feed": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"items":7}`) }, fetch.ErrMalformed},
+		"huge":         {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, rss, strings.Repeat(" ", 1<<20)) }, fetch.ErrTooLarge},
+		"private": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://169.254.169.254/", http.StatusFound)
+		}, guard.ErrBlocked},
+	} {
+		if got, err := syndication.Read(t.Context(), client(t), serve(t, c.answer), syndication.Validators{}); !errors.Is(err, c.means) {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+	}
+	busy := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "30")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	_, err := syndication.Read(t.Context(), client(t), busy, syndication.Validators{})
+	if throttled, ok := errors.AsType[*fetch.Throttled](err); !ok || throttled.After != 30*time.Second {
+		t.Errorf("a server that is busy: %v", err)
+	}
+}

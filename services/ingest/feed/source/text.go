@@ -1,0 +1,100 @@
+package source
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// plain is the text of a piece of HTML, in one line.
+func plain(markup string) string {
+	var text strings.Builder
+	tokens := html.NewTokenizer(strings.NewReader(markup))
+	hidden := atom.Atom(0) // the element that is being left out
+	for {
+		kind := tokens.Next()
+		if kind == html.ErrorToken {
+			return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text.String(), ""), func(r rune) bool {
+				return unicode.IsSpace(r) || unicode.IsControl(r)
+			}), " ")
+		}
+		token := tokens.Token()
+		switch {
+		case kind == html.EndTagToken && token.DataAtom == hidden:
+			hidden = 0
+		case hidden != 0:
+		case kind == html.TextToken:
+			text.WriteString(token.Data)
+		case kind == html.StartTagToken && slices.Contains(unseen, token.DataAtom):
+			hidden = token.DataAtom
+		case kind != html.CommentToken && !slices.Contains(inline, token.DataAtom):
+			text.WriteByte(' ') // the words on either side are apart on the page
+		}
+	}
+}
+
+var (
+	unseen = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Svg, atom.Head}
+	inline = []atom.Atom{
+		atom.A, atom.Abbr, atom.B, atom.Cite, atom.Code, atom.Em, atom.Font, atom.I, atom.Mark, atom.Q, atom.S,
+		atom.Small, atom.Span, atom.Strong, atom.Sub, atom.Sup, atom.U, atom.Wbr,
+	}
+)
+
+// joined is title and summary as one text, the title as a sentence of its own. A
+// summary that only repeats the title is left out.
+func joined(title, summary string) string {
+	switch {
+	case summary == "" || summary == title:
+		return title
+	case title == "":
+		return summary
+	case strings.ContainsRune(".!?…:", last(title)):
+		return title + " " + summary
+	}
+	return title + ". " + summary
+}
+
+func last(text string) rune {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return r
+}
+
+// cut is the first n characters of a text.
+func cut(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
+
+// mentions reports whether a phrase is in a text: in upper or lower case, and not as
+// a part of a word.
+func mentions(text, phrase string) bool {
+	text, phrase = strings.ToLower(text), strings.ToLower(phrase)
+	first, _ := utf8.DecodeRuneInString(phrase)
+	for from := 0; phrase != ""; {
+		at := strings.Index(text[from:], phrase)
+		if at < 0 {
+			return false
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, size := utf8.DecodeRuneInString(text[at+len(phrase):])
+		if !(inWord(before) && inWord(first)) && !(size > 0 && inWord(after) && inWord(last(phrase))) {
+			return true
+		}
+		_, step := utf8.DecodeRuneInString(text[at:])
+		from = at + step
+	}
+	return false
+}
+
+func inWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r)) }

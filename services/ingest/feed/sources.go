@@ -1,0 +1,42 @@
+package feed
+
+import (
+	"context"
+	"time"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/services/ingest/feed/source"
+)
+
+// take is what becomes of a poll's items: the same as of a batch that is posted,
+// but that rss is a source type too. The seed has no word for such items.
+func (a *Area) take(ctx context.Context, items []feed.Submission) (source.Taken, error) {
+	if err := a.bus.Admit(ctx, feed.WorkStream, ""); err != nil {
+		return source.Taken{}, err
+	}
+	results, err := a.acceptAll(ctx, func(yield func(candidate, error) bool) {
+		for _, item := range items {
+			if !yield(candidate{Submission: item, size: len(item.Text), wrong: fieldErrors(item.Check(time.Now(), source.KindRSS))}, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return source.Taken{}, err
+	}
+	var taken source.Taken
+	for _, result := range results {
+		switch result.Outcome {
+		case outcomeCreated:
+			taken.Created++
+		case outcomeDuplicate:
+			taken.Duplicate++
+		case outcomeInvalid:
+			taken.Invalid++
+			a.log.Warn().Str("id", result.SourceID).Str("error", result.Errors[0].Message).Msg("a source has an item that is invalid")
+		}
+	}
+	// What was refused comes again with the next poll.
+	refused, _ := refusal(results)
+	return taken, refused
+}

@@ -1,0 +1,193 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/feed/source"
+)
+
+// OperatorRoutes registers the calls on sources.
+func (a *Area) OperatorRoutes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "list-feed-sources", Method: http.MethodGet, Path: "/v1/feed/sources", Tags: []string{"feed sources"},
+		Summary: "List the sources of the feed, with their state",
+	}, a.listSources)
+	web.Register(r, huma.Operation{
+		OperationID: "get-feed-source", Method: http.MethodGet, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
+		Summary: "Show a source",
+	}, a.getSource)
+	web.Register(r, huma.Operation{
+		OperationID: "put-feed-source", Method: http.MethodPut, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
+		Summary: "Add a source, or change its settings",
+		Description: "The settings take effect at once, and a source that is paused or stopped begins anew. To change a source give its " +
+			"ETag as If-Match, so that nobody's change is lost unseen; or * for whatever there is. 201 says that it was added.",
+		Responses: map[string]*huma.Response{"201": sourceAdded(r)},
+	}, a.putSource)
+	web.Register(r, huma.Operation{
+		OperationID: "delete-feed-source", Method: http.MethodDelete, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
+		Summary: "Remove a source; its items stay", DefaultStatus: http.StatusNoContent,
+	}, a.deleteSource)
+}
+
+// sourceAdded describes the other response to a put.
+func sourceAdded(r *web.Router) *huma.Response {
+	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[sourceView](), true, "")
+	return &huma.Response{
+		Description: "Created", Content: map[string]*huma.MediaType{"application/json": {Schema: view}},
+		Headers: map[string]*huma.Param{"ETag": {Schema: &huma.Schema{Type: "string"}}},
+	}
+}
+
+// sourceView is a source as the API shows it.
+type sourceView struct {
+	Name string `json:"name"`
+	source.Settings
+	State sourceState `json:"state"`
+}
+
+type sourceState struct {
+	Status    string          `json:"status" enum:"disabled,waiting,polling,paused,stopped" doc:"paused: after failures, or since the server wants no request; stopped: until the settings are changed"`
+	Reason    string          `json:"reason,omitempty" doc:"why it is stopped"`
+	NextPoll  time.Time       `json:"nextPoll,omitzero" doc:"not before"`
+	Failures  int             `json:"failures" doc:"in a row"`
+	QuotaUsed int             `json:"quotaUsed" doc:"requests of this day"`
+	Last      *source.Outcome `json:"lastPoll,omitempty"`
+}
+
+func viewSource(s source.Source) sourceView {
+	now := time.Now()
+	v := sourceView{Name: s.Name, Settings: s.Settings, State: sourceState{
+		Status: s.Status(now), Reason: s.State.Stopped, Failures: s.State.Failures, Last: s.State.Last,
+	}}
+	if v.State.Status != "disabled" && v.State.Status != "stopped" {
+		v.State.NextPoll = s.State.NextPoll
+		if s.State.HeldUntil.After(v.State.NextPoll) {
+			v.State.NextPoll = s.State.HeldUntil
+		}
+	}
+	if s.State.Used.Day == now.UTC().Format(time.DateOnly) {
+		v.State.QuotaUsed = s.State.Used.Requests
+	}
+	return v
+}
+
+type sourceOutput struct {
+	Status int
+	ETag   string `header:"ETag" doc:"of the settings; the state changes without it"`
+	Body   sourceView
+}
+
+func outputSource(status int, s source.Source) *sourceOutput {
+	return &sourceOutput{status, strconv.Quote(strconv.FormatInt(s.Revision, 10)), viewSource(s)}
+}
+
+type sourceListOutput struct {
+	Body struct {
+		Sources []sourceView `json:"sources" nullable:"false"`
+	}
+}
+
+func (a *Area) listSources(ctx context.Context, _ *struct{}) (*sourceListOutput, error) {
+	all, err := a.sources.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &sourceListOutput{}
+	out.Body.Sources = []sourceView{}
+	for _, one := range all {
+		out.Body.Sources = append(out.Body.Sources, viewSource(one))
+	}
+	return out, nil
+}
+
+type sourceInput struct {
+	Name string `path:"name" pattern:"^[a-z0-9][a-z0-9-]{0,63}$"`
+}
+
+func (a *Area) getSource(ctx context.Context, in *sourceInput) (*sourceOutput, error) {
+	found, err := a.sources.Get(ctx, in.Name)
+	if err != nil {
+		return nil, sourceProblem(err)
+	}
+	return outputSource(http.StatusOK, found), nil
+}
+
+// readMatch reads the headers by which a writer says what it has seen.
+func readMatch(ifMatch, ifNoneMatch string) (source.Match, error) {
+	match := source.Match{Any: ifMatch == "*", None: ifNoneMatch == "*"}
+	if ifMatch != "" && !match.Any {
+		revision, err := strconv.ParseInt(strings.Trim(ifMatch, `"`), 10, 64)
+		if err != nil || revision < 1 {
+			revision = -1 // which no source has
+		}
+		match.Revision = revision
+	}
+	if ifNoneMatch != "" && !match.None {
+		return match, web.Invalid(web.FieldError{Field: "header.If-None-Match", Message: "is not *"})
+	}
+	return match, nil
+}
+
+type sourcePutInput struct {
+	Name        string `path:"name" pattern:"^[a-z0-9][a-z0-9-]{0,63}$"`
+	IfMatch     string `header:"If-Match" doc:"the ETag of the source as it was seen, or *"`
+	IfNoneMatch string `header:"If-None-Match" doc:"*: there must be none"`
+	Body        source.Settings
+}
+
+func (a *Area) putSource(ctx context.Context, in *sourcePutInput) (*sourceOutput, error) {
+	match, err := readMatch(in.IfMatch, in.IfNoneMatch)
+	if err != nil {
+		return nil, err
+	}
+	settings, violations := a.poller.Check(in.Body)
+	if len(violations) > 0 {
+		return nil, web.Invalid(fieldErrors(violations)...)
+	}
+	put, created, err := a.sources.Put(ctx, in.Name, settings, match)
+	if err != nil {
+		return nil, sourceProblem(err)
+	}
+	a.poller.Changed()
+	status := http.StatusOK
+	if created {
+		status = http.StatusCreated
+	}
+	return outputSource(status, put), nil
+}
+
+type sourceDeleteInput struct {
+	Name    string `path:"name" pattern:"^[a-z0-9][a-z0-9-]{0,63}$"`
+	IfMatch string `header:"If-Match" doc:"the ETag of the source as it was seen, or *"`
+}
+
+func (a *Area) deleteSource(ctx context.Context, in *sourceDeleteInput) (*struct{}, error) {
+	match, err := readMatch(in.IfMatch, "")
+	if err != nil {
+		return nil, err
+	}
+	return nil, sourceProblem(a.sources.Delete(ctx, in.Name, match))
+}
+
+func sourceProblem(err error) error {
+	switch {
+	case errors.Is(err, source.ErrNotFound):
+		return web.NotFound("No feed source with this name.")
+	case errors.Is(err, source.ErrTooMany):
+		return web.NewProblem(http.StatusConflict, "too-many-sources", "There are "+strconv.Itoa(source.MaxSources)+" sources, which is the most. Remove one first.")
+	case errors.Is(err, source.ErrUnconditional):
+		return web.NewProblem(http.StatusPreconditionRequired, "precondition-required", "The source exists. Read it, and give its ETag as If-Match.")
+	case errors.Is(err, source.ErrOtherRevision):
+		return web.NewProblem(http.StatusPreconditionFailed, "precondition-failed", "The source is not the one that was named, since someone else changed it. Read it, and try again.")
+	}
+	return err
+}

@@ -1,0 +1,97 @@
+package notice
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/blob"
+)
+
+// message is what a bucket reports, in any of the forms that S3 servers have: S3
+// records, the detail of an EventBridge event, and either of them inside a message
+// of SQS or SNS, as it is received or as a function is handed it.
+type message struct {
+	Records []record `json:"Records,omitempty"`
+	Type    string   `json:"detail-type,omitempty"`
+	Detail  location `json:"detail,omitzero"`
+	Body    string   `json:"Body,omitempty"`    // of SQS
+	Message string   `json:"Message,omitempty"` // of SNS
+}
+
+type record struct {
+	Source string   `json:"eventSource,omitempty"`
+	Name   string   `json:"eventName,omitempty"`
+	S3     location `json:"s3,omitzero"`
+	Body   string   `json:"body,omitempty"` // of SQS, for a function
+	SNS    struct {
+		Message string `json:"Message"`
+	} `json:"Sns,omitzero"` // for a function
+}
+
+// location names an object. The rest of what a notice says about it is not read: the
+// bucket is asked, as a notice may be late, repeated or forged.
+type location struct {
+	Bucket struct {
+		Name string `json:"name"`
+	} `json:"bucket"`
+	Object struct {
+		Key string `json:"key"`
+	} `json:"object"`
+}
+
+// maxDepth is how many messages may be inside each other: SNS in SQS, with one to
+// spare.
+const maxDepth = 3
+
+// created returns the objects that a notice reports as created, with their buckets
+// and keys. A notice of something else, such as a server's test event, has none.
+func created(data []byte) ([]blob.Object, error) { return createdWithin(data, maxDepth) }
+
+func createdWithin(data []byte, depth int) ([]blob.Object, error) {
+	var m message
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("the notice is not JSON: %w", err)
+	}
+	var objects []blob.Object
+	inside := []string{m.Body, m.Message}
+	for _, r := range m.Records {
+		inside = append(inside, r.Body, r.SNS.Message)
+		// AWS writes ObjectCreated:Put, some servers put "s3:" before it.
+		if !strings.Contains(r.Name, "ObjectCreated:") {
+			continue
+		}
+		key := r.S3.Object.Key
+		// AWS encodes keys as form values, some servers do not.
+		if decoded, err := url.QueryUnescape(key); err == nil {
+			key = decoded
+		}
+		objects = append(objects, blob.Object{Bucket: r.S3.Bucket.Name, Key: key})
+	}
+	if key := m.Detail.Object.Key; key != "" && m.Type == "Object Created" {
+		objects = append(objects, blob.Object{Bucket: m.Detail.Bucket.Name, Key: key})
+	}
+	for _, text := range inside {
+		if text == "" {
+			continue
+		}
+		if depth == 0 {
+			return nil, fmt.Errorf("the notice is a message in more than %d others", maxDepth)
+		}
+		more, err := createdWithin([]byte(text), depth-1)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, more...)
+	}
+	return objects, nil
+}
+
+// encode returns the notice of a new object as an S3 event record. Keys of this system
+// hold nothing that encoding would change.
+func encode(o blob.Object) ([]byte, error) {
+	r := record{Source: "aws:s3", Name: "ObjectCreated:Put"}
+	r.S3.Bucket.Name, r.S3.Object.Key = o.Bucket, o.Key
+	return json.Marshal(message{Records: []record{r}})
+}

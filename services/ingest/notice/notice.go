@@ -1,0 +1,125 @@
+// Package notice makes work of what buckets report: the objects that clients have
+// uploaded. A notice is a hint to ask the bucket. A lost one is made up for by the
+// client's own call or by a sweep.
+package notice
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+)
+
+const (
+	Stream   = "ASSAY_NOTICES" // of notices that wait to be processed
+	Subject  = "s3.notice"     // to which buckets publish
+	Consumer = "ingest-notice" // of the stream
+)
+
+// Queue declares the stream.
+func Queue() bus.Queue {
+	return bus.Queue{Stream: Stream, Subject: Subject, Description: "objects that buckets report as created"}
+}
+
+// Area is what notices need of an area.
+type Area interface {
+	// Uploaded makes work of an object that was created, once however often it is
+	// called. Of the object it is given the bucket and the key. mine is false, and
+	// err nil, for an object of another area.
+	Uploaded(ctx context.Context, o blob.Object) (mine bool, err error)
+}
+
+// Notices are the notices of all buckets.
+type Notices struct {
+	cfg   Config
+	drain time.Duration
+	bus   *bus.Bus
+	areas []Area
+	queue *queue // nil without one
+}
+
+// New returns the notices for the areas. On shutdown a
+// notice in progress may take drain.
+func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections, log zerolog.Logger, areas []A) *Notices {
+	n := &Notices{cfg: cfg, drain: drain, bus: backends.Bus, areas: make([]Area, len(areas))}
+	for i, area := range areas {
+		n.areas[i] = area
+	}
+	if cfg.SQSURL != (url.URL{}) {
+		n.queue = newQueue(backends.AWS, cfg.SQSURL, backends.Bus, log)
+	}
+	return n
+}
+
+// Work consumes notices until ctx ends and those in progress are processed or
+// returned to the stream.
+func (n *Notices) Work(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return n.bus.Consume(ctx, n.consumer()) })
+	if n.queue != nil {
+		group.Go(func() error { n.queue.run(ctx); return nil })
+	}
+	return group.Wait()
+}
+
+const (
+	// attempts last for some hours, as long as the stream of work may be full.
+	attempts = 50
+	// attemptTime bounds an attempt at a notice, which makes some requests for each
+	// of its objects, mostly one.
+	attemptTime = 2 * time.Minute
+)
+
+func (n *Notices) consumer() bus.Consumer {
+	return bus.Consumer{
+		Name: Consumer, Stream: Stream,
+		Parallel: n.cfg.Parallel, Lease: n.cfg.Lease, Drain: n.drain, Attempts: attempts,
+		Bounds: func(*bus.Delivery) bus.Bounds { return bus.Bounds{Time: attemptTime} },
+		Handle: n.handle,
+	}
+}
+
+// handle offers every object of a notice to the areas. Nobody may want it: buckets
+// also report what this system stores itself, and what others do.
+func (n *Notices) handle(ctx context.Context, d bus.Delivery) error {
+	objects, err := created(d.Data)
+	if err != nil {
+		return bus.Permanent(err)
+	}
+	var failed []error
+	for _, object := range objects {
+		failed = append(failed, n.offer(ctx, object))
+	}
+	return errors.Join(failed...)
+}
+
+func (n *Notices) offer(ctx context.Context, o blob.Object) error {
+	for _, area := range n.areas {
+		if mine, err := area.Uploaded(ctx, o); mine || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Publish publishes the notice of a new object, for a bucket that runs in this
+// process. The same object published again is one notice.
+func Publish(ctx context.Context, b *bus.Bus, o blob.Object) error {
+	data, err := encode(o)
+	if err != nil {
+		return err
+	}
+	return publish(ctx, b, "object.created/"+o.Bucket+"/"+o.Key+"/"+o.ETag, data)
+}
+
+// publish publishes a notice. The same id published again is one notice.
+func publish(ctx context.Context, b *bus.Bus, id string, data []byte) error {
+	return b.PublishMessage(ctx, bus.Message{Subject: Subject, ID: id, Type: "notice", Data: data})
+}

@@ -1,0 +1,92 @@
+package notice
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/blob"
+)
+
+// TestEveryFormOfNoticeIsRead: the files have the form of what AWS and versitygw
+// send, all about one object.
+func TestEveryFormOfNoticeIsRead(t *testing.T) {
+	want := blob.Object{Bucket: "assay-files", Key: "files/01a1fe9d-1a39-7773-8a72-e7b218b3ee0f/11-58606f46b1c0fcee26ea3448000ea290"}
+	paths, err := filepath.Glob("testdata/notices/*.json")
+	if err != nil || len(paths) < 9 {
+		t.Fatalf("%d notices, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if objects, err := created(data); err != nil || len(objects) != 1 || !reflect.DeepEqual(objects[0], want) {
+			t.Errorf("%s: %+v, %v", path, objects, err)
+		}
+		// What tells of another event has no key of an object that was created.
+		other := strings.NewReplacer("ObjectCreated:Put", "ObjectRemoved:Delete", "ObjectCreated:Complete", "ObjectRestore:Complete",
+			"Object Created", "Object Deleted").Replace(string(data))
+		if objects, err := created([]byte(other)); err != nil || len(objects) != 0 {
+			t.Errorf("%s about something else: %+v, %v", path, objects, err)
+		}
+	}
+}
+
+func TestNoticesWithoutObjects(t *testing.T) {
+	for notice, broken := range map[string]bool{
+		`{"Service":"Amazon S3","Event":"s3:TestEvent","Bucket":"assay-files"}`: false,
+		`{}`:                        false,
+		`{"Records":[]}`:            false,
+		`{"Body":"not JSON"}`:       true,
+		`not JSON`:                  true,
+		strings.Repeat(`[`, 20_000): true,
+		`{"Body":"{\"Body\":\"{\\\"Body\\\":\\\"{\\\\\\\"Body\\\\\\\":\\\\\\\"{}\\\\\\\"}\\\"}\"}"}`: true,
+	} {
+		if objects, err := created([]byte(notice)); len(objects) != 0 || (err != nil) != broken {
+			t.Errorf("%.60s: %+v, %v", notice, objects, err)
+		}
+	}
+}
+
+// TestSeveralObjectsInOneNotice: S3 writes keys as form values, EventBridge as
+// they are.
+func TestSeveralObjectsInOneNotice(t *testing.T) {
+	record := func(event, key string) string {
+		return `{"eventName":"` + event + `","s3":{"object":{"key":"` + key + `"}}}`
+	}
+	several := `{"Records":[` + record("ObjectCreated:Put", "files%2Fa+b%2B") + `,` + record("ObjectRemoved:Delete", "gone") + `,` + record("s3:ObjectCreated:Copy", "c") + `]}`
+	for notice, want := range map[string][]string{
+		several:                            {"files/a b+", "c"},
+		`{"Body":` + quoted(several) + `}`: {"files/a b+", "c"},
+		`{"detail-type":"Object Created","detail":{"object":{"key":"files%2Fa+b"}}}`: {"files%2Fa+b"},
+	} {
+		objects, err := created([]byte(notice))
+		var keys []string
+		for _, object := range objects {
+			keys = append(keys, object.Key)
+		}
+		if err != nil || !slices.Equal(keys, want) {
+			t.Errorf("%s: keys %q, want %q, %v", notice, keys, want, err)
+		}
+	}
+}
+
+// quoted is a JSON string.
+func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
+
+// TestPublishedNoticeIsRead: what Publish writes is one of the forms.
+func TestPublishedNoticeIsRead(t *testing.T) {
+	object := blob.Object{Bucket: "b", Key: "files/a/1-2", ETag: "e", Size: 1}
+	data, err := encode(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := created(data)
+	if err != nil || len(objects) != 1 || !reflect.DeepEqual(objects[0], blob.Object{Bucket: "b", Key: "files/a/1-2"}) {
+		t.Errorf("%s is read as %+v, %v", data, objects, err)
+	}
+}

@@ -1,0 +1,59 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/textfile"
+)
+
+// errOtherUpload reports that an idempotency key was used for another upload.
+var errOtherUpload = errors.New("the idempotency key was used for another upload")
+
+// reserve writes a PENDING file for an upload. Under an idempotency key that is taken
+// it returns the file of the first call, or errOtherUpload when that one had other
+// terms; created says which it was.
+func (a *Area) reserve(ctx context.Context, owner, idempotencyKey string, terms textfile.Reservation) (file textfile.File, created bool, err error) {
+	if idempotencyKey != "" {
+		terms.Key = textfile.KeyHash(owner, idempotencyKey)
+	}
+	for ctx.Err() == nil {
+		id, err := textfile.NewFileID()
+		if err != nil {
+			return textfile.File{}, false, err
+		}
+		file, err := a.store.Reserve(ctx, textfile.File{
+			FileID: id, OwnerID: owner, S3Bucket: a.bucket.Bucket, S3Key: terms.ObjectKey(id), FileName: terms.FileName,
+		})
+		if terms.Key == "" || !errors.Is(err, textfile.ErrExists) {
+			return file, err == nil, err
+		}
+		file, err = a.first(ctx, terms)
+		if !errors.Is(err, lifecycle.ErrNotFound) {
+			return file, false, err
+		}
+		// The first call's file was deleted meanwhile, and its key with it.
+	}
+	return textfile.File{}, false, ctx.Err()
+}
+
+// first returns the file that was reserved under the terms' idempotency key. It
+// returns errOtherUpload when it had other terms, and lifecycle.ErrNotFound when it
+// does not exist, and its key neither.
+func (a *Area) first(ctx context.Context, terms textfile.Reservation) (textfile.File, error) {
+	id, err := a.store.ByKey(ctx, terms.Key)
+	if err != nil {
+		return textfile.File{}, err
+	}
+	file, err := a.store.Head(ctx, id)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		if forgotten := a.store.Forget(ctx, terms.Key, id); forgotten != nil {
+			return textfile.File{}, forgotten
+		}
+	}
+	if err == nil && file.S3Key != terms.ObjectKey(id) {
+		err = errOtherUpload
+	}
+	return file, err
+}

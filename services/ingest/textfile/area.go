@@ -1,0 +1,72 @@
+// Package textfile takes text files in: it reserves uploads, accepts bytes, and makes
+// work of finished uploads.
+package textfile
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/textfile/upload"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// Area takes text files in.
+type Area struct {
+	cfg     Config
+	store   *textfile.Store
+	bucket  *blob.Store
+	bus     *bus.Bus
+	uploads *upload.Uploads
+	places  *places // for uploads that stream through ingest
+	log     zerolog.Logger
+}
+
+// New returns the area on open backends.
+func New(cfg Config, backends *backend.Connections, log zerolog.Logger) *Area {
+	store := textfile.NewStore(backends.DB, cfg.Table)
+	return &Area{
+		cfg: cfg, store: store, bucket: backends.Bucket, bus: backends.Bus, log: log,
+		uploads: &upload.Uploads{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
+		places:  newPlaces(cfg.Streamed),
+	}
+}
+
+// Check returns an error while the table cannot be used.
+func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
+
+// OperatorRoutes registers nothing: operators need no calls on text files.
+func (a *Area) OperatorRoutes(*web.Router) {}
+
+// Work has nothing to do: clients and buckets report uploads.
+func (a *Area) Work(context.Context) error { return nil }
+
+// Uploaded confirms the upload of an object. An object of a file that is gone, or
+// that has other bytes than reserved, needs nothing: the client's own call answers
+// with the reason.
+func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
+	fileID, _, err := textfile.ParseObjectKey(o.Key)
+	if err != nil {
+		return false, nil
+	}
+	file, err := a.store.Head(ctx, fileID)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return true, nil
+	case err != nil:
+		return true, err
+	case file.S3Key != o.Key:
+		return true, nil
+	}
+	_, err = a.uploads.Confirm(ctx, file)
+	if errors.Is(err, upload.ErrNoBytes) || errors.Is(err, upload.ErrOtherBytes) {
+		return true, nil
+	}
+	return true, err
+}

@@ -1,0 +1,70 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// errForeign reports that the file belongs to another owner.
+var errForeign = errors.New("the file belongs to another owner")
+
+// retry makes a FAILED file PENDING and publishes it again. It returns
+// upload.ErrNoBytes or upload.ErrOtherBytes for a file that has lost its bytes,
+// *lifecycle.MovedError for a file in another state, and bus.ErrOutstanding
+// when the last worker does not finish in time; the file is PENDING then, and a
+// call of uploaded publishes it.
+func (a *Area) retry(ctx context.Context, file textfile.File) (textfile.File, error) {
+	ctx, cancel := context.WithTimeout(ctx, outstandingWait)
+	defer cancel()
+	if file.Status == textfile.Failed {
+		if err := a.uploads.Check(ctx, file); err != nil {
+			return textfile.File{}, err // it would be PENDING with nothing to analyze
+		}
+	}
+	file, err := a.store.Retry(ctx, file)
+	if err != nil {
+		return textfile.File{}, err
+	}
+	// The worker that failed the file may not have let go of its event yet.
+	for {
+		confirmed, err := a.uploads.Confirm(ctx, file)
+		if !errors.Is(err, bus.ErrOutstanding) {
+			return confirmed, err
+		}
+		select {
+		case <-ctx.Done():
+			return textfile.File{}, err
+		case <-time.After(outstandingPause):
+		}
+	}
+}
+
+const (
+	outstandingPause = 50 * time.Millisecond
+	outstandingWait  = 10 * time.Second
+)
+
+// remove deletes the bytes, then the items. In this order a repeat after a
+// crash still knows the bytes; and the rows go last, so that nothing is said
+// to be gone while it is not.
+func (a *Area) remove(ctx context.Context, file textfile.File) error {
+	if err := a.bucket.Delete(ctx, file.S3Key); err != nil {
+		return err
+	}
+	return a.store.Delete(ctx, file)
+}
+
+// owned reads a file that the caller may change. It returns lifecycle.ErrNotFound or
+// errForeign.
+func (a *Area) owned(ctx context.Context, fileID string, caller web.Caller) (textfile.File, error) {
+	file, err := a.store.Head(ctx, fileID)
+	if err == nil && file.OwnerID != caller.Owner {
+		err = errForeign
+	}
+	return file, err
+}

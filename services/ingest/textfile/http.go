@@ -1,0 +1,187 @@
+package textfile
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/textfile/upload"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// defaultContentType is that of an upload whose client declares none.
+const defaultContentType = "application/octet-stream"
+
+// Routes registers the calls that write.
+func (a *Area) Routes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "create-file", Method: http.MethodPost, Path: "/v1/files", Tags: []string{"files"},
+		Summary: "Upload a file, or reserve an upload",
+		Description: "With a JSON body, reserves a file and answers with a presigned request for its bytes. " +
+			"With multipart/form-data, takes the bytes of the only part \"file\" themselves and answers 202 with the file.",
+		DefaultStatus: http.StatusCreated,
+		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
+		RequestBody:   multipartBody(),
+		Responses:     map[string]*huma.Response{"202": fileTaken(r)},
+	}, a.postReservation)
+	web.Register(r, huma.Operation{
+		OperationID: "file-uploaded", Method: http.MethodPost, Path: "/v1/files/{id}/uploaded", Tags: []string{"files"},
+		Summary: "Say that the presigned upload is done", DefaultStatus: http.StatusAccepted,
+	}, a.postUploaded)
+	web.Register(r, huma.Operation{
+		OperationID: "retry-file", Method: http.MethodPost, Path: "/v1/files/{id}/retry", Tags: []string{"files"},
+		Summary: "Analyze a FAILED file again", DefaultStatus: http.StatusAccepted,
+	}, a.postRetry)
+	web.Register(r, huma.Operation{
+		OperationID: "delete-file", Method: http.MethodDelete, Path: "/v1/files/{id}", Tags: []string{"files"},
+		Summary: "Remove a file, its bytes and its result", DefaultStatus: http.StatusNoContent,
+	}, a.deleteFile)
+}
+
+func multipartBody() *huma.RequestBody {
+	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		"multipart/form-data": {Schema: &huma.Schema{
+			Type: "object", Required: []string{filePart},
+			Properties: map[string]*huma.Schema{filePart: {Type: "string", Format: "binary"}},
+		}},
+	}}
+}
+
+// fileTaken describes the response to a form, which is no typed operation.
+func fileTaken(r *web.Router) *huma.Response {
+	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[textfile.FileView](), true, "")
+	return &huma.Response{
+		Description: "The file of a form is stored and will be analyzed",
+		Content:     map[string]*huma.MediaType{"application/json": {Schema: view}},
+		Headers:     map[string]*huma.Param{"Location": {Schema: &huma.Schema{Type: "string"}}},
+	}
+}
+
+type reservationInput struct {
+	web.OwnerParam
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"needs X-Owner-Id. A repeat with the same key gets the file of the first call as long as that file exists; one with other terms or other bytes is refused with 422"`
+	Body           struct {
+		FileName    string `json:"fileName" minLength:"1" doc:"stored and shown as given, at most 1024 bytes"`
+		Size        int64  `json:"size" minimum:"0" doc:"exact length in bytes"`
+		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type. Its charset holds unless a byte order mark names another or the bytes contradict it. Without one, a text that is all valid UTF-8 is UTF-8, and any other Windows-1252"`
+		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 refuses other bytes"`
+	}
+}
+
+type reservationOutput struct {
+	Location string `header:"Location"`
+	Body     struct {
+		textfile.FileView
+		Upload blob.Presigned `json:"upload" doc:"the request to make next, with exactly these headers"`
+	}
+}
+
+func (a *Area) postReservation(ctx context.Context, in *reservationInput) (*reservationOutput, error) {
+	if in.IdempotencyKey != "" && !in.Named() {
+		return nil, a.problem(errNoOwner)
+	}
+	if err := a.bus.Admit(ctx, textfile.WorkStream, in.OwnerID); err != nil {
+		return nil, a.problem(err)
+	}
+	digest, err := parseDigest(in.Body.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkName("body.fileName", in.Body.FileName); err != nil {
+		return nil, err
+	}
+	if in.Body.Size > a.cfg.MaxSize {
+		return nil, a.problem(errTooLarge)
+	}
+	terms := textfile.Reservation{
+		FileName: in.Body.FileName, ContentType: in.Body.ContentType, SHA256: digest, Size: in.Body.Size,
+	}
+	if terms.ContentType == "" {
+		terms.ContentType = defaultContentType
+	}
+	file, _, err := a.reserve(ctx, in.OwnerID, in.IdempotencyKey, terms)
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	signed, err := a.bucket.PresignPut(ctx, file.S3Key, blob.Terms{
+		Size: terms.Size, ContentType: terms.ContentType, SHA256: terms.SHA256,
+		Metadata: upload.Metadata(ctx), Expires: a.cfg.Expires,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &reservationOutput{Location: location(file)}
+	out.Body.FileView = file.View()
+	out.Body.Upload = signed
+	return out, nil
+}
+
+type fileInput struct {
+	web.CallerParam
+	web.IDParam
+}
+
+type fileOutput struct {
+	Location string `header:"Location"`
+	Body     textfile.FileView
+}
+
+func (a *Area) postUploaded(ctx context.Context, in *fileInput) (*fileOutput, error) {
+	file, err := a.owned(ctx, in.ID, in.Caller)
+	if err == nil {
+		file, err = a.uploads.Confirm(ctx, file)
+	}
+	return a.accepted(file, err)
+}
+
+func (a *Area) postRetry(ctx context.Context, in *fileInput) (*fileOutput, error) {
+	file, err := a.owned(ctx, in.ID, in.Caller)
+	if err == nil {
+		file, err = a.retry(ctx, file)
+	}
+	return a.accepted(file, err)
+}
+
+func (a *Area) accepted(file textfile.File, err error) (*fileOutput, error) {
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	return &fileOutput{Location: location(file), Body: file.View()}, nil
+}
+
+func (a *Area) deleteFile(ctx context.Context, in *fileInput) (*struct{}, error) {
+	file, err := a.owned(ctx, in.ID, in.Caller)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil, nil
+	}
+	if err == nil {
+		err = a.remove(ctx, file)
+	}
+	return nil, a.problem(err)
+}
+
+// parseDigest reads a SHA-256 in hex or base64 and returns it in base64, as S3
+// has it; empty stays empty.
+func parseDigest(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	raw, err := hex.DecodeString(text)
+	if err != nil {
+		raw, err = base64.StdEncoding.DecodeString(text)
+	}
+	if err != nil || len(raw) != 32 {
+		return "", web.Invalid(web.FieldError{Field: "body.sha256", Message: "is not a SHA-256 in hex (64 digits) or base64 (44 characters)"})
+	}
+	return base64.StdEncoding.EncodeToString(raw), nil
+}
+
+func location(file textfile.File) string { return "/v1/files/" + file.FileID }

@@ -1,0 +1,215 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/textfile/upload"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// filePart is the name of the multipart field that holds the bytes.
+const filePart = "file"
+
+var (
+	errTooLarge = errors.New("the file is larger than the limit")
+	errTwoFiles = errors.New("the form has two files")
+)
+
+// undoWait bounds what is done after a client is gone.
+const undoWait = 10 * time.Second
+
+// postMultipart is the plain handler behind POST /v1/files with a form.
+func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request) {
+	file, err := a.receive(w, r)
+	if err != nil {
+		web.WriteError(w, r, a.problem(err))
+		return
+	}
+	w.Header().Set("Location", location(file))
+	web.WriteJSON(w, http.StatusAccepted, file.View())
+}
+
+func (a *Area) receive(w http.ResponseWriter, r *http.Request) (textfile.File, error) {
+	key := r.Header.Get("Idempotency-Key")
+	owner, named := web.Owner(w, r)
+	if key != "" && !named {
+		return textfile.File{}, errNoOwner
+	}
+	if err := a.bus.Admit(r.Context(), textfile.WorkStream, owner); err != nil {
+		return textfile.File{}, err
+	}
+	if len(key) > maxKeyBytes {
+		return textfile.File{}, web.Invalid(web.FieldError{Field: "header.Idempotency-Key", Message: "is longer than 255 bytes"})
+	}
+	upload := stream(w, r)
+	r.Body = upload
+	body, err := r.MultipartReader()
+	if err != nil {
+		return textfile.File{}, web.BrokenBody(err)
+	}
+	// Its bytes wait with the client meanwhile, so that a burst of small files costs no memory.
+	leave, err := a.places.enter(r.Context(), web.CallerOf(r.Context()).Client, upload)
+	if err != nil {
+		return textfile.File{}, err
+	}
+	defer leave()
+	return a.stream(r.Context(), owner, key, body)
+}
+
+const maxKeyBytes = 255
+
+// stream accepts a file whose bytes come in the request's own body, and passes
+// them on to the bucket without holding them.
+func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, body *multipart.Reader) (textfile.File, error) {
+	part, fileName, err := nextFile(body)
+	switch {
+	case errors.Is(err, io.EOF):
+		return textfile.File{}, web.Invalid(web.FieldError{Field: "body." + filePart, Message: "the form has no part of this name with a file"})
+	case err != nil:
+		return textfile.File{}, web.BrokenBody(err)
+	}
+	defer part.Close()
+	terms, err := describe(part, fileName)
+	if err != nil {
+		return textfile.File{}, err
+	}
+	file, created, err := a.reserve(ctx, owner, idempotencyKey, terms)
+	if err != nil {
+		return textfile.File{}, err
+	}
+	sent := newFormFile(part, body, a.cfg.MaxSize)
+	if !created {
+		// A repeat: the bytes may be there already, or the first call died before.
+		err := a.uploads.Check(ctx, file)
+		if err == nil {
+			file, err = a.repeat(ctx, file, sent)
+		}
+		if !errors.Is(err, upload.ErrNoBytes) {
+			return file, sent.blame(err)
+		}
+	}
+	// The event goes out from here and has this request's trace, so the object needs none.
+	object, err := a.bucket.Put(ctx, file.S3Key, terms.ContentType, nil, sent)
+	switch {
+	case err == nil && file.Status == textfile.Pending:
+		err = a.uploads.Announce(ctx, file, object)
+	case err == nil:
+		file, err = a.uploads.Confirm(ctx, file)
+	case errors.Is(err, blob.ErrExists):
+		// Another call of the same key outran this one.
+		file, err = a.repeat(ctx, file, sent)
+	}
+	if err == nil {
+		return file, nil
+	}
+	if idempotencyKey == "" {
+		a.undo(ctx, file)
+	}
+	return textfile.File{}, sent.blame(err)
+}
+
+// repeat confirms a file that another call of the same idempotency key has stored. It
+// returns errOtherUpload when this call sends other bytes.
+func (a *Area) repeat(ctx context.Context, file textfile.File, sent *formFile) (textfile.File, error) {
+	// To the end, so that the client finishes sending before it is answered.
+	if _, err := io.Copy(io.Discard, sent); err != nil {
+		return textfile.File{}, err
+	}
+	stored, err := a.bucket.Open(ctx, file.S3Key, "")
+	if err != nil && !errors.Is(err, blob.ErrNotFound) {
+		return textfile.File{}, err
+	}
+	if err == nil { // else deleted meanwhile, which Confirm finds out
+		defer stored.Close()
+		same, err := sent.same(stored)
+		if err != nil {
+			return textfile.File{}, fmt.Errorf("read %s: %w", file.S3Key, err)
+		}
+		if !same {
+			return textfile.File{}, errOtherUpload
+		}
+	}
+	return a.uploads.Confirm(ctx, file)
+}
+
+// undo removes what a failed upload left, even if its client is gone: nothing
+// was promised, and nobody else knows the file. Under an idempotency key a
+// repeat may be at work on the same file already, so it stays for that one.
+func (a *Area) undo(ctx context.Context, file textfile.File) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
+	defer cancel()
+	if err := a.remove(ctx, file); err != nil {
+		a.log.Warn().Err(err).Str("id", file.FileID).Msg("an upload that failed left something behind")
+	}
+}
+
+// nextFile skips to the part that holds the bytes, and returns it with the name of the
+// file as it was given: Part.FileName would cut what looks like a directory off it. It
+// returns io.EOF when there is none.
+func nextFile(body *multipart.Reader) (*multipart.Part, string, error) {
+	for {
+		part, err := body.NextRawPart()
+		if err == io.EOF { //nolint:errorlint // a form that breaks off wraps it
+			return nil, "", io.EOF
+		}
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		disposition, parameters, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+		if err == nil && disposition == "form-data" && parameters["name"] == filePart {
+			return part, parameters["filename"], nil
+		}
+	}
+}
+
+// describe reads the type of an uploaded part and checks its name.
+func describe(part *multipart.Part, fileName string) (textfile.Reservation, error) {
+	terms := textfile.Reservation{FileName: fileName, ContentType: part.Header.Get("Content-Type"), Size: -1}
+	if terms.ContentType == "" {
+		terms.ContentType = defaultContentType
+	}
+	if problem := checkName("body."+filePart+".filename", terms.FileName); problem != nil {
+		return textfile.Reservation{}, problem
+	}
+	if len(terms.ContentType) > maxTypeBytes || strings.ContainsFunc(terms.ContentType, notPrintable) {
+		return textfile.Reservation{}, web.Invalid(web.FieldError{
+			Field: "body." + filePart + ".contentType", Message: fmt.Sprintf("is longer than %d bytes, or not of printable ASCII", maxTypeBytes),
+		})
+	}
+	return terms, nil
+}
+
+// maxTypeBytes is the longest media type, as of a reservation. S3 keeps it in a header.
+const maxTypeBytes = 255
+
+func notPrintable(r rune) bool { return r < ' ' || r > '~' }
+
+// maxNameBytes is the longest file name, four times what file systems allow.
+const maxNameBytes = 1024
+
+// checkName refuses only what cannot be stored and shown.
+func checkName(field, name string) error {
+	switch {
+	case name == "":
+		return web.Invalid(web.FieldError{Field: field, Message: "is missing"})
+	case len(name) > maxNameBytes:
+		return web.Invalid(web.FieldError{Field: field, Message: fmt.Sprintf("is longer than %d bytes", maxNameBytes)})
+	case !utf8.ValidString(name):
+		return web.Invalid(web.FieldError{Field: field, Message: "is not UTF-8"})
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"testing/synctest"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// begin makes an upload over a connection whose client sends nothing by itself.
+func begin(t *testing.T) (*streamed, net.Conn) {
+	t.Helper()
+	server, client := net.Pipe()
+	t.Cleanup(func() { server.Close(); client.Close() })
+	return &streamed{ReadCloser: server, setReadDeadline: server.SetReadDeadline}, client
+}
+
+// TestASlowUploadGivesUpItsPlace: it keeps the place as long as no other waits.
+func TestASlowUploadGivesUpItsPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlaces(1)
+		slow, _ := begin(t)
+		leave, err := p.enter(t.Context(), "a", slow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() {
+			_, err := io.Copy(io.Discard, slow)
+			leave()
+			ended <- err
+		}()
+		other, _ := begin(t)
+		next, err := p.enter(t.Context(), "b", other)
+		if err != nil {
+			t.Fatalf("another upload: %v", err)
+		}
+		next()
+		if err := <-ended; !errors.Is(err, web.ErrBodyStalled) {
+			t.Errorf("the slow upload ends with %v", err)
+		}
+	})
+}
+
+// TestAFastUploadKeepsItsPlace: others wait for it.
+func TestAFastUploadKeepsItsPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlaces(1)
+		fast, _ := begin(t)
+		fast.read, fast.waited = 10*placeRate, 2*placeGrace
+		if _, err := p.enter(t.Context(), "a", fast); err != nil {
+			t.Fatal(err)
+		}
+		other, _ := begin(t)
+		_, err := p.enter(t.Context(), "b", other)
+		if _, refused := errors.AsType[*web.Problem](err); !refused || fast.ended {
+			t.Errorf("another upload: %v; the fast one is ended: %t", err, fast.ended)
+		}
+		if len(p.waiting) > 0 {
+			t.Errorf("%d wait", len(p.waiting))
+		}
+	})
+}
+
+// TestAFreePlaceGoesToTheClientWithTheFewest: a client with many uploads in the
+// queue does not keep others out.
+func TestAFreePlaceGoesToTheClientWithTheFewest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlaces(2)
+		var leaves []func()
+		for range 2 {
+			upload, _ := begin(t)
+			leave, err := p.enter(t.Context(), "many", upload)
+			if err != nil {
+				t.Fatal(err)
+			}
+			leaves = append(leaves, leave)
+		}
+		order := make(chan string, 4)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		for _, client := range []string{"many", "many", "few"} {
+			upload, _ := begin(t)
+			go func() {
+				if _, err := p.enter(ctx, client, upload); err == nil {
+					order <- client
+				}
+			}()
+			synctest.Wait()
+		}
+		leaves[0]()
+		if first := <-order; first != "few" {
+			t.Errorf("the place goes to %q", first)
+		}
+	})
+}

@@ -1,0 +1,40 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/textfile"
+)
+
+// Replay retries the file of a dead letter while the file is in the failure of that
+// letter. A later failure has a letter of its own.
+func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
+	fileID, ok := strings.CutPrefix(l.Subject, textfile.UploadedSubject(""))
+	if !ok {
+		return false, "", nil
+	}
+	file, err := a.store.Head(ctx, fileID)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return true, "the file was deleted", nil
+	case err != nil:
+		return true, "", err
+	case file.Status == textfile.Pending:
+		_, err = a.uploads.Confirm(ctx, file)
+		return true, "the file is PENDING already", err
+	case file.Status != textfile.Failed:
+		return true, fmt.Sprintf("the file is %s", file.Status), nil
+	case file.Updated().After(l.Last):
+		return true, "the file failed again since; that failure has a letter of its own", nil
+	}
+	_, err = a.retry(ctx, file)
+	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {
+		return true, fmt.Sprintf("the file is %s", moved.Found), nil
+	}
+	return true, "", err
+}

@@ -1,0 +1,74 @@
+// Package feed answers questions about the feed: single items from the primary
+// table, everything else from the dashboard table, which it fills.
+package feed
+
+import (
+	"context"
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
+	"github.com/assay-project/assay/services/query/feed/dax"
+	"github.com/assay-project/assay/services/query/feed/projector"
+	"github.com/assay-project/assay/services/query/live"
+	"github.com/assay-project/assay/services/query/wait"
+)
+
+// Area reads feed items.
+type Area struct {
+	store     *feed.Store
+	dashboard *dashboard.Dashboard
+	projector *projector.Projector
+	cache     *cache
+	dax       *dax.Reader // nil where there is no cluster
+	hub       *live.Hub
+	waits     *wait.Waits
+}
+
+// New returns the area on open backends. A DAX cluster that does not answer may
+// hold it up for some seconds. The caller closes the Area.
+func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
+	cache, err := newCache(cfg.Cache)
+	if err != nil {
+		return nil, err
+	}
+	a := &Area{
+		store: feed.NewStore(backends.DB, cfg.Tables), dashboard: dashboard.New(backends.DB, cfg.Tables),
+		projector: projector.New(cfg.Projector, projector.Options{
+			DB: backends.DB, Streams: backends.Streams, Tables: cfg.Tables, Platform: cfg.Platform, Log: log, Registry: reg,
+			Changed: cache.changed,
+		}),
+		cache: cache, hub: hub, waits: waits,
+	}
+	hub.FilterBy(event.AreaFeed, sentimentOf)
+	if cfg.DAX.Endpoint == "" {
+		return a, nil
+	}
+	if a.dax, err = dax.Connect(backends.AWS, cfg.DAX, backends.DB, log); err != nil {
+		cache.close()
+		return nil, err
+	}
+	a.dashboard = a.dashboard.Through(a.dax)
+	return a, nil
+}
+
+// Check returns an error while the tables cannot be used.
+func (a *Area) Check(ctx context.Context) error {
+	return errors.Join(a.store.Check(ctx), a.dashboard.Check(ctx))
+}
+
+// Work projects the items into the dashboard table until ctx ends.
+func (a *Area) Work(ctx context.Context) error { return a.projector.Run(ctx) }
+
+// Close ends the cache and the connections to DAX. No request may be in progress.
+func (a *Area) Close() {
+	a.cache.close()
+	if a.dax != nil {
+		a.dax.Close()
+	}
+}

@@ -1,0 +1,137 @@
+package feed
+
+import (
+	"context"
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"github.com/assay-project/assay/pkg/feed"
+)
+
+// cache stores encoded responses about the feed. Equal concurrent questions cause one read. A
+// response is used for ttl at most, and until this process projects an item that belongs to it:
+// what another process projects is visible after ttl at the latest. An index that the engine
+// updates late can delay the last change in a response by as long.
+type cache struct {
+	answers *otter.Cache[question, answer]
+
+	mu      sync.Mutex
+	clock   uint64              // grows with every change
+	changes [changeSlots]uint64 // of each facet: the clock at its last change
+	seed    maphash.Seed
+}
+
+// changeSlots bounds the memory for facets. Two that share a slot are reread more often than
+// needed.
+const changeSlots = 4096
+
+const (
+	cacheWeight = 64 << 20 // about how many bytes of answers are kept
+	answerBytes = 300      // about what one takes besides its body
+)
+
+// question is everything that a response depends on.
+type question struct {
+	call           string
+	hours          int
+	bucket         time.Duration
+	sentiment, tag string
+	limit          int
+	cursor         string
+}
+
+// facet is what part of the items the response is about.
+type facet struct{ attribute, value string }
+
+func (q question) facet() facet {
+	switch {
+	case q.tag != "":
+		return facet{"tag", q.tag}
+	case q.sentiment != "":
+		return facet{"sentiment", q.sentiment}
+	}
+	return facet{}
+}
+
+type answer struct {
+	body []byte // encoded
+	seen uint64 // the clock when the reading began
+}
+
+// weight is about how many bytes a response takes.
+func (a answer) weight() uint32 { return uint32(min(len(a.body)+answerBytes, cacheWeight)) }
+
+// newCache returns nil for no ttl: then nothing is kept.
+func newCache(ttl time.Duration) (*cache, error) {
+	if ttl == 0 {
+		return nil, nil
+	}
+	answers, err := otter.New(&otter.Options[question, answer]{
+		MaximumWeight: cacheWeight, Weigher: func(_ question, a answer) uint32 { return a.weight() },
+		ExpiryCalculator: otter.ExpiryWriting[question, answer](ttl),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &cache{answers: answers, seed: maphash.MakeSeed()}, nil
+}
+
+// answer answers from the cache, or reads. The response has every change that was passed to changed
+// before.
+func (c *cache) answer(ctx context.Context, q question, read func(context.Context) ([]byte, error)) ([]byte, error) {
+	if c == nil {
+		return read(ctx)
+	}
+	_, needed := c.at(q)
+	load := otter.LoaderFunc[question, answer](func(ctx context.Context, q question) (answer, error) {
+		now, _ := c.at(q)
+		body, err := read(ctx)
+		return answer{body, now}, err
+	})
+	for {
+		got, err := c.answers.Get(ctx, q, load)
+		if err != nil {
+			return nil, err
+		}
+		if got.seen >= needed {
+			return got.body, nil
+		}
+		c.answers.Invalidate(q)
+	}
+}
+
+// at returns the clock, and the clock at the last change of what q asks for.
+func (c *cache) at(q question) (now, last uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.clock, c.changes[c.slot(q.facet())]
+}
+
+func (c *cache) slot(f facet) uint64 { return maphash.Comparable(c.seed, f) % changeSlots }
+
+// changed records that the rows of these items were written or removed.
+func (c *cache) changed(items []feed.Item) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clock++
+	c.changes[c.slot(facet{})] = c.clock
+	for _, item := range items {
+		c.changes[c.slot(facet{"sentiment", item.Sentiment})] = c.clock
+		for _, tag := range item.MatchedTags {
+			c.changes[c.slot(facet{"tag", tag})] = c.clock
+		}
+	}
+}
+
+// close ends the cache's own goroutine.
+func (c *cache) close() {
+	if c != nil {
+		c.answers.StopAllGoroutines()
+	}
+}

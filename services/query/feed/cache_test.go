@@ -1,0 +1,169 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/feed"
+)
+
+// reader counts how often it is read.
+type reader struct{ reads atomic.Int64 }
+
+func (r *reader) read(context.Context) (int64, error) { return r.reads.Add(1), nil }
+
+// answered is the number that the cache answers with.
+func answered(t *testing.T, c *cache, q question, read func(context.Context) (int64, error)) (int64, error) {
+	t.Helper()
+	body, err := c.answer(t.Context(), q, func(ctx context.Context) ([]byte, error) {
+		n, err := read(ctx)
+		return strconv.AppendInt(nil, n, 10), err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(string(body), 10, 64)
+}
+
+func newTestCache(t *testing.T, ttl time.Duration) *cache {
+	t.Helper()
+	c, err := newCache(ttl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.close)
+	return c
+}
+
+func TestAnswersAreKeptUntilTheirItemsChange(t *testing.T) {
+	c := newTestCache(t, time.Hour)
+	other := feed.Item{Sentiment: feed.Negative, MatchedTags: []string{"other"}}
+	mine := feed.Item{Sentiment: feed.Positive, MatchedTags: []string{"x", "a"}}
+	for name, each := range map[string]struct {
+		q      question
+		others int64 // reads that a change of another item costs
+	}{
+		"all":           {question{call: "list", hours: 1}, 1},
+		"sentiment":     {question{call: "list", hours: 1, sentiment: feed.Positive}, 0},
+		"tag":           {question{call: "list", hours: 1, tag: "a"}, 0},
+		"tag sentiment": {question{call: "list", hours: 1, tag: "a", sentiment: feed.Positive}, 0},
+	} {
+		var r reader
+		for step, want := range []int64{1, 1, 1 + each.others, 1 + each.others, 2 + each.others, 2 + each.others} {
+			switch step {
+			case 2:
+				c.changed([]feed.Item{other})
+			case 4:
+				c.changed([]feed.Item{mine})
+			}
+			got, err := answered(t, c, each.q, r.read)
+			if err != nil || got != want {
+				t.Errorf("%s, step %d: read %d times, %v; want %d", name, step, got, err, want)
+			}
+		}
+	}
+}
+
+func TestQuestionsAreApart(t *testing.T) {
+	c := newTestCache(t, time.Hour)
+	var r reader
+	for i, q := range []question{{call: "list"}, {call: "list", hours: 2}, {call: "list", limit: 1}, {call: "list", cursor: "c"}, {call: "series"}, {call: "series", bucket: time.Minute}} {
+		if got, err := answered(t, c, q, r.read); err != nil || got != int64(i+1) {
+			t.Errorf("%+v: %d, %v", q, got, err)
+		}
+	}
+}
+
+// A change while a response is read is not missed by who asks after it.
+func TestChangeDuringARead(t *testing.T) {
+	c := newTestCache(t, time.Hour)
+	began, goOn := make(chan struct{}), make(chan struct{})
+	rows := atomic.Int64{}
+	slow := func(context.Context) (int64, error) {
+		seen := rows.Load()
+		if seen == 0 {
+			close(began)
+			<-goOn
+		}
+		return seen, nil
+	}
+	var first sync.WaitGroup
+	first.Go(func() {
+		if got, err := answered(t, c, question{}, slow); err != nil || got != 0 {
+			t.Errorf("got %d, %v", got, err)
+		}
+	})
+	<-began
+	rows.Store(1)
+	c.changed([]feed.Item{{}})
+	close(goOn)
+	first.Wait()
+	if got, err := answered(t, c, question{}, slow); err != nil || got != 1 {
+		t.Errorf("after the change: %d, %v", got, err)
+	}
+}
+
+func TestEqualQuestionsAreReadOnce(t *testing.T) {
+	c := newTestCache(t, time.Hour)
+	var reads atomic.Int64
+	asked := make(chan struct{})
+	var askers sync.WaitGroup
+	read := func(context.Context) (int64, error) { <-asked; return reads.Add(1), nil }
+	for range 50 {
+		askers.Go(func() {
+			if got, err := answered(t, c, question{}, read); err != nil || got != 1 {
+				t.Errorf("got %d, %v", got, err)
+			}
+		})
+	}
+	close(asked)
+	askers.Wait()
+}
+
+func TestErrorsAreNotKept(t *testing.T) {
+	c := newTestCache(t, time.Hour)
+	broken := errors.New("broken")
+	if _, err := answered(t, c, question{}, func(context.Context) (int64, error) { return 0, broken }); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	var r reader
+	if got, err := answered(t, c, question{}, r.read); err != nil || got != 1 {
+		t.Errorf("got %d, %v", got, err)
+	}
+}
+
+func TestCacheCanBeOff(t *testing.T) {
+	c := newTestCache(t, 0)
+	var r reader
+	for want := range int64(3) {
+		if got, err := answered(t, c, question{}, r.read); err != nil || got != want+1 {
+			t.Errorf("got %d, %v", got, err)
+		}
+		c.changed([]feed.Item{{}})
+	}
+}
+
+func TestAnswersEnd(t *testing.T) {
+	c := newTestCache(t, 20*time.Millisecond)
+	var r reader
+	late := time.After(30 * time.Second)
+	for {
+		got, err := answered(t, c, question{}, r.read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got > 1 {
+			return
+		}
+		select {
+		case <-late:
+			t.Fatal("an answer of 20 ms is still used after 30 s")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package feed
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/services/query/feed/dax"
+	"github.com/assay-project/assay/services/query/feed/projector"
+)
+
+// Config is the settings of reading the feed.
+type Config struct {
+	Cache time.Duration `env:"ASSAY_FEED_CACHE" envDefault:"5m" doc:"how long responses about the feed are cached while its data is unchanged; 0 for no cache"`
+
+	Tables    feed.Config
+	Platform  platform.Config
+	DAX       dax.Config
+	Projector projector.Config
+}
+
+// Validate returns an error that names the setting that cannot be used.
+func (c Config) Validate() error {
+	if c.Cache < 0 {
+		return fmt.Errorf("ASSAY_FEED_CACHE is %s: give 0 or more", c.Cache)
+	}
+	return errors.Join(c.DAX.Validate(), c.Projector.Validate())
+}

@@ -1,0 +1,24 @@
+package live
+
+// Bounds of one batch. A reader that does not take its batch keeps that much
+// memory.
+const (
+	batchFrames = 128
+	batchBytes  = 64 << 10
+)
+
+// batch is frames that are sent in one write.
+type batch struct {
+	frames [][]byte
+	bytes  int
+}
+
+// add reports whether there was room.
+func (b *batch) add(frame []byte) bool {
+	if len(b.frames) > 0 && (len(b.frames) == batchFrames || b.bytes+len(frame) > batchBytes) {
+		return false
+	}
+	b.frames = append(b.frames, frame)
+	b.bytes += len(frame)
+	return true
+}

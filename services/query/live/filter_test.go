@@ -1,0 +1,57 @@
+package live
+
+import (
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/assay-project/assay/pkg/event"
+)
+
+func TestStreamsOfAnAreaAreFilteredByItsFacet(t *testing.T) {
+	w := open(t, many, 64)
+	all, short := w.open(w.url+"/v1/files/events", ""), w.open(w.url+"/v1/files/events?begin=b", "")
+	all.expect("ready", "")
+	short.expect("ready", "")
+	for _, id := range []string{"a1", "b1", "a2", "b2"} {
+		w.publish("ann", id)
+		all.expect("completed", id)
+	}
+	short.expect("completed", "b1")
+	short.expect("completed", "b2")
+}
+
+// What watches an item is woken by its outcomes, by a gap that may have held one, and
+// by nothing else.
+func TestWatch(t *testing.T) {
+	h := New(many, Options{Registry: prometheus.NewRegistry()})
+	h.ring.reset(100)
+	mine, stop := h.Watch(event.AreaTextFile, "a1")
+	again, stopAgain := h.Watch(event.AreaTextFile, "a1")
+	defer stopAgain()
+	other, stopOther := h.Watch(event.AreaFeed, "a1")
+	defer stopOther()
+	check := func(after string, wantMine, wantOther int) {
+		t.Helper()
+		h.ring.wakeDirty()
+		if len(mine) != wantMine || len(again) != wantMine || len(other) != wantOther {
+			t.Errorf("%s: woken %d, %d, %d; want %d, %d, %d", after, len(mine), len(again), len(other), wantMine, wantMine, wantOther)
+		}
+		for _, seen := range []<-chan struct{}{mine, again, other} {
+			for range len(seen) {
+				<-seen
+			}
+		}
+	}
+	h.ring.add(entry{sequence: 101, owner: "a1", area: event.AreaTextFile, id: "b1"})
+	check("an outcome of another item", 0, 0)
+	h.ring.add(entry{sequence: 102, owner: "ann", area: event.AreaTextFile, id: "a1"})
+	h.ring.add(entry{sequence: 103, owner: "ann", area: event.AreaTextFile, id: "a1"})
+	check("two outcomes", 1, 0)
+	h.ring.reset(200)
+	check("a gap", 1, 1)
+	stop()
+	if n := len(h.ring.groups); n != 2 {
+		t.Errorf("two watches are left, and %d groups", n)
+	}
+}

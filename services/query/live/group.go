@@ -1,0 +1,104 @@
+package live
+
+import (
+	"context"
+	"sync"
+)
+
+// groupKey says which outcomes wake a group: all, those of an owner, of an area, or
+// of one item of an area.
+type groupKey struct{ owner, area, id string }
+
+// keys are those of the groups that the outcome wakes.
+func (e *entry) keys() [4]groupKey {
+	return [...]groupKey{{}, {owner: e.owner}, {area: e.area}, {area: e.area, id: e.id}}
+}
+
+// group is what the same outcomes wake: readers, and what watches an item.
+type group struct {
+	since uint64 // the group knows every outcome after this sequence
+	last  uint64 // the newest outcome of the group; at least since
+	dirty bool   // notify has to wake its members
+
+	mu      sync.Mutex
+	members map[chan struct{}]struct{}
+}
+
+func (g *group) wake() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for wake := range g.members {
+		select {
+		case wake <- struct{}{}:
+		default: // it is awake already
+		}
+	}
+}
+
+// join lets the outcomes of a key put a value into wake, which buffers one. The
+// caller calls leave.
+func (b *ring) join(key groupKey, wake chan struct{}) *group {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	g := b.groups[key]
+	if g == nil {
+		g = &group{since: b.next - 1, last: b.next - 1, members: map[chan struct{}]struct{}{}}
+		b.groups[key] = g
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.members[wake] = struct{}{}
+	return g
+}
+
+func (b *ring) leave(key groupKey, wake chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	g := b.groups[key]
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.members, wake)
+	if len(g.members) == 0 {
+		delete(b.groups, key)
+	}
+}
+
+func (b *ring) mark(g *group) {
+	if !g.dirty {
+		g.dirty = true
+		b.dirty = append(b.dirty, g)
+	}
+}
+
+func (b *ring) signal() {
+	select {
+	case b.woken <- struct{}{}:
+	default:
+	}
+}
+
+// notify wakes the groups of new outcomes until ctx ends. To wake 10,000 takes some
+// milliseconds, in which several outcomes may be added.
+func (b *ring) notify(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-b.woken:
+			b.wakeDirty()
+		}
+	}
+}
+
+func (b *ring) wakeDirty() {
+	b.mu.Lock()
+	dirty := b.dirty
+	b.dirty = nil
+	for _, g := range dirty {
+		g.dirty = false
+	}
+	b.mu.Unlock()
+	for _, g := range dirty {
+		g.wake()
+	}
+}

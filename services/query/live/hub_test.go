@@ -1,0 +1,353 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+)
+
+var many = Config{Readers: 5000, PerClient: 5000}
+
+// A reader gets the outcomes of its owner and of nobody else, resumes without a
+// gap or a repeat, and is told at once that it is connected.
+func TestReadersResumeWithinTheirOwner(t *testing.T) {
+	w := open(t, many, 16)
+	mine, all := w.open(w.url+"/v1/events?owner=ann", ""), w.open(w.operator+"/v1/events", "")
+	start := mine.expect("ready", "").id
+	all.expect("ready", "")
+	for i := range 200 { // much more than the ring holds
+		w.publish("bob", fmt.Sprint("b", i))
+		w.publish("ann", fmt.Sprint("a", i))
+	}
+	for i := range 200 {
+		mine.expect("completed", fmt.Sprint("a", i))
+		all.expect("completed", fmt.Sprint("b", i))
+		all.expect("completed", fmt.Sprint("a", i))
+	}
+	for i, at := 0, start; i < 200; i += 40 {
+		s := w.open(w.url+"/v1/events?owner=ann", at)
+		if ready := s.expect("ready", ""); ready.id != at {
+			t.Errorf("a stream that resumes at %s is ready at %s", at, ready.id)
+		}
+		for j := range 40 {
+			at = s.expect("completed", fmt.Sprint("a", i+j)).id
+		}
+		s.leave()
+	}
+	if names := w.consumers(); len(names) != 1 {
+		w.eventually(func() error {
+			if names := w.consumers(); len(names) != 1 {
+				return fmt.Errorf("the stream has the consumers %q", names)
+			}
+			return nil
+		})
+	}
+}
+
+// A new process begins with the newest outcomes that are stored, so that readers
+// that come back to it need none of the few turns at the stream.
+func TestNewProcessServesReadersThatComeBack(t *testing.T) {
+	w := open(t, many, 64)
+	s := w.open(w.url+"/v1/events?owner=ann", "")
+	at := s.expect("ready", "").id
+	for i := range 40 {
+		w.publish("ann", fmt.Sprint("a", i))
+	}
+	w.serve(many, 64)
+	for range turns {
+		w.hub.turns <- struct{}{}
+	}
+	s = w.open(w.url+"/v1/events?owner=ann", at)
+	s.expect("ready", "")
+	for i := range 40 {
+		s.expect("completed", fmt.Sprint("a", i))
+	}
+}
+
+func TestPositionsThatAreGoneResync(t *testing.T) {
+	w := open(t, many, 4)
+	first := w.open(w.url+"/v1/events?owner=ann", "").expect("ready", "").id
+	for i := range 20 {
+		w.publish("ann", fmt.Sprint("a", i))
+	}
+	s, err := w.js.Stream(w.ctx, bus.StreamOutcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Purge(w.ctx, jetstream.WithPurgeSequence(10)); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{first, "8", "21", "18446744073709551615"} {
+		again := w.open(w.url+"/v1/events?owner=ann", at)
+		w.eventually(func() error { // the ring may be behind the stream
+			if _, newest, _ := w.hub.ring.bounds(); newest < 20 {
+				return fmt.Errorf("the ring has seen %d", newest)
+			}
+			return nil
+		})
+		if got := again.expect("resync", ""); got.data != `{"lastEventId":"`+got.id+`"}` {
+			t.Errorf("%s resyncs with %+v", at, got)
+		}
+	}
+	s9 := w.open(w.url+"/v1/events?owner=ann", "9")
+	s9.expect("ready", "")
+	for i := 9; i < 20; i++ {
+		s9.expect("completed", fmt.Sprint("a", i))
+	}
+}
+
+// Outcomes that are removed before the ring has seen them are a gap for all
+// readers, and none of them may miss that.
+func TestGapInTheStreamResyncs(t *testing.T) {
+	w := open(t, many, 16)
+	s := w.open(w.url+"/v1/events?owner=ann", "")
+	s.expect("ready", "")
+	stream, err := w.js.Stream(w.ctx, bus.StreamOutcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	few := stream.CachedInfo().Config
+	few.MaxMsgs = 5
+	if _, err := w.js.UpdateStream(w.ctx, few); err != nil {
+		t.Fatal(err)
+	}
+	w.hub.ring.mu.RLock() // the ring falls behind by more than a tail buffers
+	for i := range 1500 {
+		w.publish("ann", fmt.Sprint("a", i))
+	}
+	w.hub.ring.mu.RUnlock()
+	w.eventually(func() error {
+		if _, newest, _ := w.hub.ring.bounds(); newest != 1500 {
+			return fmt.Errorf("the ring has seen %d", newest)
+		}
+		return nil
+	})
+	w.publish("ann", "after")
+	resyncs := 0
+	for {
+		m, err := s.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.name == "resync" {
+			resyncs++
+		}
+		if strings.Contains(m.data, `"id":"after"`) {
+			break
+		}
+	}
+	if resyncs == 0 {
+		t.Error("the reader was not told that it missed events")
+	}
+}
+
+// Page loads open and close streams in a row: none may leave a consumer, of
+// which the server allows 1,000.
+func TestThousandsOfPageLoadsInARow(t *testing.T) {
+	w := open(t, many, 64)
+	w.open(w.url+"/v1/events?owner=ann", "").expect("ready", "")
+	for i := range 100 {
+		w.publish("ann", fmt.Sprint("a", i))
+	}
+	var loads sync.WaitGroup
+	for client := range 8 {
+		loads.Go(func() {
+			for i := range 300 {
+				at := "" // each third resumes, half of these from the stream
+				if i%3 == 0 {
+					at = strconv.Itoa(1 + (i%2)*90)
+				}
+				resp, leave, err := w.ask(w.url+"/v1/events?owner=ann", at)
+				if err != nil || resp.StatusCode != http.StatusOK {
+					t.Errorf("client %d, load %d: %v, %v", client, i, resp, err)
+				}
+				leave()
+			}
+		})
+	}
+	loads.Wait()
+	w.eventually(func() error {
+		if names := w.consumers(); len(names) != 1 {
+			return fmt.Errorf("the stream has the consumers %q", names)
+		}
+		for range many.PerClient - 1 {
+			leave, err := w.hub.limiter.Enter("127.0.0.1:1")
+			if err != nil {
+				return err
+			}
+			defer leave()
+		}
+		return nil
+	})
+	s := w.open(w.url+"/v1/events?owner=ann", "")
+	s.expect("ready", "")
+	w.publish("ann", "last")
+	s.expect("completed", "last")
+}
+
+// All readers of a process share one consumer.
+func TestManyReadersShareOneConsumer(t *testing.T) {
+	w := open(t, many, 64)
+	const readers = 600
+	var streams []*stream
+	for i := range readers {
+		s := w.open(fmt.Sprintf("%s/v1/events?owner=o%d", w.url, i%50), "")
+		s.expect("ready", "")
+		streams = append(streams, s)
+	}
+	if names := w.consumers(); len(names) != 1 {
+		t.Errorf("%d readers have the consumers %q", readers, names)
+	}
+	for i := range 50 {
+		w.publish(fmt.Sprint("o", i), fmt.Sprint("f", i))
+	}
+	for i, s := range streams {
+		s.expect("completed", fmt.Sprint("f", i%50))
+	}
+}
+
+// A reader that takes nothing keeps nobody waiting.
+func TestSlowReaderBlocksNobody(t *testing.T) {
+	w := open(t, many, 8)
+	for range 2 * turns {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		if err := conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, "GET /v1/events?owner=ann HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := w.open(w.url+"/v1/events?owner=ann", "0")
+	s.expect("ready", "")
+	const outcomes = 3000 // some MB for each, more than a connection buffers
+	published := make(chan struct{})
+	go func() {
+		defer close(published)
+		for i := range outcomes {
+			if err := w.bus.Publish(w.ctx, outcome("ann", fmt.Sprint("a", i))); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for i := range outcomes {
+		s.expect("completed", fmt.Sprint("a", i))
+	}
+	<-published
+}
+
+// The loss of the consumer is logged and repaired, and no reader misses a thing.
+func TestLostConsumerIsRecreated(t *testing.T) {
+	w := open(t, many, 64)
+	s := w.open(w.url+"/v1/events?owner=ann", "")
+	s.expect("ready", "")
+	for i := range 5 {
+		w.publish("ann", fmt.Sprint("a", i))
+		for _, name := range w.consumers() {
+			if err := w.js.DeleteConsumer(w.ctx, bus.StreamOutcomes, name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+				t.Fatal(err)
+			}
+		}
+		w.publish("ann", fmt.Sprint("b", i))
+		s.expect("completed", fmt.Sprint("a", i))
+		s.expect("completed", fmt.Sprint("b", i))
+	}
+	if said := w.log.String(); !strings.Contains(said, "live events stopped") || !strings.Contains(said, "follow the outcomes again") {
+		t.Errorf("the log says %q", said)
+	}
+	if err := w.hub.Check(w.ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// While the stream does not answer, readiness says that live events are dead.
+func TestDeadLiveEventsAreNotReady(t *testing.T) {
+	w := open(t, many, 64)
+	w.open(w.url+"/v1/events?owner=ann", "").expect("ready", "")
+	if err := w.js.DeleteStream(w.ctx, bus.StreamOutcomes); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually(func() error {
+		if err := w.hub.Check(w.ctx); err == nil || !strings.Contains(err.Error(), "no live events for") || !strings.Contains(err.Error(), bus.StreamOutcomes) {
+			return fmt.Errorf("without the stream, Check returns %w", err)
+		}
+		return nil
+	})
+	w.publish("ann", "back") // declares the streams
+	w.eventually(func() error { return w.hub.Check(w.ctx) })
+}
+
+func TestRefusals(t *testing.T) {
+	w := open(t, Config{Readers: 2, PerClient: 2}, 64)
+	check := func(url, at string, status int, says string) {
+		t.Helper()
+		resp, leave, err := w.ask(url, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer leave()
+		if resp.StatusCode != status {
+			t.Fatalf("%s: %s, want %d", url, resp.Status, status)
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err != nil || !strings.Contains(string(body), says) {
+			t.Errorf("%s: %s, %v; want %q", url, body, err, says)
+		}
+		if (status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests) && resp.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: no Retry-After", url)
+		}
+	}
+	check(w.url+"/v1/events", "", http.StatusBadRequest, "urn:assay:problem:owner-required")
+	check(w.url+"/v1/events?owner=", "", http.StatusBadRequest, "query parameter owner")
+	check(w.url+"/v1/events?owner=a%20b", "", http.StatusUnprocessableEntity, "query.owner")
+	check(w.operator+"/v1/events?owner=a%20b", "", http.StatusUnprocessableEntity, "query.owner")
+	check(w.url+"/v1/events?owner=ann", "x", http.StatusUnprocessableEntity, "header.Last-Event-ID")
+	check(w.url+"/v1/files/events?begin=aa", "", http.StatusUnprocessableEntity, "query.begin")
+	w.open(w.url+"/v1/events?owner=ann", "").expect("ready", "")
+	leave, err := w.hub.limiter.Enter("192.0.2.1:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(w.url+"/v1/events?owner=ann", "", http.StatusServiceUnavailable, "This server has 2 open live event streams, the limit.")
+	leave()
+	w.open(w.url+"/v1/files/events", "").expect("ready", "")
+	check(w.url+"/v1/events?owner=ann", "", http.StatusTooManyRequests, "This client has 2 open live event streams, the limit.")
+}
+
+// A reader for which nothing happens moves on with the stream, so that it does
+// not resume from where it began.
+func TestQuietReadersMoveOn(t *testing.T) {
+	b := newRing(4, 1<<20)
+	b.reset(100)
+	quiet := &reader{filter: Filter{Owner: "quiet"}, cursor: 100, wake: make(chan struct{}, 1)}
+	quiet.group = b.join(quiet.filter.key(), quiet.wake)
+	for sequence := uint64(101); sequence <= 120; sequence++ {
+		b.add(entry{sequence: sequence, owner: "loud", area: event.AreaTextFile, frame: []byte("x")})
+	}
+	if out, reached := b.read(quiet); reached != current || len(out.frames) != 0 || quiet.cursor != 120 {
+		t.Errorf("a quiet reader got %d frames and is at %d (%d)", len(out.frames), quiet.cursor, reached)
+	}
+	b.add(entry{sequence: 121, owner: "quiet", area: event.AreaTextFile, frame: []byte("mine")})
+	if out, reached := b.read(quiet); reached != current || len(out.frames) != 1 || quiet.cursor != 121 {
+		t.Errorf("then it got %d frames and is at %d (%d)", len(out.frames), quiet.cursor, reached)
+	}
+	b.reset(7) // a stream that began again
+	if _, reached := b.read(quiet); reached != gone {
+		t.Errorf("before the stream begins anew it is at %d (%d)", quiet.cursor, reached)
+	}
+}

@@ -1,0 +1,34 @@
+// Package textfile answers questions about text files: one file, an owner's list,
+// a download.
+package textfile
+
+import (
+	"context"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/query/wait"
+)
+
+// Area reads text files.
+type Area struct {
+	cfg    Config
+	store  *textfile.Store
+	bucket *blob.Store
+	waits  *wait.Waits
+}
+
+// New returns the area on open backends.
+func New(cfg Config, backends *backend.Connections, waits *wait.Waits) *Area {
+	return &Area{cfg: cfg, store: textfile.NewStore(backends.DB, cfg.Table), bucket: backends.Bucket, waits: waits}
+}
+
+// Check returns an error while the table cannot be used.
+func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
+
+// Work returns at once: files are read from the table that ingest and analyzer write.
+func (*Area) Work(context.Context) error { return nil }
+
+// Close does nothing.
+func (*Area) Close() {}

@@ -1,0 +1,23 @@
+package textfile
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/assay-project/assay/pkg/textfile"
+)
+
+// Config is the settings of reading text files.
+type Config struct {
+	DownloadExpires time.Duration `env:"ASSAY_DOWNLOAD_EXPIRES" envDefault:"5m" doc:"how long a presigned download can be started"`
+
+	Table textfile.Config
+}
+
+// Validate returns an error that names the setting that cannot be used.
+func (c Config) Validate() error {
+	if c.DownloadExpires < time.Second {
+		return fmt.Errorf("ASSAY_DOWNLOAD_EXPIRES is %s: give at least 1s", c.DownloadExpires)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/query/wait"
+)
+
+// Routes registers the calls that read text files.
+func (a *Area) Routes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "get-file", Method: http.MethodGet, Path: "/v1/files/{id}", Tags: []string{"files"},
+		Summary: "A file, its status and its result",
+	}, a.getFile)
+	web.Register(r, huma.Operation{
+		OperationID: "get-file-content", Method: http.MethodGet, Path: "/v1/files/{id}/content", Tags: []string{"files"},
+		Summary: "The bytes of a file", Description: "Redirects to a presigned download.",
+		DefaultStatus: http.StatusTemporaryRedirect,
+	}, a.getContent)
+	web.Register(r, huma.Operation{
+		OperationID: "list-files", Method: http.MethodGet, Path: "/v1/owners/{ownerId}/files", Tags: []string{"files"},
+		Summary: "An owner's files, newest first",
+	}, a.listFiles)
+}
+
+type getInput struct {
+	web.IDParam
+	web.CallerParam
+	wait.Param
+}
+
+type fileOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         textfile.FileView
+}
+
+func (a *Area) getFile(ctx context.Context, in *getInput) (*fileOutput, error) {
+	file, err := wait.Read(ctx, a.waits, event.AreaTextFile, in.ID, in.Param, a.store.Get,
+		textfile.File.Final)
+	if err != nil {
+		return nil, problem(err)
+	}
+	return &fileOutput{CacheControl: "no-store", Body: file.ViewFor(in.Caller.Owner)}, nil
+}
+
+type contentInput struct{ web.IDParam }
+
+type contentOutput struct {
+	Location     string `header:"Location"`
+	CacheControl string `header:"Cache-Control"`
+}
+
+func (a *Area) getContent(ctx context.Context, in *contentInput) (*contentOutput, error) {
+	file, err := a.store.Get(ctx, in.ID)
+	if err != nil {
+		return nil, problem(err)
+	}
+	if _, err := a.bucket.Head(ctx, file.S3Key); err != nil {
+		return nil, problem(err)
+	}
+	url, err := a.bucket.PresignGet(ctx, file.S3Key, file.FileName, a.cfg.DownloadExpires)
+	if err != nil {
+		return nil, err
+	}
+	return &contentOutput{Location: url, CacheControl: "no-store"}, nil
+}
+
+type listInput struct {
+	web.CallerParam
+	OwnerID string `path:"ownerId"`
+	Limit   int32  `query:"limit" minimum:"1" maximum:"1000" default:"50"`
+	Cursor  string `query:"cursor" doc:"the nextCursor of the page before"`
+	Status  string `query:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,FAILED"`
+}
+
+type listOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         fileList
+}
+
+type fileList struct {
+	Files      []textfile.FileView `json:"files" nullable:"false" doc:"without their results; may be fewer than limit, or none, while there is a nextCursor"`
+	NextCursor string              `json:"nextCursor,omitempty" doc:"absent on the last page"`
+}
+
+func (a *Area) listFiles(ctx context.Context, in *listInput) (*listOutput, error) {
+	if err := in.Caller.ActFor(in.OwnerID, "path.ownerId"); err != nil {
+		return nil, err
+	}
+	page, err := a.store.List(ctx, textfile.Listing{
+		OwnerID: in.OwnerID, Status: lifecycle.State(in.Status), Limit: in.Limit, Cursor: in.Cursor,
+	})
+	if err != nil {
+		return nil, problem(err)
+	}
+	list := fileList{Files: make([]textfile.FileView, len(page.Files)), NextCursor: page.NextCursor}
+	for i, file := range page.Files {
+		list.Files[i] = file.View()
+	}
+	return &listOutput{CacheControl: "no-store", Body: list}, nil
+}
+
+// problem translates what a client can do something about.
+func problem(err error) error {
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return web.NotFound("No text file with this id.")
+	case errors.Is(err, blob.ErrNotFound):
+		return web.NotFound("The file has no bytes: its upload is not finished.")
+	case errors.Is(err, table.ErrCursor):
+		return web.InvalidCursor()
+	}
+	return err
+}

@@ -1,0 +1,20 @@
+package wait
+
+import "fmt"
+
+// Config is the settings of requests that wait.
+type Config struct {
+	Waits     int `env:"ASSAY_WAITS" envDefault:"2000" use:"often" doc:"how many requests with wait= may wait at once; more get 503"`
+	PerClient int `env:"ASSAY_WAITS_PER_CLIENT" envDefault:"1000" use:"often" doc:"how many of them one client address may make; more get 429. All clients of a proxy share its address"`
+}
+
+// Validate returns an error that names the setting that cannot be used.
+func (c Config) Validate() error {
+	switch {
+	case c.Waits < 1:
+		return fmt.Errorf("ASSAY_WAITS is %d: give at least 1", c.Waits)
+	case c.PerClient < 1:
+		return fmt.Errorf("ASSAY_WAITS_PER_CLIENT is %d: give at least 1", c.PerClient)
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+// Package wait holds requests until their item is final. Outcomes wake them through
+// the live hub, so that a process has one subscription for all. While the hub cannot
+// follow the outcomes, and for what has no outcome, such as a delete, they look at the
+// item every lookAgain.
+package wait
+
+import (
+	"context"
+	"time"
+
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/query/live"
+)
+
+const (
+	// longest is the longest that a request waits.
+	longest = time.Minute
+	// lookAgain is how often a waiting request reads its item without an outcome.
+	lookAgain = 2 * time.Second
+	// lookAtOnce bounds how many waiting requests read at once. A read takes a
+	// connection, which costs more memory than all else that waits.
+	lookAtOnce = 32
+)
+
+// Waits holds requests. It is for use by several goroutines at once.
+type Waits struct {
+	hub     *live.Hub
+	limiter *web.Limiter
+	looks   chan struct{} // a place for each read
+	again   time.Duration // lookAgain, but in tests
+}
+
+// New returns Waits that the outcomes in hub wake.
+func New(cfg Config, hub *live.Hub) *Waits {
+	return &Waits{hub: hub, limiter: web.NewLimiter(cfg.Waits, cfg.PerClient), looks: make(chan struct{}, lookAtOnce), again: lookAgain}
+}
+
+// Param is the wait of a typed operation: embed it in the input.
+type Param struct {
+	Wait string `query:"wait" example:"30s" doc:"hold the answer until the item is final, or until this time is up; at most 60s. 429 or 503 with Retry-After when too many requests wait"`
+}
+
+// Read gets an item of an area, at once or, with a wait, once it is final, the wait is
+// over or the server drains. get must be a consistent read. A wait that is no duration
+// or too long, and one too many, are problems; other errors are those of get.
+func Read[T any](ctx context.Context, w *Waits, area, id string, in Param,
+	get func(context.Context, string) (T, error), final func(T) bool,
+) (T, error) {
+	var none T
+	wait, err := in.parse()
+	if err != nil {
+		return none, err
+	}
+	if wait == 0 {
+		return get(ctx, id)
+	}
+	leave, err := web.CallerOf(ctx).Enter(w.limiter, "requests that wait")
+	if err != nil {
+		return none, err
+	}
+	defer leave()
+	// Before the first look, so that no outcome is missed after it.
+	seen, stop := w.hub.Watch(area, id)
+	defer stop()
+	over := time.Now().Add(wait)
+	for {
+		item, err := look(ctx, w, id, get)
+		if err != nil || final(item) {
+			return item, err
+		}
+		if !pause(ctx, seen, w.again, time.Until(over)) {
+			return item, ctx.Err()
+		}
+	}
+}
+
+// look reads the item once there is a place to.
+func look[T any](ctx context.Context, w *Waits, id string, get func(context.Context, string) (T, error)) (item T, err error) {
+	select {
+	case w.looks <- struct{}{}:
+		defer func() { <-w.looks }()
+		return get(ctx, id)
+	case <-ctx.Done():
+		return item, ctx.Err()
+	}
+}
+
+// pause reports whether to look again, once an outcome was seen, again is over, or the
+// time that is left is.
+func pause(ctx context.Context, seen <-chan struct{}, again, left time.Duration) bool {
+	timer := time.NewTimer(min(left, again))
+	defer timer.Stop()
+	select {
+	case <-seen:
+		return true
+	case <-timer.C:
+		return left > again
+	case <-web.Draining(ctx):
+	case <-ctx.Done():
+	}
+	return false
+}
+
+func (p Param) parse() (time.Duration, error) {
+	if p.Wait == "" {
+		return 0, nil
+	}
+	wait, err := time.ParseDuration(p.Wait)
+	if err != nil || wait < 0 || wait > longest {
+		return 0, web.Invalid(web.FieldError{Field: "query.wait", Message: "expected a duration from 0s to 60s, such as 30s"})
+	}
+	return wait, nil
+}
