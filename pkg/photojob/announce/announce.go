@@ -1,0 +1,136 @@
+// Package announce publishes the events of photo jobs: that the bytes of a job are
+// stored, how it ended, and that a batch has ended. Ingest, the analyzer and its sweep
+// share it, so that every program that notices a fact publishes the same event.
+package announce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/rs/zerolog"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/photojob"
+)
+
+var (
+	// ErrNoBytes says that the bytes of a job are not in the bucket.
+	ErrNoBytes = errors.New("the photo's bytes are not in the bucket")
+	// ErrOtherBytes says that the bytes do not have the reserved length.
+	ErrOtherBytes = errors.New("the photo's bytes are not what was reserved")
+)
+
+// Announcer publishes the events of the jobs of a table, whose uploads are in Temp. It is
+// safe for concurrent use.
+type Announcer struct {
+	Store *photojob.Store
+	Temp  *blob.Store
+	Final string // name of the bucket of edited photos
+	Bus   *bus.Bus
+	Log   zerolog.Logger
+}
+
+// Uploaded looks whether the bytes of a job are there and, while the job is QUEUED,
+// publishes PhotoUploaded. The client's call, the bucket's notification and the sweep all
+// end here, in any order and number: the event's id is the same. It returns ErrNoBytes,
+// ErrOtherBytes or bus.ErrFull; and bus.ErrOutstanding when the last worker of a job that
+// is retried still has its event.
+func (a *Announcer) Uploaded(ctx context.Context, j photojob.Job) error {
+	if j.Status != photojob.Queued {
+		return nil
+	}
+	object, err := a.bytes(ctx, j)
+	if err != nil {
+		return err
+	}
+	if j.CorrelationID != "" {
+		ctx = obs.WithTrace(ctx, j.Trace())
+	}
+	uploaded := a.describe(j, object)
+	err = a.Bus.Publish(ctx, photojob.NewUploaded(uploaded))
+	if errors.Is(err, bus.ErrOutstanding) && uploaded.RetriedAt == nil {
+		return nil // noticed before
+	}
+	if err != nil {
+		return err
+	}
+	log := obs.Log(ctx, a.Log)
+	log.Info().Str("area", event.AreaPhotoJob).Str("id", j.JobID).Int64("size", object.Size).Msg("upload noticed")
+	return nil
+}
+
+// Resend publishes PhotoUploaded of a job whose event was lost, in whatever state. Where
+// the bytes are gone, or are others, it does so all the same: the job then ends as FAILED
+// and says why. That an event is outstanding after all is no error.
+func (a *Announcer) Resend(ctx context.Context, j photojob.Job) error {
+	object, err := a.bytes(ctx, j)
+	if err != nil && !errors.Is(err, ErrNoBytes) && !errors.Is(err, ErrOtherBytes) {
+		return err
+	}
+	if err := a.Bus.Publish(ctx, photojob.NewUploaded(a.describe(j, object))); !errors.Is(err, bus.ErrOutstanding) {
+		return err
+	}
+	return nil
+}
+
+// Check returns nil when the bytes of a job are there and as reserved, else ErrNoBytes or
+// ErrOtherBytes.
+func (a *Announcer) Check(ctx context.Context, j photojob.Job) error {
+	_, err := a.bytes(ctx, j)
+	return err
+}
+
+func (a *Announcer) bytes(ctx context.Context, j photojob.Job) (blob.Object, error) {
+	object, err := a.Temp.Head(ctx, j.S3TempKey)
+	if errors.Is(err, blob.ErrNotFound) {
+		return object, ErrNoBytes
+	}
+	if err == nil && object.Size != j.FileSize {
+		err = fmt.Errorf("%w: %d bytes instead of %d", ErrOtherBytes, object.Size, j.FileSize)
+	}
+	return object, err
+}
+
+func (a *Announcer) describe(j photojob.Job, object blob.Object) *event.PhotoUploaded {
+	uploaded := &event.PhotoUploaded{
+		JobId: j.JobID, OwnerId: j.UserID, FileName: j.OriginalFileName, Bucket: a.Temp.Bucket, Key: j.S3TempKey, Etag: object.ETag,
+		Size: float64(j.FileSize), ContentType: j.FileType, UploadedAt: timestamppb.New(object.Modified),
+		Route: j.Route(), BatchId: j.BatchID,
+	}
+	if j.Status == photojob.Queued && j.Retried() {
+		uploaded.RetriedAt = timestamppb.New(j.Updated())
+	}
+	return uploaded
+}
+
+// Ended publishes the outcome of a job in a final state again, and that of its batch.
+func (a *Announcer) Ended(ctx context.Context, j photojob.Job) error {
+	if err := a.Bus.Republish(ctx, j.Outcome(a.Final)); err != nil {
+		return err
+	}
+	return a.BatchEnded(ctx, j.BatchID)
+}
+
+// BatchEnded publishes the outcome of a batch if it has ended. It is called after the
+// final move and after the delete of a job that was not in a final state: of jobs that
+// end at the same time, at least the last one sees the end. An empty id is that of no
+// batch.
+func (a *Announcer) BatchEnded(ctx context.Context, batchID string) error {
+	if batchID == "" {
+		return nil
+	}
+	b, err := a.Store.Batch(ctx, batchID)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil // all of its jobs were deleted
+	}
+	if err != nil || !b.Ended() {
+		return err
+	}
+	return a.Bus.Republish(ctx, b.Outcome())
+}

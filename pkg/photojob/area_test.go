@@ -1,0 +1,27 @@
+package photojob_test
+
+import (
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/photojob"
+)
+
+func TestUploaded(t *testing.T) {
+	at := time.Date(2026, 11, 20, 12, 0, 0, 250e6, time.UTC)
+	for id, job := range map[string]*event.PhotoUploaded{
+		"photojob.uploaded/j1/e1":               {JobId: "j1", OwnerId: "ann", Etag: "e1", Route: "stub", UploadedAt: timestamppb.New(at)},
+		"photojob.uploaded/j1/e1/1795176000250": {JobId: "j1", OwnerId: "ann", Etag: "e1", Route: "stub", RetriedAt: timestamppb.New(at)},
+	} {
+		e := photojob.NewUploaded(job)
+		if e.ID != id || e.Subject != "assay.photojob.uploaded.stub.j1" || e.Type() != "assay.v1.PhotoUploaded" || !e.Time.Equal(at) {
+			t.Errorf("got %s on %s of type %s at %s, want %s", e.ID, e.Subject, e.Type(), e.Time, id)
+		}
+		if e.Item != "j1" || e.Owner != "ann" || e.Tenant != "ann" {
+			t.Errorf("%s: item %s of %s, tenant %s", id, e.Item, e.Owner, e.Tenant)
+		}
+	}
+}

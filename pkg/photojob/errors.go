@@ -1,0 +1,25 @@
+package photojob
+
+import "errors"
+
+// ErrExists says that a job of this id was created before.
+var ErrExists = errors.New("the job exists")
+
+// Codes of errors, as JobError.Code has them.
+const (
+	CodeUploadExpired       = "UPLOAD_EXPIRED"        // never uploaded
+	CodeUploadMismatch      = "UPLOAD_MISMATCH"       // the bytes are not what was reserved, or gone
+	CodeUnsupportedFormat   = "UNSUPPORTED_FORMAT"    // not a photo of a known format
+	CodeImageUnreadable     = "IMAGE_UNREADABLE"      // damaged
+	CodeImageTooLarge       = "IMAGE_TOO_LARGE"       // of too many pixels
+	CodePromptNotUnderstood = "PROMPT_NOT_UNDERSTOOD" // no phrase of it
+	CodeProviderRejected    = "PROVIDER_REJECTED"     // the provider refuses the request
+	CodeSafetyBlocked       = "SAFETY_BLOCKED"        // the provider refuses the content
+	CodeBadAnswer           = "PROVIDER_BAD_ANSWER"   // no picture, or a damaged one
+	CodeProviderUnavailable = "PROVIDER_UNAVAILABLE"
+	CodeProviderTimeout     = "PROVIDER_TIMEOUT"
+	CodeAnswerLost          = "PROVIDER_ANSWER_LOST" // as many calls as may be paid were made, and no answer is left
+	CodeDeadlineExceeded    = "DEADLINE_EXCEEDED"
+	CodeCancelled           = "CANCELLED" // by its owner
+	CodeInternal            = "INTERNAL"
+)

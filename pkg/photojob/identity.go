@@ -1,0 +1,61 @@
+package photojob
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/oklog/ulid/v2"
+)
+
+// MaxBatch is the most jobs of a batch.
+const MaxBatch = 20
+
+// NewID returns the id of a new job or batch, a ULID. The same idempotency key of the
+// same owner gives the same id; an empty key gives one that was never given. The id has
+// the time of a key that is a ULID or a UUIDv7, so that ids sort by time where clients
+// choose such keys.
+func NewID(owner, idempotencyKey string) (string, error) {
+	if idempotencyKey == "" {
+		id, err := ulid.New(ulid.Now(), rand.Reader)
+		if err != nil {
+			return "", fmt.Errorf("job id: %w", err)
+		}
+		return id.String(), nil
+	}
+	sum := sha256.Sum256([]byte(owner + "\x00" + idempotencyKey))
+	id := ulid.ULID(sum[:16])
+	if made, err := ulid.ParseStrict(idempotencyKey); err == nil {
+		copy(id[:6], made[:6])
+	} else if made, err := uuid.Parse(idempotencyKey); err == nil && made.Version() == 7 {
+		copy(id[:6], made[:6]) // both begin with 48 bits of epoch milliseconds
+	}
+	return id.String(), nil
+}
+
+// ValidID reports whether an id is one that a job or a batch can have.
+func ValidID(id string) bool {
+	parsed, err := ulid.ParseStrict(id)
+	return err == nil && parsed.String() == id // ParseStrict takes lower case too
+}
+
+// childIDs returns the ids of the first n jobs of a batch: the ULIDs that follow its own.
+func childIDs(batchID string, n int) ([]string, error) {
+	id, err := ulid.ParseStrict(batchID)
+	if err != nil {
+		return nil, fmt.Errorf("batch id %q: %w", batchID, err)
+	}
+	ids := make([]string, n)
+	for i := range ids {
+		// The time stays: the random 80 bits are counted up, around their end if need be.
+		low := binary.BigEndian.Uint64(id[8:]) + 1
+		binary.BigEndian.PutUint64(id[8:], low)
+		if low == 0 {
+			binary.BigEndian.PutUint16(id[6:], binary.BigEndian.Uint16(id[6:])+1)
+		}
+		ids[i] = id.String()
+	}
+	return ids, nil
+}

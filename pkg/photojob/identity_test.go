@@ -1,0 +1,124 @@
+package photojob
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/oklog/ulid/v2"
+	"pgregory.net/rapid"
+
+	"github.com/assay-project/assay/pkg/blob"
+)
+
+func newID(t interface {
+	Helper()
+	Fatal(...any)
+}, owner, key string,
+) string {
+	t.Helper()
+	id, err := NewID(owner, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func TestIDs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		owner, key := rapid.String().Draw(t, "owner"), rapid.StringN(1, 40, -1).Draw(t, "key")
+		id := newID(t, owner, key)
+		if !ValidID(id) || id != newID(t, owner, key) || id == newID(t, owner+"x", key) || id == newID(t, owner, key+"x") {
+			t.Fatalf("%q of %q is %s", key, owner, id)
+		}
+		if first, second := newID(t, owner, ""), newID(t, owner, ""); first == second {
+			t.Fatalf("%s is given twice", first)
+		}
+		if ValidID(strings.ToLower(id)) && strings.ToLower(id) != id || ValidID(id+"0") {
+			t.Fatalf("other spellings of %s are valid", id)
+		}
+		children, err := childIDs(id, MaxBatch)
+		if err != nil || len(slices.Compact(slices.Clone(children))) != MaxBatch || slices.Contains(children, id) {
+			t.Fatalf("%q, %v", children, err)
+		}
+		for _, child := range children {
+			if child[:10] != id[:10] || !ValidID(child) { // the time
+				t.Fatalf("%s is a child of %s", child, id)
+			}
+		}
+	})
+}
+
+// The random part is counted up as one number, and around its end.
+func TestChildIDs(t *testing.T) {
+	for id, want := range map[string]string{
+		"01HF9GXXX00000000000000000": "01HF9GXXX00000000000000001",
+		"01HF9GXXX0000FZZZZZZZZZZZZ": "01HF9GXXX0000G000000000000",
+		"01HF9GXXX0ZZZZZZZZZZZZZZZZ": "01HF9GXXX00000000000000000",
+	} {
+		if ids, err := childIDs(id, 1); err != nil || ids[0] != want {
+			t.Errorf("after %s comes %s, %v", id, ids, err)
+		}
+	}
+}
+
+func TestIDsHaveTheTimeOfTheirKeys(t *testing.T) {
+	seven, err := uuid.NewV7()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, nanos := seven.Time().UnixTime()
+	for key, ms := range map[string]uint64{seven.String(): uint64(second*1000 + nanos/1e6), "01HF9GXXX0000000000000000A": 1700053055392} {
+		parsed, err := ulid.ParseStrict(newID(t, "ann", key))
+		if err != nil || parsed.Time() != ms {
+			t.Errorf("the key %s gives the time %d, %v", key, parsed.Time(), err)
+		}
+	}
+}
+
+func TestObjectKeys(t *testing.T) {
+	id := newID(t, "ann", "")
+	keys := []string{portrait.UploadKey(id), AnswerKey(id, 3), FinalKey(id, 3, "jpeg")}
+	for _, key := range keys {
+		if job, err := JobOf(key); err != nil || job != id {
+			t.Errorf("%s is of %q, %v", key, job, err)
+		}
+	}
+	if !strings.Contains(keys[0], "/"+id+"/4096-") || keys[1] != blob.Key("work/", id+"/answer-3") || keys[2] != blob.Key("final/", id+"/3.jpg") {
+		t.Errorf("%q", keys)
+	}
+	other := portrait
+	other.Prompt = "sepia"
+	if other.UploadKey(id) == portrait.UploadKey(id) {
+		t.Error("terms that differ have one key")
+	}
+	for _, foreign := range []string{"", "uploads/", "uploads/" + id, "uploads/" + id + "/1", blob.Key("uploads/", id+"/"), blob.Key("files/", id+"/1"), blob.Key("work/", strings.ToLower(id)+"/answer-1")} {
+		if _, err := JobOf(foreign); !errors.Is(err, ErrForeignKey) {
+			t.Errorf("%q: %v", foreign, err)
+		}
+	}
+}
+
+func TestTerms(t *testing.T) {
+	if wrong := portrait.Check(); wrong != nil {
+		t.Errorf("%+v", wrong)
+	}
+	completed := Terms{FileName: "a.jpg", ContentType: "Image/JPEG; a=b"}.Completed()
+	if completed.ContentType != "image/jpeg" || completed.Options.Provider != Stub || completed.Check() != nil {
+		t.Errorf("%+v", completed)
+	}
+	bad := Terms{
+		Prompt:  strings.Repeat("a", MaxPrompt+1),
+		Options: Options{Provider: "dall-e", Format: "gif", Quality: 101, Width: 15, AspectRatio: "0:1"},
+	}.Check()
+	var fields []string
+	for _, v := range bad {
+		fields = append(fields, v.Field)
+	}
+	want := []string{"fileName", "prompt", "options.provider", "options.format", "options.quality", "options.width", "options.aspectRatio"}
+	if !slices.Equal(fields, want) {
+		t.Errorf("%q", fields)
+	}
+}

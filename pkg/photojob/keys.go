@@ -1,0 +1,61 @@
+package photojob
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/blob"
+)
+
+// The objects of a job. Those of the temp bucket are needed while the job is worked on,
+// or may be retried; the final bucket has the edited photo.
+//
+//	temp   uploads/<shard>/<jobId>/<size>-<fingerprint>   as uploaded
+//	temp   work/<shard>/<jobId>/answer-<n>                what the provider answered to call n
+//	final  final/<shard>/<jobId>/<n>.<ext>                what call n made
+//
+// The shard is that of blob.Key.
+const (
+	UploadPrefix = "uploads/"
+	WorkPrefix   = "work/"
+	FinalPrefix  = "final/"
+)
+
+// ErrForeignKey says that an object key is not one of a job.
+var ErrForeignKey = errors.New("not an object of a photo job")
+
+// UploadKey is where the bytes of a job are uploaded to. It carries the terms, so that
+// two reservations of one job that differ have different keys.
+func (t Terms) UploadKey(jobID string) string {
+	terms, _ := json.Marshal(t) // of texts and numbers, which cannot fail
+	sum := sha256.Sum256(terms)
+	return blob.Key(UploadPrefix, jobID+"/"+strconv.FormatInt(t.Size, 10)+"-"+hex.EncodeToString(sum[:16]))
+}
+
+// AnswerKey is the key of what the provider answered to call n.
+func AnswerKey(jobID string, n int) string {
+	return blob.Key(WorkPrefix, fmt.Sprintf("%s/answer-%d", jobID, n))
+}
+
+// FinalKey is the key of the photo that call n made. The format is jpeg, png or webp.
+func FinalKey(jobID string, n int, format string) string {
+	return blob.Key(FinalPrefix, fmt.Sprintf("%s/%d.%s", jobID, n, strings.Replace(format, "jpeg", "jpg", 1)))
+}
+
+// JobOf returns the id of the job that an object of either bucket belongs to. It returns
+// ErrForeignKey.
+func JobOf(key string) (jobID string, err error) {
+	for _, prefix := range []string{UploadPrefix, WorkPrefix, FinalPrefix} {
+		name, ours := blob.CutKey(prefix, key)
+		id, rest, found := strings.Cut(name, "/")
+		if ours && found && rest != "" && ValidID(id) {
+			return id, nil
+		}
+	}
+	return "", fmt.Errorf("%q: %w", key, ErrForeignKey)
+}

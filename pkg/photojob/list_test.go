@@ -1,0 +1,90 @@
+package photojob
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// fill creates jobs of ann, one a second, of which every tenth is FAILED.
+func (r *rig) fill(n int) (ids []string) {
+	r.t.Helper()
+	for i := range n {
+		r.clock = r.clock.Add(time.Second)
+		state := Queued
+		if i%10 == 0 {
+			state = Failed
+		}
+		ids = append(ids, r.in(state).JobID)
+	}
+	slices.Reverse(ids) // as lists have them
+	return ids
+}
+
+// all reads a list to its end, and returns the sizes of its pages.
+func (r *rig) all(l Listing) (ids []string, pages []int) {
+	r.t.Helper()
+	for {
+		page, err := r.List(r.t.Context(), l)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		for _, j := range page.Jobs {
+			ids = append(ids, j.JobID)
+		}
+		pages = append(pages, len(page.Jobs))
+		if l.Cursor = page.NextCursor; l.Cursor == "" {
+			return ids, pages
+		}
+	}
+}
+
+func TestListsNewestFirst(t *testing.T) {
+	r := open(t)
+	ids := r.fill(45)
+	failed := []string{}
+	for i := range ids {
+		if (len(ids)-1-i)%10 == 0 {
+			failed = append(failed, ids[i])
+		}
+	}
+	if got, pages := r.all(Listing{UserID: "ann"}); !slices.Equal(got, ids) || pages[0] != UserLimit {
+		t.Errorf("%d jobs in pages of %d", len(got), pages)
+	}
+	if got, _ := r.all(Listing{UserID: "ann", Limit: 7}); !slices.Equal(got, ids) {
+		t.Errorf("%d jobs in pages of 7", len(got))
+	}
+	if got, pages := r.all(Listing{UserID: "ann", Status: Failed, Limit: 2}); !slices.Equal(got, failed) || pages[0] != 2 {
+		t.Errorf("FAILED are %d in pages of %d", len(got), pages)
+	}
+	if got, _ := r.all(Listing{Status: Failed}); !slices.Equal(got, failed) {
+		t.Errorf("FAILED of all users are %d", len(got))
+	}
+	if got, _ := r.all(Listing{Status: Queued, From: r.clock.Add(-4 * time.Second).UnixMilli()}); !slices.Equal(got, ids[:4]) {
+		t.Errorf("the newest are %q", got)
+	}
+	if got, _ := r.all(Listing{UserID: "bob"}); got != nil {
+		t.Errorf("bob has %q", got)
+	}
+}
+
+func TestCursorsOfOtherListsAreRefused(t *testing.T) {
+	r := open(t)
+	r.fill(3)
+	page, err := r.List(t.Context(), Listing{UserID: "ann", Limit: 1})
+	if err != nil || page.NextCursor == "" {
+		t.Fatal(page, err)
+	}
+	made, err := table.Cursor(IndexByUser+"/ann", table.Key{"jobId": table.Text("a"), "userId": table.Text("bob"), "createdAt": table.Integer(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []Listing{{UserID: "bob", Cursor: page.NextCursor}, {Status: Queued, Cursor: page.NextCursor}, {UserID: "ann", Cursor: made}} {
+		if _, err := r.List(t.Context(), l); !errors.Is(err, table.ErrCursor) {
+			t.Errorf("%+v: %v", l, err)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package photojob
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+// makers are the store's methods, by the name of their move.
+var makers = map[string]func(*testing.T, *Store, Job) (Job, error){
+	"claim":    func(t *testing.T, s *Store, j Job) (Job, error) { return s.Claim(t.Context(), j) },
+	"takeOver": func(t *testing.T, s *Store, j Job) (Job, error) { return s.TakeOver(t.Context(), j) },
+	"begin": func(t *testing.T, s *Store, j Job) (Job, error) {
+		return s.Begin(t.Context(), j, Call{Step: StepAnalyze, Provider: Stub, At: 1, CostMicros: 30})
+	},
+	"resume": func(t *testing.T, s *Store, j Job) (Job, error) {
+		after := j
+		if last, called := j.Calls.Last(); called {
+			last.Outcome = CallUnknown
+			after = j.Answered(last)
+		}
+		after.Error = &JobError{Code: CodeProviderTimeout, Message: "no answer", RetryCount: 1}
+		return s.Resume(t.Context(), j, after, Call{Step: StepAnalyze, Provider: Stub})
+	},
+	"complete": func(t *testing.T, s *Store, j Job) (Job, error) { return completed(s, t, j) },
+	"fail": func(t *testing.T, s *Store, j Job) (Job, error) {
+		return s.Fail(t.Context(), j, JobError{Code: CodeInternal, Message: "it did not succeed"})
+	},
+	"cancel": func(t *testing.T, s *Store, j Job) (Job, error) { return s.Cancel(t.Context(), j) },
+	"retry": func(t *testing.T, s *Store, j Job) (Job, error) {
+		return s.Retry(t.Context(), j, "auto levels", Options{Provider: Stub})
+	},
+}
+
+func TestMachineIsValid(t *testing.T) {
+	if err := Machine().Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEveryMoveFromEveryState(t *testing.T) {
+	if len(makers) != len(Machine().Moves) {
+		t.Fatalf("%d methods make %d moves", len(makers), len(Machine().Moves))
+	}
+	r := open(t)
+	for _, move := range Machine().Moves {
+		for _, from := range Machine().States() {
+			t.Run(move.Name+" from "+string(from), func(t *testing.T) {
+				r.t = t
+				before := r.in(from)
+				r.clock = r.clock.Add(time.Second)
+				after, err := makers[move.Name](t, r.Store, before)
+				found := r.get(before.JobID)
+				if !slices.Contains(move.From, from) {
+					var moved *lifecycle.MovedError
+					if !errors.As(err, &moved) || moved.Found != from || moved.Move != move.Name {
+						t.Errorf("got %v, want a MovedError that found %s", err, from)
+					}
+					after = before
+				} else if err != nil || after.Status != move.To || after.UpdatedAt <= before.UpdatedAt {
+					t.Errorf("%s at %d after %d, %v", after.Status, after.UpdatedAt, before.UpdatedAt, err)
+				}
+				if !reflect.DeepEqual(found, after) {
+					t.Errorf("the table has %+v, want %+v", found, after)
+				}
+			})
+		}
+	}
+}
+
+// COMPLETED is never undone, and only what an owner asks for leaves FAILED.
+func TestFinalStatesStay(t *testing.T) {
+	for _, move := range Machine().Moves {
+		if slices.Contains(move.From, Completed) || slices.Contains(move.From, Failed) && move.Name != "retry" {
+			t.Errorf("%s starts from %s", move.Name, move.From)
+		}
+	}
+}
+
+func TestEveryMoveNeedsItsFenceAndItsJob(t *testing.T) {
+	r := open(t)
+	for _, move := range Machine().Moves {
+		for _, from := range move.From {
+			stale := r.in(from)
+			before := r.get(stale.JobID)
+			stale.UpdatedAt--
+			if _, err := makers[move.Name](t, r.Store, stale); !errors.Is(err, lifecycle.ErrFenceLost) {
+				t.Errorf("%s from %s with an old fence: %v", move.Name, from, err)
+			}
+			if after := r.get(stale.JobID); !reflect.DeepEqual(before, after) {
+				t.Errorf("%s changed %+v to %+v", move.Name, before, after)
+			}
+		}
+		if _, err := makers[move.Name](t, r.Store, Job{JobID: "nobody", UpdatedAt: 1}); !errors.Is(err, lifecycle.ErrNotFound) {
+			t.Errorf("%s of no job: %v", move.Name, err)
+		}
+		if row := r.row("nobody"); row != nil {
+			t.Errorf("%s made the item %v", move.Name, row)
+		}
+	}
+}
+
+func TestOneWorkerWinsEveryMove(t *testing.T) {
+	r := open(t)
+	for _, move := range Machine().Moves {
+		job := r.in(move.From[0])
+		const workers = 32
+		results := make([]error, workers)
+		start := make(chan struct{})
+		var all sync.WaitGroup
+		for i := range workers {
+			all.Go(func() {
+				<-start
+				_, results[i] = makers[move.Name](t, r.Store, job)
+			})
+		}
+		close(start)
+		all.Wait()
+		won := 0
+		for _, err := range results {
+			_, moved := errors.AsType[*lifecycle.MovedError](err)
+			switch {
+			case err == nil:
+				won++
+			case !moved && !errors.Is(err, lifecycle.ErrFenceLost):
+				t.Errorf("%s: a loser got %v", move.Name, err)
+			}
+		}
+		if won != 1 {
+			t.Errorf("%s was made %d times", move.Name, won)
+		}
+	}
+}
+
+// A clock that is stepped back does not bring an old fence back.
+func TestFenceGrowsWhateverTheClockSays(t *testing.T) {
+	r := open(t)
+	job := r.in(Processing)
+	r.clock = r.clock.Add(-time.Hour)
+	after, err := r.TakeOver(t.Context(), job)
+	if err != nil || after.UpdatedAt != job.UpdatedAt+1 {
+		t.Errorf("%d after %d, %v", after.UpdatedAt, job.UpdatedAt, err)
+	}
+}
+
+func TestRetryTakesErrorAndResultsAway(t *testing.T) {
+	r := open(t)
+	job := r.in(Editing)
+	failed, err := r.Fail(t.Context(), job, JobError{Code: CodeProviderTimeout, Message: "no answer", RetryCount: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := r.Retry(t.Context(), failed, "sepia", Options{Provider: Stub, Quality: 70})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := r.row(job.JobID)
+	for _, name := range []string{"error", "analysisResult", "processingStartedAt", "processingCompletedAt", "s3FinalKey"} {
+		if row[name] != nil {
+			t.Errorf("%s is %v", name, row[name])
+		}
+	}
+	if again.Prompt != "sepia" || again.S3TempKey != job.S3TempKey || !again.Retried() || again.Calls.Paid(StepAnalyze) != 0 {
+		t.Errorf("%+v", again)
+	}
+}

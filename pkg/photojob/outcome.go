@@ -1,0 +1,47 @@
+package photojob
+
+import (
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/assay-project/assay/pkg/event"
+)
+
+// Outcome returns the event that announces the final state of a job. Its id has the time
+// of that state, so that the stream drops a repeat. Bucket is that of edited photos.
+func (j Job) Outcome(bucket string) event.Event {
+	if j.Status == Failed {
+		failed := &event.AnalysisFailed{
+			Area: event.AreaPhotoJob, Id: j.JobID, OwnerId: j.UserID, Name: j.OriginalFileName, FailedAt: timestamppb.New(j.Updated()),
+		}
+		if j.Error != nil {
+			failed.ErrorCode, failed.ErrorMessage = j.Error.Code, j.Error.Message
+		}
+		return event.NewAnalysisFailed(failed)
+	}
+	edit := &event.PhotoEdit{Bucket: bucket, Key: j.S3FinalKey, Provider: j.Provider, Degraded: j.Degraded, BatchId: j.BatchID}
+	if r := j.EditResult; r != nil {
+		edit.Width, edit.Height, edit.Format, edit.Size = float64(r.Width), float64(r.Height), r.Format, float64(r.Size)
+	}
+	if r := j.AnalysisResult; r != nil {
+		edit.Description = r.Description
+		for _, label := range r.Labels {
+			edit.Labels = append(edit.Labels, &event.PhotoLabel{Name: label.Name, Confidence: label.Confidence})
+		}
+	}
+	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
+		Area: event.AreaPhotoJob, Id: j.JobID, OwnerId: j.UserID, Name: j.OriginalFileName, CompletedAt: timestamppb.New(j.Updated()),
+		Result: &event.AnalysisCompleted_PhotoEdit{PhotoEdit: edit},
+	})
+}
+
+// Outcome returns the event that announces the end of a batch that has Ended. Its id has
+// the time of that end: however many jobs see it, the stream keeps one.
+func (b Batch) Outcome() event.Event {
+	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
+		Area: event.AreaPhotoJob, Id: b.BatchID, OwnerId: b.Jobs[0].UserID, Name: b.BatchID, CompletedAt: timestamppb.New(b.Updated()),
+		Result: &event.AnalysisCompleted_PhotoBatch{PhotoBatch: &event.PhotoBatch{
+			Total: float64(b.Size), Completed: float64(b.Count(Completed)), Failed: float64(b.Count(Failed)),
+			Deleted: float64(b.Deleted()), Status: string(b.Status()),
+		}},
+	})
+}

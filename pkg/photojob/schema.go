@@ -1,0 +1,169 @@
+package photojob
+
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// Job is an item of the table. Times are epoch milliseconds, TTL is epoch seconds. The
+// attributes from Prompt on are not in the seed; an item without them is valid.
+type Job struct {
+	JobID     string          `dynamodbav:"jobId"`
+	UserID    string          `dynamodbav:"userId"`
+	Status    lifecycle.State `dynamodbav:"status"`
+	CreatedAt int64           `dynamodbav:"createdAt"`
+	UpdatedAt int64           `dynamodbav:"updatedAt"` // the fence; grows with every move
+
+	FileSize         int64  `dynamodbav:"fileSize"` // bytes
+	FileType         string `dynamodbav:"fileType"` // media type
+	OriginalFileName string `dynamodbav:"originalFileName,omitempty"`
+	S3TempKey        string `dynamodbav:"s3TempKey,omitempty"`
+	S3FinalKey       string `dynamodbav:"s3FinalKey,omitempty"` // only when COMPLETED
+
+	Provider              string `dynamodbav:"provider"` // asked for; then the one that made the edit
+	ProcessingStartedAt   int64  `dynamodbav:"processingStartedAt,omitempty"`
+	ProcessingCompletedAt int64  `dynamodbav:"processingCompletedAt,omitempty"`
+
+	AnalysisResult *AnalysisResult `dynamodbav:"analysisResult,omitempty"`
+	EditResult     *EditResult     `dynamodbav:"editResult,omitempty"`
+	Error          *JobError       `dynamodbav:"error,omitempty"` // when FAILED, or of the last attempt
+
+	CorrelationID string `dynamodbav:"correlationId,omitempty"` // X-Request-Id
+	TraceID       string `dynamodbav:"traceId,omitempty"`       // in the form of X-Ray
+	TTL           int64  `dynamodbav:"ttl"`
+
+	Prompt    string  `dynamodbav:"prompt,omitempty"`
+	Options   Options `dynamodbav:"options,omitempty"`
+	Calls     Ledger  `dynamodbav:"calls,omitempty"`
+	BatchID   string  `dynamodbav:"batchId,omitempty"`
+	BatchSize int     `dynamodbav:"batchSize,omitempty"` // jobs that the batch was made with
+	Degraded  string  `dynamodbav:"degraded,omitempty"`  // what is less than was asked for
+}
+
+// Created is when the job was created.
+func (j Job) Created() time.Time { return time.UnixMilli(j.CreatedAt).UTC() }
+
+// Updated is when the job last changed its state.
+func (j Job) Updated() time.Time { return time.UnixMilli(j.UpdatedAt).UTC() }
+
+// Retried says whether a QUEUED job was FAILED before: no other move leads back there.
+func (j Job) Retried() bool { return j.UpdatedAt != j.CreatedAt }
+
+// Begun is when the job was created or last retried, from which its deadline counts.
+func (j Job) Begun() time.Time { return time.UnixMilli(max(j.CreatedAt, j.Calls.retried())).UTC() }
+
+// Expired says whether the table may remove the job at any moment. Readers take it as
+// removed.
+func (j Job) Expired(now time.Time) bool { return j.TTL <= now.Unix() }
+
+// Route is the provider that the job's work event is addressed to.
+func (j Job) Route() string {
+	if j.Options.Provider != "" {
+		return j.Options.Provider
+	}
+	return j.Provider
+}
+
+// Options is what a client asks for besides the prompt. The zero value of each leaves
+// the choice to the provider, or to the prompt.
+type Options struct {
+	Provider    string `dynamodbav:"provider,omitempty" json:"provider,omitempty" enum:"stub" doc:"the provider that edits the photo; the local one, stub, by default"`
+	Format      string `dynamodbav:"format,omitempty" json:"format,omitempty" enum:"jpeg,png,webp"`
+	Quality     int    `dynamodbav:"quality,omitempty" json:"quality,omitempty" minimum:"1" maximum:"100" doc:"of a jpeg; 85 by default"`
+	Width       int    `dynamodbav:"width,omitempty" json:"width,omitempty" minimum:"16" maximum:"12000" doc:"most pixels; the ratio is kept"`
+	Height      int    `dynamodbav:"height,omitempty" json:"height,omitempty" minimum:"16" maximum:"12000" doc:"most pixels; the ratio is kept"`
+	AspectRatio string `dynamodbav:"aspectRatio,omitempty" json:"aspectRatio,omitempty" pattern:"^[1-9][0-9]?:[1-9][0-9]?$" example:"16:9"`
+	Seed        int64  `dynamodbav:"seed,omitempty" json:"seed,omitempty" doc:"for providers that draw lots"`
+}
+
+// AnalysisResult is what a photo shows.
+type AnalysisResult struct {
+	Labels      []Label     `dynamodbav:"labels" json:"labels" nullable:"false"`
+	Description string      `dynamodbav:"description,omitempty" json:"description,omitempty"`
+	SafeSearch  *SafeSearch `dynamodbav:"safeSearch,omitempty" json:"safeSearch,omitempty" doc:"only of providers that know"`
+}
+
+// Label is something that a photo shows.
+type Label struct {
+	Name       string  `dynamodbav:"name" json:"name"`
+	Confidence float64 `dynamodbav:"confidence" json:"confidence" minimum:"0" maximum:"1"`
+}
+
+// SafeSearch is how likely a photo is not for everybody: VERY_UNLIKELY, UNLIKELY,
+// POSSIBLE, LIKELY or VERY_LIKELY.
+type SafeSearch struct {
+	Adult    string `dynamodbav:"adult" json:"adult" enum:"VERY_UNLIKELY,UNLIKELY,POSSIBLE,LIKELY,VERY_LIKELY"`
+	Violence string `dynamodbav:"violence" json:"violence" enum:"VERY_UNLIKELY,UNLIKELY,POSSIBLE,LIKELY,VERY_LIKELY"`
+}
+
+// EditResult is the edited photo.
+type EditResult struct {
+	S3Key  string `dynamodbav:"s3Key" json:"-"`
+	Width  int    `dynamodbav:"width" json:"width" doc:"pixels"`
+	Height int    `dynamodbav:"height" json:"height" doc:"pixels"`
+	Format string `dynamodbav:"format" json:"format" enum:"jpeg,png,webp"`
+	Size   int64  `dynamodbav:"size" json:"size" doc:"bytes"`
+}
+
+// JobError is why a job failed, or, of a job that has not ended, its last attempt.
+type JobError struct {
+	Code       string `dynamodbav:"code" json:"code"`
+	Message    string `dynamodbav:"message" json:"message" doc:"for a person"`
+	Stack      string `dynamodbav:"stack,omitempty" json:"-"` // not in production
+	RetryCount int    `dynamodbav:"retryCount" json:"retryCount" doc:"attempts after the first"`
+}
+
+const (
+	// lifetime is how long the table keeps a job after its creation.
+	lifetime = 90 * 24 * time.Hour
+
+	jobIDName     = "jobId"
+	userIDName    = "userId"
+	statusName    = "status"
+	createdAtName = "createdAt"
+	updatedAtName = "updatedAt"
+	callsName     = "calls"
+	ttlName       = "ttl"
+	// IndexByUser lists the jobs of a user, IndexByStatus those in a state.
+	IndexByUser   = "userId-createdAt-index"
+	IndexByStatus = "status-createdAt-index"
+)
+
+// Tables returns the table of the area.
+func Tables(cfg Config) []table.Schema {
+	return []table.Schema{{Create: schema(cfg.TableName()), TTL: ttlName}}
+}
+
+// schema is the table as it is created: one string key and two indexes by time.
+func schema(name string) *dynamodb.CreateTableInput {
+	attribute := func(name string, kind types.ScalarAttributeType) types.AttributeDefinition {
+		return types.AttributeDefinition{AttributeName: &name, AttributeType: kind}
+	}
+	index := func(name, hash string) types.GlobalSecondaryIndex {
+		return types.GlobalSecondaryIndex{
+			IndexName: &name, Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+			KeySchema: []types.KeySchemaElement{
+				{AttributeName: &hash, KeyType: types.KeyTypeHash},
+				{AttributeName: aws.String(createdAtName), KeyType: types.KeyTypeRange},
+			},
+		}
+	}
+	return &dynamodb.CreateTableInput{
+		TableName: &name, BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			attribute(jobIDName, types.ScalarAttributeTypeS), attribute(userIDName, types.ScalarAttributeTypeS),
+			attribute(statusName, types.ScalarAttributeTypeS), attribute(createdAtName, types.ScalarAttributeTypeN),
+		},
+		KeySchema:              []types.KeySchemaElement{{AttributeName: aws.String(jobIDName), KeyType: types.KeyTypeHash}},
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{index(IndexByUser, userIDName), index(IndexByStatus, statusName)},
+		SSESpecification:       &types.SSESpecification{Enabled: aws.Bool(true), SSEType: types.SSETypeKms},
+	}
+}
+
+func key(jobID string) table.Key { return table.Key{jobIDName: table.Text(jobID)} }

@@ -1,0 +1,108 @@
+package photojob
+
+import (
+	"fmt"
+	"mime"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of a job.
+const (
+	MaxSize     = 20_000_000 // bytes
+	MaxPrompt   = 2_000      // characters
+	maxFileName = 255        // characters
+	minSide     = 16         // pixels
+	maxSide     = 12_000
+)
+
+// FileTypes are the media types that a photo may have.
+func FileTypes() []string {
+	return []string{"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"}
+}
+
+// Terms are what a client asks for when it creates a job.
+type Terms struct {
+	FileName    string
+	ContentType string
+	Size        int64  // bytes
+	SHA256      string // base64; empty leaves the bytes unchecked
+	Prompt      string
+	Options     Options
+}
+
+// Job is the queued job of these terms.
+func (t Terms) Job(jobID, userID string) Job {
+	return Job{
+		JobID: jobID, UserID: userID, FileSize: t.Size, FileType: t.ContentType, OriginalFileName: t.FileName,
+		S3TempKey: t.UploadKey(jobID), Provider: t.Options.Provider, Prompt: t.Prompt, Options: t.Options,
+	}
+}
+
+// Violation is what is wrong with one field of the terms.
+type Violation struct{ Field, Message string }
+
+// Completed returns the terms with defaults: the provider, the media type without
+// parameters and in lower case.
+func (t Terms) Completed() Terms {
+	if base, _, err := mime.ParseMediaType(t.ContentType); err == nil {
+		t.ContentType = base
+	}
+	if t.Options.Provider == "" {
+		t.Options.Provider = Stub
+	}
+	return t
+}
+
+var aspectRatio = regexp.MustCompile(`^[1-9][0-9]?:[1-9][0-9]?$`)
+
+// Check returns what is wrong with terms that are completed, nothing when a job can be
+// created. Size and media type have answers of their own and are not checked.
+func (t Terms) Check() []Violation {
+	var found []Violation
+	wrong := func(field, format string, args ...any) {
+		found = append(found, Violation{field, fmt.Sprintf(format, args...)})
+	}
+	if n := utf8.RuneCountInString(t.FileName); n == 0 || n > maxFileName || !utf8.ValidString(t.FileName) {
+		wrong("fileName", "has %d characters instead of 1 to %d", n, maxFileName)
+	}
+	if n := utf8.RuneCountInString(t.Prompt); n > MaxPrompt || !utf8.ValidString(t.Prompt) {
+		wrong("prompt", "is longer than %d characters", MaxPrompt)
+	}
+	for _, v := range t.Options.check() {
+		wrong("options."+v.Field, "%s", v.Message)
+	}
+	return found
+}
+
+func (o Options) check() (found []Violation) {
+	wrong := func(field, format string, args ...any) {
+		found = append(found, Violation{field, fmt.Sprintf(format, args...)})
+	}
+	if !slices.Contains(Providers(), o.Provider) {
+		wrong("provider", "is not one of %s", strings.Join(Providers(), ", "))
+	}
+	if formats := []string{"", "jpeg", "png", "webp"}; !slices.Contains(formats, o.Format) {
+		wrong("format", "is not one of %s", strings.Join(formats[1:], ", "))
+	}
+	if o.Quality < 0 || o.Quality > 100 {
+		wrong("quality", "is not 1 to 100")
+	}
+	for name, side := range map[string]int{"width": o.Width, "height": o.Height} {
+		if side != 0 && (side < minSide || side > maxSide) {
+			wrong(name, "is not %d to %d pixels", minSide, maxSide)
+		}
+	}
+	if o.AspectRatio != "" && !aspectRatio.MatchString(o.AspectRatio) {
+		wrong("aspectRatio", "is not a ratio such as 16:9")
+	}
+	return found
+}
+
+// Stub is the provider that works in the analyzer itself, as the seed names it.
+const Stub = "stub"
+
+// Providers are the names of all providers.
+func Providers() []string { return []string{Stub} }

@@ -1,0 +1,51 @@
+package photojob
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+)
+
+// answer is what a provider answered, as it is stored between its call and the move that
+// records it. The photo of an edit is stored in the final bucket before.
+type answer struct {
+	Analysis *photojob.AnalysisResult `json:"analysis,omitempty"`
+	Edit     *photojob.EditResult     `json:"edit,omitempty"`
+	Degraded string                   `json:"degraded,omitempty"`
+	Usage    provider.Usage           `json:"usage"`
+}
+
+// saveAnswer stores the answer to call n. An answer that is stored is not replaced.
+func (s steps) saveAnswer(ctx context.Context, jobID string, n int, a *answer) error {
+	document, err := json.Marshal(a)
+	if err != nil {
+		return fmt.Errorf("answer %d of %s: %w", n, jobID, err)
+	}
+	_, err = s.temp.Put(ctx, photojob.AnswerKey(jobID, n), "application/json", nil, bytes.NewReader(document))
+	if errors.Is(err, blob.ErrExists) {
+		return nil
+	}
+	return err
+}
+
+// loadAnswer returns the answer to call n, nil if none is stored.
+func (s steps) loadAnswer(ctx context.Context, jobID string, n int) (*answer, error) {
+	document, err := s.temp.Load(ctx, photojob.AnswerKey(jobID, n))
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{}
+	if err := json.Unmarshal(document.Body, a); err != nil {
+		return nil, fmt.Errorf("answer %d of %s: %w", n, jobID, err)
+	}
+	return a, nil
+}

@@ -1,0 +1,129 @@
+// Package photojob describes and edits photos by calling providers.
+package photojob
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/photojob/announce"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
+	"github.com/assay-project/assay/services/analyzer/pixels"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+	"github.com/assay-project/assay/services/analyzer/work"
+)
+
+// Area works on photo jobs.
+type Area struct {
+	cfg         Config
+	store       *photojob.Store
+	temp, final *blob.Store
+	bus         *bus.Bus
+	announcer   *announce.Announcer
+	worker      *work.Worker
+	providers   map[string]provider.Provider
+}
+
+// New returns the area on open backends. Its decoder lives as long as the process.
+func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) (*Area, error) {
+	stub, err := local.New(pixels.NewDecoder(cfg.Memory), pixels.Default)
+	if err != nil {
+		return nil, fmt.Errorf("the local provider: %w", err)
+	}
+	store := photojob.NewStore(backends.DB, cfg.Names)
+	temp, final := backends.Bucket.In(cfg.Names.TempBucket()), backends.Bucket.In(cfg.Names.FinalBucket())
+	return &Area{
+		cfg: cfg, store: store, temp: temp, final: final, bus: backends.Bus, worker: worker,
+		providers: map[string]provider.Provider{photojob.Stub: stub},
+		announcer: &announce.Announcer{Store: store, Temp: temp, Final: final.Bucket, Bus: backends.Bus, Log: log},
+	}, nil
+}
+
+// Name is the area's name.
+func (a *Area) Name() string { return event.AreaPhotoJob }
+
+// Check returns an error while the table cannot be used.
+func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
+
+// attemptTime bounds one attempt, the waiting for memory and processors included.
+const attemptTime = 10 * time.Minute
+
+// Consumers returns a consumer for each provider, so that one that is unavailable delays
+// its own work only.
+func (a *Area) Consumers() []bus.Consumer {
+	var all []bus.Consumer
+	for name := range a.providers {
+		c := work.Consumer(a.worker, bus.Consumer{
+			Name: photojob.Consumer(name), Area: event.AreaPhotoJob,
+			Stream: photojob.WorkStream, Filter: photojob.UploadedSubject(name, "*"),
+			Bounds: bounds, Memory: a.cfg.Memory,
+		}, steps{a})
+		all = append(all, a.endingBatches(c))
+	}
+	return all
+}
+
+// endingBatches makes the consumer announce the end of a job's batch after the end of the
+// job: before its message is acknowledged, so that a crash repeats it.
+func (a *Area) endingBatches(c bus.Consumer) bus.Consumer {
+	handle, giveUp := c.Handle, c.GiveUp
+	ended := func(ctx context.Context, d bus.Delivery) error {
+		uploaded, err := readUploaded(&d)
+		if err != nil {
+			return nil // it names no batch
+		}
+		return a.announcer.BatchEnded(ctx, uploaded.BatchId)
+	}
+	c.Handle = func(ctx context.Context, d bus.Delivery) error {
+		if err := handle(ctx, d); err != nil {
+			return err
+		}
+		return ended(ctx, d)
+	}
+	c.GiveUp = func(ctx context.Context, d bus.Delivery, reason error) (time.Time, error) {
+		at, err := giveUp(ctx, d, reason)
+		if err != nil {
+			return at, err
+		}
+		return at, ended(ctx, d)
+	}
+	return c
+}
+
+// bounds limits an attempt. What the picture takes besides its bytes is the decoder's to
+// bound, which knows its size in pixels.
+func bounds(d *bus.Delivery) bus.Bounds {
+	uploaded, err := readUploaded(d)
+	if err != nil {
+		return bus.Bounds{Time: attemptTime}
+	}
+	return bus.Bounds{Time: attemptTime, Memory: 2 * int64(uploaded.Size)}
+}
+
+// readUploaded decodes the event of a delivery once.
+func readUploaded(d *bus.Delivery) (*event.PhotoUploaded, error) {
+	if read, ok := d.Event.(*event.PhotoUploaded); ok {
+		return read, nil
+	}
+	uploaded := &event.PhotoUploaded{}
+	if err := event.Unmarshal(d.Data, uploaded); err != nil {
+		return nil, err
+	}
+	d.Event = uploaded
+	return uploaded, nil
+}
+
+// Sweep repairs jobs that no message will move, and removes objects that are not needed
+// any more.
+func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
+	s := sweep{steps{a}}
+	return sweeper.Sweep(ctx, r, s, s)
+}

@@ -1,0 +1,56 @@
+package photojob
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/services/analyzer/pixels"
+)
+
+// fetch reads the bytes of an upload and checks, without decoding them, that they are a
+// photo of the declared type within the limits. The error is permanent when they are not,
+// or are gone.
+func (s steps) fetch(ctx context.Context, job photojob.Job, etag string) (photo []byte, mediaType string, err error) {
+	body, err := s.temp.Open(ctx, job.S3TempKey, etag)
+	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
+		return nil, "", permanent(photojob.CodeUploadMismatch, "the uploaded bytes are no longer there")
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	defer body.Close()
+	photo, err = io.ReadAll(io.LimitReader(body, job.FileSize+1))
+	if err != nil {
+		return nil, "", err
+	}
+	if int64(len(photo)) != job.FileSize {
+		return nil, "", permanent(photojob.CodeUploadMismatch, "the upload is not of the %d bytes that were reserved", job.FileSize)
+	}
+	info, err := pixels.Inspect(photo, pixels.Default)
+	if err != nil {
+		return nil, "", judged(err)
+	}
+	declared := job.FileType
+	if declared == "image/heif" {
+		declared = pixels.HEIC.MediaType()
+	}
+	if mediaType = info.Format.MediaType(); mediaType != declared {
+		return nil, "", permanent(photojob.CodeUploadMismatch, "the upload is %s, and was declared as %s", mediaType, job.FileType)
+	}
+	return photo, mediaType, nil
+}
+
+// judged gives an error of a picture its code.
+func judged(err error) error {
+	code := photojob.CodeImageUnreadable
+	switch {
+	case errors.Is(err, pixels.ErrTooLarge):
+		code = photojob.CodeImageTooLarge
+	case errors.Is(err, pixels.ErrFormat), errors.Is(err, pixels.ErrAnimated), errors.Is(err, pixels.ErrTooSmall):
+		code = photojob.CodeUnsupportedFormat
+	}
+	return permanent(code, "%w", err)
+}

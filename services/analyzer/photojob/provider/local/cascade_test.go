@@ -1,0 +1,22 @@
+package local
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+//go:embed cascade/SOURCE
+var source string
+
+// TestCascadeIsPinned: the cascade is the one that SOURCE names.
+func TestCascadeIsPinned(t *testing.T) {
+	if sum := fmt.Sprintf("%x", sha256.Sum256(cascade)); !strings.Contains(source, "sha256 "+sum) {
+		t.Errorf("SOURCE does not name %s", sum)
+	}
+	if !strings.Contains(Notice(), "MIT License") {
+		t.Error("the license is missing")
+	}
+}

@@ -1,0 +1,105 @@
+package local
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+)
+
+// Borders between a label and none. docs/photos.md has how they were set.
+const (
+	blurry     = 40  // sharpness below
+	lowLight   = 60  // median brightness below
+	overlit    = 225 // median brightness above, for a photo
+	monochrome = 0.99
+	lowSpread  = 60 // between the 5th and the 95th percentile
+)
+
+// describe puts facts and faces into labels, the surest first within their kind, and
+// into a sentence.
+func describe(f facts, faces []face, width, height int) ([]provider.Label, string) {
+	var labels []provider.Label
+	add := func(name string, confidence float64) {
+		labels = append(labels, provider.Label{Name: name, Confidence: float64(int(min(max(confidence, 0.01), 1)*100+0.5)) / 100})
+	}
+	document := f.paper > 0.6 && f.ink > 0.01 && f.ink < 0.3 && f.sharpness > 200
+	kind, gray := "photo", f.gray >= monochrome
+	switch {
+	case document:
+		kind = "picture that looks like a document"
+		add("document_like", f.paper+f.ink)
+	case len(faces) == 1 && faces[0].box.Dy()*5 >= min(width, height):
+		kind = "portrait"
+		add("portrait", sureness(faces))
+	case len(faces) == 1:
+		kind = "photo of a face"
+		add("face", sureness(faces))
+	case len(faces) > 1:
+		kind = fmt.Sprintf("photo of %d faces", len(faces))
+		add("faces", sureness(faces))
+	}
+	if gray {
+		add("monochrome", f.gray)
+	}
+	light := ""
+	switch {
+	case f.median < lowLight:
+		light = "dark"
+		add("low_light", max(f.night, 0.5))
+	case f.median > overlit && !document:
+		light = "very bright"
+		add("overexposed", float64(f.median)/255)
+	case f.light-f.dark < lowSpread:
+		light = "of low contrast"
+	}
+	focus := "sharp"
+	if f.sharpness < blurry {
+		focus = "blurry"
+		add("blurry", 1-float64(f.sharpness)/(2*blurry))
+	}
+	var colors []string
+	for _, c := range f.colors {
+		colors = append(colors, c.name)
+		if !gray {
+			add(c.name, c.part)
+		}
+	}
+	return labels, sentence(kind, orientation(width, height), light, focus, gray, colors)
+}
+
+// sureness grows with the quality of the clearest face: 0.5 for the least that counts.
+func sureness(faces []face) float64 {
+	return float64(faces[0].q / (faces[0].q + clearFace))
+}
+
+func orientation(width, height int) string {
+	switch {
+	case width*10 > height*11:
+		return "landscape"
+	case height*10 > width*11:
+		return "upright"
+	}
+	return "square"
+}
+
+func sentence(kind, shape, light, focus string, gray bool, colors []string) string {
+	first := "A"
+	if shape == "upright" {
+		first = "An"
+	}
+	looks := focus
+	if light != "" {
+		looks = light + " and " + focus
+	}
+	text := fmt.Sprintf("%s %s %s, %s", first, shape, kind, looks)
+	switch {
+	case gray:
+		return text + ", in black and white."
+	case len(colors) == 0:
+		return text + "."
+	case len(colors) == 1:
+		return text + ", mostly " + colors[0] + "."
+	}
+	return text + ", mostly " + strings.Join(colors[:len(colors)-1], ", ") + " and " + colors[len(colors)-1] + "."
+}

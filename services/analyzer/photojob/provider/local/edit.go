@@ -1,0 +1,181 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/grammar"
+	"github.com/assay-project/assay/services/analyzer/pixels"
+)
+
+var errNotUnderstood = errors.New("nothing of the prompt was understood")
+
+// Edit applies the steps of the prompt in their order, then the options that the
+// prompt does not name.
+func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, provider.Usage, error) {
+	steps, unknown, err := grammar.Parse(c.Prompt)
+	if err != nil {
+		return provider.Edited{}, usage, failed(ctx, err)
+	}
+	if len(steps) == 0 {
+		return provider.Edited{}, usage, failed(ctx, fmt.Errorf("%w: %s; it can be: %s", errNotUnderstood, strings.Join(unknown, "; "), grammar.Phrases))
+	}
+	e := edit{faces: p.faces}
+	if len(unknown) > 0 {
+		e.degrade("not understood: " + strings.Join(unknown, "; "))
+	}
+	steps = e.withOptions(steps, c.Options)
+	encoding := encodingOf(steps, pixels.Sniff(c.Image))
+	limits := p.limits
+	limits.WebP = encoding.Format == pixels.WebP
+	picture, release, err := p.decoder.Decode(ctx, c.Image, limits)
+	if err != nil {
+		return provider.Edited{}, usage, failed(ctx, err)
+	}
+	defer release()
+	e.Picture = picture
+	if picture.Reduced != "" {
+		e.degrade(picture.Reduced)
+	}
+	for _, s := range steps {
+		if ctx.Err() != nil {
+			return provider.Edited{}, usage, context.Cause(ctx)
+		}
+		if err := e.apply(s); err != nil {
+			return provider.Edited{}, usage, failed(ctx, err)
+		}
+	}
+	out, err := picture.Encode(encoding)
+	if err != nil {
+		return provider.Edited{}, usage, failed(ctx, err)
+	}
+	return provider.Edited{
+		Image: out, Format: string(encoding.Format), Width: picture.Width(), Height: picture.Height(),
+		Degraded: strings.Join(e.degraded, ". "),
+	}, usage, nil
+}
+
+// edit is one call's.
+type edit struct {
+	*pixels.Picture
+	faces    *finder
+	degraded []string
+}
+
+func (e *edit) degrade(reason string) { e.degraded = append(e.degraded, reason) }
+
+// withOptions adds the options as steps, where the prompt has no such step.
+func (e *edit) withOptions(steps []grammar.Step, o provider.Options) []grammar.Step {
+	named := map[grammar.Op]bool{}
+	for _, s := range steps {
+		named[s.Op] = true
+	}
+	if o.AspectRatio != "" && !named[grammar.Crop] {
+		if w, h, ok := grammar.Ratio(o.AspectRatio); ok {
+			steps = append(steps, grammar.Step{Op: grammar.Crop, Width: w, Height: h})
+		} else {
+			e.degrade("not understood: aspect ratio " + o.AspectRatio)
+		}
+	}
+	if (o.Width > 0 || o.Height > 0) && !named[grammar.Fit] {
+		steps = append(steps, grammar.Step{Op: grammar.Fit, Width: o.Width, Height: o.Height})
+	}
+	if (o.Format != "" || o.Quality > 0) && !named[grammar.As] {
+		steps = append(steps, grammar.Step{Op: grammar.As, Format: o.Format, Quality: o.Quality})
+	}
+	return steps
+}
+
+// encodingOf is the last As of the steps, else the source's format, or JPEG for one
+// that is not written.
+func encodingOf(steps []grammar.Step, source pixels.Format) pixels.Encoding {
+	encoding := pixels.Encoding{Format: source}
+	if source == pixels.HEIC {
+		encoding.Format = pixels.JPEG
+	}
+	for _, s := range steps {
+		if s.Op != grammar.As {
+			continue
+		}
+		encoding.Quality = s.Quality
+		if s.Format != "" {
+			encoding.Format = pixels.Format(s.Format)
+		}
+	}
+	return encoding
+}
+
+func (e *edit) apply(s grammar.Step) error {
+	amount := [...]int{grammar.Light + 1: 50, grammar.Medium + 1: 100, grammar.Strong + 1: 200}[s.Strength+1]
+	switch s.Op {
+	case grammar.Enhance:
+		e.AutoLevels()
+		saturate(e.Picture, 10)
+		e.Sharpen(50)
+	case grammar.Levels:
+		e.AutoLevels()
+	case grammar.WhiteBalance:
+		whiteBalance(e.Picture)
+	case grammar.Sharpen:
+		e.Sharpen(amount)
+	case grammar.Denoise:
+		for range max(amount/100, 1) {
+			e.Median()
+		}
+	case grammar.Blur:
+		e.Blur(max(1, max(e.Width(), e.Height())*amount/40_000)) // 1/400 of the longer side
+	case grammar.Crop:
+		e.crop(s)
+	case grammar.Fit:
+		e.fit(s)
+	case grammar.Rotate:
+		e.Rotate(s.Degrees)
+	case grammar.Flip:
+		if s.Vertical {
+			e.FlipVertical()
+		} else {
+			e.FlipHorizontal()
+		}
+	case grammar.Watermark:
+		return watermark(e.Picture, s.Text)
+	case grammar.As: // when it is encoded
+	default:
+		tone(e.Picture, s)
+	}
+	return nil
+}
+
+func (e *edit) fit(s grammar.Step) {
+	if s.Width > e.Width() && (s.Height == 0 || s.Height > e.Height()) {
+		e.degrade(fmt.Sprintf("not enlarged: it has %d × %d pixels", e.Width(), e.Height()))
+	}
+	e.Fit(s.Width, s.Height)
+}
+
+// crop keeps the largest part with the ratio of the step, around the middle or the faces.
+func (e *edit) crop(s grammar.Step) {
+	width, height := e.Width(), e.Height()
+	center := image.Pt(width/2, height/2)
+	if s.Faces {
+		if faces := e.faces.find(e.Picture); len(faces) > 0 {
+			box := faces[0].box
+			for _, f := range faces[1:] {
+				box = box.Union(f.box)
+			}
+			center = box.Min.Add(box.Max).Div(2)
+		} else {
+			e.degrade("no face")
+		}
+	}
+	w, h := width, max(width*s.Height/s.Width, 1)
+	if h > height {
+		w, h = max(height*s.Width/s.Height, 1), height
+	}
+	left := min(max(center.X-w/2, 0), width-w) &^ 1 // even, so that the planes of a JPEG can be cut
+	top := min(max(center.Y-h/2, 0), height-h) &^ 1
+	e.Crop(image.Rect(left, top, left+w, top+h))
+}

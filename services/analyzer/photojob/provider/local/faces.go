@@ -1,0 +1,65 @@
+package local
+
+import (
+	_ "embed"
+	"image"
+	"slices"
+
+	pigo "github.com/esimov/pigo/core"
+
+	"github.com/assay-project/assay/services/analyzer/pixels"
+)
+
+//go:embed cascade/facefinder
+var cascade []byte
+
+//go:embed cascade/LICENSE
+var notice string
+
+// Notice is the license of the cascade, which must go along with it.
+func Notice() string { return notice }
+
+// face is where a face is, in pixels of the picture it was found in, and how clear.
+type face struct {
+	box image.Rectangle
+	q   float32
+}
+
+// finder finds upright faces.
+type finder struct{ cascade *pigo.Pigo }
+
+func newFinder() (*finder, error) {
+	p, err := pigo.NewPigo().Unpack(cascade)
+	return &finder{p}, err
+}
+
+const (
+	faceSide  = 800 // pixels of the longer side that faces are looked for in
+	clearFace = 10  // the least quality: docs/photos.md has what it finds
+)
+
+// find returns the faces, the clearest first.
+func (f *finder) find(p *pixels.Picture) []face {
+	small := p.Copy()
+	small.Fit(faceSide, faceSide)
+	gray := small.Luma()
+	width, height := gray.Rect.Dx(), gray.Rect.Dy()
+	found := f.cascade.RunCascade(pigo.CascadeParams{
+		MinSize: 24, MaxSize: min(width, height), ShiftFactor: 0.1, ScaleFactor: 1.1, // as pigo's own command, but for the sizes
+		ImageParams: pigo.ImageParams{Pixels: gray.Pix, Rows: height, Cols: width, Dim: gray.Stride},
+	}, 0)
+	var all []face
+	for _, d := range f.cascade.ClusterDetections(found, 0.2) {
+		if d.Q < clearFace {
+			continue
+		}
+		box := image.Rect(d.Col-d.Scale/2, d.Row-d.Scale/2, d.Col+d.Scale/2, d.Row+d.Scale/2)
+		all = append(all, face{scaled(box, p.Width(), width).Intersect(image.Rect(0, 0, p.Width(), p.Height())), d.Q})
+	}
+	slices.SortStableFunc(all, func(a, b face) int { return int(b.q - a.q) })
+	return all
+}
+
+func scaled(r image.Rectangle, to, from int) image.Rectangle {
+	return image.Rect(r.Min.X*to/from, r.Min.Y*to/from, r.Max.X*to/from, r.Max.Y*to/from)
+}

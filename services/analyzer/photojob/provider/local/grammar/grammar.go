@@ -1,0 +1,144 @@
+// Package grammar reads the prompts of the local photo editor: English phrases, in
+// any case, separated by commas, semicolons, full stops, line ends, "then" or "and".
+// Phrases lists them.
+package grammar
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// MaxSteps is how many steps a prompt may have.
+const MaxSteps = 12
+
+// ErrTooManySteps is returned for a prompt with more than MaxSteps phrases.
+var ErrTooManySteps = errors.New("the prompt has too many steps")
+
+// Phrases are what is understood; square brackets hold what may be left out.
+const Phrases = `enhance, auto levels, white balance, brighten [N%], darken [N%], contrast [N%], saturate [N%], ` +
+	`warm [N%], cool [N%], sharpen [light|strong], denoise [light|strong], blur [light|strong], black and white, sepia, ` +
+	`crop W:H [to faces], resize W[xH], fit W[xH], rotate 90|180|270, flip horizontal|vertical, watermark "text", ` +
+	`as jpeg|png|webp [quality N]`
+
+// Op is what a step does.
+type Op string
+
+// Ops.
+const (
+	Enhance      Op = "enhance"
+	Levels       Op = "auto levels"
+	WhiteBalance Op = "white balance"
+	Brighten     Op = "brighten"
+	Darken       Op = "darken"
+	Contrast     Op = "contrast"
+	Saturate     Op = "saturate"
+	Warm         Op = "warm"
+	Cool         Op = "cool"
+	Sharpen      Op = "sharpen"
+	Denoise      Op = "denoise"
+	Blur         Op = "blur"
+	Monochrome   Op = "black and white"
+	Sepia        Op = "sepia"
+	Crop         Op = "crop"
+	Fit          Op = "fit"
+	Rotate       Op = "rotate"
+	Flip         Op = "flip"
+	Watermark    Op = "watermark"
+	As           Op = "as"
+)
+
+// Strength is of Sharpen, Denoise and Blur.
+type Strength int
+
+// Strengths.
+const (
+	Light Strength = iota - 1
+	Medium
+	Strong
+)
+
+// Step is one phrase. The fields that its Op does not name are zero.
+type Step struct {
+	Op            Op
+	Percent       int      // Brighten to Cool: 1 to 100
+	Strength      Strength // Sharpen, Denoise, Blur
+	Width, Height int      // Crop: the ratio, 1 to 100; Fit: pixels, 0 for no bound
+	Faces         bool     // Crop: around the faces
+	Degrees       int      // Rotate: 90, 180, 270, clockwise
+	Vertical      bool     // Flip: top and bottom change places
+	Text          string   // Watermark: 1 to 80 characters
+	Format        string   // As: jpeg, png, webp
+	Quality       int      // As: 1 to 100; 0 when not given
+}
+
+// Parse reads a prompt. An empty one is Enhance. unknown are the phrases that are
+// not understood, as written. The error is ErrTooManySteps.
+func Parse(prompt string) (steps []Step, unknown []string, err error) {
+	phrases := split(prompt)
+	if len(phrases) == 0 {
+		return []Step{{Op: Enhance}}, nil, nil
+	}
+	if len(phrases) > MaxSteps {
+		return nil, nil, fmt.Errorf("%w: %d, at most %d", ErrTooManySteps, len(phrases), MaxSteps)
+	}
+	for _, p := range phrases {
+		if step, ok := p.step(); ok {
+			steps = append(steps, step)
+		} else {
+			unknown = append(unknown, p.written)
+		}
+	}
+	return steps, unknown, nil
+}
+
+// phrase is a part of a prompt between two separators.
+type phrase struct {
+	written string
+	words   []string // in lower case, without polite ones
+	quoted  string   // what stands in quotes
+}
+
+// polite words say nothing.
+var polite = map[string]bool{"please": true, "the": true, "it": true, "image": true, "photo": true, "picture": true}
+
+// split cuts a prompt at its separators outside of quotes.
+func split(prompt string) (all []phrase) {
+	var current phrase
+	var written []string
+	end := func() {
+		current.written = strings.Join(written, " ")
+		if len(current.words) > 0 || current.quoted != "" {
+			all = append(all, current)
+		}
+		current, written = phrase{}, nil
+	}
+	for i, part := range strings.Split(quotes.Replace(prompt), `"`) {
+		if i%2 == 1 { // within quotes
+			current.quoted = strings.TrimSpace(part)
+			written = append(written, `"`+current.quoted+`"`)
+			continue
+		}
+		for _, word := range strings.Fields(separators.Replace(part)) {
+			lower := strings.ToLower(word)
+			switch {
+			case lower == "and" && len(current.words) > 0 && current.words[len(current.words)-1] == "black":
+				written, current.words = append(written, word), append(current.words, lower)
+			case lower == ";" || lower == "and" || lower == "then":
+				end()
+			default:
+				written = append(written, word)
+				if !polite[lower] {
+					current.words = append(current.words, lower)
+				}
+			}
+		}
+	}
+	end()
+	return all
+}
+
+var (
+	quotes     = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
+	separators = strings.NewReplacer(",", " ; ", ";", " ; ", "\n", " ; ", ". ", " ; ", "×", "x")
+)

@@ -1,0 +1,91 @@
+package grammar_test
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/assay-project/assay/services/analyzer/photojob/provider/local/grammar"
+)
+
+// TestParse: the phrases of the design of photo jobs, section 3.4, one by one and together.
+func TestParse(t *testing.T) {
+	for prompt, want := range map[string][]Step{
+		"":              {{Op: Enhance}},
+		" , then ":      {{Op: Enhance}},
+		"enhance":       {{Op: Enhance}},
+		"AUTO Levels":   {{Op: Levels}},
+		"white balance": {{Op: WhiteBalance}}, "auto white balance": {{Op: WhiteBalance}},
+		"brighten": {{Op: Brighten, Percent: 20}}, "darken by 5%": {{Op: Darken, Percent: 5}}, "contrast 100 %": {{Op: Contrast, Percent: 100}},
+		"saturate 30": {{Op: Saturate, Percent: 30}}, "warm": {{Op: Warm, Percent: 20}}, "cool 1%": {{Op: Cool, Percent: 1}},
+		"sharpen": {{Op: Sharpen}}, "denoise light": {{Op: Denoise, Strength: Light}}, "blur strong": {{Op: Blur, Strength: Strong}},
+		"black and white": {{Op: Monochrome}}, "sepia": {{Op: Sepia}},
+		"crop 16:9": {{Op: Crop, Width: 16, Height: 9}}, "crop to 1:1 to faces": {{Op: Crop, Width: 1, Height: 1, Faces: true}},
+		"resize 2048": {{Op: Fit, Width: 2048}}, "fit 800x600": {{Op: Fit, Width: 800, Height: 600}}, "resize to 800 × 600 px": {{Op: Fit, Width: 800, Height: 600}},
+		"rotate 270": {{Op: Rotate, Degrees: 270}}, "flip horizontal": {{Op: Flip}}, "flip vertical": {{Op: Flip, Vertical: true}},
+		`watermark "© Jane, and then John"`: {{Op: Watermark, Text: "© Jane, and then John"}},
+		"watermark “Oslo”":                  {{Op: Watermark, Text: "Oslo"}},
+		"as webp":                           {{Op: As, Format: "webp"}}, "as jpg quality 70": {{Op: As, Format: "jpeg", Quality: 70}}, "as a png": {{Op: As, Format: "png"}},
+		"auto levels, sharpen, crop 1:1 to faces, as webp": {
+			{Op: Levels}, {Op: Sharpen}, {Op: Crop, Width: 1, Height: 1, Faces: true}, {Op: As, Format: "webp"},
+		},
+		"Please enhance the photo. Black and White and rotate 90; then sepia\nsharpen light": {
+			{Op: Enhance}, {Op: Monochrome}, {Op: Rotate, Degrees: 90}, {Op: Sepia}, {Op: Sharpen, Strength: Light},
+		},
+	} {
+		got, unknown, err := Parse(prompt)
+		if err != nil || len(unknown) != 0 || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, unknown %q, %v; want %+v", prompt, got, unknown, err, want)
+		}
+	}
+}
+
+// TestUnknown: what is not understood is returned as written, and never guessed.
+func TestUnknown(t *testing.T) {
+	for prompt, want := range map[string][]string{
+		"remove background":                           {"remove background"},
+		"Make it Magic, sepia":                        {"Make it Magic"},
+		"brighten 101%, brighten 0":                   {"brighten 101%", "brighten 0"},
+		"brighten 20% more":                           {"brighten 20% more"},
+		"crop, crop 0:1, crop 1:1 to cat":             {"crop", "crop 0:1", "crop 1:1 to cat"},
+		"rotate 45, flip, resize x":                   {"rotate 45", "flip", "resize x"},
+		"as gif, as jpeg quality 0":                   {"as gif", "as jpeg quality 0"},
+		`watermark, sepia "x"`:                        {"watermark", `sepia "x"`},
+		`watermark "` + strings.Repeat("é", 81) + `"`: {`watermark "` + strings.Repeat("é", 81) + `"`},
+	} {
+		if _, got, err := Parse(prompt); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %q, %v; want %q", prompt, got, err, want)
+		}
+	}
+	if _, _, err := Parse(strings.Repeat("sepia, ", MaxSteps+1)); !errors.Is(err, ErrTooManySteps) {
+		t.Errorf("13 steps: %v", err)
+	}
+}
+
+// FuzzParse: whatever the prompt, each step is one that the editor can do.
+func FuzzParse(f *testing.F) {
+	f.Add("auto levels, sharpen strong, crop 1:1 to faces and fit 800x600, watermark \"a, b\", as jpeg quality 80")
+	f.Add("black and white then brighten by 20 % ; rotate 90")
+	f.Add(`"""watermark “x” "`)
+	f.Fuzz(func(t *testing.T, prompt string) {
+		steps, unknown, err := Parse(prompt)
+		if err != nil {
+			if !errors.Is(err, ErrTooManySteps) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if n := len(steps) + len(unknown); n < 1 || n > MaxSteps {
+			t.Fatalf("%d phrases", n)
+		}
+		for _, s := range steps {
+			if s.Percent < 0 || s.Percent > 100 || s.Quality < 0 || s.Quality > 100 || s.Width < 0 || s.Height < 0 ||
+				s.Op == Crop && (s.Width == 0 || s.Height == 0) || s.Op == Fit && s.Width == 0 ||
+				s.Strength < Light || s.Strength > Strong || s.Degrees%90 != 0 || len(s.Text) > 320 {
+				t.Fatalf("%+v", s)
+			}
+		}
+	})
+}

@@ -1,0 +1,173 @@
+package local_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
+	"github.com/assay-project/assay/services/analyzer/pixels"
+	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+)
+
+func newProvider(t *testing.T) provider.Provider {
+	t.Helper()
+	p, err := local.New(pixels.NewDecoder(1<<30), pixels.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func pngOf(t *testing.T, m image.Image) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := png.Encode(&out, m); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// portrait is the sample of the module that the cascade is from: a passport photo.
+func portrait(t *testing.T) []byte {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/esimov/pigo").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "sample.jpg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestEditIsDeterministic: the pixels of every edit are those that were looked at
+// when their sums were written here, on every processor; the bytes are the same in
+// every run. A change of a sum is a new local.Version.
+func TestEditIsDeterministic(t *testing.T) {
+	p, photo := newProvider(t), pngOf(t, scene.New(320, 240, 9))
+	for prompt, want := range golden {
+		first := edit(t, p, provider.Call{Image: photo, Prompt: prompt})
+		second := edit(t, p, provider.Call{Image: photo, Prompt: prompt})
+		if !bytes.Equal(first.Image, second.Image) {
+			t.Errorf("%q: two runs differ", prompt)
+		}
+		m, err := png.Decode(bytes.NewReader(first.Image))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256(m.(*image.RGBA).Pix))[:16]; got != want {
+			t.Errorf("%q: %q, // want %q", prompt, got, want)
+		}
+	}
+}
+
+func edit(t *testing.T, p provider.Provider, c provider.Call) provider.Edited {
+	t.Helper()
+	e, usage, err := p.Edit(t.Context(), c)
+	if err != nil {
+		t.Fatalf("%q: %v", c.Prompt, err)
+	}
+	if usage != (provider.Usage{Model: local.Version}) {
+		t.Fatalf("%q costs %+v", c.Prompt, usage)
+	}
+	return e
+}
+
+// TestEdit: sizes, formats, options and what is reported of the rest.
+func TestEdit(t *testing.T) {
+	photo := pngOf(t, scene.New(320, 240, 9))
+	for name, test := range map[string]struct {
+		call     provider.Call
+		size     image.Point
+		format   string
+		degraded string
+	}{
+		"empty":            {provider.Call{Image: photo}, image.Pt(320, 240), "png", ""},
+		"crop":             {provider.Call{Image: photo, Prompt: "crop 1:1, as jpeg"}, image.Pt(240, 240), "jpeg", ""},
+		"crop upright":     {provider.Call{Image: photo, Prompt: "crop 9:16"}, image.Pt(135, 240), "png", ""},
+		"no face":          {provider.Call{Image: photo, Prompt: "crop 1:1 to faces"}, image.Pt(240, 240), "png", "no face"},
+		"fit":              {provider.Call{Image: photo, Prompt: "rotate 90, fit 100x100, as webp"}, image.Pt(75, 100), "webp", ""},
+		"not enlarged":     {provider.Call{Image: photo, Prompt: "resize 4000"}, image.Pt(320, 240), "png", "not enlarged: it has 320 × 240 pixels"},
+		"partly":           {provider.Call{Image: photo, Prompt: "sepia, add a Cat, blue sky"}, image.Pt(320, 240), "png", "not understood: add a Cat; blue sky"},
+		"options":          {provider.Call{Image: photo, Options: provider.Options{Format: "jpeg", Width: 100, AspectRatio: "1:1"}}, image.Pt(100, 100), "jpeg", ""},
+		"prompt first":     {provider.Call{Image: photo, Prompt: "fit 200 and as webp", Options: provider.Options{Format: "jpeg", Width: 100}}, image.Pt(200, 150), "webp", ""},
+		"a ratio of words": {provider.Call{Image: photo, Options: provider.Options{AspectRatio: "wide"}}, image.Pt(320, 240), "png", "not understood: aspect ratio wide"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := edit(t, newProvider(t), test.call)
+			info, err := pixels.Inspect(e.Image, pixels.Default)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if size := image.Pt(e.Width, e.Height); size != test.size || size != image.Pt(info.Width, info.Height) {
+				t.Errorf("%v, and %d × %d in the file; want %v", size, info.Width, info.Height, test.size)
+			}
+			if e.Format != test.format || string(info.Format) != test.format || e.Degraded != test.degraded {
+				t.Errorf("%s, in the file %s, degraded %q; want %s, %q", e.Format, info.Format, e.Degraded, test.format, test.degraded)
+			}
+		})
+	}
+}
+
+// TestErrors: what fails, fails for good, and costs nothing.
+func TestErrors(t *testing.T) {
+	photo := pngOf(t, scene.New(320, 240, 9))
+	for code, call := range map[string]provider.Call{
+		provider.PromptNotUnderstood: {Image: photo, Prompt: "put a hat on the dog"},
+		provider.UnsupportedFormat:   {Image: []byte("GIF89a of the dog")},
+		provider.ImageUnreadable:     {Image: photo[:len(photo)/2]},
+		provider.ImageTooLarge:       {Image: append(photo[:len(photo):len(photo)], make([]byte, pixels.Default.Bytes)...)},
+	} {
+		_, _, err := newProvider(t).Edit(t.Context(), call)
+		e, ok := errors.AsType[*provider.Error](err)
+		if !ok || e.Class != provider.Permanent || e.Code != code || e.Billed != provider.NotBilled {
+			t.Errorf("%s: %v", code, err)
+		}
+		if code == provider.PromptNotUnderstood && !strings.Contains(err.Error(), "crop W:H") {
+			t.Errorf("it does not list what can be done: %v", err)
+		}
+	}
+}
+
+// TestFaces: one face is found, labeled, and in the middle of the crop.
+func TestFaces(t *testing.T) {
+	p, photo := newProvider(t), portrait(t)
+	a, _, err := p.Analyze(t.Context(), provider.Call{Image: photo})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Labels) == 0 || a.Labels[0].Name != "portrait" || a.Labels[0].Confidence < 0.9 || !strings.HasPrefix(a.Description, "An upright portrait, sharp, mostly white") {
+		t.Errorf("%+v", a)
+	}
+	e := edit(t, p, provider.Call{Image: photo, Prompt: "crop 1:1 to faces"})
+	if e.Degraded != "" || e.Width != 320 || e.Height != 320 {
+		t.Errorf("%d × %d, %q", e.Width, e.Height, e.Degraded)
+	}
+	a, _, err = p.Analyze(t.Context(), provider.Call{Image: e.Image}) // the face is still there
+	if err != nil || !slices.ContainsFunc(a.Labels, func(l provider.Label) bool { return l.Name == "portrait" }) {
+		t.Errorf("the crop: %+v, %v", a, err)
+	}
+}
+
+// TestCanceled: the reason of a canceled call is that of its context.
+func TestCanceled(t *testing.T) {
+	why := errors.New("the attempt took too long")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if _, _, err := newProvider(t).Edit(ctx, provider.Call{Image: pngOf(t, scene.New(64, 64, 1))}); !errors.Is(err, why) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,88 @@
+package photojob
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+)
+
+// How long the temp bucket keeps the objects of a job that ended: those of a FAILED one
+// are needed for a retry.
+const (
+	keepCompleted = 48 * time.Hour
+	keepFailed    = 14 * 24 * time.Hour
+)
+
+// List reads the final bucket, and then the temp bucket. Keys say which one a page ended
+// in: the prefixes differ.
+func (s sweep) List(ctx context.Context, cursor string) (objects []blob.Object, more bool, err error) {
+	if cursor == "" || strings.HasPrefix(cursor, photojob.FinalPrefix) {
+		objects, _, err = s.final.List(ctx, photojob.FinalPrefix, cursor, blob.PageLimit)
+		if err != nil || len(objects) > 0 {
+			return objects, true, err
+		}
+		cursor = ""
+	}
+	return s.temp.List(ctx, "", cursor, blob.PageLimit)
+}
+
+// Orphans returns the old objects of jobs that do not exist, and removes those that their
+// jobs do not need any more.
+func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Object) (orphans []string, read int, err error) {
+	var ids []string
+	seen := map[string]bool{} // a request must not name a key twice
+	for _, object := range objects {
+		if id, err := photojob.JobOf(object.Key); err == nil && !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	jobs, err := s.store.Jobs(ctx, ids)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, object := range objects {
+		id, err := photojob.JobOf(object.Key)
+		if err != nil {
+			continue // not an object of this area
+		}
+		job, exists := jobs[id]
+		switch {
+		case !exists && r.Old(object.Modified):
+			orphans = append(orphans, object.Key)
+		case exists && s.outdated(r, job, object):
+			r.Found(ctx, outdatedObject, object.Key, func(ctx context.Context) error { return s.Remove(ctx, object.Key) })
+		}
+	}
+	return orphans, len(ids), nil
+}
+
+// outdated reports whether a job that ended does not need an object any more. A photo in
+// the final bucket that is not the job's is that of a worker that was lost.
+func (s sweep) outdated(r *sweeper.Run, job photojob.Job, object blob.Object) bool {
+	if !job.Final() {
+		return false
+	}
+	if strings.HasPrefix(object.Key, photojob.FinalPrefix) {
+		return object.Key != job.S3FinalKey && r.Old(object.Modified)
+	}
+	keep := keepFailed
+	if job.Status == photojob.Completed {
+		keep = keepCompleted
+		if !s.cfg.KeepOriginal && object.Key == job.S3TempKey {
+			return true
+		}
+	}
+	return r.Older(job.Updated(), keep)
+}
+
+func (s sweep) Remove(ctx context.Context, key string) error {
+	if strings.HasPrefix(key, photojob.FinalPrefix) {
+		return s.final.Delete(ctx, key)
+	}
+	return s.temp.Delete(ctx, key)
+}

@@ -1,0 +1,151 @@
+package photojob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/attempt"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/services/analyzer/work"
+)
+
+// steps are the steps from PhotoUploaded to the outcome.
+type steps struct{ *Area }
+
+// codedError is why a job fails, with its code.
+type codedError struct {
+	code string
+	err  error
+}
+
+func (e *codedError) Error() string { return e.err.Error() }
+func (e *codedError) Unwrap() error { return e.err }
+
+// permanent returns an error that ends a job as FAILED with a code.
+func permanent(code, format string, args ...any) error {
+	return bus.Permanent(&codedError{code, fmt.Errorf(format, args...)})
+}
+
+func (s steps) Get(ctx context.Context, id string) (photojob.Job, error) {
+	if !photojob.ValidID(id) {
+		return photojob.Job{}, lifecycle.ErrNotFound // not a message of this area; its dead letter says so
+	}
+	return s.store.Get(ctx, id)
+}
+
+// Claim leaves a job alone while the provider may still answer the call of a worker that
+// was lost, or is only cut off from NATS.
+func (s steps) Claim(ctx context.Context, d *bus.Delivery) (photojob.Job, error) {
+	uploaded, err := readUploaded(d)
+	if err != nil {
+		return photojob.Job{}, bus.Permanent(err)
+	}
+	job, err := s.Get(ctx, uploaded.JobId)
+	switch {
+	case err != nil || job.Final():
+		return job, err
+	case job.Status == photojob.Queued:
+		return s.store.Claim(ctx, job)
+	case job.Status == photojob.Processing:
+		return s.store.TakeOver(ctx, job)
+	}
+	if err := s.awaitAnswer(ctx, job); err != nil {
+		return job, err
+	}
+	return s.store.Resume(ctx, job, job, photojob.Call{})
+}
+
+// finished is a job as it was and as it is to be completed.
+type finished struct{ before, after photojob.Job }
+
+// Process reads the upload and makes the calls that the job needs.
+func (s steps) Process(ctx context.Context, d *bus.Delivery, job photojob.Job) (finished, error) {
+	uploaded, err := readUploaded(d)
+	if err != nil {
+		return finished{}, bus.Permanent(err)
+	}
+	e, err := s.newEditing(job)
+	if err != nil {
+		return finished{}, err
+	}
+	if e.photo, e.mediaType, err = s.fetch(ctx, job, uploaded.Etag); err != nil {
+		return finished{}, err
+	}
+	return e.run(ctx)
+}
+
+// Finish completes the job. When it was cancelled, deleted or taken over meanwhile, the
+// cost of the last call is recorded all the same, and the edited photo is removed.
+func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob.Job, error) {
+	job, err := s.store.Complete(ctx, f.before, f.after)
+	if err == nil {
+		if s.cfg.KeepOriginal {
+			return job, nil
+		}
+		return job, s.temp.Delete(ctx, job.S3TempKey) // else the sweep removes it
+	}
+	_, moved := errors.AsType[*lifecycle.MovedError](err)
+	if !moved && !errors.Is(err, lifecycle.ErrFenceLost) && !errors.Is(err, lifecycle.ErrNotFound) {
+		return job, err
+	}
+	last, _ := f.after.Calls.Last()
+	if recorded := s.store.RecordCallOutcome(ctx, f.before.JobID, last); recorded != nil {
+		return job, recorded
+	}
+	found, read := s.store.Get(ctx, f.before.JobID)
+	switch {
+	case read != nil && !errors.Is(read, lifecycle.ErrNotFound):
+		return job, read
+	case found.S3FinalKey == f.after.EditResult.S3Key:
+		return job, err // completed by this worker, whose answer was lost, or another
+	}
+	if removed := s.final.Delete(ctx, f.after.EditResult.S3Key); removed != nil {
+		return job, removed
+	}
+	return job, err
+}
+
+// Fail ends the job as FAILED with the code of what it failed by.
+func (s steps) Fail(ctx context.Context, job photojob.Job, f work.Failure) (photojob.Job, error) {
+	reason := photojob.JobError{Code: photojob.CodeInternal, Message: f.Reason, RetryCount: max(f.Attempts-1, 0)}
+	if coded, ok := errors.AsType[*codedError](f.Cause); ok {
+		reason.Code = coded.code
+	}
+	if panicked, ok := errors.AsType[*attempt.PanicError](f.Cause); ok && s.cfg.Names.Env != "prod" {
+		reason.Stack = ownFrames(string(panicked.Stack))
+	}
+	return s.store.Fail(ctx, job, reason)
+}
+
+const maxStack = 4 << 10 // bytes
+
+// ownFrames returns the frames of a stack trace that are of this repository.
+func ownFrames(stack string) string {
+	lines := strings.Split(stack, "\n")
+	var own strings.Builder
+	for i := 0; i+1 < len(lines); i++ {
+		if strings.Contains(lines[i], "assay-project/assay") && own.Len()+len(lines[i])+len(lines[i+1])+2 <= maxStack {
+			own.WriteString(lines[i] + "\n" + lines[i+1] + "\n")
+			i++
+		}
+	}
+	return own.String()
+}
+
+// Ended reports no failure where nobody needs a dead letter: a cancelled job ended as its
+// owner asked.
+func (steps) Ended(job photojob.Job) (bool, string) {
+	if job.Status != photojob.Failed || job.Error == nil || job.Error.Code == photojob.CodeCancelled {
+		return job.Final(), ""
+	}
+	return true, job.Error.Message
+}
+
+func (s steps) Outcome(job photojob.Job) (event.Event, error) {
+	return job.Outcome(s.final.Bucket), nil
+}

@@ -1,0 +1,103 @@
+package photojob
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/photojob/announce"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+)
+
+// Codes of findings that only photo jobs have.
+const (
+	unnotifiedUpload = "unnotified_upload" // an uploaded object without a notification; published
+	mismatchedObject = "mismatched_object" // an object of another length than reserved; ends as FAILED
+	overdueJob       = "overdue_job"       // not done within the deadline, or never uploaded; ends as FAILED
+	outdatedObject   = "outdated_object"   // an object of a job that ended, not needed any more; deleted
+)
+
+// sweep repairs jobs and removes objects.
+type sweep struct{ steps }
+
+// Scan ends jobs that are overdue, also those that have a message.
+func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (jobs []photojob.Job, next string, read int, err error) {
+	page, err := s.store.Scan(ctx, cursor, photojob.ScanLimit)
+	if err != nil {
+		return nil, "", 0, err
+	}
+	for _, broken := range page.Broken {
+		r.Found(ctx, sweeper.UnreadableItem, broken.JobID, func(context.Context) error { return broken.Err })
+	}
+	for _, job := range page.Jobs {
+		if job.Final() || !r.Older(job.Begun(), s.cfg.Deadline) {
+			jobs = append(jobs, job)
+			continue
+		}
+		r.Found(ctx, overdueJob, job.JobID, func(ctx context.Context) error { return s.expire(ctx, job) })
+	}
+	return jobs, page.Next, page.Items, nil
+}
+
+// expire ends a job that is overdue.
+func (s sweep) expire(ctx context.Context, job photojob.Job) error {
+	reason := photojob.JobError{Code: photojob.CodeDeadlineExceeded, Message: "the job was not done in time"}
+	if job.Status == photojob.Queued && !job.Retried() {
+		err := s.announcer.Check(ctx, job)
+		if errors.Is(err, announce.ErrNoBytes) {
+			reason = photojob.JobError{Code: photojob.CodeUploadExpired, Message: "the photo was not uploaded in time"}
+		} else if err != nil && !errors.Is(err, announce.ErrOtherBytes) {
+			return err
+		}
+	}
+	return s.fail(ctx, job, reason)
+}
+
+func (s sweep) fail(ctx context.Context, job photojob.Job, reason photojob.JobError) error {
+	failed, err := s.store.Fail(ctx, job, reason)
+	if err != nil {
+		return err
+	}
+	if err := s.worker.Announce(ctx, s.Name(), failed.Outcome(s.final.Bucket)); err != nil {
+		return err
+	}
+	return s.announcer.BatchEnded(ctx, failed.BatchID)
+}
+
+func (sweep) ID(job photojob.Job) string { return job.JobID }
+
+func (sweep) Changed(job photojob.Job) (time.Time, error) { return job.Updated(), nil }
+
+func (s sweep) Outstanding(ctx context.Context, job photojob.Job) (bool, error) {
+	return s.bus.Outstanding(ctx, photojob.UploadedSubject(job.Route(), job.JobID), job.UserID)
+}
+
+// Recover publishes the end of the job's batch again. A FAILED job is retried without its
+// dead letter.
+func (s sweep) Recover(ctx context.Context, _ *sweeper.Run, job photojob.Job, _ event.Event) error {
+	return s.announcer.BatchEnded(ctx, job.BatchID)
+}
+
+func (s sweep) Repair(ctx context.Context, r *sweeper.Run, job photojob.Job) error {
+	if job.Status != photojob.Queued || job.Retried() {
+		// It was accepted before, so it ends as FAILED if its object is gone.
+		r.Found(ctx, sweeper.LostMessage, job.JobID, func(ctx context.Context) error { return s.announcer.Resend(ctx, job) })
+		return nil
+	}
+	err := s.announcer.Check(ctx, job)
+	switch {
+	case err == nil:
+		r.Found(ctx, unnotifiedUpload, job.JobID, func(ctx context.Context) error { return s.announcer.Uploaded(ctx, job) })
+	case errors.Is(err, announce.ErrOtherBytes):
+		r.Found(ctx, mismatchedObject, job.JobID, func(ctx context.Context) error {
+			return s.fail(ctx, job, photojob.JobError{Code: photojob.CodeUploadMismatch, Message: err.Error()})
+		})
+	case !errors.Is(err, announce.ErrNoBytes):
+		return err
+	case r.Old(job.Created()):
+		r.Found(ctx, overdueJob, job.JobID, func(ctx context.Context) error { return s.expire(ctx, job) })
+	}
+	return nil
+}

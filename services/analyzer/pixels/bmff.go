@@ -1,0 +1,86 @@
+package pixels
+
+import (
+	"encoding/binary"
+	"errors"
+	"image"
+	"slices"
+)
+
+// isHEIC reports a file that begins with the box ftyp and a brand of still HEVC
+// pictures (ISO/IEC 23008-12, annex B), in the first 32 bytes.
+func isHEIC(head []byte) bool {
+	if len(head) < 16 || string(head[4:8]) != "ftyp" {
+		return false
+	}
+	size := min(int(min(binary.BigEndian.Uint32(head), 1<<20)), len(head))
+	for at := 8; at+4 <= size; at += 4 {
+		if at != 12 && slices.Contains([]string{"heic", "heix", "heim", "heis"}, string(head[at:at+4])) { // 12 is a version
+			return true
+		}
+	}
+	return false
+}
+
+// scanHEIC reads the properties of the items: the sides, which are the largest of
+// any item, and the color profile. The item's own rotation is the decoder's task.
+func (i *Info) scanHEIC(data []byte) (image.Config, error) {
+	var config image.Config
+	eachBox(data, func(name string, body []byte) {
+		switch {
+		case name == "moov": // an image sequence
+			i.animated = true
+		case name == "meta" && len(body) >= 4: // a full box: version and flags first
+			eachBox(body[4:], func(name string, body []byte) {
+				if name == "iprp" {
+					i.scanProperties(body, &config)
+				}
+			})
+		}
+	})
+	if config.Width == 0 {
+		return config, errors.New("it gives no size")
+	}
+	i.kept = heicMemory(pixelCount(config))
+	return config, nil
+}
+
+func (i *Info) scanProperties(properties []byte, config *image.Config) {
+	eachBox(properties, func(name string, body []byte) {
+		if name != "ipco" {
+			return
+		}
+		eachBox(body, func(name string, body []byte) {
+			switch {
+			case name == "ispe" && len(body) >= 12:
+				w, h := int(binary.BigEndian.Uint32(body[4:])), int(binary.BigEndian.Uint32(body[8:]))
+				if w < 1<<20 && h < 1<<20 && w*h > config.Width*config.Height {
+					config.Width, config.Height = w, h
+				}
+			case name == "colr" && len(body) > 4 && string(body[:4]) == "prof" && i.Profile == nil:
+				i.Profile = validProfile(body[4:])
+			}
+		})
+	})
+}
+
+// eachBox calls f with the boxes of a part of an ISO base media file (ISO/IEC 14496-12, 4.2).
+func eachBox(data []byte, f func(name string, body []byte)) {
+	for len(data) >= 8 {
+		size, head := uint64(binary.BigEndian.Uint32(data)), uint64(8)
+		switch size {
+		case 0: // to the end
+			size = uint64(len(data))
+		case 1:
+			if len(data) < 16 {
+				return
+			}
+			size, head = binary.BigEndian.Uint64(data[8:]), 16
+		}
+		if size < head || size > uint64(len(data)) {
+			return
+		}
+		f(string(data[4:8]), data[head:size])
+		data = data[size:]
+	}
+}

@@ -1,0 +1,75 @@
+package pixels
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+
+	"github.com/HugoSmits86/nativewebp"
+)
+
+// DefaultQuality is the quality of a JPEG when none is given.
+const DefaultQuality = 85
+
+// Encoding is how a picture is written.
+type Encoding struct {
+	Format  Format // JPEG, PNG or WebP, which is lossless
+	Quality int    // of a JPEG, 1 to 100; 0 is DefaultQuality
+}
+
+// Encode returns the picture as a file, with its colour profile and without any
+// other metadata. JPEG has no transparency: it shows the picture on white.
+func (p *Picture) Encode(e Encoding) ([]byte, error) {
+	var out bytes.Buffer
+	var err error
+	switch e.Format {
+	case JPEG:
+		quality := e.Quality
+		if quality == 0 {
+			quality = DefaultQuality
+		}
+		err = jpeg.Encode(&out, p.onWhite(), &jpeg.Options{Quality: quality})
+	case PNG:
+		err = png.Encode(&out, p.known())
+	case WebP:
+		err = nativewebp.Encode(&out, p.known(), nil)
+	default:
+		err = fmt.Errorf("pictures are not written as %q", e.Format)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", e.Format, err)
+	}
+	if p.profile == nil {
+		return out.Bytes(), nil
+	}
+	return withProfile(out.Bytes(), e.Format, p.profile)
+}
+
+// known returns the pixels in the type by which encoders know an opaque picture.
+func (p *Picture) known() image.Image {
+	if m, ok := p.pixels.(*image.NRGBA); ok && !p.alpha {
+		return &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
+	}
+	return p.pixels
+}
+
+func (p *Picture) onWhite() image.Image {
+	if !p.alpha {
+		return p.known()
+	}
+	m := p.NRGBA()
+	out := image.NewRGBA(m.Rect)
+	for y := range m.Rect.Dy() {
+		from, to := m.Pix[y*m.Stride:], out.Pix[y*out.Stride:]
+		for x := 0; x < 4*m.Rect.Dx(); x += 4 {
+			a := uint32(from[x+3])
+			for c := range 3 {
+				to[x+c] = byte((uint32(from[x+c])*a + 255*(255-a) + 127) / 255)
+			}
+			to[x+3] = 0xff
+		}
+	}
+	return out
+}

@@ -1,0 +1,22 @@
+//go:build noheic
+
+package pixels
+
+import (
+	"context"
+	"image"
+)
+
+// heicIncluded: HEIC is a format that is not known.
+const heicIncluded = false
+
+// Notice is empty: the HEIC decoder is left out.
+func Notice() string { return "" }
+
+type heif struct{}
+
+func (*heif) close(context.Context) error { return nil }
+
+func (*heif) decode(context.Context, []byte, Info) (image.Image, error) { return nil, ErrFormat }
+
+func heicMemory(int64) int64 { return 0 }

@@ -1,0 +1,112 @@
+package pixels
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+)
+
+// Format is an encoding of pictures. Its value is the name in the API.
+type Format string
+
+// Formats. HEIC is read only.
+const (
+	JPEG Format = "jpeg"
+	PNG  Format = "png"
+	WebP Format = "webp"
+	HEIC Format = "heic"
+)
+
+// MediaType is the format's MIME type.
+func (f Format) MediaType() string { return "image/" + string(f) }
+
+// Sniff returns the format of a file that begins with these bytes, of which it
+// needs 32, or "" for any other file.
+func Sniff(head []byte) Format {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
+		return JPEG
+	case bytes.HasPrefix(head, []byte(pngSignature)):
+		return PNG
+	case len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP":
+		return WebP
+	case heicIncluded && isHEIC(head):
+		return HEIC
+	}
+	return ""
+}
+
+// Info is what the header of a picture says.
+type Info struct {
+	Format        Format
+	Width, Height int    // as stored, before the orientation is applied
+	Orientation   int    // 1 to 8 as in EXIF; 1 when absent or invalid
+	Profile       []byte // the ICC profile, nil when absent or damaged
+	Bytes         int    // of the encoded picture
+
+	animated bool
+	webp     bool  // Limits.WebP
+	kept     int64 // bytes that the decoder keeps
+}
+
+// Inspect reads the header of a picture without decoding it. The errors are
+// ErrFormat, ErrTooLarge, ErrTooSmall, ErrAnimated and ErrUnreadable, with the reason.
+func Inspect(data []byte, l Limits) (Info, error) {
+	if err := l.checkBytes(len(data)); err != nil {
+		return Info{}, err
+	}
+	info := Info{Format: Sniff(data), Orientation: 1, Bytes: len(data), webp: l.WebP}
+	config, err := info.header(data)
+	if err != nil {
+		return Info{}, err
+	}
+	info.Width, info.Height = config.Width, config.Height
+	if info.animated {
+		return Info{}, ErrAnimated
+	}
+	return info, l.checkSides(info.Width, info.Height)
+}
+
+// header takes the sides from the decoder that allocates by them, and the rest from
+// a scan of the container.
+func (i *Info) header(data []byte) (config image.Config, err error) {
+	switch i.Format {
+	case JPEG:
+		i.scanJPEG(data)
+		config, err = jpeg.DecodeConfig(bytes.NewReader(data))
+	case PNG:
+		i.scanPNG(data)
+		config, err = png.DecodeConfig(bytes.NewReader(data))
+	case WebP:
+		config, err = i.scanWebP(data)
+	case HEIC:
+		config, err = i.scanHEIC(data)
+	default:
+		return config, ErrFormat
+	}
+	if err != nil {
+		return config, fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	return config, nil
+}
+
+// Memory is how many bytes an attempt on the picture may take at most: its encoded
+// bytes, what its decoder keeps, two copies in RGB (one operation reads one and
+// writes the other), two planes for filters, and the encoded result. The numbers are
+// those of the decoders and encoders; TestMemoryIsBounded measures them.
+func (i Info) Memory() int64 {
+	const (
+		fixed  = 8 << 20 // tables, windows of compression and the like
+		rgb    = 4
+		planes = 2
+		result = 4
+		webp   = 56 // the encoder's copies of each pixel
+	)
+	each := int64(2*rgb + planes + result)
+	if i.webp {
+		each = rgb + webp
+	}
+	return fixed + 2*int64(i.Bytes) + i.kept + int64(i.Width)*int64(i.Height)*each
+}

@@ -1,0 +1,71 @@
+package pixels
+
+import "math"
+
+// Weights are fixed-point numbers with so many bits after the point.
+const (
+	weightBits = 14
+	one        = 1 << weightBits
+)
+
+// taps are the weights of each sample of a resampled line: sample i is the sum of
+// weights[i*n : (i+1)*n] times the source from first[i] on.
+type taps struct {
+	n       int
+	first   []int
+	weights []int32
+}
+
+// newTaps spaces samples evenly over a line of length samples, scale apart, with the
+// cubic of Catmull and Rom widened to the scale. Where it reaches beyond the ends, the
+// weights that are left are scaled up. It shrinks: scale is 1 at least.
+func newTaps(samples, length int, scale float64) taps {
+	support := float64(2 * scale)
+	t := taps{n: min(int(math.Ceil(2*support))+1, length)}
+	t.first = make([]int, samples)
+	t.weights = make([]int32, samples*t.n)
+	raw := make([]float64, t.n)
+	for i := range samples {
+		center := float64(float64(float64(i)+0.5)*scale) - 0.5
+		begin := max(int(math.Ceil(center-support)), 0)
+		end := min(int(math.Floor(center+support)), length-1)
+		first := min(begin, length-t.n)
+		clear(raw)
+		sum := 0.0
+		for at := begin; at <= end; at++ {
+			w := catmullRom(float64(float64(at)-center) / scale)
+			raw[at-first] = w
+			sum += w
+		}
+		t.first[i] = first
+		fix(t.weights[i*t.n:(i+1)*t.n], raw, sum)
+	}
+	return t
+}
+
+// fix rounds weights to fixed point, so that they add up to one exactly: what
+// rounding leaves falls to the largest.
+func fix(fixed []int32, raw []float64, sum float64) {
+	rest, largest := int32(one), 0
+	for i, w := range raw {
+		fixed[i] = int32(math.RoundToEven(float64(w / sum * one)))
+		rest -= fixed[i]
+		if fixed[i] > fixed[largest] {
+			largest = i
+		}
+	}
+	fixed[largest] += rest
+}
+
+// catmullRom is the cubic of Catmull and Rom (1974), that of Keys (1981) with
+// a = -0.5. The conversions forbid fused operations, which differ among processors.
+func catmullRom(x float64) float64 {
+	x = math.Abs(x)
+	switch {
+	case x < 1:
+		return float64(float64(float64(float64(1.5*x)-2.5)*x)*x) + 1
+	case x < 2:
+		return float64(float64(float64(float64(float64(float64(-0.5*x)+2.5)*x)-4)*x) + 2)
+	}
+	return 0
+}

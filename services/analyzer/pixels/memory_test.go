@@ -1,0 +1,107 @@
+package pixels_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/analyzer/pixels"
+	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+)
+
+// peak is the most memory of objects that f adds, sampled while it runs with a
+// collector that leaves little behind.
+func peak(f func()) int64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	runtime.GC()
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	read := func() int64 { metrics.Read(sample); return int64(sample[0].Value.Uint64()) }
+	before, most := read(), int64(0)
+	done := make(chan struct{})
+	var sampler sync.WaitGroup
+	sampler.Go(func() {
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				most = max(most, read())
+			}
+		}
+	})
+	f()
+	close(done)
+	sampler.Wait()
+	return most - before
+}
+
+// TestMemoryIsBounded: a whole attempt (decode, every operation, encode) stays
+// within what Info.Memory reserves for it.
+func TestMemoryIsBounded(t *testing.T) {
+	photo := scene.New(900, 700, 4)
+	p := pixels.New(photo)
+	for name, data := range map[string][]byte{
+		"JPEG": jpegOf(t, photo), "PNG": pngOf(t, photo), "WebP": encode(t, p, pixels.WebP),
+		"progressive": read(t, "testdata/progressive.jpg"), "HEIC": read(t, "testdata/scene.heic"),
+	} {
+		for _, to := range []pixels.Format{pixels.JPEG, pixels.WebP} {
+			limits := pixels.Default
+			limits.WebP = to == pixels.WebP
+			info, err := pixels.Inspect(data, limits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			used := peak(func() {
+				p := decode(t, data)
+				p.Rotate(90)
+				p.AutoLevels()
+				p.Median()
+				p.Blur(2)
+				p.Sharpen(50)
+				encode(t, p, to)
+			})
+			if used > info.Memory() {
+				t.Errorf("%s to %s takes %d MB, reserved are %d", name, to, used>>20, info.Memory()>>20)
+			}
+			t.Logf("%s to %s: %d of %d MB", name, to, used>>20, info.Memory()>>20)
+		}
+	}
+}
+
+// TestDecodersShareMemory: a picture waits for memory that another holds, and one
+// that never fits is refused.
+func TestDecodersShareMemory(t *testing.T) {
+	data := jpegOf(t, scene.New(64, 48, 1))
+	info, err := pixels.Inspect(data, pixels.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := pixels.NewDecoder(info.Memory())
+	_, release, err := decoder.Decode(t.Context(), data, pixels.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := decoder.Decode(full, data, pixels.Default); !errors.Is(err, context.Canceled) {
+		t.Errorf("a second picture: %v", err)
+	}
+	release()
+	if _, _, err := decoder.Decode(t.Context(), data[:len(data)-100], pixels.Default); !errors.Is(err, pixels.ErrUnreadable) {
+		t.Errorf("a damaged picture: %v", err)
+	}
+	if _, release, err = decoder.Decode(t.Context(), data, pixels.Default); err != nil {
+		t.Fatalf("after both: %v", err) // the damaged one gave its memory back
+	}
+	release()
+	if _, _, err := pixels.NewDecoder(info.Memory()-1).Decode(t.Context(), data, pixels.Default); !errors.Is(err, pixels.ErrTooLarge) {
+		t.Errorf("with a byte less: %v", err)
+	}
+}

@@ -1,0 +1,157 @@
+package pixels
+
+import "image"
+
+// orient applies an orientation of EXIF 2.32, table "Orientation".
+func (p *Picture) orient(o int) {
+	switch o {
+	case 2:
+		p.FlipHorizontal()
+	case 3:
+		p.Rotate(180)
+	case 4:
+		p.FlipVertical()
+	case 5:
+		p.transform(turn{swap: true})
+	case 6:
+		p.Rotate(90)
+	case 7:
+		p.transform(turn{swap: true, right: true, bottom: true})
+	case 8:
+		p.Rotate(270)
+	}
+}
+
+// Rotate turns the picture clockwise by 90, 180 or 270 degrees. Other angles change nothing.
+func (p *Picture) Rotate(degrees int) {
+	switch degrees {
+	case 90:
+		p.transform(turn{swap: true, bottom: true})
+	case 180:
+		p.transform(turn{right: true, bottom: true})
+	case 270:
+		p.transform(turn{swap: true, right: true})
+	}
+}
+
+// FlipHorizontal exchanges left and right.
+func (p *Picture) FlipHorizontal() { p.transform(turn{right: true}) }
+
+// FlipVertical exchanges top and bottom.
+func (p *Picture) FlipVertical() { p.transform(turn{bottom: true}) }
+
+// turn says where the pixels of a turned picture come from: its rows are columns of
+// the source when swap is set, and the source is read from its right or bottom edge.
+type turn struct{ swap, right, bottom bool }
+
+func (p *Picture) transform(t turn) {
+	switch m := p.pixels.(type) {
+	case *image.Gray:
+		out := image.NewGray(t.rect(m.Rect))
+		t.plane(out.Pix, out.Stride, out.Rect.Size(), m.Pix, m.Stride, 1)
+		p.pixels = out
+		return
+	case *image.YCbCr:
+		if ratio, ok := t.subsampling(m); ok {
+			p.pixels = t.planes(m, ratio)
+			return
+		}
+	}
+	m := p.NRGBA()
+	out := image.NewNRGBA(t.rect(m.Rect))
+	t.plane(out.Pix, out.Stride, out.Rect.Size(), m.Pix, m.Stride, 4)
+	p.pixels = out
+}
+
+func (t turn) planes(m *image.YCbCr, ratio image.YCbCrSubsampleRatio) *image.YCbCr {
+	out := image.NewYCbCr(t.rect(m.Rect), ratio)
+	t.plane(out.Y, out.YStride, out.Rect.Size(), m.Y, m.YStride, 1)
+	chroma := chromaSize(out.Rect.Size(), ratio)
+	t.plane(out.Cb, out.CStride, chroma, m.Cb, m.CStride, 1)
+	t.plane(out.Cr, out.CStride, chroma, m.Cr, m.CStride, 1)
+	return out
+}
+
+// subsampling is the ratio of the turned planes. It is false where planes cannot be
+// turned by themselves: a side that is no multiple of the ratio would move the
+// samples, and the ratios of 4 have none for the other direction.
+func (t turn) subsampling(m *image.YCbCr) (image.YCbCrSubsampleRatio, bool) {
+	h, v := subsampling(m.SubsampleRatio)
+	if h > 2 || m.Rect.Dx()%h != 0 || m.Rect.Dy()%v != 0 {
+		return 0, false
+	}
+	if t.swap {
+		switch m.SubsampleRatio {
+		case image.YCbCrSubsampleRatio422:
+			return image.YCbCrSubsampleRatio440, true
+		case image.YCbCrSubsampleRatio440:
+			return image.YCbCrSubsampleRatio422, true
+		}
+	}
+	return m.SubsampleRatio, true
+}
+
+func (t turn) rect(r image.Rectangle) image.Rectangle {
+	if t.swap {
+		return image.Rect(0, 0, r.Dy(), r.Dx())
+	}
+	return image.Rect(0, 0, r.Dx(), r.Dy())
+}
+
+// plane writes a plane of size (in pixels of n bytes) from the plane src.
+func (t turn) plane(dst []byte, dstStride int, size image.Point, src []byte, srcStride, n int) {
+	width, height := size.X, size.Y // of the source
+	stepX, stepY := n, srcStride    // in the source, for a step in the result
+	if t.swap {
+		width, height = size.Y, size.X
+	}
+	begin := 0
+	if t.right {
+		begin += (width - 1) * n
+		stepX = -stepX
+	}
+	if t.bottom {
+		begin += (height - 1) * srcStride
+		stepY = -stepY
+	}
+	if t.swap {
+		stepX, stepY = stepY, stepX
+	}
+	for y := range size.Y {
+		row, at := dst[y*dstStride:y*dstStride+size.X*n], begin+y*stepY
+		if n == 1 {
+			for x := range row {
+				row[x] = src[at]
+				at += stepX
+			}
+			continue
+		}
+		for x := 0; x < len(row); x += 4 {
+			copy(row[x:x+4], src[at:at+4])
+			at += stepX
+		}
+	}
+}
+
+// subsampling is how many pixels share a chroma sample, in each direction.
+func subsampling(r image.YCbCrSubsampleRatio) (h, v int) {
+	switch r {
+	case image.YCbCrSubsampleRatio422:
+		return 2, 1
+	case image.YCbCrSubsampleRatio420:
+		return 2, 2
+	case image.YCbCrSubsampleRatio440:
+		return 1, 2
+	case image.YCbCrSubsampleRatio411:
+		return 4, 1
+	case image.YCbCrSubsampleRatio410:
+		return 4, 2
+	}
+	return 1, 1
+}
+
+// chromaSize is the size of the chroma planes of a picture of this size.
+func chromaSize(luma image.Point, r image.YCbCrSubsampleRatio) image.Point {
+	h, v := subsampling(r)
+	return image.Pt((luma.X+h-1)/h, (luma.Y+v-1)/v)
+}

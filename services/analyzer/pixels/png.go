@@ -1,0 +1,73 @@
+package pixels
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"hash/crc32"
+)
+
+const pngSignature = "\x89PNG\r\n\x1a\n"
+
+// scanPNG reads the chunks before the pixels. The checksums are the decoder's task.
+func (i *Info) scanPNG(data []byte) {
+	at := len(pngSignature)
+	for at+12 <= len(data) {
+		size := int64(binary.BigEndian.Uint32(data[at:]))
+		if int64(at)+12+size > int64(len(data)) {
+			return
+		}
+		body := data[at+8 : at+8+int(size)]
+		switch string(data[at+4 : at+8]) {
+		case "IHDR":
+			i.kept += pngMemory(body)
+		case "acTL":
+			i.animated = true
+		case "eXIf":
+			i.Orientation = orientation(body)
+		case "iCCP": // name, 0, method, deflated
+			if end := bytes.IndexByte(body, 0); end >= 0 && end+2 <= len(body) {
+				i.Profile = inflateProfile(body[end+2:])
+			}
+		case "IDAT":
+			return
+		}
+		at += 12 + int(size)
+	}
+}
+
+// pngMemory is what image/png keeps: 4 or 8 bytes a pixel, and those of an interlaced
+// picture's passes. A grey or paletted picture takes less.
+func pngMemory(header []byte) int64 {
+	const depth, interlace = 8, 12
+	if len(header) < 13 {
+		return 0 // no decoder reads it
+	}
+	kept := int64(4)
+	if header[depth] == 16 {
+		kept = 8
+	}
+	if header[interlace] != 0 {
+		kept += kept / 2 // the largest pass has half of the rows
+	}
+	width, height := binary.BigEndian.Uint32(header), binary.BigEndian.Uint32(header[4:])
+	if width > 1<<20 || height > 1<<20 {
+		return 0 // beyond any limit
+	}
+	return kept * int64(width) * int64(height)
+}
+
+// pngProfile is the chunk iCCP.
+func pngProfile(profile []byte) ([]byte, error) {
+	body := bytes.NewBufferString("iCCPICC\x00\x00")
+	z := zlib.NewWriter(body)
+	if _, err := z.Write(profile); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	chunk := binary.BigEndian.AppendUint32(nil, uint32(body.Len()-4))
+	chunk = append(chunk, body.Bytes()...)
+	return binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(body.Bytes())), nil
+}

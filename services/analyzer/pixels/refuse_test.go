@@ -1,0 +1,114 @@
+package pixels_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"image"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/pixels"
+	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+)
+
+// sized is a PNG whose header gives these sides, with a right checksum.
+func sized(t *testing.T, width, height uint32) []byte {
+	data := pngOf(t, image.NewNRGBA(image.Rect(0, 0, 32, 32)))
+	binary.BigEndian.PutUint32(data[16:], width)
+	binary.BigEndian.PutUint32(data[20:], height)
+	binary.BigEndian.PutUint32(data[29:], crc32.ChecksumIEEE(data[12:29]))
+	return data
+}
+
+// vp8l begins a lossless frame of these sides.
+func vp8l(width, height uint32) string {
+	return "\x2f" + string(binary.LittleEndian.AppendUint32(nil, (width-1)|(height-1)<<14)) + "content"
+}
+
+// TestHostile: each is refused by its own error and reason, before a decoder
+// allocates by its header.
+func TestHostile(t *testing.T) {
+	photo := jpegOf(t, scene.New(64, 48, 1))
+	canvas := "\x00\x00\x00\x00\x1f\x00\x00\x1f\x00\x00" // 32 × 32
+	heic := "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"
+	for name, test := range map[string]struct {
+		data []byte
+		want error
+		says string
+	}{
+		"empty":               {nil, pixels.ErrUnreadable, "empty"},
+		"text":                {[]byte("Dear all, please find attached"), pixels.ErrFormat, ""},
+		"GIF":                 {[]byte("GIF89a\x20\x00\x20\x00\x00\x00\x00;"), pixels.ErrFormat, ""},
+		"AVIF":                {[]byte("\x00\x00\x00\x18ftypavif\x00\x00\x00\x00mif1miaf"), pixels.ErrFormat, ""},
+		"too many bytes":      {append(photo[:len(photo):len(photo)], make([]byte, 20_000_000)...), pixels.ErrTooLarge, "at most 20000000"},
+		"20,000 × 20,000":     {sized(t, 20_000, 20_000), pixels.ErrTooLarge, "at most 12000 on a side"},
+		"10,000 × 10,000":     {sized(t, 10_000, 10_000), pixels.ErrTooLarge, "at most 50000000 in all"},
+		"8 × 100":             {sized(t, 8, 100), pixels.ErrTooSmall, "at least 16 on a side"},
+		"no width":            {sized(t, 0, 100), pixels.ErrUnreadable, ""},
+		"animated PNG":        {withChunk(sized(t, 32, 32), "acTL", make([]byte, 8)), pixels.ErrAnimated, ""},
+		"animated WebP":       {riff("VP8X", "\x02"+canvas[1:], "ANIM", "123456", "ANMF", "frame"), pixels.ErrAnimated, ""},
+		"image sequence":      {[]byte(heic + "\x00\x00\x00\x08moov"), pixels.ErrUnreadable, "no size"},
+		"WebP bomb":           {riff("VP8X", canvas, "VP8L", vp8l(16_000, 16_000)), pixels.ErrUnreadable, "its frame 16000 × 16000"},
+		"WebP without frame":  {riff("VP8X", canvas), pixels.ErrUnreadable, "0 × 0"},
+		"truncated WebP":      {riff("VP8L", vp8l(32, 32)), pixels.ErrUnreadable, "vp8l"},
+		"truncated JPEG":      {photo[:len(photo)-200], pixels.ErrUnreadable, "JPEG"},
+		"header of a JPEG":    {photo[:20], pixels.ErrUnreadable, "unexpected EOF"},
+		"truncated PNG":       {sized(t, 32, 32)[:60], pixels.ErrUnreadable, "png"},
+		"PNG of another size": {sized(t, 64, 64), pixels.ErrUnreadable, ""},
+		"HEIC of 8 boxes":     {[]byte(heic + strings.Repeat("\x00\x00\x00\x08free", 8)), pixels.ErrUnreadable, "no size"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := tryDecode(t, test.data, pixels.Default)
+			if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("%v; want %v with %q", err, test.want, test.says)
+			}
+		})
+	}
+}
+
+// TestDamagedMetadata: a picture is not refused for what is not its pixels.
+func TestDamagedMetadata(t *testing.T) {
+	plain := jpegOf(t, scene.New(64, 48, 1))
+	want := encode(t, decode(t, plain), pixels.PNG)
+	beyond := exif(6)
+	binary.LittleEndian.PutUint32(beyond[4:], 1<<31)
+	for name, segment := range map[string]struct {
+		marker byte
+		body   string
+	}{
+		"no TIFF":               {0xe1, "Exif\x00\x00nothing of the kind"},
+		"cut TIFF":              {0xe1, "Exif\x00\x00" + string(exif(6)[:12])},
+		"directory beyond":      {0xe1, "Exif\x00\x00" + string(beyond)},
+		"orientation 0":         {0xe1, "Exif\x00\x00" + string(exif(0))},
+		"orientation 9":         {0xe1, "Exif\x00\x00" + string(exif(9))},
+		"profile of CMYK":       {0xe2, "ICC_PROFILE\x00\x01\x01" + string(profile("CMYK", 200))},
+		"profile without start": {0xe2, "ICC_PROFILE\x00\x02\x02" + string(profile("RGB ", 200))},
+		"profile that is cut":   {0xe2, "ICC_PROFILE\x00\x01\x01" + string(profile("RGB ", 200)[:150])},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := encode(t, decode(t, withSegment(plain, segment.marker, []byte(segment.body))), pixels.PNG)
+			if !bytes.Equal(got, want) {
+				t.Error("the picture differs from the one without the segment")
+			}
+		})
+	}
+}
+
+// TestProfileBomb: a profile of a gigabyte in a megabyte is not kept, and costs
+// no more than a profile may have.
+func TestProfileBomb(t *testing.T) {
+	data := withChunk(pngOf(t, scene.New(64, 48, 1)), "iCCP", append([]byte("x\x00\x00"), deflated(t, 64<<20)...))
+	allocated := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			info, err := pixels.Inspect(data, pixels.Default)
+			if err != nil || info.Profile != nil {
+				b.Fatal(err, len(info.Profile))
+			}
+		}
+	}).AllocedBytesPerOp()
+	if allocated > 8<<20 {
+		t.Errorf("%d bytes allocated", allocated)
+	}
+}

@@ -1,0 +1,176 @@
+package pixels
+
+import "image"
+
+// Fit shrinks the picture to at most width × height, its proportions kept. It never
+// enlarges; a bound of 0 is none.
+func (p *Picture) Fit(width, height int) {
+	w, h := p.Width(), p.Height()
+	if width <= 0 {
+		width = w
+	}
+	if height <= 0 {
+		height = h
+	}
+	switch {
+	case w <= width && h <= height:
+	case int64(w)*int64(height) >= int64(h)*int64(width): // the width decides
+		p.Resize(width, (2*h*width+w)/(2*w))
+	default:
+		p.Resize((2*w*height+h)/(2*h), height)
+	}
+}
+
+// Resize shrinks the picture to width × height. A side that is larger than the
+// picture's is taken as the picture's, and one below 1 as 1.
+func (p *Picture) Resize(width, height int) {
+	from := p.pixels.Bounds().Size()
+	to := image.Pt(min(max(width, 1), from.X), min(max(height, 1), from.Y))
+	if to == from {
+		return
+	}
+	scaleX, scaleY := float64(from.X)/float64(to.X), float64(from.Y)/float64(to.Y)
+	switch m := p.pixels.(type) {
+	case *image.Gray:
+		out := image.NewGray(image.Rectangle{Max: to})
+		resample(plane{out.Pix, out.Stride, to}, plane{m.Pix, m.Stride, from}, 1, scaleX, scaleY)
+		p.pixels = out
+	case *image.YCbCr:
+		out := image.NewYCbCr(image.Rectangle{Max: to}, m.SubsampleRatio)
+		resample(plane{out.Y, out.YStride, to}, plane{m.Y, m.YStride, from}, 1, scaleX, scaleY)
+		small, large := chromaSize(to, m.SubsampleRatio), chromaSize(from, m.SubsampleRatio)
+		resample(plane{out.Cb, out.CStride, small}, plane{m.Cb, m.CStride, large}, 1, scaleX, scaleY)
+		resample(plane{out.Cr, out.CStride, small}, plane{m.Cr, m.CStride, large}, 1, scaleX, scaleY)
+		p.pixels = out
+	case *image.NRGBA:
+		if p.alpha { // a transparent pixel's color must not show
+			m = premultiplied(m)
+		}
+		out := image.NewNRGBA(image.Rectangle{Max: to})
+		resample(plane{out.Pix, out.Stride, to}, plane{m.Pix, m.Stride, from}, 4, scaleX, scaleY)
+		if p.alpha {
+			divideByAlpha(out)
+		}
+		p.pixels = out
+	}
+}
+
+// plane is a picture of one or four bytes a pixel.
+type plane struct {
+	pix    []byte
+	stride int
+	size   image.Point
+}
+
+// resample shrinks from into to, each with n bytes a pixel: first along the rows, in
+// as few rows at a time as a row of the result needs, then along the columns.
+func resample(to, from plane, n int, scaleX, scaleY float64) {
+	across := newTaps(to.size.X, from.size.X, scaleX)
+	down := newTaps(to.size.Y, from.size.Y, scaleY)
+	width := to.size.X * n
+	ring := make([]byte, down.n*width) // row r of the source is at r modulo down.n
+	sums := make([]int32, width)
+	done := 0
+	for y := range to.size.Y {
+		first := down.first[y]
+		for done = max(done, first); done < first+down.n; done++ {
+			row := from.pix[done*from.stride:]
+			if n == 1 {
+				across.gray(ring[done%down.n*width:][:width], row)
+			} else {
+				across.rgba(ring[done%down.n*width:][:width], row)
+			}
+		}
+		for i := range sums {
+			sums[i] = one / 2
+		}
+		for k, w := range down.weights[y*down.n : (y+1)*down.n] {
+			if w != 0 {
+				addTimes(sums, ring[(first+k)%down.n*width:][:width], w)
+			}
+		}
+		store(to.pix[y*to.stride:][:width], sums)
+	}
+}
+
+func addTimes(sums []int32, row []byte, w int32) {
+	row = row[:len(sums)]
+	for i, v := range row {
+		sums[i] += w * int32(v)
+	}
+}
+
+func store(row []byte, sums []int32) {
+	sums = sums[:len(row)]
+	for i, s := range sums {
+		row[i] = clamp(s >> weightBits)
+	}
+}
+
+// gray computes a row of one byte a pixel.
+func (t taps) gray(to, from []byte) {
+	for i := range to {
+		weights := t.weights[i*t.n : (i+1)*t.n]
+		samples := from[t.first[i]:][:len(weights)]
+		sum := int32(one / 2)
+		for k, w := range weights {
+			sum += w * int32(samples[k])
+		}
+		to[i] = clamp(sum >> weightBits)
+	}
+}
+
+// rgba computes a row of four bytes a pixel.
+func (t taps) rgba(to, from []byte) {
+	for i := range t.first {
+		weights := t.weights[i*t.n : (i+1)*t.n]
+		samples := from[4*t.first[i]:][:4*len(weights)]
+		r, g, b, a := int32(one/2), int32(one/2), int32(one/2), int32(one/2)
+		for k, w := range weights {
+			s := samples[4*k : 4*k+4 : 4*k+4]
+			r += w * int32(s[0])
+			g += w * int32(s[1])
+			b += w * int32(s[2])
+			a += w * int32(s[3])
+		}
+		out := to[4*i : 4*i+4 : 4*i+4]
+		out[0], out[1] = clamp(r>>weightBits), clamp(g>>weightBits)
+		out[2], out[3] = clamp(b>>weightBits), clamp(a>>weightBits)
+	}
+}
+
+func clamp(v int32) byte {
+	if uint32(v) <= 0xff {
+		return byte(v)
+	}
+	return byte(^(v >> 31)) // 0 below, 255 above
+}
+
+func premultiplied(m *image.NRGBA) *image.NRGBA {
+	out := image.NewNRGBA(m.Rect)
+	for y := range m.Rect.Dy() {
+		from, to := m.Pix[y*m.Stride:], out.Pix[y*out.Stride:]
+		for x := 0; x < 4*m.Rect.Dx(); x += 4 {
+			a := uint32(from[x+3])
+			to[x] = byte((uint32(from[x])*a + 127) / 255)
+			to[x+1] = byte((uint32(from[x+1])*a + 127) / 255)
+			to[x+2] = byte((uint32(from[x+2])*a + 127) / 255)
+			to[x+3] = byte(a)
+		}
+	}
+	return out
+}
+
+func divideByAlpha(m *image.NRGBA) {
+	for i := 0; i < len(m.Pix); i += 4 {
+		px := m.Pix[i : i+4 : i+4]
+		a := uint32(px[3])
+		if a == 0 {
+			px[0], px[1], px[2] = 0, 0, 0
+			continue
+		}
+		for c := range 3 {
+			px[c] = byte(min((uint32(px[c])*255+a/2)/a, 255))
+		}
+	}
+}

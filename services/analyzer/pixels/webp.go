@@ -1,0 +1,104 @@
+package pixels
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"image"
+)
+
+// Flags of the chunk VP8X (RFC 9649, section 2.7).
+const (
+	webpICC       = 1 << 5
+	webpAlpha     = 1 << 4
+	webpAnimation = 1 << 1
+)
+
+// scanWebP reads the chunks of the container. The sides are those of the frame, which
+// the decoder allocates by; a still picture's canvas has the same (RFC 9649, section
+// 2.7.1.1), and a file that gives another is refused.
+func (i *Info) scanWebP(data []byte) (image.Config, error) {
+	var canvas, frame image.Config
+	eachChunk(data, func(name string, body []byte) {
+		switch {
+		case name == "ANIM" || name == "ANMF":
+			i.animated = true
+		case name == "ICCP":
+			i.Profile = validProfile(body)
+		case name == "EXIF":
+			i.Orientation = orientation(bytes.TrimPrefix(body, exifHeader)) // some writers keep the header
+		case name == "VP8X" && len(body) >= 10:
+			i.animated = i.animated || body[0]&webpAnimation != 0
+			canvas.Width, canvas.Height = 1+uint24(body[4:]), 1+uint24(body[7:])
+		case name == "VP8 " && len(body) >= 10 && frame.Width == 0: // RFC 6386, section 9.1
+			size := binary.LittleEndian.Uint32(body[6:])
+			frame.Width, frame.Height = int(size&0x3fff), int(size>>16&0x3fff)
+			i.kept += pixelCount(frame) * lossyWebP / 2
+		case name == "VP8L" && len(body) >= 5 && frame.Width == 0: // RFC 9649, section 3.4
+			size := binary.LittleEndian.Uint32(body[1:])
+			frame.Width, frame.Height = 1+int(size&0x3fff), 1+int(size>>14&0x3fff)
+			i.kept += losslessMemory(pixelCount(frame), len(body))
+		case name == "ALPH":
+			i.kept += losslessMemory(pixelCount(canvas), len(body)) + pixelCount(canvas)
+		}
+	})
+	if canvas.Width > 0 && frame.Width > 0 && canvas != frame {
+		return frame, fmt.Errorf("its canvas has %d × %d pixels, its frame %d × %d", canvas.Width, canvas.Height, frame.Width, frame.Height)
+	}
+	return frame, nil
+}
+
+// lossyWebP is twice the bytes per pixel of Y'CbCr 4:2:0.
+const lossyWebP = 3
+
+// losslessMemory bounds what x/image/webp keeps of a lossless frame: its pixels, the
+// rows of a transform, and the Huffman tables of its groups, of which each takes
+// 20 bits of the file at least.
+func losslessMemory(pixels int64, size int) int64 {
+	const group = 5 * 600
+	groups := min(pixels/16+1, int64(size)*8/20+1, 1<<16)
+	return pixels*8 + groups*group + int64(size)*16
+}
+
+func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
+
+func pixelCount(c image.Config) int64 { return int64(c.Width) * int64(c.Height) }
+
+// eachChunk calls f with the chunks of a RIFF file.
+func eachChunk(data []byte, f func(name string, body []byte)) {
+	for at := 12; at+8 <= len(data); {
+		size := int64(binary.LittleEndian.Uint32(data[at+4:]))
+		if int64(at)+8+size > int64(len(data)) {
+			return
+		}
+		f(string(data[at:at+4]), data[at+8:at+8+int(size)])
+		at += 8 + int(size+size&1)
+	}
+}
+
+// webpProfile puts a simple file of one VP8L chunk into the extended layout, with a
+// profile (RFC 9649, section 2.7).
+func webpProfile(simple, profile []byte) []byte {
+	const head = 12
+	bits := binary.LittleEndian.Uint32(simple[head+8+1:]) // width − 1, height − 1, alpha
+	width, height, flags := bits&0x3fff, bits>>14&0x3fff, byte(webpICC)
+	if bits>>28&1 != 0 {
+		flags |= webpAlpha
+	}
+	extended := []byte{flags, 0, 0, 0, byte(width), byte(width >> 8), 0, byte(height), byte(height >> 8), 0}
+	out := appendChunkTo([]byte("RIFF\x00\x00\x00\x00WEBP"), "VP8X", extended)
+	out = appendChunkTo(out, "ICCP", profile)
+	out = append(out, simple[head:]...)
+	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)-8))
+	return out
+}
+
+func appendChunkTo(out []byte, name string, body []byte) []byte {
+	out = append(out, name...)
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(body)))
+	out = append(out, body...)
+	if len(body)%2 != 0 {
+		out = append(out, 0)
+	}
+	return out
+}

@@ -1,0 +1,121 @@
+package photojob
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+var (
+	// errNoOwner reports an idempotency key without an owner, whose key it would be.
+	errNoOwner = errors.New("the idempotency key comes without an owner")
+	// errOtherTerms reports that an idempotency key was used for other terms.
+	errOtherTerms = errors.New("the idempotency key was used for other terms")
+	errTooLarge   = errors.New("the photo is larger than the limit")
+	errMediaType  = errors.New("the media type is not one of a photo")
+)
+
+// accept checks terms and returns them complete. Field begins the names of what is wrong.
+func accept(t photojob.Terms, field string) (photojob.Terms, error) {
+	t = t.Completed()
+	var wrong []web.FieldError
+	for _, v := range t.Check() {
+		wrong = append(wrong, web.FieldError{Field: field + v.Field, Message: v.Message})
+	}
+	digest, err := parseDigest(t.SHA256)
+	if err != nil {
+		wrong = append(wrong, web.FieldError{Field: field + "sha256", Message: err.Error()})
+	}
+	if t.SHA256 = digest; len(wrong) > 0 {
+		return t, web.Invalid(wrong...)
+	}
+	switch {
+	case !slices.Contains(photojob.FileTypes(), t.ContentType):
+		return t, errMediaType
+	case t.Size > photojob.MaxSize:
+		return t, errTooLarge
+	}
+	return t, nil
+}
+
+// create writes a QUEUED job. Under an idempotency key that is taken it returns the job of
+// the first call, or errOtherTerms.
+func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms photojob.Terms) (photojob.Job, error) {
+	id, err := photojob.NewID(owner, idempotencyKey)
+	if err != nil {
+		return photojob.Job{}, err
+	}
+	job, err := a.store.Create(ctx, terms.Job(id, owner).Traced(obs.TraceFrom(ctx)))
+	if !errors.Is(err, photojob.ErrExists) {
+		return job, err
+	}
+	job, err = a.store.Get(ctx, id)
+	if err == nil && job.S3TempKey != terms.UploadKey(id) {
+		err = errOtherTerms
+	}
+	return job, err
+}
+
+// createBatch writes the QUEUED jobs of a batch, all or none. It returns what create does.
+func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, terms []photojob.Terms) (photojob.Batch, error) {
+	id, err := photojob.NewID(owner, idempotencyKey)
+	if err != nil {
+		return photojob.Batch{}, err
+	}
+	jobs, err := photojob.NewBatch(id, owner, terms)
+	if err != nil {
+		return photojob.Batch{}, err
+	}
+	asked := map[string]string{}
+	for i, job := range jobs {
+		jobs[i] = job.Traced(obs.TraceFrom(ctx))
+		asked[job.JobID] = job.S3TempKey
+	}
+	batch, err := a.store.CreateBatch(ctx, id, jobs)
+	if !errors.Is(err, photojob.ErrExists) {
+		return batch, err
+	}
+	batch, err = a.store.Batch(ctx, id)
+	if err != nil {
+		return batch, err
+	}
+	other := batch.Size != len(terms)
+	for _, job := range batch.Jobs {
+		other = other || asked[job.JobID] != job.S3TempKey
+	}
+	if other {
+		return batch, errOtherTerms
+	}
+	return batch, nil
+}
+
+// sign returns the request by which a client uploads the photo of a job.
+func (a *Area) sign(ctx context.Context, job photojob.Job, digest string) (blob.Presigned, error) {
+	return a.temp.PresignPut(ctx, job.S3TempKey, blob.Terms{
+		Size: job.FileSize, ContentType: job.FileType, SHA256: digest, Expires: uploadExpires,
+	})
+}
+
+// parseDigest reads a SHA-256 in hex or base64 and returns it in base64, as S3 has it;
+// empty stays empty.
+func parseDigest(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	raw, err := hex.DecodeString(text)
+	if err != nil {
+		raw, err = base64.StdEncoding.DecodeString(text)
+	}
+	if err != nil || len(raw) != 32 {
+		return "", fmt.Errorf("is not a SHA-256 in hex (64 digits) or base64 (44 characters)")
+	}
+	return base64.StdEncoding.EncodeToString(raw), nil
+}

@@ -1,0 +1,86 @@
+// Package photojob takes photos in: it reserves uploads, alone or in batches, accepts
+// bytes, makes work of finished uploads, and retries, cancels and removes jobs.
+package photojob
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/photojob/announce"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// uploadExpires is how long a presigned upload can be started.
+const uploadExpires = 15 * time.Minute
+
+// Area takes photos in.
+type Area struct {
+	store       *photojob.Store
+	temp, final *blob.Store
+	bus         *bus.Bus
+	announcer   *announce.Announcer
+	log         zerolog.Logger
+}
+
+// New returns the area on open backends.
+func New(cfg photojob.Config, backends *backend.Connections, log zerolog.Logger) *Area {
+	a := &Area{store: photojob.NewStore(backends.DB, cfg), bus: backends.Bus, log: log}
+	if backends.Bucket != nil { // none where the calls are only described
+		a.temp, a.final = backends.Bucket.In(cfg.TempBucket()), backends.Bucket.In(cfg.FinalBucket())
+	}
+	a.announcer = &announce.Announcer{Store: a.store, Temp: a.temp, Final: cfg.FinalBucket(), Bus: backends.Bus, Log: log}
+	return a
+}
+
+// Check returns an error while the table cannot be used.
+func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
+
+// OperatorRoutes registers nothing: what operators read of photo jobs is query's.
+func (a *Area) OperatorRoutes(*web.Router) {}
+
+// Work has nothing to do: clients and buckets report uploads.
+func (a *Area) Work(context.Context) error { return nil }
+
+// Uploaded makes work of an uploaded photo. An object of a job that is gone, or that has
+// other bytes than reserved, needs nothing: the client's own call answers with the reason.
+func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
+	if o.Bucket != a.temp.Bucket && o.Bucket != a.final.Bucket {
+		return false, nil
+	}
+	id, err := photojob.JobOf(o.Key)
+	if err != nil {
+		return true, nil
+	}
+	job, err := a.store.Get(ctx, id)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return true, nil
+	case err != nil:
+		return true, err
+	case job.S3TempKey != o.Key:
+		return true, nil
+	}
+	err = a.announcer.Uploaded(ctx, job)
+	if errors.Is(err, announce.ErrNoBytes) || errors.Is(err, announce.ErrOtherBytes) {
+		return true, nil
+	}
+	return true, err
+}
+
+// owned reads a job that the caller may change. A job of another owner is not found: its
+// photos are nobody else's to know of.
+func (a *Area) owned(ctx context.Context, id string, caller web.Caller) (photojob.Job, error) {
+	job, err := a.store.Get(ctx, id)
+	if err == nil && job.UserID != caller.Owner {
+		return photojob.Job{}, lifecycle.ErrNotFound
+	}
+	return job, err
+}

@@ -1,0 +1,124 @@
+package photojob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+type batchInput struct {
+	web.OwnerParam
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"needs X-Owner-Id. A repeat with the same key gets what the first call created; one with other terms is refused with 422"`
+	Body           struct {
+		Prompt  string           `json:"prompt,omitempty" maxLength:"2000" doc:"of those photos that have none of their own"`
+		Options photojob.Options `json:"options,omitempty"`
+		Photos  []PhotoTerms     `json:"photos" minItems:"1" maxItems:"20" nullable:"false"`
+	}
+}
+
+type batchOutput struct {
+	Location string `header:"Location"`
+	Body     struct {
+		BatchID string        `json:"batchId" doc:"a ULID"`
+		Photos  []batchUpload `json:"photos" nullable:"false" doc:"in the order of the request"`
+	}
+}
+
+type batchUpload struct {
+	JobID  string         `json:"jobId"`
+	Upload blob.Presigned `json:"upload" doc:"the request to make next, with exactly these headers"`
+}
+
+func (a *Area) postBatch(ctx context.Context, in *batchInput) (*batchOutput, error) {
+	if err := a.admit(ctx, in.OwnerParam, in.IdempotencyKey); err != nil {
+		return nil, problem(err)
+	}
+	all := make([]photojob.Terms, len(in.Body.Photos))
+	for i, photo := range in.Body.Photos {
+		if photo.Prompt == "" {
+			photo.Prompt = in.Body.Prompt
+		}
+		var err error
+		if all[i], err = accept(photo.terms(in.Body.Options), fmt.Sprintf("body.photos[%d].", i)); err != nil {
+			return nil, problem(err)
+		}
+	}
+	batch, err := a.createBatch(ctx, in.OwnerID, in.IdempotencyKey, all)
+	if err != nil {
+		return nil, problem(err)
+	}
+	digests := map[string]string{} // by the key of the upload
+	for _, job := range batch.Jobs {
+		for _, t := range all {
+			if t.UploadKey(job.JobID) == job.S3TempKey {
+				digests[job.S3TempKey] = t.SHA256
+			}
+		}
+	}
+	out := &batchOutput{Location: "/v1/photo-batches/" + batch.BatchID}
+	out.Body.BatchID, out.Body.Photos = batch.BatchID, []batchUpload{}
+	for _, job := range batch.Jobs {
+		upload, err := a.sign(ctx, job, digests[job.S3TempKey])
+		if err != nil {
+			return nil, err
+		}
+		out.Body.Photos = append(out.Body.Photos, batchUpload{JobID: job.JobID, Upload: upload})
+	}
+	return out, nil
+}
+
+type batchChangeInput struct {
+	web.CallerParam
+	ID string `path:"id" doc:"a ULID"`
+}
+
+// batch reads a batch of the caller.
+func (a *Area) batch(ctx context.Context, in *batchChangeInput) (photojob.Batch, error) {
+	batch, err := a.store.Batch(ctx, in.ID)
+	if err == nil && batch.Jobs[0].UserID != in.Caller.Owner {
+		return batch, lifecycle.ErrNotFound
+	}
+	return batch, err
+}
+
+type batchRetryOutput struct{ Body photojob.BatchView }
+
+// postBatchRetry queues the FAILED jobs again. Those whose upload is gone stay as they are.
+func (a *Area) postBatchRetry(ctx context.Context, in *batchChangeInput) (*batchRetryOutput, error) {
+	batch, err := a.batch(ctx, in)
+	if err != nil {
+		return nil, problem(err)
+	}
+	for _, job := range batch.Jobs {
+		if job.Status != photojob.Failed {
+			continue
+		}
+		_, err := a.retry(ctx, job, job.Prompt, job.Options)
+		_, moved := errors.AsType[*lifecycle.MovedError](err)
+		if err != nil && !moved && !errors.Is(err, errGone) && !errors.Is(err, lifecycle.ErrFenceLost) && !errors.Is(err, lifecycle.ErrNotFound) {
+			return nil, problem(err)
+		}
+	}
+	if batch, err = a.batch(ctx, in); err != nil {
+		return nil, problem(err)
+	}
+	return &batchRetryOutput{Body: batch.View()}, nil
+}
+
+func (a *Area) deleteBatch(ctx context.Context, in *batchChangeInput) (*struct{}, error) {
+	batch, err := a.batch(ctx, in)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil, nil
+	}
+	for i := 0; err == nil && i < len(batch.Jobs); i++ {
+		job := batch.Jobs[i]
+		job.BatchID = "" // nobody waits for the end of a batch that is removed
+		err = a.remove(ctx, job)
+	}
+	return nil, problem(err)
+}

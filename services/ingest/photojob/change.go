@@ -1,0 +1,106 @@
+package photojob
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/photojob/announce"
+)
+
+// errGone reports that the upload of a FAILED job is not kept any more.
+var errGone = errors.New("the uploaded photo is not kept any more")
+
+const (
+	outstandingPause = 50 * time.Millisecond
+	outstandingWait  = 10 * time.Second
+)
+
+// retry makes a FAILED job QUEUED and publishes it again. It returns errGone for a job
+// that has lost its upload, *lifecycle.MovedError for one in another state, and
+// bus.ErrOutstanding when the last worker keeps its message; the job is QUEUED then, and a
+// call of uploaded publishes it.
+func (a *Area) retry(ctx context.Context, job photojob.Job, prompt string, options photojob.Options) (photojob.Job, error) {
+	ctx, cancel := context.WithTimeout(ctx, outstandingWait)
+	defer cancel()
+	if job.Status == photojob.Failed {
+		err := a.announcer.Check(ctx, job)
+		if errors.Is(err, announce.ErrNoBytes) || errors.Is(err, announce.ErrOtherBytes) {
+			return photojob.Job{}, errGone
+		}
+		if err != nil {
+			return photojob.Job{}, err
+		}
+	}
+	again, err := a.store.Retry(ctx, job, prompt, options)
+	if errors.Is(err, lifecycle.ErrCondition) { // the outcome of a call was recorded meanwhile
+		if job, err = a.store.Get(ctx, job.JobID); err == nil {
+			again, err = a.store.Retry(ctx, job, prompt, options)
+		}
+	}
+	if err != nil {
+		return photojob.Job{}, err
+	}
+	for {
+		err := a.announcer.Uploaded(ctx, again)
+		if !errors.Is(err, bus.ErrOutstanding) {
+			return again, err
+		}
+		select { // the worker that failed the job has not acknowledged its message yet
+		case <-ctx.Done():
+			return photojob.Job{}, err
+		case <-time.After(outstandingPause):
+		}
+	}
+}
+
+// cancel ends a job as FAILED and announces that. A job that is cancelled is announced
+// again: the first call may have ended before it was.
+func (a *Area) cancel(ctx context.Context, job photojob.Job) (photojob.Job, error) {
+	if job.Status == photojob.Failed && job.Error != nil && job.Error.Code == photojob.CodeCancelled {
+		return job, a.announcer.Ended(ctx, job)
+	}
+	for {
+		cancelled, err := a.store.Cancel(ctx, job)
+		if err == nil {
+			return cancelled, a.announcer.Ended(ctx, cancelled)
+		}
+		if !errors.Is(err, lifecycle.ErrFenceLost) {
+			return job, err
+		}
+		if job, err = a.store.Get(ctx, job.JobID); err != nil { // a worker moved it
+			return job, err
+		}
+	}
+}
+
+// remove deletes the photos, then the item, so that a repeat after a crash still knows
+// them. A worker at work on the job finds nothing to move, and removes what it stored;
+// what is stored later, or was left by an earlier worker, the sweep removes.
+func (a *Area) remove(ctx context.Context, job photojob.Job) error {
+	keys := []string{job.S3TempKey}
+	for _, call := range job.Calls.Calls() {
+		keys = append(keys, photojob.AnswerKey(job.JobID, call.N))
+	}
+	for _, key := range keys {
+		if err := a.temp.Delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	if job.S3FinalKey != "" {
+		if err := a.final.Delete(ctx, job.S3FinalKey); err != nil {
+			return err
+		}
+	}
+	removed, err := a.store.Delete(ctx, job.JobID)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil
+	}
+	if err != nil || removed.Final() {
+		return err
+	}
+	return a.announcer.BatchEnded(ctx, job.BatchID)
+}

@@ -1,0 +1,195 @@
+package photojob
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// Routes registers the calls that write.
+func (a *Area) Routes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "create-photo", Method: http.MethodPost, Path: "/v1/photos", Tags: []string{"photos"},
+		Summary: "Upload a photo, or reserve an upload",
+		Description: "With a JSON body, creates a job and answers with a presigned request for its bytes. " +
+			"With multipart/form-data, takes the bytes of the only part \"file\" themselves, and the parts \"prompt\" and \"options\" (JSON), and answers 202 with the job. " +
+			"A photo is a JPEG, PNG, WebP or HEIC of at most 20 MB and 50 megapixels.",
+		DefaultStatus: http.StatusCreated,
+		Middlewares: huma.Middlewares{web.OnMediaType("multipart/form-data", func(w http.ResponseWriter, req *http.Request) {
+			a.postMultipart(w, req, r.Bodies)
+		})},
+		RequestBody: multipartBody(),
+		Responses:   map[string]*huma.Response{"202": jobTaken(r)},
+	}, a.postPhoto)
+	web.Register(r, huma.Operation{
+		OperationID: "create-photo-batch", Method: http.MethodPost, Path: "/v1/photo-batches", Tags: []string{"photos"},
+		Summary:       "Reserve the uploads of up to 20 photos",
+		Description:   "Creates all jobs or none. The batch ends when each of its jobs is COMPLETED, FAILED or deleted, which is announced once.",
+		DefaultStatus: http.StatusCreated,
+	}, a.postBatch)
+	for _, op := range []struct {
+		id, path, summary string
+		call              func(context.Context, *jobInput) (*jobOutput, error)
+	}{
+		{"photo-uploaded", "/v1/photos/{id}/uploaded", "Say that the presigned upload is done", a.postUploaded},
+		{"cancel-photo", "/v1/photos/{id}/cancel", "End a job as FAILED, with the code CANCELLED", a.postCancel},
+	} {
+		web.Register(r, huma.Operation{
+			OperationID: op.id, Method: http.MethodPost, Path: op.path, Tags: []string{"photos"}, Summary: op.summary, DefaultStatus: http.StatusAccepted,
+		}, op.call)
+	}
+	web.Register(r, huma.Operation{
+		OperationID: "retry-photo", Method: http.MethodPost, Path: "/v1/photos/{id}/retry", Tags: []string{"photos"},
+		Summary: "Queue a FAILED job again, with another prompt and options if given", DefaultStatus: http.StatusAccepted,
+	}, a.postRetry)
+	web.Register(r, huma.Operation{
+		OperationID: "delete-photo", Method: http.MethodDelete, Path: "/v1/photos/{id}", Tags: []string{"photos"},
+		Summary: "Remove a job and its photos", DefaultStatus: http.StatusNoContent,
+	}, a.deletePhoto)
+	web.Register(r, huma.Operation{
+		OperationID: "retry-photo-batch", Method: http.MethodPost, Path: "/v1/photo-batches/{id}/retry", Tags: []string{"photos"},
+		Summary: "Queue the FAILED jobs of a batch again", DefaultStatus: http.StatusAccepted,
+	}, a.postBatchRetry)
+	web.Register(r, huma.Operation{
+		OperationID: "delete-photo-batch", Method: http.MethodDelete, Path: "/v1/photo-batches/{id}", Tags: []string{"photos"},
+		Summary: "Remove the jobs of a batch and their photos", DefaultStatus: http.StatusNoContent,
+	}, a.deleteBatch)
+}
+
+// PhotoTerms are the terms of one photo in the body of a request.
+type PhotoTerms struct {
+	FileName    string `json:"fileName" minLength:"1" maxLength:"255" doc:"stored and shown as given"`
+	Size        int64  `json:"size" minimum:"1" doc:"exact length in bytes"`
+	ContentType string `json:"contentType" example:"image/jpeg" doc:"image/jpeg, image/png, image/webp, image/heic or image/heif; the bytes must be of this type"`
+	SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 refuses other bytes"`
+	Prompt      string `json:"prompt,omitempty" maxLength:"2000" doc:"what to do with the photo, such as \"auto levels, crop 1:1 to faces, as webp\"; empty is enhance"`
+}
+
+func (p PhotoTerms) terms(o photojob.Options) photojob.Terms {
+	return photojob.Terms{FileName: p.FileName, Size: p.Size, ContentType: p.ContentType, SHA256: p.SHA256, Prompt: p.Prompt, Options: o}
+}
+
+// admit returns nil when the owner's work is accepted.
+func (a *Area) admit(ctx context.Context, owner web.OwnerParam, idempotencyKey string) error {
+	if idempotencyKey != "" && !owner.Named() {
+		return errNoOwner
+	}
+	return a.bus.Admit(ctx, photojob.WorkStream, owner.OwnerID)
+}
+
+type photoInput struct {
+	web.OwnerParam
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"needs X-Owner-Id. A repeat with the same key gets what the first call created; one with other terms is refused with 422"`
+	Body           struct {
+		PhotoTerms
+		Options photojob.Options `json:"options,omitempty"`
+	}
+}
+
+type photoOutput struct {
+	Location string `header:"Location"`
+	Body     struct {
+		photojob.JobView
+		Upload blob.Presigned `json:"upload" doc:"the request to make next, with exactly these headers"`
+	}
+}
+
+func (a *Area) postPhoto(ctx context.Context, in *photoInput) (*photoOutput, error) {
+	if err := a.admit(ctx, in.OwnerParam, in.IdempotencyKey); err != nil {
+		return nil, problem(err)
+	}
+	terms, err := accept(in.Body.terms(in.Body.Options), "body.")
+	if err != nil {
+		return nil, problem(err)
+	}
+	job, err := a.create(ctx, in.OwnerID, in.IdempotencyKey, terms)
+	if err != nil {
+		return nil, problem(err)
+	}
+	out := &photoOutput{Location: location(job)}
+	out.Body.JobView = job.View()
+	out.Body.Upload, err = a.sign(ctx, job, terms.SHA256)
+	return out, err
+}
+
+type jobInput struct {
+	web.CallerParam
+	ID string `path:"id" doc:"a ULID"`
+}
+
+type jobOutput struct {
+	Location string `header:"Location"`
+	Body     photojob.JobView
+}
+
+func (a *Area) postUploaded(ctx context.Context, in *jobInput) (*jobOutput, error) {
+	job, err := a.owned(ctx, in.ID, in.Caller)
+	if err == nil {
+		err = a.announcer.Uploaded(ctx, job)
+	}
+	return accepted(job, err)
+}
+
+func (a *Area) postCancel(ctx context.Context, in *jobInput) (*jobOutput, error) {
+	job, err := a.owned(ctx, in.ID, in.Caller)
+	if err == nil {
+		job, err = a.cancel(ctx, job)
+	}
+	return accepted(job, err)
+}
+
+type retryInput struct {
+	web.CallerParam
+	ID   string `path:"id" doc:"a ULID"`
+	Body *struct {
+		Prompt  *string           `json:"prompt,omitempty" maxLength:"2000" doc:"the prompt of before by default"`
+		Options *photojob.Options `json:"options,omitempty" doc:"the options of before by default"`
+	} `required:"false"`
+}
+
+func (a *Area) postRetry(ctx context.Context, in *retryInput) (*jobOutput, error) {
+	job, err := a.owned(ctx, in.ID, in.Caller)
+	if err != nil {
+		return nil, problem(err)
+	}
+	terms := photojob.Terms{FileName: job.OriginalFileName, Prompt: job.Prompt, Options: job.Options}
+	if in.Body != nil && in.Body.Prompt != nil {
+		terms.Prompt = *in.Body.Prompt
+	}
+	if in.Body != nil && in.Body.Options != nil {
+		terms.Options = *in.Body.Options
+	}
+	terms = terms.Completed()
+	if wrong := terms.Check(); len(wrong) > 0 {
+		return nil, web.Invalid(web.FieldError{Field: "body." + wrong[0].Field, Message: wrong[0].Message})
+	}
+	job, err = a.retry(ctx, job, terms.Prompt, terms.Options)
+	return accepted(job, err)
+}
+
+func accepted(job photojob.Job, err error) (*jobOutput, error) {
+	if err != nil {
+		return nil, problem(err)
+	}
+	return &jobOutput{Location: location(job), Body: job.View()}, nil
+}
+
+func (a *Area) deletePhoto(ctx context.Context, in *jobInput) (*struct{}, error) {
+	job, err := a.owned(ctx, in.ID, in.Caller)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil, nil
+	}
+	if err == nil {
+		err = a.remove(ctx, job)
+	}
+	return nil, problem(err)
+}
+
+func location(job photojob.Job) string { return "/v1/photos/" + job.JobID }

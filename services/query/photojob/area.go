@@ -1,0 +1,37 @@
+// Package photojob answers questions about photo jobs: one job, a batch, a list, a
+// download.
+package photojob
+
+import (
+	"context"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/services/query/wait"
+)
+
+// Area reads photo jobs.
+type Area struct {
+	store       *photojob.Store
+	temp, final *blob.Store
+	waits       *wait.Waits
+}
+
+// New returns the area on open backends.
+func New(cfg photojob.Config, backends *backend.Connections, waits *wait.Waits) *Area {
+	a := &Area{store: photojob.NewStore(backends.DB, cfg), waits: waits}
+	if backends.Bucket != nil { // none where the calls are only described
+		a.temp, a.final = backends.Bucket.In(cfg.TempBucket()), backends.Bucket.In(cfg.FinalBucket())
+	}
+	return a
+}
+
+// Check returns an error while the table cannot be used.
+func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
+
+// Work returns at once: jobs are read from the table that ingest and analyzer write.
+func (*Area) Work(context.Context) error { return nil }
+
+// Close does nothing.
+func (*Area) Close() {}

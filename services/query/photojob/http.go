@@ -1,0 +1,249 @@
+package photojob
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/query/wait"
+)
+
+// Routes registers the calls that read photo jobs.
+func (a *Area) Routes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "get-photo", Method: http.MethodGet, Path: "/v1/photos/{id}", Tags: []string{"photos"},
+		Summary: "A photo job, its status and its results",
+	}, a.getJob)
+	web.Register(r, huma.Operation{
+		OperationID: "download-photo", Method: http.MethodGet, Path: "/v1/photos/{id}/download", Tags: []string{"photos"},
+		Summary:       "The edited photo, or the original",
+		Description:   "Redirects to a presigned download that can be started for 15 minutes. 409 until the job is COMPLETED; 410 once the photo is removed.",
+		DefaultStatus: http.StatusTemporaryRedirect,
+	}, a.download)
+	web.Register(r, huma.Operation{
+		OperationID: "list-photos", Method: http.MethodGet, Path: "/v1/owners/{ownerId}/photos", Tags: []string{"photos"},
+		Summary: "An owner's photo jobs, newest first",
+	}, a.list)
+	web.Register(r, huma.Operation{
+		OperationID: "get-photo-batch", Method: http.MethodGet, Path: "/v1/photo-batches/{id}", Tags: []string{"photos"},
+		Summary: "A batch of photo jobs",
+	}, a.getBatch)
+}
+
+// OperatorRoutes registers the lists over all owners.
+func (a *Area) OperatorRoutes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "list-photos-by-status", Method: http.MethodGet, Path: "/v1/photos", Tags: []string{"photos"},
+		Summary: "The photo jobs of all owners in a state, newest first",
+	}, a.listByStatus)
+	web.Register(r, huma.Operation{
+		OperationID: "list-photo-calls", Method: http.MethodGet, Path: "/v1/photos/{id}/calls", Tags: []string{"photos"},
+		Summary: "The calls to providers that a job has made",
+	}, a.calls)
+}
+
+// owned returns a read of a job of the caller. A job of another owner is not found.
+func (a *Area) owned(caller web.Caller) func(context.Context, string) (photojob.Job, error) {
+	return func(ctx context.Context, id string) (photojob.Job, error) {
+		job, err := a.store.Get(ctx, id)
+		if err == nil && job.UserID != caller.Owner {
+			return photojob.Job{}, lifecycle.ErrNotFound
+		}
+		return job, err
+	}
+}
+
+type getInput struct {
+	web.CallerParam
+	ID string `path:"id" doc:"a ULID"`
+	wait.Param
+}
+
+type jobOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         photojob.JobView
+}
+
+func (a *Area) getJob(ctx context.Context, in *getInput) (*jobOutput, error) {
+	job, err := wait.Read(ctx, a.waits, event.AreaPhotoJob, in.ID, in.Param, a.owned(in.Caller), photojob.Job.Final)
+	if err != nil {
+		return nil, problem(err)
+	}
+	return &jobOutput{CacheControl: "no-store", Body: job.View()}, nil
+}
+
+type batchOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         photojob.BatchView
+}
+
+func (a *Area) getBatch(ctx context.Context, in *getInput) (*batchOutput, error) {
+	get := func(ctx context.Context, id string) (photojob.Batch, error) {
+		batch, err := a.store.Batch(ctx, id)
+		if err == nil && batch.Jobs[0].UserID != in.Caller.Owner {
+			return batch, lifecycle.ErrNotFound
+		}
+		return batch, err
+	}
+	batch, err := wait.Read(ctx, a.waits, event.AreaPhotoJob, in.ID, in.Param, get, photojob.Batch.Ended)
+	if err != nil {
+		return nil, problem(err)
+	}
+	return &batchOutput{CacheControl: "no-store", Body: batch.View()}, nil
+}
+
+type downloadInput struct {
+	web.CallerParam
+	ID      string `path:"id" doc:"a ULID"`
+	Variant string `query:"variant" enum:"final,original" default:"final"`
+}
+
+type downloadOutput struct {
+	Location     string `header:"Location"`
+	CacheControl string `header:"Cache-Control"`
+}
+
+// downloadExpires is how long a presigned download can be started.
+const downloadExpires = 15 * time.Minute
+
+var (
+	errNotCompleted = errors.New("the job is not COMPLETED")
+	errRemoved      = errors.New("the photo is removed")
+)
+
+func (a *Area) download(ctx context.Context, in *downloadInput) (*downloadOutput, error) {
+	job, err := a.owned(in.Caller)(ctx, in.ID)
+	if err != nil {
+		return nil, problem(err)
+	}
+	bucket, key, name := a.temp, job.S3TempKey, job.OriginalFileName
+	if in.Variant == "final" {
+		if job.Status != photojob.Completed {
+			return nil, problem(errNotCompleted)
+		}
+		bucket, key, name = a.final, job.S3FinalKey, nameOf(job)
+	}
+	if _, err := bucket.Head(ctx, key); errors.Is(err, blob.ErrNotFound) {
+		if job.Status == photojob.Queued {
+			return nil, problem(errNotCompleted) // not uploaded yet
+		}
+		return nil, problem(errRemoved)
+	} else if err != nil {
+		return nil, err
+	}
+	url, err := bucket.PresignGet(ctx, key, name, downloadExpires)
+	return &downloadOutput{Location: url, CacheControl: "no-store"}, err
+}
+
+// nameOf is the name of the edited photo: that of the original with the format's extension.
+func nameOf(job photojob.Job) string {
+	original := job.OriginalFileName
+	if original == "" {
+		original = job.JobID
+	}
+	return strings.TrimSuffix(original, path.Ext(original)) + path.Ext(job.S3FinalKey)
+}
+
+type listInput struct {
+	web.CallerParam
+	OwnerID string `path:"ownerId"`
+	Limit   int32  `query:"limit" minimum:"1" maximum:"100" default:"20"`
+	Cursor  string `query:"cursor" doc:"the nextCursor of the page before"`
+	Status  string `query:"status" enum:"QUEUED,PROCESSING,EDITING,COMPLETED,FAILED"`
+}
+
+type listOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         jobList
+}
+
+type jobList struct {
+	Photos     []photojob.JobView `json:"photos" nullable:"false" doc:"may be fewer than limit, or none, while there is a nextCursor"`
+	NextCursor string             `json:"nextCursor,omitempty" doc:"absent on the last page"`
+}
+
+func (a *Area) list(ctx context.Context, in *listInput) (*listOutput, error) {
+	if err := in.Caller.ActFor(in.OwnerID, "path.ownerId"); err != nil {
+		return nil, err
+	}
+	return a.page(ctx, photojob.Listing{UserID: in.OwnerID, Status: lifecycle.State(in.Status), Limit: in.Limit, Cursor: in.Cursor})
+}
+
+type statusInput struct {
+	Status string    `query:"status" required:"true" enum:"QUEUED,PROCESSING,EDITING,COMPLETED,FAILED"`
+	From   time.Time `query:"from" doc:"the oldest creation; any by default"`
+	Limit  int32     `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	Cursor string    `query:"cursor" doc:"the nextCursor of the page before"`
+}
+
+func (a *Area) listByStatus(ctx context.Context, in *statusInput) (*listOutput, error) {
+	l := photojob.Listing{Status: lifecycle.State(in.Status), Limit: in.Limit, Cursor: in.Cursor}
+	if !in.From.IsZero() {
+		l.From = in.From.UnixMilli()
+	}
+	return a.page(ctx, l)
+}
+
+func (a *Area) page(ctx context.Context, l photojob.Listing) (*listOutput, error) {
+	page, err := a.store.List(ctx, l)
+	if err != nil {
+		return nil, problem(err)
+	}
+	list := jobList{Photos: make([]photojob.JobView, len(page.Jobs)), NextCursor: page.NextCursor}
+	for i, job := range page.Jobs {
+		list.Photos[i] = job.View()
+	}
+	return &listOutput{CacheControl: "no-store", Body: list}, nil
+}
+
+type callsOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         callList
+}
+
+type callList struct {
+	Calls      []photojob.CallView `json:"calls" nullable:"false" doc:"in their order"`
+	CostMicros int64               `json:"costMicros" doc:"of all calls, in millionths of a US dollar; never less than was billed"`
+}
+
+type callsInput struct {
+	ID string `path:"id" doc:"a ULID"`
+}
+
+func (a *Area) calls(ctx context.Context, in *callsInput) (*callsOutput, error) {
+	job, err := a.store.Get(ctx, in.ID)
+	if err != nil {
+		return nil, problem(err)
+	}
+	list := callList{Calls: []photojob.CallView{}, CostMicros: job.Calls.CostMicros()}
+	for _, call := range job.Calls.Calls() {
+		list.Calls = append(list.Calls, call.View())
+	}
+	return &callsOutput{CacheControl: "no-store", Body: list}, nil
+}
+
+// problem returns the problem of an error that a client can do something about.
+func problem(err error) error {
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return web.NotFound("No photo job or batch with this id.")
+	case errors.Is(err, errNotCompleted):
+		return web.NewProblem(http.StatusConflict, "not-completed", "The photo is not there yet. Wait until the job is COMPLETED.")
+	case errors.Is(err, errRemoved):
+		return web.NewProblem(http.StatusGone, "photo-removed", "The photo is not kept any more.")
+	case errors.Is(err, table.ErrCursor):
+		return web.InvalidCursor()
+	}
+	return err
+}
