@@ -24,36 +24,37 @@ lint: ## vet, and run the rules of .golangci.yml
 	go vet work
 	@path="$$(.ci/tools golangci-lint)"; for module in $(MODULES); do \
 		echo "golangci-lint $$module"; (cd $$module && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners ./...) || exit 1; done; \
-		cd services/assay && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners --build-tags noengines,stack . ./e2e
+		cd services/assay && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners --build-tags noengines . && \
+		cd test && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners --build-tags stack ./e2e
 smoke: ## start `assay serve` and use it through the command line
 	.ci/smoke
 ci: ## everything the merge checks run
 	.ci/run
 
 bench: ## measure against rivals and print the ratios; BENCH holds flags, see docs/performance.md
-	go run ./services/assay/bench $(BENCH)
+	go run ./services/assay/test/bench $(BENCH)
 bench-list: ## measure a page of a listing of 300,000 objects of the embedded S3 against one of 10,000
 	go test ./services/assay/embedded -run '^$$' -bench 'BenchmarkList$$' -benchtime 60x
 bench-feed: ## measure reads of the feed with a million items in the tables; BENCH holds flags, such as -items 50000
-	go run ./services/assay/bench/feed $(BENCH)
+	go run ./services/assay/test/bench/feed $(BENCH)
 
 LEDGER = ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl
 crash: ## let the services die at every call, and at two of a thousand lives; SEED=… chooses them, DOUBLES=… how many
-	go test ./services/assay/fault/crashpoint -count=1 -timeout 60m -v -crash.doubles=$(or $(DOUBLES),1000) -crash.seed=$(or $(SEED),1)
+	go test ./services/assay/test/fault/crashpoint -count=1 -timeout 60m -v -crash.doubles=$(or $(DOUBLES),1000) -crash.seed=$(or $(SEED),1)
 chaos: ## services and engines under many faults at once: SEED=1 MINUTES=5
-	go test ./services/assay/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
+	go test ./services/assay/test/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
 clock: ## wall clocks that are stepped, and those of services that differ; compiles everything first
-	go run ./services/assay/fault/clock test -tags clockstep -run 'SteppedClock|ClocksOfServices' -count=1 -v ./pkg/bus ./pkg/checkpoint ./services/assay/e2e
+	go run ./services/assay/test/fault/clock test -tags clockstep -run 'SteppedClock|ClocksOfServices' -count=1 -v ./pkg/bus ./pkg/checkpoint ./services/assay/test/e2e
 overload: ## offer ten times what the analyzer can do: MINUTES=1
-	go test ./services/assay/e2e -run OverloadKeepsThePromises -count=1 -timeout 120m -v -overload.minutes=$(or $(MINUTES),1)
+	go test ./services/assay/test/e2e -run OverloadKeepsThePromises -count=1 -timeout 120m -v -overload.minutes=$(or $(MINUTES),1)
 faults: ## all of these and kills, into docs/faults.md; UPLOADS=42000 for each of two runs under kills, SEED=13, DOUBLES=1000, CHAOS_SEEDS="1 2 3 4" CHAOS_MINUTES=5 OVERLOAD_MINUTES=1
 	rm -f docs/faults.jsonl
-	$(LEDGER) go test ./services/assay/e2e -run 'KillLosesNothing|KilledServicesLoseNothing' \
+	$(LEDGER) go test ./services/assay/test/e2e -run 'KillLosesNothing|KilledServicesLoseNothing' \
 		-count=1 -timeout 3h -parallel 1 -fault.uploads=$(or $(UPLOADS),42000) -fault.seed=$(or $(SEED),13)
 	$(LEDGER) $(MAKE) crash
 	for seed in $(or $(CHAOS_SEEDS),1 2 3 4); do $(LEDGER) $(MAKE) chaos SEED=$$seed MINUTES=$(or $(CHAOS_MINUTES),5) || exit 1; done
 	$(LEDGER) $(MAKE) overload MINUTES=$(or $(OVERLOAD_MINUTES),1)
-	go test ./services/assay/fault/ledger -run Page -update
+	go test ./services/assay/test/fault/ledger -run Page -update
 replay-feed: ## replay a day of 100,000 items of the feed and compare with a count of them
 	ASSAY_REPLAY_ITEMS=100000 go test -count=1 -v -timeout 60m -run TestReplayedDay ./services/query/feed/projector
 

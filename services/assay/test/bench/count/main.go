@@ -1,0 +1,122 @@
+// Command count counts the words of a file once and prints the statistics. The
+// bench runs it as a process of its own, so that nothing but the counting is
+// measured; built with the tag purego it has the portable kernel only.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+)
+
+func main() {
+	var o options
+	flag.StringVar(&o.by, "by", "wordstats", "wordstats, or uax29: libraries and a map")
+	flag.IntVar(&o.times, "times", 1, "how often the file is read, as one text")
+	flag.IntVar(&o.each, "each", 0, "counts each so many bytes as a text of its own, and prints the last of them")
+	flag.IntVar(&o.readers, "readers", 1, "how many readers share the text")
+	flag.StringVar(&o.bucket.url, "url", "", "where the text is: an S3 server, and no file")
+	flag.StringVar(&o.bucket.etag, "etag", "", "of the object there")
+	flag.Int64Var(&o.bucket.size, "size", 0, "of the object there, in bytes")
+	flag.StringVar(&o.bucket.key, "key", "", "both parts of the account there")
+	flag.Parse()
+	if err := o.run(flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "count:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	by                   string
+	times, each, readers int
+	bucket               bucket
+}
+
+func (o options) run(paths []string) error {
+	statistics, err := o.count(context.Background(), paths)
+	if err != nil {
+		return err
+	}
+	peak, err := paired.OwnPeak()
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(struct {
+		Kernel string
+		Peak   float64
+		wordstats.Statistics
+	}{wordstats.Kernel(), peak, statistics})
+}
+
+func (o options) count(ctx context.Context, paths []string) (wordstats.Statistics, error) {
+	if o.bucket.url != "" {
+		return o.bucket.count(ctx, o.readers)
+	}
+	if len(paths) != 1 {
+		return wordstats.Statistics{}, fmt.Errorf("give one file, not %d", len(paths))
+	}
+	file, err := os.Open(paths[0]) // closed by the end of the process
+	if err != nil {
+		return wordstats.Statistics{}, err
+	}
+	count, ok := map[string]func(io.Reader) (wordstats.Statistics, error){"wordstats": wordstats.Count, "uax29": countByLibraries}[o.by]
+	text := &repeated{file: file, left: o.times - 1}
+	switch {
+	case !ok:
+		return wordstats.Statistics{}, fmt.Errorf("-by %s: give wordstats or uax29", o.by)
+	case o.each > 0:
+		return countEach(text, o.each, count)
+	case o.readers == 1 || o.by != "wordstats":
+		return count(text)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return wordstats.Statistics{}, err
+	}
+	return wordstats.Limits{}.CountParts(ctx, wordstats.Parts{
+		Size: info.Size(), PartSize: partSize, Readers: o.readers,
+		From: func(_ context.Context, at, _ int64) io.ReadCloser {
+			return io.NopCloser(io.NewSectionReader(file, at, info.Size()-at))
+		},
+	})
+}
+
+// countEach counts each so many bytes of the text alone, and returns the last counts.
+func countEach(text io.Reader, size int, count func(io.Reader) (wordstats.Statistics, error)) (last wordstats.Statistics, err error) {
+	one := make([]byte, size)
+	for {
+		n, err := io.ReadFull(text, one)
+		if n == 0 && errors.Is(err, io.EOF) {
+			return last, nil
+		}
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return last, err
+		}
+		if last, err = count(bytes.NewReader(one[:n])); err != nil {
+			return last, err
+		}
+	}
+}
+
+// repeated reads a file, and so many times more.
+type repeated struct {
+	file *os.File
+	left int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	n, err := r.file.Read(p)
+	if errors.Is(err, io.EOF) && r.left > 0 {
+		r.left--
+		_, err = r.file.Seek(0, io.SeekStart)
+	}
+	return n, err
+}

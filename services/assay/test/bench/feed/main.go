@@ -1,0 +1,87 @@
+// Command feed measures reads of the feed's dashboard over HTTP, with a million
+// items in the tables: how long each takes when its answer is in the cache and when
+// it is read anew, and how many requests to DynamoDB it costs.
+//
+//	make bench-feed BENCH="-items 50000"
+//
+// The tables are filled through pkg/feed and kept in a folder for the next run.
+// Everything runs in this one process: query with its own settings, the embedded
+// NATS and DynamoDB engines, and the client, which asks one question at a time.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench feed:", err)
+		os.Exit(1)
+	}
+}
+
+// maxAge is how old kept tables may be: later too few items are in the windows.
+const maxAge = 6 * time.Hour
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("feed", flag.ExitOnError)
+	items := flags.Int("items", 1_000_000, "how many items are in the tables, spread over the last 7 days")
+	reads := flags.Int("reads", 300, "how often each question is asked")
+	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench-feed"), "the folder for the tables (6 KB an item)")
+	primary := flags.Bool("primary", true, "fill the primary table too, which no read of the dashboard touches")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *items < 1 || *reads < 1 {
+		return fmt.Errorf("-items is %d and -reads %d: give at least 1", *items, *reads)
+	}
+	defer process.Runtime{}.Apply(zerolog.Nop())() // as the services run
+	fmt.Fprintf(out, "%s\nload %s\n", paired.Machine(), paired.Load())
+	folder := filepath.Join(*dir, fmt.Sprintf("%d-%t", *items, *primary))
+	if err := loaded(ctx, folder, *items, *primary, out); err != nil {
+		return err
+	}
+	e, err := start(ctx, folder)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if failed := e.close(); err == nil {
+			err = failed
+		}
+	}()
+	return report(ctx, e, *reads, out)
+}
+
+// loaded makes sure that the folder has the tables of so many items.
+func loaded(ctx context.Context, folder string, items int, primary bool, out io.Writer) error {
+	done := filepath.Join(folder, "filled")
+	if found, err := os.Stat(done); err == nil && time.Since(found.ModTime()) < maxAge {
+		fmt.Fprintf(out, "%d items, filled %s ago\n", items, time.Since(found.ModTime()).Round(time.Second))
+		return nil
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	if err := fill(ctx, folder, items, primary, out); err != nil {
+		return err
+	}
+	return os.WriteFile(done, nil, 0o644)
+}

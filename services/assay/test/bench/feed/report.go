@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+)
+
+// The bars for the 99th of 100 reads.
+const (
+	cachedBar   = 10 * time.Millisecond
+	uncachedBar = 25 * time.Millisecond
+)
+
+// question is a kind of read.
+type question struct {
+	name, path string
+	query      url.Values
+}
+
+func questions() []question {
+	ask := func(name, path string, pairs ...string) question {
+		q := question{name, "/v1/feed/" + path, url.Values{}}
+		for i := 0; i < len(pairs); i += 2 {
+			q.query.Set(pairs[i], pairs[i+1])
+		}
+		return q
+	}
+	common, rare := tag(0), tag(watchedTags-2)
+	all := []question{ask("summary 24h", "summary", "hours", "24"), ask("summary 168h", "summary", "hours", "168")}
+	for _, of := range []struct{ name, tag string }{{"all", ""}, {"tag", common}} {
+		for _, each := range [][2]string{{"1m", "1"}, {"1m", "24"}, {"5m", "24"}, {"1h", "24"}, {"1h", "168"}, {"1d", "168"}, {"1m", "168"}} {
+			all = append(all, ask(fmt.Sprintf("series %s of %s, %sh", each[0], of.name, each[1]), "series", "bucket", each[0], "hours", each[1], "tag", of.tag))
+		}
+	}
+	return append(all,
+		ask("recent", "items", "hours", "24"),
+		ask("recent, 168h", "items", "hours", "168"),
+		ask("by tag", "items", "hours", "24", "tag", common),
+		ask("by a rare tag, 168h", "items", "hours", "168", "tag", rare),
+		ask("by sentiment", "items", "hours", "24", "sentiment", "positive"),
+		ask("by sentiment, 168h", "items", "hours", "168", "sentiment", "positive"),
+		ask("by sentiment and tag, 168h", "items", "hours", "168", "sentiment", "negative", "tag", common),
+		ask("by sentiment and a rare tag, 168h", "items", "hours", "168", "sentiment", "negative", "tag", rare),
+	)
+}
+
+// timing is what the reads of one question took.
+type timing struct {
+	p50, p99 time.Duration
+	cpu      time.Duration // of this whole process, each
+	requests float64       // to DynamoDB, each
+	bytes    int           // of the answer
+}
+
+// report asks each question and prints a table. It returns an error when a bar is
+// missed.
+func report(ctx context.Context, s *system, reads int, out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "read\tcached p50\tp99\tread anew p50\tp99\tCPU\trequests\tanswer KB\t")
+	missed := 0
+	for _, q := range questions() {
+		// The first fills the cache.
+		if _, err := s.measure(ctx, s.cached, q, 1); err != nil {
+			return err
+		}
+		cached, err := s.measure(ctx, s.cached, q, reads)
+		if err != nil {
+			return err
+		}
+		anew, err := s.measure(ctx, s.uncached, q, reads)
+		if err != nil {
+			return err
+		}
+		mark := ""
+		if cached.p99 > cachedBar || anew.p99 > uncachedBar {
+			missed++
+			mark = "over"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%.1f\t%s\t\n", q.name, millis(cached.p50), millis(cached.p99), millis(anew.p50), millis(anew.p99), millis(anew.cpu),
+			anew.requests, float64(anew.bytes)/1e3, mark)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "milliseconds, over HTTP; load %s\n", paired.Load())
+	if missed > 0 {
+		return fmt.Errorf("%d reads are over %s from the cache or %s read anew", missed, cachedBar, uncachedBar)
+	}
+	return nil
+}
+
+func millis(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Microseconds())/1e3) }
+
+func (s *system) measure(ctx context.Context, a *answering, q question, reads int) (timing, error) {
+	took := make([]time.Duration, reads)
+	before, used := s.engine.requests.Load(), processTime()
+	var t timing
+	for i := range took {
+		began := time.Now()
+		n, err := get(ctx, a.server.Client(), a.server.URL+q.path+"?"+q.query.Encode())
+		if err != nil {
+			return t, fmt.Errorf("%s: %w", q.name, err)
+		}
+		took[i], t.bytes = time.Since(began), n
+	}
+	t.cpu = (processTime() - used) / time.Duration(reads)
+	slices.Sort(took)
+	t.p50, t.p99 = took[reads/2], took[(reads*99+99)/100-1]
+	t.requests = float64(s.engine.requests.Load()-before) / float64(reads)
+	return t, nil
+}
+
+// processTime is the time that processors gave to this process: unlike the clock's,
+// it does not grow with what else the machine does.
+func processTime() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+func get(ctx context.Context, client *http.Client, address string) (bytes int, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return 0, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	n, err := io.Copy(io.Discard, response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("status %s", response.Status)
+	}
+	return int(n), err
+}

@@ -1,0 +1,170 @@
+// Command bench measures Assay against rivals, each pair in turn in one run, and
+// prints the ratios with their goals. docs/performance.md says what the goals are,
+// where the rivals come from, and holds the last tables.
+//
+//	go run ./services/assay/test/bench -rivals FOLDER -write docs/performance.md
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+	"github.com/assay-project/assay/services/assay/test/bench/photo"
+	"github.com/assay-project/assay/services/assay/test/bench/pipeline"
+	"github.com/assay-project/assay/services/assay/test/bench/words"
+)
+
+// group is what one package measures. Its table stands between the lines
+// "<!-- begin NAME -->" and "<!-- end NAME -->" of docs/performance.md.
+type group struct {
+	name string
+	// trials makes them ready; stop ends what they need, and may be nil.
+	trials func(context.Context) (all []paired.Trial, stop func(), err error)
+	// more is written below the table when all goals were measured; nil for nothing.
+	more func(context.Context) (string, error)
+}
+
+func main() {
+	if status, played := pipeline.Play(); played {
+		os.Exit(status)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("bench", flag.ExitOnError)
+	only := flags.String("group", "", "the group to measure: words, photo, pipeline or memory; all by default")
+	goals := flags.String("goals", "", "the goals to measure, by how they begin, in this order: W1,W5a; all by default")
+	pairs := flags.Int("pairs", 5, "how often each pair is run")
+	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the folder for corpora (about 1 GB), programs, profiles and, while it runs, data")
+	rivals := flags.String("rivals", "", "the folder with the programs of others")
+	book := flags.String("book", "", "a file with a real text; a book that comes with Go by default")
+	length := flags.Duration("length", 3*time.Second, "pipeline: how long one run takes")
+	files := flags.Int("files", 20_000, "memory: how many files, each of which makes two events; the goal says 1000000 events")
+	largest := flags.Int64("largest", 1<<30, "memory: bytes of the largest file; the goal says 10 GB")
+	write := flags.String("write", "", "the file whose tables are replaced, docs/performance.md")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *pairs < 5 {
+		return fmt.Errorf("-pairs is %d: give at least 5", *pairs)
+	}
+	// Data is removed at the end, that of killed runs too, and not before the next run,
+	// which it would cost: ext4 without a journal passes over each inode that was freed in
+	// the last five minutes, one by one, when it makes a file (recently_deleted in
+	// fs/ext4/ialloc.c of Linux).
+	all := filepath.Join(*dir, "data")
+	if err := os.MkdirAll(all, 0o755); err != nil {
+		return err
+	}
+	data, err := os.MkdirTemp(all, "")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := os.RemoveAll(all); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+		}
+	}()
+	small := pipeline.Options{Dir: data, Profiles: *dir, Length: *length, Files: *files, Largest: *largest}
+	fmt.Fprintf(out, "%s\nload %s\n", paired.Machine(), paired.Load())
+	for _, g := range []group{
+		{name: "words", trials: func(ctx context.Context) ([]paired.Trial, func(), error) {
+			all, err := words.Trials(ctx, words.Options{Dir: *dir, Rivals: *rivals, Book: *book, Out: out})
+			return all, nil, err
+		}},
+		{name: "photo", trials: func(ctx context.Context) ([]paired.Trial, func(), error) {
+			all, err := photo.Trials(ctx, photo.Options{Dir: *dir, Out: out})
+			return all, nil, err
+		}},
+		{
+			name:   "pipeline",
+			trials: func(context.Context) ([]paired.Trial, func(), error) { return pipeline.Trials(small) },
+			more:   func(ctx context.Context) (string, error) { return pipeline.Stages(ctx, small) },
+		},
+		{name: "memory", trials: func(context.Context) ([]paired.Trial, func(), error) { return pipeline.Flat(small), nil, nil }},
+	} {
+		if *only != "" && *only != g.name {
+			continue
+		}
+		if err := measure(ctx, g, *goals, *pairs, *write, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure runs the trials of a group, and prints and writes what each came to, so
+// that a run that is broken off leaves what it has measured.
+func measure(ctx context.Context, g group, goals string, pairs int, path string, out io.Writer) error {
+	trials, stop, err := g.trials(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", g.name, err)
+	}
+	if stop != nil {
+		defer stop()
+	}
+	before := paired.Load()
+	var results []paired.Result
+	written := ""
+	for _, t := range chosen(goals, trials) {
+		result, err := t.Measure(ctx, pairs)
+		if ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			result.Failed, _, _ = strings.Cut(err.Error(), "\n") // the others can be measured
+		}
+		result.Print(out)
+		results = append(results, result)
+		if path == "" {
+			continue
+		}
+		notes := fmt.Sprintf("%s. %d pairs. Load before %s, after %s.", paired.Machine(), pairs, before, paired.Load())
+		written = notes + "\n\n" + paired.Table(results)
+		if err := paired.WriteInto(path, g.name, written); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(out, "\n%s: load before %s, after %s\n", g.name, before, paired.Load())
+	if g.more == nil || goals != "" {
+		return nil
+	}
+	more, err := g.more(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", g.name, err)
+	}
+	fmt.Fprintf(out, "\n%s", more)
+	if path == "" {
+		return nil
+	}
+	return paired.WriteInto(path, g.name, written+"\n"+more)
+}
+
+// chosen are the trials with a goal that begins with one of the names, in the order
+// of the names.
+func chosen(names string, trials []paired.Trial) []paired.Trial {
+	var all []paired.Trial
+	for name := range strings.SplitSeq(names, ",") {
+		for _, t := range trials {
+			if slices.ContainsFunc(t.Goals, func(g paired.Goal) bool { return strings.HasPrefix(g.ID, name) }) {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}

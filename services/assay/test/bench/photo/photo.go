@@ -1,0 +1,68 @@
+// Package photo measures the pixels of photos beside libvips and ImageMagick: the
+// goals I1 and I2 of docs/performance.md.
+package photo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image/jpeg"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+)
+
+// Options say what there is to measure with.
+type Options struct {
+	Dir string    // for the photo and the program, which stay, and results
+	Out io.Writer // for what was found
+}
+
+// Trials draws the photo, builds the program and returns the trials. The rivals are
+// those of the machine: Debian has them in libvips-tools and imagemagick.
+func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
+	in, err := photo(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	own := filepath.Join(o.Dir, "picture")
+	build := exec.CommandContext(ctx, "go", "build", "-o", own, "github.com/assay-project/assay/services/assay/test/bench/picture")
+	if output, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", build, err, output)
+	}
+	m := maker{in: in, own: own, out: filepath.Join(o.Dir, "out"), log: o.Out}
+	chain := m.side("assay", own, []string{"chain", in, m.out})
+	vips := m.rival("libvips", "vips", m.vips)
+	magick := m.rival("ImageMagick", "convert-im6.q16", m.magick)
+	if magick.absent != "" { // elsewhere than in Debian
+		magick = m.rival("ImageMagick", "magick", m.magick)
+	}
+	thumbnails := m.side("assay", own, []string{"thumbnails", in, m.out})
+	return []paired.Trial{
+		vips.trial("12 MP to 2,048 px, levels, sharpen, JPEG", chain, paired.Goal{ID: "I1a", Direction: paired.AtMost, Must: 1.5, Target: 1}),
+		magick.trial("12 MP to 2,048 px, levels, sharpen, JPEG", chain, paired.Goal{ID: "I1b", Direction: paired.AtLeast, Must: 1, Target: 1.5}),
+		m.rival("vipsthumbnail", "vipsthumbnail", m.vipsthumbnail).
+			trial("12 MP to 1,200, 600 and 300 px", thumbnails, paired.Goal{ID: "I2", Direction: paired.AtMost, Must: 1.2, Target: 1}),
+	}, nil
+}
+
+// photo draws the photo of 12 megapixels, unless it is there.
+func photo(dir string) (string, error) {
+	path := filepath.Join(dir, "photo-12mp-1.jpg")
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		return path, err
+	}
+	var data bytes.Buffer
+	if err := jpeg.Encode(&data, scene.New(4000, 3000, 1), &jpeg.Options{Quality: 95}); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(path+".part", data.Bytes(), 0o644); err != nil {
+		return "", err
+	}
+	return path, os.Rename(path+".part", path)
+}

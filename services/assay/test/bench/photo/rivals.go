@@ -1,0 +1,78 @@
+package photo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+)
+
+// maker makes sides of programs that read the file in and write files that begin with out.
+type maker struct {
+	in, own, out string
+	log          io.Writer
+}
+
+// side is the side of programs that run one after another; it costs their sum. Each
+// is one thread of work, so that processor time and time are the same.
+func (m maker) side(name, path string, commands ...[]string) paired.Side {
+	return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
+		sum := paired.Sample{}
+		for _, args := range commands {
+			process := paired.Process{Path: path, Args: args, Env: []string{"VIPS_CONCURRENCY=1", "MAGICK_THREAD_LIMIT=1", "GOMAXPROCS=1"}}
+			sample, _, err := process.Run(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for quantity, cost := range sample {
+				sum[quantity] += cost
+			}
+		}
+		return sum, nil
+	}}
+}
+
+// rival is a side that may be absent.
+type rival struct {
+	side   paired.Side
+	absent string
+}
+
+func (m maker) rival(name, program string, commands func() [][]string) rival {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		fmt.Fprintf(m.log, "photo: NOT MEASURED beside %s: there is no %s on PATH\n", name, program)
+		return rival{paired.Side{Name: name}, "there is no " + program + " on PATH"}
+	}
+	return rival{m.side(name, path, commands()...), ""}
+}
+
+func (r rival) trial(title string, own paired.Side, goal paired.Goal) paired.Trial {
+	goal.What, goal.Quantity = "CPU", paired.CPU
+	return paired.Trial{Title: title, Own: own.Mean(2), Rival: r.side.Mean(2), Absent: r.absent, Goals: []paired.Goal{goal}}
+}
+
+// vips has no one command for the chain; what is between is not compressed.
+func (m maker) vips() [][]string {
+	small, levels := m.out+"-1.v", m.out+"-2.v"
+	return [][]string{
+		{"thumbnail", m.in, small, "2048", "--height", "2048", "--size", "down"},
+		{"scale", small, levels},
+		{"sharpen", levels, m.out + "-vips.jpg[Q=85,strip]"},
+	}
+}
+
+func (m maker) magick() [][]string {
+	return [][]string{{
+		m.in, "-resize", "2048x2048", "-contrast-stretch", "0.5%x0.5%", "-unsharp", "0x1+1+0.01", "-strip", "-quality", "85", m.out + "-magick.jpg",
+	}}
+}
+
+func (m maker) vipsthumbnail() (all [][]string) {
+	for _, side := range []string{"1200", "600", "300"} {
+		all = append(all, []string{m.in, "-s", side, "-o", m.out + "-vips-" + side + ".jpg[Q=82,strip]"})
+	}
+	return all
+}

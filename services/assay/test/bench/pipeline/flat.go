@@ -1,0 +1,118 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+)
+
+// peak is the most memory in bytes that a service had, at four times of one run.
+type peak struct{ aTenth, all, small, large int64 }
+
+// Flat returns the trials of P5. They judge whether the memory of each service stays what it is, whatever comes:
+// the peak after all events beside the peak after a tenth, and after the largest
+// object beside the peak after one of 1 MB. It is run once.
+func Flat(o Options) []paired.Trial {
+	run := sync.OnceValues(o.peaks)
+	side := func(name, role string, of func(peak) paired.Sample) paired.Side {
+		return paired.Side{Name: name, Run: func(context.Context) (paired.Sample, error) {
+			peaks, err := run()
+			if err != nil {
+				return nil, err
+			}
+			return of(peaks[role]), nil
+		}}
+	}
+	var trials []paired.Trial
+	for _, role := range services {
+		trials = append(trials, paired.Trial{
+			Title: "memory of " + role,
+			Own: side("at the end", role, func(p peak) paired.Sample {
+				return paired.Sample{events: float64(p.all), sizes: float64(p.large)}
+			}),
+			Rival: side("before", role, func(p peak) paired.Sample {
+				return paired.Sample{events: float64(p.aTenth), sizes: float64(p.small)}
+			}),
+			Goals: []paired.Goal{
+				{ID: "P5", What: fmt.Sprintf("peak after %d files beside that after a tenth", o.Files), Quantity: events, Direction: paired.AtMost, Must: 1.1},
+				{ID: "P5", What: fmt.Sprintf("peak after %d MB in one file beside that after 1 MB", o.Largest>>20), Quantity: sizes, Direction: paired.AtMost, Must: 1.1},
+			},
+		})
+	}
+	return trials
+}
+
+// peaks runs the services and returns the peaks of each.
+func (o Options) peaks() (map[string]peak, error) {
+	ctx := context.Background()
+	p, err := startApart(filepath.Join(o.Dir, "flat"))
+	if err != nil {
+		return nil, err
+	}
+	defer p.stop()
+	peaks := map[string]peak{}
+	for _, step := range []struct {
+		do   func() error
+		keep func(*peak, int64)
+	}{
+		{func() error { return many(ctx, p, 32, o.Files/10) }, func(of *peak, bytes int64) { of.aTenth = bytes }},
+		{func() error { return many(ctx, p, 32, o.Files-o.Files/10) }, func(of *peak, bytes int64) { of.all = bytes }},
+		{func() error { return p.large(ctx, 1<<20) }, func(of *peak, bytes int64) { of.small = bytes }},
+		{func() error { return p.large(ctx, o.Largest) }, func(of *peak, bytes int64) { of.large = bytes }},
+	} {
+		if err := step.do(); err != nil {
+			return nil, err
+		}
+		now, err := p.peaks()
+		if err != nil {
+			return nil, err
+		}
+		for role, bytes := range now {
+			of := peaks[role]
+			step.keep(&of, bytes)
+			peaks[role] = of
+		}
+	}
+	return peaks, nil
+}
+
+// large uploads one file of so many bytes, whose vocabulary is that of the small
+// one, and waits for its end.
+func (p *program) large(ctx context.Context, size int64) error {
+	told, err := listen(p)
+	if err != nil {
+		return err
+	}
+	defer told.close()
+	reader, writer := io.Pipe()
+	form := multipart.NewWriter(writer)
+	go func() {
+		part, err := form.CreateFormFile("file", "large.txt")
+		page := text(1 << 20)
+		for left := size; err == nil && left > 0; left -= int64(len(page)) {
+			_, err = part.Write(page[:min(left, int64(len(page)))])
+		}
+		if err == nil {
+			err = form.Close()
+		}
+		_ = writer.CloseWithError(err) // always nil
+	}()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.http+"/v1/files", reader)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", form.FormDataContentType())
+	id, err := p.do(req)
+	if err != nil {
+		return err
+	}
+	_, err = told.await(ctx, id, time.Hour)
+	return err
+}

@@ -1,0 +1,227 @@
+package pipeline
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+	"github.com/assay-project/assay/services/assay/embedded"
+	"github.com/assay-project/assay/services/assay/endpoints"
+	"github.com/assay-project/assay/services/assay/serve"
+	"github.com/assay-project/assay/services/assay/setup"
+	"github.com/assay-project/assay/services/ingest"
+	"github.com/assay-project/assay/services/query"
+)
+
+// roleVariable makes the measuring program's binary one of those that are measured.
+const roleVariable = "ASSAY_BENCH_ROLE"
+
+// The roles.
+const (
+	roleAssay    = "assay" // `assay serve`
+	roleFloor    = "floor"
+	roleCalls    = "floor-with-calls" // the floor with as many calls as Assay makes
+	roleEngines  = "engines"
+	roleIngest   = "ingest"
+	roleAnalyzer = "analyzer"
+	roleQuery    = "query"
+)
+
+// services are the roles that are Assay, apart.
+var services = []string{roleIngest, roleAnalyzer, roleQuery}
+
+// assayEnds is the subject filter of what tells that a file is COMPLETED.
+const assayEnds = "assay.analysis.completed.textfile.*"
+
+// Credentials of the engines that the bench starts itself.
+const accessKey, secretKey = "bench", "bench-secret"
+
+// Play is one of the programs that are measured, if this process is to be one,
+// until its standard input ends. It returns the exit status.
+func Play() (status int, played bool) {
+	role := os.Getenv(roleVariable)
+	if role == "" {
+		return 0, false
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	go func() {
+		defer stop()
+		obey(os.Stdin)
+	}()
+	run := map[string]func(context.Context) error{
+		roleAssay: playAssay, roleEngines: playEngines,
+		roleFloor:    func(ctx context.Context) error { return playFloor(ctx, false) },
+		roleCalls:    func(ctx context.Context) error { return playFloor(ctx, true) },
+		roleIngest:   func(ctx context.Context) error { return playService(ctx, ingest.Run) },
+		roleAnalyzer: func(ctx context.Context) error { return playService(ctx, analyzer.Run) },
+		roleQuery:    func(ctx context.Context) error { return playService(ctx, query.Run) },
+	}[role]
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, role, err)
+		return 1, true
+	}
+	return 0, true
+}
+
+func say(v any) {
+	line, err := json.Marshal(v)
+	if err != nil {
+		line = []byte(err.Error())
+	}
+	fmt.Printf("%s\n", line)
+}
+
+// obey does what the measuring program asks for.
+func obey(in io.Reader) {
+	var profile *os.File
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		what, path, _ := strings.Cut(lines.Text(), " ")
+		switch what {
+		case "profile":
+			var err error
+			if profile, err = os.Create(path); err == nil {
+				err = pprof.StartCPUProfile(profile)
+			}
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+			continue
+		case "done":
+			pprof.StopCPUProfile()
+			if err := profile.Close(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+		}
+		say(used())
+	}
+}
+
+func used() usage {
+	seconds, unknown := paired.OwnCPU()
+	peak, err := paired.OwnPeak()
+	if err := errors.Join(unknown, err); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	return usage{CPU: time.Duration(seconds * float64(time.Second)), Peak: int64(peak)}
+}
+
+func playAssay(ctx context.Context) error {
+	cfg, err := config.Load[serve.Config](os.Environ())
+	if err != nil {
+		return err
+	}
+	started, told := io.Pipe()
+	go func() {
+		for lines := bufio.NewScanner(started); lines.Scan(); {
+			if !strings.Contains(lines.Text(), "Ctrl-C") { // the last that it says when it is ready
+				continue
+			}
+			at, err := endpoints.Read(cfg.DataDir)
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return
+			}
+			say(ready{HTTP: at.HTTP, NATS: at.NATS, Ends: assayEnds})
+		}
+	}()
+	return serve.Run(ctx, cfg, told)
+}
+
+// playEngines runs the engines alone, with tables, bucket and streams.
+func playEngines(ctx context.Context) error {
+	defer serve.Runtime().Apply(zerolog.Nop())() // as `assay serve` has it
+	e, err := startEngines(ctx)
+	if err != nil {
+		return err
+	}
+	cfg, err := config.Load[setup.Config](e.at.environ())
+	if err == nil {
+		err = setup.Run(ctx, cfg)
+	}
+	if err == nil {
+		say(e.at)
+		<-ctx.Done()
+	}
+	return errors.Join(err, e.close())
+}
+
+// playService runs a service with what its environment says, on a free port.
+func playService[C any](ctx context.Context, run func(context.Context, C) error) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	addr := listener.Addr().String()
+	listener.Close()
+	cfg, err := config.Load[C](append(os.Environ(), "ASSAY_ADDR="+addr))
+	if err != nil {
+		return err
+	}
+	go func() {
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		client := &http.Client{Timeout: time.Second}
+		for range tick.C {
+			resp, err := client.Get("http://" + addr + "/readyz")
+			if err != nil {
+				continue
+			}
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				say(ready{HTTP: "http://" + addr})
+				return
+			}
+		}
+	}()
+	return run(ctx, cfg)
+}
+
+// environReady is where the environment says that engines run; nowhere by default.
+func environReady() ready {
+	return ready{NATS: os.Getenv("ASSAY_NATS_URL"), S3: os.Getenv("ASSAY_S3_ENDPOINT"), DynamoDB: os.Getenv("ASSAY_DYNAMODB_ENDPOINT")}
+}
+
+// engines are those of the data folder, in this process.
+type engines struct {
+	nats   *embedded.NATS
+	tables *embedded.DynamoDB
+	bucket *embedded.S3
+	at     ready
+}
+
+func startEngines(ctx context.Context) (e *engines, err error) {
+	dir := os.Getenv("ASSAY_DATA_DIR")
+	e = &engines{}
+	if e.nats, err = embedded.StartNATS(embedded.NATSConfig{Dir: filepath.Join(dir, "nats")}); err != nil {
+		return nil, err
+	}
+	if e.tables, err = embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: filepath.Join(dir, "dynamodb.db")}); err != nil {
+		return nil, err
+	}
+	if e.bucket, err = embedded.StartS3(ctx, embedded.S3Config{Dir: filepath.Join(dir, "s3"), AccessKey: accessKey, SecretKey: secretKey}); err != nil {
+		return nil, err
+	}
+	e.at = ready{NATS: e.nats.URL(), DynamoDB: e.tables.URL(), S3: e.bucket.URL()}
+	return e, nil
+}
+
+func (e *engines) close() error {
+	defer e.nats.Close()
+	return errors.Join(e.bucket.Close(), e.tables.Close())
+}

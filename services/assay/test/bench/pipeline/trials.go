@@ -1,0 +1,172 @@
+// Package pipeline measures a small file from its upload to its answer, beside the
+// floor: a program that makes the same stops on the same engines and does nothing
+// else. They are the goals P1 to P5 of docs/performance.md.
+//
+// Both are processes of their own, with the embedded engines in them, and are run
+// in turn. A file is in flight from its POST until its end is told over NATS, and
+// a run keeps a number of them in flight for some seconds.
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+)
+
+// Options say how long is measured.
+type Options struct {
+	Dir      string        // for data; new and empty
+	Profiles string        // the folder of what Stages writes
+	Length   time.Duration // of one run
+	Files    int           // of the run for flat memory
+	Largest  int64         // bytes of the largest object of that run
+}
+
+// numbers in flight.
+var inFlight = []int{1, 8, 32, 64}
+
+// size of the file, and its text in bytes.
+const small = 4 << 10
+
+// Quantities.
+const (
+	p50      = "p50"
+	p99      = "p99"
+	accepted = "accepted"
+	cpu      = "cpu"
+	turn     = "turn" // seconds for each file: the inverse of the rate
+	tail     = "tail" // own p99, and the rival's p50
+	falls    = "times the rate falls"
+	events   = "events, bytes"
+	sizes    = "size, bytes"
+)
+
+// Trials starts the programs, which run until stop is called, and returns the trials
+// of all goals but P5.
+func Trials(o Options) (trials []paired.Trial, stop func(), err error) {
+	programs := map[string]*program{}
+	stop = func() {
+		for _, p := range programs {
+			p.stop()
+		}
+	}
+	for _, role := range []string{roleAssay, roleFloor, roleCalls} {
+		if programs[role], err = start(role, filepath.Join(o.Dir, role)); err != nil {
+			delete(programs, role)
+			stop()
+			return nil, nil, err
+		}
+	}
+	own := programs[roleAssay]
+	for _, n := range inFlight {
+		trials = append(trials, o.beside(own, programs[roleFloor], "floor", n))
+	}
+	for _, n := range []int{1, 32} { // where there are goals
+		trials = append(trials, o.beside(own, programs[roleCalls], "floor with the calls of Assay", n))
+	}
+	return append(append(trials, o.growing(own)), o.alone()...), stop, nil
+}
+
+// beside compares Assay with a floor, with n files in flight.
+func (o Options) beside(own, floor *program, name string, n int) paired.Trial {
+	side := func(name string, p *program, tailOf float64) paired.Side {
+		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
+			s, err := load(ctx, p, n, o.Length)
+			if err != nil {
+				return nil, err
+			}
+			return paired.Sample{
+				p50: s.completed(.5), p99: s.completed(.99), tail: s.completed(tailOf),
+				accepted: s.accepted(.5), cpu: s.cpuPerFile(), turn: 1 / s.rate(),
+			}, nil
+		}}
+	}
+	goals := []paired.Goal{
+		{ID: "-", What: "p50 to accepted", Quantity: accepted, Direction: paired.AtMost},
+		{ID: "-", What: "p50 to COMPLETED", Quantity: p50, Direction: paired.AtMost},
+		{ID: "-", What: "p99 to COMPLETED", Quantity: p99, Direction: paired.AtMost},
+		{ID: "-", What: "seconds for each file", Quantity: turn, Direction: paired.AtMost},
+		{ID: "-", What: "files per CPU-second", Quantity: cpu},
+	}
+	switch n {
+	case 1:
+		goals[1].ID, goals[1].Must, goals[1].Target = "P1", 2, 1.5
+		goals = append(goals, paired.Goal{
+			ID: "P2", What: "p99 to the floor's p50", Quantity: tail, Direction: paired.AtMost, Must: 6, Target: 4,
+		})
+	case 32:
+		goals[4].ID, goals[4].Must, goals[4].Target = "P3", .6, .85
+	}
+	return paired.Trial{
+		Title: fmt.Sprintf("4 KB text, %d in flight", n),
+		Own:   side("assay serve", own, .99), Rival: side(name, floor, .5), Goals: goals,
+	}
+}
+
+// turnsOf is the quantity of p99 by what a file would take if all in flight took turns.
+func turnsOf(n int) string { return fmt.Sprintf("p99 by (in flight / rate), %d in flight", n) }
+
+// growing judges how Assay bears more and more in flight. Each number in flight has its
+// own p99, since the worst of some is worse than each, the more the disk is shared.
+func (o Options) growing(own *program) paired.Trial {
+	run := func(ctx context.Context) (paired.Sample, error) {
+		most, result := 0.0, paired.Sample{falls: 1}
+		for _, n := range inFlight {
+			s, err := load(ctx, own, n, o.Length)
+			if err != nil {
+				return nil, err
+			}
+			most = max(most, s.rate())
+			result[falls] = max(result[falls], most/s.rate())
+			result[turnsOf(n)] = s.completed(.99) / (float64(n) / s.rate())
+		}
+		return result, nil
+	}
+	goals := []paired.Goal{{ID: "P4", What: "files/s at fewer by files/s at more", Quantity: falls, Direction: paired.AtMost, Must: 1.05}}
+	for _, n := range inFlight {
+		goals = append(goals, paired.Goal{ID: "P4", What: turnsOf(n), Quantity: turnsOf(n), Direction: paired.AtMost, Must: 3, Target: 2})
+	}
+	return paired.Trial{Title: "4 KB text, 1 to 64 in flight", Own: paired.Side{Name: "assay serve", Run: run}, Goals: goals}
+}
+
+// alone is what the services themselves use up, the engines being other processes,
+// beside what the floor does.
+func (o Options) alone() []paired.Trial {
+	side := func(name string, begin func(dir string) (*program, error)) paired.Side {
+		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
+			dir, err := os.MkdirTemp(o.Dir, "alone-")
+			if err != nil {
+				return nil, err
+			}
+			s, err := o.once(ctx, dir, begin)
+			if err != nil {
+				return nil, err
+			}
+			return paired.Sample{cpu: s.cpuPerFile()}, nil
+		}}
+	}
+	const title = "4 KB text, 32 in flight"
+	services := side("ingest, analyzer and query", startApart)
+	return []paired.Trial{
+		{Title: title, Own: services, Rival: side("floor without its engines", startFloorApart), Goals: []paired.Goal{
+			{ID: "-", What: "CPU of the services for a file", Quantity: cpu, Direction: paired.AtMost},
+		}},
+	}
+}
+
+// once starts a program, loads it when it is warm, and stops it.
+func (o Options) once(ctx context.Context, dir string, begin func(dir string) (*program, error)) (sample, error) {
+	p, err := begin(dir)
+	if err != nil {
+		return sample{}, err
+	}
+	defer p.stop()
+	if _, err := load(ctx, p, 32, time.Second); err != nil {
+		return sample{}, err
+	}
+	return load(ctx, p, 32, o.Length)
+}

@@ -1,0 +1,101 @@
+package words
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+
+	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+)
+
+// rivals are looked for in a folder, each under this name and as built by its own
+// instructions; most read standard input. docs/performance.md says what they are.
+const (
+	goOptimized = "countwords-go-optimized"
+	goCustom    = "countwords-go-customhash"
+	cOptimized  = "countwords-c-optimized"
+	rustTrie    = "bentley-rust-trie" // takes the file and how many words to print
+	publicTrie  = "countwords-rust-trie"
+	fastlwc     = "fastlwc"
+)
+
+// programs are what the trials run.
+type programs struct {
+	count, portable string // paths
+	bucket          string
+	rivals          string // a folder, or empty
+}
+
+// build builds the program count, with the kernels of this processor and with the
+// portable one.
+func build(ctx context.Context, dir, rivals string) (programs, error) {
+	p := programs{count: filepath.Join(dir, "count"), portable: filepath.Join(dir, "count-portable"), rivals: rivals}
+	p.bucket = filepath.Join(dir, "bucket")
+	for path, of := range map[string]struct{ program, tags string }{p.count: {"count", ""}, p.portable: {"count", "purego"}, p.bucket: {"bucket", ""}} {
+		cmd := exec.CommandContext(ctx, "go", "build", "-tags", of.tags, "-o", path, "github.com/assay-project/assay/services/assay/test/bench/"+of.program)
+		if output, err := cmd.CombinedOutput(); err != nil {
+			return p, fmt.Errorf("%s: %w\n%s", cmd, err, output)
+		}
+	}
+	return p, nil
+}
+
+// counted is what the program count prints.
+type counted struct {
+	Kernel string
+	Peak   float64 // bytes of memory
+	wordstats.Statistics
+}
+
+// check counts a text in all ways and returns an error unless they agree, and the
+// kernel's name.
+func (p programs) check(ctx context.Context, t text) (string, error) {
+	var answers [3]counted
+	for i, process := range []paired.Process{
+		{Path: p.count, Args: []string{t.path}}, {Path: p.portable, Args: []string{t.path}}, {Path: p.count, Args: []string{"-by", "uax29", t.path}},
+	} {
+		_, output, err := process.Run(ctx)
+		if err != nil {
+			return "", err
+		}
+		if err := json.Unmarshal(output, &answers[i]); err != nil {
+			return "", fmt.Errorf("%s: %w", process.Path, err)
+		}
+		if !reflect.DeepEqual(answers[i].Statistics, answers[0].Statistics) {
+			return "", fmt.Errorf("%s: the counts of %s and of the kernel %s differ: %+v, %+v", t.name, process.Path, answers[0].Kernel, answers[i], answers[0])
+		}
+	}
+	return answers[0].Kernel, nil
+}
+
+// rival is the side of a program of that name, or says why there is none.
+func (p programs) rival(name string, t text) (side paired.Side, absent string) {
+	if p.rivals == "" {
+		return paired.Side{Name: name}, "-rivals names no folder"
+	}
+	path, err := exec.LookPath(filepath.Join(p.rivals, name))
+	if err != nil {
+		return paired.Side{Name: name}, fmt.Sprintf("%s is not in the folder of -rivals", name)
+	}
+	switch name {
+	case rustTrie:
+		return paired.Command(name, paired.Process{Path: path, Args: []string{t.path, "10"}}), ""
+	case fastlwc:
+		return paired.Command(name, paired.Process{Path: path, Args: []string{t.path}}), ""
+	}
+	return paired.Command(name, paired.Process{Path: path, Stdin: t.path}), ""
+}
+
+// wc is the side of the machine's wc.
+func wc(flag string, t text) (side paired.Side, absent string) {
+	name := "wc " + flag + " (C.UTF-8)"
+	path, err := exec.LookPath("wc")
+	if err != nil {
+		return paired.Side{Name: name}, "there is no wc"
+	}
+	return paired.Command(name, paired.Process{Path: path, Args: []string{flag}, Stdin: t.path, Env: []string{"LC_ALL=C.UTF-8"}}), ""
+}

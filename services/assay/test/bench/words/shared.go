@@ -1,0 +1,70 @@
+package words
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+)
+
+// shared adds the goals on several readers, and on a text in a bucket. Their
+// quantity is wall time, since that is what readers and servers are for.
+func (m *maker) shared(ctx context.Context, dir string) error {
+	args, err := m.startBucket(ctx, dir, m.book)
+	if err != nil {
+		return err
+	}
+	file := func(readers int) paired.Process {
+		return paired.Process{Path: m.own, Args: []string{"-readers", fmt.Sprint(readers), m.book.path}}
+	}
+	bucket := func(readers int) paired.Process {
+		return paired.Process{Path: m.own, Args: append([]string{"-readers", fmt.Sprint(readers)}, args...)}
+	}
+	title := fmt.Sprintf("%s, %d MB", m.book.name, m.book.size/megabyte)
+	m.trials = append(m.trials, paired.Trial{
+		Title: title,
+		Own:   paired.Command(m.kernel+", 2 readers", file(2)), Rival: paired.Command(m.kernel+", 1 reader", file(1)),
+		Goals: []paired.Goal{{ID: "W7", What: "wall", Quantity: paired.Wall, Must: 1.5, Target: 1.65}},
+	}, paired.Trial{
+		Title: title,
+		Own:   paired.Command("from S3, 1 reader", bucket(1)), Rival: paired.Command("from a file, 1 reader", file(1)),
+		Goals: []paired.Goal{{ID: "W11a", What: "wall", Quantity: paired.Wall, Must: 0.65, Target: 0.8}},
+	}, paired.Trial{
+		Title: title,
+		Own:   paired.Command("from S3, 2 readers", bucket(2)), Rival: paired.Command("from a file, 1 reader", file(1)),
+		Goals: []paired.Goal{{ID: "W11b", What: "wall", Quantity: paired.Wall, Must: 0.65, Target: 0.8}},
+	})
+	return nil
+}
+
+// startBucket starts an S3 server with a text, until this process ends, and returns
+// the flags with which the program count reads it.
+func (p programs) startBucket(ctx context.Context, dir string, t text) ([]string, error) {
+	const key = "assay-bench"
+	cmd := exec.CommandContext(ctx, p.bucket, filepath.Join(dir, "s3"), key, t.path)
+	cmd.Stderr = os.Stderr
+	if _, err := cmd.StdinPipe(); err != nil { // closed by the end of this process
+		return nil, err
+	}
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", cmd, err)
+	}
+	said := strings.Fields(line)
+	if len(said) != 2 {
+		return nil, fmt.Errorf("%s says %q", cmd, line)
+	}
+	return []string{"-url", said[0], "-etag", said[1], "-key", key, "-size", fmt.Sprint(t.size)}, nil
+}

@@ -1,0 +1,237 @@
+package e2e
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// natsUsers are the users of deploy/nats/nats.conf. Here each has its name as
+// its password.
+var natsUsers = []string{"setup", "ingest", "analyzer", "query", "s3", "operator"}
+
+// natsConfiguration is the file, as seen from the role's process too.
+const natsConfiguration = "E2E_NATS_CONFIGURATION"
+
+// serveGuardedNATS serves NATS as deploy/nats/nats.conf has it.
+func serveGuardedNATS(dir, addr string, serve func(url string)) error {
+	options, err := server.ProcessConfigFile(os.Getenv(natsConfiguration))
+	if err != nil {
+		return err
+	}
+	options.StoreDir, options.HTTPPort, options.NoSigs = dir, 0, true
+	options.Host, options.Port = "127.0.0.1", server.RANDOM_PORT
+	if _, port, err := net.SplitHostPort(addr); err == nil {
+		if options.Port, err = strconv.Atoi(port); err != nil {
+			return err
+		}
+	}
+	engine, err := server.NewServer(options)
+	if err != nil {
+		return err
+	}
+	engine.Start()
+	if !engine.ReadyForConnections(startWait) {
+		return errors.New("it is not ready for connections")
+	}
+	serve(engine.ClientURL())
+	engine.Shutdown()
+	engine.WaitForShutdown()
+	return nil
+}
+
+// start is startCluster with what each program may do, and no more.
+func (g *guard) start(t *testing.T, env ...string) *cluster {
+	t.Helper()
+	c := &cluster{identity: func(role string) []string {
+		return []string{
+			"ASSAY_NATS_USER=" + role, "ASSAY_NATS_PASSWORD=" + role,
+			"AWS_ACCESS_KEY_ID=" + role, "AWS_SECRET_ACCESS_KEY=" + secretKey,
+		}
+	}}
+	path, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	configuration := []string{natsConfiguration + "=" + path + "/../../../../deploy/nats/nats.conf"}
+	for _, user := range natsUsers {
+		configuration = append(configuration, "ASSAY_NATS_"+strings.ToUpper(user)+"_PASSWORD="+user)
+	}
+	c.nats = startEngine(t, "guarded-nats", configuration...)
+	c.dynamodb = &engineProgram{url: g.startDynamoDB(t)}
+	c.s3 = startEngine(t, "s3", "ASSAY_NATS_URL="+as("s3", c.nats.url))
+	c.Bucket, c.Table = "assay-files", "text-analyzer-history" // as in deploy/iam
+	c.S3 = g.guardS3(t, system{S3: c.s3.url})
+	c.join(t, env...)
+	c.NATS = as("operator", c.NATS)
+	return c
+}
+
+// user is who a program is to NATS; a rebuild speaks to DynamoDB only.
+
+// as is the URL of a NATS server for one of its users.
+func as(user, url string) string {
+	return strings.Replace(url, "://", "://"+user+":"+user+"@", 1)
+}
+
+// TestGuardedServicesKeepThePromises: with no more permissions than deploy/nats
+// and deploy/iam give, the services keep every promise; and they need what
+// deploy/iam gives.
+func TestGuardedServicesKeepThePromises(t *testing.T) {
+	t.Parallel()
+	g := newGuard(t)
+	t.Run("all", func(t *testing.T) {
+		for name, run := range map[string]func(*testing.T, starter){
+			"promises":    keepThePromises,
+			"sweep":       sweepRepairs,
+			"feed sweep":  feedSweepRepairs,
+			"lost":        survivesLossOfAllStreams,
+			"replay":      replayAfterAnOutage,
+			"feed replay": feedItemsAreReplayedAfterAnOutage,
+			"letters":     feedLettersComeBack,
+			"rebuild":     rebuildRepairs,
+			"sources":     onePollAtATime,
+			"large":       largeFilesGoInParts,
+			"queue":       func(t *testing.T, start starter) { queueIsEnough(t, start, g.allow) },
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				run(t, g.start)
+			})
+		}
+	})
+	g.compare(t)
+}
+
+// starter is startCluster, or one that is guarded.
+type starter func(t *testing.T, env ...string) *cluster
+
+func keepThePromises(t *testing.T, start starter) {
+	c := start(t)
+	services := []*service{c.service(t, "ingest"), c.service(t, "query"), c.service(t, "analyzer")}
+	c.front(t, services[0], services[1])
+	t.Run("promises", func(t *testing.T) { prove(t, c.system) })
+	for _, s := range services {
+		if status, body := get(t, s.url+"/readyz"); status != http.StatusOK {
+			t.Errorf("readyz answers %d: %s", status, body)
+		}
+	}
+	for _, s := range services {
+		if strings.Contains(s.output.String(), "NATS refused a request") {
+			t.Errorf("NATS refused a request:\n%s", s.output.tail(8000))
+		}
+	}
+}
+
+// largeFilesGoInParts: a file of more than one part is analyzed; one that turns
+// out to be too large is refused and leaves nothing.
+func largeFilesGoInParts(t *testing.T, start starter) {
+	const most = 12 << 20
+	c := start(t, "ASSAY_MAX_FILE_SIZE="+strconv.Itoa(most))
+	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
+	c.service(t, "analyzer")
+	speaker := c.client(t, newOwner())
+	text := strings.Repeat("word ", most/5)
+	kept := multipartPost(t, speaker, "large.txt", "text/plain", []byte(text))
+	checkResult(t, final(t, speaker, kept.FileID), count(text))
+	_, err := speaker.PostFile(within(t), client.Posted{FileName: "larger.txt", ContentType: "text/plain", Content: strings.NewReader(text + text)})
+	if !isProblem(err, http.StatusRequestEntityTooLarge) {
+		t.Errorf("twice as much: %v", err)
+	}
+	if keys := c.keys(t); len(keys) != 1 || !strings.Contains(keys[0], kept.FileID) {
+		t.Errorf("the bucket has %v", keys)
+	}
+}
+
+// TestPoliciesForbid: what deploy/iam keeps from each program.
+func TestPoliciesForbid(t *testing.T) {
+	t.Parallel()
+	const history, primary, dashboard = "text-analyzer-history", "sentiment-items-primary", "sentiment-items-dashboard"
+	all := policies(t)
+	may := func(who, action, table string, leading string, attributes ...string) bool {
+		resource := "arn:aws:dynamodb:eu-central-1:123456789012:table/" + table
+		if strings.HasPrefix(action, "s3:") {
+			resource = "arn:aws:s3:::assay-files/" + table
+		}
+		return len(all[who].Uses(dynamolite.Access{Action: action, Resource: resource, LeadingKey: leading, Attributes: attributes})) > 0
+	}
+	for _, write := range []string{"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"} {
+		for _, table := range []string{history, primary} {
+			if may("query", "dynamodb:"+write, table, "FILE#1") {
+				t.Errorf("query may %s in %s", write, table)
+			}
+		}
+		for _, who := range []string{"ingest", "analyzer"} {
+			if may(who, "dynamodb:"+write, dashboard, "") {
+				t.Errorf("%s may %s in %s", who, write, dashboard)
+			}
+		}
+	}
+	whole := dynamolite.Access{Action: "dynamodb:GetItem", Resource: "arn:aws:dynamodb:eu-central-1:123456789012:table/" + history, Attributes: []string{"PK", "SK"}, Select: "ALL_ATTRIBUTES"}
+	old := dynamolite.Access{Action: "dynamodb:DeleteItem", Resource: whole.Resource, Attributes: whole.Attributes, ReturnValues: "ALL_OLD"}
+	for what, allowed := range map[string]bool{
+		"ingest reads a result":            may("ingest", "dynamodb:GetItem", history, "FILE#1", "PK", "SK", "result"),
+		"ingest reads all of a file":       len(all["ingest"].Uses(whole)) > 0,
+		"ingest is told what it deletes":   len(all["ingest"].Uses(old)) > 0,
+		"query stores bytes":               may("query", "s3:PutObject", "files/a/b", ""),
+		"query removes bytes":              may("query", "s3:DeleteObject", "files/a/b", ""),
+		"analyzer creates a file":          may("analyzer", "dynamodb:PutItem", history, "FILE#1", "PK", "SK", "status"),
+		"analyzer makes one by an update":  may("analyzer", "dynamodb:UpdateItem", history, "FILE#1", "PK", "SK", "status", "s3Key"),
+		"analyzer creates a feed item":     may("analyzer", "dynamodb:PutItem", primary, "a"),
+		"analyzer makes such an item":      may("analyzer", "dynamodb:UpdateItem", primary, "a", "source_id", "ingested_at", "source_type"),
+		"analyzer uploads":                 may("analyzer", "s3:PutObject", "files/a/b", ""),
+		"analyzer reads sources":           may("analyzer", "dynamodb:GetItem", "assay-platform", "FEED#SOURCE"),
+		"query reads sources":              may("query", "dynamodb:Query", "assay-platform", "FEED#SOURCE"),
+		"ingest writes another kind":       may("ingest", "dynamodb:PutItem", "assay-platform", "FEED#OTHER"),
+		"ingest lists results of files":    may("ingest", "dynamodb:Query", history, "") || may("ingest", "dynamodb:Scan", history, ""),
+		"ingest looks through the feed":    may("ingest", "dynamodb:Scan", primary, ""),
+		"ingest reads the dashboard":       may("ingest", "dynamodb:Query", dashboard, "") || may("ingest", "dynamodb:GetItem", dashboard, ""),
+		"ingest follows results":           may("ingest", "dynamodb:GetRecords", primary+"/stream/1", ""),
+		"ingest records a result":          may("ingest", "dynamodb:UpdateItem", history, "FILE#1", "PK", "SK", "result"),
+		"ingest creates a file with one":   may("ingest", "dynamodb:PutItem", history, "FILE#1", "PK", "SK", "result"),
+		"ingest records a sentiment":       may("ingest", "dynamodb:UpdateItem", primary, "a", "source_id", "sentiment"),
+		"a service makes or drops a table": may("ingest", "dynamodb:CreateTable", history, "") || may("analyzer", "dynamodb:DeleteTable", history, ""),
+	} {
+		if allowed {
+			t.Errorf("deploy/iam allows what it must not: %s", what)
+		}
+	}
+	for name, p := range all {
+		for _, part := range p.Parts() {
+			if strings.Contains(part, ":* ") || strings.HasSuffix(part, " *") {
+				t.Errorf("deploy/iam/%s.json names no action or resource: %s", name, part)
+			}
+		}
+	}
+}
+
+// TestForbiddenIsSaidAtOnce: a program that may not do what it needs ends with
+// the subject that it may not use, long before anything times out.
+func TestForbiddenIsSaidAtOnce(t *testing.T) {
+	t.Parallel()
+	c := newGuard(t).start(t)
+	for name, test := range map[string]struct {
+		role, user string
+		says       string
+	}{
+		"analyzer as ingest": {"analyzer", "ingest", "the user of analyzer may not publish to $JS.API.CONSUMER.INFO.ASSAY_WORK_"},
+		"ingest as query":    {"ingest", "query", "stream ASSAY_DEAD: NATS forbids it: the user of ingest may not publish to $JS.API.STREAM.INFO.ASSAY_DEAD"},
+	} {
+		c.identity = func(string) []string {
+			return []string{"ASSAY_NATS_USER=" + test.user, "ASSAY_NATS_PASSWORD=" + test.user}
+		}
+		p := launch(t, test.role, c.environment(test.role))
+		if status := p.end(t); status != 1 || !strings.Contains(p.output.String(), test.says) {
+			t.Errorf("%s: exit status %d, want 1: %s", name, status, p.output)
+		}
+	}
+}

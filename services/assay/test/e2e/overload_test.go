@@ -1,0 +1,131 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/test/fault/audit"
+	"github.com/assay-project/assay/services/assay/test/fault/ledger"
+)
+
+var overloadMinutes = flag.Float64("overload.minutes", 0, "how long the overload lasts at least, but some seconds; below half of one, times are not judged")
+
+const (
+	// slowness is how long the bucket takes to answer the analyzer, which works on
+	// one item of each area at a time: so it does ten of each in a second at most.
+	slowness = 100 * time.Millisecond
+	// floodPause is the time from one upload of a flood to the next. Every other is
+	// an item of the feed, so that it is ten times what the analyzer does of each.
+	floodPause = slowness / 20
+	// Bounds of waiting work: one owner cannot fill the stream, a crowd can.
+	ownerBound, streamBound = 120, 600
+	crowd                   = 8 // owners
+	quietOwners             = 3
+	quietPause              = time.Second
+)
+
+// What overload may cost.
+const (
+	// mostOvertaken is how many items of others may be done while one of a quiet
+	// owner waits behind one flood, which in the order of their coming would be
+	// ownerBound. The first lane has half of the turns; in it are the items of the
+	// quiet, and the first eight of the flood.
+	mostOvertaken = 40
+	mostMedian    = 4.0  // of the time to accept an upload
+	mostP99       = 8.0  // of the same
+	mostMemory    = 1.5  // of a service's peak after a tenth of the overload
+	leastFactor   = 10.0 // of what is done, that is offered
+	leastFairness = 3.0  // of the flooding owner's median wait to the 99th percentile of quiet ones
+)
+
+// TestOverloadKeepsThePromises: ingest takes ten times the work that the analyzer
+// can do, says 429 to the owner that floods and 503 when the stream is full, and
+// keeps its own pace and its memory; quiet owners get in and do not wait behind the
+// flood; and in the end everything accepted is done, once, and nothing is left of
+// what was refused.
+func TestOverloadKeepsThePromises(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t, fmt.Sprint("ASSAY_WORK_MAX_MESSAGES=", streamBound), fmt.Sprint("ASSAY_WORK_MAX_PER_OWNER=", ownerBound),
+		"ASSAY_SWEEP_EVERY=2s", "ASSAY_ANALYZER_PARALLEL=1", "ASSAY_LEASE=5s",
+		"GOGC=100") // what is not collected yet counts as memory too, so that it is collected often
+	var delay atomic.Int64
+	slowed := between(t, c.S3, func(r *http.Request) {
+		select {
+		case <-time.After(time.Duration(delay.Load())):
+		case <-r.Context().Done():
+		}
+	}, nil)
+	ingest, query := c.service(t, "ingest"), c.service(t, "query")
+	analyzer := c.service(t, "analyzer", "ASSAY_S3_ENDPOINT="+slowed)
+	c.front(t, ingest, query)
+	length := max(time.Duration(*overloadMinutes*float64(time.Minute)), 3*time.Second)
+
+	o := newOverload(t, c.system, ingest.url)
+	for quiet := range quietOwners {
+		o.quiet(quiet)
+	}
+	o.phase(calm)
+	o.await(length/4, func() error { return o.accepted(calm, quietOwners*10) })
+
+	delay.Store(int64(slowness))
+	memory := o.watchMemory(map[string]*service{"ingest": ingest, "query": query, "analyzer": analyzer})
+	began := o.phase(flooded)
+	o.flood(1)
+	o.await(length/2, func() error { return o.enough(flooded, http.StatusTooManyRequests) })
+	o.phase(crowded)
+	o.flood(crowd)
+	o.await(length/2, func() error { return o.enough(crowded, http.StatusServiceUnavailable) })
+	ended := o.phase(over)
+	peaks := memory(began.Add(ended.Sub(began) / 10))
+
+	delay.Store(0)
+	o.end()
+	system, err := audit.Open(t.Context(), c.auditing())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer system.Close()
+	report, err := system.Audit(t.Context(), o.promises, 3*soon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(report)
+	if !report.Kept() {
+		t.Error("not all promises were kept")
+	}
+	measured := o.measure(report, began, ended)
+	for service, peak := range peaks {
+		t.Logf("%s: %.0f MiB after a tenth, %.0f MiB in the end; collected at %.0f and %.0f MiB", service, peak.early, peak.late, peak.earlyHeap, peak.lateHeap)
+		measured.Memory = max(measured.Memory, peak.late/peak.early)
+	}
+	t.Logf("%+v", measured)
+	if *overloadMinutes >= 0.5 {
+		o.judge(measured)
+	}
+	err = ledger.Enter(ledger.Run{
+		Fault: "overload: ten times the analyzer's capacity, from one owner, then from many", Runs: 1, Overload: &measured,
+		Means: "The client received the 2xx of its upload: of the multipart request, of the `uploaded` call, or of the feed item.",
+	}.Of(report))
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// judge compares what was measured with what overload may cost.
+func (o *overload) judge(m ledger.Overload) {
+	for what, bad := range map[string]bool{
+		fmt.Sprintf("%.1f times what was done was offered, want %.0f", m.Factor, leastFactor):                                  m.Factor < leastFactor,
+		fmt.Sprintf("the median time to accept an upload rose by %.1f, want at most %.1f", m.Median, mostMedian):               m.Median > mostMedian,
+		fmt.Sprintf("the 99th percentile of the time to accept an upload rose by %.1f, want at most %.1f", m.P99, mostP99):     m.P99 > mostP99,
+		fmt.Sprintf("the peak memory of a service rose by %.2f, want at most %.2f", m.Memory, mostMemory):                      m.Memory > mostMemory,
+		fmt.Sprintf("quiet owners waited %s, the flooding one %s: want a part of %.0f of it", m.Quiet, m.Flood, leastFairness): m.Quiet.Seconds()*leastFairness > m.Flood.Seconds(),
+	} {
+		if bad {
+			o.t.Error(what)
+		}
+	}
+}

@@ -1,0 +1,314 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/fault/audit"
+)
+
+// Phases of an overload.
+const (
+	calm    = iota // the quiet alone
+	flooded        // and one owner, and one source of the feed, that flood
+	crowded        // and more owners than the stream has room for
+	over           // nothing more is uploaded
+	phases
+)
+
+// overload is the load of owners that flood and of quiet ones, with what became of
+// each upload.
+type overload struct {
+	system
+	t       *testing.T
+	ingest  string // without a gateway before it, whose own time would count
+	http    *http.Client
+	current atomic.Int64 // phase
+	clients sync.WaitGroup
+	places  chan struct{} // for the uploads of floods that are under way
+
+	mu       sync.Mutex
+	tries    []try
+	promises []audit.Promise
+	who      map[string]owned // by item
+	wrong    int              // answers that are neither acceptance nor a proper refusal
+}
+
+// try is one upload as its client saw it.
+type try struct {
+	area   string
+	quiet  bool
+	phase  int
+	status int // http.StatusOK where it was accepted
+	took   time.Duration
+}
+
+// owned says whose an accepted item is.
+type owned struct {
+	area  string
+	quiet bool
+	phase int
+}
+
+func newOverload(t *testing.T, s system, ingest string) *overload {
+	t.Helper()
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 256
+	t.Cleanup(transport.CloseIdleConnections)
+	return &overload{
+		system: s, t: t, ingest: ingest, http: &http.Client{Transport: transport, Timeout: soon},
+		places: make(chan struct{}, 256), who: map[string]owned{},
+	}
+}
+
+// phase begins one, and returns when.
+func (o *overload) phase(p int) time.Time {
+	o.current.Store(int64(p))
+	return time.Now()
+}
+
+// await returns after this time, once look has nothing to complain about.
+func (o *overload) await(length time.Duration, look func() error) {
+	o.t.Helper()
+	<-time.After(length)
+	eventually(o.t, look)
+}
+
+// end waits for what is under way.
+func (o *overload) end() { o.clients.Wait() }
+
+// accepted complains while fewer uploads than that were accepted in a phase.
+func (o *overload) accepted(phase, least int) error {
+	return o.count("accepted", least, func(t try) bool { return t.phase == phase && t.status == http.StatusOK })
+}
+
+// enough complains while a phase has shown too little: some refusals of a kind, and
+// a few items of the quiet that were let in.
+func (o *overload) enough(phase, refusal int) error {
+	o.mu.Lock()
+	quiet := 0
+	for _, of := range o.who {
+		if of.quiet && of.phase == phase {
+			quiet++
+		}
+	}
+	o.mu.Unlock()
+	if quiet < 2*quietOwners {
+		return fmt.Errorf("the quiet had %d items accepted in phase %d", quiet, phase)
+	}
+	return o.count(fmt.Sprint("answered ", refusal), 20, func(t try) bool { return t.phase == phase && t.status == refusal })
+}
+
+func (o *overload) count(what string, least int, is func(try) bool) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := 0
+	for _, t := range o.tries {
+		if is(t) {
+			n++
+		}
+	}
+	if n < least {
+		return fmt.Errorf("%d uploads were %s, want %d", n, what, least)
+	}
+	return nil
+}
+
+// flood uploads without rest, and without heeding refusals, until the phase ends.
+// With one owner half are its files, half items of one source of the feed; with
+// more owners each flood with files, and the one and its source go on.
+func (o *overload) flood(owners int) {
+	phase := int(o.current.Load())
+	names := make([]string, owners)
+	for i := range names {
+		names[i] = newOwner()
+	}
+	text := randomText(7, 100)
+	o.clients.Go(func() {
+		tick := time.NewTicker(floodPause)
+		defer tick.Stop()
+		for i := 0; int(o.current.Load()) == phase; i++ {
+			<-tick.C
+			select {
+			case o.places <- struct{}{}:
+			default: // ingest is slower than that; what is not sent is not counted
+				continue
+			}
+			o.clients.Go(func() {
+				defer func() { <-o.places }()
+				if i%2 == 0 {
+					o.item(newPosting("This is a good day.", "flood"), false, phase)
+					return
+				}
+				o.file(names[i/2%owners], "", text, false, phase)
+			})
+		}
+	})
+}
+
+// quiet uploads now and then until the load is over, each until it is accepted,
+// and waits for as long as a refusal asks for. Half are files, by two ways, half
+// items of a source of the feed that does not flood.
+func (o *overload) quiet(number int) {
+	owner := newOwner()
+	speaker := o.client(o.t, owner)
+	o.clients.Go(func() {
+		for i := 0; int(o.current.Load()) != over; i++ {
+			text := randomText(uint64(100*i+number), 100)
+			key := uuid.Must(uuid.NewV7()).String()
+			id := "reddit#" + strings.ReplaceAll(key, "-", "")
+			var insist func() (accepted bool, wait time.Duration)
+			switch i % 4 {
+			case 1:
+				insist = func() (bool, time.Duration) { return o.presigned(speaker, key, text) }
+			case 3:
+				insist = func() (bool, time.Duration) {
+					return o.file(owner, key, text, true, int(o.current.Load()))
+				}
+			default:
+				insist = func() (bool, time.Duration) {
+					return o.item(posting{SourceID: id, SourceType: "reddit", Text: "This is a good day.", MatchedTags: []string{"quiet"}}, true, int(o.current.Load()))
+				}
+			}
+			for {
+				accepted, wait := insist()
+				if accepted || o.t.Context().Err() != nil {
+					break
+				}
+				<-time.After(wait)
+			}
+			pause := quietPause
+			if int(o.current.Load()) == calm {
+				pause /= 10
+			}
+			<-time.After(pause)
+		}
+	})
+}
+
+// file posts a file. Without a key it must leave nothing behind when it is refused.
+func (o *overload) file(owner, key, text string, quiet bool, phase int) (accepted bool, wait time.Duration) {
+	content, formType := form(`form-data; name="file"; filename="f.txt"`, "text/plain", text)
+	header := map[string]string{"Content-Type": formType, "X-Owner-Id": owner}
+	if key != "" {
+		header["Idempotency-Key"] = key
+	}
+	answer, accepted, wait := o.send("/v1/files", header, content, event.AreaTextFile, quiet, phase)
+	if !accepted {
+		return false, wait
+	}
+	var file client.File
+	if err := json.Unmarshal(answer, &file); err != nil {
+		o.t.Errorf("%v: %s", err, answer)
+	}
+	o.keep(audit.Promise{Area: event.AreaTextFile, ID: file.FileID, At: time.Now(), Result: show(count(text))}, quiet, phase)
+	return true, 0
+}
+
+// item posts an item of the feed. One that is refused may come to its end all the
+// same.
+func (o *overload) item(p posting, quiet bool, phase int) (accepted bool, wait time.Duration) {
+	_, accepted, wait = o.send("/v1/feed/items", jsonHeader, show(p), event.AreaFeed, quiet, phase)
+	promise := audit.Promise{Area: event.AreaFeed, ID: p.SourceID, Result: feed.Positive}
+	if accepted {
+		promise.At = time.Now()
+	}
+	if accepted || !quiet { // a quiet one comes again
+		o.keep(promise, quiet, phase)
+	}
+	return accepted, wait
+}
+
+// presigned uploads a file by the other way, the command line's own.
+func (o *overload) presigned(speaker *client.Client, key, text string) (accepted bool, wait time.Duration) {
+	up := source("presigned.txt", text)
+	up.Key = key
+	file, err := speaker.Upload(o.t.Context(), up)
+	if err != nil {
+		busy, isProblem := errors.AsType[*client.Problem](err)
+		if !isProblem || busy.RetryAfter == 0 {
+			o.mistake("a presigned upload: %v", err)
+		}
+		return false, time.Second
+	}
+	o.keep(audit.Promise{Area: event.AreaTextFile, ID: file.FileID, At: time.Now(), Result: show(count(text))}, true, int(o.current.Load()))
+	return true, 0
+}
+
+// send makes one try at an upload and checks a refusal.
+func (o *overload) send(path string, header map[string]string, content, area string, quiet bool, phase int) (answer []byte, accepted bool, wait time.Duration) {
+	req, err := http.NewRequestWithContext(context.WithoutCancel(o.t.Context()), http.MethodPost, o.ingest+path, strings.NewReader(content))
+	if err != nil {
+		panic(err) // the address is ours
+	}
+	for name, value := range header {
+		req.Header.Set(name, value)
+	}
+	began := time.Now()
+	resp, err := o.http.Do(req)
+	if err != nil {
+		o.mistake("%s: %v", path, err)
+		return nil, false, time.Second
+	}
+	answer, err = io.ReadAll(resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		o.mistake("%s: %v", path, err)
+		return nil, false, time.Second
+	}
+	status := resp.StatusCode
+	if status/100 == 2 {
+		status = http.StatusOK
+	}
+	o.mu.Lock()
+	o.tries = append(o.tries, try{area, quiet, phase, status, time.Since(began)})
+	o.mu.Unlock()
+	if status == http.StatusOK {
+		return answer, true, 0
+	}
+	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+	kind := map[int]string{http.StatusTooManyRequests: `"urn:assay:problem:too-much-waiting"`, http.StatusServiceUnavailable: `"urn:assay:problem:unavailable"`}[status]
+	if err != nil || seconds < 1 || kind == "" || !bytes.Contains(answer, []byte(kind)) || resp.Header.Get("Content-Type") != "application/problem+json" {
+		o.mistake("%s: %d, Retry-After %q: %s", path, status, resp.Header.Get("Retry-After"), answer)
+	}
+	return answer, false, time.Duration(max(seconds, 1)) * time.Second
+}
+
+// mostMistakes is how many are told in full.
+const mostMistakes = 10
+
+// mistake notes an answer that is neither acceptance nor a proper refusal.
+func (o *overload) mistake(format string, args ...any) {
+	o.mu.Lock()
+	o.wrong++
+	told := o.wrong <= mostMistakes
+	o.mu.Unlock()
+	if told {
+		o.t.Errorf(format, args...)
+	}
+}
+
+func (o *overload) keep(p audit.Promise, quiet bool, phase int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p.Run = fmt.Sprint("phase ", phase)
+	o.promises = append(o.promises, p)
+	if !p.At.IsZero() {
+		o.who[p.ID] = owned{p.Area, quiet, phase}
+	}
+}

@@ -1,0 +1,268 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/fault/audit"
+)
+
+// refusals are uploads by all ways, with what was promised of each.
+type refusals struct {
+	*cluster
+	promises []audit.Promise
+}
+
+const refusedText = "full house"
+
+// post sends a file through ingest, and promises it if it is accepted.
+func (r *refusals) post(t *testing.T, owner string) (*http.Response, string) {
+	t.Helper()
+	content, formType := form(`form-data; name="file"; filename="f.txt"`, "text/plain", refusedText)
+	resp, body := r.ask(t, http.MethodPost, "/v1/files", map[string]string{"X-Owner-Id": owner, "Content-Type": formType}, content)
+	if resp.StatusCode == http.StatusAccepted {
+		var file client.File
+		decode(t, body, &file)
+		r.promise(event.AreaTextFile, file.FileID, true)
+	}
+	return resp, body
+}
+
+// reserve reserves an upload, and removes it again if that is accepted.
+func (r *refusals) reserve(t *testing.T, owner string) (*http.Response, string) {
+	t.Helper()
+	resp, body := r.ask(t, http.MethodPost, "/v1/files", map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"},
+		show(client.Reservation{FileName: "r.txt", Size: int64(len(refusedText))}))
+	if resp.StatusCode == http.StatusCreated {
+		var file client.File
+		decode(t, body, &file)
+		if err := r.client(t, owner).Delete(t.Context(), file.FileID); err != nil {
+			t.Error(err)
+		}
+	}
+	return resp, body
+}
+
+// postings sends items of the feed, one as one and more as a batch.
+func (r *refusals) postings(t *testing.T, items ...posting) (*http.Response, string) {
+	t.Helper()
+	body := show(map[string]any{"items": items})
+	if len(items) == 1 {
+		body = show(items[0])
+	}
+	resp, answer := r.ask(t, http.MethodPost, "/v1/feed/items", jsonHeader, body)
+	var out struct{ Results []struct{ Outcome string } }
+	if resp.StatusCode == http.StatusMultiStatus {
+		decode(t, answer, &out)
+	}
+	for i, p := range items {
+		accepted := resp.StatusCode == http.StatusCreated
+		if len(out.Results) == len(items) {
+			accepted = out.Results[i].Outcome == "created"
+		}
+		if len(p.MatchedTags) > 0 { // else it is invalid
+			r.promise(event.AreaFeed, p.SourceID, accepted)
+		}
+	}
+	return resp, answer
+}
+
+// promise notes what an upload ends as; one that was refused may end as well, or
+// leave nothing.
+func (r *refusals) promise(area, id string, accepted bool) {
+	p := audit.Promise{Run: "accepted " + strconv.FormatBool(accepted), Area: area, ID: id, Result: feed.Positive}
+	if area == event.AreaTextFile {
+		p.Result = show(count(refusedText))
+	}
+	if accepted {
+		p.At = time.Now()
+	}
+	r.promises = append(r.promises, p)
+}
+
+// told checks the answer to a refused upload.
+func told(t *testing.T, resp *http.Response, body string, status int) {
+	t.Helper()
+	refused(t, resp, body, status, map[int]string{http.StatusTooManyRequests: "too-much-waiting", http.StatusServiceUnavailable: "unavailable"}[status])
+	retryable(t, resp)
+}
+
+func retryable(t *testing.T, resp *http.Response) {
+	t.Helper()
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err != nil || seconds < 1 {
+		t.Errorf("Retry-After is %q", resp.Header.Get("Retry-After"))
+	}
+}
+
+// closed waits until reservations of an owner are refused: the look at what waits
+// may be a second old.
+func (r *refusals) closed(t *testing.T, owner string, status int) {
+	t.Helper()
+	eventually(t, func() error {
+		resp, body := r.reserve(t, owner)
+		if resp.StatusCode == http.StatusCreated {
+			return errors.New("a reservation is let in")
+		}
+		told(t, resp, body, status)
+		return nil
+	})
+}
+
+// late puts the bytes of a reservation that was made in time, and wants the call that
+// late uploads what was reserved before. Its event follows from an accepted
+// reservation, so it is not refused.
+func (r *refusals) late(t *testing.T, reserved client.Reserved) {
+	t.Helper()
+	if status, body := put(t, reserved.Upload, refusedText, nil); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	resp, body := r.ask(t, http.MethodPost, "/v1/files/"+reserved.FileID+"/uploaded", map[string]string{"X-Owner-Id": reserved.OwnerID}, "")
+	if resp.StatusCode != http.StatusAccepted {
+		t.Errorf("an upload that was reserved before: %d %s", resp.StatusCode, body)
+	}
+	r.promise(event.AreaTextFile, reserved.FileID, true)
+}
+
+// settled starts an analyzer and audits: what was accepted ends as it must, and of
+// what was refused nothing stays unfinished.
+func (r *refusals) settled(t *testing.T) {
+	t.Helper()
+	r.service(t, "analyzer", "ASSAY_SWEEP_EVERY=1s")
+	if _, err := r.jetStream(t).ResumeConsumer(within(t), "ASSAY_NOTICES", "ingest-notice"); err != nil {
+		t.Fatal(err)
+	}
+	system, err := audit.Open(t.Context(), r.auditing())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer system.Close()
+	report, err := system.Audit(t.Context(), r.promises, soon)
+	if err != nil || !report.Kept() {
+		t.Errorf("%v %s", err, report)
+	}
+}
+
+// startRefusals starts ingest and query. The notices wait: for a moment each counts
+// as another file of its owner, and one of a file that is being refused may still
+// send it to a worker, who finds it gone.
+func startRefusals(t *testing.T, env ...string) *refusals {
+	t.Helper()
+	r := &refusals{cluster: startCluster(t, append(env, noSweep)...)}
+	r.front(t, r.service(t, "ingest"), r.service(t, "query"))
+	r.holdNotices(t)
+	return r
+}
+
+func fromReddit(tags ...string) posting {
+	p := newPosting("This is a good day.", tags...)
+	p.SourceID, p.SourceType = "reddit#"+p.SourceID[len("newsapi#"):], "reddit"
+	return p
+}
+
+// TestOwnerOverItsBoundIsTold: an owner, or a source of the feed, of which as much
+// waits as may is answered 429 by every way in, with a Retry-After; of a batch each
+// item is told. Others are let in, and in the end it is again.
+func TestOwnerOverItsBoundIsTold(t *testing.T) {
+	t.Parallel()
+	const bound = 3
+	r := startRefusals(t, fmt.Sprint("ASSAY_WORK_MAX_PER_OWNER=", bound))
+	owner := newOwner()
+	late := reserve(t, r.client(t, owner), "late.txt", "text/plain", refusedText)
+	for range bound {
+		if resp, body := r.post(t, owner); resp.StatusCode != http.StatusAccepted {
+			t.Fatalf("%d %s", resp.StatusCode, body)
+		}
+	}
+	resp, body := r.post(t, owner)
+	told(t, resp, body, http.StatusTooManyRequests)
+	r.closed(t, owner, http.StatusTooManyRequests)
+	r.late(t, late)
+	if resp, body := r.post(t, newOwner()); resp.StatusCode != http.StatusAccepted {
+		t.Errorf("another owner: %d %s", resp.StatusCode, body)
+	}
+
+	for range bound {
+		if resp, body := r.postings(t, newPosting("This is a good day.", "a")); resp.StatusCode != http.StatusCreated {
+			t.Errorf("an item: %d %s", resp.StatusCode, body)
+		}
+	}
+	resp, body = r.postings(t, newPosting("This is a good day.", "a"))
+	told(t, resp, body, http.StatusTooManyRequests)
+	resp, body = r.postings(t, newPosting("This is a good day.", "a"), newPosting("This is a good day.", "a"))
+	told(t, resp, body, http.StatusTooManyRequests)
+	resp, body = r.postings(t, newPosting("This is a good day.", "a"), fromReddit("a"), fromReddit())
+	var out struct {
+		Results []struct{ Outcome, Type string }
+	}
+	decode(t, body, &out)
+	want := []struct{ Outcome, Type string }{{"refused", "urn:assay:problem:too-much-waiting"}, {"created", ""}, {"invalid", ""}}
+	if resp.StatusCode != http.StatusMultiStatus || !slices.Equal(out.Results, want) {
+		t.Errorf("a batch of three: %d %s", resp.StatusCode, body)
+	}
+	retryable(t, resp)
+
+	for file, err := range r.client(t, owner).List(within(t), client.Listing{}) {
+		if err != nil || !slices.ContainsFunc(r.promises, func(p audit.Promise) bool { return p.ID == file.FileID }) {
+			t.Errorf("something is left behind: %s, %v", show(file), err)
+		}
+	}
+	r.settled(t)
+	eventually(t, func() error {
+		if resp, body := r.post(t, owner); resp.StatusCode != http.StatusAccepted {
+			return errors.New(body)
+		}
+		return nil
+	})
+}
+
+// TestNearlyFullIsForOthers: when an area's stream is nearly full it accepts no more
+// of an owner that has filled it, and still of others; when it is full, of nobody, by
+// any call. The stream of another area accepts meanwhile.
+func TestNearlyFullIsForOthers(t *testing.T) {
+	t.Parallel()
+	const bound = 20
+	r := startRefusals(t, fmt.Sprint("ASSAY_WORK_MAX_MESSAGES=", bound))
+	flood, other := newOwner(), newOwner()
+	for range bound - 2 {
+		if resp, body := r.post(t, flood); resp.StatusCode != http.StatusAccepted {
+			t.Fatalf("%d %s", resp.StatusCode, body)
+		}
+	}
+	r.closed(t, flood, http.StatusServiceUnavailable)
+	resp, body := r.post(t, flood)
+	told(t, resp, body, http.StatusServiceUnavailable)
+	late := reserve(t, r.client(t, other), "late.txt", "text/plain", refusedText)
+	for range 2 {
+		if resp, body := r.post(t, other); resp.StatusCode != http.StatusAccepted {
+			t.Errorf("another owner: %d %s", resp.StatusCode, body)
+		}
+	}
+	resp, body = r.post(t, other)
+	told(t, resp, body, http.StatusServiceUnavailable)
+	r.closed(t, other, http.StatusServiceUnavailable)
+
+	for range bound - 2 {
+		if resp, body := r.postings(t, fromReddit("a")); resp.StatusCode != http.StatusCreated {
+			t.Fatalf("an item of the feed: %d %s", resp.StatusCode, body)
+		}
+	}
+	resp, body = r.postings(t, fromReddit("a"))
+	told(t, resp, body, http.StatusServiceUnavailable)
+	for range 2 {
+		if resp, body := r.postings(t, newPosting("This is a good day.", "a")); resp.StatusCode != http.StatusCreated {
+			t.Errorf("an item of another source: %d %s", resp.StatusCode, body)
+		}
+	}
+	resp, body = r.postings(t, fromReddit("a"), newPosting("This is a good day.", "a"))
+	told(t, resp, body, http.StatusServiceUnavailable)
+	r.late(t, late)
+	r.settled(t)
+}

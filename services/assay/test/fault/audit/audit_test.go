@@ -1,0 +1,227 @@
+package audit_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/assay/embedded"
+	"github.com/assay-project/assay/services/assay/test/fault/audit"
+	"github.com/assay-project/assay/services/assay/setup"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
+)
+
+// held is a system on embedded engines without any service, so that a test decides
+// what it holds.
+type held struct {
+	*audit.System
+	bus   *bus.Bus
+	files *textfile.Store
+	items *feed.Store
+	board *dashboard.Dashboard
+}
+
+func open(t *testing.T) *held {
+	t.Helper()
+	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: t.TempDir(), Sync: "1s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nats.Close)
+	db, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: t.TempDir() + "/dynamodb.db"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s3, err := embedded.StartS3(t.Context(), embedded.S3Config{Dir: t.TempDir(), AccessKey: "key", SecretKey: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := setup.Config{
+		Backends: backend.Config{
+			AWS:      backend.AWS{Region: "us-east-1", AccessKey: "key", SecretKey: "secret"},
+			DynamoDB: table.Config{Endpoint: db.URL()}, S3: blob.Config{Endpoint: s3.URL(), Bucket: "audited"},
+			NATS: bus.Config{URL: nats.URL(), Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour},
+		},
+		TextFile: textfile.Config{Table: "files"}, Feed: feed.Config{Primary: "items", Dashboard: "dashboard"}, Platform: platform.Config{Table: "platform"},
+	}
+	if err := setup.Run(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	h := &held{}
+	if h.System, err = audit.Open(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Backends.NATS.Work = []bus.Work{textfile.Work(), feed.Work()}
+	if h.bus, err = bus.Connect(t.Context(), cfg.Backends.NATS, "test", zerolog.Nop(), prometheus.NewRegistry()); err != nil {
+		t.Fatal(err)
+	}
+	h.files, h.items, h.board = textfile.NewStore(h.DB(), cfg.TextFile), feed.NewStore(h.DB(), cfg.Feed), dashboard.New(h.DB(), cfg.Feed)
+	t.Cleanup(func() {
+		h.bus.Close()
+		h.Close()
+		if err := s3.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+func must[T any](t *testing.T) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// file puts a file that an analyzer has claimed.
+func (h *held) file(ctx context.Context, t *testing.T, id string) textfile.File {
+	t.Helper()
+	key := textfile.Reservation{FileName: id, Size: 1}.ObjectKey(id)
+	must[blob.Object](t)(h.Bucket().Put(ctx, key, "text/plain", nil, strings.NewReader("x")))
+	f := must[textfile.File](t)(h.files.Reserve(ctx, textfile.File{FileID: id, OwnerID: "o", S3Bucket: "audited", S3Key: key, FileName: id}))
+	return must[textfile.File](t)(h.files.Claim(ctx, f))
+}
+
+func (h *held) completed(ctx context.Context, t *testing.T, id string) textfile.File {
+	t.Helper()
+	f := must[textfile.File](t)(h.files.Complete(ctx, h.file(ctx, t, id), textfile.Result{TotalWords: 1, Top10Words: []textfile.WordCount{}}))
+	h.tell(ctx, t, event.AreaTextFile, id, f.Updated())
+	return f
+}
+
+func (h *held) tell(ctx context.Context, t *testing.T, area, id string, at time.Time) {
+	t.Helper()
+	if err := h.bus.Publish(ctx, event.NewAnalysisCompleted(&event.AnalysisCompleted{Area: area, Id: id, CompletedAt: timestamppb.New(at)})); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (h *held) analyzed(ctx context.Context, t *testing.T, id string, shown bool) feed.Item {
+	t.Helper()
+	must[blob.Object](t)(h.Bucket().Put(ctx, feed.TextKey(id), "text/plain", nil, strings.NewReader("good")))
+	i := feed.Submission{SourceID: id, SourceType: "newsapi", Text: "good", MatchedTags: []string{"a"}}.Item(time.Now())
+	if _, _, err := h.items.Create(ctx, i); err != nil {
+		t.Fatal(err)
+	}
+	i = must[feed.Item](t)(h.items.Analyze(ctx, i, feed.Analysis{Sentiment: feed.Positive, Score: 1, ModelVersion: "v1.0.0"}))
+	if shown {
+		if err := h.board.Apply(ctx, dashboard.Image{Item: i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := must[time.Time](t)(i.Analyzed())
+	h.tell(ctx, t, event.AreaFeed, id, at)
+	return i
+}
+
+const statistics = `{"totalWords":1,"uniqueWords":0,"avgWordLength":0,"top10Words":[]}`
+
+// TestEveryBrokenPromiseIsFound: an audit tells what is right from what is lost,
+// doubled or stuck, in each of the ways that it can be.
+func TestEveryBrokenPromiseIsFound(t *testing.T) {
+	h, ctx := open(t), t.Context()
+	var promises []audit.Promise
+	want := map[string]audit.Kind{} // by id; nothing for what is right
+	n := 0
+	id := func() string { n++; return fmt.Sprintf("0190a0a0-0000-7000-8000-%012d", n) }
+	promise := func(id string, kind audit.Kind, change func(*audit.Promise)) {
+		p := audit.Promise{Run: "case", Area: event.AreaTextFile, ID: id, At: time.Now(), Result: statistics}
+		if change != nil {
+			change(&p)
+		}
+		if kind != "" {
+			want[id] = kind
+		}
+		promises = append(promises, p)
+	}
+	ofFeed := func(p *audit.Promise) { p.Area, p.Result = event.AreaFeed, feed.Positive }
+
+	promise(h.completed(ctx, t, id()).FileID, "", nil)
+	promise(h.completed(ctx, t, id()).FileID, audit.Lost, func(p *audit.Promise) { p.Result = "{}" })
+	promise(h.completed(ctx, t, id()).FileID, audit.Lost, func(p *audit.Promise) { p.End = audit.Failed })
+	promise(h.completed(ctx, t, id()).FileID, audit.Lost, func(p *audit.Promise) { p.End = audit.Gone })
+	promise("unknown", audit.Lost, nil)
+	promise("never accepted", "", func(p *audit.Promise) { p.At = time.Time{} })
+	promise(h.file(ctx, t, id()).FileID, audit.Stuck, nil)
+	twice := h.completed(ctx, t, id())
+	h.tell(ctx, t, event.AreaTextFile, twice.FileID, twice.Updated().Add(time.Second))
+	promise(twice.FileID, audit.Doubled, nil)
+	silent := must[textfile.File](t)(h.files.Complete(ctx, h.file(ctx, t, id()), textfile.Result{TotalWords: 1, Top10Words: []textfile.WordCount{}}))
+	promise(silent.FileID, audit.Lost, nil)
+	noBytes := h.completed(ctx, t, id())
+	if err := h.Bucket().Delete(ctx, noBytes.S3Key); err != nil {
+		t.Fatal(err)
+	}
+	promise(noBytes.FileID, audit.Lost, nil)
+	waits := h.completed(ctx, t, id())
+	if err := h.bus.Publish(ctx, textfile.NewUploaded(&event.FileUploaded{FileId: waits.FileID})); err != nil {
+		t.Fatal(err)
+	}
+	promise(waits.FileID, audit.Stuck, nil)
+	unlisted := h.completed(ctx, t, id())
+	_, err := h.DB().DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String("files"), Key: table.Key{
+		"PK": &types.AttributeValueMemberS{Value: "OWNER#o"}, "SK": &types.AttributeValueMemberS{Value: "FILE#" + unlisted.FileID},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	promise(unlisted.FileID, audit.Stuck, nil)
+	want[h.completed(ctx, t, id()).FileID] = audit.Doubled // that nobody asked for
+
+	promise(h.analyzed(ctx, t, "a#right", true).SourceID, "", ofFeed)
+	promise(h.analyzed(ctx, t, "a#hidden", false).SourceID, audit.Stuck, ofFeed)
+	other := h.analyzed(ctx, t, "a#twice", true)
+	other.IngestedAt = "2025-01-01T00:00:00.000Z"
+	if _, _, err := h.items.Create(ctx, other); err != nil {
+		t.Fatal(err)
+	}
+	promise(other.SourceID, audit.Doubled, ofFeed)
+	must[blob.Object](t)(h.Bucket().Put(ctx, feed.TextKey("a#left"), "text/plain", nil, strings.NewReader("good")))
+	promise("a#left", audit.Stuck, func(p *audit.Promise) { ofFeed(p); p.At = time.Time{} })
+
+	report := must[audit.Report](t)(h.Audit(ctx, promises, 0))
+	found := map[string][]audit.Kind{}
+	for _, f := range report.Findings {
+		found[f.Promise.ID] = append(found[f.Promise.ID], f.Kind)
+	}
+	for id, kind := range want {
+		if !slices.Contains(found[id], kind) {
+			t.Errorf("%s should be %s and is %v", id, kind, found[id])
+		}
+	}
+	for id, kinds := range found {
+		if want[id] == "" {
+			t.Errorf("%s is right and is found %v", id, kinds)
+		}
+	}
+	if accepted := len(promises) - 2; report.Accepted != accepted || report.Kept() {
+		t.Errorf("%d accepted, want %d", report.Accepted, accepted)
+	}
+	if t.Failed() {
+		t.Log(report)
+	}
+}

@@ -1,0 +1,156 @@
+// Package chaos runs several ingests, analyzers and queries on a NATS cluster, S3
+// and DynamoDB, while all of them fail in ways that a seed chooses; then it lets
+// them heal, sweeps, and audits every upload that was accepted.
+//
+// `make chaos SEED=7 MINUTES=5` runs it for longer than the merge checks do. The
+// same seed chooses the same faults and uploads; how they fall together is the
+// machine's.
+package chaos
+
+import (
+	"context"
+	"flag"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+	"github.com/assay-project/assay/services/assay/test/fault/audit"
+	"github.com/assay-project/assay/services/assay/test/fault/ledger"
+	"github.com/assay-project/assay/services/assay/setup"
+	"github.com/assay-project/assay/services/ingest"
+)
+
+var (
+	seed    = flag.Uint64("chaos.seed", 1, "chooses faults and uploads")
+	minutes = flag.Float64("chaos.minutes", 0.1, "how long the faults last")
+)
+
+const (
+	clients = 6
+	pace    = 100 * time.Millisecond // of each client, from upload to upload
+	// healing bounds the wait for the end of all that was accepted. Work that has
+	// failed in vain may have to wait out its backoff, of 5 minutes at most.
+	healing = 7 * time.Minute
+)
+
+func TestChaosKeepsThePromises(t *testing.T) {
+	e := startEngines(t)
+	direct := environ(e.natsURLs(), e.dynamoDB, e.s3.url)
+	setUp := func(ctx context.Context) error {
+		cfg, err := config.Load[setup.Config](direct)
+		if err != nil {
+			return err
+		}
+		return setup.Run(ctx, cfg)
+	}
+	eventually(t, "setup", setUp)
+	h := &house{engines: e, done: map[string]int{}}
+	// Not a deadline: NATS would take it for that of each request.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	defer cancel()
+	defer time.AfterFunc(time.Duration(*minutes*float64(time.Minute))+healing+2*time.Minute, cancel).Stop()
+	defer h.end()
+	if err := h.start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+
+	l := &load{ingests: func() []*service { return h.of(ingest.Name) }}
+	raging, calm := context.WithTimeout(ctx, time.Duration(*minutes*float64(time.Minute)))
+	defer calm()
+	var loading, harm sync.WaitGroup
+	loading.Go(func() { l.run(ctx, *seed, clients, pace) })
+	for stream := range uint64(2) { // two faults at a time
+		harm.Go(func() { h.rage(raging, rand.New(rand.NewPCG(*seed, 1000+stream))) })
+	}
+	harm.Wait()
+	h.heal()
+	h.revive(ctx)
+	eventually(t, "setup after the faults", setUp)
+	l.stopped.Store(true)
+	loading.Wait()
+
+	report := settle(ctx, t, direct, l.promises, began)
+	for _, name := range slices.Sorted(maps.Keys(h.done)) {
+		t.Logf("%3d × %s", h.done[name], name)
+	}
+	t.Logf("seed %d: %d tries for %d uploads in %s; %s", *seed, l.tries, len(l.promises), time.Since(began).Round(time.Second), report)
+	if !report.Kept() || report.Accepted != len(l.promises) {
+		t.Errorf("seed %d: not all promises were kept", *seed)
+	}
+	err := ledger.Enter(ledger.Run{
+		Fault: "chaos: failing and slow backends, services killed and paused, one of three NATS nodes down, leader changes, a full and a wiped stream",
+		Means: "The client received the 2xx of its upload: of the multipart request, of the `uploaded` call, of the PUT where a bucket notification follows, or of the feed items.",
+		Seed:  *seed, Runs: 1,
+	}.Of(report))
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// settle sweeps and audits until nothing is stuck any more.
+func settle(ctx context.Context, t *testing.T, direct []string, promises []audit.Promise, began time.Time) audit.Report {
+	t.Helper()
+	cfg, err := config.Load[setup.Config](direct)
+	if err != nil {
+		t.Fatal(err)
+	}
+	system, err := audit.Open(ctx, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer system.Close()
+	sweeping, err := config.Load[analyzer.Config](direct)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for late := time.Now().Add(healing); ; {
+		// Outcomes were lost with their stream, and are told again.
+		_, swept := analyzer.Sweep(ctx, sweeping, sweeper.Options{OutcomesSince: began}, zerolog.Nop())
+		report, err := system.Audit(ctx, promises, 3*time.Second)
+		if err == nil && swept == nil && report.Kept() {
+			return report
+		}
+		if time.Now().After(late) || ctx.Err() != nil {
+			if err != nil || swept != nil {
+				t.Errorf("audit: %v, sweep: %v", err, swept)
+			}
+			return report
+		}
+	}
+}
+
+// revive replaces what was killed and not replaced, and what has ended by itself.
+func (h *house) revive(ctx context.Context) {
+	for at, s := range h.running {
+		if !s.killed.Load() && s.ended() {
+			h.t.Logf("%s ended by itself: %v", s.role, s.err)
+		}
+		if s.killed.Load() || s.ended() {
+			h.replace(ctx, at)
+		}
+	}
+}
+
+// end stops all services and waits for them.
+func (h *house) end() {
+	for _, s := range append(h.running, h.dead...) {
+		s.stop()
+	}
+	for _, s := range append(h.running, h.dead...) {
+		select {
+		case <-s.done:
+		case <-time.After(ready):
+			h.t.Errorf("%s does not end", s.role)
+		}
+		s.kill()
+	}
+}

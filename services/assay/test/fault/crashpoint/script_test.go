@@ -1,0 +1,72 @@
+package crashpoint
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/assay-project/assay/services/assay/test/fault/wire"
+)
+
+// side is one moment of a kind of call of a role.
+type side struct {
+	role string
+	call wire.Call
+	at   wire.Moment
+}
+
+// point is where a process may die: the nth time since the life began.
+type point struct {
+	side
+	n int
+}
+
+func (p point) String() string { return fmt.Sprintf("%s: %s %s #%d", p.role, p.at, p.call, p.n) }
+
+// script watches the calls of a house's services while a life is lived, and lets
+// them die where it says.
+type script struct {
+	died chan struct{} // one for each death
+
+	mu    sync.Mutex
+	runs  bool
+	seen  map[side]int
+	order []point
+	die   []point // those to come; the nth of each is counted from the death before
+}
+
+func newScript() *script { return &script{died: make(chan struct{}, 16)} }
+
+// begin watches from now on, with deaths at the given points.
+func (s *script) begin(die ...point) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs, s.seen, s.order, s.die = true, map[side]int{}, nil, die
+}
+
+// end returns all points that were passed, and those that were not reached.
+func (s *script) end() (passed, unreached []point) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs = false
+	return s.order, s.die
+}
+
+func (s *script) hook(role string) wire.Hook {
+	return func(call wire.Call, at wire.Moment) bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.runs {
+			return false
+		}
+		here := point{side: side{role, call, at}}
+		s.seen[here.side]++
+		here.n = s.seen[here.side]
+		s.order = append(s.order, here)
+		if len(s.die) == 0 || s.die[0] != here {
+			return false
+		}
+		s.die, s.seen = s.die[1:], map[side]int{}
+		s.died <- struct{}{}
+		return true
+	}
+}
