@@ -44,7 +44,7 @@ crash: ## let the services die at every call, and at two of a thousand lives; SE
 chaos: ## services and engines under many faults at once: SEED=1 MINUTES=5
 	go test ./services/assay/test/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
 clock: ## wall clocks that are stepped, and those of services that differ; compiles everything first
-	go run ./services/assay/test/fault/clock test -tags clockstep -run 'SteppedClock|ClocksOfServices' -count=1 -v ./pkg/bus ./pkg/checkpoint ./services/assay/test/e2e
+	go run ./services/assay/test/fault/clock test -tags clockstep -run 'SteppedClock|ClocksOfServices' -count=1 -v ./pkg/bus/consume ./pkg/checkpoint ./services/assay/test/e2e
 overload: ## offer ten times what the analyzer can do: MINUTES=1
 	go test ./services/assay/test/e2e -run OverloadKeepsThePromises -count=1 -timeout 120m -v -overload.minutes=$(or $(MINUTES),1)
 faults: ## all of these and kills, into docs/faults.md; UPLOADS=42000 for each of two runs under kills, SEED=13, DOUBLES=1000, CHAOS_SEEDS="1 2 3 4" CHAOS_MINUTES=5 OVERLOAD_MINUTES=1

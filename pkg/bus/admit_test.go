@@ -13,16 +13,16 @@ import (
 	"github.com/assay-project/assay/pkg/bus/fair"
 )
 
-func (w *world) admit(t *testing.T, owner string) error {
+func admit(t *testing.T, w *bustest.World, owner string) error {
 	t.Helper()
-	return w.bus.Admit(t.Context(), workStream, owner)
+	return w.Bus.Admit(t.Context(), bustest.WorkStream, owner)
 }
 
 // eventuallyAdmits waits until admission ends with want: a count may be a second old.
-func (w *world) eventuallyAdmits(t *testing.T, owner string, want error) {
+func eventuallyAdmits(t *testing.T, w *bustest.World, owner string, want error) {
 	t.Helper()
-	eventually(t, func() error {
-		if err := w.admit(t, owner); !errors.Is(err, want) {
+	bustest.Eventually(t, func() error {
+		if err := admit(t, w, owner); !errors.Is(err, want) {
 			return fmt.Errorf("the admission of %s ends with %w, want %w", owner, err, want)
 		}
 		return nil
@@ -32,33 +32,33 @@ func (w *world) eventuallyAdmits(t *testing.T, owner string, want error) {
 // A tenant that floods does not get the last places: they are for others that have little
 // waiting.
 func TestFloodLeavesRoomForOthers(t *testing.T) {
-	w := openAt(t, open(t).url, bus.Config{WorkMaxMessages: 100})
+	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 100})
 	for i := range 50 {
-		w.publish(t, uploadedBy(fmt.Sprint("other", i/5), fmt.Sprint("o", i)))
+		w.Publish(t, bustest.UploadedBy(fmt.Sprint("other", i/5), fmt.Sprint("o", i)))
 	}
 	for i := range 40 {
-		w.publish(t, uploadedBy("flood", fmt.Sprint("f", i)))
+		w.Publish(t, bustest.UploadedBy("flood", fmt.Sprint("f", i)))
 	}
-	w.eventuallyAdmits(t, "flood", fair.ErrFull)
+	eventuallyAdmits(t, w, "flood", fair.ErrFull)
 	for i := range 9 {
 		owner := fmt.Sprint("late", i)
-		if err := w.admit(t, owner); err != nil {
+		if err := admit(t, w, owner); err != nil {
 			t.Error(err)
 		}
-		w.publish(t, uploadedBy(owner, owner))
+		w.Publish(t, bustest.UploadedBy(owner, owner))
 	}
 }
 
 func TestFullBacklogAdmitsNobody(t *testing.T) {
-	w := openAt(t, open(t).url, bus.Config{WorkMaxMessages: 2})
-	w.publish(t, uploaded("f1"))
-	if err := w.admit(t, "somebody"); err != nil {
+	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 2})
+	w.Publish(t, bustest.Uploaded("f1"))
+	if err := admit(t, w, "somebody"); err != nil {
 		t.Errorf("with one place left: %v", err)
 	}
-	w.publish(t, uploaded("f2"))
-	w.eventuallyAdmits(t, "somebody", fair.ErrFull)
-	consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error { return nil }))
-	w.eventuallyAdmits(t, "somebody", nil)
+	w.Publish(t, bustest.Uploaded("f2"))
+	eventuallyAdmits(t, w, "somebody", fair.ErrFull)
+	bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error { return nil }))
+	eventuallyAdmits(t, w, "somebody", nil)
 }
 
 // A tenant that has as much work waiting as it may is refused, others are not; and it is
@@ -66,19 +66,19 @@ func TestFullBacklogAdmitsNobody(t *testing.T) {
 func TestOneTenantCannotFillTheBacklog(t *testing.T) {
 	for _, limit := range []int64{3, 30} { // below the end of the highest priority, and above
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
-			w := openAt(t, open(t).url, bus.Config{WorkMaxPerOwner: limit})
+			w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxPerOwner: limit})
 			for i := range limit {
-				w.publish(t, uploadedBy("flood", fmt.Sprint(i)))
+				w.Publish(t, bustest.UploadedBy("flood", fmt.Sprint(i)))
 			}
-			if err := w.admit(t, "flood"); !errors.Is(err, fair.ErrTenantFull) {
+			if err := admit(t, w, "flood"); !errors.Is(err, fair.ErrTenantFull) {
 				t.Errorf("one more: %v", err)
 			}
-			w.publish(t, uploadedBy("other", "o"))
-			if err := w.admit(t, "other"); err != nil {
+			w.Publish(t, bustest.UploadedBy("other", "o"))
+			if err := admit(t, w, "other"); err != nil {
 				t.Errorf("the other tenant: %v", err)
 			}
-			consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error { return nil }))
-			w.eventuallyAdmits(t, "flood", nil)
+			bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error { return nil }))
+			eventuallyAdmits(t, w, "flood", nil)
 		})
 	}
 }
@@ -87,16 +87,16 @@ func TestOneTenantCannotFillTheBacklog(t *testing.T) {
 // owner while the backlog is full, and all of them are done.
 func TestFollowUpWorkIsNotRefused(t *testing.T) {
 	const steps = 10_000
-	w := openAt(t, open(t).url, bus.Config{WorkMaxMessages: 10, WorkMaxPerOwner: 10})
+	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 10, WorkMaxPerOwner: 10})
 	for i := range 10 {
-		w.publish(t, uploaded(fmt.Sprint("accepted", i)))
+		w.Publish(t, bustest.Uploaded(fmt.Sprint("accepted", i)))
 	}
-	w.eventuallyAdmits(t, "ann", fair.ErrFull)
+	eventuallyAdmits(t, w, "ann", fair.ErrFull)
 	done := make(chan string, steps+10)
-	c := consumer(func(ctx context.Context, d bus.Delivery) error {
+	c := bustest.Consumer(func(ctx context.Context, d bus.Delivery) error {
 		if d.Item == "accepted0" {
 			for i := range steps {
-				if err := w.bus.Publish(ctx, uploaded(fmt.Sprint("step", i))); err != nil {
+				if err := w.Bus.Publish(ctx, bustest.Uploaded(fmt.Sprint("step", i))); err != nil {
 					t.Errorf("step %d: %v", i, err)
 					return nil
 				}
@@ -106,20 +106,20 @@ func TestFollowUpWorkIsNotRefused(t *testing.T) {
 		return nil
 	})
 	c.Parallel = 4
-	consume(t, w.bus, c)
+	bustest.Consume(t, w.Bus, c)
 	for range steps + 10 {
-		next(t, done, "delivery")
+		bustest.Next(t, done, "delivery")
 	}
-	w.awaitCount(t, workStream, 0)
+	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
 // A repeat of an event takes no place, as when a client and the bucket both report an
 // upload.
 func TestRepeatsDoNotCount(t *testing.T) {
-	w := openAt(t, open(t).url, bus.Config{WorkMaxMessages: 5, WorkMaxPerOwner: 4})
+	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 5, WorkMaxPerOwner: 4})
 	for range 20 {
-		w.publish(t, uploaded("f1"))
-		if err := w.admit(t, "ann"); err != nil {
+		w.Publish(t, bustest.Uploaded("f1"))
+		if err := admit(t, w, "ann"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -127,7 +127,7 @@ func TestRepeatsDoNotCount(t *testing.T) {
 
 // Admission for a stream of another kind is a mistake of the caller.
 func TestAdmitOfNoWork(t *testing.T) {
-	if err := open(t).bus.Admit(t.Context(), bus.StreamOutcomes, "ann"); err == nil {
+	if err := bustest.Open(t).Bus.Admit(t.Context(), bus.StreamOutcomes, "ann"); err == nil {
 		t.Error("admitted")
 	}
 }
@@ -138,7 +138,7 @@ func TestUnknownBacklogIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := openAt(t, url, bus.Config{})
+	w := bustest.OpenAt(t, url, bus.Config{})
 	stop()
-	w.eventuallyAdmits(t, "ann", fair.ErrBacklogUnknown)
+	eventuallyAdmits(t, w, "ann", fair.ErrBacklogUnknown)
 }

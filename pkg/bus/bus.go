@@ -1,7 +1,7 @@
-// Package bus carries events over NATS JetStream: it declares the streams,
-// publishes, and consumes with attempts, backoff and dead letters. It builds on conn
-// (requests), durable (streams), fair (priorities, admission) and attempt (limits, log);
-// tail builds on it.
+// Package bus carries events over NATS JetStream: it declares the streams, publishes,
+// admits work, and stores and replays dead letters. Package consume runs the consumers,
+// tail reads outcomes; both build on this package. It builds on conn (requests), durable
+// (settings of streams) and fair (priorities, admission).
 //
 // The tables are the truth and a message is a hint that can be sent again. So
 // everything here is at least once, ids are deterministic, and handlers may run
@@ -11,74 +11,25 @@ package bus
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
-	"sync"
-	"time"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/bus/conn"
-	"github.com/assay-project/assay/pkg/bus/durable"
+	"github.com/assay-project/assay/pkg/event"
 )
-
-// Config names the NATS server and the limits of the streams.
-type Config struct {
-	URL             string        `env:"ASSAY_NATS_URL,required" doc:"the URL of the NATS server, such as nats://127.0.0.1:4222"`
-	User            string        `env:"ASSAY_NATS_USER" use:"often" doc:"the user at the NATS server; none by default"`
-	Password        string        `env:"ASSAY_NATS_PASSWORD" secret:"true" use:"often" doc:"the password of ASSAY_NATS_USER"`
-	Credentials     string        `env:"ASSAY_NATS_CREDENTIALS" use:"often" doc:"a NATS credentials file, instead of a user and password; none by default"`
-	Replicas        int           `env:"ASSAY_NATS_REPLICAS" envDefault:"1" use:"often" doc:"the replicas of each stream in a NATS cluster: 1, 3 or 5"`
-	Sync            string        `env:"ASSAY_NATS_SYNC" use:"must" doc:"the sync_interval of the NATS server, which clients cannot read: always, or a duration. With one replica, always or ASSAY_ALLOW_UNSYNCED is required"`
-	WorkMaxMessages int64         `env:"ASSAY_WORK_MAX_MESSAGES" envDefault:"1000000" use:"often" doc:"how many work events of an area may be queued before ingest responds 503; above 90 %, only owners and feed sources with fewer than 8 queued events are admitted"`
-	WorkMaxPerOwner int64         `env:"ASSAY_WORK_MAX_PER_OWNER" envDefault:"100000" use:"often" doc:"how many work events of one owner or feed source may be queued before ingest responds 429; 0 for no limit"`
-	OutcomesMaxAge  time.Duration `env:"ASSAY_OUTCOMES_MAX_AGE" envDefault:"168h" doc:"how long outcome events are kept for subscribers that resume: 10m or more; 0 for ever"`
-
-	// Work are the streams of work events, one for each area.
-	Work []Work `env:"-"`
-	// Queues are the streams of messages that are no events.
-	Queues []Queue `env:"-"`
-
-	AllowUnsynced      bool `env:"ASSAY_ALLOW_UNSYNCED" doc:"true to accept that a power failure can lose acknowledged events: with one replica on a server that does not sync always, or with persist_mode async"`
-	AllowMemory        bool `env:"ASSAY_ALLOW_MEMORY_STREAMS" doc:"true to accept that streams on memory storage lose acknowledged events when the server restarts"`
-	AllowFewerReplicas bool `env:"ASSAY_ALLOW_FEWER_REPLICAS" doc:"true to accept streams with fewer replicas than ASSAY_NATS_REPLICAS where the cluster is too small, and to lower those that have more"`
-}
-
-// Validate says which setting is not usable.
-func (c Config) Validate() error {
-	switch {
-	case !slices.Contains([]int{1, 3, 5}, c.Replicas):
-		return fmt.Errorf("ASSAY_NATS_REPLICAS is %d: give 1, 3 or 5", c.Replicas)
-	case c.WorkMaxMessages < 1:
-		return fmt.Errorf("ASSAY_WORK_MAX_MESSAGES is %d: give at least 1", c.WorkMaxMessages)
-	case c.WorkMaxPerOwner < 0:
-		return fmt.Errorf("ASSAY_WORK_MAX_PER_OWNER is %d: give 0 or more", c.WorkMaxPerOwner)
-	case c.OutcomesMaxAge != 0 && c.OutcomesMaxAge < duplicateWindow:
-		return fmt.Errorf("ASSAY_OUTCOMES_MAX_AGE is %s: give %s or more, or 0", c.OutcomesMaxAge, duplicateWindow)
-	}
-	return nil
-}
-
-func (c Config) policy() durable.Policy {
-	return durable.Policy{
-		Replicas: c.Replicas, Sync: c.Sync,
-		AllowUnsynced: c.AllowUnsynced, AllowMemory: c.AllowMemory, AllowFewerReplicas: c.AllowFewerReplicas,
-	}
-}
 
 // Bus is a connection to NATS with the streams. It is safe for concurrent use.
 type Bus struct {
 	*conn.Conn
-	cfg     Config
-	source  string
-	log     zerolog.Logger
-	metrics metrics
-	work    []*workQueue
-	// declares is set on a bus whose process creates the streams.
-	declares    bool
-	reconciling sync.Mutex
-	reconciled  time.Time // when the streams were last declared
+	source    string
+	publisher *publisher
+	streams   *streams // nil in a process that does not declare them
+	work      []*workQueue
 }
 
 // Connect opens the connection and creates or reconciles the streams. source
@@ -92,8 +43,9 @@ func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger,
 	if err != nil {
 		return nil, err
 	}
-	b.declares = true
-	if err := b.reconcile(ctx); err != nil {
+	b.streams = &streams{cfg: cfg, js: b.JS, log: log}
+	b.publisher.streams = b.streams
+	if err := b.streams.declare(ctx); err != nil {
 		b.Close()
 		return nil, err
 	}
@@ -101,16 +53,128 @@ func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger,
 }
 
 // Join opens the connection and leaves the streams as they are, for those who
-// only read them. Of cfg it reads the address and the credentials. reg may be
-// nil. The caller closes the Bus.
+// only read them. Of cfg it reads the address, the credentials and the work streams. reg
+// may be nil. The caller closes the Bus.
 func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
 	connection, err := conn.Dial(conn.Config{URL: cfg.URL, User: cfg.User, Password: cfg.Password, Credentials: cfg.Credentials, Client: source}, log)
 	if err != nil {
 		return nil, err
 	}
-	b := &Bus{Conn: connection, cfg: cfg, source: source, log: log, metrics: newMetrics(reg, source)}
+	b := &Bus{Conn: connection, source: source, publisher: newPublisher(connection.JS, source, reg)}
 	for _, w := range cfg.Work {
-		b.work = append(b.work, newWorkQueue(b, w))
+		b.work = append(b.work, newWorkQueue(w, cfg, b.publisher))
 	}
 	return b, nil
+}
+
+// Source returns the name of the publishing service.
+func (b *Bus) Source() string { return b.source }
+
+// Declares reports whether this process declares the streams.
+func (b *Bus) Declares() bool { return b.streams != nil }
+
+// Redeclare creates the streams that were deleted since Connect. It does nothing after Join.
+func (b *Bus) Redeclare(ctx context.Context) error {
+	if b.streams == nil {
+		return nil
+	}
+	return b.streams.declare(ctx)
+}
+
+// Publish sends e and returns once the stream has it on disk. The same event
+// published again within the duplicate window is kept once. It tries again
+// while no stream leader answers, for 15 s or until ctx ends. However much work is
+// waiting, it is not refused: see Admit. It returns ErrFull when the stream has reached
+// its limit in bytes, ErrStorageFull when that of the server is used up, and
+// ErrOutstanding when the stream holds work of the same item under another id. It
+// returns at once conn.ErrForbidden when this user may not publish there,
+// nats.ErrMaxPayload for an event that is larger than the server takes, and
+// nats.ErrConnectionClosed after Close.
+func (b *Bus) Publish(ctx context.Context, e event.Event) error {
+	data, err := e.Marshal()
+	if err != nil {
+		return err
+	}
+	return b.publish(ctx, &nats.Msg{Subject: e.Subject, Header: e.Headers("/" + b.source), Data: data}, e.ID, e.Type(), e.Tenant)
+}
+
+// publish stores a message, that of a work event in fair order.
+func (b *Bus) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant string) error {
+	for _, q := range b.work {
+		if q.stores(msg.Subject) {
+			return q.publish(ctx, msg, id, kind, tenant)
+		}
+	}
+	_, err := b.publisher.send(ctx, msg, id, kind)
+	return err
+}
+
+// Republish is Publish for an outcome that was probably published before: it
+// sends nothing when the stream's newest event of the subject is this one,
+// however long ago that was.
+func (b *Bus) Republish(ctx context.Context, e event.Event) error {
+	newest, err := b.JS.LastMsg(ctx, StreamOutcomes, e.Subject)
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
+		return b.Publish(ctx, e)
+	case err != nil:
+		return err
+	}
+	if envelope, err := event.ParseEnvelope(newest.Header); err == nil && envelope.ID == e.ID {
+		return nil
+	}
+	return b.Publish(ctx, e)
+}
+
+// Message is a message of a Queue.
+type Message struct {
+	Subject string
+	ID      string // the same id published again within the duplicate window is kept once
+	Type    string // for metrics
+	Data    []byte
+}
+
+// PublishMessage is Publish for a message that is no event.
+func (b *Bus) PublishMessage(ctx context.Context, m Message) error {
+	return b.publish(ctx, &nats.Msg{Subject: m.Subject, Header: nats.Header{}, Data: m.Data}, m.ID, m.Type, "")
+}
+
+// Admit reports whether more work of a work stream may be accepted for a tenant: it returns
+// nil, fair.ErrFull, fair.ErrTenantFull or fair.ErrBacklogUnknown. The empty tenant asks for
+// one that is not known yet. It is called at the edge, before work is accepted; what
+// follows from accepted work is published without it.
+func (b *Bus) Admit(ctx context.Context, stream, tenant string) error {
+	for _, q := range b.work {
+		if q.Stream == stream {
+			return q.admit(ctx, tenant)
+		}
+	}
+	return fmt.Errorf("%s is no work stream", stream)
+}
+
+// Outstanding reports whether a work stream holds a message of this subject and tenant,
+// so that a worker has it or will get it.
+func (b *Bus) Outstanding(ctx context.Context, subject, tenant string) (bool, error) {
+	for _, q := range b.work {
+		if !q.stores(subject) {
+			continue
+		}
+		_, err := q.message(ctx, subject, tenant)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	return false, fmt.Errorf("no work stream stores %s", subject)
+}
+
+// Durables returns the durables behind a consumer: one for each priority of a work
+// stream, the highest first, else one.
+func (b *Bus) Durables(c Consumer) []Durable {
+	for _, q := range b.work {
+		if q.Stream == c.Stream {
+			return q.Durables(c.Name, c.Filter)
+		}
+	}
+	return []Durable{{c.Name, c.Filter}}
 }

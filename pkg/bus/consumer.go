@@ -3,15 +3,7 @@ package bus
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync"
 	"time"
-
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/assay-project/assay/pkg/bus/attempt"
-	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
 // Bounds are what one attempt may take.
@@ -87,185 +79,45 @@ type Consumer struct {
 	GiveUp func(context.Context, Delivery, error) (time.Time, error)
 }
 
-func (c Consumer) withDefaults() Consumer {
-	c.Parallel = max(c.Parallel, 1)
-	if c.Lease <= 0 {
-		c.Lease = 30 * time.Second
-	}
-	if c.Attempts <= 0 {
-		c.Attempts = 12
-	}
-	if c.Backoff == nil {
-		c.Backoff = doubling
-	}
-	if c.Drain <= 0 {
-		c.Drain = 10 * time.Second
-	}
-	if c.Bounds == nil {
-		c.Bounds = func(*Delivery) Bounds { return Bounds{} }
-	}
-	if c.Abandoned <= 0 {
-		c.Abandoned = 8
-	}
-	if c.AbandonedFor <= 0 {
-		c.AbandonedFor = 5 * time.Minute
-	}
-	if c.GiveUp == nil {
-		c.GiveUp = func(context.Context, Delivery, error) (time.Time, error) { return time.Time{}, nil }
-	}
-	return c
+// ErrTakenOver is what a handler returns when it finds that another delivery of
+// the same item has the work now. The message is then left alone: to
+// acknowledge it would take it from the worker that holds it. It comes again
+// after a lease, unless that worker acknowledges it.
+var ErrTakenOver = errors.New("another worker has taken the item over")
+
+type permanentError struct{ err error }
+
+func (e *permanentError) Error() string { return e.err.Error() }
+func (e *permanentError) Unwrap() error { return e.err }
+
+// Permanent marks err as one that no further attempt can mend. A consumer
+// gives such a message up at once.
+func Permanent(err error) error { return &permanentError{err} }
+
+// IsPermanent says whether err, or one it wraps, was marked by Permanent.
+func IsPermanent(err error) bool {
+	_, ok := errors.AsType[*permanentError](err)
+	return ok
 }
 
-func doubling(attempt int) time.Duration {
-	const most = 5 * time.Minute
-	return min(time.Second<<min(max(attempt-1, 0), 16), most)
+type laterError struct {
+	err   error
+	delay time.Duration
 }
 
-// waitingPlaces is how many messages may wait out their backoff at once
-// without keeping others from being delivered.
-const waitingPlaces = 1000
+func (e *laterError) Error() string { return e.err.Error() }
+func (e *laterError) Unwrap() error { return e.err }
 
-// Consume works on messages until ctx ends, then stops taking, lets handlers
-// finish for c.Drain, gives back the rest, and returns nil. It returns an
-// error when the consumer cannot be created, and attempt.ErrAbandoned, after it has
-// drained in the same way, when the process should be started anew. So does
-// conn.ErrForbidden, when this user may not take messages.
-func (b *Bus) Consume(ctx context.Context, c Consumer) error {
-	c = c.withDefaults()
-	from := newSources(b, c)
-	began, err := b.newest(ctx, c.Stream)
-	if err == nil {
-		err = b.declare(ctx, c, from, began)
-	}
-	for away(err) && ctx.Err() == nil {
-		b.log.Warn().Err(err).Str("consumer", c.Name).Msg("cannot declare the consumer; trying again")
-		pause(ctx)
-		if began.stream == "" {
-			began, err = b.newest(ctx, c.Stream)
-		}
-		if began.stream != "" {
-			err = b.declare(ctx, c, from, began)
-		}
-	}
-	if ctx.Err() != nil {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("consumer %s on stream %s: %w", c.Name, c.Stream, err)
-	}
+// Later returns err for a delivery that is to be repeated after d, and that does not count
+// as an attempt: nothing was tried, because something that the work needs is unavailable.
+func Later(err error, d time.Duration) error { return &laterError{err, d} }
 
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	working, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	defer context.AfterFunc(ctx, func() {
-		timer := time.AfterFunc(c.Drain, stop)
-		context.AfterFunc(working, func() { timer.Stop() })
-	})()
-
-	w := &consumerRun{
-		bus: b, consumer: c, end: end, sources: from, guard: newWatchdog(b, c, from, began),
-		attempts: newLog(b, c, began.sequence),
-		limiter: attempt.NewLimiter(attempt.Limits{Parallel: c.Parallel, Memory: c.Memory, Abandoned: c.Abandoned, AbandonedFor: c.AbandonedFor},
-			b.metrics.abandoned.WithLabelValues(c.Name, c.Area), end),
+// Delay returns the delay that err, or one it wraps, was given by Later. ok is false
+// if there is none, or if err is permanent all the same.
+func Delay(err error) (d time.Duration, ok bool) {
+	later, ok := errors.AsType[*laterError](err)
+	if !ok || IsPermanent(err) {
+		return 0, false
 	}
-	var workers sync.WaitGroup
-	workers.Go(func() { w.guard.watch(ctx) })
-	for range c.Parallel {
-		workers.Go(func() { w.take(ctx, working) })
-	}
-	workers.Wait()
-	switch err := context.Cause(ctx); {
-	case errors.Is(err, conn.ErrForbidden):
-		return fmt.Errorf("consumer %s on stream %s: %w", c.Name, c.Stream, err)
-	case errors.Is(err, attempt.ErrAbandoned):
-		b.log.Error().Str("consumer", c.Name).Int64("abandoned", w.limiter.Abandoned()).
-			Msg("attempts do not return; this process takes no more work and should be started anew")
-		return fmt.Errorf("consumer %s: %w", c.Name, err)
-	}
-	return nil
-}
-
-// Error codes of the server, from its errors.json: its cluster has no leader; a
-// consumer could not be made, or was removed before the server could tell of it.
-const (
-	codeNoLeader jetstream.ErrorCode = 10008
-	codeNotMade  jetstream.ErrorCode = 10012
-)
-
-// away says that the server did not answer, that its cluster cannot, or that it made
-// no consumer for no reason of ours; another try may succeed.
-func away(err error) bool {
-	if api, refused := errors.AsType[*jetstream.APIError](err); refused {
-		return api.ErrorCode == codeNoLeader || api.ErrorCode == codeNotMade
-	}
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders)
-}
-
-// pause is the rest between tries at what a server refused or did not answer.
-func pause(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(time.Second):
-	}
-}
-
-// position is a place in a stream. It is a sequence and not a time, since the clocks of
-// two machines differ.
-type position struct {
-	stream   string
-	queue    bool // whether a message leaves the stream when it is acknowledged
-	sequence uint64
-	clock    time.Time // the latest that the clock of the server is known to have been at
-}
-
-// newest returns the position of the newest message of a stream.
-func (b *Bus) newest(ctx context.Context, name string) (position, error) {
-	stream, err := b.JS.Stream(ctx, name)
-	if err != nil {
-		return position{}, err
-	}
-	info := stream.CachedInfo()
-	at := position{
-		stream: name, queue: info.Config.Retention == jetstream.WorkQueuePolicy,
-		sequence: info.State.LastSeq, clock: info.TimeStamp,
-	}
-	if info.State.LastTime.After(at.clock) {
-		at.clock = info.State.LastTime // it was stepped back since
-	}
-	return at, nil
-}
-
-// settings are those the server keeps of one of the consumer's durables. One for new
-// messages only begins after the given position.
-func (c Consumer) settings(of *source, after position) jetstream.ConsumerConfig {
-	want := jetstream.ConsumerConfig{
-		Durable: of.durable, FilterSubject: of.filter,
-		AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.Lease,
-		MaxDeliver: -1, MaxAckPending: waitingPlaces + c.Parallel,
-	}
-	if c.OnlyNew {
-		want.DeliverPolicy, want.OptStartSeq = jetstream.DeliverByStartSequencePolicy, after.sequence+1
-	}
-	return want
-}
-
-// declare creates the consumer, or brings it to its declared settings.
-func (b *Bus) declare(ctx context.Context, c Consumer, from *sources, after position) error {
-	for _, source := range from.all {
-		want := c.settings(source, after)
-		have, err := b.JS.ConsumerInfo(ctx, c.Stream, source.durable)
-		switch {
-		case err == nil:
-			// The server lets no one change where a consumer began.
-			begun := have.Config
-			want.DeliverPolicy, want.OptStartSeq, want.OptStartTime = begun.DeliverPolicy, begun.OptStartSeq, begun.OptStartTime
-		case !errors.Is(err, jetstream.ErrConsumerNotFound):
-			return err
-		}
-		if err := b.JS.CreateOrUpdateConsumer(ctx, c.Stream, want); err != nil {
-			return err
-		}
-	}
-	return nil
+	return later.delay, true
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -64,23 +63,29 @@ func (f DeadFilter) selects(l DeadLetter) bool {
 		(f.From.IsZero() || !l.Last.Before(f.From)) && (f.To.IsZero() || l.Last.Before(f.To))
 }
 
-// storeDeadLetter stores a message and why it was given up as a dead letter under
-// assay.dead.<consumer>. It must succeed before the message is acknowledged.
-func (b *Bus) storeDeadLetter(ctx context.Context, c Consumer, d Delivery, reason error, at time.Time) error {
+// StoreDeadLetter stores a message that a consumer of a stream gave up, for a reason and at a
+// time; zero for now. It must succeed before the message is acknowledged.
+func (b *Bus) StoreDeadLetter(ctx context.Context, consumer, stream string, d Delivery, reason error, at time.Time) error {
 	if at.IsZero() {
 		at = time.Now()
 	}
-	header := maps.Clone(d.header)
-	// These speak to the server about the message's own stream.
-	maps.DeleteFunc(header, func(name string, _ []string) bool { return strings.HasPrefix(name, "Nats-") })
-	if header == nil {
-		header = nats.Header{}
-	}
 	// With the time, since a stream that was lost and recreated counts from 1 again.
-	id := fmt.Sprintf("dead/%s/%s/%d/%d", c.Name, c.Stream, d.Sequence, d.Stored.UnixMilli())
-	return b.putDeadLetter(ctx, &nats.Msg{Subject: d.Subject, Header: header, Data: d.Data}, id, DeadLetter{
-		Consumer: c.Name, Reason: reason.Error(), Attempts: d.Attempt, First: d.Stored, Last: at,
+	id := fmt.Sprintf("dead/%s/%s/%d/%d", consumer, stream, d.Sequence, d.Stored.UnixMilli())
+	return b.putDeadLetter(ctx, &nats.Msg{Subject: d.Subject, Header: ownHeader(d.header), Data: d.Data}, id, DeadLetter{
+		Consumer: consumer, Reason: reason.Error(), Attempts: d.Attempt, First: d.Stored, Last: at,
 	})
+}
+
+// ownHeader returns a header without what speaks to the server about the message's stream,
+// and without what makes the message a dead letter.
+func ownHeader(header nats.Header) nats.Header {
+	own := nats.Header{}
+	for name, values := range header {
+		if !strings.HasPrefix(name, "Nats-") && !strings.HasPrefix(name, deadHeaders) {
+			own[name] = values
+		}
+	}
+	return own
 }
 
 // RestoreDeadLetter stores a dead letter that was lost, of an event that a consumer gave up
@@ -110,8 +115,7 @@ func (b *Bus) putDeadLetter(ctx context.Context, msg *nats.Msg, id string, l Dea
 	msg.Header[DeadFirst] = []string{l.First.UTC().Format(time.RFC3339Nano)}
 	msg.Header[DeadLast] = []string{l.Last.UTC().Format(time.RFC3339Nano)}
 	msg.Subject = deadPrefix + l.Consumer
-	_, err := b.send(ctx, msg, id, "dead")
-	return err
+	return b.publish(ctx, msg, id, "dead", "")
 }
 
 // oneLine makes s fit a header: no control characters, at most 1,000 bytes.
@@ -193,22 +197,10 @@ func (b *Bus) DropDead(ctx context.Context, sequence uint64) error {
 // it was. The same letter replayed again within the duplicate window is kept
 // once. Errors are those of Publish.
 func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
-	header := maps.Clone(l.header)
-	maps.DeleteFunc(header, func(name string, _ []string) bool {
-		return strings.HasPrefix(name, deadHeaders) || strings.HasPrefix(name, "Nats-")
-	})
-	if header == nil {
-		header = nats.Header{}
-	}
-	// Its trace stays that of the message.
-	ctx = obs.WithTrace(ctx, obs.Trace{})
+	header := ownHeader(l.header)
 	id := fmt.Sprintf("replay/%d/%d", l.Sequence, l.Last.UnixMilli())
-	msg := &nats.Msg{Subject: l.Subject, Header: header, Data: l.Data}
-	if q := b.workOf(l.Subject); q != nil {
-		return q.publish(ctx, msg, id, "replay", header.Get(headerTenant))
-	}
-	_, err := b.send(ctx, msg, id, "replay")
-	return err
+	// Its trace stays that of the message.
+	return b.publish(obs.WithTrace(ctx, obs.Trace{}), &nats.Msg{Subject: l.Subject, Header: header, Data: l.Data}, id, "replay", header.Get(headerTenant))
 }
 
 // readDeadLetter takes what cannot be read for empty: a letter that cannot be shown

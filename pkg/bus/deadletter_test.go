@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
 // buried gives up f1 to f3 as worker, and f4 as other, each for a reason of its own.
-func buried(t *testing.T, w *world) {
+func buried(t *testing.T, w *bustest.World) {
 	t.Helper()
 	for _, name := range []string{"worker", "other"} {
 		ids := []string{"f1", "f2", "f3"}
@@ -20,16 +21,16 @@ func buried(t *testing.T, w *world) {
 			ids = []string{"f4"}
 		}
 		for _, id := range ids {
-			w.publish(t, uploaded(id))
+			w.Publish(t, bustest.Uploaded(id))
 		}
-		c := consumer(func(_ context.Context, d bus.Delivery) error {
+		c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 			return bus.Permanent(errors.New("cannot read " + strings.ToUpper(d.Item)))
 		})
 		c.Name = name
-		stop := consume(t, w.bus, c)
-		w.awaitCount(t, workStream, 0)
+		stop := bustest.Consume(t, w.Bus, c)
+		w.AwaitCount(t, bustest.WorkStream, 0)
 		stop()
-		work, err := w.js.Stream(t.Context(), workStream)
+		work, err := w.JS.Stream(t.Context(), bustest.WorkStream)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,10 +42,10 @@ func buried(t *testing.T, w *world) {
 	}
 }
 
-func collect(t *testing.T, w *world, f bus.DeadFilter) []bus.DeadLetter {
+func collect(t *testing.T, w *bustest.World, f bus.DeadFilter) []bus.DeadLetter {
 	t.Helper()
 	var all []bus.DeadLetter
-	for letter, err := range w.bus.DeadLetters(t.Context(), f) {
+	for letter, err := range w.Bus.DeadLetters(t.Context(), f) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +55,7 @@ func collect(t *testing.T, w *world, f bus.DeadFilter) []bus.DeadLetter {
 }
 
 func TestDeadLettersAreFiltered(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	buried(t, w)
 	all := collect(t, w, bus.DeadFilter{})
 	if len(all) != 4 {
@@ -84,31 +85,31 @@ func TestDeadLettersAreFiltered(t *testing.T) {
 }
 
 func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	buried(t, w)
 	letter := collect(t, w, bus.DeadFilter{Consumer: "other"})[0]
 	if letter.Consumer != "other" || letter.Subject != "assay.file.uploaded.f4" || letter.Reason != "cannot read F4" || letter.Attempts != 1 ||
 		letter.Last.Before(letter.First) || letter.First.IsZero() {
 		t.Errorf("the letter says %+v", letter)
 	}
-	e := uploaded("f4")
+	e := bustest.Uploaded("f4")
 	payload, err := e.Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	listen, err := w.nc.SubscribeSync(e.Subject)
+	listen, err := w.NATS.SubscribeSync(e.Subject)
 	if err == nil {
-		err = w.nc.Flush()
+		err = w.NATS.Flush()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the second changes nothing
-		if err := w.bus.Replay(t.Context(), letter); err != nil {
+		if err := w.Bus.Replay(t.Context(), letter); err != nil {
 			t.Fatal(err)
 		}
 	}
-	public, err := listen.NextMsg(patience)
+	public, err := listen.NextMsg(bustest.Patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,28 +119,28 @@ func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 		}
 	}
 	got := make(chan bus.Delivery, 2)
-	consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error { got <- d; return nil }))
-	d := next(t, got, "the replayed message")
+	bustest.Consume(t, w.Bus, bustest.Consumer(func(_ context.Context, d bus.Delivery) error { got <- d; return nil }))
+	d := bustest.Next(t, got, "the replayed message")
 	if d.ID != e.ID || d.Item != "f4" || d.Subject != e.Subject || !bytes.Equal(d.Data, payload) {
 		t.Errorf("it came as %+v", d)
 	}
-	w.awaitCount(t, workStream, 0)
+	w.AwaitCount(t, bustest.WorkStream, 0)
 	if len(got) != 0 {
 		t.Error("it came twice")
 	}
 }
 
 func TestDroppedDeadLetterIsGone(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	buried(t, w)
 	sequence := collect(t, w, bus.DeadFilter{})[1].Sequence
-	if err := w.bus.DropDead(t.Context(), sequence); err != nil {
+	if err := w.Bus.DropDead(t.Context(), sequence); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.bus.DeadLetter(t.Context(), sequence); !errors.Is(err, bus.ErrNoDeadLetter) {
+	if _, err := w.Bus.DeadLetter(t.Context(), sequence); !errors.Is(err, bus.ErrNoDeadLetter) {
 		t.Errorf("reading it: %v", err)
 	}
-	if err := w.bus.DropDead(t.Context(), sequence); !errors.Is(err, bus.ErrNoDeadLetter) {
+	if err := w.Bus.DropDead(t.Context(), sequence); !errors.Is(err, bus.ErrNoDeadLetter) {
 		t.Errorf("dropping it again: %v", err)
 	}
 	if left := collect(t, w, bus.DeadFilter{}); len(left) != 3 {

@@ -6,33 +6,34 @@ import (
 	"testing"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
 // Two messages of one item would let one worker take over from a live other.
 func TestAnItemHasOneMessageAtATime(t *testing.T) {
-	w := open(t)
-	first, again := uploaded("f1"), uploadedAgain("f1")
-	w.publish(t, first)
-	if err := w.bus.Publish(t.Context(), again); !errors.Is(err, bus.ErrOutstanding) {
+	w := bustest.Open(t)
+	first, again := bustest.Uploaded("f1"), bustest.UploadedAgain("f1")
+	w.Publish(t, first)
+	if err := w.Bus.Publish(t.Context(), again); !errors.Is(err, bus.ErrOutstanding) {
 		t.Fatalf("a second event of the item: %v", err)
 	}
-	if err := w.bus.Publish(t.Context(), first); err != nil {
+	if err := w.Bus.Publish(t.Context(), first); err != nil {
 		t.Errorf("the same event again: %v", err)
 	}
-	w.publish(t, uploaded("f2"))
+	w.Publish(t, bustest.Uploaded("f2"))
 
-	consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error { return nil }))
-	w.awaitCount(t, workStream, 0)
-	if err := w.bus.Publish(t.Context(), again); err != nil {
+	bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error { return nil }))
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	if err := w.Bus.Publish(t.Context(), again); err != nil {
 		t.Errorf("once the first is acknowledged: %v", err)
 	}
 }
 
 func TestOutstandingKnowsWaitingWork(t *testing.T) {
-	w := open(t)
-	e := uploaded("f1")
+	w := bustest.Open(t)
+	e := bustest.Uploaded("f1")
 	look := func() bool {
-		there, err := w.bus.Outstanding(t.Context(), e.Subject, e.Tenant)
+		there, err := w.Bus.Outstanding(t.Context(), e.Subject, e.Tenant)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,18 +42,18 @@ func TestOutstandingKnowsWaitingWork(t *testing.T) {
 	if look() {
 		t.Error("before it is published")
 	}
-	w.publish(t, e)
+	w.Publish(t, e)
 	if !look() {
 		t.Error("not while it waits")
 	}
 	atWork, done := make(chan struct{}), make(chan struct{})
-	consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error { close(atWork); <-done; return nil }))
-	next(t, atWork, "the worker")
+	bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error { close(atWork); <-done; return nil }))
+	bustest.Next(t, atWork, "the worker")
 	if !look() {
 		t.Error("not while a worker has it")
 	}
 	close(done)
-	w.awaitCount(t, workStream, 0)
+	w.AwaitCount(t, bustest.WorkStream, 0)
 	if look() {
 		t.Error("after it is done")
 	}

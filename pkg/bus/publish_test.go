@@ -19,30 +19,30 @@ import (
 )
 
 func TestSameEventTwiceIsOneMessage(t *testing.T) {
-	w := open(t)
-	w.publish(t, uploaded("f1"), uploaded("f1"), uploaded("f2"))
-	if n := w.count(t, workStream); n != 2 {
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Uploaded("f1"), bustest.Uploaded("f1"), bustest.Uploaded("f2"))
+	if n := w.Count(t, bustest.WorkStream); n != 2 {
 		t.Errorf("%d messages, want 2", n)
 	}
 }
 
 // forgetful makes the stream of outcomes forget message ids after a moment. It
 // returns a function that waits until it has forgotten all before the call.
-func (w *world) forgetful(t *testing.T) (wait func()) {
+func forgetful(t *testing.T, w *bustest.World) (wait func()) {
 	t.Helper()
-	s, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	s, err := w.JS.Stream(t.Context(), bus.StreamOutcomes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := s.CachedInfo().Config
 	cfg.Duplicates = 100 * time.Millisecond // the least that the server takes
-	if _, err := w.js.UpdateStream(t.Context(), cfg); err != nil {
+	if _, err := w.JS.UpdateStream(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
 	return func() {
 		t.Helper()
-		eventually(t, func() error {
-			ack, err := w.js.Publish(t.Context(), "assay.analysis.probe", nil, jetstream.WithMsgID("probe"))
+		bustest.Eventually(t, func() error {
+			ack, err := w.JS.Publish(t.Context(), "assay.analysis.probe", nil, jetstream.WithMsgID("probe"))
 			if err == nil && (ack.Duplicate || ack.Sequence < 3) { // the first was new anyway
 				err = errors.New("ids are still known")
 			}
@@ -51,9 +51,9 @@ func (w *world) forgetful(t *testing.T) (wait func()) {
 	}
 }
 
-func (w *world) outcomes(t *testing.T, subject string) uint64 {
+func outcomes(t *testing.T, w *bustest.World, subject string) uint64 {
 	t.Helper()
-	s, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	s, err := w.JS.Stream(t.Context(), bus.StreamOutcomes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,39 +65,39 @@ func (w *world) outcomes(t *testing.T, subject string) uint64 {
 }
 
 func TestRepublishSendsNothingLongAfter(t *testing.T) {
-	w := open(t)
-	forgotten := w.forgetful(t)
-	e := completed("f1")
-	if err := w.bus.Republish(t.Context(), e); err != nil {
+	w := bustest.Open(t)
+	forgotten := forgetful(t, w)
+	e := bustest.Completed("f1")
+	if err := w.Bus.Republish(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	if n := w.outcomes(t, e.Subject); n != 1 {
+	if n := outcomes(t, w, e.Subject); n != 1 {
 		t.Fatalf("%d outcomes, want the one that was not there before", n)
 	}
 	forgotten()
-	if err := w.bus.Republish(t.Context(), e); err != nil {
+	if err := w.Bus.Republish(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	if n := w.outcomes(t, e.Subject); n != 1 {
+	if n := outcomes(t, w, e.Subject); n != 1 {
 		t.Errorf("%d outcomes, want 1", n)
 	}
 	later := e
 	later.ID += "0"
-	if err := w.bus.Republish(t.Context(), later); err != nil {
+	if err := w.Bus.Republish(t.Context(), later); err != nil {
 		t.Fatal(err)
 	}
-	if n := w.outcomes(t, e.Subject); n != 2 {
+	if n := outcomes(t, w, e.Subject); n != 2 {
 		t.Errorf("%d outcomes, want 2 with the new one", n)
 	}
 }
 
 // What no further try can mend is not tried until the budget is spent.
 func TestPublishDoesNotTryInVain(t *testing.T) {
-	w := open(t)
-	large := uploaded("f1")
+	w := bustest.Open(t)
+	large := bustest.Uploaded("f1")
 	large.Data = &event.FileUploaded{FileId: "f1", FileName: strings.Repeat("x", 2<<20)}
-	for want, e := range map[error]event.Event{nats.ErrMaxPayload: large, nats.ErrConnectionClosed: uploaded("f2")} {
-		b := connect(t, w.url, bus.Config{})
+	for want, e := range map[error]event.Event{nats.ErrMaxPayload: large, nats.ErrConnectionClosed: bustest.Uploaded("f2")} {
+		b := bustest.Connect(t, w.URL, bus.Config{})
 		if errors.Is(want, nats.ErrConnectionClosed) {
 			b.Close()
 		}
@@ -110,9 +110,9 @@ func TestPublishDoesNotTryInVain(t *testing.T) {
 }
 
 func TestFullStorageSaysSo(t *testing.T) {
-	w := openAt(t, bustest.StartWith(t, server.Options{JetStreamMaxStore: 16 << 10}), bus.Config{})
+	w := bustest.OpenAt(t, bustest.StartWith(t, server.Options{JetStreamMaxStore: 16 << 10}), bus.Config{})
 	for i := range 1000 {
-		err := w.bus.Publish(t.Context(), uploaded(fmt.Sprintf("f%03d", i)))
+		err := w.Bus.Publish(t.Context(), bustest.Uploaded(fmt.Sprintf("f%03d", i)))
 		if errors.Is(err, bus.ErrStorageFull) && errors.Is(err, syscall.ENOSPC) {
 			return
 		}
@@ -124,32 +124,32 @@ func TestFullStorageSaysSo(t *testing.T) {
 }
 
 func TestMessageIsKeptOncePerID(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	for range 2 {
-		if err := w.bus.PublishMessage(t.Context(), bus.Message{Subject: queue.Subject, ID: "etag1", Type: "test", Data: []byte(`{}`)}); err != nil {
+		if err := w.Bus.PublishMessage(t.Context(), bus.Message{Subject: bustest.Queue().Subject, ID: "etag1", Type: "test", Data: []byte(`{}`)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := w.count(t, queue.Stream); n != 1 {
+	if n := w.Count(t, bustest.Queue().Stream); n != 1 {
 		t.Errorf("%d messages, want 1", n)
 	}
 }
 
 func TestPublishWithoutStreamIsAnErrorInTime(t *testing.T) {
-	w := open(t)
-	e := uploaded("f1")
+	w := bustest.Open(t)
+	e := bustest.Uploaded("f1")
 	e.Subject = "nobody.listens"
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	if err := w.bus.Publish(ctx, e); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, bus.ErrFull) {
+	if err := w.Bus.Publish(ctx, e); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, bus.ErrFull) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestPublishRefusesWhatIsNoText(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	e := event.NewAnalysisFailed(&event.AnalysisFailed{Area: "textfile", Id: "f1", ErrorMessage: "\xff"})
-	if err := w.bus.Publish(t.Context(), e); err == nil {
+	if err := w.Bus.Publish(t.Context(), e); err == nil {
 		t.Error("invalid UTF-8 was sent")
 	}
 }

@@ -3,10 +3,13 @@ package bus
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/rs/zerolog"
 
+	"github.com/assay-project/assay/pkg/bus/conn"
 	"github.com/assay-project/assay/pkg/event"
 )
 
@@ -19,25 +22,21 @@ const (
 	StreamAttempts = "ASSAY_ATTEMPTS"
 )
 
-// Queue describes a stream that a message leaves when it is acknowledged.
-type Queue struct {
-	Stream      string
-	Subject     string
-	Description string
+// AttemptSubject returns the subject of the record of the attempts that a consumer makes at
+// the message of a sequence; both may be "*".
+func AttemptSubject(consumer, sequence string) string {
+	return attemptPrefix + consumer + "." + sequence
 }
 
-// duplicateWindow is how long a stream remembers message ids. A worker that
-// dies between publish and acknowledgement repeats its event after one lease,
-// well within it.
-const duplicateWindow = 10 * time.Minute
+const attemptPrefix = "assay-attempt."
 
 // attemptsMaxAge is more than all attempts at a message and the restarts between
 // them take.
 const attemptsMaxAge = 7 * 24 * time.Hour
 
-// streams declares every stream of the system. All are on file storage, the
+// configurations returns every stream of the system. All are on file storage, the
 // only kind whose acknowledgement survives a restart of the server.
-func streams(cfg Config) []jetstream.StreamConfig {
+func configurations(cfg Config) []jetstream.StreamConfig {
 	list := []jetstream.StreamConfig{
 		{
 			Name: StreamOutcomes, Description: "analyses that ended",
@@ -51,7 +50,7 @@ func streams(cfg Config) []jetstream.StreamConfig {
 		},
 		{
 			Name: StreamAttempts, Description: "attempts at messages that were not delivered for the first time",
-			Subjects:  []string{attemptSubjects},
+			Subjects:  []string{attemptPrefix + ">"},
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxMsgsPerSubject: 1, MaxAge: attemptsMaxAge,
 		},
 	}
@@ -93,35 +92,46 @@ func workStream(cfg Config, w Work) jetstream.StreamConfig {
 	}
 }
 
-// deletionWait is longer than the server takes to delete a stream. One that is made
-// anew before the old one is gone loses its folder with it, and answers nothing
+// streams declares the streams of a Config.
+type streams struct {
+	cfg Config
+	js  *conn.JetStream
+	log zerolog.Logger
+
+	mu       sync.Mutex
+	declared time.Time // the last time
+}
+
+// declare creates the streams or brings them to their declared settings. It
+// returns durable.ErrNotDurable.
+func (s *streams) declare(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := configurations(s.cfg)
+	if !s.declared.IsZero() {
+		if err := s.awaitDeletion(ctx, all); err != nil {
+			return err
+		}
+	}
+	for _, want := range all {
+		if err := s.cfg.policy().Declare(ctx, s.js, want); err != nil {
+			return err
+		}
+	}
+	s.declared = time.Now()
+	return nil
+}
+
+// deletionWait is longer than the server takes to delete a stream. One that is recreated
+// before the old one is gone loses its folder with it, and answers nothing
 // from then on (nats-server 2.15.2, where stream.stop forgets the name first and
 // moves the folder away last).
 const deletionWait = time.Second
 
-// reconcile creates the streams or brings them to their declared settings. It
-// returns durable.ErrNotDurable.
-func (b *Bus) reconcile(ctx context.Context) error {
-	b.reconciling.Lock()
-	defer b.reconciling.Unlock()
-	if !b.reconciled.IsZero() {
-		if err := b.awaitDeletion(ctx); err != nil {
-			return err
-		}
-	}
-	for _, want := range streams(b.cfg) {
-		if err := b.cfg.policy().Declare(ctx, b.JS, want); err != nil {
-			return err
-		}
-	}
-	b.reconciled = time.Now()
-	return nil
-}
-
-// awaitDeletion waits where a stream is gone that was there.
-func (b *Bus) awaitDeletion(ctx context.Context) error {
-	for _, want := range streams(b.cfg) {
-		if !b.gone(ctx, want.Name) {
+// awaitDeletion waits if a stream was deleted.
+func (s *streams) awaitDeletion(ctx context.Context, all []jetstream.StreamConfig) error {
+	for _, want := range all {
+		if _, err := s.js.Stream(ctx, want.Name); !errors.Is(err, jetstream.ErrStreamNotFound) {
 			continue
 		}
 		select {
@@ -134,24 +144,19 @@ func (b *Bus) awaitDeletion(ctx context.Context) error {
 	return nil
 }
 
-func (b *Bus) gone(ctx context.Context, stream string) bool {
-	_, err := b.JS.Stream(ctx, stream)
-	return errors.Is(err, jetstream.ErrStreamNotFound)
-}
-
 // redeclareAfter is the least time between two looks whether a stream is gone.
 const redeclareAfter = time.Second
 
-// redeclare reconciles for a publish to which no stream answered: one was deleted,
+// redeclare declares the streams for a publish to which none answered: one was deleted,
 // or its servers are electing.
-func (b *Bus) redeclare(ctx context.Context) {
-	b.reconciling.Lock()
-	recent := time.Since(b.reconciled) < redeclareAfter
-	b.reconciling.Unlock()
-	if !b.declares || recent {
+func (s *streams) redeclare(ctx context.Context) {
+	s.mu.Lock()
+	recent := time.Since(s.declared) < redeclareAfter
+	s.mu.Unlock()
+	if recent {
 		return
 	}
-	if err := b.reconcile(ctx); err != nil {
-		b.log.Warn().Err(err).Msg("no stream answers a publish, and the streams cannot be declared anew; trying again")
+	if err := s.declare(ctx); err != nil {
+		s.log.Warn().Err(err).Msg("no stream answers a publish, and the streams cannot be declared again; retrying")
 	}
 }

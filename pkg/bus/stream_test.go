@@ -14,10 +14,10 @@ import (
 // TestConnectReconcilesEverySetting: whatever of a stream was declared otherwise, by
 // an older version or by hand, is as it should be once a service has connected.
 func TestConnectReconcilesEverySetting(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	config := func() jetstream.StreamConfig {
 		t.Helper()
-		s, err := w.js.Stream(t.Context(), workStream)
+		s, err := w.JS.Stream(t.Context(), bustest.WorkStream)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,13 +39,13 @@ func TestConnectReconcilesEverySetting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			other := want
 			change(&other)
-			if _, err := w.js.UpdateStream(t.Context(), other); err != nil {
+			if _, err := w.JS.UpdateStream(t.Context(), other); err != nil {
 				t.Fatal(err)
 			}
 			if reflect.DeepEqual(config(), want) {
 				t.Fatal("the server did not take the change")
 			}
-			connect(t, w.url, bus.Config{})
+			bustest.Connect(t, w.URL, bus.Config{})
 			if got := config(); !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, want %+v", got, want)
 			}
@@ -56,14 +56,14 @@ func TestConnectReconcilesEverySetting(t *testing.T) {
 // TestLostStreamIsMadeAnewByAPublish: an event for a stream that someone deleted
 // makes all streams be declared again, also one that has no consumer to miss it.
 func TestLostStreamIsMadeAnewByAPublish(t *testing.T) {
-	w := openAt(t, bustest.Start(t), bus.Config{})
-	if err := w.js.DeleteStream(t.Context(), bus.StreamOutcomes); err != nil {
+	w := bustest.OpenAt(t, bustest.Start(t), bus.Config{})
+	if err := w.JS.DeleteStream(t.Context(), bus.StreamOutcomes); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.bus.Republish(t.Context(), completed("f1")); err != nil {
+	if err := w.Bus.Republish(t.Context(), bustest.Completed("f1")); err != nil {
 		t.Fatal(err)
 	}
-	outcomes, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	outcomes, err := w.JS.Stream(t.Context(), bus.StreamOutcomes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,28 +10,29 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/obs"
 )
 
 func TestTraceTravelsIntoTheHandler(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	trace := obs.Trace{
 		RequestID: "req-1", Parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", State: "vendor=1",
 	}
-	if err := w.bus.Publish(obs.WithTrace(t.Context(), trace), uploaded("f1")); err != nil {
+	if err := w.Bus.Publish(obs.WithTrace(t.Context(), trace), bustest.Uploaded("f1")); err != nil {
 		t.Fatal(err)
 	}
 	got := make(chan obs.Trace, 1)
-	consume(t, w.bus, consumer(func(ctx context.Context, _ bus.Delivery) error {
+	bustest.Consume(t, w.Bus, bustest.Consumer(func(ctx context.Context, _ bus.Delivery) error {
 		got <- obs.TraceFrom(ctx)
-		return w.bus.Publish(ctx, completed("f1"))
+		return w.Bus.Publish(ctx, bustest.Completed("f1"))
 	}))
-	if in := next(t, got, "delivery"); in != trace {
+	if in := bustest.Next(t, got, "delivery"); in != trace {
 		t.Errorf("the handler has %+v, want %+v", in, trace)
 	}
-	w.awaitCount(t, workStream, 0)
-	stream, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	stream, err := w.JS.Stream(t.Context(), bus.StreamOutcomes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,16 +47,16 @@ func TestTraceTravelsIntoTheHandler(t *testing.T) {
 
 // What any NATS client gets that knows nothing of this system.
 func TestPlainClientReadsOutcomes(t *testing.T) {
-	w := open(t)
-	sub, err := w.nc.SubscribeSync(event.OutcomeSubjects)
+	w := bustest.Open(t)
+	sub, err := w.NATS.SubscribeSync(event.OutcomeSubjects)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.nc.Flush(); err != nil {
+	if err := w.NATS.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	w.publish(t, completed("f1"))
-	msg, err := sub.NextMsg(patience)
+	w.Publish(t, bustest.Completed("f1"))
+	msg, err := sub.NextMsg(bustest.Patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestPlainClientReadsOutcomes(t *testing.T) {
 		t.Fatalf("%v in %s", err, msg.Data)
 	}
 	if body.Area != "textfile" || body.ID != "f1" || body.OwnerID != "ann" || body.Name != "a.txt" ||
-		!body.CompletedAt.Equal(when) || body.TextStatistics.TotalWords != 2 || body.TextStatistics.AvgWordLength != 3 {
+		!body.CompletedAt.Equal(bustest.When()) || body.TextStatistics.TotalWords != 2 || body.TextStatistics.AvgWordLength != 3 {
 		t.Errorf("got %s", msg.Data)
 	}
 }

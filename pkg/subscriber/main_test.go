@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -70,22 +69,8 @@ type assay struct {
 
 func open(t *testing.T) *assay {
 	t.Helper()
-	url := bustest.Start(t)
-	b, err := openAssay(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.Close)
-	nc, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &assay{url, b, js}
+	w := bustest.Open(t)
+	return &assay{w.URL, w.Bus, w.JS}
 }
 
 func completed(area, id string) event.Event {

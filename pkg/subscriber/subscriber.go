@@ -29,6 +29,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/event"
 )
 
@@ -111,7 +112,7 @@ func Run(ctx context.Context, cfg Config, handle func(context.Context, Outcome) 
 		area = "*"
 	}
 	s := &subscription{handle: handle, done: done, log: cfg.Log, inProgress: map[string]chan struct{}{}}
-	return events.Consume(ctx, bus.Consumer{
+	return consume.New(events, cfg.Log, nil).Run(ctx, bus.Consumer{
 		Name: cfg.Name, Area: cfg.Area, Stream: bus.StreamOutcomes, Filter: event.OutcomesOf(area, "*"),
 		OnlyNew: cfg.OnlyNew, Parallel: cfg.Parallel, Attempts: cfg.Attempts,
 		Lease: cfg.Lease, Drain: cfg.Drain, Backoff: cfg.Backoff,

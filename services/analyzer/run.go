@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/config"
 	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
@@ -73,9 +74,10 @@ func Notices() []string { return []string{sentiment.Notice()} }
 
 // Service is an open analyzer.
 type Service struct {
-	backends *backend.Connections
-	areas    []Area
-	sweeper  *sweeper.Sweeper
+	backends  *backend.Connections
+	areas     []Area
+	consumers *consume.Runner
+	sweeper   *sweeper.Sweeper
 }
 
 // Run runs the service as a process of its own until ctx ends, then finishes the
@@ -111,7 +113,8 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	}
 	return &Service{
 		backends: backends, areas: all,
-		sweeper: sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, log, reg, all),
+		consumers: consume.New(backends.Bus, log, reg),
+		sweeper:   sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, log, reg, all),
 	}
 }
 
@@ -154,7 +157,7 @@ func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, area := range s.areas {
 		for _, consumer := range area.Consumers() {
-			group.Go(func() error { return s.backends.Bus.Consume(ctx, consumer) })
+			group.Go(func() error { return s.consumers.Run(ctx, consumer) })
 		}
 	}
 	group.Go(func() error { return s.sweeper.Work(ctx) })

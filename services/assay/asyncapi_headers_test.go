@@ -102,7 +102,7 @@ func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- b.Consume(ctx, bus.Consumer{
+		ended <- bustest.Runner(t, b).Run(ctx, bus.Consumer{
 			Name: "worker", Stream: textfile.WorkStream,
 			Handle: func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) },
 		})

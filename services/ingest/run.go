@@ -106,7 +106,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	all := openAll(list, Shared{backends, log, reg})
 	return &Service{
 		backends: backends, areas: all,
-		notices: notice.New(cfg.Notices, cfg.Drain, backends, log, all),
+		notices: notice.New(cfg.Notices, cfg.Drain, backends, log, reg, all),
 		letters: deadletter.New(backends.Bus, all),
 	}, nil
 }

@@ -1,4 +1,4 @@
-// Package bustest runs a real NATS server inside a test.
+// Package bustest runs a real NATS server inside a test, and opens buses of the product on it.
 package bustest
 
 import (

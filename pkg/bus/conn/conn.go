@@ -103,43 +103,6 @@ func (c *Conn) reconnected() {
 	c.connected, c.lost = context.WithCancel(context.Background())
 }
 
-// flushWait bounds the wait until the server knows a subscription.
-const flushWait = 3 * time.Second
-
-// Watch subscribes to a subject. The channel gets a value when something was
-// published since the last look. It is a hint to look at the table, and may be
-// missed while the connection is down. The caller calls stop.
-func (c *Conn) Watch(ctx context.Context, subject string) (seen <-chan struct{}, stop func(), err error) {
-	hint := make(chan struct{}, 1)
-	sub, err := c.NATS.Subscribe(subject, func(*nats.Msg) {
-		select {
-		case hint <- struct{}{}:
-		default:
-		}
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("watch %s: %w", subject, err)
-	}
-	stop = func() {
-		if err := sub.Unsubscribe(); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
-			c.log.Warn().Err(err).Str("subject", subject).Msg("cannot end a subscription")
-		}
-	}
-	// Once the server has answered, no later event is missed.
-	ctx, cancel := context.WithTimeout(ctx, flushWait)
-	defer cancel()
-	if err := c.NATS.FlushWithContext(ctx); err != nil {
-		stop()
-		return nil, nil, fmt.Errorf("watch %s: %w", subject, err)
-	}
-	// A refusal comes before the answer.
-	if refused, err := c.refusal(c.NATS.LastError()); refused == subject {
-		stop()
-		return nil, nil, fmt.Errorf("watch %s: %w", subject, err)
-	}
-	return hint, stop, nil
-}
-
 // Close sends what is still buffered, acknowledgements included, and closes
 // the connection.
 func (c *Conn) Close() {

@@ -33,6 +33,22 @@ func (j *JetStream) Stream(ctx context.Context, name string) (*Stream, error) {
 	return &Stream{conn: j.conn, name: name, stream: stream}, nil
 }
 
+// LastMsg reads the newest message of a subject of a stream. It returns
+// jetstream.ErrStreamNotFound or jetstream.ErrMsgNotFound.
+func (j *JetStream) LastMsg(ctx context.Context, stream, subject string) (_ *jetstream.RawStreamMsg, err error) {
+	found, err := j.Stream(ctx, stream)
+	if err != nil {
+		return nil, err
+	}
+	ctx, done := j.conn.WithPermissionErrors(ctx, stream)
+	defer done(&err)
+	msg, err := found.stream.GetLastMsgForSubject(ctx, subject)
+	if err != nil {
+		return nil, fmt.Errorf("newest message of %s: %w", subject, err)
+	}
+	return msg, nil
+}
+
 // CreateStream creates a stream.
 func (j *JetStream) CreateStream(ctx context.Context, cfg jetstream.StreamConfig) (err error) {
 	ctx, done := j.conn.WithPermissionErrors(ctx, cfg.Name)
@@ -122,13 +138,6 @@ func (s *Stream) Msg(ctx context.Context, sequence uint64, opts ...jetstream.Get
 	ctx, done := s.conn.WithPermissionErrors(ctx, s.name)
 	defer done(&err)
 	return s.stream.GetMsg(ctx, sequence, opts...)
-}
-
-// LastMsg reads the newest message of a subject.
-func (s *Stream) LastMsg(ctx context.Context, subject string) (_ *jetstream.RawStreamMsg, err error) {
-	ctx, done := s.conn.WithPermissionErrors(ctx, s.name)
-	defer done(&err)
-	return s.stream.GetLastMsgForSubject(ctx, subject)
 }
 
 // DeleteMsg deletes the message of a sequence.

@@ -6,69 +6,22 @@ import (
 	"fmt"
 	"math"
 	"testing"
-	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/bustest"
 	"github.com/assay-project/assay/pkg/bus/tail"
-	"github.com/assay-project/assay/pkg/event"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds every wait for something that must happen.
-const patience = 20 * time.Second
-
-// world is a NATS server, a bus of the product on it, and a plain client.
-type world struct {
-	bus *bus.Bus
-	js  jetstream.JetStream
-}
-
-func open(t *testing.T) *world {
-	t.Helper()
-	url := bustest.Start(t)
-	nc, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := bus.Connect(t.Context(), bus.Config{URL: url, Replicas: 1, AllowUnsynced: true, OutcomesMaxAge: time.Hour}, "test",
-		zerolog.New(zerolog.NewTestWriter(t)), prometheus.NewRegistry())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.Close)
-	return &world{bus: b, js: js}
-}
-
-func completed(id string) event.Event {
-	return event.NewAnalysisCompleted(&event.AnalysisCompleted{Area: event.AreaTextFile, Id: id})
-}
-
-func (w *world) publish(t *testing.T, events ...event.Event) {
-	t.Helper()
-	for _, e := range events {
-		if err := w.bus.Publish(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // tailOf opens a tail until the test ends.
 func tailOf(t *testing.T, b *bus.Bus, after uint64) *tail.Tail {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), bustest.Patience)
 	t.Cleanup(cancel)
 	opened, err := tail.Open(ctx, b, zerolog.Nop(), after)
 	if err != nil {
@@ -94,9 +47,9 @@ func read(t *testing.T, b *bus.Bus, after uint64, n int) []bus.Delivery {
 }
 
 // consumersOf returns the names of the consumers of the outcomes.
-func (w *world) consumersOf(t *testing.T) []string {
+func consumersOf(t *testing.T, w *bustest.World) []string {
 	t.Helper()
-	s, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	s, err := w.JS.Stream(t.Context(), bus.StreamOutcomes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,15 +65,15 @@ func (w *world) consumersOf(t *testing.T) []string {
 }
 
 func TestTailResumesWithoutGapOrRepeat(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	const all = 30
 	for i := range all / 2 {
-		w.publish(t, completed(fmt.Sprintf("f%02d", i)))
+		w.Publish(t, bustest.Completed(fmt.Sprintf("f%02d", i)))
 	}
 	var after uint64
 	var items []string
 	read := func(n int) {
-		for _, d := range read(t, w.bus, after, n) {
+		for _, d := range read(t, w.Bus, after, n) {
 			items = append(items, d.Item)
 			after = d.Sequence
 		}
@@ -133,7 +86,7 @@ func TestTailResumesWithoutGapOrRepeat(t *testing.T) {
 	go func() {
 		defer close(ready)
 		for i := all / 2; i < all; i++ {
-			if err := w.bus.Publish(t.Context(), completed(fmt.Sprintf("f%02d", i))); err != nil {
+			if err := w.Bus.Publish(t.Context(), bustest.Completed(fmt.Sprintf("f%02d", i))); err != nil {
 				t.Error(err)
 			}
 		}
@@ -148,17 +101,17 @@ func TestTailResumesWithoutGapOrRepeat(t *testing.T) {
 	if len(items) != all {
 		t.Errorf("%d outcomes, want %d", len(items), all)
 	}
-	oldest, newest, err := tail.Bounds(t.Context(), w.bus)
+	oldest, newest, err := tail.Bounds(t.Context(), w.Bus)
 	if err != nil || oldest != 1 || newest != after {
 		t.Errorf("the stream holds %d to %d (%v), read up to %d", oldest, newest, err, after)
 	}
 }
 
 func TestTailEndsWithItsContext(t *testing.T) {
-	w := open(t)
-	w.publish(t, completed("f1"))
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Completed("f1"))
 	ctx, cancel := context.WithCancel(t.Context())
-	opened, err := tail.Open(ctx, w.bus, zerolog.Nop(), 0)
+	opened, err := tail.Open(ctx, w.Bus, zerolog.Nop(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,34 +128,34 @@ func TestTailEndsWithItsContext(t *testing.T) {
 // The server allows 1,000 consumers of a stream, so that one that lingers for
 // minutes after its reader left would soon end all others.
 func TestClosedTailsLeaveNoConsumer(t *testing.T) {
-	w := open(t)
-	w.publish(t, completed("f1"))
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Completed("f1"))
 	for range 20 {
-		open := tailOf(t, w.bus, 0)
+		open := tailOf(t, w.Bus, 0)
 		if _, err := open.Next(); err != nil {
 			t.Fatal(err)
 		}
-		if names := w.consumersOf(t); len(names) != 1 {
+		if names := consumersOf(t, w); len(names) != 1 {
 			t.Fatalf("the stream has the consumers %q, want that of the open tail", names)
 		}
 		open.Close()
-		if names := w.consumersOf(t); len(names) != 0 {
+		if names := consumersOf(t, w); len(names) != 0 {
 			t.Fatalf("the stream has the consumers %q after the tail was closed", names)
 		}
 	}
 }
 
 func TestTailReportsTheLossOfItsConsumer(t *testing.T) {
-	w := open(t)
-	w.publish(t, completed("f1"), completed("f2"))
-	open := tailOf(t, w.bus, 0)
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Completed("f1"), bustest.Completed("f2"))
+	open := tailOf(t, w.Bus, 0)
 	for range 2 {
 		if _, err := open.Next(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range w.consumersOf(t) {
-		if err := w.js.DeleteConsumer(t.Context(), bus.StreamOutcomes, name); err != nil {
+	for _, name := range consumersOf(t, w) {
+		if err := w.JS.DeleteConsumer(t.Context(), bus.StreamOutcomes, name); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,16 +165,16 @@ func TestTailReportsTheLossOfItsConsumer(t *testing.T) {
 }
 
 func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
-	w := open(t)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	w := bustest.Open(t)
+	ctx, cancel := context.WithTimeout(t.Context(), bustest.Patience)
 	defer cancel()
-	if oldest, newest, err := tail.Bounds(t.Context(), w.bus); err != nil || oldest != 1 || newest != 0 {
+	if oldest, newest, err := tail.Bounds(t.Context(), w.Bus); err != nil || oldest != 1 || newest != 0 {
 		t.Errorf("an empty stream holds %d to %d, %v", oldest, newest, err)
 	}
 	for i := range 5 {
-		w.publish(t, completed(fmt.Sprintf("f%d", i)))
+		w.Publish(t, bustest.Completed(fmt.Sprintf("f%d", i)))
 	}
-	s, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	s, err := w.JS.Stream(t.Context(), bus.StreamOutcomes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,30 +183,30 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 	}
 	for after, gone := range map[uint64]bool{0: true, 2: true, 3: false, 4: false, 6: true, math.MaxUint64: true} {
 		if gone {
-			if _, err := tail.Open(ctx, w.bus, zerolog.Nop(), after); !errors.Is(err, tail.ErrGone) {
+			if _, err := tail.Open(ctx, w.Bus, zerolog.Nop(), after); !errors.Is(err, tail.ErrGone) {
 				t.Errorf("after %d: %v, want ErrGone", after, err)
 			}
 			continue
 		}
-		if got := read(t, w.bus, after, 1); got[0].Sequence != after+1 {
+		if got := read(t, w.Bus, after, 1); got[0].Sequence != after+1 {
 			t.Errorf("after %d came %d", after, got[0].Sequence)
 		}
 	}
 	if err := s.DeleteMsg(t.Context(), 4); err != nil {
 		t.Fatal(err)
 	}
-	w.publish(t, completed("f5"))
+	w.Publish(t, bustest.Completed("f5"))
 	if err := s.DeleteMsg(t.Context(), 5); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tail.Open(ctx, w.bus, zerolog.Nop(), 5); !errors.Is(err, tail.ErrGone) {
+	if _, err := tail.Open(ctx, w.Bus, zerolog.Nop(), 5); !errors.Is(err, tail.ErrGone) {
 		t.Errorf("before a purge of everything: %v, want ErrGone", err)
 	}
-	w.publish(t, completed("f6"))
-	if got := read(t, w.bus, 6, 1); got[0].Item != "f6" {
+	w.Publish(t, bustest.Completed("f6"))
+	if got := read(t, w.Bus, 6, 1); got[0].Item != "f6" {
 		t.Errorf("after the purge came %s", got[0].Item)
 	}
 }
@@ -261,18 +214,18 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 // An outcome that vanishes between the look at the stream and its delivery
 // must not be passed over in silence.
 func TestTailTellsOfOutcomesRemovedUnderWay(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	for i := range 3 {
-		w.publish(t, completed(fmt.Sprintf("f%d", i)))
+		w.Publish(t, bustest.Completed(fmt.Sprintf("f%d", i)))
 	}
-	s, err := w.js.Stream(t.Context(), bus.StreamOutcomes)
+	s, err := w.JS.Stream(t.Context(), bus.StreamOutcomes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.DeleteMsg(t.Context(), 2); err != nil {
 		t.Fatal(err)
 	}
-	open := tailOf(t, w.bus, 0)
+	open := tailOf(t, w.Bus, 0)
 	if d, err := open.Next(); err != nil || d.Sequence != 1 {
 		t.Errorf("the first is %d, %v", d.Sequence, err)
 	}

@@ -34,7 +34,7 @@ func NATSGrants(areas []area.Area) NATS {
 		work := []string{a.Work.Stored(), "$JS.API.STREAM.MSG.GET." + a.Work.Stream}
 		g.Ingest, g.Analyzer = append(g.Ingest, work...), append(g.Analyzer, work...)
 		for _, consumer := range a.Consumers {
-			g.Analyzer = append(g.Analyzer, consume(a.Work.Stream, consumer, ".>", a.Work.Durables(consumer)...)...)
+			g.Analyzer = append(g.Analyzer, consume(a.Work.Stream, consumer, a.Work.Durables(consumer, "")...)...)
 		}
 	}
 	for _, stream := range append(streams, notice.Stream) {
@@ -45,7 +45,7 @@ func NATSGrants(areas []area.Area) NATS {
 			g.Analyzer = append(g.Analyzer, declare...)
 		}
 	}
-	g.Ingest = append(g.Ingest, consume(notice.Stream, notice.Consumer, "", notice.Consumer)...)
+	g.Ingest = append(g.Ingest, consume(notice.Stream, notice.Consumer, bus.Durable{Name: notice.Consumer})...)
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamDead, "$JS.API.STREAM.MSG.DELETE."+bus.StreamDead)
 	g.Analyzer = append(g.Analyzer, "$JS.API.STREAM.MSG.GET."+bus.StreamOutcomes, "$JS.API.STREAM.MSG.GET."+bus.StreamDead)
 	for _, list := range []*[]string{&g.Setup, &g.Ingest, &g.Analyzer} {
@@ -55,17 +55,19 @@ func NATSGrants(areas []area.Area) NATS {
 	return g
 }
 
-// consume returns the subjects that a consumer of a queue needs. filtered is the suffix of the
-// subject by which the durables are created: it names their filter, if they have one.
-func consume(stream, consumer, filtered string, durables ...string) []string {
+// consume returns the subjects that a consumer of a queue needs.
+func consume(stream, consumer string, durables ...bus.Durable) []string {
 	subjects := []string{
 		"assay.dead." + consumer,
-		"assay-attempt." + consumer + ".*", "$JS.API.STREAM.MSG.GET." + bus.StreamAttempts,
+		bus.AttemptSubject(consumer, "*"), "$JS.API.STREAM.MSG.GET." + bus.StreamAttempts,
 		// It removes messages left behind when the server crashed.
 		"$JS.API.STREAM.MSG.GET." + stream, "$JS.API.STREAM.MSG.DELETE." + stream,
 	}
 	for _, durable := range durables {
-		name := stream + "." + durable
+		name, filtered := stream+"."+durable.Name, ""
+		if durable.Filter != "" {
+			filtered = ".>" // the subject by which it is created names its filter
+		}
 		subjects = append(subjects,
 			"$JS.API.CONSUMER.INFO."+name, "$JS.API.CONSUMER.CREATE."+name+filtered,
 			"$JS.API.CONSUMER.DELETE."+name, // to recreate it where the clock was stepped back

@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/area"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
 	"github.com/assay-project/assay/pkg/bus/conn"
 	"github.com/assay-project/assay/pkg/event"
 )
@@ -55,11 +56,11 @@ func handleWork(t *testing.T, a area.Area, consumer string, ingest, analyzer *bu
 	c := bus.Consumer{Name: consumer, Area: a.Name, Stream: a.Work.Stream, Handle: func(context.Context, bus.Delivery) error {
 		return bus.Permanent(errors.New("not an item"))
 	}}
-	if err := ingest.Consume(ctx, c); !errors.Is(err, conn.ErrForbidden) {
+	if err := bustest.Runner(t, ingest).Run(ctx, c); !errors.Is(err, conn.ErrForbidden) {
 		t.Errorf("ingest consumes: %v", err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- analyzer.Consume(ctx, c) }()
+	go func() { ended <- bustest.Runner(t, analyzer).Run(ctx, c) }()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for dead := 0; dead == 0; <-tick.C {

@@ -9,12 +9,14 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/consume"
 )
 
 const (
@@ -38,17 +40,17 @@ type Area interface {
 
 // Notices are the notices of all buckets.
 type Notices struct {
-	cfg   Config
-	drain time.Duration
-	bus   *bus.Bus
-	areas []Area
-	queue *queue // nil without one
+	cfg       Config
+	drain     time.Duration
+	consumers *consume.Runner
+	areas     []Area
+	queue     *queue // nil without one
 }
 
 // New returns the notices for the areas. On shutdown a
 // notice in progress may take drain.
-func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections, log zerolog.Logger, areas []A) *Notices {
-	n := &Notices{cfg: cfg, drain: drain, bus: backends.Bus, areas: make([]Area, len(areas))}
+func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Notices {
+	n := &Notices{cfg: cfg, drain: drain, consumers: consume.New(backends.Bus, log, reg), areas: make([]Area, len(areas))}
 	for i, area := range areas {
 		n.areas[i] = area
 	}
@@ -62,7 +64,7 @@ func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections,
 // returned to the stream.
 func (n *Notices) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return n.bus.Consume(ctx, n.consumer()) })
+	group.Go(func() error { return n.consumers.Run(ctx, n.consumer()) })
 	if n.queue != nil {
 		group.Go(func() error { n.queue.run(ctx); return nil })
 	}

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -41,24 +40,9 @@ type system struct {
 // open makes waits that do not look again without an outcome. The hub does not run.
 func open(t *testing.T) *system {
 	t.Helper()
-	url := bustest.Start(t)
-	conn, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := bus.Connect(t.Context(), bus.Config{URL: url, Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour},
-		"test", zerolog.Nop(), prometheus.NewRegistry())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.Close)
-	hub := live.New(live.Config{Readers: 1, PerClient: 1}, live.Options{Bus: b, Log: zerolog.Nop(), Registry: prometheus.NewRegistry()})
-	s := &system{T: t, hub: hub, bus: b, js: js, waits: New(Config{Waits: 10_000, PerClient: 10_000}, hub)}
+	w := bustest.Open(t)
+	hub := live.New(live.Config{Readers: 1, PerClient: 1}, live.Options{Bus: w.Bus, Log: zerolog.Nop(), Registry: prometheus.NewRegistry()})
+	s := &system{T: t, hub: hub, bus: w.Bus, js: w.JS, waits: New(Config{Waits: 10_000, PerClient: 10_000}, hub)}
 	s.waits.again = time.Hour
 	return s
 }

@@ -1,6 +1,6 @@
 //go:build clockstep
 
-package bus_test
+package consume_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
 // steps are those that the system is tested with.
@@ -26,16 +27,16 @@ func step(t *testing.T, d time.Duration) {
 func TestSteppedClockStopsNoPriority(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {
-			w := open(t)
+			w := bustest.Open(t)
 			done := make(chan string, 1000)
-			consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Item; return nil }))
+			bustest.Consume(t, w.Bus, bustest.Consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Item; return nil }))
 			const items = 80 // more than the first two priorities take of one owner
 			send := func(round string) {
 				for i := range items {
-					w.publish(t, uploaded(fmt.Sprintf("%s%d", round, i)))
+					w.Publish(t, bustest.Uploaded(fmt.Sprintf("%s%d", round, i)))
 				}
 				for range items {
-					next(t, done, "delivery in the round "+round)
+					bustest.Next(t, done, "delivery in the round "+round)
 				}
 			}
 			send("before")
@@ -50,9 +51,9 @@ func TestSteppedClockStopsNoPriority(t *testing.T) {
 func TestSteppedClockDelaysNoRetry(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {
-			w := open(t)
+			w := bustest.Open(t)
 			tries := make(chan int, 10)
-			c := consumer(func(_ context.Context, d bus.Delivery) error {
+			c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 				tries <- d.Attempt
 				if d.Attempt == 1 {
 					return errors.New("not yet")
@@ -60,13 +61,13 @@ func TestSteppedClockDelaysNoRetry(t *testing.T) {
 				return nil
 			})
 			c.Lease, c.Backoff = time.Second, func(int) time.Duration { return 2 * time.Second }
-			consume(t, w.bus, c)
-			w.publish(t, uploaded("f1"))
-			next(t, tries, "first attempt")
+			bustest.Consume(t, w.Bus, c)
+			w.Publish(t, bustest.Uploaded("f1"))
+			bustest.Next(t, tries, "first attempt")
 			<-time.After(500 * time.Millisecond) // the server has the negative acknowledgement
 			step(t, d)
-			next(t, tries, "second attempt")
-			w.awaitCount(t, workStream, 0)
+			bustest.Next(t, tries, "second attempt")
+			w.AwaitCount(t, bustest.WorkStream, 0)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package bus
+package consume
 
 import (
 	"context"
@@ -20,31 +20,20 @@ func (w *consumerRun) take(ctx, working context.Context) {
 			w.end(err)
 			return
 		}
-		if err = errors.Join(err, w.guard.look(ctx)); err == nil || ctx.Err() != nil {
+		if err = errors.Join(err, w.watchdog.look(ctx)); err == nil || ctx.Err() != nil {
 			continue
 		}
-		w.bus.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot take work; trying again")
+		w.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot take work; retrying")
 		pause(ctx)
 	}
 }
 
-const (
-	// mostWait is how long a request for a message waits at the server at most.
-	mostWait = 30 * time.Second
-	// priorityWait is how long a worker that found all priorities empty waits for the
-	// highest, before it asks for all again: each time twice as long, up to
-	// priorityMaxWait. Lower ones get work only when the highest has some.
-	priorityWait    = 100 * time.Millisecond
-	priorityMaxWait = 2 * time.Second
-	// emptyFor is how long a priority that was found empty is not asked for.
-	emptyFor = 100 * time.Millisecond
-	// answerWait is how much later the server's word that there was none is missed.
-	answerWait = 5 * time.Second
-)
+// answerWait is how much later than its wait an answer to a request is given up.
+const answerWait = 5 * time.Second
 
 // pull works on the messages of one subscription until ctx ends, the connection
-// was lost, or none came for a lease: to subscribe anew mends a subscription that
-// the server knows no more.
+// was lost, or none came for a lease: a new subscription replaces one that the server
+// has forgotten.
 //
 // It asks for one message whenever its worker is free, and not before: a message
 // that waited in a buffer behind long work would lose its lease there. The
@@ -52,7 +41,7 @@ const (
 // message at a time sometimes not at all.
 func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 	b := w.bus
-	ctx, done := b.WithPermissionErrors(ctx, w.sources.names()...)
+	ctx, done := b.WithPermissionErrors(ctx, w.durables.names()...)
 	defer done(&err)
 	connection := b.Connected()
 	inbox, err := b.NATS.SubscribeSync(b.NATS.NewInbox())
@@ -63,15 +52,15 @@ func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 	drain := func() { _ = inbox.Drain() }      // fails when it has ended
 	defer context.AfterFunc(ctx, drain)()
 	defer context.AfterFunc(connection, drain)()
-	asking := w.sources.begin(min(w.consumer.Lease, mostWait))
+	order := newPoll(w.durables)
 	for ctx.Err() == nil && connection.Err() == nil {
-		if held, err := w.guard.gate(ctx); err != nil {
+		if held, err := w.watchdog.gate(ctx); err != nil {
 			return err
 		} else if held {
-			asking.found() // nothing came because nothing was requested
+			order.found() // nothing came because nothing was requested
 			continue
 		}
-		at, wait := asking.next()
+		at, wait := order.request()
 		request := []byte(`{"batch":1,"no_wait":true}`)
 		if wait > 0 {
 			request = fmt.Appendf(nil, `{"batch":1,"expires":%d}`, wait)
@@ -86,13 +75,13 @@ func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 		case err != nil:
 			return err
 		case msg.Reply != "":
-			asking.found()
+			order.found()
 			w.work(working, msg)
 		default:
 			if err := refused(msg); err != nil {
 				return err
 			}
-			if asking.empty(at); asking.silent() {
+			if order.empty(at); order.silent() {
 				return nil
 			}
 		}
@@ -101,8 +90,8 @@ func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 }
 
 // next returns the next message. After the given wait it ends the subscription. Of
-// one that ends, for whatever reason, it still returns what was on its way: thrown
-// away, it would come to another worker only after its lease. When there is none it
+// one that ends, for whatever reason, it still returns what was on its way: dropped, it
+// would be delivered to another worker only after its lease. When there is none it
 // returns nats.ErrBadSubscription.
 func next(inbox *nats.Subscription, wait time.Duration) (*nats.Msg, error) {
 	msg, err := inbox.NextMsg(wait)
@@ -121,7 +110,7 @@ func refused(answer *nats.Msg) error {
 	case "404", "408":
 		return nil
 	case "503":
-		return nats.ErrNoResponders // there is no such consumer, or its server is away
+		return nats.ErrNoResponders // there is no such consumer, or its server does not answer
 	}
 	return fmt.Errorf("the server gives no message: %s %s", status, why)
 }

@@ -1,4 +1,4 @@
-package bus_test
+package consume_test
 
 import (
 	"bytes"
@@ -14,30 +14,31 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/attempt"
+	"github.com/assay-project/assay/pkg/bus/bustest"
 	"github.com/assay-project/assay/pkg/event"
 )
 
 func TestPermanentErrorIsGivenUpAtOnce(t *testing.T) {
-	w := open(t)
-	e := uploaded("f1")
-	w.publish(t, e)
+	w := bustest.Open(t)
+	e := bustest.Uploaded("f1")
+	w.Publish(t, e)
 	gaveUp := make(chan error, 1)
 	reason := errors.New("it is a PDF\nnot a text")
-	c := consumer(func(context.Context, bus.Delivery) error { return fmt.Errorf("analyze: %w", bus.Permanent(reason)) })
+	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return fmt.Errorf("analyze: %w", bus.Permanent(reason)) })
 	c.GiveUp = func(_ context.Context, d bus.Delivery, err error) (time.Time, error) {
 		if d.Item != "f1" || d.Attempt != 1 {
 			t.Errorf("gave up %s at attempt %d", d.Item, d.Attempt)
 		}
 		gaveUp <- err
-		return when.Add(time.Hour), nil // by a clock that is ahead, or behind
+		return bustest.When().Add(time.Hour), nil // by a clock that is ahead, or behind
 	}
-	consume(t, w.bus, c)
-	if err := next(t, gaveUp, "giving up"); !errors.Is(err, reason) || !bus.IsPermanent(err) {
+	bustest.Consume(t, w.Bus, c)
+	if err := bustest.Next(t, gaveUp, "giving up"); !errors.Is(err, reason) || !bus.IsPermanent(err) {
 		t.Errorf("the reason is %v", err)
 	}
-	w.awaitCount(t, workStream, 0)
+	w.AwaitCount(t, bustest.WorkStream, 0)
 
-	letters := w.dead(t)
+	letters := w.Dead(t)
 	if len(letters) != 1 {
 		t.Fatalf("%d dead letters, want 1", len(letters))
 	}
@@ -66,26 +67,26 @@ func TestPermanentErrorIsGivenUpAtOnce(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if now := time.Now(); first.After(now) || now.Sub(first) > time.Minute || !last.Equal(when.Add(time.Hour)) {
+	if now := time.Now(); first.After(now) || now.Sub(first) > time.Minute || !last.Equal(bustest.When().Add(time.Hour)) {
 		t.Errorf("first %s, last %s, now %s; want last to be what GiveUp returned", first, last, now)
 	}
 }
 
 func TestAttemptsEndInADeadLetter(t *testing.T) {
-	w := open(t)
-	w.publish(t, uploaded("f1"))
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Uploaded("f1"))
 	calls := make(chan int, 8)
-	c := consumer(func(_ context.Context, d bus.Delivery) error {
+	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 		calls <- d.Attempt
 		return errFlaky
 	})
 	c.Attempts = 3
-	consume(t, w.bus, c)
-	w.awaitCount(t, workStream, 0)
+	bustest.Consume(t, w.Bus, c)
+	w.AwaitCount(t, bustest.WorkStream, 0)
 	if len(calls) != 3 {
 		t.Errorf("%d attempts, want 3", len(calls))
 	}
-	letters := w.dead(t)
+	letters := w.Dead(t)
 	if len(letters) != 1 {
 		t.Fatalf("%d dead letters, want 1", len(letters))
 	}
@@ -95,11 +96,11 @@ func TestAttemptsEndInADeadLetter(t *testing.T) {
 }
 
 func TestMessageIsKeptWhileGivingUpFails(t *testing.T) {
-	w := open(t)
-	w.publish(t, uploaded("f1"))
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Uploaded("f1"))
 	tries := make(chan int)
 	kept := make(chan error)
-	c := consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
+	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
 	c.GiveUp = func(ctx context.Context, d bus.Delivery, _ error) (time.Time, error) {
 		select {
 		case tries <- d.Attempt:
@@ -108,12 +109,12 @@ func TestMessageIsKeptWhileGivingUpFails(t *testing.T) {
 			return time.Time{}, ctx.Err()
 		}
 	}
-	consume(t, w.bus, c)
+	bustest.Consume(t, w.Bus, c)
 	for attempt := 1; attempt <= 3; attempt++ {
-		if got := next(t, tries, "try to give up"); got != attempt {
+		if got := bustest.Next(t, tries, "try to give up"); got != attempt {
 			t.Errorf("attempt %d, want %d", got, attempt)
 		}
-		if work, dead := w.count(t, workStream), w.count(t, bus.StreamDead); work != 1 || dead != 0 {
+		if work, dead := w.Count(t, bustest.WorkStream), w.Count(t, bus.StreamDead); work != 1 || dead != 0 {
 			t.Errorf("%d messages and %d dead letters, want 1 and 0", work, dead)
 		}
 		if attempt < 3 {
@@ -121,56 +122,56 @@ func TestMessageIsKeptWhileGivingUpFails(t *testing.T) {
 		}
 	}
 	kept <- nil
-	w.awaitCount(t, workStream, 0)
-	if n := len(w.dead(t)); n != 1 {
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	if n := len(w.Dead(t)); n != 1 {
 		t.Errorf("%d dead letters, want 1", n)
 	}
 }
 
 // While the dead letter cannot be stored, the message must not be acknowledged.
 func TestDeadLetterIsStoredBeforeTheAcknowledgement(t *testing.T) {
-	w := open(t)
-	if _, err := w.js.UpdateStream(t.Context(), jetstream.StreamConfig{
+	w := bustest.Open(t)
+	if _, err := w.JS.UpdateStream(t.Context(), jetstream.StreamConfig{
 		Name: bus.StreamDead, Subjects: []string{event.DeadSubjects}, Discard: jetstream.DiscardNew,
 		MaxMsgs: 1, Duplicates: time.Minute,
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.js.Publish(t.Context(), "assay.dead.other", nil); err != nil {
+	if _, err := w.JS.Publish(t.Context(), "assay.dead.other", nil); err != nil {
 		t.Fatal(err)
 	}
-	w.publish(t, uploaded("f1"))
+	w.Publish(t, bustest.Uploaded("f1"))
 	tries := make(chan struct{}, 64)
-	c := consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
+	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
 	c.GiveUp = func(context.Context, bus.Delivery, error) (time.Time, error) {
 		tries <- struct{}{}
 		return time.Time{}, nil
 	}
-	consume(t, w.bus, c)
-	next(t, tries, "first try")
-	next(t, tries, "second try, after the first found no place for the letter")
-	if n := w.count(t, workStream); n != 1 {
+	bustest.Consume(t, w.Bus, c)
+	bustest.Next(t, tries, "first try")
+	bustest.Next(t, tries, "second try, after the first found no place for the letter")
+	if n := w.Count(t, bustest.WorkStream); n != 1 {
 		t.Fatalf("%d messages, want the one whose letter is not stored", n)
 	}
-	s, err := w.js.Stream(t.Context(), bus.StreamDead)
+	s, err := w.JS.Stream(t.Context(), bus.StreamDead)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.awaitCount(t, workStream, 0)
-	if n := len(w.dead(t)); n != 1 {
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	if n := len(w.Dead(t)); n != 1 {
 		t.Errorf("%d dead letters, want 1", n)
 	}
 }
 
 func TestPanicIsAnAttemptAndSparesTheNeighbours(t *testing.T) {
-	w := open(t)
-	w.publish(t, uploaded("bad"), uploaded("good"))
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Uploaded("bad"), bustest.Uploaded("good"))
 	done := make(chan string, 2)
 	reasons := make(chan error, 1)
-	c := consumer(func(_ context.Context, d bus.Delivery) error {
+	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 		if d.Item == "bad" {
 			panic("index out of range")
 		}
@@ -182,12 +183,12 @@ func TestPanicIsAnAttemptAndSparesTheNeighbours(t *testing.T) {
 		reasons <- err
 		return time.Time{}, nil
 	}
-	consume(t, w.bus, c)
-	if item := next(t, done, "neighbour"); item != "good" {
+	bustest.Consume(t, w.Bus, c)
+	if item := bustest.Next(t, done, "neighbour"); item != "good" {
 		t.Errorf("got %s", item)
 	}
 	var panicked *attempt.PanicError
-	err := next(t, reasons, "giving up")
+	err := bustest.Next(t, reasons, "giving up")
 	if !errors.As(err, &panicked) {
 		t.Fatalf("the reason is %v", err)
 	}
@@ -197,25 +198,25 @@ func TestPanicIsAnAttemptAndSparesTheNeighbours(t *testing.T) {
 	if strings.Contains(err.Error(), "goroutine") {
 		t.Errorf("the reason people read holds a stack: %v", err)
 	}
-	w.awaitCount(t, workStream, 0)
-	if letters := w.dead(t); len(letters) != 1 || letters[0].Header.Get(bus.DeadAttempts) != "3" {
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	if letters := w.Dead(t); len(letters) != 1 || letters[0].Header.Get(bus.DeadAttempts) != "3" {
 		t.Errorf("dead letters %v, want one after 3 attempts", letters)
 	}
 }
 
 func TestPanicWhileGivingUpKeepsTheMessageAndTheProcess(t *testing.T) {
-	w := open(t)
-	w.publish(t, uploaded("f1"))
-	c := consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Uploaded("f1"))
+	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) })
 	c.GiveUp = func(_ context.Context, d bus.Delivery, _ error) (time.Time, error) {
 		if d.Attempt == 1 {
 			panic("nil map")
 		}
 		return time.Time{}, nil
 	}
-	consume(t, w.bus, c)
-	w.awaitCount(t, workStream, 0)
-	letters := w.dead(t)
+	bustest.Consume(t, w.Bus, c)
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	letters := w.Dead(t)
 	if len(letters) != 1 || letters[0].Header.Get(bus.DeadAttempts) != "2" {
 		t.Errorf("got %v, want one letter after 2 attempts", letters)
 	}
@@ -224,10 +225,10 @@ func TestPanicWhileGivingUpKeepsTheMessageAndTheProcess(t *testing.T) {
 // A worker that dies with its message gives no answer at all. Its delivery
 // counts all the same, so that an input which kills processes ends.
 func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
-	w := open(t)
-	w.publish(t, uploaded("killer"))
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Uploaded("killer"))
 	const lease = 300 * time.Millisecond
-	durable, err := w.js.CreateConsumer(t.Context(), workStream, jetstream.ConsumerConfig{
+	durable, err := w.JS.CreateConsumer(t.Context(), bustest.WorkStream, jetstream.ConsumerConfig{
 		Durable: "worker-0", FilterSubject: "assay-work.0.*.file.uploaded.*", AckPolicy: jetstream.AckExplicitPolicy,
 		AckWait: lease, MaxDeliver: -1,
 	})
@@ -238,7 +239,7 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	reasons := make(chan error, 1)
-	c := consumer(func(context.Context, bus.Delivery) error {
+	c := bustest.Consumer(func(context.Context, bus.Delivery) error {
 		t.Error("the handler was called for an attempt too many")
 		return nil
 	})
@@ -247,49 +248,49 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 		reasons <- err
 		return time.Time{}, nil
 	}
-	consume(t, w.bus, c)
-	if err := next(t, reasons, "giving up"); !bus.IsPermanent(err) {
+	bustest.Consume(t, w.Bus, c)
+	if err := bustest.Next(t, reasons, "giving up"); !bus.IsPermanent(err) {
 		t.Errorf("the reason is %v", err)
 	}
-	w.awaitCount(t, workStream, 0)
-	if n := len(w.dead(t)); n != 1 {
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	if n := len(w.Dead(t)); n != 1 {
 		t.Errorf("%d dead letters, want 1", n)
 	}
 }
 
 // What a message says to the server by header must not rule its dead letter.
 func TestDeadLetterLeavesServerHeadersOut(t *testing.T) {
-	w := open(t)
-	_, err := w.js.PublishMsg(t.Context(), &nats.Msg{
+	w := bustest.Open(t)
+	_, err := w.JS.PublishMsg(t.Context(), &nats.Msg{
 		Subject: "assay-work.0.ann.file.uploaded.f1", Data: []byte("{"),
-		Header: nats.Header{"Nats-Expected-Stream": {workStream}, "ce-id": {"x"}},
+		Header: nats.Header{"Nats-Expected-Stream": {bustest.WorkStream}, "ce-id": {"x"}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error {
+	bustest.Consume(t, w.Bus, bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 		return bus.Permanent(event.Unmarshal(d.Data, &event.FileUploaded{}))
 	}))
-	w.awaitCount(t, workStream, 0)
-	if letters := w.dead(t); len(letters) != 1 || letters[0].Header.Get("ce-id") != "x" {
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	if letters := w.Dead(t); len(letters) != 1 || letters[0].Header.Get("ce-id") != "x" {
 		t.Errorf("got %v", letters)
 	}
 }
 
 func TestUnreadableHeadersAreGivenUp(t *testing.T) {
-	w := open(t)
-	_, err := w.js.PublishMsg(t.Context(), &nats.Msg{
+	w := bustest.Open(t)
+	_, err := w.JS.PublishMsg(t.Context(), &nats.Msg{
 		Subject: "assay-work.0.ann.file.uploaded.f1", Header: nats.Header{"ce-time": {"yesterday"}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error {
+	bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error {
 		t.Error("the handler got a message that is no event")
 		return nil
 	}))
-	w.awaitCount(t, workStream, 0)
-	letters := w.dead(t)
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	letters := w.Dead(t)
 	if len(letters) != 1 || !strings.Contains(letters[0].Header.Get(bus.DeadReason), "ce-time") {
 		t.Errorf("got %v", letters)
 	}

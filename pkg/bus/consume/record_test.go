@@ -1,4 +1,4 @@
-package bus_test
+package consume_test
 
 import (
 	"context"
@@ -16,10 +16,19 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/bustest"
+	"github.com/assay-project/assay/pkg/bus/consume"
 )
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(doomedDir); dir != "" {
+		os.Exit(runDoomed(dir))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // doomedDir names the folder of a process that has NATS and a worker in it, as
 // `assay serve` has, and an item that kills it.
@@ -36,7 +45,7 @@ func TestItemThatKillsTheProcessRunsOutOfAttempts(t *testing.T) {
 	dir := t.TempDir()
 	kills := 0
 	for {
-		ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*bustest.Patience)
 		cmd := exec.CommandContext(ctx, os.Args[0])
 		cmd.Env = append(os.Environ(), doomedDir+"="+dir)
 		output, err := cmd.CombinedOutput()
@@ -62,8 +71,8 @@ func TestItemThatKillsTheProcessRunsOutOfAttempts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	w := openAt(t, url, bus.Config{})
-	letters := w.dead(t)
+	w := bustest.OpenAt(t, url, bus.Config{})
+	letters := w.Dead(t)
 	if len(letters) != 1 || letters[0].Header.Get("ce-subject") != "killer" || letters[0].Header.Get(bus.DeadAttempts) != fmt.Sprint(doomedAttempts+1) ||
 		!strings.HasPrefix(letters[0].Header.Get(bus.DeadReason), "gave up after 3 attempts") {
 		for _, letter := range letters {
@@ -89,14 +98,14 @@ func doomed(dir string) error {
 	defer stop()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	b, err := bus.Connect(ctx, settings(url, bus.Config{}), "doomed", zerolog.Nop(), prometheus.NewRegistry())
+	b, err := bus.Connect(ctx, bustest.Settings(url, bus.Config{}), "doomed", zerolog.Nop(), prometheus.NewRegistry())
 	if err != nil {
 		return err
 	}
 	published := filepath.Join(dir, "published")
 	if _, err := os.Stat(published); errors.Is(err, os.ErrNotExist) {
 		for _, item := range []string{"killer", "long"} {
-			if err := b.Publish(ctx, uploaded(item)); err != nil {
+			if err := b.Publish(ctx, bustest.Uploaded(item)); err != nil {
 				return err
 			}
 		}
@@ -124,7 +133,7 @@ func doomed(dir string) error {
 		case <-time.After(500 * time.Millisecond):
 		}
 	}
-	c := consumer(func(ctx context.Context, d bus.Delivery) error {
+	c := bustest.Consumer(func(ctx context.Context, d bus.Delivery) error {
 		if d.Item == "killer" {
 			beside()
 			self, err := os.FindProcess(os.Getpid())
@@ -145,12 +154,12 @@ func doomed(dir string) error {
 	go func() {
 		defer cancel()
 		for {
-			work, err := js.Stream(ctx, workStream)
+			work, err := js.Stream(ctx, bustest.WorkStream)
 			if err != nil || work.CachedInfo().State.Msgs == 0 {
 				return
 			}
 			<-time.After(20 * time.Millisecond)
 		}
 	}()
-	return b.Consume(ctx, c)
+	return consume.New(b, zerolog.Nop(), prometheus.NewRegistry()).Run(ctx, c)
 }

@@ -1,4 +1,4 @@
-package bus_test
+package consume_test
 
 import (
 	"context"
@@ -9,37 +9,38 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
 func TestHandledMessageIsAcknowledged(t *testing.T) {
-	w := open(t)
-	w.publish(t, uploaded("f1"))
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Uploaded("f1"))
 	seen := make(chan bus.Delivery, 1)
-	consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error {
+	bustest.Consume(t, w.Bus, bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 		seen <- d
 		return nil
 	}))
-	d := next(t, seen, "delivery")
+	d := bustest.Next(t, seen, "delivery")
 	if d.Attempt != 1 {
 		t.Errorf("the first delivery is attempt %d", d.Attempt)
 	}
 	if d.ID != "file.uploaded/f1/e1" || d.Type != "assay.v1.FileUploaded" || d.Item != "f1" || d.Owner != "ann" ||
-		d.Source != "/test" || !d.Time.Equal(when) || d.Subject != "assay.file.uploaded.f1" || d.Sequence != 1 {
+		d.Source != "/test" || !d.Time.Equal(bustest.When()) || d.Subject != "assay.file.uploaded.f1" || d.Sequence != 1 {
 		t.Errorf("got %+v", d)
 	}
-	w.awaitCount(t, workStream, 0)
-	if n := w.count(t, bus.StreamDead); n != 0 {
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	if n := w.Count(t, bus.StreamDead); n != 0 {
 		t.Errorf("%d dead letters", n)
 	}
 }
 
 func TestFailedAttemptIsRepeatedAfterItsBackoff(t *testing.T) {
-	w := open(t)
-	w.publish(t, uploaded("f1"))
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Uploaded("f1"))
 	const pause = 80 * time.Millisecond
 	asked := make(chan int, 1)
 	started := make(chan time.Time, 2)
-	c := consumer(func(_ context.Context, d bus.Delivery) error {
+	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 		started <- time.Now()
 		if d.Attempt == 1 {
 			return errFlaky
@@ -47,27 +48,27 @@ func TestFailedAttemptIsRepeatedAfterItsBackoff(t *testing.T) {
 		return nil
 	})
 	c.Backoff = func(attempt int) time.Duration { asked <- attempt; return pause }
-	consume(t, w.bus, c)
-	first := next(t, started, "first attempt")
-	if attempt := next(t, asked, "backoff"); attempt != 1 {
+	bustest.Consume(t, w.Bus, c)
+	first := bustest.Next(t, started, "first attempt")
+	if attempt := bustest.Next(t, asked, "backoff"); attempt != 1 {
 		t.Errorf("the pause was asked for attempt %d", attempt)
 	}
-	if waited := next(t, started, "second attempt").Sub(first); waited < pause {
+	if waited := bustest.Next(t, started, "second attempt").Sub(first); waited < pause {
 		t.Errorf("the second attempt came after %s, before the pause of %s", waited, pause)
 	}
-	w.awaitCount(t, workStream, 0)
+	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
 // Work that waits out its backoff keeps no other from being handed out.
 func TestBackoffHoldsNoPlace(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	const flaky = 20
 	for i := range flaky {
-		w.publish(t, uploaded(fmt.Sprint("flaky", i)))
+		w.Publish(t, bustest.Uploaded(fmt.Sprint("flaky", i)))
 	}
-	w.publish(t, uploaded("good"))
+	w.Publish(t, bustest.Uploaded("good"))
 	done := make(chan string, 1)
-	c := consumer(func(_ context.Context, d bus.Delivery) error {
+	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 		if d.Item != "good" {
 			return errFlaky
 		}
@@ -75,14 +76,14 @@ func TestBackoffHoldsNoPlace(t *testing.T) {
 		return nil
 	})
 	c.Backoff = func(int) time.Duration { return time.Hour }
-	consume(t, w.bus, c)
-	next(t, done, "item behind those that wait")
-	w.awaitCount(t, workStream, flaky)
+	bustest.Consume(t, w.Bus, c)
+	bustest.Next(t, done, "item behind those that wait")
+	w.AwaitCount(t, bustest.WorkStream, flaky)
 }
 
 func TestAttemptsAreNumberedAcrossConsumers(t *testing.T) {
-	w := open(t)
-	w.publish(t, uploaded("f1"))
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Uploaded("f1"))
 	attempts := make(chan int, 8)
 	handle := func(_ context.Context, d bus.Delivery) error {
 		attempts <- d.Attempt
@@ -91,25 +92,25 @@ func TestAttemptsAreNumberedAcrossConsumers(t *testing.T) {
 		}
 		return nil
 	}
-	consume(t, w.bus, consumer(handle))
-	consume(t, connect(t, w.url, bus.Config{}), consumer(handle))
+	bustest.Consume(t, w.Bus, bustest.Consumer(handle))
+	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), bustest.Consumer(handle))
 	var got []int
 	for range 3 {
-		got = append(got, next(t, attempts, "attempt"))
+		got = append(got, bustest.Next(t, attempts, "attempt"))
 	}
 	if !slices.Equal(got, []int{1, 2, 3}) {
 		t.Errorf("attempts %v", got)
 	}
-	w.awaitCount(t, workStream, 0)
+	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
 func TestWorkLongerThanItsLeaseIsDeliveredOnce(t *testing.T) {
-	w := open(t)
-	w.publish(t, uploaded("long"))
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Uploaded("long"))
 	const lease = time.Second
 	deliveries := make(chan bus.Delivery, 8)
 	over := make(chan struct{})
-	c := consumer(func(ctx context.Context, d bus.Delivery) error {
+	c := bustest.Consumer(func(ctx context.Context, d bus.Delivery) error {
 		deliveries <- d
 		select {
 		case <-over:
@@ -119,23 +120,23 @@ func TestWorkLongerThanItsLeaseIsDeliveredOnce(t *testing.T) {
 		}
 	})
 	c.Lease, c.Parallel = lease, 2
-	consume(t, w.bus, c)
-	first := next(t, deliveries, "delivery")
+	bustest.Consume(t, w.Bus, c)
+	first := bustest.Next(t, deliveries, "delivery")
 	select {
 	case again := <-deliveries:
 		t.Fatalf("attempt %d came while attempt %d was at work", again.Attempt, first.Attempt)
 	case <-time.After(2 * lease):
 	}
 	close(over)
-	w.awaitCount(t, workStream, 0)
+	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
 func TestTakenOverIsNeitherAcknowledgedNorHurried(t *testing.T) {
-	w := open(t)
-	w.publish(t, uploaded("f1"))
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Uploaded("f1"))
 	const lease = time.Second
 	started := make(chan time.Time, 8)
-	c := consumer(func(_ context.Context, d bus.Delivery) error {
+	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 		started <- time.Now()
 		if d.Attempt == 1 {
 			return fmt.Errorf("claim: %w", bus.ErrTakenOver)
@@ -143,26 +144,26 @@ func TestTakenOverIsNeitherAcknowledgedNorHurried(t *testing.T) {
 		return nil
 	})
 	c.Lease = lease
-	consume(t, w.bus, c)
-	first := next(t, started, "delivery")
-	if n := w.count(t, workStream); n != 1 {
+	bustest.Consume(t, w.Bus, c)
+	first := bustest.Next(t, started, "delivery")
+	if n := w.Count(t, bustest.WorkStream); n != 1 {
 		t.Fatalf("%d messages, want the one that was left alone", n)
 	}
 	// The lease began a moment before the handler did.
-	if waited := next(t, started, "delivery after the lease").Sub(first); waited < lease/2 {
+	if waited := bustest.Next(t, started, "delivery after the lease").Sub(first); waited < lease/2 {
 		t.Errorf("it came again after %s, within the lease of %s", waited, lease)
 	}
-	w.awaitCount(t, workStream, 0)
-	if n := w.count(t, bus.StreamDead); n != 0 {
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	if n := w.Count(t, bus.StreamDead); n != 0 {
 		t.Errorf("%d dead letters", n)
 	}
 }
 
 func TestConsumersOfOneNameShareTheWork(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	const items = 40
 	for i := range items {
-		w.publish(t, uploaded(fmt.Sprintf("f%02d", i)))
+		w.Publish(t, bustest.Uploaded(fmt.Sprintf("f%02d", i)))
 	}
 	// Every place is kept until each consumer has got an item.
 	type taken struct {
@@ -171,7 +172,7 @@ func TestConsumersOfOneNameShareTheWork(t *testing.T) {
 	}
 	work, all := make(chan taken, items), make(chan struct{})
 	for by := range 3 {
-		c := consumer(func(ctx context.Context, d bus.Delivery) error {
+		c := bustest.Consumer(func(ctx context.Context, d bus.Delivery) error {
 			work <- taken{by, d.Item}
 			select {
 			case <-all:
@@ -181,11 +182,11 @@ func TestConsumersOfOneNameShareTheWork(t *testing.T) {
 			}
 		})
 		c.Parallel, c.Drain = 2, time.Millisecond
-		consume(t, connect(t, w.url, bus.Config{}), c)
+		bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), c)
 	}
 	times, by := map[string]int{}, map[int]int{}
 	for range items {
-		one := next(t, work, "item")
+		one := bustest.Next(t, work, "item")
 		times[one.item]++
 		if by[one.by]++; by[one.by] == 1 && len(by) == 3 {
 			close(all)
@@ -194,14 +195,16 @@ func TestConsumersOfOneNameShareTheWork(t *testing.T) {
 	if len(times) != items {
 		t.Errorf("%d items were worked on, want %d, each once", len(times), items)
 	}
-	w.awaitCount(t, workStream, 0)
+	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
 func TestConsumerOnUnknownStreamIsAnError(t *testing.T) {
-	w := open(t)
-	c := consumer(func(context.Context, bus.Delivery) error { return errors.New("never called") })
+	w := bustest.Open(t)
+	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return errors.New("never called") })
 	c.Stream = "NOWHERE"
-	if err := w.bus.Consume(t.Context(), c); err == nil {
+	if err := bustest.Runner(t, w.Bus).Run(t.Context(), c); err == nil {
 		t.Error("no error")
 	}
 }
+
+var errFlaky = errors.New("the disk was busy")

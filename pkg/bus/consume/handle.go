@@ -1,4 +1,4 @@
-package bus
+package consume
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/attempt"
 	"github.com/assay-project/assay/pkg/obs"
 )
@@ -23,32 +24,32 @@ const (
 	outcomeDelayed   = "delayed"
 )
 
-// consumerRun is one call of Consume.
+// consumerRun is one call of Run.
 type consumerRun struct {
-	bus      *Bus
-	consumer Consumer
+	*Runner
+	consumer bus.Consumer
 	limiter  *attempt.Limiter
 	attempts *attempt.Log
-	sources  *sources
-	guard    *watchdog
-	end      context.CancelCauseFunc // ends Consume
+	durables *durables
+	watchdog *watchdog
+	end      context.CancelCauseFunc // ends Run
 }
 
 // work runs one attempt and settles its message.
 func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
-	b, c := w.bus, w.consumer
-	inFlight := b.metrics.inFlight.WithLabelValues(c.Name, c.Area)
+	c := w.consumer
+	inFlight := w.metrics.inFlight.WithLabelValues(c.Name, c.Area)
 	inFlight.Inc()
 	defer inFlight.Dec()
 	started := time.Now()
 
-	delivery, err := newDelivery(msg)
-	ctx = delivery.trace(ctx)
+	delivery, err := bus.ParseDelivery(msg)
+	ctx = delivery.WithTrace(ctx)
 	stopRenewing := renew(msg, c.Lease)
 	defer stopRenewing()
 	try := &attempt.Attempt{}
 	if err != nil {
-		err = Permanent(fmt.Errorf("the message is not an event: %w", err))
+		err = bus.Permanent(fmt.Errorf("the message is not an event: %w", err))
 	} else {
 		try = w.attempts.Begin(ctx, attempt.Message{
 			Item: delivery.Item, Sequence: delivery.Sequence, Stored: delivery.Stored, Delivered: delivery.Attempt,
@@ -60,8 +61,8 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 	try.End(ctx, outcome == outcomeDone || outcome == outcomeGivenUp)
 
 	took := time.Since(started)
-	b.metrics.attempts.WithLabelValues(c.Name, c.Area, outcome).Observe(took.Seconds())
-	log := obs.Log(ctx, b.log)
+	w.metrics.attempts.WithLabelValues(c.Name, c.Area, outcome).Observe(took.Seconds())
+	log := obs.Log(ctx, w.log)
 	line := log.Info()
 	if err != nil {
 		line = log.Warn().Err(err)
@@ -78,9 +79,9 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 
 // attempt calls the handler within its bounds, unless the message has had its
 // attempts: then the last one left no word.
-func (w *consumerRun) attempt(ctx context.Context, d Delivery) error {
+func (w *consumerRun) attempt(ctx context.Context, d bus.Delivery) error {
 	if d.Attempt > w.consumer.Attempts {
-		return Permanent(fmt.Errorf("gave up after %d attempts; in the last, the worker died or was cut off", w.consumer.Attempts))
+		return bus.Permanent(fmt.Errorf("gave up after %d attempts; in the last, the worker died or was cut off", w.consumer.Attempts))
 	}
 	bounds := w.consumer.Bounds(&d)
 	return w.limiter.Run(ctx, bounds.Time, bounds.Memory, func(ctx context.Context) error { return w.consumer.Handle(ctx, d) })
@@ -101,11 +102,11 @@ func broke(err error) bool {
 }
 
 // attemptsAfter is how many attempts a message has that failed with err.
-func (c Consumer) attemptsAfter(err error) int {
+func (w *consumerRun) attemptsAfter(err error) int {
 	if broke(err) {
-		return min(brokenAttempts, c.Attempts)
+		return min(brokenAttempts, w.consumer.Attempts)
 	}
-	return c.Attempts
+	return w.consumer.Attempts
 }
 
 // minDelay keeps a handler that delays by nothing from a loop.
@@ -113,12 +114,12 @@ const minDelay = 10 * time.Millisecond
 
 // settle acknowledges, delays, gives back or gives up the message. Its error
 // is that of the settling; the message then comes again after its lease.
-func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d Delivery, try *attempt.Attempt, err error) (string, error) {
+func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery, try *attempt.Attempt, err error) (string, error) {
 	c := w.consumer
 	switch {
 	case err == nil:
 		return outcomeDone, msg.Ack()
-	case errors.Is(err, ErrTakenOver):
+	case errors.Is(err, bus.ErrTakenOver):
 		return outcomeTakenOver, nil
 	case ctx.Err() != nil:
 		if !broke(err) {
@@ -126,12 +127,12 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d Delivery, try
 		}
 		return outcomeGivenBack, msg.Nak()
 	}
-	later, delayed := errors.AsType[*laterError](err)
+	delay, delayed := bus.Delay(err)
 	switch {
-	case delayed && !IsPermanent(err) && d.Attempt <= c.Attempts:
+	case delayed && d.Attempt <= c.Attempts:
 		try.Revert(ctx)
-		return outcomeDelayed, msg.NakWithDelay(max(later.delay, minDelay))
-	case !IsPermanent(err) && d.Attempt < c.attemptsAfter(err):
+		return outcomeDelayed, msg.NakWithDelay(max(delay, minDelay))
+	case !bus.IsPermanent(err) && d.Attempt < w.attemptsAfter(err):
 		return outcomeRetry, msg.NakWithDelay(c.Backoff(d.Attempt))
 	}
 	failed := make(chan time.Time, 1) // and not a variable, which one that was left behind would write to
@@ -141,7 +142,7 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d Delivery, try
 		return failure
 	})
 	if giveUp == nil {
-		giveUp = w.bus.storeDeadLetter(ctx, c, d, err, <-failed)
+		giveUp = w.bus.StoreDeadLetter(ctx, c.Name, c.Stream, d, err, <-failed)
 	}
 	if giveUp != nil {
 		return outcomeRetry, errors.Join(giveUp, msg.NakWithDelay(c.Backoff(d.Attempt)))

@@ -1,4 +1,4 @@
-package bus_test
+package consume_test
 
 import (
 	"context"
@@ -11,14 +11,15 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
 // A message that a busy worker held back would wait behind long work, while
 // another process has nothing to do.
 func TestBusyWorkerHoldsNoSecondMessage(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	began, finish := make(chan string, 2), make(chan struct{})
-	c := consumer(func(ctx context.Context, d bus.Delivery) error {
+	c := bustest.Consumer(func(ctx context.Context, d bus.Delivery) error {
 		began <- d.Item
 		select {
 		case <-finish:
@@ -28,37 +29,37 @@ func TestBusyWorkerHoldsNoSecondMessage(t *testing.T) {
 		}
 	})
 	c.Lease = time.Hour
-	consume(t, w.bus, c)
-	w.publish(t, uploaded("f1"), uploaded("f2"))
-	first := next(t, began, "work")
+	bustest.Consume(t, w.Bus, c)
+	w.Publish(t, bustest.Uploaded("f1"), bustest.Uploaded("f2"))
+	first := bustest.Next(t, began, "work")
 	// The answer comes behind all that the worker has asked for.
-	durable, err := w.js.Consumer(t.Context(), workStream, "worker-0")
+	durable, err := w.JS.Consumer(t.Context(), bustest.WorkStream, "worker-0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if info := durable.CachedInfo(); info.NumAckPending != 1 || info.NumPending != 1 || info.NumWaiting != 0 {
 		t.Errorf("%d handed out, %d left, %d asked for; want 1, 1 and 0", info.NumAckPending, info.NumPending, info.NumWaiting)
 	}
-	consume(t, connect(t, w.url, bus.Config{}), c)
-	if second := next(t, began, "work of another"); second == first {
+	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), c)
+	if second := bustest.Next(t, began, "work of another"); second == first {
 		t.Errorf("%s twice", first)
 	}
 	close(finish)
-	w.awaitCount(t, workStream, 0)
+	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
 // What a worker had asked for is forgotten with its connection. It must ask again
 // at once, and not when its request would have ended.
 func TestWorkGoesOnAfterAReconnect(t *testing.T) {
-	w := open(t)
-	through := startRelay(t, strings.TrimPrefix(w.url, "nats://"))
+	w := bustest.Open(t)
+	through := startRelay(t, strings.TrimPrefix(w.URL, "nats://"))
 	done := make(chan string, 1)
-	c := consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Item; return nil })
+	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Item; return nil })
 	c.Lease, c.Parallel = time.Hour, 2
-	consume(t, connect(t, "nats://"+through.addr, bus.Config{}), c)
+	bustest.Consume(t, bustest.Connect(t, "nats://"+through.addr, bus.Config{}), c)
 	asked := func(want int) {
-		eventually(t, func() error {
-			d, err := w.js.Consumer(t.Context(), workStream, "worker-0")
+		bustest.Eventually(t, func() error {
+			d, err := w.JS.Consumer(t.Context(), bustest.WorkStream, "worker-0")
 			if err == nil && d.CachedInfo().NumWaiting != want {
 				err = fmt.Errorf("%d ask for work, want %d", d.CachedInfo().NumWaiting, want)
 			}
@@ -69,12 +70,12 @@ func TestWorkGoesOnAfterAReconnect(t *testing.T) {
 		asked(2)
 		through.cut(func() { asked(0) })
 		asked(2)
-		w.publish(t, uploaded(fmt.Sprint(i)))
-		if item := next(t, done, "work after the cut"); item != fmt.Sprint(i) {
+		w.Publish(t, bustest.Uploaded(fmt.Sprint(i)))
+		if item := bustest.Next(t, done, "work after the cut"); item != fmt.Sprint(i) {
 			t.Errorf("got %s, want %d", item, i)
 		}
 	}
-	w.awaitCount(t, workStream, 0)
+	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
 // relay passes connections on to a server and can cut them.

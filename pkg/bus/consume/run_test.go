@@ -1,4 +1,4 @@
-package bus
+package consume
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/bus"
 )
 
 func TestConsumerIsDeclaredAgainByWhatTheServerSays(t *testing.T) {
@@ -21,7 +23,7 @@ func TestConsumerIsDeclaredAgainByWhatTheServerSays(t *testing.T) {
 		if err := json.Unmarshal([]byte(answer), &refused); err != nil {
 			t.Fatal(err)
 		}
-		if got := away(fmt.Errorf("declare: %w", &refused)); got != waits {
+		if got := unavailable(fmt.Errorf("declare: %w", &refused)); got != waits {
 			t.Errorf("%s: waits %t, want %t", answer, got, waits)
 		}
 	}
@@ -30,7 +32,7 @@ func TestConsumerIsDeclaredAgainByWhatTheServerSays(t *testing.T) {
 // TestAttemptsOutlastAnOutage: with the defaults a message is tried for longer than a
 // quarter of an hour; pauses double and have an upper bound.
 func TestAttemptsOutlastAnOutage(t *testing.T) {
-	defaults := Consumer{}.withDefaults()
+	defaults := withDefaults(bus.Consumer{})
 	var all time.Duration
 	for attempt := 1; attempt < defaults.Attempts; attempt++ {
 		all += defaults.Backoff(attempt)

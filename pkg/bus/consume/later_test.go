@@ -1,4 +1,4 @@
-package bus_test
+package consume_test
 
 import (
 	"context"
@@ -9,16 +9,17 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
 // A delivery that is delayed is no attempt: after any number of them the message has all
 // of its attempts.
 func TestLaterUsesNoAttempt(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	const delays = 5
 	attempts := make(chan int, 20)
 	calls := 0
-	c := consumer(func(_ context.Context, d bus.Delivery) error {
+	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 		attempts <- d.Attempt
 		if calls++; calls <= delays {
 			return fmt.Errorf("convert: %w", bus.Later(errors.New("the provider is away"), time.Millisecond))
@@ -26,36 +27,36 @@ func TestLaterUsesNoAttempt(t *testing.T) {
 		return errFlaky
 	})
 	c.Attempts = 2
-	consume(t, w.bus, c)
-	w.publish(t, uploaded("f1"))
+	bustest.Consume(t, w.Bus, c)
+	w.Publish(t, bustest.Uploaded("f1"))
 	for _, want := range []int{1, 1, 1, 1, 1, 1, 2} {
-		if got := next(t, attempts, "attempt"); got != want {
+		if got := bustest.Next(t, attempts, "attempt"); got != want {
 			t.Errorf("attempt %d, want %d", got, want)
 		}
 	}
-	w.awaitCount(t, workStream, 0)
-	if n := len(w.dead(t)); n != 1 {
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	if n := len(w.Dead(t)); n != 1 {
 		t.Errorf("%d dead letters, want 1", n)
 	}
 }
 
 // A permanent error is not delayed, whatever it wraps.
 func TestPermanentIsNotDelayed(t *testing.T) {
-	w := open(t)
-	consume(t, w.bus, consumer(func(context.Context, bus.Delivery) error {
+	w := bustest.Open(t)
+	bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error {
 		return bus.Permanent(bus.Later(errFlaky, time.Hour))
 	}))
-	w.publish(t, uploaded("f1"))
-	w.awaitCount(t, workStream, 0)
+	w.Publish(t, bustest.Uploaded("f1"))
+	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
 // While a gate is closed no message is requested, none is in work, and none uses an
 // attempt; and that is no stall.
 func TestGateHoldsRequests(t *testing.T) {
-	w, recreated := counted(t)
+	w, runner, recreated := counted(t)
 	opened := make(chan struct{})
 	var waiting, handled atomic.Int64
-	c := consumer(func(_ context.Context, d bus.Delivery) error {
+	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 		if d.Attempt != 1 {
 			t.Errorf("attempt %d", d.Attempt)
 		}
@@ -73,16 +74,16 @@ func TestGateHoldsRequests(t *testing.T) {
 			return ctx.Err()
 		}
 	}
-	consume(t, w.bus, c)
-	w.publish(t, uploaded("f1"), uploaded("f2"))
-	eventually(t, func() error {
+	bustest.ConsumeWith(t, runner, c)
+	w.Publish(t, bustest.Uploaded("f1"), bustest.Uploaded("f2"))
+	bustest.Eventually(t, func() error {
 		if n := waiting.Load(); n != 2 {
 			return fmt.Errorf("%d workers wait at the gate, want 2", n)
 		}
 		return nil
 	})
 	<-time.After(5 * c.Lease) // more than a stall needs to be noticed
-	info, err := w.js.Consumer(t.Context(), workStream, "worker-0")
+	info, err := w.JS.Consumer(t.Context(), bustest.WorkStream, "worker-0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,14 +94,14 @@ func TestGateHoldsRequests(t *testing.T) {
 		t.Errorf("counted as stalled %v times", n)
 	}
 	close(opened)
-	w.awaitCount(t, workStream, 0)
+	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
 // A gate that is closed does not keep Consume from ending.
 func TestClosedGateEndsWithConsume(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	reached := make(chan struct{}, 1)
-	c := consumer(func(context.Context, bus.Delivery) error { return nil })
+	c := bustest.Consumer(func(context.Context, bus.Delivery) error { return nil })
 	c.Gate = func(ctx context.Context) error {
 		select {
 		case reached <- struct{}{}:
@@ -109,7 +110,7 @@ func TestClosedGateEndsWithConsume(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	stop := consume(t, w.bus, c)
-	next(t, reached, "worker at the gate")
+	stop := bustest.Consume(t, w.Bus, c)
+	bustest.Next(t, reached, "worker at the gate")
 	stop()
 }

@@ -1,4 +1,4 @@
-package bus_test
+package consume_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // them. The message goes, with no attempt more, and its item can be tried again.
 func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
 	dir := t.TempDir()
-	files := filepath.Join(dir, "jetstream", "$G", "streams", workStream, "msgs")
+	files := filepath.Join(dir, "jetstream", "$G", "streams", bustest.WorkStream, "msgs")
 	before := map[string][]byte{}
 	func() {
 		url, stop, err := bustest.Serve(dir, server.Options{SyncAlways: true})
@@ -26,8 +26,8 @@ func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer stop()
-		w := openAt(t, url, bus.Config{})
-		w.publish(t, uploaded("f1"))
+		w := bustest.OpenAt(t, url, bus.Config{})
+		w.Publish(t, bustest.Uploaded("f1"))
 		names, err := filepath.Glob(filepath.Join(files, "*.blk"))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%d files: %v", len(names), err)
@@ -38,11 +38,11 @@ func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
 			}
 		}
 		done := make(chan string, 1)
-		end := consume(t, w.bus, consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Item; return nil }))
-		next(t, done, "work")
-		w.awaitCount(t, workStream, 0)
+		end := bustest.Consume(t, w.Bus, bustest.Consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Item; return nil }))
+		bustest.Next(t, done, "work")
+		w.AwaitCount(t, bustest.WorkStream, 0)
 		end()
-		w.bus.Close()
+		w.Bus.Close()
 	}()
 	if err := os.RemoveAll(files); err != nil {
 		t.Fatal(err)
@@ -61,17 +61,17 @@ func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(stop)
-	w := openAt(t, url, bus.Config{})
-	if n := w.count(t, workStream); n != 1 {
+	w := bustest.OpenAt(t, url, bus.Config{})
+	if n := w.Count(t, bustest.WorkStream); n != 1 {
 		t.Fatalf("%d messages, want the one that stayed behind", n)
 	}
 	again := make(chan bus.Delivery, 2)
-	c := consumer(func(_ context.Context, d bus.Delivery) error { again <- d; return nil })
+	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error { again <- d; return nil })
 	c.Lease = 300 * time.Millisecond
-	consume(t, w.bus, c)
-	w.awaitCount(t, workStream, 0)
-	w.publish(t, uploadedAgain("f1"))
-	if d := next(t, again, "work"); d.ID != uploadedAgain("f1").ID || len(again) != 0 {
+	bustest.Consume(t, w.Bus, c)
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	w.Publish(t, bustest.UploadedAgain("f1"))
+	if d := bustest.Next(t, again, "work"); d.ID != bustest.UploadedAgain("f1").ID || len(again) != 0 {
 		t.Errorf("got %s and %d more", d.ID, len(again))
 	}
 }

@@ -1,4 +1,4 @@
-package bus_test
+package consume_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/attempt"
+	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
 // hang never heeds its context; it returns once release is closed.
@@ -23,7 +24,7 @@ func hang(release <-chan struct{}) error {
 // limited is a consumer of four places whose items, but the good ones, may take a
 // moment only.
 func limited(handle func(context.Context, bus.Delivery) error) bus.Consumer {
-	c := consumer(handle)
+	c := bustest.Consumer(handle)
 	c.Parallel = 4
 	c.Bounds = func(d *bus.Delivery) bus.Bounds {
 		if strings.HasPrefix(d.Item, "good") {
@@ -37,15 +38,15 @@ func limited(handle func(context.Context, bus.Delivery) error) bus.Consumer {
 // A handler that does not return loses its place after its time: with more of
 // them than places, all others are done.
 func TestHungAttemptsAreLeftBehind(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	release := make(chan struct{})
 	defer close(release)
 	const good, bad = 30, 5
 	for i := range bad {
-		w.publish(t, uploaded(fmt.Sprintf("bad%d", i)))
+		w.Publish(t, bustest.Uploaded(fmt.Sprintf("bad%d", i)))
 	}
 	for i := range good {
-		w.publish(t, uploaded(fmt.Sprintf("good%d", i)))
+		w.Publish(t, bustest.Uploaded(fmt.Sprintf("good%d", i)))
 	}
 	done, reasons := make(chan string, good), make(chan error, bad)
 	c := limited(func(_ context.Context, d bus.Delivery) error {
@@ -60,18 +61,18 @@ func TestHungAttemptsAreLeftBehind(t *testing.T) {
 		reasons <- err
 		return time.Time{}, nil
 	}
-	consume(t, w.bus, c)
+	bustest.Consume(t, w.Bus, c)
 	for range good {
-		next(t, done, "neighbour")
+		bustest.Next(t, done, "neighbour")
 	}
 	for range bad {
-		late, ok := errors.AsType[*attempt.TimeError](next(t, reasons, "reason"))
+		late, ok := errors.AsType[*attempt.TimeError](bustest.Next(t, reasons, "reason"))
 		if !ok || late.Error() != "it took longer than 100ms" {
 			t.Errorf("the reason is %v", late)
 		}
 	}
-	w.awaitCount(t, workStream, 0)
-	if n := len(w.dead(t)); n != bad {
+	w.AwaitCount(t, bustest.WorkStream, 0)
+	if n := len(w.Dead(t)); n != bad {
 		t.Errorf("%d dead letters, want %d", n, bad)
 	}
 }
@@ -79,16 +80,16 @@ func TestHungAttemptsAreLeftBehind(t *testing.T) {
 // Only a restart gets rid of handlers that do not return: with one more than may
 // be left behind, the consumer ends and says so, and their messages are kept.
 func TestTooManyHungAttemptsEndTheConsumer(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	release := make(chan struct{})
 	defer close(release)
-	w.publish(t, uploaded("bad"))
+	w.Publish(t, bustest.Uploaded("bad"))
 	c := limited(func(context.Context, bus.Delivery) error { return hang(release) })
 	c.Abandoned = 1
-	if err := w.bus.Consume(t.Context(), c); !errors.Is(err, attempt.ErrAbandoned) {
+	if err := bustest.Runner(t, w.Bus).Run(t.Context(), c); !errors.Is(err, attempt.ErrAbandoned) {
 		t.Errorf("Consume returned %v", err)
 	}
-	if n := w.count(t, workStream); n != 1 {
+	if n := w.Count(t, bustest.WorkStream); n != 1 {
 		t.Errorf("%d messages, want the one that has an attempt left", n)
 	}
 }
@@ -97,12 +98,12 @@ func TestTooManyHungAttemptsEndTheConsumer(t *testing.T) {
 // consumer ends, and what else was in hand is given back as if there had been no
 // attempt.
 func TestLoopEndsTheConsumer(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	var over atomic.Bool
 	defer over.Store(true)
-	w.publish(t, uploaded("loop"), uploaded("other"))
+	w.Publish(t, bustest.Uploaded("loop"), bustest.Uploaded("other"))
 	began := make(chan struct{})
-	c := consumer(func(ctx context.Context, d bus.Delivery) error {
+	c := bustest.Consumer(func(ctx context.Context, d bus.Delivery) error {
 		if d.Item == "loop" {
 			for !over.Load() {
 				runtime.Gosched()
@@ -123,24 +124,24 @@ func TestLoopEndsTheConsumer(t *testing.T) {
 	}
 	c.Backoff = func(int) time.Duration { return time.Hour }
 	ended := make(chan error, 1)
-	go func() { ended <- w.bus.Consume(t.Context(), c) }()
-	if err := next(t, ended, "end"); !errors.Is(err, attempt.ErrAbandoned) {
+	go func() { ended <- bustest.Runner(t, w.Bus).Run(t.Context(), c) }()
+	if err := bustest.Next(t, ended, "end"); !errors.Is(err, attempt.ErrAbandoned) {
 		t.Errorf("Consume returned %v", err)
 	}
 	again := make(chan bus.Delivery, 2)
-	heir := consumer(func(_ context.Context, d bus.Delivery) error { again <- d; return nil })
+	heir := bustest.Consumer(func(_ context.Context, d bus.Delivery) error { again <- d; return nil })
 	heir.Lease = time.Hour
-	consume(t, connect(t, w.url, bus.Config{}), heir)
-	if d := next(t, again, "the other"); d.Item != "other" || d.Attempt != 1 {
+	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), heir)
+	if d := bustest.Next(t, again, "the other"); d.Item != "other" || d.Attempt != 1 {
 		t.Errorf("attempt %d at %s, want the first at the other", d.Attempt, d.Item)
 	}
-	w.awaitCount(t, workStream, 1) // the loop waits out its backoff
+	w.AwaitCount(t, bustest.WorkStream, 1) // the loop waits out its backoff
 }
 
 // A handler that heeds its context fails for its time, and three times at most.
 func TestLateAttemptsAreThree(t *testing.T) {
-	w := open(t)
-	w.publish(t, uploaded("slow"))
+	w := bustest.Open(t)
+	w.Publish(t, bustest.Uploaded("slow"))
 	attempts := make(chan int, 8)
 	c := limited(func(ctx context.Context, d bus.Delivery) error {
 		attempts <- d.Attempt
@@ -153,8 +154,8 @@ func TestLateAttemptsAreThree(t *testing.T) {
 		reasons <- err
 		return time.Time{}, nil
 	}
-	consume(t, w.bus, c)
-	err := next(t, reasons, "reason")
+	bustest.Consume(t, w.Bus, c)
+	err := bustest.Next(t, reasons, "reason")
 	if _, late := errors.AsType[*attempt.TimeError](err); !late || len(attempts) != 3 {
 		t.Errorf("%d attempts, then %v", len(attempts), err)
 	}
@@ -163,12 +164,12 @@ func TestLateAttemptsAreThree(t *testing.T) {
 // Attempts that need much memory wait for each other; those that need little do
 // not wait for them.
 func TestMemoryIsShared(t *testing.T) {
-	w := open(t)
+	w := bustest.Open(t)
 	for i := range 4 {
-		w.publish(t, uploaded(fmt.Sprintf("large%d", i)))
+		w.Publish(t, bustest.Uploaded(fmt.Sprintf("large%d", i)))
 	}
 	began, goOn := make(chan string, 8), make(chan struct{})
-	c := consumer(func(ctx context.Context, d bus.Delivery) error {
+	c := bustest.Consumer(func(ctx context.Context, d bus.Delivery) error {
 		began <- d.Item
 		if d.Item[:5] != "large" {
 			return nil
@@ -187,20 +188,20 @@ func TestMemoryIsShared(t *testing.T) {
 		}
 		return bus.Bounds{Memory: 10}
 	}
-	consume(t, w.bus, c)
+	bustest.Consume(t, w.Bus, c)
 	for range 2 {
-		next(t, began, "large item")
+		bustest.Next(t, began, "large item")
 	}
 	for i := range 3 {
-		w.publish(t, uploaded(fmt.Sprintf("small%d", i)))
-		if item := next(t, began, "small item"); item[:5] != "small" {
+		w.Publish(t, bustest.Uploaded(fmt.Sprintf("small%d", i)))
+		if item := bustest.Next(t, began, "small item"); item[:5] != "small" {
 			t.Fatalf("%s began beside two others", item)
 		}
 	}
 	for range 2 {
 		goOn <- struct{}{}
-		next(t, began, "large item that waited")
+		bustest.Next(t, began, "large item that waited")
 	}
 	close(goOn)
-	w.awaitCount(t, workStream, 0)
+	w.AwaitCount(t, bustest.WorkStream, 0)
 }

@@ -1,4 +1,4 @@
-package bus
+package consume
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
@@ -6,7 +6,6 @@ import (
 )
 
 type metrics struct {
-	published *prometheus.CounterVec
 	attempts  *prometheus.HistogramVec
 	inFlight  *prometheus.GaugeVec
 	abandoned *prometheus.GaugeVec
@@ -16,12 +15,8 @@ type metrics struct {
 // newMetrics registers the collectors under the service's name, since the
 // services of one process share a registry.
 func newMetrics(reg prometheus.Registerer, service string) metrics {
-	reg = prometheus.WrapRegistererWith(prometheus.Labels{"service": service}, reg)
-	factory := promauto.With(reg)
+	factory := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"service": service}, reg))
 	return metrics{
-		published: factory.NewCounterVec(prometheus.CounterOpts{
-			Name: "assay_events_published_total", Help: "Events published, by type and result (ok, refused, error).",
-		}, []string{"type", "result"}),
 		attempts: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "assay_attempt_duration_seconds", Help: "Attempts of consumers, by outcome (done, retry, given_up, given_back, taken_over, delayed); the count is that of events consumed.",
 			Buckets: prometheus.ExponentialBuckets(0.001, 4, 10),

@@ -1,0 +1,65 @@
+package bus
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus/durable"
+)
+
+// Config names the NATS server and the limits of the streams.
+type Config struct {
+	URL             string        `env:"ASSAY_NATS_URL,required" doc:"the URL of the NATS server, such as nats://127.0.0.1:4222"`
+	User            string        `env:"ASSAY_NATS_USER" use:"often" doc:"the user at the NATS server; none by default"`
+	Password        string        `env:"ASSAY_NATS_PASSWORD" secret:"true" use:"often" doc:"the password of ASSAY_NATS_USER"`
+	Credentials     string        `env:"ASSAY_NATS_CREDENTIALS" use:"often" doc:"a NATS credentials file, instead of a user and password; none by default"`
+	Replicas        int           `env:"ASSAY_NATS_REPLICAS" envDefault:"1" use:"often" doc:"the replicas of each stream in a NATS cluster: 1, 3 or 5"`
+	Sync            string        `env:"ASSAY_NATS_SYNC" use:"must" doc:"the sync_interval of the NATS server, which clients cannot read: always, or a duration. With one replica, always or ASSAY_ALLOW_UNSYNCED is required"`
+	WorkMaxMessages int64         `env:"ASSAY_WORK_MAX_MESSAGES" envDefault:"1000000" use:"often" doc:"how many work events of an area may be queued before ingest responds 503; above 90 %, only owners and feed sources with fewer than 8 queued events are admitted"`
+	WorkMaxPerOwner int64         `env:"ASSAY_WORK_MAX_PER_OWNER" envDefault:"100000" use:"often" doc:"how many work events of one owner or feed source may be queued before ingest responds 429; 0 for no limit"`
+	OutcomesMaxAge  time.Duration `env:"ASSAY_OUTCOMES_MAX_AGE" envDefault:"168h" doc:"how long outcome events are kept for subscribers that resume: 10m or more; 0 for ever"`
+
+	// Work are the streams of work events, one for each area.
+	Work []Work `env:"-"`
+	// Queues are the streams of messages that are no events.
+	Queues []Queue `env:"-"`
+
+	AllowUnsynced      bool `env:"ASSAY_ALLOW_UNSYNCED" doc:"true to accept that a power failure can lose acknowledged events: with one replica on a server that does not sync always, or with persist_mode async"`
+	AllowMemory        bool `env:"ASSAY_ALLOW_MEMORY_STREAMS" doc:"true to accept that streams on memory storage lose acknowledged events when the server restarts"`
+	AllowFewerReplicas bool `env:"ASSAY_ALLOW_FEWER_REPLICAS" doc:"true to accept streams with fewer replicas than ASSAY_NATS_REPLICAS where the cluster is too small, and to lower those that have more"`
+}
+
+// Queue describes a stream that a message leaves when it is acknowledged.
+type Queue struct {
+	Stream      string
+	Subject     string
+	Description string
+}
+
+// duplicateWindow is how long a stream remembers message ids. A worker that
+// dies between publish and acknowledgement repeats its event after one lease,
+// well within it.
+const duplicateWindow = 10 * time.Minute
+
+// Validate says which setting is not usable.
+func (c Config) Validate() error {
+	switch {
+	case !slices.Contains([]int{1, 3, 5}, c.Replicas):
+		return fmt.Errorf("ASSAY_NATS_REPLICAS is %d: give 1, 3 or 5", c.Replicas)
+	case c.WorkMaxMessages < 1:
+		return fmt.Errorf("ASSAY_WORK_MAX_MESSAGES is %d: give at least 1", c.WorkMaxMessages)
+	case c.WorkMaxPerOwner < 0:
+		return fmt.Errorf("ASSAY_WORK_MAX_PER_OWNER is %d: give 0 or more", c.WorkMaxPerOwner)
+	case c.OutcomesMaxAge != 0 && c.OutcomesMaxAge < duplicateWindow:
+		return fmt.Errorf("ASSAY_OUTCOMES_MAX_AGE is %s: give %s or more, or 0", c.OutcomesMaxAge, duplicateWindow)
+	}
+	return nil
+}
+
+func (c Config) policy() durable.Policy {
+	return durable.Policy{
+		Replicas: c.Replicas, Sync: c.Sync,
+		AllowUnsynced: c.AllowUnsynced, AllowMemory: c.AllowMemory, AllowFewerReplicas: c.AllowFewerReplicas,
+	}
+}

@@ -1,0 +1,128 @@
+package consume
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/conn"
+)
+
+// durables are the consumers of the server behind one bus.Consumer: one for each priority
+// of a work stream, else one.
+type durables struct {
+	js       *conn.JetStream
+	consumer bus.Consumer
+	all      []*durable
+	turn     atomic.Uint32 // of the priorities
+	began    time.Time
+}
+
+type durable struct {
+	bus.Durable
+	subject string       // of requests for its next message
+	emptyAt atomic.Int64 // when it was found empty, as time since durables.began; 0 for never
+}
+
+func newDurables(b *bus.Bus, c bus.Consumer) *durables {
+	d := &durables{js: b.JS, consumer: c, began: time.Now()}
+	for _, one := range b.Durables(c) {
+		d.all = append(d.all, &durable{Durable: one, subject: fmt.Sprintf("$JS.API.CONSUMER.MSG.NEXT.%s.%s", c.Stream, one.Name)})
+	}
+	return d
+}
+
+func (d *durables) names() []string {
+	names := make([]string, len(d.all))
+	for i, one := range d.all {
+		names[i] = one.Name
+	}
+	return names
+}
+
+// position is a place in a stream. It is a sequence and not a time, since the clocks of
+// two machines differ.
+type position struct {
+	queue    bool // whether a message leaves the stream when it is acknowledged
+	sequence uint64
+	clock    time.Time // the latest that the clock of the server is known to have been at
+}
+
+// newest returns the position of the newest message of the stream.
+func (d *durables) newest(ctx context.Context) (position, error) {
+	stream, err := d.js.Stream(ctx, d.consumer.Stream)
+	if err != nil {
+		return position{}, err
+	}
+	info := stream.CachedInfo()
+	at := position{queue: info.Config.Retention == jetstream.WorkQueuePolicy, sequence: info.State.LastSeq, clock: info.TimeStamp}
+	if info.State.LastTime.After(at.clock) {
+		at.clock = info.State.LastTime // it was stepped back since
+	}
+	return at, nil
+}
+
+// waitingPlaces is how many messages may wait out their backoff at once
+// without keeping others from being delivered.
+const waitingPlaces = 1000
+
+// settings are those that the server keeps of a durable.
+func (d *durables) settings(of *durable, after position) jetstream.ConsumerConfig {
+	want := jetstream.ConsumerConfig{
+		Durable: of.Name, FilterSubject: of.Filter,
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: d.consumer.Lease,
+		MaxDeliver: -1, MaxAckPending: waitingPlaces + d.consumer.Parallel,
+	}
+	if d.consumer.OnlyNew {
+		want.DeliverPolicy, want.OptStartSeq = jetstream.DeliverByStartSequencePolicy, after.sequence+1
+	}
+	return want
+}
+
+// declare creates the durables, or brings them to their declared settings. A new one for
+// new messages only begins after the given position.
+func (d *durables) declare(ctx context.Context, after position) error {
+	for _, one := range d.all {
+		want := d.settings(one, after)
+		have, err := d.js.ConsumerInfo(ctx, d.consumer.Stream, one.Name)
+		switch {
+		case err == nil:
+			// The server lets no one change where a consumer began.
+			begun := have.Config
+			want.DeliverPolicy, want.OptStartSeq, want.OptStartTime = begun.DeliverPolicy, begun.OptStartSeq, begun.OptStartTime
+		case !errors.Is(err, jetstream.ErrConsumerNotFound):
+			return err
+		}
+		if err := d.js.CreateOrUpdateConsumer(ctx, d.consumer.Stream, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *durables) delete(ctx context.Context) error {
+	for _, one := range d.all {
+		if err := d.js.DeleteConsumer(ctx, d.consumer.Stream, one.Name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+			return fmt.Errorf("delete consumer %s on stream %s: %w", one.Name, d.consumer.Stream, err)
+		}
+	}
+	return nil
+}
+
+// infos reads the states of the durables, in their order.
+func (d *durables) infos(ctx context.Context) ([]*jetstream.ConsumerInfo, error) {
+	all := make([]*jetstream.ConsumerInfo, len(d.all))
+	for i, one := range d.all {
+		info, err := d.js.ConsumerInfo(ctx, d.consumer.Stream, one.Name)
+		if err != nil {
+			return nil, fmt.Errorf("consumer %s on stream %s: %w", one.Name, d.consumer.Stream, err)
+		}
+		all[i] = info
+	}
+	return all, nil
+}

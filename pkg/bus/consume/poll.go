@@ -1,0 +1,87 @@
+package consume
+
+import (
+	"slices"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus/fair"
+)
+
+const (
+	// mostWait is how long a request for a message waits at the server at most.
+	mostWait = 30 * time.Second
+	// priorityWait is how long a worker that found all priorities empty waits for the
+	// highest, before it asks for all again: each time twice as long, up to
+	// priorityMaxWait. Lower ones get work only when the highest has some.
+	priorityWait    = 100 * time.Millisecond
+	priorityMaxWait = 2 * time.Second
+	// emptyFor is how long a priority that was found empty is not asked for.
+	emptyFor = 100 * time.Millisecond
+)
+
+// poll is one worker's order of requests to the durables.
+type poll struct {
+	*durables
+	most  time.Duration // without a message, after which silent is true
+	last  time.Time     // when a message came
+	wait  time.Duration // of the next wait
+	tried []bool        // in this round
+}
+
+func newPoll(d *durables) *poll {
+	most := min(d.consumer.Lease, mostWait)
+	return &poll{durables: d, most: most, last: time.Now(), wait: min(priorityWait, most), tried: make([]bool, len(d.all))}
+}
+
+// request returns which durable to ask, and for how long to wait there: first the priority
+// whose turn it is, then the others, without waiting, and when all are empty the first. What
+// comes to the first is waited for there at once while the others are known to be
+// empty: mostly a message costs one request.
+func (p *poll) request() (*durable, time.Duration) {
+	if len(p.all) == 1 {
+		return p.all[0], p.most
+	}
+	if !slices.Contains(p.tried, true) {
+		if at := fair.Turn(p.turn.Add(1)); at > 0 && p.open(at) {
+			return p.look(at)
+		}
+	}
+	for at := 1; at < len(p.all); at++ {
+		switch {
+		case !p.open(at):
+		case !p.tried[0]:
+			return p.look(0)
+		default:
+			return p.look(at)
+		}
+	}
+	clear(p.tried)
+	wait := p.wait
+	p.wait = min(2*p.wait, priorityMaxWait, p.most)
+	return p.all[0], wait
+}
+
+// open says whether a priority may have something: it was not tried in this round, and
+// nobody found it empty within emptyFor.
+func (p *poll) open(at int) bool {
+	empty := time.Duration(p.all[at].emptyAt.Load())
+	return !p.tried[at] && (empty == 0 || time.Since(p.began)-empty > emptyFor)
+}
+
+func (p *poll) look(at int) (*durable, time.Duration) {
+	p.tried[at] = true
+	return p.all[at], 0
+}
+
+// found begins a new round.
+func (p *poll) found() {
+	clear(p.tried)
+	p.last, p.wait = time.Now(), min(priorityWait, p.most)
+}
+
+// empty remembers that a durable had nothing. It measures by the monotonic clock: the
+// wall clock may be stepped back.
+func (p *poll) empty(at *durable) { at.emptyAt.Store(int64(time.Since(p.began))) }
+
+// silent says that nothing came for so long that someone should look why.
+func (p *poll) silent() bool { return time.Since(p.last) >= p.most }

@@ -1,0 +1,212 @@
+package consume
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/pkg/bus"
+)
+
+// Reasons of assay_consumer_recreated_total.
+const (
+	causeMissing = "missing"
+	causeStalled = "stalled"
+	causeClock   = "clock"
+)
+
+// watchdog looks after one consumer: now and then, and for the workers of a process that
+// got nothing for a lease. Each of them then subscribes again, which replaces a lost
+// subscription; what remains is a consumer that vanished, or a stream.
+type watchdog struct {
+	*Runner
+	consumer bus.Consumer
+	durables *durables
+	from     position // where Run began
+	began    time.Time
+
+	mu    sync.Mutex // so that one worker recreates, and the others find it there
+	clock time.Time  // of the server, at the last look
+
+	held   atomic.Int64 // workers that wait at the gate
+	passed atomic.Int64 // when one passed it after a wait, as time since began
+}
+
+func newWatchdog(r *Runner, d *durables, from position) *watchdog {
+	return &watchdog{Runner: r, consumer: d.consumer, durables: d, from: from, began: time.Now(), clock: from.clock}
+}
+
+// gateWait is how long a worker waits at a gate before that counts as being held.
+const gateWait = 100 * time.Millisecond
+
+// gate waits at the consumer's gate and reports whether it held the worker.
+func (w *watchdog) gate(ctx context.Context) (held bool, err error) {
+	if w.consumer.Gate == nil {
+		return false, nil
+	}
+	w.held.Add(1)
+	defer w.held.Add(-1)
+	arrived := time.Now()
+	if err := w.consumer.Gate(ctx); err != nil {
+		if ctx.Err() != nil {
+			return true, nil
+		}
+		return true, fmt.Errorf("gate of consumer %s: %w", w.consumer.Name, err)
+	}
+	if held = time.Since(arrived) > gateWait; held {
+		w.passed.Store(int64(time.Since(w.began)))
+	}
+	return held, nil
+}
+
+// watchEvery is how many leases lie between two looks at the consumer. What dead
+// workers held is redelivered within them.
+const watchEvery = 2
+
+// watch looks at the consumer now and then, until ctx ends. Its workers look only when
+// they are idle.
+func (w *watchdog) watch(ctx context.Context) {
+	tick := time.NewTicker(watchEvery * w.consumer.Lease)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := w.look(ctx); err != nil && ctx.Err() == nil {
+			w.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot look after the consumer")
+		}
+	}
+}
+
+// look creates what is missing, and reports a durable that has messages and hands none out.
+func (w *watchdog) look(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	infos, err := w.durables.infos(ctx)
+	switch {
+	case errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound):
+		return w.recreate(ctx, causeMissing)
+	case err != nil:
+		return err
+	}
+	if w.steppedBack(infos) && w.from.queue { // another stream would be delivered from its start
+		return w.release(ctx)
+	}
+	for i, one := range w.durables.all {
+		w.reportStall(one, infos[i])
+		if !w.from.queue {
+			continue
+		}
+		if err := w.clear(ctx, one, infos[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// steppedBack reports whether the server's wall clock was stepped back by more than a
+// lease while messages are delivered and not acknowledged. The server measures leases
+// and delays by that clock: it redelivers such messages only when the clock is again
+// where it was.
+func (w *watchdog) steppedBack(infos []*jetstream.ConsumerInfo) bool {
+	pending, before := 0, w.clock
+	for _, info := range infos {
+		pending += info.NumAckPending
+		w.clock = info.TimeStamp
+	}
+	return pending > 0 && before.Sub(w.clock) > w.consumer.Lease
+}
+
+// release deletes and recreates the durables, so that the server redelivers what they
+// hold unacknowledged. A message that a worker still has is then delivered twice, as
+// after a lost lease.
+func (w *watchdog) release(ctx context.Context) error {
+	w.log.Warn().Str("consumer", w.consumer.Name).Msg("the clock of the NATS server was stepped back; messages in work are redelivered")
+	if err := w.durables.delete(ctx); err != nil {
+		return err
+	}
+	return w.recreate(ctx, causeClock)
+}
+
+// clear removes from a queue what its consumer has acknowledged: a server that is
+// killed may have written the one down and not that the message left. It hands such a
+// message out to nobody, ever, and looks for them in streams of another kind only
+// (jetstream.go and checkForOrphanMsgs of nats-server 2.15.2); the item could never be
+// tried again, since the stream takes one message of it.
+func (w *watchdog) clear(ctx context.Context, of *durable, info *jetstream.ConsumerInfo) error {
+	queue, err := w.bus.JS.Stream(ctx, w.consumer.Stream)
+	if err != nil {
+		return err
+	}
+	for {
+		msg, err := queue.Msg(ctx, 1, jetstream.WithGetMsgSubject(cmp.Or(of.Filter, ">")))
+		if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && msg.Sequence > info.AckFloor.Stream {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("look through stream %s: %w", w.consumer.Stream, err)
+		}
+		err = queue.DeleteMsg(ctx, msg.Sequence)
+		if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
+			return nil // its acknowledgement came to its end meanwhile; else it is found again
+		}
+		if err != nil {
+			return fmt.Errorf("remove %d from stream %s: %w", msg.Sequence, w.consumer.Stream, err)
+		}
+		w.log.Warn().Str("consumer", of.Name).Str("subject", msg.Subject).Uint64("sequence", msg.Sequence).
+			Msg("removed a message that was acknowledged and stayed behind when the server died")
+	}
+}
+
+// stalledLeases is how many leases a consumer may have messages for its
+// workers, workers that wait, and no delivery.
+const stalledLeases = 2
+
+// reportStall reports a durable that has messages and hands none out.
+func (w *watchdog) reportStall(of *durable, info *jetstream.ConsumerInfo) {
+	if w.held.Load() > 0 {
+		return
+	}
+	silence := time.Since(w.began) - time.Duration(w.passed.Load())
+	if info.Delivered.Last != nil {
+		silence = min(silence, info.TimeStamp.Sub(*info.Delivered.Last)) // both by the server's clock
+	}
+	waits := info.NumPending > 0 && info.NumAckPending < info.Config.MaxAckPending
+	if waits && silence >= stalledLeases*w.consumer.Lease {
+		w.metrics.recreated.WithLabelValues(w.consumer.Name, causeStalled).Inc()
+		w.log.Error().Str("consumer", of.Name).Uint64("waiting", info.NumPending).Dur("silence_ms", silence).Bool("paused", info.Paused).
+			Msg("messages wait and none is handed out; subscribing again")
+	}
+}
+
+// recreate creates the durables that were there when Run began, and the
+// streams if this process declares them. The server redelivers what the stream holds; a
+// consumer of new messages only gets what was stored since Run began.
+func (w *watchdog) recreate(ctx context.Context, cause string) error {
+	if err := w.bus.Redeclare(ctx); err != nil {
+		return err
+	}
+	newest, err := w.durables.newest(ctx)
+	if err != nil {
+		return fmt.Errorf("recreate consumer %s: %w", w.consumer.Name, err)
+	}
+	after := w.from
+	if newest.sequence < after.sequence {
+		after.sequence = 0 // the stream itself is new
+	}
+	if err := w.durables.declare(ctx, after); err != nil {
+		return fmt.Errorf("recreate consumer %s: %w", w.consumer.Name, err)
+	}
+	w.metrics.recreated.WithLabelValues(w.consumer.Name, cause).Inc()
+	w.log.Error().Str("consumer", w.consumer.Name).Str("stream", w.consumer.Stream).Str("cause", cause).
+		Msg("the consumer was recreated; a sweep finds what was lost with it")
+	return nil
+}

@@ -1,0 +1,70 @@
+package bus
+
+import (
+	"context"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/obs"
+)
+
+// Headers that a message has besides those of its event.
+const (
+	headerRequestID = "assay-request-id"
+	headerParent    = "traceparent"
+	headerState     = "tracestate"
+	headerTenant    = "assay-tenant" // for a replay
+)
+
+// setTrace writes the request id and trace context of ctx into a header.
+func setTrace(ctx context.Context, header nats.Header) {
+	trace := obs.TraceFrom(ctx)
+	for _, h := range [...]struct{ name, value string }{{headerRequestID, trace.RequestID}, {headerParent, trace.Parent}, {headerState, trace.State}} {
+		if h.value != "" {
+			header[h.name] = []string{h.value}
+		}
+	}
+}
+
+// Delivery is one delivery of a message to a handler.
+type Delivery struct {
+	event.Envelope
+	Subject string
+	Data    []byte
+	Event   any // what Consumer.Bounds left here
+	// Attempt counts deliveries from 1, those included whose worker died, and
+	// without those that were given back. Of a consumer whose process does not
+	// declare the streams it is the server's count, which has them too, and after a
+	// crash of the server may be less than the truth.
+	Attempt int
+	// Sequence is the message's place in its stream.
+	Sequence uint64
+	// Stored is when the stream took the message in.
+	Stored time.Time
+	header nats.Header
+}
+
+// ParseDelivery reads a message that was requested of a consumer.
+func ParseDelivery(msg *nats.Msg) (Delivery, error) {
+	meta, err := msg.Metadata()
+	if err != nil {
+		return Delivery{}, err
+	}
+	d := Delivery{
+		Subject: publicSubject(msg.Subject), Data: msg.Data, header: msg.Header,
+		Attempt: int(meta.NumDelivered), Sequence: meta.Sequence.Stream, Stored: meta.Timestamp,
+	}
+	d.Envelope, err = event.ParseEnvelope(d.header)
+	return d, err
+}
+
+// WithTrace returns ctx with the publisher's request id and trace context.
+func (d Delivery) WithTrace(ctx context.Context) context.Context {
+	return obs.WithTrace(ctx, obs.Trace{
+		RequestID: d.header.Get(headerRequestID),
+		Parent:    d.header.Get(headerParent),
+		State:     d.header.Get(headerState),
+	})
+}
