@@ -9,7 +9,7 @@ import (
 // Area describes the area of the feed.
 func Area(cfg Config) area.Area {
 	return area.Area{
-		Name: event.AreaFeed, Machine: Machine(), Storage: area.Storage{Tables: Tables(cfg), Access: access(cfg)},
+		Name: Name, Machine: Machine(), Storage: area.Storage{Tables: Tables(cfg), Access: access(cfg)},
 		Objects: ObjectPrefix, Work: Work(), Consumers: []string{Consumer},
 		Events: []event.Event{NewAccepted(&event.FeedItemAccepted{SourceId: "{sourceId}"})},
 	}

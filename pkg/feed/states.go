@@ -4,6 +4,9 @@ package feed
 
 import "github.com/assay-project/assay/pkg/lifecycle"
 
+// Name names the area in subjects, ids, logs and metrics.
+const Name = "feed"
+
 // The states of an item.
 const (
 	Pending  lifecycle.State = "pending"  // accepted; sentiment, score and model version are placeholders
@@ -22,7 +25,7 @@ var (
 // Machine returns the states and moves, for docs and tests.
 func Machine() lifecycle.Machine {
 	return lifecycle.Machine{
-		Area: "feed", Status: AttrStatus, Start: Pending, Final: []lifecycle.State{Analyzed},
+		Area: Name, Status: AttrStatus, Start: Pending, Final: []lifecycle.State{Analyzed},
 		Moves: []lifecycle.Move{analyze, giveUp, retry},
 	}
 }

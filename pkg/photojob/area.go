@@ -12,7 +12,7 @@ import (
 // Area describes the area of photo jobs.
 func Area(cfg Config) area.Area {
 	return area.Area{
-		Name: event.AreaPhotoJob, Machine: Machine(), Work: Work(), Consumers: consumers(), Uploaded: uploaded,
+		Name: Name, Machine: Machine(), Work: Work(), Consumers: consumers(), Uploaded: uploaded,
 		Events:  []event.Event{NewUploaded(&event.PhotoUploaded{Route: "{route}", JobId: "{jobId}"})},
 		Storage: area.Storage{Tables: Tables(cfg), Buckets: []string{cfg.TempBucket(), cfg.FinalBucket()}, Access: access(cfg)},
 	}

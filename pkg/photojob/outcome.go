@@ -11,7 +11,7 @@ import (
 func (j Job) Outcome(bucket string) event.Event {
 	if j.Status == Failed {
 		failed := &event.AnalysisFailed{
-			Area: event.AreaPhotoJob, Id: j.JobID, OwnerId: j.UserID, Name: j.OriginalFileName, FailedAt: timestamppb.New(j.Updated()),
+			Area: Name, Id: j.JobID, OwnerId: j.UserID, Name: j.OriginalFileName, FailedAt: timestamppb.New(j.Updated()),
 		}
 		if j.Error != nil {
 			failed.ErrorCode, failed.ErrorMessage = j.Error.Code, j.Error.Message
@@ -29,7 +29,7 @@ func (j Job) Outcome(bucket string) event.Event {
 		}
 	}
 	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
-		Area: event.AreaPhotoJob, Id: j.JobID, OwnerId: j.UserID, Name: j.OriginalFileName, CompletedAt: timestamppb.New(j.Updated()),
+		Area: Name, Id: j.JobID, OwnerId: j.UserID, Name: j.OriginalFileName, CompletedAt: timestamppb.New(j.Updated()),
 		Result: &event.AnalysisCompleted_PhotoEdit{PhotoEdit: edit},
 	})
 }
@@ -38,7 +38,7 @@ func (j Job) Outcome(bucket string) event.Event {
 // the time of that end: however many jobs see it, the stream keeps one.
 func (b Batch) Outcome() event.Event {
 	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
-		Area: event.AreaPhotoJob, Id: b.BatchID, OwnerId: b.Jobs[0].UserID, Name: b.BatchID, CompletedAt: timestamppb.New(b.Updated()),
+		Area: Name, Id: b.BatchID, OwnerId: b.Jobs[0].UserID, Name: b.BatchID, CompletedAt: timestamppb.New(b.Updated()),
 		Result: &event.AnalysisCompleted_PhotoBatch{PhotoBatch: &event.PhotoBatch{
 			Total: float64(b.Size), Completed: float64(b.Count(Completed)), Failed: float64(b.Count(Failed)),
 			Deleted: float64(b.Deleted()), Status: string(b.Status()),

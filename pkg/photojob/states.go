@@ -5,6 +5,9 @@ package photojob
 
 import "github.com/assay-project/assay/pkg/lifecycle"
 
+// Name names the area in subjects, ids, logs and metrics.
+const Name = "photojob"
+
 // The states of a job.
 const (
 	Queued     lifecycle.State = "QUEUED"     // created; the upload may not be finished
@@ -31,7 +34,7 @@ var (
 // writes.
 func Machine() lifecycle.Machine {
 	return lifecycle.Machine{
-		Area: "photojob", Status: statusName, Start: Queued, Final: []lifecycle.State{Completed, Failed},
+		Area: Name, Status: statusName, Start: Queued, Final: []lifecycle.State{Completed, Failed},
 		Moves: []lifecycle.Move{claim, takeOver, begin, resume, complete, fail, cancel, retry},
 	}
 }

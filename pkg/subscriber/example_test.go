@@ -22,7 +22,7 @@ func Example() {
 	err := subscriber.Run(ctx, subscriber.Config{
 		URL:  natsURL, // of a running system: see endpoints.json in its data directory
 		Name: "mailer",
-		Area: event.AreaTextFile,
+		Area: "textfile",
 	}, func(ctx context.Context, o subscriber.Outcome) error {
 		switch {
 		case o.Completed != nil:
@@ -51,13 +51,13 @@ func analyzeTwoFiles() error {
 	}
 	defer analyzer.Close()
 	err = analyzer.Publish(context.Background(), event.NewAnalysisCompleted(&event.AnalysisCompleted{
-		Area: event.AreaTextFile, Id: "1", OwnerId: "ann", Name: "poem.txt",
+		Area: "textfile", Id: "1", OwnerId: "ann", Name: "poem.txt",
 		Result: &event.AnalysisCompleted_TextStatistics{TextStatistics: &event.TextStatistics{TotalWords: 120}},
 	}))
 	if err != nil {
 		return err
 	}
 	return analyzer.Publish(context.Background(), event.NewAnalysisFailed(&event.AnalysisFailed{
-		Area: event.AreaTextFile, Id: "2", OwnerId: "ann", Name: "photo.txt", ErrorMessage: "it looks like a JPEG",
+		Area: "textfile", Id: "2", OwnerId: "ann", Name: "photo.txt", ErrorMessage: "it looks like a JPEG",
 	}))
 }

@@ -12,7 +12,7 @@ import (
 // Area describes the area of text files.
 func Area(cfg Config) area.Area {
 	return area.Area{
-		Name: event.AreaTextFile, Machine: Machine(), Storage: area.Storage{Tables: Tables(cfg), Access: access(cfg)},
+		Name: Name, Machine: Machine(), Storage: area.Storage{Tables: Tables(cfg), Access: access(cfg)},
 		Objects: ObjectPrefix, Work: Work(), Consumers: []string{Consumer}, Uploaded: uploaded,
 		Events: []event.Event{NewUploaded(&event.FileUploaded{FileId: "{fileId}"})},
 	}

@@ -4,6 +4,9 @@ package textfile
 
 import "github.com/assay-project/assay/pkg/lifecycle"
 
+// Name names the area in subjects, ids, logs and metrics.
+const Name = "textfile"
+
 // The states of a file.
 const (
 	Pending    lifecycle.State = "PENDING"     // reserved; the upload may not be finished
@@ -26,7 +29,7 @@ var (
 // its writes.
 func Machine() lifecycle.Machine {
 	return lifecycle.Machine{
-		Area: "textfile", Status: statusName, Start: Pending, Final: []lifecycle.State{Completed, Failed},
+		Area: Name, Status: statusName, Start: Pending, Final: []lifecycle.State{Completed, Failed},
 		Moves: []lifecycle.Move{claim, takeOver, complete, fail, retry},
 	}
 }

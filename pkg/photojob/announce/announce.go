@@ -61,7 +61,7 @@ func (a *Announcer) Uploaded(ctx context.Context, j photojob.Job) error {
 		return err
 	}
 	log := obs.Log(ctx, a.Log)
-	log.Info().Str("area", event.AreaPhotoJob).Str("id", j.JobID).Int64("size", object.Size).Msg("upload noticed")
+	log.Info().Str("area", photojob.Name).Str("id", j.JobID).Int64("size", object.Size).Msg("upload noticed")
 	return nil
 }
 

@@ -76,7 +76,7 @@ func (u *Uploads) Announce(ctx context.Context, file textfile.File, object blob.
 		return err
 	}
 	log := obs.Log(ctx, u.Log)
-	log.Info().Str("area", event.AreaTextFile).Str("id", file.FileID).Int64("size", object.Size).Msg("upload noticed")
+	log.Info().Str("area", textfile.Name).Str("id", file.FileID).Int64("size", object.Size).Msg("upload noticed")
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -32,7 +31,7 @@ func New(cfg feed.Config, backends *backend.Connections, worker *work.Worker) *A
 }
 
 // Name is the area's name.
-func (a *Area) Name() string { return event.AreaFeed }
+func (a *Area) Name() string { return feed.Name }
 
 // Check returns an error while the table cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
@@ -41,7 +40,7 @@ func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 // limited in time alone.
 func (a *Area) Consumers() []bus.Consumer {
 	return []bus.Consumer{work.Consumer(a.worker, bus.Consumer{
-		Name: feed.Consumer, Area: event.AreaFeed, Stream: feed.WorkStream,
+		Name: feed.Consumer, Area: feed.Name, Stream: feed.WorkStream,
 		Bounds: func(*bus.Delivery) bus.Bounds { return bus.Bounds{Time: a.worker.Config.Time} },
 	}, steps{a})}
 }

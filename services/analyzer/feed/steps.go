@@ -83,7 +83,7 @@ func (steps) Outcome(i feed.Item) (event.Event, error) {
 			return event.Event{}, fmt.Errorf("the time of %s: %w", i.SourceID, err)
 		}
 		return event.NewAnalysisFailed(&event.AnalysisFailed{
-			Area: event.AreaFeed, Id: i.SourceID, Name: i.SourceID, FailedAt: timestamppb.New(at), ErrorMessage: i.ErrorMessage,
+			Area: feed.Name, Id: i.SourceID, Name: i.SourceID, FailedAt: timestamppb.New(at), ErrorMessage: i.ErrorMessage,
 		}), nil
 	}
 	at, err := i.Analyzed()
@@ -91,7 +91,7 @@ func (steps) Outcome(i feed.Item) (event.Event, error) {
 		return event.Event{}, fmt.Errorf("the time of %s: %w", i.SourceID, err)
 	}
 	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
-		Area: event.AreaFeed, Id: i.SourceID, Name: i.SourceID, CompletedAt: timestamppb.New(at),
+		Area: feed.Name, Id: i.SourceID, Name: i.SourceID, CompletedAt: timestamppb.New(at),
 		Result: &event.AnalysisCompleted_TextSentiment{TextSentiment: &event.TextSentiment{
 			Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
 		}},

@@ -48,7 +48,7 @@ func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zer
 }
 
 // Name is the area's name.
-func (a *Area) Name() string { return event.AreaPhotoJob }
+func (a *Area) Name() string { return photojob.Name }
 
 // Check returns an error while the table cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
@@ -62,7 +62,7 @@ func (a *Area) Consumers() []bus.Consumer {
 	var all []bus.Consumer
 	for name := range a.providers {
 		c := work.Consumer(a.worker, bus.Consumer{
-			Name: photojob.Consumer(name), Area: event.AreaPhotoJob,
+			Name: photojob.Consumer(name), Area: photojob.Name,
 			Stream: photojob.WorkStream, Filter: photojob.UploadedSubject(name, "*"),
 			Bounds: bounds, Memory: a.cfg.Memory,
 		}, steps{a})

@@ -9,7 +9,6 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/textfile/upload"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -36,7 +35,7 @@ func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zer
 }
 
 // Name is the area's name.
-func (a *Area) Name() string { return event.AreaTextFile }
+func (a *Area) Name() string { return textfile.Name }
 
 // Check returns an error while the table cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
@@ -44,7 +43,7 @@ func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 // Consumers returns the area's only consumer.
 func (a *Area) Consumers() []bus.Consumer {
 	return []bus.Consumer{work.Consumer(a.worker, bus.Consumer{
-		Name: textfile.Consumer, Area: event.AreaTextFile, Stream: textfile.WorkStream,
+		Name: textfile.Consumer, Area: textfile.Name, Stream: textfile.WorkStream,
 		Bounds: a.bounds, Memory: a.cfg.Memory,
 	}, steps{a})}
 }

@@ -71,7 +71,7 @@ func (steps) Outcome(f textfile.File) (event.Event, error) { return outcome(f), 
 func outcome(f textfile.File) event.Event {
 	if f.Status == textfile.Failed {
 		return event.NewAnalysisFailed(&event.AnalysisFailed{
-			Area: event.AreaTextFile, Id: f.FileID, OwnerId: f.OwnerID, Name: f.FileName,
+			Area: textfile.Name, Id: f.FileID, OwnerId: f.OwnerID, Name: f.FileName,
 			FailedAt: timestamppb.New(f.Updated()), ErrorMessage: f.ErrorMessage,
 		})
 	}
@@ -82,7 +82,7 @@ func outcome(f textfile.File) event.Event {
 		statistics.Top10Words = append(statistics.Top10Words, &event.WordCount{Word: top.Word, Count: float64(top.Count)})
 	}
 	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
-		Area: event.AreaTextFile, Id: f.FileID, OwnerId: f.OwnerID, Name: f.FileName,
+		Area: textfile.Name, Id: f.FileID, OwnerId: f.OwnerID, Name: f.FileName,
 		CompletedAt: timestamppb.New(f.Updated()),
 		Result:      &event.AnalysisCompleted_TextStatistics{TextStatistics: statistics},
 	})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/obs"
@@ -125,6 +124,6 @@ func (a *Area) announce(ctx context.Context, item feed.Item) error {
 		return err
 	}
 	log := obs.Log(ctx, a.log)
-	log.Info().Str("area", event.AreaFeed).Str("id", item.SourceID).Msg("item accepted")
+	log.Info().Str("area", feed.Name).Str("id", item.SourceID).Msg("item accepted")
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/backend"
-	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 	"github.com/assay-project/assay/services/query/feed/dax"
@@ -45,7 +44,7 @@ func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.W
 		}),
 		cache: cache, hub: hub, waits: waits,
 	}
-	hub.FilterBy(event.AreaFeed, sentimentOf)
+	hub.FilterBy(feed.Name, sentimentOf)
 	if cfg.DAX.Endpoint == "" {
 		return a, nil
 	}

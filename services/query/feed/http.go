@@ -8,7 +8,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
@@ -51,7 +50,7 @@ type itemOutput struct {
 }
 
 func (a *Area) getItem(ctx context.Context, in *itemInput) (*itemOutput, error) {
-	item, err := wait.Read(ctx, a.waits, event.AreaFeed, in.SourceID, in.Param, a.store.Get,
+	item, err := wait.Read(ctx, a.waits, feed.Name, in.SourceID, in.Param, a.store.Get,
 		feed.Item.Settled)
 	if err != nil {
 		return nil, problem(err)

@@ -28,7 +28,7 @@ func filter(r *http.Request) (live.Filter, error) {
 	sentiment := r.URL.Query().Get("sentiment")
 	switch sentiment {
 	case "", feed.Positive, feed.Neutral, feed.Negative:
-		return live.Filter{Area: event.AreaFeed, Facet: sentiment}, nil
+		return live.Filter{Area: feed.Name, Facet: sentiment}, nil
 	}
 	return live.Filter{}, web.Invalid(web.FieldError{Field: "query.sentiment", Message: "expected positive, neutral or negative"})
 }

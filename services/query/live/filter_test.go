@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/assay-project/assay/pkg/event"
 )
 
 func TestStreamsOfAnAreaAreFilteredByItsFacet(t *testing.T) {
@@ -26,10 +24,10 @@ func TestStreamsOfAnAreaAreFilteredByItsFacet(t *testing.T) {
 func TestWatch(t *testing.T) {
 	h := New(many, Options{Registry: prometheus.NewRegistry()})
 	h.ring.reset(100)
-	mine, stop := h.Watch(event.AreaTextFile, "a1")
-	again, stopAgain := h.Watch(event.AreaTextFile, "a1")
+	mine, stop := h.Watch("textfile", "a1")
+	again, stopAgain := h.Watch("textfile", "a1")
 	defer stopAgain()
-	other, stopOther := h.Watch(event.AreaFeed, "a1")
+	other, stopOther := h.Watch("feed", "a1")
 	defer stopOther()
 	check := func(after string, wantMine, wantOther int) {
 		t.Helper()
@@ -43,10 +41,10 @@ func TestWatch(t *testing.T) {
 			}
 		}
 	}
-	h.ring.add(entry{sequence: 101, owner: "a1", area: event.AreaTextFile, id: "b1"})
+	h.ring.add(entry{sequence: 101, owner: "a1", area: "textfile", id: "b1"})
 	check("an outcome of another item", 0, 0)
-	h.ring.add(entry{sequence: 102, owner: "ann", area: event.AreaTextFile, id: "a1"})
-	h.ring.add(entry{sequence: 103, owner: "ann", area: event.AreaTextFile, id: "a1"})
+	h.ring.add(entry{sequence: 102, owner: "ann", area: "textfile", id: "a1"})
+	h.ring.add(entry{sequence: 103, owner: "ann", area: "textfile", id: "a1"})
 	check("two outcomes", 1, 0)
 	h.ring.reset(200)
 	check("a gap", 1, 1)

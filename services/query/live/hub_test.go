@@ -14,7 +14,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/event"
 )
 
 var many = Config{Readers: 5000, PerClient: 5000}
@@ -337,12 +336,12 @@ func TestQuietReadersMoveOn(t *testing.T) {
 	quiet := &reader{filter: Filter{Owner: "quiet"}, cursor: 100, wake: make(chan struct{}, 1)}
 	quiet.group = b.join(quiet.filter.key(), quiet.wake)
 	for sequence := uint64(101); sequence <= 120; sequence++ {
-		b.add(entry{sequence: sequence, owner: "loud", area: event.AreaTextFile, frame: []byte("x")})
+		b.add(entry{sequence: sequence, owner: "loud", area: "textfile", frame: []byte("x")})
 	}
 	if out, reached := b.read(quiet); reached != current || len(out.frames) != 0 || quiet.cursor != 120 {
 		t.Errorf("a quiet reader got %d frames and is at %d (%d)", len(out.frames), quiet.cursor, reached)
 	}
-	b.add(entry{sequence: 121, owner: "quiet", area: event.AreaTextFile, frame: []byte("mine")})
+	b.add(entry{sequence: 121, owner: "quiet", area: "textfile", frame: []byte("mine")})
 	if out, reached := b.read(quiet); reached != current || len(out.frames) != 1 || quiet.cursor != 121 {
 		t.Errorf("then it got %d frames and is at %d (%d)", len(out.frames), quiet.cursor, reached)
 	}

@@ -89,7 +89,7 @@ func (w *world) serve(cfg Config, entries int) {
 	ctx, cancel := context.WithTimeout(w.Context(), 10*patience)
 	w.hub = New(cfg, Options{Bus: w.bus, Log: zerolog.New(w.log), Registry: prometheus.NewRegistry()})
 	w.hub.ring = newRing(entries, ringBytes)
-	w.hub.FilterBy(event.AreaTextFile, func(data []byte) string {
+	w.hub.FilterBy("textfile", func(data []byte) string {
 		var completed event.AnalysisCompleted
 		if err := event.Unmarshal(data, &completed); err != nil {
 			w.Error(err)
@@ -135,7 +135,7 @@ func (w *world) routes(r *web.Router) {
 		if len(begin) > 1 {
 			return Filter{}, web.Invalid(web.FieldError{Field: "query.begin", Message: "expected one letter"})
 		}
-		return Filter{Area: event.AreaTextFile, Facet: begin}, nil
+		return Filter{Area: "textfile", Facet: begin}, nil
 	})
 }
 
@@ -149,7 +149,7 @@ func (w *world) publish(owner, id string) {
 
 func outcome(owner, id string) event.Event {
 	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
-		Area: event.AreaTextFile, Id: id, OwnerId: owner, Name: id + strings.Repeat("x", 500), CompletedAt: timestamppb.Now(),
+		Area: "textfile", Id: id, OwnerId: owner, Name: id + strings.Repeat("x", 500), CompletedAt: timestamppb.Now(),
 	})
 }
 

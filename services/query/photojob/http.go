@@ -11,7 +11,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/table"
@@ -76,7 +75,7 @@ type jobOutput struct {
 }
 
 func (a *Area) getJob(ctx context.Context, in *getInput) (*jobOutput, error) {
-	job, err := wait.Read(ctx, a.waits, event.AreaPhotoJob, in.ID, in.Param, a.owned(in.Caller), photojob.Job.Final)
+	job, err := wait.Read(ctx, a.waits, photojob.Name, in.ID, in.Param, a.owned(in.Caller), photojob.Job.Final)
 	if err != nil {
 		return nil, problem(err)
 	}
@@ -96,7 +95,7 @@ func (a *Area) getBatch(ctx context.Context, in *getInput) (*batchOutput, error)
 		}
 		return batch, err
 	}
-	batch, err := wait.Read(ctx, a.waits, event.AreaPhotoJob, in.ID, in.Param, get, photojob.Batch.Ended)
+	batch, err := wait.Read(ctx, a.waits, photojob.Name, in.ID, in.Param, get, photojob.Batch.Ended)
 	if err != nil {
 		return nil, problem(err)
 	}

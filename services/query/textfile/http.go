@@ -8,7 +8,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/textfile"
@@ -45,7 +44,7 @@ type fileOutput struct {
 }
 
 func (a *Area) getFile(ctx context.Context, in *getInput) (*fileOutput, error) {
-	file, err := wait.Read(ctx, a.waits, event.AreaTextFile, in.ID, in.Param, a.store.Get,
+	file, err := wait.Read(ctx, a.waits, textfile.Name, in.ID, in.Param, a.store.Get,
 		textfile.File.Final)
 	if err != nil {
 		return nil, problem(err)

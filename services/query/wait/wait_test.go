@@ -70,7 +70,7 @@ func (s *system) get(_ context.Context, id string) (bool, error) {
 
 // read waits for an item and returns whether it is final.
 func (s *system) read(ctx context.Context, id, wait string) (bool, error) {
-	return Read(ctx, s.waits, event.AreaTextFile, id, Param{wait}, s.get, func(final bool) bool { return final })
+	return Read(ctx, s.waits, "textfile", id, Param{wait}, s.get, func(final bool) bool { return final })
 }
 
 // finish makes an item final and publishes its outcome, as analyzer does.
@@ -78,7 +78,7 @@ func (s *system) finish(id string) {
 	s.Helper()
 	s.items.Store(id, true)
 	if err := s.bus.Publish(s.Context(), event.NewAnalysisCompleted(&event.AnalysisCompleted{
-		Area: event.AreaTextFile, Id: id, OwnerId: "ann", CompletedAt: timestamppb.Now(),
+		Area: "textfile", Id: id, OwnerId: "ann", CompletedAt: timestamppb.Now(),
 	})); err != nil {
 		s.Fatal(err)
 	}
