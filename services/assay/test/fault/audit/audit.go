@@ -4,7 +4,7 @@
 // the same for goroutines, processes and clusters, and it knows no fault.
 //
 // Waiting work, outcomes and dead letters are those of every area that setup.Config
-// describes. What an area stores is read by the file of its name.
+// describes. What an area stores is read by the file of its name, listed in reader.go.
 package audit
 
 import (
@@ -18,41 +18,16 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/pkg/event"
-	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/services/assay/setup"
 )
 
 // System is what is audited.
 type System struct {
-	cfg    setup.Config
-	stores *backend.Connections
-	conn   *nats.Conn
-	js     jetstream.JetStream
-	// readers are those of the areas that promises can be made of, by name.
-	readers map[string]reader
-}
-
-// reader reads what an area holds.
-type reader struct {
-	read func(context.Context) (map[string]*held, error)
-	// left is the name under which read finds what is left of an item that is
-	// not there, where that is not its id. May be nil.
-	left func(id string) string
-}
-
-// held is what an area holds of one item, in words that all areas share.
-type held struct {
-	exists bool // false when something is left of an item that is not there
-	state  lifecycle.State
-	final  bool
-	failed bool
-	ended  time.Time // when the final state was written
-	result string    // as Promise.Result has it
-	bytes  bool      // the item's bytes are there
-	lost   []string  // what is wrong with it whatever was promised, one sentence each
-	twice  []string
-	stuck  []string // what may come right by itself
+	cfg     setup.Config
+	stores  *backend.Connections
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	readers map[string]reader // by area
 }
 
 // Open connects to the engines of what setup.Run has created. Where cfg names no dashboard
@@ -74,9 +49,7 @@ func Open(ctx context.Context, cfg setup.Config) (*System, error) {
 		stores.Close()
 		return nil, err
 	}
-	s := &System{cfg: cfg, stores: stores, conn: conn, js: js}
-	s.readers = map[string]reader{event.AreaTextFile: s.textFiles(), event.AreaFeed: s.feedItems()}
-	return s, nil
+	return &System{cfg: cfg, stores: stores, conn: conn, js: js, readers: readers(cfg, stores)}, nil
 }
 
 // Close closes the connections.

@@ -5,29 +5,37 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/services/assay/setup"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-func (s *System) feedItems() reader { return reader{s.readFeedItems, feed.TextKey} }
+func feedItems(cfg setup.Config, stores *backend.Connections) reader {
+	return reader{feedReader{cfg.Feed, stores}.read, feed.TextKey}
+}
 
-func (s *System) readFeedItems(ctx context.Context) (map[string]*held, error) {
-	bytes, err := s.keys(ctx, feed.ObjectPrefix)
+// feedReader reads the tables of cfg. Without a dashboard table, its rows are left out.
+type feedReader struct {
+	cfg    feed.Config
+	stores *backend.Connections
+}
+
+func (r feedReader) read(ctx context.Context) (map[string]*held, error) {
+	bytes, err := keys(ctx, r.stores.Bucket, feed.ObjectPrefix)
 	if err != nil {
 		return nil, err
 	}
 	// The rows first: a row whose item is not seen yet would look like a stray.
-	rows, err := s.dashboard(ctx)
+	rows, err := r.dashboard(ctx)
 	if err != nil {
 		return nil, err
 	}
 	items := map[string]*held{}
-	err = s.scan(ctx, s.cfg.Feed.Primary, func(attributes map[string]types.AttributeValue) error {
+	err = scan(ctx, r.stores.DB, r.cfg.Primary, func(attributes map[string]types.AttributeValue) error {
 		item, err := feed.Parse(attributes)
 		if err != nil {
 			return err
@@ -46,7 +54,7 @@ func (s *System) readFeedItems(ctx context.Context) (map[string]*held, error) {
 		}
 		items[item.SourceID] = one
 		delete(bytes, feed.TextKey(item.SourceID))
-		if !one.final || s.cfg.Feed.Dashboard == "" {
+		if !one.final || r.cfg.Dashboard == "" {
 			return nil
 		}
 		want, err := dashboard.Rows(item)
@@ -54,7 +62,7 @@ func (s *System) readFeedItems(ctx context.Context) (map[string]*held, error) {
 			return err
 		}
 		for _, row := range want {
-			if !slices.ContainsFunc(rows[item.SourceID], func(r dashboard.Row) bool { return show(r) == show(row) }) {
+			if !slices.ContainsFunc(rows[item.SourceID], func(have dashboard.Row) bool { return show(have) == show(row) }) {
 				one.stuck = append(one.stuck, "the dashboard has no row "+row.SortKey)
 			}
 		}
@@ -81,12 +89,12 @@ func (s *System) readFeedItems(ctx context.Context) (map[string]*held, error) {
 func show(r dashboard.Row) string { return fmt.Sprintf("%+v", r) }
 
 // dashboard is the rows of each item.
-func (s *System) dashboard(ctx context.Context) (map[string][]dashboard.Row, error) {
+func (r feedReader) dashboard(ctx context.Context) (map[string][]dashboard.Row, error) {
 	rows := map[string][]dashboard.Row{}
-	if s.cfg.Feed.Dashboard == "" {
+	if r.cfg.Dashboard == "" {
 		return rows, nil
 	}
-	err := s.scan(ctx, s.cfg.Feed.Dashboard, func(attributes map[string]types.AttributeValue) error {
+	err := scan(ctx, r.stores.DB, r.cfg.Dashboard, func(attributes map[string]types.AttributeValue) error {
 		var row dashboard.Row
 		if err := attributevalue.UnmarshalMap(attributes, &row); err != nil {
 			return fmt.Errorf("read a row of the dashboard: %w", err)
@@ -99,23 +107,4 @@ func (s *System) dashboard(ctx context.Context) (map[string][]dashboard.Row, err
 		return nil
 	})
 	return rows, err
-}
-
-// scan goes through a table, strongly consistent.
-func (s *System) scan(ctx context.Context, table string, f func(map[string]types.AttributeValue) error) error {
-	in := &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)}
-	for {
-		out, err := s.stores.DB.Scan(ctx, in)
-		if err != nil {
-			return fmt.Errorf("scan %s: %w", table, err)
-		}
-		for _, attributes := range out.Items {
-			if err := f(attributes); err != nil {
-				return err
-			}
-		}
-		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
-			return nil
-		}
-	}
 }

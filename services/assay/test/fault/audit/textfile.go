@@ -4,19 +4,19 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/assay/setup"
 )
 
-func (s *System) textFiles() reader {
-	store := textfile.NewStore(s.stores.DB, s.cfg.TextFile)
-	return reader{read: func(ctx context.Context) (map[string]*held, error) {
-		return s.readTextFiles(ctx, store)
-	}}
+func textFiles(cfg setup.Config, stores *backend.Connections) reader {
+	store := textfile.NewStore(stores.DB, cfg.TextFile)
+	return reader{read: func(ctx context.Context) (map[string]*held, error) { return readTextFiles(ctx, store, stores.Bucket) }}
 }
 
-func (s *System) readTextFiles(ctx context.Context, store *textfile.Store) (map[string]*held, error) {
-	bytes, err := s.keys(ctx, textfile.ObjectPrefix)
+func readTextFiles(ctx context.Context, store *textfile.Store, bucket *blob.Store) (map[string]*held, error) {
+	bytes, err := keys(ctx, bucket, textfile.ObjectPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -63,22 +63,4 @@ func (s *System) readTextFiles(ctx context.Context, store *textfile.Store) (map[
 		}
 	}
 	return items, nil
-}
-
-// keys are those of all objects with a prefix.
-func (s *System) keys(ctx context.Context, prefix string) (map[string]bool, error) {
-	keys := map[string]bool{}
-	for after := ""; ; {
-		objects, more, err := s.stores.Bucket.List(ctx, prefix, after, blob.PageLimit)
-		if err != nil {
-			return nil, err
-		}
-		for _, object := range objects {
-			keys[object.Key] = true
-			after = object.Key
-		}
-		if !more {
-			return keys, nil
-		}
-	}
 }

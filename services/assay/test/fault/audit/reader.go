@@ -1,0 +1,86 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/assay/setup"
+)
+
+// readers returns the readers of the areas that promises can be made of, by name.
+func readers(cfg setup.Config, stores *backend.Connections) map[string]reader {
+	return map[string]reader{
+		textfile.Name: textFiles(cfg, stores),
+		feed.Name:     feedItems(cfg, stores),
+	}
+}
+
+// reader reads what an area holds.
+type reader struct {
+	// read returns what the area holds, by id.
+	read func(context.Context) (map[string]*held, error)
+	// left is the name under which read finds what is left of an item that is
+	// not there, where that is not its id. May be nil.
+	left func(id string) string
+}
+
+// held is what an area holds of one item, in words that all areas share.
+type held struct {
+	exists bool // false when something is left of an item that is not there
+	state  lifecycle.State
+	final  bool
+	failed bool
+	ended  time.Time // when the final state was written
+	result string    // as Promise.Result has it
+	bytes  bool      // the item's bytes are there
+	lost   []string  // what is wrong with it whatever was promised, one sentence each
+	twice  []string
+	stuck  []string // what may come right by itself
+}
+
+// keys returns those of all objects of a bucket with a prefix.
+func keys(ctx context.Context, bucket *blob.Store, prefix string) (map[string]bool, error) {
+	found := map[string]bool{}
+	for after := ""; ; {
+		objects, more, err := bucket.List(ctx, prefix, after, blob.PageLimit)
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range objects {
+			found[object.Key] = true
+			after = object.Key
+		}
+		if !more {
+			return found, nil
+		}
+	}
+}
+
+// scan goes through a table, strongly consistent.
+func scan(ctx context.Context, db *dynamodb.Client, table string, f func(map[string]types.AttributeValue) error) error {
+	in := &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)}
+	for {
+		out, err := db.Scan(ctx, in)
+		if err != nil {
+			return fmt.Errorf("scan %s: %w", table, err)
+		}
+		for _, attributes := range out.Items {
+			if err := f(attributes); err != nil {
+				return err
+			}
+		}
+		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
+			return nil
+		}
+	}
+}
