@@ -35,6 +35,8 @@ type Poller struct {
 	cfg     Config
 	client  fetch.Client
 	metrics *metrics
+	leases  *leases
+	now     func() time.Time // the wall clock
 	changed chan struct{}
 	places  chan struct{} // one for each poll at once
 }
@@ -43,7 +45,8 @@ type Poller struct {
 func New(cfg Config, o Options) *Poller {
 	return &Poller{
 		Options: o, cfg: cfg, metrics: newMetrics(o.Registry),
-		client:  fetch.Client{HTTP: guard.Client(cfg.policy(), requestTimeout), MaxBody: cfg.MaxBody},
+		client: fetch.Client{HTTP: guard.Client(cfg.policy(), requestTimeout), MaxBody: cfg.MaxBody},
+		leases: newLeases(cfg.Lease), now: time.Now,
 		changed: make(chan struct{}, 1), places: make(chan struct{}, parallel),
 	}
 }
@@ -88,7 +91,7 @@ func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
 		return err
 	}
 	for _, source := range all {
-		if !source.due(time.Now()) {
+		if free := p.leases.free(&source); !free || !source.due(p.now()) {
 			continue
 		}
 		select { // first a place, since a lease runs
@@ -115,7 +118,7 @@ func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
 // claimed is a source with what a poll may do.
 type claimed struct {
 	Source
-	token    string // of the lease
+	token    string // of the poll
 	requests int
 	day      string // whose quota they count against
 }
@@ -125,12 +128,12 @@ type claimed struct {
 func (p *Poller) claim(ctx context.Context, name string) (claimed, error) {
 	token, requests := uuid.NewString(), 0
 	got, err := p.Store.update(ctx, name, func(s *Source, exists bool) error {
-		if exists && s.State.Lease.Token == token { // written, and the response was lost
+		if exists && s.State.Holder == token { // written, and the response was lost
 			return errUnchanged
 		}
 		requests = 0
-		if now := time.Now(); exists && s.due(now) {
-			requests = s.claim(token, now, p.cfg.Lease)
+		if now := p.now(); exists && p.leases.free(s) && s.due(now) {
+			requests = s.claim(token, now)
 			return nil
 		}
 		return errUnchanged
@@ -146,7 +149,7 @@ const giveBack = 5 * time.Second
 
 // work polls a source and gives it back.
 func (p *Poller) work(ctx context.Context, c claimed) {
-	// A quarter of the lease is for clocks that differ.
+	// A quarter of the lease is for the writes before and after the poll.
 	polling, cancel := context.WithTimeout(ctx, p.cfg.Lease*3/4)
 	r := p.poll(polling, c)
 	cancel()
@@ -156,10 +159,10 @@ func (p *Poller) work(ctx context.Context, c claimed) {
 	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), giveBack)
 	defer cancel()
 	after, err := p.Store.update(ctx, c.Name, func(s *Source, _ bool) error {
-		if s.State.Lease.Token != c.token {
+		if s.State.Holder != c.token {
 			return errUnchanged
 		}
-		s.finish(c, r, time.Now(), maxPause)
+		s.finish(c, r, p.now(), maxPause)
 		return nil
 	})
 	outcome, _ := r.outcome()

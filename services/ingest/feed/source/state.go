@@ -22,7 +22,7 @@ type Source struct {
 // State is what the polls of a source come to.
 type State struct {
 	NextPoll time.Time `json:"nextPoll"`
-	Lease    Lease     `json:"lease,omitzero"`
+	Holder   string    `json:"holder,omitempty"` // the token of the poll that has the source; empty while it is free
 	Used     Used      `json:"used,omitzero"`
 	// HeldUntil is how long the server wants no request.
 	HeldUntil time.Time `json:"heldUntil,omitzero"`
@@ -33,12 +33,6 @@ type State struct {
 	Last       *Outcome               `json:"last,omitempty"`
 	Validators syndication.Validators `json:"validators,omitzero"` // of rss
 	Watched    map[string]Watched     `json:"watched,omitempty"`   // of newsapi, by tag
-}
-
-// Lease is one poll's right to ask the source.
-type Lease struct {
-	Token string    `json:"token"` // of the poll
-	Until time.Time `json:"until"`
 }
 
 // Used is what a day has used of the quota.
@@ -77,17 +71,17 @@ func (t *Taken) add(other Taken) {
 	t.Skipped += other.Skipped
 }
 
-// mostSkew is more than the clocks of two processes differ, and than a lease.
+// mostSkew is more than the clocks of two processes differ.
 const mostSkew = time.Hour
 
-// due reports whether the source is to be polled. Where the last poll lies in the future, the
-// clock was stepped back since, and none of the times that follow from it holds.
+// due reports whether it is time to poll the source; leases say whether it is free. Where the
+// last poll lies in the future, the clock was stepped back since, and none of the times that
+// follow from it holds.
 func (s *Source) due(now time.Time) bool {
-	latest := now.Add(mostSkew)
-	if s.State.Last != nil && s.State.Last.At.After(latest) || s.State.Lease.Until.After(latest) {
+	if s.State.Last != nil && s.State.Last.At.After(now.Add(mostSkew)) {
 		return s.enabled()
 	}
-	return s.enabled() && !now.Before(s.State.NextPoll) && !now.Before(s.State.HeldUntil) && !now.Before(s.State.Lease.Until)
+	return s.enabled() && !now.Before(s.State.NextPoll) && !now.Before(s.State.HeldUntil)
 }
 
 func (s *Source) enabled() bool {
@@ -105,10 +99,11 @@ func (s *Source) most() int {
 // claim gives a due source to a poll, with a number of requests that count as used
 // from then on: a process that dies has spent them, and none is spent twice. It is
 // 0 when the day has none left; then the source waits for the next.
-func (s *Source) claim(token string, now time.Time, lease time.Duration) int {
+func (s *Source) claim(token string, now time.Time) int {
 	now = now.UTC()
-	if day := now.Format(time.DateOnly); s.State.Used.Day != day {
-		s.State.Used = Used{Day: day}
+	// A process whose clock is behind counts for the day that others have begun.
+	if used := s.State.Used.Day; used < now.Format(time.DateOnly) || used > now.Add(mostSkew).Format(time.DateOnly) {
+		s.State.Used = Used{Day: now.Format(time.DateOnly)}
 	}
 	requests := min(s.most(), s.Settings.Quota-s.State.Used.Requests)
 	if requests <= 0 {
@@ -117,7 +112,7 @@ func (s *Source) claim(token string, now time.Time, lease time.Duration) int {
 		return 0
 	}
 	s.State.Used.Requests += requests
-	s.State.Lease = Lease{token, now.Add(lease)}
+	s.State.Holder = token
 	return requests
 }
 
@@ -128,15 +123,15 @@ const defaultHold = time.Hour
 // soon is when to retry what an engine of ours made fail.
 const soon = time.Minute
 
-// finish records what a poll came to and gives the source back. A poll whose lease
+// finish records what a poll came to and gives the source back. A poll whose source
 // another has taken over records nothing, and one under settings that were changed
 // since only what it has used.
 func (s *Source) finish(c claimed, r report, now time.Time, longest time.Duration) {
-	if s.State.Lease.Token != c.token {
+	if s.State.Holder != c.token {
 		return
 	}
 	now = now.UTC()
-	s.State.Lease = Lease{}
+	s.State.Holder = ""
 	if s.State.Used.Day == c.day {
 		s.State.Used.Requests -= c.requests - r.counted
 	}
@@ -214,7 +209,7 @@ func (s *Source) Status(now time.Time) string {
 		return "disabled"
 	case s.State.Stopped != "":
 		return "stopped"
-	case now.Before(s.State.Lease.Until):
+	case s.State.Holder != "":
 		return "polling"
 	case s.State.Failures > 0 || now.Before(s.State.HeldUntil):
 		return "paused"

@@ -27,7 +27,7 @@ func claimNow(t *testing.T, s *Source, at time.Time) claimed {
 		t.Fatalf("not due at %s: %+v", at, s.State)
 	}
 	token := at.String()
-	requests := s.claim(token, at, 2*time.Minute)
+	requests := s.claim(token, at)
 	return claimed{*s, token, requests, at.Format(time.DateOnly)}
 }
 
@@ -55,8 +55,8 @@ func TestOutcomes(t *testing.T) {
 	} {
 		s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "10m", Tags: []string{"a"}})
 		poll := claimNow(t, s, noon)
-		if s.due(noon.Add(time.Minute)) {
-			t.Errorf("%s: due while a poll runs", name)
+		if newLeases(time.Minute).free(s) {
+			t.Errorf("%s: free while a poll runs", name)
 		}
 		seen := syndication.Validators{ETag: "1"}
 		s.finish(poll, report{requests: 1, counted: 1, err: c.err, validators: seen, taken: Taken{Created: 3}}, noon, 6*time.Hour)
@@ -64,7 +64,7 @@ func TestOutcomes(t *testing.T) {
 		if st.Last.Outcome != c.outcome || !st.NextPoll.Equal(noon.Add(c.pause)) || st.Failures != c.failures || (st.Stopped != "") != c.stopped {
 			t.Errorf("%s: %+v %+v", name, st, st.Last)
 		}
-		if st.Used.Requests != 1 || st.Last.Taken.Created != 3 || st.Lease != (Lease{}) || (st.Validators == seen) != (c.err == nil) {
+		if st.Used.Requests != 1 || st.Last.Taken.Created != 3 || st.Holder != "" || (st.Validators == seen) != (c.err == nil) {
 			t.Errorf("%s: %+v", name, st)
 		}
 		if s.due(noon.Add(c.pause-1)) || s.due(noon.Add(c.pause)) == c.stopped {
@@ -115,13 +115,13 @@ func TestQuota(t *testing.T) {
 		t.Errorf("used %+v", s.State.Used)
 	}
 	died := claimNow(t, s, noon.Add(10*time.Minute)) // its process dies
-	after := noon.Add(13 * time.Minute)              // the lease is over
+	after := noon.Add(13 * time.Minute)
 	rest := claimNow(t, s, after)
 	if died.requests != 4 || rest.requests != 1 || s.State.Used.Requests != 7 {
 		t.Errorf("claimed %d and %d, used %+v", died.requests, rest.requests, s.State.Used)
 	}
 	s.finish(died, report{requests: 4, counted: 4}, after, time.Hour) // it did not, and comes late
-	if s.State.Lease.Token != rest.token || s.State.Used.Requests != 7 {
+	if s.State.Holder != rest.token || s.State.Used.Requests != 7 {
 		t.Errorf("a poll without its lease changed %+v", s.State)
 	}
 	s.finish(rest, report{requests: 1, counted: 1}, after, time.Hour)
@@ -135,9 +135,17 @@ func TestQuota(t *testing.T) {
 	if poll := claimNow(t, s, midnight); poll.requests != 4 || s.State.Used.Requests != 4 {
 		t.Errorf("on the next day claimed %d, used %+v", poll.requests, s.State.Used)
 	}
+	// A clock that is behind begins no day again; one that was stepped back by days does.
+	s.finish(claimed{*s, s.State.Holder, 4, "2026-11-21"}, report{requests: 4, counted: 4}, midnight, time.Hour)
+	if s.claim("behind", midnight.Add(-5*time.Minute)); s.State.Used != (Used{Day: "2026-11-21", Requests: 7}) {
+		t.Errorf("by a clock that is behind used %+v", s.State.Used)
+	}
+	if s.claim("stepped back", midnight.Add(-48*time.Hour)); s.State.Used != (Used{Day: "2026-11-19", Requests: 4}) {
+		t.Errorf("by a clock that was stepped back used %+v", s.State.Used)
+	}
 	// What is left of a claim of the day before is not given to the next.
 	s.State.Used = Used{Day: "2026-11-22", Requests: 3}
-	s.finish(claimed{*s, s.State.Lease.Token, 4, "2026-11-21"}, report{}, midnight, time.Hour)
+	s.finish(claimed{*s, s.State.Holder, 4, "2026-11-21"}, report{}, midnight, time.Hour)
 	if s.State.Used.Requests != 3 {
 		t.Errorf("used %+v", s.State.Used)
 	}
@@ -152,8 +160,8 @@ func TestChangeDuringPoll(t *testing.T) {
 	other := s.Settings
 	other.Tags = []string{"b", "c"}
 	s.change(other, noon)
-	if s.due(noon) {
-		t.Error("due while the poll still asks")
+	if newLeases(time.Minute).free(s) {
+		t.Error("free while the poll still asks")
 	}
 	s.finish(poll, report{requests: 1, counted: 1, watched: map[string]Watched{"a": {Newest: noon.Add(time.Hour)}}}, noon, time.Hour)
 	if _, there := s.State.Watched["a"]; there || len(s.State.Watched) != 1 || !s.due(noon) || s.State.Used.Requests != 1 || s.State.Last != nil {
@@ -194,11 +202,7 @@ func TestIDs(t *testing.T) {
 // that differs does not make it be polled at once.
 func TestSteppedClock(t *testing.T) {
 	s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "30m", Tags: []string{"a"}})
-	poll := claimNow(t, s, noon)
-	if s.due(noon.Add(-10*time.Minute)) || !s.due(noon.Add(-25*time.Hour)) {
-		t.Errorf("while a poll runs: due %t 10m before, %t 25h before", s.due(noon.Add(-10*time.Minute)), s.due(noon.Add(-25*time.Hour)))
-	}
-	s.finish(poll, report{}, noon, time.Hour)
+	s.finish(claimNow(t, s, noon), report{}, noon, time.Hour)
 	if s.due(noon.Add(-10*time.Minute)) || !s.due(noon.Add(-25*time.Hour)) {
 		t.Errorf("after a poll: due %t 10m before, %t 25h before", s.due(noon.Add(-10*time.Minute)), s.due(noon.Add(-25*time.Hour)))
 	}
