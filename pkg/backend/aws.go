@@ -60,7 +60,7 @@ func (cfg AWS) load(ctx context.Context) (aws.Config, error) {
 func ownConnections(base *aws.Config) (*http.Transport, error) {
 	client, ok := base.HTTPClient.(*awshttp.BuildableClient)
 	if !ok {
-		return nil, fmt.Errorf("AWS configuration: its HTTP client is a %T", base.HTTPClient)
+		return nil, fmt.Errorf("AWS configuration: unexpected HTTP client %T", base.HTTPClient)
 	}
 	pool := client.GetTransport()
 	base.HTTPClient = &http.Client{

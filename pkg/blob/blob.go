@@ -22,10 +22,10 @@ import (
 var ErrNotFound = errors.New("the object does not exist")
 
 // ErrChanged means that an object does not have the expected entity tag.
-var ErrChanged = errors.New("the object was replaced meanwhile")
+var ErrChanged = errors.New("the object has been replaced")
 
 // ErrExists means that an object already exists. Objects are never replaced.
-var ErrExists = errors.New("the object exists")
+var ErrExists = errors.New("the object already exists")
 
 // Config names the bucket and its endpoints.
 type Config struct {
@@ -39,7 +39,7 @@ type Config struct {
 // Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	if c.Timeout < 0 {
-		return fmt.Errorf("ASSAY_S3_TIMEOUT is %s: give 0 or more", c.Timeout)
+		return fmt.Errorf("ASSAY_S3_TIMEOUT is %s: must be 0 or more", c.Timeout)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (s *Store) Load(ctx context.Context, key string) (Document, error) {
 	defer out.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(out.Body, maxDocument+1))
 	if err == nil && len(body) > maxDocument {
-		err = fmt.Errorf("it is larger than %d bytes", maxDocument)
+		err = fmt.Errorf("larger than %d bytes", maxDocument)
 	}
 	if err != nil {
 		return Document{}, fmt.Errorf("get %s: %w", key, err)

@@ -95,7 +95,7 @@ func (p *part) Seek(offset int64, whence int) (int64, error) {
 		offset += p.size
 	}
 	if offset < 0 {
-		return 0, fmt.Errorf("seek to %d, before the start of a part", offset)
+		return 0, fmt.Errorf("seek to %d, before the start of the part", offset)
 	}
 	p.at = offset
 	return offset, nil

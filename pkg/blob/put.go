@@ -99,7 +99,7 @@ func (u *upload) send(ctx context.Context, first *part, body io.Reader) (etag *s
 func (u *upload) part(ctx context.Context, p *part) error {
 	number := int32(len(u.sent) + 1)
 	if number > maxParts {
-		return fmt.Errorf("the upload is larger than %d parts of %d bytes", maxParts, partSize)
+		return fmt.Errorf("the upload exceeds %d parts of %d bytes", maxParts, partSize)
 	}
 	out, err := u.store.client.UploadPart(ctx, &s3.UploadPartInput{
 		Bucket: &u.store.Bucket, Key: &u.key, UploadId: u.id, PartNumber: &number, Body: p, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,

@@ -62,11 +62,11 @@ func (r *rangeReader) Read(b []byte) (int, error) {
 			_ = r.Close() // the next body is another
 		}
 		if n > 0 || len(b) == 0 {
-			return n, nil // what is wrong shows when reading goes on
+			return n, nil // the next Read returns the error
 		}
 		if err != nil {
 			if r.broken++; r.broken == bodyTries || r.ctx.Err() != nil {
-				return 0, fmt.Errorf("get %s: the body breaks off at byte %d of %d: %w", r.Key, r.at, r.Size, unexpected(err))
+				return 0, fmt.Errorf("get %s: the body ends at byte %d of %d: %w", r.Key, r.at, r.Size, unexpected(err))
 			}
 		}
 	}
@@ -87,8 +87,8 @@ func (r *rangeReader) open() error {
 		return translate("get", r.Key, err)
 	}
 	if want, got := fmt.Sprintf("bytes %d-%d/%d", r.at, r.end-1, r.Size), aws.ToString(out.ContentRange); !strings.EqualFold(got, want) {
-		_ = out.Body.Close() // it is not what was asked for
-		return fmt.Errorf("get %s: asked for %s, the answer is %q", r.Key, want, got)
+		_ = out.Body.Close() // not the requested range
+		return fmt.Errorf("get %s: requested %s, got %q", r.Key, want, got)
 	}
 	r.body = out.Body
 	return nil

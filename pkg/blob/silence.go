@@ -19,7 +19,7 @@ type SilenceError struct {
 }
 
 func (e *SilenceError) Error() string {
-	return fmt.Sprintf("nothing moved between here and S3 for %s, which is %s", e.Limit, e.Setting)
+	return fmt.Sprintf("no bytes were transferred to or from S3 for %s, which is %s", e.Limit, e.Setting)
 }
 
 // Timeout classifies the error for the SDK's retryer and others.

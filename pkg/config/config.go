@@ -93,7 +93,7 @@ func sentence(what string, v Variable) string {
 	if v.Doc == "" {
 		return what
 	}
-	return what + ": give " + v.Doc
+	return what + " (" + v.Doc + ")"
 }
 
 func shown(v Variable, value string) string {
@@ -115,11 +115,11 @@ func kind(t reflect.Type) string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return "a whole number"
+		return "an integer"
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return "a whole number of 0 or more"
+		return "a non-negative integer"
 	case reflect.Float32, reflect.Float64:
 		return "a number"
 	}
-	return "a value this setting can take"
+	return "a valid value"
 }

@@ -41,7 +41,7 @@ func TestLoadReadsValuesAndDefaults(t *testing.T) {
 }
 
 func TestLoadSaysOneSentenceForEachFault(t *testing.T) {
-	const given = "ASSAY_NATS_ADDR is not set: give the address, such as 127.0.0.1:4222"
+	const given = "ASSAY_NATS_ADDR is not set (the address, such as 127.0.0.1:4222)"
 	tests := []struct {
 		name    string
 		environ []string
@@ -52,17 +52,17 @@ func TestLoadSaysOneSentenceForEachFault(t *testing.T) {
 		{
 			"same field of two structs, the second one wrong",
 			[]string{"ASSAY_NATS_ADDR=a", "ASSAY_S3_ADDR=b", "ASSAY_NATS_TIMEOUT=1s", "ASSAY_S3_TIMEOUT=soon"},
-			[]string{`ASSAY_S3_TIMEOUT is "soon", which is not a duration (such as 30s or 5m): give how long a call may take`},
+			[]string{`ASSAY_S3_TIMEOUT is "soon", which is not a duration (such as 30s or 5m) (how long a call may take)`},
 		},
 		{
 			"several, in the order of the fields",
 			[]string{"ASSAY_S3_ADDR=b", "ASSAY_WORKERS=-1"},
-			[]string{given, `ASSAY_WORKERS is "-1", which is not a whole number of 0 or more: give the number of workers`},
+			[]string{given, `ASSAY_WORKERS is "-1", which is not a non-negative integer (the number of workers)`},
 		},
 		{
 			"a secret is not shown",
 			[]string{"ASSAY_NATS_ADDR=a", "ASSAY_S3_ADDR=b", "ASSAY_KEY=hunter2"},
-			[]string{"ASSAY_KEY is set to a value (not shown), which is not a whole number: give the key"},
+			[]string{"ASSAY_KEY is set to a value (not shown), which is not an integer (the key)"},
 		},
 	}
 	for _, test := range tests {

@@ -15,10 +15,10 @@ import (
 func (e *Engine) addressed(r *http.Request) error {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !allowedHost(r.Host, e.hosts, local) {
-		return &apiError{code: misdirected, message: fmt.Sprintf("This server is not addressed as %q. If it should be, add that name to %s", r.Host, e.hostsFrom)}
+		return &apiError{code: misdirected, message: fmt.Sprintf("This server does not serve the host %q. If it should, add the name to %s", r.Host, e.hostsFrom)}
 	}
 	if e.origin.Check(r) != nil {
-		return &apiError{code: "AccessDeniedException", message: "Pages of another origin may not send this request"}
+		return &apiError{code: "AccessDeniedException", message: "Cross-origin requests are not allowed"}
 	}
 	return nil
 }

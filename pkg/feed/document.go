@@ -28,7 +28,7 @@ func ParseDocument(sourceID string, document []byte) (Submission, error) {
 		return Submission{}, fmt.Errorf("read the submission %s: %w", sourceID, err)
 	}
 	if s.SourceID != sourceID {
-		return Submission{}, fmt.Errorf("read the submission %s: it has the source id %q", sourceID, s.SourceID)
+		return Submission{}, fmt.Errorf("read the submission %s: its source id is %q", sourceID, s.SourceID)
 	}
 	if at, err := parseTime(s.IngestedAt); err != nil || at.IsZero() {
 		return Submission{}, fmt.Errorf("read the submission %s: its time is %q", sourceID, s.IngestedAt)

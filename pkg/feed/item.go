@@ -49,13 +49,13 @@ func ValidSourceID(sourceID string) bool {
 
 // Submission is an item before it is accepted.
 type Submission struct {
-	SourceID    string         `json:"sourceId" doc:"what the source calls the item: <sourceType>#<stable id>" pattern:"^[a-z]+#[a-zA-Z0-9_-]+$" maxLength:"256" example:"newsapi#article-abc123"`
+	SourceID    string         `json:"sourceId" doc:"the source's id of the item: <sourceType>#<stable id>" pattern:"^[a-z]+#[a-zA-Z0-9_-]+$" maxLength:"256" example:"newsapi#article-abc123"`
 	SourceType  string         `json:"sourceType" enum:"newsapi,twitter,reddit"`
 	IngestedAt  string         `json:"ingestedAt,omitempty" format:"date-time" doc:"now by default"`
 	SourceURL   string         `json:"sourceUrl,omitempty" format:"uri" doc:"an https URL"`
-	Text        string         `json:"text,omitempty" maxLength:"10000" doc:"analyzed whole; its first 200 characters are kept as textSnippet"`
+	Text        string         `json:"text,omitempty" maxLength:"10000" doc:"analyzed in full; the first 200 characters are stored as textSnippet"`
 	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5, each of at most 50 characters"`
-	Metadata    map[string]any `json:"metadata,omitempty" doc:"of the source: texts, numbers and booleans; at most 50, with names and texts of at most 2,000 characters and 256 KiB together"`
+	Metadata    map[string]any `json:"metadata,omitempty" doc:"strings, numbers and booleans; at most 50 entries, with names and strings of at most 2,000 characters each and 256 KiB in total"`
 }
 
 // Violation is an invalid field of a submission.
@@ -96,7 +96,7 @@ func (s Submission) Check(now time.Time, also ...string) []Violation {
 		wrong("text", "is longer than %d characters", MaxText)
 	}
 	if n := len(s.MatchedTags); n < 1 || n > MaxTags {
-		wrong("matchedTags", "has %d tags instead of 1 to %d", n, MaxTags)
+		wrong("matchedTags", "has %d tags; 1 to %d are allowed", n, MaxTags)
 	}
 	for i, tag := range s.MatchedTags[:min(len(s.MatchedTags), MaxTags)] {
 		switch {
@@ -128,7 +128,7 @@ func checkMetadata(metadata map[string]any) []Violation {
 		case bool, nil:
 		case string:
 			if utf8.RuneCountInString(value) > maxMetaText {
-				return []Violation{{"metadata", fmt.Sprintf("has a text of more than %d characters", maxMetaText)}}
+				return []Violation{{"metadata", fmt.Sprintf("has a string of more than %d characters", maxMetaText)}}
 			}
 			bytes += len(value)
 		case float64:
@@ -136,11 +136,11 @@ func checkMetadata(metadata map[string]any) []Violation {
 				return []Violation{{"metadata", "has a number that cannot be stored"}}
 			}
 		default:
-			return []Violation{{"metadata", "may hold texts, numbers and booleans only"}}
+			return []Violation{{"metadata", "may hold only strings, numbers and booleans"}}
 		}
 	}
 	if bytes > maxMetaBytes {
-		return []Violation{{"metadata", fmt.Sprintf("has more than %d bytes of names and texts", maxMetaBytes)}}
+		return []Violation{{"metadata", fmt.Sprintf("has more than %d bytes of names and strings", maxMetaBytes)}}
 	}
 	return nil
 }

@@ -87,13 +87,13 @@ type Analysis struct {
 func (a Analysis) check() error {
 	switch {
 	case !slices.Contains(sentiments, a.Sentiment):
-		return fmt.Errorf("the sentiment is %q", a.Sentiment)
+		return fmt.Errorf("invalid sentiment %q", a.Sentiment)
 	case !(a.Score >= 0 && a.Score <= 1):
-		return fmt.Errorf("the score is %v", a.Score)
+		return fmt.Errorf("invalid score %v", a.Score)
 	case !(a.Compound >= -1 && a.Compound <= 1):
-		return fmt.Errorf("the compound is %v", a.Compound)
+		return fmt.Errorf("invalid compound %v", a.Compound)
 	case !modelVersions.MatchString(a.ModelVersion):
-		return fmt.Errorf("the model version is %q", a.ModelVersion)
+		return fmt.Errorf("invalid model version %q", a.ModelVersion)
 	}
 	return nil
 }
@@ -223,11 +223,11 @@ func Parse(attributes map[string]types.AttributeValue) (Item, error) {
 	_, timed := i.Ingested()
 	switch {
 	case !sourceIDForm.MatchString(i.SourceID):
-		return Item{}, fmt.Errorf("the source id is %q", i.SourceID)
+		return Item{}, fmt.Errorf("invalid source id %q", i.SourceID)
 	case timed != nil:
 		return Item{}, fmt.Errorf("the time of %s: %w", i.SourceID, timed)
 	case i.Status != Pending && i.Status != Analyzed:
-		return Item{}, fmt.Errorf("the status of %s is %q", i.SourceID, i.Status)
+		return Item{}, fmt.Errorf("%s: invalid status %q", i.SourceID, i.Status)
 	case len(i.MatchedTags) == 0:
 		return Item{}, fmt.Errorf("%s has no tags", i.SourceID)
 	case slices.Contains(i.MatchedTags, ""):

@@ -10,13 +10,13 @@ type ItemView struct {
 	SourceURL    string         `json:"sourceUrl,omitempty" format:"uri"`
 	TextSnippet  string         `json:"textSnippet" doc:"the first 200 characters of the text"`
 	MatchedTags  []string       `json:"matchedTags" nullable:"false"`
-	Metadata     map[string]any `json:"metadata,omitempty" doc:"lists leave it out"`
+	Metadata     map[string]any `json:"metadata,omitempty" doc:"omitted in lists"`
 	Status       string         `json:"status" enum:"pending,analyzed"`
 	Sentiment    string         `json:"sentiment" enum:"positive,neutral,negative" doc:"neutral while pending"`
 	Score        float64        `json:"score" doc:"the confidence in the sentiment, 0 to 1; 0.5 while pending"`
 	Compound     float64        `json:"compound" doc:"from -1, most negative, to 1, most positive"`
 	ModelVersion string         `json:"modelVersion" doc:"v0.0.0 while pending"`
-	ErrorMessage string         `json:"errorMessage,omitempty" doc:"why the analysis was given up; the item stays pending until it is tried again"`
+	ErrorMessage string         `json:"errorMessage,omitempty" doc:"why the analysis failed; the item stays pending until it is retried"`
 }
 
 // View returns the item as the HTTP API shows it.

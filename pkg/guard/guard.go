@@ -97,7 +97,7 @@ func Client(p Policy, timeout time.Duration) *http.Client {
 		}},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 			if len(via) > maxRedirects {
-				return fmt.Errorf("%w: it is behind more than %d redirects", ErrBlocked, maxRedirects)
+				return fmt.Errorf("%w: more than %d redirects", ErrBlocked, maxRedirects)
 			}
 			return nil
 		},

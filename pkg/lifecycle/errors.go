@@ -15,7 +15,7 @@ var (
 	ErrNotFound = errors.New("the item does not exist")
 	// ErrFenceLost means that the item is in a state that the move starts from, but was written
 	// after the fence was read.
-	ErrFenceLost = errors.New("the item was written since it was read")
+	ErrFenceLost = errors.New("the item has changed since it was read")
 	// ErrCondition means that state and fence match, but the condition of an item or of another
 	// write of the transaction does not hold.
 	ErrCondition = errors.New("a condition of the write does not hold")
@@ -31,7 +31,7 @@ type MovedError struct {
 }
 
 func (e *MovedError) Error() string {
-	return fmt.Sprintf("the move %s does not start from %s", e.Move, e.Found)
+	return fmt.Sprintf("the move %s is not allowed from %s", e.Move, e.Found)
 }
 
 // status is the attribute that holds the state of an item.
@@ -46,7 +46,7 @@ func (m Machine) refusal(move Move, fence Fence, item Item, found Image) error {
 		status := m.status(item)
 		var state string
 		if err := attributevalue.Unmarshal(found[status], &state); err != nil {
-			return fmt.Errorf("%s: the item has no readable %s: %w", move.Name, status, err)
+			return fmt.Errorf("%s: the item has no valid %s: %w", move.Name, status, err)
 		}
 		if !slices.Contains(move.From, State(state)) {
 			return &MovedError{Move: move.Name, Found: State(state)}

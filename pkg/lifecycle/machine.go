@@ -56,7 +56,7 @@ func (m Machine) States() []State {
 // state that a move leaves without being explicit.
 func (m Machine) Validate() error {
 	if m.Status == "" {
-		return fmt.Errorf("%s: no status attribute is given", m.Area)
+		return fmt.Errorf("%s: no status attribute", m.Area)
 	}
 	reached := map[State]bool{m.Start: true}
 	names := map[string]bool{}

@@ -85,7 +85,7 @@ type Write struct {
 func (m Machine) Apply(ctx context.Context, db *dynamodb.Client, move Move, w Write) (Image, error) {
 	several := len(w.Items)+len(w.Also) > 1
 	if len(w.Items) == 0 || several && w.Image {
-		return nil, fmt.Errorf("%s: a write has one item, or several and returns no image", move.Name)
+		return nil, fmt.Errorf("%s: a write needs an item, and only the write of a single item returns an image", move.Name)
 	}
 	updates := make([]types.Update, len(w.Items))
 	for i, item := range w.Items {

@@ -86,7 +86,7 @@ func (h *Health) Check(ctx context.Context) Readiness {
 
 	readiness := Readiness{Status: "ready", Checks: make(map[string]string, len(checks))}
 	for name := range checks {
-		readiness.Checks[name] = fmt.Sprintf("no answer within %s", timeout)
+		readiness.Checks[name] = fmt.Sprintf("no response within %s", timeout)
 	}
 	for range checks {
 		select {

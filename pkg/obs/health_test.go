@@ -82,7 +82,7 @@ func TestACheckThatIgnoresItsContextDoesNotHoldTheAnswer(t *testing.T) {
 		release := make(chan struct{})
 		h := obs.Health{Timeout: time.Second}
 		h.Add("stuck", func(context.Context) error { <-release; return nil })
-		if got := h.Check(t.Context()); got.Checks["stuck"] != "no answer within 1s" {
+		if got := h.Check(t.Context()); got.Checks["stuck"] != "no response within 1s" {
 			t.Errorf("got %+v", got)
 		}
 		close(release)

@@ -28,7 +28,7 @@ func NewLogger(cfg Config, out io.Writer, service string) (zerolog.Logger, error
 		var err error
 		level, err = zerolog.ParseLevel(cfg.LogLevel)
 		if err != nil || level < zerolog.TraceLevel || level > zerolog.ErrorLevel {
-			return zerolog.Nop(), fmt.Errorf("ASSAY_LOG_LEVEL is %q: give trace, debug, info, warn or error", cfg.LogLevel)
+			return zerolog.Nop(), fmt.Errorf("ASSAY_LOG_LEVEL is %q: must be trace, debug, info, warn or error", cfg.LogLevel)
 		}
 	}
 	switch cfg.LogFormat {
@@ -40,7 +40,7 @@ func NewLogger(cfg Config, out io.Writer, service string) (zerolog.Logger, error
 			out = zerolog.ConsoleWriter{Out: out, TimeFormat: "15:04:05.000"}
 		}
 	default:
-		return zerolog.Nop(), fmt.Errorf("ASSAY_LOG_FORMAT is %q: give auto, console or json", cfg.LogFormat)
+		return zerolog.Nop(), fmt.Errorf("ASSAY_LOG_FORMAT is %q: must be auto, console or json", cfg.LogFormat)
 	}
 	// zerolog's own timestamp takes its format from a package variable, so a hook writes the time.
 	return zerolog.New(out).Level(level).Hook(zerolog.HookFunc(stamp)).With().Str("service", service).Logger(), nil

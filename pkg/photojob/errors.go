@@ -3,7 +3,7 @@ package photojob
 import "errors"
 
 // ErrExists says that a job of this id was created before.
-var ErrExists = errors.New("the job exists")
+var ErrExists = errors.New("the job already exists")
 
 // Codes of errors, as JobError.Code has them.
 const (

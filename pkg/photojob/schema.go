@@ -75,18 +75,18 @@ func (j Job) Route() string {
 type Options struct {
 	Provider    string `dynamodbav:"provider,omitempty" json:"provider,omitempty" enum:"stub" doc:"the provider that edits the photo; the local one, stub, by default"`
 	Format      string `dynamodbav:"format,omitempty" json:"format,omitempty" enum:"jpeg,png,webp"`
-	Quality     int    `dynamodbav:"quality,omitempty" json:"quality,omitempty" minimum:"1" maximum:"100" doc:"of a jpeg; 85 by default"`
-	Width       int    `dynamodbav:"width,omitempty" json:"width,omitempty" minimum:"16" maximum:"12000" doc:"most pixels; the ratio is kept"`
-	Height      int    `dynamodbav:"height,omitempty" json:"height,omitempty" minimum:"16" maximum:"12000" doc:"most pixels; the ratio is kept"`
+	Quality     int    `dynamodbav:"quality,omitempty" json:"quality,omitempty" minimum:"1" maximum:"100" doc:"for jpeg; 85 by default"`
+	Width       int    `dynamodbav:"width,omitempty" json:"width,omitempty" minimum:"16" maximum:"12000" doc:"the maximum in pixels; the aspect ratio is kept"`
+	Height      int    `dynamodbav:"height,omitempty" json:"height,omitempty" minimum:"16" maximum:"12000" doc:"the maximum in pixels; the aspect ratio is kept"`
 	AspectRatio string `dynamodbav:"aspectRatio,omitempty" json:"aspectRatio,omitempty" pattern:"^[1-9][0-9]?:[1-9][0-9]?$" example:"16:9"`
-	Seed        int64  `dynamodbav:"seed,omitempty" json:"seed,omitempty" doc:"for providers that draw lots"`
+	Seed        int64  `dynamodbav:"seed,omitempty" json:"seed,omitempty" doc:"the random seed, for providers that use one"`
 }
 
 // AnalysisResult is what a photo shows.
 type AnalysisResult struct {
 	Labels      []Label     `dynamodbav:"labels" json:"labels" nullable:"false"`
 	Description string      `dynamodbav:"description,omitempty" json:"description,omitempty"`
-	SafeSearch  *SafeSearch `dynamodbav:"safeSearch,omitempty" json:"safeSearch,omitempty" doc:"only of providers that know"`
+	SafeSearch  *SafeSearch `dynamodbav:"safeSearch,omitempty" json:"safeSearch,omitempty" doc:"only from providers that rate it"`
 }
 
 // Label is something that a photo shows.
@@ -114,7 +114,7 @@ type EditResult struct {
 // JobError is why a job failed, or, of a job that has not ended, its last attempt.
 type JobError struct {
 	Code       string `dynamodbav:"code" json:"code"`
-	Message    string `dynamodbav:"message" json:"message" doc:"for a person"`
+	Message    string `dynamodbav:"message" json:"message" doc:"the reason in words"`
 	Stack      string `dynamodbav:"stack,omitempty" json:"-"` // not in production
 	RetryCount int    `dynamodbav:"retryCount" json:"retryCount" doc:"attempts after the first"`
 }

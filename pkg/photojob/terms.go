@@ -66,7 +66,7 @@ func (t Terms) Check() []Violation {
 		found = append(found, Violation{field, fmt.Sprintf(format, args...)})
 	}
 	if n := utf8.RuneCountInString(t.FileName); n == 0 || n > maxFileName || !utf8.ValidString(t.FileName) {
-		wrong("fileName", "has %d characters instead of 1 to %d", n, maxFileName)
+		wrong("fileName", "has %d characters; 1 to %d are allowed", n, maxFileName)
 	}
 	if n := utf8.RuneCountInString(t.Prompt); n > MaxPrompt || !utf8.ValidString(t.Prompt) {
 		wrong("prompt", "is longer than %d characters", MaxPrompt)
@@ -88,11 +88,11 @@ func (o Options) check() (found []Violation) {
 		wrong("format", "is not one of %s", strings.Join(formats[1:], ", "))
 	}
 	if o.Quality < 0 || o.Quality > 100 {
-		wrong("quality", "is not 1 to 100")
+		wrong("quality", "is not between 1 and 100")
 	}
 	for name, side := range map[string]int{"width": o.Width, "height": o.Height} {
 		if side != 0 && (side < minSide || side > maxSide) {
-			wrong(name, "is not %d to %d pixels", minSide, maxSide)
+			wrong(name, "is not between %d and %d pixels", minSide, maxSide)
 		}
 	}
 	if o.AspectRatio != "" && !aspectRatio.MatchString(o.AspectRatio) {

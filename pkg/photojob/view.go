@@ -14,13 +14,13 @@ type JobView struct {
 	OriginalFileName      string          `json:"originalFileName,omitempty"`
 	Prompt                string          `json:"prompt,omitempty"`
 	Options               Options         `json:"options"`
-	Provider              string          `json:"provider" doc:"the one asked for; then the one that made the edit"`
+	Provider              string          `json:"provider" doc:"the requested provider; after the edit, the one that made it"`
 	ProcessingStartedAt   *time.Time      `json:"processingStartedAt,omitempty"`
 	ProcessingCompletedAt *time.Time      `json:"processingCompletedAt,omitempty"`
 	AnalysisResult        *AnalysisResult `json:"analysisResult,omitempty"`
 	EditResult            *EditResult     `json:"editResult,omitempty" doc:"only when COMPLETED"`
-	Error                 *JobError       `json:"error,omitempty" doc:"why it FAILED; before that, why the last attempt did not succeed"`
-	Degraded              string          `json:"degraded,omitempty" doc:"what is less than was asked for, and why"`
+	Error                 *JobError       `json:"error,omitempty" doc:"why the job FAILED or, before that, why the last attempt failed"`
+	Degraded              string          `json:"degraded,omitempty" doc:"what was not done as requested, and why"`
 	BatchID               string          `json:"batchId,omitempty"`
 	ExpiresAt             time.Time       `json:"expiresAt" doc:"when the job and its photos are removed"`
 }
@@ -49,8 +49,8 @@ func timeOf(ms int64) *time.Time {
 type BatchView struct {
 	BatchID    string           `json:"batchId" doc:"a ULID"`
 	Status     string           `json:"status" enum:"QUEUED,PROCESSING,COMPLETED,PARTIAL,FAILED"`
-	UpdatedAt  time.Time        `json:"updatedAt" doc:"when a job of it last changed its status"`
-	Total      int              `json:"total" doc:"jobs that it was made with"`
+	UpdatedAt  time.Time        `json:"updatedAt" doc:"when a job of the batch last changed its status"`
+	Total      int              `json:"total" doc:"the number of jobs at creation"`
 	Queued     int              `json:"queued"`
 	Processing int              `json:"processing"`
 	Editing    int              `json:"editing"`
@@ -92,7 +92,7 @@ type CallView struct {
 	Provider   string     `json:"provider,omitempty"`
 	Model      string     `json:"model,omitempty"`
 	At         time.Time  `json:"at"`
-	Until      *time.Time `json:"until,omitempty" doc:"when the worker stops waiting for the answer"`
+	Until      *time.Time `json:"until,omitempty" doc:"when the worker stops waiting for the response"`
 	Outcome    string     `json:"outcome,omitempty" enum:"sent,ok,error,unknown"`
 	HTTP       int        `json:"http,omitempty"`
 	RequestID  string     `json:"requestId,omitempty"`

@@ -43,12 +43,12 @@ var (
 	// ErrNotFound means that there is no such document.
 	ErrNotFound = errors.New("the document does not exist")
 	// ErrChanged means that a document has another version than the one seen.
-	ErrChanged = errors.New("the document was written since it was read")
+	ErrChanged = errors.New("the document has changed since it was read")
 )
 
 // Config names the table.
 type Config struct {
-	Table string `env:"ASSAY_PLATFORM_TABLE" envDefault:"assay-platform" doc:"the DynamoDB table of data without an area, such as feed sources"`
+	Table string `env:"ASSAY_PLATFORM_TABLE" envDefault:"assay-platform" doc:"the DynamoDB table for data that belongs to no area, such as feed sources"`
 }
 
 // Store reads and writes documents: rows that are read whole, and replaced by
@@ -145,7 +145,7 @@ func (s *Store) List(ctx context.Context, partition string) ([]Document, error) 
 // for version 0. Of writers that have seen the same version one succeeds, and the
 // others get ErrChanged.
 //
-// When the answer is lost, the SDK repeats the request and takes its own write for
+// When the response is lost, the SDK repeats the request and takes its own write for
 // another's. A writer that gets ErrChanged reads the document again.
 func (s *Store) Put(ctx context.Context, partition string, d Document) error {
 	item := key(partition, d.Name)

@@ -9,8 +9,8 @@ import (
 
 // Exposure declares who may reach the addresses of a program, and under which names.
 type Exposure struct {
-	PublicHosts    []string `env:"ASSAY_PUBLIC_HOSTS" use:"often" doc:"the host names, separated by commas, by which clients and proxies address the program, besides loopback names and the IP address that they connect to; another Host gets 421"`
-	AllowAnonymous bool     `env:"ASSAY_ALLOW_ANONYMOUS" use:"often" doc:"true to listen beyond loopback without authentication, where a network or a proxy keeps strangers out"`
+	PublicHosts    []string `env:"ASSAY_PUBLIC_HOSTS" use:"often" doc:"the host names, separated by commas, that a request's Host may be, besides loopback names and the IP address of the connection; any other Host gets 421"`
+	AllowAnonymous bool     `env:"ASSAY_ALLOW_ANONYMOUS" use:"often" doc:"true to listen beyond loopback without authentication, where a network or a proxy restricts access"`
 }
 
 // Check returns an error for an address beyond loopback, unless anonymous callers are allowed.
@@ -21,7 +21,7 @@ func (e Exposure) Check(variable, addr string) error {
 	if err != nil || e.AllowAnonymous || web.Loopback(host) {
 		return nil
 	}
-	return fmt.Errorf("%s is %q, which others can reach without credentials: listen on loopback, such as 127.0.0.1, or set ASSAY_ALLOW_ANONYMOUS=true if a network or a proxy keeps strangers out",
+	return fmt.Errorf("%s is %q, which others can reach without credentials: listen on loopback, such as 127.0.0.1, or set ASSAY_ALLOW_ANONYMOUS=true if a network or a proxy restricts access",
 		variable, addr)
 }
 

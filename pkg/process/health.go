@@ -36,7 +36,7 @@ func Ready(ctx context.Context, url string) error {
 		return err
 	}
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s says %d: %s", request.URL, response.StatusCode, strings.TrimSpace(string(answer)))
+		return fmt.Errorf("%s responded with %d: %s", request.URL, response.StatusCode, strings.TrimSpace(string(answer)))
 	}
 	return nil
 }
@@ -44,7 +44,7 @@ func Ready(ctx context.Context, url string) error {
 // ownURL is the URL under which a process reaches what listens on addr.
 func ownURL(addr string) (string, error) {
 	if _, port, err := net.SplitHostPort(addr); err != nil || port == "0" {
-		return "", fmt.Errorf("ASSAY_ADDR is %q: give host:port with a port that can be asked", addr)
+		return "", fmt.Errorf("ASSAY_ADDR is %q: must be host:port with a fixed port", addr)
 	}
 	return "http://" + web.Reachable(addr), nil
 }

@@ -35,7 +35,7 @@ func TestHealthAsksTheService(t *testing.T) {
 		"0.0.0.0:" + port:                         {0, ""},
 		strings.TrimPrefix(server.URL, "http://"): {1, "not connected"},
 		"127.0.0.1:1":                             {1, "refused"},
-		"127.0.0.1:0":                             {1, "give host:port"},
+		"127.0.0.1:0":                             {1, "must be host:port"},
 	} {
 		t.Setenv("ASSAY_ADDR", addr)
 		service, out, errs := start(t, "end", "health")
@@ -65,7 +65,7 @@ func TestArguments(t *testing.T) {
 		prints, blames string
 	}{
 		"version":      {0, "porter " + Version(), ""},
-		"serve":        {2, "", `porter does not know "serve"`},
+		"serve":        {2, "", `porter: unknown argument "serve"`},
 		"health check": {2, "", "health check"},
 	} {
 		service, out, errs := start(t, "end", strings.Fields(arguments)...)

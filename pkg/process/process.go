@@ -62,7 +62,7 @@ func Main[C Settings](service string, run func(context.Context, C) error, notice
 	case "health":
 		err = healthy(ctx, settings)
 	default:
-		fmt.Fprintf(os.Stderr, "%s does not know %q: give nothing to run it, or health, version or licenses; its settings are variables\n", service, command)
+		fmt.Fprintf(os.Stderr, "%s: unknown argument %q: run it without arguments, or with health, version or licenses; settings are environment variables\n", service, command)
 		return exitUsage
 	}
 	if err == nil {

@@ -48,7 +48,7 @@ func (r Runtime) Apply(log zerolog.Logger) (undo func()) {
 	_, err := memlimit.Set(memlimit.WithRatio(memoryShare),
 		memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)))
 	if err != nil {
-		log.Warn().Err(err).Msg("the memory of this machine is not known; set GOMEMLIMIT where the heap must be bounded")
+		log.Warn().Err(err).Msg("the memory size of this machine is unknown; set GOMEMLIMIT to bound the heap")
 	}
 	threads := runtime.GOMAXPROCS(0)
 	if r.Syncs > 0 && os.Getenv("GOMAXPROCS") == "" {

@@ -28,7 +28,7 @@ func (s *subscription) deliver(ctx context.Context, d bus.Delivery) error {
 		return bus.Permanent(err)
 	}
 	if !known {
-		s.log.Debug().Str("type", d.Type).Msg("an event of a kind that this version does not know is passed over")
+		s.log.Debug().Str("type", d.Type).Msg("skipped an event of an unknown type")
 		return nil
 	}
 	leave, err := s.enter(ctx, d.ID)

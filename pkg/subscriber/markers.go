@@ -26,7 +26,7 @@ func openMarkers(ctx context.Context, b *bus.Bus, name string) (markers, error) 
 	}
 	kept := outcomes.CachedInfo().Config
 	bucket, err := b.JS.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: "ASSAY_DONE_" + name, Description: "outcomes that " + name + " is done with",
+		Bucket: "ASSAY_DONE_" + name, Description: "outcomes that " + name + " has processed",
 		TTL: kept.MaxAge, Storage: jetstream.FileStorage, Replicas: kept.Replicas,
 	})
 	if err != nil {

@@ -77,9 +77,9 @@ func (c Config) validate() error {
 	case c.URL == "":
 		return errors.New("subscriber: the URL of the NATS server is missing")
 	case !validName.MatchString(c.Name):
-		return fmt.Errorf("subscriber: the name %q is not of 1 to 64 letters, digits, - and _", c.Name)
+		return fmt.Errorf("subscriber: the name %q is not 1 to 64 letters, digits, - and _", c.Name)
 	case c.Area != "" && !validName.MatchString(c.Area):
-		return fmt.Errorf("subscriber: %q is not a product area", c.Area)
+		return fmt.Errorf("subscriber: unknown area %q", c.Area)
 	}
 	return nil
 }

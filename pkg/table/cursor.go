@@ -10,7 +10,7 @@ import (
 )
 
 // ErrCursor means that a paging cursor does not belong to this list.
-var ErrCursor = errors.New("the cursor is not one that this list gave")
+var ErrCursor = errors.New("the cursor was not issued by this list")
 
 // Key is a DynamoDB key, at which a page ends or starts.
 type Key = map[string]types.AttributeValue
@@ -32,7 +32,7 @@ func Cursor(scope string, last Key) (string, error) {
 		case *types.AttributeValueMemberB:
 			c.Key[name] = keyValue{B: &value.Value}
 		default:
-			return "", fmt.Errorf("cursor: %s is a %T, which no key is", name, value)
+			return "", fmt.Errorf("cursor: %s is a %T, which is not a key type", name, value)
 		}
 	}
 	data, err := json.Marshal(c)

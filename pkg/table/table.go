@@ -25,7 +25,7 @@ type Config struct {
 // Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	if c.Timeout < 0 {
-		return fmt.Errorf("ASSAY_DYNAMODB_TIMEOUT is %s: give 0 or more", c.Timeout)
+		return fmt.Errorf("ASSAY_DYNAMODB_TIMEOUT is %s: must be 0 or more", c.Timeout)
 	}
 	return nil
 }

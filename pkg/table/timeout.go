@@ -14,7 +14,7 @@ import (
 type TimeoutError struct{ Limit time.Duration }
 
 func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("DynamoDB has not answered within %s, which is ASSAY_DYNAMODB_TIMEOUT", e.Limit)
+	return fmt.Sprintf("no response from DynamoDB within %s, which is ASSAY_DYNAMODB_TIMEOUT", e.Limit)
 }
 
 // Timeout classifies the error for the SDK's retryer and others.

@@ -18,7 +18,7 @@ import (
 )
 
 // ErrExists means that a file with this id, or under this idempotency key, is already reserved.
-var ErrExists = errors.New("the file exists")
+var ErrExists = errors.New("the file already exists")
 
 // Config names the table.
 type Config struct {

@@ -10,7 +10,7 @@ type FileView struct {
 	Status       string    `json:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,FAILED"`
 	CreatedAt    time.Time `json:"createdAt"`
 	UpdatedAt    time.Time `json:"updatedAt" doc:"when the status last changed"`
-	Result       *Result   `json:"result,omitempty" doc:"only when COMPLETED; lists, and answers of calls that write, leave it out"`
+	Result       *Result   `json:"result,omitempty" doc:"only when COMPLETED; omitted in lists and in responses to writes"`
 	ErrorMessage string    `json:"errorMessage,omitempty" doc:"only when FAILED"`
 }
 

@@ -20,7 +20,7 @@ const (
 )
 
 // ErrBodiesFull is returned by Grow when request bodies use all of their memory limit.
-var ErrBodiesFull = errors.New("web: the limit of memory for request bodies is reached")
+var ErrBodiesFull = errors.New("web: the memory limit for request bodies is reached")
 
 // Bodies bounds the bytes of request bodies that the handlers of a process buffer. A body counts by
 // the bytes that have arrived, not by its Content-Length, so that idle clients use nothing.
@@ -102,6 +102,6 @@ func (r *Router) holdBody(ctx huma.Context, next func(huma.Context)) {
 
 // bodiesProblem is the problem of ErrBodiesFull.
 func bodiesProblem() *Problem {
-	return Unavailable("The service is reading as many request bodies as its memory allows. Try again.", time.Second).
+	return Unavailable("The memory for request bodies is used up. Try again.", time.Second).
 		WithHeader("Connection", "close") // the rest of the body is not read
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrBodyStalled is returned by reads of a request body that arrives too slowly.
-var ErrBodyStalled = errors.New("web: the request's body stalled")
+var ErrBodyStalled = errors.New("web: the request body stalled")
 
 // BodyPause is the longest time without a byte of a request body.
 const BodyPause = 30 * time.Second
@@ -66,7 +66,7 @@ func BrokenBody(err error) error {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge || errors.Is(err, ErrBodyStalled) {
 		return err
 	}
-	return NewProblem(http.StatusBadRequest, "bad-request", "The body breaks off or is malformed.").Because(err)
+	return NewProblem(http.StatusBadRequest, "bad-request", "The body is incomplete or malformed.").Because(err)
 }
 
 // Read returns ErrBodyStalled in place of a timeout.

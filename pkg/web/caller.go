@@ -60,9 +60,9 @@ func (c Caller) ActFor(owner, field string) error {
 // retryFull is the Retry-After for a client that a limiter rejected.
 const retryFull = time.Second
 
-// Enter takes a slot in a limiter; what names in the plural what it bounds, such as "requests that
-// wait". The handler calls leave once. Enter returns a 429 problem if the client has no free slot,
-// and a 503 problem if none is free at all. Both state the limit.
+// Enter takes a slot in a limiter; what names in the plural what it bounds, such as "waiting
+// requests". The handler calls leave once. Enter returns a 429 problem if the client has no free
+// slot, and a 503 problem if none is free at all. Both state the limit.
 func (c Caller) Enter(limiter *Limiter, what string) (leave func(), err error) {
 	leave, err = limiter.enter(c.Client)
 	switch {

@@ -64,7 +64,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 	case ctx.Err() != nil:
 		return statusProblem(statusClientGone)
 	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
-		return Unavailable("A backend of this service did not answer in time.", time.Second).Because(err)
+		return Unavailable("A backend of this service did not respond in time.", time.Second).Because(err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), codeOf(err) == storageFull:
 		return StorageFull(err)
 	case isUnavailable(err):

@@ -24,7 +24,7 @@ func ParseHosts(names ...string) (Hosts, error) {
 	for _, name := range names {
 		switch host := hostName(name); {
 		case host == "" && strings.TrimSpace(name) != "", strings.ContainsAny(name, "/*@"):
-			return Hosts{}, fmt.Errorf("%q is not a host name: give one such as assay.example.com", name)
+			return Hosts{}, fmt.Errorf("%q is not a host name, such as assay.example.com", name)
 		case host != "":
 			h.names[host] = true
 		}
@@ -58,7 +58,7 @@ func (h Hosts) check(r *http.Request) error {
 
 // Misdirected is the message that a Host is not allowed and which setting allows it.
 func Misdirected(host string) string {
-	return fmt.Sprintf("This server is not addressed as %q. If it should be, add that name to ASSAY_PUBLIC_HOSTS.", host)
+	return fmt.Sprintf("This server does not serve the host %q. If it should, add the name to ASSAY_PUBLIC_HOSTS.", host)
 }
 
 // Loopback reports whether a host is a name or an address of loopback.

@@ -12,8 +12,8 @@ import (
 
 // ErrFull and ErrClientFull are returned by Limiter.Enter.
 var (
-	ErrFull       = errors.New("web: all places are taken")
-	ErrClientFull = errors.New("web: all places of this client are taken")
+	ErrFull       = errors.New("web: the limit is reached")
+	ErrClientFull = errors.New("web: the limit of this client is reached")
 )
 
 // Limiter bounds concurrent use, in total and per client address, so that one client cannot occupy

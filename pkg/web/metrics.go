@@ -22,17 +22,17 @@ func newMetrics(registry *prometheus.Registry) metrics {
 	return metrics{
 		requests: shared(registry, prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "assay_http_requests_total",
-			Help: "Requests answered. Status 499 is a client that left first.",
+			Help: "Completed requests. Status 499: the client disconnected before the response.",
 		}, []string{"method", "route", "status"})),
 		duration: shared(registry, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "assay_http_request_duration_seconds",
-			Help: "Time from the request's header to the end of the handler; live events count in full.",
+			Help: "Time from the request header to the end of the handler; live event streams count in full.",
 			// From a read of one item to a 30 s wait and an upload.
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}, []string{"method", "route", "status"})),
 		inFlight: shared(registry, prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "assay_http_requests_in_flight",
-			Help: "Requests being answered now, live events included.",
+			Help: "Requests in progress, open live event streams included.",
 		})),
 	}
 }

@@ -58,12 +58,12 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 	// Clients other than browsers send neither Origin nor Sec-Fetch-Site and pass.
 	if err := r.origin.Check(req); err != nil {
 		WriteError(w, req, NewProblem(http.StatusForbidden, "cross-origin",
-			"Pages of another origin may not send this request."))
+			"Cross-origin requests are not allowed."))
 		return
 	}
 	if encoding := req.Header.Get("Content-Encoding"); req.ContentLength != 0 && encoding != "" && !strings.EqualFold(encoding, "identity") {
 		WriteError(w, req, NewProblem(http.StatusUnsupportedMediaType, "unsupported-content-encoding",
-			"Bodies are taken as they are. Send this one without a Content-Encoding.").WithHeader("Accept-Encoding", "identity"))
+			"A Content-Encoding is not supported. Send the body without one.").WithHeader("Accept-Encoding", "identity"))
 		return
 	}
 	if r.writable != nil && slices.Contains([]string{http.MethodPost, http.MethodPut, http.MethodPatch}, req.Method) {

@@ -30,7 +30,7 @@ func (p *CallerParam) Resolve(ctx huma.Context) []error {
 // OwnerParam is the owner of what a typed operation creates: embed it in the input. OwnerID is the
 // caller's, or a new UUIDv7 for a caller without one, which is then set in the response header.
 type OwnerParam struct {
-	OwnerID string `header:"X-Owner-Id" doc:"The owner: an anonymous id the client keeps, 1 to 128 of A-Z a-z 0-9 . _ ~ @ : + = -. Made and returned if absent."`
+	OwnerID string `header:"X-Owner-Id" doc:"The owner: an anonymous id the client keeps, 1 to 128 of A-Z a-z 0-9 . _ ~ @ : + = -. Created and returned if absent."`
 	named   bool
 }
 

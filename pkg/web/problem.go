@@ -13,11 +13,11 @@ const typePrefix = "urn:assay:problem:"
 // Problem is an error for a client in the form of RFC 9457. Type is stable: clients may branch on
 // it. Return it from an operation, or pass it to WriteError.
 type Problem struct {
-	Type     string       `json:"type" doc:"names the kind of problem; stable" example:"urn:assay:problem:not-found"`
+	Type     string       `json:"type" doc:"identifies the kind of problem; stable" example:"urn:assay:problem:not-found"`
 	Title    string       `json:"title" doc:"the kind of problem in words" example:"Not found"`
 	Status   int          `json:"status" doc:"the HTTP status" example:"404"`
-	Detail   string       `json:"detail,omitempty" doc:"what is wrong with this request, for a person"`
-	Instance string       `json:"instance,omitempty" doc:"names this occurrence by the request's id"`
+	Detail   string       `json:"detail,omitempty" doc:"what is wrong with this request, in words"`
+	Instance string       `json:"instance,omitempty" doc:"identifies this occurrence by the request id"`
 	Errors   []FieldError `json:"errors,omitempty" doc:"what is wrong with single fields"`
 
 	header http.Header // sent with the response
@@ -125,31 +125,31 @@ func statusProblem(status int) *Problem {
 	slug, detail := "error", ""
 	switch status {
 	case http.StatusBadRequest:
-		slug, detail = "bad-request", "The request cannot be read."
+		slug, detail = "bad-request", "The request is malformed."
 	case http.StatusForbidden:
 		slug = "forbidden"
 	case http.StatusNotFound:
-		slug, detail = "not-found", "There is nothing at this address."
+		slug, detail = "not-found", "No resource at this path."
 	case http.StatusMethodNotAllowed:
-		slug, detail = "method-not-allowed", "This address does not take this method; see the Allow header."
+		slug, detail = "method-not-allowed", "The method is not allowed here; see the Allow header."
 	case http.StatusNotAcceptable:
-		slug, detail = "not-acceptable", "The answer cannot be given in a form that the Accept header allows."
+		slug, detail = "not-acceptable", "The response is not available in a media type that the Accept header allows."
 	case http.StatusRequestTimeout:
 		slug, detail = "request-timeout", "The body did not arrive in time."
 	case http.StatusConflict:
 		slug = "conflict"
 	case http.StatusRequestEntityTooLarge:
-		slug, detail = "body-too-large", "The body is larger than this operation takes."
+		slug, detail = "body-too-large", "The body is larger than this operation accepts."
 	case http.StatusUnsupportedMediaType:
 		slug, detail = "unsupported-media-type", "The body must be application/json."
 	case http.StatusUnprocessableEntity:
-		slug, detail = "invalid-request", "The request breaks the schema of this operation; see errors."
+		slug, detail = "invalid-request", "The request does not match the schema of this operation; see errors."
 	case statusClientGone:
 		slug = "client-gone"
 	case http.StatusInternalServerError:
-		slug, detail = "internal", "Something went wrong here. The log knows more under this request's id."
+		slug, detail = "internal", "Internal error. The service's log has the details under this request's id."
 	case http.StatusServiceUnavailable:
-		slug, detail = "unavailable", "The service cannot take this request now."
+		slug, detail = "unavailable", "The service cannot accept this request now."
 	default:
 		if text := http.StatusText(status); text != "" {
 			slug = strings.ReplaceAll(strings.ToLower(text), " ", "-")

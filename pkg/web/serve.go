@@ -24,7 +24,7 @@ type ServeOptions struct {
 }
 
 // ErrCut is returned by Serve when requests were still in progress at the end of the drain.
-var ErrCut = errors.New("web: requests were cut off at the end of the drain")
+var ErrCut = errors.New("web: requests were aborted at the end of the drain")
 
 // Timeouts of every HTTP server.
 const (

@@ -18,7 +18,7 @@ type Event struct {
 }
 
 // ErrBadEvent is returned for an id or name that would break the stream's framing.
-var ErrBadEvent = errors.New("web: event id or name holds a line break or NUL")
+var ErrBadEvent = errors.New("web: event id or name contains a line break or NUL")
 
 // ErrHead is returned after the response to a HEAD request, which has no events.
 var ErrHead = errors.New("web: a HEAD request has no events")

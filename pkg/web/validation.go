@@ -143,10 +143,10 @@ func jsonFormat() huma.Format {
 			}
 			err := json.Unmarshal(data, v)
 			if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
-				return fmt.Errorf("is not JSON from byte %d on", bad.Offset)
+				return fmt.Errorf("is not valid JSON at byte %d", bad.Offset)
 			}
 			if bad, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-				return fmt.Errorf("holds a value of the wrong type or range at %s", bad.Field)
+				return fmt.Errorf("has a value of the wrong type or range at %s", bad.Field)
 			}
 			return err
 		},

@@ -17,7 +17,7 @@ func TestAFullDiskRefusesWhatIsStored(t *testing.T) {
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		web.Register(router, operation(method, "/a"), func(context.Context, *struct{}) (*struct{}, error) { return nil, nil })
 	}
-	for _, full = range []error{nil, errors.New("3 MiB are left")} {
+	for _, full = range []error{nil, errors.New("3 MiB left")} {
 		for method, stores := range map[string]bool{"GET": false, "POST": true, "PUT": true, "PATCH": true, "DELETE": false} {
 			got := ask(router, method, "/a", "")
 			refused := got.Code == http.StatusServiceUnavailable && got.Header().Get("Retry-After") == "10" &&

@@ -23,7 +23,7 @@ var (
 	// ErrNoBytes says that the bytes of a job are not in the bucket.
 	ErrNoBytes = errors.New("the photo's bytes are not in the bucket")
 	// ErrOtherBytes says that the bytes do not have the reserved length.
-	ErrOtherBytes = errors.New("the photo's bytes are not what was reserved")
+	ErrOtherBytes = errors.New("the photo's bytes do not match the reservation")
 )
 
 // Announcer publishes the events of the jobs of a table, whose uploads are in Temp. It is
@@ -61,7 +61,7 @@ func (a *Announcer) Uploaded(ctx context.Context, j photojob.Job) error {
 		return err
 	}
 	log := obs.Log(ctx, a.Log)
-	log.Info().Str("area", photojob.Name).Str("id", j.JobID).Int64("size", object.Size).Msg("upload noticed")
+	log.Info().Str("area", photojob.Name).Str("id", j.JobID).Int64("size", object.Size).Msg("upload detected")
 	return nil
 }
 

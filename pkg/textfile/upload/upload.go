@@ -21,7 +21,7 @@ var (
 	// ErrNoBytes means that the bytes of a file are not in the bucket.
 	ErrNoBytes = errors.New("the file's bytes are not in the bucket")
 	// ErrOtherBytes means that the bytes do not have the reserved length.
-	ErrOtherBytes = errors.New("the file's bytes are not what was reserved")
+	ErrOtherBytes = errors.New("the file's bytes do not match the reservation")
 )
 
 // Uploads are the files of a table and the bytes in a bucket. It is safe for
@@ -76,7 +76,7 @@ func (u *Uploads) Announce(ctx context.Context, file textfile.File, object blob.
 		return err
 	}
 	log := obs.Log(ctx, u.Log)
-	log.Info().Str("area", textfile.Name).Str("id", file.FileID).Int64("size", object.Size).Msg("upload noticed")
+	log.Info().Str("area", textfile.Name).Str("id", file.FileID).Int64("size", object.Size).Msg("upload detected")
 	return nil
 }
 

@@ -46,7 +46,7 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (feed.Item, error) {
 func (s steps) Process(ctx context.Context, _ *bus.Delivery, i feed.Item) (analysis, error) {
 	document, err := s.bucket.Load(ctx, feed.TextKey(i.SourceID))
 	if errors.Is(err, blob.ErrNotFound) {
-		return analysis{}, bus.Permanent(errors.New("the accepted text is no longer there"))
+		return analysis{}, bus.Permanent(errors.New("the accepted text no longer exists"))
 	}
 	if err != nil {
 		return analysis{}, err

@@ -9,10 +9,10 @@ import (
 
 // Config is the settings of photo jobs.
 type Config struct {
-	PaidCalls    int           `env:"ASSAY_PHOTOJOB_PAID_CALLS" envDefault:"2" doc:"how many calls of one step of a photo job a provider may bill before the job ends as FAILED, whatever crashes; 1 is at most once"`
+	PaidCalls    int           `env:"ASSAY_PHOTOJOB_PAID_CALLS" envDefault:"2" doc:"how many calls to a provider one step of a photo job may cost, crashes included, before the job is FAILED; 1 means at most once"`
 	Deadline     time.Duration `env:"ASSAY_PHOTOJOB_DEADLINE" envDefault:"24h" doc:"how long after its creation or its last retry a photo job ends as FAILED"`
 	KeepOriginal bool          `env:"ASSAY_PHOTOJOB_KEEP_ORIGINAL" envDefault:"true" doc:"false to remove an uploaded photo as soon as its job is COMPLETED; else it is removed 48h later"`
-	Memory       int64         `env:"ASSAY_PHOTOJOB_MEMORY" envDefault:"1610612736" doc:"bytes that photos which are worked on may take together in one analyzer; the others wait"`
+	Memory       int64         `env:"ASSAY_PHOTOJOB_MEMORY" envDefault:"1610612736" doc:"the memory in bytes for concurrent photo jobs; others queue when it is used up"`
 
 	Names photojob.Config
 }
@@ -24,11 +24,11 @@ const minMemory = 1 << 30
 func (c Config) Validate() error {
 	switch {
 	case c.PaidCalls < 1:
-		return fmt.Errorf("ASSAY_PHOTOJOB_PAID_CALLS is %d: give at least 1", c.PaidCalls)
+		return fmt.Errorf("ASSAY_PHOTOJOB_PAID_CALLS is %d: must be at least 1", c.PaidCalls)
 	case c.Deadline < time.Minute:
-		return fmt.Errorf("ASSAY_PHOTOJOB_DEADLINE is %s: give at least 1m", c.Deadline)
+		return fmt.Errorf("ASSAY_PHOTOJOB_DEADLINE is %s: must be at least 1m", c.Deadline)
 	case c.Memory < minMemory:
-		return fmt.Errorf("ASSAY_PHOTOJOB_MEMORY is %d: give at least %d", c.Memory, minMemory)
+		return fmt.Errorf("ASSAY_PHOTOJOB_MEMORY is %d: must be at least %d", c.Memory, minMemory)
 	}
 	return nil
 }

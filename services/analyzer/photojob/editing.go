@@ -36,7 +36,7 @@ func (s steps) awaitAnswer(ctx context.Context, job photojob.Job) error {
 	if _, err := s.temp.Head(ctx, photojob.AnswerKey(job.JobID, call.N)); !errors.Is(err, blob.ErrNotFound) {
 		return err
 	}
-	return bus.Later(errors.New("the provider may still answer the call of another worker"), wait)
+	return bus.Later(errors.New("another worker's call to the provider may still be in progress"), wait)
 }
 
 // editing is one attempt at a job. Every call is recorded before it is made, and its
@@ -131,7 +131,7 @@ func (e *editing) plan(ctx context.Context) error {
 	case after.Calls.Errors(step) >= callTries && after.Error != nil:
 		return permanent(after.Error.Code, "%s", after.Error.Message)
 	case after.Calls.Paid(step) >= e.cfg.PaidCalls:
-		return permanent(photojob.CodeAnswerLost, "the answers to %d calls of the step %s were lost", after.Calls.Paid(step), step)
+		return permanent(photojob.CodeAnswerLost, "the responses to %d calls of the step %s were lost", after.Calls.Paid(step), step)
 	}
 	return e.record(ctx, after, e.intent(step))
 }

@@ -16,7 +16,7 @@ import (
 func (s steps) fetch(ctx context.Context, job photojob.Job, etag string) (photo []byte, mediaType string, err error) {
 	body, err := s.temp.Open(ctx, job.S3TempKey, etag)
 	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
-		return nil, "", permanent(photojob.CodeUploadMismatch, "the uploaded bytes are no longer there")
+		return nil, "", permanent(photojob.CodeUploadMismatch, "the uploaded object no longer exists")
 	}
 	if err != nil {
 		return nil, "", err
@@ -27,7 +27,7 @@ func (s steps) fetch(ctx context.Context, job photojob.Job, etag string) (photo 
 		return nil, "", err
 	}
 	if int64(len(photo)) != job.FileSize {
-		return nil, "", permanent(photojob.CodeUploadMismatch, "the upload is not of the %d bytes that were reserved", job.FileSize)
+		return nil, "", permanent(photojob.CodeUploadMismatch, "the upload does not have the reserved %d bytes", job.FileSize)
 	}
 	info, err := pixels.Inspect(photo, pixels.Default)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s steps) fetch(ctx context.Context, job photojob.Job, etag string) (photo 
 		declared = pixels.HEIC.MediaType()
 	}
 	if mediaType = info.Format.MediaType(); mediaType != declared {
-		return nil, "", permanent(photojob.CodeUploadMismatch, "the upload is %s, and was declared as %s", mediaType, job.FileType)
+		return nil, "", permanent(photojob.CodeUploadMismatch, "the upload is %s, but was declared as %s", mediaType, job.FileType)
 	}
 	return photo, mediaType, nil
 }

@@ -43,7 +43,7 @@ func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (jobs []
 
 // expire ends a job that is overdue.
 func (s sweep) expire(ctx context.Context, job photojob.Job) error {
-	reason := photojob.JobError{Code: photojob.CodeDeadlineExceeded, Message: "the job was not done in time"}
+	reason := photojob.JobError{Code: photojob.CodeDeadlineExceeded, Message: "the job did not finish in time"}
 	if job.Status == photojob.Queued && !job.Retried() {
 		err := s.announcer.Check(ctx, job)
 		if errors.Is(err, announce.ErrNoBytes) {

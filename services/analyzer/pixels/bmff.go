@@ -39,7 +39,7 @@ func (i *Info) scanHEIC(data []byte) (image.Config, error) {
 		}
 	})
 	if config.Width == 0 {
-		return config, errors.New("it gives no size")
+		return config, errors.New("its header has no size")
 	}
 	i.kept = heicMemory(pixelCount(config))
 	return config, nil

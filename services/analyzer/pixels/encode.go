@@ -36,7 +36,7 @@ func (p *Picture) Encode(e Encoding) ([]byte, error) {
 	case WebP:
 		err = nativewebp.Encode(&out, p.known(), nil)
 	default:
-		err = fmt.Errorf("pictures are not written as %q", e.Format)
+		err = fmt.Errorf("unsupported output format %q", e.Format)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", e.Format, err)

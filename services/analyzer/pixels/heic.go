@@ -132,7 +132,7 @@ func (c *call) run(name string, args ...uint64) uint64 {
 	case err != nil:
 		c.err = err
 	case len(result) == 0 || result[0] == 0:
-		c.err = errors.New("the HEIC decoder refuses it")
+		c.err = errors.New("the HEIC decoder rejected it")
 	default:
 		return result[0]
 	}
@@ -142,7 +142,7 @@ func (c *call) run(name string, args ...uint64) uint64 {
 func (c *call) number(at uint64) int {
 	v, ok := c.module.Memory().ReadUint32Le(uint32(at))
 	if !ok && c.err == nil {
-		c.err = errors.New("the HEIC decoder answers outside of its memory")
+		c.err = errors.New("the HEIC decoder returned an address outside its memory")
 	}
 	return int(v)
 }
@@ -178,7 +178,7 @@ func (c *call) decode(data []byte, info Info) image.Image {
 	}
 	view, ok := c.module.Memory().Read(uint32(out), uint32(l.bytes))
 	if !ok {
-		c.err = errors.New("the HEIC decoder answers outside of its memory")
+		c.err = errors.New("the HEIC decoder returned an address outside its memory")
 		return nil
 	}
 	return l.image(bytes.Clone(view), c.number(premultiplied) == 1)

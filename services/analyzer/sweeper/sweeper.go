@@ -35,18 +35,18 @@ type Config struct {
 	Every         time.Duration `env:"ASSAY_SWEEP_EVERY" envDefault:"1m" use:"often" doc:"how often tables and bucket are swept; 0 for never"`
 	Rate          int           `env:"ASSAY_SWEEP_RATE" envDefault:"500" use:"often" doc:"how many items or objects a sweep reads per second at most"`
 	OrphanAge     time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"the age at which a sweep removes a reservation without an upload, or an object without an item; longer than ASSAY_UPLOAD_EXPIRES and the longest upload together"`
-	UploadExpires time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"the same value as for ingest"`
+	UploadExpires time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"must equal the value of ingest"`
 }
 
 // Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case c.Every < 0:
-		return fmt.Errorf("ASSAY_SWEEP_EVERY is %s: give 0 or more", c.Every)
+		return fmt.Errorf("ASSAY_SWEEP_EVERY is %s: must be 0 or more", c.Every)
 	case c.Rate < 1:
-		return fmt.Errorf("ASSAY_SWEEP_RATE is %d: give at least 1", c.Rate)
+		return fmt.Errorf("ASSAY_SWEEP_RATE is %d: must be at least 1", c.Rate)
 	case c.OrphanAge <= c.UploadExpires:
-		return fmt.Errorf("ASSAY_RESERVATION_EXPIRES is %s: give more than ASSAY_UPLOAD_EXPIRES, which is %s", c.OrphanAge, c.UploadExpires)
+		return fmt.Errorf("ASSAY_RESERVATION_EXPIRES is %s: must be more than ASSAY_UPLOAD_EXPIRES, which is %s", c.OrphanAge, c.UploadExpires)
 	}
 	return nil
 }

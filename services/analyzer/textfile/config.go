@@ -12,7 +12,7 @@ import (
 type Config struct {
 	Rate       int64 `env:"ASSAY_ANALYSIS_RATE" envDefault:"6291456" doc:"the bytes per second that an attempt must process at least; the default is 50 Mbit/s and gives a file of 5 GiB 15m"`
 	Memory     int64 `env:"ASSAY_ANALYSIS_MEMORY" envDefault:"2147483648" use:"often" doc:"the memory in bytes for concurrent analyses of text files; large files queue when it is used up"`
-	Readers    int   `env:"ASSAY_READERS" envDefault:"2" doc:"how many readers share a text file larger than ASSAY_RANGE_SIZE, each with its own vocabulary"`
+	Readers    int   `env:"ASSAY_READERS" envDefault:"2" doc:"how many readers process a text file larger than ASSAY_RANGE_SIZE, each with its own vocabulary"`
 	RangeSize  int64 `env:"ASSAY_RANGE_SIZE" envDefault:"33554432" doc:"the bytes that each reader requests at once"`
 	Vocabulary int64 `env:"ASSAY_VOCABULARY" envDefault:"268435456" use:"often" doc:"the bytes for the distinct words of a text, plus 64 for each word; the default holds 3.7 million words of eight letters, and a text with more is FAILED"`
 
@@ -29,15 +29,15 @@ func (c Config) Validate() error {
 	minMemory := 2 * c.limits().Memory(math.MaxInt64, c.Readers)
 	switch {
 	case c.Rate < 1:
-		return fmt.Errorf("ASSAY_ANALYSIS_RATE is %d: give at least 1", c.Rate)
+		return fmt.Errorf("ASSAY_ANALYSIS_RATE is %d: must be at least 1", c.Rate)
 	case c.Readers < 1:
-		return fmt.Errorf("ASSAY_READERS is %d: give at least 1", c.Readers)
+		return fmt.Errorf("ASSAY_READERS is %d: must be at least 1", c.Readers)
 	case c.RangeSize < minRange:
-		return fmt.Errorf("ASSAY_RANGE_SIZE is %d: give at least %d", c.RangeSize, minRange)
+		return fmt.Errorf("ASSAY_RANGE_SIZE is %d: must be at least %d", c.RangeSize, minRange)
 	case c.Vocabulary < minVocabulary:
-		return fmt.Errorf("ASSAY_VOCABULARY is %d: give at least %d", c.Vocabulary, minVocabulary)
+		return fmt.Errorf("ASSAY_VOCABULARY is %d: must be at least %d", c.Vocabulary, minVocabulary)
 	case c.Memory < minMemory:
-		return fmt.Errorf("ASSAY_ANALYSIS_MEMORY is %d: give at least %d, twice what one text can take with this ASSAY_VOCABULARY and these ASSAY_READERS", c.Memory, minMemory)
+		return fmt.Errorf("ASSAY_ANALYSIS_MEMORY is %d: must be at least %d, twice what one text can take with this ASSAY_VOCABULARY and these ASSAY_READERS", c.Memory, minMemory)
 	}
 	return nil
 }

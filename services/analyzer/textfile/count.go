@@ -109,7 +109,7 @@ func judged(err error) error {
 	_, vocabulary := errors.AsType[*wordstats.VocabularyError](err)
 	switch {
 	case errors.Is(err, blob.ErrNotFound), errors.Is(err, blob.ErrChanged):
-		return bus.Permanent(errors.New("the uploaded bytes are no longer there"))
+		return bus.Permanent(errors.New("the uploaded object no longer exists"))
 	case vocabulary:
 		return bus.Permanent(fmt.Errorf("%w (ASSAY_VOCABULARY)", err))
 	case notText, charset:

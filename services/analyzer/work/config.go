@@ -18,13 +18,13 @@ type Config struct {
 func (c Config) Validate() error {
 	switch {
 	case c.Parallel < 1:
-		return fmt.Errorf("ASSAY_ANALYZER_PARALLEL is %d: give at least 1", c.Parallel)
+		return fmt.Errorf("ASSAY_ANALYZER_PARALLEL is %d: must be at least 1", c.Parallel)
 	case c.Lease < time.Second:
-		return fmt.Errorf("ASSAY_LEASE is %s: give at least 1s", c.Lease)
+		return fmt.Errorf("ASSAY_LEASE is %s: must be at least 1s", c.Lease)
 	case c.Attempts < 1:
-		return fmt.Errorf("ASSAY_ATTEMPTS is %d: give at least 1", c.Attempts)
+		return fmt.Errorf("ASSAY_ATTEMPTS is %d: must be at least 1", c.Attempts)
 	case c.Time < time.Second:
-		return fmt.Errorf("ASSAY_ANALYSIS_TIME is %s: give at least 1s", c.Time)
+		return fmt.Errorf("ASSAY_ANALYSIS_TIME is %s: must be at least 1s", c.Time)
 	}
 	return nil
 }

@@ -93,9 +93,9 @@ type Unreachable struct {
 
 func (u *Unreachable) Error() string {
 	if u.NoServer() {
-		return fmt.Sprintf("no Assay server answers at %s: %v", u.Server, u.Err)
+		return fmt.Sprintf("no Assay server responds at %s: %v", u.Server, u.Err)
 	}
-	return fmt.Sprintf("the connection to %s broke: %v", u.Server, u.Err)
+	return fmt.Sprintf("lost the connection to %s: %v", u.Server, u.Err)
 }
 
 // NoServer reports whether no connection could be made, so that the request had no effect.
@@ -131,13 +131,13 @@ func (c *Client) do(ctx context.Context, op call, answer any) error {
 func decode(resp *http.Response, answer any) error {
 	content, err := io.ReadAll(resp.Body)
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
-		return fmt.Errorf("read the answer of the server: %w", err)
+		return fmt.Errorf("read the response: %w", err)
 	}
 	if answer == nil || len(content) == 0 {
 		return nil
 	}
 	if err := json.Unmarshal(content, answer); err != nil {
-		return fmt.Errorf("what answers at %s is not Assay: %w", resp.Request.URL.Host, err)
+		return fmt.Errorf("the server at %s is not Assay: %w", resp.Request.URL.Host, err)
 	}
 	return nil
 }

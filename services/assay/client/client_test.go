@@ -33,8 +33,8 @@ func TestProblemIsAnErrorForPeople(t *testing.T) {
 			{Field: "body.size", Message: "is above 5 GiB"}, {Field: "body.fileName", Message: "is missing"},
 		}}), "Invalid request: body.size is above 5 GiB; body.fileName is missing"},
 		{"fault", problem(500, map[string]string{"X-Request-Id": "r-1"}, client.Problem{Detail: "it broke"}), "it broke (request r-1)"},
-		{"proxy", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", 404) }, "the server answered 404 Not Found"},
-		{"bad json", problem(404, nil, "text"), "the server answered 404 Not Found"},
+		{"proxy", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", 404) }, "the server responded with 404 Not Found"},
+		{"bad json", problem(404, nil, "text"), "the server responded with 404 Not Found"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestNoServerIsSaidAtOnce(t *testing.T) {
 	}
 	_, err = c.Get(t.Context(), "1", 0)
 	lost, ok := errors.AsType[*client.Unreachable](err)
-	if !ok || !lost.NoServer() || !strings.Contains(err.Error(), "no Assay server answers at "+server) {
+	if !ok || !lost.NoServer() || !strings.Contains(err.Error(), "no Assay server responds at "+server) {
 		t.Fatalf("got %v", err)
 	}
 }

@@ -34,7 +34,7 @@ type FieldProblem struct {
 }
 
 func (p *Problem) Error() string {
-	text := cmp.Or(p.Detail, p.Title, fmt.Sprintf("the server answered %d %s", p.Status, http.StatusText(p.Status)))
+	text := cmp.Or(p.Detail, p.Title, fmt.Sprintf("the server responded with %d %s", p.Status, http.StatusText(p.Status)))
 	if len(p.Errors) > 0 {
 		var fields []string
 		for _, field := range p.Errors {
@@ -66,7 +66,7 @@ func readProblem(resp *http.Response) error {
 	problem := &Problem{}
 	content, err := io.ReadAll(io.LimitReader(resp.Body, largestProblem))
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
-		problem.Detail = "the server's answer broke off: " + err.Error()
+		problem.Detail = "the response was cut off: " + err.Error()
 	} else if media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && strings.HasSuffix(media, "json") {
 		if err := json.Unmarshal(content, problem); err != nil {
 			problem = &Problem{}

@@ -96,7 +96,7 @@ func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 			break
 		}
 	}
-	return File{}, fmt.Errorf("send the bytes: %w", last)
+	return File{}, fmt.Errorf("upload: %w", last)
 }
 
 // put sends the bytes once. 412 means that an earlier attempt stored them although its response did
@@ -143,7 +143,7 @@ type Refused struct {
 }
 
 func (r *Refused) Error() string {
-	return fmt.Sprintf("the bucket refused them (%d %s): %s", r.Status, r.Code, r.Message)
+	return fmt.Sprintf("the bucket rejected it (%d %s): %s", r.Status, r.Code, r.Message)
 }
 
 // retriable reports whether another upload attempt may help: after a broken connection, a busy

@@ -20,7 +20,7 @@ status     COMPLETED
 created    TIME
 updated    TIME
 words      3
-different  2
+distinct   2
 length     3.00 on average
 top words  two  2
            one  1
@@ -54,7 +54,7 @@ func TestList(t *testing.T) {
 	}
 	p.run("list", "--json", "--limit", "1").want(t, 0, `{"fileId":"ID","ownerId":"`+p.owner+`","fileName":"c.txt",`+
 		`"status":"COMPLETED","createdAt":"TIME","updatedAt":"TIME"}`+"\n", "There are more")
-	p.run("list", "--status", "done").want(t, 2, "", "want one of PENDING, IN_PROGRESS, COMPLETED, FAILED")
+	p.run("list", "--status", "done").want(t, 2, "", "must be one of PENDING, IN_PROGRESS, COMPLETED, FAILED")
 	p.run("list", "--limit", "0").want(t, 2, "", "See: assay list --help")
 }
 
@@ -131,8 +131,8 @@ func TestWatch(t *testing.T) {
 	p := newPerson(t)
 	got := p.watch("FAILED")
 	lines := strings.SplitAfterN(unique(got.out), "\n", 2)
-	if got.status != 0 || len(lines) != 2 || lines[0] != "TIME  ID  COMPLETED    a.txt  (3 words, 2 different)\n" ||
-		!strings.HasPrefix(lines[1], "TIME  ID  FAILED       b  (") || got.errors != "Watching; end with Ctrl-C.\n" {
+	if got.status != 0 || len(lines) != 2 || lines[0] != "TIME  ID  COMPLETED    a.txt  (3 words, 2 distinct)\n" ||
+		!strings.HasPrefix(lines[1], "TIME  ID  FAILED       b  (") || got.errors != "Watching; stop with Ctrl-C.\n" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -159,5 +159,5 @@ func TestWatchGoesOnBehindAnEvent(t *testing.T) {
 	if all.status != 0 || !strings.Contains(all.out, `"ownerId":"`+p.owner+`"`) {
 		t.Errorf("of all owners: %+v", all)
 	}
-	p.run("watch", "--all", "--operator", found.HTTP).want(t, 1, "", "This stream is of one owner")
+	p.run("watch", "--all", "--operator", found.HTTP).want(t, 1, "", "This stream serves one owner")
 }

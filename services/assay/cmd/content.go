@@ -13,7 +13,7 @@ func newContent(s *settings) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "content ID",
-		Short: "Write the bytes of a file as they were uploaded",
+		Short: "Download a file as it was uploaded",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			c, err := s.client()
@@ -32,7 +32,7 @@ func newContent(s *settings) *cobra.Command {
 			return save(output, content)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write instead of standard output")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write to instead of standard output")
 	return cmd
 }
 

@@ -17,11 +17,11 @@ func newDead(s *settings) *cobra.Command {
 	var operator string
 	cmd := &cobra.Command{
 		Use:   "dead",
-		Short: "List, show, replay and drop messages that were given up",
+		Short: "List, show, replay and drop dead letters",
 		Long: `List, show, replay and drop dead letters: messages that no consumer could
-process, with the reason and how often it was tried.
+process, each with the reason and the number of attempts.
 
-They are at the server's operator address: --operator, else ASSAY_OPERATOR, else
+The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve".`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -30,15 +30,15 @@ that of a running "assay serve".`,
 	cmd.AddCommand(
 		newDeadList(s, &operator), newDeadShow(s, &operator),
 		newBulk(s, &operator, &cobra.Command{
-			Use: "replay [SEQUENCE…]", Short: "Bring the items of dead letters on their way again",
-			Long: `Bring the items of dead letters on their way again, those of the given sequences
-or of a filter. A FAILED file is analyzed again; what is no longer in the failure
-that its letter tells of is left as it is. The letters stay until they are dropped.`,
+			Use: "replay [SEQUENCE…]", Short: "Process the items of dead letters again",
+			Long: `Process the items of dead letters again, selected by sequence or by a filter.
+A FAILED file is analyzed again. An item that has since recovered, or failed for
+another reason, is skipped. Dead letters remain until they are dropped.`,
 			Example: `  assay dead replay 17
   assay dead replay --reason "S3" --from 6h --dry-run`,
 		}, "replayed", (*client.Client).ReplayDead),
 		newBulk(s, &operator, &cobra.Command{
-			Use: "drop [SEQUENCE…]", Short: "Remove dead letters for good",
+			Use: "drop [SEQUENCE…]", Short: "Delete dead letters",
 			Example: `  assay dead drop 17
   assay dead drop --to 720h`,
 		}, "dropped", (*client.Client).DropDead))
@@ -50,10 +50,10 @@ type deadFilter struct{ consumer, reason, from, to string }
 
 func (f *deadFilter) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.consumer, "consumer", "", "given up by this consumer, such as analyzer-textfile")
-	flags.StringVar(&f.reason, "reason", "", "with this in the reason")
-	flags.StringVar(&f.from, "from", "", "given up since: a time (RFC 3339), or how long ago (6h)")
-	flags.StringVar(&f.to, "to", "", "given up before: a time (RFC 3339), or how long ago (6h)")
+	flags.StringVar(&f.consumer, "consumer", "", "only dead letters of this consumer, such as analyzer-textfile")
+	flags.StringVar(&f.reason, "reason", "", "only dead letters whose reason contains this")
+	flags.StringVar(&f.from, "from", "", "only dead letters since this time (RFC 3339), or since this long ago (6h)")
+	flags.StringVar(&f.to, "to", "", "only dead letters before this time (RFC 3339), or before this long ago (6h)")
 }
 
 func (f *deadFilter) read() (client.DeadFilter, error) {
@@ -71,7 +71,7 @@ func moment(flag, text string) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, &Usage{Err: fmt.Errorf("%s %q: give a time such as 2026-11-20T12:00:00Z, or how long ago, such as 6h", flag, text)}
+		return at, &Usage{Err: fmt.Errorf("%s %q: must be a time such as 2026-11-20T12:00:00Z, or a duration before now, such as 6h", flag, text)}
 	}
 	return at, nil
 }
@@ -80,7 +80,7 @@ func moment(flag, text string) (time.Time, error) {
 // its default.
 func within(flag string, given, most int) error {
 	if given < 1 || given > most {
-		return &Usage{Err: fmt.Errorf("%s %d: want 1 to %d", flag, given, most)}
+		return &Usage{Err: fmt.Errorf("%s %d: must be 1 to %d", flag, given, most)}
 	}
 	return nil
 }
@@ -109,13 +109,13 @@ func newDeadList(s *settings, operator *string) *cobra.Command {
 				}
 			}
 			if more {
-				note(cmd.ErrOrStderr(), "There are more; see them with a higher --limit, or a filter.")
+				note(cmd.ErrOrStderr(), "There are more; raise --limit or use a filter.")
 			}
 			return nil
 		},
 	}
 	given.flags(cmd)
-	cmd.Flags().IntVar(&limit, "limit", 100, "most letters to list, up to 1000")
+	cmd.Flags().IntVar(&limit, "limit", 100, "maximum number of dead letters to list, up to 1000")
 	return cmd
 }
 
@@ -124,9 +124,12 @@ func (s *settings) writeLetter(w io.Writer, l client.DeadLetter, became string) 
 	if s.json {
 		return writeJSON(w, l)
 	}
-	tried := fmt.Sprintf("after %d", l.Attempts)
-	if l.Attempts == 0 {
-		tried = "written anew"
+	tried := fmt.Sprintf("%d attempts", l.Attempts)
+	switch l.Attempts {
+	case 0:
+		tried = "restored"
+	case 1:
+		tried = "1 attempt"
 	}
 	_, err := fmt.Fprintf(w, "%d  %s  %s  %s  %s: %s%s\n",
 		l.Sequence, l.Last.Local().Format(time.DateTime), l.Consumer, shown(l.Item), tried, shown(l.Reason), became)
@@ -157,7 +160,7 @@ func newDeadShow(s *settings, operator *string) *cobra.Command {
 func parseSequence(text string) (uint64, error) {
 	sequence, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || sequence == 0 {
-		return 0, &Usage{Err: fmt.Errorf("%q is no sequence of a dead letter; see: assay dead list", text)}
+		return 0, &Usage{Err: fmt.Errorf("%q is not the sequence of a dead letter; see: assay dead list", text)}
 	}
 	return sequence, nil
 }
@@ -172,7 +175,7 @@ func newBulk(s *settings, operator *string, cmd *cobra.Command, did string, do b
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		filtered := all || given != deadFilter{}
 		if filtered == (len(args) > 0) {
-			return errors.New("give sequences, or a filter, or --all")
+			return errors.New("specify sequences, a filter, or --all")
 		}
 		return nil
 	}
@@ -204,7 +207,7 @@ func newBulk(s *settings, operator *string, cmd *cobra.Command, did string, do b
 				return err
 			}
 			if result.More {
-				note(cmd.ErrOrStderr(), "There are more; see --max.")
+				note(cmd.ErrOrStderr(), "There are more; raise --max.")
 			}
 			failed += result.Failed
 			total += len(result.Results)
@@ -214,9 +217,9 @@ func newBulk(s *settings, operator *string, cmd *cobra.Command, did string, do b
 	given.flags(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&all, "all", false, "all dead letters")
-	flags.BoolVar(&what.DryRun, "dry-run", false, "list the letters and do nothing")
-	flags.IntVar(&what.Rate, "rate", 100, "letters a second at most, up to 10000")
-	flags.IntVar(&what.Max, "max", 1000, "letters at most, up to 10000")
+	flags.BoolVar(&what.DryRun, "dry-run", false, "only list the dead letters")
+	flags.IntVar(&what.Rate, "rate", 100, "maximum dead letters per second, up to 10000")
+	flags.IntVar(&what.Max, "max", 1000, "maximum number of dead letters, up to 10000")
 	return cmd
 }
 
@@ -233,7 +236,7 @@ func (s *settings) writeBulkResult(w io.Writer, result client.BulkResult, did st
 		case one.Error != "":
 			became = "\n    FAILED: " + shown(one.Error)
 		case one.Note != "":
-			became = "\n    nothing to do: " + one.Note
+			became = "\n    skipped: " + one.Note
 		case one.Done:
 			became = "\n    " + did
 		}

@@ -22,13 +22,13 @@ func TestDead(t *testing.T) {
 		}
 	}
 	sequence := sequences.FindString(lines)
-	if sequence == "" || !strings.Contains(lines, "after 1: ") {
+	if sequence == "" || !strings.Contains(lines, "1 attempt: ") {
 		t.Fatalf("dead list has %q of the file", lines)
 	}
 	if shown := p.run("dead", "show", sequence, "--data", testDir); shown.status != 0 || !strings.Contains(shown.out, `"payload":{`) {
 		t.Errorf("dead show: %+v", shown)
 	}
-	if again := p.run("dead", "replay", sequence, "--data", testDir); again.status != 0 || !strings.Contains(again.out, "nothing to do: ") {
+	if again := p.run("dead", "replay", sequence, "--data", testDir); again.status != 0 || !strings.Contains(again.out, "skipped: ") {
 		t.Errorf("dead replay of a letter that a retry has outrun: %+v", again)
 	}
 	if dropped := p.run("dead", "drop", sequence, "--data", testDir); dropped.status != 0 || !strings.Contains(dropped.out, "dropped") {

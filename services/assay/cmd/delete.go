@@ -9,9 +9,9 @@ import (
 func newDelete(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete ID…",
-		Short: "Remove files with their bytes and results",
-		Long: `Remove files with their bytes and results. A file that is gone already is no
-error.`,
+		Short: "Delete files with their content and results",
+		Long: `Delete files with their content and results. Deleting a file that does not exist
+is not an error.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			c, err := s.client()

@@ -10,10 +10,10 @@ import (
 func newEnv(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "env",
-		Short: "Print the variables that aws and nats need for the embedded engines",
-		Long: `Print the variables with which the AWS CLI and SDKs and the nats command find the
-embedded engines of an "assay serve" on this machine, as commands of a POSIX shell.
-The keys are not printed: AWS_SHARED_CREDENTIALS_FILE names the file that has them.`,
+		Short: "Print the variables with which aws and nats reach the embedded engines",
+		Long: `Print the variables with which the AWS CLI, the AWS SDKs and the nats command reach
+the embedded engines of "assay serve" on this machine, as POSIX shell commands.
+The keys are not printed; AWS_SHARED_CREDENTIALS_FILE names their file.`,
 		Example: `  eval "$(assay env)"
   aws s3 ls s3://assay-files --endpoint-url "$AWS_ENDPOINT_URL_S3"`,
 		Args: cobra.NoArgs,

@@ -15,7 +15,7 @@ import (
 
 func newFeed(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "feed", Short: "Look after the feed", Args: cobra.NoArgs,
+		Use: "feed", Short: "Manage the feed", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newSources(s), newRebuild(s))
@@ -28,9 +28,9 @@ func newSources(s *settings) *cobra.Command {
 		Use:   "sources",
 		Short: "List, show, add, change and remove the sources of the feed",
 		Long: `List, show, add, change and remove the sources of the feed: NewsAPI searches, and
-RSS, Atom or JSON feeds, which ingest asks on a timer.
+RSS, Atom or JSON feeds, which ingest polls.
 
-They are at the server's operator address: --operator, else ASSAY_OPERATOR, else
+The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve".`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -134,13 +134,13 @@ func (s *settings) writeSource(w io.Writer, source client.FeedSource) error {
 	row("status", source.State.Status)
 	row("reason", source.State.Reason)
 	if source.State.Failures > 0 {
-		row("failures", fmt.Sprintf("%d in a row", source.State.Failures))
+		row("failures", fmt.Sprintf("%d consecutive", source.State.Failures))
 	}
 	if !source.State.NextPoll.IsZero() {
 		row("next poll", source.State.NextPoll.Local().Format(time.DateTime))
 	}
 	if poll := source.State.LastPoll; poll != nil {
-		row("last poll", fmt.Sprintf("%s %s: %d created, %d duplicate, %d invalid, %d skipped, by %d requests", poll.At.Local().Format(time.DateTime),
+		row("last poll", fmt.Sprintf("%s %s: %d created, %d duplicate, %d invalid, %d skipped, in %d requests", poll.At.Local().Format(time.DateTime),
 			poll.Outcome, poll.Taken.Created, poll.Taken.Duplicate, poll.Taken.Invalid, poll.Taken.Skipped, poll.Requests))
 		row("detail", poll.Detail)
 	}
@@ -151,7 +151,7 @@ func (s *settings) writeSource(w io.Writer, source client.FeedSource) error {
 func newSourcesDelete(s *settings, operator *string) *cobra.Command {
 	var match string
 	cmd := &cobra.Command{
-		Use: "delete NAME", Short: "Remove a source; its items stay", Args: cobra.ExactArgs(1),
+		Use: "delete NAME", Short: "Delete a source; its items remain", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, source, err := s.source(cmd.Context(), *operator, args[0])
 			if err != nil {
@@ -167,7 +167,7 @@ func newSourcesDelete(s *settings, operator *string) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&match, "if-match", "", "remove only the source that has this etag, or * for any")
+	cmd.Flags().StringVar(&match, "if-match", "", "delete only if the source has this etag; * for any")
 	return cmd
 }
 

@@ -25,13 +25,13 @@ type RebuildConfig struct {
 func newRebuild(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rebuild",
-		Short: "Make the feed's read table anew from its primary table",
-		Long: `Make the feed's read table anew from its primary table.
+		Short: "Rebuild the feed's dashboard table from its primary table",
+		Long: `Rebuild the feed's dashboard table from its primary table.
 
-The services may run meanwhile. It works on the DynamoDB of a running "assay
-serve", or, where the variables of the services name backends, on theirs:
-ASSAY_DYNAMODB_ENDPOINT, ASSAY_FEED_TABLE, ASSAY_FEED_DASHBOARD_TABLE and AWS's
-own. It reads all of both tables.`,
+The services can keep running. Rebuild uses the DynamoDB of a running "assay
+serve", or the one that the services' variables name: ASSAY_DYNAMODB_ENDPOINT,
+ASSAY_FEED_TABLE, ASSAY_FEED_DASHBOARD_TABLE and those of AWS. It reads both
+tables completely.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			environ, err := endpoints.Environ(s.data)
@@ -54,7 +54,7 @@ own. It reads all of both tables.`,
 			if s.json {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(done)
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d items shown, %d wrong rows removed, %d unreadable items passed over, %d wrong counters corrected\n",
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d items projected, %d wrong rows removed, %d unreadable items skipped, %d wrong counters corrected\n",
 				done.Items, done.Removed, done.Skipped, done.Recounted)
 			return err
 		},

@@ -20,32 +20,31 @@ func newSourcesSet(s *settings, operator *string) *cobra.Command {
 	var match string
 	cmd := &cobra.Command{
 		Use: "set NAME", Short: "Add a source, or change some of its settings",
-		Long: `Add a source, or change some of its settings: what no flag names stays as it is,
-and is the server's default in a new one. It takes effect at once; a source that is
-paused or stopped begins anew.
+		Long: `Add a source, or change some of its settings. Settings without a flag keep their
+value, or take the server's default in a new source. The change takes effect at
+once; a paused or stopped source starts again.
 
-A change that another makes at the same moment is not lost: this one is then made
-to what the other has left. With --if-match it is made only to the source as you
-saw it, by the etag that "show" has.`,
+A concurrent change is not lost: this one is applied on top of it. With --if-match
+it is applied only if the source still has the etag that "show" printed.`,
 		Example: `  assay feed sources set go --kind rss --url https://go.dev/blog/feed.atom --tags go,release --match all
   assay feed sources set news --kind newsapi --tags solar,wind --interval 30m --quota 50
   assay feed sources set news --add-tag tide --remove-tag wind
   assay feed sources set news --enabled=false`,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&given.Kind, "kind", "", "newsapi or rss; rss is any feed that a site publishes")
-	flags.StringVar(&given.URL, "url", "", "address of the feed, or of NewsAPI's endpoint")
-	flags.BoolVar(&given.Enabled, "enabled", true, "whether it is polled")
-	flags.StringVar(&given.Interval, "interval", "", "from one poll to the next, such as 15m")
-	flags.IntVar(&given.Quota, "quota", 0, "most requests in a day (UTC)")
-	flags.StringSliceVar(&given.Tags, "tags", nil, "watched tags, instead of those that it has")
-	flags.StringSliceVar(&add, "add-tag", nil, "watched tags, besides those that it has")
-	flags.StringSliceVar(&remove, "remove-tag", nil, "tags to watch no more")
-	flags.StringVar(&given.Match, "match", "", "of rss: text, for the tags that are in an entry, or all")
-	flags.StringVar(&given.Language, "language", "", "of newsapi: two letters")
-	flags.IntVar(&given.Pages, "pages", 0, "of newsapi: most pages that a poll reads of each tag")
-	flags.StringVar(&given.Key, "key-variable", "", "of newsapi: the variable in ingest's environment that has the key")
-	flags.StringVar(&match, "if-match", "", "change only the source that has this etag, or * for any")
+	flags.StringVar(&given.Kind, "kind", "", "newsapi or rss; rss stands for RSS, Atom and JSON feeds")
+	flags.StringVar(&given.URL, "url", "", "URL of the feed, or of the NewsAPI endpoint")
+	flags.BoolVar(&given.Enabled, "enabled", true, "poll the source")
+	flags.StringVar(&given.Interval, "interval", "", "time between polls, such as 15m")
+	flags.IntVar(&given.Quota, "quota", 0, "maximum requests per day (UTC)")
+	flags.StringSliceVar(&given.Tags, "tags", nil, "watched tags, replacing the current ones")
+	flags.StringSliceVar(&add, "add-tag", nil, "watched tags to add")
+	flags.StringSliceVar(&remove, "remove-tag", nil, "watched tags to remove")
+	flags.StringVar(&given.Match, "match", "", "rss: text to set the tags that occur in an entry, or all")
+	flags.StringVar(&given.Language, "language", "", "newsapi: language as two letters")
+	flags.IntVar(&given.Pages, "pages", 0, "newsapi: maximum pages to read per tag and poll")
+	flags.StringVar(&given.Key, "key-variable", "", "newsapi: the environment variable of ingest that has the API key")
+	flags.StringVar(&match, "if-match", "", "change only if the source has this etag; * for any")
 	cmd.MarkFlagsMutuallyExclusive("tags", "add-tag")
 	cmd.MarkFlagsMutuallyExclusive("tags", "remove-tag")
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -56,7 +55,7 @@ saw it, by the etag that "show" has.`,
 			}
 		})
 		if sets == 0 || sets == 1 && match != "" {
-			return errors.New("say what to set")
+			return errors.New("specify at least one setting")
 		}
 		return cobra.ExactArgs(1)(cmd, args)
 	}
@@ -114,7 +113,7 @@ func setSource(ctx context.Context, c *client.Client, name, match string, adds b
 			return client.FeedSource{}, err
 		}
 		if missing && !adds {
-			return client.FeedSource{}, &Usage{Err: fmt.Errorf("there is no source %s; to add one, give --kind, --tags and what it needs besides", name)}
+			return client.FeedSource{}, &Usage{Err: fmt.Errorf("there is no source %s; to add one, set --kind, --tags and what else it requires", name)}
 		}
 		put, err := c.PutFeedSource(ctx, name, change(current.FeedSourceSettings), cmp.Or(match, current.ETag))
 		if problemOf(err) != http.StatusPreconditionFailed || match != "" || try == setTries {

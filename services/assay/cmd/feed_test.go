@@ -32,7 +32,7 @@ etag          "1"
 	p.sources("set", "news", "--add-tag", "tide,solar", "--remove-tag", "wind", "--interval", "1h", "--json").want(t, 0,
 		`{"name":"news","kind":"newsapi","url":"https://newsapi.org/v2/everything","enabled":false,"interval":"1h","quota":50,"tags":["solar","tide"],`+
 			`"language":"en","pages":1,"keyVariable":"ASSAY_NEWSAPI_KEY","state":{"status":"disabled","failures":0,"quotaUsed":0},"etag":"\"2\""}`+"\n", "")
-	p.sources("set", "news", "--tags", "sun", "--if-match", `"1"`).want(t, 1, "", "someone else changed it")
+	p.sources("set", "news", "--tags", "sun", "--if-match", `"1"`).want(t, 1, "", "has changed since it was read")
 	p.sources("list").want(t, 0, "NAME  KIND     STATUS    EVERY  USED TODAY  LAST POLL  TAGS\n"+
 		"news  newsapi  disabled  1h     0 of 50     none       solar, tide\n", "")
 	if shown := p.sources("set", "news", "--tags", "sun", "--if-match", `"2"`); shown.status != 0 || !strings.Contains(shown.out, "tags          sun\n") {
@@ -49,7 +49,7 @@ etag          "1"
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	if !strings.Contains(shown.out, "failures   1 in a row\n") || !strings.Contains(shown.out, "\ndetail     ") || !strings.Contains(shown.out, "match      text\n") {
+	if !strings.Contains(shown.out, "failures   1 consecutive\n") || !strings.Contains(shown.out, "\ndetail     ") || !strings.Contains(shown.out, "match      text\n") {
 		t.Errorf("got %+v", shown)
 	}
 	// After a change of kind it keeps the settings that both kinds have.
@@ -63,7 +63,7 @@ etag          "1"
 	}
 	p.sources("set", "news", "--interval", "1s").want(t, 1, "", "body.interval is not a duration between ")
 	p.sources("show", "other").want(t, 1, "", "assay: No feed source with this name.\n")
-	p.sources("delete", "news", "--if-match", `"1"`).want(t, 1, "", "someone else changed it")
+	p.sources("delete", "news", "--if-match", `"1"`).want(t, 1, "", "has changed since it was read")
 	p.sources("delete", "news").want(t, 0, "news  deleted\n", "")
 	p.sources("delete", "site", "--json").want(t, 0, `{"name":"site","deleted":true}`+"\n", "")
 	p.sources("delete", "site").want(t, 1, "", "assay: No feed source with this name.\n")

@@ -12,11 +12,11 @@ import (
 func newGateway() *cobra.Command {
 	return &cobra.Command{
 		Use:   "gateway",
-		Short: "Put ingest and query, where they run apart, behind one address",
-		Long: `Put ingest and query, where they run apart, behind one address: their calls, the
-web page and the documentation. It listens on ASSAY_ADDR (127.0.0.1:8080) and
-finds them under ASSAY_INGEST_URL and ASSAY_QUERY_URL. It needs no credentials.
-Calls for operators are not passed on.`,
+		Short: "Serve separate ingest and query services at one address",
+		Long: `Serve separate ingest and query services at one address: their calls, the web page
+and the documentation. It listens on ASSAY_ADDR (127.0.0.1:8080) and forwards to
+ASSAY_INGEST_URL and ASSAY_QUERY_URL. It needs no credentials and does not forward
+operator calls.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := config.Load[gateway.Config](os.Environ())

@@ -15,8 +15,8 @@ func newGet(s *settings) *cobra.Command {
 		Short: "Show a file and its result",
 		Long: `Show a file and its result.
 
-With --wait the file is shown once it is COMPLETED or FAILED; FAILED then gives
-exit status 1.`,
+With --wait, get waits until the file is COMPLETED or FAILED; for FAILED the exit
+status is 1.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.client()

@@ -9,8 +9,8 @@ import (
 func newHealth(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "health",
-		Short: "Ask the server whether it is ready",
-		Long:  `Ask the server whether it is ready. The exit status is the answer, for the health checks of containers.`,
+		Short: "Check that the server is ready",
+		Long:  `Check that the server is ready, as a container's health check: the exit status is 0 if it is, and 1 if not.`,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			server, err := s.findServer()

@@ -26,10 +26,10 @@ func newList(s *settings) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			status = strings.ToUpper(status)
 			if status != "" && !slices.Contains(statuses, status) {
-				return &Usage{Err: fmt.Errorf("--status %s: want one of %s", status, strings.Join(statuses, ", "))}
+				return &Usage{Err: fmt.Errorf("--status %s: must be one of %s", status, strings.Join(statuses, ", "))}
 			}
 			if limit < 1 {
-				return &Usage{Err: fmt.Errorf("--limit %d: want 1 or more", limit)}
+				return &Usage{Err: fmt.Errorf("--limit %d: must be 1 or more", limit)}
 			}
 			c, err := s.client()
 			if err != nil {
@@ -45,7 +45,7 @@ func newList(s *settings) *cobra.Command {
 					return err
 				}
 				if !all && shownFiles == limit {
-					note(cmd.ErrOrStderr(), "There are more; see them with --all or a higher --limit.")
+					note(cmd.ErrOrStderr(), "There are more; use --all or raise --limit.")
 					return nil
 				}
 				shownFiles++
@@ -64,8 +64,8 @@ func newList(s *settings) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&status, "status", "", "only files of this status: "+strings.Join(statuses, ", "))
-	cmd.Flags().IntVar(&limit, "limit", 20, "most files to list")
+	cmd.Flags().StringVar(&status, "status", "", "only files with this status: "+strings.Join(statuses, ", "))
+	cmd.Flags().IntVar(&limit, "limit", 20, "maximum number of files to list")
 	cmd.Flags().BoolVar(&all, "all", false, "list all files")
 	cmd.MarkFlagsMutuallyExclusive("limit", "all")
 	complete := cobra.FixedCompletions(statuses, cobra.ShellCompDirectiveNoFileComp)

@@ -9,7 +9,7 @@ import (
 )
 
 // errNoEngines explains how to get a program with the engines.
-var errNoEngines = errors.New(`this program was built without the engines that "assay serve" runs on; ` +
+var errNoEngines = errors.New(`this program was built without the embedded engines of "assay serve"; ` +
 	`build it without the tag noengines, or its image with --build-arg TAGS=`)
 
 // newServe is `assay serve` of a build without engines, whose services run as separate programs. It
@@ -22,7 +22,7 @@ func newVerify(*settings) *cobra.Command { return missing("verify") }
 func missing(name string) *cobra.Command {
 	return &cobra.Command{
 		Use:                name,
-		Short:              "Not in this program, which was built without the engines",
+		Short:              "Not available: this program was built without the embedded engines",
 		Long:               errNoEngines.Error(),
 		Args:               cobra.ArbitraryArgs,
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},

@@ -31,7 +31,7 @@ func writeLine(w io.Writer, f client.File) error {
 func outcome(f client.File) string {
 	switch {
 	case f.Result != nil:
-		return fmt.Sprintf("  (%d words, %d different)", f.Result.TotalWords, f.Result.UniqueWords)
+		return fmt.Sprintf("  (%d words, %d distinct)", f.Result.TotalWords, f.Result.UniqueWords)
 	case f.ErrorMessage != "":
 		return "  (" + shown(f.ErrorMessage) + ")"
 	}
@@ -52,7 +52,7 @@ func writeFile(w io.Writer, f client.File) error {
 	}
 	if r := f.Result; r != nil {
 		fmt.Fprintf(&out, "words\t%d\n", r.TotalWords)
-		fmt.Fprintf(&out, "different\t%d\n", r.UniqueWords)
+		fmt.Fprintf(&out, "distinct\t%d\n", r.UniqueWords)
 		fmt.Fprintf(&out, "length\t%.2f on average\n", r.AvgWordLength)
 		for i, word := range r.Top10Words {
 			fmt.Fprintf(&out, "%s\t%s  %d\n", map[bool]string{true: "top words"}[i == 0], shown(word.Word), word.Count)

@@ -7,7 +7,7 @@ import (
 func newRetry(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "retry ID…",
-		Short: "Have FAILED files analyzed again",
+		Short: "Analyze FAILED files again",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			c, err := s.client()

@@ -76,16 +76,15 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func newRoot(s *settings) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "assay",
-		Short: "Upload texts, have them analyzed, and read the results",
-		Long: `Upload texts, have them analyzed, and read the results.
+		Short: "Upload texts, analyze them and read the results",
+		Long: `Upload texts, analyze them and read the results.
 
-The server is found by --server, else ASSAY_SERVER, else by what a running
-"assay serve" wrote into the data folder (--data, ASSAY_DATA_DIR, or a folder
-of your own). Files belong to an owner: --owner, else ASSAY_OWNER, else an id
-that is made once and kept in your configuration folder.
+The server is --server, else ASSAY_SERVER, else the "assay serve" that runs on the
+data folder (--data, else ASSAY_DATA_DIR, else the default folder of the user).
+Files belong to an owner: --owner, else ASSAY_OWNER, else an id that is created
+once and stored in the user's configuration folder.
 
-Exit status: 0 when all went well, 1 when something failed, 2 when the command
-was not understood.`,
+Exit status: 0 on success, 1 on failure, 2 for invalid usage.`,
 		Example: `  assay serve
   assay upload book.txt --wait
   assay list --status failed
@@ -98,8 +97,8 @@ was not understood.`,
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.server, "server", "", "address of the server, such as http://127.0.0.1:8080 [ASSAY_SERVER]")
 	flags.StringVar(&s.data, "data", "", "data folder of the server on this machine [ASSAY_DATA_DIR]")
-	flags.StringVar(&s.owner, "owner", "", "whose files [ASSAY_OWNER]")
-	flags.BoolVar(&s.json, "json", false, "write JSON, one object a line")
+	flags.StringVar(&s.owner, "owner", "", "owner of the files [ASSAY_OWNER]")
+	flags.BoolVar(&s.json, "json", false, "print JSON, one object per line")
 	root.AddCommand(
 		newServe(s), newVerify(s), newGateway(), newSetup(), newSweep(s), newLicenses(),
 		newUpload(s), newGet(s), newList(s), newWatch(s), newContent(s), newRetry(s), newDelete(s), newDead(s), newFeed(s), newEnv(s), newHealth(s), newVersion(s))
@@ -130,7 +129,7 @@ func completeDefaults(root *cobra.Command) {
 // explain returns the text of an error, with advice.
 func explain(err error) string {
 	if lost, ok := errors.AsType[*client.Unreachable](err); ok && lost.NoServer() {
-		return fmt.Sprintf("no Assay server answers at %s; start one with: go run ./services/assay serve", lost.Server)
+		return fmt.Sprintf("no Assay server responds at %s; start one with: go run ./services/assay serve", lost.Server)
 	}
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"

@@ -18,18 +18,18 @@ func newServe(s *settings) *cobra.Command {
 		Use:   "serve",
 		Short: "Run all of Assay in this process",
 		Long: `Run ingest, analyzer and query in this process, on embedded NATS, S3 and
-DynamoDB engines whose data is in one folder and survives a restart.
+DynamoDB engines, with all data in one folder.
 
-Each flag has a variable, which it overrides: ASSAY_ADDR, ASSAY_OPERATOR_ADDR,
+Each flag overrides a variable: ASSAY_ADDR, ASSAY_OPERATOR_ADDR,
 ASSAY_DATA_DIR, ASSAY_NATS_ADDR, ASSAY_S3_ADDR, ASSAY_DYNAMODB_ADDR. Once it is ready,
-endpoints.json in the data folder has the addresses, and names the file with the
-keys of S3; "assay env" prints them for a shell. Ctrl-C lets requests and
-work in hand finish; a second one ends the process at once.`,
+endpoints.json in the data folder lists the addresses and the file with the S3
+keys; "assay env" prints them for a shell. Ctrl-C lets requests and work in
+progress finish; a second one ends the process at once.`,
 		Args: cobra.NoArgs,
 	}
 	set := cmd.Flags()
-	set.StringVar(&flags.Addr, "addr", "", "address of the HTTP API, port 0 picks one (default 127.0.0.1:8080)")
-	set.StringVar(&flags.OperatorAddr, "operator-addr", "", "address of the calls for operators (default a free loopback port)")
+	set.StringVar(&flags.Addr, "addr", "", "address of the HTTP API; port 0 picks a free port (default 127.0.0.1:8080)")
+	set.StringVar(&flags.OperatorAddr, "operator-addr", "", "address of the operator API (default a free loopback port)")
 	set.StringVar(&flags.NATSAddr, "nats-addr", "", "address of the embedded NATS server (default a free loopback port)")
 	set.StringVar(&flags.S3Addr, "s3-addr", "", "address of the embedded S3 server (default a free loopback port)")
 	set.StringVar(&flags.DynamoDBAddr, "dynamodb-addr", "", "address of the embedded DynamoDB engine (default a free loopback port)")

@@ -85,7 +85,7 @@ func (s *settings) endpoints() (endpoints.Endpoints, error) {
 	}
 	found, err := endpoints.Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return found, fmt.Errorf("no Assay server has run on %s; start one with: go run ./services/assay serve, or name one with --server", dir)
+		return found, fmt.Errorf("no Assay server has run in %s; start one with: go run ./services/assay serve, or set --server", dir)
 	}
 	return found, err
 }
@@ -96,7 +96,7 @@ func (s *settings) findOwner() (string, error) {
 	}
 	config, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("nowhere to keep an owner id, give --owner: %w", err)
+		return "", fmt.Errorf("no configuration folder for an owner id; set --owner: %w", err)
 	}
 	return keptOwner(filepath.Join(config, "assay"))
 }

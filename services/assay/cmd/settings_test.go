@@ -23,15 +23,15 @@ func TestServerIsFound(t *testing.T) {
 	t.Setenv("ASSAY_OWNER", "ann")
 	t.Setenv("ASSAY_DATA_DIR", dir)
 	const start = "start one with: go run ./services/assay serve"
-	run(t.Context(), "", "list").want(t, 1, "", "no Assay server has run on "+dir+"; "+start)
+	run(t.Context(), "", "list").want(t, 1, "", "no Assay server has run in "+dir+"; "+start)
 
 	if err := endpoints.Write(dir, endpoints.Endpoints{HTTP: nowhere}); err != nil {
 		t.Fatal(err)
 	}
-	run(t.Context(), "", "list").want(t, 1, "", "no Assay server answers at "+nowhere+"; "+start)
+	run(t.Context(), "", "list").want(t, 1, "", "no Assay server responds at "+nowhere+"; "+start)
 	paths := write(t, "a", "1", "b", "2", "c", "3")
-	run(t.Context(), "", append([]string{"upload"}, paths...)...).want(t, 1, "", "assay: no Assay server answers at "+nowhere)
-	run(t.Context(), "", "delete", "1", "2").want(t, 1, "", "assay: no Assay server answers at "+nowhere)
+	run(t.Context(), "", append([]string{"upload"}, paths...)...).want(t, 1, "", "assay: no Assay server responds at "+nowhere)
+	run(t.Context(), "", "delete", "1", "2").want(t, 1, "", "assay: no Assay server responds at "+nowhere)
 
 	if err := endpoints.Write(dir, running); err != nil {
 		t.Fatal(err)

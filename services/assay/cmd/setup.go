@@ -12,13 +12,13 @@ import (
 func newSetup() *cobra.Command {
 	return &cobra.Command{
 		Use:   "setup",
-		Short: "Create the tables, bucket and streams of an installation",
+		Short: "Create the tables, bucket and streams",
 		Long: `Create the tables, bucket and streams that ingest, analyzer and query expect.
 
-The backends are named by the variables of the services: ASSAY_NATS_URL,
-ASSAY_DYNAMODB_ENDPOINT, ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET and AWS's own.
-It can be run any number of times, and is after each update, once the services
-of the version before have ended. "assay serve" needs none of this.`,
+The services' variables name the backends: ASSAY_NATS_URL,
+ASSAY_DYNAMODB_ENDPOINT, ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET and those of AWS.
+Setup is idempotent. Run it after each upgrade, once the services of the previous
+version have stopped. "assay serve" does not need it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := config.Load[setup.Config](os.Environ())

@@ -25,35 +25,35 @@ func newSweep(s *settings) *cobra.Command {
 	var since string
 	cmd := &cobra.Command{
 		Use:   "sweep",
-		Short: "Find and repair items that no message will move",
+		Short: "Find and repair stuck items",
 		Long: `Compare the tables, the bucket and the streams, and repair what is stuck.
-Analyzers do the same on a timer (ASSAY_SWEEP_EVERY); this does all of it at
-once, at ASSAY_SWEEP_RATE items per second, and prints what it found:
+Analyzers sweep on a timer (ASSAY_SWEEP_EVERY); this command sweeps once, at
+ASSAY_SWEEP_RATE items per second, and prints what it found:
 
   unnotified_upload    an uploaded object without a notification
-  lost_message         work whose message is lost
+  lost_message         an item whose work message is lost
   mismatched_object    an object of another length than reserved
   unused_reservation   a reservation without an upload
   orphan_object        an object that belongs to no item
   inconsistent_copies  rows of one item that differ
   duplicate_rows       several rows of one feed item
-  unreadable_item      a row that cannot be read; left for a person
+  unreadable_item      a row that cannot be read; not repaired
 
-It works on the backends of a running "assay serve", or on those that the
-variables of the services name: ASSAY_NATS_URL, ASSAY_DYNAMODB_ENDPOINT,
+It uses the backends of a running "assay serve", or those that the services'
+variables name: ASSAY_NATS_URL, ASSAY_DYNAMODB_ENDPOINT,
 ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET, ASSAY_LEASE and those of AWS.
 
-After a loss of all JetStream data, --outcomes-since also publishes the outcome
-of every item that ended since then again (unnotified_outcome), under the same
-event ids, and restores the dead letters of feed items (lost_dead_letter) for
-"assay dead replay". A text file is retried by "assay retry" without one.`,
+After a loss of all JetStream data, --outcomes-since also publishes the outcomes of
+items that ended since then again (unnotified_outcome), under the same event ids,
+and restores the dead letters of feed items (lost_dead_letter) for "assay dead
+replay". A text file needs no dead letter: "assay retry" retries it.`,
 		Example: `  assay sweep --dry-run
   assay sweep --outcomes-since 2026-11-20T12:00:00Z
   assay sweep --outcomes-since 6h`,
 		Args: cobra.NoArgs,
 	}
-	cmd.Flags().BoolVar(&options.DryRun, "dry-run", false, "say what is wrong and repair nothing")
-	cmd.Flags().StringVar(&since, "outcomes-since", "", "publish outcomes again from this time on: RFC 3339, or how long ago")
+	cmd.Flags().BoolVar(&options.DryRun, "dry-run", false, "report problems without repairing them")
+	cmd.Flags().StringVar(&since, "outcomes-since", "", "publish outcomes again since this time (RFC 3339), or since this long ago (6h)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var err error
 		if options.OutcomesSince, err = parseSince(since, time.Now()); err != nil {
@@ -119,7 +119,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("--outcomes-since %q: give a time such as 2026-11-20T12:00:00Z, or how long ago, such as 6h", text)
+		return time.Time{}, fmt.Errorf("--outcomes-since %q: must be a time such as 2026-11-20T12:00:00Z, or a duration before now, such as 6h", text)
 	}
 	return at, nil
 }

@@ -41,9 +41,9 @@ func newUpload(s *settings) *cobra.Command {
 		Short: "Upload texts",
 		Long: `Upload texts; "-" is standard input.
 
-A line is written for each file, with its id and status. With --wait that is
-when its result is there, and a file whose analysis FAILED counts as failed.
-Exit status: 0 when all went well, 1 when a file failed.`,
+Upload prints a line for each file with its id and status; with --wait, once its
+result is available. A file whose analysis FAILED then counts as a failure.
+Exit status: 0 on success, 1 if a file failed.`,
 		Example: `  assay upload book.txt --wait
   assay upload letters/*.txt --wait --json > results.jsonl
   zcat log.gz | assay upload - --name log.txt`,
@@ -52,9 +52,9 @@ Exit status: 0 when all went well, 1 when a file failed.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&u.wait, "wait", false, "wait for the results")
-	flags.IntVar(&u.parallel, "parallel", 4, "most files to send at once")
-	flags.StringVar(&u.contentType, "content-type", "", "media type, with the charset of a text without a byte order mark that is not UTF-8")
-	flags.StringVar(&u.name, "name", "", "name of the file, instead of its own; for a single one")
+	flags.IntVar(&u.parallel, "parallel", 4, "maximum number of concurrent uploads")
+	flags.StringVar(&u.contentType, "content-type", "", "media type, such as text/plain; charset=shift_jis")
+	flags.StringVar(&u.name, "name", "", "name to store instead of the file's own, for a single file")
 	return cmd
 }
 
@@ -113,11 +113,11 @@ func (u *upload) check(paths []string) error {
 	}
 	switch {
 	case u.parallel < 1:
-		return fmt.Errorf("--parallel %d: want 1 or more", u.parallel)
+		return fmt.Errorf("--parallel %d: must be 1 or more", u.parallel)
 	case u.name != "" && len(paths) > 1:
-		return errors.New("--name is for a single file")
+		return errors.New("--name needs a single file")
 	case stdins > 1:
-		return errors.New("standard input can be uploaded once")
+		return errors.New("standard input can be given only once")
 	}
 	return nil
 }

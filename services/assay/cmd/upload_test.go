@@ -30,8 +30,8 @@ func TestUpload(t *testing.T) {
 	p := newPerson(t)
 	path := write(t, "a.txt", "one two one")[0]
 	p.run("upload", path).want(t, 0, "ID  PENDING      a.txt\n", "")
-	p.run("upload", path, "--wait").want(t, 0, "ID  COMPLETED    a.txt  (3 words, 2 different)\n", "")
-	p.run("upload", path, "--wait", "--name", "ü/../\x1b.txt").want(t, 0, "ID  COMPLETED    \"ü/../\\x1b.txt\"  (3 words, 2 different)\n", "")
+	p.run("upload", path, "--wait").want(t, 0, "ID  COMPLETED    a.txt  (3 words, 2 distinct)\n", "")
+	p.run("upload", path, "--wait", "--name", "ü/../\x1b.txt").want(t, 0, "ID  COMPLETED    \"ü/../\\x1b.txt\"  (3 words, 2 distinct)\n", "")
 	legacy := write(t, "legacy.txt", "\xc1\xe0")[0]
 	p.run("upload", legacy, "--wait", "--content-type", "text/plain; charset=windows-1251", "--json").
 		want(t, 0, `{"path":"`+legacy+`","fileId":"ID","ownerId":"`+p.owner+`","fileName":"legacy.txt","status":"COMPLETED",`+
@@ -41,7 +41,7 @@ func TestUpload(t *testing.T) {
 
 func TestUploadOfStandardInput(t *testing.T) {
 	p := newPerson(t)
-	p.pipe("one two three", "upload", "-", "--wait").want(t, 0, "ID  COMPLETED    stdin  (3 words, 3 different)\n", "")
+	p.pipe("one two three", "upload", "-", "--wait").want(t, 0, "ID  COMPLETED    stdin  (3 words, 3 distinct)\n", "")
 }
 
 func TestUploadOfManyTellsWhatFailed(t *testing.T) {
@@ -50,7 +50,7 @@ func TestUploadOfManyTellsWhatFailed(t *testing.T) {
 	want := []string{}
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
 		names = append(names, name, "text of "+name)
-		want = append(want, "COMPLETED    "+name+"  (3 words, 3 different)")
+		want = append(want, "COMPLETED    "+name+"  (3 words, 3 distinct)")
 	}
 	paths := write(t, append(names, "x.pdf", notText)...)
 	paths = append(paths, t.TempDir(), filepath.Join(t.TempDir(), "gone"))

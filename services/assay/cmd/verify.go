@@ -12,21 +12,21 @@ func newVerify(s *settings) *cobra.Command {
 	var repair bool
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Check a stopped data folder of assay serve",
+		Short: "Check the data folder of a stopped assay serve",
 		Long: `Check everything in the data folder of "assay serve": the database and its
-journal, all objects, and the streams of NATS. It refuses a folder that is in use.
+journal, all objects, and the streams of NATS. The folder must not be in use.
 
-As a start does, it first replays the journal that a crash has left, and restores
-metadata that a copy without extended attributes has dropped.
+Like a start, it first replays the journal after a crash, and restores metadata
+that a copy without extended attributes has lost.
 
-With --repair it cuts a damaged journal before the first damaged commit, which
-drops that commit and all later ones and keeps a copy of the journal, and it
-rewrites copies of metadata. Restore anything else from a backup.
+With --repair it truncates a damaged journal before the first damaged commit, which
+drops that commit and all later ones, and rewrites the copies of metadata. It keeps
+a copy of the journal. Restore anything else from a backup.
 
-Exit status: 0 when nothing is wrong, 1 when something is.`,
+Exit status: 0 if no problem was found, 1 otherwise.`,
 		Args: cobra.NoArgs,
 	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "cut a damaged journal, and rewrite copies of metadata")
+	cmd.Flags().BoolVar(&repair, "repair", false, "truncate a damaged journal, and rewrite copies of metadata")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return serve.Verify(cmd.Context(), s.data, repair, cmd.OutOrStdout())
 	}

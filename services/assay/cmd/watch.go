@@ -17,15 +17,15 @@ func newWatch(s *settings) *cobra.Command {
 	var after, operator string
 	cmd := &cobra.Command{
 		Use:   "watch",
-		Short: "Show results as they come, until interrupted",
-		Long: `Show results as they come, until interrupted.
+		Short: "Print results as they arrive, until interrupted",
+		Long: `Print results as they arrive, until interrupted.
 
-When the connection breaks, watch connects again and resumes where it was. With
---json each line is {"event", "id", "data"}; the id of the last line you have
-seen, given to --after, goes on behind it. An event "resync" says that some were
-missed, because that is too long ago: list your files, then go on.
+When the connection is lost, watch reconnects and resumes without a gap. With
+--json each line is {"event", "id", "data"}; to resume after a line, pass its id to
+--after. An event "resync" says that results were missed, because the id is too
+old: list your files, then continue.
 
-Results of all owners are at the operator address of query: --operator, else
+With --all it uses the operator address of query: --operator, else
 ASSAY_OPERATOR, else that of a running "assay serve".`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -63,7 +63,7 @@ ASSAY_OPERATOR, else that of a running "assay serve".`,
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "results of all owners")
 	cmd.Flags().StringVar(&operator, "operator", "", "with --all: operator address of query, such as http://127.0.0.1:8085 [ASSAY_OPERATOR]")
-	cmd.Flags().StringVar(&after, "after", "", "go on behind the event with this id")
+	cmd.Flags().StringVar(&after, "after", "", "resume after the event with this id")
 	return cmd
 }
 
@@ -78,7 +78,7 @@ type eventLine struct {
 func writeEvent(out, notes io.Writer, e client.Event) error {
 	switch e.Type {
 	case client.Ready:
-		note(notes, "Watching; end with Ctrl-C.")
+		note(notes, "Watching; stop with Ctrl-C.")
 	case client.Resync:
 		note(notes, "Some results were missed; see them with: assay list")
 	case client.CompletedEvent, client.FailedEvent:

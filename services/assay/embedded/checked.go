@@ -79,7 +79,7 @@ func (d *durableStore) GetObject(ctx context.Context, in *s3.GetObjectInput) (*s
 	body, err := d.checkedBody(*in.Bucket, *in.Key, out)
 	switch {
 	case err != nil:
-		d.log.Error().Err(err).Str("bucket", *in.Bucket).Str("key", *in.Key).Msg("an object cannot be read")
+		d.log.Error().Err(err).Str("bucket", *in.Bucket).Str("key", *in.Key).Msg("cannot read an object")
 		if closeErr := out.Body.Close(); closeErr != nil {
 			d.log.Warn().Err(closeErr).Str("key", *in.Key).Msg("close an object")
 		}
@@ -113,7 +113,7 @@ func (d *durableStore) checkedBody(bucket, key string, out *s3.GetObjectOutput) 
 		return nil, fmt.Errorf("%w: its metadata is lost: %w", errDamaged, err)
 	}
 	if string(etag) != aws.ToString(out.ETag) {
-		return nil, errors.New("the object was replaced meanwhile; try again")
+		return nil, errors.New("the object has been replaced; try again")
 	}
 	sums, err := d.meta.RetrieveAttribute(file, bucket, key, sumsAttribute)
 	if errors.Is(err, meta.ErrNoSuchKey) {
@@ -135,7 +135,7 @@ func (d *durableStore) checkedBody(bucket, key string, out *s3.GetObjectOutput) 
 		checked.end = checked.at + aws.ToInt64(out.ContentLength)
 	}
 	checked.failed = func(err error) {
-		d.log.Error().Err(err).Str("bucket", bucket).Str("key", key).Msg("the transfer of an object is broken off")
+		d.log.Error().Err(err).Str("bucket", bucket).Str("key", key).Msg("aborting the transfer of an object")
 	}
 	return checked, checked.fill()
 }
@@ -153,7 +153,7 @@ type checkedBody struct {
 
 func newCheckedBody(file *os.File, size int64, sums []byte) (*checkedBody, error) {
 	if blocks := (size + sumBlock - 1) / sumBlock; int64(len(sums)) != blocks*sumSize {
-		return nil, fmt.Errorf("%w: it has %d bytes, and checksums of %d blocks", errDamaged, size, len(sums)/sumSize)
+		return nil, fmt.Errorf("%w: %d bytes, but checksums of %d blocks", errDamaged, size, len(sums)/sumSize)
 	}
 	return &checkedBody{file: file, size: size, sums: sums, end: size, block: make([]byte, min(sumBlock, size))}, nil
 }

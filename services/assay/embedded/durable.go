@@ -142,7 +142,7 @@ func (d *durableStore) finish(ctx context.Context, bucket, key, etag string) err
 		object.Size = info.Size()
 	}
 	if err := d.created(ctx, object); err != nil {
-		d.log.Warn().Err(err).Str("bucket", bucket).Str("key", key).Msg("notice of a stored object failed")
+		d.log.Warn().Err(err).Str("bucket", bucket).Str("key", key).Msg("cannot send the notification of a stored object")
 	}
 	return nil
 }

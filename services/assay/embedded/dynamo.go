@@ -50,7 +50,7 @@ const dynamoDBDrain = 5 * time.Second
 // caller closes it.
 func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 	if cfg.Path == "" {
-		return nil, errors.New("embedded dynamodb: no file given")
+		return nil, errors.New("embedded dynamodb: no file name")
 	}
 	host, port, err := splitAddr(cfg.Addr)
 	if err != nil {

@@ -117,7 +117,7 @@ func (n *NATS) Close() {
 
 func natsOptions(cfg NATSConfig) (*server.Options, error) {
 	if cfg.Dir == "" {
-		return nil, errors.New("no folder given")
+		return nil, errors.New("no folder")
 	}
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
@@ -149,7 +149,7 @@ func natsOptions(cfg NATSConfig) (*server.Options, error) {
 	}
 	opts.SyncInterval, err = time.ParseDuration(cfg.Sync)
 	if err != nil || opts.SyncInterval <= 0 {
-		return nil, fmt.Errorf("sync is %q: want %q or a duration above 0, such as \"1s\"", cfg.Sync, SyncAlways)
+		return nil, fmt.Errorf("sync is %q: must be %q or a duration above 0, such as \"1s\"", cfg.Sync, SyncAlways)
 	}
 	return opts, nil
 }
@@ -200,5 +200,5 @@ func (l *natsLog) Errorf(format string, v ...any) {
 func (l *natsLog) Fatalf(format string, v ...any) {
 	err := fmt.Errorf(format, v...)
 	l.fatal.CompareAndSwap(nil, &err)
-	l.log.Error().Err(err).Msg("nats server cannot run")
+	l.log.Error().Err(err).Msg("the NATS server failed")
 }

@@ -42,18 +42,18 @@ func (n *NATS) recoverSpace() {
 // their consumers' requests.
 func (n *NATS) restartJetStream() bool {
 	if err := n.server.ShutdownJetStream(); err != nil {
-		n.log.log.Error().Err(err).Msg("JetStream cannot stop after a full disk")
+		n.log.log.Error().Err(err).Msg("cannot stop JetStream after a full disk")
 		return false
 	}
 	config := n.jetStream
 	if err := n.server.EnableJetStream(&config); err != nil {
-		n.log.log.Error().Err(err).Msg("JetStream cannot start after a full disk")
+		n.log.log.Error().Err(err).Msg("cannot start JetStream after a full disk")
 		return false
 	}
-	n.log.log.Info().Msg("the disk has space: JetStream started again")
+	n.log.log.Info().Msg("disk space is available; restarted JetStream")
 	clients, err := n.server.Connz(&server.ConnzOptions{Limit: n.server.NumClients() + 1})
 	if err != nil {
-		n.log.log.Error().Err(err).Msg("clients of NATS cannot be listed")
+		n.log.log.Error().Err(err).Msg("cannot list the NATS clients")
 		return true
 	}
 	for _, client := range clients.Conns {

@@ -38,7 +38,7 @@ const (
 )
 
 // ErrS3Running is returned by StartS3 while another S3 server of this process is open.
-var ErrS3Running = errors.New("one S3 server per process, and one is running")
+var ErrS3Running = errors.New("an S3 server already runs in this process")
 
 // s3Running is process-wide because it guards process-wide state: the working directory, and
 // globals of the gateway.
@@ -286,7 +286,7 @@ func openStore(cfg S3Config) (*durableStore, error) {
 		return nil, fmt.Errorf("metadata of objects: %w", err)
 	}
 	if restored > 0 {
-		cfg.Log.Warn().Int("restored", restored).Msg("the data folder is a copy without extended attributes; the metadata of its objects was restored")
+		cfg.Log.Warn().Int("restored", restored).Msg("the data folder has no extended attributes; restored the metadata of its objects")
 	}
 	return &durableStore{
 		Posix: files, meta: attrs, sheets: kept, objects: objects, attributes: synced, sync: cfg.sync, pages: pages, created: cfg.Created, log: cfg.Log,

@@ -78,14 +78,14 @@ func (p *publicS3) serve(ctx context.Context, url string) error {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("the gateway does not answer: %w", err)
+		return fmt.Errorf("the gateway does not respond: %w", err)
 	}
 	defer answer.Body.Close()
 	var gateway *fasthttp.Server
 	select {
 	case gateway = <-p.gateway:
 	default:
-		return fmt.Errorf("the gateway answered %s without its middleware", answer.Status)
+		return fmt.Errorf("the gateway responded with %s without its middleware", answer.Status)
 	}
 	p.server = &fasthttp.Server{
 		Handler:                      gateway.Handler,
@@ -120,11 +120,11 @@ func (p *publicS3) check(ctx context.Context) error {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := client.Do(req)
 	if err != nil {
-		return fmt.Errorf("the S3 port does not answer: %w", err)
+		return fmt.Errorf("the S3 port does not respond: %w", err)
 	}
 	answer.Body.Close()
 	if answer.StatusCode == http.StatusServiceUnavailable {
-		return errors.New("the S3 port refuses connections: clients hold all places")
+		return errors.New("the S3 port rejects connections: too many clients are connected")
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func readSheet(path string) (one sheet, err error) {
 		return one, err
 	}
 	if len(content) < sheetSum || fmt.Sprintf("%08x", crc32.Checksum(content[sheetSum:], castagnoli)) != string(content[:sheetSum]) {
-		return one, errors.New("it fails its checksum")
+		return one, errors.New("checksum mismatch")
 	}
 	return one, json.Unmarshal(content[sheetSum:], &one)
 }
@@ -185,7 +185,7 @@ func (s *sheets) restoreAll() (restored int, err error) {
 // restoreOne stores the missing attributes.
 func (s *sheets) restoreOne(one sheet) (changed bool, err error) {
 	if !filepath.IsLocal(filepath.Join(one.Bucket, filepath.FromSlash(one.Key))) {
-		return false, fmt.Errorf("metadata of %q in bucket %q: the name leaves the folder", one.Key, one.Bucket)
+		return false, fmt.Errorf("metadata of %q in bucket %q: the name is outside the folder", one.Key, one.Bucket)
 	}
 	path := filepath.Join(s.objects, one.Bucket, filepath.FromSlash(one.Key))
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

@@ -25,7 +25,7 @@ func CheckSpace(dir string) error {
 		return fmt.Errorf("free space: %w", err)
 	}
 	if free < minFree {
-		return fmt.Errorf("%w: %d MiB are left", ErrDiskFull, free>>20)
+		return fmt.Errorf("%w: %d MiB left", ErrDiskFull, free>>20)
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (d *durableStore) verifyObject(bucket, key, path string) (err error) {
 		return err
 	}
 	if _, err := d.meta.RetrieveAttribute(file, bucket, key, etagAttribute); err != nil {
-		return errors.New("its metadata is lost; restore it from a backup")
+		return errors.New("its metadata is missing; restore it from a backup")
 	}
 	sums, err := d.meta.RetrieveAttribute(file, bucket, key, sumsAttribute)
 	if errors.Is(err, meta.ErrNoSuchKey) {
@@ -132,7 +132,7 @@ func (d *durableStore) verifySheet(bucket, key string, repair bool, found func(s
 	if repair {
 		return d.sheets.write(bucket, key)
 	}
-	found(fmt.Sprintf("object %s in bucket %s: the copy of its metadata is missing or not current, so that a backup without extended attributes would lose it; --repair writes it", key, bucket))
+	found(fmt.Sprintf("object %s in bucket %s: the copy of its metadata is missing or outdated, and a backup without extended attributes would lose it; rewrite it with --repair", key, bucket))
 	return nil
 }
 
@@ -146,7 +146,7 @@ func (d *durableStore) verifySheets(repair bool, found func(string)) error {
 		if repair {
 			return d.sheets.remove(one.Bucket, one.Key)
 		}
-		found(fmt.Sprintf("object %s in bucket %s: only its metadata is there; restore it from a backup, or drop the metadata with --repair", one.Key, one.Bucket))
+		found(fmt.Sprintf("object %s in bucket %s: its content is missing; restore it from a backup, or drop its metadata with --repair", one.Key, one.Bucket))
 		return nil
 	}, func(path string, err error) { found(fmt.Sprintf("copy of metadata %s: %v", path, err)) })
 }
@@ -188,7 +188,7 @@ func VerifyNATS(ctx context.Context, dir string, found func(problem string)) (me
 			}
 		}
 		if uint64(read) < info.State.Msgs {
-			found(fmt.Sprintf("stream %s: %d of %d messages can be read", info.Config.Name, read, info.State.Msgs))
+			found(fmt.Sprintf("stream %s: only %d of %d messages are readable", info.Config.Name, read, info.State.Msgs))
 		}
 		messages += read
 	}

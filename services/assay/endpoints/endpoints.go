@@ -114,7 +114,7 @@ func Dir(named string) (string, error) {
 	}
 	base, err := dataHome()
 	if err != nil {
-		return "", fmt.Errorf("no data folder for this user, name one: %w", err)
+		return "", fmt.Errorf("no default data folder for this user; set --data: %w", err)
 	}
 	return filepath.Join(base, "assay"), nil
 }

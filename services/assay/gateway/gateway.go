@@ -59,7 +59,7 @@ func Open(cfg Config, log zerolog.Logger) (*Service, error) {
 	} {
 		at, err := url.Parse(is.given)
 		if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
-			return nil, config.Unusable(fmt.Errorf("%s is %q: give a URL such as http://%s:8080", is.variable, is.given, name))
+			return nil, config.Unusable(fmt.Errorf("%s is %q: must be a URL such as http://%s:8080", is.variable, is.given, name))
 		}
 		s.behind[name] = at
 	}

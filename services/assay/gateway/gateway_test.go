@@ -141,8 +141,8 @@ func TestServiceThatDoesNotAnswer(t *testing.T) {
 		status int
 		says   string
 	}{
-		"POST /v1/files":     {http.StatusServiceUnavailable, "ingest cannot be reached; nothing was done"},
-		"GET /v1/feed/items": {http.StatusBadGateway, "query broke off"},
+		"POST /v1/files":     {http.StatusServiceUnavailable, "ingest cannot be reached. The request was not processed"},
+		"GET /v1/feed/items": {http.StatusBadGateway, "query closed the connection"},
 	} {
 		method, path, _ := strings.Cut(call, " ")
 		answer := ask(t, method, url+path, nil)

@@ -60,10 +60,10 @@ func problem(name string, r *http.Request, err error) error {
 		return err
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return web.Unavailable("The service "+name+" cannot be reached; nothing was done.", time.Second).Because(err)
+		return web.Unavailable("The service "+name+" cannot be reached. The request was not processed.", time.Second).Because(err)
 	}
 	return web.NewProblem(http.StatusBadGateway, "bad-gateway",
-		"The service "+name+" broke off. What was asked for may have been done; under the same Idempotency-Key it can be asked for again.").Because(err)
+		"The service "+name+" closed the connection before it responded. The request may have been processed; retry it with the same Idempotency-Key.").Because(err)
 }
 
 // liveEvents is a response body that ends when this server begins to shut down, as it does when the

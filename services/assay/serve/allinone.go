@@ -119,6 +119,6 @@ func (w *allInOne) Close() {
 		service.Close()
 	}
 	if err := w.engines.close(); err != nil {
-		w.log.Error().Err(err).Msg("an engine did not stop cleanly")
+		w.log.Error().Err(err).Msg("an embedded engine did not stop cleanly")
 	}
 }

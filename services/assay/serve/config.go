@@ -20,11 +20,11 @@ import (
 type Config struct {
 	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"the address of the HTTP API; port 0 picks a free one"`
 	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:0" doc:"the address for operators; port 0 picks a free one"`
-	DataDir      string `env:"ASSAY_DATA_DIR" use:"often" doc:"the folder for all data; a folder of the user by default"`
+	DataDir      string `env:"ASSAY_DATA_DIR" use:"often" doc:"the folder for all data; by default one in the user's data directory"`
 	NATSAddr     string `env:"ASSAY_NATS_ADDR" envDefault:"127.0.0.1:0" doc:"the address of the embedded NATS server"`
 	S3Addr       string `env:"ASSAY_S3_ADDR" envDefault:"127.0.0.1:0" use:"often" doc:"the address of the embedded S3 server"`
 	DynamoDBAddr string `env:"ASSAY_DYNAMODB_ADDR" envDefault:"127.0.0.1:0" doc:"the address of the embedded DynamoDB"`
-	NATSSync     string `env:"ASSAY_NATS_SYNC" envDefault:"always" doc:"always, or how old an acknowledged message may be before it is on disk, such as 1s"`
+	NATSSync     string `env:"ASSAY_NATS_SYNC" envDefault:"always" doc:"always, or the interval between syncs to disk, such as 1s; a power failure loses messages acknowledged since the last"`
 
 	S3PublicEndpoint string        `env:"ASSAY_S3_PUBLIC_ENDPOINT" use:"often" doc:"the URL under which clients reach the S3 server; its own address by default"`
 	AccessKey        string        `env:"AWS_ACCESS_KEY_ID" doc:"the access key of the embedded S3 server, together with AWS_SECRET_ACCESS_KEY; assay by default"`
@@ -42,11 +42,11 @@ func (c Config) validate() error {
 	} {
 		// A missing host could mean all addresses or only loopback, so it must be explicit.
 		if host, _, err := net.SplitHostPort(engine.addr); err != nil || host == "" {
-			return fmt.Errorf("%s is %q: give host:port, such as 127.0.0.1:0 or 0.0.0.0:9000", engine.variable, engine.addr)
+			return fmt.Errorf("%s is %q: must be host:port, such as 127.0.0.1:0 or 0.0.0.0:9000", engine.variable, engine.addr)
 		}
 	}
 	if c.AccessKey != "" && c.SecretKey == "" {
-		return errors.New("AWS_ACCESS_KEY_ID is set and AWS_SECRET_ACCESS_KEY is not: set both, or neither")
+		return errors.New("only one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is set: set both, or neither")
 	}
 	// S3 checks signatures; the other two engines accept every client.
 	return errors.Join(c.Exposure.Check("ASSAY_NATS_ADDR", c.NATSAddr), c.Exposure.Check("ASSAY_DYNAMODB_ADDR", c.DynamoDBAddr))
@@ -71,7 +71,7 @@ func (c Config) s3Hosts() (web.Hosts, error) {
 	if c.S3PublicEndpoint != "" {
 		at, err := url.Parse(c.S3PublicEndpoint)
 		if err != nil || at.Hostname() == "" {
-			return web.Hosts{}, fmt.Errorf("ASSAY_S3_PUBLIC_ENDPOINT is %q: give a URL such as https://files.example.com", c.S3PublicEndpoint)
+			return web.Hosts{}, fmt.Errorf("ASSAY_S3_PUBLIC_ENDPOINT is %q: must be a URL such as https://files.example.com", c.S3PublicEndpoint)
 		}
 		public = at.Hostname()
 	}

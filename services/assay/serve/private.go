@@ -10,7 +10,7 @@ import (
 // serve` stores directly in it. They then cannot reach files further down.
 func keepPrivate(dir string) error {
 	if is, err := os.Stat(dir); err == nil && is.Mode()&os.ModeSticky != 0 {
-		return fmt.Errorf("data folder %s is one that users share: give another with --data, such as %s", dir, filepath.Join(dir, "assay"))
+		return fmt.Errorf("data folder %s is shared between users: choose another with --data, such as %s", dir, filepath.Join(dir, "assay"))
 	}
 	paths := []string{dir}
 	for _, pattern := range []string{"nats", "s3", "dynamodb.db*", "credentials", "endpoints.json", "operator.json", "lock"} {
@@ -26,7 +26,7 @@ func keepPrivate(dir string) error {
 			err = os.Chmod(path, is.Mode().Perm()&0o700)
 		}
 		if err != nil {
-			return fmt.Errorf("data folder: other users can reach %s, and its mode cannot be changed: %w. Give a folder of your own with --data", path, err)
+			return fmt.Errorf("data folder: other users can access %s, and its mode cannot be changed: %w. Choose a folder of your own with --data", path, err)
 		}
 	}
 	return nil

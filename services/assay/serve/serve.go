@@ -78,7 +78,7 @@ func claim(folder string) (dir string, release func(), err error) {
 		return "", nil, fmt.Errorf("data folder %s: %w", dir, err)
 	}
 	if !taken {
-		return "", nil, fmt.Errorf("%w: %s. Stop it first, or give another folder with --data", ErrInUse, dir)
+		return "", nil, fmt.Errorf("%w: %s. Stop it first, or choose another folder with --data", ErrInUse, dir)
 	}
 	if err := keepPrivate(dir); err != nil {
 		return "", nil, errors.Join(err, lock.Unlock())

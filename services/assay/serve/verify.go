@@ -38,7 +38,7 @@ func Verify(ctx context.Context, folder string, repair bool, out io.Writer) erro
 		if err != nil {
 			v.found(err.Error())
 		} else if damage != nil {
-			v.print("repaired: %s was cut at offset %d; the damaged commit and %d later ones are dropped", damage.File, damage.Offset, damage.Later)
+			v.print("repaired: %s was truncated at offset %d, which drops the damaged commit and %d later ones", damage.File, damage.Offset, damage.Later)
 		}
 	}
 	v.part("database", "values", database, func() (int, error) { return embedded.VerifyDynamoDB(database, v.found) })
@@ -50,7 +50,7 @@ func Verify(ctx context.Context, folder string, repair bool, out io.Writer) erro
 		return v.err
 	}
 	if v.problems > 0 {
-		return fmt.Errorf("%d problems: %w", v.problems, ErrDamaged)
+		return fmt.Errorf("problems found: %d; %w", v.problems, ErrDamaged)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 // welcome prints what runs where and what to try next.
 func welcome(out io.Writer, at endpoints.Endpoints, dir string) error {
-	keys := "those of this environment"
+	keys := "from the environment"
 	if at.Credentials != "" {
 		keys = at.Credentials
 	}
@@ -32,7 +32,7 @@ Try, in another terminal:
   go run ./services/assay list
   eval "$(go run ./services/assay env)"   (variables for aws and nats)
 
-Ctrl-C stops it; everything is kept.
+Ctrl-C stops it; the data is kept.
 
 `, at.HTTP, at.Operator, at.NATS, at.S3, keys, at.DynamoDB, dir)
 	return err

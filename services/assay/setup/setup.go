@@ -28,7 +28,7 @@ type Config struct {
 	Feed     feed.Config
 	Platform platform.Config
 
-	BucketPolicy string `env:"ASSAY_S3_BUCKET_POLICY" doc:"a file with a policy to set on the bucket, for an S3 server with users of its own; none by default"`
+	BucketPolicy string `env:"ASSAY_S3_BUCKET_POLICY" doc:"a file with a bucket policy to set, for an S3 server with several users; none by default"`
 }
 
 // Areas describes every area of the product. Everything that covers all areas is derived from it.

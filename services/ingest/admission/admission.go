@@ -36,7 +36,7 @@ func Problem(err error) error {
 		return web.NewProblem(http.StatusTooManyRequests, "too-much-waiting", "Too much work of this owner, or of this source, is waiting.").
 			WithHeader("Retry-After", RetryAfter()).Because(err)
 	case errors.Is(err, fair.ErrBacklogUnknown):
-		return web.Unavailable("The event stream does not answer.", retryAfter).Because(err)
+		return web.Unavailable("The event stream does not respond.", retryAfter).Because(err)
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func (d *Letters) replay(ctx context.Context, l bus.DeadLetter) (note string, er
 func (d *Letters) drop(ctx context.Context, l bus.DeadLetter) (note string, err error) {
 	err = d.bus.DropDead(ctx, l.Sequence)
 	if errors.Is(err, bus.ErrNoDeadLetter) {
-		return "it is gone already", nil
+		return "it no longer exists", nil
 	}
 	return "", err
 }

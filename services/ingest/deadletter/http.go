@@ -18,7 +18,7 @@ import (
 func (d *Letters) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-dead", Method: http.MethodGet, Path: "/v1/dead", Tags: []string{"dead letters"},
-		Summary: "List messages that were given up, oldest first",
+		Summary: "List dead letters, oldest first",
 	}, d.list)
 	web.Register(r, huma.Operation{
 		OperationID: "get-dead", Method: http.MethodGet, Path: "/v1/dead/{sequence}", Tags: []string{"dead letters"},
@@ -27,32 +27,32 @@ func (d *Letters) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "replay-dead", Method: http.MethodPost, Path: "/v1/dead/replay", Tags: []string{"dead letters"},
 		Summary: "Process the items of dead letters again",
-		Description: "A failed item is processed again, as by an explicit retry. One that is no longer in the failure of its letter " +
-			"is left as it is, so that replaying twice changes nothing. The letters stay.",
+		Description: "A failed item is processed again, as by an explicit retry. An item that has since recovered, or failed for another " +
+			"reason, is skipped, so that replaying twice is safe. Dead letters remain until they are deleted.",
 	}, d.postReplay)
 	web.Register(r, huma.Operation{
 		OperationID: "drop-dead", Method: http.MethodPost, Path: "/v1/dead/drop", Tags: []string{"dead letters"},
-		Summary: "Remove the dead letters of a filter for good",
+		Summary: "Delete the dead letters that match a filter",
 	}, d.postDrop)
 	web.Register(r, huma.Operation{
 		OperationID: "delete-dead", Method: http.MethodDelete, Path: "/v1/dead/{sequence}", Tags: []string{"dead letters"},
-		Summary: "Remove a dead letter for good", DefaultStatus: http.StatusNoContent,
+		Summary: "Delete a dead letter", DefaultStatus: http.StatusNoContent,
 	}, d.delete)
 }
 
 // letterView is a dead letter as the API shows it.
 type letterView struct {
-	Sequence uint64          `json:"sequence" doc:"names the letter"`
-	Consumer string          `json:"consumer" doc:"who gave the message up"`
-	Subject  string          `json:"subject" doc:"where the message came from"`
+	Sequence uint64          `json:"sequence" doc:"identifies the dead letter"`
+	Consumer string          `json:"consumer" doc:"the consumer that could not process the message"`
+	Subject  string          `json:"subject" doc:"the subject of the message"`
 	Reason   string          `json:"reason"`
-	Attempts int             `json:"attempts" doc:"0 in a letter that was lost and that a sweep wrote anew"`
-	First    time.Time       `json:"first" doc:"when its stream took the message in"`
-	Last     time.Time       `json:"last" doc:"when it was given up"`
+	Attempts int             `json:"attempts" doc:"0 if a sweep restored the dead letter"`
+	First    time.Time       `json:"first" doc:"when the stream stored the message"`
+	Last     time.Time       `json:"last" doc:"when processing was given up"`
 	EventID  string          `json:"eventId,omitempty"`
-	Type     string          `json:"type,omitempty" doc:"of the event"`
+	Type     string          `json:"type,omitempty" doc:"the event's type"`
 	Item     string          `json:"item,omitempty" doc:"the item's id"`
-	Payload  json.RawMessage `json:"payload,omitempty" doc:"the message; in base64 where it is not JSON. Lists leave it out"`
+	Payload  json.RawMessage `json:"payload,omitempty" doc:"the message; in base64 if it is not JSON. Omitted in lists"`
 }
 
 func view(l bus.DeadLetter) letterView {
@@ -64,17 +64,17 @@ func view(l bus.DeadLetter) letterView {
 
 type letterListInput struct {
 	Consumer string    `query:"consumer"`
-	Reason   string    `query:"reason" doc:"a part of it, in upper or lower case"`
-	From     time.Time `query:"from" doc:"given up then or later"`
-	To       time.Time `query:"to" doc:"given up before"`
-	After    uint64    `query:"after" doc:"the last sequence of the page before"`
+	Reason   string    `query:"reason" doc:"a part of the reason; case does not matter"`
+	From     time.Time `query:"from" doc:"given up at this time or later"`
+	To       time.Time `query:"to" doc:"given up before this time"`
+	After    uint64    `query:"after" doc:"the last sequence of the previous page"`
 	Limit    int       `query:"limit" default:"100" minimum:"1" maximum:"1000"`
 }
 
 type letterListOutput struct {
 	Body struct {
 		DeadLetters []letterView `json:"deadLetters"`
-		More        bool         `json:"more" doc:"there are others after the last of these"`
+		More        bool         `json:"more" doc:"there are more dead letters after the last of these"`
 	}
 }
 
@@ -126,30 +126,30 @@ func problem(err error) error {
 
 type letterBulkInput struct {
 	Body struct {
-		Sequence uint64    `json:"sequence,omitempty" minimum:"1" doc:"this letter alone; or a filter, which selects all letters where it is empty:"`
+		Sequence uint64    `json:"sequence,omitempty" minimum:"1" doc:"only this dead letter. Without it, the other fields are a filter; an empty filter selects all"`
 		Consumer string    `json:"consumer,omitempty"`
-		Reason   string    `json:"reason,omitempty" doc:"a part of it, in upper or lower case"`
-		From     time.Time `json:"from,omitzero" required:"false" doc:"given up then or later"`
-		To       time.Time `json:"to,omitzero" required:"false" doc:"given up before"`
-		DryRun   bool      `json:"dryRun,omitempty" doc:"list the letters and do nothing"`
-		Rate     int       `json:"rate,omitempty" default:"100" minimum:"1" maximum:"10000" doc:"letters a second at most"`
-		Max      int       `json:"max,omitempty" default:"1000" minimum:"1" maximum:"10000" doc:"letters at most"`
+		Reason   string    `json:"reason,omitempty" doc:"a part of the reason; case does not matter"`
+		From     time.Time `json:"from,omitzero" required:"false" doc:"given up at this time or later"`
+		To       time.Time `json:"to,omitzero" required:"false" doc:"given up before this time"`
+		DryRun   bool      `json:"dryRun,omitempty" doc:"only list the dead letters"`
+		Rate     int       `json:"rate,omitempty" default:"100" minimum:"1" maximum:"10000" doc:"maximum dead letters per second"`
+		Max      int       `json:"max,omitempty" default:"1000" minimum:"1" maximum:"10000" doc:"maximum number of dead letters"`
 	}
 }
 
 type letterBulkOutput struct {
 	Body struct {
 		Results []letterResult `json:"results"`
-		Done    int            `json:"done" doc:"letters that something was done about"`
+		Done    int            `json:"done" doc:"dead letters that were replayed or dropped"`
 		Failed  int            `json:"failed"`
-		More    bool           `json:"more" doc:"there are others behind the max"`
+		More    bool           `json:"more" doc:"there are more than max"`
 	}
 }
 
 type letterResult struct {
 	letterView
 	Done  bool   `json:"done"`
-	Note  string `json:"note,omitempty" doc:"why nothing was to be done"`
+	Note  string `json:"note,omitempty" doc:"why the dead letter was skipped"`
 	Error string `json:"error,omitempty"`
 }
 
@@ -171,7 +171,7 @@ func (d *Letters) bulk(ctx context.Context, in *letterBulkInput, do func(context
 	}
 	if ask.Sequence != 0 {
 		if request.filter != (bus.DeadFilter{}) {
-			return nil, web.Invalid(web.FieldError{Field: "body.sequence", Message: "names one letter; give it without a filter"})
+			return nil, web.Invalid(web.FieldError{Field: "body.sequence", Message: "selects one dead letter; send it without a filter"})
 		}
 		if _, err := d.bus.DeadLetter(ctx, ask.Sequence); err != nil {
 			return nil, problem(err)

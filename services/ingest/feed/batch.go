@@ -28,9 +28,9 @@ const (
 
 type itemOutcome struct {
 	SourceID string           `json:"sourceId"`
-	Outcome  string           `json:"outcome" enum:"created,duplicate,invalid,refused" doc:"refused may come again after the answer's Retry-After"`
+	Outcome  string           `json:"outcome" enum:"created,duplicate,invalid,refused" doc:"retry refused items after the response's Retry-After"`
 	Errors   []web.FieldError `json:"errors,omitempty" doc:"only when invalid"`
-	Type     string           `json:"type,omitempty" doc:"only when refused: that of the problem which the item alone would be answered with" example:"urn:assay:problem:too-much-waiting"`
+	Type     string           `json:"type,omitempty" doc:"only when refused: the type of the problem that the item alone would get" example:"urn:assay:problem:too-much-waiting"`
 	refusal  error            // by admission, or by bus.ErrFull
 }
 

@@ -30,7 +30,7 @@ const (
 
 var (
 	errNotJSON  = web.NewProblem(http.StatusBadRequest, "bad-request", "The body is not a JSON object in UTF-8.")
-	errNotBatch = web.Invalid(web.FieldError{Field: "body.items", Message: fmt.Sprintf("must be a list of 1 to %d items, and all of the body", maxBatch)})
+	errNotBatch = web.Invalid(web.FieldError{Field: "body.items", Message: fmt.Sprintf("must be a list of 1 to %d items, and the only field", maxBatch)})
 	errLongItem = web.FieldError{Field: "body", Message: fmt.Sprintf("is longer than %d bytes", maxItem)}
 )
 

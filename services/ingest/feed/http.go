@@ -35,11 +35,11 @@ func (a *Area) Routes(r *web.Router) {
 	}
 	r.Handle(huma.Operation{
 		OperationID: "post-feed-items", Method: http.MethodPost, Path: "/v1/feed/items", Tags: []string{"feed"},
-		Summary: "Put an item into the feed, or up to 100",
-		Description: "The source id makes repeats harmless: one source id is one item, whoever sends it how often. A repeat " +
-			"adds the tags that the item does not have, up to 5, and changes nothing else. Of simultaneous posts one wins with all it says. " +
-			"When the item's text was lost, a pending item keeps its time and gets text, URL and metadata of the repeat. A batch always answers 207 with " +
-			"an outcome for each item, unless there is no room for any: then it is refused as one item is. The items of a " +
+		Summary: "Add one item to the feed, or up to 100",
+		Description: "sourceId is unique: sending an item again is safe. A repeat " +
+			"adds new tags, up to 5 in total, and changes nothing else. Of simultaneous posts, one wins as a whole. " +
+			"If the text of a pending item was lost, the item keeps its time and takes text, URL and metadata from the repeat. A batch gets 207 with " +
+			"an outcome for each item. If none can be admitted, the batch is rejected like a single item. The items of a " +
 			"batch are accepted while the body is read. When a backend fails, or the rest of the body cannot be read, the " +
 			"call fails after some items were accepted; send the whole batch again.",
 		MaxBodyBytes: maxFeedBody,
@@ -47,7 +47,7 @@ func (a *Area) Routes(r *web.Router) {
 			Schema: &huma.Schema{OneOf: []*huma.Schema{schema(reflect.TypeFor[feed.Submission]()), schema(reflect.TypeFor[batch]())}},
 		}}},
 		Responses: map[string]*huma.Response{
-			"200": body("One item, which was there already", reflect.TypeFor[feed.ItemView]()),
+			"200": body("One item, which already existed", reflect.TypeFor[feed.ItemView]()),
 			"201": body("One item, created", reflect.TypeFor[feed.ItemView]()),
 			"207": body("The outcomes of a batch", reflect.TypeFor[batchOutcome]()),
 		},
@@ -126,14 +126,14 @@ func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(&submission)
 	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return submission, []web.FieldError{{Field: strings.TrimSuffix("body."+mistyped.Field, "."), Message: "is of the wrong type: " + mistyped.Value}}
+		return submission, []web.FieldError{{Field: strings.TrimSuffix("body."+mistyped.Field, "."), Message: "has the wrong type: " + mistyped.Value}}
 	}
 	if err != nil {
 		// The package has no type for this error.
 		if name, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
-			return submission, []web.FieldError{{Field: "body." + strings.Trim(name, `"`), Message: "is a field that an item does not have"}}
+			return submission, []web.FieldError{{Field: "body." + strings.Trim(name, `"`), Message: "is not a field of an item"}}
 		}
-		return submission, []web.FieldError{{Field: "body", Message: "is not an object of JSON"}}
+		return submission, []web.FieldError{{Field: "body", Message: "is not a JSON object"}}
 	}
 	return submission, fieldErrors(submission.Check(time.Now()))
 }

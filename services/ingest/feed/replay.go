@@ -21,20 +21,20 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 	item, err := a.store.Get(ctx, id)
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
-		return true, "the item was removed", nil
+		return true, "the item was deleted", nil
 	case err != nil:
 		return true, "", err
 	case item.Status == feed.Analyzed:
-		return true, "the item is analyzed", nil
+		return true, "the item is already analyzed", nil
 	case !item.GivenUp():
-		return true, "the item is pending already", a.announce(ctx, item)
+		return true, "the item is already pending", a.announce(ctx, item)
 	}
 	failed, err := item.Failed()
 	if err != nil {
 		return true, "", fmt.Errorf("the time of %s: %w", id, err)
 	}
 	if failed.After(l.Last) {
-		return true, "the item failed again since; that failure has a letter of its own", nil
+		return true, "the item has failed again since, with another dead letter", nil
 	}
 	_, err = a.store.Retry(ctx, item)
 	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {

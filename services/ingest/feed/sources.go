@@ -33,7 +33,7 @@ func (a *Area) take(ctx context.Context, items []feed.Submission) (source.Taken,
 			taken.Duplicate++
 		case outcomeInvalid:
 			taken.Invalid++
-			a.log.Warn().Str("id", result.SourceID).Str("error", result.Errors[0].Message).Msg("a source has an item that is invalid")
+			a.log.Warn().Str("id", result.SourceID).Str("error", result.Errors[0].Message).Msg("a source returned an invalid item")
 		}
 	}
 	// What was refused comes again with the next poll.

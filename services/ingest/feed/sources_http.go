@@ -19,7 +19,7 @@ import (
 func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-feed-sources", Method: http.MethodGet, Path: "/v1/feed/sources", Tags: []string{"feed sources"},
-		Summary: "List the sources of the feed, with their state",
+		Summary: "List the feed sources with their state",
 	}, a.listSources)
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-source", Method: http.MethodGet, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
@@ -28,13 +28,13 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "put-feed-source", Method: http.MethodPut, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
 		Summary: "Add a source, or change its settings",
-		Description: "The settings take effect at once, and a source that is paused or stopped begins anew. To change a source give its " +
-			"ETag as If-Match, so that nobody's change is lost unseen; or * for whatever there is. 201 says that it was added.",
+		Description: "The settings take effect at once; a paused or stopped source starts again. To change a source, send its " +
+			"ETag as If-Match, which prevents lost updates, or * to change any version. 201 means that it was added.",
 		Responses: map[string]*huma.Response{"201": sourceAdded(r)},
 	}, a.putSource)
 	web.Register(r, huma.Operation{
 		OperationID: "delete-feed-source", Method: http.MethodDelete, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
-		Summary: "Remove a source; its items stay", DefaultStatus: http.StatusNoContent,
+		Summary: "Delete a source; its items remain", DefaultStatus: http.StatusNoContent,
 	}, a.deleteSource)
 }
 
@@ -55,11 +55,11 @@ type sourceView struct {
 }
 
 type sourceState struct {
-	Status    string          `json:"status" enum:"disabled,waiting,polling,paused,stopped" doc:"paused: after failures, or since the server wants no request; stopped: until the settings are changed"`
+	Status    string          `json:"status" enum:"disabled,waiting,polling,paused,stopped" doc:"paused: after failures, or because the server asked to wait; stopped: until the settings change"`
 	Reason    string          `json:"reason,omitempty" doc:"why it is stopped"`
-	NextPoll  time.Time       `json:"nextPoll,omitzero" doc:"not before"`
-	Failures  int             `json:"failures" doc:"in a row"`
-	QuotaUsed int             `json:"quotaUsed" doc:"requests of this day"`
+	NextPoll  time.Time       `json:"nextPoll,omitzero" doc:"the earliest time of the next poll"`
+	Failures  int             `json:"failures" doc:"consecutive failed polls"`
+	QuotaUsed int             `json:"quotaUsed" doc:"requests today (UTC)"`
 	Last      *source.Outcome `json:"lastPoll,omitempty"`
 }
 
@@ -82,7 +82,7 @@ func viewSource(s source.Source) sourceView {
 
 type sourceOutput struct {
 	Status int
-	ETag   string `header:"ETag" doc:"of the settings; the state changes without it"`
+	ETag   string `header:"ETag" doc:"of the settings; a change of state does not change it"`
 	Body   sourceView
 }
 
@@ -139,8 +139,8 @@ func readMatch(ifMatch, ifNoneMatch string) (source.Match, error) {
 
 type sourcePutInput struct {
 	Name        string `path:"name" pattern:"^[a-z0-9][a-z0-9-]{0,63}$"`
-	IfMatch     string `header:"If-Match" doc:"the ETag of the source as it was seen, or *"`
-	IfNoneMatch string `header:"If-None-Match" doc:"*: there must be none"`
+	IfMatch     string `header:"If-Match" doc:"the current ETag of the source, or *"`
+	IfNoneMatch string `header:"If-None-Match" doc:"* to only create"`
 	Body        source.Settings
 }
 
@@ -167,7 +167,7 @@ func (a *Area) putSource(ctx context.Context, in *sourcePutInput) (*sourceOutput
 
 type sourceDeleteInput struct {
 	Name    string `path:"name" pattern:"^[a-z0-9][a-z0-9-]{0,63}$"`
-	IfMatch string `header:"If-Match" doc:"the ETag of the source as it was seen, or *"`
+	IfMatch string `header:"If-Match" doc:"the current ETag of the source, or *"`
 }
 
 func (a *Area) deleteSource(ctx context.Context, in *sourceDeleteInput) (*struct{}, error) {
@@ -183,11 +183,11 @@ func sourceProblem(err error) error {
 	case errors.Is(err, source.ErrNotFound):
 		return web.NotFound("No feed source with this name.")
 	case errors.Is(err, source.ErrTooMany):
-		return web.NewProblem(http.StatusConflict, "too-many-sources", "There are "+strconv.Itoa(source.MaxSources)+" sources, which is the most. Remove one first.")
+		return web.NewProblem(http.StatusConflict, "too-many-sources", "There are "+strconv.Itoa(source.MaxSources)+" sources, the maximum. Delete one first.")
 	case errors.Is(err, source.ErrUnconditional):
-		return web.NewProblem(http.StatusPreconditionRequired, "precondition-required", "The source exists. Read it, and give its ETag as If-Match.")
+		return web.NewProblem(http.StatusPreconditionRequired, "precondition-required", "The source exists. Read it, and send its ETag as If-Match.")
 	case errors.Is(err, source.ErrOtherRevision):
-		return web.NewProblem(http.StatusPreconditionFailed, "precondition-failed", "The source is not the one that was named, since someone else changed it. Read it, and try again.")
+		return web.NewProblem(http.StatusPreconditionFailed, "precondition-failed", "The source has changed since it was read. Read it and try again.")
 	}
 	return err
 }

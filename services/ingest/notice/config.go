@@ -9,7 +9,7 @@ import (
 // Config is the settings of bucket notices.
 type Config struct {
 	Parallel int           `env:"ASSAY_NOTICES_PARALLEL" envDefault:"4" doc:"how many bucket notifications are processed at once"`
-	Lease    time.Duration `env:"ASSAY_LEASE" envDefault:"30s" doc:"how long a process may be silent about a notification before it is redelivered"`
+	Lease    time.Duration `env:"ASSAY_LEASE" envDefault:"30s" doc:"how long a notification may be processed without progress before it is redelivered"`
 	SQSURL   url.URL       `env:"ASSAY_SQS_URL" use:"often" doc:"the URL of an SQS queue with the bucket's notifications, in AWS_REGION; none by default"`
 }
 
@@ -17,11 +17,11 @@ type Config struct {
 func (c Config) Validate() error {
 	switch {
 	case c.Parallel < 1:
-		return fmt.Errorf("ASSAY_NOTICES_PARALLEL is %d: give at least 1", c.Parallel)
+		return fmt.Errorf("ASSAY_NOTICES_PARALLEL is %d: must be at least 1", c.Parallel)
 	case c.Lease < time.Second:
-		return fmt.Errorf("ASSAY_LEASE is %s: give at least 1s", c.Lease)
+		return fmt.Errorf("ASSAY_LEASE is %s: must be at least 1s", c.Lease)
 	case c.SQSURL != (url.URL{}) && (c.SQSURL.Host == "" || c.SQSURL.Scheme != "https" && c.SQSURL.Scheme != "http"):
-		return fmt.Errorf("ASSAY_SQS_URL is %q: give the queue's, such as https://sqs.eu-central-1.amazonaws.com/123456789012/assay-notices", c.SQSURL.String())
+		return fmt.Errorf("ASSAY_SQS_URL is %q: must be the URL of a queue, such as https://sqs.eu-central-1.amazonaws.com/123456789012/assay-notices", c.SQSURL.String())
 	}
 	return nil
 }

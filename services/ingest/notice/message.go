@@ -52,7 +52,7 @@ func created(data []byte) ([]blob.Object, error) { return createdWithin(data, ma
 func createdWithin(data []byte, depth int) ([]blob.Object, error) {
 	var m message
 	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, fmt.Errorf("the notice is not JSON: %w", err)
+		return nil, fmt.Errorf("the notification is not JSON: %w", err)
 	}
 	var objects []blob.Object
 	inside := []string{m.Body, m.Message}
@@ -77,7 +77,7 @@ func createdWithin(data []byte, depth int) ([]blob.Object, error) {
 			continue
 		}
 		if depth == 0 {
-			return nil, fmt.Errorf("the notice is a message in more than %d others", maxDepth)
+			return nil, fmt.Errorf("the notification is nested more than %d levels deep", maxDepth)
 		}
 		more, err := createdWithin([]byte(text), depth-1)
 		if err != nil {

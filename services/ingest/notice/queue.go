@@ -48,7 +48,7 @@ func (q *queue) run(ctx context.Context) {
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
-		q.log.Warn().Err(err).Msg("notices stay in the queue")
+		q.log.Warn().Err(err).Msg("notifications remain in the queue")
 		select {
 		case <-ctx.Done():
 		case <-time.After(queuePause):

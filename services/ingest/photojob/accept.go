@@ -16,11 +16,11 @@ import (
 
 var (
 	// errNoOwner reports an idempotency key without an owner, whose key it would be.
-	errNoOwner = errors.New("the idempotency key comes without an owner")
+	errNoOwner = errors.New("an idempotency key requires an owner")
 	// errOtherTerms reports that an idempotency key was used for other terms.
-	errOtherTerms = errors.New("the idempotency key was used for other terms")
+	errOtherTerms = errors.New("the idempotency key was used with other parameters")
 	errTooLarge   = errors.New("the photo is larger than the limit")
-	errMediaType  = errors.New("the media type is not one of a photo")
+	errMediaType  = errors.New("the media type is not that of a photo")
 )
 
 // accept checks terms and returns them complete. Field begins the names of what is wrong.

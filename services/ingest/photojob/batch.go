@@ -13,9 +13,9 @@ import (
 
 type batchInput struct {
 	web.OwnerParam
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"needs X-Owner-Id. A repeat with the same key gets what the first call created; one with other terms is refused with 422"`
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns what the first call created; with other parameters it gets 422"`
 	Body           struct {
-		Prompt  string           `json:"prompt,omitempty" maxLength:"2000" doc:"of those photos that have none of their own"`
+		Prompt  string           `json:"prompt,omitempty" maxLength:"2000" doc:"for photos without a prompt of their own"`
 		Options photojob.Options `json:"options,omitempty"`
 		Photos  []PhotoTerms     `json:"photos" minItems:"1" maxItems:"20" nullable:"false"`
 	}
@@ -31,7 +31,7 @@ type batchOutput struct {
 
 type batchUpload struct {
 	JobID  string         `json:"jobId"`
-	Upload blob.Presigned `json:"upload" doc:"the request to make next, with exactly these headers"`
+	Upload blob.Presigned `json:"upload" doc:"the request that uploads the bytes; send exactly these headers"`
 }
 
 func (a *Area) postBatch(ctx context.Context, in *batchInput) (*batchOutput, error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // errGone reports that the upload of a FAILED job is not kept any more.
-var errGone = errors.New("the uploaded photo is not kept any more")
+var errGone = errors.New("the uploaded photo has been removed")
 
 const (
 	outstandingPause = 50 * time.Millisecond

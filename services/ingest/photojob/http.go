@@ -18,8 +18,8 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-photo", Method: http.MethodPost, Path: "/v1/photos", Tags: []string{"photos"},
 		Summary: "Upload a photo, or reserve an upload",
-		Description: "With a JSON body, creates a job and answers with a presigned request for its bytes. " +
-			"With multipart/form-data, takes the bytes of the only part \"file\" themselves, and the parts \"prompt\" and \"options\" (JSON), and answers 202 with the job. " +
+		Description: "With a JSON body, creates a job and returns a presigned request for its bytes. " +
+			"With multipart/form-data, accepts the bytes in the part \"file\", and the parts \"prompt\" and \"options\" (JSON), and returns 202 with the job. " +
 			"A photo is a JPEG, PNG, WebP or HEIC of at most 20 MB and 50 megapixels.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares: huma.Middlewares{web.OnMediaType("multipart/form-data", func(w http.ResponseWriter, req *http.Request) {
@@ -38,7 +38,7 @@ func (a *Area) Routes(r *web.Router) {
 		id, path, summary string
 		call              func(context.Context, *jobInput) (*jobOutput, error)
 	}{
-		{"photo-uploaded", "/v1/photos/{id}/uploaded", "Say that the presigned upload is done", a.postUploaded},
+		{"photo-uploaded", "/v1/photos/{id}/uploaded", "Report that the presigned upload is done", a.postUploaded},
 		{"cancel-photo", "/v1/photos/{id}/cancel", "End a job as FAILED, with the code CANCELLED", a.postCancel},
 	} {
 		web.Register(r, huma.Operation{
@@ -51,7 +51,7 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.postRetry)
 	web.Register(r, huma.Operation{
 		OperationID: "delete-photo", Method: http.MethodDelete, Path: "/v1/photos/{id}", Tags: []string{"photos"},
-		Summary: "Remove a job and its photos", DefaultStatus: http.StatusNoContent,
+		Summary: "Delete a job and its photos", DefaultStatus: http.StatusNoContent,
 	}, a.deletePhoto)
 	web.Register(r, huma.Operation{
 		OperationID: "retry-photo-batch", Method: http.MethodPost, Path: "/v1/photo-batches/{id}/retry", Tags: []string{"photos"},
@@ -59,7 +59,7 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.postBatchRetry)
 	web.Register(r, huma.Operation{
 		OperationID: "delete-photo-batch", Method: http.MethodDelete, Path: "/v1/photo-batches/{id}", Tags: []string{"photos"},
-		Summary: "Remove the jobs of a batch and their photos", DefaultStatus: http.StatusNoContent,
+		Summary: "Delete the jobs of a batch and their photos", DefaultStatus: http.StatusNoContent,
 	}, a.deleteBatch)
 }
 
@@ -68,7 +68,7 @@ type PhotoTerms struct {
 	FileName    string `json:"fileName" minLength:"1" maxLength:"255" doc:"stored and shown as given"`
 	Size        int64  `json:"size" minimum:"1" doc:"exact length in bytes"`
 	ContentType string `json:"contentType" example:"image/jpeg" doc:"image/jpeg, image/png, image/webp, image/heic or image/heif; the bytes must be of this type"`
-	SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 refuses other bytes"`
+	SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 rejects other bytes"`
 	Prompt      string `json:"prompt,omitempty" maxLength:"2000" doc:"what to do with the photo, such as \"auto levels, crop 1:1 to faces, as webp\"; empty is enhance"`
 }
 
@@ -86,7 +86,7 @@ func (a *Area) admit(ctx context.Context, owner web.OwnerParam, idempotencyKey s
 
 type photoInput struct {
 	web.OwnerParam
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"needs X-Owner-Id. A repeat with the same key gets what the first call created; one with other terms is refused with 422"`
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns what the first call created; with other parameters it gets 422"`
 	Body           struct {
 		PhotoTerms
 		Options photojob.Options `json:"options,omitempty"`
@@ -97,7 +97,7 @@ type photoOutput struct {
 	Location string `header:"Location"`
 	Body     struct {
 		photojob.JobView
-		Upload blob.Presigned `json:"upload" doc:"the request to make next, with exactly these headers"`
+		Upload blob.Presigned `json:"upload" doc:"the request that uploads the bytes; send exactly these headers"`
 	}
 }
 
@@ -149,8 +149,8 @@ type retryInput struct {
 	web.CallerParam
 	ID   string `path:"id" doc:"a ULID"`
 	Body *struct {
-		Prompt  *string           `json:"prompt,omitempty" maxLength:"2000" doc:"the prompt of before by default"`
-		Options *photojob.Options `json:"options,omitempty" doc:"the options of before by default"`
+		Prompt  *string           `json:"prompt,omitempty" maxLength:"2000" doc:"by default the previous prompt"`
+		Options *photojob.Options `json:"options,omitempty" doc:"by default the previous options"`
 	} `required:"false"`
 }
 

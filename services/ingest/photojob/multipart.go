@@ -48,7 +48,7 @@ func multipartBody() *huma.RequestBody {
 func jobTaken(r *web.Router) *huma.Response {
 	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[photojob.JobView](), true, "")
 	return &huma.Response{
-		Description: "The photo of a form is stored and will be edited",
+		Description: "The photo is stored and will be edited",
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: view}},
 		Headers:     map[string]*huma.Param{"Location": {Schema: &huma.Schema{Type: "string"}}},
 	}
@@ -114,7 +114,7 @@ func (a *Area) undo(ctx context.Context, job photojob.Job) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
 	defer cancel()
 	if err := a.remove(ctx, job); err != nil {
-		a.log.Warn().Err(err).Str("id", job.JobID).Msg("an upload that failed left something behind")
+		a.log.Warn().Err(err).Str("id", job.JobID).Msg("cannot clean up after a failed upload")
 	}
 }
 
@@ -137,7 +137,7 @@ func readForm(r *http.Request) (form, error) {
 		}
 	}
 	if len(f.photo) == 0 {
-		return form{}, web.Invalid(web.FieldError{Field: "body." + filePart, Message: "the form has no part of this name with a photo"})
+		return form{}, web.Invalid(web.FieldError{Field: "body." + filePart, Message: "is not a part of the form, or has no photo"})
 	}
 	sum := sha256.Sum256(f.photo)
 	f.terms.Size, f.terms.SHA256 = int64(len(f.photo)), base64.StdEncoding.EncodeToString(sum[:])
@@ -151,7 +151,7 @@ func (f *form) read(part *multipart.Part) error {
 	if name == filePart {
 		limit = photojob.MaxSize
 		if f.photo != nil {
-			return web.Invalid(web.FieldError{Field: "body." + filePart, Message: "the form has two parts of this name; send one photo per request"})
+			return web.Invalid(web.FieldError{Field: "body." + filePart, Message: "occurs more than once in the form; send one photo per request"})
 		}
 	}
 	data, err := io.ReadAll(io.LimitReader(part, limit+1))
@@ -169,7 +169,7 @@ func (f *form) read(part *multipart.Part) error {
 		f.terms.Prompt = string(data)
 	case name == optionsPart:
 		if err := json.Unmarshal(data, &f.terms.Options); err != nil {
-			return web.Invalid(web.FieldError{Field: "body." + optionsPart, Message: "is not the JSON of options"})
+			return web.Invalid(web.FieldError{Field: "body." + optionsPart, Message: "is not a JSON object of options"})
 		}
 	}
 	return nil

@@ -22,26 +22,26 @@ func problem(err error) error {
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return web.NotFound("No photo job with this id.")
 	case errors.Is(err, announce.ErrNoBytes):
-		return web.NewProblem(http.StatusConflict, "not-uploaded", "The bytes are not there yet. Make the presigned request first.")
+		return web.NewProblem(http.StatusConflict, "not-uploaded", "The photo has not been uploaded yet. Send the presigned request first.")
 	case errors.Is(err, announce.ErrOtherBytes):
-		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The bytes are not what was reserved. Delete the job and create another.").Because(err)
+		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The uploaded bytes do not match the reservation. Delete the job and create another.").Because(err)
 	case errors.Is(err, errGone):
-		return web.NewProblem(http.StatusGone, "upload-removed", "The uploaded photo is not kept any more. Upload it again.")
+		return web.NewProblem(http.StatusGone, "upload-removed", "The uploaded photo has been removed. Upload it again.")
 	case errors.Is(err, errOtherTerms):
-		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used with other terms or other bytes. Use a new key.")
+		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used with other parameters or other bytes. Use a new key.")
 	case errors.Is(err, errNoOwner):
-		return web.NewProblem(http.StatusBadRequest, "owner-required", "An Idempotency-Key needs an owner. Send X-Owner-Id with it, the same with each repeat.")
+		return web.NewProblem(http.StatusBadRequest, "owner-required", "An Idempotency-Key requires an owner. Send the same X-Owner-Id with it each time.")
 	case errors.Is(err, errTooLarge):
 		return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("The largest photo is %d bytes.", photojob.MaxSize))
 	case errors.Is(err, errMediaType):
 		return web.NewProblem(http.StatusUnsupportedMediaType, "not-a-photo",
 			"A photo is "+strings.Join(photojob.FileTypes(), ", ")+". Convert others, such as AVIF, before the upload.")
 	case errors.Is(err, bus.ErrOutstanding):
-		return web.Unavailable("The last worker of the job has not finished yet.", time.Second).Because(err)
+		return web.Unavailable("A worker is still processing the job. Try again shortly.", time.Second).Because(err)
 	case isMoved:
 		return web.NewProblem(http.StatusConflict, "wrong-status", fmt.Sprintf("The job is %s.", moved.Found))
 	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrCondition):
-		return web.NewProblem(http.StatusConflict, "changed-meanwhile", "The job was changed at the same time. Look at it and try again.")
+		return web.NewProblem(http.StatusConflict, "changed-meanwhile", "The job changed at the same time. Read it and try again.")
 	}
 	return admission.Problem(err)
 }

@@ -24,18 +24,18 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 	case err != nil:
 		return true, "", err
 	case job.Status == photojob.Queued:
-		return true, "the job is QUEUED already", a.announcer.Uploaded(ctx, job)
+		return true, "the job is already QUEUED", a.announcer.Uploaded(ctx, job)
 	case job.Status != photojob.Failed:
 		return true, fmt.Sprintf("the job is %s", job.Status), nil
 	case job.Updated().After(l.Last):
-		return true, "the job failed again since; that failure has a letter of its own", nil
+		return true, "the job has failed again since, with another dead letter", nil
 	}
 	_, err = a.retry(ctx, job, job.Prompt, job.Options)
 	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {
 		return true, fmt.Sprintf("the job is %s", moved.Found), nil
 	}
 	if errors.Is(err, errGone) {
-		return true, "the uploaded photo is not kept any more", nil
+		return true, "the uploaded photo has been removed", nil
 	}
 	return true, "", err
 }

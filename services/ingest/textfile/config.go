@@ -23,11 +23,11 @@ const maxExpires = 7 * 24 * time.Hour
 func (c Config) Validate() error {
 	switch {
 	case c.MaxSize < 1:
-		return fmt.Errorf("ASSAY_MAX_FILE_SIZE is %d: give at least 1 byte", c.MaxSize)
+		return fmt.Errorf("ASSAY_MAX_FILE_SIZE is %d: must be at least 1 byte", c.MaxSize)
 	case c.Expires < time.Second || c.Expires > maxExpires:
-		return fmt.Errorf("ASSAY_UPLOAD_EXPIRES is %s: give between 1s and %s", c.Expires, maxExpires)
+		return fmt.Errorf("ASSAY_UPLOAD_EXPIRES is %s: must be between 1s and %s", c.Expires, maxExpires)
 	case c.Streamed < 1:
-		return fmt.Errorf("ASSAY_STREAMED_UPLOADS is %d: give at least 1", c.Streamed)
+		return fmt.Errorf("ASSAY_STREAMED_UPLOADS is %d: must be at least 1", c.Streamed)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (f *formFile) blame(err error) error {
 	case errors.Is(f.err, errTooLarge):
 		return errTooLarge
 	case errors.Is(f.err, errTwoFiles):
-		return web.Invalid(web.FieldError{Field: "body." + filePart, Message: "the form has two parts of this name; send one file per request"})
+		return web.Invalid(web.FieldError{Field: "body." + filePart, Message: "occurs more than once in the form; send one file per request"})
 	}
 	return web.BrokenBody(f.err)
 }

@@ -25,8 +25,8 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-file", Method: http.MethodPost, Path: "/v1/files", Tags: []string{"files"},
 		Summary: "Upload a file, or reserve an upload",
-		Description: "With a JSON body, reserves a file and answers with a presigned request for its bytes. " +
-			"With multipart/form-data, takes the bytes of the only part \"file\" themselves and answers 202 with the file.",
+		Description: "With a JSON body, reserves a file and returns a presigned request for its bytes. " +
+			"With multipart/form-data, accepts the bytes in the part \"file\" and returns 202 with the file.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
 		RequestBody:   multipartBody(),
@@ -34,7 +34,7 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.postReservation)
 	web.Register(r, huma.Operation{
 		OperationID: "file-uploaded", Method: http.MethodPost, Path: "/v1/files/{id}/uploaded", Tags: []string{"files"},
-		Summary: "Say that the presigned upload is done", DefaultStatus: http.StatusAccepted,
+		Summary: "Report that the presigned upload is done", DefaultStatus: http.StatusAccepted,
 	}, a.postUploaded)
 	web.Register(r, huma.Operation{
 		OperationID: "retry-file", Method: http.MethodPost, Path: "/v1/files/{id}/retry", Tags: []string{"files"},
@@ -42,7 +42,7 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.postRetry)
 	web.Register(r, huma.Operation{
 		OperationID: "delete-file", Method: http.MethodDelete, Path: "/v1/files/{id}", Tags: []string{"files"},
-		Summary: "Remove a file, its bytes and its result", DefaultStatus: http.StatusNoContent,
+		Summary: "Delete a file, its content and its result", DefaultStatus: http.StatusNoContent,
 	}, a.deleteFile)
 }
 
@@ -59,7 +59,7 @@ func multipartBody() *huma.RequestBody {
 func fileTaken(r *web.Router) *huma.Response {
 	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[textfile.FileView](), true, "")
 	return &huma.Response{
-		Description: "The file of a form is stored and will be analyzed",
+		Description: "The file is stored and will be analyzed",
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: view}},
 		Headers:     map[string]*huma.Param{"Location": {Schema: &huma.Schema{Type: "string"}}},
 	}
@@ -67,12 +67,12 @@ func fileTaken(r *web.Router) *huma.Response {
 
 type reservationInput struct {
 	web.OwnerParam
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"needs X-Owner-Id. A repeat with the same key gets the file of the first call as long as that file exists; one with other terms or other bytes is refused with 422"`
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns the file of the first call as long as that file exists; with other parameters or other bytes it gets 422"`
 	Body           struct {
 		FileName    string `json:"fileName" minLength:"1" doc:"stored and shown as given, at most 1024 bytes"`
 		Size        int64  `json:"size" minimum:"0" doc:"exact length in bytes"`
-		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type. Its charset holds unless a byte order mark names another or the bytes contradict it. Without one, a text that is all valid UTF-8 is UTF-8, and any other Windows-1252"`
-		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 refuses other bytes"`
+		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type. Its charset applies unless a byte order mark names another or the bytes contradict it. Without a charset, valid UTF-8 is UTF-8, and other text is Windows-1252"`
+		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 rejects other bytes"`
 	}
 }
 
@@ -80,7 +80,7 @@ type reservationOutput struct {
 	Location string `header:"Location"`
 	Body     struct {
 		textfile.FileView
-		Upload blob.Presigned `json:"upload" doc:"the request to make next, with exactly these headers"`
+		Upload blob.Presigned `json:"upload" doc:"the request that uploads the bytes; send exactly these headers"`
 	}
 }
 

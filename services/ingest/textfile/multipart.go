@@ -23,7 +23,7 @@ const filePart = "file"
 
 var (
 	errTooLarge = errors.New("the file is larger than the limit")
-	errTwoFiles = errors.New("the form has two files")
+	errTwoFiles = errors.New("the form has more than one file")
 )
 
 // undoWait bounds what is done after a client is gone.
@@ -75,7 +75,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, body *m
 	part, fileName, err := nextFile(body)
 	switch {
 	case errors.Is(err, io.EOF):
-		return textfile.File{}, web.Invalid(web.FieldError{Field: "body." + filePart, Message: "the form has no part of this name with a file"})
+		return textfile.File{}, web.Invalid(web.FieldError{Field: "body." + filePart, Message: "is not a part of the form, or has no file"})
 	case err != nil:
 		return textfile.File{}, web.BrokenBody(err)
 	}
@@ -150,7 +150,7 @@ func (a *Area) undo(ctx context.Context, file textfile.File) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
 	defer cancel()
 	if err := a.remove(ctx, file); err != nil {
-		a.log.Warn().Err(err).Str("id", file.FileID).Msg("an upload that failed left something behind")
+		a.log.Warn().Err(err).Str("id", file.FileID).Msg("cannot clean up after a failed upload")
 	}
 }
 
@@ -187,7 +187,7 @@ func describe(part *multipart.Part, fileName string) (textfile.Reservation, erro
 	}
 	if len(terms.ContentType) > maxTypeBytes || strings.ContainsFunc(terms.ContentType, notPrintable) {
 		return textfile.Reservation{}, web.Invalid(web.FieldError{
-			Field: "body." + filePart + ".contentType", Message: fmt.Sprintf("is longer than %d bytes, or not of printable ASCII", maxTypeBytes),
+			Field: "body." + filePart + ".contentType", Message: fmt.Sprintf("is longer than %d bytes, or not printable ASCII", maxTypeBytes),
 		})
 	}
 	return terms, nil

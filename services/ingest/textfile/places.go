@@ -77,7 +77,7 @@ func (s *streamed) Read(p []byte) (int, error) {
 	s.since = time.Time{}
 	s.read += int64(n)
 	if s.ended {
-		return n, fmt.Errorf("%w: others wait, and it came at less than %d bytes a second", web.ErrBodyStalled, placeRate)
+		return n, fmt.Errorf("%w: less than %d bytes per second while others wait", web.ErrBodyStalled, placeRate)
 	}
 	return n, err
 }
@@ -127,7 +127,7 @@ func (p *places) enter(ctx context.Context, client string, upload *streamed) (le
 		case <-ctx.Done():
 			return nil, p.giveUp(w, ctx.Err())
 		case <-full.C:
-			return nil, p.giveUp(w, web.Unavailable("All places for streamed uploads are taken. Try again, or reserve a presigned upload.", time.Second))
+			return nil, p.giveUp(w, web.Unavailable("Too many uploads are streaming. Try again, or reserve a presigned upload.", time.Second))
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // errNoOwner reports an idempotency key without an owner, whose key it would be.
-var errNoOwner = errors.New("the idempotency key comes without an owner")
+var errNoOwner = errors.New("an idempotency key requires an owner")
 
 // problem returns the problem of an error that a client can do something about.
 func (a *Area) problem(err error) error {
@@ -25,23 +25,23 @@ func (a *Area) problem(err error) error {
 	case errors.Is(err, errForeign):
 		return web.NewProblem(http.StatusForbidden, "other-owner", "The file belongs to another owner. Send the X-Owner-Id that it was uploaded with.")
 	case errors.Is(err, upload.ErrNoBytes):
-		return web.NewProblem(http.StatusConflict, "not-uploaded", "The bytes are not there yet. Make the presigned request first.")
+		return web.NewProblem(http.StatusConflict, "not-uploaded", "The file has not been uploaded yet. Send the presigned request first.")
 	case errors.Is(err, upload.ErrOtherBytes):
-		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The bytes are not what was reserved. Delete the file and reserve again.").Because(err)
+		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The uploaded bytes do not match the reservation. Delete the file and reserve again.").Because(err)
 	case errors.Is(err, errOtherUpload):
-		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used for an upload with other terms or other bytes. Use a new key.")
+		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used for an upload with other parameters or other bytes. Use a new key.")
 	case errors.Is(err, errNoOwner):
-		return web.NewProblem(http.StatusBadRequest, "owner-required", "An Idempotency-Key needs an owner. Send X-Owner-Id with it, the same with each repeat.")
+		return web.NewProblem(http.StatusBadRequest, "owner-required", "An Idempotency-Key requires an owner. Send the same X-Owner-Id with it each time.")
 	case errors.Is(err, errTooLarge):
 		return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("The largest file is %d bytes.", a.cfg.MaxSize))
 	case errors.Is(err, bus.ErrOutstanding):
-		return web.Unavailable("The file's last worker has not let go of it yet.", time.Second).Because(err)
+		return web.Unavailable("A worker is still processing the file. Try again shortly.", time.Second).Because(err)
 	case errors.Is(err, lifecycle.ErrInconsistent):
-		return web.Unavailable("The file and its place in the list differ; the next sweep brings them together.", time.Minute).Because(err)
+		return web.Unavailable("The file and its list entry differ; the next sweep repairs them.", time.Minute).Because(err)
 	case isMoved:
 		return web.NewProblem(http.StatusConflict, "not-failed", fmt.Sprintf("Only a FAILED file can be retried; this one is %s.", moved.Found))
 	case errors.Is(err, lifecycle.ErrFenceLost):
-		return web.NewProblem(http.StatusConflict, "changed-meanwhile", "The file was changed at the same time. Look at it and try again.")
+		return web.NewProblem(http.StatusConflict, "changed-meanwhile", "The file changed at the same time. Read it and try again.")
 	}
 	return admission.Problem(err)
 }

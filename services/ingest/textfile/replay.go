@@ -26,11 +26,11 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 		return true, "", err
 	case file.Status == textfile.Pending:
 		_, err = a.uploads.Confirm(ctx, file)
-		return true, "the file is PENDING already", err
+		return true, "the file is already PENDING", err
 	case file.Status != textfile.Failed:
 		return true, fmt.Sprintf("the file is %s", file.Status), nil
 	case file.Updated().After(l.Last):
-		return true, "the file failed again since; that failure has a letter of its own", nil
+		return true, "the file has failed again since, with another dead letter", nil
 	}
 	_, err = a.retry(ctx, file)
 	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {

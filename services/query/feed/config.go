@@ -13,7 +13,7 @@ import (
 
 // Config is the settings of reading the feed.
 type Config struct {
-	Cache time.Duration `env:"ASSAY_FEED_CACHE" envDefault:"5m" doc:"how long responses about the feed are cached while its data is unchanged; 0 for no cache"`
+	Cache time.Duration `env:"ASSAY_FEED_CACHE" envDefault:"5m" doc:"how long feed responses are cached while the data is unchanged; 0 for no cache"`
 
 	Tables    feed.Config
 	Platform  platform.Config
@@ -24,7 +24,7 @@ type Config struct {
 // Validate returns an error that names the setting that cannot be used.
 func (c Config) Validate() error {
 	if c.Cache < 0 {
-		return fmt.Errorf("ASSAY_FEED_CACHE is %s: give 0 or more", c.Cache)
+		return fmt.Errorf("ASSAY_FEED_CACHE is %s: must be 0 or more", c.Cache)
 	}
 	return errors.Join(c.DAX.Validate(), c.Projector.Validate())
 }

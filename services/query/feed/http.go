@@ -20,7 +20,7 @@ import (
 func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-item", Method: http.MethodGet, Path: "/v1/feed/items/{sourceId}", Tags: []string{"feed"},
-		Summary: "An item of the feed", Description: "The # of a source id is written %23 in an address.",
+		Summary: "An item of the feed", Description: "Write the # of a source id as %23.",
 	}, a.getItem)
 	web.Register(r, huma.Operation{
 		OperationID: "list-feed-items", Method: http.MethodGet, Path: "/v1/feed/items", Tags: []string{"feed"},
@@ -29,12 +29,12 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.listItems)
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-summary", Method: http.MethodGet, Path: "/v1/feed/summary", Tags: []string{"feed"},
-		Summary: "The last hours in numbers",
+		Summary: "Totals of the last hours",
 	}, a.getSummary)
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-series", Method: http.MethodGet, Path: "/v1/feed/series", Tags: []string{"feed"},
-		Summary:     "The last hours in buckets of time",
-		Description: "Oldest first, aligned to UTC. Buckets without items are left out; the first and the last may be cut by the window.",
+		Summary:     "Totals of the last hours, by time bucket",
+		Description: "Oldest first, aligned to UTC. Buckets without items are omitted; the window may cover only a part of the first and the last.",
 	}, a.getSeries)
 	a.streamRoute(r)
 }
@@ -59,11 +59,11 @@ func (a *Area) getItem(ctx context.Context, in *itemInput) (*itemOutput, error) 
 }
 
 type listInput struct {
-	Hours     int    `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"how far back to look"`
+	Hours     int    `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"the length of the window that ends now"`
 	Sentiment string `query:"sentiment" enum:"positive,neutral,negative"`
 	Tag       string `query:"tag" maxLength:"50"`
 	Limit     int    `query:"limit" minimum:"1" maximum:"1000" default:"50"`
-	Cursor    string `query:"cursor" doc:"the nextCursor of the page before"`
+	Cursor    string `query:"cursor" doc:"the nextCursor of the previous page"`
 }
 
 type feedList struct {
@@ -104,7 +104,7 @@ func (a *Area) listItems(ctx context.Context, in *listInput) (*output[feedList],
 }
 
 type summaryInput struct {
-	Hours int `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"how far back to look"`
+	Hours int `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"the length of the window that ends now"`
 }
 
 func (a *Area) getSummary(ctx context.Context, in *summaryInput) (*output[dashboard.Summary], error) {
@@ -121,7 +121,7 @@ func (a *Area) getSummary(ctx context.Context, in *summaryInput) (*output[dashbo
 var bucketSizes = map[string]time.Duration{"1m": time.Minute, "5m": 5 * time.Minute, "1h": time.Hour, "1d": 24 * time.Hour}
 
 type seriesInput struct {
-	Hours  int    `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"how far back to look"`
+	Hours  int    `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"the length of the window that ends now"`
 	Bucket string `query:"bucket" enum:"1m,5m,1h,1d" default:"1h"`
 	Tag    string `query:"tag" maxLength:"50"`
 }

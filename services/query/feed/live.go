@@ -16,7 +16,7 @@ func (a *Area) streamRoute(r *web.Router) {
 	a.hub.Handle(r, huma.Operation{
 		OperationID: "live-feed-events", Path: "/v1/feed/events", Tags: []string{"feed"}, Summary: "Live outcomes of the feed",
 		Parameters: []*huma.Param{{
-			Name: "sentiment", In: "query", Description: "only items of this sentiment, and none that failed",
+			Name: "sentiment", In: "query", Description: "only items of this sentiment; excludes failed ones",
 			Schema: &huma.Schema{Type: "string", Enum: []any{feed.Positive, feed.Neutral, feed.Negative}},
 		}},
 	}, filter)

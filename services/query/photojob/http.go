@@ -27,7 +27,7 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "download-photo", Method: http.MethodGet, Path: "/v1/photos/{id}/download", Tags: []string{"photos"},
 		Summary:       "The edited photo, or the original",
-		Description:   "Redirects to a presigned download that can be started for 15 minutes. 409 until the job is COMPLETED; 410 once the photo is removed.",
+		Description:   "Redirects to a presigned download that can be started for 15 minutes. 409 until the job is COMPLETED, 410 after the photo has been removed.",
 		DefaultStatus: http.StatusTemporaryRedirect,
 	}, a.download)
 	web.Register(r, huma.Operation{
@@ -118,7 +118,7 @@ const downloadExpires = 15 * time.Minute
 
 var (
 	errNotCompleted = errors.New("the job is not COMPLETED")
-	errRemoved      = errors.New("the photo is removed")
+	errRemoved      = errors.New("the photo has been removed")
 )
 
 func (a *Area) download(ctx context.Context, in *downloadInput) (*downloadOutput, error) {
@@ -158,7 +158,7 @@ type listInput struct {
 	web.CallerParam
 	OwnerID string `path:"ownerId"`
 	Limit   int32  `query:"limit" minimum:"1" maximum:"100" default:"20"`
-	Cursor  string `query:"cursor" doc:"the nextCursor of the page before"`
+	Cursor  string `query:"cursor" doc:"the nextCursor of the previous page"`
 	Status  string `query:"status" enum:"QUEUED,PROCESSING,EDITING,COMPLETED,FAILED"`
 }
 
@@ -181,9 +181,9 @@ func (a *Area) list(ctx context.Context, in *listInput) (*listOutput, error) {
 
 type statusInput struct {
 	Status string    `query:"status" required:"true" enum:"QUEUED,PROCESSING,EDITING,COMPLETED,FAILED"`
-	From   time.Time `query:"from" doc:"the oldest creation; any by default"`
+	From   time.Time `query:"from" doc:"only jobs created at this time or later"`
 	Limit  int32     `query:"limit" minimum:"1" maximum:"1000" default:"100"`
-	Cursor string    `query:"cursor" doc:"the nextCursor of the page before"`
+	Cursor string    `query:"cursor" doc:"the nextCursor of the previous page"`
 }
 
 func (a *Area) listByStatus(ctx context.Context, in *statusInput) (*listOutput, error) {
@@ -212,8 +212,8 @@ type callsOutput struct {
 }
 
 type callList struct {
-	Calls      []photojob.CallView `json:"calls" nullable:"false" doc:"in their order"`
-	CostMicros int64               `json:"costMicros" doc:"of all calls, in millionths of a US dollar; never less than was billed"`
+	Calls      []photojob.CallView `json:"calls" nullable:"false" doc:"oldest first"`
+	CostMicros int64               `json:"costMicros" doc:"the cost of all calls, in millionths of a US dollar; an upper bound of what was billed"`
 }
 
 type callsInput struct {
@@ -238,9 +238,9 @@ func problem(err error) error {
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return web.NotFound("No photo job or batch with this id.")
 	case errors.Is(err, errNotCompleted):
-		return web.NewProblem(http.StatusConflict, "not-completed", "The photo is not there yet. Wait until the job is COMPLETED.")
+		return web.NewProblem(http.StatusConflict, "not-completed", "The photo is not available yet. Wait until the job is COMPLETED.")
 	case errors.Is(err, errRemoved):
-		return web.NewProblem(http.StatusGone, "photo-removed", "The photo is not kept any more.")
+		return web.NewProblem(http.StatusGone, "photo-removed", "The photo has been removed.")
 	case errors.Is(err, table.ErrCursor):
 		return web.InvalidCursor()
 	}

@@ -17,7 +17,7 @@ type Config struct {
 // Validate returns an error that names the setting that cannot be used.
 func (c Config) Validate() error {
 	if c.DownloadExpires < time.Second {
-		return fmt.Errorf("ASSAY_DOWNLOAD_EXPIRES is %s: give at least 1s", c.DownloadExpires)
+		return fmt.Errorf("ASSAY_DOWNLOAD_EXPIRES is %s: must be at least 1s", c.DownloadExpires)
 	}
 	return nil
 }

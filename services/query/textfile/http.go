@@ -23,7 +23,7 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.getFile)
 	web.Register(r, huma.Operation{
 		OperationID: "get-file-content", Method: http.MethodGet, Path: "/v1/files/{id}/content", Tags: []string{"files"},
-		Summary: "The bytes of a file", Description: "Redirects to a presigned download.",
+		Summary: "The content of a file", Description: "Redirects to a presigned download.",
 		DefaultStatus: http.StatusTemporaryRedirect,
 	}, a.getContent)
 	web.Register(r, huma.Operation{
@@ -78,7 +78,7 @@ type listInput struct {
 	web.CallerParam
 	OwnerID string `path:"ownerId"`
 	Limit   int32  `query:"limit" minimum:"1" maximum:"1000" default:"50"`
-	Cursor  string `query:"cursor" doc:"the nextCursor of the page before"`
+	Cursor  string `query:"cursor" doc:"the nextCursor of the previous page"`
 	Status  string `query:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,FAILED"`
 }
 
@@ -115,7 +115,7 @@ func problem(err error) error {
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return web.NotFound("No text file with this id.")
 	case errors.Is(err, blob.ErrNotFound):
-		return web.NotFound("The file has no bytes: its upload is not finished.")
+		return web.NotFound("The file has no content yet: its upload is not finished.")
 	case errors.Is(err, table.ErrCursor):
 		return web.InvalidCursor()
 	}

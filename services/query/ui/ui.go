@@ -32,7 +32,7 @@ func Routes(r *web.Router) {
 func serve(w http.ResponseWriter, r *http.Request, name string) {
 	content, err := files.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		err = web.NotFound("The page has no such file.")
+		err = web.NotFound("No such file.")
 	}
 	if err != nil {
 		web.WriteError(w, r, err)

@@ -12,9 +12,9 @@ type Config struct {
 func (c Config) Validate() error {
 	switch {
 	case c.Waits < 1:
-		return fmt.Errorf("ASSAY_WAITS is %d: give at least 1", c.Waits)
+		return fmt.Errorf("ASSAY_WAITS is %d: must be at least 1", c.Waits)
 	case c.PerClient < 1:
-		return fmt.Errorf("ASSAY_WAITS_PER_CLIENT is %d: give at least 1", c.PerClient)
+		return fmt.Errorf("ASSAY_WAITS_PER_CLIENT is %d: must be at least 1", c.PerClient)
 	}
 	return nil
 }

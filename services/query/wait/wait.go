@@ -37,7 +37,7 @@ func New(cfg Config, hub *live.Hub) *Waits {
 
 // Param is the wait of a typed operation: embed it in the input.
 type Param struct {
-	Wait string `query:"wait" example:"30s" doc:"hold the answer until the item is final, or until this time is up; at most 60s. 429 or 503 with Retry-After when too many requests wait"`
+	Wait string `query:"wait" example:"30s" doc:"wait for the response until the item is final, at most this long; up to 60s. 429 or 503 with Retry-After if too many requests wait"`
 }
 
 // Read gets an item of an area, at once or, with a wait, once it is final, the wait is
@@ -54,7 +54,7 @@ func Read[T any](ctx context.Context, w *Waits, area, id string, in Param,
 	if wait == 0 {
 		return get(ctx, id)
 	}
-	leave, err := web.CallerOf(ctx).Enter(w.limiter, "requests that wait")
+	leave, err := web.CallerOf(ctx).Enter(w.limiter, "waiting requests")
 	if err != nil {
 		return none, err
 	}

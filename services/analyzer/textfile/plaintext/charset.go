@@ -30,7 +30,7 @@ const (
 type RestartError struct{ Next Rule }
 
 func (e *RestartError) Error() string {
-	return fmt.Sprintf("the text is to be read again from its start, from rule %d on: it is not in the charset that was chosen", e.Next)
+	return fmt.Sprintf("the text is not in the chosen charset; read it again from the start, beginning with rule %d", e.Next)
 }
 
 // charset is an encoding with the rule that chose it.

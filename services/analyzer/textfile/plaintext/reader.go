@@ -57,7 +57,7 @@ type UnknownCharsetError struct {
 }
 
 func (e *UnknownCharsetError) Error() string {
-	return fmt.Sprintf("the content type declares the charset %q, which is not known", e.Charset)
+	return fmt.Sprintf("the content type declares the unknown charset %q", e.Charset)
 }
 
 // NewReader is Declared.NewReader: it begins with the first rule.

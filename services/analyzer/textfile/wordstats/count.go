@@ -106,7 +106,7 @@ type VocabularyError struct {
 }
 
 func (e *VocabularyError) Error() string {
-	return fmt.Sprintf("the text has too many different words to count: with %d bytes for the place of each they take more than %d bytes", wordPlace, e.Limit)
+	return fmt.Sprintf("the text has too many distinct words: with %d bytes of overhead each, they take more than %d bytes", wordPlace, e.Limit)
 }
 
 // Count reads a text in UTF-8 to its end and counts its words within the default

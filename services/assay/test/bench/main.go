@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	if *pairs < 5 {
-		return fmt.Errorf("-pairs is %d: give at least 5", *pairs)
+		return fmt.Errorf("-pairs is %d: must be at least 5", *pairs)
 	}
 	// Data is removed at the end, that of killed runs too, and not before the next run,
 	// which it would cost: ext4 without a journal passes over each inode that was freed in

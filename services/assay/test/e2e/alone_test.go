@@ -125,7 +125,7 @@ func TestMissingSettingIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, role := range []string{"ingest", "analyzer", "query"} {
 		for name, c := range map[string]struct{ env, says string }{
-			"missing": {"", role + " cannot start:\nASSAY_NATS_URL is not set: give "},
+			"missing": {"", role + " cannot start:\nASSAY_NATS_URL is not set ("},
 			"bad":     {"ASSAY_DRAIN=soon", "ASSAY_DRAIN is \"soon\", which is not a duration"},
 		} {
 			p := launch(t, role, []string{c.env})

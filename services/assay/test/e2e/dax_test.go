@@ -61,7 +61,7 @@ func TestQueryAsksItsDAXCluster(t *testing.T) {
 		}
 		return err
 	})
-	if said := query.output.String(); !strings.Contains(said, "the DAX cluster fails a read") {
+	if said := query.output.String(); !strings.Contains(said, "a read from the DAX cluster failed") {
 		t.Errorf("no read went to the cluster: %s", said)
 	}
 

@@ -22,7 +22,7 @@ func feedLettersComeBack(t *testing.T, start starter) {
 	c.sweep(t)
 	c.givenUp(t, lost)
 	eventually(t, func() error {
-		if said := dead(t, ingest.operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "after 1: ") {
+		if said := dead(t, ingest.operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "1 attempt: ") {
 			return errors.New("the letters are " + said)
 		}
 		return nil
@@ -56,7 +56,7 @@ func feedLettersComeBack(t *testing.T, start starter) {
 	if said := c.sweep(t, since...); strings.Contains(said, found) {
 		t.Errorf("a second sweep says %s", said)
 	}
-	if said := dead(t, ingest.operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "written anew: the accepted text is no longer there") {
+	if said := dead(t, ingest.operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "restored: the accepted text no longer exists") {
 		t.Errorf("the letters are %s", said)
 	}
 
@@ -67,7 +67,7 @@ func feedLettersComeBack(t *testing.T, start starter) {
 	if got := c.analyzed(t, lost); got.Compound != 0.4404 || got.ErrorMessage != "" {
 		t.Errorf("after the replay: %+v", got)
 	}
-	if said := dead(t, ingest.operator, "replay", "--all"); !strings.Contains(said, "nothing to do: the item is analyzed") {
+	if said := dead(t, ingest.operator, "replay", "--all"); !strings.Contains(said, "skipped: the item is already analyzed") {
 		t.Errorf("a replay of what is done says %s", said)
 	}
 	if outcomes := c.feedOutcomes(t, lost); len(outcomes) != 2 {

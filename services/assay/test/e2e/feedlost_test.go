@@ -46,7 +46,7 @@ func lostTextsComeBack(t *testing.T, s system) {
 	}
 	givenUp := item{
 		"failed_at":     &types.AttributeValueMemberS{Value: utc(time.Now())},
-		"error_message": &types.AttributeValueMemberS{Value: "the accepted text is no longer there"},
+		"error_message": &types.AttributeValueMemberS{Value: "the accepted text no longer exists"},
 	}
 	done := newPosting("The book was good.", "tag 9")
 	done.IngestedAt = at

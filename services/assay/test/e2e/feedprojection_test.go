@@ -229,7 +229,7 @@ func TestProjectorKilled(t *testing.T) {
 	awaitFeed(ctx, t, c.system, records, tags)
 
 	rebuilt := launch(t, "assay", c.environment("rebuild"), "feed", "rebuild")
-	if status := rebuilt.end(t); status != 0 || !strings.HasPrefix(rebuilt.output.String(), strconv.Itoa(items)+" items shown, 0 wrong rows removed, 0 unreadable") {
+	if status := rebuilt.end(t); status != 0 || !strings.HasPrefix(rebuilt.output.String(), strconv.Itoa(items)+" items projected, 0 wrong rows removed, 0 unreadable") {
 		t.Errorf("exit status %d: %s", status, rebuilt.output)
 	}
 	if err := compareFeed(ctx, c.system, records, tags); err != nil {

@@ -151,7 +151,7 @@ func feedSweepRepairs(t *testing.T, start starter) {
 		t.Errorf("of several rows one is left: %+v", got)
 	}
 
-	if got := c.givenUp(t, lost); got.ErrorMessage != "the accepted text is no longer there" {
+	if got := c.givenUp(t, lost); got.ErrorMessage != "the accepted text no longer exists" {
 		t.Errorf("given up as %+v", got)
 	}
 	if outcomes := c.feedOutcomes(t, lost); len(outcomes) != 1 || !strings.HasPrefix(outcomes[0], "analysis.failed/feed/"+lost+"/") {
@@ -167,7 +167,7 @@ func feedSweepRepairs(t *testing.T, start starter) {
 		return nil
 	})
 
-	replay := []string{"replay", "--reason", "no longer there"}
+	replay := []string{"replay", "--reason", "no longer exists"}
 	if said := dead(t, ingest.operator, append(replay, "--dry-run")...); !strings.Contains(said, lost) {
 		t.Errorf("the dry run says %s", said)
 	}
@@ -176,7 +176,7 @@ func feedSweepRepairs(t *testing.T, start starter) {
 	if got := c.analyzed(t, lost); got.Compound != 0.4404 || got.ErrorMessage != "" || got.SourceURL != lostText.SourceURL || got.TextSnippet != lostText.Text {
 		t.Errorf("after the replay: %+v", got)
 	}
-	if said := dead(t, ingest.operator, replay...); !strings.Contains(said, "nothing to do: the item is analyzed") {
+	if said := dead(t, ingest.operator, replay...); !strings.Contains(said, "skipped: the item is already analyzed") {
 		t.Errorf("a replay of what is done says %s", said)
 	}
 	if outcomes := c.feedOutcomes(t, lost); len(outcomes) != 2 || !strings.HasPrefix(outcomes[1], "analysis.completed/feed/"+lost+"/") {
@@ -227,7 +227,7 @@ func feedItemsAreReplayedAfterAnOutage(t *testing.T, start starter) {
 			t.Errorf("outcomes %v, want one that failed and one that completed", outcomes)
 		}
 	}
-	if said := dead(t, ingest.operator, filter...); strings.Count(said, "nothing to do: the item is analyzed") != len(all) {
+	if said := dead(t, ingest.operator, filter...); strings.Count(said, "skipped: the item is already analyzed") != len(all) {
 		t.Errorf("a replay of what is done says %s", said)
 	}
 }

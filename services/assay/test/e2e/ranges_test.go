@@ -121,7 +121,7 @@ func TestVocabularyLimitIsSaid(t *testing.T) {
 		}
 	}
 	small := words.String()
-	const says = "too many different words to count: with 64 bytes for the place of each they take more than 100000 bytes (ASSAY_VOCABULARY)"
+	const says = "too many distinct words: with 64 bytes of overhead each, they take more than 100000 bytes (ASSAY_VOCABULARY)"
 	for name, text := range map[string]string{"small": small, "large": strings.Repeat(randomText(6, 1_000), 20) + small} {
 		file := final(t, speaker, presigned(t, speaker, name, "text/plain", []byte(text)).FileID)
 		if file.Status != client.Failed || !strings.Contains(file.ErrorMessage, says) {

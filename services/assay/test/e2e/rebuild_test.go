@@ -63,7 +63,7 @@ func rebuildRepairs(t *testing.T, start starter) {
 	}
 
 	rebuilt := launch(t, "assay", c.environment("rebuild"), "feed", "rebuild")
-	if status := rebuilt.end(t); status != 0 || !strings.HasPrefix(rebuilt.output.String(), "1 items shown, ") {
+	if status := rebuilt.end(t); status != 0 || !strings.HasPrefix(rebuilt.output.String(), "1 items projected, ") {
 		t.Errorf("exit status %d: %s", status, rebuilt.output)
 	}
 	c.front(t, ingest, c.service(t, "query"))

@@ -187,7 +187,7 @@ func sweepRepairs(t *testing.T, start starter) {
 	}
 	check(t, "textfile", c.sweep(t), findings, "repaired", 5, 5)
 
-	if file := final(t, speaker, lost.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "no longer there") {
+	if file := final(t, speaker, lost.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "no longer exists") {
 		t.Errorf("the file without bytes is %s", show(file))
 	}
 	if file := final(t, speaker, other.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "1 bytes instead of") {

@@ -16,7 +16,7 @@ const (
 
 // Config is what holds for all sources.
 type Config struct {
-	Every       time.Duration `env:"ASSAY_SOURCES_EVERY" envDefault:"10s" doc:"how often ingest looks for feed sources that are due"`
+	Every       time.Duration `env:"ASSAY_SOURCES_EVERY" envDefault:"10s" doc:"how often ingest checks for feed sources that are due"`
 	MinInterval time.Duration `env:"ASSAY_SOURCES_MIN_INTERVAL" envDefault:"1m" use:"often" doc:"the shortest interval that a feed source may have"`
 	Lease       time.Duration `env:"ASSAY_SOURCES_LEASE" envDefault:"2m" doc:"how long a poll may last before another ingest takes it over"`
 	MaxBody     int64         `env:"ASSAY_SOURCES_MAX_BODY" envDefault:"10485760" use:"often" doc:"the largest response of a feed source in bytes, decompressed"`
@@ -29,13 +29,13 @@ type Config struct {
 func (c Config) Validate() error {
 	switch {
 	case c.Every < time.Millisecond:
-		return fmt.Errorf("ASSAY_SOURCES_EVERY is %s: give at least 1ms", c.Every)
+		return fmt.Errorf("ASSAY_SOURCES_EVERY is %s: must be at least 1ms", c.Every)
 	case c.MinInterval < time.Millisecond || c.MinInterval > maxPause:
-		return fmt.Errorf("ASSAY_SOURCES_MIN_INTERVAL is %s: give between 1ms and %s", c.MinInterval, maxPause)
+		return fmt.Errorf("ASSAY_SOURCES_MIN_INTERVAL is %s: must be between 1ms and %s", c.MinInterval, maxPause)
 	case c.Lease < time.Second:
-		return fmt.Errorf("ASSAY_SOURCES_LEASE is %s: give at least 1s", c.Lease)
+		return fmt.Errorf("ASSAY_SOURCES_LEASE is %s: must be at least 1s", c.Lease)
 	case c.MaxBody < 1:
-		return fmt.Errorf("ASSAY_SOURCES_MAX_BODY is %d: give at least 1 byte", c.MaxBody)
+		return fmt.Errorf("ASSAY_SOURCES_MAX_BODY is %d: must be at least 1 byte", c.MaxBody)
 	}
 	return nil
 }

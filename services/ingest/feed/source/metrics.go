@@ -11,10 +11,10 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	factory := promauto.With(reg)
 	return &metrics{
 		polls: factory.NewCounterVec(prometheus.CounterOpts{
-			Name: "assay_source_polls_total", Help: "Polls of sources of the feed, by outcome (ok, unchanged, quota, no-key, unauthorized, gone, throttled, refused, malformed, failed, engine, interrupted).",
+			Name: "assay_source_polls_total", Help: "Polls of feed sources, by outcome (ok, unchanged, quota, no-key, unauthorized, gone, throttled, refused, malformed, failed, engine, interrupted).",
 		}, []string{"source", "outcome"}),
 		items: factory.NewCounterVec(prometheus.CounterOpts{
-			Name: "assay_source_items_total", Help: "Items that sources of the feed had, by outcome (created, duplicate, invalid, skipped).",
+			Name: "assay_source_items_total", Help: "Items of feed sources, by outcome (created, duplicate, invalid, skipped).",
 		}, []string{"source", "outcome"}),
 	}
 }

@@ -55,7 +55,7 @@ const (
 )
 
 var (
-	errNoKey       = errors.New("the variable of the key is not set in the environment of ingest")
+	errNoKey       = errors.New("the variable for the API key is not set in ingest's environment")
 	errInterrupted = errors.New("ingest stopped")
 )
 
@@ -101,7 +101,7 @@ func (p *Poller) poll(ctx context.Context, c claimed) (r report) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			p.Log.Error().Str("source", c.Name).Str("panic", fmt.Sprint(cause)).Bytes("stack", debug.Stack()).Msg("a poll panicked")
-			r = report{requests: c.requests, counted: c.requests, err: fmt.Errorf("the poll broke down: %v", cause)}
+			r = report{requests: c.requests, counted: c.requests, err: fmt.Errorf("the poll panicked: %v", cause)}
 		}
 	}()
 	if c.Settings.Kind == KindNewsAPI {

@@ -74,7 +74,7 @@ func (p *Poller) Run(ctx context.Context) {
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		if err := p.look(ctx, &polls); err != nil && ctx.Err() == nil {
-			p.Log.Warn().Err(err).Msg("cannot look which sources of the feed are due")
+			p.Log.Warn().Err(err).Msg("cannot list the feed sources that are due")
 		}
 		select {
 		case <-ctx.Done():
@@ -175,6 +175,6 @@ func (p *Poller) work(ctx context.Context, c claimed) {
 		Int("created", r.taken.Created).Int("duplicate", r.taken.Duplicate).Int("invalid", r.taken.Invalid).Int("skipped", r.taken.Skipped).
 		Time("next", after.State.NextPoll).Msg("source polled")
 	if err != nil {
-		p.Log.Warn().Err(err).Str("source", c.Name).Msg("cannot record a poll; the source waits for the end of its lease")
+		p.Log.Warn().Err(err).Str("source", c.Name).Msg("cannot record a poll; the next one starts when the lease ends")
 	}
 }

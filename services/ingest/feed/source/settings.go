@@ -49,16 +49,16 @@ var (
 
 // Settings are the settings of a source, as operators edit them.
 type Settings struct {
-	Kind     string   `json:"kind" enum:"newsapi,rss" doc:"rss is any feed that a site publishes: RSS, Atom or JSON Feed"`
-	URL      string   `json:"url,omitempty" maxLength:"2048" doc:"the feed; of newsapi the endpoint, by default https://newsapi.org/v2/everything"`
+	Kind     string   `json:"kind" enum:"newsapi,rss" doc:"rss stands for RSS, Atom and JSON Feed"`
+	URL      string   `json:"url,omitempty" maxLength:"2048" doc:"the URL of the feed; for newsapi the endpoint, by default https://newsapi.org/v2/everything"`
 	Enabled  bool     `json:"enabled"`
-	Interval string   `json:"interval,omitempty" doc:"from one poll to the next, such as 15m, which is the default" example:"15m"`
-	Quota    int      `json:"quota,omitempty" minimum:"1" maximum:"1000000" doc:"requests in a day (UTC) at most; 100 of newsapi and 2000 of rss by default. An answer that nothing changed does not count"`
+	Interval string   `json:"interval,omitempty" doc:"the time between polls; 15m by default" example:"15m"`
+	Quota    int      `json:"quota,omitempty" minimum:"1" maximum:"1000000" doc:"maximum requests per day (UTC); by default 100 for newsapi and 2000 for rss. A 304 response does not count"`
 	Tags     []string `json:"tags" nullable:"false" minItems:"1" maxItems:"20" doc:"watched tags, each of at most 50 characters; newsapi is searched for each"`
-	Match    string   `json:"match,omitempty" enum:"text,all" doc:"of rss: whether an entry gets the tags that are words of its text or its categories, which is the default, and is left out when there is none; or all tags"`
-	Language string   `json:"language,omitempty" doc:"of newsapi: two letters; en by default"`
-	Pages    int      `json:"pages,omitempty" minimum:"1" maximum:"10" doc:"of newsapi: pages of 100 articles that a poll reads of each tag at most; 1 by default"`
-	Key      string   `json:"keyVariable,omitempty" doc:"of newsapi: the variable in ingest's environment that has the API key: ASSAY_NEWSAPI_KEY, which is the default, or one that begins with ASSAY_NEWSAPI_KEY_"`
+	Match    string   `json:"match,omitempty" enum:"text,all" doc:"rss: text, the default, sets the tags that occur in an entry's text or categories, and skips an entry without any; all sets all tags"`
+	Language string   `json:"language,omitempty" doc:"newsapi: language as two letters; en by default"`
+	Pages    int      `json:"pages,omitempty" minimum:"1" maximum:"10" doc:"newsapi: maximum pages of 100 articles to read per tag and poll; 1 by default"`
+	Key      string   `json:"keyVariable,omitempty" doc:"newsapi: the environment variable of ingest that has the API key: ASSAY_NEWSAPI_KEY, the default, or one that begins with ASSAY_NEWSAPI_KEY_"`
 }
 
 // withDefaults fills in what was left out.
@@ -88,7 +88,7 @@ func (s Settings) check(cfg Config) []feed.Violation {
 	}
 	only := func(field, kind string, given bool) {
 		if given && s.Kind != kind {
-			wrong(field, "is of sources of the kind %s only", kind)
+			wrong(field, "applies only to sources of kind %s", kind)
 		}
 	}
 	if s.Kind != KindNewsAPI && s.Kind != KindRSS {
@@ -105,16 +105,16 @@ func (s Settings) check(cfg Config) []feed.Violation {
 		wrong("quota", "is not between 1 and %d", maxQuota)
 	}
 	if len(s.Tags) < 1 || len(s.Tags) > maxTags {
-		wrong("tags", "has %d tags instead of 1 to %d", len(s.Tags), maxTags)
+		wrong("tags", "has %d tags; 1 to %d are allowed", len(s.Tags), maxTags)
 	}
 	for i, tag := range s.Tags {
 		switch {
 		case strings.TrimSpace(tag) != tag || tag == "":
-			wrong(fmt.Sprintf("tags[%d]", i), "is blank, or begins or ends with a blank")
+			wrong(fmt.Sprintf("tags[%d]", i), "is blank, or begins or ends with a space")
 		case utf8.RuneCountInString(tag) > maxTag:
 			wrong(fmt.Sprintf("tags[%d]", i), "is longer than %d characters", maxTag)
 		case slices.Contains(s.Tags[:i], tag):
-			wrong(fmt.Sprintf("tags[%d]", i), "is there twice")
+			wrong(fmt.Sprintf("tags[%d]", i), "is a duplicate")
 		}
 	}
 	only("match", KindRSS, s.Match != "")
@@ -126,13 +126,13 @@ func (s Settings) check(cfg Config) []feed.Violation {
 	}
 	if s.Kind == KindNewsAPI {
 		if !languageForm.MatchString(s.Language) {
-			wrong("language", "is not two small letters, such as en")
+			wrong("language", "is not two lower-case letters, such as en")
 		}
 		if s.Pages < 1 || s.Pages > maxPages {
 			wrong("pages", "is not between 1 and %d", maxPages)
 		}
 		if !keyForm.MatchString(s.Key) {
-			wrong("keyVariable", "is not ASSAY_NEWSAPI_KEY, and does not begin with ASSAY_NEWSAPI_KEY_; give the name of the variable and not the key")
+			wrong("keyVariable", "is not ASSAY_NEWSAPI_KEY and does not begin with ASSAY_NEWSAPI_KEY_; set the name of a variable, not the key")
 		}
 	}
 	return found
@@ -141,11 +141,11 @@ func (s Settings) check(cfg Config) []feed.Violation {
 func (s Settings) checkURL(policy guard.Policy) string {
 	u, err := url.Parse(s.URL)
 	if err != nil || len(s.URL) > maxURL || guard.CheckURL(u) != nil {
-		return fmt.Sprintf("is not a URL of http or https with a host and no user name, of at most %d bytes", maxURL)
+		return fmt.Sprintf("is not an http or https URL of at most %d bytes with a host and without a user name", maxURL)
 	}
 	at, err := netip.ParseAddr(u.Hostname())
 	if s.Kind == KindNewsAPI && u.Scheme != "https" && (err != nil || !policy.Allows(at)) {
-		return "is not https, so that the key would go over the network for all to read"
+		return "is not https; the API key would be sent unencrypted"
 	}
 	return ""
 }

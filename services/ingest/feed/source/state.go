@@ -108,7 +108,7 @@ func (s *Source) claim(token string, now time.Time) int {
 	requests := min(s.most(), s.Settings.Quota-s.State.Used.Requests)
 	if requests <= 0 {
 		s.State.NextPoll = now.Truncate(24 * time.Hour).Add(24 * time.Hour)
-		s.State.Last = &Outcome{At: now, Outcome: outcomeQuota, Detail: "the quota of the day is used"}
+		s.State.Last = &Outcome{At: now, Outcome: outcomeQuota, Detail: "the daily quota is used up"}
 		return 0
 	}
 	s.State.Used.Requests += requests

@@ -12,11 +12,11 @@ import (
 
 // Errors of the Store.
 var (
-	ErrNotFound = errors.New("there is no such source")
-	ErrTooMany  = fmt.Errorf("there are %d sources already", MaxSources)
+	ErrNotFound = errors.New("the source does not exist")
+	ErrTooMany  = fmt.Errorf("the limit of %d sources is reached", MaxSources)
 	// ErrUnconditional means that a source is there, and that the caller did not
 	// say which revision it saw.
-	ErrUnconditional = errors.New("the source exists, and its revision was not given")
+	ErrUnconditional = errors.New("the source exists, and no revision was given")
 	// ErrOtherRevision means that a source is not what the caller saw.
 	ErrOtherRevision = errors.New("the source has another revision")
 )

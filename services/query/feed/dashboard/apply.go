@@ -18,24 +18,24 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// Image is an analyzed item as a change has left it, or, when Gone, as it was
-// before a change took it away.
+// Image is an analyzed item after a change or, if Gone, before the change that
+// deleted it.
 type Image struct {
 	Item feed.Item
 	Gone bool
 }
 
-// revision orders the images of one item: by its analysis; then by its tags, of
-// which it only gets more; and nothing comes after its end but another analysis.
+// revision orders the images of one item: by the time of analysis, then by the
+// number of tags, which only grows. A deletion sorts after both.
 func revision(i feed.Item, gone bool) string {
 	if gone {
-		return i.AnalyzedAt + goneMark
+		return i.AnalyzedAt + goneSuffix
 	}
 	return fmt.Sprintf("%s#%03d", i.AnalyzedAt, len(i.MatchedTags))
 }
 
-// goneMark is what the revision of a row without its item ends in.
-const goneMark = "#~"
+// goneSuffix is the suffix of a tombstone's revision.
+const goneSuffix = "#~"
 
 // maxTries is how often an item is replanned because of concurrent writes.
 const maxTries = 20
@@ -76,13 +76,13 @@ func (d *Dashboard) Apply(ctx context.Context, images ...Image) error {
 		left = again
 	}
 	if len(left) > 0 {
-		return fmt.Errorf("the rows of %d items are changed by others all the time", len(left))
+		return fmt.Errorf("too many concurrent changes to the rows of %d items", len(left))
 	}
 	return nil
 }
 
-// applyOnce writes what is newer than the rows that were read. It returns those
-// that others have changed meanwhile.
+// applyOnce writes the moves that are newer than the rows that were read. It
+// returns those whose rows changed concurrently.
 func (d *Dashboard) applyOnce(ctx context.Context, moves map[string]*move) (again map[string]*move, err error) {
 	again = map[string]*move{}
 	var batch transaction
@@ -97,7 +97,7 @@ func (d *Dashboard) applyOnce(ctx context.Context, moves map[string]*move) (agai
 		batch, members = transaction{}, nil
 		return err
 	}
-	// In the order of time, since neighbours share counters.
+	// Ordered by time, because neighbors share counters.
 	for _, m := range slices.SortedFunc(values(moves), func(a, b *move) int { return cmp.Compare(a.base().SortKey, b.base().SortKey) }) {
 		if m.old != nil && m.old.Revision >= m.base().Revision {
 			continue
@@ -127,11 +127,11 @@ func values(moves map[string]*move) func(func(*move) bool) {
 	}
 }
 
-// move is from the rows that an item has to those that it shall have.
+// move replaces the rows of an item.
 type move struct {
-	rows []Row // the base row first
+	rows []Row // the new rows, base row first
 	gone bool
-	old  *Row // the base row that is there
+	old  *Row // the current base row; nil if there is none
 }
 
 func newMove(image Image) (*move, error) {
@@ -152,10 +152,10 @@ func newMove(image Image) (*move, error) {
 func (m *move) base() Row { return m.rows[0] }
 
 // Gone reports whether the row is the tombstone of its item.
-func (r Row) Gone() bool { return strings.HasSuffix(r.Revision, goneMark) }
+func (r Row) Gone() bool { return strings.HasSuffix(r.Revision, goneSuffix) }
 
-// plan is the transaction of one item. That the base row is still as it was read
-// goes for all rows of the item, since they change together.
+// plan returns the transaction of one item. A condition on the base row protects
+// all rows of the item, because they change together.
 func (d *Dashboard) plan(m *move) (transaction, error) {
 	var t transaction
 	for i, row := range m.rows {
@@ -170,7 +170,7 @@ func (d *Dashboard) plan(m *move) (transaction, error) {
 	}
 	t.counts = counts{}
 	if m.old != nil && !m.old.Gone() {
-		if m.old.Revision != "" { // else no counter has it
+		if m.old.Revision != "" { // otherwise it was never counted
 			if err := t.counts.add(*m.old, true); err != nil {
 				return t, err
 			}
@@ -207,12 +207,12 @@ func (d *Dashboard) put(row Row) (*types.Put, error) {
 	return &types.Put{TableName: &d.table, Item: attributes}, nil
 }
 
-// unchanged makes the writing of a base row depend on that old is there.
+// unchanged makes the write of a base row conditional on old being current.
 func unchanged(put *types.Put, old *Row) {
 	switch {
 	case old == nil:
 		put.ConditionExpression = aws.String("attribute_not_exists(day_partition)")
-	case old.Revision == "": // of a table that was filled before there were counters
+	case old.Revision == "": // the table was filled before counters existed
 		put.ConditionExpression = aws.String("attribute_exists(day_partition) AND attribute_not_exists(revision)")
 	default:
 		put.ConditionExpression = aws.String("revision = :old")
@@ -220,16 +220,16 @@ func unchanged(put *types.Put, old *Row) {
 	}
 }
 
-// maxActions is DynamoDB's limit of one transaction.
+// maxActions is DynamoDB's limit per transaction.
 const maxActions = 100
 
-// transaction is what is written all or not at all.
+// transaction collects writes that succeed or fail together.
 type transaction struct {
 	actions []types.TransactWriteItem
 	counts  counts
 }
 
-// holds reports whether other fits in too.
+// holds reports whether other fits into t.
 func (t *transaction) holds(other transaction) bool {
 	if len(t.actions) == 0 {
 		return true
@@ -255,8 +255,8 @@ func (t *transaction) add(other transaction) {
 	}
 }
 
-// commit writes t. It is lost when a condition does not hold, or when others
-// have written the same rows at the same moment in every attempt.
+// commit writes t. It reports lost if a condition failed, or if every attempt
+// conflicted with concurrent writes.
 func (d *Dashboard) commit(ctx context.Context, t transaction) (lost bool, err error) {
 	if len(t.actions) == 0 {
 		return false, nil
@@ -282,7 +282,7 @@ func Refused(err error) bool {
 	return ok && refused.ErrorCode() == "ValidationException" || table.CanceledFor(err, "ValidationError", "ItemCollectionSizeLimitExceeded")
 }
 
-// readBases fills in the base rows that are there.
+// readBases reads the current base rows.
 func (d *Dashboard) readBases(ctx context.Context, moves map[string]*move) error {
 	var keys []table.Key
 	for m := range values(moves) {

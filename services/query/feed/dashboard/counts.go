@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Counts are how many items have each sentiment.
+// Counts are the numbers of items by sentiment.
 type Counts struct {
 	Positive int `json:"positive"`
 	Neutral  int `json:"neutral"`
@@ -33,30 +33,30 @@ func (c *Counts) add(sentiment string) {
 	}
 }
 
-// TagCount is a tag and how many items matched it.
+// TagCount is the number of items that matched a tag.
 type TagCount struct {
 	Tag   string `json:"tag"`
 	Count int    `json:"count"`
 }
 
-// Rate is how many items came in.
+// Rate is the number of items ingested.
 type Rate struct {
 	LastHour int `json:"lastHour"`
 	Last24h  int `json:"last24h"`
 }
 
-// Summary is the analyzed items of the last hours in numbers.
+// Summary is the totals of the analyzed items of the last hours.
 type Summary struct {
 	Total     int        `json:"total"`
 	Sentiment Counts     `json:"sentiment"`
-	Tags      []TagCount `json:"tags" nullable:"false" doc:"the most frequent first; equal counts by name"`
-	Rate      Rate       `json:"rate" doc:"analyzed items by the time they came in, whatever the hours asked for"`
-	UpdatedAt time.Time  `json:"updatedAt" doc:"when this was counted"`
+	Tags      []TagCount `json:"tags" nullable:"false" doc:"most frequent first; equal counts by name"`
+	Rate      Rate       `json:"rate" doc:"analyzed items by the time of ingestion, independent of hours"`
+	UpdatedAt time.Time  `json:"updatedAt" doc:"the time of this summary"`
 }
 
-// Summary counts the items of the last hours, 1 to MaxHours. It reads the rows of
-// the first minute of the window, and counters: of each tag one row a day and one
-// more. For each rate it reads the same of all items.
+// Summary counts the items of the last hours, 1 to MaxHours. It reads the items of
+// the window's first minute, and for each tag one counter per day and one more. Each
+// rate needs the same counters of all items.
 func (d *Dashboard) Summary(ctx context.Context, hours int) (Summary, error) {
 	w := d.window(hours)
 	sum := Summary{Tags: []TagCount{}, UpdatedAt: w.now}
@@ -67,12 +67,12 @@ func (d *Dashboard) Summary(ctx context.Context, hours int) (Summary, error) {
 		return err
 	})
 	rates := map[int]*int{1: &sum.Rate.LastHour, 24: &sum.Rate.Last24h}
-	for of, rate := range rates {
-		if of == hours {
-			continue // it is the total
+	for last, rate := range rates {
+		if last == hours {
+			continue // the total
 		}
 		group.Go(func() error {
-			days, err := d.series(ctx, since(w.now, of), 24*time.Hour, "")
+			days, err := d.series(ctx, since(w.now, last), 24*time.Hour, "")
 			for _, day := range days {
 				*rate += day.Positive + day.Neutral + day.Negative
 			}
@@ -82,8 +82,8 @@ func (d *Dashboard) Summary(ctx context.Context, hours int) (Summary, error) {
 	if err := group.Wait(); err != nil {
 		return Summary{}, err
 	}
-	for who, t := range found {
-		if tag, tagged := strings.CutPrefix(who, tagPrefix); tagged && t.items() > 0 {
+	for scope, t := range found {
+		if tag, tagged := strings.CutPrefix(scope, tagPrefix); tagged && t.items() > 0 {
 			sum.Tags = append(sum.Tags, TagCount{tag, t.items()})
 		}
 	}
@@ -97,7 +97,7 @@ func (d *Dashboard) Summary(ctx context.Context, hours int) (Summary, error) {
 	return sum, nil
 }
 
-// ofEach counts the items of a window: all, and those of each tag.
+// ofEach counts the items of a window by scope: all, and those of each tag.
 func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	var first, minutes, days, edge eachOf
@@ -128,7 +128,7 @@ func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, er
 		for _, row := range rows {
 			edge.add(allItems, row.tally())
 			for _, tag := range row.MatchedTags {
-				edge.add(of(tag), row.tally())
+				edge.add(scopeOf(tag), row.tally())
 			}
 		}
 		return err
@@ -137,68 +137,69 @@ func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, er
 		return nil, err
 	}
 	for _, part := range []eachOf{minutes, days, edge} {
-		for who, t := range part.tallies {
-			first.add(who, *t)
+		for scope, t := range part.tallies {
+			first.add(scope, *t)
 		}
 	}
 	return first.tallies, nil
 }
 
-// slotsFrom are the attributes of a counter's key and of its last slots.
-func slotsFrom(letter string, first, end int) []string {
+// slotsFrom returns the names of a counter's key attributes and of its slots from
+// first to before end.
+func slotsFrom(unit string, first, end int) []string {
 	names := []string{feed.AttrDayPartition, feed.AttrIngestedAt}
 	for slot := first; slot < end; slot++ {
-		names = append(names, fmt.Sprintf("%s%02d", letter, slot))
+		names = append(names, fmt.Sprintf("%s%02d", unit, slot))
 	}
 	return names
 }
 
-// eachOf is what is counted of all items, and of each tag.
+// eachOf holds the tallies of all items and of each tag, by scope.
 type eachOf struct {
 	tallies map[string]*tally
-	cut     []counter // of the window's first hour, where there is something
+	cut     []counter // minute counters of the window's partial first hour
 }
 
-func (e *eachOf) add(who string, t tally) {
+func (e *eachOf) add(scope string, t tally) {
 	if e.tallies == nil {
 		e.tallies = map[string]*tally{}
 	}
-	if e.tallies[who] == nil {
-		e.tallies[who] = &tally{}
+	if e.tallies[scope] == nil {
+		e.tallies[scope] = &tally{}
 	}
-	e.tallies[who].add(t)
+	e.tallies[scope].add(t)
 }
 
-// addHours counts the hours of the window's first day that are whole.
+// addHours counts the complete hours of the window's first day.
 func (e *eachOf) addHours(w window, row map[string]types.AttributeValue) error {
-	start, who, err := hoursKey(row)
+	start, scope, err := hoursKey(row)
 	if err != nil {
 		return err
 	}
 	return inside(row, start, time.Hour, w.counted().Truncate(time.Hour), func(at time.Time, t tally) {
 		if at.After(w.counted()) {
-			e.add(who, t)
+			e.add(scope, t)
 		} else {
-			e.cut = append(e.cut, minutesOf(who, at))
+			e.cut = append(e.cut, minutesOf(scope, at))
 		}
 	})
 }
 
-// addMinutes counts the whole minutes of the window's first hour.
+// addMinutes counts the complete minutes of the window's first hour.
 func (e *eachOf) addMinutes(w window, row map[string]types.AttributeValue) error {
-	who := strings.TrimPrefix(table.TextOf(row[feed.AttrDayPartition]), minutePartition)
-	return w.minutesIn(row, func(_ time.Time, t tally) { e.add(who, t) })
+	scope := strings.TrimPrefix(table.TextOf(row[feed.AttrDayPartition]), minutePartition)
+	return w.minutesIn(row, func(_ time.Time, t tally) { e.add(scope, t) })
 }
 
-// addDay counts a day that is whole.
+// addDay counts a complete day.
 func (e *eachOf) addDay(row map[string]types.AttributeValue) error {
-	_, who, err := hoursKey(row)
+	_, scope, err := hoursKey(row)
 	if err != nil {
 		return err
 	}
 	slots, err := parseSlots(row)
 	if err == nil {
-		e.add(who, slots[whole])
+		e.add(scope, slots[daySlot])
 	}
 	return err
 }

@@ -20,21 +20,21 @@ import (
 
 // Rebuilt is the result of a rebuild.
 type Rebuilt struct {
-	Items     int64 `json:"items"`     // analyzed items that were looked at
-	Skipped   int64 `json:"skipped"`   // what could not be read as an item
-	Removed   int64 `json:"removed"`   // rows that were those of no item, or not as their item is
-	Recounted int64 `json:"recounted"` // counters that were not what their rows give
+	Items     int64 `json:"items"`     // analyzed items that were checked
+	Skipped   int64 `json:"skipped"`   // unreadable items
+	Removed   int64 `json:"removed"`   // rows without an item, or different from it
+	Recounted int64 `json:"recounted"` // counters that were corrected
 }
 
 const (
-	rebuildSegments = 4 // parts of the primary table that are read side by side
-	rebuildParallel = 4 // pages of rows that are compared side by side, in each partition
+	rebuildSegments = 4 // segments of the primary table, read concurrently
+	rebuildParallel = 4 // pages of rows compared concurrently in each partition
 	rebuildPage     = 200
 )
 
 // Rebuild makes the dashboard match the primary table, while both are in use: it writes the rows of
 // every analyzed item within its retention, removes or corrects rows that differ, and then
-// recounts. It reads all of both tables, which nothing else does. It is idempotent and can be
+// recounts. It is the only function that reads both tables completely. It is idempotent and can be
 // repeated after a failure. A table that was filled before counters existed gets them.
 func Rebuild(ctx context.Context, s *feed.Store, d *Dashboard) (Rebuilt, error) {
 	var items, skipped, removed, recounted atomic.Int64
@@ -118,7 +118,7 @@ func (d *Dashboard) sweep(ctx context.Context, s *feed.Store, removed *atomic.In
 		tagged := base
 		tagged.in += tagPartition
 		for _, days := range []span{base, tagged} {
-			days.from, days.consistent = days.in[:1], true // also what is older than the window
+			days.from, days.consistent = days.in[:1], true // including rows older than the window
 			group.Go(func() error {
 				checking, ctx := errgroup.WithContext(ctx)
 				checking.SetLimit(rebuildParallel)
@@ -150,7 +150,7 @@ func (d *Dashboard) check(ctx context.Context, s *feed.Store, page []Row, remove
 			keys = append(keys, key)
 		}
 	}
-	wanted := map[string][]Row{} // by their sort keys
+	wanted := map[string][]Row{} // by sort key
 	err := s.GetAll(ctx, keys, func(item feed.Item) error {
 		if item.Status != feed.Analyzed {
 			return nil
@@ -175,13 +175,13 @@ func (d *Dashboard) check(ctx context.Context, s *feed.Store, page []Row, remove
 	return nil
 }
 
-// plausible reports whether an item with this row can exist.
+// plausible reports whether the row can belong to an item.
 func (r Row) plausible() bool {
 	_, err := time.Parse(feed.TimeLayout, r.IngestedAt())
 	return err == nil && r.SourceID != ""
 }
 
-// correct settles a row that is not one of its item's.
+// correct repairs a row that differs from its item.
 func (d *Dashboard) correct(ctx context.Context, s *feed.Store, row Row, removed *atomic.Int64) error {
 	if !row.plausible() {
 		removed.Add(1)
@@ -205,9 +205,9 @@ func (d *Dashboard) correct(ctx context.Context, s *feed.Store, row Row, removed
 	return d.settle(ctx, s, row)
 }
 
-// settle makes the rows of an item what the item is, whatever their revision says,
-// and removes row unless it is one of them. The item and the base row are as they
-// were read when this is written.
+// settle makes the rows of an item match the item, regardless of their revision, and
+// removes row unless it is one of them. The write is conditional on the item and the
+// base row being unchanged since they were read.
 func (d *Dashboard) settle(ctx context.Context, s *feed.Store, row Row) error {
 	id := feed.Item{SourceID: row.SourceID, IngestedAt: row.IngestedAt()}
 	for range maxTries {
@@ -236,13 +236,13 @@ func (d *Dashboard) settle(ctx context.Context, s *feed.Store, row Row) error {
 			return err
 		}
 	}
-	return fmt.Errorf("the rows of %s are changed by others all the time", id.SourceID)
+	return fmt.Errorf("too many concurrent changes to the rows of %s", id.SourceID)
 }
 
-// settled is the plan of m that also removes row where it is none of m's.
+// settled returns the plan of m, which also removes row if it is not one of m's.
 func (d *Dashboard) settled(m *move, row Row) (t transaction, err error) {
 	if m.gone && m.old != nil && !m.old.Gone() {
-		// The end of what is there, and no later: the item may come again.
+		// The deletion of the current revision and no later one: the item may be created again.
 		m.rows[0].Revision = m.old.ended()
 	}
 	if !m.gone || m.old != nil && !m.old.Gone() {
@@ -260,13 +260,13 @@ func (d *Dashboard) settled(m *move, row Row) (t transaction, err error) {
 	return t, nil
 }
 
-// ended is the revision of a base row whose item is gone.
+// ended returns the tombstone's revision for a base row.
 func (r Row) ended() string {
 	analyzed, _, _ := strings.Cut(r.Revision, "#")
-	return analyzed + goneMark
+	return analyzed + goneSuffix
 }
 
-// equal compares rows, whatever the order of their tags.
+// equal compares rows, ignoring the order of their tags.
 func (r Row) equal(other Row) bool {
 	tags, others := slices.Sorted(slices.Values(r.MatchedTags)), slices.Sorted(slices.Values(other.MatchedTags))
 	r.MatchedTags, other.MatchedTags = nil, nil

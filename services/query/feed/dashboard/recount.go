@@ -20,23 +20,22 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// recountParallel is how many hours are counted side by side.
+// recountParallel is the number of hours counted concurrently.
 const recountParallel = 8
 
-// recount compares the counters of the longest window with what they count, and
-// writes those that differ: the minutes with the rows of items, then the hours with
-// the minutes. A counter that changed since it was read is read again, so that a
-// counter is only ever made what it must be at that moment.
+// recount corrects the counters of the longest window: it compares the minutes with
+// the rows of items, then the hours with the minutes. The write of a counter is
+// conditional; if the counter changed, recount reads and compares it again.
 func (d *Dashboard) recount(ctx context.Context, corrected *atomic.Int64) error {
 	w := d.window(MaxHours)
 	for start := w.counted().Truncate(24 * time.Hour); !start.After(w.to); start = start.AddDate(0, 0, 1) {
-		everyone := map[string]bool{allItems: true}
+		scopes := map[string]bool{allItems: true}
 		err := d.eachCounter(ctx, span{
 			partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: hourPartition, consistent: true,
 			from: day(start) + "#", to: day(start) + "#" + atEnd, attributes: []string{feed.AttrIngestedAt},
 		}, func(row map[string]types.AttributeValue) error {
-			_, who, err := hoursKey(row)
-			everyone[who] = true
+			_, scope, err := hoursKey(row)
+			scopes[scope] = true
 			return err
 		})
 		if err != nil {
@@ -48,7 +47,7 @@ func (d *Dashboard) recount(ctx context.Context, corrected *atomic.Int64) error 
 		for i := range found {
 			if hour := start.Add(time.Duration(i) * time.Hour); !hour.Before(w.counted().Truncate(time.Hour)) {
 				group.Go(func() (err error) {
-					found[i], err = d.recountMinutes(counting, w, hour, everyone, corrected)
+					found[i], err = d.recountMinutes(counting, w, hour, scopes, corrected)
 					return err
 				})
 			}
@@ -57,10 +56,10 @@ func (d *Dashboard) recount(ctx context.Context, corrected *atomic.Int64) error 
 			return err
 		}
 		for _, more := range found {
-			maps.Copy(everyone, more)
+			maps.Copy(scopes, more)
 		}
-		for who := range everyone {
-			if err := d.recountHours(ctx, w, start, who, corrected); err != nil {
+		for scope := range scopes {
+			if err := d.recountHours(ctx, w, start, scope, corrected); err != nil {
 				return err
 			}
 		}
@@ -68,10 +67,10 @@ func (d *Dashboard) recount(ctx context.Context, corrected *atomic.Int64) error 
 	return nil
 }
 
-// recountMinutes corrects the minutes of an hour, of everyone and of whom its items
-// name. It returns those too.
-func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time, everyone map[string]bool, corrected *atomic.Int64) (map[string]bool, error) {
-	known := maps.Clone(everyone)
+// recountMinutes corrects the minutes of an hour for the given scopes and for the
+// tags of its items. It returns all of them.
+func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time, scopes map[string]bool, corrected *atomic.Int64) (map[string]bool, error) {
+	known := maps.Clone(scopes)
 	for range maxTries {
 		there, err := d.stored(ctx, slices.Collect(maps.Keys(known)), hour, minutesOf)
 		if err != nil {
@@ -87,22 +86,22 @@ func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time
 				return true
 			}
 			for _, tag := range append([]string{""}, row.MatchedTags...) {
-				if want[of(tag)] == nil {
-					want[of(tag)] = &slots{}
+				if want[scopeOf(tag)] == nil {
+					want[scopeOf(tag)] = &slots{}
 				}
-				want[of(tag)][at.Minute()].add(row.tally())
+				want[scopeOf(tag)][at.Minute()].add(row.tally())
 			}
 			return true
 		})
 		if err != nil {
 			return nil, err
 		}
-		for who := range want {
-			known[who] = true
+		for scope := range want {
+			known[scope] = true
 		}
 		again := false
-		for who := range known {
-			lost, err := d.correctCounter(ctx, minutesOf(who, hour), there[who], want[who], func(slot int) bool {
+		for scope := range known {
+			lost, err := d.correctCounter(ctx, minutesOf(scope, hour), there[scope], want[scope], func(slot int) bool {
 				return slot < 60 && !hour.Add(time.Duration(slot)*time.Minute).Before(w.counted())
 			}, corrected)
 			if err != nil {
@@ -114,19 +113,19 @@ func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time
 			return known, nil
 		}
 	}
-	return nil, fmt.Errorf("the counters of %s are written by others all the time: rebuild again", hour.Format(hourLayout))
+	return nil, fmt.Errorf("too many concurrent writes to the counters of %s: run the rebuild again", hour.Format(hourLayout))
 }
 
 // recountHours corrects the hours of a day.
-func (d *Dashboard) recountHours(ctx context.Context, w window, start time.Time, who string, corrected *atomic.Int64) error {
+func (d *Dashboard) recountHours(ctx context.Context, w window, start time.Time, scope string, corrected *atomic.Int64) error {
 	for range maxTries {
-		there, err := d.stored(ctx, []string{who}, start, hoursOf)
+		there, err := d.stored(ctx, []string{scope}, start, hoursOf)
 		if err != nil {
 			return err
 		}
 		var want slots
 		err = d.eachCounter(ctx, span{
-			partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: minutePartition + who, from: day(start), to: day(start) + atEnd, consistent: true,
+			partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: minutePartition + scope, from: day(start), to: day(start) + atEnd, consistent: true,
 		}, func(row map[string]types.AttributeValue) error {
 			hour, err := time.Parse(hourLayout, table.TextOf(row[feed.AttrIngestedAt]))
 			if err != nil {
@@ -136,17 +135,17 @@ func (d *Dashboard) recountHours(ctx context.Context, w window, start time.Time,
 			if err != nil {
 				return err
 			}
-			for _, t := range minutes[:whole] {
+			for _, t := range minutes[:daySlot] {
 				want[hour.Hour()].add(t)
-				want[whole].add(t)
+				want[daySlot].add(t)
 			}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		lost, err := d.correctCounter(ctx, hoursOf(who, start), there[who], &want, func(slot int) bool {
-			if !start.After(w.counted()) { // the first day is cut
+		lost, err := d.correctCounter(ctx, hoursOf(scope, start), there[scope], &want, func(slot int) bool {
+			if !start.After(w.counted()) { // the first day is partial
 				return slot < 24 && !start.Add(time.Duration(slot)*time.Hour).Before(w.counted().Truncate(time.Hour))
 			}
 			return true
@@ -155,24 +154,24 @@ func (d *Dashboard) recountHours(ctx context.Context, w window, start time.Time,
 			return err
 		}
 	}
-	return fmt.Errorf("the counters of %s are written by others all the time: rebuild again", day(start))
+	return fmt.Errorf("too many concurrent writes to the counters of %s: run the rebuild again", day(start))
 }
 
-// storedCounter is a counter's row.
+// storedCounter is the content of a counter row.
 type storedCounter struct {
 	slots  slots
 	writes int64
 }
 
 // stored reads counters, strongly consistent.
-func (d *Dashboard) stored(ctx context.Context, everyone []string, at time.Time, key func(string, time.Time) counter) (map[string]*storedCounter, error) {
+func (d *Dashboard) stored(ctx context.Context, scopes []string, at time.Time, key func(string, time.Time) counter) (map[string]*storedCounter, error) {
 	found := map[string]*storedCounter{}
 	byKey := map[[2]string]string{}
 	var keys []counter
-	for _, who := range everyone {
-		c := key(who, at)
+	for _, scope := range scopes {
+		c := key(scope, at)
 		keys = append(keys, c)
-		byKey[[2]string{c.partition, c.sort}] = who
+		byKey[[2]string{c.partition, c.sort}] = scope
 	}
 	err := d.getCounters(ctx, keys, true, nil, func(row map[string]types.AttributeValue) error {
 		slots, err := parseSlots(row)
@@ -182,7 +181,7 @@ func (d *Dashboard) stored(ctx context.Context, everyone []string, at time.Time,
 		c := &storedCounter{slots: *slots}
 		if n, ok := row[writes].(*types.AttributeValueMemberN); ok {
 			if c.writes, err = strconv.ParseInt(n.Value, 10, 64); err != nil {
-				return fmt.Errorf("a counter has %s writes", n.Value)
+				return fmt.Errorf("a counter has the invalid number of writes %s", n.Value)
 			}
 		}
 		found[byKey[[2]string{table.TextOf(row[feed.AttrDayPartition]), table.TextOf(row[feed.AttrIngestedAt])}]] = c
@@ -191,8 +190,8 @@ func (d *Dashboard) stored(ctx context.Context, everyone []string, at time.Time,
 	return found, err
 }
 
-// correctCounter writes a counter whose slots are not those wanted, of those that
-// are read. It is lost when the counter has changed.
+// correctCounter writes a counter if the slots that windows read differ from want.
+// It reports lost if the counter changed concurrently.
 func (d *Dashboard) correctCounter(ctx context.Context, key counter, there *storedCounter, want *slots, read func(int) bool, corrected *atomic.Int64) (lost bool, err error) {
 	var before storedCounter
 	if there != nil {
@@ -210,15 +209,15 @@ func (d *Dashboard) correctCounter(ctx context.Context, key counter, there *stor
 	if after == before.slots {
 		return false, nil
 	}
-	letter := "h"
+	unit := "h"
 	if key.partition != hourPartition {
-		letter = "m"
+		unit = "m"
 	}
 	row := key.key()
 	row[writes], row[feed.AttrExpiresAt] = number(before.writes+1), number(key.expires)
 	for i, t := range after {
-		slot := fmt.Sprintf("%s%02d", letter, i)
-		if i == whole {
+		slot := fmt.Sprintf("%s%02d", unit, i)
+		if i == daySlot {
 			slot = wholeDay
 		}
 		if t != (tally{}) {

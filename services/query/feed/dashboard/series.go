@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Bucket is a stretch of a time series.
+// Bucket is an interval of a time series.
 type Bucket struct {
 	Start time.Time `json:"start"`
 	Counts
@@ -21,12 +21,12 @@ type Bucket struct {
 }
 
 // Series counts the items of the last hours, 1 to MaxHours, of one tag or of all,
-// in buckets of UTC, the oldest first. Buckets without items are left out; the
-// first and the last may be cut by the window. size is whole minutes that fill an
-// hour, whole hours that fill a day, or a day.
+// in buckets aligned to UTC, oldest first. Buckets without items are omitted; the
+// window may cover only a part of the first and the last. size is a number of minutes
+// that divides an hour, a number of hours that divides a day, or a day.
 //
-// It reads the rows of the window's first minute, which is cut, and counters: in
-// buckets below an hour one row for each hour, else one for each day and one more.
+// It reads the items of the window's first minute, which is partial, and counters: one
+// row per hour for buckets below an hour, otherwise one per day and one more.
 func (d *Dashboard) Series(ctx context.Context, hours int, size time.Duration, tag string) ([]Bucket, error) {
 	return d.series(ctx, d.window(hours), size, tag)
 }
@@ -58,7 +58,7 @@ func (d *Dashboard) series(ctx context.Context, w window, size time.Duration, ta
 	return counted.buckets(), nil
 }
 
-// timeline is what is counted in each bucket from the window's first on.
+// timeline holds the tallies of consecutive buckets from the window's first.
 type timeline struct {
 	first   time.Time
 	size    time.Duration
@@ -78,7 +78,7 @@ func (l *timeline) add(at time.Time, t tally) {
 	l.tallies[i].add(t)
 }
 
-// buckets are those with items.
+// buckets returns the buckets that have items.
 func (l *timeline) buckets() []Bucket {
 	buckets := make([]Bucket, 0, len(l.tallies))
 	for i, t := range l.tallies {
@@ -92,7 +92,8 @@ func (l *timeline) buckets() []Bucket {
 	return buckets
 }
 
-// edge reads the rows of the window's first minute, which no counter has alone.
+// edge reads the items of the window's first minute, which is partial and therefore
+// in no counter.
 func (d *Dashboard) edge(ctx context.Context, w window, tag string, attributes ...string) ([]Row, error) {
 	s := w.spans()[len(w.days())-1]
 	if tag != "" {
@@ -109,68 +110,68 @@ func (d *Dashboard) edge(ctx context.Context, w window, tag string, attributes .
 	return rows, err
 }
 
-// minutes shows the window's whole minutes, of the items with a tag or of all.
-func (d *Dashboard) minutes(ctx context.Context, w window, tag string, see func(time.Time, tally)) error {
+// minutes visits the window's complete minutes, of the items with a tag or of all.
+func (d *Dashboard) minutes(ctx context.Context, w window, tag string, visit func(time.Time, tally)) error {
 	return d.eachCounter(ctx, span{
-		partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: minutePartition + of(tag),
+		partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: minutePartition + scopeOf(tag),
 		from: w.counted().Format(hourLayout), to: day(w.to) + atEnd,
-	}, func(row map[string]types.AttributeValue) error { return w.minutesIn(row, see) })
+	}, func(row map[string]types.AttributeValue) error { return w.minutesIn(row, visit) })
 }
 
-// hours shows the window's first minutes, and then its whole hours.
-func (d *Dashboard) hours(ctx context.Context, w window, tag string, see func(time.Time, tally)) error {
-	keys := []counter{minutesOf(of(tag), w.counted())}
+// hours visits the minutes of the window's first hour, and its complete hours.
+func (d *Dashboard) hours(ctx context.Context, w window, tag string, visit func(time.Time, tally)) error {
+	keys := []counter{minutesOf(scopeOf(tag), w.counted())}
 	for at := w.counted(); day(at) <= day(w.to); at = at.AddDate(0, 0, 1) {
-		keys = append(keys, hoursOf(of(tag), at))
+		keys = append(keys, hoursOf(scopeOf(tag), at))
 	}
 	return d.getCounters(ctx, keys, false, nil, func(row map[string]types.AttributeValue) error {
 		if table.TextOf(row[feed.AttrDayPartition]) == hourPartition {
-			return w.hoursIn(row, see)
+			return w.hoursIn(row, visit)
 		}
-		return w.minutesIn(row, see)
+		return w.minutesIn(row, visit)
 	})
 }
 
-// counted is where counters begin to count for the window: at its second minute.
+// counted returns the time from which counters are used: the window's second minute.
 func (w window) counted() time.Time { return w.from.Truncate(time.Minute).Add(time.Minute) }
 
-// minutesIn shows the window's whole minutes in a counter's row.
-func (w window) minutesIn(row map[string]types.AttributeValue, see func(time.Time, tally)) error {
+// minutesIn visits the window's complete minutes in a counter row.
+func (w window) minutesIn(row map[string]types.AttributeValue, visit func(time.Time, tally)) error {
 	hour, err := time.Parse(hourLayout, table.TextOf(row[feed.AttrIngestedAt]))
 	if err != nil {
 		return fmt.Errorf("the key of a counter: %w", err)
 	}
-	return inside(row, hour, time.Minute, w.counted(), see)
+	return inside(row, hour, time.Minute, w.counted(), visit)
 }
 
-// hoursIn shows the window's whole hours in a counter's row, but for its first.
-func (w window) hoursIn(row map[string]types.AttributeValue, see func(time.Time, tally)) error {
+// hoursIn visits the window's complete hours in a counter row, except its first.
+func (w window) hoursIn(row map[string]types.AttributeValue, visit func(time.Time, tally)) error {
 	start, _, err := hoursKey(row)
 	if err != nil {
 		return err
 	}
-	return inside(row, start, time.Hour, w.counted().Truncate(time.Hour).Add(time.Hour), see)
+	return inside(row, start, time.Hour, w.counted().Truncate(time.Hour).Add(time.Hour), visit)
 }
 
-// hoursKey is what a counter of hours counts: which day, and of whom.
-func hoursKey(row map[string]types.AttributeValue) (start time.Time, who string, err error) {
+// hoursKey parses the key of an hour counter: its day and its scope.
+func hoursKey(row map[string]types.AttributeValue) (start time.Time, scope string, err error) {
 	sort := table.TextOf(row[feed.AttrIngestedAt])
 	start, err = time.Parse(time.DateOnly, sort[:min(len(sort), len(time.DateOnly))])
 	if err != nil || len(sort) == len(time.DateOnly) {
-		return start, "", fmt.Errorf("a counter has the key %q", sort)
+		return start, "", fmt.Errorf("a counter has the invalid key %q", sort)
 	}
 	return start, sort[len(time.DateOnly)+1:], nil
 }
 
-// inside shows the slots of a row that begins at start which are not before from.
-func inside(row map[string]types.AttributeValue, start time.Time, width time.Duration, from time.Time, see func(time.Time, tally)) error {
+// inside visits the slots of a row that are not before from. The row begins at start.
+func inside(row map[string]types.AttributeValue, start time.Time, width time.Duration, from time.Time, visit func(time.Time, tally)) error {
 	slots, err := parseSlots(row)
 	if err != nil {
 		return err
 	}
-	for i, t := range slots[:whole] {
+	for i, t := range slots[:daySlot] {
 		if at := start.Add(time.Duration(i) * width); t != (tally{}) && !at.Before(from) {
-			see(at, t)
+			visit(at, t)
 		}
 	}
 	return nil

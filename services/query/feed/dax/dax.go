@@ -29,7 +29,7 @@ func (c Config) Validate() error {
 	}
 	u, err := url.Parse(c.Endpoint)
 	if err != nil || !slices.Contains([]string{"dax", "daxs"}, u.Scheme) || u.Hostname() == "" || u.User != nil || u.Path+u.RawQuery+u.Fragment != "" {
-		return fmt.Errorf("ASSAY_DAX_ENDPOINT is %q: give the cluster's endpoint, such as dax://name.abc123.dax-clusters.us-east-1.amazonaws.com:8111", c.Endpoint)
+		return fmt.Errorf("ASSAY_DAX_ENDPOINT is %q: must be the endpoint of a cluster, such as dax://name.abc123.dax-clusters.us-east-1.amazonaws.com:8111", c.Endpoint)
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func through[I, O any](ctx context.Context, r *Reader, in *I, cached, direct rea
 		return out, err
 	}
 	r.until.Store(int64(time.Since(r.began) + pause))
-	r.log.Warn().Err(err).Dur("pause_ms", pause).Msg("the DAX cluster fails a read; reading from the table")
+	r.log.Warn().Err(err).Dur("pause_ms", pause).Msg("a read from the DAX cluster failed; reading from the table")
 	return direct(ctx, in, options...)
 }
 

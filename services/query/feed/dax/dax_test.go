@@ -134,7 +134,7 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 		if found, err := read(t.Context()); err != nil || found != 1 {
 			t.Errorf("read %d finds %d rows, %v", n, found, err)
 		}
-		if said := log.String(); n == 0 && strings.Count(said, "the DAX cluster fails a read") != 1 {
+		if said := log.String(); n == 0 && strings.Count(said, "a read from the DAX cluster failed") != 1 {
 			t.Errorf("after the first read the log says %s", said)
 		}
 	}
@@ -164,7 +164,7 @@ func TestSilentClusterHoldsNoRead(t *testing.T) {
 	if _, answered := errors.AsType[smithy.APIError](err); !answered {
 		t.Errorf("got %v, want what the engine says of a table that is not there", err)
 	}
-	if !strings.Contains(log.String(), "the DAX cluster fails a read") {
+	if !strings.Contains(log.String(), "a read from the DAX cluster failed") {
 		t.Errorf("the log says %s", log.String())
 	}
 }

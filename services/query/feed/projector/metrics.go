@@ -27,15 +27,15 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "assay_projection_changes_total", Help: "Changes of feed items that were projected.",
 		}),
 		poison: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_projection_poison_total", Help: "Changes that could not be projected and were set aside.",
+			Name: "assay_projection_poison_total", Help: "Changes that could not be projected and were stored for inspection.",
 		}),
 		gaps: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_projection_gaps_total", Help: "Times the stream had dropped changes before they were projected; rebuild then.",
+			Name: "assay_projection_gaps_total", Help: "How often the stream had dropped changes before they were projected; run assay feed rebuild.",
 		}),
 		asOf: map[string]time.Time{},
 	}
 	factory.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "assay_projection_lag_seconds", Help: "Age of the oldest change that this process may not have projected; it grows while an engine fails.",
+		Name: "assay_projection_lag_seconds", Help: "Age of the oldest change that this process may not have projected; grows while a backend fails.",
 	}, m.lag)
 	return m
 }

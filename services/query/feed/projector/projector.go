@@ -29,17 +29,17 @@ import (
 
 // Config is the projector's settings.
 type Config struct {
-	Poll  time.Duration `env:"ASSAY_PROJECTOR_POLL" envDefault:"200ms" doc:"how long to wait after a poll of the change stream without changes"`
-	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"3s" doc:"how long a projector may be silent before another takes over its shards"`
+	Poll  time.Duration `env:"ASSAY_PROJECTOR_POLL" envDefault:"200ms" doc:"how long to wait after a poll of the change stream that returned no changes"`
+	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"3s" doc:"how long a projector may not renew its lease before another takes over its shards"`
 }
 
 // Validate returns an error that names the setting that cannot be used.
 func (c Config) Validate() error {
 	switch {
 	case c.Poll < time.Millisecond:
-		return fmt.Errorf("ASSAY_PROJECTOR_POLL is %s: give at least 1ms", c.Poll)
+		return fmt.Errorf("ASSAY_PROJECTOR_POLL is %s: must be at least 1ms", c.Poll)
 	case c.Lease < time.Second:
-		return fmt.Errorf("ASSAY_PROJECTOR_LEASE is %s: give at least 1s", c.Lease)
+		return fmt.Errorf("ASSAY_PROJECTOR_LEASE is %s: must be at least 1s", c.Lease)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (p *Projector) Run(ctx context.Context) error {
 	for {
 		ready, arn, err := p.ready(ctx)
 		if err != nil && ctx.Err() == nil {
-			p.log.Warn().Err(err).Msg("cannot look at the change stream; trying again")
+			p.log.Warn().Err(err).Msg("cannot read the change stream; retrying")
 			p.metrics.stuck(discovery)
 		}
 		if err == nil {

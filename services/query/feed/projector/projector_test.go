@@ -261,7 +261,7 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 			failed := make(chan struct{})
 			var once sync.Once
 			b.logged = func(line string) {
-				if strings.HasPrefix(line, "cannot follow a shard") {
+				if strings.HasPrefix(line, "cannot read a shard") {
 					once.Do(func() { close(failed) })
 				}
 			}

@@ -76,7 +76,7 @@ func (p *Projector) applyEach(ctx context.Context, shard string, images []dashbo
 // understand reads a change. A pending item has nothing to show.
 func understand(record streams.Record) (image dashboard.Image, shown bool, err error) {
 	if record.Dynamodb == nil {
-		return dashboard.Image{}, false, errors.New("the change has no images")
+		return dashboard.Image{}, false, errors.New("the change record has no images")
 	}
 	is := record.Dynamodb.NewImage
 	if record.EventName == streams.OperationTypeRemove {
@@ -96,7 +96,7 @@ func (p *Projector) setAside(ctx context.Context, shard string, record streams.R
 		return err
 	}
 	p.metrics.poison.Inc()
-	p.log.Error().Err(reason).Str("shard", shard).Str("event", aws.ToString(record.EventID)).Msg("a change cannot be projected and is set aside")
+	p.log.Error().Err(reason).Str("shard", shard).Str("event", aws.ToString(record.EventID)).Msg("stored a change that cannot be projected")
 	return nil
 }
 
@@ -138,7 +138,7 @@ func (s poison) keep(ctx context.Context, shard string, record streams.Record, r
 		_, err = s.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: row})
 	}
 	if err != nil {
-		return fmt.Errorf("set a change aside: %w", err)
+		return fmt.Errorf("store a change: %w", err)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (p *Projector) follow(ctx context.Context, arn, shard string) {
 	switch {
 	case others:
 		p.metrics.left(shard)
-		log.Debug().Msg("another projector has the shard")
+		log.Debug().Msg("another projector leases the shard")
 		rest(ctx, min(held.Wait+heldPause, p.cfg.Lease))
 	case errors.Is(err, checkpoint.ErrLost):
 		p.metrics.left(shard)
@@ -45,7 +45,7 @@ func (p *Projector) follow(ctx context.Context, arn, shard string) {
 	case ctx.Err() != nil:
 	case err != nil:
 		p.metrics.stuck(shard)
-		log.Warn().Err(err).Msg("cannot follow a shard; trying again")
+		log.Warn().Err(err).Msg("cannot read a shard; retrying")
 		rest(ctx, retryPause)
 	default:
 		p.metrics.left(shard)
@@ -57,7 +57,7 @@ func (p *Projector) release(ctx context.Context, shard string, lease *checkpoint
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
 	defer cancel()
 	if err := lease.Release(ctx); err != nil {
-		p.log.Warn().Err(err).Str("shard", shard).Msg("a shard is not released; the next projector waits for a lease")
+		p.log.Warn().Err(err).Str("shard", shard).Msg("cannot release a shard; the next projector waits until the lease expires")
 	}
 }
 

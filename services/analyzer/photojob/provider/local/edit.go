@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-var errNotUnderstood = errors.New("nothing of the prompt was understood")
+var errNotUnderstood = errors.New("the prompt contains no known instruction")
 
 // Edit applies the steps of the prompt in their order, then the options that the
 // prompt does not name.
@@ -22,7 +22,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 		return provider.Edited{}, usage, failed(ctx, err)
 	}
 	if len(steps) == 0 {
-		return provider.Edited{}, usage, failed(ctx, fmt.Errorf("%w: %s; it can be: %s", errNotUnderstood, strings.Join(unknown, "; "), grammar.Phrases))
+		return provider.Edited{}, usage, failed(ctx, fmt.Errorf("%w: %s; known are: %s", errNotUnderstood, strings.Join(unknown, "; "), grammar.Phrases))
 	}
 	e := edit{faces: p.faces}
 	if len(unknown) > 0 {

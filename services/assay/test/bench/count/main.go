@@ -71,7 +71,7 @@ func (o options) count(ctx context.Context, paths []string) (wordstats.Statistic
 	text := &repeated{file: file, left: o.times - 1}
 	switch {
 	case !ok:
-		return wordstats.Statistics{}, fmt.Errorf("-by %s: give wordstats or uax29", o.by)
+		return wordstats.Statistics{}, fmt.Errorf("-by %s: must be wordstats or uax29", o.by)
 	case o.each > 0:
 		return countEach(text, o.each, count)
 	case o.readers == 1 || o.by != "wordstats":

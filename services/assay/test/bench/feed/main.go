@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	if *items < 1 || *reads < 1 {
-		return fmt.Errorf("-items is %d and -reads %d: give at least 1", *items, *reads)
+		return fmt.Errorf("-items is %d and -reads %d: must be at least 1", *items, *reads)
 	}
 	defer process.Runtime{}.Apply(zerolog.Nop())() // as the services run
 	fmt.Fprintf(out, "%s\nload %s\n", paired.Machine(), paired.Load())

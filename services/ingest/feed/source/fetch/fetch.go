@@ -14,10 +14,10 @@ import (
 
 // Why there is no document. Any other error may pass by itself.
 var (
-	ErrUnauthorized = errors.New("the server does not take the key")
-	ErrGone         = errors.New("the server says that it is gone for good")
-	ErrMalformed    = errors.New("the answer cannot be read")
-	ErrTooLarge     = errors.New("the answer is too large")
+	ErrUnauthorized = errors.New("the server rejected the API key")
+	ErrGone         = errors.New("the server says that the feed is gone")
+	ErrMalformed    = errors.New("the response cannot be parsed")
+	ErrTooLarge     = errors.New("the response is too large")
 )
 
 // Throttled says that the server takes no request for a while.
@@ -31,7 +31,7 @@ func (t *Throttled) Error() string {
 	if t.After == 0 {
 		return t.Reason
 	}
-	return fmt.Sprintf("%s; it says to wait for %s", t.Reason, t.After.Round(time.Second))
+	return fmt.Sprintf("%s; retry after %s", t.Reason, t.After.Round(time.Second))
 }
 
 // Client fetches. It is safe for concurrent use.
@@ -79,7 +79,7 @@ func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, c.MaxBody+1))
 	if err != nil {
-		return Response{}, fmt.Errorf("read the answer: %w", err)
+		return Response{}, fmt.Errorf("read the response: %w", err)
 	}
 	if int64(len(body)) > c.MaxBody {
 		return Response{}, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, c.MaxBody)
@@ -90,7 +90,7 @@ func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 // Err is what a status that is not 200 or 304 means. The detail is the server's
 // own words, which may be empty.
 func (r Response) Err(detail string) error {
-	said := fmt.Sprintf("the server answers %d", r.Status)
+	said := fmt.Sprintf("the server responded with %d", r.Status)
 	if detail != "" {
 		said += " (" + detail + ")"
 	}

@@ -23,7 +23,7 @@ const Endpoint = "https://newsapi.org/v2/everything"
 const PageSize = 100
 
 // ErrEnd means that the key's plan shows no further page of a search.
-var ErrEnd = errors.New("the plan shows no further page")
+var ErrEnd = errors.New("the plan has no further pages")
 
 // Search is one page of a search, newest first.
 type Search struct {
@@ -98,7 +98,7 @@ func (s Search) Do(ctx context.Context, client fetch.Client) (Page, error) {
 		return Page{}, err
 	}
 	if unreadable != nil || answer.Status != "ok" {
-		return Page{}, fmt.Errorf("%w: it is no answer of this API", fetch.ErrMalformed)
+		return Page{}, fmt.Errorf("%w: not a response of NewsAPI", fetch.ErrMalformed)
 	}
 	page := Page{Total: answer.TotalResults, Articles: make([]Article, len(answer.Articles))}
 	for i, raw := range answer.Articles {

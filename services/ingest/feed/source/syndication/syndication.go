@@ -60,7 +60,7 @@ func Read(ctx context.Context, client fetch.Client, url string, seen Validators)
 	}
 	parsed, err := gofeed.NewParser().Parse(bytes.NewReader(resp.Body))
 	if err != nil {
-		return Feed{}, fmt.Errorf("%w: it is no feed: %w", fetch.ErrMalformed, err)
+		return Feed{}, fmt.Errorf("%w: not a feed: %w", fetch.ErrMalformed, err)
 	}
 	feed := Feed{
 		Title:      parsed.Title,
