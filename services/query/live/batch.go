@@ -1,19 +1,19 @@
 package live
 
-// Bounds of one batch. A reader that does not take its batch keeps that much
+// Limits of one batch. A reader that does not consume its batch holds that much
 // memory.
 const (
 	batchFrames = 128
 	batchBytes  = 64 << 10
 )
 
-// batch is frames that are sent in one write.
+// batch is a sequence of frames sent in one write.
 type batch struct {
 	frames [][]byte
 	bytes  int
 }
 
-// add reports whether there was room.
+// add reports whether the frame fit into the batch.
 func (b *batch) add(frame []byte) bool {
 	if len(b.frames) > 0 && (len(b.frames) == batchFrames || b.bytes+len(frame) > batchBytes) {
 		return false

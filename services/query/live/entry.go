@@ -9,15 +9,15 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// entry is an outcome in the form that every reader gets.
+// entry is an outcome as it is sent to every reader.
 type entry struct {
 	sequence        uint64
 	owner, area, id string
-	frame           []byte        // empty for an outcome that no stream can carry
+	frame           []byte        // empty for an outcome that cannot be sent
 	facet           func() string // nil for an area without
 }
 
-// entryCost is about what an entry takes besides its frame, in bytes.
+// entryCost approximates the memory of an entry without its frame, in bytes.
 const entryCost = 200
 
 // Tokens of assay.analysis.<end>.<area>.<id>.
@@ -35,7 +35,7 @@ func (h *Hub) newEntry(d bus.Delivery) entry {
 		return e
 	}
 	e.area, e.id = subject[areaToken], subject[idToken]
-	// A frame fails for a name with a line break only, which no reader waits for.
+	// A frame fails only for a name with a line break, which no reader selects.
 	e.frame, _ = web.Event{ID: strconv.FormatUint(d.Sequence, 10), Name: subject[endToken], Data: d.Data}.Frame()
 	if of := h.facets[e.area]; of != nil {
 		e.facet = sync.OnceValue(func() string { return of(d.Data) })
@@ -47,7 +47,7 @@ func (h *Hub) newEntry(d bus.Delivery) entry {
 type Filter struct {
 	Owner string // of the items; empty for any
 	Area  string // of the items; empty for any
-	Facet string // what the function that FilterBy got returns; empty for any
+	Facet string // the result of the function passed to FilterBy; empty for any
 }
 
 func (f Filter) wants(e *entry) bool {

@@ -19,8 +19,8 @@ func TestStreamsOfAnAreaAreFilteredByItsFacet(t *testing.T) {
 	short.expect("completed", "b2")
 }
 
-// What watches an item is woken by its outcomes, by a gap that may have held one, and
-// by nothing else.
+// A watcher of an item is notified of its outcomes, of a gap that may have held one, and
+// of nothing else.
 func TestWatch(t *testing.T) {
 	h := New(many, Options{Registry: prometheus.NewRegistry()})
 	h.ring.reset(100)

@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	// retryPause is the wait between two attempts to follow the stream.
+	// retryPause is the wait between attempts to read the stream.
 	retryPause = 250 * time.Millisecond
-	// logPause is the least time between two log lines of one outage.
+	// logPause is the minimum time between log lines of one outage.
 	logPause = time.Minute
-	// deadAfter is how long the stream may not be followed before Check fails.
+	// deadAfter is how long the stream may be unavailable before Check fails.
 	deadAfter = 5 * time.Second
 )
 
-// errStarting is why events do not flow before the stream is first followed.
-var errStarting = errors.New("the stream of outcomes has not answered yet")
+// errStarting is the error of Check until the stream has been read.
+var errStarting = errors.New("no response yet from the outcome stream")
 
-// outage says since when and why the stream is not followed.
+// outage is the start and cause of an interruption of the stream.
 type outage struct {
 	mu     sync.Mutex
-	since  time.Time // zero while the stream is followed
+	since  time.Time // zero while the stream is read
 	cause  error
 	logged time.Time
 }
 
-// Run follows the stream of outcomes until ctx ends. It logs the loss of its
+// Run reads the stream of outcomes until ctx ends. It logs the loss of its
 // consumer and creates another one. It returns nil.
 func (h *Hub) Run(ctx context.Context) error {
 	var notifying sync.WaitGroup
@@ -53,9 +53,9 @@ func (h *Hub) Run(ctx context.Context) error {
 	}
 }
 
-// follow adds outcomes to the ring until its tail ends. The first time it begins
-// with the newest that are stored, so that readers that come back to a new
-// process find what follows in the ring.
+// follow adds outcomes to the ring until its tail ends. It first loads the newest
+// stored outcomes, so that readers that reconnect to a new process can resume from
+// the ring.
 func (h *Hub) follow(ctx context.Context) error {
 	oldest, newest, err := tail.Bounds(ctx, h.bus)
 	if err != nil {
@@ -76,11 +76,11 @@ func (h *Hub) follow(ctx context.Context) error {
 	}
 	h.ring.reset(newest)
 	h.load()
-	return fmt.Errorf("%w; going on after %d", err, newest)
+	return fmt.Errorf("%w; resuming after %d", err, newest)
 }
 
-// read adds the outcomes after a position. The ring is loaded once it has seen
-// the newest one.
+// read adds the outcomes after a position. The ring is loaded once it has the
+// newest one.
 func (h *Hub) read(ctx context.Context, after, newest uint64) error {
 	outcomes, err := tail.Open(ctx, h.bus, h.log, after)
 	if err != nil {
@@ -121,7 +121,7 @@ func (h *Hub) stopped(err error) {
 	o.cause = err
 	if time.Since(o.logged) >= logPause {
 		o.logged = time.Now()
-		h.log.Error().Err(err).Msg("live events stopped; following the outcomes again")
+		h.log.Error().Err(err).Msg("live events stopped; resubscribing to the outcomes")
 	}
 }
 
@@ -130,7 +130,7 @@ func (h *Hub) following() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.logged.IsZero() {
-		h.log.Info().Dur("outage_ms", time.Since(o.since)).Msg("live events follow the outcomes again")
+		h.log.Info().Dur("outage_ms", time.Since(o.since)).Msg("live events resumed")
 	}
 	o.since, o.cause, o.logged = time.Time{}, nil, time.Time{}
 }
@@ -159,10 +159,10 @@ func newMetrics(reg prometheus.Registerer) metrics {
 			Name: "assay_live_readers", Help: "Open streams of live events.",
 		}),
 		lost: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_live_outages_total", Help: "How often the consumer that feeds all live events was lost.",
+			Name: "assay_live_outages_total", Help: "How often the consumer of the outcome stream was lost.",
 		}),
 		resyncs: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_live_resyncs_total", Help: "Readers whose position the stream did not hold.",
+			Name: "assay_live_resyncs_total", Help: "Readers whose position was no longer in the stream.",
 		}),
 	}
 }

@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// groupKey says which outcomes wake a group: all, those of an owner, of an area, or
+// groupKey selects the outcomes that wake a group: all, those of an owner, of an area, or
 // of one item of an area.
 type groupKey struct{ owner, area, id string }
 
-// keys are those of the groups that the outcome wakes.
+// keys returns the keys of the groups that the outcome wakes.
 func (e *entry) keys() [4]groupKey {
 	return [...]groupKey{{}, {owner: e.owner}, {area: e.area}, {area: e.area, id: e.id}}
 }
 
-// group is what the same outcomes wake: readers, and what watches an item.
+// group is the readers and watchers that the same outcomes wake.
 type group struct {
-	since uint64 // the group knows every outcome after this sequence
+	since uint64 // the group has seen every outcome after this sequence
 	last  uint64 // the newest outcome of the group; at least since
 	dirty bool   // notify has to wake its members
 
@@ -30,12 +30,12 @@ func (g *group) wake() {
 	for wake := range g.members {
 		select {
 		case wake <- struct{}{}:
-		default: // it is awake already
+		default: // already awake
 		}
 	}
 }
 
-// join lets the outcomes of a key put a value into wake, which buffers one. The
+// join makes the outcomes of a key send to wake, which has a buffer of one. The
 // caller calls leave.
 func (b *ring) join(key groupKey, wake chan struct{}) *group {
 	b.mu.Lock()
@@ -77,8 +77,8 @@ func (b *ring) signal() {
 	}
 }
 
-// notify wakes the groups of new outcomes until ctx ends. To wake 10,000 takes some
-// milliseconds, in which several outcomes may be added.
+// notify wakes the groups of new outcomes until ctx ends. Waking 10,000 takes some
+// milliseconds, during which several outcomes may be added.
 func (b *ring) notify(ctx context.Context) {
 	for {
 		select {

@@ -10,14 +10,14 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// description tells people how the streams work.
-const description = "Server-sent events. `id` is the position in the event stream: a client that sends it back as " +
-	"Last-Event-ID resumes there, with no gap and no repeat. The first event is `ready`, with the position that the stream " +
+// description documents the streams.
+const description = "Server-sent events. `id` is the position in the event stream: a client that sends it as " +
+	"Last-Event-ID resumes there, without gap or repeat. The first event is `ready`, with the position that the stream " +
 	"starts from. `completed` and `failed` carry the JSON of AnalysisCompleted and AnalysisFailed. `resync` says that " +
 	"the position is too old to resume from: read the list again; the stream continues from the id of the event. " +
 	"A heartbeat every 15 seconds carries the current position as an id without data."
 
-// retryAfter is when a client that was refused may retry.
+// retryAfter is the Retry-After of a rejected client.
 const retryAfter = 5 * time.Second
 
 // Routes registers the stream of an owner.
@@ -28,8 +28,8 @@ func (h *Hub) Routes(r *web.Router) {
 	}, ofOwner)
 }
 
-// OperatorRoutes registers the stream of all owners. It shows their ids, with
-// which anybody may act for them.
+// OperatorRoutes registers the stream of all owners. It contains their ids, which
+// act as credentials.
 func (h *Hub) OperatorRoutes(r *web.Router) {
 	h.Handle(r, huma.Operation{
 		OperationID: "live-events", Path: "/v1/events", Tags: []string{"events"}, Summary: "Live outcomes of all owners",
@@ -39,7 +39,7 @@ func (h *Hub) OperatorRoutes(r *web.Router) {
 
 func text() *huma.Schema { return &huma.Schema{Type: "string"} }
 
-// Handle registers a stream of the outcomes that choose returns the filter of. op has
+// Handle registers a stream of the outcomes that the filter returned by choose selects. op has
 // an id, a path, tags, a summary and the parameters that choose reads. An error of
 // choose is the response.
 func (h *Hub) Handle(r *web.Router, op huma.Operation, choose func(*http.Request) (Filter, error)) {
@@ -52,8 +52,8 @@ func (h *Hub) Handle(r *web.Router, op huma.Operation, choose func(*http.Request
 	r.Handle(op, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, choose) })
 }
 
-// ofOwner chooses the outcomes of the owner that the request names. Operators may
-// name none, for those of all.
+// ofOwner selects the outcomes of the owner that the request names. Operators may
+// omit it to select all.
 func ofOwner(r *http.Request) (Filter, error) {
 	caller, owner := web.CallerOf(r.Context()), r.URL.Query().Get("owner")
 	switch {
@@ -63,7 +63,7 @@ func ofOwner(r *http.Request) (Filter, error) {
 		return Filter{}, nil
 	}
 	return Filter{}, web.NewProblem(http.StatusBadRequest, "owner-required",
-		"This stream is of one owner. Send its id as the query parameter owner: /v1/events?owner=...")
+		"This stream serves one owner. Send its id as the query parameter owner: /v1/events?owner=...")
 }
 
 func (h *Hub) serve(w http.ResponseWriter, r *http.Request, choose func(*http.Request) (Filter, error)) {
@@ -100,7 +100,7 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request, choose func(*http.Re
 	}
 	stream, err := web.OpenSSE(w, r)
 	if err != nil {
-		return // the client is gone, or asked for the header only
+		return // the client disconnected, or requested the header only
 	}
 	begun := false
 	_ = stream.Pump(reader.wake, func() (web.Batch, error) {
@@ -109,5 +109,5 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request, choose func(*http.Re
 			return web.Batch{Frames: [][]byte{frame}, More: true, Position: first.ID}, nil
 		}
 		return h.next(r.Context(), reader), nil
-	}) // fails only for a client that is gone or takes nothing
+	}) // fails only if the client disconnected or does not read
 }

@@ -1,10 +1,9 @@
 // Package live sends outcomes to browsers and other clients as they happen.
 //
 // One tail of the stream of outcomes feeds a ring of the newest ones, from which
-// every reader of the process is served, and which wakes requests that wait for one
-// item. A reader whose position the ring no
-// longer holds is served from the stream, in short turns of which a few run at a
-// time. Neither waits for a slow reader.
+// every reader of the process is served. The ring also wakes requests that wait for one
+// item. A reader whose position is no longer in the ring reads the stream itself, in
+// short turns of which only a few run concurrently. A slow reader delays no other.
 package live
 
 import (
@@ -25,23 +24,23 @@ type Config struct {
 	PerClient int `env:"ASSAY_LIVE_READERS_PER_CLIENT" envDefault:"1000" use:"often" doc:"how many of them one client address may open. All clients of a proxy share its address"`
 }
 
-// Validate returns an error that names the setting that cannot be used.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case c.Readers < 1:
-		return fmt.Errorf("ASSAY_LIVE_READERS is %d: give at least 1", c.Readers)
+		return fmt.Errorf("ASSAY_LIVE_READERS is %d: must be at least 1", c.Readers)
 	case c.PerClient < 1:
-		return fmt.Errorf("ASSAY_LIVE_READERS_PER_CLIENT is %d: give at least 1", c.PerClient)
+		return fmt.Errorf("ASSAY_LIVE_READERS_PER_CLIENT is %d: must be at least 1", c.PerClient)
 	}
 	return nil
 }
 
-// Bounds of one process.
+// Limits of one process.
 const (
 	ringEntries = 8192
 	ringBytes   = 8 << 20
-	// turns is how many readers are served from the stream at a time, each for
-	// turnTime or turnOutcomes at most. A reader that waited turnWait for a turn
+	// turns is how many readers read the stream concurrently, each for at most
+	// turnTime or turnOutcomes. A reader that waited turnWait for a turn
 	// gets a heartbeat before it waits again.
 	turns        = 8
 	turnTime     = 2 * time.Second
@@ -51,28 +50,28 @@ const (
 	loadWait = 3 * time.Second
 )
 
-// Options are what live events need.
+// Options are the dependencies of live events.
 type Options struct {
 	Bus      *bus.Bus
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 }
 
-// Hub is the one subscription of a process to the outcomes. Run must be running.
+// Hub is a process's only subscription to the outcomes. Run must be running.
 type Hub struct {
 	bus     *bus.Bus
 	log     zerolog.Logger
 	metrics metrics
 	facets  map[string]func([]byte) string // by area
 	ring    *ring
-	loaded  chan struct{} // closed once the ring has seen the newest outcome
+	loaded  chan struct{} // closed once the ring has the newest outcome
 	load    func()
 	turns   chan struct{}
 	limiter *web.Limiter
 	outage  outage
 }
 
-// New makes no request yet.
+// New returns a hub; it sends no request.
 func New(cfg Config, o Options) *Hub {
 	h := &Hub{
 		bus: o.Bus, log: o.Log, metrics: newMetrics(o.Registry), facets: map[string]func([]byte) string{},
@@ -84,14 +83,14 @@ func New(cfg Config, o Options) *Hub {
 	return h
 }
 
-// FilterBy lets streams of an area be filtered by a facet: of returns that of an
+// FilterBy makes the streams of an area filterable by a facet: of returns the facet of an
 // outcome from its data, and is called at most once for each outcome in the ring.
 // FilterBy is called before Run.
 func (h *Hub) FilterBy(area string, of func(data []byte) string) { h.facets[area] = of }
 
 // Watch subscribes to the outcomes of one item. The channel gets a value when one was
-// published since the last look, or may have been missed, and none while the stream
-// cannot be followed. The caller calls stop.
+// published since the last value, or may have been missed, and none while the stream
+// is unavailable. The caller calls stop.
 func (h *Hub) Watch(area, id string) (seen <-chan struct{}, stop func()) {
 	key, wake := groupKey{area: area, id: id}, make(chan struct{}, 1)
 	h.ring.join(key, wake)

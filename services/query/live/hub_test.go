@@ -18,8 +18,8 @@ import (
 
 var many = Config{Readers: 5000, PerClient: 5000}
 
-// A reader gets the outcomes of its owner and of nobody else, resumes without a
-// gap or a repeat, and is told at once that it is connected.
+// A reader gets only the outcomes of its owner, resumes without a
+// gap or a repeat, and gets a first event as soon as it is connected.
 func TestReadersResumeWithinTheirOwner(t *testing.T) {
 	w := open(t, many, 16)
 	mine, all := w.open(w.url+"/v1/events?owner=ann", ""), w.open(w.operator+"/v1/events", "")
@@ -54,8 +54,8 @@ func TestReadersResumeWithinTheirOwner(t *testing.T) {
 	}
 }
 
-// A new process begins with the newest outcomes that are stored, so that readers
-// that come back to it need none of the few turns at the stream.
+// A new process loads the newest stored outcomes, so that readers
+// that reconnect to it need no turn at the stream.
 func TestNewProcessServesReadersThatComeBack(t *testing.T) {
 	w := open(t, many, 64)
 	s := w.open(w.url+"/v1/events?owner=ann", "")
@@ -106,8 +106,8 @@ func TestPositionsThatAreGoneResync(t *testing.T) {
 	}
 }
 
-// Outcomes that are removed before the ring has seen them are a gap for all
-// readers, and none of them may miss that.
+// Outcomes that are removed before the ring has them are a gap for all
+// readers, and every reader is sent resync.
 func TestGapInTheStreamResyncs(t *testing.T) {
 	w := open(t, many, 16)
 	s := w.open(w.url+"/v1/events?owner=ann", "")
@@ -151,7 +151,7 @@ func TestGapInTheStreamResyncs(t *testing.T) {
 	}
 }
 
-// Page loads open and close streams in a row: none may leave a consumer, of
+// Page loads open and close streams in quick succession: none may leave a consumer, of
 // which the server allows 1,000.
 func TestThousandsOfPageLoadsInARow(t *testing.T) {
 	w := open(t, many, 64)
@@ -216,7 +216,7 @@ func TestManyReadersShareOneConsumer(t *testing.T) {
 	}
 }
 
-// A reader that takes nothing keeps nobody waiting.
+// A reader that does not read delays no other.
 func TestSlowReaderBlocksNobody(t *testing.T) {
 	w := open(t, many, 8)
 	for range 2 * turns {
@@ -250,7 +250,7 @@ func TestSlowReaderBlocksNobody(t *testing.T) {
 	<-published
 }
 
-// The loss of the consumer is logged and repaired, and no reader misses a thing.
+// The loss of the consumer is logged and repaired, and no reader misses an outcome.
 func TestLostConsumerIsRecreated(t *testing.T) {
 	w := open(t, many, 64)
 	s := w.open(w.url+"/v1/events?owner=ann", "")
@@ -266,7 +266,7 @@ func TestLostConsumerIsRecreated(t *testing.T) {
 		s.expect("completed", fmt.Sprint("a", i))
 		s.expect("completed", fmt.Sprint("b", i))
 	}
-	if said := w.log.String(); !strings.Contains(said, "live events stopped") || !strings.Contains(said, "follow the outcomes again") {
+	if said := w.log.String(); !strings.Contains(said, "live events stopped") || !strings.Contains(said, "live events resumed") {
 		t.Errorf("the log says %q", said)
 	}
 	if err := w.hub.Check(w.ctx); err != nil {
@@ -274,7 +274,7 @@ func TestLostConsumerIsRecreated(t *testing.T) {
 	}
 }
 
-// While the stream does not answer, readiness says that live events are dead.
+// While the stream does not respond, the readiness check of live events fails.
 func TestDeadLiveEventsAreNotReady(t *testing.T) {
 	w := open(t, many, 64)
 	w.open(w.url+"/v1/events?owner=ann", "").expect("ready", "")
@@ -328,8 +328,8 @@ func TestRefusals(t *testing.T) {
 	check(w.url+"/v1/events?owner=ann", "", http.StatusTooManyRequests, "This client has 2 open live event streams, the limit.")
 }
 
-// A reader for which nothing happens moves on with the stream, so that it does
-// not resume from where it began.
+// An idle reader advances with the stream, so that it does
+// not resume from its first position.
 func TestQuietReadersMoveOn(t *testing.T) {
 	b := newRing(4, 1<<20)
 	b.reset(100)
@@ -345,7 +345,7 @@ func TestQuietReadersMoveOn(t *testing.T) {
 	if out, reached := b.read(quiet); reached != current || len(out.frames) != 1 || quiet.cursor != 121 {
 		t.Errorf("then it got %d frames and is at %d (%d)", len(out.frames), quiet.cursor, reached)
 	}
-	b.reset(7) // a stream that began again
+	b.reset(7) // a recreated stream
 	if _, reached := b.read(quiet); reached != gone {
 		t.Errorf("before the stream begins anew it is at %d (%d)", quiet.cursor, reached)
 	}

@@ -10,22 +10,22 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// reader is one open stream. It belongs to one goroutine, but for wake.
+// reader is one open stream. Except wake, only its goroutine uses it.
 type reader struct {
 	filter Filter
 	group  *group
-	cursor uint64 // every wanted outcome up to this sequence is sent
-	resets int    // of the ring, when cursor was last known to be in the stream
+	cursor uint64 // every selected outcome up to this sequence has been sent
+	resets int    // of the ring, when cursor was last in the stream
 	wake   chan struct{}
 }
 
-// begin makes a reader and the first event of its stream, for the position of a
-// client that resumes or for a new client.
+// begin returns a reader and the first event of its stream, for the position of a
+// resuming client or for a new client.
 func (h *Hub) begin(ctx context.Context, wanted Filter, resumes bool, after uint64) (*reader, web.Event, error) {
 	select {
 	case <-h.loaded:
 	case <-time.After(loadWait):
-		return nil, web.Event{}, web.Unavailable("The stream of outcomes does not answer.", retryAfter)
+		return nil, web.Event{}, web.Unavailable("The outcome stream does not respond.", retryAfter)
 	case <-ctx.Done():
 		return nil, web.Event{}, ctx.Err()
 	}
@@ -37,7 +37,7 @@ func (h *Hub) begin(ctx context.Context, wanted Filter, resumes bool, after uint
 		if !held {
 			var err error
 			if held, err = h.stored(ctx, after); err != nil {
-				return nil, web.Event{}, web.Unavailable("The stream of outcomes does not answer.", retryAfter).Because(err)
+				return nil, web.Event{}, web.Unavailable("The outcome stream does not respond.", retryAfter).Because(err)
 			}
 		}
 		if held {
@@ -51,7 +51,7 @@ func (h *Hub) begin(ctx context.Context, wanted Filter, resumes bool, after uint
 	return r, position(name, r.cursor), nil
 }
 
-// stored reports whether the stream holds every outcome after a position.
+// stored reports whether the stream has every outcome after a position.
 func (h *Hub) stored(ctx context.Context, after uint64) (bool, error) {
 	if err := h.turn(ctx); err != nil {
 		return false, err
@@ -61,8 +61,8 @@ func (h *Hub) stored(ctx context.Context, after uint64) (bool, error) {
 	return after <= newest && after+1 >= oldest, err
 }
 
-// errBusy says that other readers have all turns.
-var errBusy = errors.New("too many readers are served from the stream at once")
+// errBusy means that other readers have all turns.
+var errBusy = errors.New("too many readers read from the stream at once")
 
 func (h *Hub) turn(ctx context.Context) error {
 	wait := time.NewTimer(turnWait)
@@ -79,7 +79,7 @@ func (h *Hub) turn(ctx context.Context) error {
 
 func (h *Hub) endTurn() { <-h.turns }
 
-// next returns what r is to be sent now.
+// next returns the frames to send to r now.
 func (h *Hub) next(ctx context.Context, r *reader) web.Batch {
 	out, reached := h.ring.read(r)
 	var err error
@@ -93,13 +93,13 @@ func (h *Hub) next(ctx context.Context, r *reader) web.Batch {
 		reached = more
 	case err != nil:
 		// The next heartbeat retries.
-		h.log.Debug().Err(err).Msg("cannot serve a live reader from the stream")
+		h.log.Debug().Err(err).Msg("cannot read the stream for a live reader")
 		reached = current
 	}
 	return web.Batch{Frames: out.frames, More: reached != current, Position: strconv.FormatUint(r.cursor, 10)}
 }
 
-// catchUp moves r on by one turn at the stream, up to what the ring holds.
+// catchUp advances r by one turn at the stream, up to the start of the ring.
 func (h *Hub) catchUp(ctx context.Context, r *reader) (out batch, err error) {
 	if err := h.turn(ctx); err != nil {
 		return batch{}, err
@@ -118,7 +118,7 @@ func (h *Hub) catchUp(ctx context.Context, r *reader) (out batch, err error) {
 	for r.cursor+1 < oldest && r.cursor-from < turnOutcomes {
 		d, err := outcomes.Next()
 		if err != nil && r.cursor > from {
-			break // the next turn finds it again
+			break // the next turn reads it again
 		}
 		if err != nil {
 			return batch{}, err
@@ -139,12 +139,12 @@ func (h *Hub) resync(r *reader) web.Batch {
 	at := position("resync", r.cursor)
 	frame, err := at.Frame()
 	if err != nil {
-		h.log.Error().Err(err).Msg("cannot tell a live reader that it missed events")
+		h.log.Error().Err(err).Msg("cannot send resync to a live reader")
 	}
 	return web.Batch{Frames: [][]byte{frame}, More: true, Position: at.ID}
 }
 
-// position is an event that gives the client the id to resume from.
+// position returns an event that gives the client the id to resume from.
 func position(name string, at uint64) web.Event {
 	id := strconv.FormatUint(at, 10)
 	return web.Event{ID: id, Name: name, Data: []byte(`{"lastEventId":"` + id + `"}`)}

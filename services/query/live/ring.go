@@ -13,7 +13,7 @@ type ring struct {
 	groups      map[groupKey]*group
 	dirty       []*group
 
-	woken chan struct{} // tells notify that there are dirty groups
+	woken chan struct{} // signals notify that there are dirty groups
 }
 
 func newRing(entries, bytes int) *ring {
@@ -23,7 +23,7 @@ func newRing(entries, bytes int) *ring {
 	}
 }
 
-// bounds returns the oldest sequence in the ring and the newest one it has seen.
+// bounds returns the oldest sequence in the ring and the newest one added.
 func (b *ring) bounds() (oldest, newest uint64, resets int) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -75,18 +75,18 @@ type progress int
 const (
 	current progress = iota // to the newest outcome
 	more                    // to the end of one batch
-	behind                  // nowhere: the ring no longer holds what follows
-	gone                    // nowhere: the stream does not hold what follows
+	behind                  // no progress: the ring no longer has the next outcome
+	gone                    // no progress: the stream does not have the next outcome
 )
 
-// read moves r on and returns what it is to be sent.
+// read advances r and returns the frames to send.
 func (b *ring) read(r *reader) (batch, progress) {
 	var out batch
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	newest := b.next - 1
 	if r.cursor > newest {
-		// Another process was faster, unless the stream began again.
+		// Another process is ahead, unless the stream was recreated.
 		if r.resets != b.resets {
 			return out, gone
 		}

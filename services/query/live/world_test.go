@@ -25,10 +25,10 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// patience bounds every wait for something that must happen.
+// patience is the timeout of every wait.
 const patience = 30 * time.Second
 
-// world is live events behind HTTP on a NATS server.
+// world is a live events server with its NATS server.
 type world struct {
 	*testing.T
 	url, operator string
@@ -40,7 +40,7 @@ type world struct {
 	ctx           context.Context
 }
 
-// transcript keeps the log.
+// transcript records the log.
 type transcript struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -58,7 +58,7 @@ func (l *transcript) String() string {
 	return l.text.String()
 }
 
-// open serves live events with a ring of so many outcomes.
+// open serves live events with a ring of size outcomes.
 func open(t *testing.T, cfg Config, entries int) *world {
 	t.Helper()
 	url := bustest.Start(t)
@@ -83,7 +83,7 @@ func open(t *testing.T, cfg Config, entries int) *world {
 	return w
 }
 
-// serve begins again with live events, as another process on the same stream.
+// serve restarts live events, as another process on the same stream.
 func (w *world) serve(cfg Config, entries int) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), 10*patience)
@@ -163,7 +163,7 @@ type stream struct {
 // message is one event of a stream; without a name and data it is a heartbeat.
 type message struct{ id, name, data string }
 
-// ask opens a stream, or returns the response that refuses it.
+// ask opens a stream, or returns the response that rejects it.
 func (w *world) ask(url, lastEventID string) (*http.Response, func(), error) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -177,7 +177,7 @@ func (w *world) ask(url, lastEventID string) (*http.Response, func(), error) {
 	if err != nil {
 		return nil, cancel, err
 	}
-	return resp, func() { cancel(); _ = resp.Body.Close() }, nil // what it says is of no interest
+	return resp, func() { cancel(); _ = resp.Body.Close() }, nil // the body does not matter
 }
 
 func (w *world) open(url, lastEventID string) *stream {
@@ -193,7 +193,7 @@ func (w *world) open(url, lastEventID string) *stream {
 	return &stream{w: w, lines: bufio.NewScanner(resp.Body), leave: leave}
 }
 
-// next returns the next event, heartbeats left out.
+// next returns the next event, skipping heartbeats.
 func (s *stream) next() (message, error) {
 	var m message
 	for s.lines.Scan() {
@@ -242,7 +242,7 @@ func (w *world) consumers() (names []string) {
 	return names
 }
 
-// eventually looks again and again until look has nothing to complain about.
+// eventually polls until look returns nil.
 func (w *world) eventually(look func() error) {
 	w.Helper()
 	deadline := time.After(patience)

@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector makes sync.Pool drop a part of what it is given.
+// With the race detector sync.Pool randomly drops values.
 
 package sentiment_test
 

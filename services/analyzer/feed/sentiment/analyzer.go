@@ -10,8 +10,7 @@ import (
 // text scores differently than before.
 const ModelVersion = "v1.0.0"
 
-// Analyzer scores texts. It does not change and may be used by many goroutines
-// at once.
+// Analyzer scores texts. It is immutable and safe for concurrent use.
 type Analyzer struct {
 	words    *dictionary
 	emoji    *emoji
@@ -20,7 +19,7 @@ type Analyzer struct {
 }
 
 // New returns an analyzer with the embedded lexicon. It takes a
-// few milliseconds and half a megabyte: make one and keep it.
+// few milliseconds and half a megabyte: create one and reuse it.
 func New() *Analyzer {
 	a := &Analyzer{words: newDictionary(), emoji: newEmoji(), classes: newClasses()}
 	a.readings.New = func() any { return new(reading) }
@@ -28,21 +27,21 @@ func New() *Analyzer {
 }
 
 // Polarity is the sentiment of a text, rounded as the reference does. The zero
-// value is that of a text without words.
+// value is the polarity of a text without words.
 type Polarity struct {
-	// Positive, Neutral and Negative are the shares of the text that are so,
-	// 0 to 1, to 3 decimals. They add up to 1 but for rounding.
+	// Positive, Neutral and Negative are the shares of the text,
+	// 0 to 1, to 3 decimals. They add up to 1 except for rounding.
 	Positive, Neutral, Negative float64
 	// Compound is the sentiment as a whole, -1 to 1, to 4 decimals.
 	Compound float64
 }
 
-// maxKept is the length in bytes of the longest text whose memory is kept for
+// maxKept is the length in bytes of the longest text whose memory is reused for
 // the next.
 const maxKept = 64 << 10
 
-// Score returns the sentiment of the text. Bytes that are not UTF-8 count as
-// characters without a meaning. It does not allocate once it has seen a text of
+// Score returns the sentiment of the text. Invalid UTF-8 bytes count as
+// characters without meaning. Score does not allocate once it has scored a text of
 // that length, up to 64 KiB.
 func (a *Analyzer) Score(text string) Polarity {
 	r := a.readings.Get().(*reading)
@@ -55,7 +54,7 @@ func (a *Analyzer) Score(text string) Polarity {
 	return p
 }
 
-// polarity sums up the valences.
+// polarity sums the valences.
 func (r *reading) polarity() Polarity {
 	if len(r.tokens) == 0 {
 		return Polarity{}
@@ -95,7 +94,7 @@ func (r *reading) polarity() Polarity {
 }
 
 // punctuationEmphasis returns what exclamation and question marks add to the
-// sum, whichever its sign is.
+// magnitude of the sum.
 func punctuationEmphasis(text []byte) float64 {
 	exclamations := min(bytes.Count(text, []byte("!")), 4)
 	emphasis := float64(float64(exclamations) * 0.292)

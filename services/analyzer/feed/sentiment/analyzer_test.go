@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 )
 
-// A long text leaves nothing behind that a later score could see, and is scored
+// A long text has no effect on later scores, and is scored
 // like the same text later.
 func TestScoresDoNotDependOnEachOther(t *testing.T) {
 	a := sentiment.New()

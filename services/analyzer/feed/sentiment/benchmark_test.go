@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 )
 
-// The texts are our own, in the manner of a feed: a headline, a post, a review.
+// The texts were written for this benchmark: a headline, a post, a review.
 var benchmarkTexts = []struct{ name, text string }{
 	{"short", "The new harbour line is REALLY good, but the tickets are not cheap!!"},
 	{"1KB", strings.Repeat("We took the early train and the staff were very friendly. "+

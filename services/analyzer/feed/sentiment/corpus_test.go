@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// corpus writes texts that exercise every rule. The same seed gives the same
-// texts: only Uint64 is drawn, which the documentation of PCG fixes.
+// corpus generates texts that exercise every rule. The same seed gives the same
+// texts: it uses only Uint64, whose results the documentation of PCG guarantees.
 type corpus struct {
 	random *rand.PCG
 	words  []string // of the lexicon
@@ -60,7 +60,7 @@ var (
 	marks = []string{"!", "?", "!!", "??", "!!!", "???", "!!!!", "????", "!!!!!!", "?!?!?!", ".", ",", "...", ";", ":", "-", "'", "\"", "*", "_", "(", ")", "#", "@", "&", "/", "\\", "~", "^", "|", "<", ">"}
 )
 
-// word returns a word in one of the ways of writing it.
+// word returns a word in a random spelling.
 func (c *corpus) word() string {
 	var w string
 	switch c.below(9) {
@@ -106,7 +106,7 @@ func (c *corpus) text(i int) string {
 	return b.String()
 }
 
-// piece writes a word with what goes before and after it in a kind of text.
+// piece writes a word with its surroundings in a kind of text.
 func (c *corpus) piece(b *strings.Builder, kind int) {
 	switch kind {
 	case 0, 1: // sentences

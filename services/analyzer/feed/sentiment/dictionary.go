@@ -19,19 +19,19 @@ var (
 // maxWord is the length in bytes of the longest word a dictionary can hold.
 const maxWord = 23
 
-// key is a word of ASCII characters in lower case, padded with zeros, and in
-// the last byte its length: a text may hold zeros too.
+// key is a word of ASCII characters in lower case, padded with zeros. Its last
+// byte is the length, because a text may contain zeros.
 type key struct{ first, second, third uint64 }
 
-// dictionary finds words by key, with open addressing. A search for what is not
-// in it ends at a free slot, mostly without having read a key, as tags differ.
+// dictionary finds words by key, with open addressing. A search for a missing word
+// ends at a free slot, mostly without reading a key, because the tags differ.
 type dictionary struct {
 	slots []uint32 // 16 bits of hash, 16 bits of index; 0 is free
 	keys  []key
-	words []word // words[0] stands for every word that is not in it
+	words []word // words[0] stands for every unknown word
 }
 
-// slotBits makes about twice as many slots as there are words.
+// slotBits gives about twice as many slots as words.
 const slotBits = 14
 
 func newDictionary() *dictionary {
@@ -65,9 +65,9 @@ func newDictionary() *dictionary {
 	return d
 }
 
-// add returns the word of the text, which it adds where it is missing. It
-// returns nil for texts that no word of a text equals in lower case: the
-// lexicon has some with capitals, spaces and other letters.
+// add returns the word of the text, and adds it if it is missing. It
+// returns nil for entries that no lower-cased word can equal: the
+// lexicon has some with capitals, spaces and non-ASCII letters.
 func (d *dictionary) add(text string) *word {
 	if len(text) > maxWord {
 		panic(fmt.Sprintf("sentiment: embedded lexicon: %q is too long", text))
@@ -106,7 +106,7 @@ func (d *dictionary) find(k key) *word {
 	}
 }
 
-// hash returns the slot to search from, and the tag in the upper half.
+// hash returns the slot where the search starts, and the tag in the upper half.
 func (k key) hash() (slot, tag uint32) {
 	// Odd multipliers from the golden ratio and the square roots of 3 and 5.
 	h := k.first*0x9e3779b97f4a7c15 ^ k.second*0xbb67ae8584caa73b ^ k.third*0x3c6ef372fe94f82b
@@ -114,7 +114,7 @@ func (k key) hash() (slot, tag uint32) {
 	return uint32(h >> (64 - slotBits)), uint32(h>>16) &^ 0xffff
 }
 
-// padding is how many bytes must be readable behind a word for keyOf.
+// padding is how many bytes after a word keyOf may read.
 const padding = 8
 
 // keyOf returns the key of text[:n], which is ASCII; n is from 1 to maxWord.
@@ -135,7 +135,7 @@ func chunk(text []byte, n int) uint64 {
 	return lower(binary.LittleEndian.Uint64(text) & (1<<(8*n) - 1))
 }
 
-// lower turns the capitals among eight ASCII bytes into small letters.
+// lower converts eight ASCII bytes to lower case.
 func lower(chunk uint64) uint64 {
 	const ones = 0x0101010101010101
 	fromA := chunk + (0x80-'A')*ones

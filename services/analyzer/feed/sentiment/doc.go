@@ -1,15 +1,15 @@
 // Package sentiment scores how positive or negative a text is, by VADER: a
-// lexicon of words with measured valences, and rules for how the words around
-// one change it.
+// lexicon of words with measured valences, and rules for how neighboring words
+// change them.
 //
 // # Method
 //
 // C. J. Hutto and E. Gilbert, "VADER: A Parsimonious Rule-based Model for
 // Sentiment Analysis of Social Media Text", ICWSM 2014. Where the paper leaves
-// a choice, the authors' reference implementation (vaderSentiment, commit
-// 44fc044, MIT) decides, oddities included, so that scores are its scores:
+// a choice open, the authors' reference implementation (vaderSentiment, commit
+// 44fc044, MIT) decides, quirks included, so that the scores are equal:
 //
-//   - Words are what stands between white space. An emoji is first replaced by
+//   - Words are separated by white space. An emoji is first replaced by
 //     its description. Punctuation is stripped from both ends of a word, unless
 //     two characters or fewer would remain: then the word is an emoticon.
 //   - Boosters and dampeners ("very", "hardly") among the three words before
@@ -24,7 +24,7 @@
 //   - Up to four "!" add 0.292 each, "??" and "???" 0.18 a mark, more "?" 0.96.
 //   - The sum x of the valences becomes compound = x / sqrt(x*x + 15).
 //
-// Three oddities of the reference are kept, as published scores depend on them:
+// Three quirks of the reference are kept, because published scores depend on them:
 // "so" or "this" directly before a word multiplies by 1.25 whenever three words
 // precede it; "but" finds a valence by its value, so that an equal one earlier
 // in the text can be changed in its place; and the sentiment-laden idioms
@@ -32,8 +32,8 @@
 //
 // # Lexicon
 //
-// The lexicon is the one of 7,518 lines with which the scores that the
-// reference publishes come out. The reference has since added "heart" and
+// The lexicon is the version of 7,518 lines that reproduces the scores that the
+// reference publishes. The reference has since added "heart" and
 // "hearts", with which one of its 16 published sentences scores 0.8750 instead
 // of 0.7003. See lexicon/SOURCE for origin and checksums, lexicon/LICENSE for
 // the terms.

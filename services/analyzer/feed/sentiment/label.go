@@ -2,7 +2,7 @@ package sentiment
 
 import "math"
 
-// Label is what a text's sentiment is called.
+// Label is the class of a text's sentiment.
 type Label string
 
 // The labels, by the thresholds of the paper.
@@ -12,7 +12,7 @@ const (
 	Negative Label = "negative" // compound <= -0.05
 )
 
-// threshold is the least |compound| of a text that is not neutral.
+// threshold is the smallest |compound| of a text that is not neutral.
 const threshold = 0.05
 
 // Classify returns the label and the confidence in it, 0.525 to 1, to 5
@@ -23,8 +23,8 @@ const threshold = 0.05
 //	positive, negative: (1 + c) / 2    0.525 at the threshold, 1 at the extreme
 //	neutral:            1 - 9.5 c      1 at 0, towards 0.525 at the threshold
 //
-// The first is the usual reading of compound as a share of the way from one
-// extreme to the other, so that compound can be had back from it exactly. The
+// The first is the usual mapping of compound to the position between the two
+// extremes, so that compound can be computed back from it exactly. The
 // second is the line that meets it at the threshold: confidence is continuous
 // in compound, lowest where the label changes, and grows with the distance from
 // there on both sides.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestLexiconIsPinned(t *testing.T) {
-	// A change of ModelVersion belongs to any change of these.
+	// Any change of these requires a new ModelVersion.
 	if ModelVersion != "v1.0.0" || !regexp.MustCompile(`^v\d+\.\d+\.\d+$`).MatchString(ModelVersion) {
 		t.Errorf("ModelVersion = %s, the checksums here are of v1.0.0", ModelVersion)
 	}
@@ -37,8 +37,8 @@ func TestLexiconIsPinned(t *testing.T) {
 	}
 }
 
-// Every word is found, in any case, with the valence of its last line; and a
-// word that begins or ends like it is not found in its place.
+// Every word is found, in lower and upper case, with the valence of its last line, and a
+// word with additional characters is not.
 func TestDictionaryFindsItsWords(t *testing.T) {
 	valences := map[string]string{}
 	for line := range strings.Lines(lexiconWords) {
@@ -50,7 +50,7 @@ func TestDictionaryFindsItsWords(t *testing.T) {
 	}
 	d := newDictionary()
 	for i, w := range d.words {
-		// The rules need not ask which of two counts.
+		// So the rules need no precedence between the two.
 		if w.inLexicon && w.boost != 0 {
 			t.Errorf("word %d is in the lexicon and a booster: %+v", i, w)
 		}
@@ -60,7 +60,7 @@ func TestDictionaryFindsItsWords(t *testing.T) {
 	}
 	for text, valence := range valences {
 		if strings.ContainsAny(text, " Þ") || text != strings.ToLower(text) {
-			continue // no word of a text is ever this
+			continue // no word of a text can equal this
 		}
 		for _, text := range []string{text, strings.ToUpper(text)} {
 			if got := find(text); !got.inLexicon || fmt.Sprintf("%.1f", got.valence) != valence {

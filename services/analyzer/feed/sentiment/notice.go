@@ -5,5 +5,5 @@ import _ "embed"
 //go:embed lexicon/LICENSE
 var notice string
 
-// Notice is the license of the lexicon, which must go along with it.
+// Notice returns the license of the lexicon, which must accompany it.
 func Notice() string { return notice }

@@ -53,7 +53,7 @@ func TestPublishedSentences(t *testing.T) {
 	}
 }
 
-// publishedSentences reads the sentences where govader's tests have them, as
+// publishedSentences reads the sentences from govader's tests, where they are
 // the values of the fields named Text.
 func publishedSentences(t *testing.T) []string {
 	t.Helper()

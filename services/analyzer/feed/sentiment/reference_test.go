@@ -22,8 +22,8 @@ var textsTo = flag.String("texts", "", "write the texts of the reference test, a
 // testdata/reference.tsv holds what the reference implementation of VADER
 // (vaderSentiment, commit 44fc044, on Python 3.11) gives for the texts of
 // newCorpus with the lexicon pinned here: first the SHA-256 of all the texts,
-// then for each a line with negative, neutral, positive and compound. It was
-// made from the texts that -texts writes.
+// then for each a line with negative, neutral, positive and compound. It is
+// generated from the texts that -texts writes.
 func TestScoreEqualsReference(t *testing.T) {
 	texts := make([]string, referenceTexts)
 	corpus, sum := newCorpus(referenceSeed), sha256.New()

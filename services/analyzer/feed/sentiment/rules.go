@@ -1,10 +1,10 @@
 package sentiment
 
-// The products that are added to something are converted to float64, which
-// keeps them from being fused with the sum: scores are the same on every
+// Products that are added are converted to float64, which
+// prevents fused multiply-add: scores are the same on every
 // processor.
 
-// weigh fills in the valences of a reading.
+// weigh computes the valences of a reading.
 func (r *reading) weigh() {
 	r.valences, r.places = r.valences[:0], r.places[:0]
 	but := -1
@@ -31,7 +31,7 @@ func (r *reading) term(i int) term {
 	return r.tokens[i].word.term
 }
 
-// valence returns the valence in its place of the token at i, a word of the
+// valence returns the valence in context of the token at i, a word of the
 // lexicon.
 func (r *reading) valence(i int) float64 {
 	t := r.tokens[i]
@@ -95,7 +95,7 @@ func (r *reading) boost(booster token, distance int, v float64) float64 {
 	return float64(b)
 }
 
-// negation returns what the token at a distance before i multiplies by.
+// negation returns the factor of the token at a distance before i.
 func (r *reading) negation(i, distance int) float64 {
 	before := r.term(i - distance)
 	switch distance {
@@ -111,7 +111,7 @@ func (r *reading) negation(i, distance int) float64 {
 		next, last := r.term(i-2), r.term(i-1)
 		switch {
 		case before == termNever && (next == termSo || next == termThis),
-			last == termSo || last == termThis: // whatever stands before, as in the reference
+			last == termSo || last == termThis: // regardless of the preceding words, as in the reference
 			return never
 		case before == termWithout && (next == termDoubt || last == termDoubt):
 			return 1
@@ -124,7 +124,7 @@ func (r *reading) negation(i, distance int) float64 {
 }
 
 // phrases returns the valence of the phrase that the word at i, of valence v,
-// appears in, or v; with what a dampener of two words before it takes.
+// appears in, or v, less the effect of a two-word dampener before it.
 func (r *reading) phrases(i int, v float64) float64 {
 	third, second, first, here := r.term(i-3), r.term(i-2), r.term(i-1), r.term(i)
 	next, afterNext := r.term(i+1), r.term(i+2)
@@ -153,8 +153,8 @@ func (r *reading) phrases(i int, v float64) float64 {
 
 // weighBut halves the valences before the token at but and raises those after
 // it by half. As in the reference, each step changes the first valence that
-// equals the one it stands at, which can be another. So it takes time in the
-// square of the number of valences, in texts with a "but" only: at worst some
+// equals the current one, which can be another. So it takes quadratic time in the
+// number of valences, but only in texts with a "but": at worst some
 // milliseconds for 10,000 characters.
 func (r *reading) weighBut(but int) {
 	for _, v := range r.valences {

@@ -12,7 +12,7 @@ func TestRules(t *testing.T) {
 	a := New()
 	for _, of := range []struct {
 		text string
-		sum  float64 // before it is made a compound
+		sum  float64 // before normalization to a compound
 	}{
 		{"a good book", 1.9},
 		{"a (good) book", 1.9},
@@ -48,7 +48,7 @@ func TestRules(t *testing.T) {
 		{"never so good", (1.9 + 0.293) * 1.25},
 		{"never this good", 1.9 * 1.25},
 		{"never this a good", 1.9 * 1.25},
-		{"a a so good", (1.9 + 0.293) * 1.25}, // an oddity of the reference
+		{"a a so good", (1.9 + 0.293) * 1.25}, // a quirk of the reference
 		{"without a good", 1.9 * -0.74},
 		{"without doubt good", -1.5*-0.74 + 1.9},
 		{"without a doubt good", -1.5*-0.74 + 1.9},
@@ -71,9 +71,9 @@ func TestRules(t *testing.T) {
 		{"Good BOOK", 1.9},
 		{"GOOD é", 1.9 + 0.733},
 		{"GOOD É", 1.9},
-		{"GOOD Ⅷ", 1.9},          // capital numerals count
-		{"GOOD Aª", 1.9 + 0.733}, // and so do small letters that are modifiers
-		{"GOOD Aǅ", 1.9 + 0.733}, // and title letters, as not capital
+		{"GOOD Ⅷ", 1.9},          // upper-case numerals count
+		{"GOOD Aª", 1.9 + 0.733}, // and so do lower-case modifier letters
+		{"GOOD Aǅ", 1.9 + 0.733}, // and title-case letters, as not upper case
 
 		{"good!", 1.9 + 0.292},
 		{"good!!!!!", 1.9 + 4*0.292},

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// classes are the kinds of bytes.
+// classes classifies bytes.
 type classes [256]class
 
 type class uint8
@@ -37,10 +37,10 @@ func newClasses() (of classes) {
 	return of
 }
 
-// emoji finds descriptions of emoji.
+// emoji maps emoji to descriptions.
 type emoji struct {
 	descriptions map[rune]string
-	blocks       [utf8.MaxRune>>8 + 1]bool // which 256 code points hold any
+	blocks       [utf8.MaxRune>>8 + 1]bool // the blocks of 256 code points that have any
 }
 
 func newEmoji() *emoji {
@@ -54,9 +54,9 @@ func newEmoji() *emoji {
 	return e
 }
 
-// appendText appends the text to dst with what the rules cannot tell apart made
-// equal: emoji become their descriptions, and the few characters beyond ASCII
-// that are white space, or a capital of an ASCII letter, the ASCII ones.
+// appendText appends the text to dst in a normalized form:
+// emoji become their descriptions, and the few characters beyond ASCII
+// that are white space, or the upper case of an ASCII letter, become ASCII.
 func (e *emoji) appendText(dst []byte, text string) []byte {
 	copied := 0
 	for i := 0; i < len(text); {
@@ -67,7 +67,7 @@ func (e *emoji) appendText(dst []byte, text string) []byte {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		replacement := ""
 		switch {
-		case r == '\u212a': // the Kelvin sign, whose small letter is k
+		case r == '\u212a': // the Kelvin sign, whose lower case is k
 			replacement = "K"
 		case isWideSpace(r):
 			replacement = " "
@@ -77,8 +77,8 @@ func (e *emoji) appendText(dst []byte, text string) []byte {
 		if replacement != "" {
 			dst = append(dst, text[copied:i]...)
 			if len(replacement) > 1 {
-				// What follows an emoji directly becomes part of the last word of
-				// its description; what stands before it does not.
+				// Text directly after an emoji becomes part of the last word of
+				// its description; text directly before it does not become part of the first.
 				dst = append(dst, ' ')
 			}
 			dst = append(dst, replacement...)
@@ -99,9 +99,9 @@ func isWideSpace(r rune) bool {
 	return 0x2000 <= r && r <= 0x200a
 }
 
-// isCapitals is str.isupper of the reference: there is a capital, and neither a
-// small nor a title letter. Which letters are so is as of Unicode 15; Python
-// 3.11 has 14, and differs in 73 small modifier letters.
+// isCapitals is str.isupper of the reference: there is an upper-case letter, and neither
+// a lower-case nor a title-case one. The case of letters is that of Unicode 15; Python
+// 3.11 has 14, and differs in 73 modifier letters.
 func isCapitals(text []byte) bool {
 	found := false
 	for len(text) > 0 {

@@ -9,12 +9,12 @@ type token struct {
 	capitals   bool
 }
 
-// reading is a text on its way to a score. It is reused.
+// reading is the working memory for scoring a text. It is reused.
 type reading struct {
 	text     []byte // followed by padding: spaces, which end the last token
 	tokens   []token
 	emphasis bool      // whether some words are in capitals and some are not
-	valences []float64 // what words add to the sum; never 0
+	valences []float64 // of words, without zeros
 	places   []int     // in tokens, of the valences
 }
 
@@ -61,7 +61,7 @@ func (a *Analyzer) read(r *reading, text string) {
 	r.emphasis = 0 < inCapitals && inCapitals < len(r.tokens)
 }
 
-// strip takes the punctuation off both ends of t, unless two characters or
+// strip removes punctuation from both ends of t, unless two characters or
 // fewer would remain.
 func (a *Analyzer) strip(text []byte, t *token, seen class) {
 	start, end := t.start, t.end
@@ -80,7 +80,7 @@ func (a *Analyzer) strip(text []byte, t *token, seen class) {
 	}
 }
 
-// negates reports whether the token is a negation: a listed one, or n't is in it.
+// negates reports whether the token is a negation: a listed word, or one that contains n't.
 func (r *reading) negates(t token) bool {
 	if t.word.negates {
 		return true

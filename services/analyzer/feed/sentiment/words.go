@@ -1,23 +1,23 @@
 package sentiment
 
-// What the rules add and multiply by, as measured by the paper's authors.
+// Parameters of the rules, as measured by the paper's authors.
 const (
-	boost    = 0.293 // a booster before a word; a dampener takes as much
+	boost    = 0.293 // added by a booster before a word; subtracted by a dampener
 	capitals = 0.733 // a word in capitals among others that are not
 	negation = -0.74 // a negated word
 	never    = 1.25  // "never so", "never this"
 )
 
-// word is what the rules know of a word.
+// word is the properties of a word.
 type word struct {
 	valence   float64 // -4 to 4
-	boost     float64 // what it adds to a positive word after it
+	boost     float64 // added to a positive word that follows
 	inLexicon bool
-	negates   bool // by itself, not by n't in it
+	negates   bool // as a listed word, not because of n't
 	term      term
 }
 
-// term tells apart the words that rules name; 0 is any other word.
+// term identifies the words that rules name; 0 is any other word.
 type term uint8
 
 const (
@@ -66,7 +66,7 @@ const termWords = `ass at bad beating bomb broken bus but death die doubt enough
 // phrase is two words, or three when the last is not 0.
 type phrase [3]term
 
-// phraseValence returns the valence that a phrase has as a whole.
+// phraseValence returns the valence of a phrase.
 func phraseValence(p phrase) (valence float64, ok bool) {
 	if p[0] == 0 || p[1] == 0 {
 		return 0, false
@@ -96,7 +96,7 @@ func dampens(first, second term) bool {
 		first == termJust && second == termEnough
 }
 
-// negations lists the words that negate; those with n't in them, in whatever
+// negations lists the words that negate. Words that contain n't, in any
 // spelling, negate without being listed.
 const (
 	negations = `

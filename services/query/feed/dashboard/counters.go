@@ -17,9 +17,9 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// Counters are rows of the dashboard table beside those of items. They change in
-// the transactions that change those (Apply), and so are the sums of them at any
-// moment, of all items and of each tag's:
+// Counters are rows of the dashboard table that count items: all of them, and those
+// of each tag. They change in the same transactions as the rows of items (Apply), so
+// they are exact at any moment:
 //
 //	         day_partition         ingested_at             attributes
 //	minutes  minutes#all           2025-11-16T14           m07, of each minute of the hour
@@ -27,12 +27,11 @@ import (
 //	hours    hours                 2025-11-16#all          h14, of each hour of the day,
 //	                               2025-11-16#tag#AI       and whole, of the day
 //
-// A slot that is not there is 0 (see tally for what it holds). writes grows with
-// every change, so that a recount can tell that it was not alone.
+// A missing slot is 0; tally describes the values. The attribute writes grows with
+// every change, so that a recount detects concurrent writes.
 //
-// A counter expires with the last item that it can count. Before that TTL takes
-// items away that it has counted; those are in a minute, or in a day before an
-// hour, that no window reads from a counter any more.
+// A counter expires with the last item that it can count. TTL removes items earlier
+// without uncounting them, but only items in slots that no window reads any more.
 const (
 	minutePartition = "minutes#"
 	hourPartition   = "hours"
@@ -43,7 +42,7 @@ const (
 	wholeDay        = "whole"
 )
 
-// counter is the key of a counter's row, and when it expires.
+// counter is the key and the expiry of a counter row.
 type counter struct {
 	partition, sort string
 	expires         int64 // epoch seconds
@@ -51,27 +50,28 @@ type counter struct {
 
 func (c counter) key() table.Key { return rowKey(Row{DayPartition: c.partition, SortKey: c.sort}) }
 
-// of names the items with a tag, or all for none.
-func of(tag string) string {
+// scopeOf returns the name of what a counter counts: the items with a tag, or all if
+// tag is empty.
+func scopeOf(tag string) string {
 	if tag == "" {
 		return allItems
 	}
 	return tagPrefix + tag
 }
 
-// minutesOf is the counter of the minutes of an hour.
-func minutesOf(who string, at time.Time) counter {
+// minutesOf returns the counter of the minutes of an hour.
+func minutesOf(scope string, at time.Time) counter {
 	hour := at.UTC().Truncate(time.Hour)
-	return counter{minutePartition + who, hour.Format(hourLayout), hour.Add(time.Hour + feed.Retention).Unix()}
+	return counter{minutePartition + scope, hour.Format(hourLayout), hour.Add(time.Hour + feed.Retention).Unix()}
 }
 
-// hoursOf is the counter of the hours of a day.
-func hoursOf(who string, at time.Time) counter {
+// hoursOf returns the counter of the hours of a day.
+func hoursOf(scope string, at time.Time) counter {
 	start := at.UTC().Truncate(24 * time.Hour)
-	return counter{hourPartition, day(start) + "#" + who, start.Add(24*time.Hour + feed.Retention).Unix()}
+	return counter{hourPartition, day(start) + "#" + scope, start.Add(24*time.Hour + feed.Retention).Unix()}
 }
 
-// counts are what is added to the slots of counters.
+// counts are additions to the slots of counters.
 type counts map[counter]map[string]tally
 
 func (c counts) bump(key counter, slot string, t tally) {
@@ -87,25 +87,25 @@ func (c counts) bump(key counter, slot string, t tally) {
 	}
 }
 
-// add counts a base row, or takes it back.
-func (c counts) add(row Row, back bool) error {
+// add counts a base row or, with undo, uncounts it.
+func (c counts) add(row Row, undo bool) error {
 	at, err := time.Parse(feed.TimeLayout, row.IngestedAt())
 	if err != nil {
 		return fmt.Errorf("the time of %s: %w", row.SourceID, err)
 	}
 	t := row.tally()
-	if back {
+	if undo {
 		t = tally{Counts{-t.Positive, -t.Neutral, -t.Negative}, -t.compound}
 	}
 	for _, tag := range append([]string{""}, row.MatchedTags...) {
-		c.bump(minutesOf(of(tag), at), at.Format("m04"), t)
-		c.bump(hoursOf(of(tag), at), at.Format("h15"), t)
-		c.bump(hoursOf(of(tag), at), wholeDay, t)
+		c.bump(minutesOf(scopeOf(tag), at), at.Format("m04"), t)
+		c.bump(hoursOf(scopeOf(tag), at), at.Format("h15"), t)
+		c.bump(hoursOf(scopeOf(tag), at), wholeDay, t)
 	}
 	return nil
 }
 
-// updates are the actions that add c, none for what comes to nothing.
+// updates returns the actions that add c to the counters.
 func (c counts) updates(name string) []types.TransactWriteItem {
 	keys := slices.SortedFunc(maps.Keys(c), func(a, b counter) int {
 		return cmp.Or(cmp.Compare(a.partition, b.partition), cmp.Compare(a.sort, b.sort))

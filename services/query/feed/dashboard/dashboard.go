@@ -1,6 +1,6 @@
 // Package dashboard is the read side of the feed: the rows and counters of the table
-// sentiment-items-dashboard, how images of items are applied to them, and the lists,
-// numbers and series that are read from them.
+// sentiment-items-dashboard, their update from images of items, and the lists, totals
+// and series that are read from them.
 package dashboard
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// Row is a row of an item in the dashboard table. Tag is on tag rows only,
-// Revision on base rows only. Compound, ModelVersion and Revision are not the
-// seed's.
+// Row is a row of an item in the dashboard table. Only tag rows have a Tag, only
+// base rows a Revision. Compound, ModelVersion and Revision are additions to the
+// seed.
 type Row struct {
 	DayPartition   string   `dynamodbav:"day_partition"`
 	SortKey        string   `dynamodbav:"ingested_at"` // begins with the item's IngestedAt
@@ -37,16 +37,15 @@ type Row struct {
 	Revision       string   `dynamodbav:"revision,omitempty"`
 }
 
-// tagPartition is what a tag row's day_partition ends in.
+// tagPartition is the suffix of a tag row's day_partition.
 const tagPartition = "#tag"
 
 // Rows returns the rows of an analyzed item: the base row, then one for each tag. It
 // returns an error for a time that is not in TimeLayout.
 //
-// sentiment_score_combined is <sentiment>#<score to 2 decimals>, as the seed has
-// it, and then the score to 5 decimals and the sort key: so that highest first
-// is so also within one hundredth, and a list has one order. That of a tag row
-// has the tag behind the sentiment.
+// sentiment_score_combined is <sentiment>#<score to 2 decimals>, as in the seed,
+// followed by the score to 5 decimals and the sort key, so that the order is total
+// and correct within one hundredth. In a tag row the tag follows the sentiment.
 func Rows(i feed.Item) ([]Row, error) {
 	at, err := i.Ingested()
 	if err != nil {
@@ -72,9 +71,9 @@ func Rows(i feed.Item) ([]Row, error) {
 	return rows, nil
 }
 
-// ranking is what the sentiment_score_combined of the base rows of a sentiment,
-// or of its rows of one tag, begin with, and no others. The length keeps tags apart
-// that begin alike.
+// ranking returns the prefix of sentiment_score_combined that selects the base rows
+// of a sentiment, or its rows of one tag. The tag's length distinguishes tags with a
+// common prefix.
 func ranking(sentiment, tag string) string {
 	if tag == "" {
 		return sentiment + "#"
@@ -84,7 +83,7 @@ func ranking(sentiment, tag string) string {
 
 func day(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
-// IngestedAt is that of the row's item.
+// IngestedAt returns the time of the row's item.
 func (r Row) IngestedAt() string { return r.SortKey[:min(len(r.SortKey), len(feed.TimeLayout))] }
 
 // View returns the row's item as the HTTP API lists it, without metadata.
@@ -99,18 +98,18 @@ func (r Row) View() feed.ItemView {
 // Dashboard reads and writes the dashboard table. It is safe for concurrent use.
 type Dashboard struct {
 	db    *dynamodb.Client
-	cache table.Reader // of what need not be strongly consistent
+	cache table.Reader // for eventually consistent reads
 	table string
 	now   func() time.Time
 }
 
-// New returns the dashboard table.
+// New returns a Dashboard on the configured table.
 func New(db *dynamodb.Client, cfg feed.Config) *Dashboard {
 	return &Dashboard{db: db, cache: db, table: cfg.Dashboard, now: time.Now}
 }
 
 // Through returns the same dashboard read through a cache. Strongly consistent
-// reads and all writes go past it.
+// reads and all writes bypass it.
 func (d *Dashboard) Through(cache table.Reader) *Dashboard {
 	cached := *d
 	cached.cache = cache

@@ -17,13 +17,13 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// Listing asks for a page of analyzed items of the last hours.
+// Listing selects a page of analyzed items of the last hours.
 type Listing struct {
 	Hours     int    // 1 to MaxHours
-	Sentiment string // empty lists all, newest first; else the highest score first
+	Sentiment string // empty lists all, newest first; otherwise the highest score first
 	Tag       string // empty lists all
-	Limit     int    // most items on the page, above 0
-	Cursor    string // of the page before; empty for the first
+	Limit     int    // maximum items on the page, at least 1
+	Cursor    string // NextCursor of the previous page; empty for the first
 }
 
 // Page is one page of a list. NextCursor is empty on the last page.
@@ -32,12 +32,11 @@ type Page struct {
 	NextCursor string
 }
 
-// positionName is the one name in a cursor: the sort key of the list where the
-// page ended. Sort keys of a list are unique, so that the next page goes on below
-// it in whichever partition.
+// positionName is the only field of a cursor: the sort key at which the page ended.
+// Sort keys of a list are unique, so the next page starts below it in any partition.
 const positionName = "position"
 
-// List reads a page, eventually consistent. It returns table.ErrCursor for a
+// List reads a page, eventually consistent. It returns table.ErrCursor for the
 // cursor of another list.
 func (d *Dashboard) List(ctx context.Context, l Listing) (Page, error) {
 	scope := "feed/" + l.Sentiment + "/" + l.Tag
@@ -56,7 +55,7 @@ func (d *Dashboard) List(ctx context.Context, l Listing) (Page, error) {
 	if l.Sentiment != "" && position != "" && !strings.HasPrefix(position, ranking(l.Sentiment, l.Tag)) {
 		return Page{}, table.ErrCursor
 	}
-	// One more reports whether there is a next page.
+	// One more row tells whether there is a next page.
 	rows, err := d.list(ctx, l, position, l.Limit+1)
 	if err != nil || len(rows) <= l.Limit {
 		return Page{Rows: rows}, err
@@ -81,7 +80,7 @@ func (d *Dashboard) list(ctx context.Context, l Listing, position string, most i
 	return d.newest(ctx, w.spans(), position, most)
 }
 
-// newest reads spans one after the other, as each is older than the one before.
+// newest reads spans in order, newest first.
 func (d *Dashboard) newest(ctx context.Context, spans []span, position string, most int) ([]Row, error) {
 	var rows []Row
 	for _, s := range spans {
@@ -89,9 +88,9 @@ func (d *Dashboard) newest(ctx context.Context, spans []span, position string, m
 			s.to = position
 		}
 		if s.to < s.from || s.sort == feed.AttrIngestedAt && s.index == "" && s.to < s.in {
-			continue // the day is after the position
+			continue // the day is newer than the position
 		}
-		s.pageSize = int32(min(most-len(rows)+1, 1000)) // and the row at the position
+		s.pageSize = int32(min(most-len(rows)+1, 1000)) // plus the row at the position
 		err := d.each(ctx, s, func(row Row) bool {
 			if row.SortKey != position && !row.Gone() {
 				rows = append(rows, row)
@@ -105,12 +104,12 @@ func (d *Dashboard) newest(ctx context.Context, spans []span, position string, m
 	return rows, nil
 }
 
-// lastStretch is the part of a window's first day that is read by time to find
-// the best in it: by score, one would pass over most of that day.
+// lastStretch is how much of a window's first day is read by time instead of by
+// score: for a short part, a read by score would discard most of the day.
 const lastStretch = 20 * time.Minute
 
-// byScore merges the days, each highest score first. It reads a little of each,
-// and more of those whose rows so far are all among the best.
+// byScore merges the days, highest score first. It reads a few rows of each day, and
+// more of the days whose rows so far are all among the best.
 func (d *Dashboard) byScore(ctx context.Context, w window, l Listing, position string, most int) ([]Row, error) {
 	days := w.ranked(l, position)
 	step := max(2*most/len(days), 10)
@@ -136,7 +135,7 @@ func (d *Dashboard) byScore(ctx context.Context, w window, l Listing, position s
 		}
 		again := false
 		for _, r := range days {
-			r.wanted = !r.whole && r.to >= worst
+			r.wanted = !r.complete && r.to >= worst
 			again = again || r.wanted
 		}
 		if !again {
@@ -145,17 +144,17 @@ func (d *Dashboard) byScore(ctx context.Context, w window, l Listing, position s
 	}
 }
 
-// ranked is the rows of a sentiment, or of a sentiment and a tag, of one day.
+// ranked reads the rows of a sentiment, or of a sentiment and a tag, of one day.
 type ranked struct {
 	span
-	position string // rows are below it
+	position string // the next rows are below it
 	rows     []Row
-	wanted   bool    // more of it is needed
-	whole    bool    // all of it is read
-	share    float64 // of what is read that is in the window, about
+	wanted   bool    // more rows are needed
+	complete bool    // all rows are read
+	share    float64 // estimated share of the read rows that is in the window
 }
 
-// ranked are the days of a window.
+// ranked returns the days of a window.
 func (w window) ranked(l Listing, position string) []*ranked {
 	rank := ranking(l.Sentiment, l.Tag)
 	var all []*ranked
@@ -165,7 +164,7 @@ func (w window) ranked(l Listing, position string) []*ranked {
 		if l.Tag != "" {
 			s.in += tagPartition
 		}
-		if i == len(days)-1 { // the window has a part of it
+		if i == len(days)-1 { // only partly in the window
 			s = w.lastDay(s, l)
 		}
 		r := &ranked{span: s, position: cmp.Or(position, rank+atEnd), wanted: true, share: 1}
@@ -177,13 +176,13 @@ func (w window) ranked(l Listing, position string) []*ranked {
 	return all
 }
 
-// read reads some more rows; all of a span that is not by score.
+// read reads some more rows, or all if the span is not by score.
 func (r *ranked) read(ctx context.Context, d *Dashboard, some int) error {
 	if r.index == feed.IndexBySentiment {
-		r.pageSize = int32(min(float64(some)/r.share+1, 1000)) // and the row at the position
+		r.pageSize = int32(min(float64(some)/r.share+1, 1000)) // plus the row at the position
 	}
 	n := 0
-	r.whole = true
+	r.complete = true
 	return d.each(ctx, r.span, func(row Row) bool {
 		if row.SentimentScore >= r.position {
 			return true
@@ -192,18 +191,18 @@ func (r *ranked) read(ctx context.Context, d *Dashboard, some int) error {
 		if n++; n < some || r.index != feed.IndexBySentiment {
 			return true
 		}
-		r.position, r.to, r.whole = row.SentimentScore, row.SentimentScore, false
+		r.position, r.to, r.complete = row.SentimentScore, row.SentimentScore, false
 		return false
 	})
 }
 
-// left is how much of its first day is in the window.
+// left returns how much of its first day is in the window.
 func (w window) left() time.Duration {
 	return w.from.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(w.from)
 }
 
-// lastDay narrows a span by score, of the day in which the window begins, to the
-// window: by a filter, or by reading what is left of the day by time.
+// lastDay limits a span by score of the window's first day to the window: with a
+// filter, or by reading a short part of the day by time.
 func (w window) lastDay(s span, l Listing) span {
 	if w.left() > lastStretch {
 		filter := expression.Name(feed.AttrIngestedAt).GreaterThanEqual(expression.Value(w.since()))

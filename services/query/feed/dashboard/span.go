@@ -16,8 +16,8 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// MaxHours is the longest window of a read: as long as rows are kept. So no row
-// of a window has expired, and reads need no filter besides the window's start.
+// MaxHours is the longest window of a read, equal to the retention of rows. So no row
+// in a window has expired, and reads filter by the window's start only.
 const MaxHours = 168
 
 // span is a range of sort keys in one partition of the table or an index, both
@@ -27,24 +27,24 @@ type span struct {
 	partition, sort string // names of the keys
 	in, from, to    string
 	filter          *expression.ConditionBuilder
-	attributes      []string // to read; all when empty
-	pageSize        int32    // rows of one read; 0 reads 1 MB
-	consistent      bool     // not for an index
+	attributes      []string // to read; empty reads all
+	pageSize        int32    // rows per request; 0 reads 1 MB
+	consistent      bool     // not supported by an index
 }
 
-// atEnd sorts behind every sort key that begins with an ISO time.
+// atEnd sorts after every sort key that begins with an ISO time.
 const atEnd = "~"
 
-// each reads the rows of items in a span, highest sort key first, until see
+// each reads the rows of items in a span, highest sort key first, until visit
 // returns false.
-func (d *Dashboard) each(ctx context.Context, s span, see func(Row) bool) error {
+func (d *Dashboard) each(ctx context.Context, s span, visit func(Row) bool) error {
 	return d.pages(ctx, s, func(page []map[string]types.AttributeValue) (more bool, err error) {
 		var rows []Row
 		if err := attributevalue.UnmarshalListOfMaps(page, &rows); err != nil {
 			return false, fmt.Errorf("read the dashboard: %w", err)
 		}
 		for _, row := range rows {
-			if !see(row) {
+			if !visit(row) {
 				return false, nil
 			}
 		}
@@ -53,10 +53,10 @@ func (d *Dashboard) each(ctx context.Context, s span, see func(Row) bool) error 
 }
 
 // eachCounter reads the counters in a span.
-func (d *Dashboard) eachCounter(ctx context.Context, s span, see func(map[string]types.AttributeValue) error) error {
+func (d *Dashboard) eachCounter(ctx context.Context, s span, visit func(map[string]types.AttributeValue) error) error {
 	return d.pages(ctx, s, func(page []map[string]types.AttributeValue) (more bool, err error) {
 		for _, row := range page {
-			if err := see(row); err != nil {
+			if err := visit(row); err != nil {
 				return false, err
 			}
 		}
@@ -64,8 +64,8 @@ func (d *Dashboard) eachCounter(ctx context.Context, s span, see func(map[string
 	})
 }
 
-// pages reads a span, highest sort key first, until see returns false or an error.
-func (d *Dashboard) pages(ctx context.Context, s span, see func([]map[string]types.AttributeValue) (bool, error)) error {
+// pages reads a span, highest sort key first, until visit returns false or an error.
+func (d *Dashboard) pages(ctx context.Context, s span, visit func([]map[string]types.AttributeValue) (bool, error)) error {
 	in, err := d.query(s)
 	if err != nil {
 		return fmt.Errorf("read the dashboard: %w", err)
@@ -75,7 +75,7 @@ func (d *Dashboard) pages(ctx context.Context, s span, see func([]map[string]typ
 		if err != nil {
 			return fmt.Errorf("read the dashboard: %w", err)
 		}
-		if more, err := see(out.Items); err != nil || !more {
+		if more, err := visit(out.Items); err != nil || !more {
 			return err
 		}
 		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
@@ -115,31 +115,30 @@ func (d *Dashboard) query(s span) (*dynamodb.QueryInput, error) {
 	return in, nil
 }
 
-// get reads the rows of items that there are of these keys, all different, in no
-// order.
-func (d *Dashboard) get(ctx context.Context, keys []table.Key, see func(Row)) error {
+// get reads the rows with these keys, which are distinct, in no particular order.
+func (d *Dashboard) get(ctx context.Context, keys []table.Key, visit func(Row)) error {
 	return table.GetAll(ctx, d.db, table.Get{Table: d.table, Keys: keys, Consistent: true}, func(attributes map[string]types.AttributeValue) error {
 		var row Row
 		if err := attributevalue.UnmarshalMap(attributes, &row); err != nil {
 			return fmt.Errorf("read the dashboard: %w", err)
 		}
-		see(row)
+		visit(row)
 		return nil
 	})
 }
 
-// getCounters reads the counters that there are of these: some of their
-// attributes, or all for none.
-func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consistent bool, attributes []string, see func(map[string]types.AttributeValue) error) error {
+// getCounters reads those of the counters that exist, with the given attributes or,
+// if there are none, with all.
+func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consistent bool, attributes []string, visit func(map[string]types.AttributeValue) error) error {
 	keys := make([]table.Key, len(counters))
 	for i, c := range counters {
 		keys[i] = c.key()
 	}
-	return table.GetAll(ctx, d.reader(consistent), table.Get{Table: d.table, Keys: keys, Consistent: consistent, Attributes: attributes}, see)
+	return table.GetAll(ctx, d.reader(consistent), table.Get{Table: d.table, Keys: keys, Consistent: consistent, Attributes: attributes}, visit)
 }
 
-// window is a stretch of time that ends a little after now, since items may be a
-// little ahead.
+// window is a time interval that ends shortly after now, because an item's clock may
+// be ahead.
 type window struct{ from, now, to time.Time }
 
 func (d *Dashboard) window(hours int) window { return since(d.now().UTC(), hours) }
@@ -148,10 +147,10 @@ func since(now time.Time, hours int) window {
 	return window{now.Add(-time.Duration(hours) * time.Hour), now, now.Add(feed.ClockSkew)}
 }
 
-// since is the first sort key in the window.
+// since returns the first sort key in the window.
 func (w window) since() string { return w.from.Format(feed.TimeLayout) }
 
-// days are the partitions that the window touches, the newest first.
+// days returns the day partitions that the window touches, newest first.
 func (w window) days() []string {
 	var days []string
 	for at := w.to; day(at) >= day(w.from); at = at.AddDate(0, 0, -1) {
@@ -160,7 +159,7 @@ func (w window) days() []string {
 	return days
 }
 
-// spans are the window's parts of the base rows, the newest day first.
+// spans returns the window's base rows by day, newest first.
 func (w window) spans() []span {
 	var spans []span
 	for _, day := range w.days() {
@@ -169,7 +168,7 @@ func (w window) spans() []span {
 	return spans
 }
 
-// tagged is the window's part of a tag's rows.
+// tagged returns the window's rows of a tag.
 func (w window) tagged(tag string) span {
 	return span{index: feed.IndexByTag, partition: feed.AttrTag, sort: feed.AttrIngestedAt, in: tag, from: w.since(), to: atEnd}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// tally is what is counted: in a table it is one number,
+// tally is a count by sentiment with the sum of compounds. It is stored as one number,
 //
 //	compound * 10^24 + negative * 10^16 + neutral * 10^8 + positive
 //
-// Such numbers add up as their parts do, so that one ADD changes all four, and a
-// counter that is read is a fourth as many values. DynamoDB is exact to 38
-// digits: that is a hundred million items of a sentiment in a day.
+// Sums of such numbers are the numbers of the sums, so one ADD changes all four
+// parts, and a counter has a fourth of the values. DynamoDB's 38 digits suffice for
+// a hundred million items of a sentiment per day.
 type tally struct {
 	Counts
 	compound int64 // the sum, in units of 0.0001, which is exact
@@ -44,7 +44,7 @@ func (t *tally) add(other tally) {
 	t.compound += other.compound
 }
 
-// number writes t, whose parts may have different signs.
+// number encodes t, whose parts may have different signs.
 func (t tally) number() string {
 	sum, next := big.NewInt(t.compound), big.NewInt(partLimit)
 	for _, part := range []int{t.Negative, t.Neutral, t.Positive} {
@@ -53,8 +53,8 @@ func (t tally) number() string {
 	return sum.String()
 }
 
-// parseTally reads what number wrote, or a sum of such, whose counts are not
-// negative. It returns errTally.
+// parseTally decodes a number, or a sum of numbers, whose counts are not negative.
+// It returns errTally.
 func parseTally(text string) (tally, error) {
 	digits, negative := strings.CutPrefix(text, "-")
 	var parts [4]int64 // positive, neutral, negative, compound
@@ -69,7 +69,7 @@ func parseTally(text string) (tally, error) {
 		}
 		digits = digits[:cut]
 	}
-	if negative { // a part below 0 borrows of the next
+	if negative { // a part below 0 borrows from the next
 		for i := range parts {
 			parts[i] = -parts[i]
 		}
@@ -83,9 +83,9 @@ func parseTally(text string) (tally, error) {
 	return tally{Counts{Positive: int(parts[0]), Neutral: int(parts[1]), Negative: int(parts[2])}, parts[3]}, nil
 }
 
-// natural is the number that is written in digits alone, 0 for none.
+// natural parses a number of decimal digits; it is 0 for the empty string.
 func natural(digits string) (n int64, ok bool) {
-	const most = 18 // fit
+	const most = 18 // digits that fit an int64
 	for _, c := range []byte(digits) {
 		if c < '0' || c > '9' {
 			return 0, false
@@ -95,30 +95,30 @@ func natural(digits string) (n int64, ok bool) {
 	return n, len(digits) <= most
 }
 
-// parseShort reads a number whose zeros an engine has shortened.
+// parseShort parses a number that an engine returned in exponent notation.
 func parseShort(text string) (tally, error) {
-	whole, ok := new(big.Rat).SetString(text)
-	if !ok || !whole.IsInt() || whole.Num().String() == text {
+	n, ok := new(big.Rat).SetString(text)
+	if !ok || !n.IsInt() || n.Num().String() == text {
 		return tally{}, errTally
 	}
-	return parseTally(whole.Num().String())
+	return parseTally(n.Num().String())
 }
 
-// slots are what a counter's row holds: of each minute or hour, and at whole that
-// of a day.
-type slots [whole + 1]tally
+// slots are the tallies of a counter row: of each minute or hour, and at daySlot of
+// the day.
+type slots [daySlot + 1]tally
 
-const whole = 60
+const daySlot = 60
 
-// parseSlots passes over attributes that are no slot.
+// parseSlots ignores attributes that are not slots.
 func parseSlots(row map[string]types.AttributeValue) (*slots, error) {
 	var found slots
 	for name, value := range row {
 		n, ok := value.(*types.AttributeValueMemberN)
-		slot := whole
+		slot := daySlot
 		if len(name) == 3 {
 			at, digits := natural(name[1:])
-			if ok = ok && digits && at < whole; ok {
+			if ok = ok && digits && at < daySlot; ok {
 				slot = int(at)
 			}
 		} else {
