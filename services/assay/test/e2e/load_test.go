@@ -21,8 +21,8 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/assay/client"
-	"github.com/assay-project/assay/services/assay/test/fault/audit"
 	"github.com/assay-project/assay/services/assay/setup"
+	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
 // load uploads by every way into every area, without rest, and keeps what was
