@@ -17,11 +17,15 @@ import (
 	"github.com/assay-project/assay/pkg/config"
 	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
+	photojobs "github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/process"
 	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/analyzer/feed"
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
+	"github.com/assay-project/assay/services/analyzer/photojob"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
+	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/textfile"
 	"github.com/assay-project/assay/services/analyzer/work"
@@ -43,7 +47,7 @@ type Area interface {
 // anything uses it, and how the area is opened.
 type Entry struct {
 	Work bus.Work
-	Open func(Shared) Area
+	Open func(Shared) (Area, error)
 }
 
 // Shared is what the areas of one service share.
@@ -56,8 +60,9 @@ type Shared struct {
 // entries lists the areas of the product.
 func entries(cfg Config) []Entry {
 	return []Entry{
-		{textfiles.Work(), func(s Shared) Area { return textfile.New(cfg.TextFile, s.Backends, s.Worker, s.Log) }},
-		{feeditems.Work(), func(s Shared) Area { return feed.New(cfg.Feed, s.Backends, s.Worker) }},
+		{textfiles.Work(), func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Worker, s.Log), nil }},
+		{feeditems.Work(), func(s Shared) (Area, error) { return feed.New(cfg.Feed, s.Backends, s.Worker), nil }},
+		{photojobs.Work(), func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Worker, s.Log) }},
 	}
 }
 
@@ -69,8 +74,8 @@ func streams(list []Entry) []bus.Work {
 	return streams
 }
 
-// Notices are the licenses of the data that the analyses contain.
-func Notices() []string { return []string{sentiment.Notice()} }
+// Notices are the licenses of the data and programs that the analyses contain.
+func Notices() []string { return []string{sentiment.Notice(), local.Notice(), pixels.Notice()} }
 
 // Service is an open analyzer.
 type Service struct {
@@ -102,20 +107,25 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
-	return newService(cfg, list, backends, log, reg), nil
+	return newService(cfg, list, backends, log, reg)
 }
 
-func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) *Service {
+// newService opens the areas of the list. It closes the backends when it returns an error.
+func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
 	shared := Shared{backends, work.New(cfg.Work, backends.Bus, reg), log}
 	all := make([]Area, len(list))
 	for i, entry := range list {
-		all[i] = entry.Open(shared)
+		var err error
+		if all[i], err = entry.Open(shared); err != nil {
+			backends.Close()
+			return nil, err
+		}
 	}
 	return &Service{
 		backends: backends, areas: all,
 		consumers: consume.New(backends.Bus, log, reg),
 		sweeper:   sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, log, reg, all),
-	}
+	}, nil
 }
 
 // Sweep sweeps all areas once, as the timer of a running analyzer does in parts. It
@@ -132,8 +142,12 @@ func Sweep(ctx context.Context, cfg Config, o sweeper.Options, log zerolog.Logge
 	if err != nil {
 		return sweeper.Report{}, err
 	}
-	defer backends.Close()
-	return newService(cfg, list, backends, log, reg).sweeper.Once(ctx, o)
+	s, err := newService(cfg, list, backends, log, reg)
+	if err != nil {
+		return sweeper.Report{}, err
+	}
+	defer s.Close()
+	return s.sweeper.Once(ctx, o)
 }
 
 // Health adds the checks of what the service cannot work without.

@@ -13,7 +13,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/assay-project/assay/pkg/event"
-	"github.com/assay-project/assay/pkg/photojob"
 )
 
 // asyncAPI is what the tests read of proto/asyncapi.yaml.
@@ -111,7 +110,7 @@ func published(t *testing.T) map[string]event.Event {
 		event.NewAnalysisCompleted(&event.AnalysisCompleted{Area: "{area}", Id: "{id}"}),
 		event.NewAnalysisFailed(&event.AnalysisFailed{Area: "{area}", Id: "{id}"}),
 	}
-	for _, a := range append(areas(t), photojob.Area(photojob.Config{})) { // the services of photo jobs follow
+	for _, a := range areas(t) {
 		all = append(all, a.Events...)
 	}
 	events := map[string]event.Event{}

@@ -16,12 +16,14 @@ import (
 	"github.com/assay-project/assay/pkg/config"
 	feeditems "github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
+	photojobs "github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/process"
 	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/deadletter"
 	"github.com/assay-project/assay/services/ingest/feed"
 	"github.com/assay-project/assay/services/ingest/notice"
+	"github.com/assay-project/assay/services/ingest/photojob"
 	"github.com/assay-project/assay/services/ingest/textfile"
 )
 
@@ -62,6 +64,7 @@ func entries(cfg Config) []Entry {
 	return []Entry{
 		{textfiles.Work(), func(s Shared) Area { return textfile.New(cfg.TextFile, s.Backends, s.Log) }},
 		{feeditems.Work(), func(s Shared) Area { return feed.New(cfg.Feed, s.Backends, s.Log, s.Registry) }},
+		{photojobs.Work(), func(s Shared) Area { return photojob.New(cfg.PhotoJob, s.Backends, s.Log) }},
 	}
 }
 

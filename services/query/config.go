@@ -6,6 +6,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/query/feed"
 	"github.com/assay-project/assay/services/query/live"
@@ -27,6 +28,7 @@ type Config struct {
 
 	TextFile textfile.Config
 	Feed     feed.Config
+	PhotoJob photojob.Config
 }
 
 // HTTPAddr is where the service listens.

@@ -18,6 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/feed"
 	"github.com/assay-project/assay/services/query/live"
+	"github.com/assay-project/assay/services/query/photojob"
 	"github.com/assay-project/assay/services/query/textfile"
 	"github.com/assay-project/assay/services/query/ui"
 	"github.com/assay-project/assay/services/query/wait"
@@ -30,6 +31,8 @@ const Name = "query"
 type Area interface {
 	// Routes registers the area's HTTP calls.
 	Routes(*web.Router)
+	// OperatorRoutes registers the calls for operators.
+	OperatorRoutes(*web.Router)
 	// Check returns an error while the area's tables cannot be used.
 	Check(ctx context.Context) error
 	// Work fills the area's read tables, if it has some, until ctx ends.
@@ -55,6 +58,7 @@ func entries(cfg Config) []Entry {
 	return []Entry{
 		func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Waits), nil },
 		func(s Shared) (Area, error) { return feed.New(cfg.Feed, s.Backends, s.Hub, s.Waits, s.Log, s.Registry) },
+		func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Waits), nil },
 	}
 }
 
@@ -140,8 +144,13 @@ func Describe(r *web.Router) {
 	s.calls(r)
 }
 
-// OperatorRoutes registers the live events of all owners.
-func (s *Service) OperatorRoutes(r *web.Router) { s.hub.OperatorRoutes(r) }
+// OperatorRoutes registers the calls for operators, and the live events of all owners.
+func (s *Service) OperatorRoutes(r *web.Router) {
+	for _, area := range s.areas {
+		area.OperatorRoutes(r)
+	}
+	s.hub.OperatorRoutes(r)
+}
 
 // Work fills the read tables of the areas and follows the outcomes for live events
 // until ctx ends.

@@ -34,6 +34,15 @@ func (s steps) saveAnswer(ctx context.Context, jobID string, n int, a *answer) e
 	return err
 }
 
+// removeAnswers removes the answers to the calls of a job.
+func (s steps) removeAnswers(ctx context.Context, job photojob.Job) error {
+	var failed []error
+	for _, call := range job.Calls.Calls() {
+		failed = append(failed, s.temp.Delete(ctx, photojob.AnswerKey(job.JobID, call.N)))
+	}
+	return errors.Join(failed...)
+}
+
 // loadAnswer returns the answer to call n, nil if none is stored.
 func (s steps) loadAnswer(ctx context.Context, jobID string, n int) (*answer, error) {
 	document, err := s.temp.Load(ctx, photojob.AnswerKey(jobID, n))

@@ -76,11 +76,16 @@ func (s steps) Process(ctx context.Context, d *bus.Delivery, job photojob.Job) (
 	if e.photo, e.mediaType, err = s.fetch(ctx, job, uploaded.Etag); err != nil {
 		return finished{}, err
 	}
-	return e.run(ctx)
+	f, err := e.run(ctx)
+	if errors.Is(err, lifecycle.ErrNotFound) { // deleted meanwhile
+		err = errors.Join(err, s.removeAnswers(ctx, e.job))
+	}
+	return f, err
 }
 
 // Finish completes the job. When it was cancelled, deleted or taken over meanwhile, the
-// cost of the last call is recorded all the same, and the edited photo is removed.
+// cost of the last call is recorded all the same, and the edited photo is removed; of a
+// deleted job the answers too.
 func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob.Job, error) {
 	job, err := s.store.Complete(ctx, f.before, f.after)
 	if err == nil {
@@ -106,6 +111,9 @@ func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob
 	}
 	if removed := s.final.Delete(ctx, f.after.EditResult.S3Key); removed != nil {
 		return job, removed
+	}
+	if read != nil { // deleted
+		err = errors.Join(err, s.removeAnswers(ctx, f.after))
 	}
 	return job, err
 }

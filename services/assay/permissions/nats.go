@@ -46,6 +46,8 @@ func NATSGrants(areas []area.Area) NATS {
 		}
 	}
 	g.Ingest = append(g.Ingest, consume(notice.Stream, notice.Consumer, bus.Durable{Name: notice.Consumer})...)
+	// It announces what ends by a call of its own, unless that was announced.
+	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamOutcomes)
 	g.Ingest = append(g.Ingest, "$JS.API.STREAM.MSG.GET."+bus.StreamDead, "$JS.API.STREAM.MSG.DELETE."+bus.StreamDead)
 	g.Analyzer = append(g.Analyzer, "$JS.API.STREAM.MSG.GET."+bus.StreamOutcomes, "$JS.API.STREAM.MSG.GET."+bus.StreamDead)
 	for _, list := range []*[]string{&g.Setup, &g.Ingest, &g.Analyzer} {

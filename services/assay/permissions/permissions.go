@@ -1,5 +1,5 @@
 // Package permissions derives the permissions of each program from the descriptions of the areas:
-// the IAM policies of deploy/iam, the bucket policy of deploy/s3 for an S3 server that has users
+// the IAM policies of deploy/iam, the bucket policies of deploy/s3 for an S3 server that has users
 // without policies, and deploy/nats/nats.conf. Its test writes the files with -update, and fails
 // while they differ.
 package permissions
@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/area"
 )
 
-// Policy is an IAM policy, or a bucket policy if its statements name principals.
+// Policy is an IAM policy, or bucket policies if its statements name principals.
 type Policy[S any] struct {
 	Version   string
 	Statement []S
@@ -57,7 +57,7 @@ func common(program area.Program, stores []area.Storage) []area.Statement {
 	return statements
 }
 
-// creation is what `assay setup` may do: create the tables and the bucket.
+// creation is what `assay setup` may do: create the tables and the buckets.
 func creation(stores []area.Storage) []area.Statement {
 	var tables, expiring []string
 	for _, a := range stores {
@@ -71,8 +71,19 @@ func creation(stores []area.Storage) []area.Statement {
 	return []area.Statement{
 		area.Allow("Tables", []string{"dynamodb:CreateTable", "dynamodb:DescribeTable"}, tables...),
 		area.Allow("Expiry", []string{"dynamodb:DescribeTimeToLive", "dynamodb:UpdateTimeToLive"}, expiring...),
-		area.Allow("Bucket", []string{"s3:CreateBucket"}, bucket),
+		area.Allow("Buckets", []string{"s3:CreateBucket"}, buckets(stores)...),
 	}
+}
+
+// buckets are the resources of all buckets.
+func buckets(stores []area.Storage) []string {
+	all := []string{bucket}
+	for _, s := range stores {
+		for _, name := range s.Buckets {
+			all = append(all, area.BucketOf(name))
+		}
+	}
+	return all
 }
 
 // BucketStatement allows actions to principals, as a statement of a bucket policy does.
@@ -83,11 +94,11 @@ type BucketStatement struct {
 	Resource    []string
 }
 
-// BucketPolicy returns the S3 part of the policies as the policy of the bucket. A user
-// of such a server needs no permission to create a bucket, and setup one to set this policy.
-func BucketPolicy(stores []area.Storage) Policy[BucketStatement] {
+// BucketPolicies returns the S3 part of the policies as the policies of the buckets, in one. A
+// user of such a server needs no permission to create a bucket, and setup one to set a policy.
+func BucketPolicies(stores []area.Storage) Policy[BucketStatement] {
 	p := Policy[BucketStatement]{Version: version, Statement: []BucketStatement{
-		statement(area.Setup, area.Allow("Policy", []string{"s3:PutBucketPolicy"}, bucket)),
+		statement(area.Setup, area.Allow("Policy", []string{"s3:PutBucketPolicy"}, buckets(stores)...)),
 	}}
 	policies := IAM(stores)
 	for _, program := range programs() {
@@ -101,6 +112,37 @@ func BucketPolicy(stores []area.Storage) Policy[BucketStatement] {
 		}
 	}
 	return p
+}
+
+// OfBucket returns the policy of one bucket from BucketPolicies in JSON: what they allow on
+// the bucket and its objects. It returns an error when that is nothing.
+func OfBucket(policies []byte, name string) (string, error) {
+	var all Policy[map[string]any]
+	if err := json.Unmarshal(policies, &all); err != nil {
+		return "", err
+	}
+	itself := area.BucketOf(name)
+	one := Policy[map[string]any]{Version: all.Version}
+	for _, s := range all.Statement {
+		resources, several := s["Resource"].([]any)
+		if !several {
+			resources = []any{s["Resource"]}
+		}
+		var ours []any
+		for _, resource := range resources {
+			if text, _ := resource.(string); text == itself || strings.HasPrefix(text, itself+"/") {
+				ours = append(ours, resource)
+			}
+		}
+		if s["Resource"] = ours; len(ours) > 0 {
+			one.Statement = append(one.Statement, s)
+		}
+	}
+	if len(one.Statement) == 0 {
+		return "", fmt.Errorf("no statement is about the bucket %s", name)
+	}
+	text, err := json.Marshal(one)
+	return string(text), err
 }
 
 func statement(program area.Program, s area.Statement) BucketStatement {
@@ -123,7 +165,7 @@ func Files(areas []area.Area, stores []area.Storage) (map[string][]byte, error) 
 			return nil, err
 		}
 	}
-	if err := add("deploy/s3/policy.json", BucketPolicy(stores)); err != nil {
+	if err := add("deploy/s3/policy.json", BucketPolicies(stores)); err != nil {
 		return nil, err
 	}
 	var err error

@@ -1,4 +1,4 @@
-package permissions
+package permissions_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/area"
 	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/services/assay/permissions"
 	"github.com/assay-project/assay/services/assay/setup"
 )
 
@@ -26,7 +27,7 @@ func described(t *testing.T) ([]area.Area, []area.Storage) {
 
 // TestFilesAreGenerated compares the files in deploy with the descriptions of the areas.
 func TestFilesAreGenerated(t *testing.T) {
-	files, err := Files(described(t))
+	files, err := permissions.Files(described(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package setup creates what the services require: tables, bucket and streams. It is idempotent.
+// Package setup creates what the services require: tables, buckets and streams. It is idempotent.
 package setup
 
 import (
@@ -15,9 +15,11 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/assay/permissions"
 	"github.com/assay-project/assay/services/ingest/notice"
 )
 
@@ -26,14 +28,15 @@ type Config struct {
 	Backends backend.Config
 	TextFile textfile.Config
 	Feed     feed.Config
+	PhotoJob photojob.Config
 	Platform platform.Config
 
-	BucketPolicy string `env:"ASSAY_S3_BUCKET_POLICY" doc:"a file with a bucket policy to set, for an S3 server with several users; none by default"`
+	BucketPolicy string `env:"ASSAY_S3_BUCKET_POLICY" doc:"a file with the policies to set on the buckets, in one, for an S3 server with several users; none by default"`
 }
 
 // Areas describes every area of the product. Everything that covers all areas is derived from it.
 func (c Config) Areas() []area.Area {
-	return []area.Area{textfile.Area(c.TextFile), feed.Area(c.Feed)}
+	return []area.Area{textfile.Area(c.TextFile), feed.Area(c.Feed), photojob.Area(c.PhotoJob)}
 }
 
 // Storage describes where the areas and Assay itself store data.
@@ -60,22 +63,42 @@ func Run(ctx context.Context, cfg Config, more ...area.Area) error {
 	}
 	defer backends.Close()
 	var tables []table.Schema
+	buckets := []*blob.Store{backends.Bucket}
 	for _, storage := range cfg.Storage(areas) {
 		tables = append(tables, storage.Tables...)
+		for _, name := range storage.Buckets {
+			buckets = append(buckets, backends.Bucket.In(name))
+		}
 	}
 	return errors.Join(
 		table.EnsureAll(ctx, backends.DB, tables),
-		ensureBucket(ctx, backends.Bucket, cfg.BucketPolicy),
+		ensureBuckets(ctx, buckets, cfg.BucketPolicy),
 	)
 }
 
-func ensureBucket(ctx context.Context, bucket *blob.Store, policyFile string) error {
-	if err := bucket.Ensure(ctx); err != nil || policyFile == "" {
-		return err
+// ensureBuckets creates the buckets, and sets the policy of each if there is a file of them.
+func ensureBuckets(ctx context.Context, buckets []*blob.Store, policyFile string) error {
+	var policies []byte
+	if policyFile != "" {
+		var err error
+		if policies, err = os.ReadFile(policyFile); err != nil {
+			return fmt.Errorf("ASSAY_S3_BUCKET_POLICY: %w", err)
+		}
 	}
-	policy, err := os.ReadFile(policyFile)
-	if err != nil {
-		return fmt.Errorf("ASSAY_S3_BUCKET_POLICY: %w", err)
+	for _, bucket := range buckets {
+		if err := bucket.Ensure(ctx); err != nil {
+			return err
+		}
+		if policyFile == "" {
+			continue
+		}
+		policy, err := permissions.OfBucket(policies, bucket.Bucket)
+		if err != nil {
+			return fmt.Errorf("ASSAY_S3_BUCKET_POLICY: %s: %w", policyFile, err)
+		}
+		if err := bucket.PutPolicy(ctx, policy); err != nil {
+			return err
+		}
 	}
-	return bucket.PutPolicy(ctx, string(policy))
+	return nil
 }

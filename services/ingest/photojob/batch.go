@@ -88,19 +88,30 @@ func (a *Area) batch(ctx context.Context, in *batchChangeInput) (photojob.Batch,
 
 type batchRetryOutput struct{ Body photojob.BatchView }
 
-// postBatchRetry queues the FAILED jobs again. Those whose upload is gone stay as they are.
+// postBatchRetry queues the FAILED jobs again. Those whose upload is gone stay as they are. All
+// are QUEUED before the first is published, so that the batch ends once more, and not once for
+// each of them.
 func (a *Area) postBatchRetry(ctx context.Context, in *batchChangeInput) (*batchRetryOutput, error) {
 	batch, err := a.batch(ctx, in)
 	if err != nil {
 		return nil, problem(err)
 	}
+	var queued []photojob.Job
 	for _, job := range batch.Jobs {
 		if job.Status != photojob.Failed {
 			continue
 		}
-		_, err := a.retry(ctx, job, job.Prompt, job.Options)
+		again, err := a.requeue(ctx, job, job.Prompt, job.Options)
 		_, moved := errors.AsType[*lifecycle.MovedError](err)
-		if err != nil && !moved && !errors.Is(err, errGone) && !errors.Is(err, lifecycle.ErrFenceLost) && !errors.Is(err, lifecycle.ErrNotFound) {
+		switch {
+		case err == nil:
+			queued = append(queued, again)
+		case !moved && !errors.Is(err, errGone) && !errors.Is(err, lifecycle.ErrFenceLost) && !errors.Is(err, lifecycle.ErrNotFound):
+			return nil, problem(err)
+		}
+	}
+	for _, job := range queued {
+		if err := a.publish(ctx, job); err != nil {
 			return nil, problem(err)
 		}
 	}

@@ -19,13 +19,19 @@ const (
 	outstandingWait  = 10 * time.Second
 )
 
-// retry makes a FAILED job QUEUED and publishes it again. It returns errGone for a job
-// that has lost its upload, *lifecycle.MovedError for one in another state, and
-// bus.ErrOutstanding when the last worker keeps its message; the job is QUEUED then, and a
-// call of uploaded publishes it.
+// retry makes a FAILED job QUEUED and publishes it again. It returns the errors of requeue and
+// of publish.
 func (a *Area) retry(ctx context.Context, job photojob.Job, prompt string, options photojob.Options) (photojob.Job, error) {
-	ctx, cancel := context.WithTimeout(ctx, outstandingWait)
-	defer cancel()
+	again, err := a.requeue(ctx, job, prompt, options)
+	if err != nil {
+		return photojob.Job{}, err
+	}
+	return again, a.publish(ctx, again)
+}
+
+// requeue makes a FAILED job QUEUED. It returns errGone for a job that has lost its upload, and
+// the errors of a move.
+func (a *Area) requeue(ctx context.Context, job photojob.Job, prompt string, options photojob.Options) (photojob.Job, error) {
 	if job.Status == photojob.Failed {
 		err := a.announcer.Check(ctx, job)
 		if errors.Is(err, announce.ErrNoBytes) || errors.Is(err, announce.ErrOtherBytes) {
@@ -41,17 +47,22 @@ func (a *Area) retry(ctx context.Context, job photojob.Job, prompt string, optio
 			again, err = a.store.Retry(ctx, job, prompt, options)
 		}
 	}
-	if err != nil {
-		return photojob.Job{}, err
-	}
+	return again, err
+}
+
+// publish publishes the work of a job that is QUEUED again. It returns bus.ErrOutstanding when the
+// last worker keeps its message; a call of uploaded, or the sweep, publishes it later.
+func (a *Area) publish(ctx context.Context, again photojob.Job) error {
+	ctx, cancel := context.WithTimeout(ctx, outstandingWait)
+	defer cancel()
 	for {
 		err := a.announcer.Uploaded(ctx, again)
 		if !errors.Is(err, bus.ErrOutstanding) {
-			return again, err
+			return err
 		}
 		select { // the worker that failed the job has not acknowledged its message yet
 		case <-ctx.Done():
-			return photojob.Job{}, err
+			return err
 		case <-time.After(outstandingPause):
 		}
 	}

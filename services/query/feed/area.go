@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 	"github.com/assay-project/assay/services/query/feed/dax"
 	"github.com/assay-project/assay/services/query/feed/projector"
@@ -55,6 +56,9 @@ func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.W
 	a.dashboard = a.dashboard.Through(a.dax)
 	return a, nil
 }
+
+// OperatorRoutes registers nothing: sources are ingest's.
+func (*Area) OperatorRoutes(*web.Router) {}
 
 // Check returns an error while the tables cannot be used.
 func (a *Area) Check(ctx context.Context) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
@@ -23,6 +24,9 @@ type Area struct {
 func New(cfg Config, backends *backend.Connections, waits *wait.Waits) *Area {
 	return &Area{cfg: cfg, store: textfile.NewStore(backends.DB, cfg.Table), bucket: backends.Bucket, waits: waits}
 }
+
+// OperatorRoutes registers nothing.
+func (*Area) OperatorRoutes(*web.Router) {}
 
 // Check returns an error while the table cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }

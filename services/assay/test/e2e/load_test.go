@@ -18,6 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/assay/client"
@@ -172,6 +173,7 @@ func (s system) auditing() setup.Config {
 		},
 		TextFile: textfile.Config{Table: s.Table},
 		Feed:     feed.Config{Primary: "sentiment-items-primary", Dashboard: "sentiment-items-dashboard"},
+		PhotoJob: photojob.Config{Env: "dev"},
 	}
 }
 

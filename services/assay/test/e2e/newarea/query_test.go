@@ -27,6 +27,8 @@ func (a *reading) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{OperationID: "get-sum", Method: http.MethodGet, Path: "/v1/sums/{id}"}, a.get)
 }
 
+func (*reading) OperatorRoutes(*web.Router) {}
+
 type getInput struct {
 	web.IDParam
 	wait.Param

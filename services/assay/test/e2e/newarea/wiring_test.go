@@ -17,8 +17,8 @@ func described() []area.Area { return []area.Area{describe()} }
 func ingested() ingest.Entry { return ingest.Entry{Work: work(), Open: newAccepting} }
 
 func analyzed(broken *atomic.Bool) analyzer.Entry {
-	return analyzer.Entry{Work: work(), Open: func(s analyzer.Shared) analyzer.Area {
-		return &adding{store{s.Backends.DB}, s.Backends.Bus, s.Worker, broken}
+	return analyzer.Entry{Work: work(), Open: func(s analyzer.Shared) (analyzer.Area, error) {
+		return &adding{store{s.Backends.DB}, s.Backends.Bus, s.Worker, broken}, nil
 	}}
 }
 

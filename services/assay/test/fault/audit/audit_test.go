@@ -20,6 +20,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/textfile"
@@ -29,8 +30,8 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// held is a system on embedded engines without services, so that a test decides what
-// it stores.
+// held is a system on embedded engines without any service, so that a test decides
+// what it holds.
 type held struct {
 	*audit.System
 	bus   *bus.Bus
@@ -61,6 +62,7 @@ func open(t *testing.T) *held {
 			NATS: bus.Config{URL: nats.URL(), Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour},
 		},
 		TextFile: textfile.Config{Table: "files"}, Feed: feed.Config{Primary: "items", Dashboard: "dashboard"}, Platform: platform.Config{Table: "platform"},
+		PhotoJob: photojob.Config{Env: "test"},
 	}
 	if err := setup.Run(t.Context(), cfg); err != nil {
 		t.Fatal(err)
@@ -97,7 +99,7 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// file stores a file that an analyzer has claimed.
+// file puts a file that an analyzer has claimed.
 func (h *held) file(ctx context.Context, t *testing.T, id string) textfile.File {
 	t.Helper()
 	key := textfile.Reservation{FileName: id, Size: 1}.ObjectKey(id)
@@ -140,12 +142,12 @@ func (h *held) analyzed(ctx context.Context, t *testing.T, id string, shown bool
 
 const statistics = `{"totalWords":1,"uniqueWords":0,"avgWordLength":0,"top10Words":[]}`
 
-// TestEveryBrokenPromiseIsFound: an audit finds items that are lost, doubled or stuck,
-// in each possible way, and no others.
+// TestEveryBrokenPromiseIsFound: an audit tells what is right from what is lost,
+// doubled or stuck, in each of the ways that it can be.
 func TestEveryBrokenPromiseIsFound(t *testing.T) {
 	h, ctx := open(t), t.Context()
 	var promises []audit.Promise
-	want := map[string]audit.Kind{} // by id; nothing for correct items
+	want := map[string]audit.Kind{} // by id; nothing for what is right
 	n := 0
 	id := func() string { n++; return fmt.Sprintf("0190a0a0-0000-7000-8000-%012d", n) }
 	promise := func(id string, kind audit.Kind, change func(*audit.Promise)) {
@@ -190,7 +192,7 @@ func TestEveryBrokenPromiseIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	promise(unlisted.FileID, audit.Stuck, nil)
-	want[h.completed(ctx, t, id()).FileID] = audit.Doubled // that was never promised
+	want[h.completed(ctx, t, id()).FileID] = audit.Doubled // that nobody asked for
 
 	promise(h.analyzed(ctx, t, "a#right", true).SourceID, "", ofFeed)
 	promise(h.analyzed(ctx, t, "a#hidden", false).SourceID, audit.Stuck, ofFeed)

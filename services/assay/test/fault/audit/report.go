@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// End is the required end of an item.
+// End is how an item must end.
 type End int
 
 // The ends.
@@ -18,33 +18,34 @@ const (
 	Gone          // deleted, with its bytes
 )
 
-// Promise is what a client knows of one item.
+// Promise is what became of one item as its client knows it.
 type Promise struct {
-	Run  string // the run or case in which it was made, shown in findings
+	Run  string // in which run or case it was made, for whoever reads a finding
 	Area string
 	ID   string
-	// At is when the client received the 2xx. If it is zero there was none: the
-	// item may be as promised, or not exist and leave nothing behind.
+	// At is when the 2xx was seen. Zero says that there was none: the item may
+	// then be as promised all the same, or not be there at all, with nothing
+	// left behind.
 	At  time.Time
 	End End
-	// Result is the required result: for a text file the JSON of its statistics,
-	// for a feed item its sentiment. An empty Result is not compared.
+	// Result is how the result must read: for a text file the JSON of its
+	// statistics, for a feed item its sentiment. Empty compares nothing.
 	Result string
-	// Retried means that the item may have failed before, any number of times.
+	// Retried says that the item may have failed before, any number of times.
 	Retried bool
 }
 
-// Kind classifies a broken promise.
+// Kind is what became of a promise that was not kept.
 type Kind string
 
 // The kinds.
 const (
-	Lost    Kind = "lost"    // missing, another end or result, no outcome event, no bytes, no dead letter
-	Doubled Kind = "doubled" // two outcome event ids, two rows, an item that was never promised
-	Stuck   Kind = "stuck"   // not final, or with a waiting message, an extra dead letter, or differing copies
+	Lost    Kind = "lost"    // not there, ended otherwise, another result, no outcome event, no bytes, no dead letter
+	Doubled Kind = "doubled" // two outcome event ids, two rows, an item that nobody asked for
+	Stuck   Kind = "stuck"   // not final, or something of it waits or is left: a message, a dead letter, list and file apart
 )
 
-// Finding is a broken promise.
+// Finding is one promise that was not kept.
 type Finding struct {
 	Kind    Kind
 	Promise Promise
@@ -55,7 +56,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s %s (%s): %s", f.Kind, f.Promise.Area, f.Promise.ID, f.Promise.Run, f.Says)
 }
 
-// Report summarizes an audit. An item counts at most once for each kind.
+// Report sums an audit up. An item counts once for each kind at most.
 type Report struct {
 	Accepted, Lost, Doubled, Stuck int
 	Findings                       []Finding
@@ -65,10 +66,10 @@ type Report struct {
 	Delays []time.Duration
 }
 
-// Kept reports whether every promise was kept.
+// Kept says whether every promise was.
 func (r Report) Kept() bool { return r.Lost == 0 && r.Doubled == 0 && r.Stuck == 0 }
 
-// Longest returns the longest delay.
+// Longest is the longest delay.
 func (r Report) Longest() time.Duration {
 	if len(r.Delays) == 0 {
 		return 0
@@ -92,15 +93,15 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// judge compares promises with what a system stores.
+// judge compares promises with what was read.
 type judge struct {
-	waiting     map[string]int
-	outcomes    map[string]*outcomeIDs
-	deadLetters map[string][]string
-	report      Report
+	waiting map[string]int
+	told    map[string]*outcomes
+	letters map[string][]string
+	report  Report
 }
 
-// promise checks one item; h is nil if nothing is stored of it.
+// promise judges one item; h is nil when there is none.
 func (j *judge) promise(p Promise, h *held) {
 	accepted := !p.At.IsZero()
 	if accepted {
@@ -112,30 +113,30 @@ func (j *judge) promise(p Promise, h *held) {
 	}
 
 	if n := j.waiting[p.ID]; n > 0 {
-		add(Stuck, "%d messages of it are waiting", n)
+		add(Stuck, "%d messages of it wait", n)
 	}
 	if h != nil {
 		found[Lost], found[Doubled], found[Stuck] = append(found[Lost], h.lost...), append(found[Doubled], h.twice...), append(found[Stuck], h.stuck...)
 	}
 	there := h != nil && h.exists
-	outcomes := j.outcomes[p.Area+"/"+p.ID]
-	if outcomes == nil {
-		outcomes = &outcomeIDs{}
+	told := j.told[p.Area+"/"+p.ID]
+	if told == nil {
+		told = &outcomes{}
 	}
 	switch {
 	case p.End == Gone && there && accepted:
-		add(Lost, "it was deleted but exists as %s", h.state)
+		add(Lost, "it was deleted and is there as %s", h.state)
 	case p.End == Gone:
-		if n := len(outcomes.completed) + len(outcomes.failed); n > 1 {
+		if n := len(told.completed) + len(told.failed); n > 1 {
 			add(Doubled, "it has %d outcomes", n)
 		}
 	case !there && accepted:
-		add(Lost, "it does not exist")
+		add(Lost, "it is not there")
 	case !there:
 	case !h.final:
 		add(Stuck, "it is %s", h.state)
 	default:
-		j.ended(p, h, outcomes, add)
+		j.ended(p, h, told, add)
 	}
 	for _, kind := range []Kind{Lost, Doubled, Stuck} {
 		j.count(kind, p, found[kind])
@@ -149,9 +150,9 @@ func (j *judge) promise(p Promise, h *held) {
 	}
 }
 
-// ended checks an item in a final state.
-func (j *judge) ended(p Promise, h *held, outcomes *outcomeIDs, add func(Kind, string, ...any)) {
-	right, other := outcomes.completed, outcomes.failed
+// ended judges an item in a final state.
+func (j *judge) ended(p Promise, h *held, told *outcomes, add func(Kind, string, ...any)) {
+	right, other := told.completed, told.failed
 	if p.End == Failed {
 		right, other = other, right
 	}
@@ -163,45 +164,45 @@ func (j *judge) ended(p Promise, h *held, outcomes *outcomeIDs, add func(Kind, s
 		add(Lost, "its result is %s instead of %s", h.result, p.Result)
 	}
 	if !h.bytes {
-		add(Lost, "its bytes are missing")
+		add(Lost, "its bytes are gone")
 	}
 	again := p.Retried && p.End == Failed
 	switch {
 	case len(right) == 0:
-		add(Lost, "it has no outcome event")
+		add(Lost, "no event tells of its end")
 	case len(right) > 1 && !again:
 		add(Doubled, "it has %d outcomes", len(right))
 	case len(other) > 0 && !p.Retried:
-		add(Doubled, "it has outcome events of the other end")
+		add(Doubled, "events tell of the other end too")
 	}
-	deadLetters := j.deadLetters[p.ID]
+	letters := j.letters[p.ID]
 	switch {
-	case p.End == Failed && len(deadLetters) == 0:
+	case p.End == Failed && len(letters) == 0:
 		add(Lost, "it has no dead letter")
-	case p.End == Failed && len(deadLetters) > 1 && !again:
-		add(Doubled, "it has %d dead letters: %s", len(deadLetters), strings.Join(deadLetters, "; "))
-	case p.End == Completed && len(deadLetters) > 0 && !p.Retried:
-		add(Stuck, "it has a dead letter: %s", deadLetters[0])
+	case p.End == Failed && len(letters) > 1 && !again:
+		add(Doubled, "it has %d dead letters: %s", len(letters), strings.Join(letters, "; "))
+	case p.End == Completed && len(letters) > 0 && !p.Retried:
+		add(Stuck, "it has a dead letter: %s", letters[0])
 	}
 }
 
-// rest checks what is stored without a promise.
+// rest judges what nobody was promised.
 func (j *judge) rest(items map[string]map[string]*held) {
 	slices.Sort(j.report.Delays)
 	for area, left := range items {
 		for id, h := range left {
 			p := Promise{Run: "nobody's", Area: area, ID: id}
 			if h.exists {
-				j.count(Doubled, p, []string{"it exists as " + string(h.state)})
+				j.count(Doubled, p, []string{"it is there as " + string(h.state)})
 			}
 			j.count(Doubled, p, h.twice)
 			j.count(Stuck, p, h.stuck)
 		}
 	}
 	for id, n := range j.waiting {
-		j.count(Stuck, Promise{Run: "nobody's", ID: id}, []string{fmt.Sprintf("%d messages of it are waiting", n)})
+		j.count(Stuck, Promise{Run: "nobody's", ID: id}, []string{fmt.Sprintf("%d messages of it wait", n)})
 	}
-	for id, reasons := range j.deadLetters {
+	for id, reasons := range j.letters {
 		j.count(Stuck, Promise{Run: "nobody's", ID: id}, []string{"it has a dead letter: " + reasons[0]})
 	}
 }
@@ -221,9 +222,9 @@ func (j *judge) count(kind Kind, p Promise, says []string) {
 	j.report.Findings = append(j.report.Findings, Finding{kind, p, strings.Join(says, "; ")})
 }
 
-// Recovery returns the 99th percentile of the times from a worker's death to the final
-// state, over all items that were accepted before a death and ended after it: those
-// that the worker held, and those queued behind them. It is zero if there are none.
+// Recovery is the 99th percentile of the times from a worker's death to the final
+// state, over all items that were accepted before a death and ended after it:
+// those that it held, and those that waited behind them. Zero where there are none.
 func (r Report) Recovery(promises []Promise, deaths []time.Time) time.Duration {
 	var took []time.Duration
 	for _, p := range promises {
@@ -240,7 +241,7 @@ func (r Report) Recovery(promises []Promise, deaths []time.Time) time.Duration {
 	return took[(len(took)*99-1)/100]
 }
 
-// Add adds the findings of an audit of another system.
+// Add takes in what an audit of another system found.
 func (r *Report) Add(other Report) {
 	r.Accepted += other.Accepted
 	r.Lost += other.Lost
