@@ -50,13 +50,18 @@ type Word struct {
 // Get returns a file. A wait above 0 lets the server hold the response until the file is final or
 // the time is over; the server has a limit of its own.
 func (c *Client) Get(ctx context.Context, fileID string, wait time.Duration) (File, error) {
-	op := call{method: http.MethodGet, path: join("files", fileID)}
+	var file File
+	err := c.do(ctx, held(join("files", fileID), wait), &file)
+	return file, err
+}
+
+// held is the read of a path whose response the server may hold.
+func held(path string, wait time.Duration) call {
+	op := call{method: http.MethodGet, path: path}
 	if wait > 0 {
 		op.query = url.Values{"wait": {wait.String()}}
 	}
-	var file File
-	err := c.do(ctx, op, &file)
-	return file, err
+	return op
 }
 
 // longPoll is how long Wait asks the server to hold a response.
@@ -109,11 +114,11 @@ func (c *Client) Content(ctx context.Context, fileID string) (io.ReadCloser, err
 	return resp.Body, nil
 }
 
-// Listing selects an owner's files, newest first.
+// Listing selects an owner's files, or photo jobs, newest first.
 type Listing struct {
 	OwnerID string // empty is the client's own
 	Status  string // empty lists all
-	Limit   int    // files on a page; 0 is the server's default
+	Limit   int    // items on a page; 0 is the server's default
 	Cursor  string // of the page before; empty is the first page
 }
 
@@ -126,6 +131,13 @@ type Page struct {
 // ListPage returns one page. It may have fewer files than its limit, or none, without being the
 // last.
 func (c *Client) ListPage(ctx context.Context, l Listing) (Page, error) {
+	var page Page
+	err := c.do(ctx, c.listing(l, "files"), &page)
+	return page, err
+}
+
+// listing is the read of a page of an owner's items.
+func (c *Client) listing(l Listing, items string) call {
 	if l.OwnerID == "" {
 		l.OwnerID = c.ownerID
 	}
@@ -139,9 +151,7 @@ func (c *Client) ListPage(ctx context.Context, l Listing) (Page, error) {
 	if l.Cursor != "" {
 		query.Set("cursor", l.Cursor)
 	}
-	var page Page
-	err := c.do(ctx, call{method: http.MethodGet, path: join("owners", l.OwnerID, "files"), query: query}, &page)
-	return page, err
+	return call{method: http.MethodGet, path: join("owners", l.OwnerID, items), query: query}
 }
 
 // List iterates over all files from l.Cursor, reading pages as needed. It ends after the first

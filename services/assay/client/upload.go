@@ -74,29 +74,43 @@ func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 		src.Key = newKey()
 	}
 	requestID := newKey()
+	var reserved Reserved
+	err := c.deliver(ctx, src, func() (to UploadRequest, err error) {
+		reserved, err = c.reserve(ctx, src.Reservation, requestID)
+		if reserved.Status == Pending {
+			to = reserved.Upload
+		}
+		return to, err
+	})
+	if err != nil {
+		return File{}, err
+	}
+	if reserved.Status != Pending {
+		return c.Get(ctx, reserved.FileID, 0)
+	}
+	return c.uploaded(ctx, reserved.FileID, reserved.OwnerID, requestID)
+}
+
+// deliver sends the bytes to where reserve says, which is called again for each attempt, since a
+// URL may have expired. An empty URL says that there is nothing to send.
+func (c *Client) deliver(ctx context.Context, src Source, reserve func() (UploadRequest, error)) error {
 	var last error
 	for try := range tries {
 		if err := pause(ctx, try, last); err != nil {
-			return File{}, err
+			return err
 		}
-		// Reserved again in each attempt, since the URL may have expired.
-		reserved, err := c.reserve(ctx, src.Reservation, requestID)
-		if err != nil {
-			return File{}, err
+		to, err := reserve()
+		if err != nil || to.URL == "" {
+			return err
 		}
-		if reserved.Status != Pending || reserved.Upload.URL == "" {
-			return c.Get(ctx, reserved.FileID, 0)
+		if last = c.put(ctx, to, src); last == nil {
+			return nil
 		}
-		err = c.put(ctx, reserved.Upload, src)
-		if err == nil {
-			return c.uploaded(ctx, reserved.FileID, reserved.OwnerID, requestID)
-		}
-		last = err
-		if ctx.Err() != nil || !retriable(err) {
+		if ctx.Err() != nil || !retriable(last) {
 			break
 		}
 	}
-	return File{}, fmt.Errorf("upload: %w", last)
+	return fmt.Errorf("upload: %w", last)
 }
 
 // put sends the bytes once. 412 means that an earlier attempt stored them although its response did

@@ -1,0 +1,237 @@
+package client
+
+import (
+	"context"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// The states of a photo job besides Completed and Failed, and that of a batch which ended and of
+// which some jobs failed.
+const (
+	Queued     = "QUEUED"
+	Processing = "PROCESSING"
+	Editing    = "EDITING"
+	Partial    = "PARTIAL"
+)
+
+// MaxPhotoBatch is the most photos of a batch.
+const MaxPhotoBatch = 20
+
+// Photo is a job that describes and edits a photo.
+type Photo struct {
+	JobID                 string         `json:"jobId"`
+	UserID                string         `json:"userId"` // the owner
+	Status                string         `json:"status"`
+	CreatedAt             time.Time      `json:"createdAt"`
+	UpdatedAt             time.Time      `json:"updatedAt"`
+	FileSize              int64          `json:"fileSize"` // bytes
+	FileType              string         `json:"fileType"` // media type
+	OriginalFileName      string         `json:"originalFileName,omitempty"`
+	Prompt                string         `json:"prompt,omitempty"`
+	Options               PhotoOptions   `json:"options"`
+	Provider              string         `json:"provider"`
+	ProcessingStartedAt   *time.Time     `json:"processingStartedAt,omitempty"`
+	ProcessingCompletedAt *time.Time     `json:"processingCompletedAt,omitempty"`
+	AnalysisResult        *PhotoAnalysis `json:"analysisResult,omitempty"`
+	EditResult            *PhotoEdit     `json:"editResult,omitempty"` // when COMPLETED
+	Error                 *PhotoError    `json:"error,omitempty"`      // when FAILED, or of the last attempt
+	Degraded              string         `json:"degraded,omitempty"`   // what is less than was asked for
+	BatchID               string         `json:"batchId,omitempty"`
+	ExpiresAt             time.Time      `json:"expiresAt"` // when the job and its photos are removed
+}
+
+// Final reports whether processing has ended: the job changes only on request.
+func (p Photo) Final() bool { return p.Status == Completed || p.Status == Failed }
+
+// PhotoOptions are wishes besides the prompt. The zero value of each is none.
+type PhotoOptions struct {
+	Provider    string `json:"provider,omitempty"`
+	Format      string `json:"format,omitempty"`  // jpeg, png, webp
+	Quality     int    `json:"quality,omitempty"` // 1 to 100
+	Width       int    `json:"width,omitempty"`   // pixels, at most
+	Height      int    `json:"height,omitempty"`  // pixels, at most
+	AspectRatio string `json:"aspectRatio,omitempty"`
+	Seed        int64  `json:"seed,omitempty"`
+}
+
+// PhotoAnalysis is what a photo shows.
+type PhotoAnalysis struct {
+	Labels      []PhotoLabel `json:"labels"`
+	Description string       `json:"description,omitempty"`
+	SafeSearch  *SafeSearch  `json:"safeSearch,omitempty"` // nil of a provider that does not judge
+}
+
+// PhotoLabel names something in a photo.
+type PhotoLabel struct {
+	Name       string  `json:"name"`
+	Confidence float64 `json:"confidence"` // 0 to 1
+}
+
+// SafeSearch holds likelihoods from VERY_UNLIKELY to VERY_LIKELY.
+type SafeSearch struct {
+	Adult    string `json:"adult"`
+	Violence string `json:"violence"`
+}
+
+// PhotoEdit is the edited photo.
+type PhotoEdit struct {
+	Width  int    `json:"width"` // pixels
+	Height int    `json:"height"`
+	Format string `json:"format"` // jpeg, png, webp
+	Size   int64  `json:"size"`   // bytes
+}
+
+// PhotoError is why a job failed.
+type PhotoError struct {
+	Code       string `json:"code"` // such as IMAGE_UNREADABLE
+	Message    string `json:"message"`
+	RetryCount int    `json:"retryCount"` // attempts after the first
+}
+
+// PhotoBatch is the jobs that were created together.
+type PhotoBatch struct {
+	BatchID    string         `json:"batchId"`
+	Status     string         `json:"status"` // QUEUED, PROCESSING, COMPLETED, PARTIAL, FAILED
+	UpdatedAt  time.Time      `json:"updatedAt"`
+	Total      int            `json:"total"` // jobs that it was made with
+	Queued     int            `json:"queued"`
+	Processing int            `json:"processing"`
+	Editing    int            `json:"editing"`
+	Completed  int            `json:"completed"`
+	Failed     int            `json:"failed"`
+	Deleted    int            `json:"deleted"`
+	Photos     []PhotoInBatch `json:"photos"`
+}
+
+// PhotoInBatch is a job in the view of its batch.
+type PhotoInBatch struct {
+	JobID     string `json:"jobId"`
+	FileName  string `json:"fileName,omitempty"`
+	Status    string `json:"status"`
+	ErrorCode string `json:"errorCode,omitempty"` // when FAILED
+}
+
+// Ended reports whether all jobs of the batch are final or deleted.
+func (b PhotoBatch) Ended() bool { return b.Completed+b.Failed+b.Deleted == b.Total }
+
+// GetPhoto returns a job. A wait above 0 lets the server hold the response until the job is final
+// or the time is over; the server has a limit of its own.
+func (c *Client) GetPhoto(ctx context.Context, jobID string, wait time.Duration) (Photo, error) {
+	var photo Photo
+	err := c.do(ctx, held(join("photos", jobID), wait), &photo)
+	return photo, err
+}
+
+// WaitPhoto returns the job when it is final. It waits as long as ctx lets it.
+func (c *Client) WaitPhoto(ctx context.Context, jobID string) (Photo, error) {
+	for {
+		photo, err := c.GetPhoto(ctx, jobID, longPoll)
+		if err != nil || photo.Final() {
+			return photo, err
+		}
+	}
+}
+
+// GetPhotoBatch returns a batch; wait is as of GetPhoto.
+func (c *Client) GetPhotoBatch(ctx context.Context, batchID string, wait time.Duration) (PhotoBatch, error) {
+	var batch PhotoBatch
+	err := c.do(ctx, held(join("photo-batches", batchID), wait), &batch)
+	return batch, err
+}
+
+// PhotoChange is what a retry changes; what is nil stays.
+type PhotoChange struct {
+	Prompt  *string       `json:"prompt,omitempty"`
+	Options *PhotoOptions `json:"options,omitempty"`
+}
+
+// RetryPhoto queues a FAILED job again. The Problem is 409 in any other state, and 410 once the
+// uploaded photo is not kept any more.
+func (c *Client) RetryPhoto(ctx context.Context, jobID string, change PhotoChange) (Photo, error) {
+	var photo Photo
+	err := c.do(ctx, call{method: http.MethodPost, path: join("photos", jobID, "retry"), body: change, once: true}, &photo)
+	return photo, err
+}
+
+// CancelPhoto ends a job as FAILED; the Problem is 409 when it has ended otherwise.
+func (c *Client) CancelPhoto(ctx context.Context, jobID string) (Photo, error) {
+	var photo Photo
+	err := c.do(ctx, call{method: http.MethodPost, path: join("photos", jobID, "cancel")}, &photo)
+	return photo, err
+}
+
+// DeletePhoto removes a job and its photos. A missing job is not an error.
+func (c *Client) DeletePhoto(ctx context.Context, jobID string) error {
+	return c.do(ctx, call{method: http.MethodDelete, path: join("photos", jobID)}, nil)
+}
+
+// RetryPhotoBatch queues the FAILED jobs of a batch again.
+func (c *Client) RetryPhotoBatch(ctx context.Context, batchID string) (PhotoBatch, error) {
+	var batch PhotoBatch
+	err := c.do(ctx, call{method: http.MethodPost, path: join("photo-batches", batchID, "retry"), once: true}, &batch)
+	return batch, err
+}
+
+// DeletePhotoBatch removes the jobs of a batch and their photos.
+func (c *Client) DeletePhotoBatch(ctx context.Context, batchID string) error {
+	return c.do(ctx, call{method: http.MethodDelete, path: join("photo-batches", batchID)}, nil)
+}
+
+// The photos of a job that can be downloaded.
+const (
+	EditedPhoto   = "final"
+	OriginalPhoto = "original"
+)
+
+// DownloadPhoto returns the edited photo or the original. The Problem is 409 until it is there, and
+// 410 once it is removed. The caller closes it.
+func (c *Client) DownloadPhoto(ctx context.Context, jobID, variant string) (io.ReadCloser, error) {
+	resp, err := c.open(ctx, call{
+		method: http.MethodGet, path: join("photos", jobID, "download"),
+		query: url.Values{"variant": {variant}}, header: http.Header{"Accept": {"*/*"}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return resp.Body, nil
+}
+
+// PhotoPage is one page of a list. NextCursor is empty on the last.
+type PhotoPage struct {
+	Photos     []Photo `json:"photos"`
+	NextCursor string  `json:"nextCursor,omitempty"`
+}
+
+// ListPhotosPage returns one page. It may have fewer jobs than its limit, or none, without being
+// the last.
+func (c *Client) ListPhotosPage(ctx context.Context, l Listing) (PhotoPage, error) {
+	var page PhotoPage
+	err := c.do(ctx, c.listing(l, "photos"), &page)
+	return page, err
+}
+
+// ListPhotos iterates over all jobs from l.Cursor, newest first, reading pages as needed. It ends
+// after the first error.
+func (c *Client) ListPhotos(ctx context.Context, l Listing) iter.Seq2[Photo, error] {
+	return func(yield func(Photo, error) bool) {
+		for {
+			page, err := c.ListPhotosPage(ctx, l)
+			if err != nil {
+				yield(Photo{}, err)
+				return
+			}
+			for _, photo := range page.Photos {
+				if !yield(photo, nil) {
+					return
+				}
+			}
+			if l.Cursor = page.NextCursor; l.Cursor == "" {
+				return
+			}
+		}
+	}
+}
