@@ -101,6 +101,8 @@ func TestGuardedServicesKeepThePromises(t *testing.T) {
 			"rebuild":     rebuildRepairs,
 			"sources":     onePollAtATime,
 			"large":       largeFilesGoInParts,
+			"photo sweep": photoSweepRepairs,
+			"photo loss":  photoBatchesSurviveALoss,
 			"queue":       func(t *testing.T, start starter) { queueIsEnough(t, start, g.allow) },
 		} {
 			t.Run(name, func(t *testing.T) {

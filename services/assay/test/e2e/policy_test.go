@@ -21,9 +21,9 @@ func policies(t *testing.T) map[string]iam.Policy {
 	return all
 }
 
-// TestBucketPolicyIsThatOfIAM: an S3 server with users but no policies of theirs
-// allows each what deploy/iam does, and setup to say so.
-func TestBucketPolicyIsThatOfIAM(t *testing.T) {
+// TestBucketPoliciesAreThoseOfIAM: an S3 server with users but no policies of theirs
+// allows each what deploy/iam does, and setup to say so of each bucket.
+func TestBucketPoliciesAreThoseOfIAM(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../../../../deploy/s3/policy.json")
 	if err != nil {
@@ -38,7 +38,10 @@ func TestBucketPolicyIsThatOfIAM(t *testing.T) {
 	if err := json.Unmarshal(content, &bucket); err != nil {
 		t.Fatal(err)
 	}
-	got, want := map[string]bool{}, map[string]bool{"setup s3:PutBucketPolicy arn:aws:s3:::assay-files": true}
+	got, want := map[string]bool{}, map[string]bool{}
+	for _, name := range []string{"assay-files", "photoeditor-dev-temp", "photoeditor-dev-final"} {
+		want["setup s3:PutBucketPolicy arn:aws:s3:::"+name] = true
+	}
 	add := func(to map[string]bool, who string, actions, resources []string) {
 		for _, action := range actions {
 			for _, resource := range resources {

@@ -43,6 +43,17 @@ func prove(t *testing.T, s system) {
 		"batches are streamed":        batchesAreStreamed,
 		"tagged items are shown once": taggedItemsAreShownOnce,
 		"feed mistakes are problems":  feedMistakesAreProblems,
+		"photos are edited":           photosAreEdited,
+		"photos are listed":           photosAreListed,
+		"downloads follow the job":    downloadsFollowTheJob,
+		"failed photos are retried":   failedPhotosAreRetried,
+		"bad photos fail":             badPhotosFail,
+		"photos are cancelled":        photosAreCancelled,
+		"photos are deleted":          photosAreDeleted,
+		"foreign photos are missing":  foreignPhotosAreNotFound,
+		"repeats find the photo":      repeatsFindTheFirstPhoto,
+		"batches end once":            batchesEndOnce,
+		"large batches end":           largeBatchesEnd,
 	})
 }
 

@@ -23,7 +23,7 @@ const noSweep = "ASSAY_SWEEP_EVERY=0"
 
 // streams are all of the system, those with consumers last: their loss is noticed
 // and makes all be declared anew.
-var streams = []string{"ASSAY_OUTCOMES", "ASSAY_DEAD", "ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED"}
+var streams = []string{"ASSAY_OUTCOMES", "ASSAY_DEAD", "ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED", "ASSAY_WORK_PHOTOJOB"}
 
 // sweep runs `assay sweep`, which must succeed, and returns what it says.
 func (c *cluster) sweep(t *testing.T, args ...string) string {

@@ -99,7 +99,7 @@ func (s system) leftOf(ctx context.Context, owner, fileID, key string) error {
 
 // nothingWaits complains while a queue holds messages.
 func nothingWaits(ctx context.Context, js jetstream.JetStream) error {
-	for _, name := range []string{"ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED"} {
+	for _, name := range []string{"ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED", "ASSAY_WORK_PHOTOJOB"} {
 		stream, err := js.Stream(ctx, name)
 		if err != nil {
 			return err
@@ -114,7 +114,7 @@ func nothingWaits(ctx context.Context, js jetstream.JetStream) error {
 // tableFollowsTheSeed: two string keys and no index.
 func tableFollowsTheSeed(t *testing.T, s system) {
 	tables, err := s.tables().ListTables(within(t), &dynamodb.ListTablesInput{})
-	want := slices.Sorted(slices.Values([]string{"assay-platform", "sentiment-items-dashboard", "sentiment-items-primary", s.Table}))
+	want := slices.Sorted(slices.Values([]string{"assay-platform", "photoeditor-dev-jobs", "sentiment-items-dashboard", "sentiment-items-primary", s.Table}))
 	if err != nil || !slices.Equal(tables.TableNames, want) {
 		t.Errorf("tables %v, %v", tables, err)
 	}

@@ -1,0 +1,216 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/png"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// photosAreEdited: by both ways in a photo is described and edited as its prompt says; its
+// original stays as it was; and the item has what seed 003 names, of its types.
+func photosAreEdited(t *testing.T, s system) {
+	photo := drawPhoto(t, 1)
+	const prompt, name = "crop 1:1, as png", `fjord "å".jpg`
+	for way, send := range map[string]func(*testing.T, string) client.Photo{
+		"presigned": func(t *testing.T, owner string) client.Photo {
+			job, err := s.client(t, owner).UploadPhoto(within(t), photoSource(name, prompt, photo), client.PhotoOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return job
+		},
+		"form": func(t *testing.T, owner string) (job client.Photo) {
+			content, contentType := form(mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": name}), "image/jpeg", string(photo))
+			fields := "--e2e-boundary\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\n" + prompt + "\r\n"
+			resp, body := s.ask(t, http.MethodPost, "/v1/photos", map[string]string{"X-Owner-Id": owner, "Content-Type": contentType}, fields+content)
+			if resp.StatusCode != http.StatusAccepted {
+				t.Fatalf("%d %s", resp.StatusCode, body)
+			}
+			decode(t, body, &job)
+			return job
+		},
+	} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			owner := newOwner()
+			c := s.client(t, owner)
+			job := endOf(t, c, send(t, owner).JobID, client.Completed)
+			edit := job.EditResult
+			if edit == nil || edit.Width != 120 || edit.Height != 120 || edit.Format != "png" || job.Degraded != "" || job.Error != nil ||
+				job.AnalysisResult == nil || job.AnalysisResult.Description == "" || len(job.AnalysisResult.Labels) == 0 {
+				t.Fatalf("edited as %s", show(job))
+			}
+			edited := download(t, c, job.JobID, client.EditedPhoto)
+			config, format, err := image.DecodeConfig(bytes.NewReader(edited))
+			if err != nil || format != "png" || config.Width != 120 || config.Height != 120 || int64(len(edited)) != edit.Size {
+				t.Errorf("the photo is %s of %+v, %d bytes, %v", format, config, len(edited), err)
+			}
+			if original := download(t, c, job.JobID, client.OriginalPhoto); !bytes.Equal(original, photo) {
+				t.Error("the original differs from the upload")
+			}
+			if ids := s.photoOutcomes(t, job.JobID); len(ids) != 1 {
+				t.Errorf("outcomes %v, want one", ids)
+			}
+			s.checkDownload(t, owner, job.JobID, `fjord "å".png`)
+			s.checkPhotoItem(t, job.JobID)
+			s.checkCalls(t, job.JobID)
+		})
+	}
+}
+
+// checkDownload reads the redirect of a download and the name that it gives the file.
+func (s system) checkDownload(t *testing.T, owner, jobID, name string) {
+	t.Helper()
+	resp, _ := s.ask(t, http.MethodGet, "/v1/photos/"+jobID+"/download", map[string]string{"X-Owner-Id": owner}, "")
+	if resp.StatusCode != http.StatusTemporaryRedirect {
+		t.Fatalf("the download answers %d", resp.StatusCode)
+	}
+	at, err := url.Parse(resp.Header.Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, params, err := mime.ParseMediaType(at.Query().Get("response-content-disposition"))
+	if err != nil || params["filename"] != name {
+		t.Errorf("the file is named %q, %v", params["filename"], err)
+	}
+}
+
+// checkPhotoItem compares the attributes of a COMPLETED job with those of seed 003 and the
+// optional ones of its design.
+func (s system) checkPhotoItem(t *testing.T, jobID string) {
+	t.Helper()
+	want := map[string]string{
+		"jobId": "S", "userId": "S", "status": "S", "createdAt": "N", "updatedAt": "N", "fileSize": "N", "fileType": "S",
+		"originalFileName": "S", "s3TempKey": "S", "s3FinalKey": "S", "provider": "S", "processingStartedAt": "N",
+		"processingCompletedAt": "N", "analysisResult": "M", "editResult": "M", "correlationId": "S", "traceId": "S", "ttl": "N",
+		"prompt": "S", "options": "M", "calls": "M",
+	}
+	got := kindsOf(s.photoItem(within(t), t, jobID))
+	for name, kind := range want {
+		if got[name] != kind {
+			t.Errorf("%s is of the type %q, want %s", name, got[name], kind)
+		}
+		delete(got, name)
+	}
+	if len(got) > 0 {
+		t.Errorf("the item has more: %v", got)
+	}
+}
+
+// checkCalls: operators see the two calls of a job.
+func (s system) checkCalls(t *testing.T, jobID string) {
+	t.Helper()
+	status, body := get(t, s.LiveOperator+"/v1/photos/"+jobID+"/calls")
+	var list struct {
+		Calls []struct{ Step, Provider, Outcome string }
+	}
+	decode(t, body, &list)
+	if status != http.StatusOK || fmt.Sprint(list.Calls) != "[{analyze stub ok} {edit stub ok}]" {
+		t.Errorf("the calls are %d %s", status, body)
+	}
+	if resp, body := s.ask(t, http.MethodGet, "/v1/photos/"+jobID+"/calls", nil, ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("clients see calls: %d %s", resp.StatusCode, body)
+	}
+}
+
+// photosAreListed: an owner's jobs newest first, in pages and by state; those of all owners
+// in a state for operators only.
+func photosAreListed(t *testing.T, s system) {
+	owner := newOwner()
+	c := s.client(t, owner)
+	var want []string // newest first
+	for i := range 5 {
+		prompt := "sepia"
+		if i == 2 {
+			prompt = "abracadabra"
+		}
+		job := sendPhoto(t, c, prompt, drawPhoto(t, uint32(i)))
+		if _, err := c.WaitPhoto(within(t), job.JobID); err != nil {
+			t.Fatal(err)
+		}
+		want = slices.Insert(want, 0, job.JobID)
+	}
+	listed := func(l client.Listing) (ids []string) {
+		for job, err := range c.ListPhotos(within(t), l) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, job.JobID)
+		}
+		return ids
+	}
+	eventually(t, func() error { // indexes are eventually consistent
+		for l, ids := range map[client.Listing][]string{
+			{}: want, {Limit: 2}: want, {Status: client.Failed}: want[2:3], {Status: client.Completed, Limit: 3}: slices.Concat(want[:2], want[3:]),
+			{Status: client.Queued}: nil, {OwnerID: newOwner()}: nil,
+		} {
+			if got := listed(l); !slices.Equal(got, ids) {
+				return fmt.Errorf("the list %+v has %v, want %v", l, got, ids)
+			}
+		}
+		return nil
+	})
+	if resp, body := s.ask(t, http.MethodGet, "/v1/photos?status=FAILED", nil, ""); resp.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("clients list those of all owners: %d %s", resp.StatusCode, body)
+	}
+	eventually(t, func() error { return s.listsFailed(within(t), t, want[2]) })
+}
+
+// listsFailed complains unless operators see a job in the list of FAILED ones.
+func (s system) listsFailed(ctx context.Context, t *testing.T, jobID string) error {
+	t.Helper()
+	for cursor := ""; ; {
+		status, body := get(t, s.LiveOperator+"/v1/photos?status=FAILED&limit=10&cursor="+url.QueryEscape(cursor))
+		if status != http.StatusOK {
+			return fmt.Errorf("the list answers %d %s", status, body)
+		}
+		var page client.PhotoPage
+		decode(t, body, &page)
+		for _, job := range page.Photos {
+			if job.JobID == jobID && job.Error != nil && job.Error.Code == "PROMPT_NOT_UNDERSTOOD" {
+				return nil
+			}
+		}
+		if cursor = page.NextCursor; cursor == "" || ctx.Err() != nil {
+			return errors.Join(fmt.Errorf("operators do not see the job %s", jobID), ctx.Err())
+		}
+	}
+}
+
+// downloadsFollowTheJob: 409 before the photo is there, 410 once it is removed.
+func downloadsFollowTheJob(t *testing.T, s system) {
+	owner := newOwner()
+	c := s.client(t, owner)
+	as := map[string]string{"X-Owner-Id": owner}
+	reserved, err := c.ReservePhoto(within(t), photoSource("a.jpg", "", drawPhoto(t, 1)).PhotoReservation, client.PhotoOptions{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, variant := range []string{client.EditedPhoto, client.OriginalPhoto} {
+		resp, body := s.ask(t, http.MethodGet, "/v1/photos/"+reserved.JobID+"/download?variant="+variant, as, "")
+		refused(t, resp, body, http.StatusConflict, "not-completed")
+	}
+	job := endOf(t, c, sendPhoto(t, c, "sepia", drawPhoto(t, 2)).JobID, client.Completed)
+	for bucket, keys := range s.photoKeys(t, job.JobID) {
+		for _, key := range keys {
+			if bucket == photoFinal || strings.HasPrefix(key, "uploads/") {
+				s.removeObject(t, bucket, key)
+			}
+		}
+	}
+	for _, variant := range []string{client.EditedPhoto, client.OriginalPhoto} {
+		resp, body := s.ask(t, http.MethodGet, "/v1/photos/"+job.JobID+"/download?variant="+variant, as, "")
+		refused(t, resp, body, http.StatusGone, "photo-removed")
+	}
+}

@@ -1,0 +1,216 @@
+package e2e
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// failedPhotosAreRetried: a FAILED job says why, has one outcome, and is COMPLETED by a retry
+// with a better prompt; a job in another state, or without its upload, is not retried.
+func failedPhotosAreRetried(t *testing.T, s system) {
+	c := s.client(t, newOwner())
+	photo := drawPhoto(t, 3)
+	job := endOf(t, c, sendPhoto(t, c, "abracadabra", photo).JobID, client.Failed)
+	if job.Error == nil || job.Error.Code != "PROMPT_NOT_UNDERSTOOD" || job.Error.RetryCount != 0 {
+		t.Errorf("the job is %s", show(job))
+	}
+	if _, err := c.DownloadPhoto(within(t), job.JobID, client.EditedPhoto); !isProblem(err, http.StatusConflict) {
+		t.Errorf("download: %v", err)
+	}
+	better := "sepia, abracadabra"
+	if again, err := c.RetryPhoto(within(t), job.JobID, client.PhotoChange{Prompt: &better, Options: &client.PhotoOptions{Format: "png"}}); err != nil || again.Error != nil || again.Prompt != better {
+		t.Errorf("retried as %s, %v", show(again), err)
+	}
+	job = endOf(t, c, job.JobID, client.Completed)
+	if job.Prompt != better || job.Degraded != "not understood: abracadabra" || job.EditResult.Format != "png" || job.Error != nil {
+		t.Errorf("after the retry it is %s", show(job))
+	}
+	if ids := s.photoOutcomes(t, job.JobID); len(ids) != 2 {
+		t.Errorf("outcomes %v, want one of each end", ids)
+	}
+	if _, err := c.RetryPhoto(within(t), job.JobID, client.PhotoChange{}); !isProblem(err, http.StatusConflict) {
+		t.Errorf("retry of a COMPLETED job: %v", err)
+	}
+	gone := endOf(t, c, sendPhoto(t, c, "abracadabra", photo).JobID, client.Failed)
+	for _, key := range s.photoKeys(t, gone.JobID)[photoTemp] {
+		s.removeObject(t, photoTemp, key)
+	}
+	if _, err := c.RetryPhoto(within(t), gone.JobID, client.PhotoChange{Prompt: &better}); !isProblem(err, http.StatusGone) {
+		t.Errorf("retry without the upload: %v", err)
+	}
+}
+
+// badPhotosFail: what is no photo, or another than declared, ends with its reason.
+func badPhotosFail(t *testing.T, s system) {
+	c := s.client(t, newOwner())
+	photo := drawPhoto(t, 4)
+	for code, bytes := range map[string][]byte{
+		"IMAGE_UNREADABLE": photo[:len(photo)/3], "UNSUPPORTED_FORMAT": []byte("GIF89a, or so"),
+		"UPLOAD_MISMATCH": []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x40\x00\x00\x00\x40\x08\x02\x00\x00\x00\x25\x0b\xe6\x89"),
+	} {
+		job := endOf(t, c, sendPhoto(t, c, "sepia", bytes).JobID, client.Failed)
+		if job.Error == nil || job.Error.Code != code || job.EditResult != nil {
+			t.Errorf("want %s: %s", code, show(job))
+		}
+	}
+	for contentType, status := range map[string]int{"image/avif": http.StatusUnsupportedMediaType, "image/gif": http.StatusUnsupportedMediaType} {
+		r := client.PhotoReservation{FileName: "a", Size: 1, ContentType: contentType}
+		if _, err := c.ReservePhoto(within(t), r, client.PhotoOptions{}, ""); !isProblem(err, status) {
+			t.Errorf("%s: %v", contentType, err)
+		}
+	}
+	large := client.PhotoReservation{FileName: "a", Size: 20_000_001, ContentType: "image/jpeg"}
+	if _, err := c.ReservePhoto(within(t), large, client.PhotoOptions{}, ""); !isProblem(err, http.StatusRequestEntityTooLarge) {
+		t.Errorf("20,000,001 bytes: %v", err)
+	}
+}
+
+// photosAreCancelled: a job that has not ended ends as FAILED with its code, with one outcome
+// however often it is cancelled; its upload does not bring it back.
+func photosAreCancelled(t *testing.T, s system) {
+	c := s.client(t, newOwner())
+	photo := drawPhoto(t, 5)
+	reserved, err := c.ReservePhoto(within(t), photoSource("a.jpg", "", photo).PhotoReservation, client.PhotoOptions{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		job, err := c.CancelPhoto(within(t), reserved.JobID)
+		if err != nil || job.Status != client.Failed || job.Error == nil || job.Error.Code != "CANCELLED" {
+			t.Errorf("cancelled as %s, %v", show(job), err)
+		}
+	}
+	if status, body := put(t, reserved.Upload, string(photo), nil); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	if _, err := c.PhotoUploaded(within(t), reserved.JobID); err != nil {
+		t.Error(err)
+	}
+	if ids := s.photoOutcomes(t, reserved.JobID); len(ids) != 1 {
+		t.Errorf("outcomes %v, want one", ids)
+	}
+	if job := endOf(t, c, reserved.JobID, client.Failed); job.Error.Code != "CANCELLED" {
+		t.Errorf("after its upload it is %s", show(job))
+	}
+	done := endOf(t, c, sendPhoto(t, c, "sepia", photo).JobID, client.Completed)
+	if _, err := c.CancelPhoto(within(t), done.JobID); !isProblem(err, http.StatusConflict) {
+		t.Errorf("cancel of a COMPLETED job: %v", err)
+	}
+}
+
+// photosAreDeleted: the item and every object go; a repeat says the same.
+func photosAreDeleted(t *testing.T, s system) {
+	c := s.client(t, newOwner())
+	for _, prompt := range []string{"sepia", "abracadabra"} {
+		job := sendPhoto(t, c, prompt, drawPhoto(t, 6))
+		if _, err := c.WaitPhoto(within(t), job.JobID); err != nil {
+			t.Fatal(err)
+		}
+		s.photoOutcomes(t, job.JobID) // its worker is done
+		for range 2 {
+			if err := c.DeletePhoto(within(t), job.JobID); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := c.GetPhoto(within(t), job.JobID, 0); !isProblem(err, http.StatusNotFound) {
+			t.Errorf("get: %v", err)
+		}
+		if left, keys := s.photoItem(within(t), t, job.JobID), s.photoKeys(t, job.JobID); left != nil || len(keys) != 0 {
+			t.Errorf("left are %s and %v", show(left), keys)
+		}
+	}
+}
+
+// foreignPhotosAreNotFound: to others a job does not exist, whatever they ask.
+func foreignPhotosAreNotFound(t *testing.T, s system) {
+	c, other := s.client(t, newOwner()), s.client(t, newOwner())
+	job := endOf(t, c, sendPhoto(t, c, "abracadabra", drawPhoto(t, 7)).JobID, client.Failed)
+	batch, err := c.ReservePhotoBatch(within(t), client.PhotoBatchReservation{Photos: []client.PhotoReservation{photoSource("a", "", []byte("x")).PhotoReservation}}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := within(t)
+	for name, call := range map[string]func(*client.Client, string) error{
+		"get": func(c *client.Client, id string) error { _, err := c.GetPhoto(ctx, id, 0); return err },
+		"download": func(c *client.Client, id string) error {
+			_, err := c.DownloadPhoto(ctx, id, client.OriginalPhoto)
+			return err
+		},
+		"uploaded": func(c *client.Client, id string) error { _, err := c.PhotoUploaded(ctx, id); return err },
+		"cancel":   func(c *client.Client, id string) error { _, err := c.CancelPhoto(ctx, id); return err },
+		"retry": func(c *client.Client, id string) error {
+			_, err := c.RetryPhoto(ctx, id, client.PhotoChange{})
+			return err
+		},
+		"batch":   func(c *client.Client, _ string) error { _, err := c.GetPhotoBatch(ctx, batch.BatchID, 0); return err },
+		"retries": func(c *client.Client, _ string) error { _, err := c.RetryPhotoBatch(ctx, batch.BatchID); return err },
+	} {
+		if err := call(other, job.JobID); !isProblem(err, http.StatusNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, id := range []string{"01HF9GZZZZZZZZZZZZZZZZZZZZ", "x", "01HF9GXXXXXXXXXXXXXXXXXXX!"} {
+		if _, err := other.GetPhoto(ctx, id, 0); !isProblem(err, http.StatusNotFound) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	if err := other.DeletePhoto(ctx, job.JobID); err != nil {
+		t.Error(err)
+	}
+	if err := other.DeletePhotoBatch(ctx, batch.BatchID); err != nil {
+		t.Error(err)
+	}
+	endOf(t, c, job.JobID, client.Failed)
+	if got, err := c.GetPhotoBatch(ctx, batch.BatchID, 0); err != nil || got.Queued != 1 {
+		t.Errorf("the batch is %s, %v", show(got), err)
+	}
+}
+
+// repeatsFindTheFirstPhoto: a key of an owner is one job or one batch, and refuses other terms.
+func repeatsFindTheFirstPhoto(t *testing.T, s system) {
+	c := s.client(t, newOwner())
+	photo := photoSource("a.jpg", "sepia", drawPhoto(t, 8)).PhotoReservation
+	batch := client.PhotoBatchReservation{Prompt: "sepia", Photos: []client.PhotoReservation{photo, photo}}
+	other := photo
+	other.Prompt = "enhance"
+	otherBatch := batch
+	otherBatch.Photos = []client.PhotoReservation{photo, other}
+	reserve := func(key string, p client.PhotoReservation) (string, error) {
+		reserved, err := c.ReservePhoto(within(t), p, client.PhotoOptions{}, key)
+		return reserved.JobID, err
+	}
+	reserveBatch := func(key string, b client.PhotoBatchReservation) (string, error) {
+		reserved, err := c.ReservePhotoBatch(within(t), b, key)
+		return reserved.BatchID, err
+	}
+	const repeats = 50
+	ids := make([]string, 2*repeats)
+	var calls sync.WaitGroup
+	for i := range repeats {
+		calls.Go(func() {
+			var err error
+			if ids[i], err = reserve("k", photo); err != nil {
+				t.Error(err)
+			}
+			if ids[repeats+i], err = reserveBatch("b", batch); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
+	if ids = slices.Compact(ids); len(ids) != 2 || ids[0] == ids[1] {
+		t.Errorf("the calls gave %v, want one job and one batch", ids)
+	}
+	if _, err := reserve("k", other); !isProblem(err, http.StatusUnprocessableEntity) {
+		t.Errorf("another prompt: %v", err)
+	}
+	if _, err := reserveBatch("b", otherBatch); !isProblem(err, http.StatusUnprocessableEntity) {
+		t.Errorf("another batch: %v", err)
+	}
+	resp, body := s.ask(t, http.MethodPost, "/v1/photos", map[string]string{"Idempotency-Key": "k", "Content-Type": "application/json"}, show(photo))
+	refused(t, resp, body, http.StatusBadRequest, "owner-required")
+}
