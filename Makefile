@@ -1,4 +1,4 @@
-# What contributors run. `make ci` is all of it, as the merge checks do.
+# What contributors run.
 MODULES = $(shell go list -m -f "{{.Dir}}")
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*##.*/\1/p' Makefile)
 
@@ -20,16 +20,17 @@ test: ## run all tests
 	go test work
 race: ## run all tests with the race detector
 	go test -race work
-lint: ## vet, and run the rules of .golangci.yml
-	go vet work
+lint: ## run the rules of .golangci.yml, and those of go vet
 	@path="$$(.ci/tools golangci-lint)"; for module in $(MODULES); do \
 		echo "golangci-lint $$module"; (cd $$module && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners ./...) || exit 1; done; \
 		cd services/assay && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners --build-tags noengines . && \
 		cd test && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners --build-tags stack ./e2e
 smoke: ## start `assay serve` and use it through the command line
 	.ci/smoke
-ci: ## everything the merge checks run
+ci: ## the merge checks
 	.ci/run
+nightly: ## the merge checks and the long suites
+	.ci/run nightly
 
 bench: ## measure against rivals and print the ratios; BENCH holds flags, see docs/performance.md
 	go run ./services/assay/test/bench $(BENCH)
@@ -39,8 +40,8 @@ bench-feed: ## measure reads of the feed with a million items in the tables; BEN
 	go run ./services/assay/test/bench/feed $(BENCH)
 
 LEDGER = ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl
-crash: ## let the services die at every call, and at two of a thousand lives; SEED=… chooses them, DOUBLES=… how many
-	go test ./services/assay/test/fault/crashpoint -count=1 -timeout 60m -v -crash.doubles=$(or $(DOUBLES),1000) -crash.seed=$(or $(SEED),1)
+crash: ## crash the services at every call, and at DOUBLES=1000 pairs of calls that SEED=1 chooses
+	go test ./services/assay/test/fault/crashpoint -count=1 -timeout 60m -v -crash.systems=12 -crash.share=1 -crash.doubles=$(or $(DOUBLES),1000) -crash.seed=$(or $(SEED),1)
 chaos: ## services and engines under many faults at once: SEED=1 MINUTES=5
 	go test ./services/assay/test/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
 clock: ## wall clocks that are stepped, and those of services that differ; compiles everything first

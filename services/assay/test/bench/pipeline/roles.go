@@ -19,11 +19,11 @@ import (
 
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/services/analyzer"
-	"github.com/assay-project/assay/services/assay/test/bench/paired"
 	"github.com/assay-project/assay/services/assay/embedded"
 	"github.com/assay-project/assay/services/assay/endpoints"
 	"github.com/assay-project/assay/services/assay/serve"
 	"github.com/assay-project/assay/services/assay/setup"
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
 	"github.com/assay-project/assay/services/ingest"
 	"github.com/assay-project/assay/services/query"
 )

@@ -1,10 +1,10 @@
-// Package audit compares what a system promised with what it holds: every
-// upload that was accepted with its item, its bytes, its outcome events and what
-// still waits. It reads the engines directly and asks no service, so that it is
-// the same for goroutines, processes and clusters, and it knows no fault.
+// Package audit compares what a system promised with what it stores: every accepted
+// upload with its item, its bytes, its outcome events and its waiting work. It reads
+// the engines directly, so that it works for goroutines, processes and clusters, and
+// is independent of the faults injected.
 //
-// Waiting work, outcomes and dead letters are those of every area that setup.Config
-// describes. What an area stores is read by the file of its name, listed in reader.go.
+// It reads waiting work, outcomes and dead letters of every area in setup.Config. The
+// file with an area's name reads what that area stores; reader.go lists them.
 package audit
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/assay-project/assay/services/assay/setup"
 )
 
-// System is what is audited.
+// System is a system to audit.
 type System struct {
 	cfg     setup.Config
 	stores  *backend.Connections
@@ -30,9 +30,9 @@ type System struct {
 	readers map[string]reader // by area
 }
 
-// Open connects to the engines of what setup.Run has created. Where cfg names no dashboard
-// of the feed, its rows are left out, for a system without a projector. The caller closes
-// the System.
+// Open connects to the engines that setup.Run prepared. If cfg names no feed dashboard,
+// its rows are not audited, for a system without a projector. The caller closes the
+// System.
 func Open(ctx context.Context, cfg setup.Config) (*System, error) {
 	stores, err := backend.Stores(ctx, cfg.Backends)
 	if err != nil {
@@ -58,28 +58,28 @@ func (s *System) Close() {
 	s.stores.Close()
 }
 
-// DB is the tables. With Bucket and JetStream it is for a test that prepares or breaks
-// something by hand.
+// DB returns the DynamoDB client. DB, Bucket and JetStream are for tests that prepare or
+// break data by hand.
 func (s *System) DB() *dynamodb.Client { return s.stores.DB }
 
-// Bucket is the bucket of all areas' bytes.
+// Bucket returns the bucket of all areas.
 func (s *System) Bucket() *blob.Store { return s.stores.Bucket }
 
-// JetStream is the NATS server's.
+// JetStream returns the JetStream client.
 func (s *System) JetStream() jetstream.JetStream { return s.js }
 
-// auditPause is the pause between two looks at a system that is not done.
+// auditPause is the pause between two audits of a system that is not done.
 const auditPause = 250 * time.Millisecond
 
-// Audit judges the promises, which must be all that were made on this system:
-// what else it holds counts as doubled. While something is stuck it looks again,
-// until a look that began when patience was over; a system whose engines do not
-// answer is looked at again too. It returns an error when it could not look.
+// Audit checks the promises, which must be all that were made on this system: any
+// other item counts as doubled. While something is stuck or an engine does not
+// respond, it repeats the audit until patience is over. It returns an error if the
+// last audit could not read the system.
 func (s *System) Audit(ctx context.Context, promises []Promise, patience time.Duration) (Report, error) {
 	deadline := time.Now().Add(patience)
 	for {
-		last := time.Now().After(deadline) // a look at much takes its time
-		report, err := s.look(ctx, promises)
+		last := time.Now().After(deadline) // an audit of many items takes time
+		report, err := s.auditOnce(ctx, promises)
 		if err == nil && report.Stuck == 0 || ctx.Err() != nil || last {
 			return report, err
 		}
@@ -90,10 +90,10 @@ func (s *System) Audit(ctx context.Context, promises []Promise, patience time.Du
 	}
 }
 
-// look audits once.
-func (s *System) look(ctx context.Context, promises []Promise) (Report, error) {
-	// The events first: what ends while the tables are read would look as if its
-	// event were lost.
+// auditOnce reads and checks the system once.
+func (s *System) auditOnce(ctx context.Context, promises []Promise) (Report, error) {
+	// Waiting work first: an item that ends while the tables are read would otherwise
+	// appear to have lost its event.
 	waiting, err := s.waiting(ctx)
 	if err != nil {
 		return Report{}, err
@@ -104,28 +104,28 @@ func (s *System) look(ctx context.Context, promises []Promise) (Report, error) {
 			return Report{}, fmt.Errorf("audit of %s: %w", name, err)
 		}
 	}
-	told, err := s.told(ctx)
+	outcomes, err := s.outcomes(ctx)
 	if err != nil {
 		return Report{}, err
 	}
-	letters, err := s.letters(ctx)
+	deadLetters, err := s.deadLetters(ctx)
 	if err != nil {
 		return Report{}, err
 	}
-	j := judge{waiting: waiting, told: told, letters: letters}
+	j := judge{waiting: waiting, outcomes: outcomes, deadLetters: deadLetters}
 	for _, promise := range promises {
 		area, known := s.readers[promise.Area]
 		if !known {
 			return Report{}, fmt.Errorf("no reader of the area %q", promise.Area)
 		}
 		name := promise.ID
-		if items[promise.Area][name] == nil && area.left != nil {
-			name = area.left(name)
+		if items[promise.Area][name] == nil && area.leftover != nil {
+			name = area.leftover(name)
 		}
 		j.promise(promise, items[promise.Area][name])
 		delete(items[promise.Area], name)
 		delete(j.waiting, promise.ID)
-		delete(j.letters, promise.ID)
+		delete(j.deadLetters, promise.ID)
 	}
 	j.rest(items)
 	return j.report, nil

@@ -30,8 +30,8 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// held is a system on embedded engines without any service, so that a test decides
-// what it holds.
+// held is a system on embedded engines without services, so that a test decides what
+// it stores.
 type held struct {
 	*audit.System
 	bus   *bus.Bus
@@ -99,7 +99,7 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// file puts a file that an analyzer has claimed.
+// file stores a file that an analyzer has claimed.
 func (h *held) file(ctx context.Context, t *testing.T, id string) textfile.File {
 	t.Helper()
 	key := textfile.Reservation{FileName: id, Size: 1}.ObjectKey(id)
@@ -142,12 +142,12 @@ func (h *held) analyzed(ctx context.Context, t *testing.T, id string, shown bool
 
 const statistics = `{"totalWords":1,"uniqueWords":0,"avgWordLength":0,"top10Words":[]}`
 
-// TestEveryBrokenPromiseIsFound: an audit tells what is right from what is lost,
-// doubled or stuck, in each of the ways that it can be.
+// TestEveryBrokenPromiseIsFound: an audit finds items that are lost, doubled or stuck,
+// in each possible way, and no others.
 func TestEveryBrokenPromiseIsFound(t *testing.T) {
 	h, ctx := open(t), t.Context()
 	var promises []audit.Promise
-	want := map[string]audit.Kind{} // by id; nothing for what is right
+	want := map[string]audit.Kind{} // by id; nothing for correct items
 	n := 0
 	id := func() string { n++; return fmt.Sprintf("0190a0a0-0000-7000-8000-%012d", n) }
 	promise := func(id string, kind audit.Kind, change func(*audit.Promise)) {
@@ -192,7 +192,7 @@ func TestEveryBrokenPromiseIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	promise(unlisted.FileID, audit.Stuck, nil)
-	want[h.completed(ctx, t, id()).FileID] = audit.Doubled // that nobody asked for
+	want[h.completed(ctx, t, id()).FileID] = audit.Doubled // that was never promised
 
 	promise(h.analyzed(ctx, t, "a#right", true).SourceID, "", ofFeed)
 	promise(h.analyzed(ctx, t, "a#hidden", false).SourceID, audit.Stuck, ofFeed)

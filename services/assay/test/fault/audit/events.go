@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/ingest/notice"
 )
 
-// item is the id at the end of a subject of work or of outcomes, and the subject
-// itself where it has none, such as that of the bucket's notices.
+// item returns the id at the end of a subject of work or outcomes, or the subject
+// itself if it has none, such as that of bucket notifications.
 func item(subject string) string {
 	if !strings.HasPrefix(subject, "assay") {
 		return subject
@@ -22,7 +22,7 @@ func item(subject string) string {
 	return subject[strings.LastIndexByte(subject, '.')+1:]
 }
 
-// waiting is how many messages no worker has finished, by item.
+// waiting returns the number of unacknowledged messages by item.
 func (s *System) waiting(ctx context.Context) (map[string]int, error) {
 	waiting := map[string]int{}
 	streams := []string{notice.Stream}
@@ -45,12 +45,12 @@ func (s *System) waiting(ctx context.Context) (map[string]int, error) {
 	return waiting, nil
 }
 
-// outcomes are the distinct ids of the events that told of one item's ends.
-type outcomes struct{ completed, failed map[string]bool }
+// outcomeIDs are the distinct ids of the outcome events of one item.
+type outcomeIDs struct{ completed, failed map[string]bool }
 
-// told reads all outcomes, by area and item.
-func (s *System) told(ctx context.Context) (map[string]*outcomes, error) {
-	told := map[string]*outcomes{}
+// outcomes reads all outcomes, by area and item.
+func (s *System) outcomes(ctx context.Context) (map[string]*outcomeIDs, error) {
+	outcomes := map[string]*outcomeIDs{}
 	err := s.each(ctx, bus.StreamOutcomes, func(msg jetstream.Msg) error {
 		parts := strings.SplitN(msg.Subject(), ".", 5) // assay.analysis.<end>.<area>.<id>
 		if len(parts) != 5 {
@@ -61,31 +61,31 @@ func (s *System) told(ctx context.Context) (map[string]*outcomes, error) {
 			return fmt.Errorf("an outcome on %s: %w", msg.Subject(), err)
 		}
 		of := parts[3] + "/" + parts[4]
-		if told[of] == nil {
-			told[of] = &outcomes{completed: map[string]bool{}, failed: map[string]bool{}}
+		if outcomes[of] == nil {
+			outcomes[of] = &outcomeIDs{completed: map[string]bool{}, failed: map[string]bool{}}
 		}
 		if parts[2] == "completed" {
-			told[of].completed[envelope.ID] = true
+			outcomes[of].completed[envelope.ID] = true
 		} else {
-			told[of].failed[envelope.ID] = true
+			outcomes[of].failed[envelope.ID] = true
 		}
 		return nil
 	})
-	return told, err
+	return outcomes, err
 }
 
-// letters are the reasons of all dead letters, by item.
-func (s *System) letters(ctx context.Context) (map[string][]string, error) {
-	letters := map[string][]string{}
+// deadLetters returns the reasons of all dead letters, by item.
+func (s *System) deadLetters(ctx context.Context) (map[string][]string, error) {
+	deadLetters := map[string][]string{}
 	err := s.each(ctx, bus.StreamDead, func(msg jetstream.Msg) error {
 		of := item(msg.Headers().Get(bus.DeadSubject))
-		letters[of] = append(letters[of], msg.Headers().Get(bus.DeadConsumer)+": "+msg.Headers().Get(bus.DeadReason))
+		deadLetters[of] = append(deadLetters[of], msg.Headers().Get(bus.DeadConsumer)+": "+msg.Headers().Get(bus.DeadReason))
 		return nil
 	})
-	return letters, err
+	return deadLetters, err
 }
 
-// each reads the headers of all messages that a stream holds.
+// each reads the headers of all messages of a stream.
 func (s *System) each(ctx context.Context, name string, f func(jetstream.Msg) error) error {
 	stream, err := s.js.Stream(ctx, name)
 	if err != nil {

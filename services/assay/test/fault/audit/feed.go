@@ -29,7 +29,7 @@ func (r feedReader) read(ctx context.Context) (map[string]*held, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The rows first: a row whose item is not seen yet would look like a stray.
+	// The rows first: a row whose item is created later would appear to be an orphan.
 	rows, err := r.dashboard(ctx)
 	if err != nil {
 		return nil, err
@@ -75,20 +75,20 @@ func (r feedReader) read(ctx context.Context) (map[string]*held, error) {
 		return nil, err
 	}
 	for key := range bytes {
-		items[key] = &held{stuck: []string{"its text is there and it is not"}}
+		items[key] = &held{stuck: []string{"its text exists but it does not"}}
 	}
 	for id := range rows {
 		if items[id] == nil {
-			items[id] = &held{twice: []string{"the dashboard has it and it is not there"}}
+			items[id] = &held{twice: []string{"the dashboard has it but it does not exist"}}
 		}
 	}
 	return items, nil
 }
 
-// show writes a row such that equal rows look equal; their tags are sorted.
+// show formats a row for comparison; its tags are sorted.
 func show(r dashboard.Row) string { return fmt.Sprintf("%+v", r) }
 
-// dashboard is the rows of each item.
+// dashboard reads the rows of each item.
 func (r feedReader) dashboard(ctx context.Context) (map[string][]dashboard.Row, error) {
 	rows := map[string][]dashboard.Row{}
 	if r.cfg.Dashboard == "" {
@@ -100,7 +100,7 @@ func (r feedReader) dashboard(ctx context.Context) (map[string][]dashboard.Row, 
 			return fmt.Errorf("read a row of the dashboard: %w", err)
 		}
 		if row.SourceID == "" || row.Gone() {
-			return nil // a counter or a change set aside; or that there is no item
+			return nil // a counter, a stored change or a tombstone
 		}
 		slices.Sort(row.MatchedTags)
 		rows[row.SourceID] = append(rows[row.SourceID], row)

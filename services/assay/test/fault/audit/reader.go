@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/assay/setup"
 )
 
-// readers returns the readers of the areas that promises can be made of, by name.
+// readers returns the readers of the areas that can be audited, by area name.
 func readers(cfg setup.Config, stores *backend.Connections) map[string]reader {
 	return map[string]reader{
 		textfile.Name: textFiles(cfg, stores),
@@ -25,30 +25,30 @@ func readers(cfg setup.Config, stores *backend.Connections) map[string]reader {
 	}
 }
 
-// reader reads what an area holds.
+// reader reads what an area stores.
 type reader struct {
-	// read returns what the area holds, by id.
+	// read returns what the area stores, by item id.
 	read func(context.Context) (map[string]*held, error)
-	// left is the name under which read finds what is left of an item that is
-	// not there, where that is not its id. May be nil.
-	left func(id string) string
+	// leftover returns the key under which read reports the remains of an item that
+	// does not exist, if that is not its id. May be nil.
+	leftover func(id string) string
 }
 
-// held is what an area holds of one item, in words that all areas share.
+// held is what an area stores of one item, in terms that all areas share.
 type held struct {
-	exists bool // false when something is left of an item that is not there
+	exists bool // false if only remains of the item exist
 	state  lifecycle.State
 	final  bool
 	failed bool
 	ended  time.Time // when the final state was written
-	result string    // as Promise.Result has it
-	bytes  bool      // the item's bytes are there
-	lost   []string  // what is wrong with it whatever was promised, one sentence each
+	result string    // in the form of Promise.Result
+	bytes  bool      // the item's bytes exist
+	lost   []string  // findings independent of the promise, one sentence each
 	twice  []string
-	stuck  []string // what may come right by itself
+	stuck  []string // findings that may resolve by themselves
 }
 
-// keys returns those of all objects of a bucket with a prefix.
+// keys returns the keys of all objects of a bucket with a prefix.
 func keys(ctx context.Context, bucket *blob.Store, prefix string) (map[string]bool, error) {
 	found := map[string]bool{}
 	for after := ""; ; {
@@ -66,7 +66,7 @@ func keys(ctx context.Context, bucket *blob.Store, prefix string) (map[string]bo
 	}
 }
 
-// scan goes through a table, strongly consistent.
+// scan reads a table, strongly consistent.
 func scan(ctx context.Context, db *dynamodb.Client, table string, f func(map[string]types.AttributeValue) error) error {
 	in := &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)}
 	for {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// End is how an item must end.
+// End is the required end of an item.
 type End int
 
 // The ends.
@@ -18,34 +18,33 @@ const (
 	Gone          // deleted, with its bytes
 )
 
-// Promise is what became of one item as its client knows it.
+// Promise is what a client knows of one item.
 type Promise struct {
-	Run  string // in which run or case it was made, for whoever reads a finding
+	Run  string // the run or case in which it was made, shown in findings
 	Area string
 	ID   string
-	// At is when the 2xx was seen. Zero says that there was none: the item may
-	// then be as promised all the same, or not be there at all, with nothing
-	// left behind.
+	// At is when the client received the 2xx. If it is zero there was none: the
+	// item may be as promised, or not exist and leave nothing behind.
 	At  time.Time
 	End End
-	// Result is how the result must read: for a text file the JSON of its
-	// statistics, for a feed item its sentiment. Empty compares nothing.
+	// Result is the required result: for a text file the JSON of its statistics,
+	// for a feed item its sentiment. An empty Result is not compared.
 	Result string
-	// Retried says that the item may have failed before, any number of times.
+	// Retried means that the item may have failed before, any number of times.
 	Retried bool
 }
 
-// Kind is what became of a promise that was not kept.
+// Kind classifies a broken promise.
 type Kind string
 
 // The kinds.
 const (
-	Lost    Kind = "lost"    // not there, ended otherwise, another result, no outcome event, no bytes, no dead letter
-	Doubled Kind = "doubled" // two outcome event ids, two rows, an item that nobody asked for
-	Stuck   Kind = "stuck"   // not final, or something of it waits or is left: a message, a dead letter, list and file apart
+	Lost    Kind = "lost"    // missing, another end or result, no outcome event, no bytes, no dead letter
+	Doubled Kind = "doubled" // two outcome event ids, two rows, an item that was never promised
+	Stuck   Kind = "stuck"   // not final, or with a waiting message, an extra dead letter, or differing copies
 )
 
-// Finding is one promise that was not kept.
+// Finding is a broken promise.
 type Finding struct {
 	Kind    Kind
 	Promise Promise
@@ -56,7 +55,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s %s (%s): %s", f.Kind, f.Promise.Area, f.Promise.ID, f.Promise.Run, f.Says)
 }
 
-// Report sums an audit up. An item counts once for each kind at most.
+// Report summarizes an audit. An item counts at most once for each kind.
 type Report struct {
 	Accepted, Lost, Doubled, Stuck int
 	Findings                       []Finding
@@ -66,10 +65,10 @@ type Report struct {
 	Delays []time.Duration
 }
 
-// Kept says whether every promise was.
+// Kept reports whether every promise was kept.
 func (r Report) Kept() bool { return r.Lost == 0 && r.Doubled == 0 && r.Stuck == 0 }
 
-// Longest is the longest delay.
+// Longest returns the longest delay.
 func (r Report) Longest() time.Duration {
 	if len(r.Delays) == 0 {
 		return 0
@@ -93,15 +92,15 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// judge compares promises with what was read.
+// judge compares promises with what a system stores.
 type judge struct {
-	waiting map[string]int
-	told    map[string]*outcomes
-	letters map[string][]string
-	report  Report
+	waiting     map[string]int
+	outcomes    map[string]*outcomeIDs
+	deadLetters map[string][]string
+	report      Report
 }
 
-// promise judges one item; h is nil when there is none.
+// promise checks one item; h is nil if nothing is stored of it.
 func (j *judge) promise(p Promise, h *held) {
 	accepted := !p.At.IsZero()
 	if accepted {
@@ -113,30 +112,30 @@ func (j *judge) promise(p Promise, h *held) {
 	}
 
 	if n := j.waiting[p.ID]; n > 0 {
-		add(Stuck, "%d messages of it wait", n)
+		add(Stuck, "%d messages of it are waiting", n)
 	}
 	if h != nil {
 		found[Lost], found[Doubled], found[Stuck] = append(found[Lost], h.lost...), append(found[Doubled], h.twice...), append(found[Stuck], h.stuck...)
 	}
 	there := h != nil && h.exists
-	told := j.told[p.Area+"/"+p.ID]
-	if told == nil {
-		told = &outcomes{}
+	outcomes := j.outcomes[p.Area+"/"+p.ID]
+	if outcomes == nil {
+		outcomes = &outcomeIDs{}
 	}
 	switch {
 	case p.End == Gone && there && accepted:
-		add(Lost, "it was deleted and is there as %s", h.state)
+		add(Lost, "it was deleted but exists as %s", h.state)
 	case p.End == Gone:
-		if n := len(told.completed) + len(told.failed); n > 1 {
+		if n := len(outcomes.completed) + len(outcomes.failed); n > 1 {
 			add(Doubled, "it has %d outcomes", n)
 		}
 	case !there && accepted:
-		add(Lost, "it is not there")
+		add(Lost, "it does not exist")
 	case !there:
 	case !h.final:
 		add(Stuck, "it is %s", h.state)
 	default:
-		j.ended(p, h, told, add)
+		j.ended(p, h, outcomes, add)
 	}
 	for _, kind := range []Kind{Lost, Doubled, Stuck} {
 		j.count(kind, p, found[kind])
@@ -150,9 +149,9 @@ func (j *judge) promise(p Promise, h *held) {
 	}
 }
 
-// ended judges an item in a final state.
-func (j *judge) ended(p Promise, h *held, told *outcomes, add func(Kind, string, ...any)) {
-	right, other := told.completed, told.failed
+// ended checks an item in a final state.
+func (j *judge) ended(p Promise, h *held, outcomes *outcomeIDs, add func(Kind, string, ...any)) {
+	right, other := outcomes.completed, outcomes.failed
 	if p.End == Failed {
 		right, other = other, right
 	}
@@ -164,45 +163,45 @@ func (j *judge) ended(p Promise, h *held, told *outcomes, add func(Kind, string,
 		add(Lost, "its result is %s instead of %s", h.result, p.Result)
 	}
 	if !h.bytes {
-		add(Lost, "its bytes are gone")
+		add(Lost, "its bytes are missing")
 	}
 	again := p.Retried && p.End == Failed
 	switch {
 	case len(right) == 0:
-		add(Lost, "no event tells of its end")
+		add(Lost, "it has no outcome event")
 	case len(right) > 1 && !again:
 		add(Doubled, "it has %d outcomes", len(right))
 	case len(other) > 0 && !p.Retried:
-		add(Doubled, "events tell of the other end too")
+		add(Doubled, "it has outcome events of the other end")
 	}
-	letters := j.letters[p.ID]
+	deadLetters := j.deadLetters[p.ID]
 	switch {
-	case p.End == Failed && len(letters) == 0:
+	case p.End == Failed && len(deadLetters) == 0:
 		add(Lost, "it has no dead letter")
-	case p.End == Failed && len(letters) > 1 && !again:
-		add(Doubled, "it has %d dead letters: %s", len(letters), strings.Join(letters, "; "))
-	case p.End == Completed && len(letters) > 0 && !p.Retried:
-		add(Stuck, "it has a dead letter: %s", letters[0])
+	case p.End == Failed && len(deadLetters) > 1 && !again:
+		add(Doubled, "it has %d dead letters: %s", len(deadLetters), strings.Join(deadLetters, "; "))
+	case p.End == Completed && len(deadLetters) > 0 && !p.Retried:
+		add(Stuck, "it has a dead letter: %s", deadLetters[0])
 	}
 }
 
-// rest judges what nobody was promised.
+// rest checks what is stored without a promise.
 func (j *judge) rest(items map[string]map[string]*held) {
 	slices.Sort(j.report.Delays)
 	for area, left := range items {
 		for id, h := range left {
 			p := Promise{Run: "nobody's", Area: area, ID: id}
 			if h.exists {
-				j.count(Doubled, p, []string{"it is there as " + string(h.state)})
+				j.count(Doubled, p, []string{"it exists as " + string(h.state)})
 			}
 			j.count(Doubled, p, h.twice)
 			j.count(Stuck, p, h.stuck)
 		}
 	}
 	for id, n := range j.waiting {
-		j.count(Stuck, Promise{Run: "nobody's", ID: id}, []string{fmt.Sprintf("%d messages of it wait", n)})
+		j.count(Stuck, Promise{Run: "nobody's", ID: id}, []string{fmt.Sprintf("%d messages of it are waiting", n)})
 	}
-	for id, reasons := range j.letters {
+	for id, reasons := range j.deadLetters {
 		j.count(Stuck, Promise{Run: "nobody's", ID: id}, []string{"it has a dead letter: " + reasons[0]})
 	}
 }
@@ -222,9 +221,9 @@ func (j *judge) count(kind Kind, p Promise, says []string) {
 	j.report.Findings = append(j.report.Findings, Finding{kind, p, strings.Join(says, "; ")})
 }
 
-// Recovery is the 99th percentile of the times from a worker's death to the final
-// state, over all items that were accepted before a death and ended after it:
-// those that it held, and those that waited behind them. Zero where there are none.
+// Recovery returns the 99th percentile of the times from a worker's death to the final
+// state, over all items that were accepted before a death and ended after it: those
+// that the worker held, and those queued behind them. It is zero if there are none.
 func (r Report) Recovery(promises []Promise, deaths []time.Time) time.Duration {
 	var took []time.Duration
 	for _, p := range promises {
@@ -241,7 +240,7 @@ func (r Report) Recovery(promises []Promise, deaths []time.Time) time.Duration {
 	return took[(len(took)*99-1)/100]
 }
 
-// Add takes in what an audit of another system found.
+// Add adds the findings of an audit of another system.
 func (r *Report) Add(other Report) {
 	r.Accepted += other.Accepted
 	r.Lost += other.Lost

@@ -23,7 +23,7 @@ func readTextFiles(ctx context.Context, store *textfile.Store, bucket *blob.Stor
 	items := map[string]*held{}
 	for key := range bytes {
 		if id, _, err := textfile.ParseObjectKey(key); err == nil {
-			items[id] = &held{stuck: []string{"its bytes are there and it is not"}}
+			items[id] = &held{stuck: []string{"its bytes exist but it does not"}}
 		}
 	}
 	files, listed := map[string]textfile.File{}, map[string]textfile.File{}
@@ -50,7 +50,7 @@ func readTextFiles(ctx context.Context, store *textfile.Store, bucket *blob.Stor
 			ended: file.Updated(), result: string(result), bytes: bytes[file.S3Key],
 		}
 		items[id] = one
-		file.Result = nil // is on the metadata item only
+		file.Result = nil // only in the metadata item
 		if inList, there := listed[id]; !there {
 			one.stuck = append(one.stuck, "it is not listed")
 		} else if inList != file {
@@ -59,7 +59,7 @@ func readTextFiles(ctx context.Context, store *textfile.Store, bucket *blob.Stor
 	}
 	for id := range listed {
 		if _, there := files[id]; !there {
-			items[id] = &held{stuck: []string{"it is listed and is not there"}}
+			items[id] = &held{stuck: []string{"it is listed but does not exist"}}
 		}
 	}
 	return items, nil

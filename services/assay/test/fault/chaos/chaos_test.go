@@ -1,10 +1,10 @@
 // Package chaos runs several ingests, analyzers and queries on a NATS cluster, S3
-// and DynamoDB, while all of them fail in ways that a seed chooses; then it lets
-// them heal, sweeps, and audits every upload that was accepted.
+// and DynamoDB, and injects faults into all of them, chosen by a seed. Then it clears
+// the faults, sweeps, and audits every upload that was accepted.
 //
 // `make chaos SEED=7 MINUTES=5` runs it for longer than the merge checks do. The
-// same seed chooses the same faults and uploads; how they fall together is the
-// machine's.
+// same seed chooses the same faults and uploads; their timing relative to each other
+// depends on the machine.
 package chaos
 
 import (
@@ -22,9 +22,9 @@ import (
 	"github.com/assay-project/assay/pkg/config"
 	"github.com/assay-project/assay/services/analyzer"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
+	"github.com/assay-project/assay/services/assay/setup"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 	"github.com/assay-project/assay/services/assay/test/fault/ledger"
-	"github.com/assay-project/assay/services/assay/setup"
 	"github.com/assay-project/assay/services/ingest"
 )
 
@@ -35,10 +35,10 @@ var (
 
 const (
 	clients = 6
-	pace    = 100 * time.Millisecond // of each client, from upload to upload
-	// healing bounds the wait for the end of all that was accepted. Work that has
-	// failed in vain may have to wait out its backoff, of 5 minutes at most.
-	healing = 7 * time.Minute
+	pace    = 100 * time.Millisecond // between the uploads of a client
+	// recovery bounds the wait until all accepted items have ended. Work that
+	// failed repeatedly waits for its backoff, at most 5 minutes.
+	recovery = 7 * time.Minute
 )
 
 func TestChaosKeepsThePromises(t *testing.T) {
@@ -52,11 +52,11 @@ func TestChaosKeepsThePromises(t *testing.T) {
 		return setup.Run(ctx, cfg)
 	}
 	eventually(t, "setup", setUp)
-	h := &house{engines: e, done: map[string]int{}}
-	// Not a deadline: NATS would take it for that of each request.
+	h := &system{engines: e, done: map[string]int{}}
+	// Not a deadline: NATS would apply it to each request.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	defer cancel()
-	defer time.AfterFunc(time.Duration(*minutes*float64(time.Minute))+healing+2*time.Minute, cancel).Stop()
+	defer time.AfterFunc(time.Duration(*minutes*float64(time.Minute))+recovery+2*time.Minute, cancel).Stop()
 	defer h.end()
 	if err := h.start(ctx); err != nil {
 		t.Fatal(err)
@@ -64,16 +64,16 @@ func TestChaosKeepsThePromises(t *testing.T) {
 	began := time.Now()
 
 	l := &load{ingests: func() []*service { return h.of(ingest.Name) }}
-	raging, calm := context.WithTimeout(ctx, time.Duration(*minutes*float64(time.Minute)))
-	defer calm()
-	var loading, harm sync.WaitGroup
+	faulty, cancelFaults := context.WithTimeout(ctx, time.Duration(*minutes*float64(time.Minute)))
+	defer cancelFaults()
+	var loading, injecting sync.WaitGroup
 	loading.Go(func() { l.run(ctx, *seed, clients, pace) })
 	for stream := range uint64(2) { // two faults at a time
-		harm.Go(func() { h.rage(raging, rand.New(rand.NewPCG(*seed, 1000+stream))) })
+		injecting.Go(func() { h.injectFaults(faulty, rand.New(rand.NewPCG(*seed, 1000+stream))) })
 	}
-	harm.Wait()
-	h.heal()
-	h.revive(ctx)
+	injecting.Wait()
+	h.clearFaults()
+	h.replaceDead(ctx)
 	eventually(t, "setup after the faults", setUp)
 	l.stopped.Store(true)
 	loading.Wait()
@@ -96,7 +96,7 @@ func TestChaosKeepsThePromises(t *testing.T) {
 	}
 }
 
-// settle sweeps and audits until nothing is stuck any more.
+// settle sweeps and audits until no item is stuck.
 func settle(ctx context.Context, t *testing.T, direct []string, promises []audit.Promise, began time.Time) audit.Report {
 	t.Helper()
 	cfg, err := config.Load[setup.Config](direct)
@@ -112,8 +112,8 @@ func settle(ctx context.Context, t *testing.T, direct []string, promises []audit
 	if err != nil {
 		t.Fatal(err)
 	}
-	for late := time.Now().Add(healing); ; {
-		// Outcomes were lost with their stream, and are told again.
+	for late := time.Now().Add(recovery); ; {
+		// Outcomes that were lost with their stream are published again.
 		_, swept := analyzer.Sweep(ctx, sweeping, sweeper.Options{OutcomesSince: began}, zerolog.Nop())
 		report, err := system.Audit(ctx, promises, 3*time.Second)
 		if err == nil && swept == nil && report.Kept() {
@@ -128,8 +128,8 @@ func settle(ctx context.Context, t *testing.T, direct []string, promises []audit
 	}
 }
 
-// revive replaces what was killed and not replaced, and what has ended by itself.
-func (h *house) revive(ctx context.Context) {
+// replaceDead replaces the services that were killed or ended by themselves.
+func (h *system) replaceDead(ctx context.Context) {
 	for at, s := range h.running {
 		if !s.killed.Load() && s.ended() {
 			h.t.Logf("%s ended by itself: %v", s.role, s.err)
@@ -141,7 +141,7 @@ func (h *house) revive(ctx context.Context) {
 }
 
 // end stops all services and waits for them.
-func (h *house) end() {
+func (h *system) end() {
 	for _, s := range append(h.running, h.dead...) {
 		s.stop()
 	}

@@ -31,8 +31,8 @@ const nodes = 3
 // ready bounds the start of a node and the election of a leader.
 const ready = 60 * time.Second
 
-// engines are a NATS cluster, an S3 server behind something that can fail, and
-// DynamoDB with its fault switch.
+// engines are a NATS cluster, an S3 server behind a proxy that injects faults, and
+// DynamoDB with its fault injection.
 type engines struct {
 	t        *testing.T
 	options  [nodes]server.Options
@@ -59,7 +59,7 @@ func startEngines(t *testing.T) *engines {
 		e.options[i] = server.Options{
 			ServerName: fmt.Sprintf("n%d", i), Host: "127.0.0.1", Port: clients[i], NoLog: true, NoSigs: true,
 			JetStream: true, StoreDir: t.TempDir(), SyncAlways: true, Routes: peers,
-			// Clients keep to the addresses that they were given.
+			// Clients use only the addresses that they were given.
 			Cluster: server.ClusterOpts{Name: "chaos", Host: "127.0.0.1", Port: routes[i], NoAdvertise: true},
 		}
 		e.startNode(i)
@@ -112,8 +112,8 @@ func (e *engines) startStores() {
 	e.s3 = breakable(t, s3.URL())
 }
 
-// freePort is one below those of outgoing connections, which could take it while a
-// node is down.
+// freePort returns a port below the range of outgoing connections, which could take it
+// while a node is down.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 1000 {
@@ -163,8 +163,8 @@ func (e *engines) stopNode(i int) {
 	}
 }
 
-// created is the bucket's notice. One that cannot be sent is lost, as it may be in
-// the cloud.
+// created sends the bucket's notification. One that cannot be sent is lost, as is
+// possible in the cloud.
 func (e *engines) created(ctx context.Context, o embedded.Object) error {
 	if !strings.HasPrefix(o.Key, "files/") {
 		return nil
@@ -180,7 +180,7 @@ func (e *engines) created(ctx context.Context, o embedded.Object) error {
 	return err
 }
 
-// brokenS3 is an S3 server that fails and is slow as often as it is told.
+// brokenS3 is an S3 server that fails or delays requests with given probabilities.
 type brokenS3 struct {
 	url string
 
@@ -211,7 +211,7 @@ func breakable(t *testing.T, target string) *brokenS3 {
 		switch {
 		case before:
 			w.WriteHeader(http.StatusServiceUnavailable)
-		case after: // it takes effect, and the answer says it did not
+		case after: // it takes effect, and the response reports a failure
 			proxy.ServeHTTP(httptest.NewRecorder(), r)
 			w.WriteHeader(http.StatusInternalServerError)
 		default:
@@ -229,7 +229,7 @@ func (b *brokenS3) set(fail, slow float64) {
 	b.fail, b.slow = fail, slow
 }
 
-// slowWriter writes a body in pieces with a pause before each.
+// slowWriter pauses before each write of a body.
 type slowWriter struct{ http.ResponseWriter }
 
 func (s slowWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
@@ -248,7 +248,7 @@ func (s slowWriter) Write(b []byte) (int, error) {
 	return written, nil
 }
 
-// eventually tries again until try succeeds.
+// eventually retries until try succeeds.
 func eventually(t *testing.T, what string, try func(context.Context) error) {
 	t.Helper()
 	late := time.Now().Add(ready)

@@ -17,23 +17,23 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-// house is the services on the engines, and what is done to them.
-type house struct {
+// system is the services on the engines, with the faults injected so far.
+type system struct {
 	*engines
 	done map[string]int // how often each fault happened
 
 	mu      sync.Mutex
 	running []*service
 	dead    []*service
-	// streams is held by a fault of streams or nodes: two nodes of three that are
-	// away, or a stream that is wiped while it is full, are no faults of these kinds.
+	// streams serializes faults of streams and nodes: the system does not promise to
+	// survive two of three nodes down, or a stream wiped while it is full.
 	streams sync.Mutex
 }
 
 // each is how many services of a role run.
 const each = 2
 
-func (h *house) start(ctx context.Context) error {
+func (h *system) start(ctx context.Context) error {
 	for _, role := range []string{ingest.Name, analyzer.Name, query.Name} {
 		for range each {
 			s := h.begin(ctx, role)
@@ -46,7 +46,7 @@ func (h *house) start(ctx context.Context) error {
 	return nil
 }
 
-func (h *house) of(role string) []*service {
+func (h *system) of(role string) []*service {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var found []*service
@@ -58,8 +58,8 @@ func (h *house) of(role string) []*service {
 	return found
 }
 
-// replace starts another service in the place of one, which is killed.
-func (h *house) replace(ctx context.Context, at int) {
+// replace kills a service and starts another in its place.
+func (h *system) replace(ctx context.Context, at int) {
 	h.mu.Lock()
 	old := h.running[at]
 	h.mu.Unlock()
@@ -85,22 +85,21 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// fault does harm for some time and undoes what does not heal by itself. ctx ends
-// with the run.
+// fault injects a fault for some time and then clears it. ctx ends with the run.
 type fault struct {
 	name string
-	do   func(ctx context.Context, h *house, random *rand.Rand, d time.Duration)
+	do   func(ctx context.Context, h *system, random *rand.Rand, d time.Duration)
 }
 
-func dynamo(kind dynamolite.FaultKind, probability float64) func(context.Context, *house, *rand.Rand, time.Duration) {
-	return func(ctx context.Context, h *house, random *rand.Rand, d time.Duration) {
+func dynamo(kind dynamolite.FaultKind, probability float64) func(context.Context, *system, *rand.Rand, time.Duration) {
+	return func(ctx context.Context, h *system, random *rand.Rand, d time.Duration) {
 		defer h.dynamo.Faults().Add(dynamolite.Fault{Kind: kind, Probability: probability, Seed: random.Uint64(), Delay: 300 * time.Millisecond})()
 		wait(ctx, d)
 	}
 }
 
-func s3(fail, slow float64) func(context.Context, *house, *rand.Rand, time.Duration) {
-	return func(ctx context.Context, h *house, _ *rand.Rand, d time.Duration) {
+func s3(fail, slow float64) func(context.Context, *system, *rand.Rand, time.Duration) {
+	return func(ctx context.Context, h *system, _ *rand.Rand, d time.Duration) {
 		h.s3.set(fail, slow)
 		defer h.s3.set(0, 0)
 		wait(ctx, d)
@@ -116,10 +115,10 @@ func faults() []fault {
 		{"DynamoDB is slow", dynamo(dynamolite.Delay, 0.4)},
 		{"S3 fails", s3(0.4, 0)},
 		{"S3 is slow", s3(0, 0.5)},
-		{"a service is killed", func(ctx context.Context, h *house, random *rand.Rand, _ time.Duration) {
+		{"a service is killed", func(ctx context.Context, h *system, random *rand.Rand, _ time.Duration) {
 			h.replace(ctx, random.IntN(3*each))
 		}},
-		{"a service is paused beyond its lease", func(ctx context.Context, h *house, random *rand.Rand, _ time.Duration) {
+		{"a service is paused beyond its lease", func(ctx context.Context, h *system, random *rand.Rand, _ time.Duration) {
 			h.mu.Lock()
 			s := h.running[random.IntN(3*each)]
 			h.mu.Unlock()
@@ -127,7 +126,7 @@ func faults() []fault {
 			defer s.resume()
 			wait(ctx, lease+lease/2)
 		}},
-		{"a NATS node is down", func(ctx context.Context, h *house, random *rand.Rand, d time.Duration) {
+		{"a NATS node is down", func(ctx context.Context, h *system, random *rand.Rand, d time.Duration) {
 			h.streams.Lock()
 			defer h.streams.Unlock()
 			node := random.IntN(nodes)
@@ -135,33 +134,33 @@ func faults() []fault {
 			defer h.startNode(node)
 			wait(ctx, d)
 		}},
-		{"a stream's leader steps down", func(ctx context.Context, h *house, random *rand.Rand, _ time.Duration) {
+		{"a stream's leader steps down", func(ctx context.Context, h *system, random *rand.Rand, _ time.Duration) {
 			names := []string{textfile.WorkStream, feed.WorkStream, notice.Stream, bus.StreamOutcomes, bus.StreamAttempts, bus.StreamDead}
 			ctx, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
-			_, _ = h.js.Conn().RequestWithContext(ctx, "$JS.API.STREAM.LEADER.STEPDOWN."+names[random.IntN(len(names))], nil) // there may be none
+			_, _ = h.js.Conn().RequestWithContext(ctx, "$JS.API.STREAM.LEADER.STEPDOWN."+names[random.IntN(len(names))], nil) // there may be no leader
 		}},
-		{"the work streams are full", func(ctx context.Context, h *house, _ *rand.Rand, d time.Duration) {
+		{"the work streams are full", func(ctx context.Context, h *system, _ *rand.Rand, d time.Duration) {
 			h.streams.Lock()
 			defer h.streams.Unlock()
 			defer h.limit(ctx, 1_000_000)
 			h.limit(ctx, 1)
 			wait(ctx, d)
 		}},
-		{"a stream is wiped", func(ctx context.Context, h *house, random *rand.Rand, _ time.Duration) {
+		{"a stream is wiped", func(ctx context.Context, h *system, random *rand.Rand, _ time.Duration) {
 			h.streams.Lock()
 			defer h.streams.Unlock()
 			names := []string{textfile.WorkStream, feed.WorkStream, notice.Stream, bus.StreamOutcomes, bus.StreamAttempts}
 			ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 			defer cancel()
-			_ = h.js.DeleteStream(ctx, names[random.IntN(len(names))]) // its leader may be away
+			_ = h.js.DeleteStream(ctx, names[random.IntN(len(names))]) // its leader may be down
 		}},
 	}
 }
 
-// limit sets how many messages each work stream takes; a failure is left to the
-// setup at the end.
-func (h *house) limit(ctx context.Context, most int64) {
+// limit sets the maximum number of messages of each work stream. The setup at the end
+// corrects a failure.
+func (h *system) limit(ctx context.Context, most int64) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	for _, name := range []string{textfile.WorkStream, feed.WorkStream} {
@@ -175,8 +174,8 @@ func (h *house) limit(ctx context.Context, most int64) {
 	}
 }
 
-// rage does faults one after the other until ctx ends.
-func (h *house) rage(ctx context.Context, random *rand.Rand) {
+// injectFaults injects one fault after the other until ctx ends.
+func (h *system) injectFaults(ctx context.Context, random *rand.Rand) {
 	for all := faults(); ctx.Err() == nil; {
 		one := all[random.IntN(len(all))]
 		one.do(ctx, h, random, 300*time.Millisecond+time.Duration(random.IntN(2500))*time.Millisecond)
@@ -187,8 +186,8 @@ func (h *house) rage(ctx context.Context, random *rand.Rand) {
 	}
 }
 
-// heal undoes everything that a fault which was cut short left.
-func (h *house) heal() {
+// clearFaults clears what interrupted faults left behind.
+func (h *system) clearFaults() {
 	h.dynamo.Faults().Clear()
 	h.s3.set(0, 0)
 	for i := range nodes {

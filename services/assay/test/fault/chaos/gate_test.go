@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// gate passes TCP connections on to an engine, until it is shut: for a while, as a
-// process that is paused sees it, or for good, as one that is killed.
+// gate forwards TCP connections to an engine until it is paused, like a suspended
+// process, or killed.
 type gate struct {
 	url      string
 	listener net.Listener
@@ -43,7 +43,7 @@ func newGate(engine string) (*gate, error) {
 func (g *gate) pass(client net.Conn) {
 	server, err := net.DialTimeout("tcp", g.target, 5*time.Second)
 	if err != nil {
-		_ = client.Close() // the engine is away
+		_ = client.Close() // the engine is down
 		return
 	}
 	g.mu.Lock()
@@ -85,7 +85,7 @@ func (g *gate) copy(to, from net.Conn) {
 	}
 }
 
-// pause holds all data back until resume.
+// pause holds back all data until resume.
 func (g *gate) pause() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -106,7 +106,7 @@ func (g *gate) resume() {
 	}
 }
 
-// kill ends all connections for good: nothing more passes.
+// kill closes all connections and forwards nothing more.
 func (g *gate) kill() {
 	g.mu.Lock()
 	g.cut = true

@@ -24,8 +24,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// load uploads by every way into both areas. Each upload is repeated, under the
-// same key and at any ingest, until it is accepted.
+// load uploads to both areas by every kind of call. Each upload is repeated with the
+// same idempotency key, at any ingest, until it is accepted.
 type load struct {
 	ingests func() []*service
 	stopped atomic.Bool
@@ -38,7 +38,8 @@ type load struct {
 // tryTime bounds one try, after which a client goes to another ingest.
 const tryTime = 5 * time.Second
 
-// run uploads with so many clients until stop, and what has begun until ctx ends.
+// run uploads with several clients until stopped is set. Started uploads continue
+// until ctx ends.
 func (l *load) run(ctx context.Context, seed uint64, clients int, pause time.Duration) {
 	var all sync.WaitGroup
 	for number := range clients {
@@ -56,7 +57,7 @@ func (l *load) run(ctx context.Context, seed uint64, clients int, pause time.Dur
 	all.Wait()
 }
 
-// one makes one upload and keeps its promise.
+// one makes one upload and records its promise.
 func (l *load) one(ctx context.Context, random *rand.Rand, name string) {
 	owner := fmt.Sprintf("owner-%d", random.IntN(8))
 	key := uuid.Must(uuid.NewV7()).String()
@@ -97,14 +98,14 @@ func (l *load) one(ctx context.Context, random *rand.Rand, name string) {
 		}
 	}
 	if p.At.IsZero() && p.Area == event.AreaTextFile {
-		return // nobody said which file it is
+		return // the id of the file is unknown
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.promises = append(l.promises, p)
 }
 
-// randomText is some words and the statistics of them as the audit has them.
+// randomText returns some words and their statistics in the audit's form.
 func randomText(random *rand.Rand) (text, statistics string) {
 	var b strings.Builder
 	for range 20 + random.IntN(2000) {
@@ -112,7 +113,7 @@ func randomText(random *rand.Rand) (text, statistics string) {
 	}
 	counted, err := wordstats.Count(strings.NewReader(b.String()))
 	if err != nil {
-		panic(err) // it is a small text
+		panic(err) // a small text
 	}
 	result := textfile.Result{TotalWords: counted.TotalWords, UniqueWords: counted.UniqueWords, AvgWordLength: counted.AvgWordLength}
 	for _, top := range counted.Top10Words {
@@ -125,7 +126,7 @@ func randomText(random *rand.Rand) (text, statistics string) {
 	return b.String(), string(data)
 }
 
-// errRefused is an answer that is no acceptance.
+// errRefused means that the response did not accept the upload.
 var errRefused = errors.New("refused")
 
 func call(ctx context.Context, method, url string, header map[string]string, body string) (int, error) {
@@ -133,7 +134,7 @@ func call(ctx context.Context, method, url string, header map[string]string, bod
 	if err != nil {
 		return 0, err
 	}
-	req.Close = true // what it speaks to comes and goes
+	req.Close = true // services start and stop
 	for name, value := range header {
 		req.Header.Set(name, value)
 	}
@@ -158,9 +159,9 @@ func postItem(ctx context.Context, url, id string) error {
 	return err
 }
 
-// upload sends a text in one of three ways: through ingest; into the bucket, with
-// word of it to ingest, twice; or into the bucket alone, whose notice is to do. It
-// returns the id of the file.
+// upload sends a text in one of three ways: through ingest; into the bucket with two
+// `uploaded` calls; or into the bucket only, which sends a notification. It returns
+// the id of the file.
 func upload(ctx context.Context, url, owner, key, text string, way int) (fileID string, err error) {
 	c, err := client.New(client.Config{Server: url, OwnerID: owner, HTTP: &http.Client{Timeout: tryTime, Transport: &http.Transport{DisableKeepAlives: true}}})
 	if err != nil {

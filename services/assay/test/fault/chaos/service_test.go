@@ -22,7 +22,7 @@ import (
 // lease is that of all workers.
 const lease = 2 * time.Second
 
-// service is one running ingest, analyzer or query, behind gates of its own.
+// service is a running ingest, analyzer or query with its own gates.
 type service struct {
 	role  string
 	url   string
@@ -34,7 +34,7 @@ type service struct {
 	killed atomic.Bool
 }
 
-// environ is that of every service, with the engines' addresses as it sees them.
+// environ returns the environment of a service, with its addresses of the engines.
 func environ(nats []string, dynamo, s3 string) []string {
 	return []string{
 		"ASSAY_NATS_URL=" + strings.Join(nats, ","), "ASSAY_NATS_REPLICAS=3", "ASSAY_DYNAMODB_ENDPOINT=" + dynamo, "ASSAY_S3_ENDPOINT=" + s3,
@@ -44,9 +44,9 @@ func environ(nats []string, dynamo, s3 string) []string {
 	}
 }
 
-// begin starts a service and returns it once it is ready; it then lives until it
-// is stopped, also when ctx ends before. begin returns nil when the service does
-// not start, as in the middle of a fault.
+// begin starts a service and returns it once it is ready. It then runs until it is
+// stopped, even if ctx ends before. begin returns nil if the service does not start,
+// as during a fault.
 func (e *engines) begin(ctx context.Context, role string) *service {
 	s := &service{role: role, done: make(chan struct{})}
 	through := func(engine string) string {
@@ -63,7 +63,7 @@ func (e *engines) begin(ctx context.Context, role string) *service {
 		nats = append(nats, through(url))
 	}
 	settings := environ(nats, through(e.dynamoDB), through(e.s3.url))
-	if role == ingest.Name { // clients go to the bucket directly
+	if role == ingest.Name { // clients reach the bucket directly
 		settings = append(settings, "ASSAY_S3_PUBLIC_ENDPOINT="+e.s3.url)
 	}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -124,7 +124,7 @@ func (s *service) ended() bool {
 	}
 }
 
-// pause holds back all that the service says and hears until resume.
+// pause holds back all traffic of the service until resume.
 func (s *service) pause() {
 	for _, g := range s.gates {
 		g.pause()

@@ -2,10 +2,10 @@
 //
 //	go run ./services/assay/test/fault/clock test -tags clockstep ./pkg/bus
 //
-// It builds with an overlay of package time in which time.Step moves what time.Now
-// says, and leaves the monotonic clock alone, as an administrator or NTP does. Files
-// that call time.Step have the build tag clockstep. The overlay changes a package that
-// all others import, so that the first run compiles everything.
+// It builds with an overlay of package time in which time.Step changes the wall clock
+// of time.Now but not the monotonic clock, as an administrator or NTP does. Files
+// that call time.Step have the build tag clockstep. Because all packages import
+// package time, the first run compiles everything.
 package main
 
 import (
@@ -29,7 +29,7 @@ var wallStep atomic.Int64 // seconds
 func Step(d Duration) { wallStep.Add(int64(d / Second)) }
 `
 
-// read is the place in time.Now where the system's clock was read.
+// read is the line in time.Now that reads the system clock.
 const read = "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
 
 func main() {

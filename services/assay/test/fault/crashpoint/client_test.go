@@ -17,26 +17,25 @@ import (
 	"github.com/assay-project/assay/services/ingest"
 )
 
-// visitor is the client of one life. It repeats what is not answered with the
-// status it wants, under the same idempotency key; or it goes away after the
-// first try.
-type visitor struct {
-	house     *house
+// client makes the calls of one run. It repeats a call with the same idempotency
+// key until the answer has a status it wants, or gives up after the first try.
+type client struct {
+	system    *system
 	owner     string
 	key       string
-	goesAway  bool
-	wentAway  bool
+	abandons  bool
+	abandoned bool
 	transport http.Client
 }
 
-func newVisitor(h *house, goesAway bool) *visitor {
-	return &visitor{
-		house: h, owner: "owner-" + uuid.NewString(), key: uuid.Must(uuid.NewV7()).String(), goesAway: goesAway,
+func newClient(h *system, abandons bool) *client {
+	return &client{
+		system: h, owner: "owner-" + uuid.NewString(), key: uuid.Must(uuid.NewV7()).String(), abandons: abandons,
 		transport: http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 	}
 }
 
-// request is one call, which can be sent again.
+// request is one call, which can be repeated.
 type request struct {
 	method, path string // path may be a whole URL
 	header       map[string]string
@@ -44,16 +43,16 @@ type request struct {
 	want         []int // the statuses that end it
 }
 
-// send sends until an answer is wanted. It returns no status when the visitor
-// went away, or ctx ended.
-func (v *visitor) send(ctx context.Context, r request) (status int, body []byte) {
+// send repeats a call until its status is wanted. It returns status 0 when the
+// client gave up or ctx ended.
+func (c *client) send(ctx context.Context, r request) (status int, body []byte) {
 	for {
-		status, body, err := v.try(ctx, r)
+		status, body, err := c.try(ctx, r)
 		if err == nil && slices.Contains(r.want, status) {
 			return status, body
 		}
-		if v.goesAway {
-			v.wentAway = true
+		if c.abandons {
+			c.abandoned = true
 			return 0, nil
 		}
 		select {
@@ -64,10 +63,10 @@ func (v *visitor) send(ctx context.Context, r request) (status int, body []byte)
 	}
 }
 
-func (v *visitor) try(ctx context.Context, r request) (int, []byte, error) {
+func (c *client) try(ctx context.Context, r request) (int, []byte, error) {
 	target := r.path
 	if strings.HasPrefix(target, "/") {
-		target = v.house.current(ingest.Name).url + r.path
+		target = c.system.current(ingest.Name).url + r.path
 	}
 	req, err := http.NewRequestWithContext(ctx, r.method, target, bytes.NewReader(r.body))
 	if err != nil {
@@ -77,10 +76,10 @@ func (v *visitor) try(ctx context.Context, r request) (int, []byte, error) {
 		req.Header.Set(name, value)
 	}
 	if strings.HasPrefix(r.path, "/") {
-		req.Header.Set("X-Owner-Id", v.owner)
-		req.Header.Set("Idempotency-Key", v.key)
+		req.Header.Set("X-Owner-Id", c.owner)
+		req.Header.Set("Idempotency-Key", c.key)
 	}
-	resp, err := v.transport.Do(req)
+	resp, err := c.transport.Do(req)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -94,7 +93,7 @@ func form(contentType, text string) (header map[string]string, body []byte) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	part, err := w.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {`form-data; name="file"; filename="life.txt"`}, "Content-Type": {contentType},
+		"Content-Disposition": {`form-data; name="file"; filename="scenario.txt"`}, "Content-Type": {contentType},
 	})
 	if err == nil {
 		_, err = io.WriteString(part, text)
@@ -103,7 +102,7 @@ func form(contentType, text string) (header map[string]string, body []byte) {
 		err = w.Close()
 	}
 	if err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // a buffer does not fail
 	}
 	return map[string]string{"Content-Type": w.FormDataContentType()}, b.Bytes()
 }

@@ -19,23 +19,23 @@ import (
 
 const accessKey, secretKey = "crash", "crash-secret"
 
-// engines are shared by all houses: each has a NATS account, tables and a bucket
+// engines are shared by all systems: each has a NATS account, tables and a bucket
 // of its own.
 type engines struct {
 	at wire.Engines
 
-	mu     sync.Mutex
-	houses map[string]*house // by bucket
+	mu      sync.Mutex
+	systems map[string]*system // by bucket
 }
 
-// startEngines starts them with room for so many houses.
-func startEngines(t *testing.T, houses int) *engines {
+// startEngines starts the engines, with NATS accounts for so many systems.
+func startEngines(t *testing.T, systems int) *engines {
 	t.Helper()
-	e := &engines{houses: map[string]*house{}}
+	e := &engines{systems: map[string]*system{}}
 	var accounts strings.Builder
 	accounts.WriteString("accounts {\n")
-	for i := range houses {
-		fmt.Fprintf(&accounts, "  h%d { jetstream: enabled, users: [{user: h%d, password: h%d}] }\n", i, i, i)
+	for i := range systems {
+		fmt.Fprintf(&accounts, "  s%d { jetstream: enabled, users: [{user: s%d, password: s%d}] }\n", i, i, i)
 	}
 	accounts.WriteString("}\n")
 	file := filepath.Join(t.TempDir(), "nats.conf")
@@ -72,12 +72,12 @@ func startEngines(t *testing.T, houses int) *engines {
 	return e
 }
 
-// created is the bucket's notice, for the house that wants one.
+// created publishes the bucket's notification where the scenario wants one.
 func (e *engines) created(ctx context.Context, o embedded.Object) error {
 	e.mu.Lock()
-	h := e.houses[o.Bucket]
+	s := e.systems[o.Bucket]
 	e.mu.Unlock()
-	if h == nil || !h.notices.Load() || !strings.HasPrefix(o.Key, "files/") {
+	if s == nil || !s.notices.Load() || !strings.HasPrefix(o.Key, "files/") {
 		return nil
 	}
 	type named map[string]string
@@ -88,6 +88,6 @@ func (e *engines) created(ctx context.Context, o embedded.Object) error {
 	if err != nil {
 		return err
 	}
-	_, err = h.system.JetStream().Publish(ctx, "s3.notice", notice)
+	_, err = s.audit.JetStream().Publish(ctx, "s3.notice", notice)
 	return err
 }

@@ -1,7 +1,7 @@
-// Package crashpoint lets the services die at every call that they make to an
-// engine in the lives of their items, and sees that every promise is kept all the
-// same. What the points are nobody writes down: they are what a wire to the
-// engines sees while a life is lived undisturbed.
+// Package crashpoint crashes the services at every call that they make to an
+// engine, and proves that every promise is kept. The crash points are not written
+// down: a proxy between each service and the engines records them while a scenario
+// runs undisturbed.
 package crashpoint
 
 import (
@@ -21,199 +21,209 @@ import (
 )
 
 var (
-	seed    = flag.Uint64("crash.seed", 1, "by which two deaths in one life are chosen")
-	doubles = flag.Int("crash.doubles", 20, "how many lives have two deaths")
-	houses  = flag.Int("crash.houses", 16, "how many houses live at once")
+	seed     = flag.Uint64("crash.seed", 1, "chooses the pairs of crashes, the order, and the share")
+	doubles  = flag.Int("crash.doubles", 20, "how many runs of a scenario crash twice")
+	share    = flag.Int("crash.share", 12, "run one of so many crashes, chosen by the seed; 1 runs all")
+	parallel = flag.Int("crash.systems", 4, "how many systems run at once")
 )
 
-// death is a life with the points at which its services die.
-type death struct {
-	life   life
-	points []point
-	leaves bool // the client goes away at the first death
-	whole  bool // all services die together
+// crash is a scenario with the points at which services crash.
+type crash struct {
+	scenario scenario
+	points   []point
+	abandons bool // the client gives up at the first crash
+	together bool // all services crash together
 }
 
-func (d death) String() string {
+func (c crash) String() string {
 	who := ""
-	if d.leaves {
-		who = ", its client gone"
+	if c.abandons {
+		who = ", the client gives up"
 	}
-	if d.whole {
+	if c.together {
 		who += ", all services together"
 	}
-	return fmt.Sprintf("%s, death at %v%s", d.life.name, d.points, who)
+	return fmt.Sprintf("%s, crash at %v%s", c.scenario.name, c.points, who)
 }
 
-// TestEveryCrashPoint: whatever call a service dies at, before it or before its
-// answer is seen, everything accepted comes to its right end, once, with nothing
-// left behind.
+// TestEveryCrashPoint crashes a service before a call, or before it sees the
+// answer. Everything accepted reaches its right end, once, and leaves nothing
+// behind.
 func TestEveryCrashPoint(t *testing.T) {
 	ctx := t.Context()
-	engines := startEngines(t, max(*houses, len(lives())))
-	street := openStreet(ctx, t, engines)
+	systems := openSystems(ctx, t, startEngines(t, *parallel))
 	if t.Failed() {
 		t.FailNow()
 	}
 
-	passed := make([][]point, len(lives()))
-	var observing sync.WaitGroup
-	for i, life := range lives() {
-		observing.Go(func() { passed[i], _ = street[i].liveThrough(ctx, t, death{life: life}) })
-	}
-	observing.Wait()
+	all := scenarios()
+	passed := make([][]point, len(all))
+	each(systems, indexes(len(all)), func(s *system, i int) {
+		passed[i], _ = s.run(ctx, t, crash{scenario: all[i]})
+	})
 	if t.Failed() {
 		t.FailNow()
 	}
-	cases := matrix(passed)
-	t.Logf("%d lives, %d deaths", len(lives()), len(cases))
+	total, cases := matrix(passed)
+	t.Logf("%d scenarios, %d crashes, of which %d run", len(all), total, len(cases))
 
-	queue := make(chan death)
 	var unreached atomic.Int64
-	var living sync.WaitGroup
-	for _, h := range street {
-		living.Go(func() {
-			for d := range queue {
-				if !h.die(ctx, t, d) {
-					unreached.Add(1)
-					t.Logf("not reached: %s", d)
-				}
-			}
-		})
-	}
-	for _, d := range cases {
-		queue <- d
-	}
-	close(queue)
-	living.Wait()
+	each(systems, cases, func(s *system, c crash) {
+		if !s.crash(ctx, t, c) {
+			unreached.Add(1)
+			t.Logf("not reached: %s", c)
+		}
+	})
 	if n := int(unreached.Load()); n > len(cases)/2 {
 		t.Errorf("%d of %d points were not reached again", n, len(cases))
 	}
-	report := judge(ctx, t, street)
+	report := judge(ctx, t, systems)
 	t.Log(report)
-	run := ledger.Run{
+	entry := ledger.Run{
 		Fault: "crash at each call to a backend, and at pairs of calls", Seed: *seed, Runs: len(cases) - int(unreached.Load()),
 		Means: "The client received the 2xx of its call: multipart upload, `uploaded`, PUT where a bucket notification follows, " +
 			"retry, delete, or feed item.",
 	}
-	if err := ledger.Enter(run.Of(report)); err != nil {
+	if err := ledger.Enter(entry.Of(report)); err != nil {
 		t.Error(err)
 	}
 }
 
-// openStreet opens all houses.
-func openStreet(ctx context.Context, t *testing.T, e *engines) []*house {
+// openSystems opens all systems, and runs a scenario on each, so that all
+// consumers exist.
+func openSystems(ctx context.Context, t *testing.T, e *engines) []*system {
 	t.Helper()
-	street := make([]*house, max(*houses, len(lives())))
-	var opening sync.WaitGroup
-	for i := range street {
-		opening.Go(func() {
-			street[i] = openHouse(ctx, t, e, i)
-			street[i].liveThrough(ctx, t, death{life: lives()[0]}) // all consumers are there then
-		})
-	}
-	opening.Wait()
+	systems := make([]*system, *parallel)
 	t.Cleanup(func() {
 		var closing sync.WaitGroup
-		for _, h := range street {
-			closing.Go(func() { h.close(t) })
+		for _, s := range systems {
+			if s != nil {
+				closing.Go(func() { s.close(t) })
+			}
 		}
 		closing.Wait()
 	})
-	return street
+	for i := range systems {
+		systems[i] = openSystem(ctx, t, e, i)
+		systems[i].run(ctx, t, crash{scenario: scenarios()[0]})
+	}
+	return systems
 }
 
-// repeats bounds how often one call is a point of one life. More of it are the
+// each calls do with every task, each system one at a time.
+func each[T any](systems []*system, tasks []T, do func(*system, T)) {
+	queue := make(chan T, len(tasks))
+	for _, task := range tasks {
+		queue <- task
+	}
+	close(queue)
+	var running sync.WaitGroup
+	for _, s := range systems {
+		running.Go(func() {
+			for task := range queue {
+				do(s, task)
+			}
+		})
+	}
+	running.Wait()
+}
+
+func indexes(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// repeats bounds how often one call is a point of one scenario. Further ones are
 // polls of a slow machine.
 const repeats = 6
 
-// matrix is all deaths: one at each point that the lives passed, and two by seed.
-func matrix(passed [][]point) []death {
-	var all []death
+// matrix returns how many crashes there are, one at each point that the scenarios
+// passed and the pairs, and the share of them that runs.
+func matrix(passed [][]point) (total int, cases []crash) {
+	var all []crash
 	random := rand.New(rand.NewPCG(*seed, 0))
-	deadly := make([][]point, len(passed))
-	for i, life := range lives() {
+	points := make([][]point, len(passed))
+	for i, scenario := range scenarios() {
 		for _, p := range passed[i] {
-			if !slices.Contains(life.roles, p.role) || p.n > repeats {
+			if !slices.Contains(scenario.roles, p.role) || p.n > repeats {
 				continue
 			}
-			deadly[i] = append(deadly[i], p)
-			all = append(all, death{life: life, points: []point{p}})
-			if life.leaves && p.role == ingest.Name {
-				all = append(all, death{life: life, points: []point{p}, leaves: true})
+			points[i] = append(points[i], p)
+			all = append(all, crash{scenario: scenario, points: []point{p}})
+			if scenario.abandons && p.role == ingest.Name {
+				all = append(all, crash{scenario: scenario, points: []point{p}, abandons: true})
 			}
 		}
 	}
 	for range *doubles {
-		i := random.IntN(len(deadly))
-		pick := func() point { return deadly[i][random.IntN(len(deadly[i]))] }
-		all = append(all, death{life: lives()[i], points: []point{pick(), pick()}, whole: random.IntN(2) == 0})
+		i := random.IntN(len(points))
+		pick := func() point { return points[i][random.IntN(len(points[i]))] }
+		all = append(all, crash{scenario: scenarios()[i], points: []point{pick(), pick()}, together: random.IntN(2) == 0})
 	}
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all[:len(all)/share]
+	return len(all), all[:len(all) / *share]
 }
 
-// tries is how often a life is lived again whose point was not reached: what a
-// poll comes upon is not the same each time.
+// tries is how often a scenario runs again whose point was not reached: what a
+// poll returns is not the same each time.
 const tries = 2
 
-// die lives a life with its deaths, and says whether the first was reached.
-func (h *house) die(ctx context.Context, t *testing.T, d death) bool {
+// crash runs a scenario with its crashes, and reports whether the first was reached.
+func (s *system) crash(ctx context.Context, t *testing.T, c crash) bool {
 	for range tries {
-		_, unreached := h.liveThrough(ctx, t, d)
-		if len(unreached) < len(d.points) || t.Failed() {
+		_, unreached := s.run(ctx, t, c)
+		if len(unreached) < len(c.points) || t.Failed() {
 			return true
 		}
 	}
 	return false
 }
 
-// liveThrough lives a life and returns the points that it passed, and those at
-// which it should have died and did not.
-func (h *house) liveThrough(ctx context.Context, t *testing.T, d death) (passed, unreached []point) {
-	ctx, cancel := context.WithTimeout(ctx, soon)
+// run runs a scenario and returns the points that it passed, and those at which it
+// should have crashed and did not.
+func (s *system) run(ctx context.Context, t *testing.T, c crash) (passed, unreached []point) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	h.notices.Store(d.life.notices)
-	h.whole.Store(d.whole)
-	l := &living{visitor: newVisitor(h, d.leaves), t: t, run: d.String(), ids: map[string]string{}, begin: func() { h.script.begin(d.points...) }}
-	if err := h.well(ctx); err != nil {
+	s.notices.Store(c.scenario.notices)
+	s.together.Store(c.together)
+	r := &run{client: newClient(s, c.abandons), t: t, title: c.String(), ids: map[string]string{}, begin: func() { s.script.begin(c.points...) }}
+	if err := s.ready(ctx); err != nil {
 		t.Error(err)
 	}
-	d.life.live(ctx, l)
-	passed, unreached = h.script.end()
+	c.scenario.play(ctx, r)
+	passed, unreached = s.script.end()
 	if ctx.Err() != nil {
 		for _, role := range services() {
-			t.Errorf("house %d: %s: %s says\n%s", h.number, d, role, h.current(role).log)
+			t.Errorf("system %d: %s: log of %s\n%s", s.number, c, role, s.current(role).log)
 		}
 	}
 	return passed, unreached
 }
 
-// judge sweeps each house, since clients may have gone away, and audits it.
-func judge(ctx context.Context, t *testing.T, street []*house) audit.Report {
+// judge sweeps each system, since clients may have given up, and audits it.
+func judge(ctx context.Context, t *testing.T, systems []*system) audit.Report {
 	t.Helper()
 	select {
 	case <-ctx.Done():
 	case <-time.After(expires):
 	}
-	reports := make([]audit.Report, len(street))
-	var judging sync.WaitGroup
-	for i, h := range street {
-		judging.Go(func() {
-			h.script.end()
-			h.sweep(ctx, t)
-			report, err := h.system.Audit(ctx, h.promises, soon)
-			if err != nil {
-				t.Errorf("house %d: %v", i, err)
-			}
-			reports[i] = report
-		})
-	}
-	judging.Wait()
+	var mu sync.Mutex
 	var all audit.Report
-	for _, report := range reports {
+	each(systems, indexes(len(systems)), func(_ *system, i int) {
+		s := systems[i]
+		s.script.end()
+		s.sweep(ctx, t)
+		report, err := s.audit.Audit(ctx, s.promises, limit)
+		if err != nil {
+			t.Errorf("system %d: %v", i, err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
 		all.Add(report)
-	}
+	})
 	if !all.Kept() {
 		t.Error(all)
 	}

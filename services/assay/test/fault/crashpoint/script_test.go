@@ -14,7 +14,7 @@ type side struct {
 	at   wire.Moment
 }
 
-// point is where a process may die: the nth time since the life began.
+// point is where a process may crash: the nth such call since the scenario began.
 type point struct {
 	side
 	n int
@@ -22,28 +22,28 @@ type point struct {
 
 func (p point) String() string { return fmt.Sprintf("%s: %s %s #%d", p.role, p.at, p.call, p.n) }
 
-// script watches the calls of a house's services while a life is lived, and lets
-// them die where it says.
+// script records the calls of a system's services while a scenario runs, and
+// crashes them at the given points.
 type script struct {
-	died chan struct{} // one for each death
+	died chan struct{} // one for each crash
 
 	mu    sync.Mutex
 	runs  bool
 	seen  map[side]int
 	order []point
-	die   []point // those to come; the nth of each is counted from the death before
+	die   []point // those to come; the nth of each counts from the crash before
 }
 
 func newScript() *script { return &script{died: make(chan struct{}, 16)} }
 
-// begin watches from now on, with deaths at the given points.
+// begin starts to record, with crashes at the given points.
 func (s *script) begin(die ...point) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.runs, s.seen, s.order, s.die = true, map[side]int{}, nil, die
 }
 
-// end returns all points that were passed, and those that were not reached.
+// end stops, and returns the points that were passed and those that were not reached.
 func (s *script) end() (passed, unreached []point) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,8 +1,8 @@
-// Package ledger keeps what runs under fault came to, one JSON line for each,
-// and makes docs/faults.md of them.
+// Package ledger records the results of fault tests, one JSON line for each run, and
+// generates docs/faults.md from them.
 //
-// A test or a tool that puts the system under a fault ends with Enter. Nothing is
-// kept unless ASSAY_FAULT_RUNS names a file, as `make faults` does.
+// A test or a tool that injects a fault ends with Enter. Runs are recorded only if
+// ASSAY_FAULT_RUNS names a file, as `make faults` does.
 package ledger
 
 import (
@@ -18,17 +18,17 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// File is the variable that names the file in which the lines are kept.
+// File is the environment variable that names the file of the recorded runs.
 const File = "ASSAY_FAULT_RUNS"
 
-// Run is what one run came to, or several with the same fault.
+// Run is the result of one run, or of several with the same fault.
 type Run struct {
-	// Fault is what was done to the system, in the same words for all runs of
-	// its kind: a row of the page.
+	// Fault describes the injected fault, in the same words for all runs of its kind:
+	// they are one row of the page.
 	Fault string `json:"fault"`
 	// Means is what "accepted" means in this run, a sentence.
 	Means string `json:"means"`
-	// Remains is what the fault can still do, a sentence; empty for nothing.
+	// Remains is a known effect of the fault, a sentence; empty for none.
 	Remains  string        `json:"remains,omitempty"`
 	Seed     uint64        `json:"seed,omitempty"`
 	Runs     int           `json:"runs"` // cases, for a matrix
@@ -42,26 +42,26 @@ type Run struct {
 	// the configured one.
 	Recovery time.Duration `json:"recoveryNs,omitempty"`
 	Lease    time.Duration `json:"leaseNs,omitempty"`
-	// Overload is what a run measured that offers more work than can be done.
+	// Overload is the measurement of an overload run.
 	Overload *Overload `json:"overload,omitempty"`
 }
 
-// Overload is how a system bears more work than it can do. Its ratios compare with
-// the same system in the same run, before the overload.
+// Overload measures a system that is offered more work than it can do. Its ratios
+// compare with the same system before the overload in the same run.
 type Overload struct {
 	Offered int `json:"offered"` // uploads under overload, retries included
 	Let     int `json:"let"`     // of these, accepted
-	Owner   int `json:"owner"`   // refused with 429: as much of one owner waits as may
-	Stream  int `json:"stream"`  // refused with 503: as much waits altogether as may
-	// Factor is how many times what the analyzer did meanwhile was offered.
+	Owner   int `json:"owner"`   // rejected with 429: the limit of one owner is reached
+	Stream  int `json:"stream"`  // rejected with 503: the total limit is reached
+	// Factor is the ratio of offered work to work done in the same time.
 	Factor float64 `json:"factor"`
-	// Median and P99 are those of the time in which ingest accepts an upload.
+	// Median and P99 are ratios of the time in which ingest accepts an upload.
 	Median float64 `json:"medianRatio"`
 	P99    float64 `json:"p99Ratio"`
 	// Memory is the highest ratio of a service's peak of resident memory to that
 	// after a tenth of the overload.
 	Memory float64 `json:"memoryRatio"`
-	// Quiet is the 99th percentile of how long a quiet owner's items wait, Flood
+	// Quiet is the 99th percentile of the wait of a quiet owner's items, Flood
 	// the median of those of an owner that floods at the same time.
 	Quiet time.Duration `json:"quietNs"`
 	Flood time.Duration `json:"floodNs"`
@@ -70,11 +70,11 @@ type Overload struct {
 // recoverySlack is what recovery may take beyond the lease.
 const recoverySlack = 5 * time.Second
 
-// ErrLate says that recovery took longer than is promised.
+// ErrLate means that recovery took longer than promised.
 var ErrLate = errors.New("recovery took longer than promised")
 
-// InTime returns ErrLate where the 99th percentile of recovery is above the lease
-// and 5 s.
+// InTime returns ErrLate if the 99th percentile of recovery exceeds the lease by
+// more than 5 s.
 func (r Run) InTime() error {
 	if most := r.Lease + recoverySlack; r.Recovery > most {
 		return fmt.Errorf("%s: %w: its 99th percentile is %s, and may be %s", r.Fault, ErrLate, r.Recovery, most)
@@ -82,16 +82,16 @@ func (r Run) InTime() error {
 	return nil
 }
 
-// Of fills in what an audit found.
+// Of returns the run with the result of an audit.
 func (r Run) Of(a audit.Report) Run {
 	r.Accepted, r.Lost, r.Doubled, r.Stuck, r.Longest = a.Accepted, a.Lost, a.Doubled, a.Stuck, a.Longest()
 	return r
 }
 
-// Enter appends a run to the file that the environment names, if it names one.
-// Several processes may do so at once. It returns ErrLate for a run that it has
-// kept all the same; one that it does not keep shares its machine with other tests,
-// so that its times say nothing.
+// Enter appends a run to the file that the environment names, if any. It is safe for
+// concurrent use by several processes. It returns ErrLate for a late run, which is
+// recorded too. Without a file it returns nil, because the run shares its machine with
+// other tests and its times mean nothing.
 func Enter(r Run) error {
 	name := os.Getenv(File)
 	if name == "" {
@@ -105,7 +105,7 @@ func Enter(r Run) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", File, err)
 	}
-	_, err = file.Write(append(line, '\n')) // one write, so that lines stay whole
+	_, err = file.Write(append(line, '\n')) // one write, so that lines are not interleaved
 	if closed := file.Close(); err == nil {
 		err = closed
 	}

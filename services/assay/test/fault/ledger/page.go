@@ -14,10 +14,10 @@ var layout string
 // row is all runs of one fault.
 type row struct {
 	Run
-	Number int // of its sentence on what accepted means
+	Number int // the number of the footnote on what "accepted" means
 }
 
-// sums are what the page is made of.
+// sums are the data of the page.
 type sums struct {
 	Rows      []row
 	Means     []string
@@ -25,8 +25,8 @@ type sums struct {
 	Total     Run
 }
 
-// Page is docs/faults.md made of the runs, whose faults keep the order in which
-// they first come.
+// Page returns docs/faults.md for the runs, with the faults in order of first
+// appearance.
 func Page(runs []Run) (string, error) {
 	all := sums{Total: Run{Fault: "all"}}
 	for _, run := range runs {
@@ -78,13 +78,13 @@ func (r *Run) sum(other Run) {
 	r.Lease = max(r.Lease, other.Lease)
 }
 
-// short writes a delay in seconds.
+// short formats a delay in seconds.
 func short(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// ratio writes a ratio.
+// ratio formats a ratio.
 func ratio(r float64) string { return fmt.Sprintf("%.2f", r) }
 
-// thousands writes a number with commas.
+// thousands formats a number with commas.
 func thousands(n int) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {

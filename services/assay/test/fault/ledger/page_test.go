@@ -16,8 +16,8 @@ var update = flag.Bool("update", false, "write docs/faults.md anew from docs/fau
 
 const docs = "../../../../../docs/"
 
-// TestPageIsWhatTheRunsSay: docs/faults.md is what its runs make of it, and they
-// keep the promises.
+// TestPageIsWhatTheRunsSay: docs/faults.md is generated from its runs, and they keep
+// the promises.
 func TestPageIsWhatTheRunsSay(t *testing.T) {
 	file, err := os.Open(docs + "faults.jsonl")
 	if err != nil {
@@ -58,7 +58,7 @@ func TestPageIsWhatTheRunsSay(t *testing.T) {
 	}
 }
 
-// TestEnteredRunsAreSummed: what runs enter is on the page, a line for each fault.
+// TestEnteredRunsAreSummed: recorded runs are on the page, a line for each fault.
 func TestEnteredRunsAreSummed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "runs.jsonl")
 	t.Setenv(File, name)
@@ -117,8 +117,8 @@ func TestEnteredRunsAreSummed(t *testing.T) {
 	}
 }
 
-// TestLateRecoveryFails: a run whose recovery took longer than the lease and 5 s is
-// kept, and fails; one that is not kept does not.
+// TestLateRecoveryFails: a run whose recovery exceeds the lease by more than 5 s is
+// recorded and fails; one that is not recorded does not fail.
 func TestLateRecoveryFails(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "runs.jsonl")
 	late := Run{Fault: "a kill", Recovery: 7*time.Second + time.Millisecond, Lease: 2 * time.Second}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// listenHTTP lays the part of the wire to an engine that speaks HTTP.
+// listenHTTP starts the proxy for an engine that speaks HTTP.
 func (w *Wire) listenHTTP(engine, target string, name func(*http.Request) string, through *string) error {
 	to, err := parse(target)
 	if err != nil {
@@ -24,7 +24,7 @@ func (w *Wire) listenHTTP(engine, target string, name func(*http.Request) string
 		Transport: transport(func(r *http.Request) (*http.Response, error) {
 			return w.roundTrip(Call{engine, name(r)}, r)
 		}),
-		// Whatever went wrong, the process sees its connection break.
+		// On any error the process sees its connection break.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -38,8 +38,8 @@ func (w *Wire) listenHTTP(engine, target string, name func(*http.Request) string
 	return nil
 }
 
-// roundTrip makes one call. Bodies are small here and are read whole, so that a
-// call has happened, or not.
+// roundTrip makes one call. It reads the small bodies completely, so that a call is
+// atomic.
 func (w *Wire) roundTrip(call Call, r *http.Request) (*http.Response, error) {
 	if r.Body != nil && r.Body != http.NoBody {
 		body, err := io.ReadAll(r.Body)
@@ -67,13 +67,13 @@ func (w *Wire) roundTrip(call Call, r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// nameDynamoDB is the operation.
+// nameDynamoDB returns the operation.
 func nameDynamoDB(r *http.Request) string {
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	return operation
 }
 
-// nameS3 is the method and the first part of the key.
+// nameS3 returns the method and the first part of the key.
 func nameS3(r *http.Request) string {
 	parts := strings.SplitN(strings.TrimPrefix(r.URL.Path, "/"), "/", 3)
 	switch {

@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// listenNATS lays the part of the wire to NATS. A call is a message that the
-// process sends. It took effect when the first answer to it comes; where none is
-// asked for, when the server answers a PING that follows it.
+// listenNATS starts the proxy for NATS. A call is a message that the process sends. It
+// has taken effect when the first reply arrives or, if no reply is requested, when the
+// server answers a PING sent after it.
 func (w *Wire) listenNATS() error {
 	to, err := parse(w.engines.NATS)
 	if err != nil {
@@ -28,7 +28,7 @@ func (w *Wire) listenNATS() error {
 		s := &session{wire: w, client: client, server: server, subjects: map[string]string{}, asked: map[string]Call{}}
 		go func() {
 			defer w.drop(client)
-			_ = s.downstream() // either end may go at any time
+			_ = s.downstream() // either end may close at any time
 		}()
 		_ = s.upstream()
 	})
@@ -45,11 +45,11 @@ type session struct {
 
 	mu       sync.Mutex
 	subjects map[string]string // of the subscriptions, by sid
-	asked    map[string]Call   // what waits for an answer, by the subject of the answer
-	pings    []*Call           // unanswered ones: those of the process are nil
+	asked    map[string]Call   // calls waiting for a reply, by its subject
+	pings    []*Call           // unanswered PINGs; those of the process are nil
 }
 
-// upstream passes on what the process sends, until either end closes.
+// upstream forwards what the process sends, until either end closes.
 func (s *session) upstream() error {
 	from := bufio.NewReader(s.client)
 	for {
@@ -80,7 +80,7 @@ func (s *session) upstream() error {
 	}
 }
 
-// publish passes on PUB <subject> [reply] <size>, or HPUB with two sizes.
+// publish forwards PUB <subject> [reply] <size>, or HPUB with two sizes.
 func (s *session) publish(from *bufio.Reader, line []byte, words []string) error {
 	payload, err := body(from, words)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *session) publish(from *bufio.Reader, line []byte, words []string) error
 	return s.ping([]byte("PING\r\n"), &call)
 }
 
-// downstream passes on what the server sends, until either end closes.
+// downstream forwards what the server sends, until either end closes.
 func (s *session) downstream() error {
 	from := bufio.NewReader(s.server)
 	for {
@@ -152,8 +152,8 @@ func (s *session) downstream() error {
 	}
 }
 
-// answered returns the call that a message is the first answer to. A message that
-// was pulled comes under its own subject, to the subscription of the pull.
+// answered returns the call to which a message is the first reply. A pulled message
+// arrives under its own subject, on the subscription of the pull.
 func (s *session) answered(subject, sid string) (Call, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +180,7 @@ func (s *session) send(parts ...[]byte) error {
 	return err
 }
 
-// body reads what follows a line that ends with its size.
+// body reads the payload of a line that ends with its size.
 func body(from *bufio.Reader, words []string) ([]byte, error) {
 	size, err := strconv.Atoi(words[len(words)-1])
 	if err != nil {
@@ -191,7 +191,7 @@ func body(from *bufio.Reader, words []string) ([]byte, error) {
 	return payload, err
 }
 
-// nameNATS is what a message asks of the server, without the item that it is of.
+// nameNATS returns the kind of a message, without the id of its item.
 func nameNATS(subject string, payload []byte) string {
 	parts := strings.Split(subject, ".")
 	switch {

@@ -1,7 +1,7 @@
-// Package wire stands between one process and its engines. It sees every call
-// that the process makes to DynamoDB, S3 and NATS, asks a Hook about each, and can
-// cut the process off at any of them, for good: so it dies without any further
-// effect, whatever its code still does.
+// Package wire is a proxy between one process and its engines. It sees every call
+// that the process makes to DynamoDB, S3 and NATS, passes each to a Hook, and can
+// permanently disconnect the process at any of them: like a crash, the process then
+// has no further effect, even if its code still runs.
 package wire
 
 import (
@@ -21,7 +21,7 @@ type Moment string
 // The moments.
 const (
 	Before Moment = "before" // the engine has not seen it
-	After  Moment = "after"  // it took effect, and the process has not seen the answer
+	After  Moment = "after"  // it took effect, and the process has not seen the response
 )
 
 // Call is a call to an engine.
@@ -32,8 +32,8 @@ type Call struct {
 
 func (c Call) String() string { return c.Engine + " " + c.Name }
 
-// Hook is told of every moment of every call, one at a time, and says whether the
-// process dies there. It must not use the Wire.
+// Hook is called for every moment of every call, not concurrently, and returns whether
+// the process dies there. It must not use the Wire.
 type Hook func(Call, Moment) (dies bool)
 
 // Engines are the addresses of the engines: URLs.
@@ -54,10 +54,10 @@ type Wire struct {
 	pool    *http.Transport
 }
 
-// errCut is what comes of a call once the wire is cut.
+// errCut is the error of a call after the wire was cut.
 var errCut = errors.New("the wire is cut")
 
-// New lays a wire to the engines.
+// New starts a wire to the engines.
 func New(engines Engines, hook Hook) (*Wire, error) {
 	w := &Wire{
 		engines: engines, hook: hook, conns: map[net.Conn]struct{}{}, done: make(chan struct{}),
@@ -75,11 +75,11 @@ func New(engines Engines, hook Hook) (*Wire, error) {
 	return w, nil
 }
 
-// Engines are the addresses under which the process finds the engines.
+// Engines returns the addresses under which the process reaches the engines.
 func (w *Wire) Engines() Engines { return w.through }
 
-// Front listens for the process's own clients and passes them on to addr, where
-// it listens. It returns the address for them.
+// Front listens for the clients of the process and forwards them to addr, where the
+// process listens. It returns the address for clients.
 func (w *Wire) Front(addr string) (string, error) {
 	return w.listen(func(client net.Conn) {
 		server, err := net.DialTimeout("tcp", addr, dialWait)
@@ -98,19 +98,19 @@ func (w *Wire) Front(addr string) (string, error) {
 // Done is closed once the wire is cut.
 func (w *Wire) Done() <-chan struct{} { return w.done }
 
-// IsCut says whether the wire is cut. It waits for a cut that is under way, of which
-// a hook may have told already when Done is not closed yet.
+// IsCut reports whether the wire is cut. It waits for a cut in progress: a hook may
+// have returned while Done is not closed yet.
 func (w *Wire) IsCut() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.cut
 }
 
-// dialWait bounds the way to an engine on this machine.
+// dialWait is the timeout of connecting to an engine on this machine.
 const dialWait = 10 * time.Second
 
-// Cut ends all that passes, in both directions. What an engine has received
-// already takes effect.
+// Cut ends all traffic in both directions. Requests that an engine has received take
+// effect.
 func (w *Wire) Cut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,7 +124,7 @@ func (w *Wire) cutLocked() {
 	w.cut = true
 	close(w.done)
 	for _, c := range w.closers {
-		_ = c.Close() // nothing more comes through, and that is all
+		_ = c.Close() // errors do not matter: nothing more is forwarded
 	}
 	for conn := range w.conns {
 		_ = conn.Close()
@@ -132,7 +132,7 @@ func (w *Wire) cutLocked() {
 	w.pool.CloseIdleConnections()
 }
 
-// passes says whether a call gets beyond this moment.
+// passes reports whether a call continues after this moment.
 func (w *Wire) passes(call Call, at Moment) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -172,7 +172,7 @@ func (w *Wire) listen(serve func(net.Conn)) (string, error) {
 	return l.Addr().String(), nil
 }
 
-// keep makes a connection end with the wire. It closes one that comes too late.
+// keep registers a connection to be closed by Cut. After the cut it closes it at once.
 func (w *Wire) keep(conn net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

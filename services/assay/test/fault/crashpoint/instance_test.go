@@ -21,39 +21,39 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-// incarnation is one life of one service's process, or of a sweep.
-type incarnation struct {
+// instance is one process of a service, or of a sweep.
+type instance struct {
 	role string
 	wire *wire.Wire
 	url  string // of its HTTP calls
 	stop context.CancelFunc
-	done chan struct{} // closed once nothing of it runs any more
-	err  error         // why it ended; read only after done is closed
+	done chan struct{} // closed once it has ended
+	err  error         // why it ended; read after done is closed
 	log  *logged
 }
 
-// begin starts the process of a role behind a wire of its own, and returns once it
-// is ready, or ended.
-func (h *house) begin(role string) (*incarnation, error) {
+// begin starts the process of a role behind its own wire, and returns once it is
+// ready or has ended.
+func (s *system) begin(role string) (*instance, error) {
 	ctx, stop := context.WithCancel(context.Background())
-	in := &incarnation{role: role, stop: stop, done: make(chan struct{}), log: &logged{}}
+	in := &instance{role: role, stop: stop, done: make(chan struct{}), log: &logged{}}
 	var err error
-	if in.wire, err = wire.New(h.engines(), h.script.hook(role)); err != nil {
+	if in.wire, err = wire.New(s.engines(), s.script.hook(role)); err != nil {
 		stop()
 		return nil, err
 	}
 	ready := make(chan net.Addr, 1)
-	environ := h.environ(role, in.wire.Engines())
+	environ := s.environ(role, in.wire.Engines())
 	go func() {
 		defer close(in.done)
-		in.err = run(ctx, role, environ, in.log, ready)
+		in.err = runRole(ctx, role, environ, in.log, ready)
 	}()
 	select {
 	case addr := <-ready:
 		front, err := in.wire.Front(addr.String())
 		in.url = "http://" + front
 		if err != nil {
-			in.url = "" // it died already
+			in.url = "" // it crashed already
 		}
 	case <-in.done:
 	case <-in.wire.Done():
@@ -62,17 +62,17 @@ func (h *house) begin(role string) (*incarnation, error) {
 }
 
 // died says whether the process was cut off.
-func (in *incarnation) died() bool { return in.wire.IsCut() }
+func (in *instance) died() bool { return in.wire.IsCut() }
 
-// kill ends the process without any further effect. What still runs of it is in
-// vain, and is waited for at the end of the test.
-func (in *incarnation) kill() {
+// kill cuts the process off from the engines, so that it has no further effect.
+// close waits for what still runs of it.
+func (in *instance) kill() {
 	in.wire.Cut()
 	in.stop()
 }
 
-// run is the main function of a role.
-func run(ctx context.Context, role string, environ []string, log *logged, ready chan<- net.Addr) error {
+// runRole is the main function of a role.
+func runRole(ctx context.Context, role string, environ []string, log *logged, ready chan<- net.Addr) error {
 	switch role {
 	case ingest.Name:
 		return serve(ctx, role, environ, log, ready, ingest.Open)
@@ -112,10 +112,10 @@ func serve[C, E any, S process.Service](ctx context.Context, role string, enviro
 	})
 }
 
-// drain is how long what is killed goes on in vain.
+// drain bounds how long a killed process still runs.
 const drain = time.Second
 
-// logged keeps what a process says.
+// logged keeps the log of a process.
 type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer
