@@ -186,4 +186,7 @@ require (
 	golang.org/x/time v0.16.0 // indirect
 )
 
-require github.com/assay-project/assay/services/assay v0.0.0
+require (
+	github.com/assay-project/assay/services/assay v0.0.0
+	golang.org/x/mod v0.42.0
+)

@@ -1,0 +1,182 @@
+// Package install proves that a release can be installed: `go install` of every program, and `go get`
+// of dynamolite, from archives of the modules as the module proxy would serve them.
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const repository = "github.com/assay-project/assay/"
+
+// command runs the go command with the release in front of the environment's module proxy. It shares
+// the build cache and the module cache with the test, so that only the modules of the release are
+// compiled. Their dependencies were verified against go.sum when they were downloaded.
+type command struct {
+	dir string // outside the repository and its go.work
+	bin string
+	env []string
+}
+
+func newCommand(t *testing.T, version string) command {
+	t.Helper()
+	c := command{dir: t.TempDir(), bin: t.TempDir()}
+	removeFromCache(t, goEnv(t, "GOMODCACHE"), version)
+	c.env = append(os.Environ(),
+		"GOPROXY="+proxy(t, version)+","+goEnv(t, "GOPROXY"), "GOSUMDB=off", "GONOPROXY=none", "GOWORK=off",
+		"GOFLAGS=-mod=mod", "GOBIN="+c.bin, "PWD="+c.dir)
+	return c
+}
+
+// run runs a program in the command's folder and returns its standard output.
+func (c command) run(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	var stderr bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stderr = c.dir, c.env, &stderr
+	output, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, stderr.String())
+	}
+	return string(output)
+}
+
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	output, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(output))
+}
+
+// removeFromCache removes the modules of a version from the module cache at the end of the test.
+func removeFromCache(t *testing.T, cache, version string) {
+	t.Helper()
+	t.Cleanup(func() {
+		var found []string
+		for _, top := range []string{filepath.Join(cache, filepath.FromSlash(repository)), filepath.Join(cache, "cache", "download", filepath.FromSlash(repository))} {
+			err := filepath.WalkDir(top, func(path string, entry os.DirEntry, err error) error {
+				if err != nil || !strings.Contains(entry.Name(), version) {
+					return err
+				}
+				found = append(found, path)
+				if entry.IsDir() {
+					return filepath.SkipDir
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		if len(found) == 0 {
+			t.Error("no module of the release is in the module cache")
+		}
+		for _, path := range found { // read-only folders
+			err := filepath.WalkDir(path, func(path string, entry os.DirEntry, err error) error {
+				if err == nil && entry.IsDir() {
+					err = os.Chmod(path, 0o755)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			if err := os.RemoveAll(path); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func TestReleaseIsInstallable(t *testing.T) {
+	version := fmt.Sprintf("v0.0.0-install.%d", time.Now().UnixNano())
+	c := newCommand(t, version)
+	for program, args := range map[string][]string{
+		"services/assay":                 {"version", "--json"},
+		"services/ingest/cmd/ingest":     {"version"},
+		"services/analyzer/cmd/analyzer": {"version"},
+		"services/query/cmd/query":       {"version"},
+	} {
+		c.run(t, "go", "install", repository+program+"@"+version)
+		if output := c.run(t, filepath.Join(c.bin, filepath.Base(program)), args...); !strings.Contains(output, version) {
+			t.Errorf("%s prints the version %s, want %s", program, output, version)
+		}
+	}
+
+	c.run(t, "go", "mod", "init", "example.com/embedding")
+	c.run(t, "go", "get", repository+"pkg/dynamolite@"+version)
+	if err := os.WriteFile(filepath.Join(c.dir, "main.go"), []byte(embedding(t)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var tables struct{ TableNames []string }
+	if output := c.run(t, "go", "run", "."); json.Unmarshal([]byte(output), &tables) != nil || tables.TableNames == nil {
+		t.Errorf("the embedding program prints %q, want the response of ListTables", output)
+	}
+	if needs := c.run(t, "go", "list", "-m", "all"); strings.Count(needs, repository) != 1 {
+		t.Errorf("dynamolite brings other modules of the repository: %s", needs)
+	}
+}
+
+// embedding returns the program of dynamolite's README. Instead of serving for ever, it sends one
+// request to the engine and prints the response.
+func embedding(t *testing.T) string {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join(root, "pkg", "dynamolite", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(readme), "```go\n")
+	code, _, _ := strings.Cut(rest, "```")
+	const serve = `http.ListenAndServe("127.0.0.1:8000", engine)`
+	if !strings.Contains(code, serve) {
+		t.Fatalf("the first Go code of the README does not serve the engine: %s", code)
+	}
+	return `package main
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+
+	"` + repository + `pkg/dynamolite"
+)
+
+func main() {
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run() error {
+` + strings.Replace(code, serve, "listTables(engine)", 1) + `}
+
+func listTables(engine http.Handler) error {
+	server := httptest.NewServer(engine)
+	defer server.Close()
+	request, err := http.NewRequest(http.MethodPost, server.URL, strings.NewReader("{}"))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	request.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(os.Stdout, response.Body)
+	return err
+}
+`
+}
