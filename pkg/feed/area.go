@@ -1,6 +1,11 @@
 package feed
 
 import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"github.com/assay-project/assay/pkg/area"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
@@ -37,6 +42,25 @@ func NewAccepted(d *event.FeedItemAccepted) event.Event {
 		ID: "feed.accepted/" + d.SourceId, Subject: AcceptedSubject(d.SourceId),
 		Item: d.SourceId, Tenant: d.SourceType, Time: d.IngestedAt.AsTime(), Data: d,
 	}
+}
+
+// Accepted returns the event that an item waits for its analysis, with its text in the given
+// bucket. For an item that was given up the id includes the time of that, since the stream may
+// still drop the earlier id as a duplicate. It returns an error for a time that is not in
+// TimeLayout.
+func (i Item) Accepted(bucket string) (event.Event, error) {
+	at, err := i.Ingested()
+	failed, wrong := i.Failed()
+	if err := errors.Join(err, wrong); err != nil {
+		return event.Event{}, fmt.Errorf("the times of %s: %w", i.SourceID, err)
+	}
+	accepted := NewAccepted(&event.FeedItemAccepted{
+		SourceId: i.SourceID, IngestedAt: timestamppb.New(at), SourceType: i.SourceType, Bucket: bucket, Key: TextKey(i.SourceID),
+	})
+	if i.GivenUp() {
+		accepted.ID = fmt.Sprintf("%s/%d", accepted.ID, failed.UnixMilli())
+	}
+	return accepted, nil
 }
 
 // access is the permissions of each program on the tables and the objects.

@@ -48,6 +48,13 @@ const TimeLayout = "2006-01-02T15:04:05.000Z"
 // Ingested is IngestedAt as a time.
 func (i Item) Ingested() (time.Time, error) { return time.Parse(TimeLayout, i.IngestedAt) }
 
+// The sentiments of an item.
+const (
+	Positive = "positive"
+	Neutral  = "neutral"
+	Negative = "negative"
+)
+
 // Placeholders of a pending item.
 const (
 	pendingSentiment = Neutral
@@ -139,8 +146,8 @@ func keys(hash, sort string) []types.KeySchemaElement {
 	}
 }
 
-// itemKey is the key of an item in the primary table.
-func itemKey(id, ingested string) table.Key {
+// Key returns the key of an item in the primary table.
+func Key(id, ingested string) table.Key {
 	return table.Key{
 		AttrSourceID:   &types.AttributeValueMemberS{Value: id},
 		AttrIngestedAt: &types.AttributeValueMemberS{Value: ingested},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"time"
 
@@ -84,9 +85,11 @@ type Analysis struct {
 	ModelVersion string
 }
 
+var modelVersions = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+
 func (a Analysis) check() error {
 	switch {
-	case !slices.Contains(sentiments, a.Sentiment):
+	case !slices.Contains([]string{Positive, Neutral, Negative}, a.Sentiment):
 		return fmt.Errorf("invalid sentiment %q", a.Sentiment)
 	case !(a.Score >= 0 && a.Score <= 1):
 		return fmt.Errorf("invalid score %v", a.Score)
@@ -168,7 +171,7 @@ func described(i Item) (lifecycle.Item, error) {
 }
 
 func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, change lifecycle.Item) error {
-	change.Table, change.Key = s.table, itemKey(i.SourceID, i.IngestedAt)
+	change.Table, change.Key = s.table, Key(i.SourceID, i.IngestedAt)
 	_, err := Machine().Apply(ctx, s.db, move, lifecycle.Write{Items: []lifecycle.Item{change}})
 	return err
 }
@@ -191,7 +194,7 @@ func (s *Store) AddTags(ctx context.Context, i Item, tags []string) (Item, error
 			return Item{}, fmt.Errorf("add tags to %s: %w", i.SourceID, err)
 		}
 		out, err := s.db.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName: &s.table, Key: itemKey(i.SourceID, i.IngestedAt), ReturnValues: types.ReturnValueAllNew,
+			TableName: &s.table, Key: Key(i.SourceID, i.IngestedAt), ReturnValues: types.ReturnValueAllNew,
 			UpdateExpression: expr.Update(), ConditionExpression: expr.Condition(),
 			ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,

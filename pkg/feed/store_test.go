@@ -18,14 +18,15 @@ import (
 
 	"github.com/assay-project/assay/pkg/dynamolite"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/feed/feedtest"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
 func TestOneOfManyWritersCreates(t *testing.T) {
-	_, store := open(t)
-	item := submission(1, time.Now(), "a").Item(time.Now())
+	_, store := feedtest.Open(t)
+	item := feedtest.Submission(1, time.Now(), "a").Item(time.Now())
 	var created atomic.Int32
 	var writers sync.WaitGroup
 	for range 50 {
@@ -45,11 +46,11 @@ func TestOneOfManyWritersCreates(t *testing.T) {
 }
 
 func TestCreatedIsReadAsWritten(t *testing.T) {
-	_, store := open(t)
-	s := submission(1, time.Now(), "b", "a")
+	_, store := feedtest.Open(t)
+	s := feedtest.Submission(1, time.Now(), "b", "a")
 	s.SourceURL = "https://example.com/"
 	s.Metadata = map[string]any{"author": "J", "likes": 500.0, "ok": true}
-	want := create(t, store, s)
+	want := feedtest.Create(t, store, s)
 	slices.Sort(want.MatchedTags)
 	got, err := store.Get(t.Context(), s.SourceID)
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -62,17 +63,17 @@ func TestCreatedIsReadAsWritten(t *testing.T) {
 
 // TestMoves makes every move from every state: all from pending only.
 func TestMoves(t *testing.T) {
-	_, store := open(t)
+	_, store := feedtest.Open(t)
 	made := map[string]func(feed.Item) (feed.Item, error){
-		"analyze": func(i feed.Item) (feed.Item, error) { return store.Analyze(t.Context(), i, liked) },
+		"analyze": func(i feed.Item) (feed.Item, error) { return store.Analyze(t.Context(), i, feedtest.Liked()) },
 		"giveUp":  func(i feed.Item) (feed.Item, error) { return store.GiveUp(t.Context(), i, "the text is gone") },
 		"retry":   func(i feed.Item) (feed.Item, error) { return store.Retry(t.Context(), i) },
 	}
 	for n, move := range feed.Machine().Moves {
 		for m, state := range feed.Machine().States() {
-			item := create(t, store, submission(10*n+m, time.Now(), "a"))
+			item := feedtest.Create(t, store, feedtest.Submission(10*n+m, time.Now(), "a"))
 			if state == feed.Analyzed {
-				if _, err := store.Analyze(t.Context(), item, liked); err != nil {
+				if _, err := store.Analyze(t.Context(), item, feedtest.Liked()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -86,7 +87,7 @@ func TestMoves(t *testing.T) {
 				t.Errorf("%s from %s is stored as %+v, %v; want %+v", move.Name, state, stored, err, got)
 			}
 		}
-		if _, err := made[move.Name](submission(999, time.Now(), "a").Item(time.Now())); !errors.Is(err, lifecycle.ErrNotFound) {
+		if _, err := made[move.Name](feedtest.Submission(999, time.Now(), "a").Item(time.Now())); !errors.Is(err, lifecycle.ErrNotFound) {
 			t.Errorf("%s of an item that is not there: %v", move.Name, err)
 		}
 	}
@@ -95,17 +96,19 @@ func TestMoves(t *testing.T) {
 // TestGivenUpIsTakenBack checks that a given-up item has the reason and the time until a retry, an
 // analysis, or another text.
 func TestGivenUpIsTakenBack(t *testing.T) {
-	_, store := open(t)
-	another := submission(0, time.Now(), "a")
+	_, store := feedtest.Open(t)
+	another := feedtest.Submission(0, time.Now(), "a")
 	another.Text, another.SourceURL, another.Metadata = "another text", "https://example.com/another", map[string]any{"n": 1.5, "none": nil}
 	for n, ending := range []func(feed.Item) (feed.Item, error){
 		func(i feed.Item) (feed.Item, error) { return store.Retry(t.Context(), i) },
-		func(i feed.Item) (feed.Item, error) { return store.Analyze(t.Context(), i, liked) },
+		func(i feed.Item) (feed.Item, error) { return store.Analyze(t.Context(), i, feedtest.Liked()) },
 		func(i feed.Item) (feed.Item, error) { return store.Renew(t.Context(), i.Of(another)) },
 		func(i feed.Item) (feed.Item, error) { return store.Renew(t.Context(), i.Of(feed.Submission{})) },
-		func(i feed.Item) (feed.Item, error) { return store.Analyze(t.Context(), i.Of(another), liked) },
+		func(i feed.Item) (feed.Item, error) {
+			return store.Analyze(t.Context(), i.Of(another), feedtest.Liked())
+		},
 	} {
-		item := create(t, store, submission(n, time.Now(), "a"))
+		item := feedtest.Create(t, store, feedtest.Submission(n, time.Now(), "a"))
 		if _, err := store.GiveUp(t.Context(), item, "the text is gone"); err != nil {
 			t.Fatal(err)
 		}
@@ -128,11 +131,11 @@ func TestGivenUpIsTakenBack(t *testing.T) {
 // SDK's retry finds the item and recognizes it as its own. Another writer does not.
 func TestLostAnswerOfCreate(t *testing.T) {
 	db, faults := tabletest.Start(t)
-	store := feed.NewStore(db, tables)
-	if err := table.EnsureAll(t.Context(), db, feed.Tables(tables)); err != nil {
+	store := feed.NewStore(db, feedtest.Config())
+	if err := table.EnsureAll(t.Context(), db, feed.Tables(feedtest.Config())); err != nil {
 		t.Fatal(err)
 	}
-	item := submission(1, time.Now(), "a").Item(time.Now())
+	item := feedtest.Submission(1, time.Now(), "a").Item(time.Now())
 	faults.Add(dynamolite.Fault{Kind: dynamolite.ErrorAfter, Operation: "PutItem", Count: 1})
 	first, created, err := store.Create(t.Context(), item)
 	if err != nil || !created {
@@ -145,13 +148,13 @@ func TestLostAnswerOfCreate(t *testing.T) {
 }
 
 func TestOneOfManyWorkersAnalyzes(t *testing.T) {
-	_, store := open(t)
-	item := create(t, store, submission(1, time.Now(), "a"))
+	_, store := feedtest.Open(t)
+	item := feedtest.Create(t, store, feedtest.Submission(1, time.Now(), "a"))
 	var made atomic.Int32
 	var workers sync.WaitGroup
 	for range 20 {
 		workers.Go(func() {
-			_, err := store.Analyze(t.Context(), item, liked)
+			_, err := store.Analyze(t.Context(), item, feedtest.Liked())
 			if _, moved := errors.AsType[*lifecycle.MovedError](err); err == nil {
 				made.Add(1)
 			} else if !moved {
@@ -165,8 +168,8 @@ func TestOneOfManyWorkersAnalyzes(t *testing.T) {
 }
 
 func TestAnalysisIsChecked(t *testing.T) {
-	_, store := open(t)
-	item := create(t, store, submission(1, time.Now(), "a"))
+	_, store := feedtest.Open(t)
+	item := feedtest.Create(t, store, feedtest.Submission(1, time.Now(), "a"))
 	for _, a := range []feed.Analysis{
 		{"happy", 0.5, 0, "v1.0.0"}, {"positive", -0.1, 0, "v1.0.0"}, {"positive", 1.5, 0, "v1.0.0"},
 		{"positive", 0.5, 2, "v1.0.0"}, {"positive", 0.5, 0, "1.0.0"}, {"positive", 0.5, 0, "v1.0.0-rc1"},
@@ -178,8 +181,8 @@ func TestAnalysisIsChecked(t *testing.T) {
 }
 
 func TestTagsAreAddedAndNeverLost(t *testing.T) {
-	_, store := open(t)
-	item := create(t, store, submission(1, time.Now(), "a"))
+	_, store := feedtest.Open(t)
+	item := feedtest.Create(t, store, feedtest.Submission(1, time.Now(), "a"))
 	var writers sync.WaitGroup
 	for n := range 20 {
 		writers.Go(func() {
@@ -189,7 +192,7 @@ func TestTagsAreAddedAndNeverLost(t *testing.T) {
 		})
 	}
 	writers.Go(func() {
-		if _, err := store.Analyze(t.Context(), item, liked); err != nil {
+		if _, err := store.Analyze(t.Context(), item, feedtest.Liked()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -198,18 +201,18 @@ func TestTagsAreAddedAndNeverLost(t *testing.T) {
 	if err != nil || len(got.MatchedTags) != 5 || !slices.Contains(got.MatchedTags, "a") || got.Status != feed.Analyzed {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if _, err := store.AddTags(t.Context(), submission(2, time.Now(), "a").Item(time.Now()), []string{"b"}); !errors.Is(err, lifecycle.ErrNotFound) {
+	if _, err := store.AddTags(t.Context(), feedtest.Submission(2, time.Now(), "a").Item(time.Now()), []string{"b"}); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("an item that is not there: %v", err)
 	}
 }
 
 // TestSeed compares an item and the tables with the seed 004-sentiment-dashboard.
 func TestSeed(t *testing.T) {
-	db, store := open(t)
-	s := submission(1, time.Now(), "a")
+	db, store := feedtest.Open(t)
+	s := feedtest.Submission(1, time.Now(), "a")
 	s.SourceURL, s.Metadata = "https://example.com/", map[string]any{"author": "J"}
-	item := create(t, store, s)
-	out, err := db.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &tables.Primary, Key: map[string]types.AttributeValue{
+	item := feedtest.Create(t, store, s)
+	out, err := db.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String(feedtest.Primary), Key: map[string]types.AttributeValue{
 		"source_id": &types.AttributeValueMemberS{Value: item.SourceID}, "ingested_at": &types.AttributeValueMemberS{Value: item.IngestedAt},
 	}})
 	if err != nil {
@@ -228,11 +231,11 @@ func TestSeed(t *testing.T) {
 		t.Errorf("the item has %v, want %v", kinds, want)
 	}
 
-	primary, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &tables.Primary})
+	primary, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(feedtest.Primary)})
 	if err != nil || len(primary.Table.GlobalSecondaryIndexes) != 0 || primary.Table.StreamSpecification.StreamViewType != types.StreamViewTypeNewAndOldImages {
 		t.Errorf("the primary table: %+v, %v", primary, err)
 	}
-	board, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &tables.Dashboard})
+	board, err := db.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(feedtest.Dashboard)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +246,7 @@ func TestSeed(t *testing.T) {
 	if want := map[string]string{"by_sentiment": "day_partition sentiment_score_combined ALL", "by_tag": "tag ingested_at ALL"}; !maps.Equal(indexes, want) {
 		t.Errorf("indexes %v, want %v", indexes, want)
 	}
-	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &tables.Dashboard})
+	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String(feedtest.Dashboard)})
 	if err != nil || aws.ToString(ttl.TimeToLiveDescription.AttributeName) != "expires_at" {
 		t.Errorf("time to live: %+v, %v", ttl, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
@@ -90,7 +89,7 @@ func (s *Store) Merge(ctx context.Context, sourceID string) error {
 		if first, err = s.AddTags(ctx, first, row.MatchedTags); err != nil {
 			return err
 		}
-		_, err = s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: itemKey(sourceID, row.IngestedAt)})
+		_, err = s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: Key(sourceID, row.IngestedAt)})
 		if err != nil {
 			return fmt.Errorf("merge %s: %w", sourceID, err)
 		}
@@ -133,88 +132,4 @@ func (s *Store) Missing(ctx context.Context, ids []string) ([]string, error) {
 		}
 	}
 	return left, nil
-}
-
-// Segment reads one of total segments of the table, strongly consistent, and passes each page of
-// items to see, with the number of rows that cannot be parsed.
-func (s *Store) Segment(ctx context.Context, segment, total int32, see func(items []Item, unreadable int) error) error {
-	in := &dynamodb.ScanInput{TableName: &s.table, ConsistentRead: aws.Bool(true), Segment: &segment, TotalSegments: &total}
-	for {
-		out, err := s.db.Scan(ctx, in)
-		if err != nil {
-			return fmt.Errorf("scan: %w", err)
-		}
-		items := make([]Item, 0, len(out.Items))
-		for _, attributes := range out.Items {
-			if item, err := Parse(attributes); err == nil {
-				items = append(items, item)
-			}
-		}
-		if err := see(items, len(out.Items)-len(items)); err != nil {
-			return err
-		}
-		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
-			return nil
-		}
-	}
-}
-
-// ItemKey is the key of a row of the primary table.
-type ItemKey struct{ SourceID, IngestedAt string }
-
-// GetAll passes the existing items of the keys, all different, to see, in any order and strongly
-// consistent. It skips those that cannot be parsed.
-func (s *Store) GetAll(ctx context.Context, keys []ItemKey, see func(Item) error) error {
-	all := make([]table.Key, len(keys))
-	for i, key := range keys {
-		all[i] = itemKey(key.SourceID, key.IngestedAt)
-	}
-	return table.GetAll(ctx, s.db, table.Get{Table: s.table, Keys: all, Consistent: true}, func(attributes map[string]types.AttributeValue) error {
-		item, err := Parse(attributes)
-		if err != nil {
-			return nil
-		}
-		return see(item)
-	})
-}
-
-// Lookup is the item at one key of the table.
-type Lookup struct {
-	Item Item // zero where there is none, or one that cannot be read
-	// Unchanged is the condition check, for a transaction, that the table still holds the item.
-	// There is none for an item that cannot be parsed.
-	Unchanged []types.TransactWriteItem
-}
-
-// Analyzed reports whether there is an analyzed item.
-func (l Lookup) Analyzed() bool { return l.Item.Status == Analyzed }
-
-// Lookup reads the item of one key, strongly consistent.
-func (s *Store) Lookup(ctx context.Context, key ItemKey) (Lookup, error) {
-	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &s.table, Key: itemKey(key.SourceID, key.IngestedAt), ConsistentRead: aws.Bool(true),
-	})
-	if err != nil {
-		return Lookup{}, fmt.Errorf("get %s: %w", key.SourceID, err)
-	}
-	var item Item
-	still := expression.Name(AttrSourceID).AttributeNotExists()
-	if out.Item != nil {
-		if item, err = Parse(out.Item); err != nil {
-			return Lookup{}, nil // unreadable: nothing of it can be checked
-		}
-		still = expression.Name(AttrStatus).Equal(expression.Value(string(item.Status))).
-			And(expression.Name(AttrMatchedTags).Equal(expression.Value(&types.AttributeValueMemberSS{Value: item.MatchedTags})))
-		if item.AnalyzedAt != "" {
-			still = still.And(expression.Name("analyzed_at").Equal(expression.Value(item.AnalyzedAt)))
-		}
-	}
-	expr, err := expression.NewBuilder().WithCondition(still).Build()
-	if err != nil {
-		return Lookup{}, fmt.Errorf("get %s: %w", key.SourceID, err)
-	}
-	return Lookup{item, []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
-		TableName: &s.table, Key: itemKey(key.SourceID, key.IngestedAt), ConditionExpression: expr.Condition(),
-		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	}}}}, nil
 }

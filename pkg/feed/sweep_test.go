@@ -8,21 +8,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/feed/feedtest"
 )
 
 // TestScanReadsAllItems checks that a broken item is reported and hides no other.
 func TestScanReadsAllItems(t *testing.T) {
-	db, store := open(t)
+	db, store := feedtest.Open(t)
 	want := map[string]bool{}
 	for n := range 25 {
-		want[create(t, store, submission(n, time.Now(), "a")).SourceID] = true
+		want[feedtest.Create(t, store, feedtest.Submission(n, time.Now(), "a")).SourceID] = true
 	}
-	if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tables.Primary, Item: map[string]types.AttributeValue{
+	if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(feedtest.Primary), Item: map[string]types.AttributeValue{
 		"source_id": &types.AttributeValueMemberS{Value: "reddit#broken"}, "ingested_at": &types.AttributeValueMemberS{Value: "today"},
 	}}); err != nil {
 		t.Fatal(err)
@@ -50,12 +52,12 @@ func TestScanReadsAllItems(t *testing.T) {
 }
 
 func TestMissingNamesIDsWithoutAnItem(t *testing.T) {
-	_, store := open(t)
+	_, store := feedtest.Open(t)
 	var ids, want []string
 	for n := range 40 {
-		s := submission(n, time.Now(), "a")
+		s := feedtest.Submission(n, time.Now(), "a")
 		if ids = append(ids, s.SourceID); n%3 != 0 {
-			create(t, store, s)
+			feedtest.Create(t, store, s)
 			continue
 		}
 		want = append(want, s.SourceID)
@@ -68,11 +70,11 @@ func TestMissingNamesIDsWithoutAnItem(t *testing.T) {
 // TestRowsOfOneItemAreMerged checks that a scan has one row of each source id, whatever the pages,
 // and reports which have more; merged they are the first, with the tags of all.
 func TestRowsOfOneItemAreMerged(t *testing.T) {
-	_, store := open(t)
+	_, store := feedtest.Open(t)
 	begin := time.Now().Add(-time.Hour)
 	for n, tag := range []string{"a", "b", "c"} {
-		create(t, store, submission(1, begin.Add(time.Duration(n)*time.Minute), tag))
-		create(t, store, submission(10+n, begin, "a"))
+		feedtest.Create(t, store, feedtest.Submission(1, begin.Add(time.Duration(n)*time.Minute), tag))
+		feedtest.Create(t, store, feedtest.Submission(10+n, begin, "a"))
 	}
 	look := func(limit int32) (items int, double []string) {
 		for cursor, more := "", true; more; more = cursor != "" {

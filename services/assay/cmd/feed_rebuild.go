@@ -47,7 +47,7 @@ tables completely.`,
 				return err
 			}
 			defer backends.Close()
-			done, err := dashboard.Rebuild(cmd.Context(), feed.NewStore(backends.DB, cfg.Feed), dashboard.New(backends.DB, cfg.Feed))
+			done, err := dashboard.New(backends.DB, cfg.Feed).Rebuild(cmd.Context())
 			if err != nil {
 				return err
 			}

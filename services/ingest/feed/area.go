@@ -54,7 +54,7 @@ func (a *Area) Work(ctx context.Context) error {
 	return nil
 }
 
-// Uploaded has skipped: clients upload no texts, ingest stores them itself.
+// Uploaded does nothing: clients upload no texts, ingest stores them itself.
 func (a *Area) Uploaded(_ context.Context, o blob.Object) (mine bool, err error) {
 	return strings.HasPrefix(o.Key, feed.ObjectPrefix), nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/admission"
+	"github.com/assay-project/assay/services/ingest/feed/check"
 )
 
 type batchOutcome struct {
@@ -135,14 +136,5 @@ func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
 		}
 		return submission, []web.FieldError{{Field: "body", Message: "is not a JSON object"}}
 	}
-	return submission, fieldErrors(submission.Check(time.Now()))
-}
-
-// fieldErrors are violations in the words of the API.
-func fieldErrors(violations []feed.Violation) []web.FieldError {
-	wrong := make([]web.FieldError, len(violations))
-	for i, v := range violations {
-		wrong[i] = web.FieldError{Field: "body." + v.Field, Message: v.Message}
-	}
-	return wrong
+	return submission, check.Submission(submission, time.Now())
 }

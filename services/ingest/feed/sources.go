@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/services/ingest/feed/check"
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
@@ -16,7 +17,7 @@ func (a *Area) take(ctx context.Context, items []feed.Submission) (source.Taken,
 	}
 	results, err := a.acceptAll(ctx, func(yield func(candidate, error) bool) {
 		for _, item := range items {
-			if !yield(candidate{Submission: item, size: len(item.Text), wrong: fieldErrors(item.Check(time.Now(), source.KindRSS))}, nil) {
+			if !yield(candidate{Submission: item, size: len(item.Text), wrong: check.Submission(item, time.Now(), source.KindRSS)}, nil) {
 				return
 			}
 		}

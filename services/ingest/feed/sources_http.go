@@ -149,9 +149,9 @@ func (a *Area) putSource(ctx context.Context, in *sourcePutInput) (*sourceOutput
 	if err != nil {
 		return nil, err
 	}
-	settings, violations := a.poller.Check(in.Body)
-	if len(violations) > 0 {
-		return nil, web.Invalid(fieldErrors(violations)...)
+	settings, wrong := a.poller.Check(in.Body)
+	if len(wrong) > 0 {
+		return nil, web.Invalid(wrong...)
 	}
 	put, created, err := a.sources.Put(ctx, in.Name, settings, match)
 	if err != nil {

@@ -46,7 +46,7 @@ func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 // OperatorRoutes registers nothing: what operators read of photo jobs is query's.
 func (a *Area) OperatorRoutes(*web.Router) {}
 
-// Work has skipped: clients and buckets report uploads.
+// Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
 // Uploaded makes work of an uploaded photo. An object of a job that is gone, or that has

@@ -44,7 +44,7 @@ func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 // OperatorRoutes registers nothing: operators need no calls on text files.
 func (a *Area) OperatorRoutes(*web.Router) {}
 
-// Work has skipped: clients and buckets report uploads.
+// Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
 // Uploaded confirms the upload of an object. An object of a file that is gone, or

@@ -16,6 +16,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/services/ingest/feed/check"
 	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
@@ -207,7 +208,7 @@ func TestItemsKeepTheRules(t *testing.T) {
 		t.Fatalf("got %+v", r)
 	}
 	for _, item := range k.items {
-		if wrong := item.Check(time.Now(), KindRSS); len(wrong) != 0 {
+		if wrong := check.Submission(item, time.Now(), KindRSS); len(wrong) != 0 {
 			t.Errorf("%.200s: %v", item.SourceID, wrong)
 		}
 		if !slices.Equal(item.MatchedTags, tags[:5]) || strings.ContainsAny(item.Text, "<>") || item.SourceURL != "" {

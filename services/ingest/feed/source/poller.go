@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
 )
 
@@ -52,7 +53,7 @@ func New(cfg Config, o Options) *Poller {
 }
 
 // Check brings settings to their defaults and returns what is wrong with them.
-func (p *Poller) Check(s Settings) (Settings, []feed.Violation) {
+func (p *Poller) Check(s Settings) (Settings, []web.FieldError) {
 	s = s.withDefaults()
 	return s, s.check(p.cfg)
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
 )
 
@@ -81,10 +81,10 @@ func (s Settings) interval() time.Duration {
 }
 
 // check returns what is wrong with settings that have their defaults.
-func (s Settings) check(cfg Config) []feed.Violation {
-	var found []feed.Violation
+func (s Settings) check(cfg Config) []web.FieldError {
+	var found []web.FieldError
 	wrong := func(field, format string, args ...any) {
-		found = append(found, feed.Violation{Field: field, Message: fmt.Sprintf(format, args...)})
+		found = append(found, web.FieldError{Field: "body." + field, Message: fmt.Sprintf(format, args...)})
 	}
 	only := func(field, kind string, given bool) {
 		if given && s.Kind != kind {

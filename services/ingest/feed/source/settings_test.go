@@ -60,7 +60,7 @@ func TestChecks(t *testing.T) {
 		}
 		s = s.withDefaults()
 		c.spoil(&s)
-		if found := s.check(testConfig); len(found) == 0 || found[0].Field != c.field {
+		if found := s.check(testConfig); len(found) == 0 || found[0].Field != "body."+c.field {
 			t.Errorf("%s: %v, want %s", name, found, c.field)
 		}
 	}

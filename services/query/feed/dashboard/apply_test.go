@@ -7,12 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/dynamolite"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/feed/feedtest"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
@@ -55,8 +57,8 @@ func TestCountersAreExact(t *testing.T) {
 func testExact(t *testing.T, rebuild bool) {
 	t.Parallel()
 	db, faults := tabletest.Start(t)
-	store, board := feed.NewStore(db, tables), dashboard.New(db, tables)
-	if err := table.EnsureAll(t.Context(), db, feed.Tables(tables)); err != nil {
+	board := dashboard.New(db, feedtest.Config())
+	if err := table.EnsureAll(t.Context(), db, feed.Tables(feedtest.Config())); err != nil {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(7, 11))
@@ -90,7 +92,7 @@ func testExact(t *testing.T, rebuild bool) {
 	}
 	if rebuild {
 		writers.Go(func() error {
-			_, err := dashboard.Rebuild(ctx, store, board)
+			_, err := board.Rebuild(ctx)
 			return err
 		})
 	}
@@ -99,7 +101,7 @@ func testExact(t *testing.T, rebuild bool) {
 	}
 	compare(t, board, items)
 	// A rebuild that finds nothing to do has counted everything again.
-	if done, err := dashboard.Rebuild(t.Context(), store, board); err != nil || done != (dashboard.Rebuilt{Items: int64(len(items))}) {
+	if done, err := board.Rebuild(t.Context()); err != nil || done != (dashboard.Rebuilt{Items: int64(len(items))}) {
 		t.Errorf("%+v, %v", done, err)
 	}
 }
@@ -125,7 +127,7 @@ func put(t *testing.T, db *dynamodb.Client, item feed.Item) {
 	t.Helper()
 	attributes, err := attributevalue.MarshalMap(item)
 	if err == nil {
-		_, err = db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tables.Primary, Item: attributes})
+		_, err = db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(feedtest.Primary), Item: attributes})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -100,12 +100,13 @@ type Dashboard struct {
 	db    *dynamodb.Client
 	cache table.Reader // for eventually consistent reads
 	table string
+	items primary // of which the rows are
 	now   func() time.Time
 }
 
 // New returns a Dashboard on the configured table.
 func New(db *dynamodb.Client, cfg feed.Config) *Dashboard {
-	return &Dashboard{db: db, cache: db, table: cfg.Dashboard, now: time.Now}
+	return &Dashboard{db: db, cache: db, table: cfg.Dashboard, items: primary{db, cfg.Primary}, now: time.Now}
 }
 
 // Through returns the same dashboard read through a cache. Strongly consistent

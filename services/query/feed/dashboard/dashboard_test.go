@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/feed/feedtest"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
 // analyzed is an item as the stream would bring it.
 func analyzed(n int, at time.Time, sentiment string, score, compound float64, tags ...string) feed.Item {
-	item := submission(n, at, tags...).Item(time.Now())
+	item := feedtest.Submission(n, at, tags...).Item(time.Now())
 	item.Status, item.Sentiment, item.Score, item.Compound, item.ModelVersion = feed.Analyzed, sentiment, score, compound, "v1.0.0"
 	return item
 }

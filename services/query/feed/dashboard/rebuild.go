@@ -36,15 +36,15 @@ const (
 // every analyzed item within its retention, removes or corrects rows that differ, and then
 // recounts. It is the only function that reads both tables completely. It is idempotent and can be
 // repeated after a failure. A table that was filled before counters existed gets them.
-func Rebuild(ctx context.Context, s *feed.Store, d *Dashboard) (Rebuilt, error) {
+func (d *Dashboard) Rebuild(ctx context.Context) (Rebuilt, error) {
 	var items, skipped, removed, recounted atomic.Int64
 	group, filling := errgroup.WithContext(ctx)
 	for segment := range rebuildSegments {
-		group.Go(func() error { return fill(filling, s, d, int32(segment), &items, &skipped) })
+		group.Go(func() error { return d.fill(filling, int32(segment), &items, &skipped) })
 	}
 	err := group.Wait()
 	if err == nil {
-		err = d.sweep(ctx, s, &removed)
+		err = d.sweep(ctx, &removed)
 	}
 	if err == nil {
 		err = d.recount(ctx, &recounted)
@@ -53,13 +53,13 @@ func Rebuild(ctx context.Context, s *feed.Store, d *Dashboard) (Rebuilt, error) 
 }
 
 // fill writes the rows of one segment of the primary table.
-func fill(ctx context.Context, s *feed.Store, d *Dashboard, segment int32, items, skipped *atomic.Int64) error {
-	err := s.Segment(ctx, segment, rebuildSegments, func(page []feed.Item, unreadable int) error {
+func (d *Dashboard) fill(ctx context.Context, segment int32, items, skipped *atomic.Int64) error {
+	err := d.items.segment(ctx, segment, rebuildSegments, func(page []feed.Item, unreadable int) error {
 		skipped.Add(int64(unreadable))
 		for part := range slices.Chunk(page, rebuildPage) {
 			analyzed := slices.DeleteFunc(part, func(i feed.Item) bool { return i.Status != feed.Analyzed })
 			items.Add(int64(len(analyzed)))
-			if err := d.restore(ctx, s, analyzed); err != nil {
+			if err := d.restore(ctx, analyzed); err != nil {
 				return err
 			}
 		}
@@ -72,7 +72,7 @@ func fill(ctx context.Context, s *feed.Store, d *Dashboard, segment int32, items
 }
 
 // restore writes the rows of items where some are missing or wrong.
-func (d *Dashboard) restore(ctx context.Context, s *feed.Store, items []feed.Item) error {
+func (d *Dashboard) restore(ctx context.Context, items []feed.Item) error {
 	var keys []table.Key
 	wanted := make([][]Row, len(items))
 	for i, item := range items {
@@ -104,7 +104,7 @@ func (d *Dashboard) restore(ctx context.Context, s *feed.Store, items []feed.Ite
 		}
 		if _, ok := there[[2]string{rows[0].DayPartition, rows[0].SortKey}]; !ok {
 			missing = append(missing, Image{Item: items[i]})
-		} else if err := d.settle(ctx, s, rows[0]); err != nil {
+		} else if err := d.settle(ctx, rows[0]); err != nil {
 			return err
 		}
 	}
@@ -112,7 +112,7 @@ func (d *Dashboard) restore(ctx context.Context, s *feed.Store, items []feed.Ite
 }
 
 // sweep compares every row of a day with its item.
-func (d *Dashboard) sweep(ctx context.Context, s *feed.Store, removed *atomic.Int64) error {
+func (d *Dashboard) sweep(ctx context.Context, removed *atomic.Int64) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, base := range d.window(MaxHours).spans() {
 		tagged := base
@@ -125,7 +125,7 @@ func (d *Dashboard) sweep(ctx context.Context, s *feed.Store, removed *atomic.In
 				var page []Row
 				check := func() {
 					rows := page
-					checking.Go(func() error { return d.check(ctx, s, rows, removed) })
+					checking.Go(func() error { return d.check(ctx, rows, removed) })
 					page = nil
 				}
 				err := d.each(ctx, days, func(row Row) bool {
@@ -143,15 +143,15 @@ func (d *Dashboard) sweep(ctx context.Context, s *feed.Store, removed *atomic.In
 }
 
 // check corrects the rows of a page that differ from their items.
-func (d *Dashboard) check(ctx context.Context, s *feed.Store, page []Row, removed *atomic.Int64) error {
-	var keys []feed.ItemKey
+func (d *Dashboard) check(ctx context.Context, page []Row, removed *atomic.Int64) error {
+	var keys []itemKey
 	for _, row := range page {
-		if key := (feed.ItemKey{SourceID: row.SourceID, IngestedAt: row.IngestedAt()}); row.plausible() && !slices.Contains(keys, key) {
+		if key := (itemKey{row.SourceID, row.IngestedAt()}); row.plausible() && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}
 	wanted := map[string][]Row{} // by sort key
-	err := s.GetAll(ctx, keys, func(item feed.Item) error {
+	err := d.items.getAll(ctx, keys, func(item feed.Item) error {
 		if item.Status != feed.Analyzed {
 			return nil
 		}
@@ -168,7 +168,7 @@ func (d *Dashboard) check(ctx context.Context, s *feed.Store, page []Row, remove
 		if slices.ContainsFunc(wanted[row.SortKey], row.equal) {
 			continue
 		}
-		if err := d.correct(ctx, s, row, removed); err != nil {
+		if err := d.correct(ctx, row, removed); err != nil {
 			return err
 		}
 	}
@@ -182,41 +182,41 @@ func (r Row) plausible() bool {
 }
 
 // correct repairs a row that differs from its item.
-func (d *Dashboard) correct(ctx context.Context, s *feed.Store, row Row, removed *atomic.Int64) error {
+func (d *Dashboard) correct(ctx context.Context, row Row, removed *atomic.Int64) error {
 	if !row.plausible() {
 		removed.Add(1)
 		_, err := d.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &d.table, Key: rowKey(row)})
 		return err
 	}
-	found, err := s.Lookup(ctx, feed.ItemKey{SourceID: row.SourceID, IngestedAt: row.IngestedAt()})
+	found, err := d.items.lookup(ctx, itemKey{row.SourceID, row.IngestedAt()})
 	if err != nil {
 		return err
 	}
 	var rows []Row
-	if found.Analyzed() {
-		if rows, err = Rows(found.Item); err != nil {
+	if found.analyzed() {
+		if rows, err = Rows(found.item); err != nil {
 			return err
 		}
 	}
-	if slices.ContainsFunc(rows, row.equal) || row.Gone() && !found.Analyzed() {
+	if slices.ContainsFunc(rows, row.equal) || row.Gone() && !found.analyzed() {
 		return nil
 	}
 	removed.Add(1)
-	return d.settle(ctx, s, row)
+	return d.settle(ctx, row)
 }
 
 // settle makes the rows of an item match the item, regardless of their revision, and
 // removes row unless it is one of them. The write is conditional on the item and the
 // base row being unchanged since they were read.
-func (d *Dashboard) settle(ctx context.Context, s *feed.Store, row Row) error {
+func (d *Dashboard) settle(ctx context.Context, row Row) error {
 	id := feed.Item{SourceID: row.SourceID, IngestedAt: row.IngestedAt()}
 	for range maxTries {
-		found, err := s.Lookup(ctx, feed.ItemKey{SourceID: id.SourceID, IngestedAt: id.IngestedAt})
+		found, err := d.items.lookup(ctx, itemKey{id.SourceID, id.IngestedAt})
 		if err != nil {
 			return err
 		}
-		image := Image{Item: found.Item}
-		if !found.Analyzed() {
+		image := Image{Item: found.item}
+		if !found.analyzed() {
 			image = Image{Item: id, Gone: true}
 		}
 		m, err := newMove(image)
@@ -230,7 +230,7 @@ func (d *Dashboard) settle(ctx context.Context, s *feed.Store, row Row) error {
 		if err != nil || len(t.actions) == 0 {
 			return err
 		}
-		t.actions = append(t.actions, found.Unchanged...)
+		t.actions = append(t.actions, found.unchanged...)
 		lost, err := d.commit(ctx, t)
 		if err != nil || !lost {
 			return err

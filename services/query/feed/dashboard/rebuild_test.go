@@ -8,10 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/feed/feedtest"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
@@ -19,7 +21,7 @@ import (
 func rows(t *testing.T, db *dynamodb.Client) map[string]map[string]types.AttributeValue {
 	t.Helper()
 	found := map[string]map[string]types.AttributeValue{}
-	pages := dynamodb.NewScanPaginator(db, &dynamodb.ScanInput{TableName: &tables.Dashboard})
+	pages := dynamodb.NewScanPaginator(db, &dynamodb.ScanInput{TableName: aws.String(feedtest.Dashboard)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(t.Context())
 		if err != nil {
@@ -37,21 +39,21 @@ func rows(t *testing.T, db *dynamodb.Client) map[string]map[string]types.Attribu
 func TestRebuild(t *testing.T) {
 	db, store, board := open(t)
 	for n := range 60 {
-		item := create(t, store, submission(n, time.Now().Add(-time.Duration(n*4)*time.Hour-30*time.Minute), "a", fmt.Sprint("t", n%3)))
+		item := feedtest.Create(t, store, feedtest.Submission(n, time.Now().Add(-time.Duration(n*4)*time.Hour-30*time.Minute), "a", fmt.Sprint("t", n%3)))
 		if n%10 == 0 {
 			continue // pending
 		}
-		if _, err := store.Analyze(t.Context(), item, liked); err != nil {
+		if _, err := store.Analyze(t.Context(), item, feedtest.Liked()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	broken := map[string]types.AttributeValue{
 		"source_id": &types.AttributeValueMemberS{Value: "reddit#bad"}, "ingested_at": &types.AttributeValueMemberS{Value: "today"},
 	}
-	if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tables.Primary, Item: broken}); err != nil {
+	if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(feedtest.Primary), Item: broken}); err != nil {
 		t.Fatal(err)
 	}
-	done, err := dashboard.Rebuild(t.Context(), store, board)
+	done, err := board.Rebuild(t.Context())
 	if err != nil || done != (dashboard.Rebuilt{Items: 54, Skipped: 1}) {
 		t.Fatalf("%+v, %v", done, err)
 	}
@@ -67,7 +69,7 @@ func TestRebuild(t *testing.T) {
 	put := func(row map[string]types.AttributeValue, name, value string) {
 		changed := maps.Clone(row)
 		changed[name] = &types.AttributeValueMemberS{Value: value}
-		if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tables.Dashboard, Item: changed}); err != nil {
+		if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(feedtest.Dashboard), Item: changed}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,7 +84,7 @@ func TestRebuild(t *testing.T) {
 		}
 		switch kind {
 		case 0: // missing
-			if _, err := db.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &tables.Dashboard, Key: map[string]types.AttributeValue{
+			if _, err := db.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String(feedtest.Dashboard), Key: map[string]types.AttributeValue{
 				"day_partition": row["day_partition"], "ingested_at": row["ingested_at"],
 			}}); err != nil {
 				t.Fatal(err)
@@ -94,7 +96,7 @@ func TestRebuild(t *testing.T) {
 		case 3: // with tags that the item does not have
 			changed := maps.Clone(row)
 			changed["matched_tags"] = &types.AttributeValueMemberSS{Value: []string{"a", "b", "c", "d"}}
-			if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tables.Dashboard, Item: changed}); err != nil {
+			if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(feedtest.Dashboard), Item: changed}); err != nil {
 				t.Fatal(err)
 			}
 		case 5: // wrong counts
@@ -104,12 +106,12 @@ func TestRebuild(t *testing.T) {
 					changed[name] = &types.AttributeValueMemberN{Value: "77"}
 				}
 			}
-			if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tables.Dashboard, Item: changed}); err != nil {
+			if _, err := db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(feedtest.Dashboard), Item: changed}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if done, err = dashboard.Rebuild(t.Context(), store, board); err != nil || done.Items != 54 {
+	if done, err = board.Rebuild(t.Context()); err != nil || done.Items != 54 {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	got := rows(t, db)

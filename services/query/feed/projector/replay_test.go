@@ -133,7 +133,7 @@ func TestReplayedDay(t *testing.T) {
 		projectors.kill()
 		projectors.start(t, b)
 	}
-	if _, err := dashboard.Rebuild(t.Context(), b.store, b.dashboard); err != nil { // beside the projectors
+	if _, err := b.dashboard.Rebuild(t.Context()); err != nil { // beside the projectors
 		t.Fatal(err)
 	}
 	for _, p := range day {
@@ -157,7 +157,7 @@ func TestReplayedDay(t *testing.T) {
 	t.Logf("%d items were projected and counted in %s", items, time.Since(began).Round(time.Millisecond))
 	projectors.kill()
 	projectors.kill()
-	if done, err := dashboard.Rebuild(t.Context(), b.store, b.dashboard); err != nil || done != (dashboard.Rebuilt{Items: int64(len(left))}) {
+	if done, err := b.dashboard.Rebuild(t.Context()); err != nil || done != (dashboard.Rebuilt{Items: int64(len(left))}) {
 		t.Errorf("a rebuild of what is right: %+v, %v", done, err)
 	}
 }

@@ -6,14 +6,56 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/feed/feedtest"
 )
+
+var now = time.Date(2025, 11, 16, 14, 30, 0, 0, time.UTC)
+
+func TestPendingItem(t *testing.T) {
+	s := feed.Submission{SourceID: "newsapi#article-abc_123", SourceType: "newsapi", Text: "good", MatchedTags: []string{"b", "a", "b"}}
+	s.IngestedAt = "2025-11-17T00:30:00.9999+01:00"
+	i := s.Item(now)
+	if i.IngestedAt != "2025-11-16T23:30:00.999Z" || i.Status != feed.Pending || i.Sentiment != "neutral" || i.Score != 0.5 ||
+		i.ModelVersion != "v0.0.0" || strings.Join(i.MatchedTags, " ") != "b a" {
+		t.Errorf("got %+v", i)
+	}
+	s.IngestedAt = ""
+	if i := s.Item(now); i.IngestedAt != "2025-11-16T14:30:00.000Z" {
+		t.Errorf("without a time the item came in at %s", i.IngestedAt)
+	}
+}
+
+func TestSnippet(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "",
+		"two\nlines\tand\x00 a bell\a":    "two lines and a bell",
+		strings.Repeat("é", 201):          strings.Repeat("é", 200),
+		strings.Repeat("\x00", 201) + "a": "",
+		"\u0085next\u007f":                "next",
+	} {
+		if got := feed.Snippet(text); got != want {
+			t.Errorf("%q gives %q, want %q", text, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringN(150, 400, -1)).Draw(t, "text")
+		got := feed.Snippet(text)
+		if utf8.RuneCountInString(got) > 200 || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
+			t.Fatalf("%q", got)
+		}
+	})
+}
 
 // TestDocuments checks that a submission is unchanged after a round trip through its document and
 // through the table, and that the row is Of it.
 func TestDocuments(t *testing.T) {
-	_, store := open(t)
+	_, store := feedtest.Open(t)
 	now := time.Now()
 	for name, change := range map[string]func(*feed.Submission){
 		"the least":   func(s *feed.Submission) { s.Text, s.IngestedAt = "", "" },
@@ -25,12 +67,9 @@ func TestDocuments(t *testing.T) {
 		"no metadata": func(s *feed.Submission) { s.Metadata = map[string]any{} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := submission(1, now, "b", "a")
+			s := feedtest.Submission(1, now, "b", "a")
 			s.SourceID, s.SourceURL = "reddit#"+strings.ReplaceAll(name, " ", "-"), "https://example.com/"
 			change(&s)
-			if wrong := s.Check(now); len(wrong) > 0 {
-				t.Fatal(wrong)
-			}
 			stamped := s.Stamped(now)
 			document, err := stamped.Document()
 			if err != nil {
@@ -43,7 +82,7 @@ func TestDocuments(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(got, stamped) {
 				t.Fatalf("got %+v, %v; want %+v", got, err, stamped)
 			}
-			item := create(t, store, got)
+			item := feedtest.Create(t, store, got)
 			if !reflect.DeepEqual(item.IngestedAt, s.Item(now).IngestedAt) {
 				t.Errorf("the time is %s", item.IngestedAt)
 			}

@@ -1,4 +1,4 @@
-package feed_test
+package check_test
 
 import (
 	"fmt"
@@ -6,12 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
-	"unicode/utf8"
-
-	"pgregory.net/rapid"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/services/ingest/feed/check"
 )
 
 var now = time.Date(2025, 11, 16, 14, 30, 0, 0, time.UTC)
@@ -20,7 +17,7 @@ func good() feed.Submission {
 	return feed.Submission{SourceID: "newsapi#article-abc_123", SourceType: "newsapi", Text: "good", MatchedTags: []string{"AI"}}
 }
 
-func TestCheck(t *testing.T) {
+func TestSubmission(t *testing.T) {
 	long := strings.Repeat("x", 256-len("newsapi#"))
 	for name, c := range map[string]struct {
 		change func(*feed.Submission)
@@ -77,8 +74,8 @@ func TestCheck(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := good()
 			c.change(&s)
-			found := s.Check(now)
-			if c.field == "" && len(found) != 0 || c.field != "" && (len(found) != 1 || found[0].Field != c.field) {
+			found := check.Submission(s, now)
+			if c.field == "" && len(found) != 0 || c.field != "" && (len(found) != 1 || found[0].Field != "body."+c.field) {
 				t.Errorf("wrong: %v, want %q", found, c.field)
 			}
 		})
@@ -86,48 +83,12 @@ func TestCheck(t *testing.T) {
 }
 
 func TestEveryFieldIsReported(t *testing.T) {
-	found := feed.Submission{SourceURL: "ftp://x", IngestedAt: "x"}.Check(now)
+	found := check.Submission(feed.Submission{SourceURL: "ftp://x", IngestedAt: "x"}, now)
 	var fields []string
 	for _, v := range found {
-		fields = append(fields, v.Field)
+		fields = append(fields, strings.TrimPrefix(v.Field, "body."))
 	}
 	if got, want := strings.Join(fields, " "), "sourceId sourceType ingestedAt sourceUrl matchedTags"; got != want {
 		t.Errorf("wrong are %s, want %s", got, want)
 	}
-}
-
-func TestPendingItem(t *testing.T) {
-	s := good()
-	s.MatchedTags = []string{"b", "a", "b"}
-	s.IngestedAt = "2025-11-17T00:30:00.9999+01:00"
-	i := s.Item(now)
-	if i.IngestedAt != "2025-11-16T23:30:00.999Z" || i.Status != feed.Pending || i.Sentiment != "neutral" || i.Score != 0.5 ||
-		i.ModelVersion != "v0.0.0" || strings.Join(i.MatchedTags, " ") != "b a" {
-		t.Errorf("got %+v", i)
-	}
-	s.IngestedAt = ""
-	if i := s.Item(now); i.IngestedAt != "2025-11-16T14:30:00.000Z" {
-		t.Errorf("without a time the item came in at %s", i.IngestedAt)
-	}
-}
-
-func TestSnippet(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                                "",
-		"two\nlines\tand\x00 a bell\a":    "two lines and a bell",
-		strings.Repeat("é", 201):          strings.Repeat("é", 200),
-		strings.Repeat("\x00", 201) + "a": "",
-		"\u0085next\u007f":                "next",
-	} {
-		if got := feed.Snippet(text); got != want {
-			t.Errorf("%q gives %q, want %q", text, got, want)
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.StringN(150, 400, -1)).Draw(t, "text")
-		got := feed.Snippet(text)
-		if utf8.RuneCountInString(got) > 200 || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
-			t.Fatalf("%q", got)
-		}
-	})
 }

@@ -1,0 +1,139 @@
+package feed
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of a submission, those of the seed first. Package services/ingest/feed/check applies
+// them.
+const (
+	MaxSourceID  = 256 // bytes
+	MaxTags      = 5
+	MaxTag       = 50  // characters
+	maxSnippet   = 200 // characters
+	MaxText      = 10_000
+	MaxURL       = 2048      // bytes
+	MaxMetadata  = 50        // entries
+	MaxMetaText  = 2_000     // characters of a name or a text
+	MaxMetaBytes = 256 << 10 // of all names and texts; DynamoDB takes 400 KB of an item
+)
+
+// ClockSkew is how far in the future a submission's time may lie.
+const ClockSkew = 5 * time.Minute
+
+// SourceIDForm matches source ids.
+const SourceIDForm = `^[a-z]+#[a-zA-Z0-9_-]+$`
+
+var sourceIDForm = regexp.MustCompile(SourceIDForm)
+
+// ValidSourceID reports whether an item can have the id.
+func ValidSourceID(sourceID string) bool {
+	return len(sourceID) <= MaxSourceID && sourceIDForm.MatchString(sourceID)
+}
+
+// Submission is an item before it is accepted.
+type Submission struct {
+	SourceID    string         `json:"sourceId" doc:"the source's id of the item: <sourceType>#<stable id>" pattern:"^[a-z]+#[a-zA-Z0-9_-]+$" maxLength:"256" example:"newsapi#article-abc123"`
+	SourceType  string         `json:"sourceType" enum:"newsapi,twitter,reddit"`
+	IngestedAt  string         `json:"ingestedAt,omitempty" format:"date-time" doc:"now by default"`
+	SourceURL   string         `json:"sourceUrl,omitempty" format:"uri" doc:"an https URL"`
+	Text        string         `json:"text,omitempty" maxLength:"10000" doc:"analyzed in full; the first 200 characters are stored as textSnippet"`
+	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5, each of at most 50 characters"`
+	Metadata    map[string]any `json:"metadata,omitempty" doc:"strings, numbers and booleans; at most 50 entries, with names and strings of at most 2,000 characters each and 256 KiB in total"`
+}
+
+// Stamped returns the submission with its time in TimeLayout: the given time, or now.
+func (s Submission) Stamped(now time.Time) Submission {
+	at := now
+	if given, err := time.Parse(time.RFC3339Nano, s.IngestedAt); err == nil {
+		at = given
+	}
+	s.IngestedAt = at.UTC().Format(TimeLayout)
+	return s
+}
+
+// Item returns the pending item of a checked submission. Its time is that of Stamped.
+func (s Submission) Item(now time.Time) Item {
+	s = s.Stamped(now)
+	return Item{
+		SourceID: s.SourceID, IngestedAt: s.IngestedAt, SourceType: s.SourceType, SourceURL: s.SourceURL,
+		TextSnippet: Snippet(s.Text), Sentiment: pendingSentiment, Score: pendingScore, ModelVersion: pendingModel,
+		MatchedTags: union(nil, s.MatchedTags), Metadata: s.Metadata, Status: Pending,
+	}
+}
+
+// union adds tags to those that an item has, up to the limit. It removes none.
+func union(have, more []string) []string {
+	all := slices.Clone(have)
+	for _, tag := range more {
+		if len(all) < MaxTags && !slices.Contains(all, tag) {
+			all = append(all, tag)
+		}
+	}
+	return all
+}
+
+// Snippet returns the first 200 characters of a text without its control characters. Line breaks
+// and tabs become spaces, so that words stay separate.
+func Snippet(text string) string {
+	runes := []rune(text[:min(len(text), maxSnippet*utf8.UTFMax)])
+	kept := make([]rune, 0, maxSnippet)
+	for _, r := range runes[:min(len(runes), maxSnippet)] {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			kept = append(kept, ' ')
+		case !unicode.IsControl(r):
+			kept = append(kept, r)
+		}
+	}
+	return string(kept)
+}
+
+// DocumentType is the media type of a Document.
+const DocumentType = "application/json"
+
+// Document returns the submission in the form of the object at TextKey. It contains the whole
+// submission, so that the fields of an item never come from two of them. The submission must be
+// Stamped.
+func (s Submission) Document() ([]byte, error) {
+	document, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("write the submission %s: %w", s.SourceID, err)
+	}
+	return document, nil
+}
+
+// ParseDocument parses the Document of a source id's submission.
+func ParseDocument(sourceID string, document []byte) (Submission, error) {
+	var s Submission
+	if err := json.Unmarshal(document, &s); err != nil {
+		return Submission{}, fmt.Errorf("read the submission %s: %w", sourceID, err)
+	}
+	if s.SourceID != sourceID {
+		return Submission{}, fmt.Errorf("read the submission %s: its source id is %q", sourceID, s.SourceID)
+	}
+	if at, err := parseTime(s.IngestedAt); err != nil || at.IsZero() {
+		return Submission{}, fmt.Errorf("read the submission %s: its time is %q", sourceID, s.IngestedAt)
+	}
+	return s, nil
+}
+
+// Of returns the item with the URL, snippet and metadata of a submission. Source id, time, tags and
+// state are unchanged.
+func (i Item) Of(s Submission) Item {
+	i.SourceURL, i.TextSnippet, i.Metadata = s.SourceURL, Snippet(s.Text), s.Metadata
+	return i
+}
+
+// IsOf reports whether the item has the URL, snippet and metadata of a submission.
+func (i Item) IsOf(s Submission) bool {
+	return i.SourceURL == s.SourceURL && i.TextSnippet == Snippet(s.Text) && maps.EqualFunc(i.Metadata, s.Metadata, func(a, b any) bool { return reflect.DeepEqual(a, b) })
+}

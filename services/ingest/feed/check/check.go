@@ -1,0 +1,106 @@
+// Package check holds the rules that a submission to the feed keeps, whether it is posted or
+// polled from a source.
+package check
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// Submission returns the invalid fields of a submission that arrives now, none if it can be
+// accepted. Source types in also are allowed in addition to the seed's.
+func Submission(s feed.Submission, now time.Time, also ...string) []web.FieldError {
+	var found []web.FieldError
+	types := append([]string{"newsapi", "twitter", "reddit"}, also...)
+	wrong := func(field, format string, args ...any) { found = append(found, fieldError(field, format, args...)) }
+	switch {
+	case len(s.SourceID) > feed.MaxSourceID:
+		wrong("sourceId", "is longer than %d characters", feed.MaxSourceID)
+	case !feed.ValidSourceID(s.SourceID):
+		wrong("sourceId", "does not match %s", feed.SourceIDForm)
+	case slices.Contains(types, s.SourceType) && !strings.HasPrefix(s.SourceID, s.SourceType+"#"):
+		wrong("sourceId", "does not begin with the source type %s#", s.SourceType)
+	}
+	if !slices.Contains(types, s.SourceType) {
+		wrong("sourceType", "is not one of %s", strings.Join(types, ", "))
+	}
+	if s.IngestedAt != "" {
+		at, err := time.Parse(time.RFC3339Nano, s.IngestedAt)
+		switch {
+		case err != nil || at.Unix() < 0:
+			wrong("ingestedAt", "is not an ISO 8601 time with a zone, such as 2025-11-16T14:30:00.000Z")
+		case at.After(now.Add(feed.ClockSkew)):
+			wrong("ingestedAt", "is more than %s in the future", feed.ClockSkew)
+		}
+	}
+	if s.SourceURL != "" && !secure(s.SourceURL) {
+		wrong("sourceUrl", "is not an https URL of at most %d bytes", feed.MaxURL)
+	}
+	if utf8.RuneCountInString(s.Text) > feed.MaxText {
+		wrong("text", "is longer than %d characters", feed.MaxText)
+	}
+	if n := len(s.MatchedTags); n < 1 || n > feed.MaxTags {
+		wrong("matchedTags", "has %d tags; 1 to %d are allowed", n, feed.MaxTags)
+	}
+	for i, tag := range s.MatchedTags[:min(len(s.MatchedTags), feed.MaxTags)] {
+		switch {
+		case utf8.RuneCountInString(tag) > feed.MaxTag:
+			wrong(fmt.Sprintf("matchedTags[%d]", i), "is longer than %d characters", feed.MaxTag)
+		case strings.TrimSpace(tag) == "":
+			wrong(fmt.Sprintf("matchedTags[%d]", i), "is blank")
+		}
+	}
+	return append(found, checkMetadata(s.Metadata)...)
+}
+
+func secure(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && len(text) <= feed.MaxURL && u.Scheme == "https" && u.Hostname() != ""
+}
+
+// fieldError is about a field of the submission.
+func fieldError(field, format string, args ...any) web.FieldError {
+	return web.FieldError{Field: "body." + field, Message: fmt.Sprintf(format, args...)}
+}
+
+// maxNumber is the largest number in metadata; DynamoDB takes up to 1e126.
+const maxNumber = 1e100
+
+func checkMetadata(metadata map[string]any) []web.FieldError {
+	if len(metadata) > feed.MaxMetadata {
+		return []web.FieldError{fieldError("metadata", "has more than %d entries", feed.MaxMetadata)}
+	}
+	bytes := 0
+	for name, value := range metadata {
+		bytes += len(name)
+		if name == "" || utf8.RuneCountInString(name) > feed.MaxMetaText {
+			return []web.FieldError{fieldError("metadata", "has a name that is empty or too long")}
+		}
+		switch value := value.(type) {
+		case bool, nil:
+		case string:
+			if utf8.RuneCountInString(value) > feed.MaxMetaText {
+				return []web.FieldError{fieldError("metadata", "has a string of more than %d characters", feed.MaxMetaText)}
+			}
+			bytes += len(value)
+		case float64:
+			if size := math.Abs(value); size != 0 && (size > maxNumber || size < 1/maxNumber) {
+				return []web.FieldError{fieldError("metadata", "has a number that cannot be stored")}
+			}
+		default:
+			return []web.FieldError{fieldError("metadata", "may hold only strings, numbers and booleans")}
+		}
+	}
+	if bytes > feed.MaxMetaBytes {
+		return []web.FieldError{fieldError("metadata", "has more than %d bytes of names and strings", feed.MaxMetaBytes)}
+	}
+	return nil
+}
