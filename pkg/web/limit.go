@@ -1,10 +1,12 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -24,6 +26,12 @@ type Limiter struct {
 	mu      sync.Mutex
 	entered int
 	clients map[string]int
+	waiting []*waiter // in order of arrival
+}
+
+type waiter struct {
+	client string
+	turn   chan struct{} // closed when the slot is the waiter's
 }
 
 // NewLimiter returns a Limiter of total slots, of which one client gets at most perClient.
@@ -34,12 +42,38 @@ func NewLimiter(total, perClient int) *Limiter {
 // Enter takes a slot for the client at a remote address, either host:port or a host. It does not
 // wait. The caller calls leave once. Enter returns ErrFull or ErrClientFull.
 func (l *Limiter) Enter(remoteAddr string) (leave func(), err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	return l.enter(ClientOf(remoteAddr))
 }
 
-func (l *Limiter) enter(client string) (leave func(), err error) {
+// Wait is Enter that waits for a slot until ctx ends, and then returns its cause. A slot that gets
+// free goes to the waiting client that has the fewest.
+func (l *Limiter) Wait(ctx context.Context, remoteAddr string) (leave func(), err error) {
+	l.mu.Lock()
+	w := &waiter{ClientOf(remoteAddr), make(chan struct{})}
+	if leave, err := l.enter(w.client); err == nil {
+		l.mu.Unlock()
+		return leave, nil
+	}
+	l.waiting = append(l.waiting, w)
+	l.mu.Unlock()
+	select {
+	case <-w.turn:
+		return func() { l.leave(w.client) }, nil
+	case <-ctx.Done():
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if i := slices.Index(l.waiting, w); i >= 0 {
+		l.waiting = slices.Delete(l.waiting, i, i+1)
+	} else {
+		l.release(w.client) // the slot that it was given meanwhile
+	}
+	return nil, context.Cause(ctx)
+}
+
+func (l *Limiter) enter(client string) (leave func(), err error) {
 	switch {
 	case l.clients[client] >= l.perClient:
 		return nil, ErrClientFull
@@ -54,10 +88,29 @@ func (l *Limiter) enter(client string) (leave func(), err error) {
 func (l *Limiter) leave(client string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.release(client)
+}
+
+// release frees a slot and gives it to the next waiter that may have it.
+func (l *Limiter) release(client string) {
 	l.entered--
 	if l.clients[client]--; l.clients[client] == 0 {
 		delete(l.clients, client)
 	}
+	next := -1
+	for i, w := range l.waiting {
+		if has := l.clients[w.client]; has < l.perClient && (next < 0 || has < l.clients[l.waiting[next].client]) {
+			next = i
+		}
+	}
+	if next < 0 {
+		return
+	}
+	w := l.waiting[next]
+	l.waiting = slices.Delete(l.waiting, next, next+1)
+	l.entered++
+	l.clients[w.client]++
+	close(w.turn)
 }
 
 // ClientOf returns what limits count as one client: an IPv4 address, or the /64 network of an IPv6

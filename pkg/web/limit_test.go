@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/rs/zerolog"
@@ -38,6 +39,50 @@ func TestALimiterBoundsEachClient(t *testing.T) {
 	if _, err := limiter.Enter("192.0.2.1:4"); err != nil {
 		t.Errorf("after one left: %v", err)
 	}
+}
+
+// A client with many that wait does not keep others out, and never has more than its limit.
+func TestAFreeSlotGoesToTheClientWithTheFewest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := web.NewLimiter(3, 2)
+		var leaves []func()
+		for _, client := range []string{"many", "many", "one"} {
+			leave, err := limiter.Wait(t.Context(), client)
+			if err != nil {
+				t.Fatal(err)
+			}
+			leaves = append(leaves, leave)
+		}
+		order := make(chan string, 3)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		for _, client := range []string{"many", "one", "few"} {
+			go func() {
+				if _, err := limiter.Wait(ctx, client); err == nil {
+					order <- client
+				} else {
+					order <- err.Error()
+				}
+			}()
+			synctest.Wait()
+		}
+		for _, step := range []struct {
+			leaves int
+			want   string
+		}{{2, "one"}, {0, "few"}} {
+			leaves[step.leaves]()
+			if next := <-order; next != step.want {
+				t.Errorf("the slot goes to %q, want %q", next, step.want)
+			}
+		}
+		cancel(errors.New("enough"))
+		if last := <-order; last != "enough" {
+			t.Errorf("the last gets %q", last)
+		}
+		leaves[1]()
+		if _, err := limiter.Enter("many"); err != nil {
+			t.Errorf("a slot that nobody waits for: %v", err)
+		}
+	})
 }
 
 func TestClientOfCountsANetworkAsOne(t *testing.T) {

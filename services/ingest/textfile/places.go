@@ -26,20 +26,14 @@ const (
 // places bounds the uploads that stream at once. While uploads wait, the next
 // free place goes to the client with the fewest, and slow uploads are ended.
 type places struct {
-	mu      sync.Mutex
-	free    int
-	held    map[string]int // by client
-	uploads map[*streamed]struct{}
-	waiting []*waiter // in order of arrival
-}
+	limiter *web.Limiter
 
-type waiter struct {
-	client string
-	turn   chan struct{} // closed when the place is the waiter's
+	mu      sync.Mutex
+	uploads map[*streamed]struct{}
 }
 
 func newPlaces(n int) *places {
-	return &places{free: n, held: map[string]int{}, uploads: map[*streamed]struct{}{}}
+	return &places{limiter: web.NewLimiter(n, n), uploads: map[*streamed]struct{}{}}
 }
 
 // streamed is the body of an upload with a place. It measures how fast its
@@ -100,84 +94,44 @@ func (s *streamed) endIfSlow(now time.Time) {
 
 // enter waits for a place for a client's upload. The caller calls leave.
 func (p *places) enter(ctx context.Context, client string, upload *streamed) (leave func(), err error) {
+	free, err := p.limiter.Enter(client)
+	if err != nil {
+		free, err = p.wait(ctx, client)
+	}
+	if err != nil {
+		return nil, err
+	}
 	p.mu.Lock()
-	if p.free > 0 {
-		p.take(client)
-		p.uploads[upload] = struct{}{}
+	defer p.mu.Unlock()
+	p.uploads[upload] = struct{}{}
+	return func() {
+		p.mu.Lock()
+		delete(p.uploads, upload)
 		p.mu.Unlock()
-		return func() { p.leave(client, upload) }, nil
-	}
-	w := &waiter{client: client, turn: make(chan struct{})}
-	p.waiting = append(p.waiting, w)
-	p.mu.Unlock()
+		free()
+	}, nil
+}
 
-	full := time.NewTimer(placeWait)
-	defer full.Stop()
-	check := time.NewTicker(placeCheck)
-	defer check.Stop()
-	for {
-		select {
-		case <-w.turn:
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.uploads[upload] = struct{}{}
-			return func() { p.leave(client, upload) }, nil
-		case now := <-check.C:
-			p.endSlow(now)
-		case <-ctx.Done():
-			return nil, p.giveUp(w, ctx.Err())
-		case <-full.C:
-			return nil, p.giveUp(w, web.Unavailable("Too many uploads are streaming. Try again, or reserve a presigned upload.", time.Second))
+// wait ends slow uploads while it waits for a place.
+func (p *places) wait(ctx context.Context, client string) (leave func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, placeWait,
+		web.Unavailable("All places for streamed uploads are taken. Try again, or reserve a presigned upload.", time.Second))
+	var checking sync.WaitGroup
+	checking.Go(func() {
+		tick := time.NewTicker(placeCheck)
+		defer tick.Stop()
+		for {
+			select {
+			case now := <-tick.C:
+				p.endSlow(now)
+			case <-ctx.Done():
+				return
+			}
 		}
-	}
-}
-
-func (p *places) take(client string) {
-	p.free--
-	p.held[client]++
-}
-
-func (p *places) leave(client string, upload *streamed) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.uploads, upload)
-	p.release(client)
-}
-
-// release frees a place of a client and gives it to the next waiter.
-func (p *places) release(client string) {
-	p.free++
-	if p.held[client]--; p.held[client] == 0 {
-		delete(p.held, client)
-	}
-	if len(p.waiting) == 0 {
-		return
-	}
-	next := 0
-	for i, w := range p.waiting {
-		if p.held[w.client] < p.held[p.waiting[next].client] {
-			next = i
-		}
-	}
-	w := p.waiting[next]
-	p.waiting = append(p.waiting[:next], p.waiting[next+1:]...)
-	p.take(w.client)
-	close(w.turn)
-}
-
-// giveUp removes a waiter, or frees the place that it was given meanwhile, and
-// returns err.
-func (p *places) giveUp(w *waiter, err error) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i, other := range p.waiting {
-		if other == w {
-			p.waiting = append(p.waiting[:i], p.waiting[i+1:]...)
-			return err
-		}
-	}
-	p.release(w.client)
-	return err
+	})
+	defer checking.Wait()
+	defer cancel()
+	return p.limiter.Wait(ctx, client)
 }
 
 func (p *places) endSlow(now time.Time) {

@@ -1,7 +1,6 @@
 package textfile
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net"
@@ -59,42 +58,6 @@ func TestAFastUploadKeepsItsPlace(t *testing.T) {
 		_, err := p.enter(t.Context(), "b", other)
 		if _, refused := errors.AsType[*web.Problem](err); !refused || fast.ended {
 			t.Errorf("another upload: %v; the fast one is ended: %t", err, fast.ended)
-		}
-		if len(p.waiting) > 0 {
-			t.Errorf("%d wait", len(p.waiting))
-		}
-	})
-}
-
-// TestAFreePlaceGoesToTheClientWithTheFewest: a client with many uploads in the
-// queue does not keep others out.
-func TestAFreePlaceGoesToTheClientWithTheFewest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPlaces(2)
-		var leaves []func()
-		for range 2 {
-			upload, _ := begin(t)
-			leave, err := p.enter(t.Context(), "many", upload)
-			if err != nil {
-				t.Fatal(err)
-			}
-			leaves = append(leaves, leave)
-		}
-		order := make(chan string, 4)
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		for _, client := range []string{"many", "many", "few"} {
-			upload, _ := begin(t)
-			go func() {
-				if _, err := p.enter(ctx, client, upload); err == nil {
-					order <- client
-				}
-			}()
-			synctest.Wait()
-		}
-		leaves[0]()
-		if first := <-order; first != "few" {
-			t.Errorf("the place goes to %q", first)
 		}
 	})
 }
