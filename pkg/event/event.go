@@ -16,13 +16,6 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Areas name the product areas in subjects, ids, logs and metrics.
-const (
-	AreaTextFile = "textfile"
-	AreaFeed     = "feed"
-	AreaPhotoJob = "photojob"
-)
-
 // Subjects of the events of all areas, for streams and subscribers. Those of the work
 // events are in the package of each area.
 const (

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/services/assay/client"
 )
 
@@ -42,7 +42,7 @@ func feedEventsResume(t *testing.T, s system) {
 	})
 
 	random := rand.New(rand.NewPCG(seed, 0))
-	all := followFeed(ctx, t, c, client.Following{Area: event.AreaFeed, After: at}, want, func() int { return 1 + random.IntN(7) })
+	all := followFeed(ctx, t, c, client.Following{Area: feed.Name, After: at}, want, func() int { return 1 + random.IntN(7) })
 	checkFeed(t, all, want)
 	negative := map[string]string{}
 	for id, sentiment := range want {
@@ -50,7 +50,7 @@ func feedEventsResume(t *testing.T, s system) {
 			negative[id] = sentiment
 		}
 	}
-	some := followFeed(ctx, t, c, client.Following{Area: event.AreaFeed, Filter: url.Values{"sentiment": {"negative"}}, After: at}, negative, func() int { return items })
+	some := followFeed(ctx, t, c, client.Following{Area: feed.Name, Filter: url.Values{"sentiment": {"negative"}}, After: at}, negative, func() int { return items })
 	checkFeed(t, some, negative)
 	for _, e := range some {
 		if e.outcome.Sentiment == nil || e.outcome.Sentiment.Sentiment != "negative" {
@@ -61,7 +61,7 @@ func feedEventsResume(t *testing.T, s system) {
 	refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
 	resp, body = s.ask(t, http.MethodGet, "/v1/feed/events", map[string]string{"Last-Event-ID": "x"}, "")
 	refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
-	for e, err := range c.Events(ctx, client.Following{Area: event.AreaFeed, After: "1000000000"}) {
+	for e, err := range c.Events(ctx, client.Following{Area: feed.Name, After: "1000000000"}) {
 		if err != nil || e.Type != client.Resync {
 			t.Errorf("a position that never was is answered with %s, %v", e.Type, err)
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/table"
@@ -105,18 +104,18 @@ func (l *load) upload(ctx context.Context, t *testing.T, i int) []audit.Promise 
 	case 3:
 		p := newPosting("This is a good day.", "load")
 		l.insist(ctx, t, show(p))
-		return []audit.Promise{{Run: name, Area: event.AreaFeed, ID: p.SourceID, At: time.Now(), Result: feed.Positive}}
+		return []audit.Promise{{Run: name, Area: feed.Name, ID: p.SourceID, At: time.Now(), Result: feed.Positive}}
 	case 4:
 		good, bad := newPosting("What a lovely surprise!", "load", "a"), newPosting("This is terrible.", "b")
 		l.insist(ctx, t, show(map[string]any{"items": []posting{good, bad}}))
 		return []audit.Promise{
-			{Run: name, Area: event.AreaFeed, ID: good.SourceID, At: time.Now(), Result: feed.Positive},
-			{Run: name, Area: event.AreaFeed, ID: bad.SourceID, At: time.Now(), Result: feed.Negative},
+			{Run: name, Area: feed.Name, ID: good.SourceID, At: time.Now(), Result: feed.Positive},
+			{Run: name, Area: feed.Name, ID: bad.SourceID, At: time.Now(), Result: feed.Negative},
 		}
 	}
 	text := randomText(uint64(i), 200+i%150*20)
 	id := persist(ctx, t, l.client, i%5, text)
-	return []audit.Promise{{Run: name, Area: event.AreaTextFile, ID: id, At: time.Now(), Result: show(count(text))}}
+	return []audit.Promise{{Run: name, Area: textfile.Name, ID: id, At: time.Now(), Result: show(count(text))}}
 }
 
 // insist posts feed items until they are accepted.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
@@ -209,7 +210,7 @@ func (o *overload) file(owner, key, text string, quiet bool, phase int) (accepte
 	if key != "" {
 		header["Idempotency-Key"] = key
 	}
-	answer, accepted, wait := o.send("/v1/files", header, content, event.AreaTextFile, quiet, phase)
+	answer, accepted, wait := o.send("/v1/files", header, content, textfile.Name, quiet, phase)
 	if !accepted {
 		return false, wait
 	}
@@ -217,15 +218,15 @@ func (o *overload) file(owner, key, text string, quiet bool, phase int) (accepte
 	if err := json.Unmarshal(answer, &file); err != nil {
 		o.t.Errorf("%v: %s", err, answer)
 	}
-	o.keep(audit.Promise{Area: event.AreaTextFile, ID: file.FileID, At: time.Now(), Result: show(count(text))}, quiet, phase)
+	o.keep(audit.Promise{Area: textfile.Name, ID: file.FileID, At: time.Now(), Result: show(count(text))}, quiet, phase)
 	return true, 0
 }
 
 // item posts an item of the feed. One that is refused may come to its end all the
 // same.
 func (o *overload) item(p posting, quiet bool, phase int) (accepted bool, wait time.Duration) {
-	_, accepted, wait = o.send("/v1/feed/items", jsonHeader, show(p), event.AreaFeed, quiet, phase)
-	promise := audit.Promise{Area: event.AreaFeed, ID: p.SourceID, Result: feed.Positive}
+	_, accepted, wait = o.send("/v1/feed/items", jsonHeader, show(p), feed.Name, quiet, phase)
+	promise := audit.Promise{Area: feed.Name, ID: p.SourceID, Result: feed.Positive}
 	if accepted {
 		promise.At = time.Now()
 	}
@@ -247,7 +248,7 @@ func (o *overload) presigned(speaker *client.Client, key, text string) (accepted
 		}
 		return false, time.Second
 	}
-	o.keep(audit.Promise{Area: event.AreaTextFile, ID: file.FileID, At: time.Now(), Result: show(count(text))}, true, int(o.current.Load()))
+	o.keep(audit.Promise{Area: textfile.Name, ID: file.FileID, At: time.Now(), Result: show(count(text))}, true, int(o.current.Load()))
 	return true, 0
 }
 

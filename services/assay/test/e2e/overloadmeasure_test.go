@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 	"github.com/assay-project/assay/services/assay/test/fault/ledger"
 )
@@ -33,7 +34,7 @@ func (o *overload) measure(report audit.Report, began, ended time.Time) ledger.O
 		if t.phase != calm {
 			m.Offered++
 		}
-		if t.phase == crowded && t.area == event.AreaTextFile {
+		if t.phase == crowded && t.area == textfile.Name {
 			who := 0
 			if t.quiet {
 				who = 1

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
@@ -31,7 +32,7 @@ func (r *refusals) post(t *testing.T, owner string) (*http.Response, string) {
 	if resp.StatusCode == http.StatusAccepted {
 		var file client.File
 		decode(t, body, &file)
-		r.promise(event.AreaTextFile, file.FileID, true)
+		r.promise(textfile.Name, file.FileID, true)
 	}
 	return resp, body
 }
@@ -69,7 +70,7 @@ func (r *refusals) postings(t *testing.T, items ...posting) (*http.Response, str
 			accepted = out.Results[i].Outcome == "created"
 		}
 		if len(p.MatchedTags) > 0 { // else it is invalid
-			r.promise(event.AreaFeed, p.SourceID, accepted)
+			r.promise(feed.Name, p.SourceID, accepted)
 		}
 	}
 	return resp, answer
@@ -79,7 +80,7 @@ func (r *refusals) postings(t *testing.T, items ...posting) (*http.Response, str
 // leave nothing.
 func (r *refusals) promise(area, id string, accepted bool) {
 	p := audit.Promise{Run: "accepted " + strconv.FormatBool(accepted), Area: area, ID: id, Result: feed.Positive}
-	if area == event.AreaTextFile {
+	if area == textfile.Name {
 		p.Result = show(count(refusedText))
 	}
 	if accepted {
@@ -128,7 +129,7 @@ func (r *refusals) late(t *testing.T, reserved client.Reserved) {
 	if resp.StatusCode != http.StatusAccepted {
 		t.Errorf("an upload that was reserved before: %d %s", resp.StatusCode, body)
 	}
-	r.promise(event.AreaTextFile, reserved.FileID, true)
+	r.promise(textfile.Name, reserved.FileID, true)
 }
 
 // settled starts an analyzer and audits: what was accepted ends as it must, and of

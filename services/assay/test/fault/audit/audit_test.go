@@ -111,7 +111,7 @@ func (h *held) file(ctx context.Context, t *testing.T, id string) textfile.File 
 func (h *held) completed(ctx context.Context, t *testing.T, id string) textfile.File {
 	t.Helper()
 	f := must[textfile.File](t)(h.files.Complete(ctx, h.file(ctx, t, id), textfile.Result{TotalWords: 1, Top10Words: []textfile.WordCount{}}))
-	h.tell(ctx, t, event.AreaTextFile, id, f.Updated())
+	h.tell(ctx, t, textfile.Name, id, f.Updated())
 	return f
 }
 
@@ -136,7 +136,7 @@ func (h *held) analyzed(ctx context.Context, t *testing.T, id string, shown bool
 		}
 	}
 	at := must[time.Time](t)(i.Analyzed())
-	h.tell(ctx, t, event.AreaFeed, id, at)
+	h.tell(ctx, t, feed.Name, id, at)
 	return i
 }
 
@@ -151,7 +151,7 @@ func TestEveryBrokenPromiseIsFound(t *testing.T) {
 	n := 0
 	id := func() string { n++; return fmt.Sprintf("0190a0a0-0000-7000-8000-%012d", n) }
 	promise := func(id string, kind audit.Kind, change func(*audit.Promise)) {
-		p := audit.Promise{Run: "case", Area: event.AreaTextFile, ID: id, At: time.Now(), Result: statistics}
+		p := audit.Promise{Run: "case", Area: textfile.Name, ID: id, At: time.Now(), Result: statistics}
 		if change != nil {
 			change(&p)
 		}
@@ -160,7 +160,7 @@ func TestEveryBrokenPromiseIsFound(t *testing.T) {
 		}
 		promises = append(promises, p)
 	}
-	ofFeed := func(p *audit.Promise) { p.Area, p.Result = event.AreaFeed, feed.Positive }
+	ofFeed := func(p *audit.Promise) { p.Area, p.Result = feed.Name, feed.Positive }
 
 	promise(h.completed(ctx, t, id()).FileID, "", nil)
 	promise(h.completed(ctx, t, id()).FileID, audit.Lost, func(p *audit.Promise) { p.Result = "{}" })
@@ -170,7 +170,7 @@ func TestEveryBrokenPromiseIsFound(t *testing.T) {
 	promise("never accepted", "", func(p *audit.Promise) { p.At = time.Time{} })
 	promise(h.file(ctx, t, id()).FileID, audit.Stuck, nil)
 	twice := h.completed(ctx, t, id())
-	h.tell(ctx, t, event.AreaTextFile, twice.FileID, twice.Updated().Add(time.Second))
+	h.tell(ctx, t, textfile.Name, twice.FileID, twice.Updated().Add(time.Second))
 	promise(twice.FileID, audit.Doubled, nil)
 	silent := must[textfile.File](t)(h.files.Complete(ctx, h.file(ctx, t, id()), textfile.Result{TotalWords: 1, Top10Words: []textfile.WordCount{}}))
 	promise(silent.FileID, audit.Lost, nil)

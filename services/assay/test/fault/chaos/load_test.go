@@ -16,7 +16,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
@@ -65,11 +64,11 @@ func (l *load) one(ctx context.Context, random *rand.Rand, name string) {
 	var try func(ctx context.Context, url string) error
 	if random.IntN(4) == 0 {
 		id := "reddit#" + key
-		p = audit.Promise{Area: event.AreaFeed, ID: id, Result: feed.Positive}
+		p = audit.Promise{Area: feed.Name, ID: id, Result: feed.Positive}
 		try = func(ctx context.Context, url string) error { return postItem(ctx, url, id) }
 	} else {
 		text, want := randomText(random)
-		p = audit.Promise{Area: event.AreaTextFile, Result: want}
+		p = audit.Promise{Area: textfile.Name, Result: want}
 		if random.IntN(20) == 0 {
 			text, p.End, p.Result = "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj", audit.Failed, ""
 		}
@@ -97,7 +96,7 @@ func (l *load) one(ctx context.Context, random *rand.Rand, name string) {
 		case <-time.After(time.Duration(random.IntN(100)) * time.Millisecond):
 		}
 	}
-	if p.At.IsZero() && p.Area == event.AreaTextFile {
+	if p.At.IsZero() && p.Area == textfile.Name {
 		return // the id of the file is unknown
 	}
 	l.mu.Lock()

@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/textfile"
@@ -93,7 +92,7 @@ func (r *run) id(ctx context.Context) string {
 func (r *run) promised(ctx context.Context, p audit.Promise) {
 	p.Run = r.title
 	if p.ID == "" {
-		if p.Area, p.ID = event.AreaTextFile, r.id(ctx); p.ID == "" {
+		if p.Area, p.ID = textfile.Name, r.id(ctx); p.ID == "" {
 			r.settle(ctx, p)
 			return
 		}
@@ -117,7 +116,7 @@ func (r *run) settle(ctx context.Context, p audit.Promise) {
 }
 
 func (r *run) final(ctx context.Context, p audit.Promise) error {
-	if p.Area == event.AreaFeed {
+	if p.Area == feed.Name {
 		item, err := r.system.items.Get(ctx, p.ID)
 		if err == nil && !item.Settled() {
 			err = errors.New("it is pending")
@@ -228,7 +227,7 @@ func failedBefore(ctx context.Context, r *run) {
 
 func deletedLater(ctx context.Context, r *run) {
 	r.post(ctx, text)
-	r.settle(ctx, audit.Promise{Area: event.AreaTextFile, ID: r.id(ctx), At: time.Now()})
+	r.settle(ctx, audit.Promise{Area: textfile.Name, ID: r.id(ctx), At: time.Now()})
 	r.begin()
 	r.delete(ctx)
 }
@@ -256,7 +255,7 @@ func (r *run) postItem(ctx context.Context, tags string) {
 }
 
 func (r *run) promisedItem(ctx context.Context) {
-	r.promised(ctx, audit.Promise{Area: event.AreaFeed, ID: r.sourceID(), Result: feed.Positive})
+	r.promised(ctx, audit.Promise{Area: feed.Name, ID: r.sourceID(), Result: feed.Positive})
 	if r.abandoned {
 		return
 	}
@@ -284,7 +283,7 @@ func aFeedItem(ctx context.Context, r *run) {
 // aFeedItemAgain posts an existing item again, with another tag.
 func aFeedItemAgain(ctx context.Context, r *run) {
 	r.postItem(ctx, `"a"`)
-	r.settle(ctx, audit.Promise{Area: event.AreaFeed, ID: r.sourceID(), At: time.Now()})
+	r.settle(ctx, audit.Promise{Area: feed.Name, ID: r.sourceID(), At: time.Now()})
 	r.begin()
 	r.postItem(ctx, `"b"`)
 	r.promisedItem(ctx)
@@ -318,7 +317,7 @@ func sweptUp(ctx context.Context, r *run) {
 	r.key = uuid.Must(uuid.NewV7()).String()
 	r.post(ctx, text)
 	unlisted := r.id(ctx)
-	r.settle(ctx, audit.Promise{Area: event.AreaTextFile, ID: unlisted, At: time.Now()})
+	r.settle(ctx, audit.Promise{Area: textfile.Name, ID: unlisted, At: time.Now()})
 	check(s.unlist(ctx, r.owner, unlisted))
 
 	keep := func(submission feed.Submission) {
@@ -345,11 +344,11 @@ func sweptUp(ctx context.Context, r *run) {
 	s.sweep(ctx, r.t)
 	r.key = unnotified
 	r.promised(ctx, audit.Promise{Result: statistics})
-	r.promised(ctx, audit.Promise{Area: event.AreaTextFile, ID: lost, Result: statistics})
-	r.promised(ctx, audit.Promise{Area: event.AreaTextFile, ID: unlisted, Result: statistics})
-	r.promised(ctx, audit.Promise{Area: event.AreaFeed, ID: item.SourceID, Result: feed.Positive})
+	r.promised(ctx, audit.Promise{Area: textfile.Name, ID: lost, Result: statistics})
+	r.promised(ctx, audit.Promise{Area: textfile.Name, ID: unlisted, Result: statistics})
+	r.promised(ctx, audit.Promise{Area: feed.Name, ID: item.SourceID, Result: feed.Positive})
 	for _, gone := range []string{unused, orphan} {
-		s.promise(audit.Promise{Run: r.title, Area: event.AreaTextFile, ID: gone, End: audit.Gone})
+		s.promise(audit.Promise{Run: r.title, Area: textfile.Name, ID: gone, End: audit.Gone})
 	}
-	s.promise(audit.Promise{Run: r.title, Area: event.AreaFeed, ID: orphanText.SourceID, End: audit.Gone})
+	s.promise(audit.Promise{Run: r.title, Area: feed.Name, ID: orphanText.SourceID, End: audit.Gone})
 }
