@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 	"github.com/assay-project/assay/services/assay/test/fault/ledger"
