@@ -176,7 +176,7 @@ func TestPollOfADeadProcess(t *testing.T) {
 		<-r.Context().Done()
 	})
 	news.Publish(newsapi.Article{Title: "Solar", URL: "https://example.com/", PublishedAt: time.Now().Add(-time.Hour)})
-	c := startCluster(t, append([]string{"ASSAY_SOURCES_LEASE=10s"}, sourcesEnv...)...)
+	c := startCluster(t, append([]string{"ASSAY_SOURCES_LEASE=4s"}, sourcesEnv...)...)
 	first := c.service(t, "ingest")
 	day := utcDay()
 	putSource(t, first.operator, "news", "", settings{"kind": "newsapi", "url": news.URL, "enabled": true, "interval": "1h", "tags": []string{"solar", "wind"}, "pages": 3, "quota": 10})
