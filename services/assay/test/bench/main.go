@@ -1,6 +1,6 @@
-// Command bench measures Assay against rivals, each pair in turn in one run, and
-// prints the ratios with their goals. docs/performance.md says what the goals are,
-// where the rivals come from, and holds the last tables.
+// Command bench measures Assay against rivals, alternating within one run, and
+// prints the ratios with their goals. docs/performance.md describes the goals and
+// the rivals, and has the latest tables.
 //
 //	go run ./services/assay/test/bench -rivals FOLDER -write docs/performance.md
 package main
@@ -23,13 +23,13 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/words"
 )
 
-// group is what one package measures. Its table stands between the lines
+// group is the measurements of one package. Its table is between the lines
 // "<!-- begin NAME -->" and "<!-- end NAME -->" of docs/performance.md.
 type group struct {
 	name string
-	// trials makes them ready; stop ends what they need, and may be nil.
+	// trials prepares the trials; stop ends the programs they need, and may be nil.
 	trials func(context.Context) (all []paired.Trial, stop func(), err error)
-	// more is written below the table when all goals were measured; nil for nothing.
+	// more returns text below the table after all goals were measured; nil for none.
 	more func(context.Context) (string, error)
 }
 
@@ -48,24 +48,24 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
 	only := flags.String("group", "", "the group to measure: words, photo, pipeline or memory; all by default")
-	goals := flags.String("goals", "", "the goals to measure, by how they begin, in this order: W1,W5a; all by default")
-	pairs := flags.Int("pairs", 5, "how often each pair is run")
-	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the folder for corpora (about 1 GB), programs, profiles and, while it runs, data")
-	rivals := flags.String("rivals", "", "the folder with the programs of others")
-	book := flags.String("book", "", "a file with a real text; a book that comes with Go by default")
-	length := flags.Duration("length", 3*time.Second, "pipeline: how long one run takes")
-	files := flags.Int("files", 20_000, "memory: how many files, each of which makes two events; the goal says 1000000 events")
-	largest := flags.Int64("largest", 1<<30, "memory: bytes of the largest file; the goal says 10 GB")
-	write := flags.String("write", "", "the file whose tables are replaced, docs/performance.md")
+	goals := flags.String("goals", "", "prefixes of the goals to measure, in this order: W1,W5a; all by default")
+	pairs := flags.Int("pairs", 5, "the number of runs of each pair")
+	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the folder for corpora (about 1 GB), programs, profiles and temporary data")
+	rivals := flags.String("rivals", "", "the folder with the rival programs")
+	book := flags.String("book", "", "a file with a real text; by default a book in Go's source tree")
+	length := flags.Duration("length", 3*time.Second, "pipeline: the duration of one run")
+	files := flags.Int("files", 20_000, "memory: the number of files, each with two events; the goal requires 1000000 events")
+	largest := flags.Int64("largest", 1<<30, "memory: bytes of the largest file; the goal requires 10 GB")
+	write := flags.String("write", "", "the file whose tables to replace, such as docs/performance.md")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *pairs < 5 {
 		return fmt.Errorf("-pairs is %d: must be at least 5", *pairs)
 	}
-	// Data is removed at the end, that of killed runs too, and not before the next run,
-	// which it would cost: ext4 without a journal passes over each inode that was freed in
-	// the last five minutes, one by one, when it makes a file (recently_deleted in
+	// Data is removed at the end, including that of killed runs, and not before the next run,
+	// which would slow it down: when ext4 without a journal creates a file, it skips each inode that was freed in
+	// the last five minutes, one by one (recently_deleted in
 	// fs/ext4/ialloc.c of Linux).
 	all := filepath.Join(*dir, "data")
 	if err := os.MkdirAll(all, 0o755); err != nil {
@@ -108,8 +108,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// measure runs the trials of a group, and prints and writes what each came to, so
-// that a run that is broken off leaves what it has measured.
+// measure runs the trials of a group, and prints and writes each result, so
+// that an interrupted run keeps its results.
 func measure(ctx context.Context, g group, goals string, pairs int, path string, out io.Writer) error {
 	trials, stop, err := g.trials(ctx)
 	if err != nil {
@@ -155,7 +155,7 @@ func measure(ctx context.Context, g group, goals string, pairs int, path string,
 	return paired.WriteInto(path, g.name, written+"\n"+more)
 }
 
-// chosen are the trials with a goal that begins with one of the names, in the order
+// chosen returns the trials with a goal that begins with one of the names, in the order
 // of the names.
 func chosen(names string, trials []paired.Trial) []paired.Trial {
 	var all []paired.Trial

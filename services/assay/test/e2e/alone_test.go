@@ -15,7 +15,7 @@ import (
 )
 
 // TestServicesAlone: ingest, query and three analyzers as processes of their
-// own, from environment variables only, keep the promises of one process; and
+// own, configured by environment variables only, keep the promises of one process, and
 // the analyzers share the work.
 func TestServicesAlone(t *testing.T) {
 	t.Parallel()
@@ -33,22 +33,22 @@ func TestServicesAlone(t *testing.T) {
 		c.service(t, "analyzer")
 		for name, promise := range map[string]func(*testing.T, system){
 			"bucket notice is enough": bucketNoticeIsEnough, "items follow the seed": itemsFollowTheSeed,
-			"wait holds the answer": waitHoldsTheAnswer, "delete removes all": deleteRemovesAll,
+			"wait holds the answer": waitHoldsTheResponse, "delete removes all": deleteRemovesAll,
 		} {
 			t.Run(name, func(t *testing.T) { promise(t, c.system) })
 		}
 	})
 }
 
-// worker is a running analyzer, whatever it runs in.
+// worker is a running analyzer, as a process or container.
 type worker interface {
 	await(t *testing.T, text string) // until it has written text
 	kill(t *testing.T)
 	written() string
 }
 
-// analyzersShare: each of the analyzers takes its part of the work, and none does
-// any of it twice.
+// analyzersShare: each analyzer processes a part of the items, and no item is
+// processed twice.
 func analyzersShare(t *testing.T, s system, analyzers ...worker) {
 	t.Helper()
 	const files = 200
@@ -89,8 +89,8 @@ func analyzersShare(t *testing.T, s system, analyzers ...worker) {
 	}
 }
 
-// TestKilledAnalyzerIsReplaced: what an analyzer had in hand when it was killed
-// is finished by another, once.
+// TestKilledAnalyzerIsReplaced: an item in progress when its analyzer was killed
+// is finished by another analyzer, once.
 func TestKilledAnalyzerIsReplaced(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "ASSAY_ANALYZER_PARALLEL=2")
@@ -108,7 +108,7 @@ func killedAnalyzerIsReplaced(t *testing.T, s system, analyzer func() worker) {
 		ids = append(ids, presigned(t, speaker, fmt.Sprint(i), "text/plain", []byte(text)).FileID)
 	}
 	doomed := analyzer()
-	doomed.await(t, `"outcome":"done"`) // and at work on the next
+	doomed.await(t, `"outcome":"done"`) // and working on the next
 	doomed.kill(t)
 	analyzer()
 	js := s.jetStream(t)
@@ -120,7 +120,7 @@ func killedAnalyzerIsReplaced(t *testing.T, s system, analyzer func() worker) {
 	}
 }
 
-// TestMissingSettingIsNamed: a service says which variable it misses.
+// TestMissingSettingIsNamed: the error of a service names the missing variable.
 func TestMissingSettingIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, role := range []string{"ingest", "analyzer", "query"} {
@@ -145,7 +145,7 @@ func TestMissingSettingIsNamed(t *testing.T) {
 
 // TestForgottenDeliveryIsTakenOver: a NATS server that was killed counts a
 // delivery from 1 again. The file that its dead worker had claimed a moment
-// before is analyzed all the same.
+// before is analyzed nevertheless.
 func TestForgottenDeliveryIsTakenOver(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "ASSAY_LEASE=10m")
@@ -159,7 +159,7 @@ func TestForgottenDeliveryIsTakenOver(t *testing.T) {
 	checkResult(t, final(t, speaker, file.FileID), count(text))
 }
 
-// claimByHand leaves both items as a worker does that dies right after its claim.
+// claimByHand writes both items like a worker that dies right after its claim.
 func claimByHand(t *testing.T, s system, owner, fileID string) {
 	t.Helper()
 	now := fmt.Sprint(time.Now().UnixMilli())

@@ -17,19 +17,19 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// callsOf says what one small item costs from its POST to its end, by the way it
-// comes in. A change of it is a decision: each call is some tenths of a millisecond
-// of every file, and a write one of the engine's syncs.
+// callsOf is the number of backend calls of one small item from its POST to its end, by
+// kind of upload. A change is a decision: each call takes some tenths of a millisecond
+// of every file, and each write a sync of the engine.
 //
 // TransactWriteItems are the reservation, the claim and the end, each of two items
-// that must not disagree. The feed's Queries are the look for a row that has lost its
-// text, and whether the item was given up, or analyzed, since its event was sent.
+// that must agree. The feed's Queries check for a row that has lost its
+// text, and whether the item was given up or analyzed since its event was sent.
 var callsOf = map[string]map[string]int{
 	"multipart": {
 		"dynamodb TransactWriteItems": 3, "s3 PUT": 1, "s3 GET": 1,
 		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
 	},
-	// The client's word brings the read of the file, and the look for its bytes.
+	// The client's `uploaded` call adds the read of the file and the check for its bytes.
 	"presigned": {
 		"dynamodb TransactWriteItems": 3, "dynamodb GetItem": 1, "s3 PUT": 1, "s3 HEAD": 1, "s3 GET": 1,
 		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
@@ -41,9 +41,9 @@ var callsOf = map[string]map[string]int{
 }
 
 // TestCallsOfASmallItem counts what ingest and analyzer, and the client's own PUT,
-// ask of the engines. Not counted is what no item causes: requests for work that
-// wait, and the look, once a second at most, whether the stream is full. The
-// bucket's notices are left unread, which come in addition and when they like.
+// call. It does not count calls that are independent of items: waiting pull requests,
+// and the check, at most once per second, whether the stream is full. The
+// bucket's notifications are not consumed, because their timing varies.
 func TestCallsOfASmallItem(t *testing.T) {
 	t.Parallel()
 	const each = 5
@@ -58,7 +58,7 @@ func TestCallsOfASmallItem(t *testing.T) {
 		"feed": func(t *testing.T, _ int) { s.postItem(t, newPosting("What a lovely day!", newTag())) },
 	}
 	for way, send := range ways {
-		s.settled(t, func() { send(t, 0) }, 1) // connections, and the first of everything
+		s.settled(t, func() { send(t, 0) }, 1) // warm up connections and caches
 		s.take()
 		s.settled(t, func() {
 			for i := range each {
@@ -105,15 +105,15 @@ func TestConnectionsAreKept(t *testing.T) {
 				requests += n
 			}
 		}
-		// Each service may have as many as it has in flight, and some to spare: a
-		// connection is dialed ahead while another comes free.
+		// Each service may have one per request in flight and some more: a
+		// connection may be dialed while another becomes idle.
 		if opened := s.opened[engine].total(); opened > 4*inFlight || requests < 2*files {
 			t.Errorf("%s: %d connections were opened for %d requests", engine, opened, requests)
 		}
 	}
 }
 
-// counted is ingest and analyzer with a count of their calls.
+// counted is an ingest and an analyzer whose calls are counted.
 type counted struct {
 	system
 	opened map[string]*opened
@@ -166,7 +166,7 @@ func startCounted(t *testing.T, env ...string) *counted {
 	return s
 }
 
-// holdNotices leaves the bucket's notices unread.
+// holdNotices keeps the bucket's notifications unread.
 func (s system) holdNotices(t *testing.T) {
 	t.Helper()
 	js := s.jetStream(t)
@@ -176,16 +176,16 @@ func (s system) holdNotices(t *testing.T) {
 	})
 }
 
-// watch counts the requests to an engine, whose address becomes the returned one.
+// watch counts the requests to an engine that are sent to the returned address.
 func (s *counted) watch(t *testing.T, engine, to string, name func(*http.Request) string) string {
 	t.Helper()
 	s.opened[engine] = &opened{}
 	return between(t, to, func(r *http.Request) { s.note(engine + " " + name(r)) }, s.opened[engine].note)
 }
 
-// between puts something before an engine that speaks HTTP, which is called with
-// each request before it goes on. connected, which may be nil, is told of
-// connections. It returns the address for those who call the engine through it.
+// between starts a proxy for an engine that speaks HTTP, which calls a function with
+// each request before it forwards it. connected, which may be nil, is called for
+// connections. between returns the proxy's address.
 func between(t *testing.T, engine string, each func(*http.Request), connected func(net.Conn, http.ConnState)) string {
 	t.Helper()
 	target, err := url.Parse(engine)
@@ -215,8 +215,8 @@ func (s *counted) note(call string) {
 	s.calls[call]++
 }
 
-// published notes a message that someone published; the server's own answers, and
-// requests to it, are none.
+// published records a published message; replies of the server, and
+// requests to it, are ignored.
 func (s *counted) published(m *nats.Msg) {
 	switch {
 	case strings.HasPrefix(m.Subject, "$JS.ACK."):
@@ -226,7 +226,7 @@ func (s *counted) published(m *nats.Msg) {
 			s.acks++
 			s.mu.Unlock()
 		}
-	case strings.HasPrefix(m.Reply, "$JS.ACK."): // handed to a worker
+	case strings.HasPrefix(m.Reply, "$JS.ACK."): // delivered to a worker
 	case m.Header.Get("Nats-Stream") != "": // republished by the server
 	case strings.HasPrefix(m.Subject, "assay-work."):
 		s.note("nats assay-work")
@@ -236,8 +236,8 @@ func (s *counted) published(m *nats.Msg) {
 	}
 }
 
-// settled does something and returns once so many more items are acknowledged,
-// which is the last that is done for an item.
+// settled runs a function and returns once n more items are acknowledged,
+// which is the last step of an item.
 func (s *counted) settled(t *testing.T, do func(), items int) {
 	t.Helper()
 	acks := func() int {
@@ -255,7 +255,7 @@ func (s *counted) settled(t *testing.T, do func(), items int) {
 	})
 }
 
-// take returns the calls since it was called last.
+// take returns the calls since its last call.
 func (s *counted) take() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

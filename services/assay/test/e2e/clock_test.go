@@ -63,7 +63,7 @@ func (c clock) set(t *testing.T, d time.Duration) {
 
 var steps = []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour}
 
-// everythingWorks uploads more than the first priorities hold and posts to the feed.
+// everythingWorks uploads more files than the first priorities admit, and posts to the feed.
 func everythingWorks(t *testing.T, s system) {
 	t.Helper()
 	speaker := s.client(t, newOwner())
@@ -84,8 +84,8 @@ func everythingWorks(t *testing.T, s system) {
 	eventually(t, func() error { return s.lists(t.Context(), map[string][]string{"tag": {tag}}, []string{p.SourceID}) })
 }
 
-// A wall clock that is stepped while everything runs on it, and stays so over a restart,
-// stops nothing and removes nothing.
+// A step of the wall clock while the system runs, which persists over a restart,
+// stops no work and deletes nothing.
 func TestSteppedClockOfServe(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestSteppedClockOfServe(t *testing.T) {
 	}
 }
 
-// Services on machines whose clocks differ do their work, also where one retries or
+// Services on machines whose clocks differ work, also where one retries or
 // replays what another failed.
 func TestClocksOfServicesDiffer(t *testing.T) {
 	for _, d := range steps {
@@ -133,7 +133,7 @@ func TestClocksOfServicesDiffer(t *testing.T) {
 					t.Fatalf("replayed %s", said)
 				}
 			}
-			letters(t, operatorClient(t, ingest.operator), pdf.FileID, 3)
+			deadLetters(t, operatorClient(t, ingest.operator), pdf.FileID, 3)
 		})
 	}
 }

@@ -18,11 +18,11 @@ import (
 type cluster struct {
 	system
 	nats, s3, dynamodb *engineProgram
-	env                []string                   // of every service: where the engines are
-	identity           func(role string) []string // as whom a program calls the engines; nil where all are alike
+	env                []string                   // of every service: the addresses of the engines
+	identity           func(role string) []string // the identity of a program at the engines; nil if all are equal
 }
 
-// engineProgram is a running engine with what starts it again.
+// engineProgram is a running engine that can be restarted.
 type engineProgram struct {
 	*program
 	role string
@@ -41,7 +41,7 @@ func startCluster(t *testing.T, env ...string) *cluster {
 	return c
 }
 
-// join makes one system of the engines, or of what already stands before them.
+// join returns a system on the engines, or on the proxies in front of them.
 func (c *cluster) join(t *testing.T, env ...string) {
 	t.Helper()
 	c.system = system{
@@ -58,7 +58,7 @@ func (c *cluster) join(t *testing.T, env ...string) {
 	c.setUp(t)
 }
 
-// environment is that of one program.
+// environment returns the environment of a program.
 func (c *cluster) environment(role string, env ...string) []string {
 	all := append(c.env[:len(c.env):len(c.env)], env...)
 	if c.identity != nil {
@@ -85,7 +85,7 @@ func startEngine(t *testing.T, role string, env ...string) *engineProgram {
 
 var engineURL = regexp.MustCompile(`engine at (\S+) is ready\n`)
 
-// start starts the engine on its folder, and again on its old address.
+// start starts the engine on its folder; a restart uses the same address.
 func (e *engineProgram) start(t *testing.T) {
 	t.Helper()
 	_, addr, _ := strings.Cut(e.url, "://")
@@ -105,7 +105,7 @@ var readyLine = regexp.MustCompile(`"addr":"([^"]+)"[^\n]*"message":"ready"`)
 
 var operatorLine = regexp.MustCompile(`"operator_addr":"([^"]+)"`)
 
-// service starts one with the cluster's environment and nothing else.
+// service starts a service with the cluster's environment only.
 func (c *cluster) service(t *testing.T, role string, env ...string) *service {
 	t.Helper()
 	p := launch(t, role, c.environment(role, env...))
@@ -117,7 +117,7 @@ func (c *cluster) service(t *testing.T, role string, env ...string) *service {
 	return s
 }
 
-// front puts ingest and query behind one address.
+// front starts the gateway in front of ingest and query.
 func (c *cluster) front(t *testing.T, ingest, query *service) {
 	t.Helper()
 	front, err := gateway.Open(gateway.Config{Ingest: ingest.url, Query: query.url}, zerolog.Nop())

@@ -26,7 +26,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// composed is what a service of docker-compose.yml says of its container.
+// composed is a service in docker-compose.yml.
 type composed struct {
 	Image       string
 	Command     string
@@ -44,7 +44,7 @@ type composed struct {
 	}
 }
 
-// composition is docker-compose.yml run by this test, on a network of its own.
+// composition is docker-compose.yml as run by this test, on its own network.
 type composition struct {
 	root     string
 	services map[string]composed
@@ -73,11 +73,11 @@ func readComposition(t *testing.T) *composition {
 		return parts[2]
 	})
 	c := &composition{root: root, volumes: "assay-test-" + uuid.NewString()}
-	var whole struct{ Services map[string]composed }
-	if err := yaml.Unmarshal([]byte(text), &whole); err != nil {
+	var described struct{ Services map[string]composed }
+	if err := yaml.Unmarshal([]byte(text), &described); err != nil {
 		t.Fatalf("docker-compose.yml: %v", err)
 	}
-	c.services = whole.Services
+	c.services = described.Services
 	ctx := within(t)
 	if c.docker, err = testcontainers.NewDockerClientWithOpts(ctx); err != nil {
 		t.Fatalf("no Docker engine: %v", err)
@@ -96,18 +96,18 @@ func readComposition(t *testing.T) *composition {
 	return c
 }
 
-// host holds the parts of a container that the test decides: variables, and which
-// of its ports are at a fixed place of this machine.
+// host holds the settings of a container that the test chooses: variables, and which
+// of its ports have a fixed port on this machine.
 type host struct {
 	env   map[string]string
 	ports map[string]string // of the container → of this machine
 	once  bool              // it ends by itself
-	// networks are those that it is on besides that of all.
+	// networks are its networks besides the default one.
 	networks []string
 }
 
-// run starts a service as docker-compose.yml has it, and returns when it is healthy,
-// or has ended well.
+// run starts a service as described in docker-compose.yml, and returns when it is healthy
+// or has ended successfully.
 func (c *composition) run(t *testing.T, service string, h host) *contained {
 	t.Helper()
 	is, ok := c.services[service]
@@ -179,7 +179,7 @@ type contained struct {
 	container testcontainers.Container
 }
 
-// at is the address of one of its ports on this machine.
+// at returns the address of one of its ports on this machine.
 func (s *contained) at(t *testing.T, port string) string {
 	t.Helper()
 	mapped, err := s.container.MappedPort(within(t), port+"/tcp")
@@ -217,7 +217,7 @@ func (s *contained) await(t *testing.T, text string) {
 	})
 }
 
-// kill ends it at once.
+// kill kills it.
 func (s *contained) kill(t *testing.T) {
 	t.Helper()
 	if _, err := s.c.docker.ContainerKill(within(t), s.container.GetContainerID(), client.ContainerKillOptions{Signal: "KILL"}); err != nil {
@@ -234,14 +234,14 @@ func (s *contained) stop(t *testing.T) {
 	}
 }
 
-// restart kills it and starts it again where it was.
+// restart kills it and starts it at the same address.
 func (s *contained) restart(t *testing.T) {
 	t.Helper()
 	s.kill(t)
 	eventually(t, func() error { return s.container.Start(within(t)) })
 }
 
-// join puts it on another network too, under a name there, until the test ends.
+// join connects it to another network, under a name, until the test ends.
 func (s *contained) join(t *testing.T, other *testcontainers.DockerNetwork, name string) {
 	t.Helper()
 	if _, err := s.c.docker.NetworkConnect(within(t), other.ID, client.NetworkConnectOptions{
@@ -252,7 +252,7 @@ func (s *contained) join(t *testing.T, other *testcontainers.DockerNetwork, name
 	t.Cleanup(func() { s.cut(t, other) })
 }
 
-// cut takes it off a network until the returned function is called.
+// cut disconnects it from a network until the returned function is called.
 func (s *contained) cut(t *testing.T, from *testcontainers.DockerNetwork) (reconnect func()) {
 	t.Helper()
 	if _, err := s.c.docker.NetworkDisconnect(context.Background(), from.ID, client.NetworkDisconnectOptions{Container: s.container.GetContainerID(), Force: true}); err != nil {
@@ -265,7 +265,7 @@ func (s *contained) cut(t *testing.T, from *testcontainers.DockerNetwork) (recon
 	}
 }
 
-// keepablePort is the port of a keepableAddr.
+// keepablePort returns the port of a keepableAddr.
 func keepablePort(t *testing.T) string {
 	t.Helper()
 	_, port, err := net.SplitHostPort(keepableAddr(t))

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// count is an independent count, right for texts whose words are made of
-// letters and digits only and stand between spaces and simple punctuation.
+// count is an independent count, correct for texts whose words consist of
+// letters and digits only, separated by spaces and simple punctuation.
 func count(text string) client.Result {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	counts := map[string]int64{}
@@ -26,7 +26,7 @@ func count(text string) client.Result {
 	}
 	result := client.Result{TotalWords: total, UniqueWords: int64(len(counts)), Top10Words: []client.Word{}}
 	if total > 0 {
-		// Hundredths, rounded half up, in whole numbers.
+		// Hundredths, rounded half up, as integers.
 		result.AvgWordLength = float64((200*letters+total)/(2*total)) / 100
 	}
 	// UTF-8 sorts by code point.
@@ -39,13 +39,13 @@ func count(text string) client.Result {
 	return result
 }
 
-// vocabulary is words that lower-case the same way in every language.
+// vocabulary has words whose lower case is the same in every language.
 var vocabulary = strings.Fields(`The quick brown fox jumps over lazy dogs while 42 sphinxes judge my VOW in 1999
 Съешь же ещё этих мягких французских булок да выпей чаю
 Größe über naïve façade élan año œuvre
 Ξεσκεπάζω την ψυχοφθόρα βδελυγμία`)
 
-// randomText is a text of so many words, the same for the same seed.
+// randomText returns a text of n words, the same for the same seed.
 func randomText(seed uint64, words int) string {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder

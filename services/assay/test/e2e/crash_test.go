@@ -20,21 +20,21 @@ var (
 	faultSeed    = flag.Uint64("fault.seed", 13, "when what is killed")
 )
 
-// uploadsPerKill is how many uploads there are to a kill in a long run.
+// uploadsPerKill is the number of uploads per kill in a long run.
 const uploadsPerKill = 500
 
-// kills is how often a run under kills kills.
+// kills is the number of kills in a run.
 func kills(least int) int { return max(least, *faultUploads/uploadsPerKill) }
 
-// shortProjectorLease makes another projector go on soon where one was killed.
+// shortProjectorLease lets another projector take over soon after a kill.
 const shortProjectorLease = "ASSAY_PROJECTOR_LEASE=1s"
 
-// killed is what an upload is promised under kills.
+// killed is the meaning of "accepted" in runs with kills.
 const killed = "The client received the 2xx of its upload: of the multipart request, of the `uploaded` call, of the PUT where a " +
 	"bucket notification follows, or of the feed items."
 
 // TestKillLosesNothing: the server is killed several times in the middle of
-// uploads of every kind. What was accepted ends as it must, once.
+// uploads of every kind. Every accepted upload ends as promised, once.
 func TestKillLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := startServe(t, t.TempDir(), shortLease, shortProjectorLease)
@@ -51,7 +51,7 @@ func TestKillLosesNothing(t *testing.T) {
 }
 
 // TestKilledServicesLoseNothing: ingest, analyzer and query are killed in turn in
-// the middle of uploads, while the engines and the other services go on.
+// the middle of uploads, while the engines and the other services keep running.
 func TestKilledServicesLoseNothing(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, shortProjectorLease)
@@ -87,7 +87,7 @@ func loadTime() time.Duration {
 	return 2*time.Minute + time.Duration(*faultUploads)*500*time.Millisecond
 }
 
-// enter keeps a run for docs/faults.md.
+// enter records a run for docs/faults.md.
 func enter(t *testing.T, run ledger.Run, report audit.Report) {
 	t.Helper()
 	run.Means, run.Seed = killed, *faultSeed
@@ -96,7 +96,7 @@ func enter(t *testing.T, run ledger.Run, report audit.Report) {
 	}
 }
 
-// putOnly reserves and puts, and leaves it to the bucket to tell.
+// putOnly reserves and puts; only the bucket's notification reports the upload.
 func putOnly(ctx context.Context, c *client.Client, name, text, key string) (string, error) {
 	reserved, err := c.Reserve(ctx, client.Reservation{FileName: name, Size: int64(len(text)), Key: key})
 	if err != nil || reserved.Status != client.Pending {
@@ -111,7 +111,7 @@ func putOnly(ctx context.Context, c *client.Client, name, text, key string) (str
 	case err != nil:
 		return "", err
 	case resp.StatusCode == http.StatusPreconditionFailed:
-		// An earlier try stored them and may have died before the bucket told.
+		// An earlier try stored them and may have died before the notification.
 		_, err = c.Uploaded(ctx, reserved.FileID)
 	case resp.StatusCode != http.StatusOK:
 		err = fmt.Errorf("the bucket answered %d: %s", resp.StatusCode, body)

@@ -11,8 +11,8 @@ import (
 )
 
 // TestQueryAsksItsDAXCluster: query with a cluster's endpoint speaks the DAX
-// protocol to it; while the cluster answers nothing, the dashboard is still
-// right. Without an endpoint nothing is asked.
+// protocol to it; while the cluster does not respond, the dashboard is still
+// correct. Without an endpoint no request is sent.
 func TestQueryAsksItsDAXCluster(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// dead runs `assay dead …` at an operator address and returns what it says.
+// dead runs `assay dead …` at an operator address and returns its output.
 func dead(t *testing.T, operator string, args ...string) string {
 	t.Helper()
 	p := launch(t, "assay", []string{"ASSAY_OPERATOR=" + operator}, append([]string{"dead"}, args...)...)
@@ -21,14 +21,14 @@ func dead(t *testing.T, operator string, args ...string) string {
 	return p.output.String()
 }
 
-// operatorClient speaks to the operator address.
+// operatorClient returns a client of the operator address.
 func operatorClient(t *testing.T, url string) *client.Client {
 	t.Helper()
 	return system{HTTP: url}.client(t, "")
 }
 
-// letters are the dead letters of one file, once there are as many as wanted.
-func letters(t *testing.T, operator *client.Client, fileID string, want int) []client.DeadLetter {
+// deadLetters waits for n dead letters of a file and returns them.
+func deadLetters(t *testing.T, operator *client.Client, fileID string, want int) []client.DeadLetter {
 	t.Helper()
 	var mine []client.DeadLetter
 	eventually(t, func() error {
@@ -50,8 +50,8 @@ func letters(t *testing.T, operator *client.Client, fileID string, want int) []c
 	return mine
 }
 
-// replayAfterAnOutage: files that ran out of attempts while S3 was away are
-// FAILED; a replay by filter, once S3 is back, brings them to COMPLETED. A dry
+// replayAfterAnOutage: files that ran out of attempts while S3 was down are
+// FAILED; a replay by filter, once S3 is up again, completes them. A dry
 // run before and a replay after change nothing.
 func replayAfterAnOutage(t *testing.T, start starter) {
 	const files = 3
@@ -70,7 +70,7 @@ func replayAfterAnOutage(t *testing.T, start starter) {
 		if file := final(t, speaker, id); file.Status != client.Failed {
 			t.Fatalf("without S3 the file is %s", show(file))
 		}
-		letters(t, operatorClient(t, ingest.operator), id, 1)
+		deadLetters(t, operatorClient(t, ingest.operator), id, 1)
 	}
 	c.s3.start(t)
 
@@ -82,7 +82,7 @@ func replayAfterAnOutage(t *testing.T, start starter) {
 		}
 	}
 	if said := dead(t, ingest.operator, append([]string{"replay", "--max", "1"}, filter...)...); strings.Count(said, "replayed") != 1 || !strings.Contains(said, "There are more") {
-		t.Errorf("a replay of one letter says %s", said)
+		t.Errorf("a replay of one dead letter prints %s", said)
 	}
 	dead(t, ingest.operator, append([]string{"replay", "--rate", "1000"}, filter...)...)
 	js := c.jetStream(t)
@@ -106,8 +106,8 @@ func replayAfterAnOutage(t *testing.T, start starter) {
 	}
 }
 
-// TestReplayOfWhatFailsAgain: a letter is replayed once; the next failure has a
-// letter of its own. Letters are shown and dropped, on the address for operators
+// TestReplayOfWhatFailsAgain: a dead letter is replayed once; the next failure has
+// another dead letter. Dead letters are shown and dropped on the operator address
 // only.
 func TestReplayOfWhatFailsAgain(t *testing.T) {
 	t.Parallel()
@@ -115,9 +115,9 @@ func TestReplayOfWhatFailsAgain(t *testing.T) {
 	operator, speaker := operatorClient(t, s.Operator), s.client(t, newOwner())
 	file := multipartPost(t, speaker, "a.pdf", "text/plain", []byte(notText["pdf"].content))
 	before := final(t, speaker, file.FileID)
-	first := letters(t, operator, file.FileID, 1)[0]
+	first := deadLetters(t, operator, file.FileID, 1)[0]
 	if !strings.Contains(first.Reason, "a PDF document") || first.Attempts != 1 || first.Subject != "assay.file.uploaded."+file.FileID || first.Payload != nil {
-		t.Errorf("the letter is %+v", first)
+		t.Errorf("the dead letter is %+v", first)
 	}
 	shown, err := operator.DeadLetter(within(t), first.Sequence)
 	if err != nil || !strings.Contains(string(shown.Payload), `"fileName":"a.pdf"`) && !strings.Contains(string(shown.Payload), `"fileName": "a.pdf"`) {
@@ -129,17 +129,17 @@ func TestReplayOfWhatFailsAgain(t *testing.T) {
 	if err != nil || done.Done != 1 || done.Failed != 0 {
 		t.Fatalf("replay: %+v, %v", done, err)
 	}
-	letters(t, operator, file.FileID, 2)
+	deadLetters(t, operator, file.FileID, 2)
 	after := final(t, speaker, file.FileID)
 	if after.Status != client.Failed || !after.UpdatedAt.After(before.UpdatedAt) {
 		t.Errorf("after the replay the file is %s", show(after))
 	}
 	again, err := operator.ReplayDead(within(t), replay)
 	if err != nil || again.Done != 0 || len(again.Results) != 1 || !strings.Contains(again.Results[0].Note, "failed again since") {
-		t.Errorf("the same letter again: %+v, %v", again, err)
+		t.Errorf("the same dead letter again: %+v, %v", again, err)
 	}
 	if same := final(t, speaker, file.FileID); !same.UpdatedAt.Equal(after.UpdatedAt) {
-		t.Errorf("after the same letter again the file is %s", show(same))
+		t.Errorf("after the same dead letter again the file is %s", show(same))
 	}
 
 	for body, field := range map[string]string{
@@ -154,15 +154,15 @@ func TestReplayOfWhatFailsAgain(t *testing.T) {
 		resp, answer := system{HTTP: s.Operator}.ask(t, method, "/v1/dead/0", nil, "")
 		refused(t, resp, answer, http.StatusUnprocessableEntity, "invalid-request")
 	}
-	letters(t, operator, file.FileID, 2)
+	deadLetters(t, operator, file.FileID, 2)
 
 	if dropped, err := operator.DropDead(within(t), client.BulkRequest{DeadFilter: client.DeadFilter{Reason: "pdf", To: time.Now()}}); err != nil || dropped.Done != 2 {
 		t.Errorf("drop: %+v, %v", dropped, err)
 	}
-	letters(t, operator, file.FileID, 0)
+	deadLetters(t, operator, file.FileID, 0)
 	gone, isProblem := errors.AsType[*client.Problem](second(operator.DeadLetter(within(t), first.Sequence)))
 	if !isProblem || gone.Status != 404 {
-		t.Errorf("a dropped letter: %v", gone)
+		t.Errorf("a dropped dead letter: %v", gone)
 	}
 	if outside, isProblem := errors.AsType[*client.Problem](second(speaker.DeadLetter(within(t), first.Sequence))); !isProblem || outside.Status != 404 {
 		t.Errorf("on the public address: %v", outside)

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// deleteRemovesAll: bytes and both items go, and a repeat says the same.
+// deleteRemovesAll: bytes and both items are deleted, and a repeat gets the same response.
 func deleteRemovesAll(t *testing.T, s system) {
 	owner := newOwner()
 	c := s.client(t, owner)
@@ -32,7 +32,7 @@ func deleteRemovesAll(t *testing.T, s system) {
 				if err := s.head(t.Context(), key); err != nil {
 					t.Errorf("another owner's delete took the bytes: %v", err)
 				}
-				for range 2 { // by another spelling of the id, which is no other id
+				for range 2 { // another spelling of the same id
 					resp, body := s.ask(t, http.MethodDelete, "/v1/files/"+strings.ToUpper(file.FileID), map[string]string{"X-Owner-Id": owner}, "")
 					if resp.StatusCode != http.StatusNoContent || body != "" {
 						t.Errorf("delete answers %d %s", resp.StatusCode, body)
@@ -77,7 +77,7 @@ func deletedStaysDeleted(t *testing.T, s system) {
 		}
 		files = append(files, deleted{file.FileID, key})
 	}
-	// Once no message about them waits any more, nothing can come back.
+	// Once no message about them is left, nothing can reappear.
 	for _, file := range files {
 		eventually(t, func() error {
 			return errors.Join(nothingWaits(t.Context(), js), s.leftOf(t.Context(), c.OwnerID(), file.id, file.key))
@@ -85,7 +85,7 @@ func deletedStaysDeleted(t *testing.T, s system) {
 	}
 }
 
-// head asks the bucket for an object.
+// head sends a HEAD request for an object.
 func (s system) head(ctx context.Context, key string) error {
 	_, err := s.objects().HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.Bucket, Key: &key})
 	return err

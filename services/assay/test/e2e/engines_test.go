@@ -23,12 +23,12 @@ const (
 // Credentials of the engines.
 const accessKey, secretKey, region = "assay", "e2e-secret", "us-east-1"
 
-// programs have their names as access keys where the engines are guarded.
+// programs use their names as access keys if the engines enforce policies.
 func programs(secret string) map[string]string {
 	return map[string]string{"setup": secret, "ingest": secret, "analyzer": secret, "query": secret, "rebuild": secret}
 }
 
-// runEngine is the process of one engine, so that a test can end one of them.
+// runEngine runs one engine in a process, so that a test can stop it alone.
 // It ends with an interrupt.
 func runEngine(name string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -80,7 +80,7 @@ func runEngine(name string) error {
 	return fmt.Errorf("there is no role %q", name)
 }
 
-// tell publishes the bucket's notice in the other of the two forms that ingest
+// tell publishes the bucket's notification in the other of the two forms that ingest
 // reads, that of EventBridge.
 func tell(ctx context.Context, js jetstream.JetStream, o embedded.Object) error {
 	type named map[string]string

@@ -18,8 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// feedItemsAreAnalyzed: an item comes back with what its text says, also when
-// only the end of 10,000 characters says it.
+// feedItemsAreAnalyzed: an item gets the sentiment of its text, also when
+// only the end of 10,000 characters has one.
 func feedItemsAreAnalyzed(t *testing.T, s system) {
 	filler := strings.Repeat("the ", 2490)
 	for text, want := range map[string]struct {
@@ -49,7 +49,7 @@ func feedItemsAreAnalyzed(t *testing.T, s system) {
 	}
 }
 
-// oneSourceIDIsOneItem: of 100 concurrent writers one creates, with one row in
+// oneSourceIDIsOneItem: of 100 concurrent writers one creates the item, with one row in
 // the table, one text in the bucket and one outcome.
 func oneSourceIDIsOneItem(t *testing.T, s system) {
 	p := newPosting("good", "a")
@@ -85,13 +85,13 @@ func oneSourceIDIsOneItem(t *testing.T, s system) {
 	}
 }
 
-// itemsAreOfOneSubmission: whichever wins of simultaneous posts of one source id, text,
-// time, URL and metadata are those of one of them, in each answer and at the end.
+// itemsAreOfOneSubmission: after simultaneous posts of one source id, text,
+// time, URL and metadata are those of one of them, in each response and at the end.
 func itemsAreOfOneSubmission(t *testing.T, s system) {
 	const rounds, writers = 40, 4
 	for round := range rounds {
 		first := newPosting("", "a")
-		whole := map[string]string{} // by the text
+		submissions := map[string]string{} // identified by its text
 		describe := func(at, url string, metadata map[string]any) string { return at + " " + url + " " + show(metadata) }
 		var calls sync.WaitGroup
 		start := make(chan struct{})
@@ -102,7 +102,7 @@ func itemsAreOfOneSubmission(t *testing.T, s system) {
 			mine.IngestedAt = utc(time.Now().Add(-time.Duration(1+i) * time.Minute))
 			mine.SourceURL = fmt.Sprintf("https://example.com/%d", i)
 			mine.Metadata = map[string]any{"writer": float64(i), "only " + strconv.Itoa(i): true}
-			whole[mine.Text] = describe(mine.IngestedAt, mine.SourceURL, mine.Metadata)
+			submissions[mine.Text] = describe(mine.IngestedAt, mine.SourceURL, mine.Metadata)
 			calls.Go(func() {
 				<-start
 				_, answers[i] = s.postItem(t, mine)
@@ -112,17 +112,17 @@ func itemsAreOfOneSubmission(t *testing.T, s system) {
 		calls.Wait()
 		got := s.analyzed(t, first.SourceID)
 		for _, answer := range append(answers, got) {
-			if mixed := describe(answer.IngestedAt, answer.SourceURL, answer.Metadata); answer.TextSnippet != got.TextSnippet || whole[answer.TextSnippet] != mixed {
-				t.Errorf("round %d: %q is %s, want %s", round, answer.TextSnippet, mixed, whole[answer.TextSnippet])
+			if mixed := describe(answer.IngestedAt, answer.SourceURL, answer.Metadata); answer.TextSnippet != got.TextSnippet || submissions[answer.TextSnippet] != mixed {
+				t.Errorf("round %d: %q is %s, want %s", round, answer.TextSnippet, mixed, submissions[answer.TextSnippet])
 			}
 		}
 	}
 }
 
-// unfinishedItemsAreMadeGood: when a writer died after it stored its submission, the
+// unfinishedItemsAreCompleted: when a writer died after it stored its submission, the
 // next one of the same source id writes the row from that submission, and adds its
 // own tags.
-func unfinishedItemsAreMadeGood(t *testing.T, s system) {
+func unfinishedItemsAreCompleted(t *testing.T, s system) {
 	p := newPosting("This one is awful.", "b")
 	p.SourceURL, p.Metadata = "https://example.com/second", map[string]any{"second": true}
 	dead := newPosting("The book was good.", "a")
@@ -144,8 +144,8 @@ func unfinishedItemsAreMadeGood(t *testing.T, s system) {
 	}
 }
 
-// duplicatesAddTags: a repeat changes nothing but adds tags, 5 at most, also of
-// an item that is analyzed.
+// duplicatesAddTags: a repeat only adds tags, at most 5 in total, also to
+// an analyzed item.
 func duplicatesAddTags(t *testing.T, s system) {
 	p := newPosting("The book was good.", "a")
 	s.postItem(t, p)
@@ -172,7 +172,7 @@ func duplicatesAddTags(t *testing.T, s system) {
 }
 
 // taggedItemsAreShownOnce: an item with three tags, and two of one millisecond,
-// are once in the list of each of their tags, and once among all.
+// appear once in the list of each of their tags, and once in the list of all.
 func taggedItemsAreShownOnce(t *testing.T, s system) {
 	tags := []string{newTag(), newTag(), newTag()}
 	at := utc(time.Now().Add(-time.Minute))
@@ -180,7 +180,7 @@ func taggedItemsAreShownOnce(t *testing.T, s system) {
 	first.IngestedAt, second.IngestedAt = at, at
 	s.postItem(t, first)
 	s.postItem(t, second)
-	both := []string{second.SourceID, first.SourceID} // newest first, then by id downwards
+	both := []string{second.SourceID, first.SourceID} // newest first, then by descending id
 	slices.SortFunc(both, func(a, b string) int { return strings.Compare(b, a) })
 	for i, want := range [][]string{both, {first.SourceID}, {first.SourceID}} {
 		for _, query := range []url.Values{{"tag": {tags[i]}}, {"tag": {tags[i]}, "sentiment": {"positive"}}, {"tag": {tags[i]}, "limit": {"1"}}} {
@@ -202,7 +202,7 @@ func taggedItemsAreShownOnce(t *testing.T, s system) {
 	}
 }
 
-// lists complains when a list is not these items.
+// lists returns an error unless a list has exactly these items.
 func (s system) lists(ctx context.Context, query url.Values, want []string) error {
 	items, err := s.feedList(ctx, query)
 	if err != nil {
@@ -221,8 +221,8 @@ func (s system) lists(ctx context.Context, query url.Values, want []string) erro
 	return nil
 }
 
-// batchesTellEachOutcome: 207 with an outcome for each item, in their order.
-func batchesTellEachOutcome(t *testing.T, s system) {
+// batchesReportEachOutcome: 207 with an outcome for each item, in order.
+func batchesReportEachOutcome(t *testing.T, s system) {
 	known := newPosting("good", "a")
 	s.postItem(t, known)
 	fresh, noTags, twice := newPosting("good", "a"), newPosting("good"), newPosting("good", "a")
@@ -238,7 +238,7 @@ func batchesTellEachOutcome(t *testing.T, s system) {
 	if resp.StatusCode != http.StatusMultiStatus || len(out.Results) != 8 {
 		t.Fatalf("%d %s", resp.StatusCode, body)
 	}
-	// Of two of one id, either may come first.
+	// Of two items with one id, either may be first.
 	pair := []string{out.Results[3].Outcome, out.Results[4].Outcome}
 	if slices.Sort(pair); !slices.Equal(pair, []string{"created", "duplicate"}) {
 		t.Errorf("of the same item twice: %v", pair)
@@ -265,7 +265,7 @@ func batchesTellEachOutcome(t *testing.T, s system) {
 	}
 }
 
-// feedMistakesAreProblems: one item that is wrong is refused and stored nowhere.
+// feedMistakesAreProblems: an invalid item is rejected and not stored.
 func feedMistakesAreProblems(t *testing.T, s system) {
 	p := newPosting("good", "a")
 	p.SourceURL = "http://example.com"
@@ -285,8 +285,8 @@ func feedMistakesAreProblems(t *testing.T, s system) {
 	refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
 }
 
-// feedOutcomes are the ids of all outcome events of an item, once no work on it
-// waits any more.
+// feedOutcomes returns the ids of all outcome events of an item, once no work on it
+// is left.
 func (s system) feedOutcomes(t *testing.T, sourceID string) []string {
 	t.Helper()
 	return s.outcomesOf(t, s.jetStream(t), "ASSAY_WORK_FEED", "assay-work.*.*.feed.accepted."+sourceID, "assay.analysis.*.feed."+sourceID)

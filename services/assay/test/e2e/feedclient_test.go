@@ -24,7 +24,7 @@ type feedItem struct {
 	Score, Compound                                          float64
 }
 
-// posting is an item on its way in.
+// posting is an item to post.
 type posting struct {
 	SourceID    string         `json:"sourceId"`
 	SourceType  string         `json:"sourceType"`
@@ -40,17 +40,17 @@ var (
 	feedNumber atomic.Int64
 )
 
-// newPosting is an item that no other test has.
+// newPosting returns a unique item.
 func newPosting(text string, tags ...string) posting {
 	return posting{SourceID: fmt.Sprintf("newsapi#%s-%d", feedRun, feedNumber.Add(1)), SourceType: "newsapi", Text: text, MatchedTags: tags}
 }
 
-// newTag is one that no other test has.
+// newTag returns a unique tag.
 func newTag() string { return "new tag " + strconv.FormatInt(feedNumber.Add(1), 10) }
 
 var jsonHeader = map[string]string{"Content-Type": "application/json"}
 
-// postItem posts one item and returns the status and the answer.
+// postItem posts one item and returns the status and the response.
 func (s system) postItem(t *testing.T, p posting) (int, feedItem) {
 	t.Helper()
 	resp, body := s.ask(t, http.MethodPost, "/v1/feed/items", jsonHeader, show(p))
@@ -89,7 +89,7 @@ func (s system) postItems(t *testing.T, items []posting) []string {
 	return outcomes
 }
 
-// analyzed is an item once it is.
+// analyzed waits until an item is analyzed and returns it.
 func (s system) analyzed(t *testing.T, sourceID string) feedItem {
 	t.Helper()
 	resp, body := s.ask(t, http.MethodGet, "/v1/feed/items/"+url.PathEscape(sourceID)+"?wait=60s", nil, "")
@@ -136,5 +136,5 @@ func (s system) feedList(ctx context.Context, query url.Values) ([]feedItem, err
 	}
 }
 
-// utc is a time as the API has it.
+// utc formats a time as in the API.
 func utc(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }

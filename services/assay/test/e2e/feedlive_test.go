@@ -12,9 +12,9 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// feedEventsResume: a reader of the feed's live events that is cut off at any
-// points, and comes back with its last id, gets every outcome of the feed once
-// and in order, and none of a file; a reader of one sentiment gets those of it.
+// feedEventsResume: a reader of the feed's live events that is disconnected at any
+// point, and reconnects with its last id, gets every outcome of the feed once
+// and in order, and none of a file; a reader of one sentiment gets only that.
 func feedEventsResume(t *testing.T, s system) {
 	const items, seed = 45, 17
 	texts := []struct{ text, sentiment string }{
@@ -69,7 +69,7 @@ func feedEventsResume(t *testing.T, s system) {
 	}
 }
 
-// followFeed reads, in pieces of several outcomes, until all of want were told of.
+// followFeed reads, several outcomes per connection, until it has all of want.
 func followFeed(ctx context.Context, t *testing.T, c *client.Client, f client.Following, want map[string]string, piece func() int) []liveEvent {
 	t.Helper()
 	var all []liveEvent
@@ -97,7 +97,7 @@ func followFeed(ctx context.Context, t *testing.T, c *client.Client, f client.Fo
 	return all
 }
 
-// checkFeed: rising positions, the feed's area only, each item of want once and
+// checkFeed checks for ascending positions, the feed's area only, each item of want once and
 // with its sentiment.
 func checkFeed(t *testing.T, got []liveEvent, want map[string]string) {
 	t.Helper()
@@ -109,12 +109,12 @@ func checkFeed(t *testing.T, got []liveEvent, want map[string]string) {
 		last = e.position
 		seen[e.outcome.ID]++
 		if sentiment, mine := want[e.outcome.ID]; mine && (e.outcome.Sentiment == nil || e.outcome.Sentiment.Sentiment != sentiment) {
-			t.Errorf("%s is told as %+v, want %s", e.outcome.ID, e.outcome, sentiment)
+			t.Errorf("%s is reported as %+v, want %s", e.outcome.ID, e.outcome, sentiment)
 		}
 	}
 	for id := range want {
 		if seen[id] != 1 {
-			t.Errorf("%s is told of %d times", id, seen[id])
+			t.Errorf("%s is reported %d times", id, seen[id])
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// putPending writes a pending item that has no text, with what its row has more.
+// putPending writes a pending item without a text, with additional attributes.
 func (s system) putPending(t *testing.T, sourceID, at string, more item) {
 	t.Helper()
 	row := item{
@@ -33,11 +33,11 @@ func (s system) putPending(t *testing.T, sourceID, at string, more item) {
 	}
 }
 
-// lostTextsComeBack: the text of an item vanishes from the bucket, and 100 writers
-// post the item again at once. It is the same item under the same time: a pending
-// one is analyzed by what came, also where it was given up for want of its text,
-// and an analyzed one stays as it is.
-func lostTextsComeBack(t *testing.T, s system) {
+// lostTextsAreReplaced: the text of an item is deleted from the bucket, and 100 writers
+// post the item again concurrently. The item keeps its time: a pending
+// one is analyzed with the new text, also if it was given up because of the lost text,
+// and an analyzed one does not change.
+func lostTextsAreReplaced(t *testing.T, s system) {
 	const at = "2026-01-02T03:04:05.678Z"
 	lost := func(more item) posting {
 		p := newPosting("The book was good.", "tag 0")

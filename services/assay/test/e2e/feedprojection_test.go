@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// feedWords are texts and what VADER's authors publish as their compound.
+// feedWords are texts with the compound that VADER's authors publish.
 var feedWords = []struct {
 	text, sentiment string
 	compound        float64
@@ -26,7 +26,7 @@ var feedWords = []struct {
 	{"The table stands in the room.", "neutral", 0},
 }
 
-// feedRecord is an item as this test knows it, apart from the system.
+// feedRecord is the test's own record of an item.
 type feedRecord struct {
 	at        time.Time
 	tags      []string
@@ -34,11 +34,11 @@ type feedRecord struct {
 	compound  float64
 }
 
-// madeUpFeed is n items of the last seven days, in no order: some in one
-// millisecond, some about midnight, each with up to three of the tags.
+// madeUpFeed returns n items of the last seven days in random order: some in one
+// millisecond, some around midnight, each with up to three of the tags.
 func madeUpFeed(n int, seed uint64, tags []string) (map[string]feedRecord, []posting) {
 	random := rand.New(rand.NewPCG(seed, seed))
-	// Half an hour away from the edges of all windows that the test asks for.
+	// Half an hour away from the edges of all windows that the test requests.
 	start := time.Now().Add(-30 * time.Minute).UTC().Truncate(time.Millisecond)
 	midnight := time.Now().UTC().Truncate(24 * time.Hour)
 	records := map[string]feedRecord{}
@@ -47,7 +47,7 @@ func madeUpFeed(n int, seed uint64, tags []string) (map[string]feedRecord, []pos
 		p := newPosting("", "")
 		at := start.Add(-time.Duration(random.IntN(166)) * time.Hour)
 		switch i % 10 {
-		case 0: // and the millisecond is that of others
+		case 0: // in the same millisecond as others
 			at = start.Add(-time.Duration(random.IntN(3)) * time.Hour)
 		case 1: // 48 to 72 hours ago
 			at = midnight.Add(-48*time.Hour + time.Duration(random.IntN(3)-1)*time.Millisecond)
@@ -57,7 +57,7 @@ func madeUpFeed(n int, seed uint64, tags []string) (map[string]feedRecord, []pos
 		p.Text, p.IngestedAt, p.MatchedTags = word.text, utc(at), slices.Clone(tags[:1+random.IntN(3)])
 		records[p.SourceID] = feedRecord{at, p.MatchedTags, word.sentiment, word.compound}
 		postings = append(postings, p)
-		if i%7 == 0 { // a duplicate, which comes at some other time
+		if i%7 == 0 { // a duplicate, sent at another time
 			postings = append(postings, p)
 		}
 	}
@@ -85,7 +85,7 @@ func selected(records map[string]feedRecord, hours int, sentiment, tag string) [
 	return ids
 }
 
-// compareFeed compares lists, numbers and series with a count of the records.
+// compareFeed compares lists, totals and series with a count of the records.
 func compareFeed(ctx context.Context, s system, records map[string]feedRecord, tags []string) error {
 	for _, hours := range []int{1, 24, 100, 168} {
 		for _, sentiment := range []string{"", "positive", "neutral", "negative"} {
@@ -195,9 +195,9 @@ func compareSeries(ctx context.Context, s system, records map[string]feedRecord,
 	return nil
 }
 
-// TestProjectorKilled: query is killed again and again while thousands of items
-// come in. Afterwards the dashboard has each of them once, and says so after a
-// rebuild too.
+// TestProjectorKilled: query is killed repeatedly while thousands of items
+// are posted. Afterwards the dashboard has each of them once, and also after a
+// rebuild.
 func TestProjectorKilled(t *testing.T) {
 	t.Parallel()
 	const items = 2000
@@ -237,7 +237,7 @@ func TestProjectorKilled(t *testing.T) {
 	}
 }
 
-// awaitFeed waits until the dashboard is what the records say.
+// awaitFeed waits until the dashboard matches the records.
 func awaitFeed(ctx context.Context, t *testing.T, s system, records map[string]feedRecord, tags []string) {
 	t.Helper()
 	tick := time.NewTicker(200 * time.Millisecond)

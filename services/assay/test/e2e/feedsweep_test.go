@@ -17,10 +17,10 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// textKey is where the text of an item is.
+// textKey returns the key of an item's text.
 func textKey(sourceID string) string { return blob.Key("feed/", hex.EncodeToString([]byte(sourceID))) }
 
-// putSubmission stores a submission as a writer does that then dies.
+// putSubmission stores a submission like a writer that then dies.
 func (s system) putSubmission(t *testing.T, p posting) {
 	t.Helper()
 	if p.IngestedAt == "" {
@@ -34,7 +34,7 @@ func (s system) putSubmission(t *testing.T, p posting) {
 	}
 }
 
-// givenUp is an item once its analysis was given up.
+// givenUp waits until the analysis of an item was given up, and returns it.
 func (s system) givenUp(t *testing.T, sourceID string) feedItem {
 	t.Helper()
 	resp, body := s.ask(t, http.MethodGet, "/v1/feed/items/"+url.PathEscape(sourceID)+"?wait=60s", nil, "")
@@ -47,9 +47,9 @@ func (s system) givenUp(t *testing.T, sourceID string) feedItem {
 }
 
 // TestFeedSurvivesLossOfAllStreams: all JetStream data is deleted under running
-// services in the middle of posts. One sweep brings every item that was accepted
+// services during posts. One sweep brings every accepted item
 // to its end, with its outcome under one id. A text that is not yet old enough to
-// be left behind stays.
+// count as an orphan remains.
 func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	t.Parallel()
 	const posts, loss = 40, 20
@@ -60,7 +60,7 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	post := func() {
 		p := newPosting("The book was good.", "a")
 		p.IngestedAt = utc(time.Now().Add(-time.Duration(len(all)) * time.Hour)) // also of long ago
-		eventually(t, func() error {                                             // 503 until the streams are there again
+		eventually(t, func() error {                                             // 503 until the streams are recreated
 			resp, body := c.ask(t, http.MethodPost, "/v1/feed/items", jsonHeader, show(p))
 			if resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK {
 				return fmt.Errorf("post %s: %d %s", p.SourceID, resp.StatusCode, body)
@@ -102,7 +102,7 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	if !slices.Contains(c.keys(t), textKey(unfinished.SourceID)) {
 		t.Error("a fresh text is gone")
 	}
-	// The outcomes once more: a new stream gets them under the same ids.
+	// The outcomes are published again, to a new stream, under the same ids.
 	if err := js.DeleteStream(within(t), "ASSAY_OUTCOMES"); err != nil {
 		t.Fatal(err)
 	}
@@ -115,9 +115,9 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	}
 }
 
-// feedSweepRepairs: texts left behind are told by a dry run and removed by a
-// sweep; an item without text ends as given up, with the reason, a dead letter
-// and an event, and is then left alone until a replay.
+// feedSweepRepairs: orphaned texts are reported by a dry run and removed by a
+// sweep; an item without text is given up, with the reason, a dead letter
+// and an event, and does not change until a replay.
 func feedSweepRepairs(t *testing.T, start starter) {
 	c := start(t, noSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	ingest := c.service(t, "ingest")
@@ -126,10 +126,10 @@ func feedSweepRepairs(t *testing.T, start starter) {
 	kept := newPosting("The book was good.", "a")
 	c.postItem(t, kept)
 	c.analyzed(t, kept.SourceID)
-	strayText, lostText := newPosting("text", "a"), newPosting("The book was good.", "a")
+	orphanText, lostText := newPosting("text", "a"), newPosting("The book was good.", "a")
 	lostText.SourceURL = "https://example.com/lost"
-	stray, lost := strayText.SourceID, lostText.SourceID
-	c.putSubmission(t, strayText)
+	orphan, lost := orphanText.SourceID, lostText.SourceID
+	c.putSubmission(t, orphanText)
 	c.putPending(t, lost, utc(time.Now()), nil)
 	double := newPosting("The book was good.", "a")
 	double.IngestedAt = utc(time.Now().Add(-time.Hour))
@@ -141,7 +141,7 @@ func feedSweepRepairs(t *testing.T, start starter) {
 	afterLease()
 
 	findings := map[string]string{
-		textKey(stray): "orphan_object", lost: "lost_message", double.SourceID: "duplicate_rows",
+		textKey(orphan): "orphan_object", lost: "lost_message", double.SourceID: "duplicate_rows",
 	}
 	for range 2 { // a dry run changes nothing
 		check(t, "feed", c.sweep(t, "--dry-run"), findings, "found", 3, 0)
@@ -157,7 +157,7 @@ func feedSweepRepairs(t *testing.T, start starter) {
 	if outcomes := c.feedOutcomes(t, lost); len(outcomes) != 1 || !strings.HasPrefix(outcomes[0], "analysis.failed/feed/"+lost+"/") {
 		t.Errorf("outcomes %v, want one that failed", outcomes)
 	}
-	if keys := c.keys(t); slices.Contains(keys, textKey(stray)) || !slices.Contains(keys, textKey(kept.SourceID)) {
+	if keys := c.keys(t); slices.Contains(keys, textKey(orphan)) || !slices.Contains(keys, textKey(kept.SourceID)) {
 		t.Errorf("the bucket has %v", keys)
 	}
 	eventually(t, func() error {
@@ -185,8 +185,8 @@ func feedSweepRepairs(t *testing.T, start starter) {
 }
 
 // feedItemsAreReplayedAfterAnOutage: items that ran out of attempts while S3
-// was away say so and stay pending. A repeat of the item changes nothing, a
-// replay brings them to analyzed.
+// was down have an error message and stay pending. A repeat of the item changes nothing; a
+// replay analyzes them.
 func feedItemsAreReplayedAfterAnOutage(t *testing.T, start starter) {
 	c := start(t, noSweep, "ASSAY_ATTEMPTS=1")
 	ingest := c.service(t, "ingest")

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestTagsOfDuplicatesAreShown: a duplicate's tag is shown, whether it comes while
-// the item is pending, while it is being analyzed, or after; also where the lists
-// and numbers of the tag were read, and kept, before.
+// TestTagsOfDuplicatesAreShown: a duplicate's tag is shown, whether it is posted while
+// the item is pending, while it is being analyzed, or later; also if the lists
+// and totals of the tag were read, and cached, before.
 func TestTagsOfDuplicatesAreShown(t *testing.T) {
 	t.Parallel()
 	const items = 40
@@ -37,7 +37,7 @@ func TestTagsOfDuplicatesAreShown(t *testing.T) {
 		}
 	}
 	c.postItems(t, postings)
-	for _, tag := range all { // now the answers are kept
+	for _, tag := range all { // now the responses are cached
 		c.awaitItems(t, tag, 0)
 	}
 	again(pending)

@@ -9,28 +9,28 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// TestFullIsSaid: once as many files wait as may, ingest refuses both ways in
-// with 503 and a Retry-After, and leaves nothing behind; what was accepted is
-// analyzed when a worker comes, and then there is room again.
-func TestFullIsSaid(t *testing.T) {
+// TestFullQueueIsRejected: once the limit of queued files is reached, ingest rejects both kinds of upload
+// with 503 and a Retry-After, and stores nothing. Accepted files are
+// analyzed once a worker starts, and then ingest accepts files again.
+func TestFullQueueIsRejected(t *testing.T) {
 	t.Parallel()
-	const room = 5
-	c := startCluster(t, "ASSAY_WORK_MAX_MESSAGES="+strconv.Itoa(room))
+	const limit = 5
+	c := startCluster(t, "ASSAY_WORK_MAX_MESSAGES="+strconv.Itoa(limit))
 	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
 	owner := newOwner()
 	speaker := c.client(t, owner)
 	asJSON := map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"}
-	content, formType := form(`form-data; name="file"; filename="f.txt"`, "text/plain", "full house")
+	content, formType := form(`form-data; name="file"; filename="f.txt"`, "text/plain", "full")
 	asForm := map[string]string{"X-Owner-Id": owner, "Content-Type": formType}
 	reservation := show(client.Reservation{FileName: "r.txt", Size: 10})
 
-	// One that is reserved before and uploaded when there is no room any more.
-	late := reserve(t, speaker, "late.txt", "text/plain", "full house")
+	// Reserved before the limit is reached, and uploaded after.
+	late := reserve(t, speaker, "late.txt", "text/plain", "full")
 	accepted := map[string]bool{}
-	for i := 0; len(accepted) < room; i++ {
+	for i := 0; len(accepted) < limit; i++ {
 		resp, body := c.ask(t, http.MethodPost, "/v1/files", asForm, content)
 		if resp.StatusCode != http.StatusAccepted {
-			t.Fatalf("upload %d of %d: %d %s", i, room, resp.StatusCode, body)
+			t.Fatalf("upload %d of %d: %d %s", i, limit, resp.StatusCode, body)
 		}
 		var file client.File
 		decode(t, body, &file)
@@ -40,7 +40,7 @@ func TestFullIsSaid(t *testing.T) {
 		"multipart":   func() (*http.Response, string) { return c.ask(t, http.MethodPost, "/v1/files", asForm, content) },
 		"reservation": func() (*http.Response, string) { return c.ask(t, http.MethodPost, "/v1/files", asJSON, reservation) },
 	} {
-		// ingest looks at the stream once a second; until then a reservation passes.
+		// ingest checks the stream once a second; until then a reservation is accepted.
 		eventually(t, func() error {
 			resp, body := call()
 			if resp.StatusCode == http.StatusServiceUnavailable {
@@ -52,10 +52,10 @@ func TestFullIsSaid(t *testing.T) {
 			return errors.Join(errors.New(way+" was let in"), speaker.Delete(t.Context(), file.FileID))
 		})
 	}
-	if status, body := put(t, late.Upload, "full house", nil); status != http.StatusOK {
+	if status, body := put(t, late.Upload, "full", nil); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	// What was accepted before is not refused.
+	// An upload that was reserved before is not rejected.
 	if _, err := speaker.Uploaded(within(t), late.FileID); err != nil {
 		t.Error(err)
 	}
@@ -72,7 +72,7 @@ func TestFullIsSaid(t *testing.T) {
 
 	c.service(t, "analyzer")
 	for id := range accepted {
-		checkResult(t, final(t, speaker, id), count("full house"))
+		checkResult(t, final(t, speaker, id), count("full"))
 	}
 	eventually(t, func() error {
 		resp, _ := c.ask(t, http.MethodPost, "/v1/files", asForm, content)

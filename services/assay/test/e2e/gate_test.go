@@ -11,11 +11,11 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// gate is a stream that stops in its middle until it is opened.
+// gate is a reader that blocks in the middle until it is opened.
 type gate struct {
 	first, rest io.Reader
-	reached     chan struct{} // closed when all before the gate has been read
-	open        chan struct{} // close it to let the rest through
+	reached     chan struct{} // closed when everything before the gate has been read
+	open        chan struct{} // close it to unblock the rest
 	at          bool
 }
 
@@ -39,7 +39,7 @@ func (g *gate) Read(b []byte) (int, error) {
 	return g.rest.Read(b)
 }
 
-// listHas complains while the owner's list does not have a file of this name.
+// listHas returns an error unless the owner's list has a file of this name.
 func listHas(ctx context.Context, c *client.Client, name string) error {
 	for file, err := range c.List(ctx, client.Listing{}) {
 		if err != nil {
@@ -52,7 +52,7 @@ func listHas(ctx context.Context, c *client.Client, name string) error {
 	return fmt.Errorf("%s is not listed", name)
 }
 
-// gone complains while someone accepts connections at a URL.
+// gone returns an error while connections to a URL are accepted.
 func gone(ctx context.Context, url string) error {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", strings.TrimPrefix(url, "http://"))

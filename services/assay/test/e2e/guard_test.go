@@ -12,14 +12,14 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/iam"
 )
 
-// guard lets each program have of DynamoDB and S3 what its policy in deploy/iam
-// allows, and knows what of it was used. Programs have their name as access key;
-// the tests' own may have everything.
+// guard allows each program the calls to DynamoDB and S3 that its policy in deploy/iam
+// allows, and records which statements were used. A program's access key is its name;
+// the key of the tests may do everything.
 type guard struct {
 	policies map[string]iam.Policy
 
 	mu      sync.Mutex
-	used    map[string]map[string]bool // by program, the parts of its policy
+	used    map[string]map[string]bool // by program, the statements of its policy
 	refused map[string]bool
 }
 
@@ -47,8 +47,8 @@ func (g *guard) allow(a dynamolite.Access) bool {
 	return len(uses) > 0
 }
 
-// rare says why a part of a policy may be used by no test here, empty where it
-// must be.
+// rare returns why a part of a policy may be unused by these tests, or empty if it
+// must be used.
 func rare(part string) string {
 	return map[string]string{
 		"analyzer FeedTextRestore: s3:PutObject arn:aws:s3:::assay-files/feed/*":                   "a client that posts an item again in the very moment when a sweep removes its text",
@@ -57,7 +57,7 @@ func rare(part string) string {
 	}[part]
 }
 
-// compare complains about what was refused, and about what is allowed and was
+// compare reports rejected calls, and permissions that were
 // not used.
 func (g *guard) compare(t *testing.T) {
 	t.Helper()
@@ -92,11 +92,11 @@ func (g *guard) startDynamoDB(t *testing.T) (url string) {
 	return server.URL
 }
 
-// guardS3 stands before an S3 server until the test ends.
+// guardS3 is a proxy in front of an S3 server until the test ends.
 func (g *guard) guardS3(t *testing.T, s system) (url string) {
 	t.Helper()
 	through := passTo(t, s.S3)
-	// AWS says that an object is not there only to those who may list the bucket.
+	// AWS returns 404 for a missing object only to callers that may list the bucket.
 	through.ModifyResponse = func(resp *http.Response) error {
 		r := resp.Request
 		bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -126,7 +126,7 @@ func guarded(through *httputil.ReverseProxy, allow func(dynamolite.Access) bool)
 	})
 }
 
-// signer is the access key of a signed or presigned request.
+// signer returns the access key of a signed or presigned request.
 func signer(r *http.Request) string {
 	_, credential, found := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	if !found {
@@ -136,7 +136,7 @@ func signer(r *http.Request) string {
 	return key
 }
 
-// accesses are the permissions that AWS asks for a request to S3.
+// accesses returns the permissions that AWS requires for a request to S3.
 func accesses(r *http.Request) []dynamolite.Access {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	resource := "arn:aws:s3:::" + bucket

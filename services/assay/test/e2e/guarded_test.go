@@ -15,14 +15,14 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// natsUsers are the users of deploy/nats/nats.conf. Here each has its name as
-// its password.
+// natsUsers are the users of deploy/nats/nats.conf. Here the password of each is
+// its name.
 var natsUsers = []string{"setup", "ingest", "analyzer", "query", "s3", "operator"}
 
-// natsConfiguration is the file, as seen from the role's process too.
+// natsConfiguration is the path of the file, also valid in the processes of roles.
 const natsConfiguration = "E2E_NATS_CONFIGURATION"
 
-// serveGuardedNATS serves NATS as deploy/nats/nats.conf has it.
+// serveGuardedNATS serves NATS with the permissions of deploy/nats/nats.conf.
 func serveGuardedNATS(dir, addr string, serve func(url string)) error {
 	options, err := server.ProcessConfigFile(os.Getenv(natsConfiguration))
 	if err != nil {
@@ -49,7 +49,7 @@ func serveGuardedNATS(dir, addr string, serve func(url string)) error {
 	return nil
 }
 
-// start is startCluster with what each program may do, and no more.
+// start is startCluster with the permissions of each program.
 func (g *guard) start(t *testing.T, env ...string) *cluster {
 	t.Helper()
 	c := &cluster{identity: func(role string) []string {
@@ -76,34 +76,34 @@ func (g *guard) start(t *testing.T, env ...string) *cluster {
 	return c
 }
 
-// user is who a program is to NATS; a rebuild speaks to DynamoDB only.
+// user returns the NATS user of a program; a rebuild uses DynamoDB only.
 
-// as is the URL of a NATS server for one of its users.
+// as returns the URL of a NATS server for one of its users.
 func as(user, url string) string {
 	return strings.Replace(url, "://", "://"+user+":"+user+"@", 1)
 }
 
 // TestGuardedServicesKeepThePromises: with no more permissions than deploy/nats
-// and deploy/iam give, the services keep every promise; and they need what
-// deploy/iam gives.
+// and deploy/iam grant, the services keep every promise, and they use all that
+// deploy/iam grants.
 func TestGuardedServicesKeepThePromises(t *testing.T) {
 	t.Parallel()
 	g := newGuard(t)
 	t.Run("all", func(t *testing.T) {
 		for name, run := range map[string]func(*testing.T, starter){
-			"promises":    keepThePromises,
-			"sweep":       sweepRepairs,
-			"feed sweep":  feedSweepRepairs,
-			"lost":        survivesLossOfAllStreams,
-			"replay":      replayAfterAnOutage,
-			"feed replay": feedItemsAreReplayedAfterAnOutage,
-			"letters":     feedLettersComeBack,
-			"rebuild":     rebuildRepairs,
-			"sources":     onePollAtATime,
-			"large":       largeFilesGoInParts,
-			"photo sweep": photoSweepRepairs,
-			"photo loss":  photoBatchesSurviveALoss,
-			"queue":       func(t *testing.T, start starter) { queueIsEnough(t, start, g.allow) },
+			"promises":     keepThePromises,
+			"sweep":        sweepRepairs,
+			"feed sweep":   feedSweepRepairs,
+			"lost":         survivesLossOfAllStreams,
+			"replay":       replayAfterAnOutage,
+			"feed replay":  feedItemsAreReplayedAfterAnOutage,
+			"dead letters": feedDeadLettersAreRestored,
+			"rebuild":      rebuildRepairs,
+			"sources":      onePollAtATime,
+			"large":        largeFilesGoInParts,
+			"photo sweep":  photoSweepRepairs,
+			"photo loss":   photoBatchesSurviveALoss,
+			"queue":        func(t *testing.T, start starter) { queueIsEnough(t, start, g.allow) },
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -135,7 +135,7 @@ func keepThePromises(t *testing.T, start starter) {
 }
 
 // largeFilesGoInParts: a file of more than one part is analyzed; one that turns
-// out to be too large is refused and leaves nothing.
+// out to be too large is rejected and leaves nothing behind.
 func largeFilesGoInParts(t *testing.T, start starter) {
 	const most = 12 << 20
 	c := start(t, "ASSAY_MAX_FILE_SIZE="+strconv.Itoa(most))
@@ -154,7 +154,7 @@ func largeFilesGoInParts(t *testing.T, start starter) {
 	}
 }
 
-// TestPoliciesForbid: what deploy/iam keeps from each program.
+// TestPoliciesForbid: what deploy/iam denies each program.
 func TestPoliciesForbid(t *testing.T) {
 	t.Parallel()
 	const history, primary, dashboard = "text-analyzer-history", "sentiment-items-primary", "sentiment-items-dashboard"
@@ -178,12 +178,12 @@ func TestPoliciesForbid(t *testing.T) {
 			}
 		}
 	}
-	whole := dynamolite.Access{Action: "dynamodb:GetItem", Resource: "arn:aws:dynamodb:eu-central-1:123456789012:table/" + history, Attributes: []string{"PK", "SK"}, Select: "ALL_ATTRIBUTES"}
-	old := dynamolite.Access{Action: "dynamodb:DeleteItem", Resource: whole.Resource, Attributes: whole.Attributes, ReturnValues: "ALL_OLD"}
+	complete := dynamolite.Access{Action: "dynamodb:GetItem", Resource: "arn:aws:dynamodb:eu-central-1:123456789012:table/" + history, Attributes: []string{"PK", "SK"}, Select: "ALL_ATTRIBUTES"}
+	old := dynamolite.Access{Action: "dynamodb:DeleteItem", Resource: complete.Resource, Attributes: complete.Attributes, ReturnValues: "ALL_OLD"}
 	for what, allowed := range map[string]bool{
 		"ingest reads a result":            may("ingest", "dynamodb:GetItem", history, "FILE#1", "PK", "SK", "result"),
-		"ingest reads all of a file":       len(all["ingest"].Uses(whole)) > 0,
-		"ingest is told what it deletes":   len(all["ingest"].Uses(old)) > 0,
+		"ingest reads all of a file":       len(all["ingest"].Uses(complete)) > 0,
+		"ingest reads what it deletes":     len(all["ingest"].Uses(old)) > 0,
 		"query stores bytes":               may("query", "s3:PutObject", "files/a/b", ""),
 		"query removes bytes":              may("query", "s3:DeleteObject", "files/a/b", ""),
 		"analyzer creates a file":          may("analyzer", "dynamodb:PutItem", history, "FILE#1", "PK", "SK", "status"),
@@ -216,9 +216,9 @@ func TestPoliciesForbid(t *testing.T) {
 	}
 }
 
-// TestForbiddenIsSaidAtOnce: a program that may not do what it needs ends with
-// the subject that it may not use, long before anything times out.
-func TestForbiddenIsSaidAtOnce(t *testing.T) {
+// TestForbiddenIsReportedAtOnce: a program that lacks a permission ends with an error that names
+// the subject, long before a timeout.
+func TestForbiddenIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	c := newGuard(t).start(t)
 	for name, test := range map[string]struct {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestReadinessTellsTheTruth: readyz names the engine that is down, and
-// recovers with it; healthz says ok all along.
-func TestReadinessTellsTheTruth(t *testing.T) {
+// TestReadiness: readyz names the engine that is down, and
+// recovers with it; healthz is always ok.
+func TestReadiness(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t)
 	services := map[string]*service{}
@@ -47,7 +47,7 @@ func TestReadinessTellsTheTruth(t *testing.T) {
 	}
 }
 
-// readiness complains unless readyz answers so, with only this check failing.
+// readiness returns an error unless readyz has this status, with only this check failing.
 func readiness(t *testing.T, url string, status int, says, down string) error {
 	t.Helper()
 	got, body := get(t, url+"/readyz")
@@ -61,7 +61,7 @@ func readiness(t *testing.T, url string, status int, says, down string) error {
 	}
 	for name, state := range answer.Checks {
 		if name == "live events" && down == "nats" {
-			continue // they are dead some seconds after NATS is
+			continue // live events fail some seconds after NATS
 		}
 		if (state != "ok") != (name == down) {
 			return fmt.Errorf("readyz says that %s is %s", name, state)

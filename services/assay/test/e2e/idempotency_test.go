@@ -15,7 +15,7 @@ import (
 )
 
 // repeatsFindTheFirstFile: a call under an Idempotency-Key gives one file
-// however often and in whatever company it is made.
+// even if it is repeated or concurrent.
 func repeatsFindTheFirstFile(t *testing.T, s system) {
 	text := randomText(51, 400)
 	for name, call := range map[string]func(*testing.T, *client.Client, string) string{
@@ -72,7 +72,7 @@ func repeatsFindTheFirstFile(t *testing.T, s system) {
 	}
 }
 
-// otherTermsAreRefused: a key stands for one upload.
+// otherTermsAreRefused: a key identifies one upload.
 func otherTermsAreRefused(t *testing.T, s system) {
 	reservation := func(name string, size int64, contentType, sha256 string) string {
 		return show(client.Reservation{FileName: name, Size: size, ContentType: contentType, SHA256: sha256})
@@ -113,10 +113,10 @@ func otherTermsAreRefused(t *testing.T, s system) {
 }
 
 // otherBytesAreRefused: a form under a key that was used for other bytes, at the same
-// time or later, does not get the first one's file; the same bytes do. When the file
-// is deleted, the key is free.
+// time or later, is not given the first one's file; the same bytes are. When the file
+// is deleted, the key can be used again.
 func otherBytesAreRefused(t *testing.T, s system) {
-	long := randomText(61, 1_200_000) // above what is sent in one piece
+	long := randomText(61, 1_200_000) // above the size of one part
 	for name, texts := range map[string][3]string{
 		"small": {"one two two", "one two three", "one"},
 		"large": {long, long[:len(long)-1] + "x", long + "x"},
@@ -167,8 +167,8 @@ func otherBytesAreRefused(t *testing.T, s system) {
 	}
 }
 
-// formsHaveOneFile: a form with two files is refused and leaves nothing; so is one
-// that breaks off behind its file.
+// formsHaveOneFile: a form with two files is rejected and leaves nothing behind; so is one
+// that ends after its file.
 func formsHaveOneFile(t *testing.T, s system) {
 	part := func(name, text string) string {
 		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"; filename=\"" + text[:3] + "\"\r\n\r\n" + text + "\r\n"
@@ -204,7 +204,7 @@ func formsHaveOneFile(t *testing.T, s system) {
 	}
 }
 
-// newestFirst: files are listed by the time of their calls, whatever their keys.
+// newestFirst: files are listed by the time of their calls, regardless of their keys.
 func newestFirst(t *testing.T, s system) {
 	c := s.client(t, newOwner())
 	const files = 12

@@ -15,14 +15,14 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// liveEvent is an outcome as a live reader got it.
+// liveEvent is an outcome as a live reader received it.
 type liveEvent struct {
 	position uint64
 	kind     string
 	outcome  client.Outcome
 }
 
-// follow reads live events behind the position after until it has n outcomes
+// follow reads live events after a position until it has n outcomes
 // or count is reached by stop, and returns them with the position reached.
 func follow(ctx context.Context, c *client.Client, f client.Following, n int) ([]liveEvent, string, error) {
 	var got []liveEvent
@@ -54,7 +54,7 @@ func follow(ctx context.Context, c *client.Client, f client.Following, n int) ([
 	return got, f.After, nil
 }
 
-// begin is the position of a reader that starts now.
+// begin returns the position of a reader that starts now.
 func begin(t *testing.T, c *client.Client) string {
 	t.Helper()
 	for e, err := range c.Events(within(t), client.Following{}) {
@@ -67,8 +67,8 @@ func begin(t *testing.T, c *client.Client) string {
 	return ""
 }
 
-// uploadMany uploads numbered files by both ways from several goroutines, each
-// seventh a PDF, and returns what became of what: the expected end by file id.
+// uploadMany uploads numbered files by both kinds of upload from several goroutines, each
+// seventh a PDF, and returns the expected end by file id.
 func uploadMany(ctx context.Context, t *testing.T, c *client.Client, files int) map[string]string {
 	t.Helper()
 	var mu sync.Mutex
@@ -101,7 +101,7 @@ func uploadMany(ctx context.Context, t *testing.T, c *client.Client, files int) 
 	return ends
 }
 
-// uploadEither uploads by one of the two ways.
+// uploadEither uploads by one of the two kinds of upload.
 func uploadEither(ctx context.Context, c *client.Client, direct bool, name, content string) (client.File, error) {
 	if direct {
 		return c.Upload(ctx, source(name, content))
@@ -109,7 +109,7 @@ func uploadEither(ctx context.Context, c *client.Client, direct bool, name, cont
 	return c.PostFile(ctx, posted(name, content, ""))
 }
 
-// liveEventsResume: a reader that is cut off at any points and comes back with
+// liveEventsResume: a reader that is disconnected at any point and reconnects with
 // its last id gets every outcome once and in order.
 func liveEventsResume(t *testing.T, s system) {
 	for _, seed := range []uint64{1, 2, 3} {
@@ -140,12 +140,12 @@ func liveEventsResume(t *testing.T, s system) {
 			want := <-ends
 			checkOutcomes(t, got, want, owner)
 
-			// A reader from the start sees the same, and nobody else's.
+			// A reader from the start gets the same, and no others.
 			again, _, err := follow(ctx, c, client.Following{OwnerID: owner, After: first}, files)
 			if err != nil || !slices.EqualFunc(again, got, func(a, b liveEvent) bool { return a.position == b.position && a.outcome.ID == b.outcome.ID }) {
 				t.Errorf("read again there are %d outcomes, or others: %v", len(again), err)
 			}
-			// A reader of all owners sees them too, with no position left out.
+			// A reader of all owners gets them too, without a gap in the positions.
 			all, _, err := follow(ctx, operatorClient(t, s.LiveOperator), client.Following{AllOwners: true, After: first}, int(got[files-1].position-mustPosition(t, first)))
 			if err != nil {
 				t.Fatal(err)
@@ -159,7 +159,7 @@ func liveEventsResume(t *testing.T, s system) {
 	}
 }
 
-// checkOutcomes: each file once, with its end, in rising positions.
+// checkOutcomes checks for each file once, with its end, in ascending positions.
 func checkOutcomes(t *testing.T, got []liveEvent, want map[string]string, owner string) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -173,12 +173,12 @@ func checkOutcomes(t *testing.T, got []liveEvent, want map[string]string, owner 
 		case e.outcome.OwnerID != owner:
 			t.Errorf("%s is of %s", e.outcome.ID, e.outcome.OwnerID)
 		case want[e.outcome.ID] != e.kind:
-			t.Errorf("%s is told as %s, want %q", e.outcome.ID, e.kind, want[e.outcome.ID])
+			t.Errorf("%s is reported as %s, want %q", e.outcome.ID, e.kind, want[e.outcome.ID])
 		}
 		seen[e.outcome.ID], last = true, e.position
 	}
 	if len(seen) != len(want) {
-		t.Errorf("%d files are told of, want %d", len(seen), len(want))
+		t.Errorf("%d files are reported, want %d", len(seen), len(want))
 	}
 }
 
@@ -191,8 +191,8 @@ func mustPosition(t *testing.T, id string) uint64 {
 	return at
 }
 
-// unknownPositionsResync: a position that the stream never had is answered with
-// a resync, from whose id a reader goes on.
+// unknownPositionsResync: a position that the stream never had gets
+// a resync, from whose id a reader continues.
 func unknownPositionsResync(t *testing.T, s system) {
 	owner := newOwner()
 	c := s.client(t, owner)
@@ -220,7 +220,7 @@ func unknownPositionsResync(t *testing.T, s system) {
 	if err != nil || got[0].outcome.ID != file.FileID {
 		t.Errorf("from %s on comes %v, %v", resynced, got, err)
 	}
-	// Nobody else sees whose events and files they are.
+	// The owner id is not shown to others.
 	resp, body := s.ask(t, http.MethodGet, "/v1/events", nil, "")
 	refused(t, resp, body, http.StatusBadRequest, "owner-required")
 	for asking, shown := range map[string]bool{"": false, newOwner(): false, owner: true} {

@@ -13,7 +13,7 @@ import (
 
 // TestLiveEventsAcrossRestart: a reader that stays through a kill -9 and a
 // clean stop of the server misses nothing and gets nothing twice; one whose
-// position the stream has dropped is told so.
+// position the stream has dropped gets a resync.
 func TestLiveEventsAcrossRestart(t *testing.T) {
 	t.Parallel()
 	s := startServe(t, t.TempDir(), shortLease)
@@ -54,7 +54,7 @@ func TestLiveEventsAcrossRestart(t *testing.T) {
 	checkOutcomes(t, got.events, want, owner)
 
 	dropOutcomes(ctx, t, s.system, got.events[round].position)
-	s.program.kill(t) // which remembers the newest outcomes
+	s.program.kill(t) // which loads the newest outcomes
 	s.restart(t)
 	var first client.Event
 	for e, err := range c.Events(ctx, client.Following{OwnerID: owner, After: start}) {
@@ -69,7 +69,7 @@ func TestLiveEventsAcrossRestart(t *testing.T) {
 	}
 }
 
-// dropOutcomes removes the outcomes before a position, as their age does.
+// dropOutcomes removes the outcomes before a position, like their maximum age.
 func dropOutcomes(ctx context.Context, t *testing.T, s system, before uint64) {
 	t.Helper()
 	stream, err := s.jetStream(t).Stream(ctx, "ASSAY_OUTCOMES")
@@ -81,8 +81,8 @@ func dropOutcomes(ctx context.Context, t *testing.T, s system, before uint64) {
 	}
 }
 
-// TestLiveReadersAreBounded: one more than may be is told so, and a reader that goes
-// leaves its place, as does a request for the headers alone.
+// TestLiveReadersAreBounded: a reader beyond the limit is rejected, and a reader that disconnects
+// frees its slot, as does a HEAD request.
 func TestLiveReadersAreBounded(t *testing.T) {
 	t.Parallel()
 	s := startServe(t, t.TempDir(), "ASSAY_LIVE_READERS=1")

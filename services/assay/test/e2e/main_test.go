@@ -1,6 +1,6 @@
-// Package e2e proves the promises of text files from outside: over HTTP, S3,
-// NATS and DynamoDB only. The promises take a system and do not know how it was
-// started. By default it is `assay serve` in a process of its own, which is
+// Package e2e proves the promises of Assay from outside: over HTTP, S3,
+// NATS and DynamoDB only. The promises are independent of how the system was
+// started. By default it is `assay serve` in another process, which is
 // this test's binary run again in another role.
 package e2e
 

@@ -10,16 +10,16 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// TestStreamingHoldsNoFile: an upload that ingest passes on to the bucket does
-// not stay in its memory, whatever its size.
+// TestStreamingHoldsNoFile: an upload that ingest streams to the bucket does
+// not accumulate in memory, regardless of its size.
 func TestStreamingHoldsNoFile(t *testing.T) {
 	t.Parallel()
-	// What the collector has not come to yet counts too; so it comes often.
+	// Uncollected garbage counts too, so the collector runs often.
 	c := startCluster(t, "ASSAY_MAX_FILE_SIZE=4294967296", "GOGC=100")
 	ingest := c.service(t, "ingest")
 	c.front(t, ingest, c.service(t, "query"))
 	const mebi = 1 << 20
-	for range 5 { // as many bytes: the longer a peak is looked at, the higher it is
+	for range 5 { // as many bytes: a peak grows with the time of measurement
 		postText(t, c, 64*mebi)
 	}
 	before := peakMemory(t, ingest.cmd.Process.Pid)
@@ -32,7 +32,7 @@ func TestStreamingHoldsNoFile(t *testing.T) {
 	}
 }
 
-// postText sends so many bytes of words through ingest and removes them again.
+// postText sends n bytes of words through ingest and deletes them.
 func postText(t *testing.T, c *cluster, size int64) {
 	t.Helper()
 	speaker := c.client(t, newOwner())
@@ -60,7 +60,7 @@ func (words) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// peakMemory is VmHWM in KiB, the most that a process has had in memory (man 5
+// peakMemory returns VmHWM in KiB, the peak of a process's resident memory (man 5
 // proc_pid_status).
 func peakMemory(t *testing.T, pid int) int {
 	t.Helper()

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// namesStayAsGiven: whatever a file is called, it is stored and shown like
-// that, and breaks no key, header or event.
+// namesStayAsGiven: any file name is stored and shown
+// unchanged, and breaks no key, header or event.
 func namesStayAsGiven(t *testing.T, s system) {
 	for _, name := range []string{
 		"a/b/c.txt", "/", "..", "../../etc/passwd", ".", "C:\\Users\\me\\notes.txt", "back\\slash\\",
@@ -51,7 +51,7 @@ func shown(t *testing.T, where, got, want string) {
 	}
 }
 
-// onlyFile is the only file of an owner.
+// onlyFile returns the only file of an owner.
 func onlyFile(t *testing.T, c *client.Client) client.File {
 	t.Helper()
 	page, err := c.ListPage(within(t), client.Listing{})

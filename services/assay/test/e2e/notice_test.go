@@ -24,15 +24,15 @@ func reserve(t *testing.T, c *client.Client, name, contentType string, content s
 	return reserved
 }
 
-// put makes the presigned request with content as its body, after change has
-// had its way with it, and returns the status and the bucket's answer.
+// put sends the presigned request with content as its body, after change has
+// modified it, and returns the status and the bucket's response.
 func put(t *testing.T, to client.UploadRequest, content string, change func(*http.Request)) (int, string) {
 	t.Helper()
 	resp, body := exchange(t, putRequest(t, to, content, change))
 	return resp.StatusCode, body
 }
 
-// tryPut is put, with status 0 for a connection that the bucket cut.
+// tryPut is put, with status 0 if the bucket closed the connection.
 func tryPut(t *testing.T, to client.UploadRequest, content string, change func(*http.Request)) (int, string) {
 	t.Helper()
 	resp, body, err := roundTrip(putRequest(t, to, content, change))
@@ -42,7 +42,7 @@ func tryPut(t *testing.T, to client.UploadRequest, content string, change func(*
 	return resp.StatusCode, body
 }
 
-// putRequest is the presigned request, changed by change unless that is nil.
+// putRequest returns the presigned request, modified by change unless that is nil.
 func putRequest(t *testing.T, to client.UploadRequest, content string, change func(*http.Request)) *http.Request {
 	t.Helper()
 	req, err := putBytes(within(t), to, content)
@@ -66,7 +66,7 @@ func putBytes(ctx context.Context, to client.UploadRequest, content string) (*ht
 	return req, nil
 }
 
-// bucketNoticeIsEnough: a client that puts its bytes and says nothing more gets
+// bucketNoticeIsEnough: a client that puts its bytes and makes no other call gets
 // its file analyzed, and the request id of its reservation reaches both events.
 func bucketNoticeIsEnough(t *testing.T, s system) {
 	c := s.client(t, newOwner())
@@ -90,7 +90,7 @@ func bucketNoticeIsEnough(t *testing.T, s system) {
 	}
 }
 
-// noticesAreOneEvent: however often a finished upload is told, by the bucket
+// noticesAreOneEvent: however often a finished upload is reported, by the bucket
 // and by the client, it is one FileUploaded and one AnalysisCompleted.
 func noticesAreOneEvent(t *testing.T, s system) {
 	c := s.client(t, newOwner())
@@ -114,11 +114,11 @@ func noticesAreOneEvent(t *testing.T, s system) {
 	}
 }
 
-// announced are the ids of FileUploaded of a file so far.
+// announced returns the ids of FileUploaded of a file so far.
 func (s system) announced(t *testing.T, uploads *nats.Subscription, fileID string) map[string]bool {
 	t.Helper()
 	ids := map[string]bool{}
-	// A mark behind everything that was published for the file.
+	// A marker after everything that was published for the file.
 	conn := s.events(t)
 	if err := conn.Publish("assay.file.uploaded."+fileID+"-mark", nil); err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func (s system) announced(t *testing.T, uploads *nats.Subscription, fileID strin
 	return ids
 }
 
-// nextOf is the next message of a subscription about one file.
+// nextOf returns the next message of a subscription about one file.
 func nextOf(t *testing.T, sub *nats.Subscription, fileID string) *nats.Msg {
 	t.Helper()
 	for {

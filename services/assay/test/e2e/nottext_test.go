@@ -21,8 +21,8 @@ var notText = map[string]struct{ content, says string }{
 	"elf":  {"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x3e\x00\x01\x00\x00\x00" + strings.Repeat("\x00", 40), "an ELF"},
 }
 
-// notTextFails: what is not text ends as FAILED with a sentence that names it,
-// as an event, and as a dead letter; a retry gives the same once more.
+// notTextFails: content that is not text ends as FAILED with a reason that names its format,
+// an event and a dead letter; a retry has the same result.
 func notTextFails(t *testing.T, s system) {
 	for format, sample := range notText {
 		for wayName, upload := range ways {
@@ -82,7 +82,7 @@ func failedOnce(t *testing.T, c *client.Client, fileID, says string, dead, ends 
 	return event.Header.Get("ce-id")
 }
 
-// unknownCharsetFails: a charset that nobody knows is said, not guessed.
+// unknownCharsetFails: an unknown charset is an error, not a guess.
 func unknownCharsetFails(t *testing.T, s system) {
 	c := s.client(t, newOwner())
 	file := final(t, c, presigned(t, c, "a.txt", "text/plain; charset=klingon", []byte("nuqneH")).FileID)

@@ -15,43 +15,43 @@ import (
 var overloadMinutes = flag.Float64("overload.minutes", 0, "how long the overload lasts at least, but some seconds; below half of one, times are not judged")
 
 const (
-	// slowness is how long the bucket takes to answer the analyzer, which works on
-	// one item of each area at a time: so it does ten of each in a second at most.
+	// slowness is the bucket's response time for the analyzer, which processes
+	// one item of each area at a time: so it processes at most ten of each per second.
 	slowness = 100 * time.Millisecond
-	// floodPause is the time from one upload of a flood to the next. Every other is
-	// an item of the feed, so that it is ten times what the analyzer does of each.
+	// floodPause is the time between the uploads of a flood. Every second one is
+	// a feed item, so the flood is ten times the analyzer's rate in each area.
 	floodPause = slowness / 20
-	// Bounds of waiting work: one owner cannot fill the stream, a crowd can.
+	// Limits of queued work: one owner cannot fill the stream, several can.
 	ownerBound, streamBound = 120, 600
 	crowd                   = 8 // owners
 	quietOwners             = 3
 	quietPause              = time.Second
 )
 
-// What overload may cost.
+// Limits under overload.
 const (
-	// mostOvertaken is how many items of others may be done while one of a quiet
-	// owner waits behind one flood, which in the order of their coming would be
-	// ownerBound. The first lane has half of the turns; in it are the items of the
-	// quiet, and the first eight of the flood.
+	// mostOvertaken is how many items of others may be processed while one of a quiet
+	// owner waits beside one flood; in order of arrival it would be
+	// ownerBound. The first priority gets half of the deliveries; it has the items of the
+	// quiet owners and the first eight of the flood.
 	mostOvertaken = 40
 	mostMedian    = 4.0  // of the time to accept an upload
 	mostP99       = 8.0  // of the same
 	mostMemory    = 1.5  // of a service's peak after a tenth of the overload
-	leastFactor   = 10.0 // of what is done, that is offered
-	leastFairness = 3.0  // of the flooding owner's median wait to the 99th percentile of quiet ones
+	leastFactor   = 10.0 // of offered to processed work
+	leastFairness = 3.0  // of the flooding owner's median wait to the 99th percentile of quiet owners
 )
 
-// TestOverloadKeepsThePromises: ingest takes ten times the work that the analyzer
-// can do, says 429 to the owner that floods and 503 when the stream is full, and
-// keeps its own pace and its memory; quiet owners get in and do not wait behind the
-// flood; and in the end everything accepted is done, once, and nothing is left of
-// what was refused.
+// TestOverloadKeepsThePromises: ingest is offered ten times the work that the analyzer
+// can do. It responds with 429 to the flooding owner and with 503 when the stream is full, and
+// its latency and memory stay within limits. Quiet owners are admitted and do not wait for the
+// flood. In the end all accepted work is done, once, and nothing is left of
+// rejected uploads.
 func TestOverloadKeepsThePromises(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, fmt.Sprint("ASSAY_WORK_MAX_MESSAGES=", streamBound), fmt.Sprint("ASSAY_WORK_MAX_PER_OWNER=", ownerBound),
 		"ASSAY_SWEEP_EVERY=2s", "ASSAY_ANALYZER_PARALLEL=1", "ASSAY_LEASE=5s",
-		"GOGC=100") // what is not collected yet counts as memory too, so that it is collected often
+		"GOGC=100") // uncollected garbage counts too, so the collector runs often
 	var delay atomic.Int64
 	slowed := between(t, c.S3, func(r *http.Request) {
 		select {
@@ -115,7 +115,7 @@ func TestOverloadKeepsThePromises(t *testing.T) {
 	}
 }
 
-// judge compares what was measured with what overload may cost.
+// judge compares the measurements with the limits.
 func (o *overload) judge(m ledger.Overload) {
 	for what, bad := range map[string]bool{
 		fmt.Sprintf("%.1f times what was done was offered, want %.0f", m.Factor, leastFactor):                                  m.Factor < leastFactor,

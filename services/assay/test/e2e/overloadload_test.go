@@ -25,29 +25,29 @@ import (
 
 // Phases of an overload.
 const (
-	calm    = iota // the quiet alone
-	flooded        // and one owner, and one source of the feed, that flood
-	crowded        // and more owners than the stream has room for
+	calm    = iota // quiet owners only
+	flooded        // plus one flooding owner and one flooding feed source
+	crowded        // plus more flooding owners than the stream admits
 	over           // nothing more is uploaded
 	phases
 )
 
-// overload is the load of owners that flood and of quiet ones, with what became of
+// overload is the load of flooding and quiet owners, with the result of
 // each upload.
 type overload struct {
 	system
 	t       *testing.T
-	ingest  string // without a gateway before it, whose own time would count
+	ingest  string // without a gateway, whose latency would count
 	http    *http.Client
 	current atomic.Int64 // phase
 	clients sync.WaitGroup
-	places  chan struct{} // for the uploads of floods that are under way
+	places  chan struct{} // for uploads of floods in progress
 
 	mu       sync.Mutex
 	tries    []try
 	promises []audit.Promise
 	who      map[string]owned // by item
-	wrong    int              // answers that are neither acceptance nor a proper refusal
+	wrong    int              // responses that neither accept nor correctly reject an upload
 }
 
 // try is one upload as its client saw it.
@@ -55,11 +55,11 @@ type try struct {
 	area   string
 	quiet  bool
 	phase  int
-	status int // http.StatusOK where it was accepted
+	status int // http.StatusOK if it was accepted
 	took   time.Duration
 }
 
-// owned says whose an accepted item is.
+// owned maps accepted items to their owners.
 type owned struct {
 	area  string
 	quiet bool
@@ -77,29 +77,29 @@ func newOverload(t *testing.T, s system, ingest string) *overload {
 	}
 }
 
-// phase begins one, and returns when.
+// phase starts a phase and returns its start.
 func (o *overload) phase(p int) time.Time {
 	o.current.Store(int64(p))
 	return time.Now()
 }
 
-// await returns after this time, once look has nothing to complain about.
+// await waits for at least d, and until look returns nil.
 func (o *overload) await(length time.Duration, look func() error) {
 	o.t.Helper()
 	<-time.After(length)
 	eventually(o.t, look)
 }
 
-// end waits for what is under way.
+// end waits for uploads in progress.
 func (o *overload) end() { o.clients.Wait() }
 
-// accepted complains while fewer uploads than that were accepted in a phase.
+// accepted returns an error until n uploads were accepted in a phase.
 func (o *overload) accepted(phase, least int) error {
 	return o.count("accepted", least, func(t try) bool { return t.phase == phase && t.status == http.StatusOK })
 }
 
-// enough complains while a phase has shown too little: some refusals of a kind, and
-// a few items of the quiet that were let in.
+// enough returns an error until a phase has had some rejections of a kind, and
+// a few accepted items of quiet owners.
 func (o *overload) enough(phase, refusal int) error {
 	o.mu.Lock()
 	quiet := 0
@@ -130,9 +130,9 @@ func (o *overload) count(what string, least int, is func(try) bool) error {
 	return nil
 }
 
-// flood uploads without rest, and without heeding refusals, until the phase ends.
-// With one owner half are its files, half items of one source of the feed; with
-// more owners each flood with files, and the one and its source go on.
+// flood uploads continuously, ignoring rejections, until the phase ends.
+// With one owner half are its files, half items of one feed source; with
+// more owners each floods with files, and the first and its source continue.
 func (o *overload) flood(owners int) {
 	phase := int(o.current.Load())
 	names := make([]string, owners)
@@ -147,7 +147,7 @@ func (o *overload) flood(owners int) {
 			<-tick.C
 			select {
 			case o.places <- struct{}{}:
-			default: // ingest is slower than that; what is not sent is not counted
+			default: // ingest is slower than that; unsent uploads are not counted
 				continue
 			}
 			o.clients.Go(func() {
@@ -162,8 +162,8 @@ func (o *overload) flood(owners int) {
 	})
 }
 
-// quiet uploads now and then until the load is over, each until it is accepted,
-// and waits for as long as a refusal asks for. Half are files, by two ways, half
+// quiet uploads at intervals until the load ends, each until it is accepted,
+// and respects Retry-After. Half are files, by two kinds of upload, half
 // items of a source of the feed that does not flood.
 func (o *overload) quiet(number int) {
 	owner := newOwner()
@@ -202,7 +202,7 @@ func (o *overload) quiet(number int) {
 	})
 }
 
-// file posts a file. Without a key it must leave nothing behind when it is refused.
+// file posts a file. Without a key it must leave nothing behind when it is rejected.
 func (o *overload) file(owner, key, text string, quiet bool, phase int) (accepted bool, wait time.Duration) {
 	content, formType := form(`form-data; name="file"; filename="f.txt"`, "text/plain", text)
 	header := map[string]string{"Content-Type": formType, "X-Owner-Id": owner}
@@ -221,21 +221,21 @@ func (o *overload) file(owner, key, text string, quiet bool, phase int) (accepte
 	return true, 0
 }
 
-// item posts an item of the feed. One that is refused may come to its end all the
-// same.
+// item posts a feed item. A rejected one may be processed
+// nevertheless.
 func (o *overload) item(p posting, quiet bool, phase int) (accepted bool, wait time.Duration) {
 	_, accepted, wait = o.send("/v1/feed/items", jsonHeader, show(p), feed.Name, quiet, phase)
 	promise := audit.Promise{Area: feed.Name, ID: p.SourceID, Result: feed.Positive}
 	if accepted {
 		promise.At = time.Now()
 	}
-	if accepted || !quiet { // a quiet one comes again
+	if accepted || !quiet { // quiet owners retry
 		o.keep(promise, quiet, phase)
 	}
 	return accepted, wait
 }
 
-// presigned uploads a file by the other way, the command line's own.
+// presigned uploads a file by a presigned request, like the command line.
 func (o *overload) presigned(speaker *client.Client, key, text string) (accepted bool, wait time.Duration) {
 	up := source("presigned.txt", text)
 	up.Key = key
@@ -251,7 +251,7 @@ func (o *overload) presigned(speaker *client.Client, key, text string) (accepted
 	return true, 0
 }
 
-// send makes one try at an upload and checks a refusal.
+// send makes one attempt at an upload and checks a rejection.
 func (o *overload) send(path string, header map[string]string, content, area string, quiet bool, phase int) (answer []byte, accepted bool, wait time.Duration) {
 	req, err := http.NewRequestWithContext(context.WithoutCancel(o.t.Context()), http.MethodPost, o.ingest+path, strings.NewReader(content))
 	if err != nil {
@@ -289,10 +289,10 @@ func (o *overload) send(path string, header map[string]string, content, area str
 	return answer, false, time.Duration(max(seconds, 1)) * time.Second
 }
 
-// mostMistakes is how many are told in full.
+// mostMistakes is how many are reported in full.
 const mostMistakes = 10
 
-// mistake notes an answer that is neither acceptance nor a proper refusal.
+// mistake records a response that neither accepts nor correctly rejects an upload.
 func (o *overload) mistake(format string, args ...any) {
 	o.mu.Lock()
 	o.wrong++

@@ -15,10 +15,10 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/ledger"
 )
 
-// measure sums up what the clients saw, and when the items came to their end.
+// measure summarizes the clients' results and the processing times of items.
 func (o *overload) measure(report audit.Report, began, ended time.Time) ledger.Overload {
 	m := ledger.Overload{}
-	var tries, accepted [2]int // of the crowd, of the quiet beside it
+	var tries, accepted [2]int // of the flooding owners, of the quiet owners beside them
 	took := map[string][phases][]time.Duration{}
 	for _, t := range o.tries {
 		switch {
@@ -69,14 +69,14 @@ func (o *overload) measure(report audit.Report, began, ended time.Time) ledger.O
 	return m
 }
 
-// fairness compares how long the items of the quiet and those of the flood waited,
+// fairness compares the waiting times of the items of quiet owners and of the flood,
 // and counts who overtook whom.
 func (o *overload) fairness(report audit.Report, m *ledger.Overload) {
 	ends := map[string][]time.Time{} // by area
 	for id, of := range o.who {
 		ends[of.area] = append(ends[of.area], report.Ended[id])
 	}
-	var waits [2][phases][]time.Duration // of the flood, of the quiet
+	var waits [2][phases][]time.Duration // of the flood, of quiet owners
 	var overtaken [phases]int
 	for _, p := range o.promises {
 		of, accepted := o.who[p.ID]
@@ -107,7 +107,7 @@ func (o *overload) fairness(report audit.Report, m *ledger.Overload) {
 	}
 }
 
-// percentile is 0 of none.
+// percentile returns 0 for no values.
 func percentile(of []time.Duration, percent int) time.Duration {
 	if len(of) == 0 {
 		return 0
@@ -116,14 +116,14 @@ func percentile(of []time.Duration, percent int) time.Duration {
 	return max(of[(len(of)*percent-1)/100], time.Microsecond)
 }
 
-// peak is the most memory that a service had, in MiB, until some time and until the
-// end: resident, and at which size of its heap the collector begins.
+// peak is the peak memory of a service in MiB until a moment and until the
+// end: resident memory, and the heap size that triggers the collector.
 type peak struct{ early, late, earlyHeap, lateHeap float64 }
 
-// memoryEvery is the time between two looks at the services' memory.
+// memoryEvery is the interval of memory measurements.
 const memoryEvery = 500 * time.Millisecond
 
-// watchMemory looks at the memory of services until the returned function is called,
+// watchMemory measures the memory of services until the returned function is called,
 // which returns their peaks.
 func (o *overload) watchMemory(services map[string]*service) (peaks func(early time.Time) map[string]peak) {
 	type look struct {
@@ -164,7 +164,7 @@ func (o *overload) watchMemory(services map[string]*service) (peaks func(early t
 	}
 }
 
-// metrics are those of a service that have no labels; none where it does not answer.
+// metrics returns the metrics of a service without labels; none if it does not respond.
 func (o *overload) metrics(ctx context.Context, url string) map[string]float64 {
 	found := map[string]float64{}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/metrics", nil)

@@ -16,8 +16,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// send makes a request with this Host and these headers, given in pairs, and returns
-// the answer and its body.
+// send sends a request with this Host and these headers, given in pairs, and returns
+// the response and its body.
 func send(t *testing.T, method, address, host, body string, header ...string) (*http.Response, string) {
 	t.Helper()
 	at, err := url.Parse(address)
@@ -27,7 +27,7 @@ func send(t *testing.T, method, address, host, body string, header ...string) (*
 	return sendTo(t, at.Host, method, address, host, body, header...)
 }
 
-// sendTo is send on a connection to addr, whatever the address says.
+// sendTo is send on a connection to addr, regardless of the URL.
 func sendTo(t *testing.T, addr, method, address, host, body string, header ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(within(t), method, address, strings.NewReader(body))
@@ -57,7 +57,7 @@ func sendTo(t *testing.T, addr, method, address, host, body string, header ...st
 }
 
 // TestForeignPages: a page of another origin reaches nothing, neither from there nor
-// by rebinding its own name to this machine; the names that are configured do.
+// by rebinding its own name to this machine; pages of configured names do.
 func TestForeignPages(t *testing.T) {
 	t.Parallel()
 	s := startServe(t, t.TempDir(), "ASSAY_PUBLIC_HOSTS=assay.example, proxy", "ASSAY_S3_PUBLIC_ENDPOINT=http://files.example")
@@ -103,7 +103,7 @@ func anotherOriginGetsNothing(t *testing.T, s system) {
 	object := s.S3 + "/" + s.Bucket + "/files/a/b"
 	for _, ask := range []struct {
 		method, address string
-		status          int // 0 for any: a page may send it and not read the answer
+		status          int // 0 for any: a page may send it but not read the response
 		header          []string
 	}{
 		{http.MethodGet, s.HTTP + "/v1/feed/summary", 0, nil},
@@ -128,7 +128,7 @@ func anotherOriginGetsNothing(t *testing.T, s system) {
 	}
 }
 
-// thePageReachesS3: a presigned upload goes to the public name, from the page's own
+// thePageReachesS3: a presigned upload uses the public name, from the page's own
 // origins only.
 func thePageReachesS3(t *testing.T, s *serving) {
 	c := s.client(t, newOwner())
@@ -151,7 +151,7 @@ func thePageReachesS3(t *testing.T, s *serving) {
 		}
 		preflight, _ := sendTo(t, addr, http.MethodOptions, file.Upload.URL, "", "", "Origin", origin, "Access-Control-Request-Method", "PUT", "Access-Control-Request-Headers", "content-type")
 		put, body := sendTo(t, addr, http.MethodPut, file.Upload.URL, "", "from a page", header...)
-		if put.StatusCode != http.StatusOK { // the signature counts, whoever sends it
+		if put.StatusCode != http.StatusOK { // the signature suffices, regardless of the sender
 			t.Errorf("%s: %s %s", origin, put.Status, body)
 		}
 		for _, resp := range []*http.Response{preflight, put} {
@@ -166,7 +166,7 @@ func thePageReachesS3(t *testing.T, s *serving) {
 	}
 }
 
-// natsSpeaksNoHTTP: what a browser can send ends the connection before a line of its
+// natsSpeaksNoHTTP: a request that a browser can send ends the connection before a line of its
 // body is read.
 func natsSpeaksNoHTTP(t *testing.T, s system) {
 	heard := s.listen(t, "page.>")
@@ -199,8 +199,8 @@ func natsSpeaksNoHTTP(t *testing.T, s system) {
 	}
 }
 
-// TestBeyondLoopback: where anonymous callers are allowed, the server listens on all
-// addresses, and what it says of itself can be used on this machine.
+// TestBeyondLoopback: if anonymous callers are allowed, the server listens on all
+// addresses, and the addresses that it prints work on this machine.
 func TestBeyondLoopback(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -31,7 +31,7 @@ func pageCallsTheAPI(t *testing.T, s system) {
 				t.Errorf("the page calls %s %s, which is not in the document", call[1], call[2])
 			}
 		}
-		// Nothing is called past the list of calls.
+		// All calls are in the list of calls.
 		if rest := calls.ReplaceAllString(script, ""); strings.Contains(rest, "/v1/") {
 			t.Errorf("%s names a path besides its calls", match[1])
 		}

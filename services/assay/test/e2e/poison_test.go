@@ -13,14 +13,14 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// snare stands before the bucket: whoever reads the object of one file waits
-// without end, and the test hears of it.
+// snare is a proxy in front of the bucket: a read of the object of one file blocks
+// forever, and the test is notified.
 type snare struct {
 	url    string
 	caught chan struct{}
 }
 
-// passTo is a proxy before an engine.
+// passTo returns a proxy in front of an engine.
 func passTo(t *testing.T, engine string) *httputil.ReverseProxy {
 	t.Helper()
 	target, err := url.Parse(engine)
@@ -55,7 +55,7 @@ func startSnare(t *testing.T, s system, fileID string) *snare {
 	return n
 }
 
-// poisoned is a cluster with one file that a snare waits for, and neighbours, none
+// poisoned is a cluster with one file that a snare blocks, and neighbors, none
 // of them analyzed.
 func poisoned(t *testing.T, env ...string) (c *cluster, speaker *client.Client, poison string, neighbours map[string]string, s *snare) {
 	t.Helper()
@@ -91,8 +91,8 @@ func checkPoison(t *testing.T, c *cluster, speaker *client.Client, poison string
 	}
 }
 
-// TestPoisonThatHangsFails: a file whose analysis does not come to an end is given
-// up after its time, and its neighbours are analyzed.
+// TestPoisonThatHangsFails: a file whose analysis does not end is given
+// up after its time limit, and its neighbors are analyzed.
 func TestPoisonThatHangsFails(t *testing.T) {
 	t.Parallel()
 	c, speaker, poison, neighbours, s := poisoned(t, "ASSAY_ANALYSIS_TIME=1s", "ASSAY_ANALYZER_PARALLEL=2")
@@ -103,9 +103,9 @@ func TestPoisonThatHangsFails(t *testing.T) {
 	}
 }
 
-// TestPoisonThatKillsFails: a file at whose analysis worker and NATS server die
-// together, as they do in one process, ends as FAILED, though the server may forget
-// each time that it handed the file out. Its neighbours are analyzed.
+// TestPoisonThatKillsFails: a file whose analysis kills worker and NATS server
+// together, as in one process, ends as FAILED, although the server may forget
+// each delivery of the file. Its neighbors are analyzed.
 func TestPoisonThatKillsFails(t *testing.T) {
 	t.Parallel()
 	const attempts = 3
@@ -130,8 +130,8 @@ func TestPoisonThatKillsFails(t *testing.T) {
 	}
 }
 
-// TestRestartsAreNoAttempts: a file that is in hand whenever its analyzer is told to
-// stop, more often than it may be tried, is analyzed all the same.
+// TestRestartsAreNoAttempts: a file that is in progress at every shutdown of its
+// analyzer, more often than the limit of attempts, is analyzed nevertheless.
 func TestRestartsAreNoAttempts(t *testing.T) {
 	t.Parallel()
 	const attempts = 2

@@ -21,8 +21,8 @@ func policies(t *testing.T) map[string]iam.Policy {
 	return all
 }
 
-// TestBucketPoliciesAreThoseOfIAM: an S3 server with users but no policies of theirs
-// allows each what deploy/iam does, and setup to say so of each bucket.
+// TestBucketPoliciesAreThoseOfIAM: an S3 server with bucket policies instead of user policies
+// allows each user what deploy/iam does, and lets setup set the policy of each bucket.
 func TestBucketPoliciesAreThoseOfIAM(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../../../../deploy/s3/policy.json")

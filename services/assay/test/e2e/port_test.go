@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Ports that programs can come back to lie below those that Linux, macOS and
+// Ports that a restarted program can reuse are below those that Linux, macOS and
 // Windows give to outgoing connections (from 32768 or 49152), which could take
-// them meanwhile. Each test process begins elsewhere and takes the next.
+// them in between. Each test process starts at a different port and counts up.
 const (
 	firstPort = 20000
 	ports     = 12000
@@ -18,8 +18,8 @@ const (
 
 var nextPort atomic.Int64
 
-// keepableAddr is a free loopback address that a program can come back to after
-// a restart, and that this process has not given to another.
+// keepableAddr returns a free loopback address that a program can reuse after
+// a restart, and that this process has not returned before.
 func keepableAddr(t *testing.T) string {
 	t.Helper()
 	var last error

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// mistakesAreProblems: every refused request is told as a problem, whose type
+// mistakesAreProblems: every rejected request gets a problem, whose type
 // clients may branch on.
 func mistakesAreProblems(t *testing.T, s system) {
 	owner := newOwner()
@@ -51,7 +51,7 @@ func mistakesAreProblems(t *testing.T, s system) {
 		"delete of foreign": {http.MethodDelete, file, foreign, "", 403, "other-owner", ""},
 		"delete of nobody":  {http.MethodDelete, file, nil, "", 403, "other-owner", ""},
 		"too large":         {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":5368709121}`, 413, "file-too-large", ""},
-		// Barely so: a server that leaves much unread resets the connection, and the answer may be lost with it.
+		// Only just: a server that leaves much unread resets the connection, and the response may be lost.
 		"body too large":    {http.MethodPost, "/v1/files", asJSON, `{"fileName":"` + strings.Repeat("a", 1<<20) + `"}`, 413, "body-too-large", ""},
 		"not JSON":          {http.MethodPost, "/v1/files", asJSON, `{"fileName":`, 400, "bad-request", ""},
 		"no body":           {http.MethodPost, "/v1/files", asJSON, "", 400, "bad-request", ""},
@@ -99,8 +99,8 @@ func mistakesAreProblems(t *testing.T, s system) {
 	}
 }
 
-// requestIDsAreKept: the client's request id is taken over where it can be, and
-// every answer has one.
+// requestIDsAreKept: the client's request id is used if it is valid, and
+// every response has one.
 func requestIDsAreKept(t *testing.T, s system) {
 	for sent, want := range map[string]string{
 		"mine-1":                   "mine-1",

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// TestOneServerPerFolder: a second serve on a folder says why it does not
-// start, and harms nothing.
+// TestOneServerPerFolder: a second serve on a folder reports why it does not
+// start, and has no other effect.
 func TestOneServerPerFolder(t *testing.T) {
 	t.Parallel()
 	s := startServe(t, t.TempDir())
@@ -31,8 +31,8 @@ func TestOneServerPerFolder(t *testing.T) {
 	checkResult(t, final(t, c, multipartPost(t, c, "a.txt", "text/plain", []byte("still here")).FileID), count("still here"))
 }
 
-// TestInterruptDrains: Ctrl-C in the middle of uploads lets those in hand
-// finish, exits 0, and the next start has all of it.
+// TestInterruptDrains: Ctrl-C during uploads lets those in progress
+// finish, exits 0, and the next start has all of them.
 func TestInterruptDrains(t *testing.T) {
 	t.Parallel()
 	s := startServe(t, t.TempDir(), shortLease)
@@ -41,7 +41,7 @@ func TestInterruptDrains(t *testing.T) {
 	ctx := within(t)
 	before := uploadMany(ctx, t, c, 10)
 
-	// A multipart upload that is half sent when the signal comes.
+	// A multipart upload that is half sent at the signal.
 	text := randomText(141, 5000)
 	half := newGate(text)
 	type answer struct {
@@ -54,9 +54,9 @@ func TestInterruptDrains(t *testing.T) {
 		answers <- answer{file, err}
 	}()
 	<-half.reached
-	// It is taken up once the table knows it.
+	// It is in progress once its item is in the table.
 	eventually(t, func() error { return listHas(ctx, c, "half.txt") })
-	// And a request that is held: it is answered with what there is.
+	// And a request with wait=: it gets the current state.
 	pending := reserve(t, c, "p.txt", "text/plain", "x")
 	held := make(chan error, 1)
 	go func() {
@@ -66,7 +66,7 @@ func TestInterruptDrains(t *testing.T) {
 		}
 		held <- err
 	}()
-	eventually(t, func() error { // itself, the upload and the one that is held
+	eventually(t, func() error { // itself, the upload and the waiting one
 		if _, body := s.ask(t, http.MethodGet, "/metrics", nil, ""); !strings.Contains(body, "\nassay_http_requests_in_flight 3\n") {
 			return errors.New("the request is not held yet")
 		}
@@ -99,7 +99,7 @@ func TestInterruptDrains(t *testing.T) {
 	}
 }
 
-// TestBadSettingsAreNamed: serve does not start on settings it cannot use.
+// TestBadSettingsAreNamed: serve does not start with invalid settings.
 func TestBadSettingsAreNamed(t *testing.T) {
 	t.Parallel()
 	for setting, says := range map[string]string{
@@ -127,7 +127,7 @@ func TestBadSettingsAreNamed(t *testing.T) {
 		p := launch(t, "assay", []string{"ASSAY_ADDR=127.0.0.1:0", setting}, "serve", "--data", t.TempDir())
 		want := 2
 		if strings.HasSuffix(setting, "ADDR=nowhere") || setting == "ASSAY_NATS_SYNC=never" {
-			want = 1 // which was tried
+			want = 1 // not a usage error
 		}
 		if status := p.end(t); status != want {
 			t.Errorf("%s: exit status %d, want %d", setting, status, want)

@@ -85,10 +85,10 @@ func (p *program) await(t *testing.T, text string) {
 	}
 }
 
-// written is all that the program has written.
+// written returns the output of the program so far.
 func (p *program) written() string { return p.output.String() }
 
-// kill ends the process at once, as kill -9 does.
+// kill kills the process, like kill -9.
 func (p *program) kill(t *testing.T) {
 	t.Helper()
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -97,7 +97,7 @@ func (p *program) kill(t *testing.T) {
 	<-p.exited
 }
 
-// interrupt does what Ctrl-C does, and returns the exit status.
+// interrupt interrupts the process, like Ctrl-C, and returns the exit status.
 func (p *program) interrupt(t *testing.T) int {
 	t.Helper()
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -106,7 +106,7 @@ func (p *program) interrupt(t *testing.T) int {
 	return p.end(t)
 }
 
-// end returns the exit status once the process has ended by itself.
+// end waits until the process ends and returns the exit status.
 func (p *program) end(t *testing.T) int {
 	t.Helper()
 	select {
@@ -117,7 +117,7 @@ func (p *program) end(t *testing.T) int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// transcript is what a program has written.
+// transcript is the output of a program.
 type transcript struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
@@ -134,7 +134,7 @@ func (w *transcript) Write(b []byte) (int, error) {
 	return w.text.Write(b)
 }
 
-func (w *transcript) note(line string) { _, _ = w.Write([]byte(line + "\n")) } // a buffer takes everything
+func (w *transcript) note(line string) { _, _ = w.Write([]byte(line + "\n")) } // a buffer does not fail
 
 func (w *transcript) look() (string, <-chan struct{}) {
 	w.mu.Lock()
@@ -147,7 +147,7 @@ func (w *transcript) String() string {
 	return text
 }
 
-// tail is the last n bytes or less.
+// tail returns the last n bytes or fewer.
 func (w *transcript) tail(n int) string {
 	text := w.String()
 	return text[max(0, len(text)-n):]

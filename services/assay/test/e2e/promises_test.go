@@ -4,8 +4,8 @@ import "testing"
 
 type promises map[string]func(*testing.T, system)
 
-// prove proves every promise that leaves the system running, and does not mind
-// how many programs it is.
+// prove proves every promise that leaves the system running, regardless of
+// how many programs it has.
 func prove(t *testing.T, s system) {
 	proveAll(t, s, promises{
 		"both ways count right":       bothWaysCountRight,
@@ -20,7 +20,7 @@ func prove(t *testing.T, s system) {
 		"forms have one file":         formsHaveOneFile,
 		"newest first":                newestFirst,
 		"request ids are kept":        requestIDsAreKept,
-		"wait holds the answer":       waitHoldsTheAnswer,
+		"wait holds the answer":       waitHoldsTheResponse,
 		"lists are paged":             listsArePaged,
 		"not text fails":              notTextFails,
 		"unknown charset fails":       unknownCharsetFails,
@@ -36,10 +36,10 @@ func prove(t *testing.T, s system) {
 		"feed items are analyzed":     feedItemsAreAnalyzed,
 		"one source id is one item":   oneSourceIDIsOneItem,
 		"items are of one submission": itemsAreOfOneSubmission,
-		"unfinished is made good":     unfinishedItemsAreMadeGood,
-		"lost texts come back":        lostTextsComeBack,
+		"unfinished is made good":     unfinishedItemsAreCompleted,
+		"lost texts come back":        lostTextsAreReplaced,
 		"duplicates add tags":         duplicatesAddTags,
-		"batches tell each outcome":   batchesTellEachOutcome,
+		"batches tell each outcome":   batchesReportEachOutcome,
 		"batches are streamed":        batchesAreStreamed,
 		"tagged items are shown once": taggedItemsAreShownOnce,
 		"feed mistakes are problems":  feedMistakesAreProblems,
@@ -57,7 +57,7 @@ func prove(t *testing.T, s system) {
 	})
 }
 
-// proveOneAddress proves those of all calls behind one address.
+// proveOneAddress proves the promises that need one address for all calls.
 func proveOneAddress(t *testing.T, s system) {
 	proveAll(t, s, promises{
 		"mistakes are problems": mistakesAreProblems,

@@ -16,11 +16,11 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// queueName is that of deploy/iam.
+// queueName is the name in deploy/iam.
 const queueName = "assay-notices"
 
-// noticeQueue speaks as much of the JSON protocol of SQS as ingest does. Each
-// message is delivered again and again until it is deleted.
+// noticeQueue implements the part of the JSON protocol of SQS that ingest uses. Each
+// message is redelivered until it is deleted.
 type noticeQueue struct {
 	url   string
 	allow func(dynamolite.Access) bool
@@ -29,7 +29,7 @@ type noticeQueue struct {
 	messages map[string]string // bodies by receipt handle
 	sent     int
 	arrived  chan struct{} // closed at the next message
-	kept     int           // deliveries whose first delete is refused
+	kept     int           // deliveries whose first delete is rejected
 }
 
 func startQueue(t *testing.T, allow func(dynamolite.Access) bool) *noticeQueue {
@@ -82,7 +82,7 @@ func (q *noticeQueue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		type entry map[string]any
 		deleted, failed := []entry{}, []entry{}
 		for _, e := range in.Entries {
-			if q.kept > 0 { // so that it comes again
+			if q.kept > 0 { // so that it is redelivered
 				q.kept--
 				failed = append(failed, entry{"Id": e.Id, "Code": "InternalError", "SenderFault": false})
 				continue
@@ -96,7 +96,7 @@ func (q *noticeQueue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// receive waits for messages as a long poll does.
+// receive is a long poll for messages.
 func (q *noticeQueue) receive(r *http.Request) any {
 	for {
 		q.mu.Lock()
@@ -118,7 +118,7 @@ func (q *noticeQueue) receive(r *http.Request) any {
 	}
 }
 
-// queueIsEnough: an upload that only a queue of SQS tells of is analyzed; told in
+// queueIsEnough: an upload that only an SQS queue reports is analyzed; reported in
 // each of AWS's forms, by the queue more than once, and by the client, it is one
 // FileUploaded. A message is deleted, also one that is about nothing.
 func queueIsEnough(t *testing.T, start starter, allow func(dynamolite.Access) bool) {
@@ -131,7 +131,7 @@ func queueIsEnough(t *testing.T, start starter, allow func(dynamolite.Access) bo
 	owner := newOwner()
 	text := randomText(323, 100)
 	reserved := reserve(t, c.client(t, owner), "queued.txt", "text/plain", text)
-	ingest.kill(t) // so that nobody reads the bucket's own notice
+	ingest.kill(t) // so that the bucket's own notification is not consumed
 	if status, body := put(t, reserved.Upload, text, nil); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// looseWire stands before the bucket: of every third range it passes half on and
-// breaks the connection off.
+// looseWire is a proxy in front of the bucket: it forwards half of every third range and
+// closes the connection.
 type looseWire struct {
 	mu     sync.Mutex
 	ranges map[string][]*http.Request // by object key
@@ -61,8 +61,8 @@ func (c cutBody) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestLargeFilesAreSharedByReaders: what several readers count in ranges, over
-// connections that break, is what one would count, in every charset.
+// TestLargeFilesAreSharedByReaders: several readers that count ranges over
+// failing connections get the same result as one reader, in every charset.
 func TestLargeFilesAreSharedByReaders(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t)
@@ -106,9 +106,9 @@ func TestLargeFilesAreSharedByReaders(t *testing.T) {
 	}
 }
 
-// TestVocabularyLimitIsSaid: a text with too many different words ends as FAILED
-// and says which variable allows more, however it is read.
-func TestVocabularyLimitIsSaid(t *testing.T) {
+// TestVocabularyLimitIsReported: a text with too many distinct words ends as FAILED
+// with the name of the variable that allows more, for any number of readers.
+func TestVocabularyLimitIsReported(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t)
 	c.front(t, c.service(t, "ingest"), c.service(t, "query"))

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// ask sends a request that no polite client would.
+// ask sends an unusual request.
 func (s system) ask(t *testing.T, method, path string, header map[string]string, body string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(within(t), method, s.HTTP+path, strings.NewReader(body))
@@ -27,7 +27,7 @@ func (s system) ask(t *testing.T, method, path string, header map[string]string,
 	return exchange(t, req)
 }
 
-// exchange returns the answer and its body. It follows no redirect.
+// exchange returns the response and its body. It follows no redirect.
 func exchange(t *testing.T, req *http.Request) (*http.Response, string) {
 	t.Helper()
 	resp, body, err := roundTrip(req)
@@ -50,14 +50,14 @@ func roundTrip(req *http.Request) (*http.Response, string, error) {
 	return resp, string(body), errors.Join(err, resp.Body.Close())
 }
 
-// problem is an answer in the form of RFC 9457.
+// problem is a response in the form of RFC 9457.
 type problem struct {
 	Type, Title, Detail, Instance string
 	Status                        int
 	Errors                        []struct{ Field, Message string }
 }
 
-// refused checks that an answer is the problem of this status and type.
+// refused checks that a response is the problem of this status and type.
 func refused(t *testing.T, resp *http.Response, body string, status int, slug string) problem {
 	t.Helper()
 	var p problem
@@ -72,7 +72,7 @@ func refused(t *testing.T, resp *http.Response, body string, status int, slug st
 	return p
 }
 
-// reserveAs reserves under a request id of its own.
+// reserveAs reserves with a given request id.
 func reserveAs(t *testing.T, s system, owner, requestID, name, text string) client.Reserved {
 	t.Helper()
 	resp, body := s.ask(t, http.MethodPost, "/v1/files", map[string]string{
@@ -91,7 +91,7 @@ func reserveAs(t *testing.T, s system, owner, requestID, name, text string) clie
 	return reserved
 }
 
-// form is a multipart body with one part, and its content type.
+// form returns a multipart body with one part, and its content type.
 func form(disposition, contentType, content string) (body, header string) {
 	const boundary = "e2e-boundary"
 	var b bytes.Buffer
@@ -103,7 +103,7 @@ func form(disposition, contentType, content string) (body, header string) {
 	return b.String(), "multipart/form-data; boundary=" + boundary
 }
 
-// decode reads a JSON answer.
+// decode decodes a JSON response.
 func decode(t *testing.T, body string, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(body), into); err != nil {

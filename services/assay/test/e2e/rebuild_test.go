@@ -9,9 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// rebuildRepairs: what is deleted from the primary table goes from the read table
-// by itself; a rebuild fills a read table that was emptied, and removes from
-// it what belongs to no item.
+// rebuildRepairs: an item deleted from the primary table is removed from the dashboard table
+// automatically; a rebuild fills an emptied dashboard table, and removes
+// rows that belong to no item.
 func rebuildRepairs(t *testing.T, start starter) {
 	c := start(t)
 	ingest, query := c.service(t, "ingest"), c.service(t, "query")
@@ -51,7 +51,7 @@ func rebuildRepairs(t *testing.T, start starter) {
 		if _, err := c.tables().DeleteItem(within(t), &dynamodb.DeleteItemInput{TableName: dashboard, Key: key}); err != nil {
 			t.Fatal(err)
 		}
-		// The same row, of an item that is not there.
+		// The same row, of an item that does not exist.
 		for name, value := range row {
 			if text, ok := value.(*types.AttributeValueMemberS); ok {
 				row[name] = &types.AttributeValueMemberS{Value: strings.ReplaceAll(text.Value, kept.SourceID, kept.SourceID+"-gone")}

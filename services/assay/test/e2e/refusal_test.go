@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// refusals are uploads by all ways, with what was promised of each.
+// refusals are uploads by all kinds of calls, with the promise of each.
 type refusals struct {
 	*cluster
 	promises []audit.Promise
@@ -23,7 +23,7 @@ type refusals struct {
 
 const refusedText = "full house"
 
-// post sends a file through ingest, and promises it if it is accepted.
+// post sends a file through ingest, and records a promise if it is accepted.
 func (r *refusals) post(t *testing.T, owner string) (*http.Response, string) {
 	t.Helper()
 	content, formType := form(`form-data; name="file"; filename="f.txt"`, "text/plain", refusedText)
@@ -36,7 +36,7 @@ func (r *refusals) post(t *testing.T, owner string) (*http.Response, string) {
 	return resp, body
 }
 
-// reserve reserves an upload, and removes it again if that is accepted.
+// reserve reserves an upload, and deletes it if that is accepted.
 func (r *refusals) reserve(t *testing.T, owner string) (*http.Response, string) {
 	t.Helper()
 	resp, body := r.ask(t, http.MethodPost, "/v1/files", map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"},
@@ -51,7 +51,7 @@ func (r *refusals) reserve(t *testing.T, owner string) (*http.Response, string) 
 	return resp, body
 }
 
-// postings sends items of the feed, one as one and more as a batch.
+// postings sends feed items, several as a batch.
 func (r *refusals) postings(t *testing.T, items ...posting) (*http.Response, string) {
 	t.Helper()
 	body := show(map[string]any{"items": items})
@@ -68,15 +68,15 @@ func (r *refusals) postings(t *testing.T, items ...posting) (*http.Response, str
 		if len(out.Results) == len(items) {
 			accepted = out.Results[i].Outcome == "created"
 		}
-		if len(p.MatchedTags) > 0 { // else it is invalid
+		if len(p.MatchedTags) > 0 { // otherwise it is invalid
 			r.promise(feed.Name, p.SourceID, accepted)
 		}
 	}
 	return resp, answer
 }
 
-// promise notes what an upload ends as; one that was refused may end as well, or
-// leave nothing.
+// promise records the end of an upload; a rejected one may end so too, or
+// leave nothing behind.
 func (r *refusals) promise(area, id string, accepted bool) {
 	p := audit.Promise{Run: "accepted " + strconv.FormatBool(accepted), Area: area, ID: id, Result: feed.Positive}
 	if area == textfile.Name {
@@ -88,8 +88,8 @@ func (r *refusals) promise(area, id string, accepted bool) {
 	r.promises = append(r.promises, p)
 }
 
-// told checks the answer to a refused upload.
-func told(t *testing.T, resp *http.Response, body string, status int) {
+// checkRejection checks the response to a rejected upload.
+func checkRejection(t *testing.T, resp *http.Response, body string, status int) {
 	t.Helper()
 	refused(t, resp, body, status, map[int]string{http.StatusTooManyRequests: "too-much-waiting", http.StatusServiceUnavailable: "unavailable"}[status])
 	retryable(t, resp)
@@ -102,7 +102,7 @@ func retryable(t *testing.T, resp *http.Response) {
 	}
 }
 
-// closed waits until reservations of an owner are refused: the look at what waits
+// closed waits until reservations of an owner are rejected: the count of queued work
 // may be a second old.
 func (r *refusals) closed(t *testing.T, owner string, status int) {
 	t.Helper()
@@ -111,7 +111,7 @@ func (r *refusals) closed(t *testing.T, owner string, status int) {
 		if resp.StatusCode == http.StatusCreated {
 			return errors.New("a reservation is let in")
 		}
-		told(t, resp, body, status)
+		checkRejection(t, resp, body, status)
 		return nil
 	})
 }
@@ -131,8 +131,8 @@ func (r *refusals) late(t *testing.T, reserved client.Reserved) {
 	r.promise(textfile.Name, reserved.FileID, true)
 }
 
-// settled starts an analyzer and audits: what was accepted ends as it must, and of
-// what was refused nothing stays unfinished.
+// settled starts an analyzer and audits: accepted uploads end as promised, and of
+// rejected ones nothing stays unfinished.
 func (r *refusals) settled(t *testing.T) {
 	t.Helper()
 	r.service(t, "analyzer", "ASSAY_SWEEP_EVERY=1s")
@@ -150,9 +150,9 @@ func (r *refusals) settled(t *testing.T) {
 	}
 }
 
-// startRefusals starts ingest and query. The notices wait: for a moment each counts
-// as another file of its owner, and one of a file that is being refused may still
-// send it to a worker, who finds it gone.
+// startRefusals starts ingest and query. Notifications are not consumed: for a moment each counts
+// as another file of its owner, and one of a file that is being rejected may still
+// send it to a worker after it was deleted.
 func startRefusals(t *testing.T, env ...string) *refusals {
 	t.Helper()
 	r := &refusals{cluster: startCluster(t, append(env, noSweep)...)}
@@ -167,10 +167,10 @@ func fromReddit(tags ...string) posting {
 	return p
 }
 
-// TestOwnerOverItsBoundIsTold: an owner, or a source of the feed, of which as much
-// waits as may is answered 429 by every way in, with a Retry-After; of a batch each
-// item is told. Others are let in, and in the end it is again.
-func TestOwnerOverItsBoundIsTold(t *testing.T) {
+// TestOwnerOverItsLimitIsRejected: an owner, or a feed source, that has reached its limit
+// of queued work gets 429 from every call, with a Retry-After; in a batch each
+// item has the outcome. Others are admitted, and so is it again at the end.
+func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 	t.Parallel()
 	const bound = 3
 	r := startRefusals(t, fmt.Sprint("ASSAY_WORK_MAX_PER_OWNER=", bound))
@@ -182,7 +182,7 @@ func TestOwnerOverItsBoundIsTold(t *testing.T) {
 		}
 	}
 	resp, body := r.post(t, owner)
-	told(t, resp, body, http.StatusTooManyRequests)
+	checkRejection(t, resp, body, http.StatusTooManyRequests)
 	r.closed(t, owner, http.StatusTooManyRequests)
 	r.late(t, late)
 	if resp, body := r.post(t, newOwner()); resp.StatusCode != http.StatusAccepted {
@@ -195,9 +195,9 @@ func TestOwnerOverItsBoundIsTold(t *testing.T) {
 		}
 	}
 	resp, body = r.postings(t, newPosting("This is a good day.", "a"))
-	told(t, resp, body, http.StatusTooManyRequests)
+	checkRejection(t, resp, body, http.StatusTooManyRequests)
 	resp, body = r.postings(t, newPosting("This is a good day.", "a"), newPosting("This is a good day.", "a"))
-	told(t, resp, body, http.StatusTooManyRequests)
+	checkRejection(t, resp, body, http.StatusTooManyRequests)
 	resp, body = r.postings(t, newPosting("This is a good day.", "a"), fromReddit("a"), fromReddit())
 	var out struct {
 		Results []struct{ Outcome, Type string }
@@ -223,9 +223,9 @@ func TestOwnerOverItsBoundIsTold(t *testing.T) {
 	})
 }
 
-// TestNearlyFullIsForOthers: when an area's stream is nearly full it accepts no more
-// of an owner that has filled it, and still of others; when it is full, of nobody, by
-// any call. The stream of another area accepts meanwhile.
+// TestNearlyFullIsForOthers: when an area's stream is nearly full, it accepts no more work
+// of an owner that has filled it, but of others; when it is full, of none, by
+// any call. The stream of another area still accepts.
 func TestNearlyFullIsForOthers(t *testing.T) {
 	t.Parallel()
 	const bound = 20
@@ -238,7 +238,7 @@ func TestNearlyFullIsForOthers(t *testing.T) {
 	}
 	r.closed(t, flood, http.StatusServiceUnavailable)
 	resp, body := r.post(t, flood)
-	told(t, resp, body, http.StatusServiceUnavailable)
+	checkRejection(t, resp, body, http.StatusServiceUnavailable)
 	late := reserve(t, r.client(t, other), "late.txt", "text/plain", refusedText)
 	for range 2 {
 		if resp, body := r.post(t, other); resp.StatusCode != http.StatusAccepted {
@@ -246,7 +246,7 @@ func TestNearlyFullIsForOthers(t *testing.T) {
 		}
 	}
 	resp, body = r.post(t, other)
-	told(t, resp, body, http.StatusServiceUnavailable)
+	checkRejection(t, resp, body, http.StatusServiceUnavailable)
 	r.closed(t, other, http.StatusServiceUnavailable)
 
 	for range bound - 2 {
@@ -255,14 +255,14 @@ func TestNearlyFullIsForOthers(t *testing.T) {
 		}
 	}
 	resp, body = r.postings(t, fromReddit("a"))
-	told(t, resp, body, http.StatusServiceUnavailable)
+	checkRejection(t, resp, body, http.StatusServiceUnavailable)
 	for range 2 {
 		if resp, body := r.postings(t, newPosting("This is a good day.", "a")); resp.StatusCode != http.StatusCreated {
 			t.Errorf("an item of another source: %d %s", resp.StatusCode, body)
 		}
 	}
 	resp, body = r.postings(t, fromReddit("a"), newPosting("This is a good day.", "a"))
-	told(t, resp, body, http.StatusServiceUnavailable)
+	checkRejection(t, resp, body, http.StatusServiceUnavailable)
 	r.late(t, late)
 	r.settled(t)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// TestSecretsAreTheFolders: the keys of S3 are random, in a file of their own that its
-// owner alone can read, and shown nowhere.
+// TestSecretsAreTheFolders: the keys of S3 are random, in a file that only its
+// owner can read, and shown nowhere.
 func TestSecretsAreTheFolders(t *testing.T) {
 	t.Parallel()
 	s := startServe(t, t.TempDir(), "ASSAY_LOG_LEVEL=trace")
@@ -58,8 +58,8 @@ func TestSecretsAreTheFolders(t *testing.T) {
 	}
 }
 
-// TestFolderOfAnEarlierVersion: a folder that was served with the secret that everyone
-// knows, and that others could look into, has all of its files, a secret of its own and
+// TestFolderOfAnEarlierVersion: a folder that was served with the well-known secret
+// and was readable by others keeps all files, gets its own secret and
 // is private after the next start.
 func TestFolderOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
@@ -112,7 +112,7 @@ func TestFolderOfAnEarlierVersion(t *testing.T) {
 	}
 }
 
-// readyAddress is the HTTP address of a server with keys of its environment.
+// readyAddress returns the HTTP address of a server with keys from its environment.
 func readyAddress(t *testing.T, dir string) string {
 	t.Helper()
 	at, err := endpoints.Read(dir)

@@ -29,7 +29,7 @@ func startServe(t *testing.T, dir string, env ...string) *serving {
 	return s
 }
 
-// restart starts it again on the same folder and addresses, after it ended.
+// restart restarts it on the same folder and addresses, after it ended.
 func (s *serving) restart(t *testing.T) {
 	t.Helper()
 	s.program = launch(t, "assay", s.env, "serve", "--data", s.dir)
@@ -37,7 +37,7 @@ func (s *serving) restart(t *testing.T) {
 	s.system = readEndpoints(t, s.dir)
 }
 
-// readEndpoints reads the note that a server left in its folder.
+// readEndpoints reads the endpoints.json of a server.
 func readEndpoints(t *testing.T, dir string) system {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(dir, "endpoints.json"))
@@ -68,7 +68,7 @@ func readEndpoints(t *testing.T, dir string) system {
 	}
 }
 
-// TestServe proves against one `assay serve` what leaves it running.
+// TestServe proves the promises that leave it running against one `assay serve`.
 func TestServe(t *testing.T) {
 	s := startServe(t, t.TempDir())
 	prove(t, s.system)
@@ -76,5 +76,5 @@ func TestServe(t *testing.T) {
 	t.Run("metrics are there", func(t *testing.T) { metricsAreThere(t, s.system) })
 }
 
-// shortLease makes the work of a killed process come again soon.
+// shortLease makes the work of a killed process be redelivered soon.
 const shortLease = "ASSAY_LEASE=1s"

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// silence stands before an engine. While it is on it takes requests in and answers
-// none of them, also not later.
+// silence is a proxy in front of an engine. While it is on, it accepts requests and responds to
+// none of them, not even later.
 type silence struct {
 	url  string
 	on   atomic.Bool
-	held sync.Map // what DynamoDB was asked for
+	held sync.Map // operations of DynamoDB
 }
 
 func silencing(t *testing.T, engine string) *silence {
@@ -37,10 +37,10 @@ func silencing(t *testing.T, engine string) *silence {
 	return s
 }
 
-// TestSilentEngines: DynamoDB and S3 accept requests and never answer them, for a
-// while. The services say so, with the name of the setting, and go on once there are
-// answers again: posts, analyses, the projection and the sweep, none of which had
-// its request answered.
+// TestSilentEngines: DynamoDB and S3 accept requests and do not respond for a
+// while. The services log it, with the name of the setting, and recover once there are
+// responses again: posts, analyses, the projection and the sweep, none of which had
+// got a response.
 func TestSilentEngines(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "ASSAY_SWEEP_EVERY=100ms")

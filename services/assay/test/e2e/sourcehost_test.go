@@ -19,7 +19,7 @@ type feedHost struct {
 	mu      sync.Mutex
 	titles  []string
 	asked   int
-	matched []bool // of each request: whether it named the present version
+	matched []bool // of each request: whether it named the current version
 }
 
 func startFeedHost(t *testing.T, titles ...string) *feedHost {
@@ -37,7 +37,7 @@ func (h *feedHost) publish(title string) {
 	h.titles = append(h.titles, title)
 }
 
-// requests are all that came, and those that named the present version.
+// requests returns the number of requests, and of those that named the current version.
 func (h *feedHost) requests() (all int, matched []bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -62,13 +62,13 @@ func (h *feedHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `<rss version="2.0"><channel><title>Books</title>%s</channel></rss>`, items.String())
 }
 
-// sourcesEnv lets sources be on loopback and be polled without pause.
+// sourcesEnv allows sources on loopback and polls them without pause.
 var sourcesEnv = []string{
 	"ASSAY_SOURCES_EVERY=50ms", "ASSAY_SOURCES_MIN_INTERVAL=50ms", "ASSAY_SOURCES_ALLOW_NETWORKS=127.0.0.0/8",
 	"ASSAY_NEWSAPI_KEY=" + newsapitest.Key, "ASSAY_NEWSAPI_KEY_OLD=expired",
 }
 
-// feedSource is a source as operators see it.
+// feedSource is a source in the operator API.
 type feedSource struct {
 	Name, Kind, URL, Interval, KeyVariable string
 	Enabled                                bool
@@ -84,7 +84,7 @@ type feedSource struct {
 	}
 }
 
-// settings are those of a source on their way in.
+// settings are the settings of a source to send.
 type settings map[string]any
 
 // putSource changes a source and returns its new ETag.
@@ -128,6 +128,6 @@ func awaitOutcome(t *testing.T, operator, name, outcome string) feedSource {
 	return got
 }
 
-// utcDay is the day that quotas are of. What was used before midnight is not that
-// of the day after: a test compares it only where the day is still the same.
+// utcDay is the day of quotas. A test compares them only if the day
+// has not changed.
 func utcDay() string { return time.Now().UTC().Format(time.DateOnly) }

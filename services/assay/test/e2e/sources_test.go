@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
 )
 
-// awaitItems waits until the feed has as many items of a tag.
+// awaitItems waits until the feed has n items of a tag.
 func (s system) awaitItems(t *testing.T, tag string, want int) []feedItem {
 	t.Helper()
 	var got []feedItem
@@ -27,9 +27,9 @@ func (s system) awaitItems(t *testing.T, tag string, want int) []feedItem {
 	return got
 }
 
-// TestSourceSurvivesRestart: a source set up at the operator address brings its
-// entries in, each once, however often it is polled and over a restart, after
-// which it still knows what version of the feed it has seen.
+// TestSourceSurvivesRestart: a source created at the operator address adds its
+// entries, each once, however often it is polled and across a restart, after
+// which it still knows the version of the feed that it has read.
 func TestSourceSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	host := startFeedHost(t, "Of Go", "Of go and else", "Of gophers")
@@ -47,7 +47,7 @@ func TestSourceSurvivesRestart(t *testing.T) {
 	awaitOutcome(t, s.Operator, "books", "unchanged")
 	host.publish("More of Go")
 	s.awaitItems(t, "go", 3)
-	// A poll that is under way holds the requests that it may need.
+	// A poll in progress reserves the requests that it may need.
 	eventually(t, func() error {
 		if got := awaitOutcome(t, s.Operator, "books", "unchanged"); got.State.QuotaUsed != 2 && day == utcDay() {
 			return fmt.Errorf("%d requests count, want 2: an answer that nothing changed costs nothing", got.State.QuotaUsed)
@@ -68,7 +68,7 @@ func TestSourceSurvivesRestart(t *testing.T) {
 	if _, matched := host.requests(); slices.Contains(matched[before:], false) {
 		t.Errorf("after the restart it does not know the version that it has seen: %v", matched[before:])
 	}
-	// A change makes it read all of the feed again, of which it then has all.
+	// After a change it reads the complete feed again, with no new entries.
 	putSource(t, s.Operator, "books", etag, settings{"kind": "rss", "url": host.url, "enabled": true, "interval": "1h", "tags": []string{"go", "else", "more"}})
 	if got := awaitOutcome(t, s.Operator, "books", "ok"); got.State.LastPoll.Taken.Created != 0 || got.State.LastPoll.Taken.Duplicate != 3 || got.State.LastPoll.Taken.Skipped != 1 {
 		t.Errorf("the second reading: %+v", got.State.LastPoll)
@@ -85,8 +85,8 @@ func TestSourceSurvivesRestart(t *testing.T) {
 	}
 }
 
-// TestNewsAPI: the articles of a search come in from all its pages, and one that
-// two tags find has both. A key that is not taken stops the source and harms
+// TestNewsAPI: the articles of a search are added from all its pages, and one that
+// two tags find has both. A rejected key stops the source and affects
 // nothing else, until the settings are changed.
 func TestNewsAPI(t *testing.T) {
 	t.Parallel()
@@ -141,8 +141,8 @@ func TestNewsAPI(t *testing.T) {
 	s.awaitItems(t, "solar", 151)
 }
 
-// onePollAtATime: of several ingests one asks a source at a time, and all of
-// them together ask no more than its quota.
+// onePollAtATime: of several ingests one polls a source at a time, and all of
+// them together stay within its quota.
 func onePollAtATime(t *testing.T, start starter) {
 	const quota = 8
 	news := newsapitest.Start(t)
@@ -162,8 +162,8 @@ func onePollAtATime(t *testing.T, start starter) {
 }
 
 // TestPollOfADeadProcess: when an ingest dies in the middle of a poll, another
-// polls the source once the lease is over. What the dead one might have asked
-// counts.
+// polls the source once the lease has expired. Requests that the dead one may have sent
+// count.
 func TestPollOfADeadProcess(t *testing.T) {
 	t.Parallel()
 	news := newsapitest.Start(t)
@@ -192,7 +192,7 @@ func TestPollOfADeadProcess(t *testing.T) {
 	}
 }
 
-// TestSourceCalls: what operators may do to sources, and what not.
+// TestSourceCalls: the calls of operators on sources, and their errors.
 func TestSourceCalls(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.RedirectHandler("http://169.254.169.254/latest/meta-data/", http.StatusFound))
@@ -238,7 +238,7 @@ func TestSourceCalls(t *testing.T) {
 		refused(t, resp, body, c.status, c.slug)
 	}
 
-	// Of writers that saw the same, one gets through.
+	// Of writers with the same ETag, one succeeds.
 	statuses := make(chan int, 10)
 	for range cap(statuses) {
 		go func() {

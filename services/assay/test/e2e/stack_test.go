@@ -26,13 +26,13 @@ import (
 func TestStack(t *testing.T) {
 	c := readComposition(t)
 	c.run(t, "volumes", host{once: true})
-	// At the same place after a restart.
+	// At the same address after a restart.
 	natsPort, s3Port := map[string]string{"4222/tcp": keepablePort(t)}, map[string]string{"7070/tcp": keepablePort(t)}
 	nats := c.run(t, "nats", host{ports: natsPort})
 	tables, bucket := c.run(t, "dynamodb", host{}), c.run(t, "s3", host{ports: s3Port})
 	env := map[string]string{
 		"ASSAY_S3_PUBLIC_ENDPOINT": "http://" + bucket.at(t, "7070"),
-		// The S3 server's notice is lost while NATS is away.
+		// The S3 server's notification is lost while NATS is down.
 		"ASSAY_SWEEP_EVERY": "2s",
 	}
 	name, value, _ := strings.Cut(shortLease, "=")
@@ -55,15 +55,15 @@ func TestStack(t *testing.T) {
 		programs = append(programs, a)
 		return a
 	}
-	// First, since it counts all that there is.
+	// First, because it counts everything.
 	t.Run("disturbances lose nothing", func(t *testing.T) { disturbancesLoseNothing(t, c, s, nats, env) })
 	t.Run("killed analyzer is replaced", func(t *testing.T) { killedAnalyzerIsReplaced(t, s, analyzer) })
 	t.Run("analyzers share", func(t *testing.T) { analyzersShare(t, s, programs[len(programs)-1], analyzer(), analyzer()) })
 	t.Run("promises", func(t *testing.T) { prove(t, s) })
 	t.Run("one address", func(t *testing.T) { proveOneAddress(t, s) })
-	t.Run("keys are kept apart", func(t *testing.T) { keysAreKeptApart(t, c, s) })
+	t.Run("keys are kept apart", func(t *testing.T) { keysAreSeparate(t, c, s) })
 	for _, a := range programs[len(programs)-3:] {
-		a.kill(t) // they sweep, which finds what nobody tells
+		a.kill(t) // they sweep, which finds unreported uploads
 	}
 	quiet := maps.Clone(env)
 	quiet["ASSAY_SWEEP_EVERY"] = "0"
@@ -81,8 +81,8 @@ func TestStack(t *testing.T) {
 }
 
 // disturbancesLoseNothing: under a load of uploads NATS is restarted, an analyzer
-// dies, and another is cut off from NATS, but not from DynamoDB and S3. What was
-// accepted ends as it must, once, with it still cut off; and it works again when the
+// dies, and another is disconnected from NATS, but not from DynamoDB and S3. Every
+// accepted upload ends as promised, once, while it is still disconnected; it works again when the
 // network is back.
 func disturbancesLoseNothing(t *testing.T, c *composition, s system, nats *contained, env map[string]string) {
 	side, err := network.New(within(t))
@@ -122,7 +122,7 @@ func disturbancesLoseNothing(t *testing.T, c *composition, s system, nats *conta
 	steady.kill(t)
 }
 
-// callIsEnough: where the bucket tells nothing, the client's own call gets its file
+// callIsEnough: if the bucket sends no notification, the client's own call gets its file
 // analyzed, once.
 func callIsEnough(t *testing.T, s system) {
 	js := s.jetStream(t)
@@ -143,7 +143,7 @@ func callIsEnough(t *testing.T, s system) {
 	}
 }
 
-// notices is how often a bucket has told of an object.
+// notices returns the number of notifications of an object.
 func notices(t *testing.T, js jetstream.JetStream) uint64 {
 	t.Helper()
 	stream, err := js.Stream(within(t), "ASSAY_NOTICES")
@@ -153,9 +153,9 @@ func notices(t *testing.T, js jetstream.JetStream) uint64 {
 	return stream.CachedInfo().State.LastSeq
 }
 
-// keysAreKeptApart: each program's key may do what its policy says. DynamoDB Local
-// takes any key for everything.
-func keysAreKeptApart(t *testing.T, c *composition, s system) {
+// keysAreSeparate: each program's key may do what its policy allows. DynamoDB Local
+// accepts any key for everything.
+func keysAreSeparate(t *testing.T, c *composition, s system) {
 	as := func(who string) system {
 		its := s
 		its.AccessKey, its.SecretKey = who, who+"-local"

@@ -18,14 +18,14 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// noSweep leaves the sweep to the test.
+// noSweep disables sweeps except those of the test.
 const noSweep = "ASSAY_SWEEP_EVERY=0"
 
-// streams are all of the system, those with consumers last: their loss is noticed
-// and makes all be declared anew.
+// streams are all streams of the system, those with consumers last: their loss is detected
+// and all are declared again.
 var streams = []string{"ASSAY_OUTCOMES", "ASSAY_DEAD", "ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED", "ASSAY_WORK_PHOTOJOB"}
 
-// sweep runs `assay sweep`, which must succeed, and returns what it says.
+// sweep runs `assay sweep`, which must succeed, and returns its output.
 func (c *cluster) sweep(t *testing.T, args ...string) string {
 	t.Helper()
 	p := launch(t, "assay", c.environment("analyzer"), append([]string{"sweep"}, args...)...)
@@ -35,13 +35,13 @@ func (c *cluster) sweep(t *testing.T, args ...string) string {
 	return p.output.String()
 }
 
-// afterLease returns once what is there now is older than a lease, so that a
-// sweep looks at it.
+// afterLease waits until everything stored now is older than a lease, so that a
+// sweep considers it.
 func afterLease() { <-time.After(1100 * time.Millisecond) }
 
-// TestUnnoticedUploadIsSwept: bytes whose notice was lost, and whose client said
-// nothing, are analyzed all the same: the analyzer's own sweep finds them.
-func TestUnnoticedUploadIsSwept(t *testing.T) {
+// TestUnnotifiedUploadIsSwept: bytes whose notification was lost, and whose client made
+// no call, are analyzed nevertheless: the analyzer's sweep finds them.
+func TestUnnotifiedUploadIsSwept(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "ASSAY_SWEEP_EVERY=1s")
 	ingest := c.service(t, "ingest")
@@ -49,7 +49,7 @@ func TestUnnoticedUploadIsSwept(t *testing.T) {
 	speaker := c.client(t, newOwner())
 	text := randomText(301, 100)
 	reserved := reserve(t, speaker, "unnoticed.txt", "text/plain", text)
-	ingest.kill(t) // so that nobody reads the notice
+	ingest.kill(t) // so that the notification is not consumed
 	if status, body := put(t, reserved.Upload, text, nil); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
@@ -68,11 +68,11 @@ func TestUnnoticedUploadIsSwept(t *testing.T) {
 	}
 }
 
-// accepted is an upload whose 2xx was seen.
+// accepted is an upload that got a 2xx.
 type accepted struct{ id, text string }
 
 // survivesLossOfAllStreams: all JetStream data is deleted under running services in
-// the middle of uploads. They go on, and one sweep brings everything that was
+// the middle of uploads. They keep running, and one sweep brings everything that was
 // accepted to its end, with its outcome under one id.
 func survivesLossOfAllStreams(t *testing.T, start starter) {
 	const uploads, loss = 60, 30
@@ -117,7 +117,7 @@ func survivesLossOfAllStreams(t *testing.T, start starter) {
 		}
 		ids[a.id] = outcomes[0]
 	}
-	// The outcomes once more: a new stream gets them under the same ids.
+	// The outcomes are published again, to a new stream, under the same ids.
 	if err := js.DeleteStream(ctx, "ASSAY_OUTCOMES"); err != nil {
 		t.Fatal(err)
 	}
@@ -130,8 +130,8 @@ func survivesLossOfAllStreams(t *testing.T, start starter) {
 	}
 }
 
-// sweepRepairs: what is astray is told by a dry run that changes nothing,
-// and repaired by a sweep; what is as it should be stays.
+// sweepRepairs: problems are reported by a dry run that changes nothing,
+// and repaired by a sweep; correct items do not change.
 func sweepRepairs(t *testing.T, start starter) {
 	c := start(t, noSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	c.front(t, c.service(t, "ingest"), c.service(t, "query"))
@@ -148,9 +148,9 @@ func sweepRepairs(t *testing.T, start starter) {
 	for _, file := range []client.File{kept, apart, lost} {
 		checkResult(t, final(t, speaker, file.FileID), count(text))
 	}
-	stray := blob.Key("files/", uuid.NewString()+"/4-0123456789abcdef0123456789abcdef")
+	orphan := blob.Key("files/", uuid.NewString()+"/4-0123456789abcdef0123456789abcdef")
 	foreign := "elsewhere/file"
-	for _, key := range []string{stray, foreign} {
+	for _, key := range []string{orphan, foreign} {
 		if _, err := c.objects().PutObject(ctx, &s3.PutObjectInput{Bucket: &c.Bucket, Key: &key, Body: strings.NewReader("text")}); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func sweepRepairs(t *testing.T, start starter) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	// Its worker died, its message and its bytes are gone.
+	// Its worker died, and its message and its bytes are lost.
 	claimByHand(t, c.system, owner, lost.FileID)
 	for _, key := range c.keys(t) {
 		if strings.Contains(key, lost.FileID) {
@@ -169,7 +169,7 @@ func sweepRepairs(t *testing.T, start starter) {
 			}
 		}
 	}
-	// Bytes of another length, which the presigned request would not have let pass.
+	// Bytes of another length, which the presigned request would have rejected.
 	other := reserve(t, speaker, "other.txt", "text/plain", text)
 	otherKey := objectOf(t, c.system, other.FileID)
 	if _, err := c.objects().PutObject(ctx, &s3.PutObjectInput{Bucket: &c.Bucket, Key: &otherKey, Body: strings.NewReader("x")}); err != nil {
@@ -179,7 +179,7 @@ func sweepRepairs(t *testing.T, start starter) {
 
 	findings := map[string]string{
 		unused.FileID: "unused_reservation", apart.FileID: "inconsistent_copies",
-		lost.FileID: "lost_message", stray: "orphan_object",
+		lost.FileID: "lost_message", orphan: "orphan_object",
 		other.FileID: "mismatched_object",
 	}
 	for range 2 { // a dry run changes nothing
@@ -212,7 +212,7 @@ func sweepRepairs(t *testing.T, start starter) {
 	if len(listed) != 4 || !listed[kept.FileID] || !listed[apart.FileID] || !listed[lost.FileID] {
 		t.Errorf("the list has %v", listed)
 	}
-	if keys := strings.Join(c.keys(t), " "); strings.Contains(keys, stray) || !strings.Contains(keys, foreign) || !strings.Contains(keys, kept.FileID) {
+	if keys := strings.Join(c.keys(t), " "); strings.Contains(keys, orphan) || !strings.Contains(keys, foreign) || !strings.Contains(keys, kept.FileID) {
 		t.Errorf("the bucket has %s", keys)
 	}
 	eventually(t, func() error {
@@ -223,7 +223,7 @@ func sweepRepairs(t *testing.T, start starter) {
 	})
 }
 
-// check compares what a sweep said with what it should find.
+// check compares the findings of a sweep with the expected ones.
 func check(t *testing.T, area, said string, findings map[string]string, state string, found, repaired int) {
 	t.Helper()
 	for id, what := range findings {
@@ -236,7 +236,7 @@ func check(t *testing.T, area, said string, findings map[string]string, state st
 	}
 }
 
-// objectOf is the key under which the bytes of a file are expected.
+// objectOf returns the expected key of a file's bytes.
 func objectOf(t *testing.T, s system, fileID string) string {
 	t.Helper()
 	out, err := s.tables().GetItem(within(t), &dynamodb.GetItemInput{TableName: &s.Table, Key: item{
@@ -252,8 +252,8 @@ func objectOf(t *testing.T, s system, fileID string) string {
 	return key.Value
 }
 
-// TestSweepDoubtsAnEmptyTable: a bucket most of whose files the table does not
-// know is not emptied.
+// TestSweepDoubtsAnEmptyTable: a bucket is not emptied if the table lacks most
+// of its files.
 func TestSweepDoubtsAnEmptyTable(t *testing.T) {
 	t.Parallel()
 	const objects = 12
@@ -274,7 +274,7 @@ func TestSweepDoubtsAnEmptyTable(t *testing.T) {
 	}
 }
 
-// TestEnginesAreFound: `assay sweep` and `assay feed rebuild` need no settings beside
+// TestEnginesAreFound: `assay sweep` and `assay feed rebuild` need no settings beside a running
 // `assay serve`.
 func TestEnginesAreFound(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// system is all that a promise knows of a running Assay.
+// system is a running Assay as promises see it.
 type system struct {
 	HTTP, Operator               string // URLs
 	LiveOperator                 string // of query, with the live events of all owners
@@ -27,11 +27,11 @@ type system struct {
 	Bucket, Table                string
 }
 
-// soon bounds everything that a promise waits for. It is met in milliseconds;
+// soon is the timeout of every wait of a promise. Waits take milliseconds;
 // the rest is for a busy machine.
 const soon = 60 * time.Second
 
-// within is the test's context with that bound.
+// within returns the test's context with that timeout.
 func within(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), soon)
@@ -39,7 +39,7 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// client speaks as the given owner.
+// client returns a client of the given owner.
 func (s system) client(t *testing.T, owner string) *client.Client {
 	t.Helper()
 	transport := http.DefaultTransport.(*http.Transport).Clone()
@@ -52,7 +52,7 @@ func (s system) client(t *testing.T, owner string) *client.Client {
 	return c
 }
 
-// newOwner is one that no other test has.
+// newOwner returns a unique owner.
 func newOwner() string { return "e2e-" + uuid.NewString() }
 
 func (s system) aws() aws.CredentialsProvider {
@@ -67,7 +67,7 @@ func (s system) objects() *s3.Client {
 	return s3.New(s3.Options{BaseEndpoint: &s.S3, Region: s.Region, Credentials: s.aws(), UsePathStyle: true})
 }
 
-// keys are those of all objects in the bucket.
+// keys returns the keys of all objects in the bucket.
 func (s system) keys(t *testing.T) []string {
 	t.Helper()
 	out, err := s.objects().ListObjectsV2(within(t), &s3.ListObjectsV2Input{Bucket: &s.Bucket})
@@ -109,14 +109,14 @@ func (s system) listen(t *testing.T, subject string) *nats.Subscription {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Once the server has answered, nothing is missed.
+	// After the server's response, no message is missed.
 	if err := conn.FlushWithContext(within(t)); err != nil {
 		t.Fatal(err)
 	}
 	return sub
 }
 
-// next is the next message of a subscription.
+// next returns the next message of a subscription.
 func next(t *testing.T, sub *nats.Subscription) *nats.Msg {
 	t.Helper()
 	msg, err := sub.NextMsgWithContext(within(t))
@@ -126,8 +126,8 @@ func next(t *testing.T, sub *nats.Subscription) *nats.Msg {
 	return msg
 }
 
-// outcomes are the ids of all outcome events of a file, in their order, once no
-// work on it waits any more.
+// outcomes returns the ids of all outcome events of a file, in order, once no
+// work on it is left.
 func (s system) outcomes(t *testing.T, js jetstream.JetStream, fileID string) []string {
 	t.Helper()
 	return s.outcomesOf(t, js, "ASSAY_WORK_TEXTFILE", "assay-work.*.*.file.uploaded."+fileID, "assay.analysis.*.textfile."+fileID)
@@ -167,7 +167,7 @@ func (s system) outcomesOf(t *testing.T, js jetstream.JetStream, stream, waiting
 	}
 }
 
-// eventually looks again and again until look has nothing to complain about.
+// eventually polls until look returns nil.
 func eventually(t *testing.T, look func() error) {
 	t.Helper()
 	ctx := within(t)

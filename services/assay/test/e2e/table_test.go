@@ -17,7 +17,7 @@ import (
 // item is an item as a plain DynamoDB client reads it.
 type item = map[string]types.AttributeValue
 
-// read is GetItem, strongly consistent; nil when there is none.
+// read is GetItem, strongly consistent; nil if there is no item.
 func (s system) read(ctx context.Context, pk, sk string) (item, error) {
 	out, err := s.tables().GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &s.Table, ConsistentRead: aws.Bool(true),
@@ -29,7 +29,7 @@ func (s system) read(ctx context.Context, pk, sk string) (item, error) {
 	return out.Item, nil
 }
 
-// meta is a file's metadata item.
+// meta returns a file's metadata item.
 func (s system) meta(t *testing.T, fileID string) item {
 	t.Helper()
 	found, err := s.read(within(t), "FILE#"+fileID, "META")
@@ -39,7 +39,7 @@ func (s system) meta(t *testing.T, fileID string) item {
 	return found
 }
 
-// history is the item that lists a file under its owner, found by the seed's
+// history returns the item that lists a file under its owner, found by the seed's
 // query for it.
 func (s system) history(t *testing.T, owner, fileID string) item {
 	t.Helper()
@@ -59,7 +59,7 @@ func (s system) history(t *testing.T, owner, fileID string) item {
 	return nil
 }
 
-// attribute is the text of a string or number.
+// attribute returns the text of a string or number.
 func attribute(t *testing.T, i item, name string) string {
 	t.Helper()
 	switch value := i[name].(type) {
@@ -72,7 +72,7 @@ func attribute(t *testing.T, i item, name string) string {
 	return ""
 }
 
-// kindsOf gives each attribute's type descriptor, such as S.
+// kindsOf returns each attribute's type descriptor, such as S.
 func kindsOf(i item) map[string]string {
 	kinds := map[string]string{}
 	for name, value := range i {
@@ -81,7 +81,7 @@ func kindsOf(i item) map[string]string {
 	return kinds
 }
 
-// leftOf complains about what is left of a file that was deleted.
+// leftOf returns an error if anything is left of a deleted file.
 func (s system) leftOf(ctx context.Context, owner, fileID, key string) error {
 	meta, err := s.read(ctx, "FILE#"+fileID, "META")
 	history, historyErr := s.read(ctx, "OWNER#"+owner, "FILE#"+fileID)
@@ -97,7 +97,7 @@ func (s system) leftOf(ctx context.Context, owner, fileID, key string) error {
 	return nil
 }
 
-// nothingWaits complains while a queue holds messages.
+// nothingWaits returns an error while a queue has messages.
 func nothingWaits(ctx context.Context, js jetstream.JetStream) error {
 	for _, name := range []string{"ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED", "ASSAY_WORK_PHOTOJOB"} {
 		stream, err := js.Stream(ctx, name)

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// presignedTermsHold: the bucket refuses bytes that are not what was reserved,
-// and the file stays PENDING and can still be uploaded rightly.
+// presignedTermsHold: the bucket rejects bytes that do not match the reservation,
+// and the file stays PENDING and can still be uploaded correctly.
 func presignedTermsHold(t *testing.T, s system) {
 	c := s.client(t, newOwner())
 	text := randomText(31, 50)
@@ -42,7 +42,7 @@ func presignedTermsHold(t *testing.T, s system) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Cut off by the bucket while sending is a refusal too.
+			// A connection that the bucket closes during the upload is a rejection too.
 			if status, body := tryPut(t, reserved.Upload, breach.body, breach.change); status/100 == 2 {
 				t.Fatalf("the bucket took it (%d): %s", status, body)
 			}
@@ -55,7 +55,7 @@ func presignedTermsHold(t *testing.T, s system) {
 	}
 }
 
-// refusedAsMissing checks that a file is PENDING and its bytes are not there.
+// refusedAsMissing checks that a file is PENDING and has no bytes.
 func refusedAsMissing(t *testing.T, s system, reserved client.Reserved) {
 	t.Helper()
 	resp, body := s.ask(t, http.MethodPost, "/v1/files/"+reserved.FileID+"/uploaded", map[string]string{"X-Owner-Id": reserved.OwnerID}, "")
@@ -66,7 +66,7 @@ func refusedAsMissing(t *testing.T, s system, reserved client.Reserved) {
 	}
 }
 
-// usedURLIsSpent: a presigned URL cannot replace the bytes it has stored.
+// usedURLIsSpent: a presigned URL cannot replace the stored bytes.
 func usedURLIsSpent(t *testing.T, s system) {
 	c := s.client(t, newOwner())
 	text := randomText(32, 50)
@@ -82,7 +82,7 @@ func usedURLIsSpent(t *testing.T, s system) {
 	}
 }
 
-// TestExpiredURL: after its time a presigned URL stores nothing.
+// TestExpiredURL: an expired presigned URL stores nothing.
 func TestExpiredURL(t *testing.T) {
 	t.Parallel()
 	s := startServe(t, t.TempDir(), "ASSAY_UPLOAD_EXPIRES=1s")
@@ -92,7 +92,7 @@ func TestExpiredURL(t *testing.T) {
 	if left := time.Until(reserved.Upload.ExpiresAt); left > time.Second {
 		t.Errorf("expiresAt is %s away, want a second at most", left)
 	}
-	// Its time is 1 s from the second in which it was signed on.
+	// It expires 1 s after the second in which it was signed.
 	<-time.After(time.Until(reserved.Upload.ExpiresAt.Add(1100 * time.Millisecond)))
 	if status, body := put(t, reserved.Upload, text, nil); status != http.StatusForbidden || !strings.Contains(body, "AccessDenied") {
 		t.Errorf("answer %d, want 403 AccessDenied: %s", status, body)

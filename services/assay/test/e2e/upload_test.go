@@ -12,13 +12,13 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// way is one of the two ways in.
+// way is one of the two kinds of upload.
 type way func(t *testing.T, c *client.Client, name, contentType string, content []byte) client.File
 
-// ways are both ways in, by name.
+// ways are both kinds of upload, by name.
 var ways = map[string]way{"presigned": presigned, "multipart": multipartPost}
 
-// presigned reserves, puts the bytes into the bucket, and says so.
+// presigned reserves, puts the bytes into the bucket, and makes the `uploaded` call.
 func presigned(t *testing.T, c *client.Client, name, contentType string, content []byte) client.File {
 	t.Helper()
 	file, err := c.Upload(within(t), client.Source{
@@ -41,7 +41,7 @@ func multipartPost(t *testing.T, c *client.Client, name, contentType string, con
 	return file
 }
 
-// final waits until the file has reached its end.
+// final waits until the file is in a final state.
 func final(t *testing.T, c *client.Client, fileID string) client.File {
 	t.Helper()
 	file, err := c.Wait(within(t), fileID)
@@ -51,7 +51,7 @@ func final(t *testing.T, c *client.Client, fileID string) client.File {
 	return file
 }
 
-// bothWaysCountRight: whatever the way in and the charset, the numbers are
+// bothWaysCountRight: for any kind of upload and charset, the numbers are
 // those of an independent count.
 func bothWaysCountRight(t *testing.T, s system) {
 	long := randomText(1, 60_000)
@@ -67,8 +67,8 @@ func bothWaysCountRight(t *testing.T, s system) {
 		"utf-16le":        {"text/plain", utf16Bytes(long, 0), count(long)},
 		"utf-16be":        {"", utf16Bytes(long, 1), count(long)},
 		"windows-1251":    {"text/plain; charset=windows-1251", windows1251(t, russian), count(russian)},
-		// Bytes that are valid UTF-8 do not decide against the declaration, nor for
-		// UTF-8 when others follow that are not.
+		// Valid UTF-8 bytes do not overrule the declaration, nor for
+		// UTF-8 when invalid ones follow.
 		"gbk":          {"text/plain; charset=gbk", []byte("\xC2\xA5" + plain + "\xB5\xC7\xC2\xBC \xB3\xC9\xB9\xA6"), count("楼" + plain + "登 录 成 功")},
 		"shift_jis":    {"text/plain; charset=shift_jis", []byte("\xC3\xB1" + plain + "\x83\x65\x83\x58\x83\x67"), count("ﾃｱ" + plain + "テスト")},
 		"windows-1252": {"text/plain; charset=windows-1252", []byte("Gr\xC3\xB6" + plain + "Gr\xF6\xDFe"), count("GrÃ¶" + plain + "Größe")},
@@ -96,8 +96,8 @@ func bothWaysCountRight(t *testing.T, s system) {
 	}
 }
 
-// manyAtOnce: a burst of 500 files by both ways is taken in whole, and at its
-// end each file has its own numbers.
+// manyAtOnce: a burst of 500 files by both kinds of upload is accepted completely, and at the
+// end each file has its own result.
 func manyAtOnce(t *testing.T, s system) {
 	const files = 500
 	c := s.client(t, newOwner())
@@ -123,8 +123,7 @@ func manyAtOnce(t *testing.T, s system) {
 	}
 }
 
-// utf16Bytes encodes with a mark; high is the place of the high byte's turn: 1
-// is big endian, 0 little.
+// utf16Bytes encodes with a byte order mark, in big endian if bigEndian is 1.
 func utf16Bytes(text string, bigEndian int) []byte {
 	var out []byte
 	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {

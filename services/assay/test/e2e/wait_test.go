@@ -8,9 +8,9 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// waitHoldsTheAnswer: a wait ends when the file does, and not before, unless
-// its time is up.
-func waitHoldsTheAnswer(t *testing.T, s system) {
+// waitHoldsTheResponse: a wait ends when the file is final, and not before, unless
+// its time is over.
+func waitHoldsTheResponse(t *testing.T, s system) {
 	c := s.client(t, newOwner())
 	text := randomText(71, 500)
 	reserved := reserve(t, c, "awaited.txt", "text/plain", text)
@@ -42,7 +42,7 @@ func waitHoldsTheAnswer(t *testing.T, s system) {
 		select {
 		case early := <-answers:
 			t.Fatalf("an answer before the upload: %v, %v", early.file, early.err)
-		case <-time.After(300 * time.Millisecond): // that nothing comes can only be seen by waiting
+		case <-time.After(300 * time.Millisecond): // the absence of an event can only be observed by waiting
 		}
 		if status, body := put(t, reserved.Upload, text, nil); status != http.StatusOK {
 			t.Fatalf("%d %s", status, body)

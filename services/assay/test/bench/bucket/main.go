@@ -1,4 +1,4 @@
-// Command bucket runs the embedded S3 server in a process of its own, for sides
+// Command bucket runs the embedded S3 server in a separate process, for sides
 // that read from a bucket. It stores a file in it, prints the server's URL and the
 // object's entity tag, and ends when its standard input does.
 package main
@@ -26,7 +26,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) != 3 {
-		return fmt.Errorf("give a folder, a key for both parts of the account, and the file to store")
+		return fmt.Errorf("usage: bucket FOLDER KEY FILE; KEY is both the access key and the secret key")
 	}
 	dir, err := filepath.Abs(args[0])
 	if err != nil {

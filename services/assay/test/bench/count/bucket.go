@@ -15,7 +15,7 @@ import (
 // partSize is the default of ASSAY_RANGE_SIZE.
 const partSize = 32 << 20 // bytes
 
-// bucket is where the program bucket has stored a text.
+// bucket is a text stored by the program bucket.
 type bucket struct {
 	url, etag, key string
 	size           int64

@@ -14,8 +14,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 )
 
-// countByLibraries counts by the same definition of a word as wordstats, with kept
-// libraries and a map, as one would without a counter of one's own.
+// countByLibraries counts by the same definition of a word as wordstats, with maintained
+// libraries and a map, as a program without its own counter would.
 func countByLibraries(r io.Reader) (wordstats.Statistics, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Command count counts the words of a file once and prints the statistics. The
-// bench runs it as a process of its own, so that nothing but the counting is
-// measured; built with the tag purego it has the portable kernel only.
+// bench runs it in a separate process, so that only the counting is
+// measured. Built with the tag purego it has only the portable kernel.
 package main
 
 import (
@@ -19,14 +19,14 @@ import (
 
 func main() {
 	var o options
-	flag.StringVar(&o.by, "by", "wordstats", "wordstats, or uax29: libraries and a map")
-	flag.IntVar(&o.times, "times", 1, "how often the file is read, as one text")
-	flag.IntVar(&o.each, "each", 0, "counts each so many bytes as a text of its own, and prints the last of them")
-	flag.IntVar(&o.readers, "readers", 1, "how many readers share the text")
-	flag.StringVar(&o.bucket.url, "url", "", "where the text is: an S3 server, and no file")
-	flag.StringVar(&o.bucket.etag, "etag", "", "of the object there")
-	flag.Int64Var(&o.bucket.size, "size", 0, "of the object there, in bytes")
-	flag.StringVar(&o.bucket.key, "key", "", "both parts of the account there")
+	flag.StringVar(&o.by, "by", "wordstats", "wordstats, or uax29 for libraries and a map")
+	flag.IntVar(&o.times, "times", 1, "how often the file is repeated, as one text")
+	flag.IntVar(&o.each, "each", 0, "counts each block of this many bytes as a separate text, and prints the last result")
+	flag.IntVar(&o.readers, "readers", 1, "the number of readers of the text")
+	flag.StringVar(&o.bucket.url, "url", "", "the URL of an S3 server with the text, instead of a file")
+	flag.StringVar(&o.bucket.etag, "etag", "", "the entity tag of the object")
+	flag.Int64Var(&o.bucket.size, "size", 0, "the size of the object in bytes")
+	flag.StringVar(&o.bucket.key, "key", "", "the access key, which is also the secret key")
 	flag.Parse()
 	if err := o.run(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "count:", err)
@@ -89,7 +89,7 @@ func (o options) count(ctx context.Context, paths []string) (wordstats.Statistic
 	})
 }
 
-// countEach counts each so many bytes of the text alone, and returns the last counts.
+// countEach counts each n bytes of the text separately, and returns the last counts.
 func countEach(text io.Reader, size int, count func(io.Reader) (wordstats.Statistics, error)) (last wordstats.Statistics, err error) {
 	one := make([]byte, size)
 	for {
@@ -106,7 +106,7 @@ func countEach(text io.Reader, size int, count func(io.Reader) (wordstats.Statis
 	}
 }
 
-// repeated reads a file, and so many times more.
+// repeated returns a reader of a file, repeated n times.
 type repeated struct {
 	file *os.File
 	left int

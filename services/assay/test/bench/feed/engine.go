@@ -27,7 +27,7 @@ import (
 
 var tables = feed.Config{Primary: "sentiment-items-primary", Dashboard: "sentiment-items-dashboard"}
 
-// engine is a DynamoDB engine that counts what is asked of it.
+// engine is a DynamoDB engine that counts its requests.
 type engine struct {
 	lite     *dynamolite.Engine
 	server   *http.Server
@@ -92,11 +92,11 @@ func start(ctx context.Context, folder string) (*system, error) {
 	return s, nil
 }
 
-// answer opens a query, without its projector.
+// answer starts a query without its projector.
 func (s *system) answer(ctx context.Context, settings ...string) (*answering, error) {
 	cfg, err := config.Load[query.Config](append(settings,
 		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret", "ASSAY_NATS_URL="+s.nats.URL(),
-		"ASSAY_DYNAMODB_ENDPOINT="+s.engine.url, "ASSAY_S3_ENDPOINT=http://127.0.0.1:1")) // nothing asks S3
+		"ASSAY_DYNAMODB_ENDPOINT="+s.engine.url, "ASSAY_S3_ENDPOINT=http://127.0.0.1:1")) // S3 is not used
 	if err != nil {
 		return nil, err
 	}

@@ -28,10 +28,10 @@ const (
 	fillParallel = 16
 	fillBatch    = 500 // items of one Apply
 	fillPasses   = 5
-	writeBatch   = 25 // DynamoDB's limit of one BatchWriteItem
+	writeBatch   = 25 // DynamoDB's limit per BatchWriteItem
 )
 
-// fill writes items into an engine that leaves syncing to the operating system.
+// fill writes items into an engine without syncs.
 func fill(ctx context.Context, folder string, items int, primary bool, out io.Writer) error {
 	engine, err := listen(folder, dynamolite.SyncNever)
 	if err != nil {
@@ -50,7 +50,7 @@ func fillTables(ctx context.Context, engine *engine, items int, primary bool, ou
 	filling, ctx := errgroup.WithContext(ctx)
 	filling.SetLimit(fillParallel)
 	random := rand.New(rand.NewPCG(1, 2))
-	// Several times over the whole time, and then a part of the items each.
+	// Several passes over the period, each with a part of the items.
 	for pass := range min(fillPasses, items) {
 		for from := pass; from < items; from += fillBatch * fillPasses {
 			batch := make([]feed.Item, 0, fillBatch)
@@ -103,13 +103,13 @@ func putAll(ctx context.Context, db *dynamodb.Client, items []feed.Item) error {
 	return nil
 }
 
-// tag is the name of a watched tag. Of two the one with the lower number is the
+// tag returns the name of a watched tag. Lower numbers are
 // more frequent, by Zipf's law.
 func tag(n int) string { return fmt.Sprintf("tag %d", n) }
 
 var words = strings.Fields("markets rally regulators announce sweeping framework after months of talks the new rules will require transparency critics warn that costs may rise while others welcome a long awaited step")
 
-// item is one of a made-up stream: 1 to 3 tags, a text of 100 to 200 characters.
+// item returns a synthetic item: 1 to 3 tags, a text of 100 to 200 characters.
 func item(random *rand.Rand, n int, at time.Time) feed.Item {
 	var text strings.Builder
 	for length := 100 + random.IntN(100); text.Len() < length; {

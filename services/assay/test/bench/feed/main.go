@@ -1,12 +1,12 @@
 // Command feed measures reads of the feed's dashboard over HTTP, with a million
-// items in the tables: how long each takes when its answer is in the cache and when
-// it is read anew, and how many requests to DynamoDB it costs.
+// items in the tables: how long each takes with and without the cache,
+// and how many requests to DynamoDB it needs.
 //
 //	make bench-feed BENCH="-items 50000"
 //
-// The tables are filled through pkg/feed and kept in a folder for the next run.
-// Everything runs in this one process: query with its own settings, the embedded
-// NATS and DynamoDB engines, and the client, which asks one question at a time.
+// The tables are filled through pkg/feed and reused by the next run.
+// Everything runs in this process: query with its default settings, the embedded
+// NATS and DynamoDB engines, and the client, which sends one request at a time.
 package main
 
 import (
@@ -34,13 +34,13 @@ func main() {
 	}
 }
 
-// maxAge is how old kept tables may be: later too few items are in the windows.
+// maxAge is the maximum age of reused tables: older ones have too few items in the windows.
 const maxAge = 6 * time.Hour
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("feed", flag.ExitOnError)
-	items := flags.Int("items", 1_000_000, "how many items are in the tables, spread over the last 7 days")
-	reads := flags.Int("reads", 300, "how often each question is asked")
+	items := flags.Int("items", 1_000_000, "the number of items in the tables, spread over the last 7 days")
+	reads := flags.Int("reads", 300, "the number of reads of each kind")
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench-feed"), "the folder for the tables (6 KB an item)")
 	primary := flags.Bool("primary", true, "fill the primary table too, which no read of the dashboard touches")
 	if err := flags.Parse(args); err != nil {
@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return report(ctx, e, *reads, out)
 }
 
-// loaded makes sure that the folder has the tables of so many items.
+// loaded ensures that the folder has tables with n items.
 func loaded(ctx context.Context, folder string, items int, primary bool, out io.Writer) error {
 	done := filepath.Join(folder, "filled")
 	if found, err := os.Stat(done); err == nil && time.Since(found.ModTime()) < maxAge {

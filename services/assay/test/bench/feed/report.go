@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// The bars for the 99th of 100 reads.
+// The limits of the 99th of 100 reads.
 const (
 	cachedBar   = 10 * time.Millisecond
 	uncachedBar = 25 * time.Millisecond
@@ -53,19 +53,19 @@ func questions() []question {
 	)
 }
 
-// timing is what the reads of one question took.
+// timing is the measurements of one kind of read.
 type timing struct {
 	p50, p99 time.Duration
-	cpu      time.Duration // of this whole process, each
-	requests float64       // to DynamoDB, each
-	bytes    int           // of the answer
+	cpu      time.Duration // of this process, per read
+	requests float64       // to DynamoDB, per read
+	bytes    int           // of the response
 }
 
-// report asks each question and prints a table. It returns an error when a bar is
-// missed.
+// report measures each kind of read and prints a table. It returns an error if a limit is
+// exceeded.
 func report(ctx context.Context, s *system, reads int, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "read\tcached p50\tp99\tread anew p50\tp99\tCPU\trequests\tanswer KB\t")
+	fmt.Fprintln(w, "read\tcached p50\tp99\tuncached p50\tp99\tCPU\trequests\tresponse KB\t")
 	missed := 0
 	for _, q := range questions() {
 		// The first fills the cache.
@@ -93,7 +93,7 @@ func report(ctx context.Context, s *system, reads int, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "milliseconds, over HTTP; load %s\n", paired.Load())
 	if missed > 0 {
-		return fmt.Errorf("%d reads are over %s from the cache or %s read anew", missed, cachedBar, uncachedBar)
+		return fmt.Errorf("%d reads exceed %s cached or %s uncached", missed, cachedBar, uncachedBar)
 	}
 	return nil
 }
@@ -119,8 +119,8 @@ func (s *system) measure(ctx context.Context, a *answering, q question, reads in
 	return t, nil
 }
 
-// processTime is the time that processors gave to this process: unlike the clock's,
-// it does not grow with what else the machine does.
+// processTime returns the processor time of this process: unlike wall time,
+// it does not depend on the load of the machine.
 func processTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -18,7 +18,7 @@ import (
 const (
 	CPU  = "cpu"  // seconds of processor time, user and system, all threads
 	Wall = "wall" // seconds from start to exit
-	Peak = "peak" // bytes of memory resident at most, which a process tells of itself: see OwnPeak
+	Peak = "peak" // peak resident memory in bytes, which a process reports itself: see OwnPeak
 )
 
 // Process is a program to run as a side.
@@ -29,9 +29,9 @@ type Process struct {
 	Env   []string // added to this process's own
 }
 
-// Command is the side that runs a program to its end and takes CPU and Wall from the
-// operating system (getrusage). Its output is thrown away. A run fails
-// when the program fails, with what it wrote to standard error.
+// Command is the side that runs a program to its end and reads CPU and Wall from the
+// operating system (getrusage). Its output is discarded. A run fails
+// if the program fails, with its standard error.
 func Command(name string, p Process) Side {
 	return Side{Name: name, Run: func(ctx context.Context) (Sample, error) {
 		sample, _, err := p.Run(ctx)
@@ -60,7 +60,7 @@ func (p Process) Run(ctx context.Context) (Sample, []byte, error) {
 	wall := time.Since(start)
 	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	if !ok {
-		return nil, nil, errors.New("the operating system does not tell what a process used")
+		return nil, nil, errors.New("the operating system does not report the usage of a process")
 	}
 	return Sample{CPU: processorSeconds(usage), Wall: wall.Seconds()}, output.Bytes(), nil
 }
@@ -79,10 +79,10 @@ func processorSeconds(u *syscall.Rusage) float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// OwnPeak returns how many bytes of memory this process had resident at most. On
-// Linux that is the mark of its own memory map: getrusage, which is asked elsewhere,
-// gives at least what the parent had there, since a child begins in the parent's map
-// and its exec keeps the mark.
+// OwnPeak returns the peak resident memory of this process in bytes. On
+// Linux it is VmHWM of its own memory map: getrusage, used elsewhere,
+// returns at least the parent's peak, because a child starts in the parent's map
+// and exec keeps the value.
 func OwnPeak() (float64, error) {
 	if status, err := os.ReadFile("/proc/self/status"); err == nil {
 		if mark := highWater.FindSubmatch(status); mark != nil {

@@ -12,7 +12,7 @@ import (
 
 var modelName = regexp.MustCompile(`(?m)^model name\s*: (.*)$`)
 
-// Machine describes in one line where and how this program runs.
+// Machine describes the machine and the Go runtime in one line.
 func Machine() string {
 	model := "unknown processor"
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -32,7 +32,7 @@ func Machine() string {
 		runtime.Version(), cmp.Or(os.Getenv("GOGC"), "default"))
 }
 
-// Load is the machine's load of the last 1, 5 and 15 minutes, or "unknown".
+// Load returns the load averages of the machine, or "unknown".
 func Load() string {
 	load, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

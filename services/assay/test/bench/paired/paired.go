@@ -1,8 +1,8 @@
-// Package paired compares what two ways to do the same work cost, in one run and
-// in turn: own, rival, own, rival. So whatever else the machine does meets both
-// alike, and the ratio means something where the numbers alone do not.
+// Package paired compares the cost of two ways to do the same work, alternating
+// within one run: own, rival, own, rival. So other load on the machine affects both
+// equally, and the ratio is meaningful even if the numbers are not.
 //
-// A Trial is two sides and the goals that are judged by what they cost:
+// A Trial is two sides and the goals for their costs:
 //
 //	trial := paired.Trial{
 //		Title: "4 KB text, upload to COMPLETED",
@@ -12,9 +12,9 @@
 //	}
 //	result, err := trial.Measure(ctx, 5)
 //
-// A run of a side returns a Sample: any number of quantities by name. Each is a
-// cost, of which less is better, in base units: seconds, bytes; a rate is given as
-// its inverse. Command makes a side of a program, with the processor time and wall
+// A run of a side returns a Sample: quantities by name. Each is a
+// cost, lower is better, in base units: seconds, bytes; a rate is given as
+// its inverse. Command is a side that runs a program, with the processor time and wall
 // time of its process.
 //
 // A goal without a rival (Trial.Rival is the zero Side) judges the quantity itself.
@@ -26,7 +26,7 @@ import (
 	"slices"
 )
 
-// Sample is what one run of a side cost, by quantity.
+// Sample is the cost of one run of a side, by quantity.
 type Sample map[string]float64
 
 // Side is one of the two ways.
@@ -35,8 +35,8 @@ type Side struct {
 	Run  func(ctx context.Context) (Sample, error)
 }
 
-// Mean is the side whose run is so many runs of s, at least one, and costs their mean:
-// for what is over so soon that one run is not like another. It fails with the first
+// Mean returns the side whose run is n runs of s, at least one, and costs their mean,
+// for runs that are too short to be comparable. It fails with the first
 // run that fails.
 func (s Side) Mean(runs int) Side {
 	return Side{Name: s.Name, Run: func(ctx context.Context) (Sample, error) {
@@ -54,19 +54,19 @@ func (s Side) Mean(runs int) Side {
 	}}
 }
 
-// Direction says how a goal's ratio is built and read.
+// Direction defines how a goal's ratio is computed and compared.
 type Direction int
 
 const (
-	// AtLeast reads: the rival costs at least so many times what own costs.
+	// AtLeast: the rival costs at least this many times as much as own.
 	AtLeast Direction = iota
-	// AtMost reads: own costs at most so many times what the rival costs; without
-	// a rival, own costs at most so much.
+	// AtMost: own costs at most this many times as much as the rival; without
+	// a rival, own costs at most this much.
 	AtMost
 )
 
-// Goal is a bar for the ratio of one quantity. Must is the lower bar; a Target of
-// 0 is none, and neither makes the ratio a number without a verdict.
+// Goal is a limit for the ratio of one quantity. Must is the weaker limit; a Target of
+// 0 is none. Without both, the ratio is reported without a verdict.
 type Goal struct {
 	ID           string // as in docs/performance.md, such as W1
 	What         string // what is compared, in a few words
@@ -79,20 +79,20 @@ type Goal struct {
 type Trial struct {
 	Title      string
 	Own, Rival Side
-	// Absent says why the rival cannot be run, when it cannot: nothing is measured then.
+	// Absent is the reason why the rival cannot run; then nothing is measured.
 	Absent string
 	Goals  []Goal
 }
 
-// Result is what a trial came to.
+// Result is the result of a trial.
 type Result struct {
 	Trial
 	OwnRuns, RivalRuns []Sample // in the order of the runs; empty when the rival is absent
-	// Failed says why the trial was broken off, when it was; the runs until then tell nothing.
+	// Failed is the reason why the trial was aborted; its runs are not judged.
 	Failed string
 }
 
-// Measure runs both sides once unmeasured, and then in turn so many times. It
+// Measure runs both sides once unmeasured, and then alternates n times. It
 // returns the first error of a side.
 func (t Trial) Measure(ctx context.Context, pairs int) (Result, error) {
 	r := Result{Trial: t}
@@ -112,7 +112,7 @@ func (t Trial) Measure(ctx context.Context, pairs int) (Result, error) {
 			if err != nil {
 				return r, fmt.Errorf("%s, %s: %w", t.Title, s.Name, err)
 			}
-			if i > 0 { // the first finds files and caches cold
+			if i > 0 { // the first run has cold caches
 				*s.runs = append(*s.runs, sample)
 			}
 		}
@@ -120,13 +120,13 @@ func (t Trial) Measure(ctx context.Context, pairs int) (Result, error) {
 	return r, nil
 }
 
-// Spread is the least, the middle and the greatest of some numbers.
+// Spread is the minimum, median and maximum of some numbers.
 type Spread struct{ Min, Median, Max float64 }
 
-// Noise is how many times the least the greatest is.
+// Noise returns the ratio of maximum to minimum.
 func (s Spread) Noise() float64 { return s.Max / s.Min }
 
-// SpreadOf returns the spread of numbers, of which there is at least one.
+// SpreadOf returns the spread of at least one number.
 func SpreadOf(numbers []float64) Spread {
 	sorted := slices.Sorted(slices.Values(numbers))
 	n := len(sorted)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// childVariable makes the test's binary a program that tells its peak.
+// childVariable makes the test binary a program that prints its peak.
 const childVariable = "ASSAY_TEST_PEAK"
 
 func TestMain(m *testing.M) {

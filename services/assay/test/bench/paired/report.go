@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Print writes what a trial came to as lines for a terminal.
+// Print writes the result of a trial for a terminal.
 func (r Result) Print(w io.Writer) {
 	fmt.Fprintf(w, "\n%s: %s vs %s\n", r.Title, r.Own.Name, r.rivalName())
 	for _, j := range r.Judge() {
@@ -86,8 +86,8 @@ func (s Spread) cell(quantity string) string {
 	return amount(s.Median, quantity)
 }
 
-// amount writes a cost with its unit: bytes for the quantities that are named so,
-// seconds for others, and plain numbers for those that say a unit themselves.
+// amount formats a cost with its unit: bytes for quantities named so,
+// seconds for others, and plain numbers for quantities whose name has a unit.
 func amount(x float64, quantity string) string {
 	switch {
 	case quantity == Peak || strings.HasSuffix(quantity, "bytes"):
@@ -105,7 +105,7 @@ func amount(x float64, quantity string) string {
 	return number(x) + " s"
 }
 
-// number writes three significant digits.
+// number formats three significant digits.
 func number(x float64) string {
 	if x == 0 {
 		return "0"

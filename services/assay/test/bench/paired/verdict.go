@@ -2,11 +2,11 @@ package paired
 
 import "fmt"
 
-// MostNoise is how much a rival's own cost may vary, greatest by least, for a
-// verdict to be given.
+// MostNoise is the maximum noise of a rival's cost for a
+// verdict.
 const MostNoise = 1.25
 
-// Verdict is how a goal was met.
+// Verdict is whether a goal was met.
 type Verdict string
 
 // The verdicts.
@@ -21,10 +21,10 @@ const (
 	Unknown Verdict = "not measured"
 )
 
-// Judgement is a goal and what the runs say of it.
+// Judgement is a goal with its measurement and verdict.
 type Judgement struct {
 	Goal
-	Own, Rival Spread  // zero when not measured
+	Own, Rival Spread  // zero if not measured
 	Ratio      float64 // the median of the ratios of the pairs; without a rival, of the costs
 	Verdict    Verdict
 	Reason     string // why there is no verdict

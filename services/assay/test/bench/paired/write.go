@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// WriteInto replaces what stands between the lines "<!-- begin NAME -->" and
-// "<!-- end NAME -->" of a file. It fails when the file has no such lines.
+// WriteInto replaces the text between the lines "<!-- begin NAME -->" and
+// "<!-- end NAME -->" of a file. It fails if the file has no such lines.
 func WriteInto(path, name, text string) error {
 	old, err := os.ReadFile(path)
 	if err != nil {

@@ -17,14 +17,14 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// Options say what there is to measure with.
+// Options configure the measurement.
 type Options struct {
-	Dir string    // for the photo and the program, which stay, and results
-	Out io.Writer // for what was found
+	Dir string    // for the photo and the program, which are kept, and results
+	Out io.Writer // for messages
 }
 
 // Trials draws the photo, builds the program and returns the trials. The rivals are
-// those of the machine: Debian has them in libvips-tools and imagemagick.
+// those installed on the machine: Debian has them in libvips-tools and imagemagick.
 func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	in, err := photo(o.Dir)
 	if err != nil {
@@ -39,7 +39,7 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	chain := m.side("assay", own, []string{"chain", in, m.out})
 	vips := m.rival("libvips", "vips", m.vips)
 	magick := m.rival("ImageMagick", "convert-im6.q16", m.magick)
-	if magick.absent != "" { // elsewhere than in Debian
+	if magick.absent != "" { // on systems other than Debian
 		magick = m.rival("ImageMagick", "magick", m.magick)
 	}
 	thumbnails := m.side("assay", own, []string{"thumbnails", in, m.out})
@@ -51,7 +51,7 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	}, nil
 }
 
-// photo draws the photo of 12 megapixels, unless it is there.
+// photo draws the photo of 12 megapixels, unless it exists.
 func photo(dir string) (string, error) {
 	path := filepath.Join(dir, "photo-12mp-1.jpg")
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {

@@ -15,7 +15,7 @@ type maker struct {
 	log          io.Writer
 }
 
-// side is the side of programs that run one after another; it costs their sum. Each
+// side returns the side that runs programs in sequence and costs their sum. Each
 // is one thread of work, so that processor time and time are the same.
 func (m maker) side(name, path string, commands ...[]string) paired.Side {
 	return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
@@ -54,7 +54,7 @@ func (r rival) trial(title string, own paired.Side, goal paired.Goal) paired.Tri
 	return paired.Trial{Title: title, Own: own.Mean(2), Rival: r.side.Mean(2), Absent: r.absent, Goals: []paired.Goal{goal}}
 }
 
-// vips has no one command for the chain; what is between is not compressed.
+// vips has no single command for the chain; intermediate files are not compressed.
 func (m maker) vips() [][]string {
 	small, levels := m.out+"-1.v", m.out+"-2.v"
 	return [][]string{

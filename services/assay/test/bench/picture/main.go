@@ -1,5 +1,5 @@
-// Command picture does to one photo what bench measures, and prints the size of the
-// last picture that it wrote.
+// Command picture performs the operations that bench measures on one photo, and prints the size of the
+// last picture written.
 //
 //	picture chain IN OUT        2,048 pixels, levels, sharpen, JPEG of quality 85
 //	picture thumbnails IN OUT   1,200, 600 and 300 pixels, JPEG of quality 82
@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string) error {
 		p.Sharpen(100)
 		err = write(p, args[2]+".jpg", 85)
 	case "thumbnails":
-		for _, side := range []int{1200, 600, 300} { // each of the one before
+		for _, side := range []int{1200, 600, 300} { // each from the previous one
 			p.Fit(side, side)
 			if err = write(p, args[2]+"-"+strconv.Itoa(side)+".jpg", 82); err != nil {
 				break

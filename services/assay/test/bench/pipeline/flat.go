@@ -13,10 +13,10 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// peak is the most memory in bytes that a service had, at four times of one run.
+// peak is the peak memory of a service in bytes, at four moments of one run.
 type peak struct{ aTenth, all, small, large int64 }
 
-// Flat returns the trials of P5. They judge whether the memory of each service stays what it is, whatever comes:
+// Flat returns the trials of P5. They judge whether the memory of each service is independent of the load:
 // the peak after all events beside the peak after a tenth, and after the largest
 // object beside the peak after one of 1 MB. It is run once.
 func Flat(o Options) []paired.Trial {
@@ -52,7 +52,7 @@ func Flat(o Options) []paired.Trial {
 // peaks runs the services and returns the peaks of each.
 func (o Options) peaks() (map[string]peak, error) {
 	ctx := context.Background()
-	p, err := startApart(filepath.Join(o.Dir, "flat"))
+	p, err := startSeparate(filepath.Join(o.Dir, "flat"))
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +83,8 @@ func (o Options) peaks() (map[string]peak, error) {
 	return peaks, nil
 }
 
-// large uploads one file of so many bytes, whose vocabulary is that of the small
-// one, and waits for its end.
+// large uploads one file of size bytes, with the vocabulary of the small
+// file, and waits for its end.
 func (p *program) large(ctx context.Context, size int64) error {
 	told, err := listen(p)
 	if err != nil {

@@ -25,13 +25,13 @@ import (
 	"github.com/assay-project/assay/services/assay/serve"
 )
 
-// floor is the least that a file can go through: put the bytes, write an item,
+// floor is the minimum of work for a file: put the bytes, write an item,
 // publish an event; get the bytes, count, update the item, acknowledge. It keeps
-// no promise but that each of these is on disk when it is answered, as the
-// engines have it.
+// no promise except that each of these is on disk when it is acknowledged, as the
+// engines guarantee.
 //
-// With the calls of Assay it also makes those that Assay makes for its promises, each
-// at its least: an update of one item for the claim, and its end as a stored event.
+// With the calls of Assay it also makes the calls that Assay needs for its promises, each
+// in its smallest form: an update of one item for the claim, and a stored event for the end.
 type floor struct {
 	withCalls bool
 	engines   *backend.Connections
@@ -44,7 +44,7 @@ const (
 	floorWork   = "FLOOR_WORK"
 	floorStream = "FLOOR_ENDS" // of a floor with the calls of Assay
 	floorEnds   = "floor.end.*"
-	// floorParallel is how many files it works on at once: all that come.
+	// floorParallel is how many files it processes at once: all.
 	floorParallel = 64
 )
 
@@ -58,7 +58,7 @@ func playFloor(ctx context.Context, withCalls bool) (err error) {
 		defer func() { err = errors.Join(err, e.close()) }()
 		at, settings = e.at, serve.Runtime()
 	}
-	defer settings.Apply(zerolog.Nop())() // as Assay has it, with the engines and without
+	defer settings.Apply(zerolog.Nop())() // as in Assay, with and without the engines
 	cfg, err := config.Load[backend.Config](at.environ())
 	if err != nil {
 		return err

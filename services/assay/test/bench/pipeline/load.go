@@ -18,11 +18,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// sample is what one run gave.
+// sample is the measurements of one run.
 type sample struct {
 	took    time.Duration
-	accepts []time.Duration // from POST to its answer, sorted
-	ends    []time.Duration // from POST to the end that is told, sorted
+	accepts []time.Duration // from POST to its response, sorted
+	ends    []time.Duration // from POST to the outcome event, sorted
 	cpu     time.Duration   // of the program
 }
 
@@ -31,8 +31,8 @@ func (s sample) cpuPerFile() float64            { return s.cpu.Seconds() / float
 func (s sample) accepted(part float64) float64  { return percentile(s.accepts, part) }
 func (s sample) completed(part float64) float64 { return percentile(s.ends, part) }
 
-// percentile returns the seconds that a part of the times, of which there is one at
-// least, does not exceed.
+// percentile returns a percentile, in seconds, of at
+// least one time.
 func percentile(sorted []time.Duration, part float64) float64 {
 	return sorted[min(int(part*float64(len(sorted))), len(sorted)-1)].Seconds()
 }
@@ -40,20 +40,20 @@ func percentile(sorted []time.Duration, part float64) float64 {
 // endWait bounds the wait for one file's end.
 const endWait = 30 * time.Second
 
-// load keeps n files in flight for the given time, and waits for their ends.
+// load keeps n files in flight for the given time, and waits for their outcomes.
 func load(ctx context.Context, p *program, n int, length time.Duration) (sample, error) {
-	var begun atomic.Bool // there is one file, however late
+	var begun atomic.Bool // at least one file, even if late
 	return during(ctx, p, n, func(since time.Duration) bool { return since < length || begun.CompareAndSwap(false, true) })
 }
 
-// many is load until there were so many files.
+// many is load for a number of files.
 func many(ctx context.Context, p *program, n, files int) error {
 	var begun atomic.Int64
 	_, err := during(ctx, p, n, func(time.Duration) bool { return begun.Add(1) <= int64(files) })
 	return err
 }
 
-// during keeps n files in flight while more says so, which is told since when.
+// during keeps n files in flight while more returns true; its argument is the elapsed time.
 func during(ctx context.Context, p *program, n int, more func(since time.Duration) bool) (sample, error) {
 	told, err := listen(p)
 	if err != nil {
@@ -100,7 +100,7 @@ func during(ctx context.Context, p *program, n int, more func(since time.Duratio
 	return s, err
 }
 
-// ends are the files whose end was told.
+// ends are the files whose outcome has arrived.
 type ends struct {
 	conn *nats.Conn
 	mu   sync.Mutex
@@ -118,7 +118,7 @@ func listen(p *program) (*ends, error) {
 		id := m.Subject[len(p.ends)-1:]
 		select {
 		case e.of(id) <- at:
-		default: // told again
+		default: // a repeated outcome
 		}
 	})
 	if err == nil {
@@ -156,11 +156,11 @@ func (e *ends) await(ctx context.Context, id string, wait time.Duration) (time.T
 	case <-ctx.Done():
 		return time.Time{}, ctx.Err()
 	case <-late.C:
-		return time.Time{}, fmt.Errorf("the end of %s was not told within %s", id, wait)
+		return time.Time{}, fmt.Errorf("no outcome of %s within %s", id, wait)
 	}
 }
 
-// form is a multipart body with one text.
+// form returns a multipart body with one text.
 func form(text []byte) (contentType string, body []byte, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -199,7 +199,7 @@ func (p *program) do(req *http.Request) (string, error) {
 		FileID string `json:"fileId"`
 	}
 	if resp.StatusCode != http.StatusAccepted {
-		return "", fmt.Errorf("POST answers %d: %s", resp.StatusCode, answer)
+		return "", fmt.Errorf("POST: status %d: %s", resp.StatusCode, answer)
 	}
 	err = json.Unmarshal(answer, &file)
 	return file.FileID, err

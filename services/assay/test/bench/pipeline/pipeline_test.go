@@ -13,15 +13,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestEveryProgramTakesFilesIn: the floor, `assay serve` and the services alone
-// bring small files to their ends, and say what they used; a large one too.
-func TestEveryProgramTakesFilesIn(t *testing.T) {
+// TestEveryProgramProcessesFiles: the floor, `assay serve` and the separate services
+// process small files and a large one, and report their usage.
+func TestEveryProgramProcessesFiles(t *testing.T) {
 	for name, begin := range map[string]func() (*program, error){
 		roleFloor:     func() (*program, error) { return start(roleFloor, t.TempDir()) },
 		roleCalls:     func() (*program, error) { return start(roleCalls, t.TempDir()) },
 		roleAssay:     func() (*program, error) { return start(roleAssay, t.TempDir()) },
-		"services":    func() (*program, error) { return startApart(t.TempDir()) },
-		"floor alone": func() (*program, error) { return startFloorApart(t.TempDir()) },
+		"services":    func() (*program, error) { return startSeparate(t.TempDir()) },
+		"floor alone": func() (*program, error) { return startFloorSeparate(t.TempDir()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := begin()

@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// program is what takes files in: one process, or some that work together.
+// program accepts files: one process, or several that work together.
 type program struct {
 	role      string
-	processes []*child // those whose use is counted
+	processes []*child // those whose usage is counted
 	others    []*child
 
-	http, nats, ends string // two URLs, and the subject filter of what tells an end
+	http, nats, ends string // two URLs, and the subject filter of the outcome events
 	client           *http.Client
 	contentType      string
 	body             []byte
@@ -35,27 +35,27 @@ type child struct {
 	lines *bufio.Scanner
 }
 
-// ready is the first line that a process writes.
+// ready is the first line of output of a process.
 type ready struct{ HTTP, NATS, S3, DynamoDB, Ends string }
 
-// usage is what a process has used up.
+// usage is the resource usage of a process.
 type usage struct {
 	CPU  time.Duration
-	Peak int64 // bytes in memory at most
+	Peak int64 // peak memory in bytes
 }
 
-// start starts a program of one process on a data folder of its own.
+// start starts a program of one process on a new data folder.
 func start(role, dir string) (*program, error) {
 	c, at, err := spawn(role, dir)
 	if err != nil {
 		return nil, err
 	}
 	p := &program{role: role, processes: []*child{c}, http: at.HTTP, nats: at.NATS, ends: at.Ends}
-	return p, p.dress()
+	return p, p.prepareClient()
 }
 
-// startApart starts the three services, and the engines in a process of their own.
-func startApart(dir string) (*program, error) {
+// startSeparate starts the three services, and the engines in another process.
+func startSeparate(dir string) (*program, error) {
 	engines, at, err := spawn(roleEngines, dir)
 	if err != nil {
 		return nil, err
@@ -71,11 +71,11 @@ func startApart(dir string) (*program, error) {
 			p.http = service.HTTP
 		}
 	}
-	return p, p.dress()
+	return p, p.prepareClient()
 }
 
-// startFloorApart starts the floor, and the engines in a process of their own.
-func startFloorApart(dir string) (*program, error) {
+// startFloorSeparate starts the floor, and the engines in another process.
+func startFloorSeparate(dir string) (*program, error) {
 	engines, at, err := spawn(roleEngines, dir)
 	if err != nil {
 		return nil, err
@@ -87,10 +87,10 @@ func startFloorApart(dir string) (*program, error) {
 		return nil, err
 	}
 	p.processes, p.http, p.ends = []*child{c}, floor.HTTP, floor.Ends
-	return p, p.dress()
+	return p, p.prepareClient()
 }
 
-// environ is where the engines are, for the services.
+// environ returns the addresses of the engines for the services.
 func (r ready) environ() []string {
 	return []string{
 		"ASSAY_NATS_URL=" + r.NATS, "ASSAY_S3_ENDPOINT=" + r.S3, "ASSAY_DYNAMODB_ENDPOINT=" + r.DynamoDB,
@@ -98,8 +98,8 @@ func (r ready) environ() []string {
 	}
 }
 
-// dress makes the client and what it sends.
-func (p *program) dress() (err error) {
+// prepareClient creates the client and its request.
+func (p *program) prepareClient() (err error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 256
 	p.client = &http.Client{Transport: transport}
@@ -161,10 +161,10 @@ func (c *child) usage() (usage, error) {
 // stop ends the process.
 func (c *child) stop() {
 	_ = c.ask.Close() // which is what ends it
-	_ = c.cmd.Wait()  // its status says nothing that the measuring did not
+	_ = c.cmd.Wait()  // its exit status does not matter
 }
 
-// usage is that of all processes that count.
+// usage returns the usage of all counted processes.
 func (p *program) usage() (usage, error) {
 	var sum usage
 	for _, c := range p.processes {
@@ -177,7 +177,7 @@ func (p *program) usage() (usage, error) {
 	return sum, nil
 }
 
-// peaks are the peaks of memory by role.
+// peaks returns the peak memory by role.
 func (p *program) peaks() (map[string]int64, error) {
 	all := map[string]int64{}
 	for _, c := range p.processes {
@@ -190,7 +190,7 @@ func (p *program) peaks() (map[string]int64, error) {
 	return all, nil
 }
 
-// profiled writes a CPU profile of each process, of what they do meanwhile.
+// profiled writes a CPU profile of each process while a function runs.
 func (p *program) profiled(dir string, meanwhile func() error) error {
 	for _, c := range p.processes {
 		path, err := filepath.Abs(filepath.Join(dir, c.role+".pprof"))
@@ -219,7 +219,7 @@ func (p *program) stop() {
 	}
 }
 
-// text is so many bytes of words, the same in every run.
+// text returns n bytes of words, the same in every run.
 func text(size int) []byte {
 	random := rand.New(rand.NewPCG(4, 2))
 	var b strings.Builder

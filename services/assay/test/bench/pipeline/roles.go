@@ -28,30 +28,30 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-// roleVariable makes the measuring program's binary one of those that are measured.
+// roleVariable makes the binary of the benchmark one of the measured programs.
 const roleVariable = "ASSAY_BENCH_ROLE"
 
 // The roles.
 const (
 	roleAssay    = "assay" // `assay serve`
 	roleFloor    = "floor"
-	roleCalls    = "floor-with-calls" // the floor with as many calls as Assay makes
+	roleCalls    = "floor-with-calls" // the floor with the calls of Assay
 	roleEngines  = "engines"
 	roleIngest   = "ingest"
 	roleAnalyzer = "analyzer"
 	roleQuery    = "query"
 )
 
-// services are the roles that are Assay, apart.
+// services are the roles of the separate services.
 var services = []string{roleIngest, roleAnalyzer, roleQuery}
 
-// assayEnds is the subject filter of what tells that a file is COMPLETED.
+// assayEnds is the subject filter of the outcomes of COMPLETED files.
 const assayEnds = "assay.analysis.completed.textfile.*"
 
 // Credentials of the engines that the bench starts itself.
 const accessKey, secretKey = "bench", "bench-secret"
 
-// Play is one of the programs that are measured, if this process is to be one,
+// Play runs one of the measured programs, if the environment names a role,
 // until its standard input ends. It returns the exit status.
 func Play() (status int, played bool) {
 	role := os.Getenv(roleVariable)
@@ -87,7 +87,7 @@ func say(v any) {
 	fmt.Printf("%s\n", line)
 }
 
-// obey does what the measuring program asks for.
+// obey carries out commands of the measuring program.
 func obey(in io.Reader) {
 	var profile *os.File
 	for lines := bufio.NewScanner(in); lines.Scan(); {
@@ -129,7 +129,7 @@ func playAssay(ctx context.Context) error {
 	started, told := io.Pipe()
 	go func() {
 		for lines := bufio.NewScanner(started); lines.Scan(); {
-			if !strings.Contains(lines.Text(), "Ctrl-C") { // the last that it says when it is ready
+			if !strings.Contains(lines.Text(), "Ctrl-C") { // the last line when it is ready
 				continue
 			}
 			at, err := endpoints.Read(cfg.DataDir)
@@ -143,9 +143,9 @@ func playAssay(ctx context.Context) error {
 	return serve.Run(ctx, cfg, told)
 }
 
-// playEngines runs the engines alone, with tables, bucket and streams.
+// playEngines runs only the engines, with tables, bucket and streams.
 func playEngines(ctx context.Context) error {
-	defer serve.Runtime().Apply(zerolog.Nop())() // as `assay serve` has it
+	defer serve.Runtime().Apply(zerolog.Nop())() // as in `assay serve`
 	e, err := startEngines(ctx)
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func playEngines(ctx context.Context) error {
 	return errors.Join(err, e.close())
 }
 
-// playService runs a service with what its environment says, on a free port.
+// playService runs a service with the settings of its environment, on a free port.
 func playService[C any](ctx context.Context, run func(context.Context, C) error) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -192,12 +192,12 @@ func playService[C any](ctx context.Context, run func(context.Context, C) error)
 	return run(ctx, cfg)
 }
 
-// environReady is where the environment says that engines run; nowhere by default.
+// environReady returns the engines that the environment names, if any.
 func environReady() ready {
 	return ready{NATS: os.Getenv("ASSAY_NATS_URL"), S3: os.Getenv("ASSAY_S3_ENDPOINT"), DynamoDB: os.Getenv("ASSAY_DYNAMODB_ENDPOINT")}
 }
 
-// engines are those of the data folder, in this process.
+// engines starts the engines of the data folder in this process.
 type engines struct {
 	nats   *embedded.NATS
 	tables *embedded.DynamoDB

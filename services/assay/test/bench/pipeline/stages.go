@@ -12,9 +12,9 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// stages are the parts of a program, by what the names of their functions hold; the
-// dot of a package's last element is escaped there, that of its folders is not. A
-// moment belongs to the part that is the nearest to it on the stack: what an engine
+// stages are the parts of a program, by substrings of function names; the
+// dot in a package's last element is escaped there, a dot in its folders is not. A
+// sample belongs to the part nearest to the leaf of its stack: the time an engine
 // spends in a sync is the engine's.
 var stages = []struct {
 	name  string
@@ -32,10 +32,10 @@ var stages = []struct {
 	{"scheduler, timers, and what has no caller", []string{""}},
 }
 
-// Stages returns, as a Markdown table, where the processor time of a file goes with
-// 32 in flight, from CPU profiles that stay in Options.Profiles.
+// Stages returns a Markdown table of the processor time of a file by stage, with
+// 32 in flight, from CPU profiles that are kept in Options.Profiles.
 func Stages(ctx context.Context, o Options) (string, error) {
-	var shares [3][]float64 // seconds for a file, by stage
+	var shares [3][]float64 // seconds per file, by stage
 	for i, role := range []string{roleAssay, roleCalls, roleFloor} {
 		var err error
 		if shares[i], err = o.stagesOf(ctx, role); err != nil {

@@ -1,9 +1,9 @@
-// Package pipeline measures a small file from its upload to its answer, beside the
-// floor: a program that makes the same stops on the same engines and does nothing
-// else. They are the goals P1 to P5 of docs/performance.md.
+// Package pipeline measures a small file from its upload to its result, beside the
+// floor: a program that makes the same steps on the same engines and does nothing
+// else. Its goals are P1 to P5 of docs/performance.md.
 //
-// Both are processes of their own, with the embedded engines in them, and are run
-// in turn. A file is in flight from its POST until its end is told over NATS, and
+// Both are separate processes with embedded engines, and run
+// alternately. A file is in flight from its POST until its outcome arrives over NATS, and
 // a run keeps a number of them in flight for some seconds.
 package pipeline
 
@@ -17,10 +17,10 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// Options say how long is measured.
+// Options configure the measurement.
 type Options struct {
 	Dir      string        // for data; new and empty
-	Profiles string        // the folder of what Stages writes
+	Profiles string        // the folder for the profiles of Stages
 	Length   time.Duration // of one run
 	Files    int           // of the run for flat memory
 	Largest  int64         // bytes of the largest object of that run
@@ -65,7 +65,7 @@ func Trials(o Options) (trials []paired.Trial, stop func(), err error) {
 	for _, n := range inFlight {
 		trials = append(trials, o.beside(own, programs[roleFloor], "floor", n))
 	}
-	for _, n := range []int{1, 32} { // where there are goals
+	for _, n := range []int{1, 32} { // for which there are goals
 		trials = append(trials, o.beside(own, programs[roleCalls], "floor with the calls of Assay", n))
 	}
 	return append(append(trials, o.growing(own)), o.alone()...), stop, nil
@@ -107,11 +107,11 @@ func (o Options) beside(own, floor *program, name string, n int) paired.Trial {
 	}
 }
 
-// turnsOf is the quantity of p99 by what a file would take if all in flight took turns.
+// turnsOf is p99 divided by the time of a file if all in flight were processed in turn.
 func turnsOf(n int) string { return fmt.Sprintf("p99 by (in flight / rate), %d in flight", n) }
 
-// growing judges how Assay bears more and more in flight. Each number in flight has its
-// own p99, since the worst of some is worse than each, the more the disk is shared.
+// growing judges Assay with increasing numbers in flight. Each number has its
+// own p99, because a maximum over several is worse than each, more so on a shared disk.
 func (o Options) growing(own *program) paired.Trial {
 	run := func(ctx context.Context) (paired.Sample, error) {
 		most, result := 0.0, paired.Sample{falls: 1}
@@ -133,8 +133,8 @@ func (o Options) growing(own *program) paired.Trial {
 	return paired.Trial{Title: "4 KB text, 1 to 64 in flight", Own: paired.Side{Name: "assay serve", Run: run}, Goals: goals}
 }
 
-// alone is what the services themselves use up, the engines being other processes,
-// beside what the floor does.
+// alone compares the usage of the services, without the engines in other processes,
+// with that of the floor.
 func (o Options) alone() []paired.Trial {
 	side := func(name string, begin func(dir string) (*program, error)) paired.Side {
 		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
@@ -150,15 +150,15 @@ func (o Options) alone() []paired.Trial {
 		}}
 	}
 	const title = "4 KB text, 32 in flight"
-	services := side("ingest, analyzer and query", startApart)
+	services := side("ingest, analyzer and query", startSeparate)
 	return []paired.Trial{
-		{Title: title, Own: services, Rival: side("floor without its engines", startFloorApart), Goals: []paired.Goal{
+		{Title: title, Own: services, Rival: side("floor without its engines", startFloorSeparate), Goals: []paired.Goal{
 			{ID: "-", What: "CPU of the services for a file", Quantity: cpu, Direction: paired.AtMost},
 		}},
 	}
 }
 
-// once starts a program, loads it when it is warm, and stops it.
+// once starts a program, warms it up, measures a load, and stops it.
 func (o Options) once(ctx context.Context, dir string, begin func(dir string) (*program, error)) (sample, error) {
 	p, err := begin(dir)
 	if err != nil {

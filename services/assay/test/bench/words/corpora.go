@@ -21,16 +21,16 @@ type text struct {
 
 const (
 	megabyte = 1_000_000
-	bookSize = 258 * megabyte // at least: the size of the corpus that the goals were set on
+	bookSize = 258 * megabyte // minimum: the size of the corpus on which the goals are based
 )
 
-// corpora are the texts of the goals.
+// corpora are the texts to count.
 type corpora struct {
 	page                                                text // the book once
 	book, english, few, vocabulary, multilingual, slice text
 }
 
-// makeCorpora writes the texts into a folder, unless they are there with the right
+// makeCorpora writes the texts into a folder, unless they exist with the right
 // size, and prints their checksums.
 func makeCorpora(dir, book string, out io.Writer) (corpora, error) {
 	if book == "" {
@@ -75,7 +75,7 @@ func makeCorpora(dir, book string, out io.Writer) (corpora, error) {
 	return c, nil
 }
 
-// ensure writes a file of a piece repeated so many times, if it is not there.
+// ensure writes a file of a repeated piece, unless it exists.
 func ensure(path string, piece func() []byte, times int) (int64, []byte, error) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		if err := write(path, piece(), times); err != nil {
@@ -92,7 +92,7 @@ func ensure(path string, piece func() []byte, times int) (int64, []byte, error) 
 	return size, digest.Sum(nil), err
 }
 
-// write writes the file under another name first, so that one of the right name is whole.
+// write writes the file under a temporary name first, so that a file is always complete.
 func write(path string, piece []byte, times int) error {
 	file, err := os.Create(path + ".part")
 	if err != nil {

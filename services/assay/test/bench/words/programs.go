@@ -12,18 +12,18 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// rivals are looked for in a folder, each under this name and as built by its own
-// instructions; most read standard input. docs/performance.md says what they are.
+// rivals are programs in a folder, each with this name and built by its own
+// instructions; most read standard input. docs/performance.md describes them.
 const (
 	goOptimized = "countwords-go-optimized"
 	goCustom    = "countwords-go-customhash"
 	cOptimized  = "countwords-c-optimized"
-	rustTrie    = "bentley-rust-trie" // takes the file and how many words to print
+	rustTrie    = "bentley-rust-trie" // arguments: the file and the number of words to print
 	publicTrie  = "countwords-rust-trie"
 	fastlwc     = "fastlwc"
 )
 
-// programs are what the trials run.
+// programs are the programs that the trials run.
 type programs struct {
 	count, portable string // paths
 	bucket          string
@@ -44,14 +44,14 @@ func build(ctx context.Context, dir, rivals string) (programs, error) {
 	return p, nil
 }
 
-// counted is what the program count prints.
+// counted is the output of the program count.
 type counted struct {
 	Kernel string
 	Peak   float64 // bytes of memory
 	wordstats.Statistics
 }
 
-// check counts a text in all ways and returns an error unless they agree, and the
+// check counts a text with all programs and returns an error unless they agree, and the
 // kernel's name.
 func (p programs) check(ctx context.Context, t text) (string, error) {
 	var answers [3]counted
@@ -72,7 +72,7 @@ func (p programs) check(ctx context.Context, t text) (string, error) {
 	return answers[0].Kernel, nil
 }
 
-// rival is the side of a program of that name, or says why there is none.
+// rival returns the side of a program, or the reason why it is absent.
 func (p programs) rival(name string, t text) (side paired.Side, absent string) {
 	if p.rivals == "" {
 		return paired.Side{Name: name}, "-rivals names no folder"
@@ -90,7 +90,7 @@ func (p programs) rival(name string, t text) (side paired.Side, absent string) {
 	return paired.Command(name, paired.Process{Path: path, Stdin: t.path}), ""
 }
 
-// wc is the side of the machine's wc.
+// wc returns the side of the installed wc.
 func wc(flag string, t text) (side paired.Side, absent string) {
 	name := "wc " + flag + " (C.UTF-8)"
 	path, err := exec.LookPath("wc")

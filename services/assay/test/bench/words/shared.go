@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// shared adds the goals on several readers, and on a text in a bucket. Their
-// quantity is wall time, since that is what readers and servers are for.
+// shared adds the goals for several readers, and for a text in a bucket. Their
+// quantity is wall time, which several readers reduce.
 func (m *maker) shared(ctx context.Context, dir string) error {
 	args, err := m.startBucket(ctx, dir, m.book)
 	if err != nil {

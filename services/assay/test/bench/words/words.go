@@ -11,15 +11,15 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// Options say what there is to measure with.
+// Options configure the measurement.
 type Options struct {
-	Dir    string    // for corpora, which stay, and programs
-	Rivals string    // the folder of the programs that are not ours; may be empty
+	Dir    string    // for corpora, which are kept, and programs
+	Rivals string    // the folder of the rival programs; may be empty
 	Book   string    // a file with a real text; Newton's Opticks by default
-	Out    io.Writer // for what was found
+	Out    io.Writer // for messages
 }
 
-// Trials makes the corpora, builds the programs, checks that all of them that
+// Trials writes the corpora, builds the programs, checks that all of them that
 // count by the same definition agree, and returns the trials.
 func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	c, err := makeCorpora(o.Dir, o.Book, o.Out)
@@ -49,7 +49,7 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	return m.trials, m.shared(ctx, o.Dir)
 }
 
-// smallText is how many bytes a small text has.
+// smallText is the size of a small text in bytes.
 const smallText = 4 << 10
 
 // maker makes trials.
@@ -82,15 +82,15 @@ func (m *maker) program(id string, t text, name string, must, target float64) {
 	m.add(id, t, must, target)(m.rival(name, t))
 }
 
-// libraries compares with those that split words by the same rules; a run of the trial
-// is the mean of so many.
+// libraries compares with libraries that split words by the same rules; a run of the trial
+// is the mean of several.
 func (m *maker) libraries(id string, t text, runs int) {
 	m.add(id, t, 3, 4)(paired.Command("uax29 + x/text + map", paired.Process{Path: m.count, Args: []string{"-by", "uax29", t.path}}), "")
 	trial := &m.trials[len(m.trials)-1]
 	trial.Own, trial.Rival = trial.Own.Mean(runs), trial.Rival.Mean(runs)
 }
 
-// small compares with the same libraries how a text is counted as many small ones.
+// small compares with the same libraries on a text split into many small ones.
 func (m *maker) small() {
 	each := []string{"-each", strconv.Itoa(smallText), m.few.path}
 	m.trials = append(m.trials, paired.Trial{

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// feedLettersComeBack: after a loss of all JetStream data an item that was given up
-// has its dead letter again from a sweep that tells outcomes again, once, and can
-// be replayed. Other sweeps leave alone what an operator dropped.
-func feedLettersComeBack(t *testing.T, start starter) {
+// feedDeadLettersAreRestored: after a loss of all JetStream data, a sweep that publishes
+// outcomes again restores the dead letter of an item that was given up, once, and it can
+// be replayed. Other sweeps do not restore what an operator dropped.
+func feedDeadLettersAreRestored(t *testing.T, start starter) {
 	c := start(t, noSweep)
 	ingest := c.service(t, "ingest")
 	c.front(t, ingest, c.service(t, "query"))
@@ -23,7 +23,7 @@ func feedLettersComeBack(t *testing.T, start starter) {
 	c.givenUp(t, lost)
 	eventually(t, func() error {
 		if said := dead(t, ingest.operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "1 attempt: ") {
-			return errors.New("the letters are " + said)
+			return errors.New("the deadLetters are " + said)
 		}
 		return nil
 	})
@@ -32,7 +32,7 @@ func feedLettersComeBack(t *testing.T, start starter) {
 	found := "feed  " + lost + "  lost_dead_letter  "
 	since := []string{"--outcomes-since", "1h"}
 	if said := c.sweep(t, since...); strings.Contains(said, found) {
-		t.Errorf("with its letter there, a sweep says %s", said)
+		t.Errorf("with its dead letter stored, a sweep prints %s", said)
 	}
 	js := c.jetStream(t)
 	for _, stream := range streams {
@@ -57,7 +57,7 @@ func feedLettersComeBack(t *testing.T, start starter) {
 		t.Errorf("a second sweep says %s", said)
 	}
 	if said := dead(t, ingest.operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "restored: the accepted text no longer exists") {
-		t.Errorf("the letters are %s", said)
+		t.Errorf("the deadLetters are %s", said)
 	}
 
 	c.putSubmission(t, text)
