@@ -36,11 +36,11 @@ type Consumer struct {
 	// Default 30 s.
 	Lease time.Duration
 	// Attempts is how many deliveries a message gets, counted before the work,
-	// so that an input that kills the process runs out of them too; one that was
-	// given back because its worker was told to stop is none of them. Default
-	// 12, which with the default Backoff outlasts an engine's outage of a
+	// so that an input that kills the process runs out of them too. One that was
+	// given back because its worker is shutting down does not count. Default
+	// 12, which with the default Backoff outlasts a backend's outage of a
 	// quarter of an hour. A handler that panics, or takes longer than its
-	// bounds allow, has 3 at most: time does not mend that.
+	// bounds allow, has 3 at most: waiting does not help it.
 	Attempts int
 	// Bounds says what an attempt at a delivery may take, and may leave in its Event
 	// what it read for that. Optional; without it there are none.
@@ -49,15 +49,15 @@ type Consumer struct {
 	// by their Bounds; others wait until some ends. 0 bounds nothing.
 	Memory int64
 	// Abandoned is how many handlers that do not return may be left behind.
-	// One more ends Consume with attempt.ErrAbandoned. Default 8.
+	// One more ends the consumer with attempt.ErrAbandoned. Default 8.
 	Abandoned int
 	// AbandonedFor is how long one of them may go on, since it may be a loop that
-	// takes a processor. Longer ends Consume in the same way. Default 5 min.
+	// takes a processor. Longer ends the consumer in the same way. Default 5 min.
 	AbandonedFor time.Duration
 	// Backoff is the pause after the given failed attempt. The default doubles
 	// from 1 s up to 5 min.
 	Backoff func(attempt int) time.Duration
-	// Drain is how long handlers may go on once the context of Consume has
+	// Drain is how long handlers may go on once the context of the consumer has
 	// ended, before theirs ends too. Default 10 s.
 	Drain time.Duration
 
@@ -68,8 +68,8 @@ type Consumer struct {
 	Gate func(ctx context.Context) error
 	// Handle works on one delivery. It never acknowledges; it returns. nil says
 	// that everything the message causes is durable, Permanent that no attempt
-	// can mend it, Later that it is delivered again without using an attempt, any other error
-	// that another attempt may.
+	// can succeed, Later that it is delivered again without using an attempt, any other error
+	// that another attempt may succeed.
 	Handle func(context.Context, Delivery) error
 	// GiveUp is called before a message is given up, with the reason, to move
 	// the item to its failed state. It may be called again for the same message
@@ -90,7 +90,7 @@ type permanentError struct{ err error }
 func (e *permanentError) Error() string { return e.err.Error() }
 func (e *permanentError) Unwrap() error { return e.err }
 
-// Permanent marks err as one that no further attempt can mend. A consumer
+// Permanent marks err as one after which no further attempt can succeed. A consumer
 // gives such a message up at once.
 func Permanent(err error) error { return &permanentError{err} }
 

@@ -43,7 +43,7 @@ type DeadLetter struct {
 	Consumer       string // who gave it up
 	Subject        string // where the message came from
 	Reason         string
-	Attempts       int       // 0 in one that was written anew
+	Attempts       int       // 0 in one that was restored
 	First          time.Time // when the message's stream took it in
 	Last           time.Time // when it was given up
 	Data           []byte
@@ -90,7 +90,7 @@ func ownHeader(header nats.Header) nats.Header {
 
 // RestoreDeadLetter stores a dead letter that was lost, of an event that a consumer gave up
 // at that time. How often the consumer had tried is not known any more, and is 0 in
-// the letter.
+// the dead letter.
 func (b *Bus) RestoreDeadLetter(ctx context.Context, consumer string, e event.Event, reason string, at time.Time) error {
 	data, err := e.Marshal()
 	if err != nil {
@@ -194,7 +194,7 @@ func (b *Bus) DropDead(ctx context.Context, sequence uint64) error {
 }
 
 // Replay publishes the message that a dead letter keeps where it came from, as
-// it was. The same letter replayed again within the duplicate window is kept
+// it was. The same dead letter replayed again within the duplicate window is kept
 // once. Errors are those of Publish.
 func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	header := ownHeader(l.header)
@@ -203,7 +203,7 @@ func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	return b.publish(obs.WithTrace(ctx, obs.Trace{}), &nats.Msg{Subject: l.Subject, Header: header, Data: l.Data}, id, "replay", header.Get(headerTenant))
 }
 
-// readDeadLetter takes what cannot be read for empty: a letter that cannot be shown
+// readDeadLetter leaves what cannot be read empty: a dead letter that cannot be shown
 // could not be dropped either.
 func readDeadLetter(msg *jetstream.RawStreamMsg) DeadLetter {
 	letter := DeadLetter{

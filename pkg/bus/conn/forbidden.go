@@ -70,7 +70,7 @@ func (c *Conn) refusal(reported error) (subject string, err error) {
 	return found[2], fmt.Errorf("%w: the user of %s may not %s %s", ErrForbidden, c.client, does, found[2])
 }
 
-// reported is told what the server reports beside its answers.
+// reported handles what the server reports beside its answers.
 func (c *Conn) reported(err error) {
 	subject, refused := c.refusal(err)
 	if refused == nil {
