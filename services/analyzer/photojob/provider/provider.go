@@ -8,6 +8,7 @@ package provider
 
 import (
 	"context"
+	"io"
 	"time"
 )
 
@@ -39,6 +40,10 @@ type Limits struct {
 	Longest int           // pixels of a side
 	Formats []string      // MIME types
 	Time    time.Duration // of a call; 0 for one that ends with its caller
+	// Model is what would be called, and CostMicros the most that one call costs, in
+	// millionths of the currency of the price list.
+	Model      string
+	CostMicros int64
 }
 
 // Call is one request.
@@ -48,6 +53,12 @@ type Call struct {
 	Options   Options
 	Image     []byte // upright, without metadata but the color profile
 	MediaType string // of Image
+
+	// Keep stores the answer of a service as it arrives, before it is read, and returns
+	// what it stored. Nil keeps it in memory. It returns the error of the reader as it is.
+	Keep func(context.Context, io.Reader) ([]byte, error)
+	// Answer is what Keep stored of this call before. A service is then not called again.
+	Answer []byte
 }
 
 // Options are wishes beside the prompt. The zero value of each is none. What the

@@ -1,0 +1,131 @@
+package gemini
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
+)
+
+// response is what of an answer is used.
+type response struct {
+	Candidates []struct {
+		Content struct {
+			Parts []struct {
+				Text       string
+				Thought    bool
+				InlineData *struct{ MIMEType, Data string }
+			}
+		}
+		FinishReason  string
+		SafetyRatings []rating
+	}
+	PromptFeedback struct{ BlockReason string }
+	ResponseID     string
+
+	from remote.Response
+}
+
+type rating struct {
+	Category, Probability string
+	Blocked               bool
+}
+
+// refusals are the reasons for which content is refused. Others may go away.
+var refusals = []string{
+	"SAFETY", "IMAGE_SAFETY", "PROHIBITED_CONTENT", "IMAGE_PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "IMAGE_RECITATION",
+}
+
+// blocked returns the error of an answer that refuses the content, else nil.
+func (r *response) blocked() error {
+	if reason := r.PromptFeedback.BlockReason; reason != "" {
+		return remote.Blocked(r.from, provider.IsBilled, reason)
+	}
+	if len(r.Candidates) == 0 {
+		return remote.Bad(r.from, "it has no candidates")
+	}
+	if reason := r.Candidates[0].FinishReason; slices.Contains(refusals, reason) {
+		return remote.Blocked(r.from, provider.IsBilled, reason)
+	}
+	return nil
+}
+
+// picture returns the first picture of the answer, and the media type that is claimed.
+func (r *response) picture() ([]byte, string, error) {
+	first := r.Candidates[0]
+	for _, p := range first.Content.Parts {
+		if p.InlineData == nil || p.Thought {
+			continue
+		}
+		data, err := base64.StdEncoding.DecodeString(p.InlineData.Data)
+		if err != nil {
+			return nil, "", remote.Bad(r.from, "its picture is not base64: %w", err)
+		}
+		return data, p.InlineData.MIMEType, nil
+	}
+	return nil, "", remote.Bad(r.from, "it has no picture (%.40q)", first.FinishReason)
+}
+
+const (
+	maxLabels      = 50
+	maxName        = 100   // characters
+	maxDescription = 4_000 // characters
+)
+
+var likelihoods = []string{"VERY_UNLIKELY", "UNLIKELY", "POSSIBLE", "LIKELY", "VERY_LIKELY"}
+
+// analysis reads the description, of which labels that make no sense are left out.
+func (r *response) analysis() (provider.Analysis, error) {
+	var text strings.Builder
+	for _, p := range r.Candidates[0].Content.Parts {
+		if !p.Thought {
+			text.WriteString(p.Text)
+		}
+	}
+	var said struct {
+		Description string
+		Labels      []provider.Label
+		SafeSearch  *provider.SafeSearch
+	}
+	if err := json.Unmarshal([]byte(text.String()), &said); err != nil {
+		return provider.Analysis{}, remote.Bad(r.from, "its description is not the JSON that was asked for: %w", err)
+	}
+	found := provider.Analysis{Description: cut(said.Description, maxDescription), SafeSearch: r.safeSearch(said.SafeSearch)}
+	for _, label := range said.Labels {
+		if label.Name == "" || !(label.Confidence >= 0 && label.Confidence <= 1) || len(found.Labels) == maxLabels {
+			continue
+		}
+		found.Labels = append(found.Labels, provider.Label{Name: cut(label.Name, maxName), Confidence: label.Confidence})
+	}
+	return found, nil
+}
+
+// safeSearch returns what the model says, adult content no less likely than the filters of
+// the API say. It is nil when the model says nothing that can be read.
+func (r *response) safeSearch(said *provider.SafeSearch) *provider.SafeSearch {
+	if said == nil {
+		return nil
+	}
+	adult, violence := slices.Index(likelihoods, said.Adult), slices.Index(likelihoods, said.Violence)
+	if adult < 0 || violence < 0 {
+		return nil
+	}
+	for _, one := range r.Candidates[0].SafetyRatings {
+		if one.Category == "HARM_CATEGORY_SEXUALLY_EXPLICIT" {
+			rated := slices.Index([]string{"NEGLIGIBLE", "LOW", "MEDIUM", "HIGH"}, one.Probability)
+			if one.Blocked {
+				rated = len(likelihoods) - 1
+			}
+			adult = max(adult, rated)
+		}
+	}
+	return &provider.SafeSearch{Adult: likelihoods[adult], Violence: likelihoods[violence]}
+}
+
+func cut(text string, characters int) string {
+	runes := []rune(strings.ToValidUTF8(text, ""))
+	return string(runes[:min(len(runes), characters)])
+}

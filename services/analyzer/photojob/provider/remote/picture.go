@@ -1,0 +1,77 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/pixels"
+)
+
+// MaxPicture is the most bytes of a picture in an answer.
+const MaxPicture = 30_000_000
+
+// Prepared returns a photo as a service may get it: upright, without metadata but the
+// color profile, within its limits of bytes and pixels; a JPEG, or a PNG when it has
+// transparency that fits.
+func Prepared(ctx context.Context, decoder *pixels.Decoder, photo []byte, l provider.Limits) (prepared []byte, mediaType string, err error) {
+	picture, release, err := decoder.Decode(ctx, photo, pixels.Default)
+	if err != nil {
+		return nil, "", err
+	}
+	defer release()
+	encodings := []pixels.Encoding{{Format: pixels.JPEG, Quality: 85}, {Format: pixels.JPEG, Quality: 70}}
+	if !picture.Opaque() {
+		encodings = append([]pixels.Encoding{{Format: pixels.PNG}}, encodings...)
+	}
+	for longest := l.Longest; longest >= 256; longest = longest * 3 / 4 {
+		picture.Fit(longest, longest)
+		for _, encoding := range encodings {
+			if prepared, err = picture.Encode(encoding); err != nil {
+				return nil, "", err
+			}
+			if int64(len(prepared)) <= l.Bytes {
+				return prepared, encoding.Format.MediaType(), nil
+			}
+		}
+	}
+	return nil, "", fmt.Errorf("%w: it does not fit into %d bytes", pixels.ErrTooLarge, l.Bytes)
+}
+
+// Edited reads the picture of an answer: of the media type that the service claims, "" for
+// none, within the limits of photos. It is written again in the format and size that the call asks for,
+// so that nothing of it is passed on but its pixels.
+func Edited(ctx context.Context, decoder *pixels.Decoder, r Response, data []byte, claimed string, c provider.Call) (provider.Edited, error) {
+	sniffed := pixels.Sniff(data)
+	if sniffed == "" || claimed != "" && sniffed.MediaType() != claimed {
+		return provider.Edited{}, Bad(r, "its picture is not %s", claimed)
+	}
+	encoding := pixels.Encoding{Format: pixels.Format(c.Options.Format), Quality: c.Options.Quality}
+	if encoding.Format == "" {
+		if encoding.Format = pixels.Sniff(c.Image); encoding.Format != pixels.PNG {
+			encoding.Format = pixels.JPEG
+		}
+	}
+	limits := pixels.Default
+	limits.Bytes, limits.WebP = MaxPicture, encoding.Format == pixels.WebP
+	picture, release, err := decoder.Decode(ctx, data, limits)
+	if err != nil {
+		if ctx.Err() != nil {
+			return provider.Edited{}, context.Cause(ctx)
+		}
+		for _, refused := range []error{pixels.ErrFormat, pixels.ErrUnreadable, pixels.ErrTooLarge, pixels.ErrTooSmall, pixels.ErrAnimated} {
+			if errors.Is(err, refused) {
+				return provider.Edited{}, Bad(r, "%w", err)
+			}
+		}
+		return provider.Edited{}, err
+	}
+	defer release()
+	picture.Fit(c.Options.Width, c.Options.Height)
+	out, err := picture.Encode(encoding)
+	if err != nil {
+		return provider.Edited{}, err
+	}
+	return provider.Edited{Image: out, Format: string(encoding.Format), Width: picture.Width(), Height: picture.Height()}, nil
+}

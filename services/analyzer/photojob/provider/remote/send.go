@@ -1,0 +1,128 @@
+// Package remote is what the adapters of paid services share: one HTTP request for one
+// call, the errors of HTTP in the classes of providers, and pictures on their way out and
+// in. What a service answers is untrusted input.
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+)
+
+const (
+	// MaxAnswer is the most bytes of an answer that are read.
+	MaxAnswer = 40 << 20
+	// maxError is how many bytes of an error are read.
+	maxError = 64 << 10
+)
+
+// Request is the request of one call.
+type Request struct {
+	Method string
+	URL    string
+	Header http.Header
+	Body   []byte // JSON; nil for none
+	// Keep stores the body of an answer with status 200, as provider.Call has it.
+	Keep func(context.Context, io.Reader) ([]byte, error)
+}
+
+// Response is the answer of a service.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Send makes one HTTP request, which is never repeated and follows no redirect. An error
+// is a *provider.Error that says whether the request may have been billed, or the reason
+// why ctx was cancelled, or that of Keep. A status other than 200 is no error.
+func Send(ctx context.Context, client *http.Client, r Request) (Response, error) {
+	var sent atomic.Bool // the service may have the request
+	trace := &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }}
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), r.Method, r.URL, bytes.NewReader(r.Body))
+	if err != nil {
+		return Response{}, &provider.Error{Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: err}
+	}
+	request.GetBody = nil // so that no transport can repeat it
+	request.Header = r.Header.Clone()
+	if r.Body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	once := *client
+	once.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := once.Do(request)
+	if err != nil {
+		return Response{}, lost(ctx, err, sent.Load())
+	}
+	defer resp.Body.Close()
+	answer := Response{Status: resp.StatusCode, Header: resp.Header}
+	if resp.StatusCode != http.StatusOK {
+		answer.Body, err = io.ReadAll(io.LimitReader(resp.Body, maxError))
+		if err != nil {
+			answer.Body = nil // the status says enough
+		}
+		return answer, nil
+	}
+	body := &capped{from: resp.Body, left: MaxAnswer}
+	keep := r.Keep
+	if keep == nil {
+		keep = func(_ context.Context, from io.Reader) ([]byte, error) { return io.ReadAll(from) }
+	}
+	answer.Body, err = keep(ctx, body)
+	switch {
+	case errors.Is(body.err, errLong):
+		return answer, Bad(answer, "its answer is larger than %d bytes", MaxAnswer)
+	case body.err != nil:
+		return answer, lost(ctx, body.err, true)
+	}
+	return answer, err
+}
+
+var errLong = errors.New("too long")
+
+// capped reads at most left bytes, and keeps the error that it ended with.
+type capped struct {
+	from io.Reader
+	left int64
+	err  error // but for io.EOF
+}
+
+func (c *capped) Read(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.from.Read(p[:min(int64(len(p)), c.left+1)])
+	if c.left -= int64(n); c.left < 0 {
+		c.err = errLong
+		return 0, c.err
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
+	return n, err
+}
+
+// lost is the error of a request without an answer.
+func lost(ctx context.Context, err error, sent bool) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return context.Cause(ctx)
+	}
+	failed := &provider.Error{Class: provider.Unknown, Code: provider.Unavailable, Billed: provider.MaybeBilled, Err: fmt.Errorf("the connection to the provider was lost: %w", err)}
+	if ctx.Err() != nil {
+		failed.Code, failed.Err = provider.Timeout, errors.New("the provider did not answer in time")
+	}
+	if !sent {
+		failed.Class, failed.Billed = provider.Retry, provider.NotBilled
+		if ctx.Err() == nil {
+			failed.Err = fmt.Errorf("the provider cannot be reached: %w", err)
+		}
+	}
+	return failed
+}

@@ -1,0 +1,62 @@
+package seedream
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"image"
+	"math"
+	"strings"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/pixels"
+)
+
+// request is the request, as the API documents it. The order of the fields is that of the
+// official SDK.
+type request struct {
+	Model          string `json:"model"`
+	Prompt         string `json:"prompt"`
+	Image          string `json:"image"`
+	ResponseFormat string `json:"response_format"`
+	Seed           int64  `json:"seed,omitempty"`
+	Size           string `json:"size"`
+	Watermark      bool   `json:"watermark"` // true when it is not sent
+	Sequential     string `json:"sequential_image_generation"`
+}
+
+const enhancePrompt = "Enhance this photo: correct exposure, white balance and sharpness. Change nothing else."
+
+func (p *Provider) body(c provider.Call) ([]byte, error) {
+	info, err := pixels.Inspect(c.Image, pixels.Default)
+	if err != nil {
+		return nil, &provider.Error{Class: provider.Permanent, Code: provider.ImageUnreadable, Billed: provider.NotBilled, Err: err}
+	}
+	prompt := c.Prompt
+	if prompt == "" {
+		prompt = enhancePrompt
+	}
+	return json.Marshal(request{
+		Model: p.cfg.Model, Prompt: prompt,
+		Image:          "data:" + strings.ToLower(c.MediaType) + ";base64," + base64.StdEncoding.EncodeToString(c.Image),
+		ResponseFormat: "b64_json", Seed: c.Options.Seed, Size: sizeOf(info, c.Options.AspectRatio), Sequential: "disabled",
+	})
+}
+
+// area is how many pixels are asked for: those of the API's size 2K.
+const area = 2048 * 2048
+
+// sizeOf is the size to ask for: of the ratio that is wanted, else the photo's, within the
+// 1:16 to 16:1 of the API.
+func sizeOf(info pixels.Info, ratio string) string {
+	shape := image.Pt(info.Width, info.Height)
+	if ratio != "" {
+		var wanted image.Point
+		if _, err := fmt.Sscanf(ratio, "%d:%d", &wanted.X, &wanted.Y); err == nil && wanted.X > 0 && wanted.Y > 0 {
+			shape = wanted
+		}
+	}
+	r := min(max(float64(shape.X)/float64(shape.Y), 1.0/16), 16)
+	width := math.Sqrt(area * r)
+	return fmt.Sprintf("%dx%d", int(width), int(width/r))
+}

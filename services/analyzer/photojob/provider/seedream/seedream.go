@@ -1,0 +1,162 @@
+// Package seedream edits photos by the image generation API of ModelArk, as it is
+// documented at https://docs.byteplus.com/en/docs/ModelArk/1541523.
+package seedream
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
+	"github.com/assay-project/assay/services/analyzer/pixels"
+)
+
+// Endpoint is the public address of the API outside of China.
+const Endpoint = "https://ark.ap-southeast.bytepluses.com/api/v3"
+
+// Limits of the API.
+const (
+	maxBytes   = 10_000_000
+	maxLongest = 4096 // and so at most 16.8 of its 36 megapixels
+	maxWords   = 600
+)
+
+// Config is how the API is called.
+type Config struct {
+	BaseURL    string
+	Key        string
+	Model      string
+	CostMicros int64 // of one picture
+	Time       time.Duration
+}
+
+// Provider implements provider.Provider. It only edits.
+type Provider struct {
+	cfg     Config
+	client  *http.Client
+	decoder *pixels.Decoder
+}
+
+// New returns the provider. The client and the decoder are the caller's to close.
+func New(cfg Config, client *http.Client, decoder *pixels.Decoder) *Provider {
+	return &Provider{cfg, client, decoder}
+}
+
+// Limits are those of the API, with the model and price of the settings.
+func (p *Provider) Limits(provider.Step) provider.Limits {
+	return provider.Limits{
+		Bytes: maxBytes, Longest: maxLongest, Time: p.cfg.Time, Model: p.cfg.Model, CostMicros: p.cfg.CostMicros,
+		Formats: []string{pixels.JPEG.MediaType(), pixels.PNG.MediaType()},
+	}
+}
+
+// Check sends a request without a prompt. A key that is refused is refused first, and the
+// rest of such a request costs nothing.
+func (p *Provider) Check(ctx context.Context) error {
+	resp, err := remote.Send(ctx, p.client, p.request([]byte(`{}`), provider.Call{ID: "check"}))
+	if err == nil && resp.Status != http.StatusOK && resp.Status != http.StatusBadRequest {
+		return failed(resp)
+	}
+	return err
+}
+
+// Analyze is not offered by the API.
+func (p *Provider) Analyze(context.Context, provider.Call) (provider.Analysis, provider.Usage, error) {
+	return provider.Analysis{}, provider.Usage{}, &provider.Error{
+		Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: errors.New("seedream describes no photos"),
+	}
+}
+
+func (p *Provider) request(body []byte, c provider.Call) remote.Request {
+	return remote.Request{
+		Method: http.MethodPost, URL: p.cfg.BaseURL + "/images/generations", Body: body, Keep: c.Keep,
+		Header: http.Header{"Authorization": {"Bearer " + p.cfg.Key}, "X-Client-Request-Id": {c.ID}},
+	}
+}
+
+// Edit asks for the photo as the prompt describes it.
+func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, provider.Usage, error) {
+	usage := provider.Usage{Model: p.cfg.Model, CostMicros: p.cfg.CostMicros, Estimated: true}
+	if words := len(strings.Fields(c.Prompt)); words > maxWords {
+		return provider.Edited{}, usage, &provider.Error{
+			Class: provider.Permanent, Code: provider.Rejected, Billed: provider.NotBilled,
+			Err: fmt.Errorf("the prompt has %d words; the provider takes %d", words, maxWords),
+		}
+	}
+	resp := remote.Response{Status: http.StatusOK, Body: c.Answer}
+	if c.Answer == nil {
+		body, err := p.body(c)
+		if err != nil {
+			return provider.Edited{}, usage, err
+		}
+		if resp, err = remote.Send(ctx, p.client, p.request(body, c)); err != nil {
+			return provider.Edited{}, usage, err
+		}
+	}
+	if resp.Status != http.StatusOK {
+		return provider.Edited{}, usage, failed(resp)
+	}
+	answer := &response{from: resp}
+	if err := json.Unmarshal(resp.Body, answer); err != nil {
+		return provider.Edited{}, usage, remote.Bad(resp, "it is not what the API documents: %w", err)
+	}
+	usage.RequestID = resp.Header.Get("X-Request-Id")
+	picture, err := answer.picture()
+	if err != nil {
+		return provider.Edited{}, usage, err
+	}
+	if n := answer.Usage.GeneratedImages; n > 0 {
+		usage.CostMicros, usage.Estimated = int64(n)*p.cfg.CostMicros, false
+	}
+	edited, err := remote.Edited(ctx, p.decoder, resp, picture, "", c)
+	return edited, usage, err
+}
+
+// response is what of an answer is used.
+type response struct {
+	Data []struct {
+		B64JSON string `json:"b64_json"`
+		Error   *apiError
+	}
+	Error *apiError
+	Usage struct {
+		GeneratedImages int `json:"generated_images"`
+	}
+
+	from remote.Response
+}
+
+func (r *response) picture() ([]byte, error) {
+	if r.Error != nil {
+		return nil, r.refused(r.Error)
+	}
+	if len(r.Data) == 0 {
+		return nil, remote.Bad(r.from, "it has no picture")
+	}
+	first := r.Data[0]
+	if first.Error != nil {
+		return nil, r.refused(first.Error)
+	}
+	picture, err := base64.StdEncoding.DecodeString(first.B64JSON)
+	switch {
+	case err != nil:
+		return nil, remote.Bad(r.from, "its picture is not base64: %w", err)
+	case len(picture) == 0: // also one that is an address: they are not asked for, and not followed
+		return nil, remote.Bad(r.from, "it has no picture")
+	}
+	return picture, nil
+}
+
+// refused is the error of an answer with status 200 whose picture was not made.
+func (r *response) refused(e *apiError) error {
+	if e.sensitive() {
+		return remote.Blocked(r.from, provider.MaybeBilled, e.Code)
+	}
+	return remote.Bad(r.from, "%.100s: %.200s", e.Code, e.Message)
+}

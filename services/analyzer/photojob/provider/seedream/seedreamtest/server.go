@@ -1,0 +1,208 @@
+// Package seedreamtest is a server for tests that answers as the image generation API of
+// ModelArk is documented to: https://docs.byteplus.com/en/docs/ModelArk/1541523. It
+// refuses what the API refuses, and counts what it bills.
+package seedreamtest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
+	"github.com/assay-project/assay/services/analyzer/pixels"
+	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+)
+
+// Key is the one that the server takes at first, and the model that it has.
+const (
+	Key   = "seedreamtest-key"
+	Model = "seedream-4-5-251128"
+)
+
+// The picture of an answer.
+const Width, Height = 200, 150
+
+// Server answers by its Script.
+type Server struct {
+	providertest.Script
+	URL string // the base of the API
+
+	mu       sync.Mutex
+	keys     []string
+	requests [][]byte
+	ids      []string
+}
+
+// Start starts a server that stops with the test.
+func Start(t *testing.T) *Server {
+	t.Helper()
+	s := &Server{keys: []string{Key}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /api/v3/images/generations", s.generate)
+	server := httptest.NewServer(mux)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	s.URL = server.URL + "/api/v3"
+	return s
+}
+
+// Accept makes the server take these keys and no others.
+func (s *Server) Accept(keys ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys = keys
+}
+
+// Requests are the bodies of all valid requests.
+func (s *Server) Requests() [][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// IDs are the client's ids of all valid requests.
+func (s *Server) IDs() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.ids)
+}
+
+// Error is the body of an error.
+func Error(code, message string) string {
+	return fmt.Sprintf(`{"error":{"code":%q,"message":%q,"param":"","type":"BadRequest"}}`, code, message)
+}
+
+func fail(w http.ResponseWriter, status int, code, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(Error(code, message))) // fails when the client is gone
+}
+
+func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Request-Id", "seedreamtest-1")
+	s.mu.Lock()
+	key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	ok = ok && slices.Contains(s.keys, key)
+	s.mu.Unlock()
+	if !ok {
+		fail(w, http.StatusUnauthorized, "AuthenticationError", "The API key doesn't exist.")
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<20))
+	if err == nil {
+		err = check(r, body)
+	}
+	if err != nil {
+		fail(w, http.StatusBadRequest, "InvalidParameter", err.Error())
+		return
+	}
+	var asked struct{ Model string }
+	if err := json.Unmarshal(body, &asked); err != nil || asked.Model != Model {
+		fail(w, http.StatusNotFound, "InvalidEndpointOrModel.NotFound", "The model or endpoint does not exist.")
+		return
+	}
+	s.mu.Lock()
+	s.requests, s.ids = append(s.requests, body), append(s.ids, r.Header.Get("X-Client-Request-Id"))
+	s.mu.Unlock()
+	s.Reply(w, r, asked.Model, Picture(picture()))
+}
+
+// Picture is an answer with a picture.
+func Picture(data []byte) []byte {
+	return fmt.Appendf(nil, `{"model":%q,"created":1760000000,"data":[{"b64_json":%q,"size":"%dx%d"}],"usage":{"generated_images":1,"output_tokens":117,"total_tokens":117}}`,
+		Model, base64.StdEncoding.EncodeToString(data), Width, Height)
+}
+
+// Refused is an answer with status 200 whose picture was not made.
+func Refused(code string) []byte {
+	return fmt.Appendf(nil, `{"model":%q,"created":1760000000,"data":[{"error":{"code":%q,"message":"not made"}}],"usage":{"generated_images":0}}`, Model, code)
+}
+
+// ByURL is an answer with the address of a picture.
+func ByURL(at string) []byte {
+	return fmt.Appendf(nil, `{"model":%q,"created":1760000000,"data":[{"url":%q,"size":"2048x2048"}],"usage":{"generated_images":1}}`, Model, at)
+}
+
+func picture() []byte {
+	var out bytes.Buffer
+	if err := png.Encode(&out, scene.New(Width, Height, 5)); err != nil {
+		panic(err) // a buffer takes everything
+	}
+	return out.Bytes()
+}
+
+// request has every field that is accepted.
+type request struct {
+	Model          string `json:"model"`
+	Prompt         string `json:"prompt"`
+	Image          string `json:"image"`
+	ResponseFormat string `json:"response_format"`
+	Seed           *int64 `json:"seed"`
+	Size           string `json:"size"`
+	Watermark      *bool  `json:"watermark"`
+	Sequential     string `json:"sequential_image_generation"`
+}
+
+var (
+	size    = regexp.MustCompile(`^([0-9]{2,5})x([0-9]{2,5})$`)
+	dataURL = regexp.MustCompile(`^data:(image/(?:jpeg|png));base64,(.*)$`)
+)
+
+// check refuses what the API refuses, and what could only be a mistake.
+func check(r *http.Request, body []byte) error {
+	var in request
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&in); err != nil {
+		return err
+	}
+	switch {
+	case r.Header.Get("Content-Type") != "application/json":
+		return fmt.Errorf("content type %q", r.Header.Get("Content-Type"))
+	case r.Header.Get("X-Client-Request-Id") == "":
+		return errors.New("no X-Client-Request-Id")
+	case in.Model == "" || strings.TrimSpace(in.Prompt) == "":
+		return errors.New("the parameters model and prompt are required")
+	case len(strings.Fields(in.Prompt)) > 600:
+		return errors.New("the prompt is longer than 600 words")
+	case in.Watermark == nil || *in.Watermark:
+		return errors.New("the picture would have a watermark")
+	case in.ResponseFormat != "b64_json" || in.Sequential != "disabled":
+		return errors.New("more than one picture, or an address")
+	}
+	match := dataURL.FindStringSubmatch(in.Image)
+	if match == nil {
+		return fmt.Errorf("the parameter image is not valid: %.40q", in.Image)
+	}
+	data, err := base64.StdEncoding.DecodeString(match[2])
+	if err != nil {
+		return fmt.Errorf("the parameter image is not valid: %w", err)
+	}
+	info, err := pixels.Inspect(data, pixels.Limits{Bytes: 10_000_000, Pixels: 36_000_000, Shortest: 15})
+	if err != nil || info.Format.MediaType() != match[1] {
+		return fmt.Errorf("the parameter image is not valid: %s, %w", info.Format, err)
+	}
+	var w, h int
+	if in.Size != "2K" {
+		if !size.MatchString(in.Size) {
+			return fmt.Errorf("the parameter size is not valid: %q", in.Size)
+		}
+		if _, err := fmt.Sscanf(in.Size, "%dx%d", &w, &h); err != nil || w*h < 921_600 || w*h > 16_777_216 || w > 16*h || h > 16*w {
+			return fmt.Errorf("the parameter size is not valid: %q", in.Size)
+		}
+	}
+	return nil
+}
