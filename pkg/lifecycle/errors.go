@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -33,9 +32,6 @@ type MovedError struct {
 func (e *MovedError) Error() string {
 	return fmt.Sprintf("the move %s is not allowed from %s", e.Move, e.Found)
 }
-
-// status is the attribute that holds the state of an item.
-func (m Machine) status(item Item) string { return cmp.Or(item.Status, m.Status) }
 
 // refusal returns why the condition of a write failed, from the item as found.
 func (m Machine) refusal(move Move, fence Fence, item Item, found Image) error {

@@ -1,15 +1,14 @@
 package lifecycle
 
 import (
-	"context"
-	"errors"
-	"fmt"
+	"cmp"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
@@ -72,79 +71,88 @@ type Write struct {
 	Image bool
 }
 
-// Apply makes a move. It returns ErrNotFound, *MovedError, ErrFenceLost or ErrCondition when a
-// condition of the first item fails, ErrInconsistent when only one of another item does, and
-// ErrCondition when one of Also does.
-//
-// The image is that of the first item: as written if requested, or as found when its condition
-// failed.
-//
-// When the response to the write of a single item is lost, the SDK repeats the request, which then
-// fails because of its own success: the caller gets *MovedError, ErrFenceLost or ErrCondition. The
-// repeat of a transaction succeeds.
-func (m Machine) Apply(ctx context.Context, db *dynamodb.Client, move Move, w Write) (Image, error) {
-	several := len(w.Items)+len(w.Also) > 1
-	if len(w.Items) == 0 || several && w.Image {
-		return nil, fmt.Errorf("%s: a write needs an item, and only the write of a single item returns an image", move.Name)
-	}
-	updates := make([]types.Update, len(w.Items))
-	for i, item := range w.Items {
-		var err error
-		if updates[i], err = m.compile(move, w.Fence, item); err != nil {
-			return nil, fmt.Errorf("%s: %w", move.Name, err)
-		}
-	}
-	if several {
-		return m.writeAll(ctx, db, move, w, updates)
-	}
-	u := updates[0]
-	in := &dynamodb.UpdateItemInput{
-		TableName: u.TableName, Key: u.Key,
-		UpdateExpression: u.UpdateExpression, ConditionExpression: u.ConditionExpression,
-		ExpressionAttributeNames: u.ExpressionAttributeNames, ExpressionAttributeValues: u.ExpressionAttributeValues,
-		ReturnValuesOnConditionCheckFailure: u.ReturnValuesOnConditionCheckFailure,
-	}
-	if w.Image {
-		in.ReturnValues = types.ReturnValueAllNew
-	}
-	out, err := db.UpdateItem(ctx, in)
-	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return failed.Item, m.refusal(move, w.Fence, w.Items[0], failed.Item)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", move.Name, err)
-	}
-	return out.Attributes, nil
+// status is the attribute that holds the state of an item.
+func (m Machine) status(item Item) string { return cmp.Or(item.Status, m.Status) }
+
+// placeholders are the names and values of an update. DynamoDB reserves many words, so every
+// attribute gets a placeholder. These begin with a letter. The placeholders of the SDK's expression
+// package, which builds the extra condition, begin with a digit. That package could also build the
+// update, but takes ten times as long.
+type placeholders struct {
+	names  map[string]string
+	values map[string]types.AttributeValue
 }
 
-// Update writes items of the machine without a move: in any state, if they exist and the fence and
-// the conditions of the items hold. Errors are those of Apply except *MovedError. The name appears
-// in error messages.
-func (m Machine) Update(ctx context.Context, db *dynamodb.Client, name string, w Write) (Image, error) {
-	return m.Apply(ctx, db, Move{Name: name}, w)
+func (p placeholders) name(path ...string) string {
+	for i, name := range path {
+		path[i] = "#n" + strconv.Itoa(len(p.names))
+		p.names[path[i]] = name
+	}
+	return strings.Join(path, ".")
 }
 
-func (m Machine) writeAll(ctx context.Context, db *dynamodb.Client, move Move, w Write, updates []types.Update) (Image, error) {
-	writes := make([]types.TransactWriteItem, len(updates), len(updates)+len(w.Also))
-	for i := range updates {
-		writes[i].Update = &updates[i]
+func (p placeholders) value(value types.AttributeValue) string {
+	at := ":v" + strconv.Itoa(len(p.values))
+	p.values[at] = value
+	return at
+}
+
+// each builds an action for each attribute, in the order of their names.
+func (p placeholders) each(attributes map[string]types.AttributeValue, between string) []string {
+	var actions []string
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		actions = append(actions, p.name(name)+between+p.value(attributes[name]))
 	}
-	_, err := db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: append(writes, w.Also...)})
-	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
-		for i, reason := range canceled.CancellationReasons {
-			switch {
-			case aws.ToString(reason.Code) != "ConditionalCheckFailed":
-			case i == 0:
-				return reason.Item, m.refusal(move, w.Fence, w.Items[0], reason.Item)
-			case i < len(updates) && !errors.Is(m.refusal(move, w.Fence, w.Items[i], reason.Item), ErrCondition):
-				return nil, fmt.Errorf("%s: %w", move.Name, ErrInconsistent)
-			default:
-				return nil, fmt.Errorf("%s: %w", move.Name, ErrCondition)
-			}
+	return actions
+}
+
+// compile returns the update of one item with its condition. A move without states
+// writes no state and needs the item to exist.
+func (m Machine) compile(move Move, fence Fence, item Item) (types.Update, error) {
+	p := placeholders{map[string]string{}, map[string]types.AttributeValue{}}
+	status := p.name(m.status(item))
+	condition := "attribute_exists(" + status + ")"
+	var set, remove []string
+	if len(move.From) > 0 {
+		from := make([]string, len(move.From))
+		for i, state := range move.From {
+			from[i] = p.value(&types.AttributeValueMemberS{Value: string(state)})
 		}
+		condition = status + " IN (" + strings.Join(from, ", ") + ")"
+		set = append(set, status+" = "+p.value(&types.AttributeValueMemberS{Value: string(move.To)}))
 	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", move.Name, err)
+	if fence.Attribute != "" {
+		name := p.name(fence.Attribute)
+		condition += " AND " + name + " = " + p.value(fence.Seen)
+		set = append(set, name+" = "+p.value(fence.Next))
 	}
-	return nil, err
+	set = append(set, p.each(item.Set, " = ")...)
+	for _, member := range item.Put {
+		set = append(set, p.name(slices.Clone(member.Path)...)+" = "+p.value(member.Value))
+	}
+	for _, name := range item.Remove {
+		remove = append(remove, p.name(name))
+	}
+	if item.Condition.IsSet() {
+		extra, err := expression.NewBuilder().WithCondition(item.Condition).Build()
+		if err != nil {
+			return types.Update{}, err
+		}
+		condition += " AND (" + *extra.Condition() + ")"
+		maps.Copy(p.names, extra.Names())
+		maps.Copy(p.values, extra.Values())
+	}
+	update := clause("SET ", set) + clause("REMOVE ", remove) + clause("ADD ", p.each(item.Add, " ")) + clause("DELETE ", p.each(item.Delete, " "))
+	return types.Update{
+		TableName: &item.Table, Key: item.Key, UpdateExpression: &update, ConditionExpression: &condition,
+		ExpressionAttributeNames: p.names, ExpressionAttributeValues: p.values,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}, nil
+}
+
+func clause(keyword string, actions []string) string {
+	if len(actions) == 0 {
+		return ""
+	}
+	return keyword + strings.Join(actions, ", ") + " "
 }

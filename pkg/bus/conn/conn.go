@@ -27,9 +27,7 @@ type Conn struct {
 	NATS *nats.Conn // its own requests are not guarded, see WithPermissionErrors
 	JS   *JetStream
 
-	client   string
-	log      zerolog.Logger
-	refusals refusals
+	*refusals
 
 	mu        sync.Mutex
 	connected context.Context // ends when the connection was lost and is back
@@ -39,9 +37,8 @@ type Conn struct {
 // Dial opens a connection. It returns an error when no server answers. The caller closes
 // the Conn.
 func Dial(cfg Config, log zerolog.Logger) (*Conn, error) {
-	c := &Conn{client: cfg.Client, log: log}
+	c := &Conn{refusals: &refusals{client: cfg.Client, log: log, waiting: map[*waiter]struct{}{}}}
 	c.connected, c.lost = context.WithCancel(context.Background())
-	c.refusals.waiting = map[*waiter]struct{}{}
 	options := []nats.Option{
 		nats.Name("assay " + cfg.Client),
 		nats.MaxReconnects(-1),
@@ -75,7 +72,7 @@ func Dial(cfg Config, log zerolog.Logger) (*Conn, error) {
 		c.NATS.Close()
 		return nil, err
 	}
-	c.JS = &JetStream{conn: c, js: js}
+	c.JS = &JetStream{refusals: c.refusals, js: js}
 	return c, nil
 }
 

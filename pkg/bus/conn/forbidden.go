@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/nats-io/nats.go"
+	"github.com/rs/zerolog"
 )
 
 // ErrForbidden says that the NATS server does not let this user do what a call
@@ -20,6 +21,9 @@ var ErrForbidden = errors.New("NATS forbids it")
 // forbidden request with nothing: it reports on the connection, and to its
 // caller the request would look like one that takes too long.
 type refusals struct {
+	client string // whose permissions they are about
+	log    zerolog.Logger
+
 	mu      sync.Mutex
 	waiting map[*waiter]struct{}
 }
@@ -33,16 +37,16 @@ type waiter struct {
 // WithPermissionErrors ends ctx when the server refuses a request to the subject that the
 // call is about, or to one with the name of a stream, consumer or bucket that
 // it is about. The caller defers done, which makes the refusal the call's error.
-func (c *Conn) WithPermissionErrors(ctx context.Context, about ...string) (_ context.Context, done func(*error)) {
+func (r *refusals) WithPermissionErrors(ctx context.Context, about ...string) (_ context.Context, done func(*error)) {
 	ctx, end := context.WithCancelCause(ctx)
 	w := &waiter{about, end}
-	c.refusals.mu.Lock()
-	c.refusals.waiting[w] = struct{}{}
-	c.refusals.mu.Unlock()
+	r.mu.Lock()
+	r.waiting[w] = struct{}{}
+	r.mu.Unlock()
 	return ctx, func(err *error) {
-		c.refusals.mu.Lock()
-		delete(c.refusals.waiting, w)
-		c.refusals.mu.Unlock()
+		r.mu.Lock()
+		delete(r.waiting, w)
+		r.mu.Unlock()
 		if cause := context.Cause(ctx); *err != nil && errors.Is(cause, ErrForbidden) {
 			*err = cause
 		}
@@ -55,7 +59,7 @@ func (c *Conn) WithPermissionErrors(ctx context.Context, about ...string) (_ con
 var refusedSubject = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`)
 
 // refusal reads one out of what the server reports; nil for anything else.
-func (c *Conn) refusal(reported error) (subject string, err error) {
+func (r *refusals) refusal(reported error) (subject string, err error) {
 	if !errors.Is(reported, nats.ErrPermissionViolation) {
 		return "", nil
 	}
@@ -67,21 +71,21 @@ func (c *Conn) refusal(reported error) (subject string, err error) {
 	if strings.EqualFold(found[1], "subscription") {
 		does = "subscribe to"
 	}
-	return found[2], fmt.Errorf("%w: the user of %s may not %s %s", ErrForbidden, c.client, does, found[2])
+	return found[2], fmt.Errorf("%w: the user of %s may not %s %s", ErrForbidden, r.client, does, found[2])
 }
 
 // reported handles what the server reports beside its answers.
-func (c *Conn) reported(err error) {
-	subject, refused := c.refusal(err)
+func (r *refusals) reported(err error) {
+	subject, refused := r.refusal(err)
 	if refused == nil {
-		c.log.Error().Err(err).Msg("NATS reports an error")
+		r.log.Error().Err(err).Msg("NATS reports an error")
 		return
 	}
-	c.log.Error().Err(refused).Str("subject", subject).Msg("NATS refused a request")
-	c.refusals.mu.Lock()
-	defer c.refusals.mu.Unlock()
+	r.log.Error().Err(refused).Str("subject", subject).Msg("NATS refused a request")
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	tokens := strings.Split(subject, ".")
-	for w := range c.refusals.waiting {
+	for w := range r.waiting {
 		if slices.ContainsFunc(w.about, func(about string) bool { return about == subject || slices.Contains(tokens, about) }) {
 			w.end(refused)
 		}

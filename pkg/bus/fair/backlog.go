@@ -11,6 +11,8 @@ const (
 	// accordingly younger, so that a queue that empties admits again soon.
 	maxAge = time.Second
 	minAge = freshAge
+	// freshAge is how old the backlog of all may be that bounds that of a tenant.
+	freshAge = 50 * time.Millisecond
 	// countTimeout bounds one count.
 	countTimeout = 5 * time.Second
 )

@@ -12,14 +12,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 )
 
 // Priorities is the number of priorities. 0 is the highest.
 const Priorities = 4
-
-// first is how many messages of a tenant wait with the highest priority.
-const first = 8
 
 // ends is how many messages of a tenant wait with a priority and those above it; the
 // lowest takes the rest.
@@ -62,28 +58,23 @@ type Counts struct {
 // use.
 type Queue struct {
 	limits  Limits
-	of      func(context.Context, string) (int64, error)
-	backlog backlog
-
-	mu      sync.Mutex
-	tenants map[string]*tenant
+	backlog *backlog
+	tenants *tenants
 }
 
 // New returns a Queue. It makes no request.
 func New(limits Limits, counts Counts) *Queue {
-	return &Queue{
-		limits: limits, of: counts.Of, tenants: map[string]*tenant{},
-		backlog: backlog{count: counts.All, limit: limits.Messages},
-	}
+	all := &backlog{count: counts.All, limit: limits.Messages}
+	return &Queue{limits: limits, backlog: all, tenants: newTenants(limits.PerTenant, counts.Of, all)}
 }
 
 // Priority returns the priority of one more message of a tenant, and counts it. It never
 // fails: without an answer of the server the estimate of this process holds.
 func (q *Queue) Priority(ctx context.Context, name string) int {
-	t := q.tenant(name)
+	t := q.tenants.get(name)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	q.refresh(ctx, name, t)
+	q.tenants.refresh(ctx, name, t)
 	priority := 0
 	for priority < Priorities-1 && t.waiting >= ends[priority] {
 		priority++
@@ -95,7 +86,7 @@ func (q *Queue) Priority(ctx context.Context, name string) int {
 
 // Undo takes back that Priority counted a message, which was not stored.
 func (q *Queue) Undo(name string) {
-	t := q.tenant(name)
+	t := q.tenants.get(name)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.waiting = max(0, t.waiting-1)
@@ -114,10 +105,10 @@ func (q *Queue) Admit(ctx context.Context, name string) error {
 	case name == "":
 		return nil
 	}
-	t := q.tenant(name)
+	t := q.tenants.get(name)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	q.refresh(ctx, name, t)
+	q.tenants.refresh(ctx, name, t)
 	switch {
 	case q.limits.PerTenant > 0 && t.waiting >= q.limits.PerTenant:
 		return ErrTenantFull

@@ -32,8 +32,8 @@ func TestTenantsAreBounded(t *testing.T) {
 			t.Fatalf("the first message of a tenant has the priority %d", p)
 		}
 	}
-	if len(q.tenants) > maxTenants {
-		t.Errorf("%d tenants are remembered, want %d at most", len(q.tenants), maxTenants)
+	if len(q.tenants.all) > maxTenants {
+		t.Errorf("%d tenants are remembered, want %d at most", len(q.tenants.all), maxTenants)
 	}
 }
 

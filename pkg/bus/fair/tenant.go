@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// first is how many messages of a tenant wait with the highest priority.
+const first = 8
+
 const (
 	// askPause and askPausePer bound how often the server counts the messages of a
 	// tenant: it names each subject in its answer, about 80 bytes.
@@ -13,8 +16,6 @@ const (
 	askPausePer = 100 * time.Microsecond
 	askMost     = 5 * time.Second
 	askTimeout  = 3 * time.Second
-	// freshAge is how old the backlog of all may be that bounds that of a tenant.
-	freshAge = 50 * time.Millisecond
 	// maxTenants is how many tenants are remembered, each in about 150 bytes.
 	maxTenants = 10_000
 	quiet      = time.Minute
@@ -27,55 +28,69 @@ type tenant struct {
 	waiting int64
 	asked   time.Time
 
-	used time.Time // guarded by Queue.mu
+	used time.Time // guarded by tenants.mu
+}
+
+// tenants are the estimates of all tenants.
+type tenants struct {
+	limit   int64 // waiting of one tenant; 0 for no limit
+	count   func(ctx context.Context, tenant string) (int64, error)
+	backlog *backlog // of all of them
+
+	mu  sync.Mutex
+	all map[string]*tenant
+}
+
+func newTenants(limit int64, count func(context.Context, string) (int64, error), all *backlog) *tenants {
+	return &tenants{limit: limit, count: count, backlog: all, all: map[string]*tenant{}}
 }
 
 // refresh corrects an estimate that decides about a priority or a refusal. What all
 // tenants have waiting bounds it, and is asked for first: it is one number for all of
 // them, and small while the workers keep up.
-func (q *Queue) refresh(ctx context.Context, name string, t *tenant) {
-	if !q.matters(t) || time.Since(t.asked) < min(askPause+time.Duration(t.waiting)*askPausePer, askMost) {
+func (s *tenants) refresh(ctx context.Context, name string, t *tenant) {
+	if !s.matters(t) || time.Since(t.asked) < min(askPause+time.Duration(t.waiting)*askPausePer, askMost) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout) // the answer is for others too
 	defer cancel()
-	if all, err := q.backlog.read(ctx, freshAge); err == nil {
+	if all, err := s.backlog.read(ctx, freshAge); err == nil {
 		t.waiting = min(t.waiting, all)
 	}
-	if !q.matters(t) {
+	if !s.matters(t) {
 		return
 	}
-	if waiting, err := q.of(ctx, name); err == nil {
+	if waiting, err := s.count(ctx, name); err == nil {
 		t.waiting = waiting
 	}
 	t.asked = time.Now()
 }
 
 // matters reports whether an estimate is high enough to lower a priority or to refuse.
-func (q *Queue) matters(t *tenant) bool {
-	return t.waiting >= first || q.limits.PerTenant > 0 && t.waiting >= q.limits.PerTenant
+func (s *tenants) matters(t *tenant) bool {
+	return t.waiting >= first || s.limit > 0 && t.waiting >= s.limit
 }
 
-// tenant returns the estimate of a tenant. It forgets quiet tenants when there are too
+// get returns the estimate of a tenant. It forgets quiet tenants when there are too
 // many, and all of them when there are too many at once.
-func (q *Queue) tenant(name string) *tenant {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+func (s *tenants) get(name string) *tenant {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	now := time.Now()
-	t := q.tenants[name]
+	t := s.all[name]
 	if t == nil {
-		if len(q.tenants) >= maxTenants {
-			for other, o := range q.tenants {
+		if len(s.all) >= maxTenants {
+			for other, o := range s.all {
 				if now.Sub(o.used) > quiet {
-					delete(q.tenants, other)
+					delete(s.all, other)
 				}
 			}
-			if len(q.tenants) >= maxTenants {
-				clear(q.tenants)
+			if len(s.all) >= maxTenants {
+				clear(s.all)
 			}
 		}
 		t = &tenant{}
-		q.tenants[name] = t
+		s.all[name] = t
 	}
 	t.used = now
 	return t
