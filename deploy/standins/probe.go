@@ -1,6 +1,6 @@
 // Probe stands in for the wget and curl of the public images, in stand-ins that
-// have neither: it asks the URL that is its last argument. Like curl it takes
-// any answer below 500.
+// have neither: it sends a GET to the URL in its last argument. Like curl it accepts
+// any status below 500.
 package main
 
 import (
@@ -14,7 +14,7 @@ func main() {
 	client := &http.Client{Timeout: 3 * time.Second}
 	answer, err := client.Get(os.Args[len(os.Args)-1])
 	if err == nil && answer.StatusCode >= http.StatusInternalServerError {
-		err = fmt.Errorf("the answer is %s", answer.Status)
+		err = fmt.Errorf("status %s", answer.Status)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

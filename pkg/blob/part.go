@@ -26,7 +26,7 @@ type part struct {
 	from   *sync.Pool
 	pieces []*[pieceSize]byte
 	size   int64
-	at     int64 // where Read goes on
+	at     int64 // where Read continues
 }
 
 // fill replaces the content of the part by the next bytes of body, and reports whether they are the

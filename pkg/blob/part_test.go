@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-// counted is a pool that counts the pieces it makes.
+// counted returns a pool that counts the pieces it makes.
 func counted(made *int) *sync.Pool {
 	return &sync.Pool{New: func() any { *made++; return new([pieceSize]byte) }}
 }

@@ -141,7 +141,7 @@ func (s *Store) Acquire(ctx context.Context, log string) (*Lease, error) {
 	return l, nil
 }
 
-// free is the condition under which this process can take a log.
+// free returns the condition under which this process can take a log.
 func (s *Store) free(log string) expression.ConditionBuilder {
 	free := expression.Or(expression.AttributeNotExists(holder), holder.BeginsWith(s.id))
 	s.mu.Lock()

@@ -39,7 +39,7 @@ func Unusable(err error) error {
 }
 
 // Load fills a T, a struct with env tags, from an environment in the form of os.Environ. An empty
-// variable counts as not set, so that compose files and shells may pass on unset variables. Load
+// variable counts as not set, so that compose files and shells may forward unset variables. Load
 // returns an *Error when a variable is missing or cannot be parsed, and another error when T itself
 // is invalid.
 func Load[T any](environ []string) (T, error) {

@@ -18,7 +18,7 @@ type Access struct {
 	Key      string // access key of the request's signature, which is not checked
 	Action   string // such as dynamodb:PutItem
 	Resource string // ARN of a table, index or stream; * for a list of them
-	// LeadingKey is the partition key of the one item that is asked for, or of a
+	// LeadingKey is the partition key of the one item that is requested, or of a
 	// query of the table, where it is a string.
 	LeadingKey string
 	// Attributes are the names that the request gives, keys included, sorted: of
@@ -26,7 +26,7 @@ type Access struct {
 	// read gives no projection.
 	Attributes []string
 	// Select says which attributes a read answers with: SPECIFIC_ATTRIBUTES with a
-	// projection, else what the request gives, else ALL_ATTRIBUTES. Empty for
+	// projection, otherwise what the request gives, otherwise ALL_ATTRIBUTES. Empty for
 	// writes.
 	Select string
 	// ReturnValues is what a write of one item answers with, where the request says.
@@ -131,7 +131,7 @@ func (e *Engine) need(action string, t touch) Access {
 	return access
 }
 
-// partition is the partition key that a query asks for; empty for a mistake, which
+// partition returns the partition key that a query asks for; empty for a mistake, which
 // the operation refuses.
 func (t touch) partition(key keySchema) string {
 	scope, err := expr.NewScope(t.ExpressionAttributeNames, t.ExpressionAttributeValues)

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 )
 
-// asked keeps what Allow was asked for, and refuses the actions in deny.
+// asked records the arguments of Allow, and denies the actions in deny.
 type asked struct {
 	mu   sync.Mutex
 	all  []string
@@ -29,7 +29,7 @@ func (a *asked) allow(access dynamolite.Access) bool {
 	return access.Key != "" && (a.deny == "" || access.Action != "dynamodb:"+a.deny)
 }
 
-// take returns what was asked for since the last call.
+// take returns what was recorded since the last call.
 func (a *asked) take() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

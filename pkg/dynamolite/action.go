@@ -111,7 +111,7 @@ func putAction(t *table, item attr.Item, cond expr.Condition) (*action, error) {
 	return &action{verb: put, table: t, storage: storage, item: item, condition: cond}, nil
 }
 
-// checkItem is what can be said of a new item without its table.
+// checkItem checks what a new item must satisfy in any table.
 func checkItem(item attr.Item) error {
 	if err := item.Validate(); err != nil {
 		return err

@@ -24,7 +24,7 @@ type itemCollectionMetrics struct {
 	SizeEstimateRangeGB [2]float64
 }
 
-// readUnits is the cost of reading size bytes.
+// readUnits returns the cost of reading size bytes.
 func readUnits(size int, consistent bool) float64 {
 	units := float64(max(1, (size+readUnit-1)/readUnit))
 	if !consistent {
@@ -33,7 +33,7 @@ func readUnits(size int, consistent bool) float64 {
 	return units
 }
 
-// writeUnits is the cost of replacing one item by another.
+// writeUnits returns the cost of replacing one item by another.
 func writeUnits(before, after attr.Item) float64 {
 	return float64(max(1, (max(attr.Size(before), attr.Size(after))+writeUnit-1)/writeUnit))
 }

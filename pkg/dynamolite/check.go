@@ -12,7 +12,7 @@ import (
 // Check reads all that the file holds: the checksum of every value, that items can be
 // decoded, that index entries lead to items, the counted sizes of tables, and bbolt's
 // pages. It calls found for each thing that is wrong, and returns an error where
-// it cannot go on. It returns how many values it has read.
+// it cannot continue. It returns how many values it has read.
 func (e *Engine) Check(found func(problem string)) (values int, err error) {
 	c := checker{found: found}
 	err = e.read(func(tx *bbolt.Tx) error {

@@ -89,7 +89,7 @@ func (c *committer) lead() {
 	c.idle.Broadcast()
 }
 
-// stop refuses further changes and waits for those under way.
+// stop refuses further changes and waits for those in progress.
 func (c *committer) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 }
 
 // writeUntilKilled has every writer count up two items in one transaction, and
-// prints "writer n" for each answer. It returns only on an error.
+// prints "writer n" for each response. It returns only on an error.
 func writeUntilKilled(path string) error {
 	engine, err := dynamolite.Open(dynamolite.Options{Path: path})
 	if err != nil {

@@ -50,7 +50,7 @@ type Options struct {
 	// OnRecovery is called by Open when it has restored commits from a journal that a
 	// crash has left, or has dropped an incomplete one; nil ignores it.
 	OnRecovery func(Recovery)
-	// Allow says whether whoever signed a request may have what it needs; a
+	// Allow reports whether whoever signed a request may have what it needs; a
 	// request that may not is answered with AccessDeniedException before anything
 	// else of it is looked at. It may be called concurrently. nil allows everything.
 	Allow func(Access) bool
@@ -58,7 +58,7 @@ type Options struct {
 	// addressed to besides those of loopback and the IP address that a client
 	// connects to. A request with another Host is answered with 421.
 	Hosts []string
-	// HostsSetting names, in that answer, where a program's users set Hosts.
+	// HostsSetting names, in that response, where a program's users set Hosts.
 	// Empty is Options.Hosts.
 	HostsSetting string
 }
@@ -135,7 +135,7 @@ func Open(opts Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close ends the engine: writes under way are finished, later ones fail with
+// Close ends the engine: writes in progress are finished, later ones fail with
 // ErrClosed. Close it after the HTTP server that uses it.
 func (e *Engine) Close() error {
 	e.closeOnce.Do(func() {

@@ -35,14 +35,14 @@ var errTableChanged = errors.New("dynamolite: table changed")
 // ErrClosed answers requests made after Close.
 var ErrClosed = errors.New("dynamolite: engine is closed")
 
-// ErrOldFormat says that an older version of this package wrote the file.
+// ErrOldFormat means that an older version of this package wrote the file.
 var ErrOldFormat = errors.New("the file has the format of an older version, which this one does not read; start with a new data folder")
 
 func invalid(message string) error {
 	return &apiError{code: "ValidationException", message: message}
 }
 
-// invalidParameters is the form most checks of values take.
+// invalidParameters returns the form most checks of values take.
 func invalidParameters(message string) error {
 	return invalid("One or more parameter values were invalid: " + message)
 }

@@ -51,7 +51,7 @@ type Fault struct {
 }
 
 // Faults is the fault switch of an engine. Its methods may be called
-// concurrently, and while requests are under way.
+// concurrently, and while requests are in progress.
 type Faults struct {
 	active atomic.Int32 // number of rules, so that no rule costs nothing
 	mu     sync.Mutex
@@ -64,7 +64,7 @@ type faultRule struct {
 	random         *rand.Rand
 }
 
-// Add sets a rule up and returns a function that takes it away. Of several
+// Add adds a rule and returns a function that removes it. Of several
 // rules that fire for one request all delays happen, and the first failure.
 func (f *Faults) Add(fault Fault) (remove func()) {
 	rule := &faultRule{Fault: fault, random: rand.New(rand.NewPCG(fault.Seed, 0))}
@@ -91,7 +91,7 @@ func (f *Faults) Clear() {
 }
 
 // fires returns the rules that fire for a request on tables, except that
-// Unprocessed is asked for apart.
+// Unprocessed is checked separately.
 func (f *Faults) fires(operation string, tables []string, unprocessed bool) []Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()

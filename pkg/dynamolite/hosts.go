@@ -23,7 +23,7 @@ func (e *Engine) addressed(r *http.Request) error {
 	return nil
 }
 
-// allowedHost tells whether a Host header has a name of loopback, one of names, or
+// allowedHost reports whether a Host header has a name of loopback, one of names, or
 // the IP address that the connection was made to. Ports are not compared.
 func allowedHost(host string, names []string, local net.Addr) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {

@@ -56,13 +56,13 @@ func (o *writeOptions) parseCondition(known *expr.Cache) (expr.Condition, error)
 
 // itemOutput answers all four operations on one item.
 type itemOutput struct {
-	name             string // of the item in the answer: Item or Attributes
+	name             string // of the item in the response: Item or Attributes
 	item             attr.Item
 	ConsumedCapacity *consumedCapacity
 	metrics          *itemCollectionMetrics
 }
 
-// AppendJSON appends the answer; its parts other than the item are rare.
+// AppendJSON appends the response; its parts other than the item are rare.
 func (o itemOutput) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	if o.item != nil {
@@ -106,7 +106,7 @@ func (o *writeOptions) allOldOnly() error {
 	return nil
 }
 
-// oldValues is the answer of a put or a deletion.
+// oldValues returns the attributes in the response to a put or a delete.
 func (o *writeOptions) oldValues(a *action) attr.Item {
 	if o.ReturnValues == "ALL_OLD" {
 		return a.before
@@ -277,7 +277,7 @@ type getOne struct {
 	projection expr.Projection
 }
 
-// item returns the item as it is, and as it is asked for; nil if there is none.
+// item returns the item, and its requested attributes; nil if there is none.
 func (g getOne) item(tx *bbolt.Tx) (whole, asked attr.Item, err error) {
 	whole, _, err = readItem(tx, g.table, g.storage)
 	if err != nil || whole == nil {

@@ -42,7 +42,7 @@ import (
 // operations is written behind it, which the next record overwrites. It is not
 // synced: it survives the end of the process, but not always a power failure. So a
 // bad record with a valid one anywhere after it is damage, and the file is not
-// opened; a bad record with nothing after it was never answered, and is dropped.
+// opened; a bad record with nothing after it was never acknowledged, and is dropped.
 // Only after a power failure, damage to the very last record looks like the latter.
 //
 // The header copies are written and synced in turn, so that a crash spares one.

@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// journaled says whether this system has what the journal needs. Elsewhere
+// journaled reports whether this system has what the journal needs. Elsewhere
 // bbolt syncs by itself.
 const journaled = true
 
 // addressSpace is reserved for bbolt's file, in bytes, because a file that
-// outgrows its mapping is mapped anew, which waits for all readers, and the
+// outgrows its mapping is mapped again, which waits for all readers, and the
 // journal is one. A journaled file may grow up to it.
 const addressSpace = 64 << 30
 

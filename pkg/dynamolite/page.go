@@ -119,7 +119,7 @@ func (r *reader) take(p *page, stored []byte) (err error) {
 // itemRoom is the least room for another item, in bytes.
 const itemRoom = 4 << 10
 
-// comma is the page's items, to which another can be appended. Their room doubles
+// comma returns the page's items, to which another can be appended. Their room doubles
 // when it ends: append alone copies a page of a megabyte four times over.
 func (p *page) comma() []byte {
 	if cap(p.items)-len(p.items) < itemRoom {
@@ -207,10 +207,10 @@ type readOutput struct {
 	consumed *consumedCapacity
 }
 
-// answerFrame is about what an answer takes besides its items, in bytes.
+// answerFrame is about what a response takes besides its items, in bytes.
 const answerFrame = 1024
 
-// AppendJSON appends the answer.
+// AppendJSON appends the response.
 func (o readOutput) AppendJSON(dst []byte) []byte {
 	dst = slices.Grow(dst, len(o.items)+answerFrame)
 	dst = strconv.AppendInt(append(dst, `{"Count":`...), int64(o.count), 10)

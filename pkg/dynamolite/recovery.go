@@ -16,7 +16,7 @@ type Recovery struct {
 	// Commits is how many commits since the last checkpoint the journal has restored.
 	Commits int
 	// Incomplete is the offset in the journal of a commit that the crash interrupted.
-	// It was never answered, and is dropped. 0: there is none.
+	// It was never acknowledged, and is dropped. 0: there is none.
 	Incomplete int64
 }
 

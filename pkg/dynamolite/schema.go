@@ -73,7 +73,7 @@ func (ix *index) entry(item attr.Item, base []byte) []byte {
 	return append(ix.Key.encode(item), base...)
 }
 
-// check says whether item may be in the index.
+// check reports whether item may be in the index.
 func (ix *index) check(item attr.Item) error {
 	for _, a := range ix.Key.attributes() {
 		v, ok := item.Get(a.Name)

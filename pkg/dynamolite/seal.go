@@ -16,7 +16,7 @@ import (
 // no longer where a search looks for it.
 const sealSize = 4
 
-// ErrDamaged says that something in the file fails its checksum. The request that
+// ErrDamaged means that something in the file fails its checksum. The request that
 // reads it fails; all others are answered.
 var ErrDamaged = errors.New("the data is damaged: it fails its checksum; restore a backup")
 

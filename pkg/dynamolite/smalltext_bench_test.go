@@ -15,7 +15,7 @@ import (
 // write is a request of the AWS SDK.
 type write struct{ operation, body string }
 
-// moves are what a small text asks for, from its upload to its end: its own item and
+// moves returns the writes of a small text, from its upload to its end: its own item and
 // that of its owner's list are put, claimed and completed.
 func moves(i int) (moves [3][2]write, token string) {
 	file, token := fmt.Sprintf("01a1ffc1-d663-7615-%012d", i*7919), fmt.Sprintf("91b2ef63-b237-4b3c-a3ab-%011d", i)
@@ -105,7 +105,7 @@ func smallTexts(b *testing.B, of func(int) []write) {
 	b.ReportMetric((processTime(b)-before)/float64(b.N), "cpu-µs/op")
 }
 
-// processTime is the time in µs that the process has had of the processors.
+// processTime returns the time in µs that the process has had of the processors.
 func processTime(b *testing.B) float64 {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -104,7 +104,7 @@ type loggedChange struct {
 }
 
 // record appends the change of one item to the table's stream, with the
-// images that the view type asks for.
+// images of the view type.
 func (w *writeTx) record(t *table, before, after attr.Item, service bool) error {
 	stored := make(attr.Item, 0, 6)
 	set := func(name string, v attr.Value) { stored = append(stored, attr.Attribute{Name: name, Value: v}) }

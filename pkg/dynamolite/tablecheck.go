@@ -181,7 +181,7 @@ func tableOf(in *createTableInput) (*table, error) {
 	return t, t.check()
 }
 
-// check says whether the definition is consistent.
+// check reports whether the definition is consistent.
 func (t *table) check() error {
 	used := []string{}
 	for _, a := range t.Key.attributes() {

@@ -8,7 +8,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// maxTableNames is the most that one ListTables answers.
+// maxTableNames is the maximum number of names that ListTables returns.
 const maxTableNames = 100
 
 type tableOutput struct {

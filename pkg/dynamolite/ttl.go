@@ -104,7 +104,7 @@ func (e *Engine) updateTimeToLive(in *updateTimeToLiveInput) (any, error) {
 	return struct{ TimeToLiveSpecification *timeToLiveSpecification }{spec}, err
 }
 
-// indexExpiry fills the table's expiry bucket anew.
+// indexExpiry rebuilds the table's expiry bucket.
 func (w *writeTx) indexExpiry(t *table) error {
 	w.restructure()
 	name := bucketName('e', t.ID)

@@ -21,7 +21,7 @@ const maxRequest = 16 << 20
 // handler answers one operation: the body in, a value to encode out.
 type handler func(body []byte) (any, error)
 
-// appender is an answer that encodes itself, faster than encoding/json.
+// appender is a response that encodes itself, faster than encoding/json.
 type appender interface {
 	AppendJSON(dst []byte) []byte
 }
@@ -130,7 +130,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Amzn-Requestid", strings.ToUpper(strconv.FormatUint(e.requests.Add(1), 36)))
 	w.WriteHeader(status)
 	if _, err := w.Write(body); err != nil && e.onError != nil {
-		e.onError(err) // the client is gone; what it asked for has happened
+		e.onError(err) // the client has disconnected; its request has taken effect
 	}
 }
 

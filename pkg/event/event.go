@@ -3,8 +3,8 @@
 // as protobuf JSON with CloudEvents 1.0 binary-mode headers, so that any NATS
 // client reads it.
 //
-// Ids are deterministic: whoever publishes the same fact again, after a crash
-// or because a second notice came, publishes the same id, and the stream keeps
+// Ids are deterministic: publishing the same fact again, after a crash
+// or because of a second notification, uses the same id, and the stream keeps
 // one.
 package event
 
@@ -34,7 +34,7 @@ type Event struct {
 	// Tenant is the unit of fairness of a work event: the owner, or where there is none
 	// the source. It must not change for an item.
 	Tenant string
-	Time   time.Time // when the fact came about, not when it was sent
+	Time   time.Time // when the fact occurred, not when it was sent
 	Data   proto.Message
 }
 
@@ -61,7 +61,7 @@ func outcome(end, area, id, owner string, at time.Time, d proto.Message) Event {
 // OutcomesOf returns the subject filter that matches every outcome of one item.
 func OutcomesOf(area, id string) string { return "assay.analysis.*." + area + "." + id }
 
-// Type is the CloudEvents type: the full name of the message, such as
+// Type returns the CloudEvents type: the full name of the message, such as
 // assay.v1.FileUploaded.
 func (e Event) Type() string { return string(proto.MessageName(e.Data)) }
 

@@ -81,7 +81,7 @@ func ParseEnvelope(header map[string][]string) (Envelope, error) {
 	return env, failed
 }
 
-// escape percent-encodes what the CloudEvents HTTP and NATS bindings ask for:
+// escape percent-encodes what the CloudEvents HTTP and NATS bindings require:
 // everything outside printable ASCII, and space, double quote and percent.
 func escape(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '%' }) < 0 {

@@ -63,7 +63,7 @@ func (i Item) Accepted(bucket string) (event.Event, error) {
 	return accepted, nil
 }
 
-// access is the permissions of each program on the tables and the objects.
+// access returns the permissions of each program on the tables and the objects.
 func access(cfg Config) map[area.Program][]area.Statement {
 	primary, dashboard, texts := area.Table(cfg.Primary), area.Table(cfg.Dashboard), area.Objects(ObjectPrefix)
 	rows := []string{"dynamodb:Query", "dynamodb:BatchGetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}

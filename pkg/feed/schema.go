@@ -89,7 +89,7 @@ func Tables(cfg Config) []table.Schema {
 	return []table.Schema{{Create: primarySchema(cfg.Primary)}, {Create: dashboardSchema(cfg.Dashboard), TTL: AttrExpiresAt}}
 }
 
-// primarySchema is the write table: no index, and a stream of both images.
+// primarySchema returns the write table: no index, and a stream of both images.
 func primarySchema(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName:            &name,
@@ -102,7 +102,7 @@ func primarySchema(name string) *dynamodb.CreateTableInput {
 	}
 }
 
-// dashboardSchema is the read table. The rows of items are of two kinds, with
+// dashboardSchema returns the read table. The rows of items are of two kinds, with
 // distinct keys:
 //
 //	         day_partition   ingested_at                      in the index

@@ -97,7 +97,7 @@ func (s *Store) Merge(ctx context.Context, sourceID string) error {
 	return nil
 }
 
-const missingParallel = 16 // source ids that are looked up side by side
+const missingParallel = 16 // source ids that are looked up concurrently
 
 // Missing returns the source ids that have no item, each confirmed by a second, strongly consistent
 // read. Each costs a request, since the key contains a time too.

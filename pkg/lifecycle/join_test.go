@@ -30,7 +30,7 @@ var (
 	again      = lifecycle.Move{Name: "again", From: []lifecycle.State{"Processed"}, To: "Loaded", Explicit: true}
 )
 
-// workflow is a machine whose Processing state ends when all parallel steps have.
+// workflow returns a machine whose Processing state ends when all parallel steps have.
 func workflow() lifecycle.Machine {
 	return lifecycle.Machine{
 		Area: "workflow", Status: "currentState", Start: "Loaded", Final: []lifecycle.State{"Processed"},
@@ -159,7 +159,7 @@ func (j *join) drain(ctx context.Context) {
 	workers.Wait()
 }
 
-// sweep publishes what the table says is missing, as a sweeper would.
+// sweep publishes the events that are missing by the table, like a sweeper.
 func (j *join) sweep(f fixture) (final bool) {
 	row := f.get("doors", j.id)
 	if row["currentState"] == j.last {
@@ -206,7 +206,7 @@ func TestJoin(t *testing.T) {
 			}
 			j.drain(t.Context())
 		}
-		j.drain(t.Context()) // what is left comes after the end
+		j.drain(t.Context()) // the remaining ones arrive after the end
 		remove()
 
 		got := f.get("doors", j.id)

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// door is a small machine: it has a move from two states, a loop, and an end.
+// door returns a small machine: it has a move from two states, a loop, and an end.
 func door() lifecycle.Machine {
 	return lifecycle.Machine{
 		Area: "door", Status: "status", Start: "SHUT", Final: []lifecycle.State{"WALL"}, Moves: []lifecycle.Move{open, knock, brick},

@@ -82,7 +82,7 @@ func (h fixture) apply(move lifecycle.Move, fence lifecycle.Fence, items ...life
 	return err
 }
 
-// items are the one item, or the two, that a move of door d1 writes.
+// items returns the one item, or the two, that a move of door d1 writes.
 func items(both bool) []lifecycle.Item {
 	front := lifecycle.Item{Table: "doors", Key: key("d1"), Set: map[string]table.Value{"by": table.Text("ann")}, Remove: []string{"note"}}
 	if !both {

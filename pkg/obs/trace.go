@@ -14,7 +14,7 @@ import (
 type Trace struct {
 	RequestID string // 1 to 128 visible ASCII characters, the client's or a UUIDv7
 	Parent    string // W3C traceparent, version 00; the last part but one is the span of this hop
-	State     string // W3C tracestate, passed on unread; "" for none
+	State     string // W3C tracestate, forwarded unread; "" for none
 }
 
 // ContinueTrace continues the trace of a caller, from the headers it sent, as a hop of its own:
@@ -38,7 +38,7 @@ func ContinueTrace(requestID, parent, state string) Trace {
 	return t
 }
 
-// ID is the trace id, 32 hex digits, or "" when there is no valid parent.
+// ID returns the trace id, 32 hex digits, or "" when there is no valid parent.
 func (t Trace) ID() string {
 	id, _, _ := parseParent(t.Parent)
 	return id

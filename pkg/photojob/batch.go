@@ -131,7 +131,7 @@ func (b Batch) Status() lifecycle.State {
 	return Partial
 }
 
-// Updated is when the last of its jobs changed its state: of a batch that has ended, the
+// Updated returns when the last of its jobs changed its state: of a batch that has ended, the
 // time of that end.
 func (b Batch) Updated() time.Time {
 	var newest int64

@@ -104,7 +104,7 @@ func (r *rig) get(id string) Job {
 	return j
 }
 
-// row is the item of a job as the table has it.
+// row returns the item of a job as the table has it.
 func (r *rig) row(id string) map[string]table.Value {
 	r.t.Helper()
 	out, err := r.db.GetItem(r.t.Context(), &dynamodb.GetItemInput{TableName: &r.table, Key: key(id)})

@@ -2,13 +2,13 @@ package photojob
 
 import "errors"
 
-// ErrExists says that a job of this id was created before.
+// ErrExists means that a job of this id was created before.
 var ErrExists = errors.New("the job already exists")
 
 // Codes of errors, as JobError.Code has them.
 const (
 	CodeUploadExpired       = "UPLOAD_EXPIRED"        // never uploaded
-	CodeUploadMismatch      = "UPLOAD_MISMATCH"       // the bytes are not what was reserved, or gone
+	CodeUploadMismatch      = "UPLOAD_MISMATCH"       // the bytes do not match the reservation, or are missing
 	CodeUnsupportedFormat   = "UNSUPPORTED_FORMAT"    // not a photo of a known format
 	CodeImageUnreadable     = "IMAGE_UNREADABLE"      // damaged
 	CodeImageTooLarge       = "IMAGE_TOO_LARGE"       // of too many pixels
@@ -18,7 +18,7 @@ const (
 	CodeBadAnswer           = "PROVIDER_BAD_ANSWER"   // no picture, or a damaged one
 	CodeProviderUnavailable = "PROVIDER_UNAVAILABLE"
 	CodeProviderTimeout     = "PROVIDER_TIMEOUT"
-	CodeAnswerLost          = "PROVIDER_ANSWER_LOST" // as many calls as may be paid were made, and no answer is left
+	CodeAnswerLost          = "PROVIDER_ANSWER_LOST" // the limit of paid calls is reached, and no answer is stored
 	CodeDeadlineExceeded    = "DEADLINE_EXCEEDED"
 	CodeCancelled           = "CANCELLED" // by its owner
 	CodeInternal            = "INTERNAL"

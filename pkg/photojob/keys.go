@@ -26,7 +26,7 @@ const (
 	FinalPrefix  = "final/"
 )
 
-// ErrForeignKey says that an object key is not one of a job.
+// ErrForeignKey means that an object key is not one of a job.
 var ErrForeignKey = errors.New("not an object of a photo job")
 
 // UploadKey is where the bytes of a job are uploaded to. It carries the terms, so that
@@ -37,12 +37,12 @@ func (t Terms) UploadKey(jobID string) string {
 	return blob.Key(UploadPrefix, jobID+"/"+strconv.FormatInt(t.Size, 10)+"-"+hex.EncodeToString(sum[:16]))
 }
 
-// AnswerKey is the key of what the provider answered to call n.
+// AnswerKey returns the key of what the provider answered to call n.
 func AnswerKey(jobID string, n int) string {
 	return blob.Key(WorkPrefix, fmt.Sprintf("%s/answer-%d", jobID, n))
 }
 
-// FinalKey is the key of the photo that call n made. The format is jpeg, png or webp.
+// FinalKey returns the key of the photo that call n made. The format is jpeg, png or webp.
 func FinalKey(jobID string, n int, format string) string {
 	return blob.Key(FinalPrefix, fmt.Sprintf("%s/%d.%s", jobID, n, strings.Replace(format, "jpeg", "jpg", 1)))
 }

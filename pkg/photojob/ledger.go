@@ -103,7 +103,7 @@ func (l Ledger) count(step string, counts func(Call) bool) int {
 	return n
 }
 
-// CostMicros is the cost of all calls: never less than what was billed.
+// CostMicros returns the cost of all calls: never less than what was billed.
 func (l Ledger) CostMicros() int64 {
 	var sum int64
 	for _, c := range l {

@@ -35,7 +35,7 @@ type Page struct {
 }
 
 // readsPerPage bounds the reads that a page with a rare status may cost; the page then
-// has fewer jobs than asked, or none, and a NextCursor all the same.
+// has fewer jobs than asked, or none, and a NextCursor nevertheless.
 const readsPerPage = 20
 
 // List reads a page of jobs. It returns table.ErrCursor for a cursor of another list.

@@ -32,7 +32,7 @@ func (s *Store) Begin(ctx context.Context, j Job, intent Call) (Job, error) {
 	return s.move(ctx, begin, j, j.intending(intent))
 }
 
-// Resume goes on with an EDITING job. What is recorded is the difference between before
+// Resume continues with an EDITING job. What is recorded is the difference between before
 // and after: the outcome of the last call, what it found, the error of the last attempt.
 // The intent is the next call, none if its Step is empty.
 func (s *Store) Resume(ctx context.Context, before, after Job, intent Call) (Job, error) {
@@ -125,7 +125,7 @@ func (s *Store) move(ctx context.Context, m lifecycle.Move, before, after Job) (
 	return after, nil
 }
 
-// difference is what a write must change to make the one job of the other, but for state
+// difference returns what a write must change to make the one job of the other, but for state
 // and fence. An entry of the ledger is written by itself, since RecordCallOutcome may
 // write another one at the same time.
 func difference(before, after Job) (lifecycle.Item, error) {

@@ -26,7 +26,7 @@ type Job struct {
 	S3TempKey        string `dynamodbav:"s3TempKey,omitempty"`
 	S3FinalKey       string `dynamodbav:"s3FinalKey,omitempty"` // only when COMPLETED
 
-	Provider              string `dynamodbav:"provider"` // asked for; then the one that made the edit
+	Provider              string `dynamodbav:"provider"` // the requested one; after the edit, the one that made it
 	ProcessingStartedAt   int64  `dynamodbav:"processingStartedAt,omitempty"`
 	ProcessingCompletedAt int64  `dynamodbav:"processingCompletedAt,omitempty"`
 
@@ -43,26 +43,26 @@ type Job struct {
 	Calls     Ledger  `dynamodbav:"calls,omitempty"`
 	BatchID   string  `dynamodbav:"batchId,omitempty"`
 	BatchSize int     `dynamodbav:"batchSize,omitempty"` // jobs that the batch was made with
-	Degraded  string  `dynamodbav:"degraded,omitempty"`  // what is less than was asked for
+	Degraded  string  `dynamodbav:"degraded,omitempty"`  // what was not done as requested
 }
 
-// Created is when the job was created.
+// Created returns when the job was created.
 func (j Job) Created() time.Time { return time.UnixMilli(j.CreatedAt).UTC() }
 
-// Updated is when the job last changed its state.
+// Updated returns when the job last changed its state.
 func (j Job) Updated() time.Time { return time.UnixMilli(j.UpdatedAt).UTC() }
 
-// Retried says whether a QUEUED job was FAILED before: no other move leads back there.
+// Retried reports whether a QUEUED job was FAILED before: no other move leads back there.
 func (j Job) Retried() bool { return j.UpdatedAt != j.CreatedAt }
 
-// Begun is when the job was created or last retried, from which its deadline counts.
+// Begun returns when the job was created or last retried, from which its deadline counts.
 func (j Job) Begun() time.Time { return time.UnixMilli(max(j.CreatedAt, j.Calls.retried())).UTC() }
 
-// Expired says whether the table may remove the job at any moment. Readers take it as
+// Expired reports whether the table may remove the job at any moment. Readers take it as
 // removed.
 func (j Job) Expired(now time.Time) bool { return j.TTL <= now.Unix() }
 
-// Route is the provider that the job's work event is addressed to.
+// Route returns the provider that the job's work event is addressed to.
 func (j Job) Route() string {
 	if j.Options.Provider != "" {
 		return j.Options.Provider
@@ -140,7 +140,7 @@ func Tables(cfg Config) []table.Schema {
 	return []table.Schema{{Create: schema(cfg.TableName()), TTL: ttlName}}
 }
 
-// schema is the table as it is created: one string key and two indexes by time.
+// schema returns the table as it is created: one string key and two indexes by time.
 func schema(name string) *dynamodb.CreateTableInput {
 	attribute := func(name string, kind types.ScalarAttributeType) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: &name, AttributeType: kind}

@@ -13,8 +13,8 @@ const (
 	Queued     lifecycle.State = "QUEUED"     // created; the upload may not be finished
 	Processing lifecycle.State = "PROCESSING" // a worker reads the upload
 	Editing    lifecycle.State = "EDITING"    // a provider has been called, or is about to be
-	Completed  lifecycle.State = "COMPLETED"  // the edited photo is there
-	Failed     lifecycle.State = "FAILED"     // the error is there
+	Completed  lifecycle.State = "COMPLETED"  // has the edited photo
+	Failed     lifecycle.State = "FAILED"     // has the error
 )
 
 // The moves of a job. Every one of them is conditioned on its From states and on the

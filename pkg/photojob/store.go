@@ -23,13 +23,13 @@ type Config struct {
 	Final string `env:"ASSAY_PHOTOJOB_FINAL_BUCKET" doc:"the bucket of edited photos; photoeditor-<ASSAY_ENV>-final by default"`
 }
 
-// TableName is the name of the table.
+// TableName returns the name of the table.
 func (c Config) TableName() string { return c.name(c.Table, "jobs") }
 
-// TempBucket is the name of the bucket of uploads and of what is between the steps.
+// TempBucket returns the name of the bucket of uploads and of what is between the steps.
 func (c Config) TempBucket() string { return c.name(c.Temp, "temp") }
 
-// FinalBucket is the name of the bucket of edited photos.
+// FinalBucket returns the name of the bucket of edited photos.
 func (c Config) FinalBucket() string { return c.name(c.Final, "final") }
 
 func (c Config) name(given, what string) string {
@@ -52,7 +52,7 @@ func NewStore(db *dynamodb.Client, cfg Config) *Store {
 	return &Store{db: db, table: cfg.TableName(), now: time.Now}
 }
 
-// Check says whether the table can be used, for readiness.
+// Check reports whether the table can be used, for readiness.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
 // Create writes a new job in state QUEUED and sets its times. It returns ErrExists when
@@ -112,7 +112,7 @@ func (s *Store) Delete(ctx context.Context, jobID string) (Job, error) {
 	return parse(out.Attributes)
 }
 
-// attributes are the item's, without maps that are empty.
+// attributes returns the item's, without maps that are empty.
 func (j Job) attributes() (map[string]table.Value, error) {
 	if j.AnalysisResult != nil && j.AnalysisResult.Labels == nil {
 		j.AnalysisResult.Labels = []Label{} // a list, and not NULL

@@ -18,7 +18,7 @@ const (
 	maxSide     = 12_000
 )
 
-// FileTypes are the media types that a photo may have.
+// FileTypes returns the media types that a photo may have.
 func FileTypes() []string {
 	return []string{"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"}
 }
@@ -33,7 +33,7 @@ type Terms struct {
 	Options     Options
 }
 
-// Job is the queued job of these terms.
+// Job returns the queued job of these terms.
 func (t Terms) Job(jobID, userID string) Job {
 	return Job{
 		JobID: jobID, UserID: userID, FileSize: t.Size, FileType: t.ContentType, OriginalFileName: t.FileName,
@@ -104,5 +104,5 @@ func (o Options) check() (found []Violation) {
 // Stub is the provider that works in the analyzer itself, as the seed names it.
 const Stub = "stub"
 
-// Providers are the names of all providers.
+// Providers returns the names of all providers.
 func Providers() []string { return []string{Stub} }

@@ -15,7 +15,7 @@ import (
 // readyWait bounds the response to Ready. It exceeds the timeout of the checks (obs.Health).
 const readyWait = 4 * time.Second
 
-// Ready asks the running program at url whether it is ready. The error for one that is not contains
+// Ready checks whether the running program at url is ready. The error for one that is not contains
 // its response, which names the failed check.
 func Ready(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWait)
@@ -41,7 +41,7 @@ func Ready(ctx context.Context, url string) error {
 	return nil
 }
 
-// ownURL is the URL under which a process reaches what listens on addr.
+// ownURL returns the URL under which a process reaches what listens on addr.
 func ownURL(addr string) (string, error) {
 	if _, port, err := net.SplitHostPort(addr); err != nil || port == "0" {
 		return "", fmt.Errorf("ASSAY_ADDR is %q: must be host:port with a fixed port", addr)

@@ -31,7 +31,7 @@ type Settings interface {
 //
 //   - none: runs the service until the first interrupt or SIGTERM cancels run's
 //     context; the second ends the process immediately
-//   - health: asks the service that runs with the same settings whether it is ready
+//   - health: checks whether the service that runs with the same settings is ready
 //   - version: prints the version
 //   - licenses: prints the project's license and the given notices
 //

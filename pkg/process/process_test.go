@@ -127,7 +127,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, out, "draining")
-	// The usual effect of signals comes back in the moment after the first, so
+	// The default effect of signals is restored right after the first, so
 	// that one may still be lost.
 	ended := make(chan struct{})
 	go func() {

@@ -6,8 +6,8 @@ import "runtime/debug"
 // read a version from; see deploy/compile.
 var release string
 
-// Version is the version of this build: what its image was given, else a
-// release's tag, else the commit, else "devel".
+// Version returns the version of this build: what its image was given, otherwise a
+// release's tag, otherwise the commit, else "devel".
 func Version() string {
 	if release != "" {
 		return release

@@ -114,7 +114,7 @@ func start(t *testing.T, cfg subscriber.Config, handle func(context.Context, sub
 	return stop
 }
 
-// into is a handler that forwards outcomes.
+// into returns a handler that forwards outcomes.
 func into(seen chan<- subscriber.Outcome) func(context.Context, subscriber.Outcome) error {
 	return func(_ context.Context, o subscriber.Outcome) error { seen <- o; return nil }
 }

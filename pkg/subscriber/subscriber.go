@@ -50,7 +50,7 @@ type Config struct {
 	Parallel int           // handlers at once in this process; default 1
 	Attempts int           // calls for one outcome, those that the end of Run cut short included, before it is a dead letter; default 12
 	Lease    time.Duration // time without a sign of life after which another process gets the outcome; default 30 s, renewed while the handler runs
-	Drain    time.Duration // how long handlers may go on once Run's context has ended; default 10 s
+	Drain    time.Duration // how long handlers may continue once Run's context has ended; default 10 s
 	// Backoff is the pause after the given failed attempt. The default doubles
 	// from 1 s up to 5 min.
 	Backoff func(attempt int) time.Duration
@@ -60,7 +60,7 @@ type Config struct {
 
 // Outcome is the end of one item's analysis. Exactly one of Completed and Failed is set.
 type Outcome struct {
-	ID    string // of the event; the same when the same fact is told again
+	ID    string // of the event; the same when the same fact is published again
 	Area  string
 	Item  string // the item's id: for textfile the file's
 	Owner string

@@ -61,7 +61,7 @@ func TestEnsureNamesTheTableItCannotMake(t *testing.T) {
 	}
 }
 
-// put is a transaction of one write that needs its item to be new.
+// put returns a transaction of one write that needs its item to be new.
 func put(id string) *dynamodb.TransactWriteItemsInput {
 	return &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: &types.Put{
 		TableName: aws.String("doors"), Item: table.Key{"id": &types.AttributeValueMemberS{Value: id}},

@@ -10,21 +10,21 @@ import (
 // with these functions: attributevalue uses reflection and takes ten times as long.
 type Value = types.AttributeValue
 
-// Text is a string, also an empty one.
+// Text returns a string, also an empty one.
 func Text(s string) Value { return &types.AttributeValueMemberS{Value: s} }
 
-// Integer is a number.
+// Integer returns a number.
 func Integer(n int64) Value { return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)} }
 
-// Decimal is a number with the shortest digits that identify it.
+// Decimal returns a number with the shortest digits that identify it.
 func Decimal(x float64) Value {
 	return &types.AttributeValueMemberN{Value: strconv.FormatFloat(x, 'f', -1, 64)}
 }
 
-// List is a list of values.
+// List returns a list of values.
 func List(values []Value) Value { return &types.AttributeValueMemberL{Value: values} }
 
-// Map is a map of values by name.
+// Map returns a map of values by name.
 func Map(values map[string]Value) Value { return &types.AttributeValueMemberM{Value: values} }
 
 // TextOf returns the text of a value, or "" for other types.

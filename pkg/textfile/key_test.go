@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// keyed is the reservation of a file under ann's idempotency key.
+// keyed returns the reservation of a file under ann's idempotency key.
 func keyed(id, key string) File {
 	terms := Reservation{FileName: "a.txt", Size: 1, Key: KeyHash("ann", key)}
 	return File{FileID: id, OwnerID: "ann", S3Bucket: "b", S3Key: terms.ObjectKey(id), FileName: terms.FileName}

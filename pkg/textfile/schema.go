@@ -26,10 +26,10 @@ type File struct {
 	ErrorMessage string          `dynamodbav:"errorMessage,omitempty"` // only when FAILED
 }
 
-// Created is when the file was reserved.
+// Created returns when the file was reserved.
 func (f File) Created() time.Time { return time.UnixMilli(f.CreatedAt).UTC() }
 
-// Updated is when the file last changed its state.
+// Updated returns when the file last changed its state.
 func (f File) Updated() time.Time { return time.UnixMilli(f.UpdatedAt).UTC() }
 
 // Retried reports whether a PENDING file has FAILED before: no other move leads back to PENDING.
@@ -95,7 +95,7 @@ func (r Result) value() table.Value {
 // Tables returns the table of the area.
 func Tables(cfg Config) []table.Schema { return []table.Schema{{Create: schema(cfg.Table)}} }
 
-// schema is the table as it is created: two string keys, no index.
+// schema returns the table as it is created: two string keys, no index.
 func schema(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName:   &name,
@@ -111,17 +111,17 @@ func schema(name string) *dynamodb.CreateTableInput {
 	}
 }
 
-// metaKey is the key of a file's metadata item, the source of truth.
+// metaKey returns the key of a file's metadata item, the source of truth.
 func metaKey(fileID string) table.Key {
 	return key(filePrefix+fileID, metaSortKey)
 }
 
-// historyKey is the key of the item that lists a file under its owner.
+// historyKey returns the key of the item that lists a file under its owner.
 func historyKey(ownerID, fileID string) table.Key {
 	return key(ownerPrefix+ownerID, filePrefix+fileID)
 }
 
-// keyKey is the key of the item of an idempotency key.
+// keyKey returns the key of the item of an idempotency key.
 func keyKey(hash string) table.Key { return key(keyPrefix+hash, metaSortKey) }
 
 func key(pk, sk string) table.Key {

@@ -88,7 +88,7 @@ func (s *Store) Head(ctx context.Context, fileID string) (File, error) {
 	return s.get(ctx, fileID, &dynamodb.GetItemInput{ProjectionExpression: expr.Projection(), ExpressionAttributeNames: expr.Names()})
 }
 
-// headAttributes are the attributes of File without Result.
+// headAttributes returns the attributes of File without Result.
 func headAttributes() []string {
 	return []string{
 		"fileId", ownerIDName, "s3Bucket", "s3Key", "originalFileName", statusName, "createdAt", updatedAt, errorMessageName,

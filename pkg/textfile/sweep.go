@@ -172,7 +172,7 @@ func (s *Store) batch(ctx context.Context, keys []table.Key, consistent bool) (m
 	return found, err
 }
 
-// keyText is the key of an item as text, for maps and messages.
+// keyText returns the key of an item as text, for maps and messages.
 func keyText(item table.Key) string {
 	return table.TextOf(item[partitionKey]) + " " + table.TextOf(item[sortKey])
 }
@@ -245,7 +245,7 @@ type condition struct {
 	values    map[string]types.AttributeValue
 }
 
-// unchanged is the condition that a metadata item has the state and the fence of f.
+// unchanged returns the condition that a metadata item has the state and the fence of f.
 func (s *Store) unchanged(f File) condition {
 	return condition{
 		condition: aws.String("#status = :status AND updatedAt = :seen"),

@@ -100,7 +100,7 @@ func (r *Router) holdBody(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// bodiesProblem is the problem of ErrBodiesFull.
+// bodiesProblem returns the problem of ErrBodiesFull.
 func bodiesProblem() *Problem {
 	return Unavailable("The memory for request bodies is used up. Try again.", time.Second).
 		WithHeader("Connection", "close") // the rest of the body is not read

@@ -31,7 +31,7 @@ func docsHandler(api *huma.OpenAPI) http.HandlerFunc {
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-		_, _ = w.Write(body) // fails only when the client is gone
+		_, _ = w.Write(body) // fails only if the client has disconnected
 	}
 }
 

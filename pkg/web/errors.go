@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// ErrDraining is the context.Cause of a request that is cut off by shutdown.
+// ErrDraining is the context.Cause of a request that is aborted by shutdown.
 var ErrDraining = errors.New("web: the server is stopping")
 
 // statusClientGone is the status in logs and metrics for a client that disconnected before its
@@ -76,7 +76,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 // storageFull is the code with which the embedded backends report a full disk.
 const storageFull = "StorageFull"
 
-// StorageFull is the 503 problem of a backend whose disk is full.
+// StorageFull returns the 503 problem of a backend whose disk is full.
 func StorageFull(cause error) *Problem {
 	p := NewProblem(http.StatusServiceUnavailable, "storage-full", "A disk of this service is full. Free space, then try again.")
 	return p.WithHeader("Retry-After", "10").Because(cause)
@@ -111,7 +111,7 @@ func codeOf(err error) string {
 }
 
 // settle returns the copy of p that is sent. It sets the instance, and logs the cause, which is not
-// sent, unless the client disconnected or was cut off.
+// sent, unless the client disconnected or the request was aborted.
 func settle(ctx context.Context, p *Problem) *Problem {
 	sent := *p
 	if id := obs.TraceFrom(ctx).RequestID; id != "" && sent.Instance == "" {

@@ -56,7 +56,7 @@ func (h Hosts) check(r *http.Request) error {
 	return NewProblem(http.StatusMisdirectedRequest, "misdirected-request", Misdirected(r.Host))
 }
 
-// Misdirected is the message that a Host is not allowed and which setting allows it.
+// Misdirected returns the message that a Host is not allowed and which setting allows it.
 func Misdirected(host string) string {
 	return fmt.Sprintf("This server does not serve the host %q. If it should, add the name to ASSAY_PUBLIC_HOSTS.", host)
 }

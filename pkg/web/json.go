@@ -20,7 +20,7 @@ func IsJSON(r *http.Request) bool {
 func WriteJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// A write fails only when the client is gone.
+	// A write fails only if the client has disconnected.
 	_ = encode(w, body)
 }
 

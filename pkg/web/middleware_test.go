@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// plain is a router with one plain handler at path.
+// plain returns a router with one plain handler at path.
 func plain(o web.Options, path string, handler http.HandlerFunc) *web.Router {
 	router := web.NewRouter(o)
 	router.Handle(operation(http.MethodPost, path), handler)

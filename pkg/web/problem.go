@@ -42,7 +42,7 @@ func NewProblem(status int, slug, detail string) *Problem {
 	}
 }
 
-// Invalid is the 422 problem of a request whose fields were parsed but have invalid values. It has
+// Invalid returns the 422 problem of a request whose fields were parsed but have invalid values. It has
 // the form of the problem for a request that violates the schema.
 func Invalid(fields ...FieldError) *Problem {
 	p := statusProblem(http.StatusUnprocessableEntity)
@@ -50,19 +50,19 @@ func Invalid(fields ...FieldError) *Problem {
 	return p
 }
 
-// InvalidCursor is the 422 problem of a list's cursor parameter that does not belong to the list.
+// InvalidCursor returns the 422 problem of a list's cursor parameter that does not belong to the list.
 func InvalidCursor() *Problem {
 	return Invalid(FieldError{Field: "query.cursor", Message: "is not a cursor of this list; start again without it"})
 }
 
-// NotFound is the 404 problem of an item that does not exist.
+// NotFound returns the 404 problem of an item that does not exist.
 func NotFound(detail string) *Problem {
 	p := statusProblem(http.StatusNotFound)
 	p.Detail = detail
 	return p
 }
 
-// Unavailable is the 503 problem of a service that is at capacity or cannot reach a backend, with a
+// Unavailable returns the 503 problem of a service that is at capacity or cannot reach a backend, with a
 // Retry-After of at least one second.
 func Unavailable(detail string, retryAfter time.Duration) *Problem {
 	p := statusProblem(http.StatusServiceUnavailable)
@@ -70,12 +70,12 @@ func Unavailable(detail string, retryAfter time.Duration) *Problem {
 	return p.WithHeader("Retry-After", seconds(retryAfter))
 }
 
-// seconds is the value of a Retry-After, at least 1.
+// seconds returns the value of a Retry-After, at least 1.
 func seconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int((d+time.Second-1)/time.Second)))
 }
 
-// Internal is the 500 problem. The cause is logged and not sent to the client.
+// Internal returns the 500 problem. The cause is logged and not sent to the client.
 func Internal(cause error) *Problem {
 	return statusProblem(http.StatusInternalServerError).Because(cause)
 }
@@ -120,7 +120,7 @@ func (p *Problem) GetHeaders() http.Header { return p.header }
 // ContentType makes p a huma.ContentTypeFilter.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
-// statusProblem is the problem of a status without a type of its own.
+// statusProblem returns the problem of a status without a type of its own.
 func statusProblem(status int) *Problem {
 	slug, detail := "error", ""
 	switch status {

@@ -27,7 +27,7 @@ type sendInput struct {
 	}
 }
 
-// sender is a router with one operation, POST /send, that fails with fail, and a plain handler that
+// sender returns a router with one operation, POST /send, that fails with fail, and a plain handler that
 // does the same.
 func sender(log zerolog.Logger, fail error) *web.Router {
 	router := web.NewRouter(web.Options{Log: log})

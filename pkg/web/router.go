@@ -130,7 +130,7 @@ func (r *Router) Handle(op huma.Operation, handler http.HandlerFunc) {
 	r.API.OpenAPI().AddOperation(&op)
 }
 
-// OnMediaType is a middleware for a typed operation that also accepts one other kind of body, such
+// OnMediaType returns a middleware for a typed operation that also accepts one other kind of body, such
 // as multipart/form-data: requests of that media type go to the plain handler. The operation's own
 // RequestBody describes the other body; its MaxBodyBytes does not apply.
 func OnMediaType(mediaType string, handler http.HandlerFunc) func(huma.Context, func(huma.Context)) {
@@ -169,6 +169,6 @@ func documentHandler(api *huma.OpenAPI) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Content-Type", "application/openapi+json")
-		_, _ = w.Write(body) // fails only when the client is gone
+		_, _ = w.Write(body) // fails only if the client has disconnected
 	}
 }

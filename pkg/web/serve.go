@@ -34,7 +34,7 @@ const (
 
 const (
 	maxHeader = 64 << 10    // bytes
-	cutGrace  = time.Second // for handlers to return after they are cut off
+	cutGrace  = time.Second // for handlers to return after they are aborted
 )
 
 // Serve handles requests from listener, which it closes, until ctx is done. Then it shuts down:

@@ -74,7 +74,7 @@ func streams(list []Entry) []bus.Work {
 	return streams
 }
 
-// Notices are the licenses of the data and programs that the analyses contain.
+// Notices returns the licenses of the data and programs that the analyses contain.
 func Notices() []string { return []string{sentiment.Notice(), local.Notice(), pixels.Notice()} }
 
 // Service is an open analyzer.
@@ -129,7 +129,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 }
 
 // Sweep sweeps all areas once, as the timer of a running analyzer does in parts. It
-// declares no streams or tables. The error says what could not be read; the report
+// declares no streams or tables. The error names what could not be read; the report
 // covers what was done until then.
 func Sweep(ctx context.Context, cfg Config, o sweeper.Options, log zerolog.Logger) (sweeper.Report, error) {
 	if err := cfg.validate(); err != nil {

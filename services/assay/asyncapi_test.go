@@ -100,7 +100,7 @@ func resolve(t *testing.T, root, node any) {
 	}
 }
 
-// last is the name that a reference ends in.
+// last returns the name that a reference ends in.
 func (r ref) last() string { return r.Ref[strings.LastIndex(r.Ref, "/")+1:] }
 
 // published has one of every kind of event, by its type, as area.Area describes them.

@@ -41,8 +41,8 @@ func dependencies(t *testing.T, tags, program string) []string {
 	return strings.Fields(run(t, "go", "list", "-deps", tags, program))
 }
 
-// TestServeWithoutEngines: it says what to do, whatever it is asked for, and the
-// other commands are there.
+// TestServeWithoutEngines: serve explains what to do, whatever its flags, and the
+// other commands exist.
 func TestServeWithoutEngines(t *testing.T) {
 	assay := filepath.Join(t.TempDir(), "assay")
 	run(t, "go", "build", "-tags=noengines", "-o", assay, ".")

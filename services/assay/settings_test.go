@@ -127,7 +127,7 @@ func TestSettingsDocumentIsWhatTheProgramsRead(t *testing.T) {
 	compareDocument(t, "../../docs/settings.md", want.String())
 }
 
-// common are the variables that all programs read in the same way and that belong to no area.
+// common returns the variables that all programs read in the same way and that belong to no area.
 func common(all []program, areas []area.Area) []config.Variable {
 	return slices.DeleteFunc(all[0].variables, func(v config.Variable) bool {
 		return areaOf(v, areas) != "" || slices.ContainsFunc(all, func(p program) bool { return !contains(p.variables, v) })
@@ -180,7 +180,7 @@ func tuned(list []config.Variable) []string {
 	return names
 }
 
-// standard is the default of a variable.
+// standard returns the default of a variable.
 func standard(v config.Variable) string {
 	if v.Default == "" {
 		return ""

@@ -2,7 +2,7 @@ package attr
 
 import "errors"
 
-// ValidationError says that a request is well formed but not acceptable. It
+// ValidationError means that a request is well formed but not acceptable. It
 // answers as DynamoDB's ValidationException.
 type ValidationError struct {
 	Message string // in DynamoDB's own words
@@ -10,15 +10,15 @@ type ValidationError struct {
 
 func (e *ValidationError) Error() string { return e.Message }
 
-// SerializationError says that a request's JSON does not have the shape that
-// the API asks for. It answers as DynamoDB's SerializationException.
+// SerializationError means that a request's JSON does not have the shape that
+// the API requires. It answers as DynamoDB's SerializationException.
 type SerializationError struct {
 	Message string // in DynamoDB's own words
 }
 
 func (e *SerializationError) Error() string { return e.Message }
 
-// ErrCorrupt says that stored bytes are not what this package's codecs write.
+// ErrCorrupt means that stored bytes are not what this package's codecs write.
 var ErrCorrupt = errors.New("attr: corrupt encoding")
 
 // DynamoDB's messages for numbers it does not take.

@@ -28,7 +28,7 @@ func newClient(name, url string) *client {
 	return &client{name: name, url: url, http: &http.Client{Timeout: time.Minute}}
 }
 
-// answer is what an engine replied: a body on success, else an exception.
+// answer is what an engine replied: a body on success, otherwise an exception.
 type answer struct {
 	status    int
 	exception string // without namespace
@@ -73,7 +73,7 @@ func (r request) target() string {
 	return "DynamoDB_20120810." + r.operation
 }
 
-// send returns the engine's answer; the error is one of transport.
+// send returns the engine's response; the error is one of transport.
 func (c *client) send(ctx context.Context, r request) (answer, error) {
 	payload, err := json.Marshal(r.body)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // difference is a request that the engines answered differently. For requests
-// whose pages cannot be compared one by one, the answers are all pages as one.
+// whose pages cannot be compared one by one, the responses are all pages as one.
 type difference struct {
 	request      request
 	ours, theirs answer

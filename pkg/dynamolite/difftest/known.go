@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// knownDifference is a way in which the rival, dynoxide 1.2.1, does not answer
+// knownDifference is a way in which the rival, dynoxide 1.2.1, does not respond
 // as DynamoDB does.
 type knownDifference struct {
 	name   string

@@ -1,5 +1,5 @@
 // Command difftest sends the same seeded random requests to dynamolite and to
-// an independent DynamoDB engine and compares the answers. It is the judge of
+// an independent DynamoDB engine and compares the responses. It is the judge of
 // whether dynamolite answers as DynamoDB does; what the rival is known to do
 // otherwise is listed in known.go, each with its reason.
 //

@@ -61,7 +61,7 @@ func (g *generator) action(section string) (src, head string) {
 		return src, head
 	}
 	// The rival fills a gap with NULL when an index is beyond the end of a list,
-	// where DynamoDB appends; no answer would show that.
+	// where DynamoDB appends; no response would show that.
 	src = strings.NewReplacer("[1]", "[0]", "[2]", "[0]", "[7]", "[0]").Replace(src)
 	if section == "SET" {
 		return src + " = " + g.assigned(head), head

@@ -36,7 +36,7 @@ func Run(t *testing.T, options string, test func(t *testing.T, dir string)) {
 	}
 }
 
-// Fill writes a file of so many bytes to the folder, and returns what removes it.
+// Fill writes a file of n bytes to the folder, and returns a function that removes it.
 func Fill(t *testing.T, dir string, bytes int) (remove func()) {
 	t.Helper()
 	ballast := filepath.Join(dir, "ballast")

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// A cache holds so many expressions at most, each with a key of so many bytes.
+// Limits of a cache: the number of expressions, and the bytes of a key.
 const (
 	maxCached   = 1024
 	maxCacheKey = 1024
 )
 
 // Cache keeps conditions and updates that have been parsed and checked: a program
-// asks in the same words again and again, with other values. Its methods may be
+// asks in the same words repeatedly, with other values. Its methods may be
 // called concurrently. The zero Cache is empty.
 type Cache struct {
 	mu     sync.Mutex
@@ -26,7 +26,7 @@ func (c *Cache) get(key []byte) any {
 	return c.parsed[string(key)]
 }
 
-// put forgets everything when there is no room: what is asked for often is soon back.
+// put clears a full cache: frequent expressions are soon cached again.
 func (c *Cache) put(key []byte, parsed any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -101,7 +101,7 @@ func (n *node) resolve(from operands) (v attr.Value, ok bool) {
 	return attr.Num(attr.NumberOf(int64(size))), ok
 }
 
-// sizeOf is the function size. DynamoDB counts text in UTF-16 units (measured
+// sizeOf implements the function size. DynamoDB counts text in UTF-16 units (measured
 // against AWS by the dynoxide project).
 func sizeOf(v attr.Value) (size int, ok bool) {
 	switch v.Kind {

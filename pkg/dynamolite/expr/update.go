@@ -195,7 +195,7 @@ func (c *updateChecker) action(a action) {
 		", operand type: " + longName(kind) + ", typeSet: ALLOWED_FOR_" + section + "_OPERAND")
 }
 
-// longName is how messages about ADD and DELETE call a kind.
+// longName returns how messages about ADD and DELETE call a kind.
 func longName(kind attr.Kind) string {
 	switch kind {
 	case attr.S:

@@ -107,7 +107,7 @@ func read(path string) (Policy, error) {
 		for operator, conditions := range s.Condition {
 			for key := range conditions {
 				if keys[operator][key] == nil {
-					return Policy{}, fmt.Errorf("%s: the condition %s of %s is not known", s.Sid, operator, key)
+					return Policy{}, fmt.Errorf("%s: unknown condition %s of %s", s.Sid, operator, key)
 				}
 			}
 		}
@@ -115,7 +115,7 @@ func read(path string) (Policy, error) {
 	return p, nil
 }
 
-// Uses are the parts of a policy that let a request pass, empty when it does not
+// Uses returns the parts of a policy that let a request pass, empty when it does not
 // pass.
 func (p Policy) Uses(a dynamolite.Access) []string {
 	var all []string
@@ -155,7 +155,7 @@ func (s Statement) uses(a dynamolite.Access) []string {
 	return all
 }
 
-// Parts are all that Uses can return: every action on every resource, and what
+// Parts returns all that Uses can return: every action on every resource, and what
 // requests may name. How items may be answered with is no part.
 func (p Policy) Parts() []string {
 	var all []string
@@ -176,7 +176,7 @@ func (p Policy) Parts() []string {
 
 func part(sid, what, of string) string { return sid + ": " + what + " " + of }
 
-// like says whether IAM's wildcard * matches.
+// like reports whether IAM's wildcard * matches.
 func like(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

@@ -20,9 +20,9 @@ import (
 )
 
 var (
-	// ErrNoBytes says that the bytes of a job are not in the bucket.
+	// ErrNoBytes means that the bytes of a job are not in the bucket.
 	ErrNoBytes = errors.New("the photo's bytes are not in the bucket")
-	// ErrOtherBytes says that the bytes do not have the reserved length.
+	// ErrOtherBytes means that the bytes do not have the reserved length.
 	ErrOtherBytes = errors.New("the photo's bytes do not match the reservation")
 )
 
@@ -36,7 +36,7 @@ type Announcer struct {
 	Log   zerolog.Logger
 }
 
-// Uploaded looks whether the bytes of a job are there and, while the job is QUEUED,
+// Uploaded checks whether the bytes of a job are there and, while the job is QUEUED,
 // publishes PhotoUploaded. The client's call, the bucket's notification and the sweep all
 // end here, in any order and number: the event's id is the same. It returns ErrNoBytes,
 // ErrOtherBytes or bus.ErrFull; and bus.ErrOutstanding when the last worker of a job that
@@ -66,7 +66,7 @@ func (a *Announcer) Uploaded(ctx context.Context, j photojob.Job) error {
 }
 
 // Resend publishes PhotoUploaded of a job whose event was lost, in whatever state. Where
-// the bytes are gone, or are others, it does so all the same: the job then ends as FAILED
+// the bytes are gone, or are others, it does so nevertheless: the job then ends as FAILED
 // and says why. That an event is outstanding after all is no error.
 func (a *Announcer) Resend(ctx context.Context, j photojob.Job) error {
 	object, err := a.bytes(ctx, j)
@@ -79,7 +79,7 @@ func (a *Announcer) Resend(ctx context.Context, j photojob.Job) error {
 	return nil
 }
 
-// Check returns nil when the bytes of a job are there and as reserved, else ErrNoBytes or
+// Check returns nil when the bytes of a job are there and as reserved, otherwise ErrNoBytes or
 // ErrOtherBytes.
 func (a *Announcer) Check(ctx context.Context, j photojob.Job) error {
 	_, err := a.bytes(ctx, j)

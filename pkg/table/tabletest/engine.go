@@ -40,7 +40,7 @@ func StartStreams(tb testing.TB) (*dynamodb.Client, *dynamodbstreams.Client, *dy
 	return table.Connect(Base(), at), table.ConnectStreams(Base(), at), engine.Faults()
 }
 
-// Base is an AWS configuration with credentials that a local engine accepts.
+// Base returns an AWS configuration with credentials that a local engine accepts.
 func Base() aws.Config {
 	return aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("key", "secret", "")}
 }

@@ -30,7 +30,7 @@ func New(cfg feed.Config, backends *backend.Connections, worker *work.Worker) *A
 	}
 }
 
-// Name is the area's name.
+// Name returns the area's name.
 func (a *Area) Name() string { return feed.Name }
 
 // Check returns an error while the table cannot be used.

@@ -29,7 +29,7 @@ type analysis struct {
 
 func (s steps) Get(ctx context.Context, sourceID string) (feed.Item, error) {
 	if !feed.ValidSourceID(sourceID) {
-		return feed.Item{}, lifecycle.ErrNotFound // not a message of this area; its dead letter says so
+		return feed.Item{}, lifecycle.ErrNotFound // not a message of this area; the dead letter has this reason
 	}
 	return s.store.Get(ctx, sourceID)
 }

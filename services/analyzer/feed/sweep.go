@@ -95,7 +95,7 @@ func (s sweep) readDeadLetters(ctx context.Context, since time.Time) (map[string
 }
 
 // Repair publishes the item's work event again. It does so too if the text is gone:
-// the analysis then says so.
+// the analysis then fails with that reason.
 func (s sweep) Repair(ctx context.Context, r *sweeper.Run, i feed.Item) error {
 	// The item's own time may be its client's, and long past when it was accepted.
 	text, err := s.bucket.Head(ctx, feed.TextKey(i.SourceID))

@@ -136,7 +136,7 @@ func (e *editing) plan(ctx context.Context) error {
 	return e.record(ctx, after, e.intent(step))
 }
 
-// intent is the call of a step that is about to be made.
+// intent returns the call of a step that is about to be made.
 func (e *editing) intent(step string) photojob.Call {
 	now := time.Now()
 	call := photojob.Call{Step: step, Provider: e.job.Route(), At: now.UnixMilli()}
@@ -222,7 +222,7 @@ func (e *editing) failed(ctx context.Context, call photojob.Call, err error) err
 	return bus.Later(cause, max(backoff(tries), cause.RetryAfter))
 }
 
-// backoff is the pause after a number of errors, with jitter.
+// backoff returns the pause after a number of errors, with jitter.
 func backoff(errors int) time.Duration {
 	pause := min(2*time.Second<<errors, time.Minute)
 	return pause/2 + rand.N(pause/2)

@@ -61,8 +61,8 @@ func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Objec
 	return orphans, len(ids), nil
 }
 
-// outdated reports whether a job that ended does not need an object any more. A photo in
-// the final bucket that is not the job's is that of a worker that was lost.
+// outdated reports whether a job that ended no longer needs an object. A photo in
+// the final bucket that is not the job's was left by a worker that died.
 func (s sweep) outdated(r *sweeper.Run, job photojob.Job, object blob.Object) bool {
 	if !job.Final() {
 		return false

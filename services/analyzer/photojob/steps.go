@@ -33,7 +33,7 @@ func permanent(code, format string, args ...any) error {
 
 func (s steps) Get(ctx context.Context, id string) (photojob.Job, error) {
 	if !photojob.ValidID(id) {
-		return photojob.Job{}, lifecycle.ErrNotFound // not a message of this area; its dead letter says so
+		return photojob.Job{}, lifecycle.ErrNotFound // not a message of this area; the dead letter has this reason
 	}
 	return s.store.Get(ctx, id)
 }
@@ -84,7 +84,7 @@ func (s steps) Process(ctx context.Context, d *bus.Delivery, job photojob.Job) (
 }
 
 // Finish completes the job. When it was cancelled, deleted or taken over meanwhile, the
-// cost of the last call is recorded all the same, and the edited photo is removed; of a
+// cost of the last call is recorded nevertheless, and the edited photo is removed; of a
 // deleted job the answers too.
 func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob.Job, error) {
 	job, err := s.store.Complete(ctx, f.before, f.after)

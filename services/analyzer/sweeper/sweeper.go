@@ -66,7 +66,7 @@ type Options struct {
 	// reached its final state then or later, and restore lost dead letters. Zero
 	// leaves that out.
 	OutcomesSince time.Time
-	// Tell gets each finding as it comes, one at a time. Optional.
+	// Tell is called for each finding, not concurrently. Optional.
 	Tell func(Finding)
 }
 

@@ -18,7 +18,7 @@ import (
 // shelf is an area of numbered pages with 10 items each.
 type shelf struct {
 	pages int
-	read  []string // cursors, in the order they were asked for
+	read  []string // cursors, in the order of the requests
 	fail  error    // of the next page
 	each  func(context.Context, *sweeper.Run, string)
 }

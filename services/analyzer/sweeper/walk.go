@@ -31,7 +31,7 @@ type Items[I any] interface {
 	Outstanding(ctx context.Context, item I) (bool, error)
 	// Repair reports what is wrong with an item that no message will move.
 	Repair(ctx context.Context, r *Run, item I) error
-	// Recover reports what else is lost of an item that ended, as its outcome says. It is
+	// Recover reports what else is lost of an item that ended, such as its outcome. It is
 	// called in runs that publish outcomes again.
 	Recover(ctx context.Context, r *Run, item I, outcome event.Event) error
 }
@@ -84,7 +84,7 @@ func (s sweep[I]) rows(ctx context.Context, cursor string) (next string, read in
 	return next, read, nil
 }
 
-// row decides by a scanned item whether to look at it.
+// row decides whether a scanned item needs a check.
 func (s sweep[I]) row(ctx context.Context, item I) (looked bool, err error) {
 	if ended, _ := s.items.Ended(item); ended {
 		return false, s.ended(ctx, item)
@@ -118,7 +118,7 @@ func (s sweep[I]) ended(ctx context.Context, item I) error {
 	return s.items.Recover(ctx, s.run, item, e)
 }
 
-// stuck looks at an item that has been in one state for longer than a lease.
+// stuck checks an item that has been in one state for longer than a lease.
 func (s sweep[I]) stuck(ctx context.Context, item I) error {
 	// The message comes first: while there is one, a worker moves the item.
 	if outstanding, err := s.items.Outstanding(ctx, item); err != nil || outstanding {

@@ -34,7 +34,7 @@ func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zer
 	}
 }
 
-// Name is the area's name.
+// Name returns the area's name.
 func (a *Area) Name() string { return textfile.Name }
 
 // Check returns an error while the table cannot be used.

@@ -97,12 +97,12 @@ func (c counts) countParts(ctx context.Context, uploaded *event.FileUploaded, re
 	case errors.Is(err, wordstats.ErrNotUTF8):
 		err = &plaintext.RestartError{Next: plaintext.Windows1252}
 	case vocabulary && parts.Strict:
-		err = &plaintext.RestartError{Next: plaintext.Declared} // which words it has is not known yet
+		err = &plaintext.RestartError{Next: plaintext.Declared} // its words are not known yet
 	}
 	return statistics, err
 }
 
-// judged marks what no attempt mends.
+// judged marks errors that no further attempt can resolve.
 func judged(err error) error {
 	_, notText := errors.AsType[*plaintext.NotTextError](err)
 	_, charset := errors.AsType[*plaintext.UnknownCharsetError](err)

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/attempt"
 )
 
-// explain says to a person why an item failed.
+// explain returns a readable reason why an item failed.
 func explain(d bus.Delivery, reason error) string {
 	late, isLate := errors.AsType[*attempt.TimeError](reason)
 	_, panicked := errors.AsType[*attempt.PanicError](reason)

@@ -112,7 +112,7 @@ func (h handler[I, R]) handle(ctx context.Context, d bus.Delivery) error {
 }
 
 // notMoved decides what follows from a move that was not made. Another worker may
-// have made it, or this one, with a response that was lost: the item tells.
+// have made it, or this one, with a response that was lost: the item shows which.
 func (h handler[I, R]) notMoved(ctx context.Context, d bus.Delivery, err error) error {
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	switch {

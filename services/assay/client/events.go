@@ -68,7 +68,7 @@ type Following struct {
 	// area, such as /v1/feed/events for feed. Filter is that call's query, may be nil.
 	Area   string
 	Filter url.Values
-	// After is the ID of the last event seen; the stream goes on behind it
+	// After is the ID of the last event received; the stream continues after it
 	// with no gap. Empty begins with what happens from now on.
 	After string
 }

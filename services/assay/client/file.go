@@ -55,7 +55,7 @@ func (c *Client) Get(ctx context.Context, fileID string, wait time.Duration) (Fi
 	return file, err
 }
 
-// held is the read of a path whose response the server may hold.
+// held returns the read of a path whose response the server may hold.
 func held(path string, wait time.Duration) call {
 	op := call{method: http.MethodGet, path: path}
 	if wait > 0 {
@@ -136,7 +136,7 @@ func (c *Client) ListPage(ctx context.Context, l Listing) (Page, error) {
 	return page, err
 }
 
-// listing is the read of a page of an owner's items.
+// listing returns the read of a page of an owner's items.
 func (c *Client) listing(l Listing, items string) call {
 	if l.OwnerID == "" {
 		l.OwnerID = c.ownerID

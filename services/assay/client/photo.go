@@ -39,7 +39,7 @@ type Photo struct {
 	AnalysisResult        *PhotoAnalysis `json:"analysisResult,omitempty"`
 	EditResult            *PhotoEdit     `json:"editResult,omitempty"` // when COMPLETED
 	Error                 *PhotoError    `json:"error,omitempty"`      // when FAILED, or of the last attempt
-	Degraded              string         `json:"degraded,omitempty"`   // what is less than was asked for
+	Degraded              string         `json:"degraded,omitempty"`   // what was not done as requested
 	BatchID               string         `json:"batchId,omitempty"`
 	ExpiresAt             time.Time      `json:"expiresAt"` // when the job and its photos are removed
 }
@@ -62,7 +62,7 @@ type PhotoOptions struct {
 type PhotoAnalysis struct {
 	Labels      []PhotoLabel `json:"labels"`
 	Description string       `json:"description,omitempty"`
-	SafeSearch  *SafeSearch  `json:"safeSearch,omitempty"` // nil of a provider that does not judge
+	SafeSearch  *SafeSearch  `json:"safeSearch,omitempty"` // nil if the provider does not rate it
 }
 
 // PhotoLabel names something in a photo.

@@ -16,7 +16,7 @@ var errNoEngines = errors.New(`this program was built without the embedded engin
 // accepts any arguments and fails.
 func newServe(*settings) *cobra.Command { return missing("serve") }
 
-// newVerify is the same for `assay verify`.
+// newVerify returns the same for `assay verify`.
 func newVerify(*settings) *cobra.Command { return missing("verify") }
 
 func missing(name string) *cobra.Command {

@@ -52,7 +52,7 @@ type bar struct {
 	*mpb.Bar
 	total   *mpb.Bar
 	waiting atomic.Bool
-	streams atomic.Int64 // bytes of an upload whose size is not known
+	streams atomic.Int64 // bytes of an upload whose size is unknown
 }
 
 // longestName is how much of a path is shown, in code points.

@@ -110,10 +110,10 @@ func wayOut(damage *dynamolite.CorruptError) string {
 	return "restore the data folder from a backup"
 }
 
-// URL is the endpoint for the AWS SDK and CLI.
+// URL returns the endpoint for the AWS SDK and CLI.
 func (d *DynamoDB) URL() string { return d.url }
 
-// OwnURL is the endpoint for the services of this process, on a loopback port
+// OwnURL returns the endpoint for the services of this process, on a loopback port
 // of its own. The bounds on connections of clients do not apply to it.
 func (d *DynamoDB) OwnURL() string { return d.own }
 

@@ -15,7 +15,7 @@ type folders struct {
 
 	mu       sync.Mutex
 	kept     map[string]bool // by path
-	removing int             // removals under way
+	removing int             // removals in progress
 	removed  uint64          // removals that have ended
 }
 

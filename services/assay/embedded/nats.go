@@ -103,7 +103,7 @@ func StartNATS(cfg NATSConfig) (*NATS, error) {
 	return n, nil
 }
 
-// URL is the address for NATS clients, such as nats://127.0.0.1:4222.
+// URL returns the address for NATS clients, such as nats://127.0.0.1:4222.
 func (n *NATS) URL() string { return "nats://" + web.Reachable(n.server.Addr().String()) }
 
 // Close stops the server and returns when its files are closed. Connected clients are disconnected.

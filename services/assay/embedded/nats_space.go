@@ -57,7 +57,7 @@ func (n *NATS) restartJetStream() bool {
 		return true
 	}
 	for _, client := range clients.Conns {
-		_ = n.server.DisconnectClientByID(client.Cid) // fails only when the client has disconnected
+		_ = n.server.DisconnectClientByID(client.Cid) // fails only if the client has disconnected
 	}
 	return true
 }

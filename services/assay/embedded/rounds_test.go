@@ -81,7 +81,7 @@ func TestRoundsAreShared(t *testing.T) {
 }
 
 // TestRoundsTakeInWhoComesUntilTheyAreNeeded checks that a call covers all who joined before it
-// began, and nobody who joined later.
+// began, and of none that joined later.
 func TestRoundsTakeInWhoComesUntilTheyAreNeeded(t *testing.T) {
 	var r rounds
 	calls := 0

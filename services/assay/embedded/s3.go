@@ -210,10 +210,10 @@ func (a accounts) GetUserAccount(access string) (auth.Account, error) {
 	return a.IAMService.GetUserAccount(access)
 }
 
-// URL is the endpoint for S3 clients, which must use path-style addressing.
+// URL returns the endpoint for S3 clients, which must use path-style addressing.
 func (s *S3) URL() string { return s.public.url() }
 
-// OwnURL is the endpoint for the services of this process, on a loopback port
+// OwnURL returns the endpoint for the services of this process, on a loopback port
 // of its own. The limits on clients do not apply to it.
 func (s *S3) OwnURL() string { return s.own }
 

@@ -16,7 +16,7 @@ const AccessKey = "assay"
 // Credentials are the keys of the embedded S3 server.
 type Credentials struct{ AccessKey, SecretKey string }
 
-// CredentialsPath is the file with the keys in a data directory.
+// CredentialsPath returns the file with the keys in a data directory.
 func CredentialsPath(dir string) string { return filepath.Join(dir, "credentials") }
 
 // EnsureCredentials returns the keys of a data directory. The first call creates them, with a

@@ -37,7 +37,7 @@ type operator struct {
 // Path is the file in a data directory.
 func Path(dir string) string { return filepath.Join(dir, "endpoints.json") }
 
-// OperatorPath is the file with the operator address in a data directory.
+// OperatorPath returns the file with the operator address in a data directory.
 func OperatorPath(dir string) string { return filepath.Join(dir, "operator.json") }
 
 // Write writes the file in a data directory, which it creates if absent. A reader sees either the

@@ -42,7 +42,7 @@ func IAM(stores []area.Storage) map[area.Program]Policy[area.Statement] {
 	return all
 }
 
-// common is what a program may do whatever the areas are.
+// common returns what a program may do whatever the areas are.
 func common(program area.Program, stores []area.Storage) []area.Statement {
 	switch program {
 	case area.Setup:
@@ -57,7 +57,7 @@ func common(program area.Program, stores []area.Storage) []area.Statement {
 	return statements
 }
 
-// creation is what `assay setup` may do: create the tables and the buckets.
+// creation returns what `assay setup` may do: create the tables and the buckets.
 func creation(stores []area.Storage) []area.Statement {
 	var tables, expiring []string
 	for _, a := range stores {
@@ -75,7 +75,7 @@ func creation(stores []area.Storage) []area.Statement {
 	}
 }
 
-// buckets are the resources of all buckets.
+// buckets returns the resources of all buckets.
 func buckets(stores []area.Storage) []string {
 	all := []string{bucket}
 	for _, s := range stores {

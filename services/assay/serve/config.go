@@ -64,7 +64,7 @@ func (c Config) withKeys(dir string) (Config, string, error) {
 	return c, endpoints.CredentialsPath(dir), err
 }
 
-// s3Hosts are the names under which the S3 server accepts requests, including the one in presigned
+// s3Hosts returns the names under which the S3 server accepts requests, including the one in presigned
 // URLs.
 func (c Config) s3Hosts() (web.Hosts, error) {
 	var public string
@@ -78,7 +78,7 @@ func (c Config) s3Hosts() (web.Hosts, error) {
 	return c.Exposure.Hosts(public, hostOf(c.S3Addr))
 }
 
-// origins are the web origins of the page that is served on the HTTP address.
+// origins returns the web origins of the page that is served on the HTTP address.
 func (c Config) origins(http net.Addr) []string {
 	_, port, err := net.SplitHostPort(http.String())
 	if err != nil {
@@ -101,7 +101,7 @@ func (c Config) origins(http net.Addr) []string {
 	return all
 }
 
-// origin is the origin of a host's pages, as browsers write it; an empty port is the scheme's
+// origin returns the origin of a host's pages, as browsers write it; an empty port is the scheme's
 // default.
 func origin(scheme, host, port string) string {
 	host = strings.ToLower(host)

@@ -86,7 +86,7 @@ func (e *engines) created(ctx context.Context, object embedded.Object) error {
 	return nil
 }
 
-// environ is the process's environment with the addresses of the engines: the services reach them
+// environ returns the process's environment with the addresses of the engines: the services reach them
 // over the network, as they would in the cloud.
 func (e *engines) environ(cfg Config) []string {
 	environ := append(os.Environ(),
@@ -104,7 +104,7 @@ func (e *engines) environ(cfg Config) []string {
 	return environ
 }
 
-// endpoints are the addresses under which clients find the engines.
+// endpoints returns the addresses under which clients find the engines.
 func (e *engines) endpoints(http, operator net.Addr) endpoints.Endpoints {
 	return endpoints.Endpoints{
 		HTTP: "http://" + web.Reachable(http.String()), Operator: "http://" + web.Reachable(operator.String()),

@@ -1,5 +1,5 @@
-// Package admission answers requests whose work is refused because too much is
-// waiting. Areas ask bus.Admit before they accept work; see package fair for the
+// Package admission returns the problems of requests that are rejected because too much is
+// queued. Areas call bus.Admit before they accept work; see package fair for the
 // limits.
 package admission
 
@@ -17,7 +17,7 @@ import (
 // retryAfter is when a client that was refused may retry.
 const retryAfter = 5 * time.Second
 
-// RetryAfter is the header's value in every refusal, in seconds.
+// RetryAfter returns the header's value in every refusal, in seconds.
 func RetryAfter() string { return strconv.Itoa(int(retryAfter / time.Second)) }
 
 // Refused reports whether err is a refusal: the same work may be admitted later.

@@ -103,7 +103,7 @@ func (a *Area) join(ctx context.Context, sourceID string) (feed.Item, bool, erro
 	return item, created, nil
 }
 
-// keep stores a submission. It returns blob.ErrExists when there is one of its
+// keep stores a submission. It returns blob.ErrExists if there is one with its
 // source id.
 func (a *Area) keep(ctx context.Context, s feed.Submission) error {
 	document, err := s.Document()

@@ -1,4 +1,4 @@
-// Package feed takes items into the feed: those that clients post, and those that it
+// Package feed accepts items of the feed: those that clients post, and those that it
 // polls from sources.
 package feed
 
@@ -20,7 +20,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
-// Area takes items of the feed in.
+// Area accepts items of the feed.
 type Area struct {
 	store     *feed.Store
 	bucket    *blob.Store

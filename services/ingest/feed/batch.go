@@ -42,7 +42,7 @@ type candidate struct {
 	hold  *web.Hold // of these; nil for an item that no request body carries
 }
 
-// acceptBounded is accept for an item of so many bytes. It waits while the process accepts acceptBytes.
+// acceptBounded is accept for an item of size bytes. It waits while the process accepts acceptBytes.
 func (a *Area) acceptBounded(ctx context.Context, s feed.Submission, size int) (feed.Item, bool, error) {
 	n := min(int64(size), acceptBytes)
 	if err := a.accepting.Acquire(ctx, n); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
-// take is what becomes of a poll's items: the same as of a batch that is posted,
+// take accepts a poll's items like a posted batch,
 // but that rss is a source type too. The seed has no word for such items.
 func (a *Area) take(ctx context.Context, items []feed.Submission) (source.Taken, error) {
 	if err := a.bus.Admit(ctx, feed.WorkStream, ""); err != nil {

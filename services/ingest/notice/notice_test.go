@@ -75,7 +75,7 @@ func TestSeveralObjectsInOneNotice(t *testing.T) {
 	}
 }
 
-// quoted is a JSON string.
+// quoted returns a JSON string.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
 
 // TestPublishedNoticeIsRead: what Publish writes is one of the forms.

@@ -18,7 +18,7 @@ import (
 const (
 	queueWait  = 20 // seconds that SQS holds a request for messages, its most
 	queueBatch = 10 // messages of one request, its most
-	// queueAnswer ends a request that is never answered.
+	// queueAnswer ends a request that is never acknowledged.
 	queueAnswer = time.Minute
 	// queuePause follows a request that failed.
 	queuePause = time.Second
@@ -40,7 +40,7 @@ func newQueue(base aws.Config, at url.URL, b *bus.Bus, log zerolog.Logger) *queu
 	return &queue{client: client, url: at.String(), bus: b, log: log}
 }
 
-// run moves notices until ctx ends. While the queue does not answer, its messages stay
+// run moves notices until ctx ends. While the queue does not respond, its messages stay
 // there and everything else continues.
 func (q *queue) run(ctx context.Context) {
 	for ctx.Err() == nil {

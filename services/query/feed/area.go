@@ -30,7 +30,7 @@ type Area struct {
 	waits     *wait.Waits
 }
 
-// New returns the area on open backends. A DAX cluster that does not answer may
+// New returns the area on open backends. A DAX cluster that does not respond may
 // hold it up for some seconds. The caller closes the Area.
 func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
 	cache, err := newCache(cfg.Cache)

@@ -29,7 +29,7 @@ type cache struct {
 const changeSlots = 4096
 
 const (
-	cacheWeight = 64 << 20 // about how many bytes of answers are kept
+	cacheWeight = 64 << 20 // approximate bytes of cached responses
 	answerBytes = 300      // about what one takes besides its body
 )
 
@@ -64,7 +64,7 @@ type answer struct {
 // weight is about how many bytes a response takes.
 func (a answer) weight() uint32 { return uint32(min(len(a.body)+answerBytes, cacheWeight)) }
 
-// newCache returns nil for no ttl: then nothing is kept.
+// newCache returns nil if ttl is 0: then nothing is cached.
 func newCache(ttl time.Duration) (*cache, error) {
 	if ttl == 0 {
 		return nil, nil
@@ -103,7 +103,7 @@ func (c *cache) answer(ctx context.Context, q question, read func(context.Contex
 	}
 }
 
-// at returns the clock, and the clock at the last change of what q asks for.
+// at returns the clock, and the clock at the last change of the data that q reads.
 func (c *cache) at(q question) (now, last uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

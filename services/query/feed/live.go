@@ -33,7 +33,7 @@ func filter(r *http.Request) (live.Filter, error) {
 	return live.Filter{}, web.Invalid(web.FieldError{Field: "query.sentiment", Message: "expected positive, neutral or negative"})
 }
 
-// sentimentOf is the sentiment in the data of an outcome, empty where it failed.
+// sentimentOf returns the sentiment in the data of an outcome, empty where it failed.
 func sentimentOf(data []byte) string {
 	var completed event.AnalysisCompleted
 	if event.Unmarshal(data, &completed) != nil {

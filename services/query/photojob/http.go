@@ -145,7 +145,7 @@ func (a *Area) download(ctx context.Context, in *downloadInput) (*downloadOutput
 	return &downloadOutput{Location: url, CacheControl: "no-store"}, err
 }
 
-// nameOf is the name of the edited photo: that of the original with the format's extension.
+// nameOf returns the name of the edited photo: that of the original with the format's extension.
 func nameOf(job photojob.Job) string {
 	original := job.OriginalFileName
 	if original == "" {

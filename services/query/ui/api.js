@@ -38,7 +38,7 @@ export function address(name, names = {}, query = {}) {
   return set.length ? path + '?' + new URLSearchParams(set) : path;
 }
 
-// call returns the JSON of an answer. It throws an Error that says what a person
+// call returns the JSON of a response. It throws an Error with a message for the
 // can do about it.
 export async function call(name, { names, query, body } = {}) {
   let answer;
@@ -54,12 +54,12 @@ export async function call(name, { names, query, body } = {}) {
   throw new Error([said.detail ?? said.title ?? `Assay answers ${answer.status}.`, ...fields].join(' '));
 }
 
-const comeBack = 5000; // ms, after an answer that a browser does not try again
+const comeBack = 5000; // ms, after a response that a browser does not try again
 
 // follow calls changed with each event of a stream, and tell with whether the
 // stream is open. The browser resumes a broken stream by itself, with the id of
 // the last event. A page that nobody sees holds no stream: when it is looked at
-// again, the stream's first event makes it read everything anew.
+// again, the stream's first event makes it read everything again.
 export function follow(name, query, changed, tell) {
   let source, later;
   const close = () => {

@@ -58,7 +58,7 @@ export function draw(svg, buckets, hours, step) {
     }
     group.append(shape('title', {}, `${named(bucket.at, step)}: ${kinds.map((k) => `${whole(bucket[k])} ${k}`).join(', ')}`));
     shapes.push(group);
-    // Its text needs the room of some bars.
+    // Its text needs the width of some bars.
     if (i % every === 0 && x(i) < width - 64) shapes.push(shape('text', { x: x(i), y: height - 8 }, label.format(bucket.at)));
   });
   svg.replaceChildren(...shapes);

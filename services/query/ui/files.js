@@ -29,7 +29,7 @@ function row(file) {
   return item;
 }
 
-// words are the result, which lists leave out: it is read when it is asked for.
+// words shows the result, which lists omit: it is read on demand.
 function words(file) {
   const place = element('p', { text: 'Reading …' });
   const details = element('details', { children: [element('summary', { text: 'Words' }), place] });

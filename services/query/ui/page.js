@@ -33,7 +33,7 @@ export function fill(list, things, { key, version, make, empty }) {
   if (empty) empty.hidden = things.length > 0;
 }
 
-// complain shows an error where there is room for it, nothing takes it away.
+// complain shows an error; no error removes it.
 export function complain(place, message = '') {
   if (place.textContent !== message) place.textContent = message;
   place.hidden = message === '';
@@ -48,8 +48,8 @@ export function moment(iso) {
   return element('time', { datetime: iso, text: at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' }) });
 }
 
-const soonest = 700; // ms: an outcome is told of before it is in the numbers
-const pauses = [2000, 4000, 8000, 16_000]; // ms between readings after an event, the shortest between any two
+const soonest = 700; // ms: an outcome arrives before the totals include it
+const pauses = [2000, 4000, 8000, 16_000]; // ms between reads after an event; the minimum between any two reads
 
 // refresher reads at once; or soon after something happened, and a few times
 // more, since the numbers follow later when their projection is being taken over

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/query/ui"
 )
 
-// get asks a router that has the page only.
+// get sends a request to a router that has only the page.
 func get(t *testing.T, path string, header ...string) *http.Response {
 	t.Helper()
 	router := web.NewRouter(web.Options{})
@@ -39,7 +39,7 @@ func body(t *testing.T, resp *http.Response) string {
 
 var loads = regexp.MustCompile(`(?:href|src)="(/ui/[^"]+)"|from '\./([^']+)'`)
 
-// loaded are the page and all that it loads, by their paths.
+// loaded returns the page and all that it loads, by their paths.
 func loaded(t *testing.T) map[string]string {
 	t.Helper()
 	found, look := map[string]string{}, []string{"/"}

@@ -1,6 +1,6 @@
 // Package wait holds requests until their item is final. Outcomes wake them through
 // the live hub, so that a process has one subscription for all. While the hub cannot
-// follow the outcomes, and for what has no outcome, such as a delete, they look at the
+// follow the outcomes, and for changes without an outcome, such as a delete, they read the
 // item every lookAgain.
 package wait
 
@@ -26,7 +26,7 @@ const (
 type Waits struct {
 	hub     *live.Hub
 	limiter *web.Limiter
-	looks   chan struct{} // a place for each read
+	looks   chan struct{} // one slot per concurrent read
 	again   time.Duration // lookAgain, but in tests
 }
 

@@ -33,7 +33,7 @@ func (e *engine) connect(seed int) (*client, error) {
 	return &client{conn, bufio.NewReaderSize(conn, 64<<10), rand.New(rand.NewPCG(uint64(seed), 1))}, nil
 }
 
-// call makes one request; an answer other than 200 is an error.
+// call makes one request; a response other than 200 is an error.
 func (c *client) call(operation, body string) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.%s\r\n"+

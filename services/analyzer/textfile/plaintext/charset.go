@@ -25,7 +25,7 @@ const (
 	Windows1252        // which no byte contradicts
 )
 
-// RestartError says that the text is to be read again from its start by one Reader,
+// RestartError means that the text is to be read again from its start by one Reader,
 // with the rule Next: what was read is not in the charset that was chosen.
 type RestartError struct{ Next Rule }
 

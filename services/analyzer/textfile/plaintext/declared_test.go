@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// language is a charset with what logs in it say.
+// language is a charset with text of logs in it.
 type language struct {
 	label    string
 	encoding encoding.Encoding
@@ -60,7 +60,7 @@ func (l language) alike() []string {
 	return found
 }
 
-// log is some lines, the first with what looks like UTF-8 only, and what does not
+// log returns some lines, the first with what looks like UTF-8 only, and what does not
 // anywhere behind, also when that is more than the window by which a Reader chooses.
 func (l language) log(rng *rand.Rand, alike []string) string {
 	var b strings.Builder

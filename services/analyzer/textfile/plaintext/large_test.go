@@ -52,7 +52,7 @@ func TestLargeReadsGiveTheSame(t *testing.T) {
 	}
 }
 
-// readBy reads to an error, so many bytes at once.
+// readBy reads to an error, n bytes at a time.
 func readBy(r io.Reader, size int) (string, error) {
 	var all strings.Builder
 	b := make([]byte, size)

@@ -8,7 +8,7 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// NotTextError says that the content is not text, and what it is.
+// NotTextError means that the content is not text, and what it is.
 type NotTextError struct {
 	// Looks describes the content with its article and media type, such as
 	// "a PDF document (application/pdf)".

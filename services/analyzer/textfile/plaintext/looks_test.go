@@ -123,7 +123,7 @@ func TestTextThatLooksSpecial(t *testing.T) {
 	}
 }
 
-// Each byte, at each place of a text that is looked at by eight bytes and one by one.
+// Each byte, at each position of a text that is checked eight bytes at a time and byte by byte.
 func TestControlCharacters(t *testing.T) {
 	const passes = "\b\t\n\v\f\r\x1a\x1b"
 	for b := range 256 {

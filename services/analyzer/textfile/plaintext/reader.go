@@ -1,5 +1,5 @@
 // Package plaintext turns the bytes of an uploaded object into a UTF-8 stream,
-// or says what the object is when it is not text.
+// or reports the format of an object that is not text.
 //
 // The charset is chosen in this order:
 //
@@ -51,7 +51,7 @@ const (
 	bufferSize = 32 * 1024    // bytes read at once, at least
 )
 
-// UnknownCharsetError says that the content type declares a charset that has no decoder.
+// UnknownCharsetError means that the content type declares a charset that has no decoder.
 type UnknownCharsetError struct {
 	Charset string // as declared
 }
@@ -76,7 +76,7 @@ func NewReader(r io.Reader, contentType string) (*Reader, error) {
 //
 // The caller frees the Reader when it no longer reads. NewReader returns a
 // *NotTextError when the content is not text, an *UnknownCharsetError when the
-// declared charset is not known, and the error of r when its head cannot be read.
+// declared charset is unknown, and the error of r when its head cannot be read.
 func (rule Rule) NewReader(r io.Reader, contentType string) (_ *Reader, err error) {
 	text := &Reader{start: starts.Get().(*bufio.Reader)}
 	text.start.Reset(&lastingError{source: r})
@@ -125,7 +125,7 @@ func (r *Reader) Free() {
 // starts are the buffers that no Reader has.
 var starts = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, startSize) }}
 
-// choice is what the head of a stream says of its charset.
+// choice is the charset by the head of a stream.
 type choice struct {
 	mark    int      // length of the byte order mark, which is no part of the text
 	settled *charset // nil when the choice waits for the first byte beyond ASCII
@@ -134,7 +134,7 @@ type choice struct {
 	possible []charset
 }
 
-// undeclared are the charsets of a text whose declaration says nothing.
+// undeclared are the charsets of a text without a useful declaration.
 var undeclared = []charset{{UTF8, unicode.UTF8}, {Windows1252, charmap.Windows1252}}
 
 // choose looks at the head of a stream, which is all of it when whole. It returns
@@ -244,7 +244,7 @@ func decode(e encoding.Encoding, head []byte) []byte {
 	return text
 }
 
-// lastingError gives the error of its source again and again. A bufio.Reader
+// lastingError repeats the error of its source. A bufio.Reader
 // reports an error once, and peeking may be what meets it.
 type lastingError struct {
 	source io.Reader

@@ -114,7 +114,7 @@ func TestDecoding(t *testing.T) {
 	}
 }
 
-// looksLike reports whether err says of a content that is not text what it looks like.
+// looksLike reports whether err is a NotTextError with this format.
 func looksLike(err error, want string) bool {
 	notText, ok := errors.AsType[*NotTextError](err)
 	looks, expected := strings.CutPrefix(want, "error: ")

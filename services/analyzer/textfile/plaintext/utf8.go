@@ -112,7 +112,7 @@ func (u *utf8Reader) Read(p []byte) (int, error) {
 // least bytes. The error says why it is fewer.
 func buffered(source *bufio.Reader, least int) ([]byte, error) {
 	_, err := source.Peek(least)
-	data, _ := source.Peek(source.Buffered()) // cannot fail: it asks for what is there
+	data, _ := source.Peek(source.Buffered()) // cannot fail: the bytes are buffered
 	return data, err
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-const filling = simd.BufferSize - maxSegment // bytes that come at once
+const filling = simd.BufferSize - maxSegment // bytes of one read
 
 func TestAheadCountsTheSame(t *testing.T) {
 	mixed := strings.Repeat(strings.Join(samples, " "), 1+12*filling/len(strings.Join(samples, " ")))
@@ -40,7 +40,7 @@ type watched struct {
 	io.Reader
 	bytes   atomic.Int64
 	reading atomic.Bool
-	panics  int64 // after so many bytes; never when 0
+	panics  int64 // after n bytes; never if 0
 }
 
 func (w *watched) Read(p []byte) (int, error) {

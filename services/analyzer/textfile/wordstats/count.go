@@ -18,7 +18,7 @@
 // There are two ways through a text, and both cut it alike (ascii.go, segment.go).
 //
 // Where there is ASCII, 64 bytes at a time become bit masks: which are letters,
-// digits and low lines, which are other visible characters, which are not ASCII.
+// digits and underscores, which are other visible characters, which are not ASCII.
 // The portable kernel does this with eight bytes in an integer (SWAR: Lamport,
 // "Multiple byte processing with full-word instructions", CACM 18(8), 1975), the
 // others with AVX2 or AVX-512; a processor without them uses the first. Words begin
@@ -100,7 +100,7 @@ const (
 	wordPlace = 64
 )
 
-// VocabularyError says that a text has more different words than the limit allows.
+// VocabularyError means that a text has more distinct words than the limit allows.
 type VocabularyError struct {
 	Limit int64 // bytes
 }
@@ -116,7 +116,7 @@ func Count(r io.Reader) (Statistics, error) {
 	return Limits{}.Count(r)
 }
 
-// Count is the function Count within the limits l.
+// Count is like the function Count, within the limits l.
 func (l Limits) Count(r io.Reader) (Statistics, error) {
 	return l.count(func(c *counter) error { return c.countFrom(r) })
 }
@@ -164,7 +164,7 @@ func (c *counter) countAll(next func(left []byte) (int, error)) error {
 	}
 }
 
-// fill reads what comes next, as countAll asks for it.
+// fill reads the next bytes for countAll.
 func (c *counter) fill(r io.Reader, left []byte) (int, error) {
 	copy(c.buffer[maxSegment-len(left):], left)
 	return fill(r, c.buffer[maxSegment:simd.BufferSize])

@@ -175,7 +175,7 @@ func (c *counter) addLong(word []byte) error {
 	for _, r := range string(word) {
 		w.append(r)
 	}
-	if w.properties&letterOrDigit == 0 { // low lines, which scanASCII treats as a word
+	if w.properties&letterOrDigit == 0 { // underscores, which scanASCII treats as a word
 		return nil
 	}
 	return c.vocabulary.addDigest(w)

@@ -71,7 +71,7 @@ func (w *longWord) flush() {
 // isShort reports whether start is the whole segment.
 func (w *longWord) isShort() bool { return w.length <= maxSegment }
 
-// key is the stored form of the word.
+// key returns the stored form of the word.
 func (w *longWord) key() []byte {
 	w.flush()
 	return w.digest.Sum(append(w.shown, digestMark))

@@ -6,7 +6,7 @@ import (
 )
 
 // panicError is a panic on its way from one goroutine to the one that waits for it:
-// no goroutine of this package ends the process where its caller could go on.
+// no goroutine of this package ends the process where its caller could continue.
 type panicError struct{ value any }
 
 func (e *panicError) Error() string { return fmt.Sprint(e.value) }

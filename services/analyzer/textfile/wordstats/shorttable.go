@@ -77,7 +77,7 @@ func (t *shortTable) grow() {
 
 // reset empties the table. It lets a table go that is beyond most slots, or that
 // is larger than the text before needed, since clearing it would cost the next
-// small text more than a new one with so many slots.
+// small text more than a new one with this many slots.
 func (t *shortTable) reset(slots, most int) {
 	switch {
 	case len(t.Keys) > most || len(t.Keys) > slots && t.used < len(t.Keys)/8:

@@ -63,7 +63,7 @@ func (s *sum) addKey(key [2]uint64, count uint32) {
 }
 
 // add adds a word, in its stored form, with its number of code points. A word that consists only of
-// low lines is counted as a word of ASCII but is not one.
+// underscores is counted as a word of ASCII but is not one.
 func (s *sum) add(word []byte, length int, count32 uint32) {
 	if bytes.Count(word, []byte{lowLine}) == len(word) {
 		return

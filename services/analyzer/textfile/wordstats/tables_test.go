@@ -136,7 +136,7 @@ func TestWordsTakeNoMoreThanTheLimitSays(t *testing.T) {
 	}
 }
 
-// memory is what the tables take.
+// memory returns what the tables take.
 func (v *vocabulary) memory() int64 {
 	sum := 12*len(v.short.Keys) + bucketBytes*len(v.middle.buckets) + 16*len(v.long.slots)
 	for _, block := range v.long.arena.blocks {

@@ -155,7 +155,7 @@ func transition(state uint8, class int) uint8 {
 	return first | breaks // WB3a, WB3b, WB999
 }
 
-// firstState is the state of a segment that is one code point of the class.
+// firstState returns the state of a segment that is one code point of the class.
 func firstState(class int) uint8 {
 	switch class {
 	case classALetter, classALetterPictograph:

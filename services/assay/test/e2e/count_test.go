@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// count is an independent count, correct for texts whose words consist of
+// count returns an independent count, correct for texts whose words consist of
 // letters and digits only, separated by spaces and simple punctuation.
 func count(text string) client.Result {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

@@ -23,7 +23,7 @@ var (
 // uploadsPerKill is the number of uploads per kill in a long run.
 const uploadsPerKill = 500
 
-// kills is the number of kills in a run.
+// kills returns the number of kills in a run.
 func kills(least int) int { return max(least, *faultUploads/uploadsPerKill) }
 
 // shortProjectorLease lets another projector take over soon after a kill.

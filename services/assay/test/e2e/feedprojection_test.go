@@ -65,7 +65,7 @@ func madeUpFeed(n int, seed uint64, tags []string) (map[string]feedRecord, []pos
 	return records, postings
 }
 
-// selected are the source ids of a list, in its order.
+// selected returns the source ids of a list, in its order.
 func selected(records map[string]feedRecord, hours int, sentiment, tag string) []string {
 	var ids []string
 	for id, r := range records {

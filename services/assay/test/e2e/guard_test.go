@@ -92,7 +92,7 @@ func (g *guard) startDynamoDB(t *testing.T) (url string) {
 	return server.URL
 }
 
-// guardS3 is a proxy in front of an S3 server until the test ends.
+// guardS3 returns a proxy in front of an S3 server until the test ends.
 func (g *guard) guardS3(t *testing.T, s system) (url string) {
 	t.Helper()
 	through := passTo(t, s.S3)

@@ -38,7 +38,7 @@ type load struct {
 	promises []audit.Promise
 }
 
-// loadWorkers is how many uploads are under way at once.
+// loadWorkers is how many uploads are in progress at once.
 const loadWorkers = 8
 
 // startLoad begins as many uploads, which end with the test's context.

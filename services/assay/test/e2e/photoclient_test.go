@@ -26,7 +26,7 @@ const (
 	photoFinal = "photoeditor-dev-final"
 )
 
-// drawPhoto is a JPEG of 160 × 120 pixels.
+// drawPhoto returns a JPEG of 160 × 120 pixels.
 func drawPhoto(t *testing.T, seed uint32) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -36,7 +36,7 @@ func drawPhoto(t *testing.T, seed uint32) []byte {
 	return out.Bytes()
 }
 
-// photoSource is the upload of a photo, as a JPEG whatever the bytes are.
+// photoSource returns the upload of a photo, as a JPEG whatever the bytes are.
 func photoSource(name, prompt string, photo []byte) client.PhotoSource {
 	return client.PhotoSource{
 		PhotoReservation: client.PhotoReservation{FileName: name, Size: int64(len(photo)), ContentType: "image/jpeg", Prompt: prompt},
@@ -67,7 +67,7 @@ func endOf(t *testing.T, c *client.Client, jobID, status string) client.Photo {
 	return job
 }
 
-// download is a photo of a job.
+// download returns a photo of a job.
 func download(t *testing.T, c *client.Client, jobID, variant string) []byte {
 	t.Helper()
 	body, err := c.DownloadPhoto(within(t), jobID, variant)
@@ -82,7 +82,7 @@ func download(t *testing.T, c *client.Client, jobID, variant string) []byte {
 	return content
 }
 
-// photoItem is a job as the table has it, nil when there is none.
+// photoItem returns a job as the table has it, nil when there is none.
 func (s system) photoItem(ctx context.Context, t *testing.T, jobID string) item {
 	t.Helper()
 	out, err := s.tables().GetItem(ctx, &dynamodb.GetItemInput{
@@ -114,7 +114,7 @@ func (s system) setPhoto(t *testing.T, jobID, status string, age time.Duration) 
 	})
 }
 
-// photoKeys are the keys of the objects of a job, of both buckets, by bucket.
+// photoKeys returns the keys of the objects of a job, of both buckets, by bucket.
 func (s system) photoKeys(t *testing.T, jobID string) map[string][]string {
 	t.Helper()
 	keys := map[string][]string{}
@@ -144,7 +144,7 @@ func (s system) removeObject(t *testing.T, bucket, key string) {
 	}
 }
 
-// photoOutcomes are the ids of all outcome events of a job, once no work on it waits any
+// photoOutcomes returns the ids of all outcome events of a job, once no work on it waits any
 // more.
 func (s system) photoOutcomes(t *testing.T, jobID string) []string {
 	t.Helper()

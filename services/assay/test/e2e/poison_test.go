@@ -55,7 +55,7 @@ func startSnare(t *testing.T, s system, fileID string) *snare {
 	return n
 }
 
-// poisoned is a cluster with one file that a snare blocks, and neighbors, none
+// poisoned returns a cluster with one file that a snare blocks, and neighbors, none
 // of them analyzed.
 func poisoned(t *testing.T, env ...string) (c *cluster, speaker *client.Client, poison string, neighbours map[string]string, s *snare) {
 	t.Helper()

@@ -128,6 +128,6 @@ func awaitOutcome(t *testing.T, operator, name, outcome string) feedSource {
 	return got
 }
 
-// utcDay is the day of quotas. A test compares them only if the day
+// utcDay returns the day of quotas. A test compares them only if the day
 // has not changed.
 func utcDay() string { return time.Now().UTC().Format(time.DateOnly) }

@@ -94,7 +94,7 @@ func (r report) outcome() (name string, ours bool) {
 	return outcomeFailed, false
 }
 
-// poll queries the source within the requests that were claimed, and passes on what it finds. With
+// poll queries the source within the requests that were claimed, and forwards what it finds. With
 // an error it still returns what it got. A panic, such as of a parser on a server's data, ends the
 // poll and not the process.
 func (p *Poller) poll(ctx context.Context, c claimed) (r report) {
@@ -133,7 +133,7 @@ type found struct {
 	tags               []string
 }
 
-// item is the submission of what was found; ok is false when there is no text.
+// item returns the submission of what was found; ok is false when there is no text.
 // Its time is when it comes in; the one of its publication is in the metadata.
 func (f found) item() (s feed.Submission, ok bool) {
 	title := plain(f.title)
@@ -167,7 +167,7 @@ func sourceID(kind, id string) string {
 	return kind + "#" + hex.EncodeToString(sum[:16])
 }
 
-// canonical is a URL without what does not name the page: the fragment, what
+// canonical returns a URL without what does not name the page: the fragment, what
 // campaigns add, and capitals in the host. What is no URL stays as it is.
 func canonical(link string) string {
 	u, err := url.Parse(strings.TrimSpace(link))

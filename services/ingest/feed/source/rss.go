@@ -35,7 +35,7 @@ func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
 	return r
 }
 
-// rssItem is the item of an entry; ok is false when it has no text, or none of
+// rssItem returns the item of an entry; ok is false when it has no text, or none of
 // the tags.
 func rssItem(e syndication.Entry, s Settings, title string) (item feed.Submission, ok bool) {
 	tags := s.Tags

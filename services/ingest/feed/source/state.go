@@ -88,7 +88,7 @@ func (s *Source) enabled() bool {
 	return !s.Deleted && s.Settings.Enabled && s.State.Stopped == ""
 }
 
-// most is how many requests a poll makes at most.
+// most returns how many requests a poll makes at most.
 func (s *Source) most() int {
 	if s.Settings.Kind == KindNewsAPI {
 		return len(s.Settings.Tags) * s.Settings.Pages
@@ -171,7 +171,7 @@ func (s *Source) finish(c claimed, r report, now time.Time, longest time.Duratio
 	}
 }
 
-// pause is the breaker: the interval, doubled with each failure in a row but the
+// pause returns the breaker: the interval, doubled with each failure in a row but the
 // first, up to most, and never less than the interval. The poll after it is the
 // one that tries whether the source is well again.
 func pause(every time.Duration, failures int, most time.Duration) time.Duration {
@@ -202,7 +202,7 @@ func (s *Source) change(settings Settings, now time.Time) {
 	s.Revision++
 }
 
-// Status is the state in one word.
+// Status returns the state in one word.
 func (s *Source) Status(now time.Time) string {
 	switch {
 	case !s.Settings.Enabled:

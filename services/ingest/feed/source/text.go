@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// plain is the text of a piece of HTML, in one line.
+// plain returns the text of a piece of HTML, in one line.
 func plain(markup string) string {
 	var text strings.Builder
 	tokens := html.NewTokenizer(strings.NewReader(markup))
@@ -45,7 +45,7 @@ var (
 	}
 )
 
-// joined is title and summary as one text, the title as a sentence of its own. A
+// joined returns title and summary as one text, the title as a sentence of its own. A
 // summary that only repeats the title is left out.
 func joined(title, summary string) string {
 	switch {
@@ -64,7 +64,7 @@ func last(text string) rune {
 	return r
 }
 
-// cut is the first n characters of a text.
+// cut returns the first n characters of a text.
 func cut(text string, n int) string {
 	for i := range text {
 		if n == 0 {

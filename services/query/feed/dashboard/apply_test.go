@@ -20,7 +20,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// life is what becomes of an item: its images, the oldest first.
+// life returns the images of an item, oldest first.
 func life(random *rand.Rand, n int, at time.Time, tags []string) []dashboard.Image {
 	names := []string{feed.Positive, feed.Neutral, feed.Negative}
 	tags = slices.Clone(tags)

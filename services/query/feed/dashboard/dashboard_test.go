@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// analyzed is an item as the stream would bring it.
+// analyzed returns an item as the stream would bring it.
 func analyzed(n int, at time.Time, sentiment string, score, compound float64, tags ...string) feed.Item {
 	item := feedtest.Submission(n, at, tags...).Item(time.Now())
 	item.Status, item.Sentiment, item.Score, item.Compound, item.ModelVersion = feed.Analyzed, sentiment, score, compound, "v1.0.0"
@@ -97,7 +97,7 @@ func TestListsAndCounts(t *testing.T) {
 	}
 }
 
-// selected are the source ids of a list, by plain loops.
+// selected returns the source ids of a list, by plain loops.
 func selected(items []feed.Item, since, sentiment, tag string) []string {
 	var chosen []feed.Item
 	for _, i := range items {

@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// rows are the dashboard table's rows by their keys.
+// rows returns the dashboard table's rows by their keys.
 func rows(t *testing.T, db *dynamodb.Client) map[string]map[string]types.AttributeValue {
 	t.Helper()
 	found := map[string]map[string]types.AttributeValue{}
@@ -136,7 +136,7 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// plain is a row without pointers.
+// plain returns a row without pointers.
 func plain(row map[string]types.AttributeValue) map[string]any {
 	values := map[string]any{}
 	for name, value := range row {

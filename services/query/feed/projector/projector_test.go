@@ -84,7 +84,7 @@ func (b *bench) add(t *testing.T, n int, tags ...string) feed.Item {
 	return item
 }
 
-// shown are the source ids of a list, sorted.
+// shown returns the source ids of a list, sorted.
 func (b *bench) shown(ctx context.Context, tag string) ([]string, error) {
 	page, err := b.dashboard.List(ctx, dashboard.Listing{Hours: 1, Tag: tag, Limit: 1000})
 	var ids []string
@@ -188,7 +188,7 @@ func TestRestartGoesOnAtTheCheckpoint(t *testing.T) {
 	eventually(t, func() error { return counts(second, "assay_projection_changes_total", 2) })
 }
 
-// Of several projectors one reads a shard; when it stops, another goes on.
+// Of several projectors one reads a shard; when it stops, another continues.
 func TestProjectorsShareTheWork(t *testing.T) {
 	b := open(t)
 	first, stopFirst := b.start(t, nil)
@@ -209,7 +209,7 @@ func TestProjectorsShareTheWork(t *testing.T) {
 	eventually(t, func() error { return counts(second, "assay_projection_changes_total", 2) })
 }
 
-// A change that cannot be projected is kept and counted, and those behind it go on.
+// A change that cannot be projected is stored and counted, and later ones are projected.
 func TestPoisonIsSetAside(t *testing.T) {
 	b := open(t)
 	registry, stop := b.start(t, nil)

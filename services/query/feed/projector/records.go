@@ -73,7 +73,7 @@ func (p *Projector) applyEach(ctx context.Context, shard string, images []dashbo
 	return nil
 }
 
-// understand reads a change. A pending item has nothing to show.
+// understand parses a change. A pending item has no rows.
 func understand(record streams.Record) (image dashboard.Image, shown bool, err error) {
 	if record.Dynamodb == nil {
 		return dashboard.Image{}, false, errors.New("the change record has no images")

@@ -112,7 +112,7 @@ func TestReplayedDay(t *testing.T) {
 		}
 	}
 	b := open(t)
-	// Half an hour from the edges of all windows that are asked for.
+	// Half an hour from the edges of all windows that are requested.
 	day := madeUpDay(items, 42, time.Now().UTC().Add(-30*time.Minute).Truncate(time.Millisecond))
 	heal := b.faults.Add(dynamolite.Fault{Operation: "TransactWriteItems", Kind: dynamolite.ErrorAfter, Probability: 0.005, Seed: 5})
 	defer heal()
@@ -231,7 +231,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // count is a count of postings by plain loops.
 type count []posting
 
-// in are the postings of a window, with a tag or all.
+// in returns the postings of a window, with a tag or all.
 func (c count) in(now time.Time, hours int, tag string) []posting {
 	var found []posting
 	for _, p := range c {

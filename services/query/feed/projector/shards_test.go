@@ -245,7 +245,7 @@ func (s *splitting) ask(r *http.Request, operation string, in map[string]any, ou
 	return err == nil
 }
 
-// last is the sequence number of the stream's last change.
+// last returns the sequence number of the stream's last change.
 func (s *splitting) last(t *testing.T, arn string) string {
 	t.Helper()
 	last := ""
@@ -265,7 +265,7 @@ func (s *splitting) last(t *testing.T, arn string) string {
 }
 
 // TestShardsAreReadParentFirst: shards end and have children while items come in,
-// and a projector stops and goes on among them; later the first are forgotten. All
+// and a projector stops and continues among them; later the first are forgotten. All
 // items are shown, and no child was begun before its parent was read to its end.
 func TestShardsAreReadParentFirst(t *testing.T) {
 	b := open(t)

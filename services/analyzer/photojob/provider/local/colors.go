@@ -6,7 +6,7 @@ var colorNames = []string{
 	"black", "white", "gray", "red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "beige",
 }
 
-// colorName names a color by hue, saturation and lightness of HSL, with borders set
+// colorName names a color by hue, saturation and lightness of HSL, with thresholds set
 // by eye. It is integer arithmetic, so that it is the same everywhere.
 func colorName(r, g, b byte) string {
 	most, least := int(max(r, g, b)), int(min(r, g, b))

@@ -19,7 +19,7 @@ func filled(c color.Color) *image.NRGBA {
 	return m
 }
 
-// document is black text on white paper.
+// document returns black text on white paper.
 func document() *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, 400, 500))
 	draw.Draw(m, m.Rect, image.White, image.Point{}, draw.Src)

@@ -90,7 +90,7 @@ func (e *edit) withOptions(steps []grammar.Step, o provider.Options) []grammar.S
 	return steps
 }
 
-// encodingOf is the last As of the steps, else the source's format, or JPEG for one
+// encodingOf returns the last As of the steps, else the source's format, or JPEG for one
 // that is not written.
 func encodingOf(steps []grammar.Step, source pixels.Format) pixels.Encoding {
 	encoding := pixels.Encoding{Format: source}

@@ -16,7 +16,7 @@ var cascade []byte
 //go:embed cascade/LICENSE
 var notice string
 
-// Notice is the license of the cascade, which must go along with it.
+// Notice returns the license of the cascade, which must go along with it.
 func Notice() string { return notice }
 
 // face is where a face is, in pixels of the picture it was found in, and how clear.

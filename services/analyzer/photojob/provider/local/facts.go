@@ -94,7 +94,7 @@ func (f *facts) count(m *image.NRGBA) {
 	f.colors = f.colors[:min(len(f.colors), 3)]
 }
 
-// laplacian is the variance of the Laplacian of 4 neighbors, a measure of focus
+// laplacian returns the variance of the Laplacian of 4 neighbors, a measure of focus
 // (Pech-Pacheco et al., 2000).
 func laplacian(m *image.Gray) int {
 	width, height := m.Rect.Dx(), m.Rect.Dy()

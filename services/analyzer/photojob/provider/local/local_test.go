@@ -39,7 +39,7 @@ func pngOf(t *testing.T, m image.Image) []byte {
 	return out.Bytes()
 }
 
-// portrait is the sample of the module that the cascade is from: a passport photo.
+// portrait returns the sample of the module that the cascade is from: a passport photo.
 func portrait(t *testing.T) []byte {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/esimov/pigo").Output()

@@ -60,7 +60,7 @@ func each(p *pixels.Picture, f func(px []byte)) {
 	}
 }
 
-// gray is the brightness of a pixel by the weights of ITU-R BT.601, in 256ths.
+// gray returns the brightness of a pixel by the weights of ITU-R BT.601, in 256ths.
 func gray(px []byte) int { return (77*int(px[0]) + 150*int(px[1]) + 29*int(px[2]) + 128) >> 8 }
 
 // saturate moves each channel away from the pixel's brightness; -100 leaves no color.

@@ -11,7 +11,7 @@ import "golang.org/x/sys/cpu"
 //go:noescape
 func classifyAVX2(data *byte, filled *Masks, blocks int) int
 
-// classifyAVX512 is the same with a whole block at once.
+// classifyAVX512 returns the same with a whole block at once.
 //
 //go:noescape
 func classifyAVX512(data *byte, filled *Masks, blocks int) int

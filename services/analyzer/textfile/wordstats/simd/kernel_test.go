@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// slowMasks is what classify must find, byte by byte.
+// slowMasks returns what classify must find, byte by byte.
 func slowMasks(block []byte) Masks {
 	var m Masks
 	for i, b := range block {
@@ -98,7 +98,7 @@ func edgesOf(text []byte, edges *Edges) (n int) {
 	return n
 }
 
-// knownShort is a table of some of the words of a text, full enough to have them in other
+// knownShort returns a table of some of the words of a text, full enough to have them in other
 // slots than their first.
 func knownShort(text []byte) *Table {
 	table := &Table{Seed: 0x9E3779B97F4A7C15}

@@ -29,7 +29,7 @@ type Process struct {
 	Env   []string // added to this process's own
 }
 
-// Command is the side that runs a program to its end and reads CPU and Wall from the
+// Command returns the side that runs a program to its end and reads CPU and Wall from the
 // operating system (getrusage). Its output is discarded. A run fails
 // if the program fails, with its standard error.
 func Command(name string, p Process) Side {

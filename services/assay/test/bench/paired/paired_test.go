@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// scripted is a side whose runs have the given costs, after an unmeasured first run.
+// scripted returns a side whose runs have the given costs, after an unmeasured first run.
 func scripted(name string, order *[]string, costs ...float64) Side {
 	turn := 0
 	return Side{Name: name, Run: func(context.Context) (Sample, error) {

@@ -87,7 +87,7 @@ func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 	return Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
 
-// Err is what a status that is not 200 or 304 means. The detail is the server's
+// Err returns what a status that is not 200 or 304 means. The detail is the server's
 // own words, which may be empty.
 func (r Response) Err(detail string) error {
 	said := fmt.Sprintf("the server responded with %d", r.Status)
@@ -111,7 +111,7 @@ func (r Response) Err(detail string) error {
 // maxRetryAfter is more than a server may keep us away for.
 const maxRetryAfter = 24 * time.Hour
 
-// RetryAfter is how long the response says to wait, in seconds or as a date, up to
+// RetryAfter returns how long the response says to wait, in seconds or as a date, up to
 // a day; 0 when it does not.
 func (r Response) RetryAfter(now time.Time) time.Duration {
 	value := r.Header.Get("Retry-After")

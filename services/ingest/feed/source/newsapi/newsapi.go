@@ -78,7 +78,7 @@ func (s Search) request() (fetch.Request, error) {
 	return fetch.Request{URL: u.String(), Header: http.Header{"X-Api-Key": {s.Key}}, Stay: true}, nil
 }
 
-// Do asks for the page. It returns ErrEnd, and what package fetch does.
+// Do requests the page. It returns ErrEnd, and the errors of package fetch.
 func (s Search) Do(ctx context.Context, client fetch.Client) (Page, error) {
 	request, err := s.request()
 	if err != nil {
@@ -108,7 +108,7 @@ func (s Search) Do(ctx context.Context, client fetch.Client) (Page, error) {
 	return page, nil
 }
 
-// failure is what an error's code means, and its status where there is no code
+// failure returns what an error's code means, and its status where there is no code
 // that says more: https://newsapi.org/docs/errors
 func failure(resp fetch.Response, code, message string) error {
 	const maxMessage = 200

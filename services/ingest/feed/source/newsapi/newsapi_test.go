@@ -134,7 +134,7 @@ func TestSlowAnswers(t *testing.T) {
 		server.Answer(func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, begin)
 			if begin != "" {
-				_ = http.NewResponseController(w).Flush() // fails only when the client is gone
+				_ = http.NewResponseController(w).Flush() // fails only if the client has disconnected
 			}
 			<-r.Context().Done()
 		})

@@ -25,7 +25,7 @@ type Entry struct {
 	ID                           string // as the feed has it; may be empty
 	Link, Title, Summary, Author string
 	Categories                   []string
-	Published                    time.Time // zero when the feed does not say
+	Published                    time.Time // zero if the feed has none
 }
 
 // Feed is a feed's content. It has no entries when it is Unchanged.

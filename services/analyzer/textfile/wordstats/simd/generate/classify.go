@@ -137,7 +137,7 @@ type halves struct {
 	space, toLetters, letters, toDigits, digits, lowLine, del reg.VecVirtual
 }
 
-// every32Bytes is a register of 32 bytes that all have a constant value.
+// every32Bytes returns a register of 32 bytes that all have a constant value.
 func (a assembler) every32Bytes(value int8) reg.VecVirtual {
 	y := a.YMM()
 	a.VMOVD(a.number(uint32(uint8(value))).As32(), y.AsX())

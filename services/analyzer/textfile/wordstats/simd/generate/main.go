@@ -95,7 +95,7 @@ func address(c gotypes.Component) operand.Mem {
 	return basic.Addr
 }
 
-// table is constant data of 8 bytes each.
+// table returns constant data of 8 bytes each.
 func (a assembler) table(name string, values ...uint64) operand.Mem {
 	table := a.StaticGlobal(name)
 	a.DataAttributes(attr.RODATA | attr.NOPTR)
@@ -112,19 +112,19 @@ func (a assembler) number(value uint32) reg.GPVirtual {
 	return r
 }
 
-// everyByte is a register of 64 bytes that all have a constant value.
+// everyByte returns a register of 64 bytes that all have a constant value.
 func (a assembler) everyByte(value int8) reg.VecVirtual {
 	z := a.ZMM()
 	a.VPBROADCASTB(a.number(uint32(uint8(value))).As32(), z)
 	return z
 }
 
-// at is the memory at an offset from a register.
+// at returns the memory at an offset from a register.
 func at(base reg.Register, offset int) operand.Mem {
 	return operand.Mem{Base: base, Disp: offset}
 }
 
-// indexed is the memory at an index of scale bytes from a register.
+// indexed returns the memory at an index of scale bytes from a register.
 func indexed(base, index reg.Register, scale uint8) operand.Mem {
 	return operand.Mem{Base: base, Index: index, Scale: scale}
 }

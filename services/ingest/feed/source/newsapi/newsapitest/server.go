@@ -61,14 +61,14 @@ func (s *Server) Answer(handler http.HandlerFunc) {
 	s.answer = handler
 }
 
-// Asked are the parameters of all requests.
+// Asked returns the parameters of all requests.
 func (s *Server) Asked() []url.Values {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.asked)
 }
 
-// Busiest is how many requests there were at once.
+// Busiest returns how many requests there were at once.
 func (s *Server) Busiest() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func Fail(w http.ResponseWriter, status int, code, message string) {
 func write(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // fails only when the client is gone
+	_ = json.NewEncoder(w).Encode(body) // fails only if the client has disconnected
 }
 
 func search(articles []newsapi.Article) http.HandlerFunc {
