@@ -3,12 +3,12 @@ module github.com/assay-project/assay/services/analyzer
 go 1.26.0
 
 require (
-	github.com/HugoSmits86/nativewebp v0.9.3
 	github.com/assay-project/assay/pkg v0.0.0
 	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/esimov/pigo v1.4.6
 	github.com/gabriel-vasile/mimetype v1.4.16
 	github.com/gen2brain/heic v0.4.5
+	github.com/gen2brain/webp v0.5.5
 	github.com/jonreiter/govader v0.0.0-20250429093935-f6505c8d03cc
 	github.com/mmcloughlin/avo v0.6.0
 	github.com/prometheus/client_golang v1.25.0

@@ -3,6 +3,7 @@ package pixels
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -18,6 +19,7 @@ type Decoder struct {
 	memory int64
 	free   *semaphore.Weighted
 	heif   heif
+	webp   webpEncoder
 }
 
 // NewDecoder returns a Decoder whose attempts take at most so many bytes of memory
@@ -26,8 +28,11 @@ func NewDecoder(memory int64) *Decoder {
 	return &Decoder{memory: memory, free: semaphore.NewWeighted(memory)}
 }
 
-// Close releases the decoders. No picture may be decoded meanwhile.
-func (d *Decoder) Close(ctx context.Context) error { return d.heif.close(ctx) }
+// Close releases the decoders. No picture may be decoded meanwhile, and none that was is
+// written as WebP any more.
+func (d *Decoder) Close(ctx context.Context) error {
+	return errors.Join(d.heif.close(ctx), d.webp.close(ctx))
+}
 
 // Decode inspects a picture, waits until the memory of the whole attempt is free
 // (Info.Memory), decodes it and turns it upright. The caller calls release when it is
@@ -61,6 +66,7 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture
 		return nil, nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	p = upright(m, info)
+	p.webp = &d.webp
 	return p, func() { d.free.Release(need) }, nil
 }
 

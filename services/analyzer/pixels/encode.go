@@ -2,12 +2,12 @@ package pixels
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
-
-	"github.com/HugoSmits86/nativewebp"
 )
 
 // DefaultQuality is the quality of a JPEG when none is given.
@@ -15,8 +15,16 @@ const DefaultQuality = 85
 
 // Encoding is how a picture is written.
 type Encoding struct {
-	Format  Format // JPEG, PNG or WebP, which is lossless
-	Quality int    // of a JPEG, 1 to 100; 0 is DefaultQuality
+	Format  Format // JPEG, PNG or WebP
+	Quality int    // of a JPEG or WebP, 1 to 100; 0 is 85, or 80 of a WebP, of which 100 is lossless
+}
+
+// WebPQuality returns the quality of a WebP, and 0 for another format.
+func (e Encoding) WebPQuality() int {
+	if e.Format != WebP {
+		return 0
+	}
+	return cmp.Or(e.Quality, webpQuality)
 }
 
 // Encode returns the picture as a file, with its colour profile and without any
@@ -26,15 +34,11 @@ func (p *Picture) Encode(e Encoding) ([]byte, error) {
 	var err error
 	switch e.Format {
 	case JPEG:
-		quality := e.Quality
-		if quality == 0 {
-			quality = DefaultQuality
-		}
-		err = jpeg.Encode(&out, p.onWhite(), &jpeg.Options{Quality: quality})
+		err = jpeg.Encode(&out, p.onWhite(), &jpeg.Options{Quality: cmp.Or(e.Quality, DefaultQuality)})
 	case PNG:
 		err = png.Encode(&out, p.known())
 	case WebP:
-		err = nativewebp.Encode(&out, p.known(), nil)
+		return p.encodeWebP(e.WebPQuality())
 	default:
 		err = fmt.Errorf("unsupported output format %q", e.Format)
 	}
@@ -45,6 +49,19 @@ func (p *Picture) Encode(e Encoding) ([]byte, error) {
 		return out.Bytes(), nil
 	}
 	return withProfile(out.Bytes(), e.Format, p.profile)
+}
+
+func (p *Picture) encodeWebP(quality int) ([]byte, error) {
+	encoder := p.webp
+	if encoder == nil {
+		encoder = &webpEncoder{}
+		defer func() { _ = encoder.close(context.Background()) }() // its memory is Go's, and collected
+	}
+	out, err := encoder.encode(p.NRGBA(), quality, !p.alpha)
+	if err != nil || p.profile == nil {
+		return out, err
+	}
+	return withProfile(out, WebP, p.profile)
 }
 
 // known returns the pixels in the type by which encoders know an opaque picture.

@@ -4,20 +4,13 @@ package pixels
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"image"
-	"io"
-	"sync"
 	_ "unsafe" // for go:linkname
 
 	_ "github.com/gen2brain/heic" // holds the decoder's code
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
-	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
 // heifWasm is libheif with libde265, compiled to WebAssembly and compressed. The
@@ -33,118 +26,20 @@ const heicIncluded = true
 // libheif keeps the tiles, the whole picture and the copy that it returns.
 func heicMemory(pixels int64) int64 { return 48<<20 + pixels*8 }
 
-// heif decodes HEIC in a sandbox: about 0.2 s of processor time a megapixel. The code is compiled at first use, which takes about
-// a second of processor time.
-type heif struct {
-	once    sync.Once
-	runtime wazero.Runtime
-	code    wazero.CompiledModule
-	err     error
-}
-
-func (h *heif) compile(ctx context.Context) {
-	// Without WithCloseOnContextDone, whose checks make it five times slower: the work is
-	// bounded by the size of the file and of the memory.
-	h.runtime = wazero.NewRuntime(ctx)
-	if _, h.err = wasi_snapshot_preview1.Instantiate(ctx, h.runtime); h.err != nil {
-		return
-	}
-	r, err := gzip.NewReader(bytes.NewReader(heifWasm))
-	if err != nil {
-		h.err = err
-		return
-	}
-	code, err := io.ReadAll(r)
-	if err != nil {
-		h.err = err
-		return
-	}
-	h.code, h.err = h.runtime.CompileModule(ctx, code)
-}
-
-func (h *heif) close(ctx context.Context) error {
-	h.once.Do(func() { h.err = errors.New("the decoder is closed") })
-	if h.runtime == nil {
-		return nil
-	}
-	return h.runtime.Close(ctx)
-}
+// heif decodes HEIC in a sandbox: about 0.2 s of processor time a megapixel, and a second
+// at first use.
+type heif struct{ sandbox }
 
 // decode returns Y'CbCr, grey or RGB with the container's rotation applied. Whatever
 // the file does to the decoder ends with its sandbox, as an error.
 func (h *heif) decode(ctx context.Context, data []byte, info Info) (image.Image, error) {
-	h.once.Do(func() { h.compile(context.WithoutCancel(ctx)) })
-	if h.err != nil {
-		return nil, fmt.Errorf("HEIC decoder: %w", h.err)
-	}
-	bounded := experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(
-		func(reserve, most uint64) experimental.LinearMemory {
-			return &memory{most: min(most, uint64(heicMemory(int64(info.Width)*int64(info.Height))))}
-		}))
-	module, err := h.runtime.InstantiateModule(bounded, h.code, wazero.NewModuleConfig().WithName(""))
+	c, end, err := h.start(ctx, heifWasm, 0, heicMemory(int64(info.Width)*int64(info.Height)))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("HEIC decoder: %w", err)
 	}
-	defer func() { _ = module.Close(context.WithoutCancel(ctx)) }() // its memory is Go's, and collected
-	c := call{ctx: ctx, module: module}
+	defer end()
 	m := c.decode(data, info)
 	return m, c.err
-}
-
-// memory is that of a sandbox. It grows up to a bound.
-type memory struct {
-	bytes []byte
-	most  uint64
-}
-
-// Reallocate returns the grown memory, or nil above the bound, which fails the
-// growth inside.
-func (m *memory) Reallocate(size uint64) []byte {
-	if size > m.most {
-		return nil
-	}
-	if size > uint64(cap(m.bytes)) {
-		grown := make([]byte, size, min(m.most, size+size/4))
-		copy(grown, m.bytes)
-		m.bytes = grown
-	}
-	m.bytes = m.bytes[:size]
-	return m.bytes
-}
-
-// Free drops the memory.
-func (m *memory) Free() { m.bytes = nil }
-
-// call is a conversation with the function decode of the package's heif.c. The first
-// error ends it.
-type call struct {
-	ctx    context.Context
-	module api.Module
-	err    error
-}
-
-func (c *call) run(name string, args ...uint64) uint64 {
-	if c.err != nil {
-		return 0
-	}
-	result, err := c.module.ExportedFunction(name).Call(c.ctx, args...)
-	switch {
-	case err != nil:
-		c.err = err
-	case len(result) == 0 || result[0] == 0:
-		c.err = errors.New("the HEIC decoder rejected it")
-	default:
-		return result[0]
-	}
-	return 0
-}
-
-func (c *call) number(at uint64) int {
-	v, ok := c.module.Memory().ReadUint32Le(uint32(at))
-	if !ok && c.err == nil {
-		c.err = errors.New("the HEIC decoder returned an address outside its memory")
-	}
-	return int(v)
 }
 
 // decode asks for the size and the kind of the picture, then for its pixels.

@@ -10,8 +10,8 @@ import (
 // heicIncluded: HEIC is a format that is not known.
 const heicIncluded = false
 
-// Notice is empty: the HEIC decoder is left out.
-func Notice() string { return "" }
+// heicNotice is empty: the HEIC decoder is left out.
+func heicNotice() string { return "" }
 
 type heif struct{}
 

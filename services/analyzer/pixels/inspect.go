@@ -47,7 +47,7 @@ type Info struct {
 	Bytes         int    // of the encoded picture
 
 	animated bool
-	webp     bool  // Limits.WebP
+	webp     int   // Limits.WebP
 	kept     int64 // bytes that the decoder keeps
 }
 
@@ -102,11 +102,11 @@ func (i Info) Memory() int64 {
 		rgb    = 4
 		planes = 2
 		result = 4
-		webp   = 56 // the encoder's copies of each pixel
 	)
-	each := int64(2*rgb + planes + result)
-	if i.webp {
-		each = rgb + webp
+	size := int64(i.Width) * int64(i.Height)
+	writes := size * (rgb + planes + result)
+	if i.webp != 0 {
+		writes = max(writes, size*result+webpMemory(size, i.webp, i.Format == JPEG || i.Format == HEIC))
 	}
-	return fixed + 2*int64(i.Bytes) + i.kept + int64(i.Width)*int64(i.Height)*each
+	return fixed + 2*int64(i.Bytes) + i.kept + size*rgb + writes
 }

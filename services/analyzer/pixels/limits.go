@@ -20,7 +20,7 @@ type Limits struct {
 	Pixels   int64 // width × height
 	Shortest int   // pixels of either side, at least
 	Longest  int   // pixels of either side, at most
-	WebP     bool  // the picture may be written as WebP, for which more memory is held
+	WebP     int   // the quality of a WebP that the picture is written as, for which memory is held; 0 for none
 }
 
 // Default are the limits of a photo: 20 MB, 50 megapixels, sides of 16 to 12,000.

@@ -13,6 +13,7 @@ type Picture struct {
 	pixels  image.Image
 	alpha   bool // an NRGBA that has a transparent pixel
 	profile []byte
+	webp    *webpEncoder // the Decoder's; nil for one of its own
 	// Reduced says what decoding could not keep, in words for the picture's owner; ""
 	// when it kept everything.
 	Reduced string

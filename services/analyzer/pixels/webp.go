@@ -76,19 +76,32 @@ func eachChunk(data []byte, f func(name string, body []byte)) {
 	}
 }
 
-// webpProfile puts a simple file of one VP8L chunk into the extended layout, with a
-// profile (RFC 9649, section 2.7).
-func webpProfile(simple, profile []byte) []byte {
-	const head = 12
-	bits := binary.LittleEndian.Uint32(simple[head+8+1:]) // width − 1, height − 1, alpha
-	width, height, flags := bits&0x3fff, bits>>14&0x3fff, byte(webpICC)
-	if bits>>28&1 != 0 {
-		flags |= webpAlpha
+// webpProfile puts a file into the extended layout, with a profile (RFC 9649, section
+// 2.7).
+func webpProfile(file, profile []byte) []byte {
+	const head, chunk = 12, 8
+	frames := file[head:]
+	var width, height uint32 // less 1
+	flags := byte(webpICC)
+	switch body := frames[chunk:]; string(frames[:4]) {
+	case "VP8X":
+		flags |= body[0]
+		width, height = uint32(uint24(body[4:])), uint32(uint24(body[7:]))
+		frames = body[10:]
+	case "VP8L":
+		bits := binary.LittleEndian.Uint32(body[1:]) // width − 1, height − 1, alpha
+		width, height = bits&0x3fff, bits>>14&0x3fff
+		if bits>>28&1 != 0 {
+			flags |= webpAlpha
+		}
+	default: // VP8
+		size := binary.LittleEndian.Uint32(body[6:])
+		width, height = size&0x3fff-1, size>>16&0x3fff-1
 	}
 	extended := []byte{flags, 0, 0, 0, byte(width), byte(width >> 8), 0, byte(height), byte(height >> 8), 0}
 	out := appendChunkTo([]byte("RIFF\x00\x00\x00\x00WEBP"), "VP8X", extended)
 	out = appendChunkTo(out, "ICCP", profile)
-	out = append(out, simple[head:]...)
+	out = append(out, frames...)
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)-8))
 	return out
 }

@@ -65,7 +65,7 @@ type Call struct {
 // prompt says itself comes first.
 type Options struct {
 	Format        string // jpeg, png, webp
-	Quality       int    // of a JPEG, 1 to 100
+	Quality       int    // of a JPEG or WebP, 1 to 100; a WebP of 100 is lossless
 	Width, Height int    // pixels, at most
 	AspectRatio   string // such as 3:2
 	Seed          int64

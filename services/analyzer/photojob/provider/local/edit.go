@@ -31,7 +31,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	steps = e.withOptions(steps, c.Options)
 	encoding := encodingOf(steps, pixels.Sniff(c.Image))
 	limits := p.limits
-	limits.WebP = encoding.Format == pixels.WebP
+	limits.WebP = encoding.WebPQuality()
 	picture, release, err := p.decoder.Decode(ctx, c.Image, limits)
 	if err != nil {
 		return provider.Edited{}, usage, failed(ctx, err)

@@ -54,7 +54,7 @@ func Edited(ctx context.Context, decoder *pixels.Decoder, r Response, data []byt
 		}
 	}
 	limits := pixels.Default
-	limits.Bytes, limits.WebP = MaxPicture, encoding.Format == pixels.WebP
+	limits.Bytes, limits.WebP = MaxPicture, encoding.WebPQuality()
 	picture, release, err := decoder.Decode(ctx, data, limits)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -1,0 +1,80 @@
+package pixels
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	_ "unsafe" // for go:linkname
+
+	_ "github.com/gen2brain/webp" // holds the encoder's code
+)
+
+// webpWasm is libwebp, compiled to WebAssembly and compressed. The package webp runs it
+// without a bound of memory, prefers a library of the machine, whose bytes may differ, and
+// keeps it to itself.
+//
+//go:linkname webpWasm github.com/gen2brain/webp.webpWasm
+var webpWasm []byte
+
+const (
+	// webpQuality is the quality of a WebP when none is given.
+	webpQuality = 80
+	// webpLossless is the quality that keeps every pixel.
+	webpLossless = 100
+	// webpMethod is the effort, 0 to 6: more makes smaller files and takes longer.
+	webpMethod = 2
+	// losslessEffort is that of lossless encoding, 0 to 100.
+	losslessEffort = 20
+)
+
+// webpMemory is what the sandbox gets for so many pixels: their RGBA, the encoder's copy,
+// its planes and what it writes. Noise is the worst: it took 16 bytes a pixel, and 43
+// where it was lossless or had an alpha channel, which always is.
+func webpMemory(pixels int64, quality int, opaque bool) int64 {
+	if opaque && quality != webpLossless {
+		return 8<<20 + pixels*18
+	}
+	return 8<<20 + pixels*46
+}
+
+// webpEncoder encodes WebP in a sandbox: the same pixels give the same bytes on every
+// machine.
+type webpEncoder struct{ sandbox }
+
+// encode returns the file of a picture. Quality is 1 to 100.
+func (e *webpEncoder) encode(m *image.NRGBA, quality int, opaque bool) ([]byte, error) {
+	ctx := context.Background() // bounded by the size of the picture
+	width, height := m.Rect.Dx(), m.Rect.Dy()
+	most := webpMemory(int64(width)*int64(height), quality, opaque)
+	c, end, err := e.start(ctx, webpWasm, most, most)
+	if err != nil {
+		return nil, fmt.Errorf("WebP encoder: %w", err)
+	}
+	defer end()
+	in, size := c.run("malloc", uint64(4*width*height)), c.run("malloc", 8)
+	if c.err != nil {
+		return nil, c.err
+	}
+	for y := range height {
+		if !c.module.Memory().Write(uint32(in)+uint32(4*width*y), m.Pix[y*m.Stride:][:4*width]) {
+			return nil, errors.New("the WebP encoder has no memory")
+		}
+	}
+	lossless := uint64(0)
+	if quality == webpLossless {
+		lossless, quality = 1, losslessEffort
+	}
+	const rgba, exact = 0, 0
+	out := c.run("encode", in, uint64(width), uint64(height), size, rgba, uint64(quality), webpMethod, lossless, exact)
+	length := c.number(size)
+	if c.err != nil {
+		return nil, fmt.Errorf("WebP encoder: %w", c.err)
+	}
+	view, ok := c.module.Memory().Read(uint32(out), uint32(length))
+	if !ok || length == 0 {
+		return nil, errors.New("the WebP encoder writes nothing")
+	}
+	return bytes.Clone(view), nil
+}

@@ -1,0 +1,74 @@
+package pixels_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/pixels"
+	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+)
+
+// TestWebPIsLossyUnlessAsked: a WebP has the sides of its picture and looks like it, with a
+// lower quality less and smaller; 100 keeps every pixel. The same picture gives the same bytes.
+func TestWebPIsLossyUnlessAsked(t *testing.T) {
+	for _, size := range []image.Point{{16, 17}, {16, 16}, {201, 33}, {320, 240}} {
+		photo := scene.New(size.X, size.Y, 5)
+		last := 1 << 30
+		for _, test := range []struct {
+			quality int
+			most    float64 // root mean square of the difference
+		}{{100, 0}, {0, 12}, {20, 30}} {
+			name := fmt.Sprintf("%v, quality %d", size, test.quality)
+			out := webpOf(t, pixels.New(photo), test.quality)
+			again := decode(t, out)
+			if again.Width() != size.X || again.Height() != size.Y || !again.Opaque() {
+				t.Errorf("%s: %d × %d pixels, opaque %t", name, again.Width(), again.Height(), again.Opaque())
+			}
+			if mean, _ := rootMeanSquare(t, again.NRGBA(), photo); mean > test.most {
+				t.Errorf("%s: differs by %.1f", name, mean)
+			}
+			if len(out) > last && size.X > 100 {
+				t.Errorf("%s: %d bytes, more than with a higher quality", name, len(out))
+			}
+			last = len(out)
+			if !bytes.Equal(out, webpOf(t, pixels.New(photo), test.quality)) {
+				t.Errorf("%s: other bytes", name)
+			}
+		}
+	}
+}
+
+// TestWebPKeepsTransparencyAndProfile: in each of the three layouts of the format.
+func TestWebPKeepsTransparencyAndProfile(t *testing.T) {
+	icc := profile("RGB ", 3000)
+	source := withSegment(jpegOf(t, scene.New(50, 40, 2)), 0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), icc...))
+	for _, quality := range []int{0, 100} {
+		for _, transparent := range []bool{false, true} {
+			p := decode(t, source)
+			if transparent {
+				p.NRGBA().Pix[3] = 0
+				p.SetTransparent()
+			}
+			out := webpOf(t, p, quality)
+			info, err := pixels.Inspect(out, pixels.Default)
+			if err != nil || !bytes.Equal(info.Profile, icc) || info.Width != 50 || info.Height != 40 {
+				t.Fatalf("quality %d, transparent %t: %d × %d, profile of %d bytes, %v", quality, transparent, info.Width, info.Height, len(info.Profile), err)
+			}
+			again := decode(t, out)
+			if again.Opaque() == transparent || transparent != (again.NRGBA().Pix[3] == 0) {
+				t.Errorf("quality %d, transparent %t: opaque %t", quality, transparent, again.Opaque())
+			}
+		}
+	}
+}
+
+func webpOf(t *testing.T, p *pixels.Picture, quality int) []byte {
+	t.Helper()
+	out, err := p.Encode(pixels.Encoding{Format: pixels.WebP, Quality: quality})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
