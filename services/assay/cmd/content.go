@@ -36,15 +36,20 @@ func newContent(s *settings) *cobra.Command {
 	return cmd
 }
 
-// save writes a file. It removes an incomplete one.
+// save writes a file, and replaces one that exists. It removes an incomplete one.
 func save(path string, content io.Reader) error {
 	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(file, content)
+	return fill(file, content)
+}
+
+// fill writes and closes a new file. It removes an incomplete one.
+func fill(file *os.File, content io.Reader) error {
+	_, err := io.Copy(file, content)
 	if err = errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("%s: %w", path, errors.Join(err, os.Remove(path)))
+		return fmt.Errorf("%s: %w", file.Name(), errors.Join(err, os.Remove(file.Name())))
 	}
 	return nil
 }

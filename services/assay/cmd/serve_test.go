@@ -120,12 +120,13 @@ func run(ctx context.Context, stdin string, args ...string) ran {
 
 var (
 	ids   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	jobs  = regexp.MustCompile(`\b0[0-9A-HJKMNP-TV-Z]{25}\b`)
 	times = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d`)
 )
 
 // unique replaces each id by ID and each time by TIME.
 func unique(text string) string {
-	return times.ReplaceAllString(ids.ReplaceAllString(text, "ID"), "TIME")
+	return times.ReplaceAllString(jobs.ReplaceAllString(ids.ReplaceAllString(text, "ID"), "ID"), "TIME")
 }
 
 // want checks exit status and output, in which ID matches any id and TIME any time. It checks that

@@ -1,0 +1,146 @@
+package cmd
+
+import (
+	"bytes"
+	"image"
+	"image/jpeg"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+)
+
+// draw is a JPEG of 160 × 120 pixels.
+func draw(t *testing.T, seed uint32) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, scene.New(160, 120, seed), nil); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// edit has a photo edited and returns its id.
+func (p person) edit(name, prompt string) string {
+	p.Helper()
+	got := p.run("photo", "edit", write(p.T, name, draw(p.T, 1))[0], "--wait", "--prompt", prompt)
+	id := jobs.FindString(got.out)
+	if id == "" {
+		p.Fatalf("edit of %s: %+v", name, got)
+	}
+	return id
+}
+
+// has is want with a part of the output.
+func (r ran) has(t *testing.T, status int, out, errs string) {
+	t.Helper()
+	if got := unique(r.out); strings.Contains(got, out) {
+		out = got
+	}
+	r.want(t, status, out, errs)
+}
+
+func TestPhotoEdit(t *testing.T) {
+	p := newPerson(t)
+	path := write(t, "a.jpg", draw(t, 1))[0]
+	p.run("photo", "edit", path).want(t, 0, "ID  QUEUED      a.jpg\n", "")
+	dir := filepath.Join(t.TempDir(), "edited")
+	for _, name := range []string{"a.png", "a-ID.png"} { // nothing is replaced
+		p.run("photo", "edit", path, "--prompt", "crop 1:1, magic, as png", "-o", dir).want(t, 0,
+			"ID  COMPLETED   a.jpg  (120 × 120 png; not understood: magic)\n    saved as "+filepath.Join(dir, name)+"\n", "")
+	}
+	checkPhoto(t, filepath.Join(dir, "a.png"), "png", image.Pt(120, 120))
+	p.run("photo", "edit", path, "--prompt", "magic", "--wait").has(t, 1, "ID  FAILED      a.jpg  (the prompt contains no known instruction: magic; known are: enhance,", "")
+}
+
+func checkPhoto(t *testing.T, path, format string, size image.Point) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }() // only read from
+	config, is, err := image.DecodeConfig(file)
+	if err != nil || is != format || config.Width != size.X || config.Height != size.Y {
+		t.Errorf("%s is %s of %d × %d, %v", path, is, config.Width, config.Height, err)
+	}
+}
+
+func TestPhotoEditOfManyIsABatch(t *testing.T) {
+	p := newPerson(t)
+	paths := write(t, "a.jpg", draw(t, 1), "b.jpg", draw(t, 2), "c.jpg", draw(t, 3)[:700], "d.txt", "no photo")
+	paths = append(paths, filepath.Join(t.TempDir(), "gone"))
+	dir := t.TempDir()
+	got := p.run(append([]string{"photo", "edit", "--json", "--prompt", "fit 80, as webp", "-o", dir}, paths...)...)
+	if got.status != 1 || !strings.Contains(got.errors, "assay: 3 of 5 failed") {
+		t.Errorf("exit status %d: %s", got.status, got.errors)
+	}
+	batches := map[string]int{}
+	for line := range strings.Lines(got.out) {
+		if _, rest, found := strings.Cut(line, `"batchId":"`); found {
+			batches[rest[:26]]++
+		}
+	}
+	if len(batches) != 1 || !strings.Contains(got.out, `"code":"IMAGE_UNREADABLE"`) ||
+		!strings.Contains(got.out, `{"path":"`+paths[3]+`","error":"is not a JPEG, PNG, WebP or HEIC photo"}`) ||
+		!strings.Contains(got.out, `{"path":"`+paths[4]+`","error":"no such file or directory"}`) {
+		t.Errorf("%s", got.out)
+	}
+	saved, err := filepath.Glob(filepath.Join(dir, "*"))
+	if slices.Sort(saved); err != nil || !slices.Equal(saved, []string{filepath.Join(dir, "a.webp"), filepath.Join(dir, "b.webp")}) {
+		t.Errorf("saved are %v, %v", saved, err)
+	}
+}
+
+func TestPhotoGetAndList(t *testing.T) {
+	p := newPerson(t)
+	first, second := p.edit("a.jpg", "sepia, magic"), p.edit("b.jpg", "magic")
+	got := p.run("photo", "get", first)
+	for _, line := range []string{
+		"photo     a.jpg\n", "status    COMPLETED\n", "prompt    sepia, magic\n", "shows     A landscape photo, ", "labels    ",
+		"edited    160 × 120 jpeg, ", "not done  not understood: magic\n",
+	} {
+		if got.status != 0 || !strings.Contains(got.out, line) {
+			t.Errorf("get lacks %q: %s%s", line, got.out, got.errors)
+		}
+	}
+	p.run("photo", "get", second, "--wait").has(t, 1, "error    PROMPT_NOT_UNDERSTOOD: the prompt", "the edit of ID failed")
+	p.run("photo", "get", "01HF9GZZZZZZZZZZZZZZZZZZZZ").want(t, 1, "", "assay: No photo job or batch with this id.\n")
+	const line = "TIME  ID  COMPLETED   a.jpg  (160 × 120 jpeg; not understood: magic)\n"
+	p.run("photo", "list", "--status", "completed").want(t, 0, line, "")
+	p.run("photo", "list", "--limit", "1").has(t, 0, "TIME  ID  FAILED      b.jpg  (the prompt", "There are more")
+	if all := p.run("photo", "list", "--all", "--json"); strings.Count(all.out, "\n") != 2 {
+		t.Errorf("list of two: %+v", all)
+	}
+	p.run("photo", "list", "--status", "done").want(t, 2, "", "want one of QUEUED, PROCESSING, EDITING, COMPLETED, FAILED")
+	p.run("photo", "list", "--limit", "0").want(t, 2, "", "See: assay photo list --help")
+}
+
+func TestPhotoChanges(t *testing.T) {
+	p := newPerson(t)
+	failed, done := p.edit("a.jpg", "magic"), p.edit("b.jpg", "sepia")
+	p.run("photo", "cancel", done).want(t, 1, "", "ID: The job is COMPLETED.")
+	p.run("photo", "retry", done).want(t, 1, "", "ID: The job is COMPLETED.")
+	p.run("photo", "retry", failed, "--prompt", "sepia").want(t, 0, "ID  QUEUED      a.jpg\n", "")
+	if got := p.run("photo", "get", failed, "--wait"); got.status != 0 {
+		t.Errorf("after the retry: %+v", got)
+	}
+	if original := p.run("photo", "download", done, "--original"); original.status != 0 || original.out != draw(t, 1) {
+		t.Errorf("the original has %d bytes: %s", len(original.out), original.errors)
+	}
+	path := filepath.Join(t.TempDir(), "x.jpg")
+	p.run("photo", "download", done, "-o", path).want(t, 0, "", "")
+	checkPhoto(t, path, "jpeg", image.Pt(160, 120))
+	p.run("photo", "delete", done, done).want(t, 0, "ID  deleted\nID  deleted\n", "")
+	p.run("photo", "delete", failed, "--json").want(t, 0, `{"jobId":"ID","deleted":true}`+"\n", "")
+	p.run("photo", "download", done).want(t, 1, "", "No photo job or batch with this id.")
+}
+
+func TestPhotoUsage(t *testing.T) {
+	for _, args := range [][]string{{"edit"}, {"edit", "a", "--parallel", "0"}, {"retry"}, {"cancel"}, {"delete"}, {"download"}, {"magic"}} {
+		run(t.Context(), "", append([]string{"photo"}, args...)...).want(t, 2, "", "See: assay photo")
+	}
+}
