@@ -29,7 +29,7 @@ const (
 	joinLimit = 20 * limit
 )
 
-// pipes is an unbuffered in-memory network of one server, so that what is not read is not sent. It
+// pipes is an unbuffered in-memory network of one server, so that unread data is not sent. It
 // works in a synctest bubble.
 type pipes struct {
 	conns chan net.Conn
@@ -170,7 +170,7 @@ func TestS3ThatIsSilent(t *testing.T) {
 		asked.Add(1)
 		switch _, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); {
 		case key == "silent":
-			<-over // of an upload nobody reads the body
+			<-over // the body of an upload is not read
 		case key == "stops":
 			w.Header().Set("Content-Length", "2")
 			_, _ = io.WriteString(w, "1")

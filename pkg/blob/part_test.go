@@ -79,8 +79,8 @@ func TestPartsTakeABodyInTurn(t *testing.T) {
 	}
 }
 
-// TestBodyThatBreaksOffDoesNotEnd: what came before is no whole object.
-func TestBodyThatBreaksOffDoesNotEnd(t *testing.T) {
+// TestTruncatedBodyIsAnError: the bytes before the failure are not a complete object.
+func TestTruncatedBodyIsAnError(t *testing.T) {
 	p := &part{from: newPieces()}
 	defer p.free()
 	broken := io.MultiReader(bytes.NewReader(randomBytes(10)), iotest.ErrReader(io.ErrUnexpectedEOF))

@@ -63,7 +63,7 @@ type upload struct {
 	key   string
 	id    *string
 	sent  []types.CompletedPart
-	size  int64 // of what was sent, in bytes
+	size  int64 // bytes sent so far
 }
 
 // send uploads the first part and those of body, and completes the upload.

@@ -33,7 +33,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// ErrLost means that the lease has passed to another holder, or the row is gone.
+// ErrLost means that another holder has the lease, or the row does not exist.
 var ErrLost = errors.New("the lease on the checkpoint is lost")
 
 // HeldError means that another process holds the log.

@@ -58,7 +58,7 @@ func (l *Lease) write(ctx context.Context, update expression.UpdateBuilder) erro
 // longer than ten leases may hang, and another process gets the log.
 const renewals = 30
 
-// Keep calls work and renews the lease meanwhile, for the time of ten leases at most.
+// Keep calls work and renews the lease until it returns, for at most ten leases.
 // When the lease is lost, the context of work ends and Keep returns ErrLost. Otherwise
 // it returns the error of work.
 func (l *Lease) Keep(ctx context.Context, work func(context.Context) error) error {

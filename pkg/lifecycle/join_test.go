@@ -110,7 +110,7 @@ func (j *join) write(run int64, change lifecycle.Item) lifecycle.Write {
 	return lifecycle.Write{Fence: runFence(run), Items: []lifecycle.Item{change}, Image: true}
 }
 
-// handle is what a worker does with a message; it may run any number of times.
+// handle is the handler of a worker; it may run any number of times.
 func (j *join) handle(ctx context.Context, m message) error {
 	if m.step == "" {
 		_, err := workflow().Apply(ctx, j.db, complete, j.write(m.run, lifecycle.Item{

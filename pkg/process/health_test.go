@@ -14,7 +14,7 @@ func TestHealthAsksTheService(t *testing.T) {
 	answers := http.NewServeMux()
 	answers.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
-		_, _ = io.WriteString(w, `{"checks":{"nats":"not connected"}}`) // the asker checks what came
+		_, _ = io.WriteString(w, `{"checks":{"nats":"not connected"}}`) // the client checks the response
 	})
 	server := httptest.NewServer(answers)
 	defer server.Close()

@@ -72,7 +72,7 @@ func TestOnlyNewBeginsAtTheEndAndResumes(t *testing.T) {
 		t.Errorf("got %s", o.Item)
 	}
 	stop()
-	// An existing name keeps its position, whatever OnlyNew says.
+	// An existing name keeps its position, regardless of OnlyNew.
 	cfg.OnlyNew = false
 	start(t, cfg, into(seen))
 	a.publish(t, completed("textfile", "last"))

@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// TestHeadHasAllButTheResult: whatever a file has, and not its result.
+// TestHeadHasAllButTheResult: Head returns all attributes of a file except its result.
 func TestHeadHasAllButTheResult(t *testing.T) {
 	d := open(t)
 	if _, err := d.Head(t.Context(), "f1"); !errors.Is(err, lifecycle.ErrNotFound) {

@@ -68,7 +68,7 @@ func (l *Limiter) Wait(ctx context.Context, remoteAddr string) (leave func(), er
 	if i := slices.Index(l.waiting, w); i >= 0 {
 		l.waiting = slices.Delete(l.waiting, i, i+1)
 	} else {
-		l.release(w.client) // the slot that it was given meanwhile
+		l.release(w.client) // the slot that it was assigned in the meantime
 	}
 	return nil, context.Cause(ctx)
 }
@@ -216,7 +216,7 @@ func (l *limitedListener) refuse(conn net.Conn, status string) {
 		defer func() { <-l.refused }()
 		_ = tcp.CloseWrite()
 		_, _ = io.Copy(io.Discard, tcp)
-		_ = conn.Close() // the client may be gone already
+		_ = conn.Close() // the client may have disconnected
 	}()
 }
 

@@ -98,7 +98,7 @@ func NewRouter(o Options) *Router {
 // Register adds a typed JSON operation. Use it instead of huma.Register, which loses the identity
 // of errors: here a returned error becomes the problem that WriteError would send.
 func Register[I, O any](r *Router, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
-	if op.Responses != nil { // else huma adds what is missing
+	if op.Responses != nil { // otherwise huma adds default responses
 		op.Responses = r.withProblem(op.Responses)
 	}
 	// Last, so that a body that OnMediaType passes to a streaming handler is not counted.

@@ -233,7 +233,7 @@ func TestAnyDataComesBackLineByLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Read as https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
-		// says: data lines joined by LF, up to one empty line that ends the event.
+		// requires: data lines joined by LF, up to one empty line that ends the event.
 		block, rest, ended := strings.Cut(string(sent), "\n\n")
 		var lines []string
 		for line := range strings.SplitSeq(block, "\n") {

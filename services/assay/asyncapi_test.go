@@ -267,7 +267,7 @@ func formOf(field protoreflect.FieldDescriptor) string {
 	return one
 }
 
-// What the schemas call required is there even in an empty message.
+// Fields that the schemas require exist even in an empty message.
 func TestRequiredFieldsAreAlwaysWritten(t *testing.T) {
 	doc := readAsyncAPI(t)
 	for kind, e := range published(t) {

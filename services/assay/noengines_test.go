@@ -60,7 +60,7 @@ func TestServeWithoutEngines(t *testing.T) {
 	}
 }
 
-// run returns what a program writes that ends well.
+// run runs a program, which must succeed, and returns its output.
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	said, err := exec.Command(name, args...).Output()

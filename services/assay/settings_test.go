@@ -27,7 +27,7 @@ const (
 	maxOfArea    = 10
 )
 
-// program is whatever reads variables.
+// program is a program that reads variables.
 type program struct {
 	name, note string
 	variables  []config.Variable

@@ -40,7 +40,7 @@ type Area interface {
 	OperatorRoutes(r *web.Router)
 	// Check returns an error while the area's tables cannot be used.
 	Check(ctx context.Context) error
-	// Work does what the area does besides answering calls, until ctx ends or there
+	// Work runs the background work of the area until ctx ends or there
 	// is nothing to do.
 	Work(ctx context.Context) error
 }
@@ -156,7 +156,7 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 	}
 }
 
-// Work does what the service does besides answering calls, until ctx ends and what is
+// Work runs the background work of the service until ctx ends and what is
 // in progress is done or returned.
 func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)

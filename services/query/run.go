@@ -1,4 +1,4 @@
-// Package query is the service that answers: files, lists, downloads, the feed's
+// Package query is the service for reads: files, lists, downloads, the feed's
 // dashboard and live events. It makes no status transition; what it writes are
 // the rows of its own read tables.
 package query

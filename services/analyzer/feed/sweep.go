@@ -94,7 +94,7 @@ func (s sweep) readDeadLetters(ctx context.Context, since time.Time) (map[string
 	return dead, nil
 }
 
-// Repair publishes the item's work event again. It does so too if the text is gone:
+// Repair publishes the item's work event again. It does so too if the text is missing:
 // the analysis then fails with that reason.
 func (s sweep) Repair(ctx context.Context, r *sweeper.Run, i feed.Item) error {
 	// The item's own time may be its client's, and long past when it was accepted.

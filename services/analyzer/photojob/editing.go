@@ -192,8 +192,8 @@ func analysisOf(a provider.Analysis) *photojob.AnalysisResult {
 	return result
 }
 
-// failed records the outcome of a call that did not succeed and decides what follows. Of
-// an error that is not the provider's nothing is known: the call stays as it was recorded.
+// failed records the outcome of a failed call and decides what follows. After
+// an error that is not the provider's, the outcome is unknown: the record does not change.
 func (e *editing) failed(ctx context.Context, call photojob.Call, err error) error {
 	cause, ok := errors.AsType[*provider.Error](err)
 	if !ok {

@@ -82,7 +82,7 @@ func (s sweep) Recover(ctx context.Context, _ *sweeper.Run, job photojob.Job, _ 
 
 func (s sweep) Repair(ctx context.Context, r *sweeper.Run, job photojob.Job) error {
 	if job.Status != photojob.Queued || job.Retried() {
-		// It was accepted before, so it ends as FAILED if its object is gone.
+		// It was accepted before, so it ends as FAILED if its object is missing.
 		r.Found(ctx, sweeper.LostMessage, job.JobID, func(ctx context.Context) error { return s.announcer.Resend(ctx, job) })
 		return nil
 	}

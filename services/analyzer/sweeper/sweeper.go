@@ -1,7 +1,7 @@
 // Package sweeper finds items that no message will move, and repairs them: the
 // tables are the truth, and NATS is a hint that can be sent again.
 //
-// An area says what is wrong with an item and how it is repaired (Items, Objects);
+// An area decides what is wrong with an item and how to repair it (Items, Objects);
 // the walk over table and bucket, its pace, dry runs, the report, logs and metrics
 // are the same for all areas.
 //
@@ -189,7 +189,7 @@ func (r *Run) Young(written time.Time) bool {
 // Old reports whether something was written so long ago that it is removed if it is an
 // orphan, or a reservation that was never used. A wall clock that is stepped forward
 // makes nothing old: the time that passed by the monotonic clock since the process began
-// must say so too.
+// must be reported too.
 func (r *Run) Old(written time.Time) bool { return r.Older(written, r.sweeper.cfg.OrphanAge) }
 
 // Older is Old for another age than that of orphans.

@@ -47,7 +47,7 @@ type Objects interface {
 	Remove(ctx context.Context, key string) error
 }
 
-// lookRead is how many items are read of an item that is looked at: its message, its
+// lookRead is how many reads the check of one item needs: its message, its
 // row and its object.
 const lookRead = 3
 

@@ -21,7 +21,7 @@ type counts struct {
 }
 
 // analyze counts the words of the bytes that were uploaded. The error is permanent
-// when the bytes themselves are to blame, or are gone.
+// if the bytes themselves are the cause, or are missing.
 func (c counts) analyze(ctx context.Context, uploaded *event.FileUploaded) (textfile.Result, error) {
 	statistics, err := c.count(ctx, uploaded)
 	if err != nil {

@@ -60,7 +60,7 @@ func (sweep) Recover(context.Context, *sweeper.Run, textfile.File, event.Event) 
 
 func (s sweep) Repair(ctx context.Context, r *sweeper.Run, f textfile.File) error {
 	if f.Status == textfile.InProgress || f.Retried() {
-		// It was accepted before, so it ends as FAILED if its object is gone.
+		// It was accepted before, so it ends as FAILED if its object is missing.
 		r.Found(ctx, sweeper.LostMessage, f.FileID, func(ctx context.Context) error { return s.uploads.Resend(ctx, f) })
 		return nil
 	}

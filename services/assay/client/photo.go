@@ -58,7 +58,7 @@ type PhotoOptions struct {
 	Seed        int64  `json:"seed,omitempty"`
 }
 
-// PhotoAnalysis is what a photo shows.
+// PhotoAnalysis is the description of a photo.
 type PhotoAnalysis struct {
 	Labels      []PhotoLabel `json:"labels"`
 	Description string       `json:"description,omitempty"`
@@ -143,7 +143,7 @@ func (c *Client) GetPhotoBatch(ctx context.Context, batchID string, wait time.Du
 	return batch, err
 }
 
-// PhotoChange is what a retry changes; what is nil stays.
+// PhotoChange is the changes of a retry; nil keeps a value.
 type PhotoChange struct {
 	Prompt  *string       `json:"prompt,omitempty"`
 	Options *PhotoOptions `json:"options,omitempty"`
@@ -187,7 +187,7 @@ const (
 	OriginalPhoto = "original"
 )
 
-// DownloadPhoto returns the edited photo or the original. The Problem is 409 until it is there, and
+// DownloadPhoto returns the edited photo or the original. The Problem is 409 until it exists, and
 // 410 once it is removed. The caller closes it.
 func (c *Client) DownloadPhoto(ctx context.Context, jobID, variant string) (io.ReadCloser, error) {
 	resp, err := c.open(ctx, call{

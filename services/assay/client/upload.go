@@ -24,7 +24,7 @@ type Reservation struct {
 }
 
 // Reserved is a file that waits for its upload, and the request that uploads it. A repeat of a
-// reservation whose bytes were analyzed meanwhile has another status.
+// reservation whose bytes have already been analyzed has another status.
 type Reserved struct {
 	FileID  string        `json:"fileId"`
 	OwnerID string        `json:"ownerId"`
@@ -91,8 +91,8 @@ func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 	return c.uploaded(ctx, reserved.FileID, reserved.OwnerID, requestID)
 }
 
-// deliver sends the bytes to where reserve says, which is called again for each attempt, since a
-// URL may have expired. An empty URL says that there is nothing to send.
+// deliver sends the bytes to the URL that reserve returns. It calls reserve for each attempt, because a
+// URL may have expired. With an empty URL there is nothing to send.
 func (c *Client) deliver(ctx context.Context, src Source, reserve func() (UploadRequest, error)) error {
 	var last error
 	for try := range tries {

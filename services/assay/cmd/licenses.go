@@ -12,7 +12,7 @@ import (
 func newLicenses() *cobra.Command {
 	return &cobra.Command{
 		Use:   "licenses",
-		Short: "Show the license, and those of the embedded data",
+		Short: "Show the licenses of Assay and its embedded data",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := io.WriteString(cmd.OutOrStdout(), process.Licenses(analyzer.Notices()...))

@@ -77,6 +77,6 @@ func shown(text string) string {
 	return text
 }
 
-// note prints a message beside the results. Its error is ignored: if standard error is closed,
-// nobody can read it.
+// note prints a message to standard error. Its error is ignored: if standard error is closed,
+// there is no other place for it.
 func note(w io.Writer, format string, values ...any) { _, _ = fmt.Fprintf(w, format+"\n", values...) }

@@ -92,7 +92,7 @@ type Object struct {
 type S3 struct {
 	public  *publicS3
 	own     string // URL of the gateway's listener
-	workDir string // of the process before the start; empty if it was gone
+	workDir string // of the process before the start; empty if it did not exist
 	stop    context.CancelFunc
 	stopped chan struct{}
 	err     error // why it stopped; read only after stopped is closed

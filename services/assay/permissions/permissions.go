@@ -42,7 +42,7 @@ func IAM(stores []area.Storage) map[area.Program]Policy[area.Statement] {
 	return all
 }
 
-// common returns what a program may do whatever the areas are.
+// common returns what a program may do independent of the areas.
 func common(program area.Program, stores []area.Storage) []area.Statement {
 	switch program {
 	case area.Setup:

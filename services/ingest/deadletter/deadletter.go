@@ -56,12 +56,12 @@ func (d *Letters) drop(ctx context.Context, l bus.DeadLetter) (note string, err 
 	return "", err
 }
 
-// bulkRequest selects dead letters and says how to go through them.
+// bulkRequest selects dead letters and limits their processing.
 type bulkRequest struct {
 	filter bus.DeadFilter
 	dryRun bool // list only
-	rate   int  // letters a second at most
-	max    int  // letters at most
+	rate   int  // maximum dead letters per second
+	max    int  // maximum number of dead letters
 }
 
 // bulkResult is the result of one dead letter of a bulk request.

@@ -69,7 +69,7 @@ func (a *Area) begin(ctx context.Context, s feed.Submission) (item feed.Item, cr
 func (a *Area) renew(ctx context.Context, lost feed.Item, s feed.Submission) (feed.Item, error) {
 	item, err := a.store.Renew(ctx, lost.Of(s))
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved {
-		return a.store.Get(ctx, lost.SourceID) // analyzed meanwhile
+		return a.store.Get(ctx, lost.SourceID) // analyzed in the meantime
 	}
 	if err == nil && lost.GivenUp() {
 		err = a.announce(ctx, lost)

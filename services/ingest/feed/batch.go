@@ -34,7 +34,7 @@ type itemOutcome struct {
 	refusal  error            // by admission, or by bus.ErrFull
 }
 
-// candidate is an item that was read, with what is wrong with it.
+// candidate is an item as read, with its errors.
 type candidate struct {
 	feed.Submission
 	wrong []web.FieldError

@@ -93,7 +93,7 @@ func (b *itemBody) one(hold *web.Hold) (json.RawMessage, error) {
 }
 
 // each reads the items of a batch in their order. Whoever receives a candidate releases its hold. An
-// error is the last of the sequence, and says that the rest of the body cannot be read.
+// error ends the sequence: the rest of the body cannot be read.
 func (b *itemBody) each() iter.Seq2[candidate, error] {
 	return func(yield func(candidate, error) bool) {
 		for n := 0; ; n++ {

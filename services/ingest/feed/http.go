@@ -120,7 +120,7 @@ func (a *Area) postMany(w http.ResponseWriter, r *http.Request, body *itemBody) 
 }
 
 // parseItem reads and checks one item. Of an item that cannot be read it returns
-// what it could read.
+// the fields that it could read.
 func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
 	var submission feed.Submission
 	decoder := json.NewDecoder(bytes.NewReader(raw))

@@ -12,7 +12,7 @@ import (
 )
 
 // A body that cannot be read to its end is the client's fault, but for one that is
-// too large or too slow, which are told apart.
+// too large or too slow, which get different responses.
 func TestBodiesThatBreakOff(t *testing.T) {
 	for err, want := range map[error]int{
 		io.ErrUnexpectedEOF:           http.StatusBadRequest,

@@ -27,7 +27,7 @@ func TestEveryFormOfNoticeIsRead(t *testing.T) {
 		if objects, err := created(data); err != nil || len(objects) != 1 || !reflect.DeepEqual(objects[0], want) {
 			t.Errorf("%s: %+v, %v", path, objects, err)
 		}
-		// What tells of another event has no key of an object that was created.
+		// Notifications of other events have no key of a created object.
 		other := strings.NewReplacer("ObjectCreated:Put", "ObjectRemoved:Delete", "ObjectCreated:Complete", "ObjectRestore:Complete",
 			"Object Created", "Object Deleted").Replace(string(data))
 		if objects, err := created([]byte(other)); err != nil || len(objects) != 0 {

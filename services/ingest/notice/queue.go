@@ -18,7 +18,7 @@ import (
 const (
 	queueWait  = 20 // seconds that SQS holds a request for messages, its most
 	queueBatch = 10 // messages of one request, its most
-	// queueAnswer ends a request that is never acknowledged.
+	// queueAnswer is the timeout of a request without a response.
 	queueAnswer = time.Minute
 	// queuePause follows a request that failed.
 	queuePause = time.Second
@@ -87,7 +87,7 @@ func (q *queue) move(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// answered makes a call that also ends when SQS never answers.
+// answered makes a call that also ends if SQS never responds.
 func answered[I, O any](ctx context.Context, call func(context.Context, *I, ...func(*sqs.Options)) (*O, error), in *I) (*O, error) {
 	ctx, cancel := context.WithTimeout(ctx, queueAnswer)
 	defer cancel()

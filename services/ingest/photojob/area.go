@@ -33,7 +33,7 @@ type Area struct {
 // New returns the area on open backends.
 func New(cfg photojob.Config, backends *backend.Connections, log zerolog.Logger) *Area {
 	a := &Area{store: photojob.NewStore(backends.DB, cfg), bus: backends.Bus, log: log}
-	if backends.Bucket != nil { // none where the calls are only described
+	if backends.Bucket != nil { // nil if the calls are only described
 		a.temp, a.final = backends.Bucket.In(cfg.TempBucket()), backends.Bucket.In(cfg.FinalBucket())
 	}
 	a.announcer = &announce.Announcer{Store: a.store, Temp: a.temp, Final: cfg.FinalBucket(), Bus: backends.Bus, Log: log}
@@ -49,8 +49,8 @@ func (a *Area) OperatorRoutes(*web.Router) {}
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded makes work of an uploaded photo. An object of a job that is gone, or that has
-// other bytes than reserved, needs nothing: the client's own call answers with the reason.
+// Uploaded publishes the work of an uploaded photo. An object of a deleted job, or with
+// other bytes than reserved, is ignored: the client's own call responds with the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	if o.Bucket != a.temp.Bucket && o.Bucket != a.final.Bucket {
 		return false, nil

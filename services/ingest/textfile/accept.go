@@ -33,7 +33,7 @@ func (a *Area) reserve(ctx context.Context, owner, idempotencyKey string, terms 
 		if !errors.Is(err, lifecycle.ErrNotFound) {
 			return file, false, err
 		}
-		// The first call's file was deleted meanwhile, and its key with it.
+		// The first call's file has been deleted, and its key with it.
 	}
 	return textfile.File{}, false, ctx.Err()
 }

@@ -47,8 +47,8 @@ func (a *Area) OperatorRoutes(*web.Router) {}
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded confirms the upload of an object. An object of a file that is gone, or
-// that has other bytes than reserved, needs nothing: the client's own call answers
+// Uploaded confirms the upload of an object. An object of a deleted file, or
+// with other bytes than reserved, is ignored: the client's own call responds
 // with the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	fileID, _, err := textfile.ParseObjectKey(o.Key)

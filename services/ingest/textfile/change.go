@@ -50,8 +50,8 @@ const (
 )
 
 // remove deletes the bytes, then the items. In this order a repeat after a
-// crash still knows the bytes; and the rows go last, so that nothing is said
-// to be gone while it is not.
+// crash still finds the bytes. The rows are deleted last, so that nothing is reported
+// as deleted while it exists.
 func (a *Area) remove(ctx context.Context, file textfile.File) error {
 	if err := a.bucket.Delete(ctx, file.S3Key); err != nil {
 		return err

@@ -16,7 +16,7 @@ type formFile struct {
 	part io.Reader
 	rest *multipart.Reader
 	left int64 // of the limit, in bytes
-	size int64 // what was read
+	size int64 // the bytes read
 	hash maphash.Hash
 	err  error // of the client, once there is one; io.EOF at the end
 }

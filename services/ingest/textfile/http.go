@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// defaultContentType is that of an upload whose client declares none.
+// defaultContentType is the type of an upload whose client declares none.
 const defaultContentType = "application/octet-stream"
 
 // Routes registers the calls that write.

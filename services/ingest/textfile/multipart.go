@@ -26,7 +26,7 @@ var (
 	errTwoFiles = errors.New("the form has more than one file")
 )
 
-// undoWait bounds what is done after a client is gone.
+// undoWait is the timeout of the cleanup after a client has disconnected.
 const undoWait = 10 * time.Second
 
 // postMultipart is the plain handler behind POST /v1/files with a form.
@@ -58,7 +58,7 @@ func (a *Area) receive(w http.ResponseWriter, r *http.Request) (textfile.File, e
 	if err != nil {
 		return textfile.File{}, web.BrokenBody(err)
 	}
-	// Its bytes wait with the client meanwhile, so that a burst of small files costs no memory.
+	// Until then its bytes remain at the client, so that a burst of small files needs no memory.
 	leave, err := a.places.enter(r.Context(), web.CallerOf(r.Context()).Client, upload)
 	if err != nil {
 		return textfile.File{}, err
@@ -69,8 +69,8 @@ func (a *Area) receive(w http.ResponseWriter, r *http.Request) (textfile.File, e
 
 const maxKeyBytes = 255
 
-// stream accepts a file whose bytes come in the request's own body, and passes
-// them on to the bucket without holding them.
+// stream accepts a file whose bytes are in the request body, and streams
+// them to the bucket without buffering the file.
 func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, body *multipart.Reader) (textfile.File, error) {
 	part, fileName, err := nextFile(body)
 	switch {
@@ -130,7 +130,7 @@ func (a *Area) repeat(ctx context.Context, file textfile.File, sent *formFile) (
 	if err != nil && !errors.Is(err, blob.ErrNotFound) {
 		return textfile.File{}, err
 	}
-	if err == nil { // else deleted meanwhile, which Confirm finds out
+	if err == nil { // otherwise it was deleted, which Confirm detects
 		defer stored.Close()
 		same, err := sent.same(stored)
 		if err != nil {
@@ -143,8 +143,8 @@ func (a *Area) repeat(ctx context.Context, file textfile.File, sent *formFile) (
 	return a.uploads.Confirm(ctx, file)
 }
 
-// undo removes what a failed upload left, even if its client is gone: nothing
-// was promised, and nobody else knows the file. Under an idempotency key a
+// undo removes what a failed upload left, even if its client has disconnected: nothing
+// was promised, and no one else knows the file. With an idempotency key a
 // repeat may be at work on the same file already, so it stays for that one.
 func (a *Area) undo(ctx context.Context, file textfile.File) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)

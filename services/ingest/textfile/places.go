@@ -89,7 +89,7 @@ func (s *streamed) endIfSlow(now time.Time) {
 		return
 	}
 	s.ended = true
-	_ = s.setReadDeadline(now) // fails only when the connection is gone
+	_ = s.setReadDeadline(now) // fails only if the connection is closed
 }
 
 // enter waits for a place for a client's upload. The caller calls leave.
@@ -115,7 +115,7 @@ func (p *places) enter(ctx context.Context, client string, upload *streamed) (le
 // wait ends slow uploads while it waits for a place.
 func (p *places) wait(ctx context.Context, client string) (leave func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, placeWait,
-		web.Unavailable("All places for streamed uploads are taken. Try again, or reserve a presigned upload.", time.Second))
+		web.Unavailable("Too many uploads are streaming. Try again, or reserve a presigned upload.", time.Second))
 	var checking sync.WaitGroup
 	checking.Go(func() {
 		tick := time.NewTicker(placeCheck)

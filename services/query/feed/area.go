@@ -1,4 +1,4 @@
-// Package feed answers questions about the feed: single items from the primary
+// Package feed serves reads of the feed: single items from the primary
 // table, everything else from the dashboard table, which it fills.
 package feed
 

@@ -79,7 +79,7 @@ func newCache(ttl time.Duration) (*cache, error) {
 	return &cache{answers: answers, seed: maphash.MakeSeed()}, nil
 }
 
-// answer answers from the cache, or reads. The response has every change that was passed to changed
+// answer responds from the cache, or reads. The response has every change that was passed to changed
 // before.
 func (c *cache) answer(ctx context.Context, q question, read func(context.Context) ([]byte, error)) ([]byte, error) {
 	if c == nil {

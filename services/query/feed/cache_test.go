@@ -17,7 +17,7 @@ type reader struct{ reads atomic.Int64 }
 
 func (r *reader) read(context.Context) (int64, error) { return r.reads.Add(1), nil }
 
-// answered returns the number that the cache answers with.
+// answered returns the number in the cache's response.
 func answered(t *testing.T, c *cache, q question, read func(context.Context) (int64, error)) (int64, error) {
 	t.Helper()
 	body, err := c.answer(t.Context(), q, func(ctx context.Context) ([]byte, error) {

@@ -77,7 +77,7 @@ type output[T any] struct {
 	Body         web.Encoded[T]
 }
 
-// ask answers a question from the cache, or reads.
+// ask serves a request from the cache, or reads.
 func ask[T any](ctx context.Context, a *Area, q question, read func(context.Context) (web.Encoded[T], error)) (*output[T], error) {
 	body, err := a.cache.answer(ctx, q, func(ctx context.Context) ([]byte, error) { return read(ctx) })
 	if err != nil {
@@ -142,7 +142,7 @@ func (a *Area) getSeries(ctx context.Context, in *seriesInput) (*output[feedSeri
 	})
 }
 
-// problem translates what a client can do something about.
+// problem translates errors that a client can resolve.
 func problem(err error) error {
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):

@@ -6,7 +6,7 @@ import "sync"
 // for a reader.
 type ring struct {
 	mu          sync.RWMutex
-	entries     []entry // that of a sequence is at sequence modulo length
+	entries     []entry // the entry of a sequence is at sequence modulo length
 	first, next uint64  // the ring holds the sequences first to next-1
 	bytes, most int
 	resets      int

@@ -1,4 +1,4 @@
-// Package textfile answers questions about text files: one file, an owner's list,
+// Package textfile serves reads of text files: one file, an owner's list,
 // a download.
 package textfile
 

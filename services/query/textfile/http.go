@@ -109,7 +109,7 @@ func (a *Area) listFiles(ctx context.Context, in *listInput) (*listOutput, error
 	return &listOutput{CacheControl: "no-store", Body: list}, nil
 }
 
-// problem translates what a client can do something about.
+// problem translates errors that a client can resolve.
 func problem(err error) error {
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):

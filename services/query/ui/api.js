@@ -58,7 +58,7 @@ const comeBack = 5000; // ms, after a response that a browser does not try again
 
 // follow calls changed with each event of a stream, and tell with whether the
 // stream is open. The browser resumes a broken stream by itself, with the id of
-// the last event. A page that nobody sees holds no stream: when it is looked at
+// the last event. A hidden page holds no stream: when it becomes visible
 // again, the stream's first event makes it read everything again.
 export function follow(name, query, changed, tell) {
   let source, later;

@@ -29,7 +29,7 @@ function atLeast(n) {
 
 const day = 86_400_000;
 
-// named is when a bucket begins; days are those of UTC.
+// named formats the start of a bucket; days are UTC.
 export const named = (at, step) => new Date(at).toLocaleString(undefined,
   step >= day ? { dateStyle: 'medium', timeZone: 'UTC' } : { dateStyle: 'medium', timeStyle: 'short' });
 

@@ -18,7 +18,7 @@ async function load() {
       call('series', { query: { hours, bucket, tag } }),
       call('items', { query: { hours, tag, sentiment: byId('sentiment').value, limit: shownItems } }),
     ]);
-    if (mine !== reading) return; // another window or filter was chosen meanwhile
+    if (mine !== reading) return; // another window or filter has been chosen
     showNumbers(summary);
     showSeries(series.buckets, Number(hours), step);
     showTags(summary.tags);

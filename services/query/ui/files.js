@@ -1,4 +1,4 @@
-// Text files: upload, and what became of those of this browser.
+// Text files: upload, and the results of this browser's owner.
 import { address, call, follow, owner, setOwner } from './api.js';
 import { byId, complain, element, fill, moment, refresher, whole } from './page.js';
 

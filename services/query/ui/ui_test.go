@@ -102,7 +102,7 @@ func TestPageIsServedWithItsHeaders(t *testing.T) {
 var (
 	// markup are the ways by which a text could become markup or code.
 	markup = regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|srcdoc|\beval\(|new Function|javascript:`)
-	// inline is what the policy would refuse.
+	// inline matches code that the policy would block.
 	inline    = regexp.MustCompile(`<script>|<style|\sstyle="|\son[a-z]+="`)
 	elsewhere = regexp.MustCompile(`(?:href|src)="(?:https?:)?//|@import|url\(`)
 )

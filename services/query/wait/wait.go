@@ -27,7 +27,7 @@ type Waits struct {
 	hub     *live.Hub
 	limiter *web.Limiter
 	looks   chan struct{} // one slot per concurrent read
-	again   time.Duration // lookAgain, but in tests
+	again   time.Duration // lookAgain, except in tests
 }
 
 // New returns Waits that the outcomes in hub wake.
@@ -85,7 +85,7 @@ func look[T any](ctx context.Context, w *Waits, id string, get func(context.Cont
 	}
 }
 
-// pause reports whether to look again, once an outcome was seen, again is over, or the
+// pause reports whether to read again, once an outcome has arrived, again has elapsed, or the
 // time that is left is.
 func pause(ctx context.Context, seen <-chan struct{}, again, left time.Duration) bool {
 	timer := time.NewTimer(min(left, again))

@@ -37,7 +37,7 @@ type system struct {
 	looks atomic.Int64
 }
 
-// open makes waits that do not look again without an outcome. The hub does not run.
+// open returns waits that do not poll. The hub does not run.
 func open(t *testing.T) *system {
 	t.Helper()
 	w := bustest.Open(t)
@@ -147,7 +147,7 @@ func (s *system) deleteConsumers() {
 	}
 }
 
-// Without a hub that follows, requests look again by themselves.
+// Without live events, requests poll.
 func TestRequestsLookAgainWithoutTheHub(t *testing.T) {
 	s := open(t)
 	s.waits.again = 10 * time.Millisecond

@@ -48,7 +48,7 @@ func (c charset) reader(source *bufio.Reader) io.Reader {
 	return transform.NewReader(source, c.decoder())
 }
 
-// decoder returns the decoder of what is not UTF-8.
+// decoder returns the decoder of a charset other than UTF-8.
 func (c charset) decoder() transform.Transformer {
 	decoder := c.encoding.NewDecoder().Transformer
 	if c.rule != Declared {

@@ -70,7 +70,7 @@ var kinds = map[string]string{
 func checkText(text, raw []byte) error {
 	nul, controls := controlCharacters(text)
 	if !nul && controls == 0 && !bytes.Contains(raw, []byte("%PDF-")) && !bytes.HasPrefix(raw, []byte("%FDF")) {
-		return nil // whatever it looks like: to find that out would take longer than to count its words
+		return nil // regardless of its format: detecting that would take longer than counting its words
 	}
 	found := mimetype.Detect(raw)
 	if found.Is("application/pdf") || found.Is("application/vnd.fdf") {

@@ -18,10 +18,10 @@ const HeadSize = headSize
 type Parts struct {
 	// Mark is the length of the byte order mark in bytes; the text begins behind it.
 	Mark int
-	// Strict says that a byte that is not valid UTF-8 contradicts the choice: the text
+	// Strict means that a byte that is not valid UTF-8 contradicts the choice: the text
 	// is then to be read again with the rule Windows1252. The Parts find such a byte
 	// only in the 4 KiB after the first byte beyond ASCII; who reads them decodes the
-	// bytes anyway, and looks at the rest. Without Strict such a byte reads as U+FFFD.
+	// bytes anyway, and checks the rest. Without Strict such a byte reads as U+FFFD.
 	Strict bool
 
 	declared bool // a charset that is not UTF-8
@@ -29,7 +29,7 @@ type Parts struct {
 	refused  atomic.Pointer[RestartError]
 }
 
-// NewParts looks at the head of a stream, of HeadSize bytes or all of it. It returns
+// NewParts detects the charset by the head of a stream, HeadSize bytes or all of it. It returns
 // the errors of NewReader, and a *RestartError.
 func NewParts(head []byte, contentType string) (*Parts, error) {
 	c, err := choose(head, len(head) < headSize, contentType, Declared)

@@ -113,7 +113,7 @@ func (rule Rule) NewReader(r io.Reader, contentType string) (_ *Reader, err erro
 // Reader is a text in UTF-8.
 type Reader struct {
 	io.Reader
-	start *bufio.Reader // reads what comes first, or all of a small text
+	start *bufio.Reader // reads the start, or all of a small text
 }
 
 // Free gives the Reader's buffer to the next one. It closes nothing.
@@ -137,7 +137,7 @@ type choice struct {
 // undeclared are the charsets of a text without a useful declaration.
 var undeclared = []charset{{UTF8, unicode.UTF8}, {Windows1252, charmap.Windows1252}}
 
-// choose looks at the head of a stream, which is all of it when whole. It returns
+// choose detects the charset by the head of a stream, which is all of it if whole. It returns
 // the errors of NewReader.
 func choose(head []byte, whole bool, contentType string, rule Rule) (choice, error) {
 	mark, marked, length := findMark(head)
@@ -210,7 +210,7 @@ func declaredCharset(contentType string) (encoding.Encoding, string, error) {
 		}
 		return e, name, nil
 	}
-	// The index answers with no encoding and no error for a name that it knows
+	// The index returns no encoding and no error for a name that it knows
 	// and cannot decode.
 	e, err := ianaindex.IANA.Encoding(label)
 	if err != nil || e == nil {
@@ -245,7 +245,7 @@ func decode(e encoding.Encoding, head []byte) []byte {
 }
 
 // lastingError repeats the error of its source. A bufio.Reader
-// reports an error once, and peeking may be what meets it.
+// reports an error once, and Peek may consume it.
 type lastingError struct {
 	source io.Reader
 	err    error

@@ -67,7 +67,7 @@ func (a *asciiReader) Read(p []byte) (int, error) {
 type utf8Reader struct {
 	source *bufio.Reader
 	strict bool
-	rest   []byte // what is left of a character that did not fit the caller's slice
+	rest   []byte // the rest of a character that did not fit the caller's slice
 }
 
 func (u *utf8Reader) Read(p []byte) (int, error) {
@@ -109,7 +109,7 @@ func (u *utf8Reader) Read(p []byte) (int, error) {
 }
 
 // buffered returns all that source holds, after reading until that is at least
-// least bytes. The error says why it is fewer.
+// least bytes. If it returns fewer, the error is the reason.
 func buffered(source *bufio.Reader, least int) ([]byte, error) {
 	_, err := source.Peek(least)
 	data, _ := source.Peek(source.Buffered()) // cannot fail: the bytes are buffered

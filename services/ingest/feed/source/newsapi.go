@@ -47,7 +47,7 @@ func (p *Poller) pollNewsAPI(ctx context.Context, c claimed) report {
 	return r
 }
 
-// searchNews takes in the articles of one tag that came since the last search,
+// searchNews reads the articles of one tag since the last search,
 // newest first. Those behind the last page that the settings and the plan allow
 // are skipped.
 func (p *Poller) searchNews(ctx context.Context, c claimed, secret, tag string, r *report) (Watched, error) {
@@ -93,7 +93,7 @@ func (p *Poller) searchNews(ctx context.Context, c claimed, secret, tag string, 
 	return seen, nil
 }
 
-// withdrawn is what the API has in place of articles whose publisher took them
+// withdrawn is the API's placeholder for articles whose publisher took them
 // back: all of them under one URL.
 const withdrawn = "[Removed]"
 

@@ -59,12 +59,12 @@ var (
 	errInterrupted = errors.New("ingest stopped")
 )
 
-// engineError is that of an engine of ours.
+// engineError is an error of Assay's own backends.
 type engineError struct{ error }
 
 func (e engineError) Unwrap() error { return e.error }
 
-// outcome names what the poll came to. ours says that the source is not to blame.
+// outcome returns the outcome of the poll. ours means that the source is not the cause.
 func (r report) outcome() (name string, ours bool) {
 	err := r.err
 	_, engine := errors.AsType[engineError](err)
@@ -94,8 +94,8 @@ func (r report) outcome() (name string, ours bool) {
 	return outcomeFailed, false
 }
 
-// poll queries the source within the requests that were claimed, and forwards what it finds. With
-// an error it still returns what it got. A panic, such as of a parser on a server's data, ends the
+// poll queries the source within the claimed requests, and passes on the items. With
+// an error it still returns the items so far. A panic, such as of a parser on a server's data, ends the
 // poll and not the process.
 func (p *Poller) poll(ctx context.Context, c claimed) (r report) {
 	defer func() {
@@ -133,7 +133,7 @@ type found struct {
 	tags               []string
 }
 
-// item returns the submission of what was found; ok is false when there is no text.
+// item returns the submission of a found item; ok is false if it has no text.
 // Its time is when it comes in; the one of its publication is in the metadata.
 func (f found) item() (s feed.Submission, ok bool) {
 	title := plain(f.title)

@@ -22,7 +22,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
 )
 
-// taker keeps what a poll hands over.
+// taker records the items of a poll.
 type taker struct {
 	items  []feed.Submission
 	err    error
@@ -87,8 +87,8 @@ func TestNewsIsSearchedFromTheNewest(t *testing.T) {
 	}
 }
 
-// TestPagesAreBounded: a search reads as many pages as the settings say, and no
-// more than the plan shows, and tells how many articles it left.
+// TestPagesAreBounded: a search reads as many pages as the settings allow, and no
+// more than the plan allows, and reports how many articles it left.
 func TestPagesAreBounded(t *testing.T) {
 	server := newsapitest.Start(t)
 	for i := range 420 {
@@ -168,7 +168,7 @@ func TestEngineFailure(t *testing.T) {
 }
 
 // TestPanicEndsAPoll: it counts as a failure of the source, so that the polls become
-// rarer, and what it may have asked is used.
+// less frequent, and the requests that it may have sent count.
 func TestPanicEndsAPoll(t *testing.T) {
 	server := newsapitest.Start(t)
 	server.Publish(article(1, "Solar", time.Hour))
@@ -189,7 +189,7 @@ func TestNoKey(t *testing.T) {
 	}
 }
 
-// TestItemsKeepTheRules: whatever a feed has becomes an item that may come in, or
+// TestItemsKeepTheRules: every entry of a feed becomes a valid item, or
 // none.
 func TestItemsKeepTheRules(t *testing.T) {
 	long := strings.Repeat("long ", 5000)
@@ -217,7 +217,7 @@ func TestItemsKeepTheRules(t *testing.T) {
 	}
 }
 
-// TestDeadlineEndsAPoll: a server that never answers does not hold the source.
+// TestDeadlineEndsAPoll: a server that does not respond does not block the source.
 func TestDeadlineEndsAPoll(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(server.Close)

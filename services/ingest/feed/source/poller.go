@@ -52,13 +52,13 @@ func New(cfg Config, o Options) *Poller {
 	}
 }
 
-// Check brings settings to their defaults and returns what is wrong with them.
+// Check applies defaults to the settings and returns their errors.
 func (p *Poller) Check(s Settings) (Settings, []web.FieldError) {
 	s = s.withDefaults()
 	return s, s.check(p.cfg)
 }
 
-// Changed makes the poller look at once.
+// Changed makes the poller check for due sources at once.
 func (p *Poller) Changed() {
 	select {
 	case p.changed <- struct{}{}:
@@ -116,7 +116,7 @@ func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
 	return nil
 }
 
-// claimed is a source with what a poll may do.
+// claimed is a source with the limits of its poll.
 type claimed struct {
 	Source
 	token    string // of the poll

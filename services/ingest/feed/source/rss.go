@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 
-// pollRSS takes in the entries of a feed, unless it is as it was.
+// pollRSS reads the entries of a feed, unless it is unchanged.
 func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
 	r := report{requests: 1, counted: 1}
 	got, err := syndication.Read(ctx, p.client, c.Settings.URL, c.State.Validators)
@@ -55,7 +55,7 @@ func rssItem(e syndication.Entry, s Settings, title string) (item feed.Submissio
 }
 
 // entryID is the same in all feeds of a site that have the entry. An id that is
-// no URL names the entry only among those of its site.
+// no URL identifies the entry only within its site.
 func entryID(e syndication.Entry, feedURL string) string {
 	id := canonical(cmp.Or(e.ID, e.Link))
 	if id == "" {

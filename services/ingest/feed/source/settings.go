@@ -61,7 +61,7 @@ type Settings struct {
 	Key      string   `json:"keyVariable,omitempty" doc:"newsapi: the environment variable of ingest that has the API key: ASSAY_NEWSAPI_KEY, the default, or one that begins with ASSAY_NEWSAPI_KEY_"`
 }
 
-// withDefaults fills in what was left out.
+// withDefaults sets defaults for omitted settings.
 func (s Settings) withDefaults() Settings {
 	s.Interval = cmp.Or(s.Interval, "15m")
 	switch s.Kind {
@@ -74,13 +74,13 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// interval is Interval of settings that were checked.
+// interval returns Interval as a duration; the settings must be valid.
 func (s Settings) interval() time.Duration {
 	every, _ := time.ParseDuration(s.Interval)
 	return every
 }
 
-// check returns what is wrong with settings that have their defaults.
+// check returns the errors of settings with defaults.
 func (s Settings) check(cfg Config) []web.FieldError {
 	var found []web.FieldError
 	wrong := func(field, format string, args ...any) {

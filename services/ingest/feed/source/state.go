@@ -19,7 +19,7 @@ type Source struct {
 	State   State `json:"state"`
 }
 
-// State is what the polls of a source come to.
+// State is the state of a source's polls.
 type State struct {
 	NextPoll time.Time `json:"nextPoll"`
 	Holder   string    `json:"holder,omitempty"` // the token of the poll that has the source; empty while it is free
@@ -35,7 +35,7 @@ type State struct {
 	Watched    map[string]Watched     `json:"watched,omitempty"`   // of newsapi, by tag
 }
 
-// Used is what a day has used of the quota.
+// Used is the part of the quota used on a day.
 type Used struct {
 	Day      string `json:"day"` // UTC
 	Requests int    `json:"requests"`
@@ -43,11 +43,11 @@ type Used struct {
 
 // Watched is how far a tag was searched for.
 type Watched struct {
-	Newest time.Time `json:"newest"` // of what was found
+	Newest time.Time `json:"newest"` // of the found items
 	Polled time.Time `json:"polled"`
 }
 
-// Outcome is what a poll came to.
+// Outcome is the result of a poll.
 type Outcome struct {
 	At       time.Time `json:"at"`
 	Outcome  string    `json:"outcome"`
@@ -74,7 +74,7 @@ func (t *Taken) add(other Taken) {
 // mostSkew is more than the clocks of two processes differ.
 const mostSkew = time.Hour
 
-// due reports whether it is time to poll the source; leases say whether it is free. Where the
+// due reports whether it is time to poll the source; leases decide whether it is free. Where the
 // last poll lies in the future, the clock was stepped back since, and none of the times that
 // follow from it holds.
 func (s *Source) due(now time.Time) bool {
@@ -116,16 +116,16 @@ func (s *Source) claim(token string, now time.Time) int {
 	return requests
 }
 
-// defaultHold is the pause after a server said that it was asked too often, but
+// defaultHold is the pause after a server reported too many requests, but
 // not for how long.
 const defaultHold = time.Hour
 
-// soon is when to retry what an engine of ours made fail.
+// soon returns when to retry after an error of Assay's own backends.
 const soon = time.Minute
 
-// finish records what a poll came to and gives the source back. A poll whose source
+// finish records the result of a poll and releases the source. A poll whose source
 // another has taken over records nothing, and one under settings that were changed
-// since only what it has used.
+// since only records the requests used.
 func (s *Source) finish(c claimed, r report, now time.Time, longest time.Duration) {
 	if s.State.Holder != c.token {
 		return
@@ -184,8 +184,8 @@ func pause(every time.Duration, failures int, most time.Duration) time.Duration 
 	return max(every, min(wait, most))
 }
 
-// change gives the source other settings. They take effect at once; only what the
-// same server said about being asked too often still holds.
+// change changes the settings of the source. They take effect at once, except that a
+// pause requested by the same server remains.
 func (s *Source) change(settings Settings, now time.Time) {
 	if !s.Settings.sameServer(settings) {
 		s.State.HeldUntil, s.State.Watched = time.Time{}, nil

@@ -102,7 +102,7 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// TestQuota: what a poll may ask counts before it asks, and comes back when it did
+// TestQuota: the requests that a poll may send count before, and are returned if it did
 // not; the next day has a quota of its own.
 func TestQuota(t *testing.T) {
 	s := newSource(Settings{Kind: KindNewsAPI, Quota: 7, Pages: 2, Interval: "10m", Tags: []string{"a", "b"}})
@@ -151,8 +151,8 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// TestChangeDuringPoll: a poll under settings that were changed meanwhile gives
-// back its lease and what it did not use, and no more.
+// TestChangeDuringPoll: a poll whose settings changed while it ran returns
+// its lease and its unused requests, and changes nothing else.
 func TestChangeDuringPoll(t *testing.T) {
 	s := newSource(Settings{Kind: KindNewsAPI, Tags: []string{"a", "b"}})
 	s.State.Watched = map[string]Watched{"a": {Newest: noon}, "b": {Newest: noon}}

@@ -14,10 +14,10 @@ import (
 var (
 	ErrNotFound = errors.New("the source does not exist")
 	ErrTooMany  = fmt.Errorf("the limit of %d sources is reached", MaxSources)
-	// ErrUnconditional means that a source is there, and that the caller did not
-	// say which revision it saw.
+	// ErrUnconditional means that a source exists, and that the caller did not
+	// name a revision.
 	ErrUnconditional = errors.New("the source exists, and no revision was given")
-	// ErrOtherRevision means that a source is not what the caller saw.
+	// ErrOtherRevision means that the revision of a source is not the caller's.
 	ErrOtherRevision = errors.New("the source has another revision")
 )
 
@@ -86,7 +86,7 @@ func parseSource(d platform.Document) (Source, error) {
 var errUnchanged = errors.New("nothing to write")
 
 // update makes a change to a source, which may not be there yet, in a loop: the
-// change is made to what is there when it is written. Its error ends the loop and
+// change is applied to the current source. Its error ends the loop and
 // is returned, but for errUnchanged.
 func (s *Store) update(ctx context.Context, name string, change func(source *Source, exists bool) error) (Source, error) {
 	for {
@@ -111,7 +111,7 @@ func (s *Store) update(ctx context.Context, name string, change func(source *Sou
 	}
 }
 
-// Match is what a writer knows of the source that it changes.
+// Match is the precondition of a change.
 type Match struct {
 	Revision int64 // 0 for none
 	Any      bool  // whichever there is

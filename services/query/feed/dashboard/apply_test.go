@@ -48,7 +48,7 @@ func life(random *rand.Rand, n int, at time.Time, tags []string) []dashboard.Ima
 // TestCountersAreExact applies the images of items in any order, several times,
 // from writers that know nothing of each other and whose requests fail before and
 // after they were carried out; then also while the table is rebuilt. What is left
-// is what the last images say, in rows and in counters.
+// matches the last images, in rows and in counters.
 func TestCountersAreExact(t *testing.T) {
 	t.Run("writers", func(t *testing.T) { testExact(t, false) })
 	t.Run("writers and a rebuild", func(t *testing.T) { testExact(t, true) })
@@ -154,7 +154,7 @@ func compare(t *testing.T, board *dashboard.Dashboard, items []feed.Item) {
 	}
 }
 
-// A row that can never be written is told from a failure, and others are not held up.
+// A row that can never be written is distinguished from a failure, and others are not delayed.
 func TestRefused(t *testing.T) {
 	_, _, board := open(t)
 	long := make([]byte, 2000)

@@ -34,8 +34,8 @@ func rows(t *testing.T, db *dynamodb.Client) map[string]map[string]types.Attribu
 	return found
 }
 
-// TestRebuild: whatever is missing, wrong or too much in the dashboard table,
-// afterwards it is what the items give.
+// TestRebuild: after a rebuild of a dashboard table with missing, wrong and extra rows,
+// it matches the items.
 func TestRebuild(t *testing.T) {
 	db, store, board := open(t)
 	for n := range 60 {

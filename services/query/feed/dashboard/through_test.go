@@ -40,7 +40,7 @@ func (g *gate) count(strong bool) {
 	}
 }
 
-// TestReadsThroughACache: each read of the dashboard passes the cache and answers
+// TestReadsThroughACache: each read of the dashboard uses the cache and responds
 // as without it. What is strongly consistent, or writes, does not.
 func TestReadsThroughACache(t *testing.T) {
 	db, _, direct := open(t)

@@ -22,7 +22,7 @@ type Config struct {
 	Endpoint string `env:"ASSAY_DAX_ENDPOINT" doc:"the endpoint of a DAX cluster (dax:// or daxs://) for reads of the dashboard, which may then be as old as the cluster's TTL; none by default"`
 }
 
-// Validate returns an error that names what is wrong with the endpoint.
+// Validate returns an error for an invalid endpoint.
 func (c Config) Validate() error {
 	if c.Endpoint == "" {
 		return nil
@@ -61,12 +61,12 @@ func Connect(base aws.Config, cfg Config, db *dynamodb.Client, log zerolog.Logge
 	return &Reader{cache: cache, db: db, log: log, began: time.Now()}, nil
 }
 
-// Query is that of DynamoDB.
+// Query implements table.Reader.
 func (r *Reader) Query(ctx context.Context, in *dynamodb.QueryInput, options ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
 	return through(ctx, r, in, r.cache.Query, r.db.Query, options)
 }
 
-// BatchGetItem is that of DynamoDB.
+// BatchGetItem implements table.Reader.
 func (r *Reader) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, options ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
 	return through(ctx, r, in, r.cache.BatchGetItem, r.db.BatchGetItem, options)
 }

@@ -145,11 +145,11 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 	}
 }
 
-// TestSilentClusterHoldsNoRead: a cluster that accepts connections and never says
-// anything holds a read up for a while, and the table answers it.
+// TestSilentClusterHoldsNoRead: a cluster that accepts connections and never sends
+// a byte delays a read for a while, and then the table serves it.
 func TestSilentClusterHoldsNoRead(t *testing.T) {
 	db, _ := tabletest.Start(t)
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // whose connections nobody takes
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // whose connections are not accepted
 	if err != nil {
 		t.Fatal(err)
 	}

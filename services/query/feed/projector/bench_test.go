@@ -96,7 +96,7 @@ func BenchmarkProjection(b *testing.B) {
 }
 
 // BenchmarkVisible analyzes items at a pace, or as fast as the engine takes them,
-// and reports how long it took from the write that says so of an item until its rows
+// and reports the time from the write of an item's analysis until its rows
 // were written, and answers without it were dropped. The settings are the defaults.
 func BenchmarkVisible(b *testing.B) {
 	for _, perSecond := range []int{5, 50, 0} {

@@ -59,7 +59,7 @@ func TestSlowBatchKeepsItsShard(t *testing.T) {
 	}
 }
 
-// revision is that of the one checkpoint.
+// revision returns the revision of the only checkpoint.
 func (b *bench) revision(t *testing.T) string {
 	t.Helper()
 	out, err := b.db.Query(t.Context(), &dynamodb.QueryInput{

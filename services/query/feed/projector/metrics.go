@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// discovery stands among the shards for the look at which shards there are.
+// discovery is the pseudo-shard of the lag of shard discovery.
 const discovery = ""
 
 type metrics struct {

@@ -36,7 +36,7 @@ type bench struct {
 	platform  platform.Config
 	store     *feed.Store
 	dashboard *dashboard.Dashboard
-	logged    func(line string) // is told of every line in the log
+	logged    func(line string) // called with every line of the log
 }
 
 func open(t *testing.T) *bench {
@@ -172,7 +172,7 @@ func TestRemovedItemsAreHidden(t *testing.T) {
 	}
 }
 
-// What happened while no projector ran is made up for, and what was projected is
+// Changes made while no projector ran are projected later, and projected ones are
 // not projected again.
 func TestRestartGoesOnAtTheCheckpoint(t *testing.T) {
 	b := open(t)
@@ -254,7 +254,7 @@ func TestRefusedItemsAreSetAside(t *testing.T) {
 	}
 }
 
-// Failures of the engine delay and lose nothing, and show as lag meanwhile.
+// Failures of the engine cause delay but no loss, and appear as lag.
 func TestFailuresAreTriedAgain(t *testing.T) {
 	for name, kind := range map[string]dynamolite.FaultKind{"before the write": dynamolite.ErrorBefore, "after the write": dynamolite.ErrorAfter} {
 		t.Run(name, func(t *testing.T) {

@@ -198,7 +198,7 @@ func (k *killable) start(t *testing.T, b *bench) {
 			return nil, errKilled
 		}
 		answer, err := transport.RoundTrip(r)
-		if err == nil && dead.Load() { // carried out, and nobody knows
+		if err == nil && dead.Load() { // carried out, but the response is lost
 			return nil, errors.Join(errKilled, answer.Body.Close())
 		}
 		return answer, err

@@ -111,8 +111,8 @@ func (p *Projector) read(ctx context.Context, arn, shard string, lease *checkpoi
 }
 
 // iterator starts after a change, or at the first for an empty sequence number. When the
-// stream has dropped what comes next, it starts at what is left: the dashboard then
-// lacks what was dropped until it is rebuilt.
+// stream has dropped the next changes, it starts at the oldest one: the dashboard then
+// lacks the dropped ones until it is rebuilt.
 func (p *Projector) iterator(ctx context.Context, arn, shard, after string) (*string, error) {
 	in := &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: &arn, ShardId: &shard, ShardIteratorType: streams.ShardIteratorTypeTrimHorizon,

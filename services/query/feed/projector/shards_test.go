@@ -23,9 +23,9 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// splitting stands before an engine's one shard, and shows it as DynamoDB shows
+// splitting is a proxy for an engine's only shard, which presents it as DynamoDB does
 // a busy table's: as shards that end and have children, each with the changes of
-// some items. It notes when a child is read before its parent's end was.
+// some items. It records if a child is read before the end of its parent.
 type splitting struct {
 	engine string // its URL
 	t      *testing.T
@@ -41,7 +41,7 @@ type part struct {
 	id, parent         string
 	modulus, remainder uint32
 	after, to          string // sequence numbers; to is empty while it is open
-	ended              bool   // its end was told
+	ended              bool   // its end was returned
 	forgotten          bool   // it is not listed
 }
 
@@ -168,7 +168,7 @@ type streamRecord struct {
 	} `json:"dynamodb"`
 }
 
-// records are those of the engine's shard that are the part's.
+// records returns the records of the engine's shard that belong to the part.
 func (s *splitting) records(r *http.Request, in streamCall) any {
 	at := strings.Split(in.ShardIterator, "|")
 	p, arn, after := s.find(at[0]), at[1], at[2]
@@ -264,9 +264,9 @@ func (s *splitting) last(t *testing.T, arn string) string {
 	}
 }
 
-// TestShardsAreReadParentFirst: shards end and have children while items come in,
-// and a projector stops and continues among them; later the first are forgotten. All
-// items are shown, and no child was begun before its parent was read to its end.
+// TestShardsAreReadParentFirst: shards end and have children while items are written,
+// and a projector stops and resumes among them; later the first are removed. All
+// items are projected, and no child is read before the end of its parent.
 func TestShardsAreReadParentFirst(t *testing.T) {
 	b := open(t)
 	s := b.split(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-// lease is that of all workers.
+// lease is the lease of all workers.
 const lease = 2 * time.Second
 
 // service is a running ingest, analyzer or query with its own gates.

@@ -20,13 +20,13 @@ var (
 	ErrTooLarge     = errors.New("the response is too large")
 )
 
-// Throttled says that the server takes no request for a while.
+// Throttled means that the server accepts no request for a while.
 type Throttled struct {
 	Reason string
-	After  time.Duration // 0 when the server does not say
+	After  time.Duration // 0 if the server sets none
 }
 
-// Error says for how long.
+// Error includes the pause.
 func (t *Throttled) Error() string {
 	if t.After == 0 {
 		return t.Reason
@@ -36,7 +36,7 @@ func (t *Throttled) Error() string {
 
 // Client fetches. It is safe for concurrent use.
 type Client struct {
-	HTTP    *http.Client // with a timeout and a guard on what it may ask
+	HTTP    *http.Client // with a timeout and a guard on the addresses
 	MaxBody int64        // bytes of a response, after decompression
 }
 
@@ -87,7 +87,7 @@ func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 	return Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
 
-// Err returns what a status that is not 200 or 304 means. The detail is the server's
+// Err returns the error for a status other than 200 and 304. The detail is the server's
 // own words, which may be empty.
 func (r Response) Err(detail string) error {
 	said := fmt.Sprintf("the server responded with %d", r.Status)
@@ -111,7 +111,7 @@ func (r Response) Err(detail string) error {
 // maxRetryAfter is more than a server may keep us away for.
 const maxRetryAfter = 24 * time.Hour
 
-// RetryAfter returns how long the response says to wait, in seconds or as a date, up to
+// RetryAfter returns the pause in the response's Retry-After, in seconds or as a date, up to
 // a day; 0 when it does not.
 func (r Response) RetryAfter(now time.Time) time.Duration {
 	value := r.Header.Get("Retry-After")

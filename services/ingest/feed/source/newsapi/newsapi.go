@@ -28,7 +28,7 @@ var ErrEnd = errors.New("the plan has no further pages")
 // Search is one page of a search, newest first.
 type Search struct {
 	Endpoint, Key string
-	Phrase        string // looked for as it stands, in title, description and body
+	Phrase        string // searched verbatim, in title, description and body
 	Language      string // two letters; empty is all
 	From          time.Time
 	Page          int // from 1
@@ -50,7 +50,7 @@ type Source struct {
 	Name string `json:"name"`
 }
 
-// Page is what a search found. Total counts the articles of all pages.
+// Page is a page of results. Total counts the articles of all pages.
 type Page struct {
 	Total    int
 	Articles []Article
@@ -74,7 +74,7 @@ func (s Search) request() (fetch.Request, error) {
 		query.Set("language", s.Language)
 	}
 	u.RawQuery = query.Encode()
-	// The header, since URLs stand in logs and errors.
+	// In the header, because URLs appear in logs and errors.
 	return fetch.Request{URL: u.String(), Header: http.Header{"X-Api-Key": {s.Key}}, Stay: true}, nil
 }
 
@@ -108,8 +108,8 @@ func (s Search) Do(ctx context.Context, client fetch.Client) (Page, error) {
 	return page, nil
 }
 
-// failure returns what an error's code means, and its status where there is no code
-// that says more: https://newsapi.org/docs/errors
+// failure returns the error for an error code, or for the status if there is no code
+// that is more specific: https://newsapi.org/docs/errors
 func failure(resp fetch.Response, code, message string) error {
 	const maxMessage = 200
 	said := strings.TrimSpace(strings.ToValidUTF8(message[:min(len(message), maxMessage)], ""))

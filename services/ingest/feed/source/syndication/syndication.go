@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
 )
 
-// Validators are what a server said of a feed's version. Given back, they make
+// Validators identify a feed's version. In a request they make
 // it answer that nothing changed.
 type Validators struct {
 	ETag     string `json:"etag,omitempty"`
@@ -38,7 +38,7 @@ type Feed struct {
 
 const accept = "application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5"
 
-// Read fetches a feed, unless it is as the validators say. It returns what
+// Read fetches a feed, unless it is unchanged by the validators. It returns what
 // package fetch does.
 func Read(ctx context.Context, client fetch.Client, url string, seen Validators) (Feed, error) {
 	header := http.Header{"Accept": {accept}}

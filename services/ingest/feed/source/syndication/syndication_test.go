@@ -63,7 +63,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestConditional: what a server said of a version is asked for, and a response
+// TestConditional: a server's validators are sent back, and a response
 // that nothing changed is one.
 func TestConditional(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {

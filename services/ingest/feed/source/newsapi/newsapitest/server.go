@@ -1,4 +1,4 @@
-// Package newsapitest is a server for tests that behaves as newsapi.org is said
+// Package newsapitest is a server for tests that behaves as newsapi.org is documented
 // to: https://newsapi.org/docs/endpoints/everything
 package newsapitest
 
@@ -23,7 +23,7 @@ const Key = "0123456789abcdef0123456789abcdef"
 // PlanResults is how many articles of a search the plan shows.
 const PlanResults = 300
 
-// Server has articles, and notes what it is asked.
+// Server has articles, and records requests.
 type Server struct {
 	URL string // of /v2/everything
 
@@ -93,7 +93,7 @@ func (s *Server) everything(w http.ResponseWriter, r *http.Request) {
 	answer(w, r)
 }
 
-// Fail answers with an error in the form of the API.
+// Fail responds with an error in the form of the API.
 func Fail(w http.ResponseWriter, status int, code, message string) {
 	write(w, status, map[string]string{"status": "error", "code": code, "message": message})
 }
