@@ -42,9 +42,13 @@ func NewLimiter(total, perClient int) *Limiter {
 // Enter takes a slot for the client at a remote address, either host:port or a host. It does not
 // wait. The caller calls leave once. Enter returns ErrFull or ErrClientFull.
 func (l *Limiter) Enter(remoteAddr string) (leave func(), err error) {
+	return l.enter(ClientOf(remoteAddr))
+}
+
+func (l *Limiter) enter(client string) (leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.enter(ClientOf(remoteAddr))
+	return l.take(client)
 }
 
 // Wait is Enter that waits for a slot until ctx ends, and then returns its cause. A slot that gets
@@ -52,7 +56,7 @@ func (l *Limiter) Enter(remoteAddr string) (leave func(), err error) {
 func (l *Limiter) Wait(ctx context.Context, remoteAddr string) (leave func(), err error) {
 	l.mu.Lock()
 	w := &waiter{ClientOf(remoteAddr), make(chan struct{})}
-	if leave, err := l.enter(w.client); err == nil {
+	if leave, err := l.take(w.client); err == nil {
 		l.mu.Unlock()
 		return leave, nil
 	}
@@ -73,7 +77,8 @@ func (l *Limiter) Wait(ctx context.Context, remoteAddr string) (leave func(), er
 	return nil, context.Cause(ctx)
 }
 
-func (l *Limiter) enter(client string) (leave func(), err error) {
+// take takes a slot that is free. The caller holds mu, as that of release does.
+func (l *Limiter) take(client string) (leave func(), err error) {
 	switch {
 	case l.clients[client] >= l.perClient:
 		return nil, ErrClientFull

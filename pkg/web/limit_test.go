@@ -4,10 +4,14 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -83,6 +87,42 @@ func TestAFreeSlotGoesToTheClientWithTheFewest(t *testing.T) {
 			t.Errorf("a slot that nobody waits for: %v", err)
 		}
 	})
+}
+
+// Callers enter, wait and leave at the same time: no more than the limit are in at once, and all
+// slots are free in the end.
+func TestALimiterIsSafeForConcurrentUse(t *testing.T) {
+	const total = 3
+	limiter := web.NewLimiter(total, total)
+	var in atomic.Int64
+	use := func(leave func(), err error) {
+		if err != nil {
+			return // it is full
+		}
+		if n := in.Add(1); n > total {
+			t.Errorf("%d are in at once", n)
+		}
+		runtime.Gosched()
+		in.Add(-1)
+		leave()
+	}
+	var callers sync.WaitGroup
+	for n := range 8 {
+		client := fmt.Sprint("client", n)
+		callers.Go(func() {
+			for range 200 {
+				use(limiter.Enter(client))
+				use(web.Caller{Client: client}.Enter(limiter, "tests"))
+				use(limiter.Wait(t.Context(), client))
+			}
+		})
+	}
+	callers.Wait()
+	for range total {
+		if _, err := limiter.Enter("last"); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestClientOfCountsANetworkAsOne(t *testing.T) {
