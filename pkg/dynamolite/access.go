@@ -22,14 +22,14 @@ type Access struct {
 	// query of the table, where it is a string.
 	LeadingKey string
 	// Attributes are the names that the request gives, keys included, sorted: of
-	// an item to put, and in expressions. All attributes are asked for where a
+	// an item to put, and in expressions. All attributes are requested where a
 	// read gives no projection.
 	Attributes []string
-	// Select says which attributes a read answers with: SPECIFIC_ATTRIBUTES with a
+	// Select names the attributes that a read returns: SPECIFIC_ATTRIBUTES with a
 	// projection, otherwise what the request gives, otherwise ALL_ATTRIBUTES. Empty for
 	// writes.
 	Select string
-	// ReturnValues is what a write of one item answers with, where the request says.
+	// ReturnValues names the attributes that a write of one item returns, if the request sets it.
 	ReturnValues string
 }
 
@@ -84,7 +84,7 @@ func (e *Engine) needs(operation string, body []byte) []Access {
 		TransactItems []map[string]touch
 	}
 	if json.Unmarshal(body, &in) != nil {
-		return []Access{{Action: "dynamodb:" + operation, Resource: "*"}} // who may all of it is told what is wrong
+		return []Access{{Action: "dynamodb:" + operation, Resource: "*"}} // a caller with all permissions gets the validation error
 	}
 	var all []Access
 	for _, action := range in.TransactItems {
@@ -131,7 +131,7 @@ func (e *Engine) need(action string, t touch) Access {
 	return access
 }
 
-// partition returns the partition key that a query asks for; empty for a mistake, which
+// partition returns the partition key of a query; empty for an invalid one, which
 // the operation refuses.
 func (t touch) partition(key keySchema) string {
 	scope, err := expr.NewScope(t.ExpressionAttributeNames, t.ExpressionAttributeValues)

@@ -44,7 +44,7 @@ func (a *asked) refuse(action string) {
 	a.deny = action
 }
 
-// TestAccess: each request asks for the permissions that it needs, and has no
+// TestAccess: each request requires the permissions that it needs, and has no
 // effect where one is refused.
 func TestAccess(t *testing.T) {
 	a := &asked{}

@@ -21,7 +21,7 @@ const (
 )
 
 // action is a write of one item, or the check of a condition on it: what
-// PutItem, UpdateItem, DeleteItem and each part of a transaction come down to.
+// PutItem, UpdateItem, DeleteItem and each part of a transaction are compiled to.
 type action struct {
 	verb      verb
 	table     *table
@@ -41,7 +41,7 @@ func (a *action) sameItem(other *action) bool {
 	return other != nil && a.table.Name == other.table.Name && bytes.Equal(a.storage, other.storage)
 }
 
-// errCondition says that an action's condition does not hold.
+// errCondition means that an action's condition does not hold.
 var errCondition = errors.New("dynamolite: condition failed")
 
 // decide reads the item, evaluates the condition and computes the new item. It
@@ -167,7 +167,7 @@ func (t *table) checkPaths(lists ...[]expr.Path) error {
 	return nil
 }
 
-// writeOne carries out a single action. A condition that fails answers with
+// writeOne carries out a single action. A failed condition returns
 // the old item if returnOld is ALL_OLD.
 func (e *Engine) writeOne(a *action, returnOld string) error {
 	return e.write(func(w *writeTx) error {

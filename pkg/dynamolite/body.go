@@ -15,7 +15,7 @@ const (
 
 var errTooManyBodies = &apiError{code: "ServiceUnavailable", message: "The requests under way hold all the memory for request bodies; try again"}
 
-// errBrokenBody answers a client that is gone, or whose body is malformed.
+// errBrokenBody is the error for a client that disconnected, or whose body is malformed.
 var errBrokenBody = &apiError{code: "SerializationException", message: "The request's body breaks off or is malformed"}
 
 // readBody reads a body into memory that grows with what arrives, and counts its capacity in e.bodies.

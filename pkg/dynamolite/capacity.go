@@ -3,7 +3,7 @@ package dynamolite
 import "github.com/assay-project/assay/pkg/dynamolite/attr"
 
 // Units of capacity, in bytes (DynamoDB Developer Guide, "Read and write
-// operations"). They are reported where a request asks, and never enforced.
+// operations"). They are reported on request, and never enforced.
 const (
 	readUnit  = 4096
 	writeUnit = 1024
@@ -62,7 +62,7 @@ func consumed(mode string, t *table, ix *index, units float64) *consumedCapacity
 }
 
 // consumedByWrite answers ReturnConsumedCapacity of a write; each index whose
-// entry comes, goes or changes costs as much as the table, and twice that if it
+// entry is added, removed or changed costs as much as the table, and twice that if it
 // moves.
 func consumedByWrite(mode string, t *table, before, after attr.Item, factor float64) *consumedCapacity {
 	if mode != "TOTAL" && mode != "INDEXES" {

@@ -55,7 +55,7 @@ func (c *checker) values(name []byte, bucket *bbolt.Bucket) error {
 	})
 }
 
-// table checks what its items say of its indexes and size.
+// table checks that indexes and size match the items.
 func (c *checker) table(tx *bbolt.Tx, t *table) error {
 	items := tx.Bucket(bucketName('i', t.ID))
 	if items == nil {

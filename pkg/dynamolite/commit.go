@@ -17,7 +17,7 @@ const maxGroup = 256
 // bbolt transaction and are answered when it is durable. So writes are serial,
 // and writers that come at the same time share a sync. The goroutine of the
 // first request in a group carries the group out, which saves a lone writer
-// the hand-over to another.
+// a switch to another.
 type committer struct {
 	engine  *Engine
 	mu      sync.Mutex
@@ -99,7 +99,7 @@ func (c *committer) stop() {
 	}
 }
 
-// commit runs the group. Its error says that nothing of the group happened.
+// commit runs the group. On an error, nothing of the group has taken effect.
 func (c *committer) commit(group []*change) (err error) {
 	tx, err := c.engine.db.Begin(true)
 	if err != nil {

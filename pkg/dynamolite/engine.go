@@ -17,14 +17,14 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Sync says when a write is on disk.
+// Sync is when a write is synced to disk.
 type Sync int
 
 const (
-	// SyncEveryCommit answers a write only when it is on disk. Writes that
+	// SyncEveryCommit acknowledges a write only when it is on disk. Writes that
 	// arrive while the disk is busy share the next sync.
 	SyncEveryCommit Sync = iota
-	// SyncNever leaves it to the operating system. What was answered survives
+	// SyncNever leaves it to the operating system. Acknowledged writes survive
 	// the end of the process at any moment, but not a power failure, which may
 	// also leave the file unusable.
 	SyncNever
@@ -44,7 +44,7 @@ type Options struct {
 	// SweepInterval is how often expired items, old stream records and old
 	// request tokens are removed; 0 is one second, below 0 only by Sweep.
 	SweepInterval time.Duration
-	// OnError is told of each failure that a client sees as an
+	// OnError is called for each failure that a client sees as an
 	// InternalServerError, or that happens in a sweep; nil ignores them.
 	OnError func(error)
 	// OnRecovery is called by Open when it has restored commits from a journal that a
@@ -149,7 +149,7 @@ func (e *Engine) Close() error {
 
 func (e *Engine) openFiles(path string, opts Options) (err error) {
 	var j *journal
-	if journaled && opts.Path != "" { // whatever opts.Sync is: a crash may have left one
+	if journaled && opts.Path != "" { // with any opts.Sync: a crash may have left one
 		if j, err = openJournal(path); err != nil {
 			return err
 		}

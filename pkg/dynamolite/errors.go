@@ -20,7 +20,7 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.code + ": " + e.message }
 
-// cancellationReason says, for one action of a transaction, why it failed;
+// cancellationReason is the reason why one action of a transaction failed;
 // Code "None" if it did not.
 type cancellationReason struct {
 	Code    string
@@ -28,11 +28,11 @@ type cancellationReason struct {
 	Item    attr.Item `json:",omitzero"`
 }
 
-// errTableChanged says that a request was planned against a table definition
+// errTableChanged means that a request was planned against a table definition
 // that is no longer the current one; the request is planned again.
 var errTableChanged = errors.New("dynamolite: table changed")
 
-// ErrClosed answers requests made after Close.
+// ErrClosed is the error of requests made after Close.
 var ErrClosed = errors.New("dynamolite: engine is closed")
 
 // ErrOldFormat means that an older version of this package wrote the file.
@@ -72,7 +72,7 @@ func cancelled(reasons []cancellationReason) error {
 }
 
 // clientError returns err as the exception a client sees. What is not a
-// client's fault is an InternalServerError that does not say more.
+// client's fault is an InternalServerError without details.
 func clientError(err error) *apiError {
 	if e, ok := errors.AsType[*apiError](err); ok {
 		return e

@@ -180,7 +180,7 @@ func touchedTables(body []byte) []string {
 		TransactItems []map[string]struct{ TableName string }
 	}
 	if json.Unmarshal(body, &in) != nil {
-		return nil // the operation will say so
+		return nil // the operation returns the error
 	}
 	if len(in.TransactItems) > 0 {
 		tables := make([]string, len(in.TransactItems))

@@ -78,7 +78,7 @@ func serve(t testing.TB, engine *dynamolite.Engine) *service {
 	return s
 }
 
-// inMemory hands request bodies to net/http as bytes. With the SDK's own reader
+// inMemory passes request bodies to net/http as bytes. With the SDK's own reader
 // net/http sends the body before it is done with it, and when the response is
 // there first, the SDK closes the body (smithy-go, ClientHandler.Handle), which
 // net/http takes for a failed write: it drops the connection, and the rest of

@@ -54,7 +54,7 @@ func (o *writeOptions) parseCondition(known *expr.Cache) (expr.Condition, error)
 	return cond, scope.Unused()
 }
 
-// itemOutput answers all four operations on one item.
+// itemOutput is the response of all four operations on one item.
 type itemOutput struct {
 	name             string // of the item in the response: Item or Attributes
 	item             attr.Item
@@ -89,7 +89,7 @@ func appendMember[T any](dst []byte, name string, value *T) []byte {
 	return append(append(append(append(dst, '"'), name...), `":`...), text...)
 }
 
-// output answers a write that has taken effect.
+// output returns the response to a write that has taken effect.
 func (o *writeOptions) output(a *action, key, attributes attr.Item) itemOutput {
 	return itemOutput{
 		name: "Attributes", item: attributes,

@@ -56,11 +56,11 @@ type journal struct {
 	salt   [saltSize]byte
 	end    int64 // where the next record goes
 	pinned *bbolt.Tx
-	// late are the entries of tokensBucket that have come since the last checkpoint.
+	// late are the entries of tokensBucket since the last checkpoint.
 	// Their keys are random and hardly ever read again, so that each would change a
 	// page of its own: they are put together at the next checkpoint.
 	late    map[string][]byte
-	record  []byte   // the room of the last one, for the next
+	record  []byte   // the buffer of the last one, for the next
 	created bool     // by openJournal
 	found   contents // what a crash has left, for start
 	failed  error    // the first failure; there are no commits after it
@@ -75,7 +75,7 @@ const (
 	rootSize     = 128 // of a root page bbolt uses 80 bytes
 	headerSize   = len(journalMagic) + 8 + saltSize + 4 + 2*rootSize + 4
 	recordHeader = 16
-	// leastRecord and mostRecord are the room that is kept for the next record.
+	// leastRecord and mostRecord bound the buffer that is kept for the next record.
 	leastRecord = 4 << 10
 	mostRecord  = 256 << 10
 )
@@ -144,7 +144,7 @@ func (j *journal) start(db *bbolt.DB) (err error) {
 	return j.checkpoint()
 }
 
-// blank returns a record without operations, in the room of the last one.
+// blank returns a record without operations, in the buffer of the last one.
 func (j *journal) blank() []byte {
 	if cap(j.record) < recordHeader || cap(j.record) > mostRecord {
 		j.record = make([]byte, recordHeader, leastRecord)

@@ -25,7 +25,7 @@ type reader struct {
 	filter     expr.Condition
 	project    func(attr.Item) attr.Item // of items that pass the filter; nil: they are only counted
 	asStored   bool                      // filter and project take every item, whole
-	// fetch makes a local secondary index answer with whole items.
+	// fetch makes a local secondary index return complete items.
 	fetch bool
 }
 
@@ -116,10 +116,10 @@ func (r *reader) take(p *page, stored []byte) (err error) {
 	return nil
 }
 
-// itemRoom is the least room for another item, in bytes.
+// itemRoom is the minimum buffer for another item, in bytes.
 const itemRoom = 4 << 10
 
-// comma returns the page's items, to which another can be appended. Their room doubles
+// comma returns the page's items, to which another can be appended. Their buffer doubles
 // when it ends: append alone copies a page of a megabyte four times over.
 func (p *page) comma() []byte {
 	if cap(p.items)-len(p.items) < itemRoom {
@@ -200,14 +200,14 @@ func (r *reader) startAt(key attr.Item) error {
 	return nil
 }
 
-// readOutput answers Query and Scan.
+// readOutput is the response of Query and Scan.
 type readOutput struct {
 	page
 	counted  bool // Select is COUNT: no items
 	consumed *consumedCapacity
 }
 
-// answerFrame is about what a response takes besides its items, in bytes.
+// answerFrame is the approximate size of a response without its items, in bytes.
 const answerFrame = 1024
 
 // AppendJSON appends the response.

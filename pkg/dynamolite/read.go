@@ -68,7 +68,7 @@ func (e *Engine) reader(o *readOptions, filter expr.Condition, projection expr.P
 	return r, r.startAt(o.ExclusiveStartKey)
 }
 
-// choose sets what is answered of each item.
+// choose sets the returned attributes of each item.
 func (r *reader) choose(o *readOptions, projection expr.Projection) error {
 	if o.ProjectionExpression != nil && o.Select != "" && o.Select != "SPECIFIC_ATTRIBUTES" {
 		return invalid("Cannot specify the ProjectionExpression when choosing to get " + o.Select)
@@ -105,7 +105,7 @@ func (r *reader) choose(o *readOptions, projection expr.Projection) error {
 	return nil
 }
 
-// readPage reads the page and answers with it.
+// readPage reads the page and returns the response.
 func (e *Engine) readPage(r *reader, o *readOptions) (any, error) {
 	out := readOutput{counted: r.project == nil}
 	err := e.read(func(tx *bbolt.Tx) (err error) {

@@ -25,7 +25,7 @@ type CorruptError struct {
 	File    string
 	Offset  int64
 	Problem string
-	// Repairable says that RepairJournal can cut the file at Offset. It drops the
+	// Repairable means that RepairJournal can truncate the file at Offset. It drops the
 	// damaged commit, and the Later ones after it, which are intact.
 	Repairable bool
 	Later      int
@@ -195,7 +195,7 @@ func (j *journal) takeBack() error {
 	return errors.Join(err, db.Close())
 }
 
-// checkPresent fails if bbolt's file was not closed, and its journal is gone.
+// checkPresent fails if bbolt's file was not closed, and its journal is missing.
 func (j *journal) checkPresent(tx *bbolt.Tx) error {
 	if j.created && tx.Bucket(formatBucket).Get(journalKey) != nil {
 		return &CorruptError{File: j.file.Name(), Problem: "the journal is missing or empty, and the database needs it because it was not closed"}

@@ -114,7 +114,7 @@ type catalog map[string]*table
 var tablesBucket = []byte("tables")
 
 // formatBucket exists in files of this format; those without it have no checksums.
-// Its key journalKey says that the file has a journal, without which it is incomplete.
+// Its key journalKey marks a file with a journal, without which it is incomplete.
 var (
 	formatBucket = []byte("format 2")
 	journalKey   = []byte("journal")

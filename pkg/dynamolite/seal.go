@@ -17,7 +17,7 @@ import (
 const sealSize = 4
 
 // ErrDamaged means that something in the file fails its checksum. The request that
-// reads it fails; all others are answered.
+// reads it fails; all others succeed.
 var ErrDamaged = errors.New("the data is damaged: it fails its checksum; restore a backup")
 
 func damaged(key []byte) error { return fmt.Errorf("%w (entry %x)", ErrDamaged, key) }

@@ -74,8 +74,8 @@ func singleWrites(i int) (writes []write) {
 }
 
 // BenchmarkSmallText is the engine's part of a small text with 32 in flight, and that of
-// the single writes that its transactions stand for. It reports the process's time,
-// which counts whoever waits for the disk as idle.
+// the single writes of its transactions. It reports the process's time,
+// which does not count waits for the disk.
 func BenchmarkSmallText(b *testing.B) {
 	for name, of := range map[string]func(int) []write{"Transactions": transactions, "SingleWrites": singleWrites} {
 		b.Run(name, func(b *testing.B) { smallTexts(b, of) })

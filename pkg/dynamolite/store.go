@@ -42,7 +42,7 @@ type writeTx struct {
 	late, before map[string][]byte
 }
 
-// restructure says that the request writes other than by put, remove and push.
+// restructure marks a request that writes other than by put, remove and push.
 func (w *writeTx) restructure() {
 	w.changed, w.structural = true, true
 }

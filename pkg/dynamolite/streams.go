@@ -17,7 +17,7 @@ const (
 	iteratorLife   = 15 * time.Minute
 	maxRecords     = 1000
 	maxStreams     = 100
-	maxRecordBytes = 1 << 20 // of one GetRecords
+	maxRecordBytes = 1 << 20 // per GetRecords
 )
 
 type listStreamsInput struct {

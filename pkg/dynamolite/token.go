@@ -20,7 +20,7 @@ const maxToken = 36
 
 // tokensBucket holds the number of the span of tokenLife in which a request
 // was made (8 bytes) and its token, so that old ones come first; they lead to
-// the time (8 bytes, epoch nanoseconds) and the hash of what was asked. Those
+// the time (8 bytes, epoch nanoseconds) and the hash of the request. Those
 // since the last checkpoint are in the journal alone (journal.late).
 var tokensBucket = []byte("tokens")
 
@@ -29,7 +29,7 @@ func tokenSpan(at time.Time) []byte {
 }
 
 // repeated reports whether a request with the token, no older than tokenLife,
-// has taken effect. It is an error if that one asked something else.
+// has taken effect. It is an error if that one had other parameters.
 func (w *writeTx) repeated(token string, asked fingerprint) (bool, error) {
 	if token == "" {
 		return false, nil
@@ -116,7 +116,7 @@ func (e *Engine) forgetTokens() (more bool, err error) {
 	})
 }
 
-// fingerprint identifies what a request asks, whatever the order of the members of
+// fingerprint identifies the parameters of a request, regardless of the order of members of
 // its JSON objects.
 type fingerprint [sha256.Size]byte
 

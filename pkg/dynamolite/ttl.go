@@ -164,7 +164,7 @@ func (e *Engine) sweepEvery(ctx context.Context, interval time.Duration) {
 func dueItems(tx *bbolt.Tx, t *table, now time.Time) (due [][]byte, err error) {
 	bucket := tx.Bucket(bucketName('e', t.ID))
 	if bucket == nil {
-		return nil, nil // the table is gone
+		return nil, nil // the table has been deleted
 	}
 	first := binary.BigEndian.AppendUint64(nil, uint64(max(0, now.Add(-oldestExpiry).Unix())))
 	end := binary.BigEndian.AppendUint64(nil, uint64(now.Unix()))

@@ -37,8 +37,8 @@ func operation[In any](run func(*In) (any, error)) handler {
 	}
 }
 
-// decode reads a request. What it has to say of malformed JSON anywhere in the body
-// comes before what is of the wrong type.
+// decode parses a request. An error for malformed JSON anywhere in the body
+// takes precedence over a value of the wrong type.
 func decode(body []byte, in any) error {
 	lenient := jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	err := jsonv2.Unmarshal(body, in, lenient)

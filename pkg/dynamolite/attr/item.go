@@ -8,7 +8,7 @@ import (
 // Item is a set of named values: a table's row, a key, or the content of a map. Its
 // attributes are in ascending order of their names, each name once (see ItemOf). It
 // is a list because most are short and written more often than searched: a map of two
-// takes the room of eight, and must be sorted wherever its order is to be the same.
+// takes the space of eight, and must be sorted where its order must be the same.
 type Item []Attribute
 
 // Attribute is a named value.

@@ -14,13 +14,13 @@ import (
 type scanner struct {
 	data string
 	pos  int
-	// items and lists are the room for those at each depth, of which one at a time is
+	// items and lists are buffers for each depth, of which one at a time is
 	// being read.
 	items [shallow]room[Attribute]
 	lists [shallow]room[Value]
 }
 
-// What nests less than shallow shares its room; a room begins with one for leastRoom,
+// Values nested less than shallow share buffers; a buffer starts with space for leastRoom,
 // and grows by mostRoom at most.
 const shallow, leastRoom, mostRoom = 8, 4, 16
 
@@ -31,13 +31,13 @@ func newScanner(data []byte) scanner {
 	return sc
 }
 
-// room is where short lists are made, one after another.
+// room is the buffer in which short lists are allocated.
 type room[T any] struct {
 	all   []T
 	start int // of the list that is being made
 }
 
-// begin returns the room at the depth, for a new list.
+// begin returns the buffer of the depth, for a new list.
 func begin[T any](rooms *[shallow]room[T], depth int) *room[T] {
 	if depth >= shallow {
 		return &room[T]{}
@@ -187,7 +187,7 @@ func (sc *scanner) bool() (bool, error) {
 	return false, sc.mismatch("Boolean")
 }
 
-// mismatch says that the next token is not of the wanted Java type.
+// mismatch returns the error for a next token that is not of the wanted Java type.
 func (sc *scanner) mismatch(want string) error {
 	token := ""
 	switch sc.peek() {

@@ -53,7 +53,7 @@ func (k Kind) IsSet() bool { return k >= SS && k <= BS }
 func (k Kind) Member() Kind { return k - SS + S }
 
 // Value is one attribute value. Only the fields of its kind are set. Values
-// share memory when copied and are never changed in place: whoever changes a
+// share memory when copied and are never changed in place: code that changes a
 // map or list makes a new one.
 type Value struct {
 	Kind Kind

@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// errDifferent says that the engines answered differently in a way that
+// errDifferent means that the engines answered differently in a way that
 // known.go does not list.
 var errDifferent = errors.New("unlisted differences")
 

@@ -24,7 +24,7 @@ func (g *generator) update() string {
 }
 
 // section draws a section; targets are the attributes that the update changes
-// already, which it mostly spares. It is empty if all it drew are there.
+// already, which it mostly avoids. It is empty if all paths drawn are used.
 func (g *generator) section(section string, targets map[string]bool) string {
 	actions := []string{}
 	for range 1 + g.rng.IntN(3) {

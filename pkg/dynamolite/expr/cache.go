@@ -13,7 +13,7 @@ const (
 )
 
 // Cache keeps conditions and updates that have been parsed and checked: a program
-// asks in the same words repeatedly, with other values. Its methods may be
+// repeats the same expressions, with other values. Its methods may be
 // called concurrently. The zero Cache is empty.
 type Cache struct {
 	mu     sync.Mutex
@@ -40,8 +40,8 @@ func (c *Cache) put(key []byte, parsed any) {
 // kept there.
 func (s *Scope) Keep(c *Cache) { s.cache = c }
 
-// recall returns what parse does, from the scope's cache if it is there. parse
-// reports whether that depends on no more than the key says.
+// recall returns the result of parse, from the scope's cache if it is cached. parse
+// reports whether the result depends only on the key.
 func recall[T any](s *Scope, label, src string, parse func() (x T, constant bool, err error)) (T, error) {
 	if s.cache == nil || len(src) > maxCacheKey {
 		x, _, err := parse()
@@ -59,7 +59,7 @@ func recall[T any](s *Scope, label, src string, parse func() (x T, constant bool
 }
 
 // appendKey appends the expression, the names that its placeholders stand for and
-// the kinds of its values. It notes that they are used, as parsing does.
+// the kinds of its values. It records that they are used, as parsing does.
 func (s *Scope) appendKey(key []byte, label, src string) []byte {
 	key = append(append(key, label...), 0)
 	key = append(binary.AppendUvarint(key, uint64(len(src))), src...)

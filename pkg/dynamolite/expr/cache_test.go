@@ -8,9 +8,9 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// TestAKeptExpressionIsAsOneParsedAnew asks the same cache in the same words again,
+// TestCachedExpressionEqualsParsed repeats the same expressions on one cache,
 // with other names, values and kinds.
-func TestAKeptExpressionIsAsOneParsedAnew(t *testing.T) {
+func TestCachedExpressionEqualsParsed(t *testing.T) {
 	var known Cache
 	one, two, text := attr.Num(attr.NumberOf(1)), attr.Num(attr.NumberOf(2)), attr.String("N")
 	names := []map[string]string{{"#a": "x"}, {"#a": "y"}, {"#b": "x"}, nil}
@@ -39,7 +39,7 @@ func TestAKeptExpressionIsAsOneParsedAnew(t *testing.T) {
 	}
 }
 
-// asked says all that can be seen of a condition, and of an update.
+// asked returns all observable properties of a condition, and of an update.
 func asked(t *testing.T, c *Cache, src string, names map[string]string, values attr.Item) string {
 	item := attr.Item{{Name: "x", Value: attr.Num(attr.NumberOf(1))}}
 	scope := func() *Scope {

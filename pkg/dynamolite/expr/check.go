@@ -14,7 +14,7 @@ import (
 type checker struct {
 	label  string
 	values attr.Item
-	// byValue says that a check looked at more of a value than its kind.
+	// byValue means that a check depends on more of a value than its kind.
 	byValue bool
 	err     error
 }
@@ -126,7 +126,7 @@ func (c *checker) names(path Path) {
 	}
 }
 
-// distinct checks that the first operand is not a path that comes again.
+// distinct checks that the path of the first operand is not repeated.
 func (c *checker) distinct(n *node) {
 	first := n.args[0]
 	for _, other := range n.args[1:] {

@@ -4,7 +4,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// Kind is the request parameter that an expression came in; messages name it.
+// Kind is the request parameter of an expression; messages name it.
 type Kind string
 
 // The parameters that hold a condition.

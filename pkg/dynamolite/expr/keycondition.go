@@ -91,14 +91,14 @@ type KeyAttribute struct {
 	Kind attr.Kind // S, N or B
 }
 
-// SortCondition is what a key condition asks of the sort key. The zero
-// SortCondition asks nothing.
+// SortCondition is a key condition's restriction of the sort key. The zero
+// SortCondition is no restriction.
 type SortCondition struct {
 	term keyTerm
 }
 
 // Resolve fits the condition to the key schema of a table or index: it
-// returns the partition key's value and what is asked of the sort key. Its
+// returns the partition key's value and the condition of the sort key. Its
 // error is an *attr.ValidationError.
 func (k KeyCondition) Resolve(partition, sort KeyAttribute) (attr.Value, SortCondition, error) {
 	fail := func(message string) (attr.Value, SortCondition, error) {

@@ -45,7 +45,7 @@ type token struct {
 	start, end int
 }
 
-// grammar says which keywords an expression has; the others are plain words,
+// grammar is the keywords of an expression; the others are plain words,
 // and reserved ones as all keywords are.
 type grammar struct{ first, last tokenKind }
 

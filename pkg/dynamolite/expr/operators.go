@@ -48,7 +48,7 @@ func functionNamed(name string) op {
 	return opUnknown
 }
 
-// isCondition reports whether o is a function that stands as a condition.
+// isCondition reports whether o is a function that can be a condition.
 func (o op) isCondition() bool { return o >= opExists && o <= opContains }
 
 // arity returns how many operands the function o takes.
@@ -68,7 +68,7 @@ func comparator(kind tokenKind) (o op, ok bool) {
 	return opEqual + op(kind-tokEqual), true
 }
 
-// mirrored returns the comparator that says the same with its operands
+// mirrored returns the equivalent comparator with its operands
 // exchanged.
 func (o op) mirrored() op {
 	switch o {

@@ -72,7 +72,7 @@ func (u Update) Touched(item attr.Item) attr.Item {
 type updateParser struct {
 	*parser
 	actions  []action
-	repeated tokenKind // a section that comes twice
+	repeated tokenKind // a repeated section
 }
 
 func (u *updateParser) sections() {

@@ -1,4 +1,4 @@
-// Package iam decides by IAM policies what dynamolite.Options.Allow asks. It knows
+// Package iam implements dynamolite.Options.Allow by IAM policies. It knows
 // the part of their language that Read accepts, and refuses the rest.
 package iam
 
@@ -156,7 +156,7 @@ func (s Statement) uses(a dynamolite.Access) []string {
 }
 
 // Parts returns all that Uses can return: every action on every resource, and what
-// requests may name. How items may be answered with is no part.
+// requests may name. The attributes of responses are not part of it.
 func (p Policy) Parts() []string {
 	var all []string
 	for _, s := range p.Statement {

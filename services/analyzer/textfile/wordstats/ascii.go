@@ -91,7 +91,7 @@ func (c *counter) findEdges(at, end int) (n, stop int) {
 			word &= 1<<left - 1
 		}
 		change := word ^ (word<<1 | before>>63)
-		// Bytes that stand between two word bytes, at the place of the second.
+		// Bytes between two word bytes, at the position of the second.
 		between := (other<<1 | beforeOther>>63) & (word<<2 | before>>62) & word
 		for ; between != 0; between &= between - 1 {
 			j := bits.TrailingZeros64(between)

@@ -25,7 +25,7 @@ const batchWords = 512
 func (b *batch) hasRoom(words int) bool { return max(b.shorts, b.middles)+words <= batchWords }
 
 // push adds the word of 1 to 16 bytes in the text from start to end, with the bits of fold set in
-// each eight bytes. There must be room.
+// each eight bytes. The batch must have space.
 func (b *batch) push(text *simd.Buffer, start, end uint16, fold uint64) {
 	length := uint64(end - start)
 	key0 := binary.LittleEndian.Uint64(text[start:][:8]) | fold

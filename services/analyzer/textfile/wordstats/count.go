@@ -140,9 +140,9 @@ func (c *counter) countFrom(r io.Reader) error {
 	return c.countAll(func(left []byte) (int, error) { return c.fill(r, left) })
 }
 
-// countAll counts a text to its end. next brings what comes next into the buffer,
-// from maxSegment on, and what is left of what came before in front of it. It
-// returns how many bytes came, with io.EOF if they are the last.
+// countAll counts a text to its end. next reads the next bytes into the buffer,
+// from maxSegment on, and moves the unprocessed rest in front of it. It
+// returns the number of bytes read, with io.EOF if they are the last.
 func (c *counter) countAll(next func(left []byte) (int, error)) error {
 	var left []byte // less than maxSegment
 	for {

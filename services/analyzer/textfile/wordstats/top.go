@@ -12,7 +12,7 @@ const lowLine = '_' | 0x20
 
 // topTen holds the ten most frequent words offered, in order.
 type topTen struct {
-	words []WordCount // has room for ten
+	words []WordCount // has capacity for ten
 }
 
 // offer inserts a word, in its stored form, if it is among the ten.

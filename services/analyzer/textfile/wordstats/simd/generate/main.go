@@ -1,7 +1,7 @@
 // Command generate writes kernel_amd64.s, the kernels of package simd in
 // assembler, with avo (github.com/mmcloughlin/avo): registers have names here and are
 // assigned by it, arguments lie where their Go declarations in kernel_amd64.go say,
-// and above each function stands which extensions of the processor it requires.
+// and a comment above each function names the processor extensions it requires.
 // `make gen` runs it; a test fails where the file is not what it yields.
 //
 // The operands of an instruction are in the order of Go's assembler: the result last.
