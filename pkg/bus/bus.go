@@ -149,7 +149,7 @@ func (b *Bus) Admit(ctx context.Context, stream, tenant string) error {
 			return q.admit(ctx, tenant)
 		}
 	}
-	return fmt.Errorf("%s is no work stream", stream)
+	return fmt.Errorf("%s is not a work stream", stream)
 }
 
 // Outstanding reports whether a work stream holds a message of this subject and tenant,

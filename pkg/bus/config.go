@@ -46,13 +46,13 @@ const duplicateWindow = 10 * time.Minute
 func (c Config) Validate() error {
 	switch {
 	case !slices.Contains([]int{1, 3, 5}, c.Replicas):
-		return fmt.Errorf("ASSAY_NATS_REPLICAS is %d: give 1, 3 or 5", c.Replicas)
+		return fmt.Errorf("ASSAY_NATS_REPLICAS is %d: must be 1, 3 or 5", c.Replicas)
 	case c.WorkMaxMessages < 1:
-		return fmt.Errorf("ASSAY_WORK_MAX_MESSAGES is %d: give at least 1", c.WorkMaxMessages)
+		return fmt.Errorf("ASSAY_WORK_MAX_MESSAGES is %d: must be at least 1", c.WorkMaxMessages)
 	case c.WorkMaxPerOwner < 0:
-		return fmt.Errorf("ASSAY_WORK_MAX_PER_OWNER is %d: give 0 or more", c.WorkMaxPerOwner)
+		return fmt.Errorf("ASSAY_WORK_MAX_PER_OWNER is %d: must be 0 or more", c.WorkMaxPerOwner)
 	case c.OutcomesMaxAge != 0 && c.OutcomesMaxAge < duplicateWindow:
-		return fmt.Errorf("ASSAY_OUTCOMES_MAX_AGE is %s: give %s or more, or 0", c.OutcomesMaxAge, duplicateWindow)
+		return fmt.Errorf("ASSAY_OUTCOMES_MAX_AGE is %s: must be %s or more, or 0", c.OutcomesMaxAge, duplicateWindow)
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ type Consumer struct {
 // the same item has the work now. The message is then left alone: to
 // acknowledge it would take it from the worker that holds it. It comes again
 // after a lease, unless that worker acknowledges it.
-var ErrTakenOver = errors.New("another worker has taken the item over")
+var ErrTakenOver = errors.New("another worker has taken over the item")
 
 type permanentError struct{ err error }
 

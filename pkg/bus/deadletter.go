@@ -34,7 +34,7 @@ const (
 )
 
 // ErrNoDeadLetter says that there is no dead letter of this sequence.
-var ErrNoDeadLetter = errors.New("there is no such dead letter")
+var ErrNoDeadLetter = errors.New("the dead letter does not exist")
 
 // DeadLetter is a message that was given up, and why.
 type DeadLetter struct {

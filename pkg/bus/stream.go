@@ -157,6 +157,6 @@ func (s *streams) redeclare(ctx context.Context) {
 		return
 	}
 	if err := s.declare(ctx); err != nil {
-		s.log.Warn().Err(err).Msg("no stream answers a publish, and the streams cannot be declared again; retrying")
+		s.log.Warn().Err(err).Msg("no stream responds to a publish, and the streams cannot be declared; retrying")
 	}
 }

@@ -29,25 +29,25 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// FileUploaded says that the bytes of a text file are stored and wait for
+// FileUploaded means that the bytes of a text file are stored and wait for
 // their analysis. Subject: assay.file.uploaded.<file_id>.
 type FileUploaded struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	FileId   string                 `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
 	OwnerId  string                 `protobuf:"bytes,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	FileName string                 `protobuf:"bytes,3,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
-	// Where the bytes are.
+	// The bucket and key of the bytes.
 	Bucket string `protobuf:"bytes,4,opt,name=bucket,proto3" json:"bucket,omitempty"`
 	Key    string `protobuf:"bytes,5,opt,name=key,proto3" json:"key,omitempty"`
-	// The entity tag the bucket gave these bytes, without quotes.
+	// The entity tag of the bytes in the bucket, without quotes.
 	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Length in bytes.
 	Size float64 `protobuf:"fixed64,7,opt,name=size,proto3" json:"size,omitempty"`
 	// The media type the client declared; it may carry a charset.
 	ContentType string                 `protobuf:"bytes,8,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
 	UploadedAt  *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=uploaded_at,json=uploadedAt,proto3" json:"uploaded_at,omitempty"`
-	// Set when the file is to be analyzed again after it FAILED: the time of
-	// that request. It makes the event another one than the first.
+	// Set if the file is to be analyzed again after it FAILED: the time of
+	// that request. It makes the event different from the first.
 	RetriedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=retried_at,json=retriedAt,proto3" json:"retried_at,omitempty"`
 	// When the file became PENDING, to the millisecond, if it was when this was
 	// sent.
@@ -163,16 +163,16 @@ func (x *FileUploaded) GetPendingSince() *timestamppb.Timestamp {
 	return nil
 }
 
-// FeedItemAccepted says that an item of the feed is stored and waits for its
+// FeedItemAccepted means that a feed item is stored and waits for its
 // analysis. Subject: assay.feed.accepted.<source_id>.
 type FeedItemAccepted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the source calls the item: <source_type>#<stable_id>.
+	// The source's id of the item: <source_type>#<stable_id>.
 	SourceId string `protobuf:"bytes,1,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
-	// When the item came in, to the millisecond: the sort key of its row.
+	// When the item was ingested, to the millisecond: the sort key of its row.
 	IngestedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=ingested_at,json=ingestedAt,proto3" json:"ingested_at,omitempty"`
 	SourceType string                 `protobuf:"bytes,3,opt,name=source_type,json=sourceType,proto3" json:"source_type,omitempty"`
-	// The object that holds the whole submission, as JSON: sourceId, sourceType,
+	// The object with the complete submission, as JSON: sourceId, sourceType,
 	// ingestedAt, sourceUrl, text, matchedTags, metadata.
 	Bucket        string `protobuf:"bytes,4,opt,name=bucket,proto3" json:"bucket,omitempty"`
 	Key           string `protobuf:"bytes,5,opt,name=key,proto3" json:"key,omitempty"`
@@ -245,7 +245,7 @@ func (x *FeedItemAccepted) GetKey() string {
 	return ""
 }
 
-// PhotoUploaded says that the bytes of a photo are stored and wait for their
+// PhotoUploaded means that the bytes of a photo are stored and wait for their
 // edit. Subject: assay.photojob.uploaded.<route>.<job_id>.
 type PhotoUploaded struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -253,19 +253,19 @@ type PhotoUploaded struct {
 	JobId    string `protobuf:"bytes,1,opt,name=job_id,json=jobId,proto3" json:"job_id,omitempty"`
 	OwnerId  string `protobuf:"bytes,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	FileName string `protobuf:"bytes,3,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
-	// Where the bytes are.
+	// The bucket and key of the bytes.
 	Bucket string `protobuf:"bytes,4,opt,name=bucket,proto3" json:"bucket,omitempty"`
 	Key    string `protobuf:"bytes,5,opt,name=key,proto3" json:"key,omitempty"`
-	// The entity tag the bucket gave these bytes, without quotes.
+	// The entity tag of the bytes in the bucket, without quotes.
 	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Length in bytes.
 	Size        float64                `protobuf:"fixed64,7,opt,name=size,proto3" json:"size,omitempty"`
 	ContentType string                 `protobuf:"bytes,8,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
 	UploadedAt  *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=uploaded_at,json=uploadedAt,proto3" json:"uploaded_at,omitempty"`
-	// Set when the photo is to be edited again after its job FAILED: the time of
-	// that request. It makes the event another one than the first.
+	// Set if the photo is to be edited again after its job FAILED: the time of
+	// that request. It makes the event different from the first.
 	RetriedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=retried_at,json=retriedAt,proto3" json:"retried_at,omitempty"`
-	// The provider that was asked for.
+	// The requested provider.
 	Route string `protobuf:"bytes,11,opt,name=route,proto3" json:"route,omitempty"`
 	// The batch of the job, a ULID; empty for a job of its own.
 	BatchId       string `protobuf:"bytes,12,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
@@ -387,7 +387,7 @@ func (x *PhotoUploaded) GetBatchId() string {
 	return ""
 }
 
-// AnalysisCompleted says that an item reached its successful end.
+// AnalysisCompleted means that the analysis of an item succeeded.
 // Subject: assay.analysis.completed.<area>.<id>.
 type AnalysisCompleted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -397,7 +397,7 @@ type AnalysisCompleted struct {
 	// job id, or the id of a batch that has ended.
 	Id      string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	OwnerId string `protobuf:"bytes,3,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
-	// The name the client gave the item.
+	// The item's name, set by the client.
 	Name        string                 `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
 	CompletedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=completed_at,json=completedAt,proto3" json:"completed_at,omitempty"`
 	// Types that are valid to be assigned to Result:
@@ -547,8 +547,8 @@ func (*AnalysisCompleted_PhotoEdit) isAnalysisCompleted_Result() {}
 
 func (*AnalysisCompleted_PhotoBatch) isAnalysisCompleted_Result() {}
 
-// AnalysisFailed says that an item will not be analyzed unless someone asks
-// for a retry. Subject: assay.analysis.failed.<area>.<id>.
+// AnalysisFailed means that an item will not be analyzed unless a retry
+// is requested. Subject: assay.analysis.failed.<area>.<id>.
 type AnalysisFailed struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Area     string                 `protobuf:"bytes,1,opt,name=area,proto3" json:"area,omitempty"`
@@ -556,9 +556,9 @@ type AnalysisFailed struct {
 	OwnerId  string                 `protobuf:"bytes,3,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	Name     string                 `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
 	FailedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=failed_at,json=failedAt,proto3" json:"failed_at,omitempty"`
-	// Why, in words for a person.
+	// The reason in words.
 	ErrorMessage string `protobuf:"bytes,6,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
-	// Why, as a code such as IMAGE_UNREADABLE; empty in areas that have none.
+	// The reason as a code, such as IMAGE_UNREADABLE; empty in areas without codes.
 	ErrorCode     string `protobuf:"bytes,7,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -714,7 +714,7 @@ func (x *TextStatistics) GetTop10Words() []*WordCount {
 	return nil
 }
 
-// WordCount is one word and how often it occurs.
+// WordCount is a word and its number of occurrences.
 type WordCount struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Word          string                 `protobuf:"bytes,1,opt,name=word,proto3" json:"word,omitempty"`
@@ -772,11 +772,11 @@ type TextSentiment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// positive, neutral or negative.
 	Sentiment string `protobuf:"bytes,1,opt,name=sentiment,proto3" json:"sentiment,omitempty"`
-	// The confidence in it, 0 to 1.
+	// The confidence in the sentiment, 0 to 1.
 	Score float64 `protobuf:"fixed64,2,opt,name=score,proto3" json:"score,omitempty"`
 	// From -1, most negative, to 1, most positive.
 	Compound float64 `protobuf:"fixed64,3,opt,name=compound,proto3" json:"compound,omitempty"`
-	// The model that said so, such as v1.0.0.
+	// The version of the model, such as v1.0.0.
 	ModelVersion  string `protobuf:"bytes,4,opt,name=model_version,json=modelVersion,proto3" json:"model_version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -843,7 +843,7 @@ func (x *TextSentiment) GetModelVersion() string {
 // PhotoEdit is the result of a photo job.
 type PhotoEdit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the edited photo is.
+	// The bucket and key of the edited photo.
 	Bucket string `protobuf:"bytes,1,opt,name=bucket,proto3" json:"bucket,omitempty"`
 	Key    string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
 	// In pixels.
@@ -858,7 +858,7 @@ type PhotoEdit struct {
 	Description string `protobuf:"bytes,8,opt,name=description,proto3" json:"description,omitempty"`
 	// The provider that made the edit.
 	Provider string `protobuf:"bytes,9,opt,name=provider,proto3" json:"provider,omitempty"`
-	// What is less than was asked for, and why; empty if nothing is.
+	// What was not done as requested, and why; empty if everything was.
 	Degraded string `protobuf:"bytes,10,opt,name=degraded,proto3" json:"degraded,omitempty"`
 	// The batch of the job; empty for a job of its own.
 	BatchId       string `protobuf:"bytes,11,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
@@ -1030,7 +1030,7 @@ func (x *PhotoLabel) GetConfidence() float64 {
 // PhotoBatch is the end of a batch: each of its jobs is COMPLETED, FAILED or deleted.
 type PhotoBatch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Jobs that the batch was made with.
+	// The number of jobs at creation.
 	Total     float64 `protobuf:"fixed64,1,opt,name=total,proto3" json:"total,omitempty"`
 	Completed float64 `protobuf:"fixed64,2,opt,name=completed,proto3" json:"completed,omitempty"`
 	Failed    float64 `protobuf:"fixed64,3,opt,name=failed,proto3" json:"failed,omitempty"`

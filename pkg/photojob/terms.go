@@ -58,8 +58,8 @@ func (t Terms) Completed() Terms {
 
 var aspectRatio = regexp.MustCompile(`^[1-9][0-9]?:[1-9][0-9]?$`)
 
-// Check returns what is wrong with terms that are completed, nothing when a job can be
-// created. Size and media type have answers of their own and are not checked.
+// Check returns the errors of completed terms, none if a job can be created. Size and
+// media type have their own responses and are not checked.
 func (t Terms) Check() []Violation {
 	var found []Violation
 	wrong := func(field, format string, args ...any) {

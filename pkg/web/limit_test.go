@@ -45,7 +45,7 @@ func TestALimiterBoundsEachClient(t *testing.T) {
 	}
 }
 
-// A client with many that wait does not keep others out, and never has more than its limit.
+// A client with many waiting requests does not block others, and never exceeds its limit.
 func TestAFreeSlotGoesToTheClientWithTheFewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := web.NewLimiter(3, 2)

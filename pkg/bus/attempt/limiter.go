@@ -17,7 +17,7 @@ import (
 
 // ErrAbandoned reports that too many handlers do not return, or that one goes on for too
 // long: only a restart of the process ends them.
-var ErrAbandoned = errors.New("too many attempts were left behind without having returned, or one for too long")
+var ErrAbandoned = errors.New("too many abandoned attempts have not returned, or one for too long")
 
 // TimeError reports that an attempt exceeded its time limit.
 type TimeError struct{ Limit time.Duration }
@@ -31,7 +31,7 @@ type PanicError struct {
 	Stack []byte
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("the worker broke down: %v", e.Value) }
+func (e *PanicError) Error() string { return fmt.Sprintf("the worker panicked: %v", e.Value) }
 
 // abandonAfter is how long a handler may go on after its context has ended.
 const abandonAfter = 5 * time.Second

@@ -45,7 +45,7 @@ func Serve(dir string, opts server.Options) (url string, stop func(), err error)
 	srv.Start()
 	if !srv.ReadyForConnections(ready) {
 		stop()
-		return "", nil, errors.New("the NATS server does not listen")
+		return "", nil, errors.New("the NATS server is not listening")
 	}
 	return srv.ClientURL(), stop, nil
 }

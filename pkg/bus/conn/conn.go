@@ -93,7 +93,7 @@ func (c *Conn) Connected() context.Context {
 }
 
 func (c *Conn) reconnected() {
-	c.log.Info().Msg("NATS connection is back")
+	c.log.Info().Msg("NATS connection restored")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lost()

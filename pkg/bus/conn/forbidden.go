@@ -15,7 +15,7 @@ import (
 
 // ErrForbidden says that the NATS server does not let this user do what a call
 // needs. No further attempt helps until the user's permissions are changed.
-var ErrForbidden = errors.New("NATS forbids it")
+var ErrForbidden = errors.New("NATS denies permission")
 
 // refusals ends the calls that the server refused. The server answers a
 // forbidden request with nothing: it reports on the connection, and to its
@@ -78,10 +78,10 @@ func (r *refusals) refusal(reported error) (subject string, err error) {
 func (r *refusals) reported(err error) {
 	subject, refused := r.refusal(err)
 	if refused == nil {
-		r.log.Error().Err(err).Msg("NATS reports an error")
+		r.log.Error().Err(err).Msg("NATS reported an error")
 		return
 	}
-	r.log.Error().Err(refused).Str("subject", subject).Msg("NATS refused a request")
+	r.log.Error().Err(refused).Str("subject", subject).Msg("NATS rejected a request")
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	tokens := strings.Split(subject, ".")

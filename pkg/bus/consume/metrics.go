@@ -18,17 +18,17 @@ func newMetrics(reg prometheus.Registerer, service string) metrics {
 	factory := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"service": service}, reg))
 	return metrics{
 		attempts: factory.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "assay_attempt_duration_seconds", Help: "Attempts of consumers, by outcome (done, retry, given_up, given_back, taken_over, delayed); the count is that of events consumed.",
+			Name: "assay_attempt_duration_seconds", Help: "Duration of consumers' attempts, by outcome (done, retry, given_up, given_back, taken_over, delayed); the count is the number of attempts.",
 			Buckets: prometheus.ExponentialBuckets(0.001, 4, 10),
 		}, []string{"consumer", "area", "outcome"}),
 		inFlight: factory.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "assay_work_in_flight", Help: "Deliveries a consumer is working on.",
+			Name: "assay_work_in_flight", Help: "Deliveries in progress.",
 		}, []string{"consumer", "area"}),
 		abandoned: factory.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "assay_attempts_abandoned", Help: "Attempts that took longer than they may and have not returned.",
+			Name: "assay_attempts_abandoned", Help: "Attempts that exceeded their time limit and have not returned.",
 		}, []string{"consumer", "area"}),
 		recreated: factory.NewCounterVec(prometheus.CounterOpts{
-			Name: "assay_consumer_recreated_total", Help: "Consumers recreated while their process ran, by cause (missing, stalled: messages wait and none is handed out, clock: the clock of the server was stepped back).",
+			Name: "assay_consumer_recreated_total", Help: "Consumers recreated while their process ran, by cause (missing; stalled: messages wait and none is delivered; clock: the server's clock was stepped back).",
 		}, []string{"consumer", "cause"}),
 	}
 }

@@ -45,7 +45,7 @@ func newLog(b *bus.Bus, c bus.Consumer, newest uint64, log zerolog.Logger) *atte
 			return nil
 		},
 		Failed: func(m attempt.Message, err error) {
-			log.Warn().Err(err).Str("consumer", c.Name).Str("id", m.Item).Msg("an attempt cannot be logged; the server's count alone holds")
+			log.Warn().Err(err).Str("consumer", c.Name).Str("id", m.Item).Msg("cannot log an attempt; only the server's delivery count applies")
 		},
 	}, newest, c.Parallel)
 }

@@ -61,7 +61,7 @@ func (r *Runner) Run(ctx context.Context, c bus.Consumer) error {
 		return fmt.Errorf("consumer %s on stream %s: %w", c.Name, c.Stream, err)
 	case errors.Is(err, attempt.ErrAbandoned):
 		r.log.Error().Str("consumer", c.Name).Int64("abandoned", w.limiter.Abandoned()).
-			Msg("attempts do not return; this process takes no more work and should be restarted")
+			Msg("attempts do not return; this process accepts no more work and should be restarted")
 		return fmt.Errorf("consumer %s: %w", c.Name, err)
 	}
 	return nil

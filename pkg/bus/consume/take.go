@@ -23,7 +23,7 @@ func (w *consumerRun) take(ctx, working context.Context) {
 		if err = errors.Join(err, w.watchdog.look(ctx)); err == nil || ctx.Err() != nil {
 			continue
 		}
-		w.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot take work; retrying")
+		w.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot fetch work; retrying")
 		pause(ctx)
 	}
 }
@@ -112,5 +112,5 @@ func refused(answer *nats.Msg) error {
 	case "503":
 		return nats.ErrNoResponders // there is no such consumer, or its server does not answer
 	}
-	return fmt.Errorf("the server gives no message: %s %s", status, why)
+	return fmt.Errorf("the server returned no message: %s %s", status, why)
 }

@@ -81,7 +81,7 @@ func (w *watchdog) watch(ctx context.Context) {
 		case <-tick.C:
 		}
 		if err := w.look(ctx); err != nil && ctx.Err() == nil {
-			w.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot look after the consumer")
+			w.log.Warn().Err(err).Str("consumer", w.consumer.Name).Msg("cannot check the consumer")
 		}
 	}
 }
@@ -129,7 +129,7 @@ func (w *watchdog) steppedBack(infos []*jetstream.ConsumerInfo) bool {
 // hold unacknowledged. A message that a worker still has is then delivered twice, as
 // after a lost lease.
 func (w *watchdog) release(ctx context.Context) error {
-	w.log.Warn().Str("consumer", w.consumer.Name).Msg("the clock of the NATS server was stepped back; messages in work are redelivered")
+	w.log.Warn().Str("consumer", w.consumer.Name).Msg("the clock of the NATS server was stepped back; messages in progress are redelivered")
 	if err := w.durables.delete(ctx); err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (w *watchdog) clear(ctx context.Context, of *durable, info *jetstream.Consu
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("look through stream %s: %w", w.consumer.Stream, err)
+			return fmt.Errorf("scan stream %s: %w", w.consumer.Stream, err)
 		}
 		err = queue.DeleteMsg(ctx, msg.Sequence)
 		if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
@@ -162,7 +162,7 @@ func (w *watchdog) clear(ctx context.Context, of *durable, info *jetstream.Consu
 			return fmt.Errorf("remove %d from stream %s: %w", msg.Sequence, w.consumer.Stream, err)
 		}
 		w.log.Warn().Str("consumer", of.Name).Str("subject", msg.Subject).Uint64("sequence", msg.Sequence).
-			Msg("removed a message that was acknowledged and stayed behind when the server died")
+			Msg("removed an acknowledged message that a crash of the server left in the stream")
 	}
 }
 
@@ -183,7 +183,7 @@ func (w *watchdog) reportStall(of *durable, info *jetstream.ConsumerInfo) {
 	if waits && silence >= stalledLeases*w.consumer.Lease {
 		w.metrics.recreated.WithLabelValues(w.consumer.Name, causeStalled).Inc()
 		w.log.Error().Str("consumer", of.Name).Uint64("waiting", info.NumPending).Dur("silence_ms", silence).Bool("paused", info.Paused).
-			Msg("messages wait and none is handed out; subscribing again")
+			Msg("messages wait and none is delivered; resubscribing")
 	}
 }
 
@@ -207,6 +207,6 @@ func (w *watchdog) recreate(ctx context.Context, cause string) error {
 	}
 	w.metrics.recreated.WithLabelValues(w.consumer.Name, cause).Inc()
 	w.log.Error().Str("consumer", w.consumer.Name).Str("stream", w.consumer.Stream).Str("cause", cause).
-		Msg("the consumer was recreated; a sweep finds what was lost with it")
+		Msg("recreated the consumer; a sweep finds messages lost with it")
 	return nil
 }

@@ -35,8 +35,8 @@ func (p Policy) synced(replicas int) error {
 	if replicas > 1 || p.Sync == SyncAlways || p.AllowUnsynced {
 		return nil
 	}
-	return fmt.Errorf("%w in a loss of power: the streams have one copy, and no client can see whether the server has it on disk by then: "+
-		"give the server's jetstream block sync_interval: always and set ASSAY_NATS_SYNC=always, or accept the risk with ASSAY_ALLOW_UNSYNCED=true", ErrNotDurable)
+	return fmt.Errorf("%w in a power failure: the streams have one replica, and clients cannot see whether the server syncs it to disk: "+
+		"set sync_interval: always in the server's jetstream block and ASSAY_NATS_SYNC=always, or accept the risk with ASSAY_ALLOW_UNSYNCED=true", ErrNotDurable)
 }
 
 // keep returns what a stream is to become of what it is. It returns ErrNotDurable.
@@ -46,9 +46,9 @@ func (p Policy) keep(want, have jetstream.StreamConfig) (jetstream.StreamConfig,
 	}
 	switch {
 	case have.Storage != want.Storage && !p.AllowMemory:
-		return want, risk("is on memory storage: remove it, or move it to file storage", "ASSAY_ALLOW_MEMORY_STREAMS")
+		return want, risk("uses memory storage: delete it, or move it to file storage", "ASSAY_ALLOW_MEMORY_STREAMS")
 	case have.PersistMode == jetstream.AsyncPersistMode && !p.AllowUnsynced:
-		return want, risk("acknowledges before it has written (persist_mode async): remove it", "ASSAY_ALLOW_UNSYNCED")
+		return want, risk("acknowledges before it has written (persist_mode async): delete it", "ASSAY_ALLOW_UNSYNCED")
 	case have.Replicas > want.Replicas && !p.AllowFewerReplicas:
 		return want, risk(fmt.Sprintf("has %d replicas, which would become %d: set ASSAY_NATS_REPLICAS=%d", have.Replicas, want.Replicas, have.Replicas), "ASSAY_ALLOW_FEWER_REPLICAS")
 	}

@@ -19,7 +19,7 @@ import (
 var (
 	// ErrGone says that the stream does not hold every outcome after the given
 	// sequence, so that a reader cannot resume there without a gap.
-	ErrGone = errors.New("the outcomes after this position are gone")
+	ErrGone = errors.New("the outcomes after this position have been removed")
 	// ErrLost says that a tail has lost its consumer or its connection. Open
 	// another one after the last sequence.
 	ErrLost = errors.New("the consumer of the outcomes is lost")
@@ -112,7 +112,7 @@ func (t *Tail) Next() (bus.Delivery, error) {
 		return bus.Delivery{}, fmt.Errorf("tail of %s: %w", bus.StreamOutcomes, err)
 	}
 	if t.received++; meta.Sequence.Consumer != t.received {
-		return bus.Delivery{}, fmt.Errorf("%w: message %d came in place of %d", ErrLost, meta.Sequence.Consumer, t.received)
+		return bus.Delivery{}, fmt.Errorf("%w: got message %d instead of %d", ErrLost, meta.Sequence.Consumer, t.received)
 	}
 	if meta.Sequence.Stream != t.after+1 {
 		return bus.Delivery{}, ErrGone

@@ -56,7 +56,7 @@ func (s sweep) Outstanding(ctx context.Context, i feed.Item) (bool, error) {
 	return s.bus.Outstanding(ctx, feed.AcceptedSubject(i.SourceID), i.SourceType)
 }
 
-// Recover restores the dead letter of an item that failed, without which nobody
+// Recover restores the dead letter of an item that failed, without which no one
 // could replay it. A timed sweep does not: an operator who dropped a dead letter is
 // not to see it again.
 func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome event.Event) error {

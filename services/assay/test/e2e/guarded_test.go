@@ -128,8 +128,8 @@ func keepThePromises(t *testing.T, start starter) {
 		}
 	}
 	for _, s := range services {
-		if strings.Contains(s.output.String(), "NATS refused a request") {
-			t.Errorf("NATS refused a request:\n%s", s.output.tail(8000))
+		if strings.Contains(s.output.String(), "NATS rejected a request") {
+			t.Errorf("NATS rejected a request:\n%s", s.output.tail(8000))
 		}
 	}
 }
@@ -226,7 +226,7 @@ func TestForbiddenIsReportedAtOnce(t *testing.T) {
 		says       string
 	}{
 		"analyzer as ingest": {"analyzer", "ingest", "the user of analyzer may not publish to $JS.API.CONSUMER.INFO.ASSAY_WORK_"},
-		"ingest as query":    {"ingest", "query", "stream ASSAY_DEAD: NATS forbids it: the user of ingest may not publish to $JS.API.STREAM.INFO.ASSAY_DEAD"},
+		"ingest as query":    {"ingest", "query", "stream ASSAY_DEAD: NATS denies permission: the user of ingest may not publish to $JS.API.STREAM.INFO.ASSAY_DEAD"},
 	} {
 		c.identity = func(string) []string {
 			return []string{"ASSAY_NATS_USER=" + test.user, "ASSAY_NATS_PASSWORD=" + test.user}

@@ -124,7 +124,7 @@ func TestPoisonThatKillsFails(t *testing.T) {
 		c.nats.start(t)
 	}
 	c.service(t, "analyzer", "ASSAY_S3_ENDPOINT="+s.url)
-	checkPoison(t, c, speaker, poison, neighbours, "gave up after 3 attempts; in the last, the worker died or was cut off")
+	checkPoison(t, c, speaker, poison, neighbours, "gave up after 3 attempts; in the last one, the worker died or lost its connection")
 	if n := len(s.caught); n != 0 {
 		t.Errorf("%d attempts too many", n)
 	}

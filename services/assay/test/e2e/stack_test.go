@@ -74,8 +74,8 @@ func TestStack(t *testing.T) {
 	c.run(t, "s3", host{ports: s3Port, env: map[string]string{"VGW_EVENT_NATS_URL": ""}})
 	t.Run("call alone", func(t *testing.T) { callIsEnough(t, s) })
 	for _, program := range programs {
-		if strings.Contains(program.written(), "NATS refused a request") {
-			t.Errorf("NATS refused a request: %s", program.written())
+		if strings.Contains(program.written(), "NATS rejected a request") {
+			t.Errorf("NATS rejected a request: %s", program.written())
 		}
 	}
 }

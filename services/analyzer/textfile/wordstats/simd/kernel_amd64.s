@@ -37,13 +37,13 @@ block:
 	CMPQ BX, DX
 	JGE  done
 
-	// Small letters, then letters
+	// Lower case, then letters
 	VMOVDQU  (AX), Y7
 	VPOR     Y0, Y7, Y8
 	VPADDB   Y1, Y8, Y8
 	VPCMPGTB Y8, Y2, Y8
 
-	// Digits, low lines
+	// Digits, underscores
 	VPADDB   Y3, Y7, Y9
 	VPCMPGTB Y9, Y4, Y9
 	VPCMPEQB Y5, Y7, Y10
@@ -59,13 +59,13 @@ block:
 	VPMOVMSKB Y9, DI
 	VPMOVMSKB Y10, R8
 
-	// Small letters, then letters
+	// Lower case, then letters
 	VMOVDQU  32(AX), Y7
 	VPOR     Y0, Y7, Y8
 	VPADDB   Y1, Y8, Y8
 	VPCMPGTB Y8, Y2, Y8
 
-	// Digits, low lines
+	// Digits, underscores
 	VPADDB   Y3, Y7, Y9
 	VPCMPGTB Y9, Y4, Y9
 	VPCMPEQB Y5, Y7, Y10
@@ -129,12 +129,12 @@ block:
 	JGE       done
 	VMOVDQU64 (AX), Z7
 
-	// Small letters, then letters: less than 26 from 'a'
+	// Lower case, then letters: less than 26 from 'a'
 	VPORQ   Z0, Z7, Z8
 	VPSUBB  Z1, Z8, Z8
 	VPCMPUB $0x01, Z2, Z8, K1
 
-	// Digits, low lines
+	// Digits, underscores
 	VPSUBB   Z3, Z7, Z8
 	VPCMPUB  $0x01, Z4, Z8, K4
 	VPCMPEQB Z5, Z7, K5
@@ -189,7 +189,7 @@ block:
 	KMOVQ         DX, K1
 	VPCOMPRESSB.Z Z0, K1, Z3
 
-	// Bytes to places of 16 bits
+	// Bytes to positions of 16 bits
 	VEXTRACTI64X4 $0x01, Z3, Y4
 	VPMOVZXBW     Y3, Z3
 	VPMOVZXBW     Y4, Z4
@@ -252,13 +252,13 @@ eight:
 	KMOVW R9, K1
 
 words:
-	// Where words begin, and their lengths
+	// Starts of the words, and their lengths
 	VPMOVZXWD (BX), Z10
 	VPANDQ    Z6, Z10, Z9
 	VPSRLQ    $0x20, Z10, Z10
 	VPSUBQ    Z9, Z10, Z10
 
-	// Keys: the bytes of the words, in small letters; 0 for longer words
+	// Keys: the bytes of the words, in lower case; 0 for longer words
 	KXNORW     K2, K2, K2
 	VPGATHERQQ (DX)(Z9*1), K2, Z11
 	VPORQ      Z3, Z11, Z11
@@ -279,7 +279,7 @@ words:
 	KXNORW     K2, K2, K2
 	VPGATHERQQ (AX)(Z9*8), K2, Z12
 
-	// Slots of the words that are there
+	// Slots of the words that are in the table
 	VPCMPEQQ      Z12, Z11, K3, K3
 	VPMOVQD       Z9, Y9
 	VPCOMPRESSD.Z Y9, K3, Y9
@@ -288,7 +288,7 @@ words:
 	POPCNTL       R9, R9
 	LEAQ          (DI)(R9*4), DI
 
-	// Where the others begin in edges
+	// Positions of the others in edges
 	KANDNW        K1, K3, K3
 	VPCOMPRESSW.Z X7, K3, X9
 	VMOVDQU       X9, (SI)

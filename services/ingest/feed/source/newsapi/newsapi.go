@@ -102,7 +102,7 @@ func (s Search) Do(ctx context.Context, client fetch.Client) (Page, error) {
 	}
 	page := Page{Total: answer.TotalResults, Articles: make([]Article, len(answer.Articles))}
 	for i, raw := range answer.Articles {
-		// What is wrong with one, such as its time, is no reason to lose the others.
+		// An error in one article, such as its time, does not affect the others.
 		_ = json.Unmarshal(raw, &page.Articles[i])
 	}
 	return page, nil

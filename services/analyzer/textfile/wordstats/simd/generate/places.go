@@ -27,7 +27,7 @@ func (a assembler) placesAVX512() {
 	a.KMOVQ(change, set)
 	low, high := a.ZMM(), a.ZMM()
 	a.VPCOMPRESSB_Z(all, set, low)
-	a.Comment("Bytes to places of 16 bits")
+	a.Comment("Bytes to positions of 16 bits")
 	a.VEXTRACTI64X4(operand.Imm(1), low, high.AsY())
 	a.VPMOVZXBW(low.AsY(), low)
 	a.VPMOVZXBW(high.AsY(), high)
