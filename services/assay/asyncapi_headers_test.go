@@ -8,11 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/bustest"
@@ -71,51 +68,30 @@ func compareHeaders(t *testing.T, what string, got nats.Header, described map[st
 
 func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
 	t.Helper()
-	url := bustest.Start(t)
-	b, err := bus.Connect(t.Context(), bus.Config{URL: url, Replicas: 1, AllowUnsynced: true, Work: []bus.Work{textfile.Work()}}, "test", zerolog.Nop(), prometheus.NewRegistry())
+	w := bustest.OpenAt(t, bustest.Start(t), bus.Config{Work: []bus.Work{textfile.Work()}})
+	work, err := w.NATS.SubscribeSync("assay.file.>")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(b.Close)
-	nc, err := nats.Connect(url)
+	letters, err := w.NATS.SubscribeSync("assay.dead.>")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(nc.Close)
-	work, err := nc.SubscribeSync("assay.file.>")
-	if err != nil {
-		t.Fatal(err)
-	}
-	letters, err := nc.SubscribeSync("assay.dead.>")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := nc.Flush(); err != nil {
+	if err := w.NATS.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	trace := obs.ContinueTrace("", "", "")
 	trace.State = "vendor=1"
 	e := textfile.NewUploaded(&event.FileUploaded{FileId: "f1", OwnerId: "ann"})
-	if err := b.Publish(obs.WithTrace(t.Context(), trace), e); err != nil {
+	if err := w.Bus.Publish(obs.WithTrace(t.Context(), trace), e); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- bustest.Runner(t, b).Run(ctx, bus.Consumer{
-			Name: "worker", Stream: textfile.WorkStream,
-			Handle: func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) },
-		})
-	}()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+	bustest.Consume(t, w.Bus, bus.Consumer{
+		Name: "worker", Stream: textfile.WorkStream,
+		Handle: func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) },
 	})
-	const patience = 20 * time.Second
-	if sent, err = work.NextMsg(patience); err == nil {
-		dead, err = letters.NextMsg(patience)
+	if sent, err = work.NextMsg(bustest.Patience); err == nil {
+		dead, err = letters.NextMsg(bustest.Patience)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -61,24 +60,14 @@ func (l *transcript) String() string {
 // open serves live events with a ring of size outcomes.
 func open(t *testing.T, cfg Config, entries int) *world {
 	t.Helper()
-	url := bustest.Start(t)
-	conn, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(conn.Close)
-	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := bustest.Open(t)
 	log := &transcript{}
-	b, err := bus.Connect(t.Context(), bus.Config{URL: url, Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour},
-		"test", zerolog.New(log), prometheus.NewRegistry())
+	b, err := bus.Connect(t.Context(), bustest.Settings(server.URL, bus.Config{}), "test", zerolog.New(log), prometheus.NewRegistry())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.Close)
-	w := &world{T: t, bus: b, js: js, log: log}
+	w := &world{T: t, bus: b, js: server.JS, log: log}
 	w.serve(cfg, entries)
 	return w
 }
