@@ -13,7 +13,7 @@ import (
 )
 
 // buried gives up f1 to f3 as worker, and f4 as other, each for a reason of its own.
-func buried(t *testing.T, w *bustest.World) {
+func stored(t *testing.T, w *bustest.World) {
 	t.Helper()
 	for _, name := range []string{"worker", "other"} {
 		ids := []string{"f1", "f2", "f3"}
@@ -56,7 +56,7 @@ func collect(t *testing.T, w *bustest.World, f bus.DeadFilter) []bus.DeadLetter 
 
 func TestDeadLettersAreFiltered(t *testing.T) {
 	w := bustest.Open(t)
-	buried(t, w)
+	stored(t, w)
 	all := collect(t, w, bus.DeadFilter{})
 	if len(all) != 4 {
 		t.Fatalf("%d letters, want 4", len(all))
@@ -86,7 +86,7 @@ func TestDeadLettersAreFiltered(t *testing.T) {
 
 func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 	w := bustest.Open(t)
-	buried(t, w)
+	stored(t, w)
 	letter := collect(t, w, bus.DeadFilter{Consumer: "other"})[0]
 	if letter.Consumer != "other" || letter.Subject != "assay.file.uploaded.f4" || letter.Reason != "cannot read F4" || letter.Attempts != 1 ||
 		letter.Last.Before(letter.First) || letter.First.IsZero() {
@@ -132,7 +132,7 @@ func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 
 func TestDroppedDeadLetterIsGone(t *testing.T) {
 	w := bustest.Open(t)
-	buried(t, w)
+	stored(t, w)
 	sequence := collect(t, w, bus.DeadFilter{})[1].Sequence
 	if err := w.Bus.DropDead(t.Context(), sequence); err != nil {
 		t.Fatal(err)

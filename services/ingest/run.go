@@ -78,10 +78,10 @@ func streams(list []Entry) []bus.Work {
 
 // Service is an open ingest.
 type Service struct {
-	backends *backend.Connections
-	areas    []Area
-	notices  *notice.Notices
-	letters  *deadletter.Letters
+	backends    *backend.Connections
+	areas       []Area
+	notices     *notice.Notices
+	deadLetters *deadletter.Service
 }
 
 // Run runs the service as a process of its own until ctx ends, then finishes the
@@ -109,8 +109,8 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	all := openAll(list, Shared{backends, log, reg})
 	return &Service{
 		backends: backends, areas: all,
-		notices: notice.New(cfg.Notices, cfg.Drain, backends, log, reg, all),
-		letters: deadletter.New(backends.Bus, all),
+		notices:     notice.New(cfg.Notices, cfg.Drain, backends, log, reg, all),
+		deadLetters: deadletter.New(backends.Bus, all),
 	}, nil
 }
 
@@ -150,7 +150,7 @@ func Describe(r *web.Router) {
 
 // OperatorRoutes registers the calls for operators.
 func (s *Service) OperatorRoutes(r *web.Router) {
-	s.letters.Routes(r)
+	s.deadLetters.Routes(r)
 	for _, area := range s.areas {
 		area.OperatorRoutes(r)
 	}

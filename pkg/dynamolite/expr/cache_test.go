@@ -26,8 +26,8 @@ func TestCachedExpressionEqualsParsed(t *testing.T) {
 						if w.Kind != attr.Invalid {
 							values = append(values, attr.Attribute{Name: ":w", Value: w})
 						}
-						if kept, anew := asked(t, &known, src, given, values), asked(t, nil, src, given, values); kept != anew {
-							t.Fatalf("%s with %v and %s: %s\nparsed anew: %s", src, given, values.AppendJSON(nil), kept, anew)
+						if kept, parsed := asked(t, &known, src, given, values), asked(t, nil, src, given, values); kept != parsed {
+							t.Fatalf("%s with %v and %s: %s\nparsed anew: %s", src, given, values.AppendJSON(nil), kept, parsed)
 						}
 					}
 				}
@@ -52,17 +52,17 @@ func asked(t *testing.T, c *Cache, src string, names map[string]string, values a
 	}
 	forCondition, forUpdate := scope(), scope()
 	condition, err := ParseCondition(forCondition, ConditionExpression, src)
-	told := fmt.Sprint(err)
+	described := fmt.Sprint(err)
 	if err == nil {
-		told += fmt.Sprint(condition.Paths(), condition.Eval(item), forCondition.Unused())
+		described += fmt.Sprint(condition.Paths(), condition.Eval(item), forCondition.Unused())
 	}
 	update, err := ParseUpdate(forUpdate, src)
-	told += fmt.Sprint(err)
+	described += fmt.Sprint(err)
 	if err == nil {
 		after, err := update.Apply(item)
-		told += fmt.Sprint(update.Paths(), update.Targets(), string(after.AppendJSON(nil)), err, forUpdate.Unused())
+		described += fmt.Sprint(update.Paths(), update.Targets(), string(after.AppendJSON(nil)), err, forUpdate.Unused())
 	}
-	return told
+	return described
 }
 
 func TestTheCacheIsBounded(t *testing.T) {

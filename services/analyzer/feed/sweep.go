@@ -83,12 +83,12 @@ func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome
 // readDeadLetters makes one request per dead letter.
 func (s sweep) readDeadLetters(ctx context.Context, since time.Time) (map[string]time.Time, error) {
 	dead := map[string]time.Time{}
-	for letter, err := range s.bus.DeadLetters(ctx, bus.DeadFilter{Consumer: feed.Consumer, From: since}) {
+	for deadLetter, err := range s.bus.DeadLetters(ctx, bus.DeadFilter{Consumer: feed.Consumer, From: since}) {
 		if err != nil {
 			return nil, err
 		}
-		if letter.Last.After(dead[letter.Item]) {
-			dead[letter.Item] = letter.Last
+		if deadLetter.Last.After(dead[deadLetter.Item]) {
+			dead[deadLetter.Item] = deadLetter.Last
 		}
 	}
 	return dead, nil

@@ -116,9 +116,9 @@ func TestDryRunRepairsNothing(t *testing.T) {
 			r.Found(ctx, "loose", "a", func(context.Context) error { repaired++; return nil })
 			r.Found(ctx, "torn", "b", func(context.Context) error { repaired++; return broken })
 		}}
-		var told []sweeper.Finding
+		var found []sweeper.Finding
 		report, err := open(sweeper.Config{Rate: 1000}, s).Once(t.Context(), sweeper.Options{
-			DryRun: dry, Tell: func(f sweeper.Finding) { told = append(told, f) },
+			DryRun: dry, Tell: func(f sweeper.Finding) { found = append(found, f) },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -129,8 +129,8 @@ func TestDryRunRepairsNothing(t *testing.T) {
 			want[1].Error = "cannot"
 			sum.Repaired, sum.Failed = 1, 1
 		}
-		if !slices.Equal(told, want) || report != sum || (repaired > 0) == dry {
-			t.Errorf("dry run %t: told %+v, reported %+v, %d repairs", dry, told, report, repaired)
+		if !slices.Equal(found, want) || report != sum || (repaired > 0) == dry {
+			t.Errorf("dry run %t: found %+v, reported %+v, %d repairs", dry, found, report, repaired)
 		}
 	}
 }

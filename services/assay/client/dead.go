@@ -57,9 +57,9 @@ func (c *Client) DeadLetters(ctx context.Context, f DeadFilter, after uint64, li
 
 // DeadLetter reads one dead letter with its payload.
 func (c *Client) DeadLetter(ctx context.Context, sequence uint64) (DeadLetter, error) {
-	var letter DeadLetter
-	err := c.do(ctx, call{method: http.MethodGet, path: join("dead", strconv.FormatUint(sequence, 10))}, &letter)
-	return letter, err
+	var deadLetter DeadLetter
+	err := c.do(ctx, call{method: http.MethodGet, path: join("dead", strconv.FormatUint(sequence, 10))}, &deadLetter)
+	return deadLetter, err
 }
 
 // BulkRequest selects dead letters: one, or those of a filter. The zero values of Rate and Max are

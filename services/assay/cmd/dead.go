@@ -99,12 +99,12 @@ func newDeadList(s *settings, operator *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			letters, more, err := c.DeadLetters(cmd.Context(), filter, 0, limit)
+			deadLetters, more, err := c.DeadLetters(cmd.Context(), filter, 0, limit)
 			if err != nil {
 				return err
 			}
-			for _, letter := range letters {
-				if err := s.writeLetter(cmd.OutOrStdout(), letter, ""); err != nil {
+			for _, deadLetter := range deadLetters {
+				if err := s.writeDeadLetter(cmd.OutOrStdout(), deadLetter, ""); err != nil {
 					return err
 				}
 			}
@@ -119,8 +119,8 @@ func newDeadList(s *settings, operator *string) *cobra.Command {
 	return cmd
 }
 
-// writeLetter writes a dead letter as one line, with its result.
-func (s *settings) writeLetter(w io.Writer, l client.DeadLetter, became string) error {
+// writeDeadLetter writes a dead letter as one line, with its result.
+func (s *settings) writeDeadLetter(w io.Writer, l client.DeadLetter, became string) error {
 	if s.json {
 		return writeJSON(w, l)
 	}
@@ -148,11 +148,11 @@ func newDeadShow(s *settings, operator *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			letter, err := c.DeadLetter(cmd.Context(), sequence)
+			deadLetter, err := c.DeadLetter(cmd.Context(), sequence)
 			if err != nil {
 				return err
 			}
-			return writeJSON(cmd.OutOrStdout(), letter)
+			return writeJSON(cmd.OutOrStdout(), deadLetter)
 		},
 	}
 }
@@ -240,7 +240,7 @@ func (s *settings) writeBulkResult(w io.Writer, result client.BulkResult, did st
 		case one.Done:
 			became = "\n    " + did
 		}
-		if err := s.writeLetter(w, one.DeadLetter, became); err != nil {
+		if err := s.writeDeadLetter(w, one.DeadLetter, became); err != nil {
 			return err
 		}
 	}

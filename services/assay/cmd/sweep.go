@@ -68,14 +68,14 @@ replay". A text file needs no dead letter: "assay retry" retries it.`,
 			return err
 		}
 		out := json.NewEncoder(cmd.OutOrStdout())
-		var untold error
+		var writeErr error
 		options.Tell = func(f sweeper.Finding) {
 			if s.json {
-				untold = errors.Join(untold, out.Encode(f))
+				writeErr = errors.Join(writeErr, out.Encode(f))
 				return
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), findingLine(f, options.DryRun))
-			untold = errors.Join(untold, err)
+			writeErr = errors.Join(writeErr, err)
 		}
 		cfg.Log.LogLevel = cmp.Or(os.Getenv("ASSAY_LOG_LEVEL"), "error") // the findings are printed
 		log, err := obs.NewLogger(cfg.Log, cmd.ErrOrStderr(), "sweep")
@@ -84,16 +84,16 @@ replay". A text file needs no dead letter: "assay retry" retries it.`,
 		}
 		report, err := analyzer.Sweep(cmd.Context(), cfg, options, log)
 		if s.json {
-			untold = errors.Join(untold, out.Encode(report))
+			writeErr = errors.Join(writeErr, out.Encode(report))
 		} else {
 			_, failed := fmt.Fprintf(cmd.OutOrStdout(), "%d read, %d found, %d repaired, %d failed, in %s\n",
 				report.Read, report.Found, report.Repaired, report.Failed, report.Took.Round(time.Millisecond))
-			untold = errors.Join(untold, failed)
+			writeErr = errors.Join(writeErr, failed)
 		}
 		if err == nil && report.Failed > 0 {
 			err = errLeft
 		}
-		return errors.Join(err, untold)
+		return errors.Join(err, writeErr)
 	}
 	return cmd
 }

@@ -18,60 +18,60 @@ import (
 // response, so it is in the channel when the response arrives.
 func startWatched(t *testing.T) (*s3.Client, chan Object) {
 	t.Helper()
-	told := make(chan Object, 10)
+	notices := make(chan Object, 10)
 	return startS3(t, S3Config{Created: func(_ context.Context, o Object) error {
-		told <- o
+		notices <- o
 		return errors.New("a failed notice does not fail the upload")
-	}}), told
+	}}), notices
 }
 
-func wantTold(t *testing.T, client *s3.Client, told chan Object, key string, size int64) {
+func wantNotice(t *testing.T, client *s3.Client, notices chan Object, key string, size int64) {
 	t.Helper()
 	head, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String(testBucket), Key: &key})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := Object{Bucket: testBucket, Key: key, Size: size, ETag: strings.Trim(*head.ETag, `"`)}
-	if len(told) != 1 {
-		t.Fatalf("%d notices, want 1", len(told))
+	if len(notices) != 1 {
+		t.Fatalf("%d notices, want 1", len(notices))
 	}
-	if got := <-told; got != want {
-		t.Fatalf("told of %+v, want %+v", got, want)
+	if got := <-notices; got != want {
+		t.Fatalf("notified of %+v, want %+v", got, want)
 	}
 }
 
 func TestS3TellsOfAPut(t *testing.T) {
-	client, told := startWatched(t)
+	client, notices := startWatched(t)
 	put(t, client, "files/1/a", "12345")
-	wantTold(t, client, told, "files/1/a", 5)
+	wantNotice(t, client, notices, "files/1/a", 5)
 }
 
 func TestS3TellsOfAPresignedPutOnce(t *testing.T) {
-	client, told := startWatched(t)
+	client, notices := startWatched(t)
 	signed := presign(t, client, "files/1/a")
 	for _, want := range []int{http.StatusOK, http.StatusPreconditionFailed} {
 		if status, answer, err := send(t.Context(), signed, presignedBody, nil); err != nil || status != want {
 			t.Fatalf("answered %d, %v, want %d: %s", status, err, want, answer)
 		}
 	}
-	wantTold(t, client, told, "files/1/a", int64(len(presignedBody)))
+	wantNotice(t, client, notices, "files/1/a", int64(len(presignedBody)))
 }
 
 func TestS3TellsOfACopy(t *testing.T) {
-	client, told := startWatched(t)
+	client, notices := startWatched(t)
 	put(t, client, "files/1/a", "12345")
-	<-told
+	<-notices
 	_, err := client.CopyObject(t.Context(), &s3.CopyObjectInput{
 		Bucket: aws.String(testBucket), Key: aws.String("files/2/b"), CopySource: aws.String(testBucket + "/files/1/a"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantTold(t, client, told, "files/2/b", 5)
+	wantNotice(t, client, notices, "files/2/b", 5)
 }
 
 func TestS3TellsOfAPostedForm(t *testing.T) {
-	client, told := startWatched(t)
+	client, notices := startWatched(t)
 	post, err := s3.NewPresignClient(client).PresignPostObject(t.Context(), &s3.PutObjectInput{
 		Bucket: aws.String(testBucket), Key: aws.String("files/1/a"),
 	})
@@ -102,11 +102,11 @@ func TestS3TellsOfAPostedForm(t *testing.T) {
 	if err := resp.Body.Close(); err != nil || resp.StatusCode/100 != 2 {
 		t.Fatalf("answered %s, %v", resp.Status, err)
 	}
-	wantTold(t, client, told, "files/1/a", 5)
+	wantNotice(t, client, notices, "files/1/a", 5)
 }
 
 func TestS3TellsOfACompletedMultipartUpload(t *testing.T) {
-	client, told := startWatched(t)
+	client, notices := startWatched(t)
 	bucket, key := aws.String(testBucket), aws.String("files/1/a")
 	upload, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: key})
 	if err != nil {
@@ -125,8 +125,8 @@ func TestS3TellsOfACompletedMultipartUpload(t *testing.T) {
 		}
 		parts = append(parts, types.CompletedPart{ETag: part.ETag, PartNumber: number, ChecksumCRC32: part.ChecksumCRC32})
 	}
-	if len(told) != 0 {
-		t.Fatal("told before the upload was complete")
+	if len(notices) != 0 {
+		t.Fatal("notified before the upload was complete")
 	}
 	_, err = client.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{
 		Bucket: bucket, Key: key, UploadId: upload.UploadId, MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
@@ -134,5 +134,5 @@ func TestS3TellsOfACompletedMultipartUpload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantTold(t, client, told, *key, int64(sizes[0]+sizes[1]))
+	wantNotice(t, client, notices, *key, int64(sizes[0]+sizes[1]))
 }

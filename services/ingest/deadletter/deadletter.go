@@ -18,15 +18,15 @@ type Area interface {
 	Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error)
 }
 
-// Letters are the dead letters of all consumers.
-type Letters struct {
+// Service lists, replays and drops the dead letters of all consumers.
+type Service struct {
 	bus   *bus.Bus
 	areas []Area
 }
 
 // New returns the dead letters of b, whose replays the areas make.
-func New[A Area](b *bus.Bus, areas []A) *Letters {
-	d := &Letters{bus: b, areas: make([]Area, len(areas))}
+func New[A Area](b *bus.Bus, areas []A) *Service {
+	d := &Service{bus: b, areas: make([]Area, len(areas))}
 	for i, area := range areas {
 		d.areas[i] = area
 	}
@@ -34,8 +34,8 @@ func New[A Area](b *bus.Bus, areas []A) *Letters {
 }
 
 // replay replays one dead letter. A message of no area, such as a bucket's notice, is
-// published as it was: its handler looks at the item.
-func (d *Letters) replay(ctx context.Context, l bus.DeadLetter) (note string, err error) {
+// published unchanged: its handler checks the item.
+func (d *Service) replay(ctx context.Context, l bus.DeadLetter) (note string, err error) {
 	if l.Subject == "" {
 		return "", errors.New("the dead letter does not name the subject of its message")
 	}
@@ -48,7 +48,7 @@ func (d *Letters) replay(ctx context.Context, l bus.DeadLetter) (note string, er
 }
 
 // drop removes one dead letter.
-func (d *Letters) drop(ctx context.Context, l bus.DeadLetter) (note string, err error) {
+func (d *Service) drop(ctx context.Context, l bus.DeadLetter) (note string, err error) {
 	err = d.bus.DropDead(ctx, l.Sequence)
 	if errors.Is(err, bus.ErrNoDeadLetter) {
 		return "it no longer exists", nil
@@ -66,32 +66,32 @@ type bulkRequest struct {
 
 // bulkResult is the result of one dead letter of a bulk request.
 type bulkResult struct {
-	letter bus.DeadLetter
-	note   string
-	err    error
+	deadLetter bus.DeadLetter
+	note       string
+	err        error
 }
 
 // each calls do for the dead letters of a request, and continues after one has
-// failed. more reports that others follow the last. Letters that are added meanwhile
-// are left out: one that fails again at once would be replayed without end.
-func (d *Letters) each(ctx context.Context, r bulkRequest, do func(context.Context, bus.DeadLetter) (string, error)) (all []bulkResult, more bool, err error) {
+// failed. more reports that others follow the last. Dead letters added in the meantime
+// are skipped: one that fails again at once would be replayed endlessly.
+func (d *Service) each(ctx context.Context, r bulkRequest, do func(context.Context, bus.DeadLetter) (string, error)) (all []bulkResult, more bool, err error) {
 	pace := time.NewTicker(time.Second / time.Duration(r.rate))
 	defer pace.Stop()
-	for letter, err := range d.bus.DeadLetters(ctx, r.filter) {
+	for deadLetter, err := range d.bus.DeadLetters(ctx, r.filter) {
 		if err != nil {
 			return all, false, err
 		}
 		if len(all) == r.max {
 			return all, true, nil
 		}
-		result := bulkResult{letter: letter}
+		result := bulkResult{deadLetter: deadLetter}
 		if !r.dryRun {
 			select {
 			case <-ctx.Done():
 				return all, true, ctx.Err()
 			case <-pace.C:
 			}
-			result.note, result.err = do(ctx, letter)
+			result.note, result.err = do(ctx, deadLetter)
 		}
 		all = append(all, result)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Routes registers the calls on dead letters, which are for operators.
-func (d *Letters) Routes(r *web.Router) {
+func (d *Service) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-dead", Method: http.MethodGet, Path: "/v1/dead", Tags: []string{"dead letters"},
 		Summary: "List dead letters, oldest first",
@@ -40,8 +40,8 @@ func (d *Letters) Routes(r *web.Router) {
 	}, d.delete)
 }
 
-// letterView is a dead letter as the API shows it.
-type letterView struct {
+// deadLetterView is a dead letter as the API shows it.
+type deadLetterView struct {
 	Sequence uint64          `json:"sequence" doc:"identifies the dead letter"`
 	Consumer string          `json:"consumer" doc:"the consumer that could not process the message"`
 	Subject  string          `json:"subject" doc:"the subject of the message"`
@@ -55,14 +55,14 @@ type letterView struct {
 	Payload  json.RawMessage `json:"payload,omitempty" doc:"the message; in base64 if it is not JSON. Omitted in lists"`
 }
 
-func view(l bus.DeadLetter) letterView {
-	return letterView{
+func view(l bus.DeadLetter) deadLetterView {
+	return deadLetterView{
 		Sequence: l.Sequence, Consumer: l.Consumer, Subject: l.Subject, Reason: l.Reason, Attempts: l.Attempts,
 		First: l.First, Last: l.Last, EventID: l.ID, Type: l.Type, Item: l.Item,
 	}
 }
 
-type letterListInput struct {
+type deadLetterListInput struct {
 	Consumer string    `query:"consumer"`
 	Reason   string    `query:"reason" doc:"a part of the reason; case does not matter"`
 	From     time.Time `query:"from" doc:"given up at this time or later"`
@@ -71,18 +71,18 @@ type letterListInput struct {
 	Limit    int       `query:"limit" default:"100" minimum:"1" maximum:"1000"`
 }
 
-type letterListOutput struct {
+type deadLetterListOutput struct {
 	Body struct {
-		DeadLetters []letterView `json:"deadLetters"`
-		More        bool         `json:"more" doc:"there are more dead letters after the last of these"`
+		DeadLetters []deadLetterView `json:"deadLetters"`
+		More        bool             `json:"more" doc:"there are more dead letters after the last of these"`
 	}
 }
 
-func (d *Letters) list(ctx context.Context, in *letterListInput) (*letterListOutput, error) {
+func (d *Service) list(ctx context.Context, in *deadLetterListInput) (*deadLetterListOutput, error) {
 	filter := bus.DeadFilter{After: in.After, Consumer: in.Consumer, Reason: in.Reason, From: in.From, To: in.To}
-	out := &letterListOutput{}
-	out.Body.DeadLetters = []letterView{}
-	for letter, err := range d.bus.DeadLetters(ctx, filter) {
+	out := &deadLetterListOutput{}
+	out.Body.DeadLetters = []deadLetterView{}
+	for deadLetter, err := range d.bus.DeadLetters(ctx, filter) {
 		if err != nil {
 			return nil, err
 		}
@@ -90,30 +90,30 @@ func (d *Letters) list(ctx context.Context, in *letterListInput) (*letterListOut
 			out.Body.More = true
 			break
 		}
-		out.Body.DeadLetters = append(out.Body.DeadLetters, view(letter))
+		out.Body.DeadLetters = append(out.Body.DeadLetters, view(deadLetter))
 	}
 	return out, nil
 }
 
-type letterInput struct {
+type deadLetterInput struct {
 	Sequence uint64 `path:"sequence" minimum:"1"`
 }
 
-type letterOutput struct{ Body letterView }
+type deadLetterOutput struct{ Body deadLetterView }
 
-func (d *Letters) get(ctx context.Context, in *letterInput) (*letterOutput, error) {
-	letter, err := d.bus.DeadLetter(ctx, in.Sequence)
+func (d *Service) get(ctx context.Context, in *deadLetterInput) (*deadLetterOutput, error) {
+	deadLetter, err := d.bus.DeadLetter(ctx, in.Sequence)
 	if err != nil {
 		return nil, problem(err)
 	}
-	shown := view(letter)
-	if shown.Payload = letter.Data; !json.Valid(letter.Data) {
-		shown.Payload = json.RawMessage(`"` + base64.StdEncoding.EncodeToString(letter.Data) + `"`)
+	shown := view(deadLetter)
+	if shown.Payload = deadLetter.Data; !json.Valid(deadLetter.Data) {
+		shown.Payload = json.RawMessage(`"` + base64.StdEncoding.EncodeToString(deadLetter.Data) + `"`)
 	}
-	return &letterOutput{shown}, nil
+	return &deadLetterOutput{shown}, nil
 }
 
-func (d *Letters) delete(ctx context.Context, in *letterInput) (*struct{}, error) {
+func (d *Service) delete(ctx context.Context, in *deadLetterInput) (*struct{}, error) {
 	return nil, problem(d.bus.DropDead(ctx, in.Sequence))
 }
 
@@ -124,7 +124,7 @@ func problem(err error) error {
 	return err
 }
 
-type letterBulkInput struct {
+type deadLetterBulkInput struct {
 	Body struct {
 		Sequence uint64    `json:"sequence,omitempty" minimum:"1" doc:"only this dead letter. Without it, the other fields are a filter; an empty filter selects all"`
 		Consumer string    `json:"consumer,omitempty"`
@@ -137,33 +137,33 @@ type letterBulkInput struct {
 	}
 }
 
-type letterBulkOutput struct {
+type deadLetterBulkOutput struct {
 	Body struct {
-		Results []letterResult `json:"results"`
-		Done    int            `json:"done" doc:"dead letters that were replayed or dropped"`
-		Failed  int            `json:"failed"`
-		More    bool           `json:"more" doc:"there are more than max"`
+		Results []deadLetterResult `json:"results"`
+		Done    int                `json:"done" doc:"dead letters that were replayed or dropped"`
+		Failed  int                `json:"failed"`
+		More    bool               `json:"more" doc:"there are more than max"`
 	}
 }
 
-type letterResult struct {
-	letterView
+type deadLetterResult struct {
+	deadLetterView
 	Done  bool   `json:"done"`
 	Note  string `json:"note,omitempty" doc:"why the dead letter was skipped"`
 	Error string `json:"error,omitempty"`
 }
 
-func (d *Letters) postReplay(ctx context.Context, in *letterBulkInput) (*letterBulkOutput, error) {
+func (d *Service) postReplay(ctx context.Context, in *deadLetterBulkInput) (*deadLetterBulkOutput, error) {
 	return d.bulk(ctx, in, d.replay)
 }
 
-func (d *Letters) postDrop(ctx context.Context, in *letterBulkInput) (*letterBulkOutput, error) {
+func (d *Service) postDrop(ctx context.Context, in *deadLetterBulkInput) (*deadLetterBulkOutput, error) {
 	return d.bulk(ctx, in, d.drop)
 }
 
 // bulk calls do for one letter, or for those of a filter. The output has the result of
 // each, also when some failed.
-func (d *Letters) bulk(ctx context.Context, in *letterBulkInput, do func(context.Context, bus.DeadLetter) (string, error)) (*letterBulkOutput, error) {
+func (d *Service) bulk(ctx context.Context, in *deadLetterBulkInput, do func(context.Context, bus.DeadLetter) (string, error)) (*deadLetterBulkOutput, error) {
 	ask := in.Body
 	request := bulkRequest{
 		filter: bus.DeadFilter{Consumer: ask.Consumer, Reason: ask.Reason, From: ask.From, To: ask.To},
@@ -182,11 +182,11 @@ func (d *Letters) bulk(ctx context.Context, in *letterBulkInput, do func(context
 	if err != nil {
 		return nil, err
 	}
-	out := &letterBulkOutput{}
-	out.Body.Results = []letterResult{}
+	out := &deadLetterBulkOutput{}
+	out.Body.Results = []deadLetterResult{}
 	out.Body.More = more && ask.Sequence == 0
 	for _, one := range all {
-		result := letterResult{letterView: view(one.letter), Note: one.note, Done: !ask.DryRun && one.note == "" && one.err == nil}
+		result := deadLetterResult{deadLetterView: view(one.deadLetter), Note: one.note, Done: !ask.DryRun && one.note == "" && one.err == nil}
 		if one.err != nil {
 			result.Error = one.err.Error()
 			out.Body.Failed++

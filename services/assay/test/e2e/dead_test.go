@@ -37,9 +37,9 @@ func deadLetters(t *testing.T, operator *client.Client, fileID string, want int)
 		if err != nil || more {
 			return errors.Join(err, errors.New("cannot list all"))
 		}
-		for _, letter := range all {
-			if letter.Item == fileID {
-				mine = append(mine, letter)
+		for _, deadLetter := range all {
+			if deadLetter.Item == fileID {
+				mine = append(mine, deadLetter)
 			}
 		}
 		if len(mine) != want {

@@ -67,15 +67,15 @@ func failedOnce(t *testing.T, c *client.Client, fileID, says string, dead, ends 
 	if got := event.Header.Get("ce-type"); got != "assay.v1.AnalysisFailed" {
 		t.Errorf("the event is a %s", got)
 	}
-	letter := next(t, dead)
-	for eventField(t, letter.Data, "fileId") != fileID {
-		letter = next(t, dead)
+	deadLetter := next(t, dead)
+	for eventField(t, deadLetter.Data, "fileId") != fileID {
+		deadLetter = next(t, dead)
 	}
 	for header, want := range map[string]string{
 		"assay-dead-reason": file.ErrorMessage, "assay-dead-attempts": "1", "assay-dead-consumer": "analyzer-textfile",
 		"assay-dead-subject": "assay.file.uploaded." + fileID, "ce-type": "assay.v1.FileUploaded",
 	} {
-		if got := letter.Header.Get(header); got != want {
+		if got := deadLetter.Header.Get(header); got != want {
 			t.Errorf("the dead letter has %s %q, want %q", header, got, want)
 		}
 	}

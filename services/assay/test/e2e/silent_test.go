@@ -77,7 +77,7 @@ func TestSilentEngines(t *testing.T) {
 	c.postItem(t, newPosting("The book was good.", tag))
 	c.analyzed(t, during.SourceID)
 	c.awaitItems(t, tag, 3)
-	stray := newPosting("", tag).SourceID
-	c.putPending(t, stray, "2026-01-02T03:04:05.678Z", nil)
-	c.givenUp(t, stray) // found by a sweep
+	orphan := newPosting("", tag).SourceID
+	c.putPending(t, orphan, "2026-01-02T03:04:05.678Z", nil)
+	c.givenUp(t, orphan) // found by a sweep
 }

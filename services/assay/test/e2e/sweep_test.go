@@ -143,9 +143,9 @@ func sweepRepairs(t *testing.T, start starter) {
 
 	unused := reserve(t, speaker, "unused.txt", "text/plain", text)
 	kept := multipartPost(t, speaker, "kept.txt", "text/plain", []byte(text))
-	apart := multipartPost(t, speaker, "apart.txt", "text/plain", []byte(text))
+	inconsistent := multipartPost(t, speaker, "inconsistent.txt", "text/plain", []byte(text))
 	lost := multipartPost(t, speaker, "lost.txt", "text/plain", []byte(text))
-	for _, file := range []client.File{kept, apart, lost} {
+	for _, file := range []client.File{kept, inconsistent, lost} {
 		checkResult(t, final(t, speaker, file.FileID), count(text))
 	}
 	orphan := blob.Key("files/", uuid.NewString()+"/4-0123456789abcdef0123456789abcdef")
@@ -156,7 +156,7 @@ func sweepRepairs(t *testing.T, start starter) {
 		}
 	}
 	if _, err := c.tables().DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &c.Table, Key: item{
-		"PK": &types.AttributeValueMemberS{Value: "OWNER#" + owner}, "SK": &types.AttributeValueMemberS{Value: "FILE#" + apart.FileID},
+		"PK": &types.AttributeValueMemberS{Value: "OWNER#" + owner}, "SK": &types.AttributeValueMemberS{Value: "FILE#" + inconsistent.FileID},
 	}}); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func sweepRepairs(t *testing.T, start starter) {
 	afterLease()
 
 	findings := map[string]string{
-		unused.FileID: "unused_reservation", apart.FileID: "inconsistent_copies",
+		unused.FileID: "unused_reservation", inconsistent.FileID: "inconsistent_copies",
 		lost.FileID: "lost_message", orphan: "orphan_object",
 		other.FileID: "mismatched_object",
 	}
@@ -209,7 +209,7 @@ func sweepRepairs(t *testing.T, start starter) {
 		}
 		listed[file.FileID] = true
 	}
-	if len(listed) != 4 || !listed[kept.FileID] || !listed[apart.FileID] || !listed[lost.FileID] {
+	if len(listed) != 4 || !listed[kept.FileID] || !listed[inconsistent.FileID] || !listed[lost.FileID] {
 		t.Errorf("the list has %v", listed)
 	}
 	if keys := strings.Join(c.keys(t), " "); strings.Contains(keys, orphan) || !strings.Contains(keys, foreign) || !strings.Contains(keys, kept.FileID) {

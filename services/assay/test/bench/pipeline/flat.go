@@ -86,11 +86,11 @@ func (o Options) peaks() (map[string]peak, error) {
 // large uploads one file of size bytes, with the vocabulary of the small
 // file, and waits for its end.
 func (p *program) large(ctx context.Context, size int64) error {
-	told, err := listen(p)
+	outcomes, err := listen(p)
 	if err != nil {
 		return err
 	}
-	defer told.close()
+	defer outcomes.close()
 	reader, writer := io.Pipe()
 	form := multipart.NewWriter(writer)
 	go func() {
@@ -113,6 +113,6 @@ func (p *program) large(ctx context.Context, size int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = told.await(ctx, id, time.Hour)
+	_, err = outcomes.await(ctx, id, time.Hour)
 	return err
 }

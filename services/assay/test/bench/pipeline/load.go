@@ -55,11 +55,11 @@ func many(ctx context.Context, p *program, n, files int) error {
 
 // during keeps n files in flight while more returns true; its argument is the elapsed time.
 func during(ctx context.Context, p *program, n int, more func(since time.Duration) bool) (sample, error) {
-	told, err := listen(p)
+	outcomes, err := listen(p)
 	if err != nil {
 		return sample{}, err
 	}
-	defer told.close()
+	defer outcomes.close()
 	before, err := p.usage()
 	if err != nil {
 		return sample{}, err
@@ -77,7 +77,7 @@ func during(ctx context.Context, p *program, n int, more func(since time.Duratio
 					return err
 				}
 				answered := time.Since(posted)
-				ended, err := told.await(ctx, id, endWait)
+				ended, err := outcomes.await(ctx, id, endWait)
 				if err != nil {
 					return err
 				}
@@ -102,9 +102,9 @@ func during(ctx context.Context, p *program, n int, more func(since time.Duratio
 
 // ends are the files whose outcome has arrived.
 type ends struct {
-	conn *nats.Conn
-	mu   sync.Mutex
-	told map[string]chan time.Time
+	conn     *nats.Conn
+	mu       sync.Mutex
+	outcomes map[string]chan time.Time
 }
 
 func listen(p *program) (*ends, error) {
@@ -112,7 +112,7 @@ func listen(p *program) (*ends, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &ends{conn: conn, told: map[string]chan time.Time{}}
+	e := &ends{conn: conn, outcomes: map[string]chan time.Time{}}
 	_, err = conn.Subscribe(p.ends, func(m *nats.Msg) {
 		at := time.Now()
 		id := m.Subject[len(p.ends)-1:]
@@ -136,10 +136,10 @@ func (e *ends) close() { e.conn.Close() }
 func (e *ends) of(id string) chan time.Time {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	c, ok := e.told[id]
+	c, ok := e.outcomes[id]
 	if !ok {
 		c = make(chan time.Time, 1)
-		e.told[id] = c
+		e.outcomes[id] = c
 	}
 	return c
 }
@@ -151,7 +151,7 @@ func (e *ends) await(ctx context.Context, id string, wait time.Duration) (time.T
 	case at := <-e.of(id):
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		delete(e.told, id)
+		delete(e.outcomes, id)
 		return at, nil
 	case <-ctx.Done():
 		return time.Time{}, ctx.Err()

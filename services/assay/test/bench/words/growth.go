@@ -20,11 +20,11 @@ func (m *maker) growth() {
 		if err != nil {
 			return nil, err
 		}
-		var told counted
-		if err := json.Unmarshal(output, &told); err != nil {
+		var printed counted
+		if err := json.Unmarshal(output, &printed); err != nil {
 			return nil, fmt.Errorf("%s: %w", process.Path, err)
 		}
-		return paired.Sample{paired.Peak: told.Peak, perGB: sample[paired.CPU] / float64(times*m.page.size) * 1e9}, nil
+		return paired.Sample{paired.Peak: printed.Peak, perGB: sample[paired.CPU] / float64(times*m.page.size) * 1e9}, nil
 	}
 	m.trials = append(m.trials, paired.Trial{
 		Title: "10 GB of " + m.page.name,

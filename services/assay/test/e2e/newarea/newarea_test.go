@@ -265,17 +265,17 @@ func TestAreaThatTheServicesDoNotKnow(t *testing.T) {
 func (s *system) replay(ctx context.Context, t *testing.T, id string) {
 	t.Helper()
 	for { // the letter is stored after the item has failed
-		letters, _, err := s.operator.DeadLetters(ctx, client.DeadFilter{Consumer: consumer}, 0, 10)
+		deadLetters, _, err := s.operator.DeadLetters(ctx, client.DeadFilter{Consumer: consumer}, 0, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(letters) == 0 {
+		if len(deadLetters) == 0 {
 			continue
 		}
-		if len(letters) != 1 || letters[0].Item != id || letters[0].Reason != "the adder is broken" {
-			t.Fatalf("the dead letters are %+v", letters)
+		if len(deadLetters) != 1 || deadLetters[0].Item != id || deadLetters[0].Reason != "the adder is broken" {
+			t.Fatalf("the dead letters are %+v", deadLetters)
 		}
-		result, err := s.operator.ReplayDead(ctx, client.BulkRequest{Sequence: letters[0].Sequence})
+		result, err := s.operator.ReplayDead(ctx, client.BulkRequest{Sequence: deadLetters[0].Sequence})
 		if err != nil || result.Done != 1 {
 			t.Fatalf("the replay is %+v, %v", result, err)
 		}
