@@ -125,7 +125,11 @@ func (e *editing) plan(ctx context.Context) error {
 		step = photojob.StepEdit
 	}
 	if last, called := e.job.Calls.Last(); called && last.Outcome == photojob.CallSent {
-		after = e.job.Answered(settled(last, photojob.CallUnknown, provider.Usage{Model: last.Model, CostMicros: last.CostMicros, Estimated: last.Estimated}))
+		outcome := photojob.CallUnknown
+		if last.Until == 0 { // it ended with its worker, and cost nothing
+			outcome = photojob.CallError
+		}
+		after = e.job.Answered(settled(last, outcome, provider.Usage{Model: last.Model, CostMicros: last.CostMicros, Estimated: last.Estimated}))
 	}
 	switch {
 	case after.Calls.Errors(step) >= callTries && after.Error != nil:
