@@ -16,6 +16,8 @@ type PhotoReservation struct {
 	ContentType string `json:"contentType"`
 	SHA256      string `json:"sha256,omitempty"` // hex; the bucket then rejects other bytes
 	Prompt      string `json:"prompt,omitempty"` // empty is enhance, or the prompt of the batch
+	// Key is as of Reservation. That of a photo in a batch is not used.
+	Key string `json:"-"`
 }
 
 // PhotoSource is a photo and its bytes, which may be read more than once.
@@ -40,11 +42,10 @@ type ReservedPhotoBatch struct {
 	Photos  []ReservedPhoto `json:"photos"`
 }
 
-// ReservePhoto creates a QUEUED job. Repeats with the same key return the same job; an empty key is
-// one of its own.
-func (c *Client) ReservePhoto(ctx context.Context, r PhotoReservation, o PhotoOptions, key string) (ReservedPhoto, error) {
+// ReservePhoto creates a QUEUED job.
+func (c *Client) ReservePhoto(ctx context.Context, r PhotoReservation, o PhotoOptions) (ReservedPhoto, error) {
 	var reserved ReservedPhoto
-	err := c.do(ctx, reservation("photos", key, struct {
+	err := c.do(ctx, reservation("photos", r.Key, struct {
 		PhotoReservation
 		Options PhotoOptions `json:"options"`
 	}{r, o}), &reserved)
@@ -56,12 +57,13 @@ type PhotoBatchReservation struct {
 	Prompt  string             `json:"prompt,omitempty"` // of photos without one
 	Options PhotoOptions       `json:"options"`
 	Photos  []PhotoReservation `json:"photos"` // 1 to MaxPhotoBatch
+	Key     string             `json:"-"`      // as of Reservation
 }
 
-// ReservePhotoBatch creates the QUEUED jobs of a batch, all or none. Key is as of ReservePhoto.
-func (c *Client) ReservePhotoBatch(ctx context.Context, r PhotoBatchReservation, key string) (ReservedPhotoBatch, error) {
+// ReservePhotoBatch creates the QUEUED jobs of a batch, all or none.
+func (c *Client) ReservePhotoBatch(ctx context.Context, r PhotoBatchReservation) (ReservedPhotoBatch, error) {
 	var reserved ReservedPhotoBatch
-	err := c.do(ctx, reservation("photo-batches", key, r), &reserved)
+	err := c.do(ctx, reservation("photo-batches", r.Key, r), &reserved)
 	return reserved, err
 }
 
@@ -75,10 +77,12 @@ func reservation(of, key string, body any) call {
 // UploadPhoto reserves a photo, uploads its bytes to the bucket and confirms the upload. It returns
 // the job's current state, usually QUEUED. It retries as Upload does, without creating a second job.
 func (c *Client) UploadPhoto(ctx context.Context, src PhotoSource, o PhotoOptions) (Photo, error) {
-	key := newKey()
+	if src.Key == "" {
+		src.Key = newKey()
+	}
 	var reserved ReservedPhoto
 	err := c.deliver(ctx, src.source(), func() (to UploadRequest, err error) {
-		reserved, err = c.ReservePhoto(ctx, src.PhotoReservation, o, key)
+		reserved, err = c.ReservePhoto(ctx, src.PhotoReservation, o)
 		return reserved.Upload, err
 	})
 	if err != nil {
@@ -92,13 +96,15 @@ func (c *Client) UploadPhoto(ctx context.Context, src PhotoSource, o PhotoOption
 // of them, concurrently, with its index and what UploadPhoto returns. It returns an error when
 // nothing was reserved.
 func (c *Client) UploadPhotoBatch(ctx context.Context, sources []PhotoSource, r PhotoBatchReservation, parallel int, uploaded func(i int, p Photo, err error)) (batchID string, err error) {
-	key := newKey()
+	if r.Key == "" {
+		r.Key = newKey()
+	}
 	r.Photos = make([]PhotoReservation, len(sources))
 	for i, src := range sources {
 		r.Photos[i] = src.PhotoReservation
 	}
 	reserve := func() (ReservedPhotoBatch, error) {
-		batch, err := c.ReservePhotoBatch(ctx, r, key)
+		batch, err := c.ReservePhotoBatch(ctx, r)
 		if err == nil && len(batch.Photos) != len(sources) {
 			err = fmt.Errorf("%d jobs of the batch %s were deleted", len(sources)-len(batch.Photos), batch.BatchID)
 		}

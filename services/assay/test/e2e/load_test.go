@@ -100,7 +100,11 @@ func (l *load) moment(random *rand.Rand, parts, part int) int {
 func (l *load) upload(ctx context.Context, t *testing.T, i int) []audit.Promise {
 	t.Helper()
 	name := fmt.Sprint("upload ", i)
-	switch i % 5 {
+	switch i % 7 {
+	case 5:
+		return l.uploadPhoto(ctx, t, i)
+	case 6:
+		return l.uploadPhotos(ctx, t, i)
 	case 3:
 		p := newPosting("This is a good day.", "load")
 		l.insist(ctx, t, show(p))
@@ -114,7 +118,7 @@ func (l *load) upload(ctx context.Context, t *testing.T, i int) []audit.Promise 
 		}
 	}
 	text := randomText(uint64(i), 200+i%150*20)
-	id := persist(ctx, t, l.client, i%5, text)
+	id := persist(ctx, t, l.client, i%7, text)
 	return []audit.Promise{{Run: name, Area: textfile.Name, ID: id, At: time.Now(), Result: show(count(text))}}
 }
 

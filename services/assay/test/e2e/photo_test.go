@@ -193,7 +193,7 @@ func downloadsFollowTheJob(t *testing.T, s system) {
 	owner := newOwner()
 	c := s.client(t, owner)
 	as := map[string]string{"X-Owner-Id": owner}
-	reserved, err := c.ReservePhoto(within(t), photoSource("a.jpg", "", drawPhoto(t, 1)).PhotoReservation, client.PhotoOptions{}, "")
+	reserved, err := c.ReservePhoto(within(t), photoSource("a.jpg", "", drawPhoto(t, 1)).PhotoReservation, client.PhotoOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

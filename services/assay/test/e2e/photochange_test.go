@@ -59,12 +59,12 @@ func badPhotosFail(t *testing.T, s system) {
 	}
 	for contentType, status := range map[string]int{"image/avif": http.StatusUnsupportedMediaType, "image/gif": http.StatusUnsupportedMediaType} {
 		r := client.PhotoReservation{FileName: "a", Size: 1, ContentType: contentType}
-		if _, err := c.ReservePhoto(within(t), r, client.PhotoOptions{}, ""); !isProblem(err, status) {
+		if _, err := c.ReservePhoto(within(t), r, client.PhotoOptions{}); !isProblem(err, status) {
 			t.Errorf("%s: %v", contentType, err)
 		}
 	}
 	large := client.PhotoReservation{FileName: "a", Size: 20_000_001, ContentType: "image/jpeg"}
-	if _, err := c.ReservePhoto(within(t), large, client.PhotoOptions{}, ""); !isProblem(err, http.StatusRequestEntityTooLarge) {
+	if _, err := c.ReservePhoto(within(t), large, client.PhotoOptions{}); !isProblem(err, http.StatusRequestEntityTooLarge) {
 		t.Errorf("20,000,001 bytes: %v", err)
 	}
 }
@@ -74,7 +74,7 @@ func badPhotosFail(t *testing.T, s system) {
 func photosAreCancelled(t *testing.T, s system) {
 	c := s.client(t, newOwner())
 	photo := drawPhoto(t, 5)
-	reserved, err := c.ReservePhoto(within(t), photoSource("a.jpg", "", photo).PhotoReservation, client.PhotoOptions{}, "")
+	reserved, err := c.ReservePhoto(within(t), photoSource("a.jpg", "", photo).PhotoReservation, client.PhotoOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func photosAreDeleted(t *testing.T, s system) {
 func foreignPhotosAreNotFound(t *testing.T, s system) {
 	c, other := s.client(t, newOwner()), s.client(t, newOwner())
 	job := endOf(t, c, sendPhoto(t, c, "abracadabra", drawPhoto(t, 7)).JobID, client.Failed)
-	batch, err := c.ReservePhotoBatch(within(t), client.PhotoBatchReservation{Photos: []client.PhotoReservation{photoSource("a", "", []byte("x")).PhotoReservation}}, "")
+	batch, err := c.ReservePhotoBatch(within(t), client.PhotoBatchReservation{Photos: []client.PhotoReservation{photoSource("a", "", []byte("x")).PhotoReservation}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,11 +180,13 @@ func repeatsFindTheFirstPhoto(t *testing.T, s system) {
 	otherBatch := batch
 	otherBatch.Photos = []client.PhotoReservation{photo, other}
 	reserve := func(key string, p client.PhotoReservation) (string, error) {
-		reserved, err := c.ReservePhoto(within(t), p, client.PhotoOptions{}, key)
+		p.Key = key
+		reserved, err := c.ReservePhoto(within(t), p, client.PhotoOptions{})
 		return reserved.JobID, err
 	}
 	reserveBatch := func(key string, b client.PhotoBatchReservation) (string, error) {
-		reserved, err := c.ReservePhotoBatch(within(t), b, key)
+		b.Key = key
+		reserved, err := c.ReservePhotoBatch(within(t), b)
 		return reserved.BatchID, err
 	}
 	const repeats = 50

@@ -30,7 +30,7 @@ func photoSweepRepairs(t *testing.T, start starter) {
 		return endOf(t, speaker, sendPhoto(t, speaker, "abracadabra", photo).JobID, client.Failed)
 	}
 	reserved := func() client.ReservedPhoto {
-		job, err := speaker.ReservePhoto(within(t), photoSource("a.jpg", "sepia", photo).PhotoReservation, client.PhotoOptions{}, "")
+		job, err := speaker.ReservePhoto(within(t), photoSource("a.jpg", "sepia", photo).PhotoReservation, client.PhotoOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +183,7 @@ func photoBatchesSurviveALoss(t *testing.T, start starter) {
 		photos = append(photos, photoSource(fmt.Sprintf("%d.jpg", i), "", photo).PhotoReservation)
 	}
 	photos[0].Prompt, photos[1].Prompt = "abracadabra", "hocus pocus"
-	batch, err := speaker.ReservePhotoBatch(within(t), client.PhotoBatchReservation{Prompt: "sepia", Photos: photos}, "")
+	batch, err := speaker.ReservePhotoBatch(within(t), client.PhotoBatchReservation{Prompt: "sepia", Photos: photos})
 	if err != nil {
 		t.Fatal(err)
 	}

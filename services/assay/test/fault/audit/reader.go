@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/assay/setup"
 )
@@ -22,6 +23,7 @@ func readers(cfg setup.Config, stores *backend.Connections) map[string]reader {
 	return map[string]reader{
 		textfile.Name: textFiles(cfg, stores),
 		feed.Name:     feedItems(cfg, stores),
+		photojob.Name: photoJobs(cfg, stores),
 	}
 }
 

@@ -28,7 +28,8 @@ type Promise struct {
 	At  time.Time
 	End End
 	// Result is the required result: for a text file the JSON of its statistics,
-	// for a feed item its sentiment. An empty Result is not compared.
+	// for a feed item its sentiment, for a photo job the size and format of its edit, for
+	// a batch of them its status. An empty Result is not compared.
 	Result string
 	// Retried means that the item may have failed before, any number of times.
 	Retried bool
