@@ -1,0 +1,167 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// absent is the condition of every new item.
+func absent(keyName string) *string { return aws.String("attribute_not_exists(" + keyName + ")") }
+
+func (s *Store) ensureRoot(ctx context.Context, owner string) (Node, error) {
+	root, err := s.Root(ctx, owner)
+	if err != nil || root.Version > 0 {
+		return root, err
+	}
+	root.Version, root.CreatedAt = 1, stamp(s.now())
+	root.UpdatedAt = root.CreatedAt
+	item, err := attributevalue.MarshalMap(root)
+	if err != nil {
+		return Node{}, fmt.Errorf("root of %s: %w", owner, err)
+	}
+	_, err = s.db.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.nodes, Item: item, ConditionExpression: absent(idName)})
+	if _, exists := errors.AsType[*types.ConditionalCheckFailedException](err); exists {
+		return s.Get(ctx, root.ID)
+	}
+	if err != nil {
+		return Node{}, fmt.Errorf("root of %s: %w", owner, err)
+	}
+	return root, nil
+}
+
+// NewNode is what a new folder or file needs.
+type NewNode struct {
+	ID       string // of NewID
+	Owner    string
+	ParentID string // empty for the owner's root
+	Name     string
+}
+
+func (s *Store) newNode(n NewNode, kind Kind, state Node) (Node, error) {
+	name, err := CleanName(n.Name)
+	if err != nil {
+		return Node{}, err
+	}
+	at := stamp(s.now())
+	state.ID, state.Type, state.TypeOwnedBy, state.Name, state.ParentID = n.ID, kind, typeOwned(kind, n.Owner), name, n.ParentID
+	state.OwnedBy, state.CreatedBy, state.UpdatedBy = n.Owner, n.Owner, n.Owner
+	state.Version, state.CreatedAt, state.UpdatedAt = 1, at, at
+	return state, nil
+}
+
+// CreateFolder creates a folder. It returns ErrExists, ErrName, or why the parent cannot have it:
+// lifecycle.ErrNotFound, ErrOwner, ErrNotFolder, ErrTrashed or ErrTooDeep.
+func (s *Store) CreateFolder(ctx context.Context, n NewNode) (Node, error) {
+	for range changeAttempts {
+		parent, err := s.parent(ctx, n.Owner, n.ParentID)
+		if err != nil {
+			return Node{}, err
+		}
+		n.ParentID = parent.Node().ID
+		folder, err := s.newNode(n, KindFolder, Node{Status: Created})
+		if err != nil {
+			return Node{}, err
+		}
+		writes := []types.TransactWriteItem{{Put: nil}}
+		if writes[0], err = s.put(s.nodes, idName, folder); err != nil {
+			return Node{}, err
+		}
+		if parent.Node().Type != KindUser { // a root is never moved or removed
+			writes = append(writes, s.inPlace(parent.Node()))
+		}
+		_, err = s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
+		if !table.CanceledFor(err, conditionFailed, conflict) {
+			return folder, wrapped("create "+n.ID, err)
+		}
+		if _, err := s.Get(ctx, n.ID); err == nil {
+			return Node{}, ErrExists
+		}
+	}
+	return Node{}, ErrBusy
+}
+
+// NewFile is what the reservation of an upload needs besides its node.
+type NewFile struct {
+	NewNode
+	Type        string // of the workflow
+	Bucket, Key string
+	BlobID      string // of NewID
+	Length      int64  // bytes; -1 when not known beforehand
+	SHA256      string // as declared, may be empty
+	ContentType string
+	Origin      string
+}
+
+// Reserve creates a file in state Loading and its node. Uploads into one folder do not conflict:
+// the folder is read, and not locked. A sweep finds a file whose folder was erased meanwhile. Errors
+// are those of CreateFolder.
+func (s *Store) Reserve(ctx context.Context, r NewFile) (Node, File, error) {
+	parent, err := s.parent(ctx, r.Owner, r.ParentID)
+	if err != nil {
+		return Node{}, File{}, err
+	}
+	r.ParentID = parent.Node().ID
+	node, err := s.newNode(r.NewNode, KindFile, Node{
+		SubType: r.Type, Status: Loading, Run: 1, Blob: &Blob{ID: r.BlobID, Bucket: r.Bucket, Key: r.Key, Length: r.Length},
+	})
+	if err != nil {
+		return Node{}, File{}, err
+	}
+	file := File{
+		ID: node.ID, Bucket: r.Bucket, BlobID: r.BlobID, Key: r.Key, OwnedBy: r.Owner, CreatedBy: r.Owner, UpdatedBy: r.Owner,
+		ParentID: node.ParentID, Name: node.Name, Length: r.Length, SHA256: r.SHA256, ContentType: r.ContentType, Origin: r.Origin,
+		Type: r.Type, Status: Loading, Run: 1, Version: 1, CreatedAt: node.CreatedAt, UpdatedAt: node.UpdatedAt,
+	}
+	putFile, err := s.put(s.files, idName, file)
+	if err != nil {
+		return Node{}, File{}, err
+	}
+	putNode, err := s.put(s.nodes, idName, node)
+	if err != nil {
+		return Node{}, File{}, err
+	}
+	_, err = s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{putFile, putNode}})
+	if table.CanceledFor(err, conditionFailed) {
+		return Node{}, File{}, ErrExists
+	}
+	return node, file, wrapped("reserve "+r.ID, err)
+}
+
+const (
+	conditionFailed = "ConditionalCheckFailed"
+	conflict        = "TransactionConflict"
+)
+
+// put writes a new item.
+func (s *Store) put(name, keyName string, item any) (types.TransactWriteItem, error) {
+	attributes, err := attributevalue.MarshalMap(item)
+	if err != nil {
+		return types.TransactWriteItem{}, fmt.Errorf("write %s: %w", name, err)
+	}
+	return types.TransactWriteItem{Put: &types.Put{TableName: &name, Item: attributes, ConditionExpression: absent(keyName)}}, nil
+}
+
+// inPlace is the condition that a folder is where it was read, and in no trash.
+func (s *Store) inPlace(folder Node) types.TransactWriteItem {
+	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName: &s.nodes, Key: key(folder.ID), ConditionExpression: aws.String("parentId = :seen AND isDeleted = :no"),
+		ExpressionAttributeValues: map[string]table.Value{
+			":seen": table.Text(folder.ParentID), ":no": &types.AttributeValueMemberBOOL{Value: false},
+		},
+	}}
+}
+
+func wrapped(what string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}

@@ -1,0 +1,28 @@
+package library
+
+import "errors"
+
+var (
+	// ErrExists means that a node of this id was created before.
+	ErrExists = errors.New("the node already exists")
+	// ErrVersion means that the node is not of the version that the caller has seen.
+	ErrVersion = errors.New("the node has another version")
+	// ErrNotFolder means that a node which should become a parent is no folder.
+	ErrNotFolder = errors.New("the node is not a folder")
+	// ErrCycle means that a folder would be moved into itself or below itself.
+	ErrCycle = errors.New("a folder cannot be moved into itself or into a folder below it")
+	// ErrTrashed means that the node, or a folder above it, is in the trash.
+	ErrTrashed = errors.New("the node is in the trash")
+	// ErrNotTrashed means that a node to restore is not in the trash itself.
+	ErrNotTrashed = errors.New("the node is not in the trash")
+	// ErrTooDeep means that a node would have more than MaxDepth nodes above it.
+	ErrTooDeep = errors.New("the folders would be nested too deeply")
+	// ErrRoot means that the root of an owner was to be renamed, moved, removed or shared.
+	ErrRoot = errors.New("the root folder cannot be changed")
+	// ErrOwner means that a node would be moved to another owner's folder.
+	ErrOwner = errors.New("the folder belongs to another owner")
+	// ErrBusy means that other writes kept coming between reading the node and writing it.
+	ErrBusy = errors.New("the node is changed by others at the same time")
+	// ErrName means that a name breaks the rules of names; the error that wraps it says which.
+	ErrName = errors.New("the name is not allowed")
+)

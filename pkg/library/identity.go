@@ -1,0 +1,47 @@
+package library
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/google/uuid"
+)
+
+const (
+	trashPrefix = "trash#"
+	erasePrefix = "erase#"
+)
+
+// roots is the name space of the ids of roots.
+var roots = uuid.MustParse("5d3c7a1e-3f0b-5c39-9f5e-6a2d2f7c8b41")
+
+// RootID is the id of the root of an owner, a UUIDv5. The node exists from the owner's first write.
+func RootID(owner string) string { return uuid.NewSHA1(roots, []byte(owner)).String() }
+
+// trashOf is the parent of what is in the trash of an owner.
+func trashOf(owner string) string { return trashPrefix + owner }
+
+// NewID returns the id of a new node, a UUIDv7. The same idempotency key of the same owner gives
+// the same id, with the time of the key if that is a UUIDv7; an empty key gives a new id.
+func NewID(owner, idempotencyKey string) (string, error) {
+	if idempotencyKey == "" {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return "", fmt.Errorf("node id: %w", err)
+		}
+		return id.String(), nil
+	}
+	sum := sha256.Sum256([]byte(owner + "\x00" + idempotencyKey))
+	id := uuid.UUID(sum[:16])
+	if made, err := uuid.Parse(idempotencyKey); err == nil && made.Version() == 7 {
+		copy(id[:6], made[:6])
+	}
+	id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80 // version 7, RFC 9562
+	return id.String(), nil
+}
+
+// ValidID reports whether an id is spelled as the id of a node.
+func ValidID(id string) bool {
+	parsed, err := uuid.Parse(id)
+	return err == nil && parsed.String() == id
+}

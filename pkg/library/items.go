@@ -1,0 +1,128 @@
+package library
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+// Kind is the type of a node.
+type Kind string
+
+// The kinds of nodes.
+const (
+	KindUser   Kind = "User" // the root of an owner
+	KindFolder Kind = "Folder"
+	KindFile   Kind = "File"
+	KindRecord Kind = "Record"
+)
+
+// Node is an item of the nodes table. Times are in TimeLayout. TrashedFrom, DeletedAt and Run are
+// not in the seed.
+type Node struct {
+	ID          string `dynamodbav:"id"` // a file has that of its node
+	Type        Kind   `dynamodbav:"type"`
+	SubType     string `dynamodbav:"subType,omitempty"`      // the workflow type of a file
+	TypeOwnedBy string `dynamodbav:"type#ownedBy,omitempty"` // absent in the trash
+	Name        string `dynamodbav:"name"`
+	DisplayName string `dynamodbav:"displayName,omitempty"`
+	OwnedBy     string `dynamodbav:"ownedBy"`
+	CreatedBy   string `dynamodbav:"createdBy"`
+	UpdatedBy   string `dynamodbav:"updatedBy"`
+
+	// ParentID is a folder or the root; in the trash that of the owner's trash.
+	ParentID    string `dynamodbav:"parentId,omitempty"`
+	TrashedFrom string `dynamodbav:"trashedFrom,omitempty"`
+	IsDeleted   bool   `dynamodbav:"isDeleted"`
+	DeletedAt   string `dynamodbav:"deletedDateTime,omitempty"`
+
+	Status       lifecycle.State `dynamodbav:"status"`
+	Run          int64           `dynamodbav:"run,omitempty"` // of the file's workflow: the fence of its moves
+	Blob         *Blob           `dynamodbav:"blob,omitempty"`
+	Images       []Image         `dynamodbav:"images,omitempty"`
+	TotalRecords int64           `dynamodbav:"totalRecords,omitempty"`
+
+	Permissions Permissions `dynamodbav:"accessPermissions"`
+
+	Version   int64  `dynamodbav:"version"` // grows by one with every write; 0 is not written yet
+	CreatedAt string `dynamodbav:"createdDateTime"`
+	UpdatedAt string `dynamodbav:"updatedDateTime"`
+
+	// Of roots only.
+	FirstName string `dynamodbav:"firstName,omitempty"`
+	LastName  string `dynamodbav:"lastName,omitempty"`
+	LoginName string `dynamodbav:"loginName,omitempty"`
+	Email     string `dynamodbav:"email,omitempty"`
+	Avatar    string `dynamodbav:"avatar,omitempty"`
+}
+
+// Blob is where the bytes of a file are.
+type Blob struct {
+	ID     string `dynamodbav:"id"`
+	Bucket string `dynamodbav:"bucket"`
+	Key    string `dynamodbav:"key"`
+	Length int64  `dynamodbav:"length"`
+	MD5    string `dynamodbav:"md5,omitempty"`
+}
+
+// Image is a picture that was made of a file.
+type Image struct {
+	ID       string `dynamodbav:"id"`
+	Key      string `dynamodbav:"key"`
+	Width    int    `dynamodbav:"width"`
+	Height   int    `dynamodbav:"height"`
+	MimeType string `dynamodbav:"mimeType"`
+	Length   int64  `dynamodbav:"length"`
+}
+
+// Permissions say who may read a node and everything below it, besides its owner.
+type Permissions struct {
+	IsPublic bool     `dynamodbav:"isPublic"`
+	Users    []string `dynamodbav:"users,stringset,omitempty"`
+	Groups   []string `dynamodbav:"groups,stringset,omitempty"`
+	// Epoch is that of the links which are valid; revoking all links increments it.
+	Epoch int64 `dynamodbav:"epoch"`
+}
+
+// IsFolder reports whether the node can have children.
+func (n Node) IsFolder() bool { return n.Type == KindFolder || n.Type == KindUser }
+
+// ETag is the entity tag of the node as read.
+func (n Node) ETag() string { return `"v` + strconv.FormatInt(n.Version, 10) + `"` }
+
+// Erasing reports whether the node is being erased. Nothing brings it back.
+func (n Node) Erasing() bool { return strings.HasPrefix(n.ParentID, erasePrefix) }
+
+// File is an item of the files table. Times are in TimeLayout. Run, ErrorMessage, SHA256,
+// ContentType, Key, ETag and Origin are not in the seed.
+type File struct {
+	ID           string          `dynamodbav:"id"`
+	Bucket       string          `dynamodbav:"bucket"`
+	BlobID       string          `dynamodbav:"blobId"`
+	Key          string          `dynamodbav:"key"`
+	ETag         string          `dynamodbav:"etag,omitempty"` // that of the object, from Loaded on
+	OwnedBy      string          `dynamodbav:"ownedBy"`
+	CreatedBy    string          `dynamodbav:"createdBy"`
+	UpdatedBy    string          `dynamodbav:"updatedBy"`
+	ParentID     string          `dynamodbav:"parentId"` // as the node's
+	Name         string          `dynamodbav:"fileName"` // as the node's
+	Length       int64           `dynamodbav:"length"`   // bytes; of a streamed upload -1 until it is Loaded
+	MD5          string          `dynamodbav:"md5,omitempty"`
+	SHA256       string          `dynamodbav:"sha256,omitempty"`
+	ContentType  string          `dynamodbav:"contentType,omitempty"` // as declared
+	Origin       string          `dynamodbav:"origin,omitempty"`      // the URL of an imported page
+	IsDeleted    bool            `dynamodbav:"isDeleted"`
+	Type         string          `dynamodbav:"type"` // of the workflow
+	Status       lifecycle.State `dynamodbav:"status"`
+	Run          int64           `dynamodbav:"run"` // the fence of its moves
+	ErrorMessage string          `dynamodbav:"errorMessage,omitempty"`
+	Images       []Image         `dynamodbav:"images,omitempty"`
+	Metadata     map[string]any  `dynamodbav:"metadata,omitempty"`
+	Version      int64           `dynamodbav:"version"`
+	CreatedAt    string          `dynamodbav:"createdDateTime"`
+	UpdatedAt    string          `dynamodbav:"updatedDateTime"`
+}
+
+// Final reports whether only a retry, a reprocessing or an erase changes the state of the file.
+func (f File) Final() bool { return Machine().IsFinal(f.Status) }

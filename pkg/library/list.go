@@ -1,0 +1,203 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// DefaultLimit is the most entries of a page unless its listing has a limit.
+const DefaultLimit = 100
+
+// Listing selects a page of a list, newest first. Lists are read from indexes, which are eventually
+// consistent.
+type Listing struct {
+	Limit  int32  // most entries on the page; DefaultLimit if 0
+	Cursor string // of the page before; empty for the first
+	// Type and Status leave out other nodes; empty for all. A page may then have fewer nodes than
+	// Limit, or none, and a NextCursor all the same.
+	Type   Kind
+	Status lifecycle.State
+}
+
+// NodePage is a page of nodes. NextCursor is empty on the last one.
+type NodePage struct {
+	Nodes      []Node
+	NextCursor string
+}
+
+// FilePage is a page of files.
+type FilePage struct {
+	Files      []File
+	NextCursor string
+}
+
+// Children lists what is in a folder. It returns table.ErrCursor for a cursor of another list, as
+// all lists do.
+func (s *Store) Children(ctx context.Context, folderID string, l Listing) (NodePage, error) {
+	return s.listNodes(ctx, s.nodes, indexNodesByParent, parentIDName, folderID, l)
+}
+
+// TrashList lists what an owner has put into the trash.
+func (s *Store) TrashList(ctx context.Context, owner string, l Listing) (NodePage, error) {
+	return s.Children(ctx, trashOf(owner), l)
+}
+
+// ByType lists an owner's nodes of one type, also those in folders that are in the trash: see
+// Visible.
+func (s *Store) ByType(ctx context.Context, kind Kind, owner string, l Listing) (NodePage, error) {
+	return s.listNodes(ctx, s.nodes, indexNodesByType, typeOwnedByName, typeOwned(kind, owner), l)
+}
+
+func (s *Store) listNodes(ctx context.Context, name, index, hash, value string, l Listing) (NodePage, error) {
+	items, next, err := s.query(ctx, name, index, hash, value, l)
+	if err != nil {
+		return NodePage{}, err
+	}
+	page := NodePage{NextCursor: next}
+	return page, wrapped("list", attributevalue.UnmarshalListOfMaps(items, &page.Nodes))
+}
+
+// FilesByParent lists the files of a folder, for operators.
+func (s *Store) FilesByParent(ctx context.Context, parentID string, l Listing) (FilePage, error) {
+	return s.listFiles(ctx, indexFilesByParent, parentIDName, parentID, l)
+}
+
+// FilesByOwner lists all files of an owner, for operators.
+func (s *Store) FilesByOwner(ctx context.Context, owner string, l Listing) (FilePage, error) {
+	return s.listFiles(ctx, indexFilesByOwner, ownedByName, owner, l)
+}
+
+// FilesByBlob lists the one file of a blob, for operators.
+func (s *Store) FilesByBlob(ctx context.Context, blobID string, l Listing) (FilePage, error) {
+	return s.listFiles(ctx, indexFilesByBlob, blobIDName, blobID, l)
+}
+
+// listFiles reads the files that an index lists, strongly consistent, in its order.
+func (s *Store) listFiles(ctx context.Context, index, hash, value string, l Listing) (FilePage, error) {
+	l.Type, l.Status = "", "" // the index does not have them
+	items, next, err := s.query(ctx, s.files, index, hash, value, l)
+	if err != nil {
+		return FilePage{}, err
+	}
+	var ids []string
+	for _, item := range items {
+		ids = append(ids, table.TextOf(item[idName]))
+	}
+	found, err := s.filesOf(ctx, ids)
+	if err != nil {
+		return FilePage{}, err
+	}
+	page := FilePage{NextCursor: next}
+	for _, id := range ids {
+		if f, there := found[id]; there {
+			page.Files = append(page.Files, f)
+		}
+	}
+	return page, nil
+}
+
+// query reads a page of an index.
+func (s *Store) query(ctx context.Context, name, index, hash, value string, l Listing) (items []map[string]table.Value, next string, err error) {
+	scope := name + "/" + index + "/" + value
+	start, err := table.ParseCursor(scope, l.Cursor)
+	if err == nil && start != nil && table.TextOf(start[hash]) != value {
+		err = table.ErrCursor
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	builder := expression.NewBuilder().WithKeyCondition(expression.KeyEqual(expression.Key(hash), expression.Value(value)))
+	if l.Type != "" || l.Status != "" {
+		builder = builder.WithFilter(l.filter())
+	}
+	expr, err := builder.Build()
+	if err != nil {
+		return nil, "", fmt.Errorf("list: %w", err)
+	}
+	limit := l.Limit
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
+		TableName: &name, IndexName: &index, ScanIndexForward: aws.Bool(false), Limit: &limit, ExclusiveStartKey: start,
+		KeyConditionExpression: expr.KeyCondition(), FilterExpression: expr.Filter(),
+		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("list: %w", err)
+	}
+	next, err = table.Cursor(scope, out.LastEvaluatedKey)
+	return out.Items, next, err
+}
+
+func (l Listing) filter() expression.ConditionBuilder {
+	kind := expression.Name(typeName).Equal(expression.Value(string(l.Type)))
+	status := expression.Name(statusName).Equal(expression.Value(string(l.Status)))
+	switch {
+	case l.Status == "":
+		return kind
+	case l.Type == "":
+		return status
+	}
+	return kind.And(status)
+}
+
+// Visible returns those of the nodes that are neither in the trash nor below what is. It reads each
+// folder above them once, strongly consistent.
+func (s *Store) Visible(ctx context.Context, nodes []Node) ([]Node, error) {
+	hidden := map[string]bool{} // by the id of a folder
+	var visible []Node
+	for _, n := range nodes {
+		gone, known := hidden[n.ParentID]
+		if !known && n.Type != KindUser {
+			path, err := s.Path(ctx, n.ParentID)
+			if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+				return nil, err
+			}
+			gone = err != nil || path.Trashed()
+			hidden[n.ParentID] = gone
+		}
+		if !gone && !n.IsDeleted {
+			visible = append(visible, n)
+		}
+	}
+	return visible, nil
+}
+
+// height is the most folders below a folder, on one path. It reads the list of all folders of the
+// owner, eventually consistent: MaxDepth is a limit, and no safety depends on it.
+func (s *Store) height(ctx context.Context, folder Node) (int, error) {
+	below := map[string][]string{}
+	l := Listing{Limit: 1000}
+	for {
+		page, err := s.ByType(ctx, KindFolder, folder.OwnedBy, l)
+		if err != nil {
+			return 0, err
+		}
+		for _, n := range page.Nodes {
+			below[n.ParentID] = append(below[n.ParentID], n.ID)
+		}
+		if l.Cursor = page.NextCursor; l.Cursor == "" {
+			break
+		}
+	}
+	level, height := below[folder.ID], 0
+	for len(level) > 0 && height < maxPath {
+		var next []string
+		for _, id := range level {
+			next = append(next, below[id]...)
+		}
+		level = next
+		height++
+	}
+	return height, nil
+}

@@ -1,0 +1,87 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// Every index is a list, newest first and in pages.
+func TestLists(t *testing.T) {
+	r := open(t)
+	folder := r.folder("docs", "")
+	var ids []string
+	var last File
+	for i := range 7 {
+		r.clock = r.clock.Add(time.Second)
+		_, last = r.file(fmt.Sprintf("%d.txt", i), folder.ID)
+		ids = append(ids, last.ID)
+	}
+	slices.Reverse(ids)
+	nodes := func(page NodePage, err error) ([]string, string, error) {
+		var ids []string
+		for _, n := range page.Nodes {
+			ids = append(ids, n.ID)
+		}
+		return ids, page.NextCursor, err
+	}
+	files := func(page FilePage, err error) ([]string, string, error) {
+		var ids []string
+		for _, f := range page.Files {
+			if f.Name == "" {
+				t.Errorf("%+v has only keys", f)
+			}
+			ids = append(ids, f.ID)
+		}
+		return ids, page.NextCursor, err
+	}
+	for name, list := range map[string]func(Listing) ([]string, string, error){
+		"children":  func(l Listing) ([]string, string, error) { return nodes(r.Children(t.Context(), folder.ID, l)) },
+		"by type":   func(l Listing) ([]string, string, error) { return nodes(r.ByType(t.Context(), KindFile, "ann", l)) },
+		"by parent": func(l Listing) ([]string, string, error) { return files(r.FilesByParent(t.Context(), folder.ID, l)) },
+		"by owner":  func(l Listing) ([]string, string, error) { return files(r.FilesByOwner(t.Context(), "ann", l)) },
+	} {
+		var found []string
+		l := Listing{Limit: 3}
+		for {
+			page, next, err := list(l)
+			if err != nil || len(page) > 3 {
+				t.Fatalf("%s: %d, %v", name, len(page), err)
+			}
+			found = append(found, page...)
+			if l.Cursor = next; next == "" {
+				break
+			}
+		}
+		if !slices.Equal(found, ids) {
+			t.Errorf("%s: %q, want %q", name, found, ids)
+		}
+		foreign, err := table.Cursor("another list", table.Key{idName: table.Text("x")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := list(Listing{Cursor: foreign}); !errors.Is(err, table.ErrCursor) {
+			t.Errorf("%s: a foreign cursor: %v", name, err)
+		}
+	}
+	if found, _, err := files(r.FilesByBlob(t.Context(), last.BlobID, Listing{})); err != nil || !slices.Equal(found, ids[:1]) {
+		t.Errorf("by blob: %q, %v", found, err)
+	}
+}
+
+func TestListsLeaveOut(t *testing.T) {
+	r := open(t)
+	folder := r.folder("docs", "")
+	r.folder("inner", folder.ID)
+	r.file("a.txt", folder.ID)
+	for _, l := range []Listing{{Type: KindFile}, {Status: Loading}, {Type: KindFile, Status: Loading}} {
+		page, err := r.Children(t.Context(), folder.ID, l)
+		if err != nil || len(page.Nodes) != 1 || page.Nodes[0].Name != "a.txt" {
+			t.Errorf("%+v: %+v, %v", l, page, err)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package library
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// MaxName is the most code points of a name.
+const MaxName = 255
+
+// reserved are the device names of Windows, which also reserves them with any ending.
+var reserved = []string{
+	"CON", "PRN", "AUX", "NUL",
+	"COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9",
+	"LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9",
+}
+
+// CleanName returns a name in Unicode normal form C. It returns an error that wraps ErrName for a
+// name that some file system could not store. Two nodes of one folder may have the same name.
+func CleanName(name string) (string, error) {
+	refuse := func(why string) (string, error) { return "", fmt.Errorf("%w: %s", ErrName, why) }
+	if !utf8.ValidString(name) {
+		return refuse("it is not valid UTF-8")
+	}
+	name = norm.NFC.String(name)
+	base, _, _ := strings.Cut(name, ".")
+	switch {
+	case name == "":
+		return refuse("it is empty")
+	case utf8.RuneCountInString(name) > MaxName:
+		return refuse(fmt.Sprintf("it is longer than %d characters", MaxName))
+	case strings.ContainsAny(name, `/\:*?"<>|`):
+		return refuse(`it contains one of / \ : * ? " < > |`)
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return refuse("it contains a control character")
+	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
+		return refuse("it ends with a dot or a space")
+	case slices.Contains(reserved, strings.ToUpper(strings.TrimRight(base, " "))):
+		return refuse("Windows reserves it for a device")
+	}
+	return name, nil
+}

@@ -1,0 +1,44 @@
+package library
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"a.txt": "a.txt", "cafe\u0301.pdf": "caf\u00e9.pdf", ".hidden": ".hidden", "CONSOLE": "CONSOLE", "com10.txt": "com10.txt",
+		strings.Repeat("\u00e9", MaxName): strings.Repeat("\u00e9", MaxName),
+	} {
+		if got, err := CleanName(name); err != nil || got != want {
+			t.Errorf("%q became %q, %v", name, got, err)
+		}
+	}
+	for _, name := range []string{
+		"", ".", "..", "a/b", `a\b`, "a:b", "a*", "a?", `"a"`, "<a", "a>", "a|b", "a\x00", "a\n", "a\x7f", "a.", "a ", "\xff",
+		"CON", "con.txt", "Aux.tar.gz", "nul", "LPT9", "com1.jpg", "CON .txt", strings.Repeat("x", MaxName+1),
+	} {
+		if got, err := CleanName(name); !errors.Is(err, ErrName) {
+			t.Errorf("%q became %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestIDs(t *testing.T) {
+	first, err := NewID("ann", "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := NewID("ann", "key")
+	if err != nil || again != first || !ValidID(first) || first[14] != '7' {
+		t.Errorf("%s, then %s, %v", first, again, err)
+	}
+	other, err := NewID("bob", "key")
+	if err != nil || other == first {
+		t.Errorf("two owners have %s, %v", other, err)
+	}
+	if RootID("ann") == RootID("bob") || RootID("ann")[14] != '5' || ValidID(strings.ToUpper(first)) {
+		t.Errorf("the roots are %s and %s", RootID("ann"), RootID("bob"))
+	}
+}

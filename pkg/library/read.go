@@ -1,0 +1,41 @@
+package library
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// filesOf reads those of the files that exist, by their ids, strongly consistent.
+func (s *Store) filesOf(ctx context.Context, ids []string) (map[string]File, error) {
+	found := map[string]File{}
+	err := s.readAll(ctx, s.files, idName, ids, func(id string, item map[string]table.Value) error {
+		var f File
+		err := attributevalue.UnmarshalMap(item, &f)
+		found[id] = f
+		return err
+	})
+	return found, err
+}
+
+// readAll reads items of a table by its key. Ids may repeat.
+func (s *Store) readAll(ctx context.Context, name, keyName string, ids []string, see func(id string, item map[string]table.Value) error) error {
+	var keys []table.Key
+	seen := map[string]bool{}
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			keys = append(keys, table.Key{keyName: table.Text(id)})
+		}
+	}
+	return table.GetAll(ctx, s.db, table.Get{Table: name, Keys: keys, Consistent: true}, func(item map[string]table.Value) error {
+		id := table.TextOf(item[keyName])
+		if err := see(id, item); err != nil {
+			return fmt.Errorf("read %s %s: %w", name, id, err)
+		}
+		return nil
+	})
+}

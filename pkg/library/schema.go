@@ -1,0 +1,110 @@
+package library
+
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// Config names the tables.
+type Config struct {
+	Nodes     string `env:"LEANDA_NODES_TABLE" envDefault:"leanda-ng-dev-nodes" doc:"the DynamoDB table of the library's nodes"`
+	Files     string `env:"LEANDA_FILES_TABLE" envDefault:"leanda-ng-dev-files" doc:"the DynamoDB table of the library's files"`
+	Workflows string `env:"LEANDA_WORKFLOW_STATE_TABLE" envDefault:"leanda-ng-dev-workflow-state" doc:"the DynamoDB table of the state of the library's workflows"`
+}
+
+// TimeLayout is how times are stored: UTC, milliseconds, fixed width, so that they sort as text.
+const TimeLayout = "2006-01-02T15:04:05.000Z"
+
+func stamp(at time.Time) string { return at.UTC().Format(TimeLayout) }
+
+// The attributes that keys, conditions and updates name.
+const (
+	idName             = "id"
+	typeName           = "type"
+	typeOwnedByName    = "type#ownedBy"
+	ownedByName        = "ownedBy"
+	parentIDName       = "parentId"
+	statusName         = "status"
+	isDeletedName      = "isDeleted"
+	versionName        = "version"
+	createdName        = "createdDateTime"
+	updatedName        = "updatedDateTime"
+	updatedByName      = "updatedBy"
+	runName            = "run"
+	blobIDName         = "blobId"
+	correlationIDName  = "correlationId"
+	workflowTypeName   = "workflowType"
+	workflowCreatedAt  = "createdAt"
+	workflowUpdatedAt  = "updatedAt"
+	currentStateName   = "currentState"
+	indexNodesByParent = "parentId-createdDateTime-index"
+	indexNodesByType   = "type-ownedBy-createdDateTime-index"
+	indexFilesByParent = "parentId-createdDateTime-index"
+	indexFilesByOwner  = "ownedBy-createdDateTime-index"
+	indexFilesByBlob   = "blobId-index"
+	indexWorkflows     = "workflowType-createdAt-index"
+)
+
+// Tables returns the tables of the area.
+func Tables(cfg Config) []table.Schema {
+	nodes := schema(cfg.Nodes, idName, types.ProjectionTypeAll,
+		index{indexNodesByParent, parentIDName, createdName}, index{indexNodesByType, typeOwnedByName, createdName})
+	// The change stream is what NodeChanged events are made of.
+	nodes.StreamSpecification = &types.StreamSpecification{
+		StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
+	}
+	return []table.Schema{
+		{Create: nodes},
+		{Create: schema(cfg.Files, idName, types.ProjectionTypeKeysOnly,
+			index{indexFilesByParent, parentIDName, createdName}, index{indexFilesByOwner, ownedByName, createdName},
+			index{indexFilesByBlob, blobIDName, ""})},
+		{Create: schema(cfg.Workflows, correlationIDName, types.ProjectionTypeKeysOnly,
+			index{indexWorkflows, workflowTypeName, workflowCreatedAt})},
+	}
+}
+
+// index is a global secondary index; sort may be empty.
+type index struct{ name, hash, sort string }
+
+// schema is a table with one string key and indexes of string keys.
+func schema(name, hash string, projection types.ProjectionType, indexes ...index) *dynamodb.CreateTableInput {
+	in := &dynamodb.CreateTableInput{
+		TableName: &name, BillingMode: types.BillingModePayPerRequest, KeySchema: keySchema(hash, ""),
+		SSESpecification: &types.SSESpecification{Enabled: aws.Bool(true), SSEType: types.SSETypeKms},
+	}
+	defined := map[string]bool{"": true}
+	define := func(names ...string) {
+		for _, name := range names {
+			if !defined[name] {
+				defined[name] = true
+				in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
+					AttributeName: &name, AttributeType: types.ScalarAttributeTypeS,
+				})
+			}
+		}
+	}
+	define(hash)
+	for _, i := range indexes {
+		define(i.hash, i.sort)
+		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
+			IndexName: &i.name, KeySchema: keySchema(i.hash, i.sort), Projection: &types.Projection{ProjectionType: projection},
+		})
+	}
+	return in
+}
+
+func keySchema(hash, sort string) []types.KeySchemaElement {
+	keys := []types.KeySchemaElement{{AttributeName: &hash, KeyType: types.KeyTypeHash}}
+	if sort != "" {
+		keys = append(keys, types.KeySchemaElement{AttributeName: &sort, KeyType: types.KeyTypeRange})
+	}
+	return keys
+}
+
+// key is the key of a node, and of its file.
+func key(id string) table.Key { return table.Key{idName: table.Text(id)} }

@@ -1,0 +1,45 @@
+// Package library is the area of files in a tree of folders, whose types choose workflows of
+// parallel steps.
+package library
+
+import "github.com/assay-project/assay/pkg/lifecycle"
+
+// Name names the area in subjects, ids, logs and metrics.
+const Name = "library"
+
+// The states of a file.
+const (
+	Loading            lifecycle.State = "Loading"    // reserved; the upload may not be finished
+	Loaded             lifecycle.State = "Loaded"     // the bytes are stored, the steps are known
+	Parsing            lifecycle.State = "Parsing"    // its records are being found
+	Parsed             lifecycle.State = "Parsed"     // the steps of its records are known, too
+	Processing         lifecycle.State = "Processing" // all steps are published
+	Processed          lifecycle.State = "Processed"
+	ProcessedPartially lifecycle.State = "ProcessedPartially" // an optional step failed, or some records
+	Failed             lifecycle.State = "Failed"             // a required step failed; the error is there
+)
+
+// Created is the only state of folders and roots.
+const Created lifecycle.State = "Created"
+
+// The moves of a file. Each is conditioned on its From states and on the run that its maker has
+// seen; retry and reprocess begin another run.
+var (
+	store             = lifecycle.Move{Name: "store", From: []lifecycle.State{Loading}, To: Loaded}
+	startParsing      = lifecycle.Move{Name: "startParsing", From: []lifecycle.State{Loaded}, To: Parsing}
+	finishParsing     = lifecycle.Move{Name: "finishParsing", From: []lifecycle.State{Parsing}, To: Parsed}
+	startProcessing   = lifecycle.Move{Name: "startProcessing", From: []lifecycle.State{Loaded, Parsed}, To: Processing}
+	complete          = lifecycle.Move{Name: "complete", From: []lifecycle.State{Processing}, To: Processed}
+	completePartially = lifecycle.Move{Name: "completePartially", From: []lifecycle.State{Processing}, To: ProcessedPartially}
+	fail              = lifecycle.Move{Name: "fail", From: []lifecycle.State{Loading, Loaded, Parsing, Parsed, Processing}, To: Failed}
+	retry             = lifecycle.Move{Name: "retry", From: []lifecycle.State{Failed, ProcessedPartially}, To: Loaded, Explicit: true}
+	reprocess         = lifecycle.Move{Name: "reprocess", From: []lifecycle.State{Processed}, To: Loaded, Explicit: true}
+)
+
+// Machine returns the states and moves of a file. They are also the conditions of its writes.
+func Machine() lifecycle.Machine {
+	return lifecycle.Machine{
+		Area: Name, Status: statusName, Start: Loading, Final: []lifecycle.State{Processed, ProcessedPartially, Failed},
+		Moves: []lifecycle.Move{store, startParsing, finishParsing, startProcessing, complete, completePartially, fail, retry, reprocess},
+	}
+}

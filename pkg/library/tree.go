@@ -1,0 +1,104 @@
+package library
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+// Rename gives a folder or a file another name. Like every edit it returns the node as written, or
+// lifecycle.ErrNotFound, ErrRoot, ErrVersion or ErrBusy; and ErrName or ErrTrashed.
+func (s *Store) Rename(ctx context.Context, id, name string, e Edit) (Node, error) {
+	name, err := CleanName(name)
+	if err != nil {
+		return Node{}, err
+	}
+	return s.change(ctx, "rename", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
+		n.Name = name
+		return n, nil, changeable(n)
+	})
+}
+
+func changeable(n Node) error {
+	switch {
+	case n.Type == KindUser:
+		return ErrRoot
+	case n.IsDeleted:
+		return ErrTrashed
+	}
+	return nil
+}
+
+// Move moves a node with all below it to another folder of the same owner, of which an empty id is
+// the root. The move of a folder is conditioned on every folder above the target, so that two
+// concurrent moves never make a cycle: one of them returns ErrCycle. Other errors are those of edits,
+// and ErrTrashed, ErrOwner, ErrNotFolder and ErrTooDeep.
+func (s *Store) Move(ctx context.Context, id, parentID string, e Edit) (Node, error) {
+	return s.change(ctx, "move", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
+		if err := changeable(n); err != nil {
+			return Node{}, nil, err
+		}
+		return s.under(ctx, n, parentID)
+	})
+}
+
+// under returns a node as moved to a folder, and the conditions of that.
+func (s *Store) under(ctx context.Context, n Node, parentID string) (Node, []types.TransactWriteItem, error) {
+	target, err := s.parent(ctx, n.OwnedBy, parentID)
+	if err != nil {
+		return Node{}, nil, err
+	}
+	if target.contains(n.ID) {
+		return Node{}, nil, ErrCycle
+	}
+	var conditions []types.TransactWriteItem
+	if n.Type == KindFolder {
+		height, err := s.height(ctx, n)
+		if err != nil {
+			return Node{}, nil, err
+		}
+		if len(target)+height > MaxDepth {
+			return Node{}, nil, ErrTooDeep
+		}
+		for _, above := range target[:len(target)-1] { // the root is never moved
+			conditions = append(conditions, s.inPlace(above))
+		}
+	}
+	n.ParentID = target.Node().ID
+	return n, conditions, nil
+}
+
+// Trash moves a node to its owner's trash, with all below it, which is hidden since the node is. It
+// writes the node, and of a file also the file. It does nothing when the node is in the trash.
+func (s *Store) Trash(ctx context.Context, id string, e Edit) (Node, error) {
+	return s.change(ctx, "trash", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
+		err := changeable(n)
+		if errors.Is(err, ErrTrashed) {
+			return n, nil, nil
+		}
+		n.TrashedFrom, n.ParentID, n.IsDeleted = n.ParentID, trashOf(n.OwnedBy), true
+		n.TypeOwnedBy, n.DeletedAt = "", stamp(s.now())
+		return n, nil, err
+	})
+}
+
+// Restore moves a node from the trash back to its folder, or to the root if the folder is gone or in
+// the trash, too. It returns ErrNotTrashed for a node that is not in the trash itself.
+func (s *Store) Restore(ctx context.Context, id string, e Edit) (Node, error) {
+	return s.change(ctx, "restore", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
+		if !n.IsDeleted {
+			return Node{}, nil, ErrNotTrashed
+		}
+		to := n.TrashedFrom
+		n.TrashedFrom, n.IsDeleted, n.DeletedAt = "", false, ""
+		n.TypeOwnedBy = typeOwned(n.Type, n.OwnedBy)
+		restored, conditions, err := s.under(ctx, n, to)
+		if errors.Is(err, lifecycle.ErrNotFound) || errors.Is(err, ErrTrashed) || errors.Is(err, ErrTooDeep) || errors.Is(err, ErrCycle) {
+			return s.under(ctx, n, "")
+		}
+		return restored, conditions, err
+	})
+}

@@ -1,0 +1,337 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+func TestRootIsVirtualUntilTheFirstWrite(t *testing.T) {
+	r := open(t)
+	root, err := r.Root(t.Context(), "ann")
+	if err != nil || root.Version != 0 || root.ID != RootID("ann") || len(r.writes.taken()) != 0 {
+		t.Errorf("%+v, %v", root, err)
+	}
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			id, err := NewID("ann", fmt.Sprint(i))
+			if err == nil {
+				_, err = r.CreateFolder(t.Context(), NewNode{ID: id, Owner: "ann", Name: fmt.Sprint(i)})
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if root, err = r.Root(t.Context(), "ann"); err != nil || root.Version != 1 || len(r.names(root.ID)) != 20 {
+		t.Errorf("%+v, %v", root, err)
+	}
+	for _, edit := range []func() (Node, error){
+		func() (Node, error) { return r.Rename(t.Context(), root.ID, "x", ann) },
+		func() (Node, error) { return r.Trash(t.Context(), root.ID, ann) },
+		func() (Node, error) { return r.Move(t.Context(), root.ID, "", ann) },
+	} {
+		if _, err := edit(); !errors.Is(err, ErrRoot) {
+			t.Errorf("the root was changed: %v", err)
+		}
+	}
+}
+
+func TestParentsThatCannotBe(t *testing.T) {
+	r := open(t)
+	file, _ := r.file("a.txt", "")
+	trashed := r.folder("old", "")
+	inside := r.folder("inside", trashed.ID)
+	if _, err := r.Trash(t.Context(), trashed.ID, ann); err != nil {
+		t.Fatal(err)
+	}
+	bobs, err := r.CreateFolder(t.Context(), NewNode{ID: r.id(), Owner: "bob", Name: "bobs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := r.folder("mine", "")
+	for parent, want := range map[string]error{
+		r.id(): lifecycle.ErrNotFound, file.ID: ErrNotFolder, trashed.ID: ErrTrashed, inside.ID: ErrTrashed, bobs.ID: ErrOwner,
+	} {
+		n := NewNode{ID: r.id(), Owner: "ann", ParentID: parent, Name: "x"}
+		if _, err := r.CreateFolder(t.Context(), n); !errors.Is(err, want) {
+			t.Errorf("a folder: %v, want %v", err, want)
+		}
+		upload := r.newFile("x", parent)
+		if _, _, err := r.Reserve(t.Context(), upload); !errors.Is(err, want) {
+			t.Errorf("a file: %v, want %v", err, want)
+		}
+		if _, err := r.Move(t.Context(), mine.ID, parent, ann); !errors.Is(err, want) {
+			t.Errorf("a move: %v, want %v", err, want)
+		}
+	}
+	if _, err := r.CreateFolder(t.Context(), NewNode{ID: mine.ID, Owner: "ann", Name: "x"}); !errors.Is(err, ErrExists) {
+		t.Errorf("an id twice: %v", err)
+	}
+}
+
+func TestEditsOfAFileReachBothItems(t *testing.T) {
+	r := open(t)
+	folder := r.folder("docs", "")
+	n, _ := r.file("a.txt", "")
+	renamed, err := r.Rename(t.Context(), n.ID, "b.txt", Edit{By: "ann", IfMatch: 1})
+	if err != nil || renamed.Version != 2 || renamed.ETag() != `"v2"` {
+		t.Fatalf("%+v, %v", renamed, err)
+	}
+	if _, err := r.Rename(t.Context(), n.ID, "c.txt", Edit{By: "ann", IfMatch: 1}); !errors.Is(err, ErrVersion) {
+		t.Errorf("an old version: %v", err)
+	}
+	moved, err := r.Move(t.Context(), n.ID, folder.ID, ann)
+	if err != nil || moved.Version != 3 || !reflect.DeepEqual(moved, r.node(n.ID)) {
+		t.Errorf("%+v, %v", moved, err)
+	}
+	if f := r.stored(n.ID); f.Name != "b.txt" || f.ParentID != folder.ID || f.Version != 3 {
+		t.Errorf("the file is %+v", f)
+	}
+	again, err := r.Move(t.Context(), n.ID, folder.ID, ann)
+	if err != nil || again.Version != 3 {
+		t.Errorf("a move to where it is: %+v, %v", again, err)
+	}
+	if _, err := r.Rename(t.Context(), r.id(), "x", ann); !errors.Is(err, lifecycle.ErrNotFound) {
+		t.Errorf("a rename of nothing: %v", err)
+	}
+}
+
+// The SDK repeats a request whose response was lost. The repeat of a conditional write finds its own.
+func TestLostResponseOfAnEdit(t *testing.T) {
+	r := open(t)
+	folder := r.folder("a", "")
+	r.faults.Add(dynamolite.Fault{Kind: dynamolite.ErrorAfter, Operation: "UpdateItem", Count: 1})
+	n, err := r.Rename(t.Context(), folder.ID, "b", Edit{By: "ann", IfMatch: 1})
+	if err != nil || n.Version != 2 || !reflect.DeepEqual(n, r.node(folder.ID)) {
+		t.Errorf("%+v, %v", n, err)
+	}
+}
+
+func TestDepth(t *testing.T) {
+	r := open(t)
+	chain := []Node{r.folder("1", "")}
+	for len(chain) < MaxDepth {
+		chain = append(chain, r.folder(fmt.Sprint(len(chain)+1), chain[len(chain)-1].ID))
+	}
+	last := chain[MaxDepth-1]
+	if _, err := r.CreateFolder(t.Context(), NewNode{ID: r.id(), Owner: "ann", ParentID: last.ID, Name: "deeper"}); !errors.Is(err, ErrTooDeep) {
+		t.Errorf("a folder below %d others: %v", MaxDepth, err)
+	}
+	top := r.folder("top", "")
+	if _, err := r.Move(t.Context(), chain[0].ID, top.ID, ann); !errors.Is(err, ErrTooDeep) {
+		t.Errorf("a move of all of them: %v", err)
+	}
+	if _, err := r.Move(t.Context(), chain[1].ID, top.ID, ann); err != nil {
+		t.Errorf("a move to the same depth: %v", err)
+	}
+}
+
+// Of two moves A to B and B to A at the same time, one fails, whatever their order.
+func TestConcurrentMovesMakeNoCycle(t *testing.T) {
+	const pairs = 10
+	rounds := 1000 / pairs
+	if testing.Short() {
+		rounds = 100 / pairs
+	}
+	r := open(t)
+	var all sync.WaitGroup
+	for pair := range pairs {
+		a, b := r.folder(fmt.Sprint("a", pair), ""), r.folder(fmt.Sprint("b", pair), "")
+		all.Go(func() {
+			for range rounds {
+				if err := r.race(a.ID, b.ID); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// race moves two folders of the root into each other at once, and back. It returns an error unless
+// one of the moves is made and both folders stay below the root.
+func (r *rig) race(a, b string) error {
+	var all sync.WaitGroup
+	errs := make([]error, 2)
+	start := make(chan struct{})
+	for i, m := range [][2]string{{a, b}, {b, a}} {
+		all.Go(func() {
+			<-start
+			_, errs[i] = r.Move(r.t.Context(), m[0], m[1], ann)
+		})
+	}
+	close(start)
+	all.Wait()
+	if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs...), ErrCycle) {
+		return fmt.Errorf("the moves returned %w", errors.Join(errs...))
+	}
+	for _, id := range []string{a, b} {
+		path, err := r.Path(r.t.Context(), id)
+		if err != nil {
+			return err
+		}
+		if path.Trashed() {
+			return fmt.Errorf("%s is not below the root", id)
+		}
+		if _, err := r.Move(r.t.Context(), id, "", ann); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// 200 uploads into one folder at once do not conflict: without retries, none fails.
+func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
+	r := open(t)
+	folder := r.folder("inbox", "")
+	once := r.unretried()
+	const uploads = 200
+	var all sync.WaitGroup
+	start := make(chan struct{})
+	for i := range uploads {
+		upload := r.newFile(fmt.Sprintf("%d.txt", i), folder.ID)
+		all.Go(func() {
+			<-start
+			if _, _, err := once.Reserve(t.Context(), upload); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	close(start)
+	all.Wait()
+	var found int
+	l := Listing{Limit: 30}
+	for {
+		page, err := r.Children(t.Context(), folder.ID, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found += len(page.Nodes)
+		if l.Cursor = page.NextCursor; l.Cursor == "" {
+			break
+		}
+	}
+	if found != uploads {
+		t.Errorf("%d files are in the folder", found)
+	}
+}
+
+// A folder is trashed and restored by one write each, whatever is in it.
+func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
+	files := 10_000
+	if testing.Short() {
+		files = 200
+	}
+	r := open(t)
+	parent := r.folder("parent", "")
+	folder := r.folder("photos", parent.ID)
+	last := r.fill(folder.ID, files)
+
+	r.writes.taken()
+	trashed, err := r.Trash(t.Context(), folder.ID, ann)
+	if got := r.writes.taken(); err != nil || !slices.Equal(got, []string{"UpdateItem"}) {
+		t.Errorf("trashed by %q, %v", got, err)
+	}
+	path, err := r.Path(t.Context(), last.ID)
+	if err != nil || !path.Trashed() {
+		t.Errorf("a file of the folder is visible: %v", err)
+	}
+	if visible, err := r.Visible(t.Context(), []Node{r.node(last.ID), parent}); err != nil || len(visible) != 1 || visible[0].ID != parent.ID {
+		t.Errorf("visible are %+v, %v", visible, err)
+	}
+	if got := r.names(parent.ID); len(got) != 0 {
+		t.Errorf("the parent still lists %q", got)
+	}
+	page, err := r.TrashList(t.Context(), "ann", Listing{})
+	if err != nil || len(page.Nodes) != 1 || !reflect.DeepEqual(page.Nodes[0], trashed) {
+		t.Errorf("the trash has %+v, %v", page.Nodes, err)
+	}
+
+	r.writes.taken()
+	restored, err := r.Restore(t.Context(), folder.ID, ann)
+	// The write of the folder and the conditions on those above it are one transaction.
+	if got := r.writes.taken(); err != nil || !slices.Equal(got, []string{"TransactWriteItems"}) {
+		t.Errorf("restored by %q, %v", got, err)
+	}
+	if restored.ParentID != parent.ID || restored.TypeOwnedBy != "Folder#ann" || restored.TrashedFrom != "" || restored.DeletedAt != "" {
+		t.Errorf("%+v", restored)
+	}
+	if path, err := r.Path(t.Context(), last.ID); err != nil || path.Trashed() || len(path) != 4 {
+		t.Errorf("a file of the folder is hidden: %d, %v", len(path), err)
+	}
+}
+
+// fill puts copies of a file into a folder, by requests of 25 nodes, and returns the first.
+func (r *rig) fill(folderID string, files int) Node {
+	r.t.Helper()
+	first, _ := r.file("0.jpg", folderID)
+	var puts []types.WriteRequest
+	for i := 1; i < files; i++ {
+		n := first
+		n.ID, n.Name = r.id(), fmt.Sprintf("%d.jpg", i)
+		item, err := attributevalue.MarshalMap(n)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		puts = append(puts, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
+	}
+	for chunk := range slices.Chunk(puts, 25) {
+		out, err := r.db.BatchWriteItem(r.t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{config.Nodes: chunk}})
+		if err != nil || len(out.UnprocessedItems) > 0 {
+			r.t.Fatalf("%d unprocessed, %v", len(out.UnprocessedItems), err)
+		}
+	}
+	return first
+}
+
+func TestTrashAndRestore(t *testing.T) {
+	r := open(t)
+	folder := r.folder("docs", "")
+	n, _ := r.file("a.txt", folder.ID)
+	if _, err := r.Restore(t.Context(), n.ID, ann); !errors.Is(err, ErrNotTrashed) {
+		t.Errorf("a restore of what is not trashed: %v", err)
+	}
+	trashed, err := r.Trash(t.Context(), n.ID, ann)
+	if err != nil || !trashed.IsDeleted || trashed.TypeOwnedBy != "" || r.row(config.Nodes, key(n.ID))[typeOwnedByName] != nil {
+		t.Errorf("%+v, %v", trashed, err)
+	}
+	if f := r.stored(n.ID); !f.IsDeleted || f.ParentID != trashOf("ann") {
+		t.Errorf("%+v", f)
+	}
+	again, err := r.Trash(t.Context(), n.ID, ann)
+	if err != nil || again.Version != trashed.Version {
+		t.Errorf("trashed twice: %+v, %v", again, err)
+	}
+	for _, edit := range []func() (Node, error){
+		func() (Node, error) { return r.Rename(t.Context(), n.ID, "x", ann) },
+		func() (Node, error) { return r.Move(t.Context(), n.ID, "", ann) },
+	} {
+		if _, err := edit(); !errors.Is(err, ErrTrashed) {
+			t.Errorf("an edit in the trash: %v", err)
+		}
+	}
+	if _, err := r.Trash(t.Context(), folder.ID, ann); err != nil {
+		t.Fatal(err)
+	}
+	restored, err := r.Restore(t.Context(), n.ID, ann)
+	if err != nil || restored.ParentID != RootID("ann") { // its folder is in the trash
+		t.Errorf("%+v, %v", restored, err)
+	}
+	if f := r.stored(n.ID); f.IsDeleted || f.ParentID != RootID("ann") {
+		t.Errorf("%+v", f)
+	}
+}
