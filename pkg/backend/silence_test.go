@@ -145,7 +145,7 @@ func TestDynamoDBThatIsSilent(t *testing.T) {
 	})
 }
 
-// slow transfers some bytes now and then, each time just before the timeout.
+// slow transfers some bytes just before each timeout.
 func slow(to io.Writer, from io.Reader, times int, bytes int64) {
 	for range times {
 		if _, err := io.CopyN(to, from, bytes); err != nil {

@@ -73,7 +73,7 @@ func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (s
 		select {
 		case <-ctx.Done():
 			p.published.WithLabelValues(kind, "error").Inc()
-			// Both, so that a server that does not answer is known as a timeout.
+			// Both, so that callers recognize a server that does not respond as a timeout.
 			return false, fmt.Errorf("publish %s: %w: %w", id, ctx.Err(), err)
 		case <-time.After(publishPause):
 		}

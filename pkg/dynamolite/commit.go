@@ -43,7 +43,7 @@ func newCommitter(e *Engine) *committer {
 }
 
 // write runs the change in a group and returns its error when the group is
-// durable. The change is run once; its effect is there if and only if the
+// durable. The change is run once; it takes effect if and only if the
 // error is nil.
 func (e *Engine) write(run func(*writeTx) error) error {
 	c := e.commits

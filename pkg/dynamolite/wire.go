@@ -51,7 +51,7 @@ func decode(body []byte, in any) error {
 	if _, ok := errors.AsType[*attr.SerializationError](err); ok {
 		return err
 	}
-	var names []string // of the member, without the places in lists
+	var names []string // of the member, without list indexes
 	if wrong, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		for name := range wrong.JSONPointer.Tokens() {
 			if _, err := strconv.Atoi(name); err != nil {

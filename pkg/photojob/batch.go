@@ -112,7 +112,7 @@ func (b Batch) Count(state lifecycle.State) int {
 // Deleted returns how many jobs of the batch were deleted.
 func (b Batch) Deleted() int { return b.Size - len(b.Jobs) }
 
-// Ended reports whether all jobs that are there are in a final state.
+// Ended reports whether all existing jobs are in a final state.
 func (b Batch) Ended() bool { return b.Count(Completed)+b.Count(Failed) == len(b.Jobs) }
 
 // Status returns QUEUED before the first job is worked on, then PROCESSING, and at the

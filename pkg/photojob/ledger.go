@@ -9,7 +9,7 @@ import (
 const (
 	StepAnalyze = "analyze"
 	StepEdit    = "edit"
-	stepRetry   = "retry"   // begins a new count
+	stepRetry   = "retry"   // starts a new count
 	stepEarlier = "earlier" // the sum of entries that were folded
 )
 

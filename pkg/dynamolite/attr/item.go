@@ -53,7 +53,7 @@ func sorted(attributes []Attribute) Item {
 	return item
 }
 
-// Find returns the place of the name in the item, or where it would be.
+// Find returns the index of the name in the item, or where it would be inserted.
 func (it Item) Find(name string) (at int, found bool) {
 	for end := len(it); at < end; {
 		middle := (at + end) / 2

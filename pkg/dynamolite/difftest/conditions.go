@@ -114,7 +114,7 @@ func (g *generator) comparison() string {
 
 func (g *generator) comparator() string { return pick(g, "=", "<>", "<", "<=", ">", ">=") }
 
-// corrupted now and then breaks an expression.
+// corrupted occasionally breaks an expression.
 func (g *generator) corrupted(src string) string {
 	if !g.oneIn(100) {
 		return src

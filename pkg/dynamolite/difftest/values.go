@@ -110,7 +110,7 @@ func (g *generator) value(kind string, depth int) object {
 	return object{kind: v}
 }
 
-// members draws the members of a set, now and then with a duplicate. Numbers
+// members draws the members of a set, occasionally with a duplicate. Numbers
 // are in canonical form: the rival compares the members of number sets that
 // come in expression values by their text.
 func (g *generator) members(kind string) list {
@@ -186,7 +186,7 @@ func (g *generator) key(t tableSpec) object {
 	return key
 }
 
-// ref returns a placeholder for v, now and then one that exists already.
+// ref returns a placeholder for v, occasionally one that already exists.
 func (g *generator) ref(v object) string {
 	if n := len(g.values); n > 0 && g.oneIn(30) {
 		return fmt.Sprintf(":v%d", g.rng.IntN(n))

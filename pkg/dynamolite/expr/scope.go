@@ -64,7 +64,7 @@ func NewScope(names map[string]string, values attr.Item) (*Scope, error) {
 	return &Scope{names: names, values: values, usedNames: used[:0:len(names)], usedValues: used[len(names):len(names)]}, nil
 }
 
-// nameError returns what is wrong with names, of several errors always the same.
+// nameError returns an error of names; of several errors always the same one.
 func nameError(names map[string]string) error {
 	keys := slices.Sorted(maps.Keys(names))
 	for _, key := range keys {

@@ -36,7 +36,7 @@ type Announcer struct {
 	Log   zerolog.Logger
 }
 
-// Uploaded checks whether the bytes of a job are there and, while the job is QUEUED,
+// Uploaded checks whether the bytes of a job exist and, while the job is QUEUED,
 // publishes PhotoUploaded. The client's call, the bucket's notification and the sweep all
 // end here, in any order and number: the event's id is the same. It returns ErrNoBytes,
 // ErrOtherBytes or bus.ErrFull; and bus.ErrOutstanding when the last worker of a job that
@@ -79,7 +79,7 @@ func (a *Announcer) Resend(ctx context.Context, j photojob.Job) error {
 	return nil
 }
 
-// Check returns nil when the bytes of a job are there and as reserved, otherwise ErrNoBytes or
+// Check returns nil if the bytes of a job exist and match the reservation, otherwise ErrNoBytes or
 // ErrOtherBytes.
 func (a *Announcer) Check(ctx context.Context, j photojob.Job) error {
 	_, err := a.bytes(ctx, j)

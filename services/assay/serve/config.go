@@ -16,7 +16,7 @@ import (
 )
 
 // Config is the settings of `assay serve` itself. The three services read
-// theirs from the same environment, with the engines' addresses put in.
+// theirs from the same environment, extended by the engines' addresses.
 type Config struct {
 	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"the address of the HTTP API; port 0 picks a free one"`
 	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:0" doc:"the address for operators; port 0 picks a free one"`

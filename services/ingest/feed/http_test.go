@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// A body that cannot be read to its end is the client's fault, but for one that is
+// A body that cannot be read to its end is the client's fault, except one that is
 // too large or too slow, which get different responses.
 func TestBodiesThatBreakOff(t *testing.T) {
 	for err, want := range map[error]int{

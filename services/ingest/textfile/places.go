@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// placeWait is how long an upload waits for a place to stream.
+	// placeWait is how long an upload waits for a slot to stream.
 	placeWait = 15 * time.Second
 	// placeRate is the bytes a second that an upload must reach on average to
-	// keep its place while others wait for one, once its client has been waited
+	// keep its slot while others wait for one, once its client has been waited
 	// for placeGrace.
 	placeRate  = 64 << 10
 	placeGrace = 3 * time.Second
@@ -23,8 +23,8 @@ const (
 	placeCheck = 500 * time.Millisecond
 )
 
-// places bounds the uploads that stream at once. While uploads wait, the next
-// free place goes to the client with the fewest, and slow uploads are ended.
+// slots bounds the uploads that stream at once. While uploads wait, the next
+// free slot goes to the client with the fewest, and slow uploads are ended.
 type places struct {
 	limiter *web.Limiter
 
@@ -36,7 +36,7 @@ func newPlaces(n int) *places {
 	return &places{limiter: web.NewLimiter(n, n), uploads: map[*streamed]struct{}{}}
 }
 
-// streamed is the body of an upload with a place. It measures how fast its
+// streamed is the body of an upload with a slot. It measures how fast its
 // client sends.
 type streamed struct {
 	io.ReadCloser
@@ -49,7 +49,7 @@ type streamed struct {
 	ended  bool
 }
 
-// stream returns the body of r as one that can hold a place.
+// stream returns the body of r as one that can hold a slot.
 func stream(w http.ResponseWriter, r *http.Request) *streamed {
 	return &streamed{ReadCloser: r.Body, setReadDeadline: http.NewResponseController(w).SetReadDeadline}
 }
@@ -76,7 +76,7 @@ func (s *streamed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// endIfSlow ends the upload if its client is too slow to keep a place. It can
+// endIfSlow ends the upload if its client is too slow to keep a slot. It can
 // be called again where the read that it interrupts had not begun.
 func (s *streamed) endIfSlow(now time.Time) {
 	s.mu.Lock()
@@ -92,7 +92,7 @@ func (s *streamed) endIfSlow(now time.Time) {
 	_ = s.setReadDeadline(now) // fails only if the connection is closed
 }
 
-// enter waits for a place for a client's upload. The caller calls leave.
+// enter waits for a slot for a client's upload. The caller calls leave.
 func (p *places) enter(ctx context.Context, client string, upload *streamed) (leave func(), err error) {
 	free, err := p.limiter.Enter(client)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *places) enter(ctx context.Context, client string, upload *streamed) (le
 	}, nil
 }
 
-// wait ends slow uploads while it waits for a place.
+// wait ends slow uploads while it waits for a slot.
 func (p *places) wait(ctx context.Context, client string) (leave func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, placeWait,
 		web.Unavailable("Too many uploads are streaming. Try again, or reserve a presigned upload.", time.Second))

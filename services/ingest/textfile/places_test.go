@@ -18,7 +18,7 @@ func begin(t *testing.T) (*streamed, net.Conn) {
 	return &streamed{ReadCloser: server, setReadDeadline: server.SetReadDeadline}, client
 }
 
-// TestASlowUploadGivesUpItsPlace: it keeps the place as long as no other waits.
+// TestASlowUploadGivesUpItsPlace: it keeps the slot as long as no other waits.
 func TestASlowUploadGivesUpItsPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlaces(1)

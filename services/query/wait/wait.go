@@ -74,7 +74,7 @@ func Read[T any](ctx context.Context, w *Waits, area, id string, in Param,
 	}
 }
 
-// look reads the item once there is a place to.
+// look reads the item once a slot is free.
 func look[T any](ctx context.Context, w *Waits, id string, get func(context.Context, string) (T, error)) (item T, err error) {
 	select {
 	case w.looks <- struct{}{}:

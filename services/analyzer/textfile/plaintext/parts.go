@@ -44,8 +44,8 @@ func NewParts(head []byte, contentType string) (*Parts, error) {
 	return nil, &RestartError{Next: Declared}
 }
 
-// Part returns the reader of the text from a place to its end, as text gives it. It
-// must be called in the order of the places. The bytes come as they are. Read returns
+// Part returns the reader of the text from a position to its end, as text gives it. It
+// must be called in the order of the positions. The bytes are not converted. Read returns
 // a *RestartError as soon as any Part has found a reason. The caller closes the Part.
 func (p *Parts) Part(text io.ReadCloser) *Part {
 	part := &Part{

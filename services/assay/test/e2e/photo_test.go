@@ -188,7 +188,7 @@ func (s system) listsFailed(ctx context.Context, t *testing.T, jobID string) err
 	}
 }
 
-// downloadsFollowTheJob: 409 before the photo is there, 410 once it is removed.
+// downloadsFollowTheJob: 409 before the photo exists, 410 once it has been removed.
 func downloadsFollowTheJob(t *testing.T, s system) {
 	owner := newOwner()
 	c := s.client(t, owner)

@@ -95,7 +95,7 @@ func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
 		if free := p.leases.free(&source); !free || !source.due(p.now()) {
 			continue
 		}
-		select { // first a place, since a lease runs
+		select { // first a slot, because a lease expires
 		case p.places <- struct{}{}:
 		case <-ctx.Done():
 			return nil

@@ -87,7 +87,7 @@ var errUnchanged = errors.New("nothing to write")
 
 // update makes a change to a source, which may not be there yet, in a loop: the
 // change is applied to the current source. Its error ends the loop and
-// is returned, but for errUnchanged.
+// is returned, except for errUnchanged.
 func (s *Store) update(ctx context.Context, name string, change func(source *Source, exists bool) error) (Source, error) {
 	for {
 		current, version, err := s.load(ctx, name)
@@ -114,7 +114,7 @@ func (s *Store) update(ctx context.Context, name string, change func(source *Sou
 // Match is the precondition of a change.
 type Match struct {
 	Revision int64 // 0 for none
-	Any      bool  // whichever there is
+	Any      bool  // any revision
 	None     bool  // there must be none
 }
 
@@ -152,7 +152,7 @@ func (s *Store) Put(ctx context.Context, name string, settings Settings, match M
 	return put, created, err
 }
 
-// Delete ends a source. That it was not there is no error, unless a revision is
+// Delete deletes a source. A missing source is not an error, unless a revision is
 // given. It returns ErrUnconditional or ErrOtherRevision.
 func (s *Store) Delete(ctx context.Context, name string, match Match) error {
 	_, err := s.update(ctx, name, func(current *Source, exists bool) error {

@@ -45,7 +45,7 @@ func (f *finder) find(p *pixels.Picture) []face {
 	gray := small.Luma()
 	width, height := gray.Rect.Dx(), gray.Rect.Dy()
 	found := f.cascade.RunCascade(pigo.CascadeParams{
-		MinSize: 24, MaxSize: min(width, height), ShiftFactor: 0.1, ScaleFactor: 1.1, // as pigo's own command, but for the sizes
+		MinSize: 24, MaxSize: min(width, height), ShiftFactor: 0.1, ScaleFactor: 1.1, // as in pigo's own command, except for the sizes
 		ImageParams: pigo.ImageParams{Pixels: gray.Pix, Rows: height, Cols: width, Dim: gray.Stride},
 	}, 0)
 	var all []face

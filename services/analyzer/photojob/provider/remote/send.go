@@ -91,7 +91,7 @@ var errLong = errors.New("too long")
 type capped struct {
 	from io.Reader
 	left int64
-	err  error // but for io.EOF
+	err  error // except for io.EOF
 }
 
 func (c *capped) Read(p []byte) (int, error) {

@@ -160,7 +160,7 @@ func (c *child) usage() (usage, error) {
 
 // stop ends the process.
 func (c *child) stop() {
-	_ = c.ask.Close() // which is what ends it
+	_ = c.ask.Close() // ends the process
 	_ = c.cmd.Wait()  // its exit status does not matter
 }
 
