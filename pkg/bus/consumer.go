@@ -94,7 +94,7 @@ func (e *permanentError) Unwrap() error { return e.err }
 // gives such a message up at once.
 func Permanent(err error) error { return &permanentError{err} }
 
-// IsPermanent says whether err, or one it wraps, was marked by Permanent.
+// IsPermanent reports whether err, or one it wraps, was marked by Permanent.
 func IsPermanent(err error) bool {
 	_, ok := errors.AsType[*permanentError](err)
 	return ok

@@ -33,7 +33,7 @@ const (
 	DeadLast     = "assay-dead-last"     // when it was given up, RFC 3339
 )
 
-// ErrNoDeadLetter says that there is no dead letter of this sequence.
+// ErrNoDeadLetter means that there is no dead letter of this sequence.
 var ErrNoDeadLetter = errors.New("the dead letter does not exist")
 
 // DeadLetter is a message that was given up, and why.

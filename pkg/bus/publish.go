@@ -20,10 +20,10 @@ var (
 	// ErrFull reports that a stream has reached its limit. It is not a matter of
 	// admission: see Admit.
 	ErrFull = errors.New("the stream is full")
-	// ErrStorageFull says that the disk of the NATS server is full, or that all
+	// ErrStorageFull means that the disk of the NATS server is full, or that all
 	// streams together have reached their limit. It wraps syscall.ENOSPC.
 	ErrStorageFull = fmt.Errorf("the storage of the NATS server is full: %w", syscall.ENOSPC)
-	// ErrOutstanding says that another event of the same item is still with a
+	// ErrOutstanding means that another event of the same item is still with a
 	// worker or waits for one.
 	ErrOutstanding = errors.New("the item has work outstanding")
 )

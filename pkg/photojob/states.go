@@ -18,7 +18,7 @@ const (
 )
 
 // The moves of a job. Every one of them is conditioned on its From states and on the
-// updatedAt that its maker has seen.
+// updatedAt that the writer has read.
 var (
 	claim    = lifecycle.Move{Name: "claim", From: []lifecycle.State{Queued}, To: Processing}
 	takeOver = lifecycle.Move{Name: "takeOver", From: []lifecycle.State{Processing}, To: Processing}

@@ -13,7 +13,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// ErrForbidden says that the NATS server does not let this user do what a call
+// ErrForbidden means that the NATS server does not let this user do what a call
 // needs. No further attempt helps until the user's permissions are changed.
 var ErrForbidden = errors.New("NATS denies permission")
 

@@ -61,7 +61,7 @@ func (p *poll) request() (*durable, time.Duration) {
 	return p.all[0], wait
 }
 
-// open says whether a priority may have something: it was not tried in this round, and
+// open reports whether a priority may have something: it was not tried in this round, and
 // nobody found it empty within emptyFor.
 func (p *poll) open(at int) bool {
 	empty := time.Duration(p.all[at].emptyAt.Load())

@@ -17,10 +17,10 @@ import (
 )
 
 var (
-	// ErrGone says that the stream does not hold every outcome after the given
+	// ErrGone means that the stream does not hold every outcome after the given
 	// sequence, so that a reader cannot resume there without a gap.
 	ErrGone = errors.New("the outcomes after this position have been removed")
-	// ErrLost says that a tail has lost its consumer or its connection. Open
+	// ErrLost means that a tail has lost its consumer or its connection. Open
 	// another one after the last sequence.
 	ErrLost = errors.New("the consumer of the outcomes is lost")
 )

@@ -24,8 +24,8 @@ const (
 	queuePause = time.Second
 )
 
-// queue moves notices from SQS into the stream of notices, where they are processed as
-// all others are, with attempts and dead letters.
+// queue moves notifications from SQS into the stream of notices, where they are processed like
+// all others, with attempts and dead letters.
 type queue struct {
 	client *sqs.Client
 	url    string

@@ -264,7 +264,7 @@ func TestAreaThatTheServicesDoNotKnow(t *testing.T) {
 // replay replays the dead letter of an item, of the area's consumer.
 func (s *system) replay(ctx context.Context, t *testing.T, id string) {
 	t.Helper()
-	for { // the letter is stored after the item has failed
+	for { // the dead letter is stored after the item has failed
 		deadLetters, _, err := s.operator.DeadLetters(ctx, client.DeadFilter{Consumer: consumer}, 0, 10)
 		if err != nil {
 			t.Fatal(err)
