@@ -1,0 +1,71 @@
+package library
+
+import (
+	"context"
+	"fmt"
+)
+
+// MaxBulk is the most operations of one Bulk.
+const MaxBulk = 100
+
+// ErrBulk means that a Bulk has more than MaxBulk operations.
+var ErrBulk = fmt.Errorf("at most %d operations are made at once", MaxBulk)
+
+// Op is the kind of an operation.
+type Op string
+
+// The operations of Bulk.
+const (
+	OpMove    Op = "move"
+	OpTrash   Op = "trash"
+	OpRestore Op = "restore"
+)
+
+// Operation is one edit of a node.
+type Operation struct {
+	Op       Op
+	ID       string
+	ParentID string // of a move; empty for the root
+	IfMatch  int64  // 0 for any version
+}
+
+// Outcome is what became of an operation: the node as written, or an error.
+type Outcome struct {
+	Node Node
+	Err  error
+}
+
+// Bulk makes operations of one caller, one after the other, and returns the outcome of each in their
+// order. One that fails does not stop the others. Each checks what the caller may do. It returns
+// ErrBulk, and makes none, when they are too many.
+func (s *Store) Bulk(ctx context.Context, c Caller, operations []Operation) ([]Outcome, error) {
+	if len(operations) > MaxBulk {
+		return nil, ErrBulk
+	}
+	outcomes := make([]Outcome, len(operations))
+	for i, o := range operations {
+		outcomes[i].Node, outcomes[i].Err = s.operate(ctx, c, o)
+	}
+	return outcomes, nil
+}
+
+func (s *Store) operate(ctx context.Context, c Caller, o Operation) (Node, error) {
+	if _, err := s.Writable(ctx, o.ID, c); err != nil {
+		return Node{}, err
+	}
+	e := Edit{By: c.Owner, IfMatch: o.IfMatch}
+	switch o.Op {
+	case OpMove:
+		if o.ParentID != "" {
+			if _, err := s.Writable(ctx, o.ParentID, c); err != nil {
+				return Node{}, fmt.Errorf("the target: %w", err)
+			}
+		}
+		return s.Move(ctx, o.ID, o.ParentID, e)
+	case OpTrash:
+		return s.Trash(ctx, o.ID, e)
+	case OpRestore:
+		return s.Restore(ctx, o.ID, e)
+	}
+	return Node{}, fmt.Errorf("no operation is named %q", o.Op)
+}

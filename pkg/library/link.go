@@ -1,0 +1,90 @@
+package library
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// MaxLinkAge is the longest time for which a share link is valid.
+const MaxLinkAge = 30 * 24 * time.Hour
+
+// ErrLink means that a share link was not issued here, has expired or was revoked.
+var ErrLink = errors.New("the link is not valid")
+
+// Link is what a share link says: its holder may read a node, and all below it. Whether it was
+// revoked is decided against the node, by Path.Access.
+type Link struct {
+	NodeID  string
+	Epoch   int64 // of the node's permissions when the link was issued
+	Expires time.Time
+}
+
+func (l Link) to(n Node) bool {
+	return l.NodeID != "" && l.NodeID == n.ID && l.Epoch == n.Permissions.Epoch
+}
+
+// Links issues and reads share links. It is safe for concurrent use.
+type Links struct{ key []byte }
+
+// minLinkKey is the shortest key, in bytes.
+const minLinkKey = 32
+
+// NewLinks returns the issuer with a secret key of at least 32 bytes, that of all services.
+func NewLinks(key []byte) (*Links, error) {
+	if len(key) < minLinkKey {
+		return nil, fmt.Errorf("the key of share links has %d bytes, and needs %d", len(key), minLinkKey)
+	}
+	return &Links{key}, nil
+}
+
+const (
+	linkBody = 16 + 8 + 8 // id, epoch, expiry in epoch seconds
+	linkSize = linkBody + sha256.Size
+)
+
+// Issue returns the token of a link to a node, which is valid for the given time: more than none, and
+// at most MaxLinkAge.
+func (l *Links) Issue(n Node, now time.Time, valid time.Duration) (token string, expires time.Time, err error) {
+	if valid <= 0 || valid > MaxLinkAge {
+		return "", time.Time{}, fmt.Errorf("a link is valid for at most %s, not %s", MaxLinkAge, valid)
+	}
+	id, err := uuid.Parse(n.ID)
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("link to %q: %w", n.ID, err)
+	}
+	expires = now.Add(valid).Truncate(time.Second).UTC()
+	body := append(make([]byte, 0, linkSize), id[:]...)
+	body = binary.BigEndian.AppendUint64(body, uint64(n.Permissions.Epoch))
+	body = binary.BigEndian.AppendUint64(body, uint64(expires.Unix()))
+	return base64.RawURLEncoding.EncodeToString(append(body, l.sign(body)...)), expires, nil
+}
+
+// Read returns the link of a token. It returns ErrLink.
+func (l *Links) Read(token string, now time.Time) (Link, error) {
+	data, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	if err != nil || len(data) != linkSize || !hmac.Equal(data[linkBody:], l.sign(data[:linkBody])) {
+		return Link{}, ErrLink
+	}
+	link := Link{
+		NodeID: uuid.UUID(data[:16]).String(), Epoch: int64(binary.BigEndian.Uint64(data[16:])),
+		Expires: time.Unix(int64(binary.BigEndian.Uint64(data[24:])), 0).UTC(),
+	}
+	if !now.Before(link.Expires) {
+		return Link{}, ErrLink
+	}
+	return link, nil
+}
+
+func (l *Links) sign(body []byte) []byte {
+	mac := hmac.New(sha256.New, l.key)
+	mac.Write([]byte("assay library link\x00"))
+	mac.Write(body)
+	return mac.Sum(nil)
+}

@@ -1,0 +1,81 @@
+package library
+
+import "time"
+
+// NodeView is a node as the HTTP API shows it.
+type NodeView struct {
+	ID           string           `json:"id"`
+	Type         string           `json:"type" enum:"User,Folder,File,Record"`
+	SubType      string           `json:"subType,omitempty" doc:"the workflow of a file" example:"Image"`
+	Name         string           `json:"name"`
+	DisplayName  string           `json:"displayName,omitempty"`
+	OwnedBy      string           `json:"ownedBy,omitempty" doc:"only for the owner"`
+	ParentID     string           `json:"parentId,omitempty" doc:"absent in the trash"`
+	TrashedFrom  string           `json:"trashedFrom,omitempty" doc:"the folder that a restore returns it to"`
+	Status       string           `json:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
+	Trashed      bool             `json:"trashed"`
+	TrashedAt    *time.Time       `json:"trashedAt,omitempty"`
+	Length       *int64           `json:"length,omitempty" doc:"bytes of a file"`
+	MD5          string           `json:"md5,omitempty"`
+	Images       []ImageView      `json:"images,omitempty"`
+	TotalRecords int64            `json:"totalRecords,omitempty"`
+	Permissions  *PermissionsView `json:"permissions,omitempty" doc:"only for the owner"`
+	Version      int64            `json:"version" doc:"0 for a root that was never written to"`
+	CreatedAt    *time.Time       `json:"createdAt,omitempty"`
+	UpdatedAt    *time.Time       `json:"updatedAt,omitempty"`
+}
+
+// ImageView is a picture of a file.
+type ImageView struct {
+	ID       string `json:"id" example:"300"`
+	Width    int    `json:"width" doc:"pixels"`
+	Height   int    `json:"height" doc:"pixels"`
+	MimeType string `json:"mimeType"`
+	Length   int64  `json:"length" doc:"bytes"`
+}
+
+// PermissionsView says who may read a node besides its owner.
+type PermissionsView struct {
+	IsPublic bool     `json:"isPublic"`
+	Users    []string `json:"users" nullable:"false"`
+	Groups   []string `json:"groups" nullable:"false"`
+}
+
+// View returns the node as the HTTP API shows it to a caller: the owner's id, the place in the trash
+// and the permissions to the owner only, and no keys of objects.
+func (n Node) View(c Caller) NodeView {
+	v := NodeView{
+		ID: n.ID, Type: string(n.Type), SubType: n.SubType, Name: n.Name, DisplayName: n.DisplayName,
+		Status: string(n.Status), Trashed: n.IsDeleted, TotalRecords: n.TotalRecords, Version: n.Version,
+		CreatedAt: at(n.CreatedAt), UpdatedAt: at(n.UpdatedAt),
+	}
+	if !n.IsDeleted {
+		v.ParentID = n.ParentID
+	}
+	if n.Blob != nil && n.Blob.Length >= 0 {
+		v.Length, v.MD5 = &n.Blob.Length, n.Blob.MD5
+	}
+	for _, i := range n.Images {
+		v.Images = append(v.Images, ImageView{ID: i.ID, Width: i.Width, Height: i.Height, MimeType: i.MimeType, Length: i.Length})
+	}
+	if c.Owner == n.OwnedBy {
+		v.OwnedBy, v.TrashedFrom, v.TrashedAt = n.OwnedBy, n.TrashedFrom, at(n.DeletedAt)
+		p := n.Permissions.View()
+		v.Permissions = &p
+	}
+	return v
+}
+
+// View returns the permissions as the HTTP API shows them to the owner.
+func (p Permissions) View() PermissionsView {
+	return PermissionsView{IsPublic: p.IsPublic, Users: append([]string{}, p.Users...), Groups: append([]string{}, p.Groups...)}
+}
+
+// at reads a time of an item, which is nil if absent or malformed.
+func at(text string) *time.Time {
+	t, err := time.Parse(TimeLayout, text)
+	if err != nil {
+		return nil
+	}
+	return &t
+}
