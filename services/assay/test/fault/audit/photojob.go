@@ -72,6 +72,7 @@ func photoHeld(job photojob.Job, uploads, edits map[string]bool) *held {
 	if e := job.EditResult; e != nil {
 		one.result, one.bytes = fmt.Sprintf("%d × %d %s", e.Width, e.Height, e.Format), edits[e.S3Key]
 	}
+	one.quiet = one.failed && job.Error != nil && job.Error.Code == photojob.CodeCancelled
 	for _, step := range []string{photojob.StepAnalyze, photojob.StepEdit} {
 		if n := job.Calls.Paid(step); n > 1 {
 			one.twice = append(one.twice, fmt.Sprintf("%d calls of the step %s may be billed", n, step))

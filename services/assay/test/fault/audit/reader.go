@@ -42,6 +42,7 @@ type held struct {
 	state  lifecycle.State
 	final  bool
 	failed bool
+	quiet  bool      // failed as its owner asked, without a dead letter
 	ended  time.Time // when the final state was written
 	result string    // in the form of Promise.Result
 	bytes  bool      // the item's bytes exist

@@ -177,7 +177,7 @@ func (j *judge) ended(p Promise, h *held, outcomes *outcomeIDs, add func(Kind, s
 	}
 	deadLetters := j.deadLetters[p.ID]
 	switch {
-	case p.End == Failed && len(deadLetters) == 0:
+	case p.End == Failed && len(deadLetters) == 0 && !h.quiet:
 		add(Lost, "it has no dead letter")
 	case p.End == Failed && len(deadLetters) > 1 && !again:
 		add(Doubled, "it has %d dead letters: %s", len(deadLetters), strings.Join(deadLetters, "; "))

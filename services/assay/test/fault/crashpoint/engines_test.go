@@ -77,7 +77,7 @@ func (e *engines) created(ctx context.Context, o embedded.Object) error {
 	e.mu.Lock()
 	s := e.systems[o.Bucket]
 	e.mu.Unlock()
-	if s == nil || !s.notices.Load() || !strings.HasPrefix(o.Key, "files/") {
+	if s == nil || !s.notices.Load() || !strings.HasPrefix(o.Key, "files/") && !strings.HasPrefix(o.Key, "uploads/") {
 		return nil
 	}
 	type named map[string]string

@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/analyzer"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
@@ -55,7 +56,7 @@ const (
 var textRoles = []string{ingest.Name, analyzer.Name}
 
 func scenarios() []scenario {
-	return []scenario{
+	return append([]scenario{
 		{name: "multipart", roles: textRoles, abandons: true, play: byMultipart},
 		{name: "presigned and reported", roles: textRoles, abandons: true, play: reported},
 		{name: "presigned and noticed", roles: textRoles, notices: true, play: noticed},
@@ -69,7 +70,7 @@ func scenarios() []scenario {
 		{name: "start of analyzer", roles: []string{analyzer.Name}, play: started(analyzer.Name)},
 		{name: "start of query", roles: []string{query.Name}, play: started(query.Name)},
 		{name: "sweep", roles: []string{sweep}, play: sweptUp},
-	}
+	}, photoScenarios()...)
 }
 
 // id returns the id of the client's file, also once it is deleted; empty when a
@@ -116,6 +117,9 @@ func (r *run) settle(ctx context.Context, p audit.Promise) {
 }
 
 func (r *run) final(ctx context.Context, p audit.Promise) error {
+	if p.Area == photojob.Name {
+		return r.finalPhoto(ctx, p)
+	}
 	if p.Area == feed.Name {
 		item, err := r.system.items.Get(ctx, p.ID)
 		if err == nil && !item.Settled() {

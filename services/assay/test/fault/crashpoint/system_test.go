@@ -50,6 +50,7 @@ type system struct {
 	audit    *audit.System
 	files    *textfile.Store
 	items    *feed.Store
+	jobs     *photojob.Store
 	script   *script
 	notices  atomic.Bool // whether the bucket publishes notifications
 	together atomic.Bool // whether all services crash together
@@ -89,6 +90,7 @@ func openSystem(ctx context.Context, t *testing.T, e *engines, number int) *syst
 		t.Fatal(err)
 	}
 	s.files, s.items = textfile.NewStore(s.audit.DB(), s.cfg.TextFile), feed.NewStore(s.audit.DB(), s.cfg.Feed)
+	s.jobs = photojob.NewStore(s.audit.DB(), s.cfg.PhotoJob)
 	e.mu.Lock()
 	e.systems[s.cfg.Backends.S3.Bucket], e.systems[s.cfg.PhotoJob.Temp] = s, s
 	e.mu.Unlock()
@@ -284,7 +286,7 @@ func (s *system) settle(ctx context.Context, final func(context.Context) error) 
 }
 
 func (s *system) idle(ctx context.Context) error {
-	for _, name := range []string{notice.Stream, textfile.WorkStream, feed.WorkStream} {
+	for _, name := range []string{notice.Stream, textfile.WorkStream, feed.WorkStream, photojob.WorkStream} {
 		stream, err := s.audit.JetStream().Stream(ctx, name)
 		if err != nil {
 			return err
