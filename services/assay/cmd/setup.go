@@ -12,11 +12,11 @@ import (
 func newSetup() *cobra.Command {
 	return &cobra.Command{
 		Use:   "setup",
-		Short: "Create the tables, bucket and streams",
-		Long: `Create the tables, bucket and streams that ingest, analyzer and query expect.
+		Short: "Create the tables, buckets and streams",
+		Long: `Create the tables, buckets and streams that ingest, analyzer and query expect.
 
 The services' variables name the backends: ASSAY_NATS_URL,
-ASSAY_DYNAMODB_ENDPOINT, ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET and those of AWS.
+ASSAY_DYNAMODB_ENDPOINT, ASSAY_S3_ENDPOINT, ASSAY_S3_BUCKET, ASSAY_ENV and those of AWS.
 Setup is idempotent. Run it after each upgrade, once the services of the previous
 version have stopped. "assay serve" does not need it.`,
 		Args: cobra.NoArgs,

@@ -26,7 +26,7 @@ func newSweep(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep",
 		Short: "Find and repair stuck items",
-		Long: `Compare the tables, the bucket and the streams, and repair what is stuck.
+		Long: `Compare the tables, the buckets and the streams, and repair what is stuck.
 Analyzers sweep on a timer (ASSAY_SWEEP_EVERY); this command sweeps once, at
 ASSAY_SWEEP_RATE items per second, and prints what it found:
 
@@ -37,6 +37,8 @@ ASSAY_SWEEP_RATE items per second, and prints what it found:
   orphan_object        an object that belongs to no item
   inconsistent_copies  rows of one item that differ
   duplicate_rows       several rows of one feed item
+  overdue_job          a photo job that is not done or not uploaded in time; FAILED
+  outdated_object      an object of a photo job that is not needed any more
   unreadable_item      a row that cannot be read; not repaired
 
 It uses the backends of a running "assay serve", or those that the services'

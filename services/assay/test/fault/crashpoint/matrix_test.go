@@ -82,7 +82,7 @@ func TestEveryCrashPoint(t *testing.T) {
 	entry := ledger.Run{
 		Fault: "crash at each call to a backend, and at pairs of calls", Seed: *seed, Runs: len(cases) - int(unreached.Load()),
 		Means: "The client received the 2xx of its call: multipart upload, `uploaded`, PUT where a bucket notification follows, " +
-			"retry, delete, or feed item.",
+			"retry, cancel, delete, feed item, or photo batch.",
 	}
 	if err := ledger.Enter(entry.Of(report)); err != nil {
 		t.Error(err)
