@@ -19,6 +19,7 @@ const (
 	OpMove    Op = "move"
 	OpTrash   Op = "trash"
 	OpRestore Op = "restore"
+	OpErase   Op = "erase"
 )
 
 // Operation is one edit of a node.
@@ -29,10 +30,12 @@ type Operation struct {
 	IfMatch  int64  // 0 for any version
 }
 
-// Outcome is what became of an operation: the node as written, or an error.
+// Outcome is what became of an operation: the node as written, or an error. An erase returns the id of
+// its workflow instead of the node.
 type Outcome struct {
-	Node Node
-	Err  error
+	Node  Node
+	Erase string
+	Err   error
 }
 
 // Bulk makes operations of one caller, one after the other, and returns the outcome of each in their
@@ -44,28 +47,36 @@ func (s *Store) Bulk(ctx context.Context, c Caller, operations []Operation) ([]O
 	}
 	outcomes := make([]Outcome, len(operations))
 	for i, o := range operations {
-		outcomes[i].Node, outcomes[i].Err = s.operate(ctx, c, o)
+		outcomes[i] = s.operate(ctx, c, o)
 	}
 	return outcomes, nil
 }
 
-func (s *Store) operate(ctx context.Context, c Caller, o Operation) (Node, error) {
-	if _, err := s.Writable(ctx, o.ID, c); err != nil {
-		return Node{}, err
+func (s *Store) operate(ctx context.Context, c Caller, o Operation) Outcome {
+	var done Outcome
+	if _, done.Err = s.Writable(ctx, o.ID, c); done.Err != nil {
+		return done
 	}
 	e := Edit{By: c.Owner, IfMatch: o.IfMatch}
 	switch o.Op {
 	case OpMove:
 		if o.ParentID != "" {
 			if _, err := s.Writable(ctx, o.ParentID, c); err != nil {
-				return Node{}, fmt.Errorf("the target: %w", err)
+				done.Err = fmt.Errorf("the target: %w", err)
+				return done
 			}
 		}
-		return s.Move(ctx, o.ID, o.ParentID, e)
+		done.Node, done.Err = s.Move(ctx, o.ID, o.ParentID, e)
 	case OpTrash:
-		return s.Trash(ctx, o.ID, e)
+		done.Node, done.Err = s.Trash(ctx, o.ID, e)
 	case OpRestore:
-		return s.Restore(ctx, o.ID, e)
+		done.Node, done.Err = s.Restore(ctx, o.ID, e)
+	case OpErase:
+		var w Workflow
+		w, done.Err = s.Erase(ctx, o.ID, e)
+		done.Erase = w.CorrelationID
+	default:
+		done.Err = fmt.Errorf("no operation is named %q", o.Op)
 	}
-	return Node{}, fmt.Errorf("no operation is named %q", o.Op)
+	return done
 }

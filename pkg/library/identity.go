@@ -21,6 +21,9 @@ func RootID(owner string) string { return uuid.NewSHA1(roots, []byte(owner)).Str
 // trashOf is the parent of what is in the trash of an owner.
 func trashOf(owner string) string { return trashPrefix + owner }
 
+// eraseOf is the parent of what is being erased.
+func eraseOf(owner string) string { return erasePrefix + owner }
+
 // NewID returns the id of a new node, a UUIDv7. The same idempotency key of the same owner gives
 // the same id, with the time of the key if that is a UUIDv7; an empty key gives a new id.
 func NewID(owner, idempotencyKey string) (string, error) {

@@ -21,6 +21,18 @@ func (s *Store) filesOf(ctx context.Context, ids []string) (map[string]File, err
 	return found, err
 }
 
+// nodesOf reads those of the nodes that exist, by their ids, strongly consistent.
+func (s *Store) nodesOf(ctx context.Context, ids []string) (map[string]Node, error) {
+	found := map[string]Node{}
+	err := s.readAll(ctx, s.nodes, idName, ids, func(id string, item map[string]table.Value) error {
+		var n Node
+		err := attributevalue.UnmarshalMap(item, &n)
+		found[id] = n
+		return err
+	})
+	return found, err
+}
+
 // readAll reads items of a table by its key. Ids may repeat.
 func (s *Store) readAll(ctx context.Context, name, keyName string, ids []string, see func(id string, item map[string]table.Value) error) error {
 	var keys []table.Key

@@ -108,3 +108,6 @@ func keySchema(hash, sort string) []types.KeySchemaElement {
 
 // key is the key of a node, and of its file.
 func key(id string) table.Key { return table.Key{idName: table.Text(id)} }
+
+// workflowKey is the key of the workflow of a file, or of an operation.
+func workflowKey(id string) table.Key { return table.Key{correlationIDName: table.Text(id)} }

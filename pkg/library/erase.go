@@ -1,0 +1,122 @@
+package library
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// ErrNotEmpty means that a folder to erase still has children, which are erased first.
+var ErrNotEmpty = errors.New("the folder is not empty")
+
+// eraseID is the id of the operation that erases a folder. The operation of a file has the file's id.
+func eraseID(folderID string) string {
+	return uuid.NewSHA1(roots, []byte(erasePrefix+folderID)).String()
+}
+
+// Erase hides a node for good and returns the operation that removes it. A file gets another run, so
+// that no step of it can end any more. The children of a folder follow: each of them, in pages, is
+// erased by an operation of its own, and then Erased ends that of the folder. A second call returns
+// the same operation. Errors are those of edits, with lifecycle.ErrNotFound for what was erased.
+func (s *Store) Erase(ctx context.Context, id string, e Edit) (Workflow, error) {
+	for range changeAttempts {
+		n, err := s.Get(ctx, id)
+		switch {
+		case err != nil:
+			return Workflow{}, err
+		case n.Type == KindUser:
+			return Workflow{}, ErrRoot
+		case n.Erasing() && n.Type == KindFile:
+			return s.Workflow(ctx, id)
+		case n.Erasing():
+			return s.Workflow(ctx, eraseID(id))
+		case e.IfMatch != 0 && e.IfMatch != n.Version:
+			return Workflow{}, ErrVersion
+		}
+		w, err := s.erase(ctx, n, e)
+		if !errors.Is(err, lifecycle.ErrCondition) && !errors.Is(err, lifecycle.ErrFenceLost) && !table.CanceledFor(err, conflict) {
+			return w, err
+		}
+	}
+	return Workflow{}, ErrBusy
+}
+
+func (s *Store) erase(ctx context.Context, n Node, e Edit) (Workflow, error) {
+	hidden := map[string]table.Value{
+		parentIDName: table.Text(eraseOf(n.OwnedBy)), isDeletedName: &types.AttributeValueMemberBOOL{Value: true}, updatedByName: table.Text(e.By),
+	}
+	both := s.both(n.ID, hidden, hidden)
+	file, node := both[0], both[1]
+	node.Remove = []string{typeOwnedByName, "trashedFrom"}
+	node.Condition = expression.Name(versionName).Equal(expression.Value(n.Version))
+	write := lifecycle.Write{Items: []lifecycle.Item{node}}
+	w := Workflow{CorrelationID: eraseID(n.ID), Run: 1}
+	if n.Type == KindFile {
+		f, err := s.File(ctx, n.ID)
+		if err != nil {
+			return Workflow{}, err
+		}
+		if w, err = s.newWorkflow(ctx, f, f.Run+1, nil); err != nil {
+			return Workflow{}, err
+		}
+		write.Items = append(write.Items, file)
+		write.Fence = runFence(f.Run, w.Run)
+	}
+	now := stamp(s.now())
+	w.WorkflowType, w.CurrentState, w.FileID, w.UserID = EraseWorkflow, Processing, n.ID, n.OwnedBy
+	w.CreatedAt, w.UpdatedAt, w.Deadline, w.Version = now, now, s.deadline(), w.Version+1
+	w.StepResults = map[string]StepResult{}
+	put, err := s.replace(w, earlier(w))
+	if err != nil {
+		return Workflow{}, err
+	}
+	write.Also = []types.TransactWriteItem{put}
+	_, err = Machine().Update(ctx, s.db, "erase", write)
+	return w, err
+}
+
+// Erased ends an operation of Erase, after the objects of its file, or the children of its folder, are
+// gone: it removes the node, of a file also the file and the operation. It may be called again. It
+// returns ErrNotEmpty.
+func (s *Store) Erased(ctx context.Context, w Workflow) error {
+	gone := func(name string) types.TransactWriteItem {
+		return types.TransactWriteItem{Delete: &types.Delete{TableName: &name, Key: key(w.FileID)}}
+	}
+	if w.CorrelationID == w.FileID {
+		same := types.TransactWriteItem{Delete: &types.Delete{
+			TableName: &s.workflows, Key: workflowKey(w.CorrelationID),
+			ConditionExpression:       aws.String("attribute_not_exists(correlationId) OR #run = :run"),
+			ExpressionAttributeNames:  map[string]string{"#run": runName},
+			ExpressionAttributeValues: map[string]table.Value{":run": table.Integer(w.Run)},
+		}}
+		_, err := s.db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
+			TransactItems: []types.TransactWriteItem{same, gone(s.files), gone(s.nodes)},
+		})
+		if table.CanceledFor(err, conditionFailed) {
+			err = lifecycle.ErrFenceLost
+		}
+		return wrapped("erase "+w.FileID, err)
+	}
+	page, err := s.Children(ctx, w.FileID, Listing{Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(page.Nodes) > 0 {
+		return ErrNotEmpty
+	}
+	_, err = Machine().Apply(ctx, s.db, complete, lifecycle.Write{
+		Items: []lifecycle.Item{s.ofWorkflow(w.CorrelationID, nil)}, Also: []types.TransactWriteItem{gone(s.nodes)},
+	})
+	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok && moved.Found == Processed {
+		return nil
+	}
+	return err
+}

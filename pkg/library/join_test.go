@@ -1,0 +1,222 @@
+package library
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/dynamolite"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// The workflow ends once, whatever is lost, delivered twice or late, and though responses get lost.
+func TestJoinEndsOnce(t *testing.T) {
+	r := open(t)
+	const chunks, workers = 50, 8
+	f, w := r.in(Loaded)
+	if err := r.StartParsing(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.FinishParsing(t.Context(), w, chunks, 50_000); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.StartProcessing(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	before := r.stored(f.ID)
+	r.faults.Add(dynamolite.Fault{Kind: dynamolite.ErrorAfter, Operation: "UpdateItem", Probability: 0.02, Seed: 1})
+	r.faults.Add(dynamolite.Fault{Kind: dynamolite.ErrorAfter, Operation: "TransactWriteItems", Count: 1})
+	random := rand.New(rand.NewPCG(1, 2))
+	var ended, settled atomic.Int64
+	finish := func(w Workflow) {
+		err := r.Finish(t.Context(), w, w.End(records), nil)
+		moved, ok := errors.AsType[*lifecycle.MovedError](err)
+		switch {
+		case err == nil:
+			ended.Add(1)
+		case !ok || moved.Found != Processed:
+			t.Errorf("finish: %v", err)
+		}
+	}
+	handle := func(step string) {
+		w, err := r.FinishStep(t.Context(), f.ID, f.Run, step, StepDone, StepResult{Key: step, Attempts: 1}, nil)
+		switch {
+		case err == nil:
+			settled.Add(1)
+		case !errors.Is(err, lifecycle.ErrCondition):
+			t.Errorf("%s: %v", step, err)
+			return
+		}
+		if w.Joined() {
+			finish(w)
+		}
+	}
+	for range 100 { // sweeps
+		w, err := r.Workflow(t.Context(), f.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Final() {
+			break
+		}
+		if w.Joined() { // the worker that ended the last step died
+			finish(w)
+		}
+		var queue []string
+		for _, step := range w.StepsOpen {
+			queue = append(queue, slices.Repeat([]string{step}, random.IntN(9))...) // 0 is lost
+		}
+		random.Shuffle(len(queue), func(i, j int) { queue[i], queue[j] = queue[j], queue[i] })
+		deliveries := make(chan string, len(queue))
+		for _, step := range queue {
+			deliveries <- step
+		}
+		close(deliveries)
+		var all sync.WaitGroup
+		for range workers {
+			all.Go(func() {
+				for step := range deliveries {
+					handle(step)
+				}
+			})
+		}
+		all.Wait()
+	}
+	w, err := r.Workflow(t.Context(), f.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const steps = chunks + 3
+	if w.CurrentState != Processed || !w.Joined() || len(w.StepsDone) != steps || len(w.StepResults) != steps || !w.RecordProcessingCompleted ||
+		!w.ThumbnailCompleted || !w.ParseCompleted || !w.MetadataCompleted || w.IndexingCompleted {
+		t.Errorf("%+v", w)
+	}
+	// A workflow that ended twice would have two more versions of its file.
+	after := r.stored(f.ID)
+	if ended.Load() != 1 || after.Version != before.Version+1 || after.Status != Processed || r.node(f.ID).Status != Processed {
+		t.Errorf("ended %d times, version %d after %d, %s", ended.Load(), after.Version, before.Version, after.Status)
+	}
+	if settled.Load() > steps || w.Version != 1+3+steps+1 {
+		t.Errorf("%d of %d steps settled, version %d", settled.Load(), steps, w.Version)
+	}
+}
+
+func TestNoEndBeforeTheLastStep(t *testing.T) {
+	r := open(t)
+	_, f := r.file("a.jpg", "")
+	f, w, err := r.StoreUpload(t.Context(), f, Content{Type: "Image", ETag: "e"}, PlanOf("Image"))
+	if err != nil || !slices.Equal(w.StepsOpen, []string{StepMetadata, StepThumbnails}) {
+		t.Fatalf("%+v, %v", w, err)
+	}
+	if err := r.StartProcessing(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Finish(t.Context(), w, End{State: Processed}, nil); !errors.Is(err, lifecycle.ErrCondition) {
+		t.Errorf("an end with open steps: %v", err)
+	}
+	joined := w
+	joined.StepsOpen = nil
+	if err := r.Finish(t.Context(), joined, End{State: Processed}, nil); !errors.Is(err, lifecycle.ErrCondition) {
+		t.Errorf("an end with open steps in the table: %v", err)
+	}
+	images := []Image{{ID: "300", Key: "k", Width: 300, Height: 200, MimeType: "image/jpeg", Length: 9}}
+	w, err = r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepDone, StepResult{Engine: "pixels"}, images)
+	if err != nil || !slices.Equal(r.node(f.ID).Images, images) || !slices.Equal(r.stored(f.ID).Images, images) {
+		t.Errorf("images of a step: %+v, %v", w, err)
+	}
+	if again, err := r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepDone, StepResult{}, images); !errors.Is(err, lifecycle.ErrCondition) || !slices.Equal(again.StepsDone, w.StepsDone) {
+		t.Errorf("the same step: %+v, %v", again, err)
+	}
+	w, err = r.FinishStep(t.Context(), f.ID, 1, StepMetadata, StepFailed, StepResult{Reason: "it is damaged"}, nil)
+	if end := w.End(PlanOf("Image")); err != nil || end != (End{Failed, "metadata: it is damaged"}) {
+		t.Fatalf("ends as %+v, %v", end, err)
+	}
+	if err := r.Finish(t.Context(), w, w.End(PlanOf("Image")), nil); err != nil {
+		t.Fatal(err)
+	}
+	if f := r.stored(f.ID); f.Status != Failed || f.ErrorMessage != "metadata: it is damaged" {
+		t.Errorf("%+v", f)
+	}
+	if _, err := r.FinishStep(t.Context(), r.id(), 1, StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrNotFound) {
+		t.Errorf("a step of nothing: %v", err)
+	}
+}
+
+func TestEraseOfAFile(t *testing.T) {
+	r := open(t)
+	f, _ := r.in(Processing)
+	op, err := r.Erase(t.Context(), f.ID, ann)
+	if err != nil || op.CorrelationID != f.ID || op.Run != f.Run+1 || op.WorkflowType != EraseWorkflow || op.Key != f.Key {
+		t.Fatalf("%+v, %v", op, err)
+	}
+	again, err := r.Erase(t.Context(), f.ID, ann)
+	if err != nil || again.Run != op.Run || again.Version != op.Version {
+		t.Errorf("erased twice: %+v, %v", again, err)
+	}
+	if _, err := r.FinishStep(t.Context(), f.ID, f.Run, StepMetadata, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
+		t.Errorf("a step of an erased file: %v", err)
+	}
+	if _, err := r.Readable(t.Context(), f.ID, Caller{Owner: "ann"}); !errors.Is(err, lifecycle.ErrNotFound) {
+		t.Errorf("the owner reads it: %v", err)
+	}
+	if _, err := r.Restore(t.Context(), f.ID, ann); !errors.Is(err, lifecycle.ErrNotFound) {
+		t.Errorf("it is restored: %v", err)
+	}
+	if len(r.names(RootID("ann"))) != 0 {
+		t.Error("the root lists it")
+	}
+	for range 2 {
+		if err := r.Erased(t.Context(), op); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, key := range map[string]table.Key{config.Nodes: key(f.ID), config.Files: key(f.ID), config.Workflows: workflowKey(f.ID)} {
+		if row := r.row(name, key); row != nil {
+			t.Errorf("%s keeps %v", name, row)
+		}
+	}
+	if _, err := r.Erase(t.Context(), f.ID, ann); !errors.Is(err, lifecycle.ErrNotFound) {
+		t.Errorf("erased after its end: %v", err)
+	}
+}
+
+func TestEraseOfAFolder(t *testing.T) {
+	r := open(t)
+	folder := r.folder("old", "")
+	file, _ := r.file("a.txt", folder.ID)
+	op, err := r.Erase(t.Context(), folder.ID, ann)
+	if err != nil || op.CorrelationID == folder.ID || !ValidID(op.CorrelationID) {
+		t.Fatalf("%+v, %v", op, err)
+	}
+	if _, _, err := r.Reserve(t.Context(), r.newFile("late.txt", folder.ID)); !errors.Is(err, ErrTrashed) {
+		t.Errorf("an upload into it: %v", err)
+	}
+	if err := r.Erased(t.Context(), op); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("ended with a child: %v", err)
+	}
+	child, err := r.Erase(t.Context(), file.ID, ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := r.Erased(t.Context(), op); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Erased(t.Context(), child); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := r.Workflow(t.Context(), op.CorrelationID); err != nil || done.CurrentState != Processed {
+		t.Errorf("the operation is %+v, %v", done, err)
+	}
+	if row := r.row(config.Nodes, key(folder.ID)); row != nil {
+		t.Errorf("the folder is %v", row)
+	}
+	if _, err := r.Erase(t.Context(), RootID("ann"), ann); !errors.Is(err, ErrRoot) {
+		t.Errorf("erased the root: %v", err)
+	}
+}

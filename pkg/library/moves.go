@@ -1,0 +1,230 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+var (
+	// ErrNoWorkflow means that the file has no row of a workflow any more, to retry a step of.
+	ErrNoWorkflow = errors.New("the steps of the file are no longer kept; retry the file")
+	// ErrStep means that the step did not fail, and cannot be retried.
+	ErrStep = errors.New("only a failed step is retried")
+)
+
+// Content is what is known about the bytes of a file once they are stored.
+type Content struct {
+	Type   string // of the workflow, by the content
+	Length int64
+	ETag   string // of the object
+	MD5    string // may be empty
+}
+
+// StoreUpload moves a Loading file to Loaded and writes its workflow, with all steps of the plan open.
+// Like every move it returns lifecycle.ErrNotFound, *lifecycle.MovedError, lifecycle.ErrFenceLost or
+// lifecycle.ErrInconsistent; and lifecycle.ErrCondition for a workflow of this run or a later one.
+func (s *Store) StoreUpload(ctx context.Context, f File, c Content, plan Plan) (File, Workflow, error) {
+	f.Type, f.Length, f.ETag, f.MD5 = c.Type, c.Length, c.ETag, c.MD5
+	w, err := s.newWorkflow(ctx, f, f.Run, plan.names())
+	if err != nil {
+		return File{}, Workflow{}, err
+	}
+	file := map[string]table.Value{typeName: table.Text(f.Type), "length": table.Integer(f.Length), "etag": table.Text(f.ETag)}
+	blob := Blob{ID: f.BlobID, Bucket: f.Bucket, Key: f.Key, Length: f.Length, MD5: f.MD5}
+	stored, err := attributevalue.Marshal(blob)
+	if err != nil {
+		return File{}, Workflow{}, err
+	}
+	if f.MD5 != "" {
+		file["md5"] = table.Text(f.MD5)
+	}
+	f, err = s.begin(ctx, store, f, w, file, map[string]table.Value{"subType": table.Text(f.Type), "blob": stored}, earlier(w))
+	return f, w, err
+}
+
+// Retry moves a Failed or ProcessedPartially file to Loaded, for another run of all its steps.
+func (s *Store) Retry(ctx context.Context, f File) (File, Workflow, error) {
+	return s.again(ctx, retry, f)
+}
+
+// Reprocess moves a Processed file to Loaded, for another run of all its steps.
+func (s *Store) Reprocess(ctx context.Context, f File) (File, Workflow, error) {
+	return s.again(ctx, reprocess, f)
+}
+
+func (s *Store) again(ctx context.Context, m lifecycle.Move, f File) (File, Workflow, error) {
+	w, err := s.newWorkflow(ctx, f, f.Run+1, PlanOf(f.Type).names())
+	if err != nil {
+		return File{}, Workflow{}, err
+	}
+	f, err = s.begin(ctx, m, f, w, nil, nil, earlier(w))
+	return f, w, err
+}
+
+// RetryStep is Retry for one failed step. What the other steps left behind stays: kept has those
+// results whose objects the caller has copied for the new run. It returns ErrNoWorkflow and ErrStep.
+func (s *Store) RetryStep(ctx context.Context, f File, step string, kept map[string]StepResult) (File, Workflow, error) {
+	old, err := s.Workflow(ctx, f.ID)
+	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && (old.Run != f.Run || old.ETag != f.ETag) {
+		return File{}, Workflow{}, ErrNoWorkflow
+	}
+	if err != nil {
+		return File{}, Workflow{}, err
+	}
+	if !slices.Contains(old.StepsFailed, step) {
+		return File{}, Workflow{}, ErrStep
+	}
+	w, err := s.newWorkflow(ctx, f, f.Run+1, []string{step})
+	if err != nil {
+		return File{}, Workflow{}, err
+	}
+	w.StepsDone, w.StepsSkipped = old.StepsDone, old.StepsSkipped
+	for _, failed := range old.StepsFailed {
+		if failed != step {
+			w.StepsFailed = append(w.StepsFailed, failed)
+		}
+	}
+	for name, result := range old.StepResults {
+		if name != step {
+			w.StepResults[name] = result
+		}
+	}
+	for name, result := range kept {
+		w.StepResults[name] = result
+	}
+	w.ThumbnailCompleted = old.ThumbnailCompleted && step != StepThumbnails
+	w.ParseCompleted = old.ParseCompleted && step != StepParse
+	w.MetadataCompleted = old.MetadataCompleted && step != StepMetadata
+	w.IndexingCompleted = old.IndexingCompleted
+	f, err = s.begin(ctx, retry, f, w, nil, nil, expression.Name(runName).Equal(expression.Value(f.Run)))
+	return f, w, err
+}
+
+// earlier is the condition on the row that a new run replaces: there is none, or one of an earlier run.
+func earlier(w Workflow) expression.ConditionBuilder {
+	return expression.AttributeNotExists(expression.Name(correlationIDName)).Or(expression.Name(runName).LessThan(expression.Value(w.Run)))
+}
+
+// begin moves a file and its node to the state and the run of a new workflow, and writes that.
+func (s *Store) begin(ctx context.Context, m lifecycle.Move, f File, w Workflow, file, node map[string]table.Value, replaced expression.ConditionBuilder) (File, error) {
+	put, err := s.replace(w, replaced)
+	if err != nil {
+		return File{}, err
+	}
+	write := lifecycle.Write{
+		Fence: runFence(f.Run, w.Run), Items: s.both(f.ID, file, node), Also: []types.TransactWriteItem{put},
+	}
+	if m.Explicit {
+		write.Items[0].Remove = []string{"errorMessage"}
+		f.ErrorMessage = ""
+	}
+	if _, err := Machine().Apply(ctx, s.db, m, write); err != nil {
+		return File{}, err
+	}
+	f.Status, f.Run, f.UpdatedAt = m.To, w.Run, table.TextOf(write.Items[0].Set[updatedName])
+	f.Version++ // unless its node was edited meanwhile
+	return f, nil
+}
+
+// replace puts a workflow in the place of another row, under a condition.
+func (s *Store) replace(w Workflow, condition expression.ConditionBuilder) (types.TransactWriteItem, error) {
+	expr, err := expression.NewBuilder().WithCondition(condition).Build()
+	if err != nil {
+		return types.TransactWriteItem{}, err
+	}
+	item, err := attributevalue.MarshalMap(w)
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName: &s.workflows, Item: item, ConditionExpression: expr.Condition(),
+		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+	}}, err
+}
+
+// both are the writes of a file and of its node, which have a version and a time.
+func (s *Store) both(id string, file, node map[string]table.Value) []lifecycle.Item {
+	now := table.Text(stamp(s.now()))
+	items := []lifecycle.Item{{Table: s.files, Key: key(id), Set: file}, {Table: s.nodes, Key: key(id), Set: node}}
+	for i := range items {
+		set := map[string]table.Value{updatedName: now}
+		for name, value := range items[i].Set {
+			set[name] = value
+		}
+		items[i].Set, items[i].Add = set, map[string]table.Value{versionName: table.Integer(1)}
+	}
+	return items
+}
+
+func runFence(seen, next int64) lifecycle.Fence {
+	return lifecycle.Fence{Attribute: runName, Seen: table.Integer(seen), Next: table.Integer(next)}
+}
+
+// ofWorkflow is a write of a workflow, with its version, its time and another deadline.
+func (s *Store) ofWorkflow(id string, set map[string]table.Value) lifecycle.Item {
+	all := map[string]table.Value{workflowUpdatedAt: table.Text(stamp(s.now())), "deadline": table.Text(s.deadline())}
+	for name, value := range set {
+		all[name] = value
+	}
+	return lifecycle.Item{
+		Table: s.workflows, Key: workflowKey(id), Status: currentStateName, Set: all,
+		Add: map[string]table.Value{versionName: table.Integer(1)},
+	}
+}
+
+// StartParsing moves a Loaded file to Parsing.
+func (s *Store) StartParsing(ctx context.Context, w Workflow) error {
+	return s.move(ctx, startParsing, w, s.ofWorkflow(w.CorrelationID, nil), nil, nil)
+}
+
+// FinishParsing moves a Parsing file to Parsed and opens a step for each chunk of its records. It does
+// not end StepParse: FinishStep does, after it.
+func (s *Store) FinishParsing(ctx context.Context, w Workflow, chunks int, records int64) error {
+	item := s.ofWorkflow(w.CorrelationID, nil)
+	if chunks > 0 {
+		steps := make([]string, chunks)
+		for i := range steps {
+			steps[i] = ChunkStep(i)
+		}
+		item.Add["stepsOpen"] = &types.AttributeValueMemberSS{Value: steps}
+	}
+	item.Condition = expression.Name("stepsOpen").Contains(StepParse) // so that the join cannot be before
+	return s.move(ctx, finishParsing, w, item, nil, map[string]table.Value{"totalRecords": table.Integer(records)})
+}
+
+// StartProcessing moves a Loaded or Parsed file to Processing, when all open steps are published.
+func (s *Store) StartProcessing(ctx context.Context, w Workflow) error {
+	return s.move(ctx, startProcessing, w, s.ofWorkflow(w.CorrelationID, nil), nil, nil)
+}
+
+// Fail ends a file as Failed from any state of processing, also one without a workflow. The message is
+// for a person.
+func (s *Store) Fail(ctx context.Context, f File, message string) error {
+	reason := table.Text(message)
+	file := map[string]table.Value{"errorMessage": reason}
+	items := s.both(f.ID, file, nil)
+	w, err := s.Workflow(ctx, f.ID)
+	switch {
+	case err != nil && !errors.Is(err, lifecycle.ErrNotFound):
+		return err
+	case err == nil && w.Run == f.Run:
+		items = append(items, s.ofWorkflow(f.ID, map[string]table.Value{"failureMessage": reason}))
+	}
+	_, err = Machine().Apply(ctx, s.db, fail, lifecycle.Write{Fence: runFence(f.Run, f.Run), Items: items})
+	return err
+}
+
+// move writes a workflow, its file and its node.
+func (s *Store) move(ctx context.Context, m lifecycle.Move, w Workflow, workflow lifecycle.Item, file, node map[string]table.Value) error {
+	items := append([]lifecycle.Item{workflow}, s.both(w.FileID, file, node)...)
+	_, err := Machine().Apply(ctx, s.db, m, lifecycle.Write{Fence: runFence(w.Run, w.Run), Items: items})
+	return err
+}
+
+// set is a set of one member.
+func set(member string) table.Value { return &types.AttributeValueMemberSS{Value: []string{member}} }

@@ -1,0 +1,228 @@
+package library
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+// records is a plan that parses.
+var records = Plan{"Table", []Step{{StepParse, ClassRecords, true}, {StepMetadata, ClassLight, true}, {StepThumbnails, ClassRender, false}}}
+
+var content = Content{Type: "Table", Length: 7, ETag: "e1", MD5: "m1"}
+
+// makers are the store's methods, by the name of their move.
+var makers = map[string]func(*rig, File, Workflow) error{
+	"store": func(r *rig, f File, _ Workflow) error {
+		_, _, err := r.StoreUpload(r.t.Context(), f, content, records)
+		return err
+	},
+	"startParsing":    func(r *rig, _ File, w Workflow) error { return r.StartParsing(r.t.Context(), w) },
+	"finishParsing":   func(r *rig, _ File, w Workflow) error { return r.FinishParsing(r.t.Context(), w, 2, 1500) },
+	"startProcessing": func(r *rig, _ File, w Workflow) error { return r.StartProcessing(r.t.Context(), w) },
+	"complete": func(r *rig, _ File, w Workflow) error {
+		w.StepsOpen = nil // the write is the condition
+		return r.Finish(r.t.Context(), w, End{State: Processed}, map[string]any{"rows": 7})
+	},
+	"completePartially": func(r *rig, _ File, w Workflow) error {
+		w.StepsOpen = nil
+		return r.Finish(r.t.Context(), w, End{ProcessedPartially, "no thumbnail"}, nil)
+	},
+	"fail":      func(r *rig, f File, _ Workflow) error { return r.Fail(r.t.Context(), f, "it is damaged") },
+	"retry":     func(r *rig, f File, _ Workflow) error { _, _, err := r.Retry(r.t.Context(), f); return err },
+	"reprocess": func(r *rig, f File, _ Workflow) error { _, _, err := r.Reprocess(r.t.Context(), f); return err },
+}
+
+// in creates a file and moves it to a state. It has no open step from Processing on.
+func (r *rig) in(state lifecycle.State) (File, Workflow) {
+	r.t.Helper()
+	_, f := r.file("a.csv", "")
+	now := func() (File, Workflow) {
+		w, err := r.Workflow(r.t.Context(), f.ID)
+		if errors.Is(err, lifecycle.ErrNotFound) {
+			w, err = Workflow{CorrelationID: f.ID, FileID: f.ID, Run: f.Run}, nil
+		}
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		return r.stored(f.ID), w
+	}
+	path := []string{"store", "startParsing", "finishParsing", "startProcessing"}
+	ends := map[lifecycle.State]string{Processed: "complete", ProcessedPartially: "completePartially", Failed: "fail"}
+	steps := slices.Index([]lifecycle.State{Loading, Loaded, Parsing, Parsed, Processing}, state)
+	if end := ends[state]; end != "" {
+		path, steps = append(path, end), 5
+	}
+	for i, name := range path[:steps] {
+		f, w := now()
+		if i == 4 || steps == 4 && i == 3 {
+			for _, step := range w.StepsOpen {
+				if _, err := r.FinishStep(r.t.Context(), f.ID, f.Run, step, StepDone, StepResult{Attempts: 1}, nil); err != nil {
+					r.t.Fatal(err)
+				}
+			}
+			f, w = now()
+		}
+		if err := makers[name](r, f, w); err != nil {
+			r.t.Fatalf("%s: %v", name, err)
+		}
+	}
+	return now()
+}
+
+func TestMachineIsValid(t *testing.T) {
+	if err := Machine().Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestEveryMoveFromEveryState(t *testing.T) {
+	if len(makers) != len(Machine().Moves) {
+		t.Fatalf("%d methods make %d moves", len(makers), len(Machine().Moves))
+	}
+	r := open(t)
+	for _, move := range Machine().Moves {
+		for _, from := range Machine().States() {
+			t.Run(move.Name+" from "+string(from), func(t *testing.T) {
+				r.t = t
+				f, w := r.in(from)
+				node := r.node(f.ID)
+				err := makers[move.Name](r, f, w)
+				after, there := r.stored(f.ID), r.node(f.ID)
+				if !slices.Contains(move.From, from) {
+					var moved *lifecycle.MovedError
+					noWorkflow := from == Loading && errors.Is(err, lifecycle.ErrNotFound)
+					if !noWorkflow && (!errors.As(err, &moved) || moved.Found != from || moved.Move != move.Name) {
+						t.Errorf("got %v, want a MovedError that found %s", err, from)
+					}
+					if !reflect.DeepEqual(after, f) || !reflect.DeepEqual(there, node) {
+						t.Errorf("%+v became %+v", f, after)
+					}
+					return
+				}
+				if err != nil || after.Status != move.To || there.Status != move.To {
+					t.Fatalf("%s and %s, %v", after.Status, there.Status, err)
+				}
+				if after.Version != f.Version+1 || there.Version != node.Version+1 || after.Run != there.Run {
+					t.Errorf("versions %d and %d, runs %d and %d", after.Version, there.Version, after.Run, there.Run)
+				}
+				if again := after.Run == f.Run+1; again != move.Explicit {
+					t.Errorf("run %d after %d", after.Run, f.Run)
+				}
+				now, err := r.Workflow(t.Context(), f.ID)
+				if errors.Is(err, lifecycle.ErrNotFound) && from == Loading && move.Name == "fail" {
+					return
+				}
+				if err != nil || now.CurrentState != move.To || now.Run != after.Run || now.Version != w.Version+1 {
+					t.Errorf("the workflow is %+v, %v", now, err)
+				}
+			})
+		}
+	}
+}
+
+func TestEveryMoveNeedsItsRun(t *testing.T) {
+	r := open(t)
+	for _, move := range Machine().Moves {
+		for _, from := range move.From {
+			f, w := r.in(from)
+			before := r.node(f.ID)
+			f.Run--
+			w.Run--
+			if err := makers[move.Name](r, f, w); !errors.Is(err, lifecycle.ErrFenceLost) {
+				t.Errorf("%s from %s of an old run: %v", move.Name, from, err)
+			}
+			if after := r.node(f.ID); !reflect.DeepEqual(before, after) {
+				t.Errorf("%s changed %+v to %+v", move.Name, before, after)
+			}
+		}
+	}
+}
+
+func TestFinalStatesAreLeftOnRequestOnly(t *testing.T) {
+	for _, move := range Machine().Moves {
+		for _, final := range Machine().Final {
+			if slices.Contains(move.From, final) && move.Name != "retry" && move.Name != "reprocess" {
+				t.Errorf("%s leaves %s", move.Name, final)
+			}
+		}
+	}
+}
+
+func TestRetryOfAStepKeepsTheOthers(t *testing.T) {
+	r := open(t)
+	_, f := r.file("a.csv", "")
+	f, w, err := r.StoreUpload(t.Context(), f, content, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.StartProcessing(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	for step, end := range map[string]StepEnd{StepParse: StepSkipped, StepMetadata: StepDone, StepThumbnails: StepFailed} {
+		if _, err = r.FinishStep(t.Context(), f.ID, 1, step, end, StepResult{Key: "r1/" + step, Reason: "it is blank"}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err = r.Workflow(t.Context(), f.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := w.End(records)
+	if want := (End{ProcessedPartially, "thumbnails: it is blank"}); end != want {
+		t.Fatalf("ends as %+v", end)
+	}
+	if err := r.Finish(t.Context(), w, end, nil); err != nil {
+		t.Fatal(err)
+	}
+	f = r.stored(f.ID)
+	if _, _, err := r.RetryStep(t.Context(), f, StepMetadata, nil); !errors.Is(err, ErrStep) {
+		t.Errorf("a retry of what was done: %v", err)
+	}
+	f, again, err := r.RetryStep(t.Context(), f, StepThumbnails, map[string]StepResult{StepMetadata: {Key: "r2/metadata"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err = r.Workflow(t.Context(), f.ID)
+	if err != nil || !reflect.DeepEqual(again, w) {
+		t.Errorf("the workflow is %+v, want %+v, %v", w, again, err)
+	}
+	if w.Run != 2 || w.CurrentState != Loaded || !slices.Equal(w.StepsOpen, []string{StepThumbnails}) || w.StepsFailed != nil ||
+		!slices.Equal(w.StepsDone, []string{StepMetadata}) || !slices.Equal(w.StepsSkipped, []string{StepParse}) ||
+		w.StepResults[StepMetadata].Key != "r2/metadata" || w.ThumbnailCompleted || !w.MetadataCompleted || w.FailureMessage != "" {
+		t.Errorf("%+v", w)
+	}
+	if _, err := r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepDone, StepResult{}, nil); !errors.Is(err, lifecycle.ErrFenceLost) {
+		t.Errorf("a step of the former run: %v", err)
+	}
+	if err := r.Fail(t.Context(), f, "no more"); err != nil {
+		t.Fatal(err)
+	}
+	if w, err = r.Workflow(t.Context(), f.ID); err != nil || r.Drop(t.Context(), w) != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := r.RetryStep(t.Context(), r.stored(f.ID), StepThumbnails, nil); !errors.Is(err, ErrNoWorkflow) {
+		t.Errorf("a retry without a workflow: %v", err)
+	}
+	if f, _, err = r.Retry(t.Context(), r.stored(f.ID)); err != nil || f.Run != 3 || f.ErrorMessage != "" || r.stored(f.ID).ErrorMessage != "" {
+		t.Errorf("a retry of the file: %+v, %v", f, err)
+	}
+}
+
+// A rename during processing does not lose to the moves, nor they to it.
+func TestRenameDuringProcessing(t *testing.T) {
+	r := open(t)
+	f, w := r.in(Loaded)
+	if _, err := r.Rename(t.Context(), f.ID, "b.csv", ann); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.StartProcessing(t.Context(), w); err != nil {
+		t.Error(err)
+	}
+	if n := r.node(f.ID); n.Name != "b.csv" || n.Status != Processing {
+		t.Errorf("%+v", n)
+	}
+}

@@ -1,0 +1,211 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// ScanLimit is the most items of a page of a scan.
+const ScanLimit = 100
+
+// Scanned is a page of a whole table, in no order and eventually consistent: a hint to look.
+type Scanned[T any] struct {
+	Items  []T
+	Broken []Broken
+	Next   string // cursor of the next page, empty on the last
+}
+
+// Broken is an item that cannot be read.
+type Broken struct {
+	ID  string
+	Err error
+}
+
+// ScanNodes reads up to limit nodes. Like all scans it returns table.ErrCursor.
+func (s *Store) ScanNodes(ctx context.Context, cursor string, limit int32) (Scanned[Node], error) {
+	return scan[Node](ctx, s, s.nodes, idName, cursor, limit)
+}
+
+// ScanFiles reads up to limit files.
+func (s *Store) ScanFiles(ctx context.Context, cursor string, limit int32) (Scanned[File], error) {
+	return scan[File](ctx, s, s.files, idName, cursor, limit)
+}
+
+// ScanWorkflows reads up to limit workflows.
+func (s *Store) ScanWorkflows(ctx context.Context, cursor string, limit int32) (Scanned[Workflow], error) {
+	return scan[Workflow](ctx, s, s.workflows, correlationIDName, cursor, limit)
+}
+
+func scan[T any](ctx context.Context, s *Store, name, keyName, cursor string, limit int32) (Scanned[T], error) {
+	scope := "scan " + name
+	start, err := table.ParseCursor(scope, cursor)
+	if err != nil {
+		return Scanned[T]{}, err
+	}
+	out, err := s.db.Scan(ctx, &dynamodb.ScanInput{TableName: &name, Limit: aws.Int32(min(limit, ScanLimit)), ExclusiveStartKey: start})
+	if err != nil {
+		return Scanned[T]{}, fmt.Errorf("scan: %w", err)
+	}
+	var page Scanned[T]
+	for _, item := range out.Items {
+		var one T
+		if err := attributevalue.UnmarshalMap(item, &one); err != nil {
+			page.Broken = append(page.Broken, Broken{ID: table.TextOf(item[keyName]), Err: err})
+			continue
+		}
+		page.Items = append(page.Items, one)
+	}
+	page.Next, err = table.Cursor(scope, out.LastEvaluatedKey)
+	return page, err
+}
+
+// WorkflowsByType lists workflows of FileWorkflow or EraseWorkflow, newest first, for operators.
+func (s *Store) WorkflowsByType(ctx context.Context, workflowType string, l Listing) (workflows []Workflow, next string, err error) {
+	l.Type, l.Status = "", "" // the index does not have them
+	items, next, err := s.query(ctx, s.workflows, indexWorkflows, workflowTypeName, workflowType, l)
+	if err != nil {
+		return nil, "", err
+	}
+	found := map[string]Workflow{}
+	var ids []string
+	for _, item := range items {
+		ids = append(ids, table.TextOf(item[correlationIDName]))
+	}
+	err = s.readAll(ctx, s.workflows, correlationIDName, ids, func(id string, item map[string]table.Value) error {
+		var w Workflow
+		err := attributevalue.UnmarshalMap(item, &w)
+		found[id] = w
+		return err
+	})
+	for _, id := range ids {
+		if w, there := found[id]; there {
+			workflows = append(workflows, w)
+		}
+	}
+	return workflows, next, err
+}
+
+// Pair is a file and its node, nil if missing.
+type Pair struct {
+	File *File
+	Node *Node
+}
+
+func (p Pair) inconsistent() bool {
+	if p.File == nil || p.Node == nil {
+		return p.File != nil || p.Node != nil
+	}
+	f, n := p.File, p.Node
+	return f.Status != n.Status || f.ParentID != n.ParentID || f.Name != n.Name || f.Run != n.Run || f.IsDeleted != n.IsDeleted || f.OwnedBy != n.OwnedBy
+}
+
+// Inconsistent returns those of the files of these ids whose file and node differ, or of which one is
+// missing. It reads all, and those that seem to differ again, both items in one transaction.
+func (s *Store) Inconsistent(ctx context.Context, ids []string) ([]Pair, error) {
+	files, err := s.filesOf(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := s.nodesOf(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var found []Pair
+	for _, id := range ids {
+		var pair Pair
+		if f, there := files[id]; there {
+			pair.File = &f
+		}
+		if n, there := nodes[id]; there {
+			pair.Node = &n
+		}
+		if !pair.inconsistent() {
+			continue
+		}
+		if pair, err = s.pair(ctx, id); err != nil {
+			return nil, err
+		}
+		if pair.inconsistent() {
+			found = append(found, pair)
+		}
+	}
+	return found, nil
+}
+
+func (s *Store) pair(ctx context.Context, id string) (Pair, error) {
+	out, err := s.db.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
+		{Get: &types.Get{TableName: &s.files, Key: key(id)}}, {Get: &types.Get{TableName: &s.nodes, Key: key(id)}},
+	}})
+	if err != nil {
+		return Pair{}, fmt.Errorf("items of %s: %w", id, err)
+	}
+	var p Pair
+	if item := out.Responses[0].Item; len(item) > 0 {
+		p.File = &File{}
+		err = attributevalue.UnmarshalMap(item, p.File)
+	}
+	if item := out.Responses[1].Item; len(item) > 0 {
+		p.Node = &Node{}
+		err = errors.Join(err, attributevalue.UnmarshalMap(item, p.Node))
+	}
+	return p, wrapped("items of "+id, err)
+}
+
+// Orphans returns those of the nodes whose parent does not exist, such as what was uploaded into a
+// folder while that was erased.
+func (s *Store) Orphans(ctx context.Context, nodes []Node) ([]Node, error) {
+	var parents []string
+	looked := func(n Node) bool {
+		return n.Type != KindUser && !n.IsDeleted && !strings.Contains(n.ParentID, "#") && n.ParentID != RootID(n.OwnedBy)
+	}
+	for _, n := range nodes {
+		if looked(n) {
+			parents = append(parents, n.ParentID)
+		}
+	}
+	found, err := s.nodesOf(ctx, parents)
+	if err != nil {
+		return nil, err
+	}
+	var orphans []Node
+	for _, n := range nodes {
+		if _, there := found[n.ParentID]; looked(n) && !there {
+			orphans = append(orphans, n)
+		}
+	}
+	return orphans, nil
+}
+
+// Postpone gives an overdue workflow another deadline and counts that its open steps are published
+// again. It returns lifecycle.ErrCondition when the workflow was written since it was read.
+func (s *Store) Postpone(ctx context.Context, w Workflow) error {
+	item := s.ofWorkflow(w.CorrelationID, nil)
+	item.Add["republished"] = table.Integer(1)
+	item.Condition = expression.Name(versionName).Equal(expression.Value(w.Version))
+	_, err := Machine().Update(ctx, s.db, "postpone", lifecycle.Write{Fence: runFence(w.Run, w.Run), Items: []lifecycle.Item{item}})
+	return err
+}
+
+// Drop removes a workflow that has ended, or that is of a file's earlier run. It returns
+// lifecycle.ErrCondition when the workflow was written since it was read.
+func (s *Store) Drop(ctx context.Context, w Workflow) error {
+	_, err := s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName: &s.workflows, Key: workflowKey(w.CorrelationID), ConditionExpression: aws.String("version = :seen"),
+		ExpressionAttributeValues: map[string]table.Value{":seen": table.Integer(w.Version)},
+	})
+	if _, failed := errors.AsType[*types.ConditionalCheckFailedException](err); failed {
+		return lifecycle.ErrCondition
+	}
+	return wrapped("drop "+w.CorrelationID, err)
+}

@@ -1,0 +1,178 @@
+package library
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// set changes attributes of an item behind the store's back.
+func (r *rig) set(name string, key table.Key, attribute string, value table.Value) {
+	r.t.Helper()
+	_, err := r.db.UpdateItem(r.t.Context(), &dynamodb.UpdateItemInput{
+		TableName: &name, Key: key, UpdateExpression: aws.String("SET #a = :v"),
+		ExpressionAttributeNames: map[string]string{"#a": attribute}, ExpressionAttributeValues: map[string]table.Value{":v": value},
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) remove(name, id string) {
+	r.t.Helper()
+	if _, err := r.db.DeleteItem(r.t.Context(), &dynamodb.DeleteItemInput{TableName: &name, Key: key(id)}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func TestInconsistentItemsAreRepairedFromTheFile(t *testing.T) {
+	r := open(t)
+	folder := r.folder("docs", "")
+	var ids []string
+	for range 5 {
+		_, f := r.file("a.txt", folder.ID)
+		ids = append(ids, f.ID)
+	}
+	r.set(config.Nodes, key(ids[1]), statusName, table.Text(string(Processed)))
+	r.set(config.Nodes, key(ids[2]), parentIDName, table.Text(RootID("ann")))
+	r.remove(config.Nodes, ids[3])
+	r.remove(config.Files, ids[4])
+	pairs, err := r.Inconsistent(t.Context(), ids)
+	if err != nil || len(pairs) != 4 {
+		t.Fatalf("%d are inconsistent, %v", len(pairs), err)
+	}
+	for _, pair := range pairs {
+		if err := r.Repair(t.Context(), pair); err != nil {
+			t.Error(err)
+		}
+		if err := r.Repair(t.Context(), pair); !errors.Is(err, lifecycle.ErrFenceLost) {
+			t.Errorf("repaired from what was read before: %v", err)
+		}
+	}
+	if pairs, err = r.Inconsistent(t.Context(), ids); err != nil || len(pairs) != 0 {
+		t.Errorf("%d are inconsistent still, %v", len(pairs), err)
+	}
+	if n := r.node(ids[3]); n.Name != "a.txt" || n.ParentID != folder.ID || n.TypeOwnedBy != "File#ann" || n.Permissions.IsPublic {
+		t.Errorf("the node that was missing is %+v", n)
+	}
+	if got := r.names(folder.ID); len(got) != 4 {
+		t.Errorf("the folder has %q", got)
+	}
+}
+
+func TestOrphansAreFound(t *testing.T) {
+	r := open(t)
+	folder := r.folder("docs", "")
+	lost, _ := r.file("lost.txt", folder.ID)
+	r.file("kept.txt", "")
+	r.remove(config.Nodes, folder.ID)
+	page, err := r.ScanNodes(t.Context(), "", ScanLimit)
+	if err != nil || len(page.Items) != 3 { // with the root
+		t.Fatalf("%+v, %v", page, err)
+	}
+	orphans, err := r.Orphans(t.Context(), page.Items)
+	if err != nil || len(orphans) != 1 || orphans[0].ID != lost.ID {
+		t.Errorf("%+v, %v", orphans, err)
+	}
+}
+
+func TestScansReadAll(t *testing.T) {
+	r := open(t)
+	var ids []string
+	for range 5 {
+		f, _ := r.in(Loaded)
+		ids = append(ids, f.ID)
+	}
+	r.set(config.Files, key(ids[0]), versionName, table.Text("many"))
+	var files, workflows []string
+	broken := 0
+	for cursor := ""; ; {
+		page, err := r.ScanFiles(t.Context(), cursor, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		broken += len(page.Broken)
+		for _, f := range page.Items {
+			files = append(files, f.ID)
+		}
+		if cursor = page.Next; cursor == "" {
+			break
+		}
+	}
+	for cursor := ""; ; {
+		page, err := r.ScanWorkflows(t.Context(), cursor, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range page.Items {
+			workflows = append(workflows, w.CorrelationID)
+		}
+		if cursor = page.Next; cursor == "" {
+			break
+		}
+	}
+	slices.Sort(files)
+	slices.Sort(workflows)
+	slices.Sort(ids[1:])
+	if broken != 1 || !slices.Equal(files, ids[1:]) || len(workflows) != 5 {
+		t.Errorf("%d broken, files %q, workflows %q", broken, files, workflows)
+	}
+	listed, next, err := r.WorkflowsByType(t.Context(), FileWorkflow, Listing{Limit: 3})
+	if err != nil || len(listed) != 3 || next == "" || listed[0].FileID == "" {
+		t.Errorf("%+v, %q, %v", listed, next, err)
+	}
+}
+
+func TestOverdueWorkflow(t *testing.T) {
+	r := open(t)
+	_, w := r.in(Loaded)
+	if !w.Due().Equal(r.clock.Add(Patience)) {
+		t.Errorf("due at %s", w.Due())
+	}
+	r.clock = r.clock.Add(2 * Patience)
+	if err := r.Postpone(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Postpone(t.Context(), w); !errors.Is(err, lifecycle.ErrCondition) {
+		t.Errorf("two sweepers postponed it: %v", err)
+	}
+	again, err := r.Workflow(t.Context(), w.FileID)
+	if err != nil || again.Republished != 1 || !again.Due().Equal(r.clock.Add(Patience)) {
+		t.Errorf("%+v, %v", again, err)
+	}
+	if err := r.Drop(t.Context(), w); !errors.Is(err, lifecycle.ErrCondition) {
+		t.Errorf("dropped as read before: %v", err)
+	}
+	after, err := r.FinishStep(t.Context(), w.FileID, w.Run, StepMetadata, StepDone, StepResult{}, nil)
+	if err != nil || after.Republished != 0 {
+		t.Errorf("a step that ended: %+v, %v", after, err)
+	}
+}
+
+func TestUnusedReservationExpires(t *testing.T) {
+	r := open(t)
+	n, f := r.file("a.txt", "")
+	if _, err := r.Rename(t.Context(), f.ID, "b.txt", ann); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Expire(t.Context(), f); !errors.Is(err, lifecycle.ErrFenceLost) {
+		t.Errorf("expired as read before: %v", err)
+	}
+	if err := r.Expire(t.Context(), r.stored(f.ID)); err != nil {
+		t.Error(err)
+	}
+	if r.row(config.Nodes, key(n.ID)) != nil || r.row(config.Files, key(n.ID)) != nil {
+		t.Error("an item is left")
+	}
+	loaded, _ := r.in(Loaded)
+	var moved *lifecycle.MovedError
+	if err := r.Expire(t.Context(), loaded); !errors.As(err, &moved) || moved.Found != Loaded {
+		t.Errorf("a stored file: %v", err)
+	}
+}
