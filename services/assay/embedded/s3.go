@@ -210,6 +210,16 @@ func (a accounts) GetUserAccount(access string) (auth.Account, error) {
 	return a.IAMService.GetUserAccount(access)
 }
 
+// ResolveAccounts returns the access keys that no account has, for the principals of a policy.
+func (a accounts) ResolveAccounts(access []string) (unknown []string, err error) {
+	for _, key := range access {
+		if _, ok := a.others[key]; !ok {
+			unknown = append(unknown, key)
+		}
+	}
+	return unknown, nil
+}
+
 // URL returns the endpoint for S3 clients, which must use path-style addressing.
 func (s *S3) URL() string { return s.public.url() }
 
