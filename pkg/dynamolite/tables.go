@@ -13,7 +13,7 @@ const maxTableNames = 100
 
 type tableOutput struct {
 	Table            *tableDescription `json:",omitempty"` // DescribeTable
-	TableDescription *tableDescription `json:",omitempty"` // other states
+	TableDescription *tableDescription `json:",omitempty"` // all other operations
 }
 
 func tableUUID(id uint64) string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", id) }
