@@ -387,6 +387,317 @@ func (x *PhotoUploaded) GetBatchId() string {
 	return ""
 }
 
+// LibraryStep means that a step of a library file's workflow is open.
+// Subject: assay.library.step.<class>.<file_id>.<run>.<step>.
+type LibraryStep struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A UUID.
+	FileId  string `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
+	OwnerId string `protobuf:"bytes,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
+	// start and finish, or a step of the workflow such as thumbnails or
+	// chunk/00017.
+	Step string `protobuf:"bytes,3,opt,name=step,proto3" json:"step,omitempty"`
+	// light, render or records.
+	Class string `protobuf:"bytes,4,opt,name=class,proto3" json:"class,omitempty"`
+	// The run of the workflow. A step of an earlier run is ignored.
+	Run float64 `protobuf:"fixed64,5,opt,name=run,proto3" json:"run,omitempty"`
+	// The workflow, such as Image, as far as it is known.
+	Type     string `protobuf:"bytes,6,opt,name=type,proto3" json:"type,omitempty"`
+	FileName string `protobuf:"bytes,7,opt,name=file_name,json=fileName,proto3" json:"file_name,omitempty"`
+	// Where the bytes are.
+	Bucket string `protobuf:"bytes,8,opt,name=bucket,proto3" json:"bucket,omitempty"`
+	Key    string `protobuf:"bytes,9,opt,name=key,proto3" json:"key,omitempty"`
+	// The entity tag the bucket gave these bytes, without quotes.
+	Etag string `protobuf:"bytes,10,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Length in bytes.
+	Size        float64 `protobuf:"fixed64,11,opt,name=size,proto3" json:"size,omitempty"`
+	ContentType string  `protobuf:"bytes,12,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
+	// When the run began.
+	StartedAt     *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LibraryStep) Reset() {
+	*x = LibraryStep{}
+	mi := &file_assay_v1_events_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LibraryStep) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LibraryStep) ProtoMessage() {}
+
+func (x *LibraryStep) ProtoReflect() protoreflect.Message {
+	mi := &file_assay_v1_events_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LibraryStep.ProtoReflect.Descriptor instead.
+func (*LibraryStep) Descriptor() ([]byte, []int) {
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *LibraryStep) GetFileId() string {
+	if x != nil {
+		return x.FileId
+	}
+	return ""
+}
+
+func (x *LibraryStep) GetOwnerId() string {
+	if x != nil {
+		return x.OwnerId
+	}
+	return ""
+}
+
+func (x *LibraryStep) GetStep() string {
+	if x != nil {
+		return x.Step
+	}
+	return ""
+}
+
+func (x *LibraryStep) GetClass() string {
+	if x != nil {
+		return x.Class
+	}
+	return ""
+}
+
+func (x *LibraryStep) GetRun() float64 {
+	if x != nil {
+		return x.Run
+	}
+	return 0
+}
+
+func (x *LibraryStep) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *LibraryStep) GetFileName() string {
+	if x != nil {
+		return x.FileName
+	}
+	return ""
+}
+
+func (x *LibraryStep) GetBucket() string {
+	if x != nil {
+		return x.Bucket
+	}
+	return ""
+}
+
+func (x *LibraryStep) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *LibraryStep) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *LibraryStep) GetSize() float64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *LibraryStep) GetContentType() string {
+	if x != nil {
+		return x.ContentType
+	}
+	return ""
+}
+
+func (x *LibraryStep) GetStartedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedAt
+	}
+	return nil
+}
+
+// NodeChanged means that a node of a library was created, changed or removed.
+// Subject: assay.library.node.<node_id>.
+type NodeChanged struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A UUID.
+	NodeId string `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	// created, updated or deleted.
+	Change  string `protobuf:"bytes,2,opt,name=change,proto3" json:"change,omitempty"`
+	OwnerId string `protobuf:"bytes,3,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
+	// User, Folder, File or Record.
+	Type string `protobuf:"bytes,4,opt,name=type,proto3" json:"type,omitempty"`
+	// The workflow of a file, such as Image.
+	SubType string `protobuf:"bytes,5,opt,name=sub_type,json=subType,proto3" json:"sub_type,omitempty"`
+	Name    string `protobuf:"bytes,6,opt,name=name,proto3" json:"name,omitempty"`
+	// The folder of the node; empty for a root and in the trash.
+	ParentId string `protobuf:"bytes,7,opt,name=parent_id,json=parentId,proto3" json:"parent_id,omitempty"`
+	Status   string `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`
+	// In the trash, or being erased.
+	Trashed bool `protobuf:"varint,9,opt,name=trashed,proto3" json:"trashed,omitempty"`
+	// Grows with every change of the node. An event of an older version is
+	// ignored.
+	Version float64 `protobuf:"fixed64,10,opt,name=version,proto3" json:"version,omitempty"`
+	// Who may read the node and all below it, besides its owner.
+	IsPublic      bool                   `protobuf:"varint,11,opt,name=is_public,json=isPublic,proto3" json:"is_public,omitempty"`
+	Users         []string               `protobuf:"bytes,12,rep,name=users,proto3" json:"users,omitempty"`
+	Groups        []string               `protobuf:"bytes,13,rep,name=groups,proto3" json:"groups,omitempty"`
+	ChangedAt     *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=changed_at,json=changedAt,proto3" json:"changed_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeChanged) Reset() {
+	*x = NodeChanged{}
+	mi := &file_assay_v1_events_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeChanged) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeChanged) ProtoMessage() {}
+
+func (x *NodeChanged) ProtoReflect() protoreflect.Message {
+	mi := &file_assay_v1_events_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeChanged.ProtoReflect.Descriptor instead.
+func (*NodeChanged) Descriptor() ([]byte, []int) {
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *NodeChanged) GetNodeId() string {
+	if x != nil {
+		return x.NodeId
+	}
+	return ""
+}
+
+func (x *NodeChanged) GetChange() string {
+	if x != nil {
+		return x.Change
+	}
+	return ""
+}
+
+func (x *NodeChanged) GetOwnerId() string {
+	if x != nil {
+		return x.OwnerId
+	}
+	return ""
+}
+
+func (x *NodeChanged) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *NodeChanged) GetSubType() string {
+	if x != nil {
+		return x.SubType
+	}
+	return ""
+}
+
+func (x *NodeChanged) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *NodeChanged) GetParentId() string {
+	if x != nil {
+		return x.ParentId
+	}
+	return ""
+}
+
+func (x *NodeChanged) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *NodeChanged) GetTrashed() bool {
+	if x != nil {
+		return x.Trashed
+	}
+	return false
+}
+
+func (x *NodeChanged) GetVersion() float64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *NodeChanged) GetIsPublic() bool {
+	if x != nil {
+		return x.IsPublic
+	}
+	return false
+}
+
+func (x *NodeChanged) GetUsers() []string {
+	if x != nil {
+		return x.Users
+	}
+	return nil
+}
+
+func (x *NodeChanged) GetGroups() []string {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *NodeChanged) GetChangedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ChangedAt
+	}
+	return nil
+}
+
 // AnalysisCompleted means that the analysis of an item succeeded.
 // Subject: assay.analysis.completed.<area>.<id>.
 type AnalysisCompleted struct {
@@ -413,7 +724,7 @@ type AnalysisCompleted struct {
 
 func (x *AnalysisCompleted) Reset() {
 	*x = AnalysisCompleted{}
-	mi := &file_assay_v1_events_proto_msgTypes[3]
+	mi := &file_assay_v1_events_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -425,7 +736,7 @@ func (x *AnalysisCompleted) String() string {
 func (*AnalysisCompleted) ProtoMessage() {}
 
 func (x *AnalysisCompleted) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[3]
+	mi := &file_assay_v1_events_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -438,7 +749,7 @@ func (x *AnalysisCompleted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnalysisCompleted.ProtoReflect.Descriptor instead.
 func (*AnalysisCompleted) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{3}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *AnalysisCompleted) GetArea() string {
@@ -566,7 +877,7 @@ type AnalysisFailed struct {
 
 func (x *AnalysisFailed) Reset() {
 	*x = AnalysisFailed{}
-	mi := &file_assay_v1_events_proto_msgTypes[4]
+	mi := &file_assay_v1_events_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -578,7 +889,7 @@ func (x *AnalysisFailed) String() string {
 func (*AnalysisFailed) ProtoMessage() {}
 
 func (x *AnalysisFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[4]
+	mi := &file_assay_v1_events_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -591,7 +902,7 @@ func (x *AnalysisFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnalysisFailed.ProtoReflect.Descriptor instead.
 func (*AnalysisFailed) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{4}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *AnalysisFailed) GetArea() string {
@@ -658,7 +969,7 @@ type TextStatistics struct {
 
 func (x *TextStatistics) Reset() {
 	*x = TextStatistics{}
-	mi := &file_assay_v1_events_proto_msgTypes[5]
+	mi := &file_assay_v1_events_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -670,7 +981,7 @@ func (x *TextStatistics) String() string {
 func (*TextStatistics) ProtoMessage() {}
 
 func (x *TextStatistics) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[5]
+	mi := &file_assay_v1_events_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -683,7 +994,7 @@ func (x *TextStatistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextStatistics.ProtoReflect.Descriptor instead.
 func (*TextStatistics) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{5}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *TextStatistics) GetTotalWords() float64 {
@@ -725,7 +1036,7 @@ type WordCount struct {
 
 func (x *WordCount) Reset() {
 	*x = WordCount{}
-	mi := &file_assay_v1_events_proto_msgTypes[6]
+	mi := &file_assay_v1_events_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -737,7 +1048,7 @@ func (x *WordCount) String() string {
 func (*WordCount) ProtoMessage() {}
 
 func (x *WordCount) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[6]
+	mi := &file_assay_v1_events_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -750,7 +1061,7 @@ func (x *WordCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WordCount.ProtoReflect.Descriptor instead.
 func (*WordCount) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{6}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *WordCount) GetWord() string {
@@ -784,7 +1095,7 @@ type TextSentiment struct {
 
 func (x *TextSentiment) Reset() {
 	*x = TextSentiment{}
-	mi := &file_assay_v1_events_proto_msgTypes[7]
+	mi := &file_assay_v1_events_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -796,7 +1107,7 @@ func (x *TextSentiment) String() string {
 func (*TextSentiment) ProtoMessage() {}
 
 func (x *TextSentiment) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[7]
+	mi := &file_assay_v1_events_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -809,7 +1120,7 @@ func (x *TextSentiment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextSentiment.ProtoReflect.Descriptor instead.
 func (*TextSentiment) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{7}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TextSentiment) GetSentiment() string {
@@ -868,7 +1179,7 @@ type PhotoEdit struct {
 
 func (x *PhotoEdit) Reset() {
 	*x = PhotoEdit{}
-	mi := &file_assay_v1_events_proto_msgTypes[8]
+	mi := &file_assay_v1_events_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -880,7 +1191,7 @@ func (x *PhotoEdit) String() string {
 func (*PhotoEdit) ProtoMessage() {}
 
 func (x *PhotoEdit) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[8]
+	mi := &file_assay_v1_events_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -893,7 +1204,7 @@ func (x *PhotoEdit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhotoEdit.ProtoReflect.Descriptor instead.
 func (*PhotoEdit) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{8}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PhotoEdit) GetBucket() string {
@@ -985,7 +1296,7 @@ type PhotoLabel struct {
 
 func (x *PhotoLabel) Reset() {
 	*x = PhotoLabel{}
-	mi := &file_assay_v1_events_proto_msgTypes[9]
+	mi := &file_assay_v1_events_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -997,7 +1308,7 @@ func (x *PhotoLabel) String() string {
 func (*PhotoLabel) ProtoMessage() {}
 
 func (x *PhotoLabel) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[9]
+	mi := &file_assay_v1_events_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1010,7 +1321,7 @@ func (x *PhotoLabel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhotoLabel.ProtoReflect.Descriptor instead.
 func (*PhotoLabel) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{9}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PhotoLabel) GetName() string {
@@ -1043,7 +1354,7 @@ type PhotoBatch struct {
 
 func (x *PhotoBatch) Reset() {
 	*x = PhotoBatch{}
-	mi := &file_assay_v1_events_proto_msgTypes[10]
+	mi := &file_assay_v1_events_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1055,7 +1366,7 @@ func (x *PhotoBatch) String() string {
 func (*PhotoBatch) ProtoMessage() {}
 
 func (x *PhotoBatch) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[10]
+	mi := &file_assay_v1_events_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1068,7 +1379,7 @@ func (x *PhotoBatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhotoBatch.ProtoReflect.Descriptor instead.
 func (*PhotoBatch) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{10}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PhotoBatch) GetTotal() float64 {
@@ -1149,7 +1460,40 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"retried_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\tretriedAt\x12\x14\n" +
 	"\x05route\x18\v \x01(\tR\x05route\x12\x19\n" +
-	"\bbatch_id\x18\f \x01(\tR\abatchId\"\xa5\x03\n" +
+	"\bbatch_id\x18\f \x01(\tR\abatchId\"\xde\x02\n" +
+	"\vLibraryStep\x12\x17\n" +
+	"\afile_id\x18\x01 \x01(\tR\x06fileId\x12\x19\n" +
+	"\bowner_id\x18\x02 \x01(\tR\aownerId\x12\x12\n" +
+	"\x04step\x18\x03 \x01(\tR\x04step\x12\x14\n" +
+	"\x05class\x18\x04 \x01(\tR\x05class\x12\x10\n" +
+	"\x03run\x18\x05 \x01(\x01R\x03run\x12\x12\n" +
+	"\x04type\x18\x06 \x01(\tR\x04type\x12\x1b\n" +
+	"\tfile_name\x18\a \x01(\tR\bfileName\x12\x16\n" +
+	"\x06bucket\x18\b \x01(\tR\x06bucket\x12\x10\n" +
+	"\x03key\x18\t \x01(\tR\x03key\x12\x12\n" +
+	"\x04etag\x18\n" +
+	" \x01(\tR\x04etag\x12\x12\n" +
+	"\x04size\x18\v \x01(\x01R\x04size\x12!\n" +
+	"\fcontent_type\x18\f \x01(\tR\vcontentType\x129\n" +
+	"\n" +
+	"started_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\"\x8b\x03\n" +
+	"\vNodeChanged\x12\x17\n" +
+	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x16\n" +
+	"\x06change\x18\x02 \x01(\tR\x06change\x12\x19\n" +
+	"\bowner_id\x18\x03 \x01(\tR\aownerId\x12\x12\n" +
+	"\x04type\x18\x04 \x01(\tR\x04type\x12\x19\n" +
+	"\bsub_type\x18\x05 \x01(\tR\asubType\x12\x12\n" +
+	"\x04name\x18\x06 \x01(\tR\x04name\x12\x1b\n" +
+	"\tparent_id\x18\a \x01(\tR\bparentId\x12\x16\n" +
+	"\x06status\x18\b \x01(\tR\x06status\x12\x18\n" +
+	"\atrashed\x18\t \x01(\bR\atrashed\x12\x18\n" +
+	"\aversion\x18\n" +
+	" \x01(\x01R\aversion\x12\x1b\n" +
+	"\tis_public\x18\v \x01(\bR\bisPublic\x12\x14\n" +
+	"\x05users\x18\f \x03(\tR\x05users\x12\x16\n" +
+	"\x06groups\x18\r \x03(\tR\x06groups\x129\n" +
+	"\n" +
+	"changed_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tchangedAt\"\xa5\x03\n" +
 	"\x11AnalysisCompleted\x12\x12\n" +
 	"\x04area\x18\x01 \x01(\tR\x04area\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12\x19\n" +
@@ -1226,41 +1570,45 @@ func file_assay_v1_events_proto_rawDescGZIP() []byte {
 	return file_assay_v1_events_proto_rawDescData
 }
 
-var file_assay_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_assay_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_assay_v1_events_proto_goTypes = []any{
 	(*FileUploaded)(nil),          // 0: assay.v1.FileUploaded
 	(*FeedItemAccepted)(nil),      // 1: assay.v1.FeedItemAccepted
 	(*PhotoUploaded)(nil),         // 2: assay.v1.PhotoUploaded
-	(*AnalysisCompleted)(nil),     // 3: assay.v1.AnalysisCompleted
-	(*AnalysisFailed)(nil),        // 4: assay.v1.AnalysisFailed
-	(*TextStatistics)(nil),        // 5: assay.v1.TextStatistics
-	(*WordCount)(nil),             // 6: assay.v1.WordCount
-	(*TextSentiment)(nil),         // 7: assay.v1.TextSentiment
-	(*PhotoEdit)(nil),             // 8: assay.v1.PhotoEdit
-	(*PhotoLabel)(nil),            // 9: assay.v1.PhotoLabel
-	(*PhotoBatch)(nil),            // 10: assay.v1.PhotoBatch
-	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(*LibraryStep)(nil),           // 3: assay.v1.LibraryStep
+	(*NodeChanged)(nil),           // 4: assay.v1.NodeChanged
+	(*AnalysisCompleted)(nil),     // 5: assay.v1.AnalysisCompleted
+	(*AnalysisFailed)(nil),        // 6: assay.v1.AnalysisFailed
+	(*TextStatistics)(nil),        // 7: assay.v1.TextStatistics
+	(*WordCount)(nil),             // 8: assay.v1.WordCount
+	(*TextSentiment)(nil),         // 9: assay.v1.TextSentiment
+	(*PhotoEdit)(nil),             // 10: assay.v1.PhotoEdit
+	(*PhotoLabel)(nil),            // 11: assay.v1.PhotoLabel
+	(*PhotoBatch)(nil),            // 12: assay.v1.PhotoBatch
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
 }
 var file_assay_v1_events_proto_depIdxs = []int32{
-	11, // 0: assay.v1.FileUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
-	11, // 1: assay.v1.FileUploaded.retried_at:type_name -> google.protobuf.Timestamp
-	11, // 2: assay.v1.FileUploaded.pending_since:type_name -> google.protobuf.Timestamp
-	11, // 3: assay.v1.FeedItemAccepted.ingested_at:type_name -> google.protobuf.Timestamp
-	11, // 4: assay.v1.PhotoUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
-	11, // 5: assay.v1.PhotoUploaded.retried_at:type_name -> google.protobuf.Timestamp
-	11, // 6: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
-	5,  // 7: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
-	7,  // 8: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
-	8,  // 9: assay.v1.AnalysisCompleted.photo_edit:type_name -> assay.v1.PhotoEdit
-	10, // 10: assay.v1.AnalysisCompleted.photo_batch:type_name -> assay.v1.PhotoBatch
-	11, // 11: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
-	6,  // 12: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
-	9,  // 13: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	13, // 0: assay.v1.FileUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
+	13, // 1: assay.v1.FileUploaded.retried_at:type_name -> google.protobuf.Timestamp
+	13, // 2: assay.v1.FileUploaded.pending_since:type_name -> google.protobuf.Timestamp
+	13, // 3: assay.v1.FeedItemAccepted.ingested_at:type_name -> google.protobuf.Timestamp
+	13, // 4: assay.v1.PhotoUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
+	13, // 5: assay.v1.PhotoUploaded.retried_at:type_name -> google.protobuf.Timestamp
+	13, // 6: assay.v1.LibraryStep.started_at:type_name -> google.protobuf.Timestamp
+	13, // 7: assay.v1.NodeChanged.changed_at:type_name -> google.protobuf.Timestamp
+	13, // 8: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
+	7,  // 9: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
+	9,  // 10: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
+	10, // 11: assay.v1.AnalysisCompleted.photo_edit:type_name -> assay.v1.PhotoEdit
+	12, // 12: assay.v1.AnalysisCompleted.photo_batch:type_name -> assay.v1.PhotoBatch
+	13, // 13: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
+	8,  // 14: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
+	11, // 15: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_assay_v1_events_proto_init() }
@@ -1268,7 +1616,7 @@ func file_assay_v1_events_proto_init() {
 	if File_assay_v1_events_proto != nil {
 		return
 	}
-	file_assay_v1_events_proto_msgTypes[3].OneofWrappers = []any{
+	file_assay_v1_events_proto_msgTypes[5].OneofWrappers = []any{
 		(*AnalysisCompleted_TextStatistics)(nil),
 		(*AnalysisCompleted_TextSentiment)(nil),
 		(*AnalysisCompleted_PhotoEdit)(nil),
@@ -1280,7 +1628,7 @@ func file_assay_v1_events_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_assay_v1_events_proto_rawDesc), len(file_assay_v1_events_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

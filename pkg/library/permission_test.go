@@ -190,15 +190,3 @@ func TestBulkHasAnOutcomeOfEach(t *testing.T) {
 		t.Errorf("too many: %v", err)
 	}
 }
-
-func TestViewsShowOwnersTheirOwn(t *testing.T) {
-	r := open(t)
-	file, _ := r.file("a.txt", "")
-	own, other := file.View(Caller{Owner: "ann"}), file.View(Caller{Owner: "bob"})
-	if own.OwnedBy != "ann" || own.Permissions == nil || *own.Length != 5 || !own.CreatedAt.Equal(r.clock) {
-		t.Errorf("%+v", own)
-	}
-	if other.OwnedBy != "" || other.Permissions != nil || other.ParentID == "" {
-		t.Errorf("%+v", other)
-	}
-}

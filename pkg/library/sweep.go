@@ -19,7 +19,7 @@ import (
 // ScanLimit is the most items of a page of a scan.
 const ScanLimit = 100
 
-// Scanned is a page of a whole table, in no order and eventually consistent: a hint to look.
+// Scanned is a page of a table, in no order and eventually consistent: a hint to look.
 type Scanned[T any] struct {
 	Items  []T
 	Broken []Broken

@@ -239,7 +239,7 @@ func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
 	r := open(t)
 	parent := r.folder("parent", "")
 	folder := r.folder("photos", parent.ID)
-	last := r.fill(folder.ID, files)
+	last := r.populate(folder.ID, files)
 
 	r.writes.taken()
 	trashed, err := r.Trash(t.Context(), folder.ID, ann)
@@ -275,8 +275,8 @@ func TestFolderOfManyFilesIsTrashedByOneWrite(t *testing.T) {
 	}
 }
 
-// fill puts copies of a file into a folder, by requests of 25 nodes, and returns the first.
-func (r *rig) fill(folderID string, files int) Node {
+// populate puts copies of a file into a folder, by requests of 25 nodes, and returns the first.
+func (r *rig) populate(folderID string, files int) Node {
 	r.t.Helper()
 	first, _ := r.file("0.jpg", folderID)
 	var puts []types.WriteRequest

@@ -1,6 +1,10 @@
 package library
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // NodeView is a node as the HTTP API shows it.
 type NodeView struct {
@@ -69,6 +73,46 @@ func (n Node) View(c Caller) NodeView {
 // View returns the permissions as the HTTP API shows them to the owner.
 func (p Permissions) View() PermissionsView {
 	return PermissionsView{IsPublic: p.IsPublic, Users: append([]string{}, p.Users...), Groups: append([]string{}, p.Groups...)}
+}
+
+// WorkflowView is the workflow of a file as the HTTP API shows it.
+type WorkflowView struct {
+	FileID         string     `json:"fileId"`
+	Run            int64      `json:"run" doc:"grows with every retry and reprocessing"`
+	State          string     `json:"state" enum:"Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
+	FailureMessage string     `json:"failureMessage,omitempty"`
+	Steps          []StepView `json:"steps" nullable:"false"`
+	Deadline       *time.Time `json:"deadline,omitempty" doc:"absent when the workflow has ended"`
+	UpdatedAt      *time.Time `json:"updatedAt,omitempty"`
+}
+
+// StepView is a step of a workflow.
+type StepView struct {
+	ID       string `json:"id" example:"thumbnails"`
+	State    string `json:"state" enum:"open,done,failed,skipped"`
+	Reason   string `json:"reason,omitempty" doc:"why it failed or was skipped"`
+	Attempts int    `json:"attempts"`
+	MS       int64  `json:"ms" doc:"milliseconds of the last attempt"`
+	Engine   string `json:"engine,omitempty" doc:"what did it, with its version"`
+}
+
+// View returns the workflow of a file as the HTTP API shows it, its steps in the order of their ids.
+func (w Workflow) View() WorkflowView {
+	v := WorkflowView{
+		FileID: w.FileID, Run: w.Run, State: string(w.CurrentState), FailureMessage: w.FailureMessage,
+		Steps: []StepView{}, UpdatedAt: at(w.UpdatedAt),
+	}
+	if !w.Final() {
+		v.Deadline = at(w.Deadline)
+	}
+	for state, steps := range map[string][]string{"open": w.StepsOpen, "done": w.StepsDone, "failed": w.StepsFailed, "skipped": w.StepsSkipped} {
+		for _, id := range steps {
+			r := w.StepResults[id]
+			v.Steps = append(v.Steps, StepView{ID: id, State: state, Reason: r.Reason, Attempts: r.Attempts, MS: r.MS, Engine: r.Engine})
+		}
+	}
+	slices.SortFunc(v.Steps, func(a, b StepView) int { return strings.Compare(a.ID, b.ID) })
+	return v
 }
 
 // at reads a time of an item, which is nil if absent or malformed.

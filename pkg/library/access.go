@@ -1,0 +1,32 @@
+package library
+
+import "github.com/assay-project/assay/pkg/area"
+
+// access is what each program may do with the tables and the objects.
+func access(cfg Config) map[area.Program][]area.Statement {
+	nodes, files, workflows := area.Table(cfg.Nodes), area.Table(cfg.Files), area.Table(cfg.Workflows)
+	objects, all := area.Objects(ObjectPrefix), []string{nodes, files, workflows}
+	write := []string{"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"}
+	read := []string{"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:DescribeTable"}
+	indexes := []string{nodes + "/index/*", files + "/index/*", workflows + "/index/*"}
+	return map[area.Program][]area.Statement{
+		area.Ingest: {
+			area.Allow("LibraryWrite", write, all...),
+			area.Allow("LibraryRead", read, all...),
+			area.Allow("LibraryFolders", []string{"dynamodb:Query"}, nodes+"/index/"+indexNodesByType), // the depth of a moved folder
+			area.Allow("LibraryUpload", []string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),
+		},
+		area.Analyzer: {
+			area.Allow("LibraryMove", write, all...),
+			area.Allow("LibraryReadAndSweep", append([]string{"dynamodb:Scan"}, read...), all...),
+			area.Allow("LibraryIndexes", []string{"dynamodb:Query"}, indexes...),
+			area.Allow("LibraryObjects", []string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),
+		},
+		area.Query: {
+			area.Allow("LibraryRead", read, all...),
+			area.Allow("LibraryLists", []string{"dynamodb:Query"}, indexes...),
+			area.Allow("LibraryFollow", []string{"dynamodb:DescribeStream", "dynamodb:GetShardIterator", "dynamodb:GetRecords"}, nodes+"/stream/*"),
+			area.Allow("LibraryDownload", []string{"s3:GetObject"}, objects),
+		},
+	}
+}

@@ -1,0 +1,123 @@
+package library
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/assay-project/assay/pkg/area"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+)
+
+// Area describes the area of the library.
+func Area(cfg Config) area.Area {
+	step := NewStep(&event.LibraryStep{FileId: "{fileId}"})
+	step.Subject = stepSubject + "{class}.{fileId}.{run}.{step}"
+	return area.Area{
+		Name: Name, Machine: Machine(), Objects: ObjectPrefix, Work: Work(), Consumers: consumers(), Uploaded: uploaded,
+		Events:  []event.Event{step},
+		Storage: area.Storage{Tables: Tables(cfg), Access: access(cfg)},
+	}
+}
+
+const (
+	// WorkStream is the stream of LibraryStep events.
+	WorkStream = "ASSAY_WORK_LIBRARY"
+	// NodeStream is the stream of NodeChanged events.
+	NodeStream = "ASSAY_LIBRARY_NODES"
+
+	stepSubject = "assay.library.step."
+	nodeSubject = "assay.library.node."
+)
+
+// The steps of every workflow that are in no plan.
+const (
+	StepStart  = "start"
+	StepFinish = "finish"
+)
+
+// Work describes the stream of LibraryStep events.
+func Work() bus.Work { return bus.Work{Stream: WorkStream, Subjects: stepSubject + ">"} }
+
+// StepSubjects matches the steps of one class.
+func StepSubjects(class string) string { return stepSubject + class + ".>" }
+
+// NodeSubjects matches the NodeChanged events of all nodes.
+const NodeSubjects = nodeSubject + ">"
+
+// Consumer returns the name of the consumer of one class of steps.
+func Consumer(class string) string { return "analyzer-library-" + class }
+
+func consumers() []string {
+	return []string{Consumer(ClassLight), Consumer(ClassRender), Consumer(ClassRecords)}
+}
+
+// NewStep returns the event for d. Its id is library.step/<fileId>/<run>/<step>. The subject has the
+// run, too, so that a message of an earlier run does not count as that of this one.
+func NewStep(d *event.LibraryStep) event.Event {
+	run := strconv.FormatInt(int64(d.Run), 10)
+	return event.Event{
+		ID:      fmt.Sprintf("library.step/%s/%s/%s", d.FileId, run, d.Step),
+		Subject: stepSubject + strings.Join([]string{d.Class, d.FileId, run, d.Step}, "."),
+		Item:    d.FileId, Owner: d.OwnerId, Tenant: d.OwnerId, Time: d.StartedAt.AsTime(), Data: d,
+	}
+}
+
+// Step returns the event of an open step of the workflow's run, or of StepFinish. The file is that of
+// the workflow.
+func (w Workflow) Step(f File, step string) event.Event {
+	d := f.step(step, PlanOf(f.Type).Class(step))
+	d.Run = float64(w.Run)
+	if began := at(w.CreatedAt); began != nil {
+		d.StartedAt = timestamppb.New(*began)
+	}
+	return NewStep(d)
+}
+
+// Start returns the event that the bytes of a Loading file are stored, with their entity tag.
+func (f File) Start(etag string) event.Event {
+	f.ETag = etag
+	return NewStep(f.step(StepStart, ClassLight))
+}
+
+func (f File) step(step, class string) *event.LibraryStep {
+	d := &event.LibraryStep{
+		FileId: f.ID, OwnerId: f.OwnedBy, Step: step, Class: class, Run: float64(f.Run), Type: f.Type, FileName: f.Name,
+		Bucket: f.Bucket, Key: f.Key, Etag: f.ETag, Size: float64(f.Length), ContentType: f.ContentType,
+	}
+	if created := at(f.CreatedAt); created != nil {
+		d.StartedAt = timestamppb.New(*created)
+	}
+	return d
+}
+
+// The kinds of NodeChanged.
+const (
+	ChangeCreated = "created"
+	ChangeUpdated = "updated"
+	ChangeDeleted = "deleted"
+)
+
+// Changed returns the event that the node was changed to what it is now, or deleted as what it was.
+// Its id is library.node/<nodeId>/<version>, followed by /deleted for a deleted one.
+func (n Node) Changed(change string) event.Event {
+	d := &event.NodeChanged{
+		NodeId: n.ID, Change: change, OwnerId: n.OwnedBy, Type: string(n.Type), SubType: n.SubType, Name: n.Name, Status: string(n.Status),
+		Trashed: n.IsDeleted, Version: float64(n.Version),
+		IsPublic: n.Permissions.IsPublic, Users: n.Permissions.Users, Groups: n.Permissions.Groups,
+	}
+	if !n.IsDeleted {
+		d.ParentId = n.ParentID
+	}
+	if changed := at(n.UpdatedAt); changed != nil {
+		d.ChangedAt = timestamppb.New(*changed)
+	}
+	id := fmt.Sprintf("library.node/%s/%d", n.ID, n.Version)
+	if change == ChangeDeleted {
+		id += "/" + ChangeDeleted
+	}
+	return event.Event{ID: id, Subject: nodeSubject + n.ID, Item: n.ID, Owner: n.OwnedBy, Time: d.ChangedAt.AsTime(), Data: d}
+}

@@ -1,0 +1,82 @@
+package library
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/event"
+)
+
+func TestSteps(t *testing.T) {
+	r := open(t)
+	f, w := r.in(Loaded)
+	for step, class := range map[string]string{StepMetadata: "light", ChunkStep(17): "records", StepFinish: "light"} {
+		e := w.Step(f, step)
+		d, ok := e.Data.(*event.LibraryStep)
+		if e.ID != "library.step/"+f.ID+"/1/"+step || e.Subject != "assay.library.step."+class+"."+f.ID+".1."+step {
+			t.Errorf("%s on %s", e.ID, e.Subject)
+		}
+		if !ok || e.Owner != "ann" || e.Tenant != "ann" || e.Item != f.ID || d.Key != f.Key || d.Etag != "e1" || !e.Time.Equal(r.clock) {
+			t.Errorf("%+v", e)
+		}
+	}
+	start := f.Start("e2")
+	if d, ok := start.Data.(*event.LibraryStep); !ok || d.Step != StepStart || d.Etag != "e2" || d.Run != 1 {
+		t.Errorf("%+v", start)
+	}
+	area := Area(config)
+	if got := area.Events[0].Subject; got != "assay.library.step.{class}.{fileId}.{run}.{step}" || len(area.Tables) != 3 {
+		t.Errorf("%s, %d tables", got, len(area.Tables))
+	}
+}
+
+func TestNodeChanged(t *testing.T) {
+	r := open(t)
+	folder := r.folder("docs", "")
+	shared, err := r.Share(t.Context(), folder.ID, false, []string{"bob"}, nil, ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := shared.Changed(ChangeUpdated)
+	d, ok := e.Data.(*event.NodeChanged)
+	if !ok || e.ID != "library.node/"+folder.ID+"/2" || e.Subject != "assay.library.node."+folder.ID || e.Owner != "ann" ||
+		!slices.Equal(d.Users, []string{"bob"}) || d.ParentId != RootID("ann") || d.Version != 2 {
+		t.Errorf("%+v", e)
+	}
+	trashed, err := r.Trash(t.Context(), folder.ID, ann)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, ok := trashed.Changed(ChangeUpdated).Data.(*event.NodeChanged); !ok || !d.Trashed || d.ParentId != "" {
+		t.Errorf("%+v", d)
+	}
+	if trashed.Changed(ChangeDeleted).ID == trashed.Changed(ChangeUpdated).ID {
+		t.Error("a deleted node has the id of its last change")
+	}
+}
+
+func TestKeys(t *testing.T) {
+	r := open(t)
+	upload := r.newFile("a.txt", "")
+	other := upload
+	other.Length++
+	if upload.UploadKey() == other.UploadKey() || !uploaded(upload.UploadKey()) {
+		t.Errorf("%s and %s", upload.UploadKey(), other.UploadKey())
+	}
+	result := ResultKey(upload.ID, 2, "records/00042.jsonl.gz")
+	for key, want := range map[string]int64{upload.UploadKey(): 0, result: 2} {
+		if id, run, err := ParseKey(key); err != nil || id != upload.ID || run != want {
+			t.Errorf("%s is of %s, run %d, %v", key, id, run, err)
+		}
+	}
+	if uploaded(result) {
+		t.Errorf("%s counts as uploaded", result)
+	}
+	prefix := FilePrefix(upload.ID)
+	for _, key := range []string{"", "files/x", prefix, prefix + "r0/a", prefix + "r1/", prefix + "r01/a", prefix + "1/a", prefix + "other", "library/00/x/upload-1"} {
+		if id, run, err := ParseKey(key); !errors.Is(err, ErrForeignKey) {
+			t.Errorf("%q is of %s, run %d, %v", key, id, run, err)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package library
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/blob"
+)
+
+// ObjectPrefix begins the keys of all objects of the library:
+//
+//	library/<shard>/<fileId>/upload-<fingerprint>   as uploaded
+//	library/<shard>/<fileId>/r<run>/<name>          what a step of a run made
+//
+// The shard is that of blob.Key.
+const ObjectPrefix = "library/"
+
+const uploadName = "upload-"
+
+// ErrForeignKey means that an object key is not one of a library's file.
+var ErrForeignKey = errors.New("not an object of the library")
+
+// UploadKey is where the bytes of a file are uploaded to. Two different reservations of one id have
+// different keys.
+func (r NewFile) UploadKey() string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{r.Owner, r.ParentID, r.Name, r.ContentType, r.SHA256, strconv.FormatInt(r.Length, 10)}, "\x00")))
+	return blob.Key(ObjectPrefix, r.ID+"/"+uploadName+hex.EncodeToString(sum[:16]))
+}
+
+// FilePrefix begins the keys of all objects of a file.
+func FilePrefix(fileID string) string { return blob.Key(ObjectPrefix, fileID+"/") }
+
+// ResultKey is the key of an object that a run made of a file.
+func ResultKey(fileID string, run int64, name string) string {
+	return FilePrefix(fileID) + "r" + strconv.FormatInt(run, 10) + "/" + name
+}
+
+// ParseKey returns the id of the file that an object belongs to, and the run that made it, 0 for the
+// upload. It returns ErrForeignKey.
+func ParseKey(key string) (fileID string, run int64, err error) {
+	name, ours := blob.CutKey(ObjectPrefix, key)
+	fileID, rest, two := strings.Cut(name, "/")
+	foreign := fmt.Errorf("%q: %w", key, ErrForeignKey)
+	if !ours || !two || !ValidID(fileID) {
+		return "", 0, foreign
+	}
+	if strings.HasPrefix(rest, uploadName) {
+		return fileID, 0, nil
+	}
+	digits, made, two := strings.Cut(strings.TrimPrefix(rest, "r"), "/")
+	run, err = strconv.ParseInt(digits, 10, 64)
+	if err != nil || !two || made == "" || run < 1 || ResultKey(fileID, run, made) != key {
+		return "", 0, foreign
+	}
+	return fileID, run, nil
+}
+
+// uploaded reports whether a client put the object.
+func uploaded(key string) bool {
+	_, run, err := ParseKey(key)
+	return err == nil && run == 0
+}

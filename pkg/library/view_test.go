@@ -1,0 +1,37 @@
+package library
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestViewsShowOwnersTheirOwn(t *testing.T) {
+	r := open(t)
+	file, _ := r.file("a.txt", "")
+	own, other := file.View(Caller{Owner: "ann"}), file.View(Caller{Owner: "bob"})
+	if own.OwnedBy != "ann" || own.Permissions == nil || *own.Length != 5 || !own.CreatedAt.Equal(r.clock) {
+		t.Errorf("%+v", own)
+	}
+	if other.OwnedBy != "" || other.Permissions != nil || other.ParentID == "" {
+		t.Errorf("%+v", other)
+	}
+}
+
+func TestWorkflowViewShowsEveryStep(t *testing.T) {
+	r := open(t)
+	f, _ := r.in(Loaded)
+	result := StepResult{Reason: "it is blank", Attempts: 3, MS: 250, Engine: "pixels 1.0"}
+	w, err := r.FinishStep(t.Context(), f.ID, 1, StepThumbnails, StepFailed, result, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := w.View()
+	want := []StepView{{ID: "metadata", State: "open"}, {ID: "parse", State: "open"}, {"thumbnails", "failed", "it is blank", 3, 250, "pixels 1.0"}}
+	if !slices.Equal(v.Steps, want) || v.State != "Loaded" || v.Run != 1 || v.Deadline == nil {
+		t.Errorf("%+v", v)
+	}
+	_, w = r.in(Processed)
+	if v := w.View(); v.Deadline != nil || len(v.Steps) != 5 {
+		t.Errorf("%+v", v)
+	}
+}
