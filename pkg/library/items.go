@@ -3,6 +3,7 @@ package library
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
@@ -93,6 +94,13 @@ func (n Node) ETag() string { return `"v` + strconv.FormatInt(n.Version, 10) + `
 
 // Erasing reports whether the node is being erased. Nothing brings it back.
 func (n Node) Erasing() bool { return strings.HasPrefix(n.ParentID, erasePrefix) }
+
+// TrashedBefore reports whether the node was put into the trash before a time, as a sweep asks that
+// erases what has been there for long.
+func (n Node) TrashedBefore(t time.Time) bool {
+	trashed := at(n.DeletedAt)
+	return n.IsDeleted && !n.Erasing() && trashed != nil && trashed.Before(t)
+}
 
 // File is an item of the files table. Times are in TimeLayout. Run, ErrorMessage, SHA256,
 // ContentType, Key, ETag and Origin are not in the seed.

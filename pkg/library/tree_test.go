@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -139,61 +140,6 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// Of two moves A to B and B to A at the same time, one fails, whatever their order.
-func TestConcurrentMovesMakeNoCycle(t *testing.T) {
-	const pairs = 10
-	rounds := 1000 / pairs
-	if testing.Short() {
-		rounds = 100 / pairs
-	}
-	r := open(t)
-	var all sync.WaitGroup
-	for pair := range pairs {
-		a, b := r.folder(fmt.Sprint("a", pair), ""), r.folder(fmt.Sprint("b", pair), "")
-		all.Go(func() {
-			for range rounds {
-				if err := r.race(a.ID, b.ID); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-		})
-	}
-	all.Wait()
-}
-
-// race moves two folders of the root into each other at once, and back. It returns an error unless
-// one of the moves is made and both folders stay below the root.
-func (r *rig) race(a, b string) error {
-	var all sync.WaitGroup
-	errs := make([]error, 2)
-	start := make(chan struct{})
-	for i, m := range [][2]string{{a, b}, {b, a}} {
-		all.Go(func() {
-			<-start
-			_, errs[i] = r.Move(r.t.Context(), m[0], m[1], ann)
-		})
-	}
-	close(start)
-	all.Wait()
-	if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs...), ErrCycle) {
-		return fmt.Errorf("the moves returned %w", errors.Join(errs...))
-	}
-	for _, id := range []string{a, b} {
-		path, err := r.Path(r.t.Context(), id)
-		if err != nil {
-			return err
-		}
-		if path.Trashed() {
-			return fmt.Errorf("%s is not below the root", id)
-		}
-		if _, err := r.Move(r.t.Context(), id, "", ann); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // 200 uploads into one folder at once do not conflict: without retries, none fails.
 func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 	r := open(t)
@@ -308,6 +254,9 @@ func TestTrashAndRestore(t *testing.T) {
 	trashed, err := r.Trash(t.Context(), n.ID, ann)
 	if err != nil || !trashed.IsDeleted || trashed.TypeOwnedBy != "" || r.row(config.Nodes, key(n.ID))[typeOwnedByName] != nil {
 		t.Errorf("%+v, %v", trashed, err)
+	}
+	if trashed.TrashedBefore(r.clock) || !trashed.TrashedBefore(r.clock.Add(time.Second)) || folder.TrashedBefore(r.clock.Add(time.Second)) {
+		t.Errorf("trashed at %s", trashed.DeletedAt)
 	}
 	if f := r.stored(n.ID); !f.IsDeleted || f.ParentID != trashOf("ann") {
 		t.Errorf("%+v", f)
