@@ -1,7 +1,10 @@
 package library
 
 import (
+	"bytes"
+	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -31,13 +34,24 @@ type writes struct {
 	http dynamodb.HTTPClient
 	mu   sync.Mutex
 	seen []string
+	keys map[string]int // requests that name a key of an item, by its id
 }
+
+var itemKey = regexp.MustCompile(`"Key":\{"id":\{"S":"([^"]+)"`)
 
 func (w *writes) Do(r *http.Request) (*http.Response, error) {
 	_, action, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	if slices.Contains([]string{"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}, action) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		w.mu.Lock()
 		w.seen = append(w.seen, action)
+		for _, found := range itemKey.FindAllSubmatch(body, -1) {
+			w.keys[string(found[1])]++
+		}
 		w.mu.Unlock()
 	}
 	return w.http.Do(r)
@@ -62,7 +76,7 @@ func open(t *testing.T) *rig {
 			t.Fatal(err)
 		}
 	}
-	r := &rig{t: t, faults: faults, clock: time.UnixMilli(1795175500000).UTC(), writes: &writes{}}
+	r := &rig{t: t, faults: faults, clock: time.UnixMilli(1795175500000).UTC(), writes: &writes{keys: map[string]int{}}}
 	r.db = dynamodb.New(db.Options(), func(o *dynamodb.Options) {
 		r.writes.http = o.HTTPClient
 		o.HTTPClient = r.writes

@@ -140,11 +140,15 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// 200 uploads into one folder at once do not conflict: without retries, none fails.
+// 200 uploads into one folder at once do not conflict: without retries, none fails, and no transaction
+// has the folder, on which DynamoDB would let them conflict.
 func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 	r := open(t)
 	folder := r.folder("inbox", "")
 	once := r.unretried()
+	if _, err := r.Move(t.Context(), r.folder("inner", "").ID, folder.ID, ann); err != nil || r.writes.keys[folder.ID] != 1 {
+		t.Fatalf("the move of a folder names it %d times, %v", r.writes.keys[folder.ID], err)
+	}
 	const uploads = 200
 	var all sync.WaitGroup
 	start := make(chan struct{})
@@ -159,8 +163,11 @@ func TestUploadsIntoOneFolderDoNotConflict(t *testing.T) {
 	}
 	close(start)
 	all.Wait()
+	if named := r.writes.keys[folder.ID]; named != 1 {
+		t.Errorf("uploads have the folder in %d transactions", named-1)
+	}
 	var found int
-	l := Listing{Limit: 30}
+	l := Listing{Limit: 30, Type: KindFile}
 	for {
 		page, err := r.Children(t.Context(), folder.ID, l)
 		if err != nil {
