@@ -18,7 +18,9 @@ const (
 	CodeBadAnswer           = "PROVIDER_BAD_ANSWER"   // no picture, or a damaged one
 	CodeProviderUnavailable = "PROVIDER_UNAVAILABLE"
 	CodeProviderTimeout     = "PROVIDER_TIMEOUT"
-	CodeAnswerLost          = "PROVIDER_ANSWER_LOST" // the limit of paid calls is reached, and no answer is stored
+	CodeRateLimited         = "PROVIDER_RATE_LIMITED"
+	CodeAccessDenied        = "PROVIDER_ACCESS_DENIED" // by the provider, to this installation
+	CodeAnswerLost          = "PROVIDER_ANSWER_LOST"   // the limit of paid calls is reached, and no answer is stored
 	CodeDeadlineExceeded    = "DEADLINE_EXCEEDED"
 	CodeCancelled           = "CANCELLED" // by its owner
 	CodeInternal            = "INTERNAL"

@@ -19,6 +19,7 @@ const (
 	CallOK      = "ok"      // its answer is stored
 	CallError   = "error"   // answered with an error, or never sent
 	CallUnknown = "unknown" // it may have been answered, and its answer is lost
+	CallRefused = "refused" // by a limit of the provider, or for want of access; not billed
 )
 
 // Call is an entry of the ledger: a call to a provider, recorded before it is made.
@@ -130,6 +131,18 @@ func (l Ledger) next() int {
 		n = max(n, c.N+1)
 	}
 	return n
+}
+
+// withoutRefused returns the ledger without calls that were refused: they say nothing about the job,
+// and there may be many.
+func (l Ledger) withoutRefused() Ledger {
+	kept := Ledger{}
+	for n, c := range l {
+		if c.Outcome != CallRefused {
+			kept[n] = c
+		}
+	}
+	return kept
 }
 
 // keptEntries is how many entries a ledger keeps at a retry.

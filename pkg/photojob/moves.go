@@ -77,10 +77,13 @@ func (s *Store) Retry(ctx context.Context, j Job, prompt string, options Options
 	return s.move(ctx, retry, j, after)
 }
 
+// NextCall is the number that the next call gets.
+func (j Job) NextCall() int { return j.Calls.next() }
+
 // intending returns the job with one more call, which is about to be made.
 func (j Job) intending(intent Call) Job {
 	intent.N, intent.Outcome = j.Calls.next(), CallSent
-	j.Calls = j.Calls.with(intent)
+	j.Calls = j.Calls.withoutRefused().with(intent)
 	return j
 }
 

@@ -73,7 +73,7 @@ func (j Job) Route() string {
 // Options is what a client asks for besides the prompt. The zero value of each leaves
 // the choice to the provider, or to the prompt.
 type Options struct {
-	Provider    string `dynamodbav:"provider,omitempty" json:"provider,omitempty" enum:"stub" doc:"the provider that edits the photo; the local one, stub, by default"`
+	Provider    string `dynamodbav:"provider,omitempty" json:"provider,omitempty" enum:"stub,gemini,seedream" doc:"the provider that edits the photo; the local one, stub, by default"`
 	Format      string `dynamodbav:"format,omitempty" json:"format,omitempty" enum:"jpeg,png,webp"`
 	Quality     int    `dynamodbav:"quality,omitempty" json:"quality,omitempty" minimum:"1" maximum:"100" doc:"for jpeg and webp; 85 and 80 by default; a webp of 100 is lossless"`
 	Width       int    `dynamodbav:"width,omitempty" json:"width,omitempty" minimum:"16" maximum:"12000" doc:"the maximum in pixels; the aspect ratio is kept"`

@@ -101,8 +101,12 @@ func (o Options) check() (found []Violation) {
 	return found
 }
 
-// Stub is the provider that works in the analyzer itself, as the seed names it.
-const Stub = "stub"
+// The providers, as the seed names them.
+const (
+	Stub     = "stub" // works in the analyzer itself
+	Gemini   = "gemini"
+	Seedream = "seedream"
+)
 
 // Providers returns the names of all providers.
-func Providers() []string { return []string{Stub} }
+func Providers() []string { return []string{Stub, Gemini, Seedream} }

@@ -93,7 +93,7 @@ type CallView struct {
 	Model      string     `json:"model,omitempty"`
 	At         time.Time  `json:"at"`
 	Until      *time.Time `json:"until,omitempty" doc:"when the worker stops waiting for the response"`
-	Outcome    string     `json:"outcome,omitempty" enum:"sent,ok,error,unknown"`
+	Outcome    string     `json:"outcome,omitempty" enum:"sent,ok,error,unknown,refused"`
 	HTTP       int        `json:"http,omitempty"`
 	RequestID  string     `json:"requestId,omitempty"`
 	CostMicros int64      `json:"costMicros"`

@@ -5,6 +5,8 @@
 //
 //	PK             SK        holds
 //	FEED#SOURCE    <name>    a source of the feed: settings, state, lease; written by ingest
+//	PHOTO#PROVIDER <name>    settings of a provider of photo jobs; written by ingest (pkg/photojob/policy)
+//	PHOTO#STATE    <name>    what its calls have used, and what holds them; written by the analyzers
 //	CHECKPOINT#<projection>  <log>     how far a log is processed, and by whom; written by query (pkg/checkpoint)
 //
 // A row with the attribute expiresAt, epoch seconds, is deleted by DynamoDB some
@@ -28,8 +30,10 @@ import (
 
 // Partitions.
 const (
-	FeedSources = "FEED#SOURCE" // of the sources of the feed
-	Checkpoints = "CHECKPOINT#" // begins those of the checkpoints of each projection
+	FeedSources    = "FEED#SOURCE"    // of the sources of the feed
+	PhotoProviders = "PHOTO#PROVIDER" // of the settings of providers of photo jobs
+	PhotoStates    = "PHOTO#STATE"    // of what their calls have used
+	Checkpoints    = "CHECKPOINT#"    // begins those of the checkpoints of each projection
 )
 
 // The attributes that rows of all kinds have.
@@ -86,6 +90,12 @@ func Storage(cfg Config) area.Storage {
 		area.Ingest: {
 			area.Allow("PlatformCheck", []string{"dynamodb:DescribeTable"}, rows),
 			area.Allow("FeedSources", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(FeedSources),
+			area.Allow("PhotoProviders", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoProviders),
+			area.Allow("PhotoStates", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoStates),
+		},
+		area.Analyzer: {
+			area.Allow("PhotoProviders", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoProviders),
+			area.Allow("PhotoStates", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoStates),
 		},
 		area.Query: {
 			area.Allow("Checkpoints", []string{"dynamodb:Query", "dynamodb:UpdateItem"}, rows).LeadingKeys(Checkpoints + "*"),

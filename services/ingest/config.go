@@ -6,17 +6,17 @@ import (
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/obs"
-	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/ingest/feed"
 	"github.com/assay-project/assay/services/ingest/notice"
+	"github.com/assay-project/assay/services/ingest/photojob"
 	"github.com/assay-project/assay/services/ingest/textfile"
 )
 
 // Config is ingest's settings.
 type Config struct {
 	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8081" use:"often" doc:"the address of the HTTP API, health and metrics"`
-	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8084" use:"often" doc:"the address for operators: dead letters and feed sources, without credentials"`
+	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8084" use:"often" doc:"the address for operators: dead letters, feed sources and photo providers, without credentials"`
 	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
 
 	Notices  notice.Config

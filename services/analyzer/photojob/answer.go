@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 )
 
 // answer is what a provider answered, as it is stored between its call and the move that
@@ -41,6 +43,34 @@ func (s steps) removeAnswers(ctx context.Context, job photojob.Job) error {
 		failed = append(failed, s.temp.Delete(ctx, photojob.AnswerKey(job.JobID, call.N)))
 	}
 	return errors.Join(failed...)
+}
+
+// keepRaw stores what a paid provider answers to call n as it arrives, and returns it. An
+// answer that is stored is not replaced: the second one is that of a call that was made
+// twice.
+func (e *editing) keepRaw(ctx context.Context, n int, from io.Reader) ([]byte, error) {
+	_, err := e.temp.Put(ctx, photojob.AnswerKey(e.job.JobID, n), "application/octet-stream", nil, from)
+	if err != nil && !errors.Is(err, blob.ErrExists) {
+		return nil, err
+	}
+	return e.loadRaw(ctx, e.job.JobID, n)
+}
+
+// loadRaw returns what was stored of the answer to call n, nil if nothing is.
+func (s steps) loadRaw(ctx context.Context, jobID string, n int) ([]byte, error) {
+	body, err := s.temp.Open(ctx, photojob.AnswerKey(jobID, n), "")
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	raw, err := io.ReadAll(io.LimitReader(body, remote.MaxAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("answer %d of %s: %w", n, jobID, err)
+	}
+	return raw, nil
 }
 
 // loadAnswer returns the answer to call n, nil if none is stored.

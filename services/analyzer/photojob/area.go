@@ -14,7 +14,8 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/photojob/announce"
-	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -29,12 +30,15 @@ type Area struct {
 	bus         *bus.Bus
 	announcer   *announce.Announcer
 	worker      *work.Worker
-	providers   map[string]provider.Provider
+	decoder     *pixels.Decoder
+	catalog     *catalog
+	log         zerolog.Logger
 }
 
 // New returns the area on open backends. Its decoder lives as long as the process.
 func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) (*Area, error) {
-	stub, err := local.New(pixels.NewDecoder(cfg.Memory), pixels.Default)
+	decoder := pixels.NewDecoder(cfg.Memory)
+	stub, err := local.New(decoder, pixels.Default)
 	if err != nil {
 		return nil, fmt.Errorf("the local provider: %w", err)
 	}
@@ -42,7 +46,8 @@ func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zer
 	temp, final := backends.Bucket.In(cfg.Names.TempBucket()), backends.Bucket.In(cfg.Names.FinalBucket())
 	return &Area{
 		cfg: cfg, store: store, temp: temp, final: final, bus: backends.Bus, worker: worker,
-		providers: map[string]provider.Provider{photojob.Stub: stub},
+		decoder: decoder, log: log,
+		catalog:   newCatalog(cfg, policy.NewStore(platform.NewStore(backends.DB, cfg.Platform)), backends.Bus, stub, decoder),
 		announcer: &announce.Announcer{Store: store, Temp: temp, Final: final.Bucket, Bus: backends.Bus, Log: log},
 	}, nil
 }
@@ -60,12 +65,15 @@ const attemptTime = 10 * time.Minute
 // its own work only.
 func (a *Area) Consumers() []bus.Consumer {
 	var all []bus.Consumer
-	for name := range a.providers {
+	for _, name := range photojob.Providers() {
 		c := work.Consumer(a.worker, bus.Consumer{
 			Name: photojob.Consumer(name), Area: photojob.Name,
 			Stream: photojob.WorkStream, Filter: photojob.UploadedSubject(name, "*"),
 			Bounds: bounds, Memory: a.cfg.Memory,
 		}, steps{a})
+		if name != photojob.Stub {
+			c.Gate = a.catalog.gate(name)
+		}
 		all = append(all, a.endingBatches(c))
 	}
 	return all

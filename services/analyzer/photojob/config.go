@@ -2,9 +2,11 @@ package photojob
 
 import (
 	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/platform"
 )
 
 // Config is the settings of photo jobs.
@@ -14,7 +16,10 @@ type Config struct {
 	KeepOriginal bool          `env:"ASSAY_PHOTOJOB_KEEP_ORIGINAL" envDefault:"true" doc:"false to remove an uploaded photo as soon as its job is COMPLETED; else it is removed 48h later"`
 	Memory       int64         `env:"ASSAY_PHOTOJOB_MEMORY" envDefault:"1610612736" doc:"the memory in bytes for concurrent photo jobs; others queue when it is used up"`
 
-	Names photojob.Config
+	AllowNetworks []netip.Prefix `env:"ASSAY_PHOTOJOB_ALLOW_NETWORKS" doc:"private networks that paid providers may be in, such as 10.1.0.0/16,fd00:1::/64"`
+
+	Names    photojob.Config
+	Platform platform.Config
 }
 
 // minMemory holds a photo of 50 megapixels.

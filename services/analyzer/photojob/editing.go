@@ -5,13 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"reflect"
 	"time"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
+	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 const (
@@ -44,19 +48,11 @@ func (s steps) awaitAnswer(ctx context.Context, job photojob.Job) error {
 // calls that a provider may bill, and a stored answer is never asked for again.
 type editing struct {
 	steps
-	job       photojob.Job
-	provider  provider.Provider
-	photo     []byte
-	mediaType string
-	recorded  bool // the last call of the ledger is this attempt's, and to be made
-}
-
-func (s steps) newEditing(job photojob.Job) (*editing, error) {
-	p, known := s.providers[job.Route()]
-	if !known {
-		return nil, permanent(photojob.CodeInternal, "the provider %q is not configured", job.Route())
-	}
-	return &editing{steps: s, job: job, provider: p}, nil
+	job          photojob.Job
+	photo        []byte
+	mediaType    string
+	waitingSince time.Time // since when the work of the job waits in the stream
+	next         *chosen   // of the last call of the ledger, when this attempt is to make it
 }
 
 // run makes the calls that the job still needs, from where its ledger says that an
@@ -65,7 +61,7 @@ func (e *editing) run(ctx context.Context) (finished, error) {
 	answered, err := e.stored(ctx)
 	for err == nil {
 		if answered == nil {
-			if answered, err = e.next(ctx); err != nil {
+			if answered, err = e.ask(ctx); err != nil {
 				break
 			}
 		}
@@ -76,60 +72,83 @@ func (e *editing) run(ctx context.Context) (finished, error) {
 		if answered.Edit != nil {
 			after.EditResult, after.Provider = answered.Edit, call.Provider
 			after.EditResult.S3Key = photojob.FinalKey(e.job.JobID, call.N, answered.Edit.Format)
+			if route := e.job.Route(); call.Provider == photojob.Stub && route != photojob.Stub {
+				after.Degraded = joined("edited by the local provider in place of "+route, after.Degraded)
+			}
 			return finished{e.job, after}, nil
 		}
 		after.AnalysisResult, answered = answered.Analysis, nil
-		if err = e.record(ctx, after, e.intent(photojob.StepEdit)); err != nil {
+		if err = e.plan(ctx, after); err != nil {
 			err = errors.Join(err, e.store.RecordCallOutcome(ctx, e.job.JobID, call))
 		}
 	}
 	return finished{}, err
 }
 
-// stored returns the answer to the last call if an earlier attempt stored it.
+// stored returns the answer to the last call if an earlier attempt stored it. What a paid
+// provider answered is stored as it came, and is read now.
 func (e *editing) stored(ctx context.Context) (*answer, error) {
 	call, called := e.job.Calls.Last()
 	if !called || call.Outcome != photojob.CallSent {
 		return nil, nil
 	}
-	return e.loadAnswer(ctx, e.job.JobID, call.N)
-}
-
-// next records a call unless that was done, makes it and stores its answer.
-func (e *editing) next(ctx context.Context) (*answer, error) {
-	if !e.recorded {
-		if err := e.plan(ctx); err != nil {
-			return nil, err
-		}
+	if call.Until == 0 {
+		return e.loadAnswer(ctx, e.job.JobID, call.N)
 	}
-	call, _ := e.job.Calls.Last()
-	e.recorded = false
-	a, data, err := e.call(ctx, call)
+	raw, err := e.loadRaw(ctx, e.job.JobID, call.N)
+	if raw == nil || err != nil {
+		return nil, err
+	}
+	o, err := e.catalog.open(ctx, call.Provider)
+	if err != nil {
+		return nil, err
+	}
+	a, err := e.makeCall(ctx, o, call, raw)
 	if err != nil {
 		return nil, e.failed(ctx, call, err)
 	}
-	if a.Edit != nil {
-		key := photojob.FinalKey(e.job.JobID, call.N, a.Edit.Format)
-		_, err := e.final.Put(ctx, key, "image/"+a.Edit.Format, nil, bytes.NewReader(data))
-		if err != nil && !errors.Is(err, blob.ErrExists) { // put by a try whose answer was lost
+	a.Usage = provider.Usage{Model: call.Model, RequestID: a.Usage.RequestID, CostMicros: call.CostMicros, Estimated: call.Estimated}
+	return a, nil
+}
+
+// ask records a call unless that was done, makes it and stores its answer.
+func (e *editing) ask(ctx context.Context) (*answer, error) {
+	if e.next == nil {
+		if err := e.plan(ctx, e.job); err != nil {
 			return nil, err
 		}
+	}
+	made := *e.next
+	e.next = nil
+	call, _ := e.job.Calls.Last()
+	a, err := e.makeCall(ctx, made.opened, call, nil)
+	usage := provider.Usage{}
+	if err == nil {
+		usage = a.Usage
+	}
+	e.release(ctx, made, usage, err)
+	if err != nil {
+		return nil, e.failed(ctx, call, err)
+	}
+	if call.Until > 0 {
+		return a, nil
 	}
 	return a, e.saveAnswer(ctx, e.job.JobID, call.N, a)
 }
 
-// plan records the next call, if the ledger allows one.
-func (e *editing) plan(ctx context.Context) error {
-	after, step := e.job, photojob.StepAnalyze
-	if e.job.AnalysisResult != nil {
+// plan records the next call, and with it what after has besides, if the ledger and the
+// policy of a provider allow one.
+func (e *editing) plan(ctx context.Context, after photojob.Job) error {
+	step := photojob.StepAnalyze
+	if after.AnalysisResult != nil {
 		step = photojob.StepEdit
 	}
-	if last, called := e.job.Calls.Last(); called && last.Outcome == photojob.CallSent {
+	if last, called := after.Calls.Last(); called && last.Outcome == photojob.CallSent {
 		outcome := photojob.CallUnknown
 		if last.Until == 0 { // it ended with its worker, and cost nothing
 			outcome = photojob.CallError
 		}
-		after = e.job.Answered(settled(last, outcome, provider.Usage{Model: last.Model, CostMicros: last.CostMicros, Estimated: last.Estimated}))
+		after = after.Answered(settled(last, outcome, provider.Usage{Model: last.Model, CostMicros: last.CostMicros, Estimated: last.Estimated}))
 	}
 	switch {
 	case after.Calls.Errors(step) >= callTries && after.Error != nil:
@@ -137,15 +156,36 @@ func (e *editing) plan(ctx context.Context) error {
 	case after.Calls.Paid(step) >= e.cfg.PaidCalls:
 		return permanent(photojob.CodeAnswerLost, "the responses to %d calls of the step %s were lost", after.Calls.Paid(step), step)
 	}
-	return e.record(ctx, after, e.intent(step))
+	next, err := e.choose(ctx, step)
+	if err != nil {
+		return errors.Join(err, e.note(ctx, after))
+	}
+	if err := e.record(ctx, after, e.intent(step, next)); err != nil {
+		e.drop(ctx, next)
+		return err
+	}
+	e.next = &next
+	return nil
 }
 
-// intent returns the call of a step that is about to be made.
-func (e *editing) intent(step string) photojob.Call {
-	now := time.Now()
-	call := photojob.Call{Step: step, Provider: e.job.Route(), At: now.UnixMilli()}
-	if limit := e.provider.Limits(provider.Step(step)).Time; limit > 0 {
-		call.Until = now.Add(limit).UnixMilli()
+// note records what after has, when no call follows now.
+func (e *editing) note(ctx context.Context, after photojob.Job) error {
+	if e.job.Status != photojob.Editing || reflect.DeepEqual(e.job, after) {
+		return nil // there was no call yet, or nothing is new
+	}
+	job, err := e.store.Resume(ctx, e.job, after, photojob.Call{})
+	if err == nil {
+		e.job = job
+	}
+	return err
+}
+
+// intent is the call of a step that is about to be made, at the most that it may cost.
+func (e *editing) intent(step string, next chosen) photojob.Call {
+	limits := next.Limits(provider.Step(step))
+	call := photojob.Call{Step: step, Provider: next.name, At: time.Now().UnixMilli(), Model: limits.Model, CostMicros: limits.CostMicros, Estimated: next.permits}
+	if limits.Time > 0 {
+		call.Until = next.call.Until.UnixMilli()
 	}
 	return call
 }
@@ -159,29 +199,62 @@ func (e *editing) record(ctx context.Context, after photojob.Job, intent photojo
 		job, err = e.store.Resume(ctx, e.job, after, intent)
 	}
 	if err == nil {
-		e.job, e.recorded = job, true
+		e.job = job
 	}
 	return err
 }
 
-// call makes one call. It returns its answer, and of an edit the photo.
-func (e *editing) call(ctx context.Context, call photojob.Call) (*answer, []byte, error) {
-	if call.Until > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, time.UnixMilli(call.Until))
-		defer cancel()
-	}
+// makeCall makes one call, or reads the raw answer to it. The photo of an edit is stored.
+func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, raw []byte) (*answer, error) {
 	request := provider.Call{
 		ID: fmt.Sprintf("%s/%d", e.job.JobID, call.N), Prompt: e.job.Prompt, Options: optionsOf(e.job.Options),
-		Image: e.photo, MediaType: e.mediaType,
+		Image: e.photo, MediaType: e.mediaType, Answer: raw,
+	}
+	working := ctx // its deadline is not that of the call
+	if call.Until > 0 {
+		var err error
+		if request.Image, request.MediaType, err = remote.Prepared(ctx, e.decoder, e.photo, p.Limits(provider.Step(call.Step))); err != nil {
+			return nil, unprepared(err)
+		}
+		request.Keep = func(ctx context.Context, from io.Reader) ([]byte, error) { return e.keepRaw(ctx, call.N, from) }
+		if raw == nil {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, time.UnixMilli(call.Until))
+			defer cancel()
+		}
 	}
 	if call.Step == photojob.StepAnalyze {
-		found, usage, err := e.provider.Analyze(ctx, request)
-		return &answer{Analysis: analysisOf(found), Usage: usage}, nil, err
+		found, usage, err := p.Analyze(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		return &answer{Analysis: analysisOf(found), Usage: usage}, nil
 	}
-	edited, usage, err := e.provider.Edit(ctx, request)
+	edited, usage, err := p.Edit(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	key := photojob.FinalKey(e.job.JobID, call.N, edited.Format)
+	_, err = e.final.Put(working, key, "image/"+edited.Format, nil, bytes.NewReader(edited.Image))
+	if err != nil && !errors.Is(err, blob.ErrExists) { // put by a try whose answer was lost
+		return nil, err
+	}
 	result := &photojob.EditResult{Width: edited.Width, Height: edited.Height, Format: edited.Format, Size: int64(len(edited.Image))}
-	return &answer{Edit: result, Degraded: edited.Degraded, Usage: usage}, edited.Image, err
+	return &answer{Edit: result, Degraded: edited.Degraded, Usage: usage}, nil
+}
+
+// unprepared is the error of a photo that cannot be sent.
+func unprepared(err error) error {
+	for _, wrong := range []error{pixels.ErrFormat, pixels.ErrUnreadable, pixels.ErrTooLarge, pixels.ErrTooSmall, pixels.ErrAnimated} {
+		if errors.Is(err, wrong) {
+			code := provider.ImageUnreadable
+			if errors.Is(err, pixels.ErrTooLarge) {
+				code = provider.ImageTooLarge
+			}
+			return &provider.Error{Class: provider.Permanent, Code: code, Billed: provider.NotBilled, Err: err}
+		}
+	}
+	return err
 }
 
 func optionsOf(o photojob.Options) provider.Options {
@@ -203,11 +276,18 @@ func (e *editing) failed(ctx context.Context, call photojob.Call, err error) err
 	if !ok {
 		return err
 	}
-	outcome := photojob.CallError
-	if cause.Billed != provider.NotBilled {
-		outcome = photojob.CallUnknown // what was paid for is lost
+	outcome, usage := photojob.CallError, provider.Usage{Model: call.Model, RequestID: cause.RequestID, CostMicros: call.CostMicros, Estimated: call.Estimated}
+	refused := cause.Class == provider.Defer || cause.Class == provider.Suspend
+	switch {
+	case cause.Billed == provider.MaybeBilled:
+		outcome = photojob.CallUnknown
+	case cause.Billed == provider.NotBilled:
+		usage.CostMicros, usage.Estimated = 0, false
+		if refused {
+			outcome = photojob.CallRefused
+		}
 	}
-	call = settled(call, outcome, provider.Usage{Model: call.Model, RequestID: cause.RequestID, CostMicros: call.CostMicros, Estimated: call.Estimated})
+	call = settled(call, outcome, usage)
 	call.HTTP = cause.HTTP
 	after := e.job.Answered(call)
 	after.Error = &photojob.JobError{Code: cause.Code, Message: cause.Err.Error(), RetryCount: max(after.Calls.Errors(call.Step)-1, 0)}
@@ -218,6 +298,8 @@ func (e *editing) failed(ctx context.Context, call photojob.Call, err error) err
 	e.job = job
 	tries := after.Calls.Errors(call.Step)
 	switch {
+	case refused && outcome == photojob.CallRefused:
+		return bus.Later(cause, refusedWait) // its policy says when there is another call, and to whom
 	case cause.Class == provider.Internal:
 		return cause
 	case cause.Class == provider.Permanent, tries >= callTries, after.Calls.Paid(call.Step) >= e.cfg.PaidCalls:
@@ -226,7 +308,10 @@ func (e *editing) failed(ctx context.Context, call photojob.Call, err error) err
 	return bus.Later(cause, max(backoff(tries), cause.RetryAfter))
 }
 
-// backoff returns the pause after a number of errors, with jitter.
+// refusedWait is when a job looks again whether a provider takes it.
+const refusedWait = time.Second
+
+// backoff is the pause after a number of errors, with jitter.
 func backoff(errors int) time.Duration {
 	pause := min(2*time.Second<<errors, time.Minute)
 	return pause/2 + rand.N(pause/2)

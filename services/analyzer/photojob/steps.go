@@ -69,10 +69,7 @@ func (s steps) Process(ctx context.Context, d *bus.Delivery, job photojob.Job) (
 	if err != nil {
 		return finished{}, bus.Permanent(err)
 	}
-	e, err := s.newEditing(job)
-	if err != nil {
-		return finished{}, err
-	}
+	e := &editing{steps: s, job: job, waitingSince: d.Stored}
 	if e.photo, e.mediaType, err = s.fetch(ctx, job, uploaded.Etag); err != nil {
 		return finished{}, err
 	}

@@ -20,7 +20,7 @@ func newPhoto(s *settings) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPhotoEdit(s), newPhotoList(s), newPhotoGet(s), newPhotoDownload(s), newPhotoRetry(s), newPhotoCancel(s), newPhotoDelete(s))
+	cmd.AddCommand(newPhotoEdit(s), newPhotoList(s), newPhotoGet(s), newPhotoDownload(s), newPhotoRetry(s), newPhotoCancel(s), newPhotoDelete(s), newPhotoProviders(s))
 	return cmd
 }
 

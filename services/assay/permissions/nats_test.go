@@ -41,8 +41,12 @@ func TestUsersHandleWork(t *testing.T) {
 }
 
 func handleWork(t *testing.T, a area.Area, consumer string, ingest, analyzer *bus.Bus) {
+	subjects := strings.TrimSuffix(a.Work.Subjects, ">")
+	if len(a.Consumers) > 1 { // each takes the part of the stream that it is named after
+		subjects += consumer[strings.LastIndexByte(consumer, '-')+1:] + "."
+	}
 	work := event.Event{
-		ID: "work/1", Subject: strings.TrimSuffix(a.Work.Subjects, ">") + "1", Item: "1", Tenant: "ann", Time: time.Now(),
+		ID: consumer + "/1", Subject: subjects + "1", Item: "1", Tenant: "ann", Time: time.Now(),
 		Data: &event.FileUploaded{FileId: "1"},
 	}
 	if err := errors.Join(ingest.Admit(t.Context(), a.Work.Stream, "ann"), ingest.Publish(t.Context(), work)); err != nil {
@@ -53,7 +57,7 @@ func handleWork(t *testing.T, a area.Area, consumer string, ingest, analyzer *bu
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
-	c := bus.Consumer{Name: consumer, Area: a.Name, Stream: a.Work.Stream, Handle: func(context.Context, bus.Delivery) error {
+	c := bus.Consumer{Name: consumer, Area: a.Name, Stream: a.Work.Stream, Filter: subjects + "*", Handle: func(context.Context, bus.Delivery) error {
 		return bus.Permanent(errors.New("not an item"))
 	}}
 	if err := bustest.Runner(t, ingest).Run(ctx, c); !errors.Is(err, conn.ErrForbidden) {

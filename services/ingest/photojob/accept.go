@@ -21,6 +21,8 @@ var (
 	errOtherTerms = errors.New("the idempotency key was used with other parameters")
 	errTooLarge   = errors.New("the photo is larger than the limit")
 	errMediaType  = errors.New("the media type is not that of a photo")
+	// errNoProvider reports that no provider would do the job.
+	errNoProvider = errors.New("the provider is not enabled")
 )
 
 // accept checks terms and returns them complete. Field begins the names of what is wrong.
@@ -46,9 +48,34 @@ func accept(t photojob.Terms, field string) (photojob.Terms, error) {
 	return t, nil
 }
 
+// offered returns errNoProvider when operators have enabled neither the provider of a job
+// nor one of its fallback. Jobs that were accepted wait for one.
+func (a *Area) offered(ctx context.Context, name string) error {
+	if name == photojob.Stub {
+		return nil
+	}
+	p, err := a.policies.Get(ctx, name)
+	if err != nil || p.Settings.Enabled {
+		return err
+	}
+	for _, other := range p.Settings.Fallback {
+		if other == photojob.Stub {
+			return nil
+		}
+		next, err := a.policies.Get(ctx, other)
+		if err != nil || next.Settings.Enabled {
+			return err
+		}
+	}
+	return errNoProvider
+}
+
 // create writes a QUEUED job. Under an idempotency key that is taken it returns the job of
 // the first call, or errOtherTerms.
 func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms photojob.Terms) (photojob.Job, error) {
+	if err := a.offered(ctx, terms.Options.Provider); err != nil {
+		return photojob.Job{}, err
+	}
 	id, err := photojob.NewID(owner, idempotencyKey)
 	if err != nil {
 		return photojob.Job{}, err
@@ -66,6 +93,9 @@ func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms p
 
 // createBatch writes the QUEUED jobs of a batch, all or none. It returns what create does.
 func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, terms []photojob.Terms) (photojob.Batch, error) {
+	if err := a.offered(ctx, terms[0].Options.Provider); err != nil { // the options are those of all
+		return photojob.Batch{}, err
+	}
 	id, err := photojob.NewID(owner, idempotencyKey)
 	if err != nil {
 		return photojob.Batch{}, err

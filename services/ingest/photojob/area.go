@@ -15,6 +15,8 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/photojob/announce"
+	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -27,24 +29,25 @@ type Area struct {
 	temp, final *blob.Store
 	bus         *bus.Bus
 	announcer   *announce.Announcer
+	policies    *policy.Store
 	log         zerolog.Logger
 }
 
 // New returns the area on open backends.
-func New(cfg photojob.Config, backends *backend.Connections, log zerolog.Logger) *Area {
-	a := &Area{store: photojob.NewStore(backends.DB, cfg), bus: backends.Bus, log: log}
-	if backends.Bucket != nil { // nil if the calls are only described
-		a.temp, a.final = backends.Bucket.In(cfg.TempBucket()), backends.Bucket.In(cfg.FinalBucket())
+func New(cfg Config, backends *backend.Connections, log zerolog.Logger) *Area {
+	a := &Area{
+		store: photojob.NewStore(backends.DB, cfg.Names), bus: backends.Bus, log: log,
+		policies: policy.NewStore(platform.NewStore(backends.DB, cfg.Platform)),
 	}
-	a.announcer = &announce.Announcer{Store: a.store, Temp: a.temp, Final: cfg.FinalBucket(), Bus: backends.Bus, Log: log}
+	if backends.Bucket != nil { // nil if the calls are only described
+		a.temp, a.final = backends.Bucket.In(cfg.Names.TempBucket()), backends.Bucket.In(cfg.Names.FinalBucket())
+	}
+	a.announcer = &announce.Announcer{Store: a.store, Temp: a.temp, Final: cfg.Names.FinalBucket(), Bus: backends.Bus, Log: log}
 	return a
 }
 
 // Check returns an error while the table cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
-
-// OperatorRoutes registers nothing: what operators read of photo jobs is query's.
-func (a *Area) OperatorRoutes(*web.Router) {}
 
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }

@@ -36,6 +36,8 @@ func problem(err error) error {
 	case errors.Is(err, errMediaType):
 		return web.NewProblem(http.StatusUnsupportedMediaType, "not-a-photo",
 			"A photo is "+strings.Join(photojob.FileTypes(), ", ")+". Convert others, such as AVIF, before the upload.")
+	case errors.Is(err, errNoProvider):
+		return web.NewProblem(http.StatusConflict, "provider-disabled", "The provider is not enabled on this server. Choose another, such as stub.")
 	case errors.Is(err, bus.ErrOutstanding):
 		return web.Unavailable("A worker is still processing the job. Try again shortly.", time.Second).Because(err)
 	case isMoved:

@@ -1,0 +1,178 @@
+package policy_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/table/tabletest"
+)
+
+// stores opens one store for each worker, on one table.
+func stores(t *testing.T, n int) []*policy.Store {
+	t.Helper()
+	db, _ := tabletest.Start(t)
+	cfg := platform.Config{Table: "assay-platform"}
+	if err := table.EnsureAll(t.Context(), db, platform.Storage(cfg).Tables); err != nil {
+		t.Fatal(err)
+	}
+	all := make([]*policy.Store, n)
+	for i := range all {
+		all[i] = policy.NewStore(platform.NewStore(db, cfg))
+	}
+	return all
+}
+
+func enabled(t *testing.T, s *policy.Store, change func(*policy.Settings)) policy.Provider {
+	t.Helper()
+	settings := policy.Defaults(photojob.Gemini)
+	settings.Enabled = true
+	change(&settings)
+	if wrong := settings.Check(photojob.Gemini); len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	p, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{Any: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const key = "digest"
+
+func call(id string, cost int64) policy.Call {
+	return policy.Call{ID: id, CostMicros: cost, Until: time.Now().Add(time.Minute), Key: key}
+}
+
+func heldBy(err error) string {
+	if held, ok := errors.AsType[*policy.Held](err); ok {
+		return held.Code
+	}
+	return fmt.Sprint(err)
+}
+
+// TestBudgetOfManyWorkers: of 4 workers that take permits as fast as they can, as many
+// calls are allowed as the budget pays for, and never one more; so with each other limit.
+func TestBudgetOfManyWorkers(t *testing.T) {
+	const workers, each = 4, 10
+	for name, test := range map[string]struct {
+		change func(*policy.Settings)
+		want   int
+		held   string
+	}{
+		"budget":     {func(s *policy.Settings) { s.DailyBudget, s.Concurrent = 17*100+99, 1000 }, 17, policy.HeldDailyBudget},
+		"day":        {func(s *policy.Settings) { s.PerDay, s.Concurrent = 13, 1000 }, 13, policy.HeldPerDay},
+		"concurrent": {func(s *policy.Settings) { s.Concurrent = 5 }, 5, policy.HeldConcurrent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := stores(t, workers)
+			p := enabled(t, all[0], test.change)
+			var mu sync.Mutex
+			taken, held := 0, map[string]int{}
+			var group sync.WaitGroup
+			for i, s := range all {
+				group.Go(func() {
+					for n := range each {
+						err := s.Take(t.Context(), p, call(fmt.Sprintf("%d/%d", i, n), 100))
+						mu.Lock()
+						if err == nil {
+							taken++
+						} else {
+							held[heldBy(err)]++
+						}
+						mu.Unlock()
+					}
+				})
+			}
+			group.Wait()
+			if taken != test.want || held[test.held] != workers*each-test.want {
+				t.Errorf("%d calls are allowed, want %d; held %v", taken, test.want, held)
+			}
+		})
+	}
+}
+
+// TestBooks: a call counts at the most that it may cost until it is known, and one that is
+// lost stays counted.
+func TestBooks(t *testing.T) {
+	s := stores(t, 1)[0]
+	p := enabled(t, s, func(s *policy.Settings) { s.DailyBudget = 250 })
+	for _, id := range []string{"a", "b"} {
+		if err := s.Take(t.Context(), p, call(id, 100)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Take(t.Context(), p, call("a", 100)); err != nil {
+		t.Errorf("the permit of a write whose response was lost: %v", err)
+	}
+	if err := s.Take(t.Context(), p, call("c", 100)); heldBy(err) != policy.HeldDailyBudget {
+		t.Error(err)
+	}
+	if err := s.Done(t.Context(), p.Name, "a", policy.Result{Outcome: policy.Answered, CostMicros: 30}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Take(t.Context(), p, call("c", 100)); err != nil {
+		t.Errorf("what was not spent: %v", err)
+	}
+	state, err := s.State(t.Context(), p.Name)
+	if err != nil || len(state.Days) != 1 || state.Days[0].Calls != 3 || state.Days[0].CostMicros != 230 || len(state.Running) != 2 {
+		t.Errorf("%+v, %v", state, err)
+	}
+}
+
+// TestSuspension: refused access holds all calls until the settings or the key change.
+func TestSuspension(t *testing.T) {
+	s := stores(t, 1)[0]
+	p := enabled(t, s, func(*policy.Settings) {})
+	if err := s.Take(t.Context(), p, call("a", 1)); err != nil {
+		t.Fatal(err)
+	}
+	refused := policy.Result{Outcome: policy.Refused, Revision: p.Revision, Key: key, Reason: "revoked"}
+	if err := s.Done(t.Context(), p.Name, "a", refused); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Take(t.Context(), p, call("b", 1)); heldBy(err) != policy.HeldSuspended {
+		t.Error(err)
+	}
+	other := call("c", 1)
+	other.Key = "another"
+	if err := s.Take(t.Context(), p, other); err != nil {
+		t.Errorf("with another key: %v", err)
+	}
+	p = enabled(t, s, func(*policy.Settings) {})
+	if err := s.Take(t.Context(), p, call("d", 1)); err != nil {
+		t.Errorf("after a change of the settings: %v", err)
+	}
+	p = enabled(t, s, func(s *policy.Settings) { s.Enabled = false })
+	if err := s.Take(t.Context(), p, call("e", 1)); heldBy(err) != policy.HeldDisabled {
+		t.Error(err)
+	}
+}
+
+// TestPut: a writer says which version it has seen.
+func TestPut(t *testing.T) {
+	s := stores(t, 1)[0]
+	settings := policy.Defaults(photojob.Gemini)
+	p, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{})
+	if err != nil || p.Revision != 1 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if _, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{}); !errors.Is(err, policy.ErrUnconditional) {
+		t.Error(err)
+	}
+	if _, err := s.Put(t.Context(), photojob.Gemini, settings, policy.Match{Revision: 7}); !errors.Is(err, policy.ErrOtherRevision) {
+		t.Error(err)
+	}
+	if p, err = s.Put(t.Context(), photojob.Gemini, settings, policy.Match{Revision: 1}); err != nil || p.Revision != 2 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if _, err := s.Put(t.Context(), "dall-e", settings, policy.Match{Any: true}); !errors.Is(err, policy.ErrUnknown) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,122 @@
+// Package policy is what operators decide about paid providers of photo jobs, and what
+// limits their calls: switches, limits, budgets, breakers and suspensions. Settings are
+// written by ingest, the state of each provider by the analyzers. Both are documents of
+// the table assay-platform, and the same for all processes.
+package policy
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assay-project/assay/pkg/photojob"
+)
+
+// Settings are what operators decide about one provider. Costs are in millionths of a US
+// dollar.
+type Settings struct {
+	Enabled       bool     `json:"enabled" doc:"whether jobs are created for this provider and calls are made to it; jobs that wait are done by its fallback"`
+	BaseURL       string   `json:"baseUrl" maxLength:"2000" doc:"the address of the API"`
+	KeyVariable   string   `json:"keyVariable" doc:"the environment variable of the analyzer that has the API key: ASSAY_GEMINI_KEY or ASSAY_SEEDREAM_KEY, or one that begins so, followed by _"`
+	AnalyzeModel  string   `json:"analyzeModel,omitempty" maxLength:"100" doc:"the model that describes photos; the local provider does that for seedream"`
+	EditModel     string   `json:"editModel" maxLength:"100" doc:"the model that edits photos"`
+	AnalyzeMicros int64    `json:"analyzeMicros" minimum:"0" doc:"the most that one description costs, in millionths of a US dollar"`
+	EditMicros    int64    `json:"editMicros" minimum:"0" doc:"the most that one edit costs, in millionths of a US dollar"`
+	PriceDate     string   `json:"priceDate" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"when models and prices were last compared with the provider's documents"`
+	PerMinute     int      `json:"perMinute" minimum:"1" doc:"calls in a minute"`
+	PerDay        int      `json:"perDay" minimum:"1" doc:"calls in a day (UTC)"`
+	DailyBudget   int64    `json:"dailyBudgetMicros" minimum:"0" doc:"what calls may cost in a day (UTC), in millionths of a US dollar"`
+	Concurrent    int      `json:"concurrent" minimum:"1" maximum:"1000" doc:"calls at once, of all analyzers together"`
+	AnalyzeTime   string   `json:"analyzeTime" example:"30s" doc:"how long a description may take"`
+	EditTime      string   `json:"editTime" example:"2m" doc:"how long an edit may take"`
+	Fallback      []string `json:"fallback" nullable:"false" doc:"the providers that do the jobs of this one while it is disabled or suspended, or its jobs have waited for fallbackAfter"`
+	FallbackAfter string   `json:"fallbackAfter" example:"10m" doc:"how long a job waits for this provider before the next in the chain takes it"`
+}
+
+// Defaults are the settings of a provider that no operator has set. They make no calls.
+// Models and prices are those of priceDate.
+func Defaults(name string) Settings {
+	s := Settings{
+		PriceDate: "2026-11-22", PerMinute: 60, PerDay: 2_000, DailyBudget: 20_000_000, Concurrent: 8,
+		AnalyzeTime: "30s", EditTime: "2m", FallbackAfter: "10m", Fallback: []string{},
+	}
+	switch name {
+	case photojob.Gemini:
+		s.BaseURL, s.KeyVariable = "https://generativelanguage.googleapis.com", "ASSAY_GEMINI_KEY"
+		s.AnalyzeModel, s.AnalyzeMicros = "gemini-3.5-flash", 10_000
+		s.EditModel, s.EditMicros = "gemini-3.1-flash-image", 101_000
+	case photojob.Seedream:
+		s.BaseURL, s.KeyVariable = "https://ark.ap-southeast.bytepluses.com/api/v3", "ASSAY_SEEDREAM_KEY"
+		s.EditModel, s.EditMicros = "seedream-4-5-251128", 45_000
+	}
+	return s
+}
+
+// Limits of settings.
+const (
+	minTime = time.Second
+	maxTime = 5 * time.Minute // and so two calls and their preparation fit into one attempt
+	maxWait = 24 * time.Hour
+)
+
+// Time is how long a call of a step may take.
+func (s Settings) Time(step string) time.Duration {
+	text := s.EditTime
+	if step == photojob.StepAnalyze {
+		text = s.AnalyzeTime
+	}
+	d, _ := time.ParseDuration(text) // was checked
+	return d
+}
+
+// WaitTime is FallbackAfter of settings that were checked.
+func (s Settings) WaitTime() time.Duration {
+	d, _ := time.ParseDuration(s.FallbackAfter)
+	return d
+}
+
+var keyForms = map[string]*regexp.Regexp{
+	photojob.Gemini:   regexp.MustCompile(`^ASSAY_GEMINI_KEY(_[A-Z0-9_]{1,40})?$`),
+	photojob.Seedream: regexp.MustCompile(`^ASSAY_SEEDREAM_KEY(_[A-Z0-9_]{1,40})?$`),
+}
+
+// Check returns what is wrong with the settings of a provider, nothing when they can be
+// used.
+func (s Settings) Check(name string) []photojob.Violation {
+	var found []photojob.Violation
+	wrong := func(field, format string, args ...any) {
+		found = append(found, photojob.Violation{Field: field, Message: fmt.Sprintf(format, args...)})
+	}
+	if u, err := url.Parse(s.BaseURL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || strings.HasSuffix(s.BaseURL, "/") {
+		wrong("baseUrl", "is not an http or https URL with a host, without a user name, a query and a slash at its end")
+	}
+	if form := keyForms[name]; form != nil && !form.MatchString(s.KeyVariable) {
+		wrong("keyVariable", "is not %s; set the name of a variable, not the key", form)
+	}
+	if s.EditModel == "" {
+		wrong("editModel", "is missing")
+	}
+	if name == photojob.Seedream && s.AnalyzeModel != "" {
+		wrong("analyzeModel", "is not for seedream, which describes no photos")
+	}
+	for field, text := range map[string]string{"analyzeTime": s.AnalyzeTime, "editTime": s.EditTime} {
+		if d, err := time.ParseDuration(text); err != nil || d < minTime || d > maxTime {
+			wrong(field, "is not between %s and %s", minTime, maxTime)
+		}
+	}
+	if d, err := time.ParseDuration(s.FallbackAfter); err != nil || d < minTime || d > maxWait {
+		wrong("fallbackAfter", "is not between %s and %s", minTime, maxWait)
+	}
+	if s.PerMinute < 1 || s.PerDay < 1 || s.Concurrent < 1 || s.DailyBudget < 0 || s.AnalyzeMicros < 0 || s.EditMicros < 0 {
+		wrong("perMinute", "limits are at least 1, costs at least 0")
+	}
+	for i, other := range s.Fallback {
+		if other == name || !slices.Contains(photojob.Providers(), other) || slices.Contains(s.Fallback[:i], other) {
+			wrong("fallback", "has %q, which is not another provider, or twice", other)
+		}
+	}
+	return found
+}

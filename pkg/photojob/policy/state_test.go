@@ -1,0 +1,139 @@
+package policy
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/photojob"
+)
+
+func provider() Provider {
+	p := Provider{Name: photojob.Gemini, Revision: 1, Settings: Defaults(photojob.Gemini)}
+	p.Settings.Enabled = true
+	return p
+}
+
+var noon = time.Date(2026, 11, 22, 12, 0, 30, 0, time.UTC)
+
+func code(h *Held) string {
+	if h == nil {
+		return ""
+	}
+	return h.Code
+}
+
+// TestBreaker: five failures in a row open it; then one call tries, whose failure opens it
+// for twice as long and whose success closes it.
+func TestBreaker(t *testing.T) {
+	p, s, now := provider(), &State{}, noon
+	fails := func(n int) {
+		for i := range n {
+			id := fmt.Sprint(now.Unix(), i)
+			if h := s.held(p, "", 1, now); h != nil {
+				t.Fatalf("failure %d: held, %s", i, h.Code)
+			}
+			s.take(Call{ID: id, Until: now.Add(time.Minute)}, now)
+			s.done(id, Result{Outcome: Failed}, now)
+		}
+	}
+	fails(failuresToOpen)
+	for open, opens := openFor, 0; opens < 3; opens++ {
+		if h := s.held(p, "", 1, now); code(h) != HeldBreaker || !h.Until.Equal(now.Add(open)) {
+			t.Fatalf("opened %d times: %+v, want until %s", opens+1, h, now.Add(open))
+		}
+		now = now.Add(open)
+		if h := s.held(p, "", 1, now); h != nil {
+			t.Fatalf("no call may try: %s", h.Code)
+		}
+		s.take(Call{ID: "probe", Until: now.Add(time.Minute)}, now)
+		if h := s.held(p, "", 1, now); code(h) != HeldBreaker {
+			t.Fatalf("a second call beside the one that tries: %+v", h)
+		}
+		s.done("probe", Result{Outcome: Failed}, now)
+		open *= 2
+	}
+	now = now.Add(openMost)
+	s.take(Call{ID: "probe", Until: now.Add(time.Minute)}, now)
+	s.done("probe", Result{Outcome: Answered}, now)
+	if h := s.held(p, "", 1, now); h != nil {
+		t.Errorf("after a success: %s", h.Code)
+	}
+	fails(failuresToOpen - 1)
+	if h := s.held(p, "", 1, now); h != nil {
+		t.Errorf("after %d failures: %s", failuresToOpen-1, h.Code)
+	}
+}
+
+// TestLostWorker: a call whose worker is gone is none in progress once every clock says
+// that its time is over; its cost stays.
+func TestLostWorker(t *testing.T) {
+	p, s := provider(), &State{}
+	p.Settings.Concurrent = 1
+	s.take(Call{ID: "a", CostMicros: 7, Until: noon.Add(time.Minute)}, noon)
+	for after, want := range map[time.Duration]string{0: HeldConcurrent, time.Minute + skew - time.Second: HeldConcurrent, time.Minute + skew: ""} {
+		if got := code(s.held(p, "", 1, noon.Add(after))); got != want {
+			t.Errorf("after %s: %q, want %q", after, got, want)
+		}
+	}
+	s.take(Call{ID: "b", Until: noon.Add(10 * time.Minute)}, noon.Add(5*time.Minute))
+	if _, there := s.Running["a"]; there || s.Days[0].CostMicros != 7 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestWindows: minutes and days begin anew, also for processes whose clocks differ: one
+// that is behind counts for the day that has begun.
+func TestWindows(t *testing.T) {
+	p, s := provider(), &State{}
+	p.Settings.PerMinute, p.Settings.PerDay, p.Settings.Concurrent = 2, 3, 100
+	take := func(at time.Time, want string) {
+		t.Helper()
+		h := s.held(p, "", 1, at)
+		if code(h) != want {
+			t.Fatalf("at %s: %q, want %q", at.Format(time.DateTime), code(h), want)
+		}
+		if h == nil {
+			s.take(Call{ID: fmt.Sprint(s.Days), Until: at}, at)
+		}
+	}
+	night := time.Date(2026, 11, 22, 23, 59, 50, 0, time.UTC)
+	take(night, "")
+	take(night, "")
+	take(night, HeldPerMinute)
+	take(night.Add(-20*time.Second), HeldPerMinute)
+	take(night.Add(15*time.Second), "") // the next minute, and day
+	take(night.Add(-15*time.Second), "")
+	take(night.Add(-15*time.Second), HeldPerMinute)
+	take(night.Add(2*time.Minute), "")
+	take(night.Add(3*time.Minute), HeldPerDay)
+	if s.Days[0].Calls != 2 || s.Days[1].Calls != 3 {
+		t.Errorf("%+v", s.Days)
+	}
+}
+
+// TestPause: a provider that asks for a pause gets it, or a short one if it does not say
+// for how long.
+func TestPause(t *testing.T) {
+	for asked, want := range map[time.Duration]time.Duration{0: defaultHold, 55 * time.Second: 55 * time.Second} {
+		p, s := provider(), &State{}
+		s.take(Call{ID: "a", Until: noon}, noon)
+		s.done("a", Result{Outcome: Limited, RetryAfter: asked}, noon)
+		if h := s.held(p, "", 1, noon.Add(want-time.Millisecond)); code(h) != HeldByProvider {
+			t.Errorf("asked for %s: %+v", asked, h)
+		}
+		if h := s.held(p, "", 1, noon.Add(want)); h != nil {
+			t.Errorf("asked for %s: %+v", asked, h)
+		}
+	}
+}
+
+// TestDefaults: the defaults can be used, and make no calls.
+func TestDefaults(t *testing.T) {
+	for _, name := range Paid() {
+		s := Defaults(name)
+		if wrong := s.Check(name); len(wrong) > 0 || s.Enabled {
+			t.Errorf("%s: %v, enabled %t", name, wrong, s.Enabled)
+		}
+	}
+}

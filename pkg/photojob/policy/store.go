@@ -1,0 +1,208 @@
+package policy
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/platform"
+)
+
+// Errors of Put.
+var (
+	// ErrUnconditional means that the caller did not say which revision it saw.
+	ErrUnconditional = errors.New("no revision of the settings was given")
+	// ErrOtherRevision means that the settings are not what the caller saw.
+	ErrOtherRevision = errors.New("the settings have another revision")
+	// ErrUnknown means that there is no such paid provider.
+	ErrUnknown = errors.New("there is no such provider")
+)
+
+// Provider is a provider with its settings. Revision is 0 until an operator sets them.
+type Provider struct {
+	Name     string
+	Revision int64
+	Settings Settings
+}
+
+// Outcome is what a call says about its provider.
+type Outcome string
+
+// Outcomes.
+const (
+	Answered Outcome = "answered" // also with an error that is the call's
+	Failed   Outcome = "failed"   // counts for the breaker
+	Limited  Outcome = "limited"  // no call until RetryAfter
+	Refused  Outcome = "refused"  // no call until settings or key change
+	Dropped  Outcome = "dropped"  // was not made, or says nothing
+)
+
+// Call is a call that is about to be made.
+type Call struct {
+	ID         string
+	CostMicros int64 // the most that it costs
+	Until      time.Time
+	Key        string // digest of the key, as Digest makes it
+}
+
+// Result is what became of a call.
+type Result struct {
+	Outcome     Outcome
+	CostMicros  int64
+	RetryAfter  time.Duration
+	Revision    int64 // of the settings it was made with
+	Key, Reason string
+}
+
+// Digest is what a suspension remembers of a key.
+func Digest(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:6])
+}
+
+// Paid are the names of the providers that have settings.
+func Paid() []string { return []string{photojob.Gemini, photojob.Seedream} }
+
+// Store keeps settings and states. It is safe for concurrent use.
+type Store struct {
+	documents *platform.Store
+	now       func() time.Time
+}
+
+// NewStore returns the store in the table.
+func NewStore(documents *platform.Store) *Store { return &Store{documents, time.Now} }
+
+// Get returns a provider with its settings, or the defaults. It returns ErrUnknown.
+func (s *Store) Get(ctx context.Context, name string) (Provider, error) {
+	p := Provider{Name: name, Settings: Defaults(name)}
+	if p.Settings.BaseURL == "" {
+		return p, ErrUnknown
+	}
+	document, err := s.documents.Get(ctx, platform.PhotoProviders, name)
+	if errors.Is(err, platform.ErrNotFound) {
+		return p, nil
+	}
+	if err == nil {
+		p.Revision, err = document.Version, json.Unmarshal([]byte(document.Body), &p.Settings)
+	}
+	if err != nil {
+		return p, fmt.Errorf("settings of %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// Match is which revision a writer has seen; Any is whichever there is.
+type Match struct {
+	Revision int64
+	Any      bool
+}
+
+// Put replaces settings that were checked. It returns ErrUnknown, ErrUnconditional for a
+// Match of nothing where there are settings, or ErrOtherRevision.
+func (s *Store) Put(ctx context.Context, name string, settings Settings, match Match) (Provider, error) {
+	body, err := json.Marshal(settings)
+	if err != nil {
+		return Provider{}, err
+	}
+	for {
+		p, err := s.Get(ctx, name)
+		switch {
+		case err != nil:
+			return p, err
+		case !match.Any && match.Revision == 0 && p.Revision > 0:
+			return p, ErrUnconditional
+		case !match.Any && match.Revision != p.Revision:
+			return p, ErrOtherRevision
+		}
+		err = s.documents.Put(ctx, platform.PhotoProviders, platform.Document{Name: name, Version: p.Revision, Body: string(body)})
+		if !errors.Is(err, platform.ErrChanged) { // of writers at the same time one succeeds, so this ends
+			return Provider{Name: name, Revision: p.Revision + 1, Settings: settings}, err
+		}
+	}
+}
+
+// State returns the state of a provider.
+func (s *Store) State(ctx context.Context, name string) (State, error) {
+	state, _, err := s.state(ctx, name)
+	return state, err
+}
+
+func (s *Store) state(ctx context.Context, name string) (state State, version int64, err error) {
+	document, err := s.documents.Get(ctx, platform.PhotoStates, name)
+	if errors.Is(err, platform.ErrNotFound) {
+		return State{}, 0, nil
+	}
+	if err == nil {
+		version, err = document.Version, json.Unmarshal([]byte(document.Body), &state)
+	}
+	if err != nil {
+		return State{}, 0, fmt.Errorf("state of %s: %w", name, err)
+	}
+	return state, version, nil
+}
+
+// Held returns why no call of a cost may be made to the provider now, nil if one may.
+func (s *Store) Held(ctx context.Context, p Provider, key string, cost int64) (*Held, error) {
+	state, err := s.State(ctx, p.Name)
+	if err != nil {
+		return nil, err
+	}
+	return state.held(p, key, cost, s.now()), nil
+}
+
+// Take counts a call that is about to be made, or returns *Held. The caller calls Done,
+// whatever becomes of the call.
+func (s *Store) Take(ctx context.Context, p Provider, c Call) error {
+	return s.update(ctx, p.Name, func(state *State) error {
+		now := s.now()
+		if _, taken := state.Running[c.ID]; taken {
+			return errUnchanged // by a write whose response was lost
+		}
+		if held := state.held(p, c.Key, c.CostMicros, now); held != nil {
+			return held
+		}
+		state.take(c, now)
+		return nil
+	})
+}
+
+// Done records what a call came to.
+func (s *Store) Done(ctx context.Context, name, callID string, r Result) error {
+	return s.update(ctx, name, func(state *State) error {
+		state.done(callID, r, s.now())
+		return nil
+	})
+}
+
+// errUnchanged makes update write nothing.
+var errUnchanged = errors.New("nothing to write")
+
+// update makes a change to the state that is there when it is written.
+func (s *Store) update(ctx context.Context, name string, change func(*State) error) error {
+	for {
+		state, version, err := s.state(ctx, name)
+		if err != nil {
+			return err
+		}
+		err = change(&state)
+		if errors.Is(err, errUnchanged) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		body, err := json.Marshal(state)
+		if err != nil {
+			return fmt.Errorf("state of %s: %w", name, err)
+		}
+		err = s.documents.Put(ctx, platform.PhotoStates, platform.Document{Name: name, Version: version, Body: string(body)})
+		if !errors.Is(err, platform.ErrChanged) { // of writers at the same time one succeeds, so this ends
+			return err
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package photojob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream"
+	"github.com/assay-project/assay/services/analyzer/pixels"
+)
+
+// catalog opens providers as operators have set them, and decides which one a job's next
+// call goes to.
+type catalog struct {
+	policies *policy.Store
+	bus      *bus.Bus
+	stub     provider.Provider
+	client   *http.Client
+	decoder  *pixels.Decoder
+	key      func(variable string) string
+
+	mu    sync.Mutex
+	looks map[string]look // of gates, by provider
+}
+
+// look is what a gate saw.
+type look struct {
+	at   time.Time
+	held *policy.Held
+	err  error
+}
+
+func newCatalog(cfg Config, policies *policy.Store, b *bus.Bus, stub provider.Provider, decoder *pixels.Decoder) *catalog {
+	allowed := guard.Policy{Networks: cfg.AllowNetworks, NetworksSetting: "ASSAY_PHOTOJOB_ALLOW_NETWORKS"}
+	return &catalog{
+		policies: policies, bus: b, stub: stub, decoder: decoder, key: os.Getenv, looks: map[string]look{},
+		client: guard.Client(allowed, 0), // every call has a time of its own
+	}
+}
+
+// opened is a provider as its calls are made now.
+type opened struct {
+	provider.Provider
+	name    string
+	policy  policy.Provider // zero of the stub
+	key     string          // digest; empty without a key
+	permits bool            // its calls are counted
+}
+
+// open returns a provider with the current settings.
+func (c *catalog) open(ctx context.Context, name string) (opened, error) {
+	if name == photojob.Stub {
+		return opened{Provider: c.stub, name: name}, nil
+	}
+	p, err := c.policies.Get(ctx, name)
+	if errors.Is(err, policy.ErrUnknown) {
+		return opened{}, permanent(photojob.CodeInternal, "the provider %q is not configured", name)
+	}
+	if err != nil {
+		return opened{}, err
+	}
+	s, key := p.Settings, c.key(p.Settings.KeyVariable)
+	o := opened{name: name, policy: p, permits: true}
+	if key != "" {
+		o.key = policy.Digest(key)
+	}
+	switch name {
+	case photojob.Gemini:
+		o.Provider = gemini.New(gemini.Config{
+			BaseURL: s.BaseURL, Key: key,
+			Analyze: gemini.Step{Model: s.AnalyzeModel, CostMicros: s.AnalyzeMicros, Time: s.Time(photojob.StepAnalyze)},
+			Edit:    gemini.Step{Model: s.EditModel, CostMicros: s.EditMicros, Time: s.Time(photojob.StepEdit)},
+		}, c.client, c.decoder)
+	default:
+		o.Provider = seedream.New(seedream.Config{
+			BaseURL: s.BaseURL, Key: key, Model: s.EditModel, CostMicros: s.EditMicros, Time: s.Time(photojob.StepEdit),
+		}, c.client, c.decoder)
+	}
+	return o, nil
+}
+
+// cost is the most that a call of a step costs. A step that the provider does not offer is
+// the stub's.
+func (o opened) cost(step string) int64 { return o.Limits(provider.Step(step)).CostMicros }
+
+func (o opened) analyzes() bool {
+	return o.name == photojob.Stub || o.policy.Settings.AnalyzeModel != ""
+}
+
+// held returns why no call may be made to the provider now, nil if one may.
+func (c *catalog) held(ctx context.Context, o opened, cost int64) (*policy.Held, error) {
+	if !o.permits {
+		return nil, nil
+	}
+	if o.key == "" && o.policy.Settings.Enabled {
+		return &policy.Held{
+			Code: policy.HeldSuspended, Until: time.Now().Add(time.Minute),
+			Err: fmt.Sprintf("the provider %s has no key: set %s", o.name, o.policy.Settings.KeyVariable),
+		}, nil
+	}
+	return c.policies.Held(ctx, o.policy, o.key, cost)
+}
+
+// gateEvery is how often a gate that is closed looks again, and how old a look may be.
+const gateEvery = time.Second
+
+// gate blocks while no provider of the chain may do the work of a route: messages then
+// wait in the stream, and use no attempts.
+func (c *catalog) gate(route string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for {
+			open, err := c.anyOpen(ctx, route)
+			if open || err != nil {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(gateEvery):
+			}
+		}
+	}
+}
+
+// anyOpen reports whether a message of the route should be requested now.
+func (c *catalog) anyOpen(ctx context.Context, route string) (bool, error) {
+	first, err := c.open(ctx, route)
+	if err != nil {
+		return false, err
+	}
+	held, err := c.look(ctx, first)
+	if err != nil || held == nil {
+		return held == nil, err
+	}
+	if !held.Off() {
+		oldest, waiting, err := c.bus.OldestWork(ctx, photojob.Work(), photojob.UploadedSubject(route, "*"))
+		if err != nil || !waiting || time.Since(oldest) < first.policy.Settings.WaitTime() {
+			return false, err
+		}
+	}
+	for _, name := range first.policy.Settings.Fallback {
+		next, err := c.open(ctx, name)
+		if err != nil {
+			return false, err
+		}
+		if held, err := c.look(ctx, next); err != nil || held == nil {
+			return held == nil, err
+		}
+	}
+	return false, nil
+}
+
+// look is held for the dearest step, at most gateEvery old: all workers of the process
+// ask.
+func (c *catalog) look(ctx context.Context, o opened) (*policy.Held, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	seen, ok := c.looks[o.name]
+	if !ok || time.Since(seen.at) >= gateEvery {
+		seen.held, seen.err = c.held(ctx, o, max(o.cost(photojob.StepAnalyze), o.cost(photojob.StepEdit)))
+		seen.at = time.Now()
+		c.looks[o.name] = seen
+	}
+	return seen.held, seen.err
+}
+
+// chain are the providers that may do the work of a route, in their order.
+func (c *catalog) chain(ctx context.Context, route string) ([]opened, error) {
+	first, err := c.open(ctx, route)
+	if err != nil {
+		return nil, err
+	}
+	all := []opened{first}
+	for _, name := range first.policy.Settings.Fallback {
+		next, err := c.open(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, next)
+	}
+	return slices.Clip(all), nil
+}

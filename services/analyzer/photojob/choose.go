@@ -1,0 +1,142 @@
+package photojob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+)
+
+const (
+	// shortWait is how long a worker waits itself for a limit that is over at any moment.
+	shortWait = 2 * time.Second
+	// longestDelay is how long a job is delayed at most. Then it waits in the stream until
+	// the gate opens, as a switch by an operator may do at any moment.
+	longestDelay = 5 * time.Second
+)
+
+// chosen is a call that may be made now, and is counted as made.
+type chosen struct {
+	opened
+	call policy.Call
+}
+
+// choose takes a permit for the next call of a step. Providers that are switched off or
+// suspended are passed over; for others the job waits until its fallback time is over. It
+// returns a delay when no call may be made now.
+func (e *editing) choose(ctx context.Context, step string) (chosen, error) {
+	for {
+		found, held, err := e.tryChain(ctx, step)
+		if err != nil || held == nil {
+			return found, err
+		}
+		if wait := time.Until(held.Until); wait > shortWait {
+			return chosen{}, bus.Later(held, min(wait, longestDelay))
+		}
+		select {
+		case <-ctx.Done():
+			return chosen{}, context.Cause(ctx)
+		case <-time.After(max(time.Until(held.Until), shortWait/8)):
+		}
+	}
+}
+
+// tryChain returns the first of the chain that may be called, or why the first of them
+// that may work again must wait.
+func (e *editing) tryChain(ctx context.Context, step string) (chosen, *policy.Held, error) {
+	chain, err := e.catalog.chain(ctx, e.job.Route())
+	if err != nil {
+		return chosen{}, nil, err
+	}
+	var first *policy.Held
+	for _, o := range chain {
+		if step == photojob.StepAnalyze && !o.analyzes() {
+			if o, err = e.catalog.open(ctx, photojob.Stub); err != nil {
+				return chosen{}, nil, err
+			}
+		}
+		c := chosen{opened: o, call: policy.Call{
+			ID: fmt.Sprintf("%s/%d", e.job.JobID, e.job.NextCall()), CostMicros: o.cost(step), Key: o.key,
+			Until: time.Now().Add(o.Limits(provider.Step(step)).Time),
+		}}
+		held, err := e.take(ctx, c)
+		if err != nil || held == nil {
+			return c, nil, err
+		}
+		if first == nil || first.Off() && !held.Off() {
+			first = held
+		}
+		if !held.Off() && time.Since(e.waitingSince) < chain[0].policy.Settings.WaitTime() {
+			break
+		}
+	}
+	return chosen{}, first, nil
+}
+
+// take counts the call, or returns why it may not be made.
+func (e *editing) take(ctx context.Context, c chosen) (*policy.Held, error) {
+	if !c.permits {
+		return nil, nil
+	}
+	if held, err := e.catalog.held(ctx, c.opened, c.call.CostMicros); err != nil || held != nil {
+		return held, err
+	}
+	err := e.catalog.policies.Take(ctx, c.policy, c.call)
+	if held, ok := errors.AsType[*policy.Held](err); ok {
+		return held, nil
+	}
+	return nil, err
+}
+
+// releaseTime bounds what is written after a call whose context has ended.
+const releaseTime = 10 * time.Second
+
+// release records what became of a call. A permit whose release is lost ends with its
+// time, and its cost stays counted.
+func (e *editing) release(ctx context.Context, c chosen, usage provider.Usage, err error) {
+	if !c.permits {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+	defer cancel()
+	r := policy.Result{Outcome: policy.Answered, CostMicros: usage.CostMicros, Revision: c.policy.Revision, Key: c.key}
+	failed, ok := errors.AsType[*provider.Error](err)
+	switch {
+	case err == nil:
+	case !ok: // nothing is known of the call
+		r.Outcome, r.CostMicros = policy.Dropped, c.call.CostMicros
+	default:
+		r.Outcome, r.RetryAfter, r.Reason, r.CostMicros = outcomeOf(failed.Class), failed.RetryAfter, failed.Err.Error(), c.call.CostMicros
+		if failed.Billed == provider.NotBilled {
+			r.CostMicros = 0
+		}
+	}
+	if err := e.catalog.policies.Done(ctx, c.name, c.call.ID, r); err != nil {
+		e.log.Warn().Err(err).Str("provider", c.name).Str("id", e.job.JobID).Msg("cannot record the result of a call; its permit ends with its time")
+	}
+}
+
+func outcomeOf(c provider.Class) policy.Outcome {
+	switch c {
+	case provider.Retry, provider.Unknown:
+		return policy.Failed
+	case provider.Defer:
+		return policy.Limited
+	case provider.Suspend:
+		return policy.Refused
+	case provider.Internal:
+		return policy.Dropped
+	}
+	return policy.Answered
+}
+
+// drop returns the permit of a call that is not made.
+func (e *editing) drop(ctx context.Context, c chosen) {
+	notSent := &provider.Error{Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: errors.New("the call was not made")}
+	e.release(ctx, c, provider.Usage{}, notSent)
+}

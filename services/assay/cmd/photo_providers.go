@@ -1,0 +1,253 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+func newPhotoProviders(s *settings) *cobra.Command {
+	var operator string
+	cmd := &cobra.Command{
+		Use:   "providers",
+		Short: "List, show and change the paid providers",
+		Long: `List, show and change the paid providers that describe and edit photos: switches,
+limits, budgets, models and prices.
+
+The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else
+that of a running "assay serve". Keys are in the environment of the analyzer.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8084 [ASSAY_OPERATOR]")
+	cmd.AddCommand(newProvidersList(s, &operator), newProvidersShow(s, &operator), newProvidersSet(s, &operator))
+	return cmd
+}
+
+func newProvidersList(s *settings, operator *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the paid providers, with their state and costs", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := s.operatorClient(*operator)
+			if err != nil {
+				return err
+			}
+			all, err := c.PhotoProviders(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if !s.json {
+				return writeProviders(cmd.OutOrStdout(), all)
+			}
+			for _, provider := range all {
+				if err := writeJSON(cmd.OutOrStdout(), provider); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func writeProviders(w io.Writer, all []client.PhotoProvider) error {
+	var out strings.Builder
+	row := func(cells ...string) { out.WriteString(strings.Join(cells, "\t") + "\n") }
+	row("NAME", "STATUS", "MODEL", "CALLS TODAY", "COST TODAY", "FALLBACK")
+	for _, p := range all {
+		row(p.Name, providerStatus(p), shown(p.EditModel), fmt.Sprintf("%d of %d", p.State.CallsToday, p.PerDay),
+			fmt.Sprintf("%s of %s", dollars(p.State.CostToday), dollars(p.DailyBudget)), cmp.Or(strings.Join(p.Fallback, ", "), "none"))
+	}
+	return writeTable(w, out.String())
+}
+
+// providerStatus is the state in one word.
+func providerStatus(p client.PhotoProvider) string {
+	switch {
+	case !p.Enabled:
+		return "disabled"
+	case p.State.Suspended != "":
+		return "suspended"
+	case !p.State.OpenUntil.IsZero() || !p.State.HeldUntil.IsZero():
+		return "held"
+	}
+	return "enabled"
+}
+
+// dollars writes millionths of a US dollar.
+func dollars(micros int64) string {
+	text := strings.TrimRight(fmt.Sprintf("%d.%06d", micros/1_000_000, micros%1_000_000), "0")
+	for len(text)-strings.IndexByte(text, '.') <= 2 {
+		text += "0"
+	}
+	return "$" + text
+}
+
+func newProvidersShow(s *settings, operator *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "show NAME", Short: "Show a paid provider", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := s.operatorClient(*operator)
+			if err != nil {
+				return err
+			}
+			provider, err := c.PhotoProvider(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return s.writeProvider(cmd.OutOrStdout(), provider)
+		},
+	}
+}
+
+// writeProvider writes all fields of a provider.
+func (s *settings) writeProvider(w io.Writer, p client.PhotoProvider) error {
+	if s.json {
+		return writeJSON(w, p)
+	}
+	var out strings.Builder
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&out, "%s\t%s\n", name, shown(value))
+		}
+	}
+	at := func(t time.Time) string {
+		if t.IsZero() {
+			return ""
+		}
+		return t.Local().Format(time.DateTime)
+	}
+	row("provider", p.Name)
+	row("status", providerStatus(p))
+	row("suspended", p.State.Suspended)
+	row("held until", at(p.State.HeldUntil))
+	row("breaker open until", at(p.State.OpenUntil))
+	row("url", p.BaseURL)
+	row("key variable", p.KeyVariable)
+	if p.AnalyzeModel != "" {
+		row("analyzes", fmt.Sprintf("%s, %s each, in %s", p.AnalyzeModel, dollars(p.AnalyzeMicros), p.AnalyzeTime))
+	}
+	row("edits", fmt.Sprintf("%s, %s each, in %s", p.EditModel, dollars(p.EditMicros), p.EditTime))
+	row("prices of", p.PriceDate)
+	row("calls", fmt.Sprintf("%d in progress of %d, %d today of %d, %d in a minute", p.State.Running, p.Concurrent, p.State.CallsToday, p.PerDay, p.PerMinute))
+	row("cost", fmt.Sprintf("%s today of %s", dollars(p.State.CostToday), dollars(p.DailyBudget)))
+	if len(p.Fallback) > 0 {
+		row("fallback", fmt.Sprintf("%s, after %s", strings.Join(p.Fallback, ", "), p.FallbackAfter))
+	}
+	for i, day := range p.State.Days {
+		row(map[bool]string{true: "days"}[i == 0], fmt.Sprintf("%s  %d calls  %s", day.Day, day.Calls, dollars(day.CostMicros)))
+	}
+	row("etag", p.ETag)
+	return writeTable(w, out.String())
+}
+
+func newProvidersSet(s *settings, operator *string) *cobra.Command {
+	var given client.PhotoProviderSettings
+	var match string
+	cmd := &cobra.Command{
+		Use: "set NAME", Short: "Change some settings of a paid provider",
+		Long: `Change some settings of a paid provider. Settings without a flag keep their value.
+They apply to the next call, also of photos that wait. A suspended provider is tried
+again.
+
+A concurrent change is not lost: this one is applied on top of it. With --if-match
+it is applied only if the settings still have the etag that "show" printed.`,
+		Example: `  assay photo providers set gemini --enabled --daily-budget-micros 5000000
+  assay photo providers set gemini --fallback seedream,stub --fallback-after 5m
+  assay photo providers set gemini --enabled=false`,
+		Args: cobra.ExactArgs(1),
+	}
+	set := map[string]func(*client.PhotoProviderSettings){} // by flag
+	flags := cmd.Flags()
+	flags.BoolVar(&given.Enabled, "enabled", true, "make calls to the provider")
+	set["enabled"] = func(p *client.PhotoProviderSettings) { p.Enabled = given.Enabled }
+	flags.StringSliceVar(&given.Fallback, "fallback", nil, "providers that take over, in this order")
+	set["fallback"] = func(p *client.PhotoProviderSettings) { p.Fallback = append([]string{}, given.Fallback...) }
+	for _, f := range []struct {
+		name, usage string
+		of          func(*client.PhotoProviderSettings) *string
+	}{
+		{"url", "address of the API", func(p *client.PhotoProviderSettings) *string { return &p.BaseURL }},
+		{"key-variable", "the environment variable of the analyzer that has the API key", func(p *client.PhotoProviderSettings) *string { return &p.KeyVariable }},
+		{"analyze-model", "model that describes photos", func(p *client.PhotoProviderSettings) *string { return &p.AnalyzeModel }},
+		{"edit-model", "model that edits photos", func(p *client.PhotoProviderSettings) *string { return &p.EditModel }},
+		{"price-date", "when models and prices were compared with the provider's documents, such as 2026-11-22", func(p *client.PhotoProviderSettings) *string { return &p.PriceDate }},
+		{"analyze-time", "how long a description may take, such as 30s", func(p *client.PhotoProviderSettings) *string { return &p.AnalyzeTime }},
+		{"edit-time", "how long an edit may take, such as 2m", func(p *client.PhotoProviderSettings) *string { return &p.EditTime }},
+		{"fallback-after", "how long a photo waits before the fallback takes it, such as 10m", func(p *client.PhotoProviderSettings) *string { return &p.FallbackAfter }},
+	} {
+		flags.StringVar(f.of(&given), f.name, "", f.usage)
+		set[f.name] = func(p *client.PhotoProviderSettings) { *f.of(p) = *f.of(&given) }
+	}
+	for _, f := range []struct {
+		name, usage string
+		of          func(*client.PhotoProviderSettings) *int
+	}{
+		{"per-minute", "calls in a minute", func(p *client.PhotoProviderSettings) *int { return &p.PerMinute }},
+		{"per-day", "calls in a day (UTC)", func(p *client.PhotoProviderSettings) *int { return &p.PerDay }},
+		{"concurrent", "calls at once", func(p *client.PhotoProviderSettings) *int { return &p.Concurrent }},
+	} {
+		flags.IntVar(f.of(&given), f.name, 0, f.usage)
+		set[f.name] = func(p *client.PhotoProviderSettings) { *f.of(p) = *f.of(&given) }
+	}
+	for _, f := range []struct {
+		name, usage string
+		of          func(*client.PhotoProviderSettings) *int64
+	}{
+		{"analyze-micros", "the most that a description costs, in millionths of a US dollar", func(p *client.PhotoProviderSettings) *int64 { return &p.AnalyzeMicros }},
+		{"edit-micros", "the most that an edit costs, in millionths of a US dollar", func(p *client.PhotoProviderSettings) *int64 { return &p.EditMicros }},
+		{"daily-budget-micros", "what calls may cost in a day (UTC), in millionths of a US dollar", func(p *client.PhotoProviderSettings) *int64 { return &p.DailyBudget }},
+	} {
+		flags.Int64Var(f.of(&given), f.name, 0, f.usage)
+		set[f.name] = func(p *client.PhotoProviderSettings) { *f.of(p) = *f.of(&given) }
+	}
+	flags.StringVar(&match, "if-match", "", "change only if the settings have this etag; * for any")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var changes []func(*client.PhotoProviderSettings)
+		cmd.Flags().Visit(func(f *pflag.Flag) {
+			if change := set[f.Name]; change != nil {
+				changes = append(changes, change)
+			}
+		})
+		if len(changes) == 0 {
+			return &Usage{Err: errors.New("specify at least one setting")}
+		}
+		c, err := s.operatorClient(*operator)
+		if err != nil {
+			return err
+		}
+		provider, err := setProvider(cmd.Context(), c, args[0], match, changes)
+		if err != nil {
+			return err
+		}
+		return s.writeProvider(cmd.OutOrStdout(), provider)
+	}
+	return cmd
+}
+
+// setProvider changes the settings after reading them, or those with an ETag.
+func setProvider(ctx context.Context, c *client.Client, name, match string, changes []func(*client.PhotoProviderSettings)) (client.PhotoProvider, error) {
+	for try := 1; ; try++ {
+		current, err := c.PhotoProvider(ctx, name)
+		if err != nil {
+			return current, err
+		}
+		next := current.PhotoProviderSettings
+		for _, change := range changes {
+			change(&next)
+		}
+		put, err := c.PutPhotoProvider(ctx, name, next, cmp.Or(match, current.ETag))
+		if problemOf(err) != http.StatusPreconditionFailed || match != "" || try == setTries {
+			return put, err
+		}
+	}
+}

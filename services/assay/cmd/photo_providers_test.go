@@ -1,0 +1,32 @@
+package cmd
+
+import "testing"
+
+// providers runs `assay photo providers …`.
+func (p person) providers(args ...string) ran {
+	p.Helper()
+	return p.run(append(append([]string{"photo", "providers"}, args...), "--data", testDir)...)
+}
+
+// TestPhotoProviders: settings are changed one by one, with what else an operator set.
+func TestPhotoProviders(t *testing.T) {
+	p := newPerson(t)
+	p.providers("list").has(t, 0, "gemini    disabled  gemini-3.1-flash-image  0 of 2000    $0.00 of $20.00  none\n", "")
+	p.providers("set", "seedream", "--daily-budget-micros", "1500000", "--fallback", "stub", "--edit-time", "90s").want(t, 0, `provider      seedream
+status        disabled
+url           https://ark.ap-southeast.bytepluses.com/api/v3
+key variable  ASSAY_SEEDREAM_KEY
+edits         seedream-4-5-251128, $0.045 each, in 90s
+prices of     2026-11-22
+calls         0 in progress of 8, 0 today of 2000, 60 in a minute
+cost          $0.00 today of $1.50
+fallback      stub, after 10m
+etag          "1"
+`, "")
+	p.providers("set", "seedream", "--fallback", "", "--per-minute", "5", "--json").has(t, 0, `"perMinute":5,"perDay":2000,"dailyBudgetMicros":1500000,"concurrent":8,"analyzeTime":"30s","editTime":"90s","fallback":[],`, "")
+	p.providers("set", "seedream", "--per-day", "5", "--if-match", `"1"`).want(t, 1, "", "have changed since they were read")
+	p.providers("set", "seedream", "--key-variable", "HOME").want(t, 1, "", "body.keyVariable is not ")
+	p.providers("set", "seedream").want(t, 2, "", "specify at least one setting")
+	p.providers("show", "dall-e").want(t, 1, "", "assay: No paid provider with this name.\n")
+	p.providers("show", "seedream").has(t, 0, "calls         0 in progress of 8, 0 today of 2000, 5 in a minute\n", "")
+}

@@ -1,0 +1,325 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream/seedreamtest"
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// paid is a server whose paid providers are those of tests.
+type paid struct {
+	*serving
+	gemini   *geminitest.Server
+	seedream *seedreamtest.Server
+}
+
+const otherKey = "another-key"
+
+func startPaid(t *testing.T, env ...string) paid {
+	t.Helper()
+	p := paid{gemini: geminitest.Start(t), seedream: seedreamtest.Start(t)}
+	p.serving = startServe(t, t.TempDir(), append([]string{
+		"ASSAY_GEMINI_KEY=" + geminitest.Key, "ASSAY_GEMINI_KEY_NEW=" + otherKey, "ASSAY_SEEDREAM_KEY=" + seedreamtest.Key,
+		"ASSAY_PHOTOJOB_ALLOW_NETWORKS=127.0.0.0/8",
+	}, env...)...)
+	p.set(t, "gemini", settings{"enabled": true, "baseUrl": p.gemini.URL, "analyzeModel": geminitest.AnalyzeModel, "editModel": geminitest.EditModel})
+	p.set(t, "seedream", settings{"enabled": true, "baseUrl": p.seedream.URL, "editModel": seedreamtest.Model})
+	return p
+}
+
+// photoProvider is what of a provider is checked.
+type photoProvider struct {
+	State struct {
+		Suspended       string
+		CallsToday      int
+		CostTodayMicros int64
+		Running         int
+	}
+}
+
+// set changes some settings of a provider.
+func (p paid) set(t *testing.T, name string, change settings) {
+	t.Helper()
+	at := system{HTTP: p.Operator}
+	resp, body := at.ask(t, http.MethodGet, "/v1/photo-providers/"+name, nil, "")
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("get %s: %d %s", name, resp.StatusCode, body)
+	}
+	if strings.Contains(body, geminitest.Key) || strings.Contains(body, seedreamtest.Key) {
+		t.Errorf("a provider shows its key: %s", body)
+	}
+	all := settings{}
+	decode(t, body, &all)
+	delete(all, "name")
+	delete(all, "state")
+	delete(all, "$schema")
+	for field, value := range change {
+		all[field] = value
+	}
+	header := map[string]string{"Content-Type": "application/json", "If-Match": resp.Header.Get("ETag")}
+	if resp, body := at.ask(t, http.MethodPut, "/v1/photo-providers/"+name, header, show(all)); resp.StatusCode != http.StatusOK {
+		t.Fatalf("put %s: %d %s", name, resp.StatusCode, body)
+	}
+}
+
+func (p paid) provider(t *testing.T, name string) (got photoProvider) {
+	t.Helper()
+	_, body := get(t, p.Operator+"/v1/photo-providers/"+name)
+	decode(t, body, &got)
+	return got
+}
+
+func (p paid) send(t *testing.T, c *client.Client, provider string) client.Photo {
+	t.Helper()
+	job, err := c.UploadPhoto(within(t), photoSource("a photo.jpg", "a red boat", drawPhoto(t, 1)), client.PhotoOptions{Provider: provider})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job
+}
+
+// photoCall is what of a call is checked.
+type photoCall struct {
+	Step, Provider, Outcome, Model string
+	CostMicros                     int64
+}
+
+func (p paid) calls(t *testing.T, jobID string) []photoCall {
+	t.Helper()
+	var list struct{ Calls []photoCall }
+	_, body := get(t, p.LiveOperator+"/v1/photos/"+jobID+"/calls")
+	decode(t, body, &list)
+	return list.Calls
+}
+
+// recorded is how many calls of a provider the ledger of a job has that may be billed.
+func recorded(calls []photoCall, provider string) (n int) {
+	for _, call := range calls {
+		if call.Provider == provider && (call.Outcome != "error" && call.Outcome != "refused" || call.CostMicros > 0) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestPaidProviders: a job is done by the provider it asks for, its calls are on the books
+// at their prices, and what is fatal to a job ends it after one call.
+func TestPaidProviders(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t)
+	c := p.client(t, newOwner())
+	for provider, want := range map[string]string{
+		"gemini":   "[{analyze gemini ok gemini-3.5-flash 10000} {edit gemini ok gemini-3.1-flash-image 101000}]",
+		"seedream": "[{analyze stub ok local-1 0} {edit seedream ok seedream-4-5-251128 45000}]",
+	} {
+		job := endOf(t, c, p.send(t, c, provider).JobID, client.Completed)
+		if calls := fmt.Sprint(p.calls(t, job.JobID)); calls != want && calls != strings.Replace(want, "local-1", "local-2", 1) {
+			t.Errorf("calls %s, want %s", calls, want)
+		}
+		edited := download(t, c, job.JobID, client.EditedPhoto)
+		if config, format, err := image.DecodeConfig(bytes.NewReader(edited)); err != nil || format != "jpeg" || config.Width != job.EditResult.Width ||
+			job.Provider != provider || job.Degraded != "" || job.AnalysisResult == nil {
+			t.Errorf("%s %+v, %v: %s", format, config, err, show(job))
+		}
+	}
+	if got := p.provider(t, "gemini").State; got.CallsToday != 2 || got.CostTodayMicros != 111_000 || got.Running != 0 || p.gemini.Billed() != 2 {
+		t.Errorf("gemini %+v, %d billed", got, p.gemini.Billed())
+	}
+	p.gemini.Next(providertest.OK, providertest.Body(func([]byte) []byte { return geminitest.Candidate("IMAGE_SAFETY") }))
+	refused := endOf(t, c, p.send(t, c, "gemini").JobID, client.Failed)
+	if refused.Error.Code != "SAFETY_BLOCKED" || len(p.calls(t, refused.JobID)) != 2 || p.seedream.Billed() != 1 {
+		t.Errorf("refused content: %s, calls %v", show(refused), p.calls(t, refused.JobID))
+	}
+	p.set(t, "gemini", settings{"enabled": false})
+	_, err := c.UploadPhoto(within(t), photoSource("a.jpg", "", drawPhoto(t, 1)), client.PhotoOptions{Provider: "gemini"})
+	if problem, ok := errors.AsType[*client.Problem](err); !ok || problem.Status != http.StatusConflict {
+		t.Errorf("a provider that is disabled: %v", err)
+	}
+}
+
+// TestPaidFaults: whatever a provider does, every job has one outcome, no more bills than
+// ASSAY_PHOTOJOB_PAID_CALLS for a step, and every bill on its books.
+func TestPaidFaults(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t)
+	p.set(t, "gemini", settings{"editTime": "1s", "analyzeTime": "1s", "perMinute": 10_000, "dailyBudgetMicros": 1_000_000_000})
+	faults := []providertest.Reply{
+		nil, geminitest.TooMany(geminitest.RetryInfo("1s")), nil, providertest.HTML, nil, providertest.Silent, nil, providertest.Reset,
+		nil, providertest.Truncated, nil, providertest.TooMany("1", ""), nil, providertest.Stalled, nil, nil, nil,
+	}
+	p.gemini.Choose(func(call int) providertest.Reply { return faults[call%len(faults)] })
+	c := p.client(t, newOwner())
+	var jobs []string
+	for range 20 {
+		jobs = append(jobs, p.send(t, c, "gemini").JobID)
+	}
+	other := p.send(t, c, "seedream").JobID
+	endOf(t, c, other, client.Completed)
+	billed := 0
+	for _, id := range jobs {
+		job, err := c.WaitPhoto(within(t), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := p.calls(t, id)
+		if job.Status == client.Failed && (job.Error == nil || job.Error.Code == "INTERNAL") {
+			t.Errorf("failed without a reason: %s", show(job))
+		}
+		for _, step := range []string{"analyze", "edit"} {
+			n := 0
+			for _, call := range calls {
+				if call.Step == step {
+					n += recorded([]photoCall{call}, "gemini")
+				}
+			}
+			if n > 2 {
+				t.Errorf("%d calls of the step %s may be billed: %v", n, step, calls)
+			}
+		}
+		billed += recorded(calls, "gemini")
+		if ids := p.photoOutcomes(t, id); len(ids) != 1 {
+			t.Errorf("outcomes %v", ids)
+		}
+	}
+	if billed < p.gemini.Billed() {
+		t.Errorf("%d calls are recorded as billed, and %d are", billed, p.gemini.Billed())
+	}
+	t.Logf("%d calls, %d billed, %d recorded", p.gemini.Calls(), p.gemini.Billed(), billed)
+}
+
+// TestPaidSwitch: jobs that wait for a provider which is held are done by its fallback when
+// an operator switches it off, with no attempt and no call lost.
+func TestPaidSwitch(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t)
+	p.set(t, "gemini", settings{"fallback": []string{"seedream"}})
+	p.gemini.Choose(func(int) providertest.Reply { return geminitest.TooMany(geminitest.RetryInfo("600s")) })
+	c := p.client(t, newOwner())
+	var jobs []string
+	for range 10 {
+		jobs = append(jobs, p.send(t, c, "gemini").JobID)
+	}
+	eventually(t, func() error {
+		if p.gemini.Calls() == 0 {
+			return fmt.Errorf("no call yet")
+		}
+		return nil
+	})
+	p.set(t, "gemini", settings{"enabled": false})
+	for _, id := range jobs {
+		if job := endOf(t, c, id, client.Completed); job.Provider != "seedream" || job.Options.Provider != "gemini" {
+			t.Errorf("done by %s", show(job))
+		}
+	}
+	if p.gemini.Billed() != 0 || p.seedream.Billed() != len(jobs) {
+		t.Errorf("%d and %d billed", p.gemini.Billed(), p.seedream.Billed())
+	}
+}
+
+// TestPaidKeyRevoked: a key that is refused suspends its provider, and a new one lets the
+// jobs that wait go on.
+func TestPaidKeyRevoked(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t)
+	p.gemini.Accept(otherKey)
+	c := p.client(t, newOwner())
+	first, second := p.send(t, c, "gemini"), p.send(t, c, "gemini")
+	eventually(t, func() error {
+		if got := p.provider(t, "gemini").State; !strings.Contains(got.Suspended, "API key not valid") {
+			return fmt.Errorf("%+v", got)
+		}
+		return nil
+	})
+	p.set(t, "gemini", settings{"keyVariable": "ASSAY_GEMINI_KEY_NEW"})
+	for _, job := range []client.Photo{first, second} {
+		endOf(t, c, job.JobID, client.Completed)
+	}
+	if got := p.provider(t, "gemini").State; got.Suspended != "" || p.gemini.Billed() != 4 {
+		t.Errorf("%+v, %d billed", got, p.gemini.Billed())
+	}
+}
+
+// TestPaidBudget: a budget that is used up holds the jobs, whatever the number of workers,
+// and a larger one lets them go on; the local provider's jobs are not delayed.
+func TestPaidBudget(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t)
+	p.set(t, "seedream", settings{"dailyBudgetMicros": 3 * 45_000, "fallback": []string{}})
+	c := p.client(t, newOwner())
+	jobs := map[string]bool{}
+	for range 8 {
+		jobs[p.send(t, c, "seedream").JobID] = true
+	}
+	eventually(t, func() error {
+		if got := p.seedream.Billed(); got != 3 {
+			return fmt.Errorf("%d billed", got)
+		}
+		return nil
+	})
+	endOf(t, c, p.send(t, c, "gemini").JobID, client.Completed)
+	endOf(t, c, sendPhoto(t, c, "sepia", drawPhoto(t, 3)).JobID, client.Completed)
+	if got := p.provider(t, "seedream").State; got.CostTodayMicros != 3*45_000 || p.seedream.Billed() != 3 {
+		t.Errorf("%+v, %d billed of a budget for 3", got, p.seedream.Billed())
+	}
+}
+
+// TestPaidSettings: what operators set is checked, and a change that is based on an older
+// version is refused.
+func TestPaidSettings(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t)
+	at := system{HTTP: p.Operator}
+	resp, body := at.ask(t, http.MethodGet, "/v1/photo-providers/gemini", nil, "")
+	good := settings{}
+	decode(t, body, &good)
+	for _, field := range []string{"name", "state", "$schema"} {
+		delete(good, field)
+	}
+	put := func(etag string, change settings) (int, string) {
+		all := settings{}
+		for field, value := range good {
+			all[field] = value
+		}
+		for field, value := range change {
+			all[field] = value
+		}
+		document, err := json.Marshal(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, problem := at.ask(t, http.MethodPut, "/v1/photo-providers/gemini", map[string]string{"Content-Type": "application/json", "If-Match": etag}, string(document))
+		return answer.StatusCode, problem
+	}
+	wrong := settings{
+		"keyVariable": "AWS_SECRET_ACCESS_KEY", "baseUrl": "file:///etc/passwd", "editTime": "1h", "fallbackAfter": "never",
+		"fallback": []string{"gemini"}, "perMinute": 0, "editModel": "",
+	}
+	for field, value := range wrong {
+		if status, problem := put("*", settings{field: value}); status != http.StatusUnprocessableEntity && status != http.StatusBadRequest || !strings.Contains(problem, field) {
+			t.Errorf("%s %v: %d %s", field, value, status, problem)
+		}
+	}
+	etag := resp.Header.Get("ETag")
+	if status, problem := put(etag, nil); status != http.StatusOK {
+		t.Errorf("%d %s", status, problem)
+	}
+	if status, _ := put(etag, nil); status != http.StatusPreconditionFailed {
+		t.Errorf("an older version: %d", status)
+	}
+	if status, _ := put("", nil); status != http.StatusPreconditionRequired {
+		t.Errorf("without a version: %d", status)
+	}
+	if resp, _ := p.ask(t, http.MethodGet, "/v1/photo-providers/gemini", nil, ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("clients see providers: %d", resp.StatusCode)
+	}
+}

@@ -1,0 +1,12 @@
+package photojob
+
+import (
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/platform"
+)
+
+// Config is the settings of photo jobs.
+type Config struct {
+	Names    photojob.Config
+	Platform platform.Config
+}

@@ -1,0 +1,163 @@
+package photojob
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// OperatorRoutes registers the calls on paid providers.
+func (a *Area) OperatorRoutes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "list-photo-providers", Method: http.MethodGet, Path: "/v1/photo-providers", Tags: []string{"photo providers"},
+		Summary: "List the paid providers with their state and costs",
+	}, a.listProviders)
+	web.Register(r, huma.Operation{
+		OperationID: "get-photo-provider", Method: http.MethodGet, Path: "/v1/photo-providers/{name}", Tags: []string{"photo providers"},
+		Summary: "Show a paid provider",
+	}, a.getProvider)
+	web.Register(r, huma.Operation{
+		OperationID: "put-photo-provider", Method: http.MethodPut, Path: "/v1/photo-providers/{name}", Tags: []string{"photo providers"},
+		Summary: "Change the settings of a paid provider",
+		Description: "The settings apply to the next call, also of jobs that wait; calls in progress end as they began. A suspended provider is tried again. " +
+			"Send the ETag as If-Match, which prevents lost updates, or * to change any version.",
+	}, a.putProvider)
+}
+
+// providerView is a provider as the API shows it.
+type providerView struct {
+	Name string `json:"name"`
+	policy.Settings
+	State providerState `json:"state"`
+}
+
+type providerState struct {
+	HeldUntil      time.Time    `json:"heldUntil,omitzero" doc:"the provider asked for no calls until then"`
+	OpenUntil      time.Time    `json:"openUntil,omitzero" doc:"after failures, no calls until then; one call tries next"`
+	Failures       int          `json:"failures" doc:"consecutive failed calls"`
+	Suspended      string       `json:"suspended,omitempty" doc:"why the provider refuses access; until settings or key change"`
+	SuspendedAt    time.Time    `json:"suspendedAt,omitzero"`
+	Running        int          `json:"running" doc:"calls in progress"`
+	Days           []policy.Day `json:"days" nullable:"false" doc:"calls and costs by day (UTC), the newest last"`
+	CallsToday     int          `json:"callsToday"`
+	CostTodayMicro int64        `json:"costTodayMicros" doc:"in millionths of a US dollar"`
+}
+
+func (a *Area) viewProvider(ctx context.Context, p policy.Provider) (providerView, error) {
+	s, err := a.policies.State(ctx, p.Name)
+	if err != nil {
+		return providerView{}, err
+	}
+	now := time.Now()
+	v := providerView{Name: p.Name, Settings: p.Settings, State: providerState{Failures: s.Failures, Days: []policy.Day{}}}
+	if at := time.UnixMilli(s.HeldUntil).UTC(); at.After(now) {
+		v.State.HeldUntil = at
+	}
+	if at := time.UnixMilli(s.OpenUntil).UTC(); at.After(now) {
+		v.State.OpenUntil = at
+	}
+	if s.Suspended != nil && s.Suspended.Revision == p.Revision {
+		v.State.Suspended, v.State.SuspendedAt = s.Suspended.Reason, time.UnixMilli(s.Suspended.At).UTC()
+	}
+	for _, r := range s.Running {
+		if r.Until > now.UnixMilli() {
+			v.State.Running++
+		}
+	}
+	v.State.Days = append(v.State.Days, s.Days...)
+	if n := len(s.Days); n > 0 && s.Days[n-1].Day == now.UTC().Format(time.DateOnly) {
+		v.State.CallsToday, v.State.CostTodayMicro = s.Days[n-1].Calls, s.Days[n-1].CostMicros
+	}
+	return v, nil
+}
+
+type providerOutput struct {
+	ETag string `header:"ETag" doc:"of the settings; a change of state does not change it"`
+	Body providerView
+}
+
+func (a *Area) outputProvider(ctx context.Context, p policy.Provider, err error) (*providerOutput, error) {
+	if err != nil {
+		return nil, providerProblem(err)
+	}
+	view, err := a.viewProvider(ctx, p)
+	return &providerOutput{strconv.Quote(strconv.FormatInt(p.Revision, 10)), view}, err
+}
+
+type providerListOutput struct {
+	Body struct {
+		Providers []providerView `json:"providers" nullable:"false"`
+	}
+}
+
+func (a *Area) listProviders(ctx context.Context, _ *struct{}) (*providerListOutput, error) {
+	out := &providerListOutput{}
+	out.Body.Providers = []providerView{}
+	for _, name := range policy.Paid() {
+		p, err := a.policies.Get(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		view, err := a.viewProvider(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		out.Body.Providers = append(out.Body.Providers, view)
+	}
+	return out, nil
+}
+
+type providerInput struct {
+	Name string `path:"name" maxLength:"40"`
+}
+
+func (a *Area) getProvider(ctx context.Context, in *providerInput) (*providerOutput, error) {
+	p, err := a.policies.Get(ctx, in.Name)
+	return a.outputProvider(ctx, p, err)
+}
+
+type providerPutInput struct {
+	Name    string `path:"name" maxLength:"40"`
+	IfMatch string `header:"If-Match" doc:"the current ETag of the settings, or *"`
+	Body    struct{ policy.Settings }
+}
+
+func (a *Area) putProvider(ctx context.Context, in *providerPutInput) (*providerOutput, error) {
+	match := policy.Match{Any: in.IfMatch == "*"}
+	if in.IfMatch != "" && !match.Any {
+		revision, err := strconv.ParseInt(strings.Trim(in.IfMatch, `"`), 10, 64)
+		if err != nil || revision < 0 {
+			revision = -1 // which no settings have
+		}
+		match.Revision = revision
+	}
+	if found := in.Body.Settings.Check(in.Name); len(found) > 0 {
+		var wrong []web.FieldError
+		for _, v := range found {
+			wrong = append(wrong, web.FieldError{Field: "body." + v.Field, Message: v.Message})
+		}
+		return nil, web.Invalid(wrong...)
+	}
+	p, err := a.policies.Put(ctx, in.Name, in.Body.Settings, match)
+	return a.outputProvider(ctx, p, err)
+}
+
+func providerProblem(err error) error {
+	switch {
+	case errors.Is(err, policy.ErrUnknown):
+		return web.NotFound("No paid provider with this name.")
+	case errors.Is(err, policy.ErrUnconditional):
+		return web.NewProblem(http.StatusPreconditionRequired, "precondition-required", "The provider has settings. Read it, and send its ETag as If-Match.")
+	case errors.Is(err, policy.ErrOtherRevision):
+		return web.NewProblem(http.StatusPreconditionFailed, "precondition-failed", "The settings have changed since they were read. Read them and try again.")
+	}
+	return err
+}
