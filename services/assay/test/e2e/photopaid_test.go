@@ -145,6 +145,14 @@ func TestPaidProviders(t *testing.T) {
 	if problem, ok := errors.AsType[*client.Problem](err); !ok || problem.Status != http.StatusConflict {
 		t.Errorf("a provider that is disabled: %v", err)
 	}
+	p.set(t, "gemini", settings{"fallback": []string{"stub"}})
+	job, err := c.UploadPhoto(within(t), photoSource("a.jpg", "sepia", drawPhoto(t, 1)), client.PhotoOptions{Provider: "gemini"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job = endOf(t, c, job.JobID, client.Completed); job.Provider != "stub" || job.Degraded != "edited by the local provider in place of gemini" {
+		t.Errorf("in place of a provider that is disabled: %s", show(job))
+	}
 }
 
 // TestPaidFaults: whatever a provider does, every job has one outcome, no more bills than
@@ -321,5 +329,34 @@ func TestPaidSettings(t *testing.T) {
 	}
 	if resp, _ := p.ask(t, http.MethodGet, "/v1/photo-providers/gemini", nil, ""); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("clients see providers: %d", resp.StatusCode)
+	}
+}
+
+// TestPaidKilled: a call whose worker was killed is on the books as one that may be billed,
+// at its full price, and is made once more when nobody can get its answer.
+func TestPaidKilled(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t, shortLease)
+	p.set(t, "gemini", settings{"editTime": "5s"})
+	reached := make(chan struct{})
+	p.gemini.Next(providertest.OK, func(x providertest.Exchange) {
+		close(reached)
+		providertest.Silent(x)
+	})
+	c := p.client(t, newOwner())
+	job := p.send(t, c, "gemini")
+	<-reached
+	p.program.kill(t)
+	p.restart(t)
+	job = endOf(t, p.client(t, job.UserID), job.JobID, client.Completed)
+	want := "[{analyze gemini ok gemini-3.5-flash 10000} {edit gemini unknown gemini-3.1-flash-image 101000} {edit gemini ok gemini-3.1-flash-image 101000}]"
+	if calls := p.calls(t, job.JobID); fmt.Sprint(calls) != want || p.gemini.Billed() != 3 {
+		t.Errorf("calls %v, want %s; %d billed", calls, want, p.gemini.Billed())
+	}
+	if got := p.provider(t, "gemini").State; got.CostTodayMicros != 10_000+2*101_000 {
+		t.Errorf("the books have %+v", got)
+	}
+	if ids := p.photoOutcomes(t, job.JobID); len(ids) != 1 {
+		t.Errorf("outcomes %v", ids)
 	}
 }
