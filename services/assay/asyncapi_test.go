@@ -254,6 +254,8 @@ func formOf(field protoreflect.FieldDescriptor) string {
 		one = "string"
 	case kind == protoreflect.DoubleKind:
 		one = "number"
+	case kind == protoreflect.BoolKind:
+		one = "boolean"
 	case kind == protoreflect.MessageKind && field.Message().FullName() == "google.protobuf.Timestamp":
 		one = "string date-time"
 	case kind == protoreflect.MessageKind:
