@@ -89,9 +89,27 @@ func (a *Area) cancel(ctx context.Context, job photojob.Job) (photojob.Job, erro
 }
 
 // remove deletes the photos, then the item, so that a repeat after a crash still knows
-// them. A worker at work on the job finds nothing to move, and removes what it stored;
-// what is stored later, or was left by an earlier worker, the sweep removes.
+// them, then what a worker stored between the two. A worker that is still at work on the
+// job finds nothing to move and removes what it stored. The sweep removes the rest.
 func (a *Area) remove(ctx context.Context, job photojob.Job) error {
+	if err := a.removePhotos(ctx, job); err != nil {
+		return err
+	}
+	removed, err := a.store.Delete(ctx, job.JobID)
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil
+	}
+	if err == nil && removed.UpdatedAt != job.UpdatedAt {
+		err = a.removePhotos(ctx, removed)
+	}
+	if err != nil || removed.Final() {
+		return err
+	}
+	return a.announcer.BatchEnded(ctx, job.BatchID)
+}
+
+// removePhotos deletes the upload, the answers and the edited photo that a job names.
+func (a *Area) removePhotos(ctx context.Context, job photojob.Job) error {
 	keys := []string{job.S3TempKey}
 	for _, call := range job.Calls.Calls() {
 		keys = append(keys, photojob.AnswerKey(job.JobID, call.N))
@@ -101,17 +119,8 @@ func (a *Area) remove(ctx context.Context, job photojob.Job) error {
 			return err
 		}
 	}
-	if job.S3FinalKey != "" {
-		if err := a.final.Delete(ctx, job.S3FinalKey); err != nil {
-			return err
-		}
-	}
-	removed, err := a.store.Delete(ctx, job.JobID)
-	if errors.Is(err, lifecycle.ErrNotFound) {
+	if job.S3FinalKey == "" {
 		return nil
 	}
-	if err != nil || removed.Final() {
-		return err
-	}
-	return a.announcer.BatchEnded(ctx, job.BatchID)
+	return a.final.Delete(ctx, job.S3FinalKey)
 }
