@@ -50,7 +50,7 @@ type Options struct {
 	// OnRecovery is called by Open when it has restored commits from a journal that a
 	// crash has left, or has dropped an incomplete one; nil ignores it.
 	OnRecovery func(Recovery)
-	// Allow reports whether whoever signed a request may have what it needs; a
+	// Allow reports whether the signer of a request may have what it needs; a
 	// request that may not is answered with AccessDeniedException before anything
 	// else of it is looked at. It may be called concurrently. nil allows everything.
 	Allow func(Access) bool

@@ -24,7 +24,7 @@ func TestWhatVanishesIsRecreated(t *testing.T) {
 		},
 		"streams": func(ctx context.Context, js jetstream.JetStream) error {
 			var failed []error
-			// The consumed stream goes last: its loss is what makes all be declared anew.
+			// The consumed stream is deleted last: its loss makes the bus declare all streams again.
 			for _, stream := range []string{bustest.Queue().Stream, bus.StreamOutcomes, bus.StreamDead, bustest.WorkStream} {
 				failed = append(failed, js.DeleteStream(ctx, stream))
 			}
@@ -58,7 +58,7 @@ func TestWhatVanishesIsRecreated(t *testing.T) {
 	}
 }
 
-// One that began with what was new, and is made anew, gets what came since it began:
+// A consumer that began with new messages, and is recreated, gets what came since it began:
 // what was published while it was gone, and nothing older.
 func TestVanishedConsumerOfNewOutcomesMissesNone(t *testing.T) {
 	w := bustest.Open(t)

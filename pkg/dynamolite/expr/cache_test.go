@@ -27,7 +27,7 @@ func TestCachedExpressionEqualsParsed(t *testing.T) {
 							values = append(values, attr.Attribute{Name: ":w", Value: w})
 						}
 						if kept, parsed := asked(t, &known, src, given, values), asked(t, nil, src, given, values); kept != parsed {
-							t.Fatalf("%s with %v and %s: %s\nparsed anew: %s", src, given, values.AppendJSON(nil), kept, parsed)
+							t.Fatalf("%s with %v and %s: %s\nparsed again: %s", src, given, values.AppendJSON(nil), kept, parsed)
 						}
 					}
 				}

@@ -82,7 +82,7 @@ func TestLostWorker(t *testing.T) {
 	}
 }
 
-// TestWindows: minutes and days begin anew, also for processes whose clocks differ: one
+// TestWindows: counts of a minute and a day start at zero again, also for processes whose clocks differ: one
 // that is behind counts for the day that has begun.
 func TestWindows(t *testing.T) {
 	p, s := provider(), &State{}

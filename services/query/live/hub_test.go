@@ -347,6 +347,6 @@ func TestQuietReadersMoveOn(t *testing.T) {
 	}
 	b.reset(7) // a recreated stream
 	if _, reached := b.read(quiet); reached != gone {
-		t.Errorf("before the stream begins anew it is at %d (%d)", quiet.cursor, reached)
+		t.Errorf("before the stream is recreated it is at %d (%d)", quiet.cursor, reached)
 	}
 }

@@ -103,6 +103,7 @@ func TestGuardedServicesKeepThePromises(t *testing.T) {
 			"large":        largeFilesGoInParts,
 			"photo sweep":  photoSweepRepairs,
 			"photo loss":   photoBatchesSurviveALoss,
+			"paid photos":  paidPhotosAreEdited,
 			"queue":        func(t *testing.T, start starter) { queueIsEnough(t, start, g.allow) },
 		} {
 			t.Run(name, func(t *testing.T) {

@@ -47,10 +47,15 @@ type photoProvider struct {
 	}
 }
 
-// set changes some settings of a provider.
 func (p paid) set(t *testing.T, name string, change settings) {
 	t.Helper()
-	at := system{HTTP: p.Operator}
+	setPhotoProvider(t, p.Operator, name, change)
+}
+
+// setPhotoProvider changes some settings of a provider.
+func setPhotoProvider(t *testing.T, operator, name string, change settings) {
+	t.Helper()
+	at := system{HTTP: operator}
 	resp, body := at.ask(t, http.MethodGet, "/v1/photo-providers/"+name, nil, "")
 	if resp.StatusCode != http.StatusOK {
 		t.Fatalf("get %s: %d %s", name, resp.StatusCode, body)

@@ -283,7 +283,7 @@ func TestSourceCalls(t *testing.T) {
 		t.Errorf("the list: %d %s", resp.StatusCode, body)
 	}
 	if again := putSource(t, s.Operator, "one", "", good); again == etag {
-		t.Errorf("a source that was made anew has the ETag %s of the old one", again)
+		t.Errorf("a source that was created again has the ETag %s of the old one", again)
 	}
 	if resp, body := s.ask(t, http.MethodGet, "/v1/feed/sources", nil, ""); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("sources on the public address: %d %s", resp.StatusCode, body)

@@ -45,7 +45,7 @@ func failed(r remote.Response, now time.Time) *provider.Error {
 	return e
 }
 
-// pacific is the standard time of the Pacific: quotas of a day are counted anew at
+// pacific is the standard time of the Pacific: quotas of a day are reset at
 // midnight there. In summer that is an hour earlier, which costs an hour.
 var pacific = time.FixedZone("PST", -8*60*60)
 

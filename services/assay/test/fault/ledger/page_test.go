@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-var update = flag.Bool("update", false, "write docs/faults.md anew from docs/faults.jsonl")
+var update = flag.Bool("update", false, "rewrite docs/faults.md from docs/faults.jsonl")
 
 const docs = "../../../../../docs/"
 
