@@ -13,7 +13,7 @@ import (
 // TestWebPIsLossyUnlessAsked: a WebP has the sides of its picture and looks like it, with a
 // lower quality less and smaller; 100 keeps every pixel. The same picture gives the same bytes.
 func TestWebPIsLossyUnlessAsked(t *testing.T) {
-	for _, size := range []image.Point{{16, 17}, {16, 16}, {201, 33}, {320, 240}} {
+	for _, size := range []image.Point{{16, 17}, {161, 33}} {
 		photo := scene.New(size.X, size.Y, 5)
 		last := 1 << 30
 		for _, test := range []struct {
