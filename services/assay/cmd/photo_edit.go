@@ -90,25 +90,10 @@ func (e *photoEdit) run(cmd *cobra.Command, paths []string) (err error) {
 	defer cancel(nil)
 	results := make(chan edited)
 	go e.editAll(ctx, paths, results)
-	var shownLater []edited
-	failed := 0
-	for result := range results {
-		if lost, ok := errors.AsType[*client.Unreachable](result.err); ok && lost.NoServer() {
-			cancel(result.err) // the others would fail the same way
-		}
-		if result.err != nil || e.wait && result.photo.Status == client.Failed {
-			failed++
-		}
-		if e.bars != nil {
-			shownLater = append(shownLater, result)
-		} else {
-			err = errors.Join(err, e.show(ctx, cmd, result))
-		}
-	}
-	e.bars.end()
-	for _, result := range shownLater {
-		err = errors.Join(err, e.show(ctx, cmd, result))
-	}
+	failed, err := collect(results, e.bars, func(result edited) bool {
+		stopWithoutServer(cancel, result.err)
+		return result.err != nil || e.wait && result.photo.Status == client.Failed
+	}, func(result edited) error { return e.show(ctx, cmd, result) })
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -79,25 +79,10 @@ func (u *upload) run(cmd *cobra.Command, paths []string) (err error) {
 
 	results := make(chan sent)
 	go u.sendAll(ctx, paths, results)
-	var shownLater []sent
-	failed := 0
-	for result := range results {
-		if lost, ok := errors.AsType[*client.Unreachable](result.err); ok && lost.NoServer() {
-			cancel(result.err) // the others would fail the same way
-		}
-		if result.err != nil || u.wait && result.file.Status == client.Failed {
-			failed++
-		}
-		if u.bars != nil {
-			shownLater = append(shownLater, result)
-		} else {
-			err = errors.Join(err, u.show(ctx, cmd, result))
-		}
-	}
-	u.bars.end()
-	for _, result := range shownLater {
-		err = errors.Join(err, u.show(ctx, cmd, result))
-	}
+	failed, err := collect(results, u.bars, func(result sent) bool {
+		stopWithoutServer(cancel, result.err)
+		return result.err != nil || u.wait && result.file.Status == client.Failed
+	}, func(result sent) error { return u.show(ctx, cmd, result) })
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
