@@ -30,7 +30,7 @@ func (a *Area) retry(ctx context.Context, file textfile.File) (textfile.File, er
 	if err != nil {
 		return textfile.File{}, err
 	}
-	// The worker that failed the file may not have let go of its event yet.
+	// The worker that failed the file may not have acknowledged its event yet.
 	for {
 		confirmed, err := a.uploads.Confirm(ctx, file)
 		if !errors.Is(err, bus.ErrOutstanding) {

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 )
 
-// failed reads an error in the form of google.rpc.Status. Limits are told in the details
+// failed reads an error in the form of google.rpc.Status. Limits are reported in the details
 // of the body: RetryInfo, and QuotaFailure for those of a day.
 func failed(r remote.Response, now time.Time) *provider.Error {
 	var body struct {
