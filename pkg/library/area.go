@@ -33,10 +33,12 @@ const (
 	nodeSubject = "assay.library.node."
 )
 
-// The steps of every workflow that are in no plan.
+// The steps of every workflow that are in no plan. StepStart makes a Loading file Loaded and publishes
+// the open steps of a Loaded one. StepErase removes a node that Store.Erase has hidden.
 const (
 	StepStart  = "start"
 	StepFinish = "finish"
+	StepErase  = "erase"
 )
 
 // Work describes the stream of LibraryStep events.
@@ -71,6 +73,17 @@ func NewStep(d *event.LibraryStep) event.Event {
 func (w Workflow) Step(f File, step string) event.Event {
 	d := f.step(step, PlanOf(f.Type).Class(step))
 	d.Run = float64(w.Run)
+	if began := at(w.CreatedAt); began != nil {
+		d.StartedAt = timestamppb.New(*began)
+	}
+	return NewStep(d)
+}
+
+// Erase returns the event of an EraseWorkflow. Its file id is that of the node, which may be a folder.
+func (w Workflow) Erase() event.Event {
+	d := &event.LibraryStep{
+		FileId: w.FileID, OwnerId: w.UserID, Step: StepErase, Class: ClassLight, Run: float64(w.Run), Bucket: w.Bucket, Key: w.Key,
+	}
 	if began := at(w.CreatedAt); began != nil {
 		d.StartedAt = timestamppb.New(*began)
 	}

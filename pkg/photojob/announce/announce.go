@@ -6,7 +6,6 @@ package announce
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/rs/zerolog"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -17,13 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/photojob"
-)
-
-var (
-	// ErrNoBytes means that the bytes of a job are not in the bucket.
-	ErrNoBytes = errors.New("the photo's bytes are not in the bucket")
-	// ErrOtherBytes means that the bytes do not have the reserved length.
-	ErrOtherBytes = errors.New("the photo's bytes do not match the reservation")
+	"github.com/assay-project/assay/pkg/upload"
 )
 
 // Announcer publishes the events of the jobs of a table, whose uploads are in Temp. It is
@@ -38,8 +31,8 @@ type Announcer struct {
 
 // Uploaded checks whether the bytes of a job exist and, while the job is QUEUED,
 // publishes PhotoUploaded. The client's call, the bucket's notification and the sweep all
-// end here, in any order and number: the event's id is the same. It returns ErrNoBytes,
-// ErrOtherBytes or bus.ErrFull; and bus.ErrOutstanding when the last worker of a job that
+// end here, in any order and number: the event's id is the same. It returns
+// upload.ErrNoBytes, upload.ErrOtherBytes or bus.ErrFull; and bus.ErrOutstanding when the last worker of a job that
 // is retried still has its event.
 func (a *Announcer) Uploaded(ctx context.Context, j photojob.Job) error {
 	if j.Status != photojob.Queued {
@@ -53,16 +46,11 @@ func (a *Announcer) Uploaded(ctx context.Context, j photojob.Job) error {
 		ctx = obs.WithTrace(ctx, j.Trace())
 	}
 	uploaded := a.describe(j, object)
-	err = a.Bus.Publish(ctx, photojob.NewUploaded(uploaded))
-	if errors.Is(err, bus.ErrOutstanding) && uploaded.RetriedAt == nil {
-		return nil // noticed before
-	}
-	if err != nil {
-		return err
-	}
-	log := obs.Log(ctx, a.Log)
-	log.Info().Str("area", photojob.Name).Str("id", j.JobID).Int64("size", object.Size).Msg("upload detected")
-	return nil
+	return a.uploads().Announce(ctx, photojob.NewUploaded(uploaded), object.Size, uploaded.RetriedAt != nil)
+}
+
+func (a *Announcer) uploads() upload.Announcer {
+	return upload.Announcer{Area: photojob.Name, Bus: a.Bus, Log: a.Log}
 }
 
 // Resend publishes PhotoUploaded of a job whose event was lost, in whatever state. Where
@@ -70,31 +58,21 @@ func (a *Announcer) Uploaded(ctx context.Context, j photojob.Job) error {
 // and says why. That an event is outstanding after all is no error.
 func (a *Announcer) Resend(ctx context.Context, j photojob.Job) error {
 	object, err := a.bytes(ctx, j)
-	if err != nil && !errors.Is(err, ErrNoBytes) && !errors.Is(err, ErrOtherBytes) {
+	if err != nil && !errors.Is(err, upload.ErrNoBytes) && !errors.Is(err, upload.ErrOtherBytes) {
 		return err
 	}
-	if err := a.Bus.Publish(ctx, photojob.NewUploaded(a.describe(j, object))); !errors.Is(err, bus.ErrOutstanding) {
-		return err
-	}
-	return nil
+	return a.uploads().Resend(ctx, photojob.NewUploaded(a.describe(j, object)))
 }
 
-// Check returns nil if the bytes of a job exist and match the reservation, otherwise ErrNoBytes or
-// ErrOtherBytes.
+// Check returns nil if the bytes of a job exist and match the reservation, otherwise
+// upload.ErrNoBytes or upload.ErrOtherBytes.
 func (a *Announcer) Check(ctx context.Context, j photojob.Job) error {
 	_, err := a.bytes(ctx, j)
 	return err
 }
 
 func (a *Announcer) bytes(ctx context.Context, j photojob.Job) (blob.Object, error) {
-	object, err := a.Temp.Head(ctx, j.S3TempKey)
-	if errors.Is(err, blob.ErrNotFound) {
-		return object, ErrNoBytes
-	}
-	if err == nil && object.Size != j.FileSize {
-		err = fmt.Errorf("%w: %d bytes instead of %d", ErrOtherBytes, object.Size, j.FileSize)
-	}
-	return object, err
+	return upload.Find(ctx, a.Temp, j.S3TempKey, j.FileSize)
 }
 
 func (a *Announcer) describe(j photojob.Job, object blob.Object) *event.PhotoUploaded {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/photojob"
-	"github.com/assay-project/assay/pkg/photojob/announce"
+	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
@@ -46,9 +46,9 @@ func (s sweep) expire(ctx context.Context, job photojob.Job) error {
 	reason := photojob.JobError{Code: photojob.CodeDeadlineExceeded, Message: "the job did not finish in time"}
 	if job.Status == photojob.Queued && !job.Retried() {
 		err := s.announcer.Check(ctx, job)
-		if errors.Is(err, announce.ErrNoBytes) {
+		if errors.Is(err, upload.ErrNoBytes) {
 			reason = photojob.JobError{Code: photojob.CodeUploadExpired, Message: "the photo was not uploaded in time"}
-		} else if err != nil && !errors.Is(err, announce.ErrOtherBytes) {
+		} else if err != nil && !errors.Is(err, upload.ErrOtherBytes) {
 			return err
 		}
 	}
@@ -90,11 +90,11 @@ func (s sweep) Repair(ctx context.Context, r *sweeper.Run, job photojob.Job) err
 	switch {
 	case err == nil:
 		r.Found(ctx, unnotifiedUpload, job.JobID, func(ctx context.Context) error { return s.announcer.Uploaded(ctx, job) })
-	case errors.Is(err, announce.ErrOtherBytes):
+	case errors.Is(err, upload.ErrOtherBytes):
 		r.Found(ctx, mismatchedObject, job.JobID, func(ctx context.Context) error {
 			return s.fail(ctx, job, photojob.JobError{Code: photojob.CodeUploadMismatch, Message: err.Error()})
 		})
-	case !errors.Is(err, announce.ErrNoBytes):
+	case !errors.Is(err, upload.ErrNoBytes):
 		return err
 	case r.Old(job.Created()):
 		r.Found(ctx, overdueJob, job.JobID, func(ctx context.Context) error { return s.expire(ctx, job) })

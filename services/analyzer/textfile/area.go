@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/pkg/textfile/upload"
+	"github.com/assay-project/assay/pkg/textfile/announce"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
@@ -21,7 +21,7 @@ type Area struct {
 	store   *textfile.Store
 	bucket  *blob.Store
 	bus     *bus.Bus
-	uploads *upload.Uploads
+	uploads *announce.Announcer
 	worker  *work.Worker
 }
 
@@ -30,7 +30,7 @@ func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zer
 	store := textfile.NewStore(backends.DB, cfg.Table)
 	return &Area{
 		cfg: cfg, store: store, bucket: backends.Bucket, bus: backends.Bus, worker: worker,
-		uploads: &upload.Uploads{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
+		uploads: &announce.Announcer{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
 	}
 }
 

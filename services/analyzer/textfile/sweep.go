@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/pkg/textfile/upload"
+	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 

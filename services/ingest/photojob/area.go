@@ -17,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/photojob/announce"
 	"github.com/assay-project/assay/pkg/photojob/policy"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -72,7 +73,7 @@ func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err erro
 		return true, nil
 	}
 	err = a.announcer.Uploaded(ctx, job)
-	if errors.Is(err, announce.ErrNoBytes) || errors.Is(err, announce.ErrOtherBytes) {
+	if errors.Is(err, upload.ErrNoBytes) || errors.Is(err, upload.ErrOtherBytes) {
 		return true, nil
 	}
 	return true, err

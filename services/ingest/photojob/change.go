@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
-	"github.com/assay-project/assay/pkg/photojob/announce"
+	"github.com/assay-project/assay/pkg/upload"
 )
 
 // errGone reports that the upload of a FAILED job is not kept any more.
@@ -34,7 +34,7 @@ func (a *Area) retry(ctx context.Context, job photojob.Job, prompt string, optio
 func (a *Area) requeue(ctx context.Context, job photojob.Job, prompt string, options photojob.Options) (photojob.Job, error) {
 	if job.Status == photojob.Failed {
 		err := a.announcer.Check(ctx, job)
-		if errors.Is(err, announce.ErrNoBytes) || errors.Is(err, announce.ErrOtherBytes) {
+		if errors.Is(err, upload.ErrNoBytes) || errors.Is(err, upload.ErrOtherBytes) {
 			return photojob.Job{}, errGone
 		}
 		if err != nil {

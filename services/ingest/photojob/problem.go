@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
-	"github.com/assay-project/assay/pkg/photojob/announce"
+	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/admission"
 )
@@ -21,9 +21,9 @@ func problem(err error) error {
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return web.NotFound("No photo job with this id.")
-	case errors.Is(err, announce.ErrNoBytes):
+	case errors.Is(err, upload.ErrNoBytes):
 		return web.NewProblem(http.StatusConflict, "not-uploaded", "The photo has not been uploaded yet. Send the presigned request first.")
-	case errors.Is(err, announce.ErrOtherBytes):
+	case errors.Is(err, upload.ErrOtherBytes):
 		return web.NewProblem(http.StatusConflict, "not-as-reserved", "The uploaded bytes do not match the reservation. Delete the job and create another.").Because(err)
 	case errors.Is(err, errGone):
 		return web.NewProblem(http.StatusGone, "upload-removed", "The uploaded photo has been removed. Upload it again.")

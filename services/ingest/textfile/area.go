@@ -13,7 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/pkg/textfile/upload"
+	"github.com/assay-project/assay/pkg/textfile/announce"
+	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -23,7 +24,7 @@ type Area struct {
 	store   *textfile.Store
 	bucket  *blob.Store
 	bus     *bus.Bus
-	uploads *upload.Uploads
+	uploads *announce.Announcer
 	places  *places // for uploads that stream through ingest
 	log     zerolog.Logger
 }
@@ -33,7 +34,7 @@ func New(cfg Config, backends *backend.Connections, log zerolog.Logger) *Area {
 	store := textfile.NewStore(backends.DB, cfg.Table)
 	return &Area{
 		cfg: cfg, store: store, bucket: backends.Bucket, bus: backends.Bus, log: log,
-		uploads: &upload.Uploads{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
+		uploads: &announce.Announcer{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
 		places:  newPlaces(cfg.Streamed),
 	}
 }

@@ -1,0 +1,63 @@
+// Package announce publishes the work of the library: that the bytes of a file are stored, that a run
+// of its workflow has begun, and that a node is to be erased. Ingest, the analyzer and its sweep share
+// it, so that every program that notices a fact publishes the same event.
+package announce
+
+import (
+	"context"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/upload"
+)
+
+// Announcer publishes the events of the files of a store, whose bytes are in Bucket. It is safe for
+// concurrent use.
+type Announcer struct {
+	Bucket *blob.Store
+	Bus    *bus.Bus
+	Log    zerolog.Logger
+}
+
+// Uploaded checks whether the bytes of a file exist and, while the file is Loading, publishes its
+// StepStart. The client's call, the bucket's notice and the sweep all end here, in any order and
+// number: the event's id is the same. It returns upload.ErrNoBytes, upload.ErrOtherBytes or bus.ErrFull.
+func (a *Announcer) Uploaded(ctx context.Context, f library.File) error {
+	if f.Status != library.Loading {
+		return nil
+	}
+	object, err := a.Find(ctx, f)
+	if err != nil {
+		return err
+	}
+	return a.Stored(ctx, f, object)
+}
+
+// Stored is the second half of Uploaded, for an object that exists.
+func (a *Announcer) Stored(ctx context.Context, f library.File, object blob.Object) error {
+	return a.uploads().Announce(upload.Traced(ctx, object), f.Start(object.ETag), object.Size, false)
+}
+
+// Find returns the object of a file. It returns upload.ErrNoBytes, or upload.ErrOtherBytes with the
+// object.
+func (a *Announcer) Find(ctx context.Context, f library.File) (blob.Object, error) {
+	return upload.Find(ctx, a.Bucket, f.Key, f.Length)
+}
+
+// Begun publishes the StepStart of a run that a retry or a reprocessing began. Its handler publishes
+// the open steps of the run.
+func (a *Announcer) Begun(ctx context.Context, f library.File) error {
+	return a.uploads().Resend(ctx, f.Start(f.ETag))
+}
+
+// Erase publishes the operation of library.Store.Erase.
+func (a *Announcer) Erase(ctx context.Context, w library.Workflow) error {
+	return a.uploads().Resend(ctx, w.Erase())
+}
+
+func (a *Announcer) uploads() upload.Announcer {
+	return upload.Announcer{Area: library.Name, Bus: a.Bus, Log: a.Log}
+}

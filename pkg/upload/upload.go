@@ -1,0 +1,89 @@
+// Package upload finds the objects of reserved uploads and publishes that they are stored. Ingest,
+// the analyzers and their sweeps share it for every area, so that the client's call, the bucket's
+// notice and a sweep treat an upload the same way.
+package upload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/obs"
+)
+
+var (
+	// ErrNoBytes means that the bytes of an upload are not in the bucket.
+	ErrNoBytes = errors.New("the bytes are not in the bucket")
+	// ErrOtherBytes means that the bytes do not have the reserved length.
+	ErrOtherBytes = errors.New("the bytes do not match the reservation")
+)
+
+// Metadata names under which a reservation's trace is stored with its object, so that the trace
+// reaches the event however the upload is noticed.
+const (
+	metaRequestID = "request-id"
+	metaParent    = "traceparent"
+)
+
+// Metadata returns the metadata to store with an object that the client uploads itself.
+func Metadata(ctx context.Context) map[string]string {
+	trace := obs.TraceFrom(ctx)
+	return map[string]string{metaRequestID: trace.RequestID, metaParent: trace.Parent}
+}
+
+// Traced returns a context with the trace of the reservation of an object, if it has one.
+func Traced(ctx context.Context, object blob.Object) context.Context {
+	if id := object.Metadata[metaRequestID]; id != "" {
+		return obs.WithTrace(ctx, obs.ContinueTrace(id, object.Metadata[metaParent], ""))
+	}
+	return ctx
+}
+
+// Find reads the metadata of the object of an upload, for which size bytes are reserved, or any
+// number if that is negative. It returns ErrNoBytes, or ErrOtherBytes with the object that exists.
+func Find(ctx context.Context, bucket *blob.Store, key string, size int64) (blob.Object, error) {
+	object, err := bucket.Head(ctx, key)
+	if errors.Is(err, blob.ErrNotFound) {
+		return object, ErrNoBytes
+	}
+	if err == nil && size >= 0 && object.Size != size {
+		err = fmt.Errorf("%w: %d bytes instead of %d", ErrOtherBytes, object.Size, size)
+	}
+	return object, err
+}
+
+// Announcer publishes the work of one area's uploads. It is safe for concurrent use.
+type Announcer struct {
+	Area string // in the log
+	Bus  *bus.Bus
+	Log  zerolog.Logger
+}
+
+// Announce publishes the event that an object is stored. It may be called any number of times, since
+// the event's id is the same. It returns the errors of bus.Publish; and bus.ErrOutstanding only for
+// an item that is worked on once more, whose last worker has not acknowledged its event yet.
+func (a Announcer) Announce(ctx context.Context, e event.Event, size int64, again bool) error {
+	err := a.Bus.Publish(ctx, e)
+	if errors.Is(err, bus.ErrOutstanding) && !again {
+		return nil // noticed before
+	}
+	if err != nil {
+		return err
+	}
+	log := obs.Log(ctx, a.Log)
+	log.Info().Str("area", a.Area).Str("id", e.Item).Int64("size", size).Msg("upload detected")
+	return nil
+}
+
+// Resend publishes an event that was lost. That it is outstanding after all is no error.
+func (a Announcer) Resend(ctx context.Context, e event.Event) error {
+	if err := a.Bus.Publish(ctx, e); !errors.Is(err, bus.ErrOutstanding) {
+		return err
+	}
+	return nil
+}
