@@ -10,6 +10,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed"
 	"github.com/assay-project/assay/services/ingest/notice"
 	"github.com/assay-project/assay/services/ingest/photojob"
+	"github.com/assay-project/assay/services/ingest/receive"
 	"github.com/assay-project/assay/services/ingest/textfile"
 )
 
@@ -20,6 +21,7 @@ type Config struct {
 	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
 
 	Notices  notice.Config
+	Receive  receive.Config
 	Exposure process.Exposure
 	Log      obs.Config
 	Backends backend.Config
@@ -33,5 +35,5 @@ type Config struct {
 func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
-	return errors.Join(c.Notices.Validate(), c.TextFile.Validate(), c.Feed.Validate())
+	return errors.Join(c.Notices.Validate(), c.Receive.Validate(), c.Feed.Validate())
 }

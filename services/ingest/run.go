@@ -24,6 +24,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed"
 	"github.com/assay-project/assay/services/ingest/notice"
 	"github.com/assay-project/assay/services/ingest/photojob"
+	"github.com/assay-project/assay/services/ingest/receive"
 	"github.com/assay-project/assay/services/ingest/textfile"
 )
 
@@ -55,6 +56,7 @@ type Entry struct {
 // Shared is what the areas of one service share.
 type Shared struct {
 	Backends *backend.Connections
+	Receiver *receive.Receiver // of forms with a file
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 }
@@ -62,7 +64,7 @@ type Shared struct {
 // entries lists the areas of the product.
 func entries(cfg Config) []Entry {
 	return []Entry{
-		{textfiles.Work(), func(s Shared) Area { return textfile.New(cfg.TextFile, s.Backends, s.Log) }},
+		{textfiles.Work(), func(s Shared) Area { return textfile.New(cfg.TextFile, s.Backends, s.Receiver, s.Log) }},
 		{feeditems.Work(), func(s Shared) Area { return feed.New(cfg.Feed, s.Backends, s.Log, s.Registry) }},
 		{photojobs.Work(), func(s Shared) Area { return photojob.New(cfg.PhotoJob, s.Backends, s.Log) }},
 	}
@@ -106,7 +108,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
-	all := openAll(list, Shared{backends, log, reg})
+	all := openAll(list, Shared{backends, receive.New(cfg.Receive), log, reg})
 	return &Service{
 		backends: backends, areas: all,
 		notices:     notice.New(cfg.Notices, cfg.Drain, backends, log, reg, all),
@@ -144,7 +146,7 @@ func (s *Service) Routes(r *web.Router) {
 // Describe registers the calls for clients for their description alone, which a
 // gateway needs. They must not be called.
 func Describe(r *web.Router) {
-	unconnected := openAll(entries(Config{}), Shared{&backend.Connections{}, zerolog.Nop(), prometheus.NewRegistry()})
+	unconnected := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), zerolog.Nop(), prometheus.NewRegistry()})
 	(&Service{areas: unconnected}).Routes(r)
 }
 

@@ -2,16 +2,14 @@ package photojob
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/receive"
 )
 
 var (
@@ -32,7 +30,7 @@ func accept(t photojob.Terms, field string) (photojob.Terms, error) {
 	for _, v := range t.Check() {
 		wrong = append(wrong, web.FieldError{Field: field + v.Field, Message: v.Message})
 	}
-	digest, err := parseDigest(t.SHA256)
+	digest, err := receive.ParseDigest(t.SHA256)
 	if err != nil {
 		wrong = append(wrong, web.FieldError{Field: field + "sha256", Message: err.Error()})
 	}
@@ -132,20 +130,4 @@ func (a *Area) sign(ctx context.Context, job photojob.Job, digest string) (blob.
 	return a.temp.PresignPut(ctx, job.S3TempKey, blob.Terms{
 		Size: job.FileSize, ContentType: job.FileType, SHA256: digest, Expires: uploadExpires,
 	})
-}
-
-// parseDigest reads a SHA-256 in hex or base64 and returns it in base64, as S3 has it;
-// empty stays empty.
-func parseDigest(text string) (string, error) {
-	if text == "" {
-		return "", nil
-	}
-	raw, err := hex.DecodeString(text)
-	if err != nil {
-		raw, err = base64.StdEncoding.DecodeString(text)
-	}
-	if err != nil || len(raw) != 32 {
-		return "", fmt.Errorf("is not a SHA-256 in hex (64 digits) or base64 (44 characters)")
-	}
-	return base64.StdEncoding.EncodeToString(raw), nil
 }

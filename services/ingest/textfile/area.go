@@ -16,26 +16,26 @@ import (
 	"github.com/assay-project/assay/pkg/textfile/announce"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/receive"
 )
 
 // Area takes text files in.
 type Area struct {
-	cfg     Config
-	store   *textfile.Store
-	bucket  *blob.Store
-	bus     *bus.Bus
-	uploads *announce.Announcer
-	places  *places // for uploads that stream through ingest
-	log     zerolog.Logger
+	store    *textfile.Store
+	bucket   *blob.Store
+	bus      *bus.Bus
+	uploads  *announce.Announcer
+	receiver *receive.Receiver
+	log      zerolog.Logger
 }
 
 // New returns the area on open backends.
-func New(cfg Config, backends *backend.Connections, log zerolog.Logger) *Area {
+func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, log zerolog.Logger) *Area {
 	store := textfile.NewStore(backends.DB, cfg.Table)
 	return &Area{
-		cfg: cfg, store: store, bucket: backends.Bucket, bus: backends.Bus, log: log,
-		uploads: &announce.Announcer{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		places:  newPlaces(cfg.Streamed),
+		store: store, bucket: backends.Bucket, bus: backends.Bus, log: log,
+		uploads:  &announce.Announcer{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
+		receiver: receiver,
 	}
 }
 

@@ -2,8 +2,6 @@ package textfile
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"net/http"
 	"reflect"
@@ -15,10 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/receive"
 )
-
-// defaultContentType is the type of an upload whose client declares none.
-const defaultContentType = "application/octet-stream"
 
 // Routes registers the calls that write.
 func (a *Area) Routes(r *web.Router) {
@@ -49,8 +45,8 @@ func (a *Area) Routes(r *web.Router) {
 func multipartBody() *huma.RequestBody {
 	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 		"multipart/form-data": {Schema: &huma.Schema{
-			Type: "object", Required: []string{filePart},
-			Properties: map[string]*huma.Schema{filePart: {Type: "string", Format: "binary"}},
+			Type: "object", Required: []string{receive.FilePart},
+			Properties: map[string]*huma.Schema{receive.FilePart: {Type: "string", Format: "binary"}},
 		}},
 	}}
 }
@@ -91,21 +87,21 @@ func (a *Area) postReservation(ctx context.Context, in *reservationInput) (*rese
 	if err := a.bus.Admit(ctx, textfile.WorkStream, in.OwnerID); err != nil {
 		return nil, a.problem(err)
 	}
-	digest, err := parseDigest(in.Body.SHA256)
+	digest, err := receive.ParseDigest(in.Body.SHA256)
 	if err != nil {
-		return nil, err
+		return nil, web.Invalid(web.FieldError{Field: "body.sha256", Message: err.Error()})
 	}
 	if err := checkName("body.fileName", in.Body.FileName); err != nil {
 		return nil, err
 	}
-	if in.Body.Size > a.cfg.MaxSize {
-		return nil, a.problem(errTooLarge)
+	if in.Body.Size > a.receiver.MaxSize {
+		return nil, a.problem(receive.ErrTooLarge)
 	}
 	terms := textfile.Reservation{
 		FileName: in.Body.FileName, ContentType: in.Body.ContentType, SHA256: digest, Size: in.Body.Size,
 	}
 	if terms.ContentType == "" {
-		terms.ContentType = defaultContentType
+		terms.ContentType = receive.DefaultContentType
 	}
 	file, _, err := a.reserve(ctx, in.OwnerID, in.IdempotencyKey, terms)
 	if err != nil {
@@ -113,7 +109,7 @@ func (a *Area) postReservation(ctx context.Context, in *reservationInput) (*rese
 	}
 	signed, err := a.bucket.PresignPut(ctx, file.S3Key, blob.Terms{
 		Size: terms.Size, ContentType: terms.ContentType, SHA256: terms.SHA256,
-		Metadata: upload.Metadata(ctx), Expires: a.cfg.Expires,
+		Metadata: upload.Metadata(ctx), Expires: a.receiver.Expires,
 	})
 	if err != nil {
 		return nil, err
@@ -166,22 +162,6 @@ func (a *Area) deleteFile(ctx context.Context, in *fileInput) (*struct{}, error)
 		err = a.remove(ctx, file)
 	}
 	return nil, a.problem(err)
-}
-
-// parseDigest reads a SHA-256 in hex or base64 and returns it in base64, as S3
-// has it; empty stays empty.
-func parseDigest(text string) (string, error) {
-	if text == "" {
-		return "", nil
-	}
-	raw, err := hex.DecodeString(text)
-	if err != nil {
-		raw, err = base64.StdEncoding.DecodeString(text)
-	}
-	if err != nil || len(raw) != 32 {
-		return "", web.Invalid(web.FieldError{Field: "body.sha256", Message: "is not a SHA-256 in hex (64 digits) or base64 (44 characters)"})
-	}
-	return base64.StdEncoding.EncodeToString(raw), nil
 }
 
 func location(file textfile.File) string { return "/v1/files/" + file.FileID }

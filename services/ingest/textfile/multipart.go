@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -16,14 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
-)
-
-// filePart is the name of the multipart field that holds the bytes.
-const filePart = "file"
-
-var (
-	errTooLarge = errors.New("the file is larger than the limit")
-	errTwoFiles = errors.New("the form has more than one file")
+	"github.com/assay-project/assay/services/ingest/receive"
 )
 
 // undoWait is the timeout of the cleanup after a client has disconnected.
@@ -49,46 +39,33 @@ func (a *Area) receive(w http.ResponseWriter, r *http.Request) (textfile.File, e
 	if err := a.bus.Admit(r.Context(), textfile.WorkStream, owner); err != nil {
 		return textfile.File{}, err
 	}
-	if len(key) > maxKeyBytes {
+	if len(key) > receive.MaxKey {
 		return textfile.File{}, web.Invalid(web.FieldError{Field: "header.Idempotency-Key", Message: "is longer than 255 bytes"})
 	}
-	upload := stream(w, r)
-	r.Body = upload
-	body, err := r.MultipartReader()
-	if err != nil {
-		return textfile.File{}, web.BrokenBody(err)
-	}
-	// Until then its bytes remain at the client, so that a burst of small files needs no memory.
-	leave, err := a.places.enter(r.Context(), web.CallerOf(r.Context()).Client, upload)
+	form, leave, err := a.receiver.Form(w, r)
 	if err != nil {
 		return textfile.File{}, err
 	}
 	defer leave()
-	return a.stream(r.Context(), owner, key, body)
+	return a.stream(r.Context(), owner, key, form)
 }
-
-const maxKeyBytes = 255
 
 // stream accepts a file whose bytes are in the request body, and streams
 // them to the bucket without buffering the file.
-func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, body *multipart.Reader) (textfile.File, error) {
-	part, fileName, err := nextFile(body)
-	switch {
-	case errors.Is(err, io.EOF):
-		return textfile.File{}, web.Invalid(web.FieldError{Field: "body." + filePart, Message: "is not a part of the form, or has no file"})
-	case err != nil:
-		return textfile.File{}, web.BrokenBody(err)
-	}
-	defer part.Close()
-	terms, err := describe(part, fileName)
+func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, form *receive.Form) (textfile.File, error) {
+	sent, err := form.File()
 	if err != nil {
 		return textfile.File{}, err
+	}
+	defer sent.Close()
+	terms := textfile.Reservation{FileName: sent.Name, ContentType: sent.ContentType, Size: -1}
+	if problem := checkName("body."+receive.FilePart+".filename", terms.FileName); problem != nil {
+		return textfile.File{}, problem
 	}
 	file, created, err := a.reserve(ctx, owner, idempotencyKey, terms)
 	if err != nil {
 		return textfile.File{}, err
 	}
-	sent := newFormFile(part, body, a.cfg.MaxSize)
 	if !created {
 		// A repeat: the bytes may be there already, or the first call died before.
 		err := a.uploads.Check(ctx, file)
@@ -96,7 +73,7 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, body *m
 			file, err = a.repeat(ctx, file, sent)
 		}
 		if !errors.Is(err, upload.ErrNoBytes) {
-			return file, sent.blame(err)
+			return file, sent.Blame(err)
 		}
 	}
 	// The event goes out from here and has this request's trace, so the object needs none.
@@ -116,12 +93,12 @@ func (a *Area) stream(ctx context.Context, owner, idempotencyKey string, body *m
 	if idempotencyKey == "" {
 		a.undo(ctx, file)
 	}
-	return textfile.File{}, sent.blame(err)
+	return textfile.File{}, sent.Blame(err)
 }
 
 // repeat confirms a file that another call of the same idempotency key has stored. It
 // returns errOtherUpload when this call sends other bytes.
-func (a *Area) repeat(ctx context.Context, file textfile.File, sent *formFile) (textfile.File, error) {
+func (a *Area) repeat(ctx context.Context, file textfile.File, sent *receive.File) (textfile.File, error) {
 	// To the end, so that the client finishes sending before it is answered.
 	if _, err := io.Copy(io.Discard, sent); err != nil {
 		return textfile.File{}, err
@@ -132,7 +109,7 @@ func (a *Area) repeat(ctx context.Context, file textfile.File, sent *formFile) (
 	}
 	if err == nil { // otherwise it was deleted, which Confirm detects
 		defer stored.Close()
-		same, err := sent.same(stored)
+		same, err := sent.Same(stored)
 		if err != nil {
 			return textfile.File{}, fmt.Errorf("read %s: %w", file.S3Key, err)
 		}
@@ -153,50 +130,6 @@ func (a *Area) undo(ctx context.Context, file textfile.File) {
 		a.log.Warn().Err(err).Str("id", file.FileID).Msg("cannot clean up after a failed upload")
 	}
 }
-
-// nextFile skips to the part that holds the bytes, and returns it with the name of the
-// file as it was given: Part.FileName would cut what looks like a directory off it. It
-// returns io.EOF when there is none.
-func nextFile(body *multipart.Reader) (*multipart.Part, string, error) {
-	for {
-		part, err := body.NextRawPart()
-		if err == io.EOF { //nolint:errorlint // a form that breaks off wraps it
-			return nil, "", io.EOF
-		}
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return nil, "", err
-		}
-		disposition, parameters, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
-		if err == nil && disposition == "form-data" && parameters["name"] == filePart {
-			return part, parameters["filename"], nil
-		}
-	}
-}
-
-// describe reads the type of an uploaded part and checks its name.
-func describe(part *multipart.Part, fileName string) (textfile.Reservation, error) {
-	terms := textfile.Reservation{FileName: fileName, ContentType: part.Header.Get("Content-Type"), Size: -1}
-	if terms.ContentType == "" {
-		terms.ContentType = defaultContentType
-	}
-	if problem := checkName("body."+filePart+".filename", terms.FileName); problem != nil {
-		return textfile.Reservation{}, problem
-	}
-	if len(terms.ContentType) > maxTypeBytes || strings.ContainsFunc(terms.ContentType, notPrintable) {
-		return textfile.Reservation{}, web.Invalid(web.FieldError{
-			Field: "body." + filePart + ".contentType", Message: fmt.Sprintf("is longer than %d bytes, or not printable ASCII", maxTypeBytes),
-		})
-	}
-	return terms, nil
-}
-
-// maxTypeBytes is the longest media type, as of a reservation. S3 keeps it in a header.
-const maxTypeBytes = 255
-
-func notPrintable(r rune) bool { return r < ' ' || r > '~' }
 
 // maxNameBytes is the longest file name, four times what file systems allow.
 const maxNameBytes = 1024

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/admission"
+	"github.com/assay-project/assay/services/ingest/receive"
 )
 
 // errNoOwner reports an idempotency key without an owner, whose key it would be.
@@ -32,8 +33,8 @@ func (a *Area) problem(err error) error {
 		return web.NewProblem(http.StatusUnprocessableEntity, "idempotency-key-reused", "This Idempotency-Key was used for an upload with other parameters or other bytes. Use a new key.")
 	case errors.Is(err, errNoOwner):
 		return web.NewProblem(http.StatusBadRequest, "owner-required", "An Idempotency-Key requires an owner. Send the same X-Owner-Id with it each time.")
-	case errors.Is(err, errTooLarge):
-		return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("The largest file is %d bytes.", a.cfg.MaxSize))
+	case errors.Is(err, receive.ErrTooLarge):
+		return a.receiver.TooLarge()
 	case errors.Is(err, bus.ErrOutstanding):
 		return web.Unavailable("A worker is still processing the file. Try again shortly.", time.Second).Because(err)
 	case errors.Is(err, lifecycle.ErrInconsistent):

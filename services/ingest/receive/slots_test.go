@@ -1,4 +1,4 @@
-package textfile
+package receive
 
 import (
 	"errors"
@@ -18,10 +18,10 @@ func begin(t *testing.T) (*streamed, net.Conn) {
 	return &streamed{ReadCloser: server, setReadDeadline: server.SetReadDeadline}, client
 }
 
-// TestASlowUploadGivesUpItsPlace: it keeps the slot as long as no other waits.
-func TestASlowUploadGivesUpItsPlace(t *testing.T) {
+// TestASlowUploadGivesUpItsSlot: it keeps the slot as long as no other waits.
+func TestASlowUploadGivesUpItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPlaces(1)
+		p := newSlots(1)
 		slow, _ := begin(t)
 		leave, err := p.enter(t.Context(), "a", slow)
 		if err != nil {
@@ -45,12 +45,12 @@ func TestASlowUploadGivesUpItsPlace(t *testing.T) {
 	})
 }
 
-// TestAFastUploadKeepsItsPlace: others wait for it.
-func TestAFastUploadKeepsItsPlace(t *testing.T) {
+// TestAFastUploadKeepsItsSlot: others wait for it.
+func TestAFastUploadKeepsItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPlaces(1)
+		p := newSlots(1)
 		fast, _ := begin(t)
-		fast.read, fast.waited = 10*placeRate, 2*placeGrace
+		fast.read, fast.waited = 10*slotRate, 2*slotGrace
 		if _, err := p.enter(t.Context(), "a", fast); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package textfile
+package receive
 
 import (
 	"context"
@@ -12,28 +12,28 @@ import (
 )
 
 const (
-	// placeWait is how long an upload waits for a slot to stream.
-	placeWait = 15 * time.Second
-	// placeRate is the bytes a second that an upload must reach on average to
+	// slotWait is how long an upload waits for a slot to stream.
+	slotWait = 15 * time.Second
+	// slotRate is the bytes a second that an upload must reach on average to
 	// keep its slot while others wait for one, once its client has been waited
-	// for placeGrace.
-	placeRate  = 64 << 10
-	placeGrace = 3 * time.Second
-	// placeCheck is how often waiting uploads look for one to end.
-	placeCheck = 500 * time.Millisecond
+	// for slotGrace.
+	slotRate  = 64 << 10
+	slotGrace = 3 * time.Second
+	// slotCheck is how often waiting uploads look for one to end.
+	slotCheck = 500 * time.Millisecond
 )
 
 // slots bounds the uploads that stream at once. While uploads wait, the next
 // free slot goes to the client with the fewest, and slow uploads are ended.
-type places struct {
+type slots struct {
 	limiter *web.Limiter
 
 	mu      sync.Mutex
 	uploads map[*streamed]struct{}
 }
 
-func newPlaces(n int) *places {
-	return &places{limiter: web.NewLimiter(n, n), uploads: map[*streamed]struct{}{}}
+func newSlots(n int) *slots {
+	return &slots{limiter: web.NewLimiter(n, n), uploads: map[*streamed]struct{}{}}
 }
 
 // streamed is the body of an upload with a slot. It measures how fast its
@@ -71,7 +71,7 @@ func (s *streamed) Read(p []byte) (int, error) {
 	s.since = time.Time{}
 	s.read += int64(n)
 	if s.ended {
-		return n, fmt.Errorf("%w: less than %d bytes per second while others wait", web.ErrBodyStalled, placeRate)
+		return n, fmt.Errorf("%w: less than %d bytes per second while others wait", web.ErrBodyStalled, slotRate)
 	}
 	return n, err
 }
@@ -85,7 +85,7 @@ func (s *streamed) endIfSlow(now time.Time) {
 	if !s.since.IsZero() {
 		waited += now.Sub(s.since)
 	}
-	if !s.ended && (waited < placeGrace || float64(s.read) >= placeRate*waited.Seconds()) {
+	if !s.ended && (waited < slotGrace || float64(s.read) >= slotRate*waited.Seconds()) {
 		return
 	}
 	s.ended = true
@@ -93,7 +93,7 @@ func (s *streamed) endIfSlow(now time.Time) {
 }
 
 // enter waits for a slot for a client's upload. The caller calls leave.
-func (p *places) enter(ctx context.Context, client string, upload *streamed) (leave func(), err error) {
+func (p *slots) enter(ctx context.Context, client string, upload *streamed) (leave func(), err error) {
 	free, err := p.limiter.Enter(client)
 	if err != nil {
 		free, err = p.wait(ctx, client)
@@ -113,12 +113,12 @@ func (p *places) enter(ctx context.Context, client string, upload *streamed) (le
 }
 
 // wait ends slow uploads while it waits for a slot.
-func (p *places) wait(ctx context.Context, client string) (leave func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, placeWait,
+func (p *slots) wait(ctx context.Context, client string) (leave func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, slotWait,
 		web.Unavailable("Too many uploads are streaming. Try again, or reserve a presigned upload.", time.Second))
 	var checking sync.WaitGroup
 	checking.Go(func() {
-		tick := time.NewTicker(placeCheck)
+		tick := time.NewTicker(slotCheck)
 		defer tick.Stop()
 		for {
 			select {
@@ -134,7 +134,7 @@ func (p *places) wait(ctx context.Context, client string) (leave func(), err err
 	return p.limiter.Wait(ctx, client)
 }
 
-func (p *places) endSlow(now time.Time) {
+func (p *slots) endSlow(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for upload := range p.uploads {

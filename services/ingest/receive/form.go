@@ -1,0 +1,165 @@
+package receive
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"mime"
+	"mime/multipart"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// FilePart is the name of the multipart field that holds the bytes.
+const FilePart = "file"
+
+const (
+	// maxType is the longest media type, in bytes. S3 keeps it in a header.
+	maxType = 255
+	// maxField is the most bytes of a part that is no file.
+	maxField = 1 << 10
+)
+
+var errTwoFiles = errors.New("the form has more than one file")
+
+// Form is a form with one file.
+type Form struct {
+	parts *multipart.Reader
+	limit int64 // of the file, in bytes
+}
+
+// File is the only file of a form. Its bytes are read at most once. At their end it reads the rest of
+// the form, and fails instead of ending when that has another file: then nothing is stored. It fails
+// too once more than the limit were read.
+type File struct {
+	Name        string // as given
+	ContentType string
+	Fields      map[string]string // the wanted fields that came before the file
+
+	part io.ReadCloser
+	form *Form
+	left int64 // of the limit, in bytes
+	size int64 // the bytes read
+	hash maphash.Hash
+	err  error // of the client, once there is one; io.EOF at the end
+}
+
+// File reads the form up to the bytes of its file, and the wanted fields that precede it. The caller
+// closes it.
+func (f *Form) File(wanted ...string) (*File, error) {
+	fields := map[string]string{}
+	for {
+		part, name, fileName, err := f.next()
+		switch {
+		case err == io.EOF: //nolint:errorlint // next returns it for the end alone
+			return nil, web.Invalid(web.FieldError{Field: "body." + FilePart, Message: "is not a part of the form, or has no file"})
+		case err != nil:
+			return nil, web.BrokenBody(err)
+		case name == FilePart:
+			file := &File{Name: fileName, ContentType: part.Header.Get("Content-Type"), Fields: fields, part: part, form: f, left: f.limit}
+			return file, file.checkType()
+		}
+		for _, field := range wanted {
+			if name == field {
+				value, err := io.ReadAll(io.LimitReader(part, maxField))
+				if err != nil {
+					return nil, web.BrokenBody(err)
+				}
+				fields[name] = string(value)
+			}
+		}
+	}
+}
+
+// next skips to the next part with a name, and returns it with the name of the file as it was given:
+// Part.FileName would cut what looks like a directory off it. It returns io.EOF at the end.
+func (f *Form) next() (part *multipart.Part, name, fileName string, err error) {
+	for {
+		part, err := f.parts.NextRawPart()
+		if err == io.EOF { //nolint:errorlint // a form that breaks off wraps it
+			return nil, "", "", io.EOF
+		}
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return nil, "", "", err
+		}
+		disposition, parameters, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+		if err == nil && disposition == "form-data" {
+			return part, parameters["name"], parameters["filename"], nil
+		}
+	}
+}
+
+func (f *File) checkType() error {
+	if f.ContentType == "" {
+		f.ContentType = DefaultContentType
+	}
+	if len(f.ContentType) > maxType || strings.ContainsFunc(f.ContentType, notPrintable) {
+		return web.Invalid(web.FieldError{
+			Field: "body." + FilePart + ".contentType", Message: fmt.Sprintf("is longer than %d bytes, or not printable ASCII", maxType),
+		})
+	}
+	return nil
+}
+
+func notPrintable(r rune) bool { return r < ' ' || r > '~' }
+
+// Close implements io.Closer.
+func (f *File) Close() error { return f.part.Close() }
+
+// Read implements io.Reader.
+func (f *File) Read(p []byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	n, err := f.part.Read(p)
+	if f.left -= int64(n); f.left < 0 {
+		f.err = ErrTooLarge
+		return 0, f.err
+	}
+	f.size += int64(n)
+	_, _ = f.hash.Write(p[:n]) // never fails
+	if errors.Is(err, io.EOF) {
+		err = f.rest()
+	}
+	f.err = err
+	return n, err
+}
+
+// rest reads the form to its end. It returns io.EOF, or errTwoFiles.
+func (f *File) rest() error {
+	for {
+		_, name, _, err := f.form.next()
+		if err != nil {
+			return err
+		}
+		if name == FilePart {
+			return errTwoFiles
+		}
+	}
+}
+
+// Same reports whether other has the bytes that were read. It reads other to its end.
+func (f *File) Same(other io.Reader) (bool, error) {
+	var hash maphash.Hash
+	hash.SetSeed(f.hash.Seed())
+	size, err := io.Copy(&hash, other)
+	return size == f.size && hash.Sum64() == f.hash.Sum64(), err
+}
+
+// Blame returns the problem of the client's bytes, if they are the reason for err.
+func (f *File) Blame(err error) error {
+	switch {
+	case err == nil || f.err == nil || errors.Is(f.err, io.EOF):
+		return err
+	case errors.Is(f.err, ErrTooLarge):
+		return ErrTooLarge
+	case errors.Is(f.err, errTwoFiles):
+		return web.Invalid(web.FieldError{Field: "body." + FilePart, Message: "occurs more than once in the form; send one file per request"})
+	}
+	return web.BrokenBody(f.err)
+}

@@ -1,0 +1,89 @@
+// Package receive takes the file of a multipart form in, for every area: it bounds how many uploads
+// stream through ingest at once, and how large they may be.
+package receive
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// Config is the settings of uploads.
+type Config struct {
+	MaxSize  int64         `env:"ASSAY_MAX_FILE_SIZE" envDefault:"5368709120" use:"often" doc:"the largest file in bytes; S3 accepts at most 5 GiB in one request"`
+	Expires  time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"how long a presigned upload can be started"`
+	Streamed int           `env:"ASSAY_STREAMED_UPLOADS" envDefault:"32" use:"often" doc:"how many uploads may stream through ingest at once, each with about 10 MiB of memory; others wait up to 15s, then get 503"`
+}
+
+// maxExpires is the longest that AWS lets a presigned URL live.
+const maxExpires = 7 * 24 * time.Hour
+
+// Validate returns an error that names the setting that cannot be used.
+func (c Config) Validate() error {
+	switch {
+	case c.MaxSize < 1:
+		return fmt.Errorf("ASSAY_MAX_FILE_SIZE is %d: must be at least 1 byte", c.MaxSize)
+	case c.Expires < time.Second || c.Expires > maxExpires:
+		return fmt.Errorf("ASSAY_UPLOAD_EXPIRES is %s: must be between 1s and %s", c.Expires, maxExpires)
+	case c.Streamed < 1:
+		return fmt.Errorf("ASSAY_STREAMED_UPLOADS is %d: must be at least 1", c.Streamed)
+	}
+	return nil
+}
+
+// ErrTooLarge means that a file is larger than Config.MaxSize. Receiver.TooLarge is its problem.
+var ErrTooLarge = errors.New("the file is larger than the limit")
+
+// DefaultContentType is the media type of an upload whose client declares none.
+const DefaultContentType = "application/octet-stream"
+
+// Receiver takes files in. The areas of a service share one.
+type Receiver struct {
+	Config
+	slots *slots
+}
+
+// New returns the receiver.
+func New(cfg Config) *Receiver { return &Receiver{Config: cfg, slots: newSlots(cfg.Streamed)} }
+
+// TooLarge returns the problem of ErrTooLarge.
+func (r *Receiver) TooLarge() *web.Problem {
+	return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("The largest file is %d bytes.", r.MaxSize))
+}
+
+// MaxKey is the most bytes of an Idempotency-Key.
+const MaxKey = 255
+
+// Form waits for a slot to stream the form of a request in, whose bytes remain at the client until
+// then, so that a burst of small files needs no memory. The caller calls leave.
+func (r *Receiver) Form(w http.ResponseWriter, req *http.Request) (form *Form, leave func(), err error) {
+	upload := stream(w, req)
+	req.Body = upload
+	parts, err := req.MultipartReader()
+	if err != nil {
+		return nil, nil, web.BrokenBody(err)
+	}
+	leave, err = r.slots.enter(req.Context(), web.CallerOf(req.Context()).Client, upload)
+	return &Form{parts: parts, limit: r.MaxSize}, leave, err
+}
+
+// ParseDigest reads a SHA-256 in hex or base64 and returns it in base64, as S3 has it; empty stays
+// empty. The error says what it is not.
+func ParseDigest(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	raw, err := hex.DecodeString(text)
+	if err != nil {
+		raw, err = base64.StdEncoding.DecodeString(text)
+	}
+	if err != nil || len(raw) != 32 {
+		return "", errors.New("is not a SHA-256 in hex (64 digits) or base64 (44 characters)")
+	}
+	return base64.StdEncoding.EncodeToString(raw), nil
+}
