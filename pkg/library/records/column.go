@@ -1,0 +1,210 @@
+package records
+
+import (
+	"math"
+	"slices"
+)
+
+// A Column is a field or a property of the records of a file, with the statistics of its values. A
+// number's Min and Max are set for columns of numbers, the dates' for those of dates.
+type Column struct {
+	Name     string  `json:"name"`
+	Property bool    `json:"property,omitempty"` // determined by Assay, and not given by the file
+	Type     Type    `json:"type"`
+	Count    int     `json:"count"`         // records with a value
+	Empty    int     `json:"empty"`         // processed records without one
+	Numeric  float64 `json:"numericShare"`  // part of the values that are numbers, 0 to 1
+	Min      any     `json:"min,omitempty"` // a float64, or a date as the file has it
+	Max      any     `json:"max,omitempty"`
+}
+
+// A Summary is what the columns of some records hold. Those of the chunks of a file add up to that of the
+// file, in the order of the chunks.
+type Summary struct {
+	Records int         `json:"records"` // processed
+	Failed  int         `json:"failed"`
+	Omitted int         `json:"omitted"` // fields beyond MaxFields, counted once a chunk
+	Columns []statistic `json:"columns"`
+
+	place map[columnKey]int
+	over  map[columnKey]bool
+}
+
+type columnKey struct {
+	name     string
+	property bool
+}
+
+type statistic struct {
+	Name     string  `json:"name"`
+	Property bool    `json:"property,omitempty"`
+	Count    int     `json:"count"`
+	Integers int     `json:"integers,omitempty"`
+	Numbers  int     `json:"numbers,omitempty"`
+	Dates    int     `json:"dates,omitempty"`
+	Booleans int     `json:"booleans,omitempty"`
+	Min      float64 `json:"min,omitempty"` // of the numbers
+	Max      float64 `json:"max,omitempty"`
+	First    string  `json:"first,omitempty"` // date
+	Last     string  `json:"last,omitempty"`
+}
+
+// Add counts a record.
+func (s *Summary) Add(r *Record) {
+	if r.Failed() {
+		s.Failed++
+		return
+	}
+	s.Records++
+	for i := range r.Properties {
+		p := &r.Properties[i]
+		if column := s.column(columnKey{p.Name, true}); column != nil {
+			column.add(textOf(p.Value))
+		}
+	}
+	for i := range r.Fields {
+		if column := s.column(columnKey{r.Fields[i].Name, false}); column != nil {
+			column.add(r.Fields[i].Value)
+		}
+	}
+}
+
+// Merge adds the summary of the records that follow.
+func (s *Summary) Merge(next *Summary) {
+	s.Records += next.Records
+	s.Failed += next.Failed
+	s.Omitted += next.Omitted
+	for i := range next.Columns {
+		more := &next.Columns[i]
+		if column := s.column(columnKey{more.Name, more.Property}); column != nil {
+			column.merge(more)
+		}
+	}
+}
+
+// column returns the statistics of a column, or nil when there are too many.
+func (s *Summary) column(key columnKey) *statistic {
+	if s.place == nil {
+		s.place = make(map[columnKey]int, len(s.Columns))
+		for i := range s.Columns {
+			s.place[columnKey{s.Columns[i].Name, s.Columns[i].Property}] = i
+		}
+	}
+	i, found := s.place[key]
+	if !found {
+		if len(s.Columns) >= MaxFields {
+			if s.over == nil {
+				s.over = map[columnKey]bool{}
+			}
+			if len(s.over) < MaxFields && !s.over[key] {
+				s.over[key] = true
+				s.Omitted++
+			}
+			return nil
+		}
+		i = len(s.Columns)
+		s.place[key] = i
+		s.Columns = append(s.Columns, statistic{Name: key.name, Property: key.property})
+	}
+	return &s.Columns[i]
+}
+
+func (c *statistic) add(value string) {
+	if value == "" {
+		return
+	}
+	c.Count++
+	if n, integer, ok := parseNumber(value); ok {
+		c.number(n, n)
+		c.Numbers++
+		if integer {
+			c.Integers++
+		}
+	} else if _, ok := parseDate(value); ok {
+		c.date(value)
+		c.Dates++
+	} else if isBoolean(value) {
+		c.Booleans++
+	}
+}
+
+func (c *statistic) number(low, high float64) {
+	if c.Numbers == 0 {
+		c.Min, c.Max = low, high
+	}
+	c.Min, c.Max = math.Min(c.Min, low), math.Max(c.Max, high)
+}
+
+func (c *statistic) date(value string) {
+	if c.Dates == 0 {
+		c.First, c.Last = value, value
+	} else if before(value, c.First) {
+		c.First = value
+	} else if before(c.Last, value) {
+		c.Last = value
+	}
+}
+
+func before(a, b string) bool {
+	x, _ := parseDate(a)
+	y, _ := parseDate(b)
+	return x.Before(y)
+}
+
+func (c *statistic) merge(more *statistic) {
+	if more.Numbers > 0 {
+		c.number(more.Min, more.Max)
+	}
+	if more.Dates > 0 {
+		if c.Dates == 0 {
+			c.First, c.Last = more.First, more.Last
+		}
+		if before(more.First, c.First) {
+			c.First = more.First
+		}
+		if before(c.Last, more.Last) {
+			c.Last = more.Last
+		}
+	}
+	c.Count += more.Count
+	c.Integers += more.Integers
+	c.Numbers += more.Numbers
+	c.Dates += more.Dates
+	c.Booleans += more.Booleans
+}
+
+// Table returns the columns: the properties, then the fields, each in the order in which they first
+// occur. A column is of a type other than Text when all its values are; the numeric share says how
+// close it came to numbers.
+func (s *Summary) Table() []Column {
+	columns := make([]Column, 0, len(s.Columns))
+	for _, c := range s.Columns {
+		column := Column{Name: c.Name, Property: c.Property, Type: Text, Count: c.Count, Empty: s.Records - c.Count}
+		if c.Count > 0 {
+			column.Numeric = float64(c.Numbers) / float64(c.Count)
+		}
+		switch c.Count {
+		case 0:
+		case c.Integers:
+			column.Type, column.Min, column.Max = Integer, c.Min, c.Max
+		case c.Numbers:
+			column.Type, column.Min, column.Max = Number, c.Min, c.Max
+		case c.Dates:
+			column.Type, column.Min, column.Max = Date, c.First, c.Last
+		case c.Booleans:
+			column.Type = Boolean
+		}
+		columns = append(columns, column)
+	}
+	slices.SortStableFunc(columns, func(a, b Column) int {
+		switch {
+		case a.Property == b.Property:
+			return 0
+		case a.Property:
+			return -1
+		default:
+			return 1
+		}
+	})
+	return columns
+}

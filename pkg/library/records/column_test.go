@@ -1,0 +1,73 @@
+package records
+
+import (
+	"reflect"
+	"strconv"
+	"testing"
+)
+
+func summarize(values ...string) Column {
+	var s Summary
+	for _, v := range values {
+		r := Record{}
+		if v != "" {
+			r.Fields.Set("f", v)
+		}
+		s.Add(&r)
+	}
+	return s.Table()[0]
+}
+
+func TestTypes(t *testing.T) {
+	for _, test := range []struct {
+		values []string
+		want   Column
+	}{
+		{[]string{"1", "-2", "+30"}, Column{Name: "f", Type: Integer, Count: 3, Numeric: 1, Min: -2.0, Max: 30.0}},
+		{[]string{"1", "", "2.5e-1"}, Column{Name: "f", Type: Number, Count: 2, Empty: 1, Numeric: 1, Min: 0.25, Max: 1.0}},
+		{[]string{"1", "2", "3", "n/a"}, Column{Name: "f", Type: Text, Count: 4, Numeric: 0.75}},
+		{[]string{"007", "12"}, Column{Name: "f", Type: Text, Count: 2, Numeric: 0.5}},
+		{[]string{"2024-05-31", "2023-01-01T10:00:00Z"}, Column{Name: "f", Type: Date, Count: 2, Min: "2023-01-01T10:00:00Z", Max: "2024-05-31"}},
+		{[]string{"2024-02-30"}, Column{Name: "f", Type: Text, Count: 1}},
+		{[]string{"true", "FALSE"}, Column{Name: "f", Type: Boolean, Count: 2}},
+		{[]string{"0x10", "1_000", "inf", "NaN", "1e999", "-", "."}, Column{Name: "f", Type: Text, Count: 7}},
+	} {
+		if got := summarize(test.values...); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%q: %+v, want %+v", test.values, got, test.want)
+		}
+	}
+}
+
+// The summary of parts, merged in order, is that of all.
+func TestSummariesAddUp(t *testing.T) {
+	all := molecules(500)
+	all[450].Fields.Set("late", "2020-01-01")
+	var one, merged Summary
+	for from := 0; from < len(all); from += 100 {
+		var part Summary
+		for i := from; i < from+100; i++ {
+			one.Add(&all[i])
+			part.Add(&all[i])
+		}
+		merged.Merge(&part)
+	}
+	if !reflect.DeepEqual(one.Table(), merged.Table()) || one.Records != merged.Records || one.Failed != merged.Failed {
+		t.Errorf("merged %+v, want %+v", merged.Table(), one.Table())
+	}
+	if one.Failed != 50 || one.Records != 450 {
+		t.Errorf("%d records, %d failed", one.Records, one.Failed)
+	}
+}
+
+func TestFieldsBeyondTheLimitAreCounted(t *testing.T) {
+	r := Record{}
+	for i := range MaxFields + 5 {
+		r.Fields = append(r.Fields, Field{strconv.Itoa(i), "x"})
+	}
+	all := []Record{r, r}
+	f, _ := store(t, all)
+	s, err := f.ReadSummary(t.Context(), 0)
+	if err != nil || len(f.Columns) != MaxFields || s.Omitted != 5 {
+		t.Errorf("%d columns, %d omitted, %v", len(f.Columns), s.Omitted, err)
+	}
+}

@@ -1,0 +1,108 @@
+package records
+
+import "context"
+
+// headRead is what is read of the columns at first: the header, and often the columns that matter.
+const headRead = 64 << 10
+
+// openChunk has the header of a chunk's columns and the first bytes of its object.
+type openChunk struct {
+	file   *File
+	name   string
+	header *chunkHeader
+	data   []byte
+	start  int64 // of the columns
+}
+
+func (f *File) open(ctx context.Context, chunk int) (*openChunk, error) {
+	o := &openChunk{file: f, name: ColumnsName(chunk)}
+	var err error
+	if o.data, err = f.Get(ctx, o.name, 0, headRead); err != nil {
+		return nil, err
+	}
+	if o.start, err = headerSize(o.data); err != nil {
+		return nil, err
+	}
+	if rest := o.start - int64(len(o.data)); rest > 0 {
+		more, err := f.Get(ctx, o.name, int64(len(o.data)), rest)
+		if err != nil {
+			return nil, err
+		}
+		if o.data = append(o.data, more...); int64(len(o.data)) < o.start {
+			return nil, damaged("header", nil)
+		}
+	}
+	o.header, err = parseHeader(o.data[:o.start])
+	return o, err
+}
+
+// values returns the values of a column, or nil when no record of the chunk has one.
+func (o *openChunk) values(ctx context.Context, key columnKey) ([]string, error) {
+	i := o.place(key)
+	if i < 0 {
+		return nil, nil
+	}
+	p := o.header.Parts[i]
+	from, to := o.start+p.Offset, o.start+p.Offset+p.Length
+	if p.Offset < 0 || p.Length < 0 || p.Length > 2*maxColumns {
+		return nil, damaged("column", nil)
+	}
+	if to <= int64(len(o.data)) {
+		return readColumn(o.data[from:to], o.header.Count)
+	}
+	compressed, err := o.file.Get(ctx, o.name, from, p.Length)
+	if err != nil {
+		return nil, err
+	}
+	return readColumn(compressed, o.header.Count)
+}
+
+func (o *openChunk) place(key columnKey) int {
+	switch key {
+	case nameKey:
+		return namePart
+	case errorKey:
+		return errorPart
+	}
+	for i := range o.header.Summary.Columns {
+		if s := &o.header.Summary.Columns[i]; s.Name == key.name && s.Property == key.property {
+			return firstColumn + i
+		}
+	}
+	return -1
+}
+
+// ReadSummary returns the summary that is in the columns of a chunk.
+func (f *File) ReadSummary(ctx context.Context, chunk int) (*Summary, error) {
+	o, err := f.open(ctx, chunk)
+	if err != nil {
+		return nil, err
+	}
+	return &o.header.Summary, nil
+}
+
+// project removes what a query does not ask for.
+func (r *Record) project(columns []Column, content bool) {
+	if !content {
+		r.Content = ""
+	}
+	if columns == nil {
+		return
+	}
+	keep := make(map[columnKey]bool, len(columns))
+	for _, c := range columns {
+		keep[columnKey{c.Name, c.Property}] = true
+	}
+	fields, properties := Fields{}, Properties{}
+	for _, field := range r.Fields {
+		if keep[columnKey{field.Name, false}] {
+			fields = append(fields, field)
+		}
+	}
+	for _, p := range r.Properties {
+		if keep[columnKey{p.Name, true}] {
+			properties = append(properties, p)
+		}
+	}
+	r.Fields, r.Properties = fields, properties
+}

@@ -1,0 +1,221 @@
+package records
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+)
+
+// An Export writes records in constant memory. Its zero value exports all columns under their names.
+type Export struct {
+	Columns []Named // nil is all columns of the file; a property with the name of a field has a longer one
+	Filter  *Filter // nil is all records
+}
+
+// A Named column has a name in the export.
+type Named struct {
+	Column
+	As string
+}
+
+// Select returns the columns of these names, renamed by the map from name to name in the export. No
+// names are all columns. The error names what is not there, or would be there twice.
+func Select(names []string, rename map[string]string, columns []Column) ([]Named, error) {
+	var selected []Named
+	if len(names) == 0 {
+		for _, c := range columns {
+			selected = append(selected, Named{c, c.Name})
+		}
+	}
+	for _, name := range names {
+		c, found := Find(name, columns)
+		if !found {
+			return nil, fmt.Errorf("there is no field %q%s", name, known(columns))
+		}
+		selected = append(selected, Named{c, c.Name})
+	}
+	taken := map[string]bool{}
+	renamed := 0
+	for i := range selected {
+		if as, found := rename[selected[i].Name]; found {
+			selected[i].As = as
+			renamed++
+		}
+		switch as := selected[i].As; {
+		case as == "":
+			return nil, fmt.Errorf("the field %q has no name in the export", selected[i].Name)
+		case taken[as]:
+			return nil, fmt.Errorf("two fields are named %q in the export; select or rename them", as)
+		default:
+			taken[as] = true
+		}
+	}
+	for name := range rename {
+		if !contained(selected, name) {
+			return nil, fmt.Errorf("the field %q is renamed, and not in the export", name)
+		}
+	}
+	return selected, nil
+}
+
+func contained(selected []Named, name string) bool {
+	for _, c := range selected {
+		if c.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *File) named(e Export) []Named {
+	if e.Columns != nil {
+		return e.Columns
+	}
+	var all []Named
+	taken := map[string]bool{}
+	for _, c := range f.Columns {
+		if !c.Property {
+			taken[c.Name] = true
+		}
+	}
+	for _, c := range f.Columns {
+		as := c.Name
+		if c.Property && taken[as] {
+			as += " (determined)"
+		}
+		all = append(all, Named{c, as})
+	}
+	return all
+}
+
+// WriteCSV writes a header and a row for each record that is processed: its index from 1, its name and
+// the columns. Lines end as RFC 4180 says.
+func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
+	columns := f.named(e)
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	row := []string{"record", "name"}
+	for _, c := range columns {
+		row = append(row, c.As)
+	}
+	if err := out.Write(row); err != nil {
+		return err
+	}
+	for r, err := range f.All(ctx, e.Filter) {
+		if err != nil {
+			return err
+		}
+		if r.Failed() {
+			continue
+		}
+		row = append(row[:0], fmt.Sprint(r.Index+1), r.Name)
+		for _, c := range columns {
+			row = append(row, r.Value(c.Column))
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// WriteJSONL writes an object for each record that is processed: its index from 0, its name, and under
+// values the columns that have one, as numbers where the whole column has numbers.
+func (f *File) WriteJSONL(ctx context.Context, w io.Writer, e Export) error {
+	columns := f.named(e)
+	out := bufio.NewWriter(w)
+	var line []byte
+	for r, err := range f.All(ctx, e.Filter) {
+		if err != nil {
+			return err
+		}
+		if r.Failed() {
+			continue
+		}
+		line = appendExport(line[:0], r, columns)
+		if _, err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+func appendExport(b []byte, r *Record, columns []Named) []byte {
+	b = fmt.Appendf(b, `{"index":%d`, r.Index)
+	if r.Name != "" {
+		b = appendString(append(b, `,"name":`...), r.Name)
+	}
+	b = append(b, `,"values":{`...)
+	first := true
+	for _, c := range columns {
+		value := r.Value(c.Column)
+		if value == "" {
+			continue
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = append(appendString(b, c.As), ':')
+		b = appendTyped(b, value, c.Type)
+	}
+	return append(b, "}}\n"...)
+}
+
+// appendTyped appends the value as a JSON number or boolean if the column is one.
+func appendTyped(b []byte, value string, t Type) []byte {
+	switch t {
+	case Integer, Number:
+		if n, _, ok := parseNumber(value); ok {
+			if json := jsonNumber(value); json {
+				return append(b, value...)
+			}
+			return append(b, textOf(n)...)
+		}
+	case Boolean:
+		if isBoolean(value) {
+			return fmt.Append(b, len(value) == len("true"))
+		}
+	}
+	return appendString(b, value)
+}
+
+// jsonNumber reports whether the text of a number is one in JSON, too: no plus sign, and digits on both
+// sides of the point.
+func jsonNumber(s string) bool {
+	digit := func(i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
+	for i := range len(s) {
+		if s[i] == '.' && (!digit(i-1) || !digit(i+1)) || s[i] == '+' && i == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// WriteNative writes the records that are processed in the format of their file: write writes one record
+// with the values that it is to have.
+func (f *File) WriteNative(ctx context.Context, w io.Writer, e Export, write func(w *bufio.Writer, r *Record, fields Fields) error) error {
+	columns := f.named(e)
+	out := bufio.NewWriter(w)
+	for r, err := range f.All(ctx, e.Filter) {
+		if err != nil {
+			return err
+		}
+		if r.Failed() {
+			continue
+		}
+		fields := Fields{}
+		for _, c := range columns {
+			if value := r.Value(c.Column); value != "" {
+				fields = append(fields, Field{c.As, value})
+			}
+		}
+		if err := write(out, r, fields); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}

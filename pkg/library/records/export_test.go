@@ -1,0 +1,81 @@
+package records
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestExport(t *testing.T) {
+	all := []Record{
+		{Name: "a", Fields: Fields{{"logP", "+.5"}, {"comment", "x,\"y\"\nz"}}, Properties: Properties{{"weight", 18.015}}},
+		{Error: "damaged"},
+		{Fields: Fields{{"logP", "3"}, {"weight", "heavy"}}, Properties: Properties{{"weight", 2.5}}},
+	}
+	f, _ := store(t, all)
+	var out bytes.Buffer
+	if err := f.WriteCSV(t.Context(), &out, Export{}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(rows), "[[record name weight (determined) logP comment weight] [1 a 18.015 +.5 x,\"y\"\nz ] [3  2.5 3  heavy]]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	columns, err := Select([]string{"logP", "comment"}, map[string]string{"logP": "A log P"}, f.Columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	if err := f.WriteJSONL(t.Context(), &out, Export{Columns: columns}); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"index":0,"name":"a","values":{"A log P":0.5,"comment":"x,\"y\"\nz"}}` + "\n" + `{"index":2,"values":{"A log P":3}}` + "\n"
+	if out.String() != want {
+		t.Errorf("%s, want %s", out.String(), want)
+	}
+	filter, err := ParseFilter("logP>=3", f.Columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	err = f.WriteNative(t.Context(), &out, Export{Columns: columns, Filter: filter}, func(w *bufio.Writer, r *Record, fields Fields) error {
+		_, err := fmt.Fprintln(w, r.Index, fields)
+		return err
+	})
+	if want := "2 [{A log P 3}]\n"; err != nil || out.String() != want {
+		t.Errorf("%s, want %s, %v", out.String(), want, err)
+	}
+}
+
+func TestSelectErrors(t *testing.T) {
+	columns := []Column{{Name: "a"}, {Name: "b"}}
+	for _, test := range []struct {
+		names  []string
+		rename map[string]string
+		want   string
+	}{
+		{[]string{"c"}, nil, `no field "c"`},
+		{[]string{"a", "b"}, map[string]string{"a": "b"}, `two fields are named "b"`},
+		{[]string{"a"}, map[string]string{"b": "x"}, `"b" is renamed, and not in the export`},
+		{nil, map[string]string{"a": ""}, `"a" has no name`},
+	} {
+		if _, err := Select(test.names, test.rename, columns); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: %v, want %s", test, err, test.want)
+		}
+	}
+}
+
+func TestJSONNumbersAreValid(t *testing.T) {
+	for _, s := range []string{"1", "-1.5", "+1", ".5", "5.", "1.e5", "-.5", "1e5", "1E+5", "1e-05", "0", "-0", "123456789012345678901234567890"} {
+		if b := appendTyped(nil, s, Number); !json.Valid(b) {
+			t.Errorf("%q became %s", s, b)
+		}
+	}
+}

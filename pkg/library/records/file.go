@@ -1,0 +1,284 @@
+package records
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/klauspost/compress/gzip"
+	"golang.org/x/sync/errgroup"
+)
+
+// Limits of a page, and its default length.
+const (
+	MaxPage     = 200
+	DefaultPage = 50
+)
+
+// ErrNoRecord means that the file has no record of that index.
+var ErrNoRecord = errors.New("no such record")
+
+// A File reads the records of a processed file.
+type File struct {
+	// Get reads length bytes of a chunk's object, fewer at its end, and all that follow the offset if
+	// length is negative.
+	Get     func(ctx context.Context, name string, offset, length int64) ([]byte, error)
+	Total   int      // records in chunks
+	Columns []Column // of all records
+}
+
+// A Query asks for a page of records. Its zero value is the first page.
+type Query struct {
+	From    int      // index of the first record to look at
+	Limit   int      // of records; 0 is DefaultPage, more than MaxPage is MaxPage
+	Columns []Column // that the records keep; nil is all
+	Content bool     // whether they keep their content
+	Filter  *Filter  // nil is all records
+}
+
+// A Page is some records in the order of the file.
+type Page struct {
+	Records []Record
+	Next    int // index at which the next page begins, or -1
+}
+
+// Page answers a query. It reads only the columns that the filter names, and the records of the page.
+func (f *File) Page(ctx context.Context, q Query) (Page, error) {
+	limit := q.Limit
+	if limit <= 0 {
+		limit = DefaultPage
+	}
+	limit = min(limit, MaxPage)
+	from := max(0, q.From)
+	page := Page{Next: -1, Records: []Record{}}
+	for chunk := from / ChunkSize; chunk < f.chunks(); chunk += parallelChunks {
+		indexes, err := f.matches(ctx, chunk, from, limit+1, q.Filter)
+		if err != nil {
+			return Page{}, err
+		}
+		if room := limit - len(page.Records); len(indexes) > room {
+			page.Next = indexes[room]
+			indexes = indexes[:room]
+		}
+		found, err := f.records(ctx, indexes)
+		if err != nil {
+			return Page{}, err
+		}
+		page.Records = append(page.Records, found...)
+		if page.Next >= 0 {
+			break
+		}
+	}
+	for i := range page.Records {
+		page.Records[i].project(q.Columns, q.Content)
+	}
+	return page, nil
+}
+
+// Record returns one record. It returns ErrNoRecord.
+func (f *File) Record(ctx context.Context, index int) (Record, error) {
+	if index < 0 || index >= f.Total {
+		return Record{}, fmt.Errorf("record %d of %d: %w", index, f.Total, ErrNoRecord)
+	}
+	found, err := f.records(ctx, []int{index})
+	if err != nil {
+		return Record{}, err
+	}
+	return found[0], nil
+}
+
+// All returns the records that the filter matches, all of them if it is nil, in order and in constant
+// memory. An error is the last pair.
+func (f *File) All(ctx context.Context, filter *Filter) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		for chunk := range f.chunks() {
+			for r, err := range f.chunk(ctx, chunk) {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if (filter == nil || filter.match(r)) && !yield(r, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+const parallelChunks = 8
+
+func (f *File) chunks() int { return (f.Total + ChunkSize - 1) / ChunkSize }
+
+// matches returns the indexes, at most limit of them, of the matching records in the next parallelChunks
+// chunks.
+func (f *File) matches(ctx context.Context, chunk, from, limit int, filter *Filter) ([]int, error) {
+	last := min(chunk+parallelChunks, f.chunks())
+	var indexes []int
+	if filter == nil {
+		for i := max(from, chunk*ChunkSize); i < min(f.Total, last*ChunkSize) && len(indexes) < limit; i++ {
+			indexes = append(indexes, i)
+		}
+		return indexes, nil
+	}
+	found := make([][]int, last-chunk)
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range found {
+		group.Go(func() (err error) {
+			found[i], err = f.matchChunk(ctx, chunk+i, filter)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for _, some := range found {
+		for _, i := range some {
+			if i >= from && len(indexes) < limit {
+				indexes = append(indexes, i)
+			}
+		}
+	}
+	return indexes, nil
+}
+
+func (f *File) matchChunk(ctx context.Context, chunk int, filter *Filter) ([]int, error) {
+	o, err := f.open(ctx, chunk)
+	if err != nil {
+		return nil, err
+	}
+	var indexes []int
+	if o.header.Cut { // the columns do not have all values
+		for r, err := range f.chunk(ctx, chunk) {
+			if err != nil {
+				return nil, err
+			}
+			if filter.match(r) {
+				indexes = append(indexes, r.Index)
+			}
+		}
+		return indexes, nil
+	}
+	values := make([][]string, len(filter.columns))
+	for i, key := range filter.columns {
+		if values[i], err = o.values(ctx, key); err != nil {
+			return nil, err
+		}
+	}
+	row := make([]string, len(values))
+	for i := range o.header.Count {
+		for j := range values {
+			row[j] = ""
+			if values[j] != nil {
+				row[j] = values[j][i]
+			}
+		}
+		if filter.root.match(row) {
+			indexes = append(indexes, chunk*ChunkSize+i)
+		}
+	}
+	return indexes, nil
+}
+
+// records returns the records of these ascending indexes.
+func (f *File) records(ctx context.Context, indexes []int) ([]Record, error) {
+	found := make([]Record, len(indexes))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallelChunks)
+	for at := 0; at < len(indexes); {
+		chunk, start := indexes[at]/ChunkSize, at
+		for at < len(indexes) && indexes[at]/ChunkSize == chunk {
+			at++
+		}
+		group.Go(func() error { return f.pick(ctx, chunk, indexes[start:at], found[start:at]) })
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// pick reads the records of these indexes of one chunk.
+func (f *File) pick(ctx context.Context, chunk int, indexes []int, found []Record) error {
+	o, err := f.open(ctx, chunk)
+	if err != nil {
+		return err
+	}
+	for at := 0; at < len(indexes); {
+		member := indexes[at] % ChunkSize / memberSize
+		if member+1 >= len(o.header.Members) {
+			return damaged(fmt.Sprintf("no record %d", indexes[at]), nil)
+		}
+		for r, err := range f.lines(ctx, chunk, o.header.Members[member], o.header.Members[member+1]-o.header.Members[member]) {
+			if err != nil {
+				return err
+			}
+			if at < len(indexes) && r.Index == indexes[at] {
+				found[at] = *r
+				at++
+			}
+		}
+		if at < len(indexes) && indexes[at]%ChunkSize/memberSize == member {
+			return damaged(fmt.Sprintf("no record %d", indexes[at]), nil)
+		}
+	}
+	return nil
+}
+
+// readAhead is how much of a chunk's lines is read at once, if a member is not larger.
+const readAhead = 1 << 20
+
+// chunk returns the records of a chunk.
+func (f *File) chunk(ctx context.Context, chunk int) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		o, err := f.open(ctx, chunk)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		members := o.header.Members
+		for from := 0; from+1 < len(members); {
+			to := from + 1
+			for to+1 < len(members) && members[to+1]-members[from] <= readAhead {
+				to++
+			}
+			for r, err := range f.lines(ctx, chunk, members[from], members[to]-members[from]) {
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+			from = to
+		}
+	}
+}
+
+// lines returns the records in a range of the lines of a chunk.
+func (f *File) lines(ctx context.Context, chunk int, offset, length int64) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		compressed, err := f.Get(ctx, LinesName(chunk), offset, length)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		gz, err := gzip.NewReader(bytes.NewReader(compressed))
+		if err != nil {
+			yield(nil, damaged("lines", err))
+			return
+		}
+		for d := json.NewDecoder(gz); ; {
+			var r Record
+			if err := d.Decode(&r); errors.Is(err, io.EOF) {
+				return
+			} else if err != nil {
+				yield(nil, damaged("lines", err))
+				return
+			}
+			if !yield(&r, nil) {
+				return
+			}
+		}
+	}
+}

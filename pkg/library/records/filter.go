@@ -1,0 +1,157 @@
+package records
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Limits of a filter.
+const (
+	MaxFilter      = 2_000 // bytes
+	maxFilterDepth = 50
+)
+
+// A Filter selects records by their values:
+//
+//	logP < 3 and ("Melting Point" >= 120 or not CAS) and name ~ 'acid'
+//
+// The comparisons are <, <=, >, >= with a number or an ISO 8601 date, = and != with any value, and ~ and
+// !~, which look for a text within the value whatever its case. A name alone selects the records with a
+// value. They are combined by and, or, not (&&, ||, !) and parentheses. Names and values that have spaces
+// or special characters are quoted by " or '. A value in quotes is text for = and !=, and no number.
+//
+// A name is that of a field, else of a property, else name (the record's title) or error (why it failed),
+// else the same ignoring case. A record without a value matches no comparison, !~ and != included.
+type Filter struct {
+	text    string
+	root    condition
+	columns []columnKey
+}
+
+// String returns the filter as it was given.
+func (f *Filter) String() string { return f.text }
+
+// A FilterError says where a filter is wrong, and why.
+type FilterError struct {
+	At      int // byte of the filter, from 0
+	Problem string
+}
+
+func (e *FilterError) Error() string {
+	return fmt.Sprintf("filter, character %d: %s", e.At+1, e.Problem)
+}
+
+// A condition decides by the values of the filter's columns; "" is a missing one.
+type condition interface{ match(row []string) bool }
+
+type (
+	allOf   []condition
+	anyOf   []condition
+	negated struct{ of condition }
+	present struct{ column int }
+	numeric struct {
+		column int
+		value  float64
+		ok     func(order int) bool
+	}
+	dated struct {
+		column int
+		value  time.Time
+		ok     func(order int) bool
+	}
+	equal struct {
+		column int
+		value  string
+		same   bool
+	}
+	contains struct {
+		column int
+		value  string // in lower case
+		has    bool
+	}
+)
+
+func (f *Filter) match(r *Record) bool {
+	row := make([]string, len(f.columns))
+	for i, key := range f.columns {
+		row[i] = r.value(key)
+	}
+	return f.root.match(row)
+}
+
+func (c allOf) match(row []string) bool {
+	for _, one := range c {
+		if !one.match(row) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c anyOf) match(row []string) bool {
+	for _, one := range c {
+		if one.match(row) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c negated) match(row []string) bool { return !c.of.match(row) }
+func (c present) match(row []string) bool { return row[c.column] != "" }
+
+func (c numeric) match(row []string) bool {
+	n, _, ok := parseNumber(row[c.column])
+	if !ok {
+		return false
+	}
+	switch {
+	case n < c.value:
+		return c.ok(-1)
+	case n > c.value:
+		return c.ok(1)
+	default:
+		return c.ok(0)
+	}
+}
+
+func (c dated) match(row []string) bool {
+	t, ok := parseDate(row[c.column])
+	return ok && c.ok(t.Compare(c.value))
+}
+
+func (c equal) match(row []string) bool {
+	return row[c.column] != "" && (row[c.column] == c.value) == c.same
+}
+
+func (c contains) match(row []string) bool {
+	return row[c.column] != "" && strings.Contains(strings.ToLower(row[c.column]), c.value) == c.has
+}
+
+// compare returns the condition of one comparison.
+func compare(column int, operator string, value token) (condition, string) {
+	order := map[string]func(int) bool{
+		"<": func(o int) bool { return o < 0 }, "<=": func(o int) bool { return o <= 0 },
+		">": func(o int) bool { return o > 0 }, ">=": func(o int) bool { return o >= 0 },
+		"=": func(o int) bool { return o == 0 }, "!=": func(o int) bool { return o != 0 },
+	}[operator]
+	equality := operator == "=" || operator == "!="
+	number, _, isNumber := parseNumber(value.text)
+	date, isDate := parseDate(value.text)
+	switch {
+	case order == nil:
+		return contains{column, strings.ToLower(value.text), operator == "~"}, ""
+	case isNumber && !(equality && value.kind == quoted):
+		if operator == "!=" { // text is not the number, either
+			return allOf{present{column}, negated{numeric{column, number, func(o int) bool { return o == 0 }}}}, ""
+		}
+		return numeric{column, number, order}, ""
+	case isDate && !equality:
+		return dated{column, date, order}, ""
+	case equality:
+		return equal{column, value.text, operator == "="}, ""
+	default:
+		return nil, fmt.Sprintf("%s needs a number or a date like 2024-05-31, not %q; text is compared by =, != and ~", operator, value.text)
+	}
+}

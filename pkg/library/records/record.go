@@ -1,0 +1,181 @@
+// Package records has the records of files of many records: molecules, reactions, crystals, spectra and
+// rows of tables. It finds their boundaries in a stream, keeps them in chunks, and answers with pages,
+// filters and exports of them.
+package records
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Limits of a file.
+const (
+	MaxRecords     = 100_000 // further records are counted, and not processed
+	MaxFields      = 1_000   // further fields are counted, and have no column
+	MaxRecordBytes = 1 << 20 // a longer record fails
+	ChunkSize      = 1_000   // records of a chunk; the last one has the rest
+)
+
+// A Record is one molecule, reaction, crystal, spectrum or row.
+type Record struct {
+	Index         int        `json:"index"`                   // from 0, in the order of the file
+	Error         string     `json:"error,omitempty"`         // why the record failed; it has no properties then
+	Name          string     `json:"name,omitempty"`          // a title that the file gives
+	Fields        Fields     `json:"fields"`                  // what the file says
+	Properties    Properties `json:"properties"`              // what Assay determined
+	NotDetermined []string   `json:"notDetermined,omitempty"` // names of properties that the record does not determine
+	Content       string     `json:"content,omitempty"`       // the record in the file's format, without its fields
+}
+
+// Failed reports whether the record could not be processed.
+func (r *Record) Failed() bool { return r.Error != "" }
+
+// Value returns the text of a column, "" for a record without a value.
+func (r *Record) Value(c Column) string { return r.value(columnKey{c.Name, c.Property}) }
+
+func (r *Record) value(key columnKey) string {
+	switch {
+	case key == nameKey:
+		return r.Name
+	case key == errorKey:
+		return r.Error
+	case key.property:
+		if v := r.Properties.Get(key.name); v != nil {
+			return textOf(v)
+		}
+		return ""
+	default:
+		value, _ := r.Fields.Get(key.name)
+		return value
+	}
+}
+
+// The columns of every file beside those of its summary. No property has these names.
+var nameKey, errorKey = columnKey{"name", true}, columnKey{"error", true}
+
+// A Field is a name and its text, as the file has them, without surrounding space.
+type Field struct{ Name, Value string }
+
+// Fields are in the order of the file. No two have one name. In JSON they are an object.
+type Fields []Field
+
+// Get returns the value of the field of that name.
+func (f Fields) Get(name string) (string, bool) {
+	for i := range f {
+		if f[i].Name == name {
+			return f[i].Value, true
+		}
+	}
+	return "", false
+}
+
+// Set adds a field. The value of a name that is there is followed by a line break and the new value.
+func (f *Fields) Set(name, value string) {
+	for i := range *f {
+		if (*f)[i].Name == name {
+			(*f)[i].Value += "\n" + value
+			return
+		}
+	}
+	*f = append(*f, Field{name, value})
+}
+
+// MarshalJSON implements json.Marshaler.
+func (f Fields) MarshalJSON() ([]byte, error) { return f.appendJSON(nil), nil }
+
+func (f Fields) appendJSON(b []byte) []byte {
+	b = append(b, '{')
+	for i, field := range f {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendString(b, field.Name), ':')
+		b = appendString(b, field.Value)
+	}
+	return append(b, '}')
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *Fields) UnmarshalJSON(data []byte) error {
+	*f = (*f)[:0]
+	return members(data, func(name, value string, quoted bool) error {
+		if !quoted {
+			return fmt.Errorf("field %q is not text", name)
+		}
+		*f = append(*f, Field{name, value})
+		return nil
+	})
+}
+
+// A Property is a determined value: a string, a float64, an int64 or a bool.
+type Property struct {
+	Name  string
+	Value any
+}
+
+// Properties are in the order in which they were set. In JSON they are an object.
+type Properties []Property
+
+// Get returns the value of the property of that name, or nil.
+func (p Properties) Get(name string) any {
+	for i := range p {
+		if p[i].Name == name {
+			return p[i].Value
+		}
+	}
+	return nil
+}
+
+func textOf(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p Properties) MarshalJSON() ([]byte, error) { return p.appendJSON(nil), nil }
+
+func (p Properties) appendJSON(b []byte) []byte {
+	b = append(b, '{')
+	for i, property := range p {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendString(b, property.Name), ':')
+		if v, ok := property.Value.(string); ok {
+			b = appendString(b, v)
+		} else {
+			b = append(b, textOf(property.Value)...)
+		}
+	}
+	return append(b, '}')
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Numbers become float64, integers int64.
+func (p *Properties) UnmarshalJSON(data []byte) error {
+	*p = (*p)[:0]
+	return members(data, func(name, value string, quoted bool) error {
+		v := any(value)
+		if value == "true" || value == "false" {
+			v = value == "true"
+		} else if i, err := strconv.ParseInt(value, 10, 64); err == nil {
+			v = i
+		} else if !quoted {
+			if v, err = strconv.ParseFloat(value, 64); err != nil {
+				return fmt.Errorf("property %q: %w", name, err)
+			}
+		}
+		if quoted {
+			v = value
+		}
+		*p = append(*p, Property{name, v})
+		return nil
+	})
+}

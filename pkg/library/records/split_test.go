@@ -1,0 +1,127 @@
+package records
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func dollars(line []byte) Cut {
+	if strings.HasPrefix(string(line), "$$$$") {
+		return Ends
+	}
+	return Inside
+}
+
+func begins() Boundary {
+	began := false
+	return func(line []byte) Cut {
+		if strings.HasPrefix(string(line), "data_") {
+			began = true
+			return Begins
+		}
+		if !began {
+			return Outside
+		}
+		return Inside
+	}
+}
+
+func split(t *testing.T, text string, boundary Boundary) (found []string) {
+	t.Helper()
+	s := NewScanner(iotest.OneByteReader(strings.NewReader(text)), boundary, true)
+	for {
+		raw, err := s.Next()
+		if errors.Is(err, io.EOF) {
+			return found
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text[raw.Offset:raw.Offset+raw.Length] != string(raw.Bytes) {
+			t.Fatalf("%q is not at %d, %d", raw.Bytes, raw.Offset, raw.Length)
+		}
+		found = append(found, string(raw.Bytes))
+	}
+}
+
+func TestScanner(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		boundary   Boundary
+		want       []string
+	}{
+		{"ends", "\na\n$$$$\n\nb\r\n$$$$\r\n", dollars, []string{"\na\n$$$$\n", "\nb\r\n$$$$\r\n"}},
+		{"no last end", "a\n$$$$\nb", dollars, []string{"a\n$$$$\n", "b"}},
+		{"blank rest", "a\n$$$$\n\n \n", dollars, []string{"a\n$$$$\n"}},
+		{"empty", "", dollars, nil},
+		{"begins", "# head\n\ndata_a\n1\ndata_b\ndata_c", begins(), []string{"data_a\n1\n", "data_b\n", "data_c"}},
+		{"none", "# head\n", begins(), nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := split(t, test.text, test.boundary)
+			if strings.Join(got, "|") != strings.Join(test.want, "|") || len(got) != len(test.want) {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestScannerReportsErrorsOfTheSource(t *testing.T) {
+	broken := errors.New("broken")
+	s := NewScanner(io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken)), dollars, true)
+	if _, err := s.Next(); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+}
+
+// endless is a reader of n bytes without a line break.
+type endless struct{ n int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.n == 0 {
+		return 0, io.EOF
+	}
+	n := min(len(p), e.n)
+	for i := range p[:n] {
+		p[i] = 'x'
+	}
+	e.n -= n
+	return n, nil
+}
+
+func TestOverlongRecordsHaveNoBytes(t *testing.T) {
+	const size = 16 << 20
+	s := NewScanner(&endless{size}, dollars, true)
+	raw, err := s.Next()
+	if err != nil || raw.Length != size || raw.Bytes != nil {
+		t.Errorf("length %d, %d bytes kept, %v", raw.Length, len(raw.Bytes), err)
+	}
+	if cap(s.buffer)+cap(s.long) > 4*MaxRecordBytes {
+		t.Errorf("the buffers have %d and %d bytes", cap(s.buffer), cap(s.long))
+	}
+}
+
+func TestSpans(t *testing.T) {
+	text := strings.Repeat("record\n$$$$\n", 2*ChunkSize+7)
+	spans, found, err := Spans(strings.NewReader(text), dollars)
+	if err != nil || found != 2*ChunkSize+7 || len(spans) != 3 || spans[2].Count != 7 {
+		t.Fatalf("%d records, spans %+v, %v", found, spans, err)
+	}
+	n := 0
+	for i, span := range spans {
+		if span.Chunk != i {
+			t.Errorf("span %d is of chunk %d", i, span.Chunk)
+		}
+		n += len(split(t, text[span.Offset:span.Offset+span.Length], dollars))
+	}
+	if n != found {
+		t.Errorf("the spans have %d records, want %d", n, found)
+	}
+	spans, found, err = Spans(strings.NewReader(strings.Repeat("r\n$$$$\n", MaxRecords+5)), dollars)
+	if err != nil || found != MaxRecords+5 || len(spans) != MaxRecords/ChunkSize || spans[len(spans)-1].Count != ChunkSize {
+		t.Errorf("%d records in %d spans, %v", found, len(spans), err)
+	}
+}

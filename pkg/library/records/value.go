@@ -1,0 +1,65 @@
+package records
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Type is what all values of a column are.
+type Type string
+
+// The types, each but Text for columns all of whose values agree. An Integer column is also one of numbers.
+const (
+	Integer Type = "integer"
+	Number  Type = "number"
+	Date    Type = "date"
+	Boolean Type = "boolean"
+	Text    Type = "text"
+)
+
+// parseNumber parses a decimal number, with an exponent if any. A number with leading zeros is none: it
+// is a code, which would lose them.
+func parseNumber(s string) (value float64, integer, ok bool) {
+	if s == "" || len(s) > 64 {
+		return 0, false, false
+	}
+	digits := s
+	if s[0] == '+' || s[0] == '-' {
+		digits = s[1:]
+	}
+	if len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
+		return 0, false, false
+	}
+	integer = true
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case c >= '0' && c <= '9':
+		case c == '.', i > 0 && (c == 'e' || c == 'E'), i > 1 && (c == '-' || c == '+'):
+			integer = false
+		default:
+			return 0, false, false
+		}
+	}
+	value, err := strconv.ParseFloat(s, 64)
+	return value, integer, err == nil
+}
+
+var dateLayouts = []string{time.DateOnly, time.RFC3339Nano, time.DateTime, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"}
+
+// parseDate parses an ISO 8601 date, or date and time. A time without a zone is in UTC.
+func parseDate(s string) (time.Time, bool) {
+	if len(s) < 10 || len(s) > 40 || s[4] != '-' || s[7] != '-' {
+		return time.Time{}, false
+	}
+	for _, layout := range dateLayouts {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+func isBoolean(s string) bool {
+	return strings.EqualFold(s, "true") || strings.EqualFold(s, "false")
+}
