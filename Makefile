@@ -9,9 +9,10 @@ build: ## build all programs into bin/
 	go build -o bin/ work
 fmt: ## format all Go files
 	gofmt -w pkg services
-gen: ## generate the Go of proto/, the assembler of the word counter, and the permissions in deploy/
+gen: ## generate the Go of proto/, the assembler, and the permissions in deploy/
 	path="$$(.ci/tools buf protoc-gen-go)"; cd proto && PATH="$$path:$$PATH" && buf lint && buf generate
 	cd services/analyzer/textfile/wordstats/simd && go run ./generate
+	cd services/analyzer/photojob/provider/local/tensor && go run ./generate
 	go test ./services/assay/permissions -update
 tidy: ## tidy every module
 	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done

@@ -1,0 +1,136 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// array is a tensor whose dimensions may lie in memory in another order than they are
+// numbered, so that a transposition moves nothing. Its data is not changed once an
+// operation has returned it. Integers are numbers as well: those of shapes are exact.
+type array struct {
+	shape []int
+	order []int // the dimensions, from the outermost in memory to the innermost
+	data  []float32
+}
+
+// maxElements bounds an array, which is far above what a model needs.
+const maxElements = 1 << 26
+
+// newArray returns zeros in row-major order.
+func newArray(shape ...int) (array, error) { return newArrayWithin(maxElements, shape) }
+
+// newArrayWithin returns zeros, if there are at most so many.
+func newArrayWithin(most int, shape []int) (array, error) {
+	n := 1
+	for _, side := range shape {
+		if side < 0 || side > 0 && n > most/side {
+			return array{}, fmt.Errorf("%w: an array of %v", ErrModel, shape)
+		}
+		n *= side
+	}
+	if n > most {
+		return array{}, fmt.Errorf("%w: an array of %v", ErrModel, shape)
+	}
+	return array{shape, inOrder(len(shape)), make([]float32, n)}, nil
+}
+
+func inOrder(rank int) []int {
+	order := make([]int, rank)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+// permuted returns the elements of values at the positions.
+func permuted(values, positions []int) []int {
+	out := make([]int, len(positions))
+	for i, position := range positions {
+		out[i] = values[position]
+	}
+	return out
+}
+
+// inverse returns the permutation that undoes another.
+func inverse(permutation []int) []int {
+	out := make([]int, len(permutation))
+	for i, position := range permutation {
+		out[position] = i
+	}
+	return out
+}
+
+// sides are the lengths of the dimensions as they lie in memory.
+func (a array) sides() []int { return permuted(a.shape, a.order) }
+
+// strides are the distances in memory between neighbors in each dimension.
+func (a array) strides() []int {
+	strides, n := make([]int, len(a.shape)), 1
+	for _, dimension := range slices.Backward(a.order) {
+		strides[dimension] = n
+		n *= a.shape[dimension]
+	}
+	return strides
+}
+
+// ordered returns the array with its dimensions in another order in memory.
+func (a array) ordered(order []int) array {
+	if slices.Equal(a.order, order) {
+		return a
+	}
+	out := array{a.shape, order, make([]float32, len(a.data))}
+	from := permuted(a.strides(), order)
+	walk(out.sides(), [][]int{from}, func(to, length int, at []int) {
+		source := a.data[at[0]:]
+		for i := range length {
+			out.data[to+i] = source[i*from[len(from)-1]]
+		}
+	})
+	return out
+}
+
+// rowMajor returns the array with its dimensions in memory as they are numbered.
+func (a array) rowMajor() array { return a.ordered(inOrder(len(a.shape))) }
+
+// walk calls f for each run of elements along the last of the sides: with its position
+// in row-major order, its length, and its positions by each of the strides.
+func walk(sides []int, strides [][]int, f func(to, length int, at []int)) {
+	at, outer, length := make([]int, len(strides)), 1, 1
+	if last := len(sides) - 1; last >= 0 {
+		length, sides = sides[last], sides[:last]
+	}
+	for _, side := range sides {
+		outer *= side
+	}
+	index := make([]int, len(sides))
+	for n := range outer {
+		f(n*length, length, at)
+		for d := len(sides) - 1; d >= 0; d-- {
+			index[d]++
+			for i := range at {
+				at[i] += strides[i][d]
+			}
+			if index[d] < sides[d] {
+				break
+			}
+			for i := range at {
+				at[i] -= strides[i][d] * sides[d]
+			}
+			index[d] = 0
+		}
+	}
+}
+
+// integers returns the elements of an array of integers.
+func (a array) integers() ([]int, error) {
+	out := make([]int, len(a.data))
+	for i, v := range a.rowMajor().data {
+		if v != float32(math.Trunc(float64(v))) || math.Abs(float64(v)) > 1<<24 {
+			return nil, fmt.Errorf("%w: %v is no integer", ErrModel, v)
+		}
+		out[i] = int(v)
+	}
+	return out, nil
+}

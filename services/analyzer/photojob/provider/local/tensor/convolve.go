@@ -1,0 +1,200 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+)
+
+// window is where a filter is applied: its size, the steps between its places, and
+// whether zeros around the picture keep its size (SAME) or not (VALID).
+type window struct {
+	height, width     int
+	down, right       int
+	same              bool
+	above, left       int // zeros, of a picture that padded has seen
+	outHigh, outWide  int
+	inHeight, inWidth int
+}
+
+// windowOf reads strides, padding and what else must be as expected.
+func windowOf(d definition, height, width int) (window, error) {
+	strides, err := d.integers("strides")
+	if err != nil {
+		return window{}, err
+	}
+	dilations := []int{1, 1, 1, 1}
+	if _, has := d.Attr["dilations"]; has {
+		if dilations, err = d.integers("dilations"); err != nil {
+			return window{}, err
+		}
+	}
+	padding := string(d.Attr["padding"].S)
+	if format := string(d.Attr["data_format"].S); format != "" && format != "NHWC" {
+		return window{}, fmt.Errorf("%w: data format %s", ErrModel, format)
+	}
+	switch {
+	case len(strides) != 4 || strides[0] != 1 || strides[3] != 1 || min(strides[1], strides[2]) < 1:
+		return window{}, fmt.Errorf("%w: strides %v", ErrModel, strides)
+	case !slices.Equal(dilations, []int{1, 1, 1, 1}):
+		return window{}, fmt.Errorf("%w: dilations %v", ErrModel, dilations)
+	case padding != "SAME" && padding != "VALID":
+		return window{}, fmt.Errorf("%w: padding %q", ErrModel, padding)
+	case min(height, width) < 1:
+		return window{}, fmt.Errorf("%w: a filter of %d × %d", ErrModel, height, width)
+	}
+	return window{height: height, width: width, down: strides[1], right: strides[2], same: padding == "SAME"}, nil
+}
+
+// over returns the window with its places on a picture.
+func (w window) over(height, width int) (window, error) {
+	w.inHeight, w.inWidth = height, width
+	if w.same {
+		w.outHigh, w.outWide = (height+w.down-1)/w.down, (width+w.right-1)/w.right
+		w.above = max((w.outHigh-1)*w.down+w.height-height, 0) / 2
+		w.left = max((w.outWide-1)*w.right+w.width-width, 0) / 2
+	} else {
+		w.outHigh, w.outWide = (height-w.height)/w.down+1, (width-w.width)/w.right+1
+	}
+	if height < 1 || width < 1 || !w.same && (height < w.height || width < w.width) {
+		return w, fmt.Errorf("%w: a filter of %d × %d over %d × %d", ErrModel, w.height, w.width, height, width)
+	}
+	return w, nil
+}
+
+// padded returns a picture with the zeros that the window needs around it.
+func (w window) padded(a array) (array, error) {
+	high, wide := (w.outHigh-1)*w.down+w.height, (w.outWide-1)*w.right+w.width
+	if !w.same || high <= w.inHeight && wide <= w.inWidth {
+		return a, nil
+	}
+	high, wide = max(high, w.inHeight), max(wide, w.inWidth)
+	return pad(a, []int{0, 0, w.above, high - w.inHeight - w.above, w.left, wide - w.inWidth - w.left, 0, 0}, 0)
+}
+
+// picture returns an array of one picture as it lies in memory: rows, columns, channels.
+func picture(a array, channels int) (array, error) {
+	if len(a.shape) != 4 || a.shape[0] != 1 || channels > 0 && a.shape[3] != channels {
+		return array{}, fmt.Errorf("%w: a filter of %d channels over %v", ErrModel, channels, a.shape)
+	}
+	return a.rowMajor(), nil
+}
+
+func convolution(d definition) (operation, error) {
+	filter, err := d.constant(1, 4)
+	if err != nil {
+		return nil, err
+	}
+	channels := filter.shape[2]
+	if min(channels, filter.shape[3]) < 1 {
+		return nil, fmt.Errorf("%w: a filter of %v", ErrModel, filter.shape)
+	}
+	w, err := windowOf(d, filter.shape[0], filter.shape[1])
+	if err != nil {
+		return nil, err
+	}
+	weights := packed(filter.rowMajor().data, w.height*w.width*channels, filter.shape[3])
+	return unary(func(a array) (array, error) {
+		a, err := picture(a, channels)
+		if err != nil {
+			return array{}, err
+		}
+		placed, err := w.over(a.shape[1], a.shape[2])
+		if err != nil {
+			return array{}, err
+		}
+		if a, err = placed.padded(a); err != nil {
+			return array{}, err
+		}
+		out, err := newArray(1, placed.outHigh, placed.outWide, weights.n)
+		if err == nil {
+			placed.convolve(out.data, a, weights, d.multiply)
+		}
+		return out, err
+	}), nil
+}
+
+// convolve multiplies panel by panel, which stays in the cache. A row of a filter is as
+// contiguous in the picture as in the weights, so that nothing is copied.
+func (w window) convolve(out []float32, a array, weights panels, multiply kernel) {
+	channels, wide := a.shape[3], a.shape[2]
+	high, across := w.outHigh, w.outWide
+	if w.height == 1 && w.width == 1 && w.down == 1 && w.right == 1 { // all rows are one
+		high, across, wide = 1, high*across, high*across
+	}
+	run, step := w.width*channels, w.right*channels
+	short := make([]float32, tileRows*run)
+	for column := 0; column < weights.n; column += tileColumns {
+		panel := weights.data[column*weights.k:]
+		columns := min(tileColumns, weights.n-column)
+		for y := range high {
+			for x := 0; x < across; x += tileRows {
+				x := max(min(x, across-tileRows), 0) // the last tile may overlap the one before
+				rows := min(tileRows, across)
+				var sums tile
+				for row := range w.height {
+					source, stride := a.data[((y*w.down+row)*wide+x*w.right)*channels:], step
+					if rows < tileRows {
+						for i := range rows {
+							copy(short[i*run:(i+1)*run], source[i*step:])
+						}
+						source, stride = short, run
+					}
+					multiply(run, source, stride, panel[row*run*tileColumns:], &sums)
+				}
+				for i := range rows {
+					copy(out[(y*across+x+i)*weights.n+column:][:columns], sums[i*tileColumns:])
+				}
+			}
+		}
+	}
+}
+
+// depthwise applies a filter of its own to each channel.
+func depthwise(d definition) (operation, error) {
+	filter, err := d.constant(1, 4)
+	if err != nil {
+		return nil, err
+	}
+	w, err := windowOf(d, filter.shape[0], filter.shape[1])
+	if err != nil {
+		return nil, err
+	}
+	channels, weights := filter.shape[2], filter.rowMajor().data
+	if filter.shape[3] != 1 || channels < 1 {
+		return nil, fmt.Errorf("%w: a filter of %v", ErrModel, filter.shape)
+	}
+	return unary(func(a array) (array, error) {
+		a, err := picture(a, channels)
+		if err != nil {
+			return array{}, err
+		}
+		w, err := w.over(a.shape[1], a.shape[2])
+		if err != nil {
+			return array{}, err
+		}
+		if a, err = w.padded(a); err != nil {
+			return array{}, err
+		}
+		out, err := newArray(1, w.outHigh, w.outWide, channels)
+		if err != nil {
+			return array{}, err
+		}
+		for i := range w.outHigh * w.outWide {
+			sums := out.data[i*channels : (i+1)*channels]
+			y, x := i/w.outWide*w.down, i%w.outWide*w.right
+			for k := range w.height * w.width {
+				at := ((y+k/w.width)*a.shape[2] + x + k%w.width) * channels
+				addTimes(sums, a.data[at:at+channels], weights[k*channels:(k+1)*channels])
+			}
+		}
+		return out, nil
+	}), nil
+}
+
+// addTimes rounds the products, as addProducts does.
+func addTimes(sums, a, b []float32) {
+	a, b = a[:len(sums)], b[:len(sums)]
+	for i := range sums {
+		sums[i] += float32(a[i] * b[i])
+	}
+}

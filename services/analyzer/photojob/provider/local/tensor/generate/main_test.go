@@ -1,0 +1,21 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+func TestAssemblerIsWhatIsGenerated(t *testing.T) {
+	want, err := kernels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("../" + output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is out of date (make gen); it should be\n%s", output, want)
+	}
+}

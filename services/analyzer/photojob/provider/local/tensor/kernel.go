@@ -1,0 +1,56 @@
+package tensor
+
+const (
+	tileRows    = 4
+	tileColumns = 16
+)
+
+// tile is a part of a product of matrices, row by row.
+type tile [tileRows * tileColumns]float32
+
+// kernel adds a product of matrices to c: a has tileRows rows of k numbers, each stride
+// numbers after the one before, and b has k rows of tileColumns numbers. Each sum is of
+// rounded products in the order of k, so that all kernels return the same bits.
+type kernel func(k int, a []float32, stride int, b []float32, c *tile)
+
+func multiplyPortable(k int, a []float32, stride int, b []float32, c *tile) {
+	a0, a1, a2, a3 := a[:k], a[stride:][:k], a[2*stride:][:k], a[3*stride:][:k]
+	for half := 0; half < tileColumns; half += 4 { // four columns, so that their sums stay in registers
+		c0, c1, c2, c3 := c[half:][:4], c[tileColumns+half:][:4], c[2*tileColumns+half:][:4], c[3*tileColumns+half:][:4]
+		for p := range k {
+			f := b[p*tileColumns+half:][:4]
+			addProducts(c0, a0[p], f)
+			addProducts(c1, a1[p], f)
+			addProducts(c2, a2[p], f)
+			addProducts(c3, a3[p], f)
+		}
+	}
+}
+
+// addProducts rounds the products, by the conversion, where the processor could add
+// them with more digits.
+func addProducts(c []float32, a float32, b []float32) {
+	_, _ = c[3], b[3]
+	c[0] += float32(a * b[0])
+	c[1] += float32(a * b[1])
+	c[2] += float32(a * b[2])
+	c[3] += float32(a * b[3])
+}
+
+// panels holds a matrix of k rows in panels of tileColumns columns, row by row, the last
+// one filled up with zeros.
+type panels struct {
+	k, n int
+	data []float32
+}
+
+func packed(matrix []float32, k, n int) panels {
+	p := panels{k: k, n: n, data: make([]float32, (n+tileColumns-1)/tileColumns*k*tileColumns)}
+	for column := 0; column < n; column += tileColumns {
+		panel := p.data[column*k:]
+		for row := range k {
+			copy(panel[row*tileColumns:][:min(tileColumns, n-column)], matrix[row*n+column:(row+1)*n])
+		}
+	}
+	return p
+}

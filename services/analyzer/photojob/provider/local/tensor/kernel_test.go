@@ -1,0 +1,37 @@
+package tensor
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestKernelsAgree: the kernel of this processor returns the bits of the portable one.
+func TestKernelsAgree(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	numbers := func(n int) []float32 {
+		out := make([]float32, n)
+		for i := range out {
+			out[i] = float32(random.NormFloat64())
+		}
+		return out
+	}
+	for _, k := range []int{1, 2, 3, 27, 64, 384} {
+		for _, stride := range []int{0, 1, k, k + 5} {
+			a, b := numbers(3*stride+k), numbers(k*tileColumns)
+			start := tile(numbers(tileRows * tileColumns))
+			want, got := start, start
+			multiplyPortable(k, a, stride, b, &want)
+			fastest()(k, a, stride, b, &got)
+			if got != want {
+				t.Errorf("k %d, stride %d: %v, want %v", k, stride, got, want)
+			}
+			var exact float64
+			for p := range k {
+				exact += float64(a[stride+p]) * float64(b[p*tileColumns+7])
+			}
+			if sum := float64(want[tileColumns+7] - start[tileColumns+7]); sum-exact > 1e-3 || exact-sum > 1e-3 {
+				t.Errorf("k %d, stride %d: a sum is %v, want %v", k, stride, sum, exact)
+			}
+		}
+	}
+}

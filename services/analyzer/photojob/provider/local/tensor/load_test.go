@@ -1,0 +1,170 @@
+package tensor_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/tensor"
+)
+
+// small is a model of one convolution, one constant that is computed and one sum.
+const small = `{"format": "graph-model", "signature": {"outputs": {"out:0": {"name": "out:0"}}},
+ "modelTopology": {"node": [
+  {"name": "in", "op": "Placeholder", "attr": {"shape": {"shape": {"dim": [{"size": "1"}, {"size": "3"}, {"size": "3"}, {"size": "2"}]}}}},
+  {"name": "filter", "op": "Const"}, {"name": "margins", "op": "Const"}, {"name": "bias", "op": "Const"}, {"name": "order", "op": "Const"},
+  {"name": "pad", "op": "Pad", "input": ["in", "margins"]},
+  {"name": "conv", "op": "Conv2D", "input": ["pad", "filter"], "attr": {"strides": {"list": {"i": ["1", "1", "2", "1"]}}, "padding": {"s": "VkFMSUQ="}}},
+  {"name": "twice", "op": "AddV2", "input": ["bias", "bias"]},
+  {"name": "add", "op": "Add", "input": ["conv", "twice"]},
+  {"name": "out", "op": "Transpose", "input": ["add", "order"]}]},
+ "weightsManifest": [{"weights": [
+  {"name": "filter", "shape": [2, 2, 2, 3], "dtype": "float32", "quantization": {"dtype": "float16"}},
+  {"name": "margins", "shape": [4, 2], "dtype": "int32"},
+  {"name": "bias", "shape": [3], "dtype": "float32"},
+  {"name": "order", "shape": [4], "dtype": "int32"}]}]}`
+
+// smallWeights are those of small: a filter of ones, a margin on the right, biases of
+// 1, 2 and -0.5, and the channels before the rows.
+var smallWeights = []byte(strings.Repeat("\x00\x3c", 24) +
+	strings.Repeat("\x00", 20) + "\x01\x00\x00\x00" + strings.Repeat("\x00", 8) +
+	"\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x00\xbf" +
+	"\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00")
+
+// TestSmallModel: what a model computes that can be checked by hand.
+func TestSmallModel(t *testing.T) {
+	g, err := tensor.Load([]byte(small), smallWeights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := tensor.Tensor{Shape: []int{1, 3, 3, 2}}
+	for i := range 18 {
+		in.Data = append(in.Data, float32(i))
+	}
+	out, err := g.Run(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The sums of windows: columns 0 and 1, then 2 and the margin, of rows 0 and 1, then 1 and 2.
+	var want []float32
+	for _, bias := range []float32{2, 4, -1} {
+		want = append(want, 36+bias, 30+bias, 84+bias, 54+bias)
+	}
+	if got := out["out"]; !slices.Equal(got.Shape, []int{1, 3, 2, 2}) || !slices.Equal(got.Data, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestMalformed: a model that is damaged is refused with the reason.
+func TestMalformed(t *testing.T) {
+	for name, change := range map[string][2]string{
+		"no JSON":            {`"format"`, `format`},
+		"another format":     {`graph-model`, `layers-model`},
+		"unknown operation":  {`"Conv2D"`, `"Conv3D"`},
+		"unknown input":      {`["pad", "filter"]`, `["pads", "filter"]`},
+		"a circle":           {`["in", "margins"]`, `["out", "margins"]`},
+		"no second value":    {`["in", "margins"]`, `["in:1", "margins"]`},
+		"no weights":         {`{"name": "bias", "shape"`, `{"name": "base", "shape"`},
+		"a type of text":     {`"dtype": "float32"}`, `"dtype": "string"}`},
+		"too large a weight": {`[2, 2, 2, 3]`, `[2, 2, 2, 3000000000]`},
+		"a negative shape":   {`[2, 2, 2, 3]`, `[2, -2, -2, 3]`},
+		"a rank too few":     {`[2, 2, 2, 3]`, `[2, 2, 6]`},
+		"padding of a name":  {`VkFMSUQ=`, `VkFM`},
+		"no step":            {`["1", "1", "2", "1"]`, `["1", "0", "2", "1"]`},
+		"steps of text":      {`["1", "1", "2", "1"]`, `["1", "one", "2", "1"]`},
+		"an unknown size":    {`{"size": "2"}`, `{"size": "-1"}`},
+		"no output":          {`"out:0": {"name": "out:0"}`, ``},
+		"shapes that differ": {`"shape": [3], "dtype": "float32"`, `"shape": [1, 1, 1, 1, 3], "dtype": "float32"`},
+		"an order of three":  {`"shape": [4], "dtype"`, `"shape": [2, 2], "dtype"`},
+	} {
+		model := strings.Replace(small, change[0], change[1], 1)
+		if model == small {
+			t.Errorf("%s: nothing changed", name)
+		}
+		g, err := tensor.Load([]byte(model), smallWeights)
+		if err == nil { // found where the operation meets its input
+			_, err = g.Run(t.Context(), tensor.Tensor{Shape: []int{1, 3, 3, 2}, Data: make([]float32, 18)})
+		}
+		if !errors.Is(err, tensor.ErrModel) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, weights := range map[string][]byte{"cut": smallWeights[:60], "longer": append(bytes.Clone(smallWeights), 0)} {
+		if _, err := tensor.Load([]byte(small), weights); !errors.Is(err, tensor.ErrModel) {
+			t.Errorf("weights %s: %v", name, err)
+		}
+	}
+	g, err := tensor.Load([]byte(small), smallWeights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Run(t.Context(), tensor.Tensor{Shape: []int{1, 3, 3, 2}, Data: make([]float32, 17)}); !errors.Is(err, tensor.ErrModel) {
+		t.Errorf("an input that is too short: %v", err)
+	}
+}
+
+// TestDamaged: wherever a digit of a real model is another one, there is a result or
+// ErrModel.
+func TestDamaged(t *testing.T) {
+	model, err := os.ReadFile("../cutout/selfie.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights, err := os.ReadFile("../cutout/selfie.bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var digits []int
+	for i, c := range model {
+		if c >= '0' && c <= '9' {
+			digits = append(digits, i)
+		}
+	}
+	random, in, refused := rand.New(rand.NewPCG(3, 4)), input(1, 256, 256, 3), 0
+	for range 40 {
+		damaged, at := bytes.Clone(model), digits[random.IntN(len(digits))]
+		damaged[at] = '0' + byte(random.IntN(10))
+		g, err := tensor.Load(damaged, weights)
+		if err == nil && refused%2 == 1 { // a half of them, for the time it takes
+			_, err = g.Run(t.Context(), in)
+		}
+		if err != nil {
+			refused++
+		}
+		if err != nil && !errors.Is(err, tensor.ErrModel) {
+			t.Errorf("byte %d as %c: %v", at, damaged[at], err)
+		}
+	}
+	if refused == 0 {
+		t.Error("no model was refused")
+	}
+}
+
+// TestCanceled: a run ends with its context.
+func TestCanceled(t *testing.T) {
+	why := errors.New("the attempt took too long")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if _, err := load(t, "../cutout/selfie").Run(ctx, input(1, 256, 256, 3)); !errors.Is(err, why) {
+		t.Error(err)
+	}
+}
+
+// FuzzLoad: whatever the files, there is a result or ErrModel.
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte(small), smallWeights)
+	f.Fuzz(func(t *testing.T, model, weights []byte) {
+		g, err := tensor.Load(model, weights)
+		if err == nil {
+			_, err = g.Run(t.Context(), tensor.Tensor{Shape: []int{1, 3, 3, 2}, Data: make([]float32, 18)})
+		}
+		if err != nil && !errors.Is(err, tensor.ErrModel) {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,58 @@
+package tensor
+
+import "fmt"
+
+// pool returns the operation that combines the pixels of a window: to the largest, or
+// to the mean.
+func pool(d definition, mean bool) (operation, error) {
+	size, err := d.integers("ksize")
+	if err != nil {
+		return nil, err
+	}
+	if len(size) != 4 || size[0] != 1 || size[3] != 1 {
+		return nil, fmt.Errorf("%w: a window of %v", ErrModel, size)
+	}
+	w, err := windowOf(d, size[1], size[2])
+	if err != nil {
+		return nil, err
+	}
+	if w.same {
+		return nil, fmt.Errorf("%w: a pool with padding", ErrModel)
+	}
+	return unary(func(a array) (array, error) {
+		a, err := picture(a, 0)
+		if err != nil {
+			return array{}, err
+		}
+		w, err := w.over(a.shape[1], a.shape[2])
+		if err != nil {
+			return array{}, err
+		}
+		channels := a.shape[3]
+		out, err := newArray(1, w.outHigh, w.outWide, channels)
+		if err != nil {
+			return array{}, err
+		}
+		for i := range w.outHigh * w.outWide {
+			pixel := out.data[i*channels : (i+1)*channels]
+			y, x := i/w.outWide*w.down, i%w.outWide*w.right
+			for k := range w.height * w.width {
+				next := a.data[((y+k/w.width)*a.shape[2]+x+k%w.width)*channels:][:channels]
+				switch {
+				case k == 0:
+					copy(pixel, next)
+				case mean:
+					add(pixel, pixel, next)
+				default:
+					for c, v := range next {
+						pixel[c] = max(pixel[c], v)
+					}
+				}
+			}
+			if mean {
+				timesScalar(pixel, pixel, 1/float32(w.height*w.width))
+			}
+		}
+		return out, nil
+	}), nil
+}

@@ -1,0 +1,48 @@
+// Prints what TensorFlow.js computes of the figure: the golden files beside this one.
+//
+//   npm install @tensorflow/tfjs-core@4.22.0 @tensorflow/tfjs-converter@4.22.0 @tensorflow/tfjs-backend-cpu@4.22.0
+//   node oracle.js ../../objects/nanodet 48 > nanodet.txt
+//   node oracle.js ../../cutout/selfie 256 > selfie.txt
+const fs = require('fs');
+const tf = require('@tensorflow/tfjs-core');
+const { loadGraphModel } = require('@tensorflow/tfjs-converter');
+require('@tensorflow/tfjs-backend-cpu');
+
+// A person before a wall. Only integers, and quotients by 256, so that it is the same everywhere.
+function figure(side, y, x, c) {
+  const u = Math.floor(x * 256 / side) - 128, v = Math.floor(y * 256 / side);
+  let color = [90 + (v >> 2), 130, 170 - (v >> 3)];
+  if (u * u + (v - 260) * (v - 260) < 105 * 105) color = [40, 60, 120];
+  if (u * u * 9 + (v - 88) * (v - 88) * 5 < 18000) color = [50, 35, 25];
+  if (u * u * 9 + (v - 100) * (v - 100) * 5 < 13000) color = [224, 172, 140];
+  if (Math.abs(Math.abs(u) - 16) < 6 && Math.abs(v - 92) < 3 || Math.abs(u) < 13 && Math.abs(v - 124) < 3) color = [90, 40, 40];
+  return (color[c] + ((x * 7 + y * 13 + c * 5) & 15)) / 256;
+}
+
+// input is the figure with its colors as planes or pixel by pixel, as the shape says.
+function input(shape) {
+  const planes = shape[1] === 3, side = shape[2], data = new Float32Array(3 * side * side);
+  for (let y = 0; y < side; y++)
+    for (let x = 0; x < side; x++)
+      for (let c = 0; c < 3; c++)
+        data[planes ? (c * side + y) * side + x : (y * side + x) * 3 + c] = figure(side, y, x, c);
+  return tf.tensor(data, shape);
+}
+
+async function main(path, samples) {
+  await tf.setBackend('cpu');
+  const model = JSON.parse(fs.readFileSync(path + '.json')), data = fs.readFileSync(path + '.bin');
+  const graph = await loadGraphModel({ load: async () => ({
+    modelTopology: model.modelTopology, format: model.format, signature: model.signature,
+    weightSpecs: model.weightsManifest.flatMap(group => group.weights),
+    weightData: data.buffer.slice(data.byteOffset, data.byteOffset + data.length),
+  }) });
+  const shape = model.signature.inputs['input_1:0'].tensorShape.dim.map(side => Number(side.size));
+  for (const name of Object.keys(model.signature.outputs)) {
+    const output = graph.execute({ 'input_1:0': input(shape) }, name).dataSync();
+    const step = Math.floor(output.length / samples) | 1;
+    for (let i = 0; i < samples; i++) console.log(name.replace(':0', ''), i * step % output.length, output[i * step % output.length]);
+  }
+}
+
+main(process.argv[2], Number(process.argv[3]));
