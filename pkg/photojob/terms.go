@@ -31,6 +31,8 @@ type Terms struct {
 	SHA256      string // base64; empty leaves the bytes unchecked
 	Prompt      string
 	Options     Options
+
+	Unasked bool `json:"-"` // the client asked for no provider; Options has the local one
 }
 
 // Job returns the queued job of these terms.
@@ -44,14 +46,14 @@ func (t Terms) Job(jobID, userID string) Job {
 // Violation is what is wrong with one field of the terms.
 type Violation struct{ Field, Message string }
 
-// Completed returns the terms with defaults: the provider, the media type without
+// Completed returns the terms with defaults: the local provider, the media type without
 // parameters and in lower case.
 func (t Terms) Completed() Terms {
 	if base, _, err := mime.ParseMediaType(t.ContentType); err == nil {
 		t.ContentType = base
 	}
 	if t.Options.Provider == "" {
-		t.Options.Provider = Stub
+		t.Options.Provider, t.Unasked = Stub, true
 	}
 	return t
 }

@@ -55,6 +55,7 @@ type Shared struct {
 	Backends *backend.Connections
 	Worker   *work.Worker
 	Log      zerolog.Logger
+	Registry prometheus.Registerer
 }
 
 // entries lists the areas of the product.
@@ -62,7 +63,9 @@ func entries(cfg Config) []Entry {
 	return []Entry{
 		{textfiles.Work(), func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Worker, s.Log), nil }},
 		{feeditems.Work(), func(s Shared) (Area, error) { return feed.New(cfg.Feed, s.Backends, s.Worker), nil }},
-		{photojobs.Work(), func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Worker, s.Log) }},
+		{photojobs.Work(), func(s Shared) (Area, error) {
+			return photojob.New(cfg.PhotoJob, s.Backends, s.Worker, s.Log, s.Registry)
+		}},
 	}
 }
 
@@ -89,7 +92,7 @@ type Service struct {
 // work in progress and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
-		Name: Name, Title: "Assay analyzer", Version: process.Version(), Addr: cfg.Addr, Exposure: cfg.Exposure, Drain: cfg.Work.Drain, Log: cfg.Log,
+		Name: Name, Title: "Assay analyzer", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Work.Drain, Log: cfg.Log,
 	}, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (*Service, error) {
 		return Open(ctx, cfg, log, reg)
 	})
@@ -112,7 +115,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 
 // newService opens the areas of the list. It closes the backends when it returns an error.
 func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
-	shared := Shared{backends, work.New(cfg.Work, backends.Bus, reg), log}
+	shared := Shared{backends, work.New(cfg.Work, backends.Bus, reg), log, reg}
 	all := make([]Area, len(list))
 	for i, entry := range list {
 		var err error
@@ -164,6 +167,15 @@ func (s *Service) Health(h *obs.Health) {
 
 // Routes registers nothing: the analyzer takes its work from events.
 func (s *Service) Routes(*web.Router) {}
+
+// OperatorRoutes registers the calls for operators of the areas that have some.
+func (s *Service) OperatorRoutes(r *web.Router) {
+	for _, area := range s.areas {
+		if operated, ok := area.(process.Operated); ok {
+			operated.OperatorRoutes(r)
+		}
+	}
+}
 
 // Work consumes and sweeps until ctx ends and the work in progress is done or
 // returned to the stream.

@@ -176,3 +176,26 @@ func TestPut(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestDefault: the local provider until an operator names another.
+func TestDefault(t *testing.T) {
+	s := stores(t, 1)[0]
+	if d, err := s.Default(t.Context()); err != nil || d != (policy.Default{Provider: photojob.Stub}) {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if _, err := s.PutDefault(t.Context(), photojob.Gemini, policy.Match{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.PutDefault(t.Context(), photojob.Seedream, policy.Match{}); !errors.Is(err, policy.ErrUnconditional) {
+		t.Error(err)
+	}
+	if _, err := s.PutDefault(t.Context(), "dall-e", policy.Match{Any: true}); !errors.Is(err, policy.ErrUnknown) {
+		t.Error(err)
+	}
+	if d, err := s.Default(t.Context()); err != nil || d != (policy.Default{Provider: photojob.Gemini, Revision: 1}) {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if p, err := s.Get(t.Context(), "default"); !errors.Is(err, policy.ErrUnknown) {
+		t.Errorf("%+v, %v", p, err)
+	}
+}

@@ -55,6 +55,11 @@ const (
 	HeldDailyBudget = "daily_budget"
 )
 
+// HeldCodes returns all of them.
+func HeldCodes() []string {
+	return []string{HeldDisabled, HeldSuspended, HeldBreaker, HeldByProvider, HeldConcurrent, HeldPerMinute, HeldPerDay, HeldDailyBudget}
+}
+
 // Held is that no call may be made now.
 type Held struct {
 	Code  string
@@ -68,7 +73,8 @@ func (h *Held) Error() string { return h.Err }
 func (h *Held) Off() bool { return h.Code == HeldDisabled || h.Code == HeldSuspended }
 
 const (
-	keptDays = 31
+	// keptDays has the month of a bill, and the one in progress.
+	keptDays = 62
 	// skew is how much the clocks of workers may differ.
 	skew = 30 * time.Second
 	// failuresToOpen in a row open the breaker, at first for openFor, doubling up to
@@ -136,6 +142,17 @@ func (s *State) held(p Provider, key string, cost int64, now time.Time) *Held {
 		return because(HeldConcurrent, now.Add(soon), "the provider %s has %d calls in progress", p.Name, running)
 	}
 	return nil
+}
+
+// Between returns the days from one to another, both included.
+func (s *State) Between(from, to string) []Day {
+	found := []Day{}
+	for _, day := range s.Days {
+		if day.Day >= from && day.Day <= to {
+			found = append(found, day)
+		}
+	}
+	return found
 }
 
 func (s *State) suspended(revision int64, key string) bool {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/assay-project/assay/pkg/photojob"
@@ -83,17 +84,24 @@ func (s *Store) Get(ctx context.Context, name string) (Provider, error) {
 	if p.Settings.BaseURL == "" {
 		return p, ErrUnknown
 	}
-	document, err := s.documents.Get(ctx, platform.PhotoProviders, name)
+	var err error
+	p.Revision, err = s.get(ctx, platform.PhotoProviders, name, &p.Settings)
+	return p, err
+}
+
+// get reads a document into v, and returns its version: 0, and v as it was, without one.
+func (s *Store) get(ctx context.Context, partition, name string, v any) (version int64, err error) {
+	document, err := s.documents.Get(ctx, partition, name)
 	if errors.Is(err, platform.ErrNotFound) {
-		return p, nil
+		return 0, nil
 	}
 	if err == nil {
-		p.Revision, err = document.Version, json.Unmarshal([]byte(document.Body), &p.Settings)
+		err = json.Unmarshal([]byte(document.Body), v)
 	}
 	if err != nil {
-		return p, fmt.Errorf("settings of %s: %w", name, err)
+		return 0, fmt.Errorf("%s %s: %w", partition, name, err)
 	}
-	return p, nil
+	return document.Version, nil
 }
 
 // Match is which revision a writer has seen; Any is whichever there is.
@@ -105,25 +113,65 @@ type Match struct {
 // Put replaces settings that were checked. It returns ErrUnknown, ErrUnconditional for a
 // Match of nothing where there are settings, or ErrOtherRevision.
 func (s *Store) Put(ctx context.Context, name string, settings Settings, match Match) (Provider, error) {
-	body, err := json.Marshal(settings)
+	if Defaults(name).BaseURL == "" {
+		return Provider{}, ErrUnknown
+	}
+	revision, err := s.put(ctx, name, settings, match)
+	return Provider{Name: name, Revision: revision, Settings: settings}, err
+}
+
+// put replaces a document of operators.
+func (s *Store) put(ctx context.Context, name string, v any, match Match) (revision int64, err error) {
+	body, err := json.Marshal(v)
 	if err != nil {
-		return Provider{}, err
+		return 0, err
 	}
 	for {
-		p, err := s.Get(ctx, name)
+		var found json.RawMessage
+		revision, err := s.get(ctx, platform.PhotoProviders, name, &found)
 		switch {
 		case err != nil:
-			return p, err
-		case !match.Any && match.Revision == 0 && p.Revision > 0:
-			return p, ErrUnconditional
-		case !match.Any && match.Revision != p.Revision:
-			return p, ErrOtherRevision
+			return 0, err
+		case !match.Any && match.Revision == 0 && revision > 0:
+			return 0, ErrUnconditional
+		case !match.Any && match.Revision != revision:
+			return 0, ErrOtherRevision
 		}
-		err = s.documents.Put(ctx, platform.PhotoProviders, platform.Document{Name: name, Version: p.Revision, Body: string(body)})
+		err = s.documents.Put(ctx, platform.PhotoProviders, platform.Document{Name: name, Version: revision, Body: string(body)})
 		if !errors.Is(err, platform.ErrChanged) { // of writers at the same time one succeeds, so this ends
-			return Provider{Name: name, Revision: p.Revision + 1, Settings: settings}, err
+			return revision + 1, err
 		}
 	}
+}
+
+// defaultDocument is the document of the default provider. No provider has this name.
+const defaultDocument = "default"
+
+// Default is the provider of jobs that ask for none. Revision is 0 until an operator sets
+// it; it is the local provider then.
+type Default struct {
+	Provider string
+	Revision int64 `json:"-"`
+}
+
+// Default returns the default provider.
+func (s *Store) Default(ctx context.Context) (Default, error) {
+	d := Default{Provider: photojob.Stub}
+	revision, err := s.get(ctx, platform.PhotoProviders, defaultDocument, &d)
+	d.Revision = revision
+	return d, err
+}
+
+// PutDefault replaces the default provider. It returns ErrUnknown, ErrUnconditional or
+// ErrOtherRevision, as Put does.
+func (s *Store) PutDefault(ctx context.Context, provider string, match Match) (Default, error) {
+	d := Default{Provider: provider}
+	if !slices.Contains(photojob.Providers(), provider) {
+		return d, ErrUnknown
+	}
+	revision, err := s.put(ctx, defaultDocument, d, match)
+	d.Revision = revision
+	return d, err
 }
 
 // State returns the state of a provider.
@@ -133,17 +181,8 @@ func (s *Store) State(ctx context.Context, name string) (State, error) {
 }
 
 func (s *Store) state(ctx context.Context, name string) (state State, version int64, err error) {
-	document, err := s.documents.Get(ctx, platform.PhotoStates, name)
-	if errors.Is(err, platform.ErrNotFound) {
-		return State{}, 0, nil
-	}
-	if err == nil {
-		version, err = document.Version, json.Unmarshal([]byte(document.Body), &state)
-	}
-	if err != nil {
-		return State{}, 0, fmt.Errorf("state of %s: %w", name, err)
-	}
-	return state, version, nil
+	version, err = s.get(ctx, platform.PhotoStates, name, &state)
+	return state, version, err
 }
 
 // Held returns why no call of a cost may be made to the provider now, nil if one may.

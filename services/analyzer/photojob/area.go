@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/backend"
@@ -36,7 +37,7 @@ type Area struct {
 }
 
 // New returns the area on open backends. Its decoder lives as long as the process.
-func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) (*Area, error) {
+func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
 	decoder := pixels.NewDecoder(cfg.Memory)
 	stub, err := local.New(decoder, pixels.Default)
 	if err != nil {
@@ -47,7 +48,7 @@ func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zer
 	return &Area{
 		cfg: cfg, store: store, temp: temp, final: final, bus: backends.Bus, worker: worker,
 		decoder: decoder, log: log,
-		catalog:   newCatalog(cfg, policy.NewStore(platform.NewStore(backends.DB, cfg.Platform)), backends.Bus, stub, decoder),
+		catalog:   newCatalog(cfg, policy.NewStore(platform.NewStore(backends.DB, cfg.Platform)), backends.Bus, stub, decoder, newMetrics(reg)),
 		announcer: &announce.Announcer{Store: store, Temp: temp, Final: final.Bucket, Bus: backends.Bus, Log: log},
 	}, nil
 }

@@ -29,22 +29,13 @@ type catalog struct {
 	client   *http.Client
 	decoder  *pixels.Decoder
 	key      func(variable string) string
-
-	mu    sync.Mutex
-	looks map[string]look // of gates, by provider
+	metrics  *metrics
 }
 
-// look is what a gate saw.
-type look struct {
-	at   time.Time
-	held *policy.Held
-	err  error
-}
-
-func newCatalog(cfg Config, policies *policy.Store, b *bus.Bus, stub provider.Provider, decoder *pixels.Decoder) *catalog {
+func newCatalog(cfg Config, policies *policy.Store, b *bus.Bus, stub provider.Provider, decoder *pixels.Decoder, m *metrics) *catalog {
 	allowed := guard.Policy{Networks: cfg.AllowNetworks, NetworksSetting: "ASSAY_PHOTOJOB_ALLOW_NETWORKS"}
 	return &catalog{
-		policies: policies, bus: b, stub: stub, decoder: decoder, key: os.Getenv, looks: map[string]look{},
+		policies: policies, bus: b, stub: stub, decoder: decoder, key: os.Getenv, metrics: m,
 		client: guard.Client(allowed, 0), // every call has a time of its own
 	}
 }
@@ -103,24 +94,61 @@ func (c *catalog) held(ctx context.Context, o opened, cost int64) (*policy.Held,
 	if !o.permits {
 		return nil, nil
 	}
-	if o.key == "" && o.policy.Settings.Enabled {
-		return &policy.Held{
-			Code: policy.HeldSuspended, Until: time.Now().Add(time.Minute),
-			Err: fmt.Sprintf("the provider %s has no key: set %s", o.name, o.policy.Settings.KeyVariable),
-		}, nil
+	held := o.noKey()
+	if held == nil {
+		var err error
+		if held, err = c.policies.Held(ctx, o.policy, o.key, cost); err != nil {
+			return nil, err
+		}
 	}
-	return c.policies.Held(ctx, o.policy, o.key, cost)
+	c.metrics.held(o.name, held)
+	return held, nil
+}
+
+// noKey returns what holds an enabled provider without a key.
+func (o opened) noKey() *policy.Held {
+	if o.key != "" || !o.policy.Settings.Enabled {
+		return nil
+	}
+	return &policy.Held{
+		Code: policy.HeldSuspended, Until: time.Now().Add(time.Minute),
+		Err: fmt.Sprintf("the provider %s has no key: set %s", o.name, o.policy.Settings.KeyVariable),
+	}
 }
 
 // gateEvery is how often a gate that is closed looks again, and how old a look may be.
 const gateEvery = time.Second
 
+// gate is whether messages of a route may be requested. All workers of the process ask,
+// and one of them looks for all.
+type gate struct {
+	look func(context.Context) (open bool, err error)
+
+	mu   sync.Mutex
+	at   time.Time // of the last look
+	open bool
+}
+
+func (g *gate) isOpen(ctx context.Context) (bool, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if time.Since(g.at) < gateEvery {
+		return g.open, nil
+	}
+	open, err := g.look(ctx)
+	if err == nil {
+		g.open, g.at = open, time.Now()
+	}
+	return open, err
+}
+
 // gate blocks while no provider of the chain may do the work of a route: messages then
 // wait in the stream, and use no attempts.
 func (c *catalog) gate(route string) func(context.Context) error {
+	g := &gate{look: func(ctx context.Context) (bool, error) { return c.anyOpen(ctx, route) }}
 	return func(ctx context.Context) error {
 		for {
-			open, err := c.anyOpen(ctx, route)
+			open, err := g.isOpen(ctx)
 			if open || err != nil {
 				return err
 			}
@@ -139,7 +167,7 @@ func (c *catalog) anyOpen(ctx context.Context, route string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	held, err := c.look(ctx, first)
+	held, err := c.held(ctx, first, first.dearest())
 	if err != nil || held == nil {
 		return held == nil, err
 	}
@@ -154,25 +182,16 @@ func (c *catalog) anyOpen(ctx context.Context, route string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if held, err := c.look(ctx, next); err != nil || held == nil {
+		if held, err := c.held(ctx, next, next.dearest()); err != nil || held == nil {
 			return held == nil, err
 		}
 	}
 	return false, nil
 }
 
-// look is held for the dearest step, at most gateEvery old: all workers of the process
-// ask.
-func (c *catalog) look(ctx context.Context, o opened) (*policy.Held, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	seen, ok := c.looks[o.name]
-	if !ok || time.Since(seen.at) >= gateEvery {
-		seen.held, seen.err = c.held(ctx, o, max(o.cost(photojob.StepAnalyze), o.cost(photojob.StepEdit)))
-		seen.at = time.Now()
-		c.looks[o.name] = seen
-	}
-	return seen.held, seen.err
+// dearest is the cost of the dearest step.
+func (o opened) dearest() int64 {
+	return max(o.cost(photojob.StepAnalyze), o.cost(photojob.StepEdit))
 }
 
 // chain are the providers that may do the work of a route, in their order.

@@ -96,14 +96,8 @@ func (e *editing) take(ctx context.Context, c chosen) (*policy.Held, error) {
 // releaseTime bounds what is written after a call whose context has ended.
 const releaseTime = 10 * time.Second
 
-// release records what became of a call. A permit whose release is lost ends with its
-// time, and its cost stays counted.
-func (e *editing) release(ctx context.Context, c chosen, usage provider.Usage, err error) {
-	if !c.permits {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
-	defer cancel()
+// resultOf is what became of a call.
+func resultOf(c chosen, usage provider.Usage, err error) policy.Result {
 	r := policy.Result{Outcome: policy.Answered, CostMicros: usage.CostMicros, Revision: c.policy.Revision, Key: c.key}
 	failed, ok := errors.AsType[*provider.Error](err)
 	switch {
@@ -116,6 +110,17 @@ func (e *editing) release(ctx context.Context, c chosen, usage provider.Usage, e
 			r.CostMicros = 0
 		}
 	}
+	return r
+}
+
+// release records what became of a call. A permit whose release is lost ends with its
+// time, and its cost stays counted.
+func (e *editing) release(ctx context.Context, c chosen, r policy.Result) {
+	if !c.permits {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+	defer cancel()
 	if err := e.catalog.policies.Done(ctx, c.name, c.call.ID, r); err != nil {
 		e.log.Warn().Err(err).Str("provider", c.name).Str("id", e.job.JobID).Msg("cannot record the result of a call; its permit ends with its time")
 	}
@@ -138,5 +143,5 @@ func outcomeOf(c provider.Class) policy.Outcome {
 // drop returns the permit of a call that is not made.
 func (e *editing) drop(ctx context.Context, c chosen) {
 	notSent := &provider.Error{Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: errors.New("the call was not made")}
-	e.release(ctx, c, provider.Usage{}, notSent)
+	e.release(ctx, c, resultOf(c, provider.Usage{}, notSent))
 }

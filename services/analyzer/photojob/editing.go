@@ -121,12 +121,17 @@ func (e *editing) ask(ctx context.Context) (*answer, error) {
 	made := *e.next
 	e.next = nil
 	call, _ := e.job.Calls.Last()
+	began := time.Now()
 	a, err := e.makeCall(ctx, made.opened, call, nil)
 	usage := provider.Usage{}
 	if err == nil {
 		usage = a.Usage
 	}
-	e.release(ctx, made, usage, err)
+	result := resultOf(made, usage, err)
+	if made.permits {
+		e.catalog.metrics.called(made.name, call.Step, time.Since(began), result.CostMicros, err)
+	}
+	e.release(ctx, made, result)
 	if err != nil {
 		return nil, e.failed(ctx, call, err)
 	}

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -56,13 +57,83 @@ type PhotoProviderDay struct {
 	CostMicros int64  `json:"costMicros"`
 }
 
+// PhotoProviderList is all paid providers.
+type PhotoProviderList struct {
+	Default   string          `json:"default"` // of jobs that ask for none; stub is the local one
+	Providers []PhotoProvider `json:"providers"`
+	ETag      string          `json:"etag,omitempty"` // of Default
+}
+
 // PhotoProviders reads all paid providers.
-func (c *Client) PhotoProviders(ctx context.Context) ([]PhotoProvider, error) {
-	var all struct {
-		Providers []PhotoProvider `json:"providers"`
+func (c *Client) PhotoProviders(ctx context.Context) (PhotoProviderList, error) {
+	return c.photoProviders(ctx, call{method: http.MethodGet, path: join("photo-providers")})
+}
+
+// PutDefaultPhotoProvider changes the default provider that has this ETag, or any for *. It returns
+// what PutPhotoProvider does.
+func (c *Client) PutDefaultPhotoProvider(ctx context.Context, name, etag string) (PhotoProviderList, error) {
+	body := map[string]string{"default": name}
+	return c.photoProviders(ctx, call{method: http.MethodPut, path: join("photo-providers"), header: http.Header{"If-Match": {etag}}, body: body, once: true})
+}
+
+func (c *Client) photoProviders(ctx context.Context, op call) (PhotoProviderList, error) {
+	resp, err := c.open(ctx, op)
+	if err != nil {
+		return PhotoProviderList{}, err
 	}
-	err := c.do(ctx, call{method: http.MethodGet, path: join("photo-providers")}, &all)
-	return all.Providers, err
+	found := PhotoProviderList{ETag: resp.Header.Get("ETag")}
+	err = decode(resp, &found)
+	return found, err
+}
+
+// PhotoProviderCheck is whether a provider accepts the key of an analyzer.
+type PhotoProviderCheck struct {
+	Name       string `json:"name"`
+	OK         bool   `json:"ok"`
+	Model      string `json:"model"`
+	Code       string `json:"code,omitempty"` // as in the errors of jobs
+	Detail     string `json:"detail,omitempty"`
+	HTTPStatus int    `json:"httpStatus,omitempty"`
+	Millis     int64  `json:"millis"`
+}
+
+// CheckPhotoProvider makes a free call to a paid provider. It exists only at the operator address
+// of an analyzer.
+func (c *Client) CheckPhotoProvider(ctx context.Context, name string) (PhotoProviderCheck, error) {
+	var found PhotoProviderCheck
+	err := c.do(ctx, call{method: http.MethodPost, path: join("photo-providers", name, "check")}, &found)
+	return found, err
+}
+
+// PhotoCosts is what paid providers were called, and may have billed, from one day to another.
+type PhotoCosts struct {
+	From       string              `json:"from"`
+	To         string              `json:"to"`
+	Calls      int                 `json:"calls"`
+	CostMicros int64               `json:"costMicros"`
+	Providers  []PhotoProviderCost `json:"providers"`
+}
+
+// PhotoProviderCost is the part of one provider.
+type PhotoProviderCost struct {
+	Name       string             `json:"name"`
+	Calls      int                `json:"calls"`
+	CostMicros int64              `json:"costMicros"`
+	Days       []PhotoProviderDay `json:"days"` // the newest last
+}
+
+// PhotoCosts reads the costs from one day (UTC, such as 2026-11-22) to another, both included. Empty
+// is the first of this month, and today.
+func (c *Client) PhotoCosts(ctx context.Context, from, to string) (PhotoCosts, error) {
+	query := url.Values{}
+	for name, day := range map[string]string{"from": from, "to": to} {
+		if day != "" {
+			query.Set(name, day)
+		}
+	}
+	var found PhotoCosts
+	err := c.do(ctx, call{method: http.MethodGet, path: join("photos", "costs"), query: query}, &found)
+	return found, err
 }
 
 // PhotoProvider reads one paid provider.

@@ -20,8 +20,8 @@ func newPhotoProviders(s *settings) *cobra.Command {
 	var operator string
 	cmd := &cobra.Command{
 		Use:   "providers",
-		Short: "List, show and change the paid providers",
-		Long: `List, show and change the paid providers that describe and edit photos: switches,
+		Short: "List, show, change and check the paid providers",
+		Long: `List, show, change and check the paid providers that describe and edit photos: switches,
 limits, budgets, models and prices.
 
 The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else
@@ -30,7 +30,8 @@ that of a running "assay serve". Keys are in the environment of the analyzer.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8084 [ASSAY_OPERATOR]")
-	cmd.AddCommand(newProvidersList(s, &operator), newProvidersShow(s, &operator), newProvidersSet(s, &operator))
+	cmd.AddCommand(newProvidersList(s, &operator), newProvidersShow(s, &operator), newProvidersSet(s, &operator),
+		newProvidersDefault(s, &operator), newProvidersCheck(s, &operator), newProvidersCosts(s, &operator))
 	return cmd
 }
 
@@ -47,9 +48,9 @@ func newProvidersList(s *settings, operator *string) *cobra.Command {
 				return err
 			}
 			if !s.json {
-				return writeProviders(cmd.OutOrStdout(), all)
+				return writeProviders(cmd.OutOrStdout(), all.Providers)
 			}
-			for _, provider := range all {
+			for _, provider := range all.Providers {
 				if err := writeJSON(cmd.OutOrStdout(), provider); err != nil {
 					return err
 				}

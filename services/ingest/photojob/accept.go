@@ -1,6 +1,7 @@
 package photojob
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -46,6 +47,22 @@ func accept(t photojob.Terms, field string) (photojob.Terms, error) {
 	return t, nil
 }
 
+// route returns the provider of a job: the one that its client asked for, else the default
+// of operators, else, while that is disabled, the local one. It returns errNoProvider.
+func (a *Area) route(ctx context.Context, t photojob.Terms) (string, error) {
+	if !t.Unasked {
+		return t.Options.Provider, a.offered(ctx, t.Options.Provider)
+	}
+	d, err := a.policies.Default(ctx)
+	if err == nil {
+		err = a.offered(ctx, d.Provider)
+	}
+	if errors.Is(err, errNoProvider) {
+		return photojob.Stub, nil
+	}
+	return d.Provider, err
+}
+
 // offered returns errNoProvider when operators have enabled neither the provider of a job
 // nor one of its fallback. Jobs that were accepted wait for one.
 func (a *Area) offered(ctx context.Context, name string) error {
@@ -69,31 +86,38 @@ func (a *Area) offered(ctx context.Context, name string) error {
 }
 
 // create writes a QUEUED job. Under an idempotency key that is taken it returns the job of
-// the first call, or errOtherTerms.
+// the first call, also when its provider has been disabled since, or errOtherTerms.
 func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms photojob.Terms) (photojob.Job, error) {
-	if err := a.offered(ctx, terms.Options.Provider); err != nil {
-		return photojob.Job{}, err
-	}
 	id, err := photojob.NewID(owner, idempotencyKey)
 	if err != nil {
 		return photojob.Job{}, err
 	}
-	job, err := a.store.Create(ctx, terms.Job(id, owner).Traced(obs.TraceFrom(ctx)))
-	if !errors.Is(err, photojob.ErrExists) {
-		return job, err
+	route, refused := a.route(ctx, terms)
+	if refused == nil {
+		job, err := a.store.Create(ctx, routed(terms.Job(id, owner), route).Traced(obs.TraceFrom(ctx)))
+		if !errors.Is(err, photojob.ErrExists) {
+			return job, err
+		}
 	}
-	job, err = a.store.Get(ctx, id)
-	if err == nil && job.S3TempKey != terms.UploadKey(id) {
-		err = errOtherTerms
+	job, err := a.store.Get(ctx, id)
+	switch {
+	case err != nil:
+		return photojob.Job{}, cmp.Or(refused, err)
+	case job.S3TempKey != terms.UploadKey(id):
+		return job, errOtherTerms
 	}
-	return job, err
+	return job, nil
+}
+
+// routed returns a new job of a provider. The key of its upload stays that of what the
+// client asked for, so that a repeated call is the same when the default has changed.
+func routed(job photojob.Job, provider string) photojob.Job {
+	job.Provider, job.Options.Provider = provider, provider
+	return job
 }
 
 // createBatch writes the QUEUED jobs of a batch, all or none. It returns what create does.
 func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, terms []photojob.Terms) (photojob.Batch, error) {
-	if err := a.offered(ctx, terms[0].Options.Provider); err != nil { // the options are those of all
-		return photojob.Batch{}, err
-	}
 	id, err := photojob.NewID(owner, idempotencyKey)
 	if err != nil {
 		return photojob.Batch{}, err
@@ -102,18 +126,21 @@ func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, te
 	if err != nil {
 		return photojob.Batch{}, err
 	}
+	route, refused := a.route(ctx, terms[0]) // the options are those of all
 	asked := map[string]string{}
 	for i, job := range jobs {
-		jobs[i] = job.Traced(obs.TraceFrom(ctx))
+		jobs[i] = routed(job, route).Traced(obs.TraceFrom(ctx))
 		asked[job.JobID] = job.S3TempKey
 	}
-	batch, err := a.store.CreateBatch(ctx, id, jobs)
-	if !errors.Is(err, photojob.ErrExists) {
-		return batch, err
+	if refused == nil {
+		batch, err := a.store.CreateBatch(ctx, id, jobs)
+		if !errors.Is(err, photojob.ErrExists) {
+			return batch, err
+		}
 	}
-	batch, err = a.store.Batch(ctx, id)
+	batch, err := a.store.Batch(ctx, id)
 	if err != nil {
-		return batch, err
+		return batch, cmp.Or(refused, err)
 	}
 	other := batch.Size != len(terms)
 	for _, job := range batch.Jobs {

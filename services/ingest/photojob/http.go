@@ -170,7 +170,7 @@ func (a *Area) postRetry(ctx context.Context, in *retryInput) (*jobOutput, error
 	if wrong := terms.Check(); len(wrong) > 0 {
 		return nil, web.Invalid(web.FieldError{Field: "body." + wrong[0].Field, Message: wrong[0].Message})
 	}
-	if err := a.offered(ctx, terms.Options.Provider); err != nil {
+	if terms.Options.Provider, err = a.route(ctx, terms); err != nil {
 		return nil, problem(err)
 	}
 	job, err = a.retry(ctx, job, terms.Prompt, terms.Options)

@@ -30,6 +30,17 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 		Description: "The settings apply to the next call, also of jobs that wait; calls in progress end as they began. A suspended provider is tried again. " +
 			"Send the ETag as If-Match, which prevents lost updates, or * to change any version.",
 	}, a.putProvider)
+	web.Register(r, huma.Operation{
+		OperationID: "put-default-photo-provider", Method: http.MethodPut, Path: "/v1/photo-providers", Tags: []string{"photo providers"},
+		Summary: "Change the default provider",
+		Description: "Applies to new jobs that ask for no provider. While it is disabled, and so is its fallback, the local provider does them. " +
+			"Send the ETag of the list as If-Match, or * to change any version.",
+	}, a.putDefaultProvider)
+	web.Register(r, huma.Operation{
+		OperationID: "list-photo-costs", Method: http.MethodGet, Path: "/v1/photos/costs", Tags: []string{"photo providers"},
+		Summary:     "The calls and costs of paid providers by day",
+		Description: "A call counts from before it is made, at the most that it may cost, until its provider reports its cost: costs are never less than what was billed. Days are kept for 62 days.",
+	}, a.listCosts)
 }
 
 // providerView is a provider as the API shows it.
@@ -89,17 +100,30 @@ func (a *Area) outputProvider(ctx context.Context, p policy.Provider, err error)
 		return nil, providerProblem(err)
 	}
 	view, err := a.viewProvider(ctx, p)
-	return &providerOutput{strconv.Quote(strconv.FormatInt(p.Revision, 10)), view}, err
+	return &providerOutput{etag(p.Revision), view}, err
 }
 
+func etag(revision int64) string { return strconv.Quote(strconv.FormatInt(revision, 10)) }
+
 type providerListOutput struct {
+	ETag string `header:"ETag" doc:"of the default provider"`
 	Body struct {
+		Default   string         `json:"default" doc:"the provider of jobs that ask for none: a paid one or stub, the local one"`
 		Providers []providerView `json:"providers" nullable:"false"`
 	}
 }
 
 func (a *Area) listProviders(ctx context.Context, _ *struct{}) (*providerListOutput, error) {
-	out := &providerListOutput{}
+	d, err := a.policies.Default(ctx)
+	return a.outputProviders(ctx, d, err)
+}
+
+func (a *Area) outputProviders(ctx context.Context, d policy.Default, err error) (*providerListOutput, error) {
+	if err != nil {
+		return nil, providerProblem(err)
+	}
+	out := &providerListOutput{ETag: etag(d.Revision)}
+	out.Body.Default = d.Provider
 	out.Body.Providers = []providerView{}
 	for _, name := range policy.Paid() {
 		p, err := a.policies.Get(ctx, name)
@@ -130,15 +154,20 @@ type providerPutInput struct {
 	Body    struct{ policy.Settings }
 }
 
-func (a *Area) putProvider(ctx context.Context, in *providerPutInput) (*providerOutput, error) {
-	match := policy.Match{Any: in.IfMatch == "*"}
-	if in.IfMatch != "" && !match.Any {
-		revision, err := strconv.ParseInt(strings.Trim(in.IfMatch, `"`), 10, 64)
+// matchOf reads If-Match.
+func matchOf(header string) policy.Match {
+	match := policy.Match{Any: header == "*"}
+	if header != "" && !match.Any {
+		revision, err := strconv.ParseInt(strings.Trim(header, `"`), 10, 64)
 		if err != nil || revision < 0 {
 			revision = -1 // which no settings have
 		}
 		match.Revision = revision
 	}
+	return match
+}
+
+func (a *Area) putProvider(ctx context.Context, in *providerPutInput) (*providerOutput, error) {
 	if found := in.Body.Settings.Check(in.Name); len(found) > 0 {
 		var wrong []web.FieldError
 		for _, v := range found {
@@ -146,8 +175,20 @@ func (a *Area) putProvider(ctx context.Context, in *providerPutInput) (*provider
 		}
 		return nil, web.Invalid(wrong...)
 	}
-	p, err := a.policies.Put(ctx, in.Name, in.Body.Settings, match)
+	p, err := a.policies.Put(ctx, in.Name, in.Body.Settings, matchOf(in.IfMatch))
 	return a.outputProvider(ctx, p, err)
+}
+
+type defaultPutInput struct {
+	IfMatch string `header:"If-Match" doc:"the current ETag of the list, or *"`
+	Body    struct {
+		Default string `json:"default" enum:"stub,gemini,seedream"`
+	}
+}
+
+func (a *Area) putDefaultProvider(ctx context.Context, in *defaultPutInput) (*providerListOutput, error) {
+	d, err := a.policies.PutDefault(ctx, in.Body.Default, matchOf(in.IfMatch))
+	return a.outputProviders(ctx, d, err)
 }
 
 func providerProblem(err error) error {

@@ -1,0 +1,140 @@
+package photojob
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/table/tabletest"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream/seedreamtest"
+)
+
+// newTestCatalog opens a catalog whose providers are those of tests, and disabled.
+func newTestCatalog(t *testing.T, keys map[string]string) *catalog {
+	t.Helper()
+	db, _ := tabletest.Start(t)
+	cfg := platform.Config{Table: "assay-platform"}
+	if err := table.EnsureAll(t.Context(), db, platform.Storage(cfg).Tables); err != nil {
+		t.Fatal(err)
+	}
+	c := newCatalog(Config{}, policy.NewStore(platform.NewStore(db, cfg)), nil, nil, nil, newMetrics(prometheus.NewRegistry()))
+	transport := &http.Transport{}
+	c.client = &http.Client{Transport: transport}
+	t.Cleanup(transport.CloseIdleConnections)
+	c.key = func(variable string) string { return keys[variable] }
+	return c
+}
+
+func set(t *testing.T, c *catalog, name string, change func(*policy.Settings)) {
+	t.Helper()
+	p, err := c.policies.Get(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(&p.Settings)
+	if _, err := c.policies.Put(t.Context(), name, p.Settings, policy.Match{Any: true}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCheckProvider: a free call says whether the provider takes the key.
+func TestCheckProvider(t *testing.T) {
+	gemini, seedream := geminitest.Start(t), seedreamtest.Start(t)
+	keys := map[string]string{"ASSAY_GEMINI_KEY": geminitest.Key}
+	c := newTestCatalog(t, keys)
+	set(t, c, photojob.Gemini, func(s *policy.Settings) { s.BaseURL = gemini.URL })
+	set(t, c, photojob.Seedream, func(s *policy.Settings) { s.BaseURL = seedream.URL })
+	router := web.NewRouter(web.Options{Roles: []web.Role{web.Operator}})
+	(&Area{catalog: c}).OperatorRoutes(router)
+	check := func(name string, status int, want ...string) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		router.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1/v1/photo-providers/"+name+"/check", nil))
+		for _, part := range want {
+			if w.Code != status || !strings.Contains(w.Body.String(), part) {
+				t.Errorf("%s: %d %s, want %d %s", name, w.Code, w.Body, status, part)
+			}
+		}
+	}
+	check(photojob.Gemini, http.StatusOK, `"ok":true`, geminitest.EditModel)
+	check(photojob.Seedream, http.StatusOK, `"ok":false`, provider.AccessDenied, "set ASSAY_SEEDREAM_KEY")
+	keys["ASSAY_SEEDREAM_KEY"] = seedreamtest.Key
+	check(photojob.Seedream, http.StatusOK, `"ok":true`)
+	gemini.Accept("another")
+	check(photojob.Gemini, http.StatusOK, `"ok":false`, provider.AccessDenied, "API key not valid", `"httpStatus":400`)
+	check("stub", http.StatusNotFound, "No paid provider")
+	if n := gemini.Calls() + seedream.Calls(); n != 0 {
+		t.Errorf("%d paid calls", n)
+	}
+}
+
+// TestGateLooksForAll: the workers of a process look once a second together, and an error
+// is that of one worker.
+func TestGateLooksForAll(t *testing.T) {
+	looks, broken := 0, errors.New("broken")
+	g := &gate{look: func(context.Context) (bool, error) {
+		if looks++; looks == 1 {
+			return false, broken
+		}
+		return looks == 2, nil
+	}}
+	if _, err := g.isOpen(t.Context()); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	for range 10 {
+		if open, err := g.isOpen(t.Context()); !open || err != nil {
+			t.Errorf("%v %v", open, err)
+		}
+	}
+	g.at = g.at.Add(-gateEvery)
+	if open, err := g.isOpen(t.Context()); open || err != nil || looks != 3 {
+		t.Errorf("%v %v after %d looks", open, err, looks)
+	}
+}
+
+// TestHeldIsMeasured: an operator sees why a provider makes no calls.
+func TestHeldIsMeasured(t *testing.T) {
+	c := newTestCatalog(t, map[string]string{"ASSAY_GEMINI_KEY": geminitest.Key})
+	holds := func(reason string) float64 {
+		return testutil.ToFloat64(c.metrics.holds.WithLabelValues(photojob.Gemini, reason))
+	}
+	look := func() {
+		t.Helper()
+		o, err := c.open(t.Context(), photojob.Gemini)
+		if err == nil {
+			_, err = c.held(t.Context(), o, o.dearest())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if look(); holds(policy.HeldDisabled) != 1 {
+		t.Error("a disabled provider is not measured")
+	}
+	set(t, c, photojob.Gemini, func(s *policy.Settings) { s.Enabled, s.DailyBudget = true, 1 })
+	if look(); holds(policy.HeldDisabled) != 0 || holds(policy.HeldDailyBudget) != 1 {
+		t.Error("a used budget is not measured")
+	}
+	c.metrics.called(photojob.Gemini, photojob.StepEdit, time.Second, 101_000, &provider.Error{Class: provider.Unknown})
+	c.metrics.called(photojob.Gemini, photojob.StepEdit, time.Second, 101_000, nil)
+	if cost := testutil.ToFloat64(c.metrics.cost.WithLabelValues(photojob.Gemini, photojob.StepEdit)); cost != 0.202 {
+		t.Errorf("cost %v", cost)
+	}
+	if n := testutil.CollectAndCount(c.metrics.calls); n != 2 {
+		t.Errorf("%d outcomes", n)
+	}
+}

@@ -1,0 +1,58 @@
+package photojob
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+)
+
+// metrics are those of paid providers.
+type metrics struct {
+	calls *prometheus.HistogramVec
+	cost  *prometheus.CounterVec
+	holds *prometheus.GaugeVec
+}
+
+func newMetrics(reg prometheus.Registerer) *metrics {
+	factory := promauto.With(reg)
+	return &metrics{
+		calls: factory.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "assay_photo_call_duration_seconds",
+			Help:    "Calls to paid providers of photos, by step and outcome (ok, retry, defer, suspend, unknown, permanent, internal).",
+			Buckets: []float64{0.1, 0.3, 1, 3, 10, 30, 60, 120, 300},
+		}, []string{"provider", "step", "outcome"}),
+		cost: factory.NewCounterVec(prometheus.CounterOpts{
+			Name: "assay_photo_call_cost_dollars_total",
+			Help: "What calls to paid providers of photos may have cost, in US dollars.",
+		}, []string{"provider", "step"}),
+		holds: factory.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "assay_photo_provider_held",
+			Help: "1 for the reason why no call may be made to a paid provider of photos, 0 for the others (disabled, suspended, breaker, rate_limited, concurrent, per_minute, per_day, daily_budget).",
+		}, []string{"provider", "reason"}),
+	}
+}
+
+// called records a call that was made, with what it may have cost.
+func (m *metrics) called(name, step string, took time.Duration, costMicros int64, err error) {
+	outcome := "ok"
+	if err != nil {
+		outcome = string(provider.ClassOf(err))
+	}
+	m.calls.WithLabelValues(name, step, outcome).Observe(took.Seconds())
+	m.cost.WithLabelValues(name, step).Add(float64(costMicros) / 1e6)
+}
+
+// held records what holds a provider, nil for nothing.
+func (m *metrics) held(name string, held *policy.Held) {
+	for _, code := range policy.HeldCodes() {
+		value := 0.0
+		if held != nil && held.Code == code {
+			value = 1
+		}
+		m.holds.WithLabelValues(name, code).Set(value)
+	}
+}

@@ -1,0 +1,83 @@
+package photojob
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/table/tabletest"
+)
+
+// TestDefaultProvider: a job that asks for no provider is that of the operators' default,
+// of the local one while the default is disabled, and stays the same job when it is
+// created again after the default has changed.
+func TestDefaultProvider(t *testing.T) {
+	db, _ := tabletest.Start(t)
+	names, settings := photojob.Config{Env: "dev"}, platform.Config{Table: "assay-platform"}
+	if err := table.EnsureAll(t.Context(), db, append(photojob.Tables(names), platform.Storage(settings).Tables...)); err != nil {
+		t.Fatal(err)
+	}
+	a := &Area{store: photojob.NewStore(db, names), policies: policy.NewStore(platform.NewStore(db, settings))}
+	create := func(key, asked string) (photojob.Job, error) {
+		t.Helper()
+		terms, err := accept(photojob.Terms{FileName: "a.jpg", ContentType: "image/jpeg", Size: 7, Options: photojob.Options{Provider: asked}}, "body.")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.create(t.Context(), "ann", key, terms)
+	}
+	want := func(key, asked, provider string) photojob.Job {
+		t.Helper()
+		job, err := create(key, asked)
+		if err != nil || job.Provider != provider || job.Route() != provider {
+			t.Errorf("%q asks for %q, and gets %s of the route %s, %v; want %s", key, asked, job.Provider, job.Route(), err, provider)
+		}
+		return job
+	}
+	change := func(provider string, enabled bool) {
+		t.Helper()
+		s := policy.Defaults(photojob.Gemini)
+		s.Enabled = enabled
+		_, err := a.policies.Put(t.Context(), photojob.Gemini, s, policy.Match{Any: true})
+		if err == nil {
+			_, err = a.policies.PutDefault(t.Context(), provider, policy.Match{Any: true})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want("before", "", photojob.Stub)
+	change(photojob.Gemini, true)
+	first := want("first", "", photojob.Gemini)
+	want("local", photojob.Stub, photojob.Stub)
+	change(photojob.Gemini, false)
+	if again := want("first", "", photojob.Gemini); again.JobID != first.JobID {
+		t.Errorf("created again as %s, not %s", again.JobID, first.JobID)
+	}
+	want("disabled", "", photojob.Stub)
+	if _, err := create("asked", photojob.Gemini); !errors.Is(err, errNoProvider) {
+		t.Errorf("a disabled provider that was asked for: %v", err)
+	}
+	if _, err := create("first", photojob.Gemini); !errors.Is(err, errOtherTerms) {
+		t.Errorf("with other terms: %v", err)
+	}
+	batch := func() (photojob.Batch, error) {
+		terms := photojob.Terms{FileName: "a.jpg", ContentType: "image/jpeg", Size: 7, Options: photojob.Options{Provider: photojob.Gemini}}
+		return a.createBatch(t.Context(), "ann", "batch", []photojob.Terms{terms, terms})
+	}
+	if _, err := batch(); !errors.Is(err, errNoProvider) {
+		t.Errorf("a batch for a disabled provider: %v", err)
+	}
+	change(photojob.Stub, true)
+	created, err := batch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(photojob.Stub, false)
+	if again, err := batch(); err != nil || again.BatchID != created.BatchID {
+		t.Errorf("a batch that was created before: %+v, %v", again, err)
+	}
+}
