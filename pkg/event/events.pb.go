@@ -394,7 +394,7 @@ type LibraryStep struct {
 	// A UUID.
 	FileId  string `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
 	OwnerId string `protobuf:"bytes,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
-	// start and finish, or a step of the workflow such as thumbnails or
+	// start, finish or erase, or a step of the workflow such as thumbnails or
 	// chunk/00017.
 	Step string `protobuf:"bytes,3,opt,name=step,proto3" json:"step,omitempty"`
 	// light, render or records.

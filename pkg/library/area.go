@@ -68,6 +68,16 @@ func NewStep(d *event.LibraryStep) event.Event {
 	}
 }
 
+// ParseStepSubject returns the file and the step of a subject of NewStep. It is not ok for others.
+func ParseStepSubject(subject string) (fileID, step string, ok bool) {
+	rest, ours := strings.CutPrefix(subject, stepSubject)
+	parts := strings.Split(rest, ".") // class, file, run, step
+	if !ours || len(parts) != 4 {
+		return "", "", false
+	}
+	return parts[1], parts[3], true
+}
+
 // Step returns the event of an open step of the workflow's run, or of StepFinish. The file is that of
 // the workflow.
 func (w Workflow) Step(f File, step string) event.Event {

@@ -134,3 +134,9 @@ type File struct {
 
 // Final reports whether only a retry, a reprocessing or an erase changes the state of the file.
 func (f File) Final() bool { return Machine().IsFinal(f.Status) }
+
+// Created is when the file was reserved.
+func (f File) Created() time.Time { return when(f.CreatedAt) }
+
+// Updated is when the file was last written.
+func (f File) Updated() time.Time { return when(f.UpdatedAt) }

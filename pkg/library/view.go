@@ -123,3 +123,11 @@ func at(text string) *time.Time {
 	}
 	return &t
 }
+
+// when is at, with the zero time for nil.
+func when(text string) time.Time {
+	if t := at(text); t != nil {
+		return *t
+	}
+	return time.Time{}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/ingest/feed"
+	"github.com/assay-project/assay/services/ingest/library"
 	"github.com/assay-project/assay/services/ingest/notice"
 	"github.com/assay-project/assay/services/ingest/photojob"
 	"github.com/assay-project/assay/services/ingest/receive"
@@ -29,6 +30,7 @@ type Config struct {
 	TextFile textfile.Config
 	Feed     feed.Config
 	PhotoJob photojob.Config
+	Library  library.Config
 }
 
 // HTTPAddr is where the service listens.

@@ -15,6 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
 	feeditems "github.com/assay-project/assay/pkg/feed"
+	libraries "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
 	photojobs "github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/process"
@@ -22,6 +23,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/deadletter"
 	"github.com/assay-project/assay/services/ingest/feed"
+	"github.com/assay-project/assay/services/ingest/library"
 	"github.com/assay-project/assay/services/ingest/notice"
 	"github.com/assay-project/assay/services/ingest/photojob"
 	"github.com/assay-project/assay/services/ingest/receive"
@@ -67,6 +69,7 @@ func entries(cfg Config) []Entry {
 		{textfiles.Work(), func(s Shared) Area { return textfile.New(cfg.TextFile, s.Backends, s.Receiver, s.Log) }},
 		{feeditems.Work(), func(s Shared) Area { return feed.New(cfg.Feed, s.Backends, s.Log, s.Registry) }},
 		{photojobs.Work(), func(s Shared) Area { return photojob.New(cfg.PhotoJob, s.Backends, s.Log) }},
+		{libraries.Work(), func(s Shared) Area { return library.New(cfg.Library, s.Backends, s.Receiver, s.Log) }},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/query/feed"
+	"github.com/assay-project/assay/services/query/library"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/textfile"
 	"github.com/assay-project/assay/services/query/wait"
@@ -29,6 +30,7 @@ type Config struct {
 	TextFile textfile.Config
 	Feed     feed.Config
 	PhotoJob photojob.Config
+	Library  library.Config
 }
 
 // HTTPAddr is where the service listens.

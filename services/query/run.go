@@ -17,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/feed"
+	"github.com/assay-project/assay/services/query/library"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/photojob"
 	"github.com/assay-project/assay/services/query/textfile"
@@ -59,6 +60,7 @@ func entries(cfg Config) []Entry {
 		func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Waits), nil },
 		func(s Shared) (Area, error) { return feed.New(cfg.Feed, s.Backends, s.Hub, s.Waits, s.Log, s.Registry) },
 		func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Waits), nil },
+		func(s Shared) (Area, error) { return library.New(cfg.Library, s.Backends, s.Waits), nil },
 	}
 }
 

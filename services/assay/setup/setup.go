@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
@@ -29,6 +30,7 @@ type Config struct {
 	TextFile textfile.Config
 	Feed     feed.Config
 	PhotoJob photojob.Config
+	Library  library.Config
 	Platform platform.Config
 
 	BucketPolicy string `env:"ASSAY_S3_BUCKET_POLICY" doc:"a file with the policies to set on the buckets, in one, for an S3 server with several users; none by default"`
@@ -36,7 +38,7 @@ type Config struct {
 
 // Areas describes every area of the product. Everything that covers all areas is derived from it.
 func (c Config) Areas() []area.Area {
-	return []area.Area{textfile.Area(c.TextFile), feed.Area(c.Feed), photojob.Area(c.PhotoJob)}
+	return []area.Area{textfile.Area(c.TextFile), feed.Area(c.Feed), photojob.Area(c.PhotoJob), library.Area(c.Library)}
 }
 
 // Storage describes where the areas and Assay itself store data.

@@ -108,8 +108,8 @@ func (f *File) checkType() error {
 
 func notPrintable(r rune) bool { return r < ' ' || r > '~' }
 
-// Close implements io.Closer.
-func (f *File) Close() error { return f.part.Close() }
+// Close ends the reading of the file.
+func (f *File) Close() { _ = f.part.Close() } // what was only read cannot be lost
 
 // Read implements io.Reader.
 func (f *File) Read(p []byte) (int, error) {

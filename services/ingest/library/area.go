@@ -1,0 +1,88 @@
+// Package library takes folders and files in: it reserves uploads, accepts bytes, makes work of
+// finished uploads, and changes the tree: names, places, trash and permissions.
+package library
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/library/announce"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/upload"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/receive"
+)
+
+// Area takes folders and files in.
+type Area struct {
+	store     *library.Store
+	bucket    *blob.Store
+	bus       *bus.Bus
+	announcer *announce.Announcer
+	receiver  *receive.Receiver
+	log       zerolog.Logger
+}
+
+// New returns the area on open backends.
+func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, log zerolog.Logger) *Area {
+	return &Area{
+		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, receiver: receiver, log: log,
+		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
+	}
+}
+
+// Check returns an error while the tables cannot be used.
+func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
+
+// OperatorRoutes registers nothing: operators only read.
+func (a *Area) OperatorRoutes(*web.Router) {}
+
+// Work does nothing: clients and buckets report uploads.
+func (a *Area) Work(context.Context) error { return nil }
+
+// Uploaded announces the upload of an object. An object of a removed file, or with other bytes than
+// reserved, is ignored: the client's own call responds with the reason.
+func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
+	id, run, err := library.ParseKey(o.Key)
+	if err != nil || o.Bucket != a.bucket.Bucket {
+		return false, nil
+	}
+	if run > 0 { // made by a step
+		return true, nil
+	}
+	file, err := a.store.File(ctx, id)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return true, nil
+	case err != nil:
+		return true, err
+	case file.Key != o.Key:
+		return true, nil
+	}
+	err = a.announcer.Uploaded(ctx, file)
+	if errors.Is(err, upload.ErrNoBytes) || errors.Is(err, upload.ErrOtherBytes) {
+		return true, nil
+	}
+	return true, err
+}
+
+// caller is who makes a request of this service, which takes no share links.
+func caller(c web.Caller) library.Caller { return library.Caller{Owner: c.Owner} }
+
+// refused returns the reason why a node of an owner cannot be created in, or moved to, a folder: to a
+// caller that may not see a folder, it does not exist.
+func (a *Area) refused(ctx context.Context, err error, parentID string, c library.Caller) error {
+	if !errors.Is(err, library.ErrOwner) {
+		return err
+	}
+	if _, hidden := a.store.Writable(ctx, parentID, c); hidden != nil {
+		return hidden
+	}
+	return err
+}

@@ -1,0 +1,12 @@
+package library
+
+import (
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/platform"
+)
+
+// Config is the settings of the library.
+type Config struct {
+	Tables   library.Config
+	Platform platform.Config
+}

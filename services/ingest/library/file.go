@@ -1,0 +1,178 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/upload"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/receive"
+)
+
+func (a *Area) fileRoutes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "create-library-file", Method: http.MethodPost, Path: "/v1/library/files", Tags: []string{tag},
+		Summary: "Upload a file, or reserve an upload",
+		Description: "With a JSON body, reserves a file and returns a presigned request for its bytes. " +
+			"With multipart/form-data, accepts the parts \"parentId\", if any, and then \"file\", and returns 202 with the node.",
+		DefaultStatus: http.StatusCreated,
+		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
+		RequestBody:   multipartBody(),
+		Responses:     map[string]*huma.Response{"202": fileTaken(r)},
+	}, a.postReservation)
+	web.Register(r, huma.Operation{
+		OperationID: "library-file-uploaded", Method: http.MethodPost, Path: "/v1/library/files/{id}/uploaded", Tags: []string{tag},
+		Summary: "Report that the presigned upload is done", DefaultStatus: http.StatusAccepted,
+	}, a.postUploaded)
+}
+
+func multipartBody() *huma.RequestBody {
+	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		"multipart/form-data": {Schema: &huma.Schema{
+			Type: "object", Required: []string{receive.FilePart},
+			Properties: map[string]*huma.Schema{receive.FilePart: {Type: "string", Format: "binary"}, parentPart: {Type: "string", Format: "uuid"}},
+		}},
+	}}
+}
+
+// fileTaken describes the response to a form, which is no typed operation.
+func fileTaken(r *web.Router) *huma.Response {
+	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[library.NodeView](), true, "")
+	text := &huma.Param{Schema: &huma.Schema{Type: "string"}}
+	return &huma.Response{
+		Description: "The file is stored and will be processed",
+		Content:     map[string]*huma.MediaType{"application/json": {Schema: view}},
+		Headers:     map[string]*huma.Param{"Location": text, "ETag": text},
+	}
+}
+
+type uploadInput struct {
+	web.OwnerParam
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns the file of the first call as long as that file exists; with other parameters or other bytes it gets 422"`
+	Body           struct {
+		Name        string `json:"name" minLength:"1" maxLength:"1024"`
+		Size        int64  `json:"size" minimum:"0" doc:"exact length in bytes"`
+		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type; the workflow follows from the bytes"`
+		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 rejects other bytes"`
+		ParentID    string `json:"parentId,omitempty" format:"uuid" doc:"a folder; by default the root"`
+	}
+}
+
+type uploadOutput struct {
+	Location string `header:"Location"`
+	ETag     string `header:"ETag"`
+	Body     struct {
+		library.NodeView
+		Upload blob.Presigned `json:"upload" doc:"the request that uploads the bytes; send exactly these headers"`
+	}
+}
+
+func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOutput, error) {
+	if err := a.admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
+		return nil, a.problem(err)
+	}
+	digest, err := receive.ParseDigest(in.Body.SHA256)
+	if err != nil {
+		return nil, web.Invalid(web.FieldError{Field: "body.sha256", Message: err.Error()})
+	}
+	if in.Body.Size > a.receiver.MaxSize {
+		return nil, a.problem(receive.ErrTooLarge)
+	}
+	terms := library.NewFile{
+		NewNode:     library.NewNode{Owner: in.OwnerID, ParentID: in.Body.ParentID, Name: in.Body.Name},
+		ContentType: in.Body.ContentType, SHA256: digest, Length: in.Body.Size,
+	}
+	node, file, _, err := a.reserve(ctx, in.IdempotencyKey, terms)
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	signed, err := a.bucket.PresignPut(ctx, file.Key, blob.Terms{
+		Size: file.Length, ContentType: file.ContentType, SHA256: digest, Metadata: upload.Metadata(ctx), Expires: a.receiver.Expires,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &uploadOutput{Location: location(node.ID), ETag: node.ETag()}
+	out.Body.NodeView, out.Body.Upload = node.View(library.Caller{Owner: in.OwnerID}), signed
+	return out, nil
+}
+
+// admit returns nil when the owner's work is accepted.
+func (a *Area) admit(ctx context.Context, owner string, named bool, idempotencyKey string) error {
+	switch {
+	case idempotencyKey != "" && !named:
+		return errNoOwner
+	case len(idempotencyKey) > receive.MaxKey:
+		return web.Invalid(web.FieldError{Field: "header.Idempotency-Key", Message: "is longer than 255 bytes"})
+	}
+	return a.bus.Admit(ctx, library.WorkStream, owner)
+}
+
+// reserve writes a Loading file and its node. Under an idempotency key that is taken it returns those
+// of the first call, or errOtherUse when that one had other terms; created says which it was.
+func (a *Area) reserve(ctx context.Context, idempotencyKey string, terms library.NewFile) (node library.Node, file library.File, created bool, err error) {
+	if terms.Name, err = library.CleanName(terms.Name); err != nil {
+		return node, file, false, err
+	}
+	if terms.ID, err = library.NewID(terms.Owner, idempotencyKey); err != nil {
+		return node, file, false, err
+	}
+	if terms.BlobID, err = library.NewID(terms.Owner, ""); err != nil {
+		return node, file, false, err
+	}
+	if terms.ContentType == "" {
+		terms.ContentType = receive.DefaultContentType
+	}
+	named := terms.ParentID
+	terms.ParentID, terms.Type, terms.Bucket = parentOf(named, terms.Owner), library.TypeOf(terms.ContentType), a.bucket.Bucket
+	terms.Key = terms.UploadKey()
+	node, file, err = a.store.Reserve(ctx, terms)
+	if !errors.Is(err, library.ErrExists) {
+		return node, file, err == nil, a.refused(ctx, err, named, library.Caller{Owner: terms.Owner})
+	}
+	if node, err = a.store.Get(ctx, terms.ID); err != nil {
+		return node, file, false, err
+	}
+	if node.Type != library.KindFile {
+		return node, file, false, errOtherUse
+	}
+	if file, err = a.store.File(ctx, terms.ID); err == nil && file.Key != terms.Key {
+		err = errOtherUse
+	}
+	return node, file, false, err
+}
+
+type fileInput struct {
+	web.IDParam
+	web.CallerParam
+}
+
+// writable reads a file that the caller may change.
+func (a *Area) writable(ctx context.Context, id string, c library.Caller) (library.Node, library.File, error) {
+	path, err := a.store.Writable(ctx, id, c)
+	if err != nil {
+		return library.Node{}, library.File{}, err
+	}
+	if path.Node().Type != library.KindFile {
+		return library.Node{}, library.File{}, errNotFile
+	}
+	file, err := a.store.File(ctx, id)
+	return path.Node(), file, err
+}
+
+func (a *Area) postUploaded(ctx context.Context, in *fileInput) (*nodeOutput, error) {
+	node, file, err := a.writable(ctx, in.ID, caller(in.Caller))
+	if err == nil {
+		err = a.announcer.Uploaded(ctx, file)
+	}
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	return output(node, caller(in.Caller)), nil
+}

@@ -1,0 +1,91 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+const tag = "library"
+
+// Routes registers the calls that write.
+func (a *Area) Routes(r *web.Router) {
+	a.fileRoutes(r)
+	web.Register(r, huma.Operation{
+		OperationID: "create-folder", Method: http.MethodPost, Path: "/v1/library/folders", Tags: []string{tag},
+		Summary: "Create a folder", DefaultStatus: http.StatusCreated,
+		Description: "Names have 1 to 255 characters, none of / \\ : * ? \" < > | and no control characters, no dot or space at the end, and are no device names of Windows. " +
+			"Two nodes of a folder may have the same name.",
+	}, a.postFolder)
+}
+
+// nodeOutput is a node as written.
+type nodeOutput struct {
+	Location string `header:"Location"`
+	ETag     string `header:"ETag"`
+	Body     library.NodeView
+}
+
+func output(n library.Node, c library.Caller) *nodeOutput {
+	return &nodeOutput{Location: location(n.ID), ETag: n.ETag(), Body: n.View(c)}
+}
+
+func location(id string) string { return "/v1/library/nodes/" + id }
+
+type folderInput struct {
+	web.OwnerParam
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns the folder of the first call as long as it exists; with other parameters it gets 422"`
+	Body           struct {
+		Name     string `json:"name" minLength:"1" maxLength:"1024"`
+		ParentID string `json:"parentId,omitempty" format:"uuid" doc:"a folder; by default the root"`
+	}
+}
+
+func (a *Area) postFolder(ctx context.Context, in *folderInput) (*nodeOutput, error) {
+	if in.IdempotencyKey != "" && !in.Named() {
+		return nil, a.problem(errNoOwner)
+	}
+	c := library.Caller{Owner: in.OwnerID}
+	folder, err := a.createFolder(ctx, in.IdempotencyKey, library.NewNode{Owner: in.OwnerID, ParentID: parentOf(in.Body.ParentID, in.OwnerID), Name: in.Body.Name})
+	if err != nil {
+		return nil, a.problem(a.refused(ctx, err, in.Body.ParentID, c))
+	}
+	return output(folder, c), nil
+}
+
+// parentOf returns the id of the folder that a request names, the root of the owner by default.
+func parentOf(id, owner string) string {
+	if id == "" {
+		return library.RootID(owner)
+	}
+	return id
+}
+
+// createFolder creates a folder. Under an idempotency key that is taken it returns the folder of the
+// first call, or errOtherUse.
+func (a *Area) createFolder(ctx context.Context, idempotencyKey string, n library.NewNode) (library.Node, error) {
+	var err error
+	if n.Name, err = library.CleanName(n.Name); err != nil {
+		return library.Node{}, err
+	}
+	if n.ID, err = library.NewID(n.Owner, idempotencyKey); err != nil {
+		return library.Node{}, err
+	}
+	folder, err := a.store.CreateFolder(ctx, n)
+	if !errors.Is(err, library.ErrExists) {
+		return folder, err
+	}
+	folder, err = a.store.Get(ctx, n.ID)
+	switch {
+	case err != nil:
+		return library.Node{}, err
+	case folder.Type != library.KindFolder || folder.Version == 1 && (folder.Name != n.Name || folder.ParentID != n.ParentID):
+		return library.Node{}, errOtherUse
+	}
+	return folder, nil
+}

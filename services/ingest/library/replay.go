@@ -1,0 +1,43 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/upload"
+)
+
+// Replay retries the file of a dead letter while the file is in the failure of that dead letter. A
+// later failure has one of its own.
+func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
+	id, step, ours := library.ParseStepSubject(l.Subject)
+	if !ours {
+		return false, "", nil
+	}
+	if step == library.StepErase {
+		return true, "the sweep repeats it", nil
+	}
+	file, err := a.store.File(ctx, id)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound), err == nil && file.IsDeleted:
+		return true, "the file was deleted", nil
+	case err != nil:
+		return true, "", err
+	case file.Status != library.Failed && file.Status != library.ProcessedPartially:
+		return true, fmt.Sprintf("the file is %s", file.Status), nil
+	case file.Updated().After(l.Last):
+		return true, "the file has changed since", nil
+	}
+	err = a.retry(ctx, file)
+	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {
+		return true, fmt.Sprintf("the file is %s", moved.Found), nil
+	}
+	if errors.Is(err, upload.ErrNoBytes) || errors.Is(err, upload.ErrOtherBytes) {
+		return true, "the uploaded bytes are gone", nil
+	}
+	return true, "", err
+}

@@ -1,0 +1,39 @@
+// Package library answers questions about folders and files: one node, what is in a folder, a download.
+package library
+
+import (
+	"context"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/services/query/wait"
+)
+
+// Config is the settings of the library.
+type Config struct {
+	Tables   library.Config
+	Platform platform.Config
+}
+
+// Area reads the library.
+type Area struct {
+	store  *library.Store
+	bucket *blob.Store
+	waits  *wait.Waits
+}
+
+// New returns the area on open backends.
+func New(cfg Config, backends *backend.Connections, waits *wait.Waits) *Area {
+	return &Area{store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, waits: waits}
+}
+
+// Check returns an error while the tables cannot be used.
+func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
+
+// Work returns at once.
+func (*Area) Work(context.Context) error { return nil }
+
+// Close does nothing.
+func (*Area) Close() {}
