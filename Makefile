@@ -25,7 +25,7 @@ lint: ## run the rules of .golangci.yml, and those of go vet
 	@path="$$(.ci/tools golangci-lint)"; for module in $(MODULES); do \
 		echo "golangci-lint $$module"; (cd $$module && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners ./...) || exit 1; done; \
 		cd services/assay && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners --build-tags noengines . && \
-		cd test && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners --build-tags stack ./e2e
+		cd test && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners --build-tags stack ./e2e/stack
 smoke: ## start `assay serve` and use it through the command line
 	.ci/smoke
 ci: ## the merge checks
@@ -46,12 +46,12 @@ crash: ## crash the services at every call, and at DOUBLES=1000 pairs of calls t
 chaos: ## services and engines under many faults at once: SEED=1 MINUTES=5
 	go test ./services/assay/test/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
 clock: ## wall clocks that are stepped, and those of services that differ; compiles everything first
-	go run ./services/assay/test/fault/clock test -tags clockstep -run 'SteppedClock|ClocksOfServices' -count=1 -v ./pkg/bus/consume ./pkg/checkpoint ./services/assay/test/e2e
+	go run ./services/assay/test/fault/clock test -tags clockstep -run 'SteppedClock|ClocksOfServices' -count=1 -v ./pkg/bus/consume ./pkg/checkpoint ./services/assay/test/e2e/clock
 overload: ## offer ten times what the analyzer can do: MINUTES=1
-	go test ./services/assay/test/e2e -run OverloadKeepsThePromises -count=1 -timeout 120m -v -overload.minutes=$(or $(MINUTES),1)
+	go test ./services/assay/test/e2e/overload -run OverloadKeepsThePromises -count=1 -timeout 120m -v -overload.minutes=$(or $(MINUTES),1)
 faults: ## all of these and kills, into docs/faults.md; UPLOADS=42000 for each of two runs under kills, SEED=13, DOUBLES=1000, CHAOS_SEEDS="1 2 3 4" CHAOS_MINUTES=5 OVERLOAD_MINUTES=1
 	rm -f docs/faults.jsonl
-	$(LEDGER) go test ./services/assay/test/e2e -run 'KillLosesNothing|KilledServicesLoseNothing' \
+	$(LEDGER) go test ./services/assay/test/e2e/recovery -run 'KillLosesNothing|KilledServicesLoseNothing' \
 		-count=1 -timeout 3h -parallel 1 -fault.uploads=$(or $(UPLOADS),42000) -fault.seed=$(or $(SEED),13)
 	$(LEDGER) $(MAKE) crash
 	for seed in $(or $(CHAOS_SEEDS),1 2 3 4); do $(LEDGER) $(MAKE) chaos SEED=$$seed MINUTES=$(or $(CHAOS_MINUTES),5) || exit 1; done

@@ -1,0 +1,141 @@
+//go:build clockstep
+
+package clock
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// clockVariable names a file with the seconds by which the wall clock of a program is
+// off. The program follows it.
+const clockVariable = "ASSAY_E2E_CLOCK"
+
+// followClock steps the wall clock of this process as the file says, if there is one.
+func followClock() {
+	name := os.Getenv(clockVariable)
+	if name == "" {
+		return
+	}
+	stepped := 0
+	follow := func() {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return // not stepped yet
+		}
+		if seconds, err := strconv.Atoi(strings.TrimSpace(string(content))); err == nil && seconds != stepped {
+			time.Step(time.Duration(seconds-stepped) * time.Second)
+			stepped = seconds
+		}
+	}
+	follow()
+	go func() {
+		for range time.Tick(20 * time.Millisecond) {
+			follow()
+		}
+	}()
+}
+
+// clock is the wall clock of a program.
+type clock struct{ file string }
+
+func newClock(t *testing.T) clock { return clock{filepath.Join(t.TempDir(), "clock")} }
+
+func (c clock) env() string { return clockVariable + "=" + c.file }
+
+// set moves the clock and waits until the program has followed.
+func (c clock) set(t *testing.T, d time.Duration) {
+	t.Helper()
+	next := c.file + ".new"
+	if err := os.WriteFile(next, []byte(strconv.Itoa(int(d.Seconds()))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(next, c.file); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(time.Second)
+}
+
+var steps = []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour}
+
+// everythingWorks uploads more files than the first priorities admit, and posts to the feed.
+func everythingWorks(t *testing.T, s system.System) {
+	t.Helper()
+	speaker := s.Client(t, system.NewOwner())
+	var ids []string
+	for range 80 {
+		ids = append(ids, system.UploadMultipart(t, speaker, "a.txt", "text/plain", []byte("one two")).FileID)
+	}
+	ids = append(ids, system.UploadPresigned(t, speaker, "b.txt", "text/plain", []byte("one two")).FileID)
+	for _, id := range ids {
+		if file := system.Await(t, speaker, id); file.Status != client.Completed {
+			t.Fatalf("%s", system.JSON(file))
+		}
+	}
+	tag := system.NewTag()
+	p := system.NewPosting("The book was good.", tag)
+	s.PostItem(t, p)
+	s.Analyzed(t, p.SourceID)
+	system.Eventually(t, func() error { return s.Lists(t.Context(), map[string][]string{"tag": {tag}}, []string{p.SourceID}) })
+}
+
+// A step of the wall clock while the system runs, which persists over a restart,
+// stops no work and deletes nothing.
+func TestSteppedClockOfServe(t *testing.T) {
+	for _, d := range steps {
+		t.Run(d.String(), func(t *testing.T) {
+			at := newClock(t)
+			s := system.StartServer(t, t.TempDir(), at.env(), "ASSAY_SWEEP_EVERY=1s", "ASSAY_LEASE=2s")
+			everythingWorks(t, s.System)
+			speaker := s.Client(t, system.NewOwner())
+			text := "one two three"
+			reserved := system.Reserve(t, speaker, "later.txt", "text/plain", text)
+			at.set(t, d)
+			everythingWorks(t, s.System)
+			<-time.After(3 * time.Second) // some sweeps
+			file, err := speaker.Get(system.Within(t), reserved.FileID, 0)
+			if err != nil || file.Status != client.Pending {
+				t.Fatalf("the reservation is %s, %v", system.JSON(file), err)
+			}
+			s.Program.Kill(t)
+			s.Restart(t)
+			everythingWorks(t, s.System)
+		})
+	}
+}
+
+// Services on machines whose clocks differ work, also where one retries or
+// replays what another failed.
+func TestClocksOfServicesDiffer(t *testing.T) {
+	for _, d := range steps {
+		t.Run(d.String(), func(t *testing.T) {
+			c := system.StartCluster(t, "ASSAY_SWEEP_EVERY=1s", "ASSAY_LEASE=2s")
+			at := newClock(t)
+			at.set(t, d)
+			ingest := c.Service(t, "ingest")
+			c.Front(t, ingest, c.Service(t, "query"))
+			c.Service(t, "query", at.env())
+			c.Service(t, "analyzer", at.env())
+			everythingWorks(t, c.System)
+
+			speaker := c.Client(t, system.NewOwner())
+			pdf := system.UploadMultipart(t, speaker, "a.pdf", "application/pdf", []byte("%PDF-1.7\n\x00\x00"))
+			for range 2 {
+				if file := system.Await(t, speaker, pdf.FileID); file.Status != client.Failed {
+					t.Fatalf("%s", system.JSON(file))
+				}
+				if said := system.Dead(t, ingest.Operator, "replay", "--consumer", "analyzer-textfile"); !strings.Contains(said, pdf.FileID) {
+					t.Fatalf("replayed %s", said)
+				}
+			}
+			system.DeadLetters(t, system.OperatorClient(t, ingest.Operator), pdf.FileID, 3)
+		})
+	}
+}

@@ -1,0 +1,26 @@
+// Package e2e proves the promises of Assay from outside: over HTTP, S3, NATS and DynamoDB
+// only. Each folder holds the promises of one subject and proves them on `assay serve`;
+// this package lists all of them, for the tests of other topologies. Package system
+// starts the programs.
+package e2e
+
+import (
+	"github.com/assay-project/assay/services/assay/test/e2e/feed"
+	"github.com/assay-project/assay/services/assay/test/e2e/live"
+	"github.com/assay-project/assay/services/assay/test/e2e/operation"
+	"github.com/assay-project/assay/services/assay/test/e2e/outcomes"
+	"github.com/assay-project/assay/services/assay/test/e2e/photos"
+	"github.com/assay-project/assay/services/assay/test/e2e/recovery"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+	"github.com/assay-project/assay/services/assay/test/e2e/uploads"
+)
+
+// Promises are those that a running system keeps, regardless of how many programs it has.
+func Promises() system.Promises {
+	return system.Join(uploads.Promises(), outcomes.Promises(), live.Promises(), feed.Promises(), photos.Promises(), operation.Promises())
+}
+
+// Scenarios are those that start services of their own.
+func Scenarios() system.Scenarios {
+	return system.Join(recovery.Scenarios(), feed.Scenarios(), photos.Scenarios())
+}

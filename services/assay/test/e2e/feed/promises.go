@@ -1,0 +1,28 @@
+// Package feed proves the promises of the feed: items, sources and the dashboard.
+package feed
+
+import "github.com/assay-project/assay/services/assay/test/e2e/system"
+
+// Promises are those that a running system keeps.
+func Promises() system.Promises {
+	return system.Promises{
+		"feed items are analyzed":        feedItemsAreAnalyzed,
+		"one source id is one item":      oneSourceIDIsOneItem,
+		"items are of one submission":    itemsAreOfOneSubmission,
+		"unfinished items are completed": unfinishedItemsAreCompleted,
+		"lost texts are replaced":        lostTextsAreReplaced,
+		"duplicates add tags":            duplicatesAddTags,
+		"batches report each outcome":    batchesReportEachOutcome,
+		"batches are streamed":           batchesAreStreamed,
+		"tagged items are shown once":    taggedItemsAreShownOnce,
+		"feed mistakes are problems":     feedMistakesAreProblems,
+	}
+}
+
+// Scenarios are those that start services of their own.
+func Scenarios() system.Scenarios {
+	return system.Scenarios{
+		"rebuild repairs":    rebuildRepairs,
+		"one poll at a time": onePollAtATime,
+	}
+}

@@ -1,0 +1,258 @@
+package feed
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
+	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
+)
+
+// TestSourceSurvivesRestart: a source created at the operator address adds its
+// entries, each once, however often it is polled and across a restart, after
+// which it still knows the version of the feed that it has read.
+func TestSourceSurvivesRestart(t *testing.T) {
+	t.Parallel()
+	host := startFeedHost(t, "Of Go", "Of go and else", "Of gophers")
+	s := system.StartServer(t, t.TempDir(), sourcesEnv...)
+	day := utcDay()
+	etag := putSource(t, s.Operator, "books", "", system.Settings{"kind": "rss", "url": host.url, "enabled": true, "interval": "100ms", "tags": []string{"go", "else"}})
+	items := s.AwaitItems(t, "go", 2)
+	for _, item := range items {
+		if item.SourceType != "rss" || !strings.HasPrefix(item.SourceID, "rss#") || !strings.HasPrefix(item.SourceURL, "https://example.com/") ||
+			!strings.HasSuffix(item.TextSnippet, ". The book was good.") || item.Compound != 0.4404 {
+			t.Errorf("got %+v", item)
+		}
+	}
+	s.AwaitItems(t, "else", 1)
+	awaitOutcome(t, s.Operator, "books", "unchanged")
+	host.publish("More of Go")
+	s.AwaitItems(t, "go", 3)
+	// A poll in progress reserves the requests that it may need.
+	system.Eventually(t, func() error {
+		if got := awaitOutcome(t, s.Operator, "books", "unchanged"); got.State.QuotaUsed != 2 && day == utcDay() {
+			return fmt.Errorf("%d requests count, want 2: an answer that nothing changed costs nothing", got.State.QuotaUsed)
+		}
+		return nil
+	})
+	if status := s.Program.Interrupt(t); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+	before, _ := host.requests()
+	s.Restart(t)
+	system.Eventually(t, func() error {
+		if all, _ := host.requests(); all < before+2 {
+			return fmt.Errorf("%d requests since the restart", all-before)
+		}
+		return nil
+	})
+	if _, matched := host.requests(); slices.Contains(matched[before:], false) {
+		t.Errorf("after the restart it does not know the version that it has seen: %v", matched[before:])
+	}
+	// After a change it reads the complete feed again, with no new entries.
+	putSource(t, s.Operator, "books", etag, system.Settings{"kind": "rss", "url": host.url, "enabled": true, "interval": "1h", "tags": []string{"go", "else", "more"}})
+	if got := awaitOutcome(t, s.Operator, "books", "ok"); got.State.LastPoll.Taken.Created != 0 || got.State.LastPoll.Taken.Duplicate != 3 || got.State.LastPoll.Taken.Skipped != 1 {
+		t.Errorf("the second reading: %+v", got.State.LastPoll)
+	}
+	s.AwaitItems(t, "go", 3)
+	if more := s.AwaitItems(t, "more", 1); !slices.Equal(more[0].MatchedTags, []string{"go", "more"}) {
+		t.Errorf("an item that another tag matches too: %+v", more[0])
+	}
+	_, metrics := system.Get(t, s.HTTP+"/metrics")
+	for _, series := range []string{`assay_source_polls_total{outcome="ok",source="books"}`, `assay_source_items_total{outcome="duplicate",source="books"} 3`} {
+		if !strings.Contains(metrics, "\n"+series) {
+			t.Errorf("there is no %s", series)
+		}
+	}
+}
+
+// TestNewsAPI: the articles of a search are added from all its pages, and one that
+// two tags find has both. A rejected key stops the source and affects
+// nothing else, until the settings are changed.
+func TestNewsAPI(t *testing.T) {
+	t.Parallel()
+	news := newsapitest.Start(t)
+	for i := range 150 {
+		news.Publish(newsapi.Article{
+			Title: fmt.Sprintf("Solar power %d", i), Description: "<b>Good</b> news", URL: fmt.Sprintf("https://example.com/%d", i),
+			PublishedAt: time.Now().Add(-time.Hour - time.Duration(i)*time.Second), Source: newsapi.Source{Name: "BBC News"}, Author: "Jane",
+		})
+	}
+	news.Publish(
+		newsapi.Article{Title: "Solar and wind", URL: "https://example.com/both", PublishedAt: time.Now().Add(-time.Hour)},
+		newsapi.Article{Title: "[Removed]", Description: "wind", URL: "https://removed.com", PublishedAt: time.Now().Add(-time.Hour)})
+	s := system.StartServer(t, t.TempDir(), sourcesEnv...)
+	search := system.Settings{"kind": "newsapi", "url": news.URL, "enabled": true, "interval": "200ms", "tags": []string{"solar", "wind"}, "pages": 2, "quota": 1000, "keyVariable": "ASSAY_NEWSAPI_KEY_OLD"}
+	etag := putSource(t, s.Operator, "news", "", search)
+	if got := awaitOutcome(t, s.Operator, "news", "unauthorized"); got.State.Status != "stopped" || !strings.Contains(got.State.Reason, "apiKeyInvalid") {
+		t.Errorf("got %+v", got.State)
+	}
+	if asked := len(news.Asked()); asked != 1 {
+		t.Errorf("%d requests with a key that is not taken", asked)
+	}
+	delete(search, "keyVariable")
+	etag = putSource(t, s.Operator, "news", etag, search)
+	items := s.AwaitItems(t, "solar", 151)
+	both := s.AwaitItems(t, "wind", 1)
+	if !slices.Equal(both[0].MatchedTags, []string{"solar", "wind"}) || both[0].SourceURL != "https://example.com/both" || both[0].SourceType != "newsapi" {
+		t.Errorf("the article of both tags: %+v", both)
+	}
+	first := slices.IndexFunc(items, func(item system.FeedItem) bool { return item.SourceURL == "https://example.com/0" })
+	item := s.Analyzed(t, items[max(0, first)].SourceID)
+	if item.Metadata["author"] != "Jane" || item.Metadata["source_name"] != "BBC News" || item.Metadata["published_at"] == "" ||
+		item.TextSnippet != "Solar power 0. Good news" {
+		t.Errorf("got %+v", item)
+	}
+
+	news.Answer(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "3600")
+		newsapitest.Fail(w, http.StatusTooManyRequests, "rateLimited", "said")
+	})
+	if got := awaitOutcome(t, s.Operator, "news", "throttled"); got.State.Status != "paused" {
+		t.Errorf("got %+v", got.State)
+	}
+	asked := len(news.Asked())
+	putSource(t, s.Operator, "news", etag, search)
+	if got := getSource(t, s.Operator, "news"); got.State.Status != "paused" || len(news.Asked()) != asked {
+		t.Errorf("a change of settings does not end what the server asked for: %+v", got.State)
+	}
+	if status, body := system.Get(t, s.HTTP+"/readyz"); status != http.StatusOK {
+		t.Errorf("a source that does not answer makes the service unready: %s", body)
+	}
+	s.AwaitItems(t, "solar", 151)
+}
+
+// TestPollOfADeadProcess: when an ingest dies in the middle of a poll, another
+// polls the source once the lease has expired. Requests that the dead one may have sent
+// count.
+func TestPollOfADeadProcess(t *testing.T) {
+	t.Parallel()
+	news := newsapitest.Start(t)
+	asked := make(chan struct{}, 1)
+	news.Answer(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		<-r.Context().Done()
+	})
+	news.Publish(newsapi.Article{Title: "Solar", URL: "https://example.com/", PublishedAt: time.Now().Add(-time.Hour)})
+	c := system.StartCluster(t, append([]string{"ASSAY_SOURCES_LEASE=4s"}, sourcesEnv...)...)
+	first := c.Service(t, "ingest")
+	day := utcDay()
+	putSource(t, first.Operator, "news", "", system.Settings{"kind": "newsapi", "url": news.URL, "enabled": true, "interval": "1h", "tags": []string{"solar", "wind"}, "pages": 3, "quota": 10})
+	<-asked
+	if got := getSource(t, first.Operator, "news"); got.State.Status != "polling" || got.State.QuotaUsed != 6 && day == utcDay() {
+		t.Errorf("in the poll: %+v", got.State)
+	}
+	first.Kill(t)
+	news.Answer(nil)
+	second := c.Service(t, "ingest")
+	if got := awaitOutcome(t, second.Operator, "news", "ok"); got.State.QuotaUsed != 8 && day == utcDay() || got.State.LastPoll.Taken.Created != 1 {
+		t.Errorf("after the poll of another: %+v", got.State)
+	}
+}
+
+// TestSourceCalls: the calls of operators on sources, and their errors.
+func TestSourceCalls(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.RedirectHandler("http://169.254.169.254/latest/meta-data/", http.StatusFound))
+	t.Cleanup(elsewhere.Close)
+	s := system.StartServer(t, t.TempDir(), sourcesEnv...)
+	operator := system.System{HTTP: s.Operator}
+	ask := func(method, name, body string, header ...string) (*http.Response, string) {
+		set := map[string]string{"Content-Type": "application/json"}
+		for i := 0; i < len(header); i += 2 {
+			set[header[i]] = header[i+1]
+		}
+		return operator.Ask(t, method, "/v1/feed/sources/"+name, set, body)
+	}
+	good := system.Settings{"kind": "rss", "url": elsewhere.URL, "enabled": true, "tags": []string{"a"}}
+	etag := putSource(t, s.Operator, "one", "", good)
+	if got := awaitOutcome(t, s.Operator, "one", "refused"); got.State.Failures != 1 || got.State.Status != "paused" || got.Interval != "15m" || got.Quota != 2000 {
+		t.Errorf("a feed that leads to a private address: %+v", got)
+	} else if detail := got.State.LastPoll.Detail; !strings.Contains(detail, "169.254.169.254") || !strings.Contains(detail, "ASSAY_SOURCES_ALLOW_NETWORKS") {
+		t.Errorf("the detail does not name the address and its setting: %q", detail)
+	}
+
+	for _, c := range []struct {
+		what, method, name, body string
+		header                   []string
+		status                   int
+		slug                     string
+	}{
+		{"blind change", "PUT", "one", system.JSON(good), nil, 428, "precondition-required"},
+		{"late change", "PUT", "one", system.JSON(good), []string{"If-Match", `"77"`}, 412, "precondition-failed"},
+		{"nonsense", "PUT", "one", system.JSON(good), []string{"If-Match", "x"}, 412, "precondition-failed"},
+		{"not new", "PUT", "one", system.JSON(good), []string{"If-None-Match", "*"}, 412, "precondition-failed"},
+		{"not there", "PUT", "two", system.JSON(good), []string{"If-Match", "*"}, 412, "precondition-failed"},
+		{"not there", "GET", "two", "", nil, 404, "not-found"},
+		{"blind delete", "DELETE", "one", "", nil, 428, "precondition-required"},
+		{"late delete", "DELETE", "one", "", []string{"If-Match", `"77"`}, 412, "precondition-failed"},
+		{"name", "PUT", "One", system.JSON(good), nil, 422, "invalid-request"},
+		{"kind", "PUT", "two", system.JSON(system.Settings{"kind": "twitter", "url": elsewhere.URL, "enabled": true, "tags": []string{"a"}}), nil, 422, "invalid-request"},
+		{"field", "PUT", "two", system.JSON(system.Settings{"kind": "rss", "url": elsewhere.URL, "enabled": true, "tags": []string{"a"}, "apiKey": "b"}), nil, 422, "invalid-request"},
+		{"secret", "PUT", "two", system.JSON(system.Settings{"kind": "newsapi", "enabled": true, "tags": []string{"a"}, "keyVariable": "AWS_SECRET_ACCESS_KEY"}), nil, 422, "invalid-request"},
+	} {
+		resp, body := ask(c.method, c.name, c.body, c.header...)
+		t.Log(c.what)
+		system.Refused(t, resp, body, c.status, c.slug)
+	}
+
+	// Of writers with the same ETag, one succeeds.
+	statuses := make(chan int, 10)
+	for range cap(statuses) {
+		go func() {
+			req, err := http.NewRequest(http.MethodPut, s.Operator+"/v1/feed/sources/one", strings.NewReader(system.JSON(good)))
+			if err != nil {
+				statuses <- 0
+				return
+			}
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("If-Match", etag)
+			resp, _, err := system.RoundTrip(req)
+			if err != nil {
+				statuses <- 0
+				return
+			}
+			statuses <- resp.StatusCode
+		}()
+	}
+	won := 0
+	for range cap(statuses) {
+		switch status := <-statuses; status {
+		case http.StatusOK:
+			won++
+		case http.StatusPreconditionFailed:
+		default:
+			t.Errorf("a writer gets %d", status)
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d writers of one revision got through", won)
+	}
+	if resp, body := ask(http.MethodDelete, "one", "", "If-Match", "*"); resp.StatusCode != http.StatusNoContent {
+		t.Errorf("delete: %d %s", resp.StatusCode, body)
+	}
+	if resp, body := ask(http.MethodDelete, "one", ""); resp.StatusCode != http.StatusNoContent {
+		t.Errorf("delete again: %d %s", resp.StatusCode, body)
+	}
+	if resp, body := ask(http.MethodGet, "one", ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("after the delete: %d %s", resp.StatusCode, body)
+	}
+	if resp, body := operator.Ask(t, http.MethodGet, "/v1/feed/sources", nil, ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, `"sources":[]`) {
+		t.Errorf("the list: %d %s", resp.StatusCode, body)
+	}
+	if again := putSource(t, s.Operator, "one", "", good); again == etag {
+		t.Errorf("a source that was created again has the ETag %s of the old one", again)
+	}
+	if resp, body := s.Ask(t, http.MethodGet, "/v1/feed/sources", nil, ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("sources on the public address: %d %s", resp.StatusCode, body)
+	}
+}

@@ -1,0 +1,193 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// liveEvent is an outcome as a live reader received it.
+type liveEvent struct {
+	position uint64
+	kind     string
+	outcome  client.Outcome
+}
+
+// follow reads live events after a position until it has n outcomes
+// or count is reached by stop, and returns them with the position reached.
+func follow(ctx context.Context, c *client.Client, f client.Following, n int) ([]liveEvent, string, error) {
+	var got []liveEvent
+	if n == 0 {
+		return nil, f.After, nil
+	}
+	for e, err := range c.Events(ctx, f) {
+		if err != nil {
+			return got, f.After, err
+		}
+		f.After = e.ID
+		if e.Type != client.CompletedEvent && e.Type != client.FailedEvent {
+			if e.Type == client.Resync {
+				return got, f.After, fmt.Errorf("resync at %s", e.ID)
+			}
+			continue
+		}
+		event := liveEvent{kind: e.Type}
+		if err := json.Unmarshal(e.Data, &event.outcome); err != nil {
+			return got, f.After, err
+		}
+		if event.position, err = strconv.ParseUint(e.ID, 10, 64); err != nil {
+			return got, f.After, err
+		}
+		if got = append(got, event); len(got) == n {
+			break
+		}
+	}
+	return got, f.After, nil
+}
+
+// begin returns the position of a reader that starts now.
+func begin(t *testing.T, c *client.Client) string {
+	t.Helper()
+	for e, err := range c.Events(system.Within(t), client.Following{}) {
+		if err != nil || e.Type != client.Ready {
+			t.Fatalf("a stream begins with %v, %v", e, err)
+		}
+		return e.ID
+	}
+	t.Fatal("the stream ended")
+	return ""
+}
+
+// liveEventsResume: a reader that is disconnected at any point and reconnects with
+// its last id gets every outcome once and in order.
+func liveEventsResume(t *testing.T, s system.System) {
+	for _, seed := range []uint64{1, 2, 3} {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 8))
+			const files = 60
+			owner := system.NewOwner()
+			c := s.Client(t, owner)
+			ctx := system.Within(t)
+			at := begin(t, c)
+			first := at
+
+			ends := make(chan map[string]string, 1)
+			var uploading sync.WaitGroup
+			defer uploading.Wait() // it reports to t
+			uploading.Go(func() { ends <- system.UploadMany(ctx, t, c, files) })
+			var got []liveEvent
+			for len(got) < files {
+				var more []liveEvent
+				var err error
+				more, at, err = follow(ctx, c, client.Following{OwnerID: owner, After: at}, 1+random.IntN(min(9, files-len(got))))
+				if err != nil {
+					t.Fatalf("after %d outcomes: %v", len(got), err)
+				}
+				got = append(got, more...)
+			}
+			want := <-ends
+			checkOutcomes(t, got, want, owner)
+
+			// A reader from the start gets the same, and no others.
+			again, _, err := follow(ctx, c, client.Following{OwnerID: owner, After: first}, files)
+			if err != nil || !slices.EqualFunc(again, got, func(a, b liveEvent) bool { return a.position == b.position && a.outcome.ID == b.outcome.ID }) {
+				t.Errorf("read again there are %d outcomes, or others: %v", len(again), err)
+			}
+			// A reader of all owners gets them too, without a gap in the positions.
+			all, _, err := follow(ctx, system.OperatorClient(t, s.LiveOperator), client.Following{AllOwners: true, After: first}, int(got[files-1].position-mustPosition(t, first)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, e := range all {
+				if want := mustPosition(t, first) + uint64(i) + 1; e.position != want {
+					t.Fatalf("position %d follows %d", e.position, want-1)
+				}
+			}
+		})
+	}
+}
+
+// checkOutcomes checks for each file once, with its end, in ascending positions.
+func checkOutcomes(t *testing.T, got []liveEvent, want map[string]string, owner string) {
+	t.Helper()
+	seen := map[string]bool{}
+	last := uint64(0)
+	for _, e := range got {
+		switch {
+		case e.position <= last:
+			t.Errorf("position %d comes after %d", e.position, last)
+		case seen[e.outcome.ID]:
+			t.Errorf("%s comes twice", e.outcome.ID)
+		case e.outcome.OwnerID != owner:
+			t.Errorf("%s is of %s", e.outcome.ID, e.outcome.OwnerID)
+		case want[e.outcome.ID] != e.kind:
+			t.Errorf("%s is reported as %s, want %q", e.outcome.ID, e.kind, want[e.outcome.ID])
+		}
+		seen[e.outcome.ID], last = true, e.position
+	}
+	if len(seen) != len(want) {
+		t.Errorf("%d files are reported, want %d", len(seen), len(want))
+	}
+}
+
+func mustPosition(t *testing.T, id string) uint64 {
+	t.Helper()
+	at, err := strconv.ParseUint(id, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// unknownPositionsResync: a position that the stream never had gets
+// a resync, from whose id a reader continues.
+func unknownPositionsResync(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	ctx := system.Within(t)
+	resynced := ""
+	var file client.File
+	for e, err := range c.Events(ctx, client.Following{OwnerID: owner, After: "1000000000"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resynced == "" {
+			if e.Type != client.Resync || string(e.Data) != `{"lastEventId":"`+e.ID+`"}` {
+				t.Fatalf("the first event is %s %s %s", e.Type, e.ID, e.Data)
+			}
+			resynced = e.ID
+			file = system.UploadMultipart(t, c, "after.txt", "text/plain", []byte("after"))
+			continue
+		}
+		if e.Type != client.CompletedEvent || mustPosition(t, e.ID) <= mustPosition(t, resynced) {
+			t.Errorf("after the resync comes %s %s", e.Type, e.ID)
+		}
+		break
+	}
+	got, _, err := follow(ctx, c, client.Following{OwnerID: owner, After: resynced}, 1)
+	if err != nil || got[0].outcome.ID != file.FileID {
+		t.Errorf("from %s on comes %v, %v", resynced, got, err)
+	}
+	// The owner id is not shown to others.
+	resp, body := s.Ask(t, http.MethodGet, "/v1/events", nil, "")
+	system.Refused(t, resp, body, http.StatusBadRequest, "owner-required")
+	for asking, shown := range map[string]bool{"": false, system.NewOwner(): false, owner: true} {
+		resp, body := s.Ask(t, http.MethodGet, "/v1/files/"+file.FileID, map[string]string{"X-Owner-Id": asking}, "")
+		if resp.StatusCode != http.StatusOK || strings.Contains(body, owner) != shown {
+			t.Errorf("%q is answered %d %s", asking, resp.StatusCode, body)
+		}
+	}
+	resp, body = s.Ask(t, http.MethodGet, "/v1/events?owner=a%20b", nil, "")
+	system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
+}

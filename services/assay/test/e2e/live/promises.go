@@ -1,0 +1,13 @@
+// Package live proves that live events resume without a gap.
+package live
+
+import "github.com/assay-project/assay/services/assay/test/e2e/system"
+
+// Promises are those that a running system keeps.
+func Promises() system.Promises {
+	return system.Promises{
+		"live events resume":       liveEventsResume,
+		"feed events resume":       feedEventsResume,
+		"unknown positions resync": unknownPositionsResync,
+	}
+}

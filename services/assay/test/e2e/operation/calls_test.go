@@ -1,0 +1,242 @@
+package operation
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// callsOf is the number of backend calls of one small item from its POST to its end, by
+// kind of upload. A change is a decision: each call takes some tenths of a millisecond
+// of every file, and each write a sync of the engine.
+//
+// TransactWriteItems are the reservation, the claim and the end, each of two items
+// that must agree. The feed's Queries check for a row that has lost its
+// text, and whether the item was given up or analyzed since its event was sent.
+var callsOf = map[string]map[string]int{
+	"multipart": {
+		"dynamodb TransactWriteItems": 3, "s3 PUT": 1, "s3 GET": 1,
+		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
+	},
+	// The client's `uploaded` call adds the read of the file and the check for its bytes.
+	"presigned": {
+		"dynamodb TransactWriteItems": 3, "dynamodb GetItem": 1, "s3 PUT": 1, "s3 HEAD": 1, "s3 GET": 1,
+		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
+	},
+	"feed": {
+		"dynamodb PutItem": 1, "dynamodb Query": 2, "dynamodb UpdateItem": 1, "s3 PUT": 1, "s3 GET": 1,
+		"nats assay-work": 1, "nats assay.analysis.completed": 1, "nats ack": 1,
+	},
+}
+
+// TestCallsOfASmallItem counts what ingest and analyzer, and the client's own PUT,
+// call. It does not count calls that are independent of items: waiting pull requests,
+// and the check, at most once per second, whether the stream is full. The
+// bucket's notifications are not consumed, because their timing varies.
+func TestCallsOfASmallItem(t *testing.T) {
+	t.Parallel()
+	const each = 5
+	s := startCounted(t)
+	ways := map[string]func(t *testing.T, i int){
+		"multipart": func(t *testing.T, i int) {
+			system.UploadMultipart(t, s.Client(t, system.NewOwner()), "small.txt", "text/plain", []byte(system.RandomText(uint64(i), 600)))
+		},
+		"presigned": func(t *testing.T, i int) {
+			system.UploadPresigned(t, s.Client(t, system.NewOwner()), "small.txt", "text/plain", []byte(system.RandomText(uint64(i), 600)))
+		},
+		"feed": func(t *testing.T, _ int) { s.PostItem(t, system.NewPosting("What a lovely day!", system.NewTag())) },
+	}
+	for way, send := range ways {
+		s.settled(t, func() { send(t, 0) }, 1) // warm up connections and caches
+		s.take()
+		s.settled(t, func() {
+			for i := range each {
+				send(t, i)
+			}
+		}, each)
+		got, want := s.take(), callsOf[way]
+		for _, call := range slices.Sorted(maps.Keys(got)) {
+			if _, known := want[call]; !known {
+				t.Errorf("%s: a new call: %s, %.1f of each item. Is it needed? Then it belongs into callsOf, with its reason", way, call, float64(got[call])/each)
+			}
+		}
+		for call, n := range want {
+			if got[call] != n*each {
+				t.Errorf("%s: %d items made %d of the call %s, want %d of each", way, each, got[call], call, n)
+			}
+		}
+	}
+}
+
+// TestConnectionsAreKept: with 64 files in flight no connection is opened for a
+// request.
+func TestConnectionsAreKept(t *testing.T) {
+	t.Parallel()
+	const inFlight, files = 64, 640
+	s := startCounted(t, "ASSAY_STREAMED_UPLOADS=64")
+	s.settled(t, func() {
+		var workers sync.WaitGroup
+		for worker := range inFlight {
+			c := s.Client(t, system.NewOwner())
+			workers.Go(func() {
+				for i := range files / inFlight {
+					system.UploadMultipart(t, c, "small.txt", "text/plain", []byte(system.RandomText(uint64(worker*1000+i), 50)))
+				}
+			})
+		}
+		workers.Wait()
+	}, files)
+	calls := s.take()
+	for _, engine := range []string{"dynamodb", "s3"} {
+		requests := 0
+		for call, n := range calls {
+			if strings.HasPrefix(call, engine+" ") {
+				requests += n
+			}
+		}
+		// Each service may have one per request in flight and some more: a
+		// connection may be dialed while another becomes idle.
+		if opened := s.opened[engine].total(); opened > 4*inFlight || requests < 2*files {
+			t.Errorf("%s: %d connections were opened for %d requests", engine, opened, requests)
+		}
+	}
+}
+
+// counted is an ingest and an analyzer whose calls are counted.
+type counted struct {
+	system.System
+	opened map[string]*opened
+
+	mu    sync.Mutex
+	calls map[string]int
+	acks  int
+}
+
+// opened counts the connections of a listener.
+type opened struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (o *opened) note(_ net.Conn, state http.ConnState) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if state == http.StateNew {
+		o.n++
+	}
+}
+
+func (o *opened) total() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.n
+}
+
+func startCounted(t *testing.T, env ...string) *counted {
+	t.Helper()
+	c := system.StartCluster(t, append([]string{"ASSAY_SWEEP_EVERY=0", "ASSAY_LEASE=10m"}, env...)...)
+	s := &counted{System: c.System, calls: map[string]int{}, opened: map[string]*opened{}}
+	c.Env = append(c.Env,
+		"ASSAY_DYNAMODB_ENDPOINT="+s.watch(t, "dynamodb", c.DynamoDB, func(r *http.Request) string {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			if bytes.Contains(body, []byte(`"assay-platform"`)) {
+				return "" // polls of settings, which no item causes
+			}
+			_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+			return operation
+		}),
+		"ASSAY_S3_ENDPOINT="+s.watch(t, "s3", c.S3, func(r *http.Request) string { return r.Method }))
+	s.HTTP = c.Service(t, "ingest").URL
+	c.Service(t, "analyzer")
+	s.HoldNotices(t)
+	conn := s.Events(t)
+	if _, err := conn.Subscribe(">", s.published); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.FlushWithContext(system.Within(t)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// watch counts the requests to an engine that are sent to the returned address, but for
+// those without a name.
+func (s *counted) watch(t *testing.T, engine, to string, name func(*http.Request) string) string {
+	t.Helper()
+	s.opened[engine] = &opened{}
+	return system.Intercept(t, to, func(r *http.Request) {
+		if call := name(r); call != "" {
+			s.note(engine + " " + call)
+		}
+	}, s.opened[engine].note)
+}
+
+func (s *counted) note(call string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[call]++
+}
+
+// published records a published message; replies of the server, and
+// requests to it, are ignored.
+func (s *counted) published(m *nats.Msg) {
+	switch {
+	case strings.HasPrefix(m.Subject, "$JS.ACK."):
+		if string(m.Data) == "+ACK" {
+			s.note("nats ack")
+			s.mu.Lock()
+			s.acks++
+			s.mu.Unlock()
+		}
+	case strings.HasPrefix(m.Reply, "$JS.ACK."): // delivered to a worker
+	case m.Header.Get("Nats-Stream") != "": // republished by the server
+	case strings.HasPrefix(m.Subject, "assay-work."):
+		s.note("nats assay-work")
+	case strings.HasPrefix(m.Subject, "$"), strings.HasPrefix(m.Subject, "_INBOX."), m.Subject == "s3.notice":
+	default:
+		s.note("nats " + strings.Join(strings.Split(m.Subject, ".")[:3], "."))
+	}
+}
+
+// settled runs a function and returns once n more items are acknowledged,
+// which is the last step of an item.
+func (s *counted) settled(t *testing.T, do func(), items int) {
+	t.Helper()
+	acks := func() int {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.acks
+	}
+	before := acks()
+	do()
+	system.Eventually(t, func() error {
+		if n := acks() - before; n < items {
+			return fmt.Errorf("%d items of %d came to their end", n, items)
+		}
+		return nil
+	})
+}
+
+// take returns the calls since its last call.
+func (s *counted) take() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	calls := s.calls
+	s.calls = map[string]int{}
+	return calls
+}

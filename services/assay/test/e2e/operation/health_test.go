@@ -1,0 +1,100 @@
+package operation
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestReadiness: readyz names the engine that is down, and
+// recovers with it; healthz is always ok.
+func TestReadiness(t *testing.T) {
+	t.Parallel()
+	c := system.StartCluster(t)
+	services := map[string]*system.Service{}
+	for _, role := range []string{"ingest", "analyzer", "query"} {
+		services[role] = c.Service(t, role)
+	}
+	c.Front(t, services["ingest"], services["query"])
+	allReady := func() error {
+		for role, s := range services {
+			if err := readiness(t, s.URL, http.StatusOK, "ready", ""); err != nil {
+				return fmt.Errorf("%s: %w", role, err)
+			}
+		}
+		return nil
+	}
+	system.Eventually(t, allReady)
+	for name, engine := range map[string]*system.EngineProgram{"nats": c.NATSEngine, "dynamodb": c.DynamoDBEngine, "s3": c.S3Engine} {
+		engine.Kill(t)
+		for role, s := range services {
+			system.Eventually(t, func() error {
+				if err := readiness(t, s.URL, http.StatusServiceUnavailable, "not ready", name); err != nil {
+					return fmt.Errorf("%s without %s: %w", role, name, err)
+				}
+				return nil
+			})
+			if status, body := system.Get(t, s.URL+"/healthz"); status != http.StatusOK {
+				t.Errorf("healthz of %s without %s: %d %s", role, name, status, body)
+			}
+		}
+		engine.Start(t)
+		system.Eventually(t, allReady)
+		speaker := c.Client(t, system.NewOwner())
+		text := system.RandomText(171, 60)
+		system.CheckResult(t, system.Await(t, speaker, system.UploadPresigned(t, speaker, "after.txt", "text/plain", []byte(text)).FileID), system.Count(text))
+	}
+}
+
+// readiness returns an error unless readyz has this status, with only this check failing.
+func readiness(t *testing.T, url string, status int, says, down string) error {
+	t.Helper()
+	got, body := system.Get(t, url+"/readyz")
+	var answer struct {
+		Status string
+		Checks map[string]string
+	}
+	system.Decode(t, body, &answer)
+	if got != status || answer.Status != says || len(answer.Checks) < 3 {
+		return fmt.Errorf("readyz answers %d %s", got, body)
+	}
+	for name, state := range answer.Checks {
+		if name == "live events" && down == "nats" {
+			continue // live events fail some seconds after NATS
+		}
+		if (state != "ok") != (name == down) {
+			return fmt.Errorf("readyz says that %s is %s", name, state)
+		}
+	}
+	return nil
+}
+
+// metricsAreThere: after an upload the promised metrics exist and count.
+func metricsAreThere(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	file := system.Await(t, c, system.UploadPresigned(t, c, "measured.txt", "text/plain", []byte("one two")).FileID)
+	s.Outcomes(t, s.JetStream(t), file.FileID)
+	_, body := system.Get(t, s.HTTP+"/metrics")
+	for _, series := range []string{
+		`assay_http_requests_total{method="POST",route="/v1/files",status="201"}`,
+		`assay_http_request_duration_seconds_count{method="POST",route="/v1/files",status="201"}`,
+		`assay_http_requests_in_flight`,
+		`assay_events_published_total{result="ok",service="ingest",type="assay.v1.FileUploaded"}`,
+		`assay_events_published_total{result="ok",service="analyzer",type="assay.v1.AnalysisCompleted"}`,
+		`assay_attempt_duration_seconds_count{area="textfile",consumer="analyzer-textfile",outcome="done",service="analyzer"}`,
+		`assay_attempt_duration_seconds_count{area="",consumer="ingest-notice",outcome="done",service="ingest"}`,
+		`assay_work_in_flight{area="textfile",consumer="analyzer-textfile",service="analyzer"}`,
+		`assay_analyses_total{area="textfile",outcome="completed"}`,
+		`go_goroutines`, `process_resident_memory_bytes`,
+	} {
+		if !strings.Contains(body, "\n"+series+" ") {
+			t.Errorf("there is no %s", series)
+		}
+	}
+	if strings.Contains(body, file.FileID) {
+		t.Error("a metric names a file; each would be a series of its own")
+	}
+}

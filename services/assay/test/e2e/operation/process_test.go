@@ -1,0 +1,101 @@
+package operation
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestOneServerPerFolder: a second serve on a folder reports why it does not
+// start, and has no other effect.
+func TestOneServerPerFolder(t *testing.T) {
+	t.Parallel()
+	s := system.StartServer(t, t.TempDir())
+	before := system.ReadEndpoints(t, s.Dir)
+	second := system.Launch(t, "assay", []string{"ASSAY_ADDR=127.0.0.1:0"}, "serve", "--data", s.Dir)
+	if status := second.End(t); status != 1 {
+		t.Errorf("exit status %d, want 1", status)
+	}
+	if said := second.Output.String(); !strings.Contains(said, "another assay serve is running on this data folder: "+s.Dir) {
+		t.Errorf("it says %q", said)
+	}
+	if now := system.ReadEndpoints(t, s.Dir); now != before {
+		t.Errorf("endpoints.json was %v and is %v", before, now)
+	}
+	c := s.Client(t, system.NewOwner())
+	system.CheckResult(t, system.Await(t, c, system.UploadMultipart(t, c, "a.txt", "text/plain", []byte("still here")).FileID), system.Count("still here"))
+}
+
+// TestInterruptDrains: Ctrl-C during uploads lets those in progress
+// finish, exits 0, and the next start has all of them.
+func TestInterruptDrains(t *testing.T) {
+	t.Parallel()
+	s := system.StartServer(t, t.TempDir(), system.ShortLease)
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	ctx := system.Within(t)
+	before := system.UploadMany(ctx, t, c, 10)
+
+	// A multipart upload that is half sent at the signal.
+	text := system.RandomText(141, 5000)
+	half := newGate(text)
+	type answer struct {
+		file client.File
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		file, err := c.PostFile(ctx, client.Posted{FileName: "half.txt", ContentType: "text/plain", Content: half})
+		answers <- answer{file, err}
+	}()
+	<-half.reached
+	// It is in progress once its item is in the table.
+	system.Eventually(t, func() error { return listHas(ctx, c, "half.txt") })
+	// And a request with wait=: it gets the current state.
+	pending := system.Reserve(t, c, "p.txt", "text/plain", "x")
+	held := make(chan error, 1)
+	go func() {
+		file, err := c.Get(ctx, pending.FileID, time.Minute)
+		if err == nil && file.Status != client.Pending {
+			err = fmt.Errorf("the file is %s", system.JSON(file))
+		}
+		held <- err
+	}()
+	system.Eventually(t, func() error { // itself, the upload and the waiting one
+		if _, body := s.Ask(t, http.MethodGet, "/metrics", nil, ""); !strings.Contains(body, "\nassay_http_requests_in_flight 3\n") {
+			return errors.New("the request is not held yet")
+		}
+		return nil
+	})
+	done := make(chan int, 1)
+	go func() { done <- s.Program.Interrupt(t) }()
+	system.Eventually(t, func() error { return gone(ctx, s.HTTP) })
+	close(half.open)
+	got := <-answers
+	if got.err != nil {
+		t.Errorf("the upload in hand: %v", got.err)
+	}
+	if err := <-held; err != nil {
+		t.Errorf("the request that was held: %v", err)
+	}
+	if status := <-done; status != 0 {
+		t.Errorf("exit status %d, want 0", status)
+	}
+
+	s.Restart(t)
+	for id, end := range before {
+		file := system.Await(t, c, id)
+		if want := map[string]string{client.CompletedEvent: client.Completed, client.FailedEvent: client.Failed}[end]; file.Status != want {
+			t.Errorf("%s is %s, want %s", id, file.Status, want)
+		}
+	}
+	if got.err == nil {
+		system.CheckResult(t, system.Await(t, c, got.file.FileID), system.Count(text))
+	}
+}

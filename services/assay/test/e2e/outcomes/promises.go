@@ -1,0 +1,19 @@
+// Package outcomes proves that every accepted text ends in one outcome, which is stored, listed and deleted as documented.
+package outcomes
+
+import "github.com/assay-project/assay/services/assay/test/e2e/system"
+
+// Promises are those that a running system keeps.
+func Promises() system.Promises {
+	return system.Promises{
+		"wait holds the answer":     WaitHoldsTheResponse,
+		"lists are paged":           listsArePaged,
+		"not text fails":            notTextFails,
+		"unknown charset fails":     unknownCharsetFails,
+		"only failures are retried": onlyFailuresAreRetried,
+		"delete removes all":        DeleteRemovesAll,
+		"deleted stays deleted":     deletedStaysDeleted,
+		"items follow the seed":     ItemsFollowTheSeed,
+		"table follows the seed":    tableFollowsTheSeed,
+	}
+}

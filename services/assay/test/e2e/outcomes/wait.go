@@ -1,0 +1,80 @@
+package outcomes
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// WaitHoldsTheResponse proves that a wait ends when the file is final, and not before,
+// unless its time is over.
+func WaitHoldsTheResponse(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	text := system.RandomText(71, 500)
+	reserved := system.Reserve(t, c, "awaited.txt", "text/plain", text)
+
+	t.Run("until the time is up", func(t *testing.T) {
+		const wait = 1500 * time.Millisecond
+		began := time.Now()
+		file, err := c.Get(system.Within(t), reserved.FileID, wait)
+		if took := time.Since(began); err != nil || file.Status != client.Pending || took < wait || took > wait+10*time.Second {
+			t.Errorf("%s after %s, %v; want PENDING after %s", file.Status, took, err, wait)
+		}
+	})
+	t.Run("until it is final", func(t *testing.T) {
+		const readers = 20
+		type answer struct {
+			file client.File
+			err  error
+			took time.Duration
+		}
+		answers := make(chan answer, readers)
+		ctx := system.Within(t)
+		for range readers {
+			go func() {
+				began := time.Now()
+				file, err := c.Get(ctx, reserved.FileID, time.Minute)
+				answers <- answer{file, err, time.Since(began)}
+			}()
+		}
+		select {
+		case early := <-answers:
+			t.Fatalf("an answer before the upload: %v, %v", early.file, early.err)
+		case <-time.After(300 * time.Millisecond): // the absence of an event can only be observed by waiting
+		}
+		if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+		for range readers {
+			got := <-answers
+			if got.err != nil || got.took > 30*time.Second {
+				t.Fatalf("after %s: %v", got.took, got.err)
+			}
+			system.CheckResult(t, got.file, system.Count(text))
+		}
+	})
+	t.Run("not at all for a final file", func(t *testing.T) {
+		began := time.Now()
+		file, err := c.Get(system.Within(t), reserved.FileID, time.Minute)
+		if took := time.Since(began); err != nil || file.Status != client.Completed || took > 30*time.Second {
+			t.Errorf("%s after %s, %v", file.Status, took, err)
+		}
+	})
+	t.Run("until it is deleted", func(t *testing.T) {
+		gone := system.Reserve(t, c, "gone.txt", "text/plain", text)
+		answers := make(chan int, 1)
+		go func() {
+			resp, _ := s.Ask(t, http.MethodGet, "/v1/files/"+gone.FileID+"?wait=50s", nil, "")
+			answers <- resp.StatusCode
+		}()
+		if err := c.Delete(system.Within(t), gone.FileID); err != nil {
+			t.Fatal(err)
+		}
+		if status := <-answers; status != http.StatusNotFound {
+			t.Errorf("the answer is %d, want 404", status)
+		}
+	})
+}

@@ -1,0 +1,93 @@
+package overload
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestFullQueueIsRejected: once the limit of queued files is reached, ingest rejects both kinds of upload
+// with 503 and a Retry-After, and stores nothing. Accepted files are
+// analyzed once a worker starts, and then ingest accepts files again.
+func TestFullQueueIsRejected(t *testing.T) {
+	t.Parallel()
+	const limit = 5
+	c := system.StartCluster(t, "ASSAY_WORK_MAX_MESSAGES="+strconv.Itoa(limit))
+	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
+	owner := system.NewOwner()
+	speaker := c.Client(t, owner)
+	asJSON := map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"}
+	content, formType := system.Form(`form-data; name="file"; filename="f.txt"`, "text/plain", "full")
+	asForm := map[string]string{"X-Owner-Id": owner, "Content-Type": formType}
+	reservation := system.JSON(client.Reservation{FileName: "r.txt", Size: 10})
+
+	// Reserved before the limit is reached, and uploaded after.
+	late := system.Reserve(t, speaker, "late.txt", "text/plain", "full")
+	accepted := map[string]bool{}
+	for i := 0; len(accepted) < limit; i++ {
+		resp, body := c.Ask(t, http.MethodPost, "/v1/files", asForm, content)
+		if resp.StatusCode != http.StatusAccepted {
+			t.Fatalf("upload %d of %d: %d %s", i, limit, resp.StatusCode, body)
+		}
+		var file client.File
+		system.Decode(t, body, &file)
+		accepted[file.FileID] = true
+	}
+	for way, call := range map[string]func() (*http.Response, string){
+		"multipart":   func() (*http.Response, string) { return c.Ask(t, http.MethodPost, "/v1/files", asForm, content) },
+		"reservation": func() (*http.Response, string) { return c.Ask(t, http.MethodPost, "/v1/files", asJSON, reservation) },
+	} {
+		// ingest checks the stream once a second; until then a reservation is accepted.
+		system.Eventually(t, func() error {
+			resp, body := call()
+			if resp.StatusCode == http.StatusServiceUnavailable {
+				checkFull(t, resp, body)
+				return nil
+			}
+			var file client.File
+			system.Decode(t, body, &file)
+			return errors.Join(errors.New(way+" was let in"), speaker.Delete(t.Context(), file.FileID))
+		})
+	}
+	if status, body := system.Put(t, late.Upload, "full", nil); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	// An upload that was reserved before is not rejected.
+	if _, err := speaker.Uploaded(system.Within(t), late.FileID); err != nil {
+		t.Error(err)
+	}
+
+	accepted[late.FileID] = true
+	for file, err := range speaker.List(system.Within(t), client.Listing{}) {
+		if err != nil || !accepted[file.FileID] {
+			t.Errorf("something is left behind: %s, %v", system.JSON(file), err)
+		}
+	}
+	if keys := c.Keys(t); len(keys) != len(accepted) {
+		t.Errorf("the bucket holds %v, want %d objects", keys, len(accepted))
+	}
+
+	c.Service(t, "analyzer")
+	for id := range accepted {
+		system.CheckResult(t, system.Await(t, speaker, id), system.Count("full"))
+	}
+	system.Eventually(t, func() error {
+		resp, _ := c.Ask(t, http.MethodPost, "/v1/files", asForm, content)
+		if resp.StatusCode != http.StatusAccepted {
+			return errors.New("still " + resp.Status)
+		}
+		return nil
+	})
+}
+
+func checkFull(t *testing.T, resp *http.Response, body string) {
+	t.Helper()
+	system.Refused(t, resp, body, http.StatusServiceUnavailable, "unavailable")
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err != nil || seconds < 1 {
+		t.Errorf("Retry-After is %q", resp.Header.Get("Retry-After"))
+	}
+}

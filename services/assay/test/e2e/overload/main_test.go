@@ -1,0 +1,10 @@
+// Package overload proves that overload is refused before work is accepted, and delays other owners little.
+package overload
+
+import (
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+func TestMain(m *testing.M) { system.Main(m) }

@@ -1,0 +1,68 @@
+package permissions
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/dynamolite/iam"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// policies are those of deploy/iam, by the names of the files.
+func policies(t *testing.T) map[string]iam.Policy {
+	t.Helper()
+	all, err := iam.Read(system.Repository(t, "deploy/iam"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestBucketPoliciesAreThoseOfIAM: an S3 server with bucket policies instead of user policies
+// allows each user what deploy/iam does, and lets setup set the policy of each bucket.
+func TestBucketPoliciesAreThoseOfIAM(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile(system.Repository(t, "deploy/s3/policy.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bucket struct {
+		Statement []struct {
+			Principal        struct{ AWS []string }
+			Action, Resource iam.OneOrMore
+		}
+	}
+	if err := json.Unmarshal(content, &bucket); err != nil {
+		t.Fatal(err)
+	}
+	got, want := map[string]bool{}, map[string]bool{}
+	for _, name := range []string{"assay-files", "photoeditor-dev-temp", "photoeditor-dev-final"} {
+		want["setup s3:PutBucketPolicy arn:aws:s3:::"+name] = true
+	}
+	add := func(to map[string]bool, who string, actions, resources []string) {
+		for _, action := range actions {
+			for _, resource := range resources {
+				if strings.HasPrefix(action, "s3:") && action != "s3:CreateBucket" { // a role of the server's
+					to[who+" "+action+" "+resource] = true
+				}
+			}
+		}
+	}
+	for _, s := range bucket.Statement {
+		for _, who := range s.Principal.AWS {
+			add(got, who, s.Action, s.Resource)
+		}
+	}
+	for who, p := range policies(t) {
+		for _, s := range p.Statement {
+			add(want, who, s.Action, s.Resource)
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("the bucket's policy allows\n%s\nand deploy/iam\n%s", strings.Join(slices.Sorted(maps.Keys(got)), "\n"), strings.Join(slices.Sorted(maps.Keys(want)), "\n"))
+	}
+}

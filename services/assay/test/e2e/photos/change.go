@@ -1,0 +1,219 @@
+package photos
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// failedPhotosAreRetried: a FAILED job says why, has one outcome, and is COMPLETED by a retry
+// with a better prompt; a job in another state, or without its upload, is not retried.
+func failedPhotosAreRetried(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	photo := system.DrawPhoto(t, 3)
+	job := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "abracadabra", photo).JobID, client.Failed)
+	if job.Error == nil || job.Error.Code != "PROMPT_NOT_UNDERSTOOD" || job.Error.RetryCount != 0 {
+		t.Errorf("the job is %s", system.JSON(job))
+	}
+	if _, err := c.DownloadPhoto(system.Within(t), job.JobID, client.EditedPhoto); !system.IsProblem(err, http.StatusConflict) {
+		t.Errorf("download: %v", err)
+	}
+	better := "sepia, abracadabra"
+	if again, err := c.RetryPhoto(system.Within(t), job.JobID, client.PhotoChange{Prompt: &better, Options: &client.PhotoOptions{Format: "png"}}); err != nil || again.Error != nil || again.Prompt != better {
+		t.Errorf("retried as %s, %v", system.JSON(again), err)
+	}
+	job = system.AwaitPhoto(t, c, job.JobID, client.Completed)
+	if job.Prompt != better || job.Degraded != "not understood: abracadabra" || job.EditResult.Format != "png" || job.Error != nil {
+		t.Errorf("after the retry it is %s", system.JSON(job))
+	}
+	if ids := s.PhotoOutcomes(t, job.JobID); len(ids) != 2 {
+		t.Errorf("outcomes %v, want one of each end", ids)
+	}
+	if _, err := c.RetryPhoto(system.Within(t), job.JobID, client.PhotoChange{}); !system.IsProblem(err, http.StatusConflict) {
+		t.Errorf("retry of a COMPLETED job: %v", err)
+	}
+	gone := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "abracadabra", photo).JobID, client.Failed)
+	for _, key := range s.PhotoKeys(t, gone.JobID)[system.PhotoTemp] {
+		s.RemoveObject(t, system.PhotoTemp, key)
+	}
+	if _, err := c.RetryPhoto(system.Within(t), gone.JobID, client.PhotoChange{Prompt: &better}); !system.IsProblem(err, http.StatusGone) {
+		t.Errorf("retry without the upload: %v", err)
+	}
+}
+
+// badPhotosFail: what is no photo, or another than declared, ends with its reason.
+func badPhotosFail(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	photo := system.DrawPhoto(t, 4)
+	for code, bytes := range map[string][]byte{
+		"IMAGE_UNREADABLE": photo[:len(photo)/3], "UNSUPPORTED_FORMAT": []byte("GIF89a, or so"),
+		"UPLOAD_MISMATCH": []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x40\x00\x00\x00\x40\x08\x02\x00\x00\x00\x25\x0b\xe6\x89"),
+	} {
+		job := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "sepia", bytes).JobID, client.Failed)
+		if job.Error == nil || job.Error.Code != code || job.EditResult != nil {
+			t.Errorf("want %s: %s", code, system.JSON(job))
+		}
+	}
+	for contentType, status := range map[string]int{"image/avif": http.StatusUnsupportedMediaType, "image/gif": http.StatusUnsupportedMediaType} {
+		r := client.PhotoReservation{FileName: "a", Size: 1, ContentType: contentType}
+		if _, err := c.ReservePhoto(system.Within(t), r, client.PhotoOptions{}); !system.IsProblem(err, status) {
+			t.Errorf("%s: %v", contentType, err)
+		}
+	}
+	large := client.PhotoReservation{FileName: "a", Size: 20_000_001, ContentType: "image/jpeg"}
+	if _, err := c.ReservePhoto(system.Within(t), large, client.PhotoOptions{}); !system.IsProblem(err, http.StatusRequestEntityTooLarge) {
+		t.Errorf("20,000,001 bytes: %v", err)
+	}
+}
+
+// photosAreCancelled: a job that has not ended ends as FAILED with its code, with one outcome
+// however often it is cancelled; its upload does not bring it back.
+func photosAreCancelled(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	photo := system.DrawPhoto(t, 5)
+	reserved, err := c.ReservePhoto(system.Within(t), system.PhotoSource("a.jpg", "", photo).PhotoReservation, client.PhotoOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		job, err := c.CancelPhoto(system.Within(t), reserved.JobID)
+		if err != nil || job.Status != client.Failed || job.Error == nil || job.Error.Code != "CANCELLED" {
+			t.Errorf("cancelled as %s, %v", system.JSON(job), err)
+		}
+	}
+	if status, body := system.Put(t, reserved.Upload, string(photo), nil); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	if _, err := c.PhotoUploaded(system.Within(t), reserved.JobID); err != nil {
+		t.Error(err)
+	}
+	if ids := s.PhotoOutcomes(t, reserved.JobID); len(ids) != 1 {
+		t.Errorf("outcomes %v, want one", ids)
+	}
+	if job := system.AwaitPhoto(t, c, reserved.JobID, client.Failed); job.Error.Code != "CANCELLED" {
+		t.Errorf("after its upload it is %s", system.JSON(job))
+	}
+	done := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "sepia", photo).JobID, client.Completed)
+	if _, err := c.CancelPhoto(system.Within(t), done.JobID); !system.IsProblem(err, http.StatusConflict) {
+		t.Errorf("cancel of a COMPLETED job: %v", err)
+	}
+}
+
+// photosAreDeleted: the item and every object go; a repeat says the same.
+func photosAreDeleted(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	for _, prompt := range []string{"sepia", "abracadabra"} {
+		job := system.SendPhoto(t, c, prompt, system.DrawPhoto(t, 6))
+		if _, err := c.WaitPhoto(system.Within(t), job.JobID); err != nil {
+			t.Fatal(err)
+		}
+		s.PhotoOutcomes(t, job.JobID) // its worker is done
+		for range 2 {
+			if err := c.DeletePhoto(system.Within(t), job.JobID); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := c.GetPhoto(system.Within(t), job.JobID, 0); !system.IsProblem(err, http.StatusNotFound) {
+			t.Errorf("get: %v", err)
+		}
+		if left, keys := s.PhotoItem(system.Within(t), t, job.JobID), s.PhotoKeys(t, job.JobID); left != nil || len(keys) != 0 {
+			t.Errorf("left are %s and %v", system.JSON(left), keys)
+		}
+	}
+}
+
+// foreignPhotosAreNotFound: to others a job does not exist, whatever they ask.
+func foreignPhotosAreNotFound(t *testing.T, s system.System) {
+	c, other := s.Client(t, system.NewOwner()), s.Client(t, system.NewOwner())
+	job := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "abracadabra", system.DrawPhoto(t, 7)).JobID, client.Failed)
+	batch, err := c.ReservePhotoBatch(system.Within(t), client.PhotoBatchReservation{Photos: []client.PhotoReservation{system.PhotoSource("a", "", []byte("x")).PhotoReservation}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := system.Within(t)
+	for name, call := range map[string]func(*client.Client, string) error{
+		"get": func(c *client.Client, id string) error { _, err := c.GetPhoto(ctx, id, 0); return err },
+		"download": func(c *client.Client, id string) error {
+			_, err := c.DownloadPhoto(ctx, id, client.OriginalPhoto)
+			return err
+		},
+		"uploaded": func(c *client.Client, id string) error { _, err := c.PhotoUploaded(ctx, id); return err },
+		"cancel":   func(c *client.Client, id string) error { _, err := c.CancelPhoto(ctx, id); return err },
+		"retry": func(c *client.Client, id string) error {
+			_, err := c.RetryPhoto(ctx, id, client.PhotoChange{})
+			return err
+		},
+		"batch":   func(c *client.Client, _ string) error { _, err := c.GetPhotoBatch(ctx, batch.BatchID, 0); return err },
+		"retries": func(c *client.Client, _ string) error { _, err := c.RetryPhotoBatch(ctx, batch.BatchID); return err },
+	} {
+		if err := call(other, job.JobID); !system.IsProblem(err, http.StatusNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, id := range []string{"01HF9GZZZZZZZZZZZZZZZZZZZZ", "x", "01HF9GXXXXXXXXXXXXXXXXXXX!"} {
+		if _, err := other.GetPhoto(ctx, id, 0); !system.IsProblem(err, http.StatusNotFound) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	if err := other.DeletePhoto(ctx, job.JobID); err != nil {
+		t.Error(err)
+	}
+	if err := other.DeletePhotoBatch(ctx, batch.BatchID); err != nil {
+		t.Error(err)
+	}
+	system.AwaitPhoto(t, c, job.JobID, client.Failed)
+	if got, err := c.GetPhotoBatch(ctx, batch.BatchID, 0); err != nil || got.Queued != 1 {
+		t.Errorf("the batch is %s, %v", system.JSON(got), err)
+	}
+}
+
+// repeatsFindTheFirstPhoto: a key of an owner is one job or one batch, and refuses other terms.
+func repeatsFindTheFirstPhoto(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	photo := system.PhotoSource("a.jpg", "sepia", system.DrawPhoto(t, 8)).PhotoReservation
+	batch := client.PhotoBatchReservation{Prompt: "sepia", Photos: []client.PhotoReservation{photo, photo}}
+	other := photo
+	other.Prompt = "enhance"
+	otherBatch := batch
+	otherBatch.Photos = []client.PhotoReservation{photo, other}
+	reserve := func(key string, p client.PhotoReservation) (string, error) {
+		p.Key = key
+		reserved, err := c.ReservePhoto(system.Within(t), p, client.PhotoOptions{})
+		return reserved.JobID, err
+	}
+	reserveBatch := func(key string, b client.PhotoBatchReservation) (string, error) {
+		b.Key = key
+		reserved, err := c.ReservePhotoBatch(system.Within(t), b)
+		return reserved.BatchID, err
+	}
+	const repeats = 50
+	ids := make([]string, 2*repeats)
+	var calls sync.WaitGroup
+	for i := range repeats {
+		calls.Go(func() {
+			var err error
+			if ids[i], err = reserve("k", photo); err != nil {
+				t.Error(err)
+			}
+			if ids[repeats+i], err = reserveBatch("b", batch); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
+	if ids = slices.Compact(ids); len(ids) != 2 || ids[0] == ids[1] {
+		t.Errorf("the calls gave %v, want one job and one batch", ids)
+	}
+	if _, err := reserve("k", other); !system.IsProblem(err, http.StatusUnprocessableEntity) {
+		t.Errorf("another prompt: %v", err)
+	}
+	if _, err := reserveBatch("b", otherBatch); !system.IsProblem(err, http.StatusUnprocessableEntity) {
+		t.Errorf("another batch: %v", err)
+	}
+	resp, body := s.Ask(t, http.MethodPost, "/v1/photos", map[string]string{"Idempotency-Key": "k", "Content-Type": "application/json"}, system.JSON(photo))
+	system.Refused(t, resp, body, http.StatusBadRequest, "owner-required")
+}

@@ -1,0 +1,343 @@
+package photos
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream/seedreamtest"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// paid is a server whose paid providers are those of tests.
+type paid struct {
+	*system.Server
+	gemini   *geminitest.Server
+	seedream *seedreamtest.Server
+}
+
+const otherKey = "another-key"
+
+func startPaid(t *testing.T, env ...string) paid {
+	t.Helper()
+	p := paid{gemini: geminitest.Start(t), seedream: seedreamtest.Start(t)}
+	p.Server = system.StartServer(t, t.TempDir(), append([]string{
+		"ASSAY_GEMINI_KEY=" + geminitest.Key, "ASSAY_GEMINI_KEY_NEW=" + otherKey, "ASSAY_SEEDREAM_KEY=" + seedreamtest.Key,
+		"ASSAY_PHOTOJOB_ALLOW_NETWORKS=127.0.0.0/8",
+	}, env...)...)
+	p.set(t, "gemini", system.Settings{"enabled": true, "baseUrl": p.gemini.URL, "analyzeModel": geminitest.AnalyzeModel, "editModel": geminitest.EditModel})
+	p.set(t, "seedream", system.Settings{"enabled": true, "baseUrl": p.seedream.URL, "editModel": seedreamtest.Model})
+	return p
+}
+
+// photoProvider is what of a provider is checked.
+type photoProvider struct {
+	State struct {
+		Suspended       string
+		CallsToday      int
+		CostTodayMicros int64
+		Running         int
+	}
+}
+
+func (p paid) set(t *testing.T, name string, change system.Settings) {
+	t.Helper()
+	setPhotoProvider(t, p.Operator, name, change)
+}
+
+func (p paid) provider(t *testing.T, name string) (got photoProvider) {
+	t.Helper()
+	_, body := system.Get(t, p.Operator+"/v1/photo-providers/"+name)
+	system.Decode(t, body, &got)
+	return got
+}
+
+func (p paid) send(t *testing.T, c *client.Client, provider string) client.Photo {
+	t.Helper()
+	job, err := c.UploadPhoto(system.Within(t), system.PhotoSource("a photo.jpg", "a red boat", system.DrawPhoto(t, 1)), client.PhotoOptions{Provider: provider})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job
+}
+
+// photoCall is what of a call is checked.
+type photoCall struct {
+	Step, Provider, Outcome, Model string
+	CostMicros                     int64
+}
+
+func (p paid) calls(t *testing.T, jobID string) []photoCall {
+	t.Helper()
+	var list struct{ Calls []photoCall }
+	_, body := system.Get(t, p.LiveOperator+"/v1/photos/"+jobID+"/calls")
+	system.Decode(t, body, &list)
+	return list.Calls
+}
+
+// recorded is how many calls of a provider the ledger of a job has that may be billed.
+func recorded(calls []photoCall, provider string) (n int) {
+	for _, call := range calls {
+		if call.Provider == provider && (call.Outcome != "error" && call.Outcome != "refused" || call.CostMicros > 0) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestPaidProviders: a job is done by the provider it asks for, its calls are on the books
+// at their prices, and what is fatal to a job ends it after one call.
+func TestPaidProviders(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t)
+	c := p.Client(t, system.NewOwner())
+	for provider, want := range map[string]string{
+		"gemini":   "[{analyze gemini ok gemini-3.5-flash 10000} {edit gemini ok gemini-3.1-flash-image 101000}]",
+		"seedream": "[{analyze stub ok local-1 0} {edit seedream ok seedream-4-5-251128 45000}]",
+	} {
+		job := system.AwaitPhoto(t, c, p.send(t, c, provider).JobID, client.Completed)
+		if calls := fmt.Sprint(p.calls(t, job.JobID)); calls != want && calls != strings.Replace(want, "local-1", "local-2", 1) {
+			t.Errorf("calls %s, want %s", calls, want)
+		}
+		edited := system.DownloadPhoto(t, c, job.JobID, client.EditedPhoto)
+		if config, format, err := image.DecodeConfig(bytes.NewReader(edited)); err != nil || format != "jpeg" || config.Width != job.EditResult.Width ||
+			job.Provider != provider || job.Degraded != "" || job.AnalysisResult == nil {
+			t.Errorf("%s %+v, %v: %s", format, config, err, system.JSON(job))
+		}
+	}
+	if got := p.provider(t, "gemini").State; got.CallsToday != 2 || got.CostTodayMicros != 111_000 || got.Running != 0 || p.gemini.Billed() != 2 {
+		t.Errorf("gemini %+v, %d billed", got, p.gemini.Billed())
+	}
+	p.gemini.Next(providertest.OK, providertest.Body(func([]byte) []byte { return geminitest.Candidate("IMAGE_SAFETY") }))
+	refused := system.AwaitPhoto(t, c, p.send(t, c, "gemini").JobID, client.Failed)
+	if refused.Error.Code != "SAFETY_BLOCKED" || len(p.calls(t, refused.JobID)) != 2 || p.seedream.Billed() != 1 {
+		t.Errorf("refused content: %s, calls %v", system.JSON(refused), p.calls(t, refused.JobID))
+	}
+	p.set(t, "gemini", system.Settings{"enabled": false})
+	_, err := c.UploadPhoto(system.Within(t), system.PhotoSource("a.jpg", "", system.DrawPhoto(t, 1)), client.PhotoOptions{Provider: "gemini"})
+	if problem, ok := errors.AsType[*client.Problem](err); !ok || problem.Status != http.StatusConflict {
+		t.Errorf("a provider that is disabled: %v", err)
+	}
+	p.set(t, "gemini", system.Settings{"fallback": []string{"stub"}})
+	job, err := c.UploadPhoto(system.Within(t), system.PhotoSource("a.jpg", "sepia", system.DrawPhoto(t, 1)), client.PhotoOptions{Provider: "gemini"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job = system.AwaitPhoto(t, c, job.JobID, client.Completed); job.Provider != "stub" || job.Degraded != "edited by the local provider in place of gemini" {
+		t.Errorf("in place of a provider that is disabled: %s", system.JSON(job))
+	}
+}
+
+// TestPaidFaults: whatever a provider does, every job has one outcome, no more bills than
+// ASSAY_PHOTOJOB_PAID_CALLS for a step, and every bill on its books.
+func TestPaidFaults(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t)
+	p.set(t, "gemini", system.Settings{"editTime": "1s", "analyzeTime": "1s", "perMinute": 10_000, "dailyBudgetMicros": 1_000_000_000})
+	faults := []providertest.Reply{
+		nil, geminitest.TooMany(geminitest.RetryInfo("1s")), nil, providertest.HTML, nil, providertest.Silent, nil, providertest.Reset,
+		nil, providertest.Truncated, nil, providertest.TooMany("1", ""), nil, providertest.Stalled, nil, nil, nil,
+	}
+	p.gemini.Choose(func(call int) providertest.Reply { return faults[call%len(faults)] })
+	c := p.Client(t, system.NewOwner())
+	var jobs []string
+	for range 20 {
+		jobs = append(jobs, p.send(t, c, "gemini").JobID)
+	}
+	other := p.send(t, c, "seedream").JobID
+	system.AwaitPhoto(t, c, other, client.Completed)
+	billed := 0
+	for _, id := range jobs {
+		job, err := c.WaitPhoto(system.Within(t), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := p.calls(t, id)
+		if job.Status == client.Failed && (job.Error == nil || job.Error.Code == "INTERNAL") {
+			t.Errorf("failed without a reason: %s", system.JSON(job))
+		}
+		for _, step := range []string{"analyze", "edit"} {
+			n := 0
+			for _, call := range calls {
+				if call.Step == step {
+					n += recorded([]photoCall{call}, "gemini")
+				}
+			}
+			if n > 2 {
+				t.Errorf("%d calls of the step %s may be billed: %v", n, step, calls)
+			}
+		}
+		billed += recorded(calls, "gemini")
+		if ids := p.PhotoOutcomes(t, id); len(ids) != 1 {
+			t.Errorf("outcomes %v", ids)
+		}
+	}
+	if billed < p.gemini.Billed() {
+		t.Errorf("%d calls are recorded as billed, and %d are", billed, p.gemini.Billed())
+	}
+	t.Logf("%d calls, %d billed, %d recorded", p.gemini.Calls(), p.gemini.Billed(), billed)
+}
+
+// TestPaidSwitch: jobs that wait for a provider which is held are done by its fallback when
+// an operator switches it off, with no attempt and no call lost.
+func TestPaidSwitch(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t)
+	p.set(t, "gemini", system.Settings{"fallback": []string{"seedream"}})
+	p.gemini.Choose(func(int) providertest.Reply { return geminitest.TooMany(geminitest.RetryInfo("600s")) })
+	c := p.Client(t, system.NewOwner())
+	var jobs []string
+	for range 10 {
+		jobs = append(jobs, p.send(t, c, "gemini").JobID)
+	}
+	system.Eventually(t, func() error {
+		if p.gemini.Calls() == 0 {
+			return fmt.Errorf("no call yet")
+		}
+		return nil
+	})
+	p.set(t, "gemini", system.Settings{"enabled": false})
+	for _, id := range jobs {
+		if job := system.AwaitPhoto(t, c, id, client.Completed); job.Provider != "seedream" || job.Options.Provider != "gemini" {
+			t.Errorf("done by %s", system.JSON(job))
+		}
+	}
+	if p.gemini.Billed() != 0 || p.seedream.Billed() != len(jobs) {
+		t.Errorf("%d and %d billed", p.gemini.Billed(), p.seedream.Billed())
+	}
+}
+
+// TestPaidKeyRevoked: a key that is refused suspends its provider, and a new one lets the
+// jobs that wait go on.
+func TestPaidKeyRevoked(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t)
+	p.gemini.Accept(otherKey)
+	c := p.Client(t, system.NewOwner())
+	first, second := p.send(t, c, "gemini"), p.send(t, c, "gemini")
+	system.Eventually(t, func() error {
+		if got := p.provider(t, "gemini").State; !strings.Contains(got.Suspended, "API key not valid") {
+			return fmt.Errorf("%+v", got)
+		}
+		return nil
+	})
+	p.set(t, "gemini", system.Settings{"keyVariable": "ASSAY_GEMINI_KEY_NEW"})
+	for _, job := range []client.Photo{first, second} {
+		system.AwaitPhoto(t, c, job.JobID, client.Completed)
+	}
+	if got := p.provider(t, "gemini").State; got.Suspended != "" || p.gemini.Billed() != 4 {
+		t.Errorf("%+v, %d billed", got, p.gemini.Billed())
+	}
+}
+
+// TestPaidBudget: a budget that is used up holds the jobs, whatever the number of workers,
+// and a larger one lets them go on; the local provider's jobs are not delayed.
+func TestPaidBudget(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t)
+	p.set(t, "seedream", system.Settings{"dailyBudgetMicros": 3 * 45_000, "fallback": []string{}})
+	c := p.Client(t, system.NewOwner())
+	jobs := map[string]bool{}
+	for range 8 {
+		jobs[p.send(t, c, "seedream").JobID] = true
+	}
+	system.Eventually(t, func() error {
+		if got := p.seedream.Billed(); got != 3 {
+			return fmt.Errorf("%d billed", got)
+		}
+		return nil
+	})
+	system.AwaitPhoto(t, c, p.send(t, c, "gemini").JobID, client.Completed)
+	system.AwaitPhoto(t, c, system.SendPhoto(t, c, "sepia", system.DrawPhoto(t, 3)).JobID, client.Completed)
+	if got := p.provider(t, "seedream").State; got.CostTodayMicros != 3*45_000 || p.seedream.Billed() != 3 {
+		t.Errorf("%+v, %d billed of a budget for 3", got, p.seedream.Billed())
+	}
+}
+
+// TestPaidSettings: what operators set is checked, and a change that is based on an older
+// version is refused.
+func TestPaidSettings(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t)
+	at := system.System{HTTP: p.Operator}
+	resp, body := at.Ask(t, http.MethodGet, "/v1/photo-providers/gemini", nil, "")
+	good := system.Settings{}
+	system.Decode(t, body, &good)
+	for _, field := range []string{"name", "state", "$schema"} {
+		delete(good, field)
+	}
+	put := func(etag string, change system.Settings) (int, string) {
+		all := system.Settings{}
+		for field, value := range good {
+			all[field] = value
+		}
+		for field, value := range change {
+			all[field] = value
+		}
+		document, err := json.Marshal(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, problem := at.Ask(t, http.MethodPut, "/v1/photo-providers/gemini", map[string]string{"Content-Type": "application/json", "If-Match": etag}, string(document))
+		return answer.StatusCode, problem
+	}
+	wrong := system.Settings{
+		"keyVariable": "AWS_SECRET_ACCESS_KEY", "baseUrl": "file:///etc/passwd", "editTime": "1h", "fallbackAfter": "never",
+		"fallback": []string{"gemini"}, "perMinute": 0, "editModel": "",
+	}
+	for field, value := range wrong {
+		if status, problem := put("*", system.Settings{field: value}); status != http.StatusUnprocessableEntity && status != http.StatusBadRequest || !strings.Contains(problem, field) {
+			t.Errorf("%s %v: %d %s", field, value, status, problem)
+		}
+	}
+	etag := resp.Header.Get("ETag")
+	if status, problem := put(etag, nil); status != http.StatusOK {
+		t.Errorf("%d %s", status, problem)
+	}
+	if status, _ := put(etag, nil); status != http.StatusPreconditionFailed {
+		t.Errorf("an older version: %d", status)
+	}
+	if status, _ := put("", nil); status != http.StatusPreconditionRequired {
+		t.Errorf("without a version: %d", status)
+	}
+	if resp, _ := p.Ask(t, http.MethodGet, "/v1/photo-providers/gemini", nil, ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("clients see providers: %d", resp.StatusCode)
+	}
+}
+
+// TestPaidKilled: a call whose worker was killed is on the books as one that may be billed,
+// at its full price, and is made once more when nobody can get its answer.
+func TestPaidKilled(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t, system.ShortLease)
+	p.set(t, "gemini", system.Settings{"editTime": "5s"})
+	reached := make(chan struct{})
+	p.gemini.Next(providertest.OK, func(x providertest.Exchange) {
+		close(reached)
+		providertest.Silent(x)
+	})
+	c := p.Client(t, system.NewOwner())
+	job := p.send(t, c, "gemini")
+	<-reached
+	p.Program.Kill(t)
+	p.Restart(t)
+	job = system.AwaitPhoto(t, p.Client(t, job.UserID), job.JobID, client.Completed)
+	want := "[{analyze gemini ok gemini-3.5-flash 10000} {edit gemini unknown gemini-3.1-flash-image 101000} {edit gemini ok gemini-3.1-flash-image 101000}]"
+	if calls := p.calls(t, job.JobID); fmt.Sprint(calls) != want || p.gemini.Billed() != 3 {
+		t.Errorf("calls %v, want %s; %d billed", calls, want, p.gemini.Billed())
+	}
+	if got := p.provider(t, "gemini").State; got.CostTodayMicros != 10_000+2*101_000 {
+		t.Errorf("the books have %+v", got)
+	}
+	if ids := p.PhotoOutcomes(t, job.JobID); len(ids) != 1 {
+		t.Errorf("outcomes %v", ids)
+	}
+}

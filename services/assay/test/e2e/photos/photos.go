@@ -1,0 +1,217 @@
+package photos
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/png"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// photosAreEdited: by both ways in a photo is described and edited as its prompt says; its
+// original stays as it was; and the item has what seed 003 names, of its types.
+func photosAreEdited(t *testing.T, s system.System) {
+	photo := system.DrawPhoto(t, 1)
+	const prompt, name = "crop 1:1, as png", `fjord "å".jpg`
+	for way, send := range map[string]func(*testing.T, string) client.Photo{
+		"presigned": func(t *testing.T, owner string) client.Photo {
+			job, err := s.Client(t, owner).UploadPhoto(system.Within(t), system.PhotoSource(name, prompt, photo), client.PhotoOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return job
+		},
+		"form": func(t *testing.T, owner string) (job client.Photo) {
+			content, contentType := system.Form(mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": name}), "image/jpeg", string(photo))
+			fields := "--e2e-boundary\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\n" + prompt + "\r\n"
+			resp, body := s.Ask(t, http.MethodPost, "/v1/photos", map[string]string{"X-Owner-Id": owner, "Content-Type": contentType}, fields+content)
+			if resp.StatusCode != http.StatusAccepted {
+				t.Fatalf("%d %s", resp.StatusCode, body)
+			}
+			system.Decode(t, body, &job)
+			return job
+		},
+	} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			owner := system.NewOwner()
+			c := s.Client(t, owner)
+			job := system.AwaitPhoto(t, c, send(t, owner).JobID, client.Completed)
+			edit := job.EditResult
+			if edit == nil || edit.Width != 120 || edit.Height != 120 || edit.Format != "png" || job.Degraded != "" || job.Error != nil ||
+				job.AnalysisResult == nil || job.AnalysisResult.Description == "" || len(job.AnalysisResult.Labels) == 0 {
+				t.Fatalf("edited as %s", system.JSON(job))
+			}
+			edited := system.DownloadPhoto(t, c, job.JobID, client.EditedPhoto)
+			config, format, err := image.DecodeConfig(bytes.NewReader(edited))
+			if err != nil || format != "png" || config.Width != 120 || config.Height != 120 || int64(len(edited)) != edit.Size {
+				t.Errorf("the photo is %s of %+v, %d bytes, %v", format, config, len(edited), err)
+			}
+			if original := system.DownloadPhoto(t, c, job.JobID, client.OriginalPhoto); !bytes.Equal(original, photo) {
+				t.Error("the original differs from the upload")
+			}
+			if ids := s.PhotoOutcomes(t, job.JobID); len(ids) != 1 {
+				t.Errorf("outcomes %v, want one", ids)
+			}
+			checkDownload(t, s, owner, job.JobID, `fjord "å".png`)
+			checkPhotoItem(t, s, job.JobID)
+			checkCalls(t, s, job.JobID)
+		})
+	}
+}
+
+// checkDownload reads the redirect of a download and the name that it gives the file.
+func checkDownload(t *testing.T, s system.System, owner, jobID, name string) {
+	t.Helper()
+	resp, _ := s.Ask(t, http.MethodGet, "/v1/photos/"+jobID+"/download", map[string]string{"X-Owner-Id": owner}, "")
+	if resp.StatusCode != http.StatusTemporaryRedirect {
+		t.Fatalf("the download answers %d", resp.StatusCode)
+	}
+	at, err := url.Parse(resp.Header.Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, params, err := mime.ParseMediaType(at.Query().Get("response-content-disposition"))
+	if err != nil || params["filename"] != name {
+		t.Errorf("the file is named %q, %v", params["filename"], err)
+	}
+}
+
+// checkPhotoItem compares the attributes of a COMPLETED job with those of seed 003 and the
+// optional ones of its design.
+func checkPhotoItem(t *testing.T, s system.System, jobID string) {
+	t.Helper()
+	want := map[string]string{
+		"jobId": "S", "userId": "S", "status": "S", "createdAt": "N", "updatedAt": "N", "fileSize": "N", "fileType": "S",
+		"originalFileName": "S", "s3TempKey": "S", "s3FinalKey": "S", "provider": "S", "processingStartedAt": "N",
+		"processingCompletedAt": "N", "analysisResult": "M", "editResult": "M", "correlationId": "S", "traceId": "S", "ttl": "N",
+		"prompt": "S", "options": "M", "calls": "M",
+	}
+	got := system.KindsOf(s.PhotoItem(system.Within(t), t, jobID))
+	for name, kind := range want {
+		if got[name] != kind {
+			t.Errorf("%s is of the type %q, want %s", name, got[name], kind)
+		}
+		delete(got, name)
+	}
+	if len(got) > 0 {
+		t.Errorf("the item has more: %v", got)
+	}
+}
+
+// checkCalls: operators see the two calls of a job.
+func checkCalls(t *testing.T, s system.System, jobID string) {
+	t.Helper()
+	status, body := system.Get(t, s.LiveOperator+"/v1/photos/"+jobID+"/calls")
+	var list struct {
+		Calls []struct{ Step, Provider, Outcome string }
+	}
+	system.Decode(t, body, &list)
+	if status != http.StatusOK || fmt.Sprint(list.Calls) != "[{analyze stub ok} {edit stub ok}]" {
+		t.Errorf("the calls are %d %s", status, body)
+	}
+	if resp, body := s.Ask(t, http.MethodGet, "/v1/photos/"+jobID+"/calls", nil, ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("clients see calls: %d %s", resp.StatusCode, body)
+	}
+}
+
+// photosAreListed: an owner's jobs newest first, in pages and by state; those of all owners
+// in a state for operators only.
+func photosAreListed(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	var want []string // newest first
+	for i := range 5 {
+		prompt := "sepia"
+		if i == 2 {
+			prompt = "abracadabra"
+		}
+		job := system.SendPhoto(t, c, prompt, system.DrawPhoto(t, uint32(i)))
+		if _, err := c.WaitPhoto(system.Within(t), job.JobID); err != nil {
+			t.Fatal(err)
+		}
+		want = slices.Insert(want, 0, job.JobID)
+	}
+	listed := func(l client.Listing) (ids []string) {
+		for job, err := range c.ListPhotos(system.Within(t), l) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, job.JobID)
+		}
+		return ids
+	}
+	system.Eventually(t, func() error { // indexes are eventually consistent
+		for l, ids := range map[client.Listing][]string{
+			{}: want, {Limit: 2}: want, {Status: client.Failed}: want[2:3], {Status: client.Completed, Limit: 3}: slices.Concat(want[:2], want[3:]),
+			{Status: client.Queued}: nil, {OwnerID: system.NewOwner()}: nil,
+		} {
+			if got := listed(l); !slices.Equal(got, ids) {
+				return fmt.Errorf("the list %+v has %v, want %v", l, got, ids)
+			}
+		}
+		return nil
+	})
+	if resp, body := s.Ask(t, http.MethodGet, "/v1/photos?status=FAILED", nil, ""); resp.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("clients list those of all owners: %d %s", resp.StatusCode, body)
+	}
+	system.Eventually(t, func() error { return listsFailed(system.Within(t), t, s, want[2]) })
+}
+
+// listsFailed complains unless operators see a job in the list of FAILED ones.
+func listsFailed(ctx context.Context, t *testing.T, s system.System, jobID string) error {
+	t.Helper()
+	for cursor := ""; ; {
+		status, body := system.Get(t, s.LiveOperator+"/v1/photos?status=FAILED&limit=10&cursor="+url.QueryEscape(cursor))
+		if status != http.StatusOK {
+			return fmt.Errorf("the list answers %d %s", status, body)
+		}
+		var page client.PhotoPage
+		system.Decode(t, body, &page)
+		for _, job := range page.Photos {
+			if job.JobID == jobID && job.Error != nil && job.Error.Code == "PROMPT_NOT_UNDERSTOOD" {
+				return nil
+			}
+		}
+		if cursor = page.NextCursor; cursor == "" || ctx.Err() != nil {
+			return errors.Join(fmt.Errorf("operators do not see the job %s", jobID), ctx.Err())
+		}
+	}
+}
+
+// downloadsFollowTheJob: 409 before the photo exists, 410 once it has been removed.
+func downloadsFollowTheJob(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	as := map[string]string{"X-Owner-Id": owner}
+	reserved, err := c.ReservePhoto(system.Within(t), system.PhotoSource("a.jpg", "", system.DrawPhoto(t, 1)).PhotoReservation, client.PhotoOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, variant := range []string{client.EditedPhoto, client.OriginalPhoto} {
+		resp, body := s.Ask(t, http.MethodGet, "/v1/photos/"+reserved.JobID+"/download?variant="+variant, as, "")
+		system.Refused(t, resp, body, http.StatusConflict, "not-completed")
+	}
+	job := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "sepia", system.DrawPhoto(t, 2)).JobID, client.Completed)
+	for bucket, keys := range s.PhotoKeys(t, job.JobID) {
+		for _, key := range keys {
+			if bucket == system.PhotoFinal || strings.HasPrefix(key, "uploads/") {
+				s.RemoveObject(t, bucket, key)
+			}
+		}
+	}
+	for _, variant := range []string{client.EditedPhoto, client.OriginalPhoto} {
+		resp, body := s.Ask(t, http.MethodGet, "/v1/photos/"+job.JobID+"/download?variant="+variant, as, "")
+		system.Refused(t, resp, body, http.StatusGone, "photo-removed")
+	}
+}

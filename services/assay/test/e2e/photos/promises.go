@@ -1,0 +1,28 @@
+// Package photos proves the promises of photo jobs, those of paid providers included.
+package photos
+
+import "github.com/assay-project/assay/services/assay/test/e2e/system"
+
+// Promises are those that a running system keeps.
+func Promises() system.Promises {
+	return system.Promises{
+		"photos are edited":            photosAreEdited,
+		"photos are listed":            photosAreListed,
+		"downloads follow the job":     downloadsFollowTheJob,
+		"failed photos are retried":    failedPhotosAreRetried,
+		"bad photos fail":              badPhotosFail,
+		"photos are cancelled":         photosAreCancelled,
+		"photos are deleted":           photosAreDeleted,
+		"foreign photos are not found": foreignPhotosAreNotFound,
+		"repeats find the photo":       repeatsFindTheFirstPhoto,
+		"batches end once":             batchesEndOnce,
+		"large batches end":            largeBatchesEnd,
+	}
+}
+
+// Scenarios are those that start services of their own.
+func Scenarios() system.Scenarios {
+	return system.Scenarios{
+		"paid photos are edited": paidPhotosAreEdited,
+	}
+}

@@ -1,0 +1,83 @@
+package recovery
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+	"github.com/assay-project/assay/services/assay/test/fault/audit"
+	"github.com/assay-project/assay/services/assay/test/fault/ledger"
+)
+
+// uploadsPerKill is the number of uploads per kill in a long run.
+const uploadsPerKill = 500
+
+// kills returns the number of kills in a run.
+func kills(least int) int { return max(least, system.LoadUploads()/uploadsPerKill) }
+
+// shortProjectorLease lets another projector take over soon after a kill.
+const shortProjectorLease = "ASSAY_PROJECTOR_LEASE=1s"
+
+// killed is the meaning of "accepted" in runs with kills.
+const killed = "The client received the 2xx of its upload: of the multipart request, of the `uploaded` call, of the PUT where a " +
+	"bucket notification follows, or of the feed items."
+
+// TestKillLosesNothing: the server is killed several times in the middle of
+// uploads of every kind. Every accepted upload ends as promised, once.
+func TestKillLosesNothing(t *testing.T) {
+	t.Parallel()
+	s := system.StartServer(t, t.TempDir(), system.ShortLease, shortProjectorLease)
+	ctx, cancel := context.WithTimeout(t.Context(), system.LoadTime())
+	defer cancel()
+	l := system.StartLoad(ctx, t, s.System, system.LoadUploads())
+	random := rand.New(rand.NewPCG(system.LoadSeed(), 0))
+	parts := kills(3)
+	l.During(random, parts, func(int) {
+		s.Program.Kill(t)
+		s.Restart(t)
+	})
+	enter(t, ledger.Run{Fault: "`kill -9` of `assay serve`, backends included", Runs: parts}, l.Audit(ctx, t))
+}
+
+// TestKilledServicesLoseNothing: ingest, analyzer and query are killed in turn in
+// the middle of uploads, while the engines and the other services keep running.
+func TestKilledServicesLoseNothing(t *testing.T) {
+	t.Parallel()
+	c := system.StartCluster(t, shortProjectorLease)
+	ingest, query := "ASSAY_ADDR="+system.KeepableAddr(t), "ASSAY_ADDR="+system.KeepableAddr(t)
+	running := map[string]*system.Service{
+		"ingest": c.Service(t, "ingest", ingest), "query": c.Service(t, "query", query), "analyzer": c.Service(t, "analyzer"),
+	}
+	c.Front(t, running["ingest"], running["query"])
+	env := map[string]string{"ingest": ingest, "query": query, "analyzer": "ASSAY_ADDR=127.0.0.1:0"}
+	ctx, cancel := context.WithTimeout(t.Context(), system.LoadTime())
+	defer cancel()
+	l := system.StartLoad(ctx, t, c.System, system.LoadUploads())
+	random := rand.New(rand.NewPCG(system.LoadSeed(), 1))
+	var deaths []time.Time // of analyzers
+	parts := kills(6)
+	l.During(random, parts, func(kill int) {
+		role := []string{"ingest", "analyzer", "query"}[kill%3]
+		running[role].Kill(t)
+		if role == "analyzer" {
+			deaths = append(deaths, time.Now())
+		}
+		running[role] = c.Service(t, role, env[role])
+	})
+	report := l.Audit(ctx, t)
+	enter(t, ledger.Run{
+		Fault: "`kill -9` of ingest, analyzer and query in turn; the backends keep running", Runs: parts,
+		Recovery: report.Recovery(l.Promises, deaths), Lease: time.Second,
+	}, report)
+}
+
+// enter records a run for docs/faults.md.
+func enter(t *testing.T, run ledger.Run, report audit.Report) {
+	t.Helper()
+	run.Means, run.Seed = killed, system.LoadSeed()
+	if err := ledger.Enter(run.Of(report)); err != nil {
+		t.Error(err)
+	}
+}

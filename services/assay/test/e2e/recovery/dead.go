@@ -1,0 +1,66 @@
+package recovery
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// replayAfterAnOutage: files that ran out of attempts while S3 was down are
+// FAILED; a replay by filter, once S3 is up again, completes them. A dry
+// run before and a replay after change nothing.
+func replayAfterAnOutage(t *testing.T, start system.Starter) {
+	const files = 3
+	c := start(t, system.NoSweep, "ASSAY_ATTEMPTS=1")
+	ingest := c.Service(t, "ingest")
+	c.Front(t, ingest, c.Service(t, "query"))
+	speaker := c.Client(t, system.NewOwner())
+	text := system.RandomText(311, 100)
+	var ids []string
+	for i := range files {
+		ids = append(ids, system.UploadMultipart(t, speaker, fmt.Sprint(i), "text/plain", []byte(text)).FileID)
+	}
+	c.S3Engine.Kill(t)
+	c.Service(t, "analyzer")
+	for _, id := range ids {
+		if file := system.Await(t, speaker, id); file.Status != client.Failed {
+			t.Fatalf("without S3 the file is %s", system.JSON(file))
+		}
+		system.DeadLetters(t, system.OperatorClient(t, ingest.Operator), id, 1)
+	}
+	c.S3Engine.Start(t)
+
+	filter := []string{"--consumer", "analyzer-textfile", "--from", "1h"}
+	dry := system.Dead(t, ingest.Operator, append([]string{"replay", "--dry-run"}, filter...)...)
+	for _, id := range ids {
+		if file := system.Await(t, speaker, id); file.Status != client.Failed || !strings.Contains(dry, id) {
+			t.Errorf("after a dry run that says %s, the file is %s", dry, system.JSON(file))
+		}
+	}
+	if said := system.Dead(t, ingest.Operator, append([]string{"replay", "--max", "1"}, filter...)...); strings.Count(said, "replayed") != 1 || !strings.Contains(said, "There are more") {
+		t.Errorf("a replay of one dead letter prints %s", said)
+	}
+	system.Dead(t, ingest.Operator, append([]string{"replay", "--rate", "1000"}, filter...)...)
+	js := c.JetStream(t)
+	want := map[string]int{}
+	for _, id := range ids {
+		system.CheckResult(t, system.Await(t, speaker, id), system.Count(text))
+		want[id] = len(c.Outcomes(t, js, id))
+		if want[id] != 2 {
+			t.Errorf("%d outcomes of %s, want one that failed and one that completed", want[id], id)
+		}
+	}
+	again := system.Dead(t, ingest.Operator, append([]string{"replay"}, filter...)...)
+	if n := strings.Count(again, "skipped: the file is COMPLETED"); n != files {
+		t.Errorf("a replay of what is done says %s", again)
+	}
+	for _, id := range ids {
+		system.CheckResult(t, system.Await(t, speaker, id), system.Count(text))
+		if n := len(c.Outcomes(t, js, id)); n != want[id] {
+			t.Errorf("%d outcomes of %s, want %d", n, id, want[id])
+		}
+	}
+}

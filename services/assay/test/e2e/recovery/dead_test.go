@@ -1,0 +1,84 @@
+package recovery
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestReplayOfWhatFailsAgain: a dead letter is replayed once; the next failure has
+// another dead letter. Dead letters are shown and dropped on the operator address
+// only.
+func TestReplayOfWhatFailsAgain(t *testing.T) {
+	t.Parallel()
+	s := system.StartServer(t, t.TempDir(), system.NoSweep)
+	operator, speaker := system.OperatorClient(t, s.Operator), s.Client(t, system.NewOwner())
+	file := system.UploadMultipart(t, speaker, "a.pdf", "text/plain", []byte("%PDF-1.7\n\x00\x00"))
+	before := system.Await(t, speaker, file.FileID)
+	first := system.DeadLetters(t, operator, file.FileID, 1)[0]
+	if !strings.Contains(first.Reason, "a PDF document") || first.Attempts != 1 || first.Subject != "assay.file.uploaded."+file.FileID || first.Payload != nil {
+		t.Errorf("the dead letter is %+v", first)
+	}
+	shown, err := operator.DeadLetter(system.Within(t), first.Sequence)
+	if err != nil || !strings.Contains(string(shown.Payload), `"fileName":"a.pdf"`) && !strings.Contains(string(shown.Payload), `"fileName": "a.pdf"`) {
+		t.Errorf("shown: %+v, %v", shown, err)
+	}
+
+	replay := client.BulkRequest{Sequence: first.Sequence}
+	done, err := operator.ReplayDead(system.Within(t), replay)
+	if err != nil || done.Done != 1 || done.Failed != 0 {
+		t.Fatalf("replay: %+v, %v", done, err)
+	}
+	system.DeadLetters(t, operator, file.FileID, 2)
+	after := system.Await(t, speaker, file.FileID)
+	if after.Status != client.Failed || !after.UpdatedAt.After(before.UpdatedAt) {
+		t.Errorf("after the replay the file is %s", system.JSON(after))
+	}
+	again, err := operator.ReplayDead(system.Within(t), replay)
+	if err != nil || again.Done != 0 || len(again.Results) != 1 || !strings.Contains(again.Results[0].Note, "failed again since") {
+		t.Errorf("the same dead letter again: %+v, %v", again, err)
+	}
+	if same := system.Await(t, speaker, file.FileID); !same.UpdatedAt.Equal(after.UpdatedAt) {
+		t.Errorf("after the same dead letter again the file is %s", system.JSON(same))
+	}
+
+	for body, field := range map[string]string{
+		`{"sequence":0}`: "body.sequence", fmt.Sprintf(`{"sequence":%d,"reason":"pdf"}`, first.Sequence): "body.sequence", `{"max":0}`: "body.max",
+	} {
+		resp, answer := system.System{HTTP: s.Operator}.Ask(t, http.MethodPost, "/v1/dead/drop", system.JSONHeader, body)
+		if p := system.Refused(t, resp, answer, http.StatusUnprocessableEntity, "invalid-request"); len(p.Errors) != 1 || p.Errors[0].Field != field {
+			t.Errorf("drop of %s: %s", body, answer)
+		}
+	}
+	for _, method := range []string{http.MethodGet, http.MethodDelete} {
+		resp, answer := system.System{HTTP: s.Operator}.Ask(t, method, "/v1/dead/0", nil, "")
+		system.Refused(t, resp, answer, http.StatusUnprocessableEntity, "invalid-request")
+	}
+	system.DeadLetters(t, operator, file.FileID, 2)
+
+	if dropped, err := operator.DropDead(system.Within(t), client.BulkRequest{DeadFilter: client.DeadFilter{Reason: "pdf", To: time.Now()}}); err != nil || dropped.Done != 2 {
+		t.Errorf("drop: %+v, %v", dropped, err)
+	}
+	system.DeadLetters(t, operator, file.FileID, 0)
+	gone, isProblem := errors.AsType[*client.Problem](second(operator.DeadLetter(system.Within(t), first.Sequence)))
+	if !isProblem || gone.Status != 404 {
+		t.Errorf("a dropped dead letter: %v", gone)
+	}
+	if outside, isProblem := errors.AsType[*client.Problem](second(speaker.DeadLetter(system.Within(t), first.Sequence))); !isProblem || outside.Status != 404 {
+		t.Errorf("on the public address: %v", outside)
+	}
+	for _, path := range []string{"/openapi.json", "/docs"} {
+		resp, body := system.System{HTTP: s.Operator}.Ask(t, "GET", path, nil, "")
+		if resp.StatusCode != 200 || !strings.Contains(body, "/v1/dead/replay") {
+			t.Errorf("%s of the address for operators: %d", path, resp.StatusCode)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

@@ -1,0 +1,239 @@
+package recovery
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// photoSweepRepairs: what is wrong with jobs and their objects is said by a dry run that
+// changes nothing, and repaired by a sweep; what is as it should be stays.
+func photoSweepRepairs(t *testing.T, start system.Starter) {
+	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
+	ingest := c.Service(t, "ingest")
+	c.Front(t, ingest, c.Service(t, "query"))
+	c.Service(t, "analyzer")
+	speaker := c.Client(t, system.NewOwner())
+	photo := system.DrawPhoto(t, 11)
+	completed := func() client.Photo {
+		return system.AwaitPhoto(t, speaker, system.SendPhoto(t, speaker, "sepia", photo).JobID, client.Completed)
+	}
+	failed := func() client.Photo {
+		return system.AwaitPhoto(t, speaker, system.SendPhoto(t, speaker, "abracadabra", photo).JobID, client.Failed)
+	}
+	reserved := func() client.ReservedPhoto {
+		job, err := speaker.ReservePhoto(system.Within(t), system.PhotoSource("a.jpg", "sepia", photo).PhotoReservation, client.PhotoOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return job
+	}
+	keyIn := func(jobID, bucket, prefix string) string {
+		for _, key := range c.PhotoKeys(t, jobID)[bucket] {
+			if strings.HasPrefix(key, prefix) {
+				return key
+			}
+		}
+		t.Fatalf("the job %s has no object %s in %s", jobID, prefix, bucket)
+		return ""
+	}
+	kept, keptFailed := completed(), failed()
+	// Their workers died, and their messages are lost: one before its call, one after the
+	// answer to its second call was stored.
+	lost, answered := completed(), completed()
+	old, oldFailed := completed(), failed()
+	unused, unnotified, other, withoutBytes := reserved(), reserved(), reserved(), completed()
+
+	c.SetPhoto(t, old.JobID, client.Completed, 49*time.Hour)
+	c.SetPhoto(t, oldFailed.JobID, client.Failed, 15*24*time.Hour)
+	c.SetPhoto(t, lost.JobID, client.Processing, time.Hour)
+	c.ChangePhoto(t, lost.JobID, "REMOVE calls, analysisResult, editResult, s3FinalKey", nil, nil)
+	for _, key := range c.PhotoKeys(t, lost.JobID)[system.PhotoTemp] {
+		if !strings.HasPrefix(key, "work/") {
+			continue
+		}
+		c.RemoveObject(t, system.PhotoTemp, key)
+	}
+	c.SetPhoto(t, answered.JobID, client.Editing, time.Hour)
+	c.ChangePhoto(t, answered.JobID, "SET calls.#2.outcome = :sent REMOVE editResult, s3FinalKey", map[string]string{"#2": "2"},
+		system.Item{":sent": &types.AttributeValueMemberS{Value: "sent"}})
+	c.SetPhoto(t, withoutBytes.JobID, client.Processing, time.Hour)
+	c.RemoveObject(t, system.PhotoTemp, keyIn(withoutBytes.JobID, system.PhotoTemp, "uploads/"))
+
+	// Neither the client nor the bucket reports these uploads.
+	ingest.Kill(t)
+	if status, body := system.Put(t, unnotified.Upload, string(photo), nil); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	c.PutObject(t, system.PhotoTemp, system.Attribute(t, c.PhotoItem(system.Within(t), t, other.JobID), "s3TempKey"), []byte("x"))
+	const none = "01HF9GZZZZZZZZZZZZZZZZZZZZ"
+	orphan, orphanFinal := blob.Key("work/", none+"/answer-1"), blob.Key("final/", none+"/1.jpg")
+	strayFinal := blob.Key("final/", kept.JobID+"/9.jpg") // of a worker that was lost
+	foreign := "elsewhere/file"
+	c.PutObject(t, system.PhotoTemp, orphan, []byte("x"))
+	c.PutObject(t, system.PhotoTemp, foreign, []byte("x"))
+	c.PutObject(t, system.PhotoFinal, orphanFinal, []byte("x"))
+	c.PutObject(t, system.PhotoFinal, strayFinal, []byte("x"))
+	// The stream dropped what is published again under the id of a message of the last minutes.
+	js := c.JetStream(t)
+	for _, stream := range []string{"ASSAY_WORK_PHOTOJOB", "ASSAY_NOTICES"} {
+		if err := js.DeleteStream(system.Within(t), stream); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.SetUp(t)
+	restarted := c.Service(t, "ingest")
+	c.HTTP = restarted.URL
+	afterLease()
+
+	findings := map[string]string{
+		unused.JobID: "overdue_job", unnotified.JobID: "unnotified_upload", other.JobID: "mismatched_object",
+		lost.JobID: "lost_message", answered.JobID: "lost_message", withoutBytes.JobID: "lost_message",
+		orphan: "orphan_object", orphanFinal: "orphan_object", strayFinal: "outdated_object",
+		keyIn(oldFailed.JobID, system.PhotoTemp, "uploads/"): "outdated_object",
+	}
+	for _, key := range c.PhotoKeys(t, old.JobID)[system.PhotoTemp] {
+		findings[key] = "outdated_object"
+	}
+	for _, key := range c.PhotoKeys(t, oldFailed.JobID)[system.PhotoTemp] {
+		findings[key] = "outdated_object"
+	}
+	all := len(findings)
+	for range 2 { // a dry run changes nothing
+		check(t, "photojob", c.Sweep(t, "--dry-run"), findings, "found", all, 0)
+	}
+	check(t, "photojob", c.Sweep(t), findings, "repaired", all, all)
+
+	checkRepaired(t, c, map[string]string{
+		lost.JobID: client.Completed, answered.JobID: client.Completed, unnotified.JobID: client.Completed,
+		kept.JobID: client.Completed, old.JobID: client.Completed,
+		unused.JobID: "UPLOAD_EXPIRED", other.JobID: "UPLOAD_MISMATCH", withoutBytes.JobID: "UPLOAD_MISMATCH",
+		keptFailed.JobID: "PROMPT_NOT_UNDERSTOOD", oldFailed.JobID: "PROMPT_NOT_UNDERSTOOD",
+	}, speaker)
+	for jobID, calls := range map[string]int{lost.JobID: 2, answered.JobID: 2} { // the stored answer is not asked for again
+		if ledger, ok := c.PhotoItem(system.Within(t), t, jobID)["calls"].(*types.AttributeValueMemberM); !ok || len(ledger.Value) != calls {
+			t.Errorf("the job %s has the calls %v, want %d", jobID, ledger, calls)
+		}
+	}
+	for bucket, keys := range map[string][]string{system.PhotoTemp: {orphan}, system.PhotoFinal: {orphanFinal, strayFinal}} {
+		for _, key := range keys {
+			if err := c.HeadObject(t, bucket, key); err == nil {
+				t.Errorf("%s is still there", key)
+			}
+		}
+	}
+	if err := c.HeadObject(t, system.PhotoTemp, foreign); err != nil {
+		t.Errorf("what is no object of a job: %v", err)
+	}
+	if len(c.PhotoKeys(t, kept.JobID)) != 2 || len(c.PhotoKeys(t, keptFailed.JobID)[system.PhotoTemp]) == 0 || len(c.PhotoKeys(t, old.JobID)) != 1 {
+		t.Errorf("objects are left of %v, %v, %v", c.PhotoKeys(t, kept.JobID), c.PhotoKeys(t, keptFailed.JobID), c.PhotoKeys(t, old.JobID))
+	}
+	system.Eventually(t, func() error {
+		if said := c.Sweep(t); !strings.Contains(said, " 0 found, 0 repaired, 0 failed") {
+			return errors.New("a sweep after the repair says " + said)
+		}
+		return nil
+	})
+}
+
+// checkRepaired waits for the end of each job: COMPLETED, or FAILED with a code.
+func checkRepaired(t *testing.T, c *system.Cluster, ends map[string]string, speaker *client.Client) {
+	t.Helper()
+	for id, want := range ends {
+		job, err := speaker.WaitPhoto(system.Within(t), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := job.Status
+		if job.Error != nil {
+			got = job.Error.Code
+		}
+		if got != want {
+			t.Errorf("the job is %s, want %s", system.JSON(job), want)
+		}
+		if ids := c.PhotoOutcomes(t, id); len(ids) == 0 {
+			t.Errorf("the job %s has no outcome", id)
+		}
+	}
+}
+
+// photoBatchesSurviveALoss: a batch of 20 of which 3 photos are bad, one is never uploaded and
+// one is deleted, and whose work is lost with all streams, ends as PARTIAL by a sweep.
+func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
+	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
+	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
+	speaker := c.Client(t, system.NewOwner())
+	photo := system.DrawPhoto(t, 12)
+	var photos []client.PhotoReservation
+	for i := range client.MaxPhotoBatch {
+		photos = append(photos, system.PhotoSource(fmt.Sprintf("%d.jpg", i), "", photo).PhotoReservation)
+	}
+	photos[0].Prompt, photos[1].Prompt = "abracadabra", "hocus pocus"
+	batch, err := speaker.ReservePhotoBatch(system.Within(t), client.PhotoBatchReservation{Prompt: "sepia", Photos: photos})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const bad, unused, deleted = 2, 3, 4
+	for i, job := range batch.Photos {
+		content := string(photo)
+		switch i {
+		case bad:
+			content = strings.Repeat("x", len(photo))
+		case unused:
+			continue
+		}
+		if status, body := system.Put(t, job.Upload, content, nil); status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+		if _, err := speaker.PhotoUploaded(system.Within(t), job.JobID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := speaker.DeletePhoto(system.Within(t), batch.Photos[deleted].JobID); err != nil {
+		t.Fatal(err)
+	}
+	js := c.JetStream(t)
+	for _, stream := range streams {
+		if err := js.DeleteStream(system.Within(t), stream); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.SetUp(t)
+	c.Service(t, "analyzer")
+	afterLease()
+	if said := c.Sweep(t); !strings.Contains(said, ", 0 failed") {
+		t.Errorf("the sweep says %s", said)
+	}
+	ended := system.BatchEnd(t, speaker, batch.BatchID)
+	if ended.Status != client.Partial || ended.Completed != 15 || ended.Failed != 4 || ended.Deleted != 1 {
+		t.Errorf("the batch is %s", system.JSON(ended))
+	}
+	settled := func() { // the work of each photo, which announces the end of the batch
+		for _, job := range batch.Photos {
+			c.PhotoOutcomes(t, job.JobID)
+		}
+	}
+	settled()
+	if ids := c.PhotoOutcomes(t, batch.BatchID); len(ids) != 1 {
+		t.Errorf("outcomes of the batch %v, want one", ids)
+	}
+	if again, err := speaker.RetryPhotoBatch(system.Within(t), batch.BatchID); err != nil || again.Failed != 1 { // the one without bytes
+		t.Errorf("retried as %s, %v", system.JSON(again), err)
+	}
+	if ended := system.BatchEnd(t, speaker, batch.BatchID); ended.Status != client.Partial || ended.Failed != 4 {
+		t.Errorf("after the retry the batch is %s", system.JSON(ended))
+	}
+	settled()
+	if ids := c.PhotoOutcomes(t, batch.BatchID); len(ids) != 2 {
+		t.Errorf("outcomes of the batch %v, want two", ids)
+	}
+}

@@ -1,0 +1,18 @@
+// Package recovery proves that accepted work survives kills, outages and losses: it is redelivered, swept, or kept as a dead letter.
+package recovery
+
+import "github.com/assay-project/assay/services/assay/test/e2e/system"
+
+// Scenarios are those that start services of their own.
+func Scenarios() system.Scenarios {
+	return system.Scenarios{
+		"sweep repairs":               sweepRepairs,
+		"feed sweep repairs":          feedSweepRepairs,
+		"loss of streams":             survivesLossOfAllStreams,
+		"replay after an outage":      replayAfterAnOutage,
+		"feed replay after an outage": feedItemsAreReplayedAfterAnOutage,
+		"feed dead letters":           feedDeadLettersAreRestored,
+		"photo sweep repairs":         photoSweepRepairs,
+		"loss of photo streams":       photoBatchesSurviveALoss,
+	}
+}

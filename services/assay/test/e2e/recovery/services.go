@@ -1,0 +1,108 @@
+package recovery
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// Worker is a running analyzer, as a process or container.
+type Worker interface {
+	Await(t *testing.T, text string) // until it has written text
+	Kill(t *testing.T)
+	Written() string
+}
+
+// AnalyzersShare proves that each analyzer processes a part of the items, and that no
+// item is processed twice.
+func AnalyzersShare(t *testing.T, s system.System, analyzers ...Worker) {
+	t.Helper()
+	const files = 200
+	attempt := regexp.MustCompile(`"outcome":"(done|given_up)"[^\n]*"message":"attempt"`)
+	attempts := func(a Worker) int { return len(attempt.FindAllString(a.Written(), -1)) }
+	before := make([]int, len(analyzers))
+	for i, a := range analyzers {
+		before[i] = attempts(a)
+	}
+	speaker := s.Client(t, system.NewOwner())
+	ctx := system.Within(t)
+	ends := system.UploadMany(ctx, t, speaker, files)
+	for id, end := range ends {
+		file := system.Await(t, speaker, id)
+		want := client.Failed
+		if end == client.CompletedEvent {
+			want = client.Completed
+		}
+		if file.Status != want {
+			t.Errorf("%s is %s, want %s", id, file.Status, want)
+		}
+	}
+	if len(ends) != files {
+		t.Errorf("%d files, want %d", len(ends), files)
+	}
+	js := s.JetStream(t)
+	system.Eventually(t, func() error { return system.NothingWaits(ctx, js) })
+	total := 0
+	for i, a := range analyzers {
+		did := attempts(a) - before[i]
+		if did == 0 {
+			t.Errorf("analyzer %d did nothing", i)
+		}
+		total += did
+	}
+	if total != files {
+		t.Errorf("the analyzers made %d attempts for %d files", total, files)
+	}
+}
+
+// KilledAnalyzerIsReplaced proves that an item in progress when its analyzer was killed
+// is finished by another analyzer, once. It starts the only analyzers of the system.
+func KilledAnalyzerIsReplaced(t *testing.T, s system.System, analyzer func() Worker) {
+	t.Helper()
+	speaker := s.Client(t, system.NewOwner())
+	text := strings.Repeat(system.RandomText(152, 2000), 100)
+	var ids []string
+	for i := range 16 {
+		ids = append(ids, system.UploadPresigned(t, speaker, fmt.Sprint(i), "text/plain", []byte(text)).FileID)
+	}
+	doomed := analyzer()
+	doomed.Await(t, `"outcome":"done"`) // and working on the next
+	doomed.Kill(t)
+	analyzer()
+	js := s.JetStream(t)
+	for _, id := range ids {
+		system.CheckResult(t, system.Await(t, speaker, id), system.Count(text))
+		if outcomes := s.Outcomes(t, js, id); len(outcomes) != 1 {
+			t.Errorf("outcomes of %s: %v, want one", id, outcomes)
+		}
+	}
+}
+
+// claimByHand writes both items like a worker that dies right after its claim.
+func claimByHand(t *testing.T, s system.System, owner, fileID string) {
+	t.Helper()
+	now := fmt.Sprint(time.Now().UnixMilli())
+	for pk, sk := range map[string]string{"FILE#" + fileID: "META", "OWNER#" + owner: "FILE#" + fileID} {
+		_, err := s.Tables().UpdateItem(system.Within(t), &dynamodb.UpdateItemInput{
+			TableName:                &s.Table,
+			Key:                      system.Item{"PK": &types.AttributeValueMemberS{Value: pk}, "SK": &types.AttributeValueMemberS{Value: sk}},
+			UpdateExpression:         aws.String("SET #status = :status, updatedAt = :now"),
+			ExpressionAttributeNames: map[string]string{"#status": "status"},
+			ExpressionAttributeValues: system.Item{
+				":status": &types.AttributeValueMemberS{Value: client.InProgress}, ":now": &types.AttributeValueMemberN{Value: now},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package recovery
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// silence is a proxy in front of an engine. While it is on, it accepts requests and responds to
+// none of them, not even later.
+type silence struct {
+	url  string
+	on   atomic.Bool
+	held sync.Map // operations of DynamoDB
+}
+
+func silencing(t *testing.T, engine string) *silence {
+	t.Helper()
+	through := system.Forward(t, engine)
+	s, over := &silence{}, make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.on.Load() {
+			s.held.Store(r.Header.Get("X-Amz-Target"), true)
+			<-over
+			return
+		}
+		through.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		close(over)
+		server.Close()
+	})
+	s.url = server.URL
+	return s
+}
+
+// TestSilentEngines: DynamoDB and S3 accept requests and do not respond for a
+// while. The services log it, with the name of the setting, and recover once there are
+// responses again: posts, analyses, the projection and the sweep, none of which had
+// got a response.
+func TestSilentEngines(t *testing.T) {
+	t.Parallel()
+	c := system.StartCluster(t, "ASSAY_SWEEP_EVERY=100ms")
+	tables, bucket := silencing(t, c.DynamoDB), silencing(t, c.S3)
+	env := []string{
+		"ASSAY_DYNAMODB_ENDPOINT=" + tables.url, "ASSAY_S3_ENDPOINT=" + bucket.url,
+		"ASSAY_DYNAMODB_TIMEOUT=1s", "ASSAY_S3_TIMEOUT=2s",
+	}
+	ingest, query := c.Service(t, "ingest", env...), c.Service(t, "query", env...)
+	c.Service(t, "analyzer", env...)
+	c.Front(t, ingest, query)
+	tag := system.NewTag()
+	c.PostItem(t, system.NewPosting("The book was good.", tag))
+	c.AwaitItems(t, tag, 1)
+
+	tables.on.Store(true)
+	query.Await(t, "ASSAY_DYNAMODB_TIMEOUT") // the projector
+	system.Eventually(t, func() error {      // the sweep, and nothing else scans
+		if _, held := tables.held.Load("DynamoDB_20120810.Scan"); !held {
+			return errors.New("no sweep waits for an answer")
+		}
+		return nil
+	})
+	bucket.on.Store(true)
+	during := system.NewPosting("The book was good.", tag)
+	if resp, body := c.Ask(t, http.MethodPost, "/v1/feed/items", system.JSONHeader, system.JSON(during)); resp.StatusCode < http.StatusInternalServerError {
+		t.Errorf("a post while S3 is silent: %d %s", resp.StatusCode, body)
+	}
+	ingest.Await(t, "ASSAY_S3_TIMEOUT")
+	tables.on.Store(false)
+	bucket.on.Store(false)
+
+	c.PostItem(t, during)
+	c.PostItem(t, system.NewPosting("The book was good.", tag))
+	c.Analyzed(t, during.SourceID)
+	c.AwaitItems(t, tag, 3)
+	orphan := system.NewPosting("", tag).SourceID
+	c.PutPending(t, orphan, "2026-01-02T03:04:05.678Z", nil)
+	c.GivenUp(t, orphan) // found by a sweep
+}

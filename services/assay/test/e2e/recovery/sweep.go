@@ -1,0 +1,195 @@
+package recovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// streams are all streams of the system, those with consumers last: their loss is detected
+// and all are declared again.
+var streams = []string{"ASSAY_OUTCOMES", "ASSAY_DEAD", "ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED", "ASSAY_WORK_PHOTOJOB"}
+
+// afterLease waits until everything stored now is older than a lease, so that a
+// sweep considers it.
+func afterLease() { <-time.After(1100 * time.Millisecond) }
+
+// accepted is an upload that got a 2xx.
+type accepted struct{ id, text string }
+
+// survivesLossOfAllStreams: all JetStream data is deleted under running services in
+// the middle of uploads. They keep running, and one sweep brings everything that was
+// accepted to its end, with its outcome under one id.
+func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
+	const uploads, loss = 60, 30
+	c := start(t, system.NoSweep, "ASSAY_ANALYZER_PARALLEL=2")
+	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
+	js := c.JetStream(t)
+	owner := system.NewOwner()
+	speaker := c.Client(t, owner)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+
+	var all []accepted
+	upload := func(i int) {
+		text := system.RandomText(uint64(400+i), 100+i)
+		id := system.Persist(ctx, t, speaker, i, text)
+		all = append(all, accepted{id, text})
+	}
+	for i := range loss {
+		upload(i)
+	}
+	claimByHand(t, c.System, owner, all[0].id) // whose worker dies with the streams
+	c.Service(t, "analyzer").Await(t, `"outcome":"done"`)
+	for _, stream := range streams {
+		if err := js.DeleteStream(ctx, stream); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := loss; i < uploads; i++ {
+		upload(i)
+	}
+	afterLease()
+	if said := c.Sweep(t, "--outcomes-since", "1h"); !strings.Contains(said, ", 0 failed") {
+		t.Errorf("the sweep says %s", said)
+	}
+	ids := map[string]string{}
+	for _, a := range all {
+		system.CheckResult(t, system.Await(t, speaker, a.id), system.Count(a.text))
+		outcomes := c.Outcomes(t, js, a.id)
+		if len(outcomes) != 1 {
+			t.Errorf("outcomes of %s: %v, want one", a.id, outcomes)
+			continue
+		}
+		ids[a.id] = outcomes[0]
+	}
+	// The outcomes are published again, to a new stream, under the same ids.
+	if err := js.DeleteStream(ctx, "ASSAY_OUTCOMES"); err != nil {
+		t.Fatal(err)
+	}
+	c.SetUp(t)
+	c.Sweep(t, "--outcomes-since", "1h")
+	for _, a := range all {
+		if outcomes := c.Outcomes(t, js, a.id); len(outcomes) != 1 || outcomes[0] != ids[a.id] {
+			t.Errorf("outcomes of %s sent again: %v, want %s", a.id, outcomes, ids[a.id])
+		}
+	}
+}
+
+// sweepRepairs: problems are reported by a dry run that changes nothing,
+// and repaired by a sweep; correct items do not change.
+func sweepRepairs(t *testing.T, start system.Starter) {
+	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
+	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
+	c.Service(t, "analyzer")
+	owner := system.NewOwner()
+	speaker := c.Client(t, owner)
+	ctx := system.Within(t)
+	text := system.RandomText(302, 100)
+
+	unused := system.Reserve(t, speaker, "unused.txt", "text/plain", text)
+	kept := system.UploadMultipart(t, speaker, "kept.txt", "text/plain", []byte(text))
+	inconsistent := system.UploadMultipart(t, speaker, "inconsistent.txt", "text/plain", []byte(text))
+	lost := system.UploadMultipart(t, speaker, "lost.txt", "text/plain", []byte(text))
+	for _, file := range []client.File{kept, inconsistent, lost} {
+		system.CheckResult(t, system.Await(t, speaker, file.FileID), system.Count(text))
+	}
+	orphan := blob.Key("files/", uuid.NewString()+"/4-0123456789abcdef0123456789abcdef")
+	foreign := "elsewhere/file"
+	for _, key := range []string{orphan, foreign} {
+		if _, err := c.Objects().PutObject(ctx, &s3.PutObjectInput{Bucket: &c.Bucket, Key: &key, Body: strings.NewReader("text")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Tables().DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &c.Table, Key: system.Item{
+		"PK": &types.AttributeValueMemberS{Value: "OWNER#" + owner}, "SK": &types.AttributeValueMemberS{Value: "FILE#" + inconsistent.FileID},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	// Its worker died, and its message and its bytes are lost.
+	claimByHand(t, c.System, owner, lost.FileID)
+	for _, key := range c.Keys(t) {
+		if strings.Contains(key, lost.FileID) {
+			if _, err := c.Objects().DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &c.Bucket, Key: &key}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// Bytes of another length, which the presigned request would have rejected.
+	other := system.Reserve(t, speaker, "other.txt", "text/plain", text)
+	otherKey := system.ObjectOf(t, c.System, other.FileID)
+	if _, err := c.Objects().PutObject(ctx, &s3.PutObjectInput{Bucket: &c.Bucket, Key: &otherKey, Body: strings.NewReader("x")}); err != nil {
+		t.Fatal(err)
+	}
+	afterLease()
+
+	findings := map[string]string{
+		unused.FileID: "unused_reservation", inconsistent.FileID: "inconsistent_copies",
+		lost.FileID: "lost_message", orphan: "orphan_object",
+		other.FileID: "mismatched_object",
+	}
+	for range 2 { // a dry run changes nothing
+		check(t, "textfile", c.Sweep(t, "--dry-run"), findings, "found", 5, 0)
+	}
+	check(t, "textfile", c.Sweep(t), findings, "repaired", 5, 5)
+
+	if file := system.Await(t, speaker, lost.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "no longer exists") {
+		t.Errorf("the file without bytes is %s", system.JSON(file))
+	}
+	if file := system.Await(t, speaker, other.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "1 bytes instead of") {
+		t.Errorf("the file with other bytes is %s", system.JSON(file))
+	}
+	if ids := c.Outcomes(t, c.JetStream(t), other.FileID); len(ids) != 1 {
+		t.Errorf("outcomes of the file with other bytes: %v", ids)
+	}
+	if _, err := speaker.Retry(ctx, lost.FileID); err == nil {
+		t.Error("a retry without bytes is accepted")
+	}
+	if _, err := speaker.Get(ctx, unused.FileID, 0); err == nil {
+		t.Error("the unused reservation is still there")
+	}
+	listed := map[string]bool{}
+	for file, err := range speaker.List(ctx, client.Listing{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed[file.FileID] = true
+	}
+	if len(listed) != 4 || !listed[kept.FileID] || !listed[inconsistent.FileID] || !listed[lost.FileID] {
+		t.Errorf("the list has %v", listed)
+	}
+	if keys := strings.Join(c.Keys(t), " "); strings.Contains(keys, orphan) || !strings.Contains(keys, foreign) || !strings.Contains(keys, kept.FileID) {
+		t.Errorf("the bucket has %s", keys)
+	}
+	system.Eventually(t, func() error {
+		if said := c.Sweep(t); !strings.Contains(said, " 0 found, 0 repaired, 0 failed") {
+			return errors.New("a sweep after the repair says " + said)
+		}
+		return nil
+	})
+}
+
+// check compares the findings of a sweep with the expected ones.
+func check(t *testing.T, area, said string, findings map[string]string, state string, found, repaired int) {
+	t.Helper()
+	for id, what := range findings {
+		if want := fmt.Sprintf("%s  %s  %s  %s\n", area, id, what, state); !strings.Contains(said, want) {
+			t.Errorf("the sweep does not say %q", want)
+		}
+	}
+	if want := fmt.Sprintf(" %d found, %d repaired, 0 failed", found, repaired); !strings.Contains(said, want) {
+		t.Errorf("want%s:\n%s", want, said)
+	}
+}

@@ -1,0 +1,153 @@
+package system
+
+import (
+	"cmp"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/assay/gateway"
+)
+
+// Cluster is Assay as separate processes: each engine, and each service that a
+// test starts.
+type Cluster struct {
+	System
+	NATSEngine, S3Engine, DynamoDBEngine *EngineProgram
+	Env                                  []string                   // of every service: the addresses of the engines
+	Identity                             func(role string) []string // the identity of a program at the engines; nil if all are equal
+}
+
+// EngineProgram is a running engine that can be restarted.
+type EngineProgram struct {
+	*Program
+	role string
+	env  []string
+	URL  string
+}
+
+// StartCluster starts the engines and creates tables, bucket and streams.
+func StartCluster(t *testing.T, env ...string) *Cluster {
+	t.Helper()
+	c := &Cluster{}
+	c.NATSEngine = StartEngine(t, "nats")
+	c.DynamoDBEngine = StartEngine(t, "dynamodb")
+	c.S3Engine = StartEngine(t, "s3", "ASSAY_NATS_URL="+c.NATSEngine.URL)
+	c.Join(t, env...)
+	return c
+}
+
+// Join sets the endpoints to those of the engines, or of the proxies in front of them,
+// and runs SetUp.
+func (c *Cluster) Join(t *testing.T, env ...string) {
+	t.Helper()
+	c.System = System{
+		NATS: c.NATSEngine.URL, S3: cmp.Or(c.S3, c.S3Engine.URL), DynamoDB: c.DynamoDBEngine.URL,
+		AccessKey: AccessKey, SecretKey: SecretKey, Region: Region,
+		Bucket: cmp.Or(c.Bucket, "e2e-bucket"), Table: cmp.Or(c.Table, "e2e-table"),
+	}
+	c.Env = append([]string{
+		"ASSAY_NATS_URL=" + c.NATS, "ASSAY_NATS_SYNC=always", "ASSAY_S3_ENDPOINT=" + c.S3, "ASSAY_DYNAMODB_ENDPOINT=" + c.DynamoDB,
+		"AWS_ACCESS_KEY_ID=" + AccessKey, "AWS_SECRET_ACCESS_KEY=" + SecretKey, "AWS_REGION=" + Region,
+		"ASSAY_S3_BUCKET=" + c.Bucket, "ASSAY_TEXTFILE_TABLE=" + c.Table,
+		"ASSAY_ADDR=127.0.0.1:0", "ASSAY_OPERATOR_ADDR=127.0.0.1:0", "ASSAY_LOG_FORMAT=json", ShortLease,
+	}, env...)
+	c.SetUp(t)
+}
+
+// Environment returns the environment of a program.
+func (c *Cluster) Environment(role string, env ...string) []string {
+	all := append(c.Env[:len(c.Env):len(c.Env)], env...)
+	if c.Identity != nil {
+		all = append(all, c.Identity(role)...)
+	}
+	return all
+}
+
+// SetUp runs `assay setup`.
+func (c *Cluster) SetUp(t *testing.T) {
+	t.Helper()
+	p := Launch(t, "assay", c.Environment("setup"), "setup")
+	if status := p.End(t); status != 0 {
+		t.Fatalf("assay setup has the exit status %d: %s", status, p.Output)
+	}
+}
+
+// StartEngine starts an engine on a new folder and a free address: nats, guarded-nats,
+// dynamodb or s3. It ends with the test.
+func StartEngine(t *testing.T, role string, env ...string) *EngineProgram {
+	t.Helper()
+	e := &EngineProgram{role: role, env: append(env, engineDir+"="+t.TempDir()), URL: "tcp://" + KeepableAddr(t)}
+	e.Start(t)
+	return e
+}
+
+var engineURL = regexp.MustCompile(`engine at (\S+) is ready\n`)
+
+// Start starts the engine on its folder; a restart uses the same address.
+func (e *EngineProgram) Start(t *testing.T) {
+	t.Helper()
+	_, addr, _ := strings.Cut(e.URL, "://")
+	e.Program = Launch(t, e.role, append(e.env, engineAddr+"="+addr))
+	e.Await(t, "is ready\n")
+	e.URL = engineURL.FindStringSubmatch(e.Output.String())[1]
+}
+
+// Service is a running ingest, analyzer or query.
+type Service struct {
+	*Program
+	URL      string
+	Operator string // of ingest and query: the address of the calls for operators
+}
+
+var readyLine = regexp.MustCompile(`"addr":"([^"]+)"[^\n]*"message":"ready"`)
+
+var operatorLine = regexp.MustCompile(`"operator_addr":"([^"]+)"`)
+
+// Service starts ingest, analyzer or query with the cluster's environment and env, and
+// returns when it is ready.
+func (c *Cluster) Service(t *testing.T, role string, env ...string) *Service {
+	t.Helper()
+	p := Launch(t, role, c.Environment(role, env...))
+	p.Await(t, `"message":"ready"`)
+	s := &Service{Program: p, URL: "http://" + readyLine.FindStringSubmatch(p.Output.String())[1]}
+	if found := operatorLine.FindStringSubmatch(p.Output.String()); found != nil {
+		s.Operator = "http://" + found[1]
+	}
+	return s
+}
+
+// Front starts the gateway in front of ingest and query, in this process, and sets HTTP
+// to its address.
+func (c *Cluster) Front(t *testing.T, ingest, query *Service) {
+	t.Helper()
+	front, err := gateway.Open(gateway.Config{Ingest: ingest.URL, Query: query.URL}, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	router := web.NewRouter(web.Options{})
+	front.Routes(router)
+	server := httptest.NewServer(router)
+	t.Cleanup(func() {
+		server.Close()
+		front.Close()
+	})
+	c.HTTP, c.LiveOperator = server.URL, query.Operator
+}
+
+// NoSweep disables sweeps except those of the test.
+const NoSweep = "ASSAY_SWEEP_EVERY=0"
+
+// Sweep runs `assay sweep`, which must succeed, and returns its output.
+func (c *Cluster) Sweep(t *testing.T, args ...string) string {
+	t.Helper()
+	p := Launch(t, "assay", c.Environment("analyzer"), append([]string{"sweep"}, args...)...)
+	if status := p.End(t); status != 0 {
+		t.Fatalf("assay sweep has the exit status %d: %s", status, p.Output)
+	}
+	return p.Output.String()
+}

@@ -1,0 +1,48 @@
+package system
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// Dead runs `assay dead …` at an operator address and returns its output.
+func Dead(t *testing.T, operator string, args ...string) string {
+	t.Helper()
+	p := Launch(t, "assay", []string{"ASSAY_OPERATOR=" + operator}, append([]string{"dead"}, args...)...)
+	if status := p.End(t); status != 0 {
+		t.Fatalf("assay dead %v has the exit status %d: %s", args, status, p.Output)
+	}
+	return p.Output.String()
+}
+
+// OperatorClient returns a client of the operator address.
+func OperatorClient(t *testing.T, url string) *client.Client {
+	t.Helper()
+	return System{HTTP: url}.Client(t, "")
+}
+
+// DeadLetters waits for n dead letters of a file and returns them.
+func DeadLetters(t *testing.T, operator *client.Client, fileID string, want int) []client.DeadLetter {
+	t.Helper()
+	var mine []client.DeadLetter
+	Eventually(t, func() error {
+		mine = nil
+		all, more, err := operator.DeadLetters(t.Context(), client.DeadFilter{Consumer: "analyzer-textfile"}, 0, 1000)
+		if err != nil || more {
+			return errors.Join(err, errors.New("cannot list all"))
+		}
+		for _, deadLetter := range all {
+			if deadLetter.Item == fileID {
+				mine = append(mine, deadLetter)
+			}
+		}
+		if len(mine) != want {
+			return fmt.Errorf("%d dead letters, want %d", len(mine), want)
+		}
+		return nil
+	})
+	return mine
+}

@@ -1,0 +1,40 @@
+package system
+
+import (
+	"errors"
+	"net"
+	"os"
+	"strconv"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// NATSConfiguration is the variable of the role "guarded-nats" with the path of deploy/nats/nats.conf.
+const NATSConfiguration = "E2E_NATS_CONFIGURATION"
+
+// serveGuardedNATS serves NATS with the permissions of deploy/nats/nats.conf.
+func serveGuardedNATS(dir, addr string, serve func(url string)) error {
+	options, err := server.ProcessConfigFile(os.Getenv(NATSConfiguration))
+	if err != nil {
+		return err
+	}
+	options.StoreDir, options.HTTPPort, options.NoSigs = dir, 0, true
+	options.Host, options.Port = "127.0.0.1", server.RANDOM_PORT
+	if _, port, err := net.SplitHostPort(addr); err == nil {
+		if options.Port, err = strconv.Atoi(port); err != nil {
+			return err
+		}
+	}
+	engine, err := server.NewServer(options)
+	if err != nil {
+		return err
+	}
+	engine.Start()
+	if !engine.ReadyForConnections(StartWait) {
+		return errors.New("it is not ready for connections")
+	}
+	serve(engine.ClientURL())
+	engine.Shutdown()
+	engine.WaitForShutdown()
+	return nil
+}

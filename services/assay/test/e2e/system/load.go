@@ -1,0 +1,259 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/textfile"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/setup"
+	"github.com/assay-project/assay/services/assay/test/fault/audit"
+)
+
+var (
+	loadUploads = flag.Int("fault.uploads", 150, "how many uploads each run under kills makes")
+	loadSeed    = flag.Uint64("fault.seed", 13, "when what is killed")
+)
+
+// LoadUploads returns the number of uploads of a run under kills, the flag -fault.uploads.
+func LoadUploads() int { return *loadUploads }
+
+// LoadSeed returns the seed of what is killed and when, the flag -fault.seed.
+func LoadSeed() uint64 { return *loadSeed }
+
+// LoadTime returns the time limit of a load of LoadUploads.
+func LoadTime() time.Duration {
+	return 2*time.Minute + time.Duration(*loadUploads)*500*time.Millisecond
+}
+
+// putOnly reserves and puts; only the bucket's notification reports the upload.
+func putOnly(ctx context.Context, c *client.Client, name, text, key string) (string, error) {
+	reserved, err := c.Reserve(ctx, client.Reservation{FileName: name, Size: int64(len(text)), Key: key})
+	if err != nil || reserved.Status != client.Pending {
+		return reserved.FileID, err
+	}
+	req, err := putBytes(ctx, reserved.Upload, text)
+	if err != nil {
+		return "", err
+	}
+	resp, body, err := RoundTrip(req)
+	switch {
+	case err != nil:
+		return "", err
+	case resp.StatusCode == http.StatusPreconditionFailed:
+		// An earlier try stored them and may have died before the notification.
+		_, err = c.Uploaded(ctx, reserved.FileID)
+	case resp.StatusCode != http.StatusOK:
+		err = fmt.Errorf("the bucket answered %d: %s", resp.StatusCode, body)
+	}
+	return reserved.FileID, err
+}
+
+// Load uploads by every way into every area, without rest, and keeps what was
+// promised.
+type Load struct {
+	System
+	client  *client.Client
+	owner   string
+	uploads int
+	reached chan struct{} // one for each accepted upload; closed after the last
+
+	mu       sync.Mutex
+	Promises []audit.Promise
+}
+
+// loadWorkers is how many uploads are in progress at once.
+const loadWorkers = 8
+
+// StartLoad begins a number of uploads, which end with ctx.
+func StartLoad(ctx context.Context, t *testing.T, s System, uploads int) *Load {
+	t.Helper()
+	l := &Load{System: s, owner: NewOwner(), uploads: uploads, reached: make(chan struct{}, uploads)}
+	l.client = s.Client(t, l.owner)
+	numbers := make(chan int)
+	var workers sync.WaitGroup
+	for range loadWorkers {
+		workers.Go(func() {
+			for i := range numbers {
+				accepted := l.upload(ctx, t, i)
+				l.mu.Lock()
+				l.Promises = append(l.Promises, accepted...)
+				l.mu.Unlock()
+				l.reached <- struct{}{}
+			}
+		})
+	}
+	go func() {
+		defer close(l.reached)
+		defer workers.Wait()
+		defer close(numbers)
+		for i := range uploads {
+			select {
+			case numbers <- i:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return l
+}
+
+// During calls harm at a random moment of each of the given number of parts of
+// the load, and returns once all is uploaded.
+func (l *Load) During(random *rand.Rand, parts int, harm func(part int)) {
+	part, next := 0, l.moment(random, parts, 0)
+	done := 0
+	for range l.reached {
+		if done++; part < parts && done == next {
+			<-time.After(time.Duration(random.IntN(20_000)) * time.Microsecond)
+			harm(part)
+			part++
+			next = l.moment(random, parts, part)
+		}
+	}
+}
+
+// moment is after how many uploads something happens to a part.
+func (l *Load) moment(random *rand.Rand, parts, part int) int {
+	size := l.uploads / parts
+	return part*size + size/8 + random.IntN(size/2)
+}
+
+// upload uploads until it is accepted: a text in one of three ways, an item of the
+// feed, or several.
+func (l *Load) upload(ctx context.Context, t *testing.T, i int) []audit.Promise {
+	t.Helper()
+	name := fmt.Sprint("upload ", i)
+	switch i % 7 {
+	case 5:
+		return l.uploadPhoto(ctx, t, i)
+	case 6:
+		return l.uploadPhotos(ctx, t, i)
+	case 3:
+		p := NewPosting("This is a good day.", "load")
+		l.insist(ctx, t, JSON(p))
+		return []audit.Promise{{Run: name, Area: feed.Name, ID: p.SourceID, At: time.Now(), Result: feed.Positive}}
+	case 4:
+		good, bad := NewPosting("What a lovely surprise!", "load", "a"), NewPosting("This is terrible.", "b")
+		l.insist(ctx, t, JSON(map[string]any{"items": []Posting{good, bad}}))
+		return []audit.Promise{
+			{Run: name, Area: feed.Name, ID: good.SourceID, At: time.Now(), Result: feed.Positive},
+			{Run: name, Area: feed.Name, ID: bad.SourceID, At: time.Now(), Result: feed.Negative},
+		}
+	}
+	text := RandomText(uint64(i), 200+i%150*20)
+	id := Persist(ctx, t, l.client, i%7, text)
+	return []audit.Promise{{Run: name, Area: textfile.Name, ID: id, At: time.Now(), Result: JSON(Count(text))}}
+}
+
+// insist posts feed items until they are accepted.
+func (l *Load) insist(ctx context.Context, t *testing.T, body string) {
+	t.Helper()
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.HTTP+"/v1/feed/items", strings.NewReader(body))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		req.Header.Set("Content-Type", "application/json")
+		resp, answer, err := RoundTrip(req)
+		switch {
+		case err != nil:
+		case resp.StatusCode/100 == 2:
+			return
+		default:
+			err = errors.New(answer)
+		}
+		select {
+		case <-ctx.Done():
+			t.Errorf("post %s: %v", body, err)
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Audit compares the promises with what the system holds.
+func (l *Load) Audit(ctx context.Context, t *testing.T) audit.Report {
+	t.Helper()
+	auditor, err := audit.Open(ctx, l.Auditing())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer auditor.Close()
+	report, err := auditor.Audit(ctx, l.Promises, Soon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !report.Kept() {
+		t.Error(report)
+	}
+	t.Log(report)
+	return report
+}
+
+// Auditing returns the configuration of an audit of this system.
+func (s System) Auditing() setup.Config {
+	return setup.Config{
+		Backends: backend.Config{
+			AWS:      backend.AWS{Region: s.Region, AccessKey: s.AccessKey, SecretKey: s.SecretKey},
+			DynamoDB: table.Config{Endpoint: s.DynamoDB}, S3: blob.Config{Endpoint: s.S3, Bucket: s.Bucket}, NATS: bus.Config{URL: s.NATS},
+		},
+		TextFile: textfile.Config{Table: s.Table},
+		Feed:     feed.Config{Primary: "sentiment-items-primary", Dashboard: "sentiment-items-dashboard"},
+		PhotoJob: photojob.Config{Env: "dev"},
+	}
+}
+
+// Persist uploads until it is accepted, with one key for all its tries, and
+// returns the file's id. way selects the kind of upload, modulo 3: presigned and
+// reported by the `uploaded` call, multipart, or presigned and reported by the bucket's
+// notification only.
+func Persist(ctx context.Context, t *testing.T, c *client.Client, way int, text string) string {
+	t.Helper()
+	key := uuid.Must(uuid.NewV7()).String()
+	name := "way " + fmt.Sprint(way)
+	for {
+		var id string
+		var err error
+		switch way % 3 {
+		case 0:
+			up := Source(name, text)
+			up.Key = key
+			var file client.File
+			file, err = c.Upload(ctx, up)
+			id = file.FileID
+		case 1:
+			var file client.File
+			file, err = c.PostFile(ctx, posted(name, text, key))
+			id = file.FileID
+		case 2:
+			id, err = putOnly(ctx, c, name, text, key)
+		}
+		if err == nil {
+			return id
+		}
+		select {
+		case <-ctx.Done():
+			t.Errorf("upload: %v", err)
+			return ""
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package system
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// StartWait bounds a program's start, and its end after a signal.
+const StartWait = 60 * time.Second
+
+// Program is a running process of one role.
+type Program struct {
+	Cmd    *exec.Cmd
+	stdin  io.Closer
+	Output *Transcript
+	exited chan struct{} // closed once the process has ended
+}
+
+// Launch starts a role with nothing in its environment but env and what any
+// process needs. It ends with the test.
+func Launch(t *testing.T, role string, env []string, args ...string) *Program {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	home := t.TempDir()
+	cmd.Env = append([]string{
+		roleVariable + "=" + role, "HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),
+		"GORACE=" + os.Getenv("GORACE"), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
+	}, env...)
+	p := &Program{Cmd: cmd, Output: newTranscript(), exited: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.Output, p.Output
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.stdin = stdin
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.exited)
+		if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
+			p.Output.note("cannot wait for " + role + ": " + err.Error())
+		}
+	}()
+	t.Cleanup(func() {
+		p.Kill(t)
+		if strings.Contains(p.Output.String(), "DATA RACE") {
+			written := p.Output.String()
+			report := written[strings.Index(written, "WARNING: DATA RACE"):]
+			t.Errorf("%s has a data race:\n%s", role, report[:min(len(report), 8000)])
+		}
+		if t.Failed() {
+			t.Logf("the last of %s:\n%s", role, p.Output.Tail(8000))
+		}
+	})
+	return p
+}
+
+// Await returns once the program has written text.
+func (p *Program) Await(t *testing.T, text string) {
+	t.Helper()
+	late := time.After(StartWait)
+	for {
+		written, changed := p.Output.look()
+		if strings.Contains(written, text) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-p.exited:
+			if strings.Contains(p.Output.String(), text) {
+				return
+			}
+			t.Fatalf("the program ended without %q:\n%s", text, p.Output.Tail(8000))
+		case <-late:
+			t.Fatalf("the program has not written %q after %s:\n%s", text, StartWait, p.Output.Tail(8000))
+		}
+	}
+}
+
+// Written returns the output of the program so far.
+func (p *Program) Written() string { return p.Output.String() }
+
+// Kill kills the process, like kill -9.
+func (p *Program) Kill(t *testing.T) {
+	t.Helper()
+	if err := p.Cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("kill: %v", err)
+	}
+	<-p.exited
+}
+
+// Interrupt interrupts the process, like Ctrl-C, and returns the exit status.
+func (p *Program) Interrupt(t *testing.T) int {
+	t.Helper()
+	if err := p.Cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatalf("interrupt: %v", err)
+	}
+	return p.End(t)
+}
+
+// End waits until the process ends and returns the exit status.
+func (p *Program) End(t *testing.T) int {
+	t.Helper()
+	select {
+	case <-p.exited:
+	case <-time.After(StartWait):
+		t.Fatalf("the program still runs after %s:\n%s", StartWait, p.Output.Tail(8000))
+	}
+	return p.Cmd.ProcessState.ExitCode()
+}
+
+// Transcript is the output of a program.
+type Transcript struct {
+	mu      sync.Mutex
+	text    bytes.Buffer
+	changed chan struct{} // closed at the next write
+}
+
+func newTranscript() *Transcript { return &Transcript{changed: make(chan struct{})} }
+
+func (w *Transcript) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.changed)
+	w.changed = make(chan struct{})
+	return w.text.Write(b)
+}
+
+func (w *Transcript) note(line string) { _, _ = w.Write([]byte(line + "\n")) } // a buffer does not fail
+
+func (w *Transcript) look() (string, <-chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String(), w.changed
+}
+
+func (w *Transcript) String() string {
+	text, _ := w.look()
+	return text
+}
+
+// Tail returns the last n bytes or fewer.
+func (w *Transcript) Tail(n int) string {
+	text := w.String()
+	return text[max(0, len(text)-n):]
+}

@@ -1,0 +1,49 @@
+package system
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"testing"
+)
+
+// Intercept starts a proxy for an engine that speaks HTTP, which calls a function with
+// each request before it forwards it. connected, which may be nil, is called for
+// connections. Intercept returns the proxy's address.
+func Intercept(t *testing.T, engine string, each func(*http.Request), connected func(net.Conn, http.ConnState)) string {
+	t.Helper()
+	target, err := url.Parse(engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 256
+	t.Cleanup(transport.CloseIdleConnections)
+	proxy := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Host = r.In.Host // it is signed
+	}}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		each(r)
+		proxy.ServeHTTP(w, r)
+	}))
+	server.Config.ConnState = connected
+	server.Start()
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// Forward returns a proxy in front of an engine.
+func Forward(t *testing.T, engine string) *httputil.ReverseProxy {
+	t.Helper()
+	target, err := url.Parse(engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Host = r.In.Host // is signed
+	}}
+}

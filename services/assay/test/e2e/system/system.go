@@ -1,0 +1,213 @@
+// Package system starts Assay for tests and is their client: `assay serve`, or the
+// services and engines as separate processes, each of which is the test's binary run
+// again in another role.
+package system
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/assay-project/assay/services/assay/client"
+)
+
+// System is a running Assay as promises see it.
+type System struct {
+	HTTP, Operator               string // URLs
+	LiveOperator                 string // of query, with the live events of all owners
+	NATS, S3, DynamoDB           string
+	AccessKey, SecretKey, Region string
+	Bucket, Table                string
+}
+
+// Soon is the timeout of every wait of a promise. Waits take milliseconds;
+// the rest is for a busy machine.
+const Soon = 60 * time.Second
+
+// Within returns the test's context with that timeout.
+func Within(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), Soon)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Client returns a client of the given owner.
+func (s System) Client(t *testing.T, owner string) *client.Client {
+	t.Helper()
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 64
+	t.Cleanup(transport.CloseIdleConnections)
+	c, err := client.New(client.Config{Server: s.HTTP, OwnerID: owner, HTTP: &http.Client{Transport: transport}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// NewOwner returns a unique owner.
+func NewOwner() string { return "e2e-" + uuid.NewString() }
+
+func (s System) aws() aws.CredentialsProvider {
+	return credentials.NewStaticCredentialsProvider(s.AccessKey, s.SecretKey, "")
+}
+
+// Tables returns a plain client of DynamoDB.
+func (s System) Tables() *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{BaseEndpoint: &s.DynamoDB, Region: s.Region, Credentials: s.aws()})
+}
+
+// Objects returns a plain client of S3.
+func (s System) Objects() *s3.Client {
+	return s3.New(s3.Options{BaseEndpoint: &s.S3, Region: s.Region, Credentials: s.aws(), UsePathStyle: true})
+}
+
+// Keys returns the keys of all objects in the bucket.
+func (s System) Keys(t *testing.T) []string {
+	t.Helper()
+	out, err := s.Objects().ListObjectsV2(Within(t), &s3.ListObjectsV2Input{Bucket: &s.Bucket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, object := range out.Contents {
+		keys = append(keys, *object.Key)
+	}
+	return keys
+}
+
+// Events connects to NATS until the test ends.
+func (s System) Events(t *testing.T) *nats.Conn {
+	t.Helper()
+	conn, err := nats.Connect(s.NATS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	return conn
+}
+
+// JetStream connects to JetStream until the test ends.
+func (s System) JetStream(t *testing.T) jetstream.JetStream {
+	t.Helper()
+	js, err := jetstream.New(s.Events(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return js
+}
+
+// Listen returns the messages of a subject from now on.
+func (s System) Listen(t *testing.T, subject string) *nats.Subscription {
+	t.Helper()
+	conn := s.Events(t)
+	sub, err := conn.SubscribeSync(subject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// After the server's response, no message is missed.
+	if err := conn.FlushWithContext(Within(t)); err != nil {
+		t.Fatal(err)
+	}
+	return sub
+}
+
+// Next returns the next message of a subscription.
+func Next(t *testing.T, sub *nats.Subscription) *nats.Msg {
+	t.Helper()
+	msg, err := sub.NextMsgWithContext(Within(t))
+	if err != nil {
+		t.Fatalf("nothing on %s: %v", sub.Subject, err)
+	}
+	return msg
+}
+
+// Outcomes returns the ids of all outcome events of a file, in order, once no
+// work on it is left.
+func (s System) Outcomes(t *testing.T, js jetstream.JetStream, fileID string) []string {
+	t.Helper()
+	return s.outcomesOf(t, js, "ASSAY_WORK_TEXTFILE", "assay-work.*.*.file.uploaded."+fileID, "assay.analysis.*.textfile."+fileID)
+}
+
+// outcomesOf returns the ids of all events on the subject ended, once the stream has no
+// work on the subject waiting.
+func (s System) outcomesOf(t *testing.T, js jetstream.JetStream, stream, waiting, ended string) []string {
+	t.Helper()
+	ctx := Within(t)
+	work, err := js.Stream(ctx, stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Eventually(t, func() error {
+		_, err := work.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(waiting))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return nil
+		}
+		return errors.Join(errors.New("work still waits on "+waiting), err)
+	})
+	outcomes, err := js.Stream(ctx, "ASSAY_OUTCOMES")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for sequence := uint64(1); ; {
+		msg, err := outcomes.GetMsg(ctx, sequence, jetstream.WithGetMsgSubject(ended))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return ids
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, msg.Header.Get("ce-id"))
+		sequence = msg.Sequence + 1
+	}
+}
+
+// Eventually polls until look returns nil.
+func Eventually(t *testing.T, look func() error) {
+	t.Helper()
+	ctx := Within(t)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := look()
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("still after %s: %v", Soon, err)
+		}
+	}
+}
+
+// Repository returns the absolute path of a file of the repository.
+func Repository(t *testing.T, path string) string {
+	t.Helper()
+	root, err := os.Getwd() // of the package that is tested
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(root, "go.work")); err == nil {
+			return filepath.Join(root, path)
+		}
+		if root == filepath.Dir(root) {
+			t.Fatal("the test does not run in the repository")
+		}
+		root = filepath.Dir(root)
+	}
+}

@@ -1,0 +1,134 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// HeadFile sends a HEAD request for an object.
+func (s System) HeadFile(ctx context.Context, key string) error {
+	_, err := s.Objects().HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.Bucket, Key: &key})
+	return err
+}
+
+// ObjectOf returns the expected key of a file's bytes.
+func ObjectOf(t *testing.T, s System, fileID string) string {
+	t.Helper()
+	out, err := s.Tables().GetItem(Within(t), &dynamodb.GetItemInput{TableName: &s.Table, Key: Item{
+		"PK": &types.AttributeValueMemberS{Value: "FILE#" + fileID}, "SK": &types.AttributeValueMemberS{Value: "META"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, ok := out.Item["s3Key"].(*types.AttributeValueMemberS)
+	if !ok {
+		t.Fatalf("the item has no s3Key: %v", out.Item)
+	}
+	return key.Value
+}
+
+// Item is an item as a plain DynamoDB client reads it.
+type Item = map[string]types.AttributeValue
+
+// read is GetItem, strongly consistent; nil if there is no item.
+func (s System) read(ctx context.Context, pk, sk string) (Item, error) {
+	out, err := s.Tables().GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &s.Table, ConsistentRead: aws.Bool(true),
+		Key: Item{"PK": &types.AttributeValueMemberS{Value: pk}, "SK": &types.AttributeValueMemberS{Value: sk}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out.Item, nil
+}
+
+// Meta returns a file's metadata item.
+func (s System) Meta(t *testing.T, fileID string) Item {
+	t.Helper()
+	found, err := s.read(Within(t), "FILE#"+fileID, "META")
+	if err != nil || found == nil {
+		t.Fatalf("metadata item of %s: %v, %v", fileID, found, err)
+	}
+	return found
+}
+
+// History returns the item that lists a file under its owner, found by the seed's
+// query for it.
+func (s System) History(t *testing.T, owner, fileID string) Item {
+	t.Helper()
+	out, err := s.Tables().Query(Within(t), &dynamodb.QueryInput{
+		TableName: &s.Table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("PK = :owner"),
+		ExpressionAttributeValues: Item{":owner": &types.AttributeValueMemberS{Value: "OWNER#" + owner}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range out.Items {
+		if Attribute(t, found, "SK") == "FILE#"+fileID {
+			return found
+		}
+	}
+	t.Fatalf("no history item of %s under %s", fileID, owner)
+	return nil
+}
+
+// Attribute returns the text of a string or number.
+func Attribute(t *testing.T, i Item, name string) string {
+	t.Helper()
+	switch value := i[name].(type) {
+	case *types.AttributeValueMemberS:
+		return value.Value
+	case *types.AttributeValueMemberN:
+		return value.Value
+	}
+	t.Fatalf("%s is a %T", name, i[name])
+	return ""
+}
+
+// KindsOf returns each attribute's type descriptor, such as S.
+func KindsOf(i Item) map[string]string {
+	kinds := map[string]string{}
+	for name, value := range i {
+		kinds[name] = strings.TrimPrefix(fmt.Sprintf("%T", value), "*types.AttributeValueMember")
+	}
+	return kinds
+}
+
+// LeftOf returns an error if anything is left of a deleted file.
+func (s System) LeftOf(ctx context.Context, owner, fileID, key string) error {
+	meta, err := s.read(ctx, "FILE#"+fileID, "META")
+	history, historyErr := s.read(ctx, "OWNER#"+owner, "FILE#"+fileID)
+	if err := errors.Join(err, historyErr); err != nil {
+		return err
+	}
+	if meta != nil || history != nil {
+		return fmt.Errorf("items are left: %s, %s", JSON(meta), JSON(history))
+	}
+	if s.HeadFile(ctx, key) == nil {
+		return fmt.Errorf("the object %s is left", key)
+	}
+	return nil
+}
+
+// NothingWaits returns an error while a queue has messages.
+func NothingWaits(ctx context.Context, js jetstream.JetStream) error {
+	for _, name := range []string{"ASSAY_NOTICES", "ASSAY_WORK_TEXTFILE", "ASSAY_WORK_FEED", "ASSAY_WORK_PHOTOJOB"} {
+		stream, err := js.Stream(ctx, name)
+		if err != nil {
+			return err
+		}
+		if waiting := stream.CachedInfo().State.Msgs; waiting > 0 {
+			return fmt.Errorf("%s holds %d messages", name, waiting)
+		}
+	}
+	return nil
+}

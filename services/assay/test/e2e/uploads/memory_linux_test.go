@@ -1,0 +1,78 @@
+package uploads
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestStreamingHoldsNoFile: an upload that ingest streams to the bucket does
+// not accumulate in memory, regardless of its size.
+func TestStreamingHoldsNoFile(t *testing.T) {
+	t.Parallel()
+	// Uncollected garbage counts too, so the collector runs often.
+	c := system.StartCluster(t, "ASSAY_MAX_FILE_SIZE=4294967296", "GOGC=100")
+	ingest := c.Service(t, "ingest")
+	c.Front(t, ingest, c.Service(t, "query"))
+	const mebi = 1 << 20
+	for range 5 { // as many bytes: a peak grows with the time of measurement
+		postText(t, c, 64*mebi)
+	}
+	before := peakMemory(t, ingest.Cmd.Process.Pid)
+	postText(t, c, 320*mebi)
+	after := peakMemory(t, ingest.Cmd.Process.Pid)
+	t.Logf("ingest's peak memory was %d MiB after 64 MiB five times and is %d MiB after 320 MiB", before>>10, after>>10)
+	// The collector's timing adds some, of which the race detector makes five times as much.
+	if after > before+25<<10 {
+		t.Errorf("a 320 MiB upload raised the peak from %d KiB to %d KiB", before, after)
+	}
+}
+
+// postText sends n bytes of words through ingest and deletes them.
+func postText(t *testing.T, c *system.Cluster, size int64) {
+	t.Helper()
+	speaker := c.Client(t, system.NewOwner())
+	file, err := speaker.PostFile(t.Context(), client.Posted{FileName: "large", Content: io.LimitReader(words{}, size)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := system.Attribute(t, c.Meta(t, file.FileID), "s3Key")
+	if err := c.HeadFile(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	if err := speaker.Delete(t.Context(), file.FileID); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// words is an endless text.
+type words struct{}
+
+func (words) Read(b []byte) (int, error) {
+	const line = "the quick brown fox jumps over the lazy dog\n"
+	for n := range b {
+		b[n] = line[n%len(line)]
+	}
+	return len(b), nil
+}
+
+// peakMemory returns VmHWM in KiB, the peak of a process's resident memory (man 5
+// proc_pid_status).
+func peakMemory(t *testing.T, pid int) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, peak, found := bytes.Cut(status, []byte("VmHWM:"))
+	var kibi int
+	if _, err := fmt.Sscan(string(peak), &kibi); err != nil || !found {
+		t.Fatalf("no VmHWM: %v", err)
+	}
+	return kibi
+}

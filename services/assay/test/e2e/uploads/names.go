@@ -1,0 +1,74 @@
+package uploads
+
+import (
+	"mime"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// namesStayAsGiven: any file name is stored and shown
+// unchanged, and breaks no key, header or event.
+func namesStayAsGiven(t *testing.T, s system.System) {
+	for _, name := range []string{
+		"a/b/c.txt", "/", "..", "../../etc/passwd", ".", "C:\\Users\\me\\notes.txt", "back\\slash\\",
+		"100%.txt", "%2F%00%zz", "a#b?c=d&e.txt", "😀👨‍👩‍👧‍👦.txt", "\u202etxt.exe\u202c", "שלום עולם.txt",
+		`quote".txt`, `"`, "it's.txt", " leading and trailing ", "tab\there", "semi;colon=1, comma",
+		"FILE#x", "META", "OWNER#y/FILE#z", "e\u0301 is not \u00e9", "<script>alert(1)</script>",
+		strings.Repeat("n", 255), strings.Repeat("й", 127) + "z", strings.Repeat("x", 1024),
+	} {
+		for wayName, upload := range system.Ways {
+			t.Run(wayName+"/"+name[:min(len(name), 20)], func(t *testing.T) {
+				t.Parallel()
+				owner := system.NewOwner()
+				c := s.Client(t, owner)
+				ends := s.Listen(t, "assay.analysis.completed.textfile.*")
+				uploads := s.Listen(t, "assay.file.uploaded.*")
+				text := "one name " + name
+				file := upload(t, c, name, "text/plain", []byte(text))
+				shown(t, "upload", file.FileName, name)
+				done := system.Await(t, c, file.FileID)
+				shown(t, "get", done.FileName, name)
+				if done.Status != client.Completed {
+					t.Errorf("it is %s: %s", done.Status, done.ErrorMessage)
+				}
+				shown(t, "list", system.OnlyFile(t, c).FileName, name)
+				shown(t, "AnalysisCompleted", system.EventField(t, system.NextOf(t, ends, file.FileID).Data, "name"), name)
+				shown(t, "FileUploaded", system.EventField(t, system.NextOf(t, uploads, file.FileID).Data, "fileName"), name)
+				downloaded(t, s, file.FileID, name, text)
+			})
+		}
+	}
+}
+
+func shown(t *testing.T, where, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s shows %q instead of %q", where, got, want)
+	}
+}
+
+// downloaded checks the content call: the redirect, the bytes, and the name
+// under which a browser saves them.
+func downloaded(t *testing.T, s system.System, fileID, name, want string) {
+	t.Helper()
+	resp, body := s.Ask(t, http.MethodGet, "/v1/files/"+fileID+"/content", nil, "")
+	if resp.StatusCode != http.StatusTemporaryRedirect {
+		t.Fatalf("content answers %d: %s", resp.StatusCode, body)
+	}
+	req, err := http.NewRequestWithContext(system.Within(t), http.MethodGet, resp.Header.Get("Location"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, body = system.Exchange(t, req)
+	if resp.StatusCode != http.StatusOK || body != want {
+		t.Errorf("the download is %d %q, want %q", resp.StatusCode, body, want)
+	}
+	disposition, parameters, err := mime.ParseMediaType(resp.Header.Get("Content-Disposition"))
+	if err != nil || disposition != "attachment" || parameters["filename"] != name {
+		t.Errorf("Content-Disposition %q names %q, %v; want %q", resp.Header.Get("Content-Disposition"), parameters["filename"], err, name)
+	}
+}

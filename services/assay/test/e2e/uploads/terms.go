@@ -1,0 +1,83 @@
+package uploads
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// presignedTermsHold: the bucket rejects bytes that do not match the reservation,
+// and the file stays PENDING and can still be uploaded correctly.
+func presignedTermsHold(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	text := system.RandomText(31, 50)
+	digest := sha256.Sum256([]byte(text))
+	for name, breach := range map[string]struct {
+		body   string
+		change func(*http.Request)
+	}{
+		"longer":      {text + "x", nil},
+		"shorter":     {text[:len(text)-1], nil},
+		"chunked":     {text, func(r *http.Request) { r.ContentLength = -1 }},
+		"other type":  {text, func(r *http.Request) { r.Header.Set("Content-Type", "application/pdf") }},
+		"other bytes": {strings.ToUpper(text), nil},
+		"no checksum": {strings.ToUpper(text), func(r *http.Request) { r.Header.Del("X-Amz-Checksum-Sha256") }},
+		"no condition": {text, func(r *http.Request) {
+			r.Header.Del("If-None-Match")
+		}},
+		"other metadata": {text, func(r *http.Request) { r.Header.Set("X-Amz-Meta-Request-Id", "somebody-else") }},
+		"other object":   {text, func(r *http.Request) { r.URL.Path += "x" }},
+		"no signature":   {text, func(r *http.Request) { r.URL.RawQuery = "" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reserved, err := c.Reserve(system.Within(t), client.Reservation{
+				FileName: name, Size: int64(len(text)), ContentType: "text/plain", SHA256: hex.EncodeToString(digest[:]),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// A connection that the bucket closes during the upload is a rejection too.
+			if status, body := system.TryPut(t, reserved.Upload, breach.body, breach.change); status/100 == 2 {
+				t.Fatalf("the bucket took it (%d): %s", status, body)
+			}
+			refusedAsMissing(t, s, reserved)
+			if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
+				t.Fatalf("the right bytes afterwards: %d %s", status, body)
+			}
+			system.CheckResult(t, system.Await(t, c, reserved.FileID), system.Count(text))
+		})
+	}
+}
+
+// refusedAsMissing checks that a file is PENDING and has no bytes.
+func refusedAsMissing(t *testing.T, s system.System, reserved client.Reserved) {
+	t.Helper()
+	resp, body := s.Ask(t, http.MethodPost, "/v1/files/"+reserved.FileID+"/uploaded", map[string]string{"X-Owner-Id": reserved.OwnerID}, "")
+	system.Refused(t, resp, body, http.StatusConflict, "not-uploaded")
+	file, err := s.Client(t, reserved.OwnerID).Get(system.Within(t), reserved.FileID, 0)
+	if err != nil || file.Status != client.Pending {
+		t.Errorf("the file is %s, %v", file.Status, err)
+	}
+}
+
+// usedURLIsSpent: a presigned URL cannot replace the stored bytes.
+func usedURLIsSpent(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	text := system.RandomText(32, 50)
+	reserved := system.Reserve(t, c, "once.txt", "text/plain", text)
+	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	for range 2 {
+		if status, body := system.Put(t, reserved.Upload, strings.ToUpper(text), nil); status != http.StatusPreconditionFailed {
+			t.Errorf("a second use got %d, want 412: %s", status, body)
+		}
+		system.CheckResult(t, system.Await(t, c, reserved.FileID), system.Count(text))
+	}
+}
