@@ -4,6 +4,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // A Type is what all values of a column are.
@@ -62,4 +65,16 @@ func parseDate(s string) (time.Time, bool) {
 
 func isBoolean(s string) bool {
 	return strings.EqualFold(s, "true") || strings.EqualFold(s, "false")
+}
+
+// Decode returns text of a file without a declared charset: UTF-8, or Windows-1252 if it is not UTF-8.
+func Decode(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	text, err := charmap.Windows1252.NewDecoder().Bytes(b)
+	if err != nil {
+		return strings.ToValidUTF8(string(b), "\ufffd")
+	}
+	return string(text)
 }

@@ -1,0 +1,187 @@
+package molecule
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// valences returns the valences that the MDL valence model gives an atom of an element and a charge, in
+// ascending order: those of the neutral element with as many outer electrons, and none for metals of
+// the other groups, noble gases and bare ions.
+func (t *elementTable) valences(e Element, charge int8) []int8 {
+	info := &t.info[e]
+	if info.outer == 0 {
+		return nil
+	}
+	metal := info.outer <= 2 && e != 1
+	switch electrons := info.outer - int(charge); {
+	case metal && charge < 0, e == 1 && charge != 0, metal && info.outer == 1 && charge != 0:
+		return nil
+	case electrons == 1:
+		return []int8{1}
+	case electrons == 2 && (info.row <= 3 || info.outer == 2):
+		return []int8{2}
+	case electrons == 3:
+		return []int8{3}
+	case electrons == 4 && info.row <= 4:
+		return []int8{4}
+	case electrons == 4:
+		return []int8{2, 4}
+	case electrons == 5:
+		return []int8{3, 5}
+	case electrons == 6 && info.row == 2:
+		return []int8{2}
+	case electrons == 6:
+		return []int8{2, 4, 6}
+	case electrons == 7 && info.row == 2:
+		return []int8{1}
+	case electrons == 7:
+		return []int8{1, 3, 5, 7}
+	default:
+		return nil
+	}
+}
+
+// A bonding is what bonds make of an atom.
+type bonding struct {
+	order    int // sum of the orders, aromatic bonds as 1
+	aromatic int // bonds
+	double   bool
+}
+
+// hydrogens returns the hydrogens that each atom has beside those that are atoms of the table, and the
+// number of the first atom, from 1, with more bonds than its element bears, or 0. The reason is why they
+// are not determined.
+func (m *Molecule) hydrogens() (counts []int, excess int, reason string) {
+	bonds := make([]bonding, len(m.Atoms))
+	aromatic := false
+	for _, b := range m.Bonds {
+		for _, at := range [2]int32{b.From, b.To} {
+			switch b.Order {
+			case Single, Double, Triple:
+				bonds[at].order += int(b.Order)
+				bonds[at].double = bonds[at].double || b.Order == Double
+			case Aromatic:
+				aromatic = true
+				bonds[at].order++
+				bonds[at].aromatic++
+			}
+		}
+	}
+	if aromatic {
+		if at := m.kekulize(bonds); at >= 0 {
+			return nil, 0, "the aromatic bonds have no single arrangement of double bonds at atom " + strconv.Itoa(at+1)
+		}
+	}
+	t := elements()
+	counts = make([]int, len(m.Atoms))
+	for i := range m.Atoms {
+		a := &m.Atoms[i]
+		if a.Element == 0 {
+			continue
+		}
+		used := bonds[i].order
+		switch {
+		case a.Hydrogens >= 0:
+			counts[i] = int(a.Hydrogens)
+		case a.Valence >= 0:
+			counts[i] = max(0, int(a.Valence)-used)
+		default:
+			var over bool
+			counts[i], over = implicit(t.valences(a.Element, a.Charge), used, a.Radical)
+			if over && excess == 0 {
+				excess = i + 1
+			}
+			if counts[i] > 0 && t.doubtful(a, used) {
+				return nil, 0, fmt.Sprintf("%s, atom %d, has no usual valence with %d bonds and the charge %d", a.Element.Symbol(), i+1, used, a.Charge)
+			}
+		}
+	}
+	return counts, excess, ""
+}
+
+// doubtful reports whether the hydrogens of an atom follow from the valence model, and not from usual
+// chemistry: it has a charge of 2 and more, or is nitrogen with 4 bonds and no charge.
+func (t *elementTable) doubtful(a *Atom, used int) bool {
+	return a.Charge > 1 || a.Charge < -1 || t.info[a.Element].row == 2 && used > int(t.valences(a.Element, a.Charge)[0])
+}
+
+// implicit returns the hydrogens that fill up the lowest valence that bears the bonds.
+func implicit(valences []int8, used int, radical uint8) (hydrogens int, over bool) {
+	unpaired := [...]int{0, 2, 1, 2}[radical]
+	for _, v := range valences {
+		if used <= int(v) {
+			return max(0, int(v)-used-unpaired), false
+		}
+	}
+	return 0, len(valences) > 0
+}
+
+// kekulize counts, for one of the two ends of each double bond of an arrangement, the second order. It
+// returns the first atom without a partner, or -1.
+func (m *Molecule) kekulize(bonds []bonding) int {
+	partner := make([]int32, len(m.Atoms)) // plus 1; 0 is none
+	needs := make([]bool, len(m.Atoms))
+	next := make([][]int32, len(m.Atoms))
+	for i := range m.Atoms {
+		if bonds[i].aromatic == 0 {
+			continue
+		}
+		a := &m.Atoms[i]
+		v := elements().valences(a.Element, a.Charge)
+		free := 0
+		if len(v) > 0 {
+			free = int(v[0]) - bonds[i].order
+		}
+		switch {
+		case a.Valence >= 0:
+			free = int(a.Valence) - bonds[i].order
+		case a.Hydrogens >= 0:
+			free -= int(a.Hydrogens)
+		}
+		if a.Radical != 0 || len(v) == 0 {
+			return i
+		}
+		needs[i] = free > 0 && !bonds[i].double
+	}
+	for _, b := range m.Bonds {
+		if b.Order == Aromatic && needs[b.From] && needs[b.To] {
+			next[b.From] = append(next[b.From], b.To)
+			next[b.To] = append(next[b.To], b.From)
+		}
+	}
+	var seen []bool
+	steps := 0
+	var augment func(from int32) bool // a path to a free atom, whose bonds alternate
+	augment = func(from int32) bool {
+		seen[from] = true
+		for _, to := range next[from] {
+			if steps++; steps > 100_000 {
+				return false
+			}
+			if seen[to] {
+				continue
+			}
+			seen[to] = true
+			if partner[to] == 0 || !seen[partner[to]-1] && augment(partner[to]-1) {
+				partner[to], partner[from] = from+1, to+1
+				return true
+			}
+		}
+		return false
+	}
+	for i := range needs {
+		if needs[i] && partner[i] == 0 {
+			seen = make([]bool, len(needs))
+			if !augment(int32(i)) {
+				return i
+			}
+		}
+	}
+	for i := range needs {
+		if needs[i] {
+			bonds[i].order++
+		}
+	}
+	return -1
+}
