@@ -12,11 +12,12 @@ import (
 )
 
 // cache stores encoded responses about the feed. Equal concurrent questions cause one read. A
-// response is used for ttl at most, and until this process projects an item that belongs to it:
-// what another process projects is visible after ttl at the latest. An index that the engine
-// updates late can delay the last change in a response by as long.
+// response is used until it is age old, counted from the begin of its read, and until this process
+// projects an item that belongs to it. So what another process projects, and what leaves a window,
+// is in responses after age at the latest.
 type cache struct {
 	answers *otter.Cache[question, answer]
+	age     time.Duration
 
 	mu      sync.Mutex
 	clock   uint64              // grows with every change
@@ -57,46 +58,49 @@ func (q question) facet() facet {
 }
 
 type answer struct {
-	body []byte // encoded
-	seen uint64 // the clock when the reading began
+	body  []byte // encoded
+	seen  uint64 // the clock when the reading began
+	begun time.Time
 }
 
 // weight is about how many bytes a response takes.
 func (a answer) weight() uint32 { return uint32(min(len(a.body)+answerBytes, cacheWeight)) }
 
-// newCache returns nil if ttl is 0: then nothing is cached.
-func newCache(ttl time.Duration) (*cache, error) {
-	if ttl == 0 {
+// newCache returns nil if age is 0: then nothing is cached.
+func newCache(age time.Duration) (*cache, error) {
+	if age == 0 {
 		return nil, nil
 	}
 	answers, err := otter.New(&otter.Options[question, answer]{
 		MaximumWeight: cacheWeight, Weigher: func(_ question, a answer) uint32 { return a.weight() },
-		ExpiryCalculator: otter.ExpiryWriting[question, answer](ttl),
+		ExpiryCalculator: otter.ExpiryWriting[question, answer](age),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &cache{answers: answers, seed: maphash.MakeSeed()}, nil
+	return &cache{answers: answers, age: age, seed: maphash.MakeSeed()}, nil
 }
 
 // answer responds from the cache, or reads. The response has every change that was passed to changed
-// before.
+// before, and its read began at most age ago.
 func (c *cache) answer(ctx context.Context, q question, read func(context.Context) ([]byte, error)) ([]byte, error) {
 	if c == nil {
 		return read(ctx)
 	}
 	_, needed := c.at(q)
+	oldest := time.Now().Add(-c.age)
 	load := otter.LoaderFunc[question, answer](func(ctx context.Context, q question) (answer, error) {
 		now, _ := c.at(q)
+		begun := time.Now()
 		body, err := read(ctx)
-		return answer{body, now}, err
+		return answer{body, now, begun}, err
 	})
 	for {
 		got, err := c.answers.Get(ctx, q, load)
 		if err != nil {
 			return nil, err
 		}
-		if got.seen >= needed {
+		if got.seen >= needed && !got.begun.Before(oldest) {
 			return got.body, nil
 		}
 		c.answers.Invalidate(q)

@@ -13,7 +13,7 @@ import (
 
 // Config is the settings of reading the feed.
 type Config struct {
-	Cache time.Duration `env:"ASSAY_FEED_CACHE" envDefault:"5m" doc:"how long feed responses are cached while the data is unchanged; 0 for no cache"`
+	Cache time.Duration `env:"ASSAY_FEED_CACHE" envDefault:"1s" doc:"how far a feed response may be behind the dashboard table; 0 for no cache"`
 
 	Tables    feed.Config
 	Platform  platform.Config
