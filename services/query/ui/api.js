@@ -71,7 +71,10 @@ export function follow(name, query, changed, tell) {
     close();
     source = new EventSource(address(name, {}, query));
     for (const kind of ['ready', 'resync', 'completed', 'failed']) source.addEventListener(kind, changed);
-    source.onopen = () => tell(true);
+    source.onopen = () => {
+      tell(true);
+      changed(); // a resumed stream sends no event of its own
+    };
     source.onerror = () => {
       tell(false);
       if (source.readyState === EventSource.CLOSED) later = setTimeout(open, comeBack);
