@@ -10,7 +10,7 @@ type arena struct {
 	blocks [][]byte
 }
 
-// keep copies data, of at most firstBlock bytes, and returns its position.
+// keep copies data, of at most lastBlock bytes, and returns its position.
 func (a *arena) keep(data []byte) (block uint16, offset uint32) {
 	last := len(a.blocks) - 1
 	if last < 0 || cap(a.blocks[last])-len(a.blocks[last]) < len(data) {
@@ -18,7 +18,7 @@ func (a *arena) keep(data []byte) (block uint16, offset uint32) {
 		if last >= 0 {
 			size = min(2*cap(a.blocks[last]), lastBlock)
 		}
-		a.blocks = append(a.blocks, make([]byte, 0, size))
+		a.blocks = append(a.blocks, make([]byte, 0, max(size, len(data))))
 		last++
 	}
 	offset = uint32(len(a.blocks[last]))

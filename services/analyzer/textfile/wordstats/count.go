@@ -9,9 +9,9 @@
 //
 // The text is read once, in chunks, and what is kept is its vocabulary: counts
 // are exact for any text, however it is cut. A word longer than 1 KiB in lower
-// case is kept as its first code points and its SHA-256, so that a word of a
-// gigabyte takes a few hundred bytes. Such words are compared in the lower case
-// of each code point by itself, without the rule of the final sigma.
+// case is kept as its start, of at most 32 KiB, and its SHA-256, so that a word of
+// a gigabyte takes little memory. Such words are compared like all others; only the
+// order of two that share their first 32 KiB is that of their SHA-256.
 //
 // # Method
 //
@@ -72,7 +72,8 @@ type Statistics struct {
 }
 
 // WordCount is a word in lower case and how often it occurs. A word longer than
-// 1 KiB is cut to at most 256 bytes and ends in "…".
+// 1 KiB is shown as its start, and is at most 256 bytes long with the "…" at its
+// end. Two long words may be shown alike.
 type WordCount struct {
 	Word  string
 	Count int64

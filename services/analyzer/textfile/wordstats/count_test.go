@@ -98,7 +98,7 @@ func TestAverageRoundsHalfUp(t *testing.T) {
 func TestVocabularyLimit(t *testing.T) {
 	for text, limit := range map[string]int64{
 		"a b c d a b c d a b c d": 4 * (1 + wordPlace),
-		strings.Repeat("b", 20) + " " + strings.Repeat("e", 2000) + " c": 3*wordPlace + 20 + shownBytes - int64(len(ellipsis)) + 33 + 1, // the second as its start and digest
+		strings.Repeat("b", 20) + " " + strings.Repeat("e", 2000) + " c": 3*wordPlace + 20 + 2000 + 33 + 1, // the second with its digest
 	} {
 		if _, err := (Limits{Vocabulary: limit}).Count(strings.NewReader(text)); err != nil {
 			t.Errorf("at the limit: %v", err)

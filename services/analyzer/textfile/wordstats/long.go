@@ -13,23 +13,27 @@ type longWord struct {
 	length     int64  // bytes of the segment
 	properties uint8
 	codePoints int64  // in lower case
-	shown      []byte // the start in lower case
-	cut        bool   // shown is no longer all of it
+	kept       []byte // the start in lower case
+	cut        bool   // kept is no longer all of it
 	digest     hash.Hash
 	batch      []byte // not hashed yet
+	sigma      sigma
+	// sigmaBatch and sigmaKept are the last bytes of the open sigma in batch and kept.
+	sigmaBatch, sigmaKept int
 }
 
 const (
-	shownBytes = 256  // the longest start that is shown, including its ellipsis
-	ellipsis   = "…"  // 3 bytes
-	batchBytes = 1024 // bytes hashed at once
-	// digestMark ends the shown start in the key of a long word. It does not occur in UTF-8, so no
+	keptBytes  = 32 << 10 // the longest start that is stored
+	shownBytes = 256      // the longest start that is shown, including its ellipsis
+	ellipsis   = "…"      // 3 bytes
+	batchBytes = 1024     // bytes hashed at once
+	// digestMark ends the start in the key of a long word. It does not occur in UTF-8, so no
 	// other word has the key.
 	digestMark = 0xFF
 )
 
 func newLongWord() *longWord {
-	return &longWord{digest: sha256.New(), batch: make([]byte, 0, batchBytes+utf8.UTFMax)}
+	return &longWord{digest: sha256.New(), batch: make([]byte, 0, batchBytes+maxIgnored*utf8.UTFMax)}
 }
 
 func (w *longWord) append(r rune) {
@@ -38,6 +42,18 @@ func (w *longWord) append(r rune) {
 	w.length += int64(utf8.RuneLen(r))
 	if w.length <= maxSegment {
 		w.start = utf8.AppendRune(w.start, r)
+	}
+	final, revoked := w.sigma.add(r)
+	if revoked {
+		w.batch[w.sigmaBatch]++ // ς becomes σ, as long
+		if w.sigmaKept < len(w.kept) {
+			w.kept[w.sigmaKept]++
+		}
+	}
+	if final {
+		w.sigmaBatch, w.sigmaKept = len(w.batch)+1, len(w.kept)+1
+		w.appendLower('ς')
+		return
 	}
 	if p&changesCase == 0 {
 		w.appendLower(r)
@@ -54,11 +70,11 @@ func (w *longWord) append(r rune) {
 func (w *longWord) appendLower(r rune) {
 	w.codePoints++
 	w.batch = utf8.AppendRune(w.batch, r)
-	w.cut = w.cut || len(w.shown)+utf8.RuneLen(r) > shownBytes-len(ellipsis)
+	w.cut = w.cut || len(w.kept)+utf8.RuneLen(r) > keptBytes
 	if !w.cut {
-		w.shown = utf8.AppendRune(w.shown, r)
+		w.kept = utf8.AppendRune(w.kept, r)
 	}
-	if len(w.batch) >= batchBytes {
+	if len(w.batch) >= batchBytes && !w.sigma.open {
 		w.flush()
 	}
 }
@@ -74,20 +90,19 @@ func (w *longWord) isShort() bool { return w.length <= maxSegment }
 // key returns the stored form of the word.
 func (w *longWord) key() []byte {
 	w.flush()
-	return w.digest.Sum(append(w.shown, digestMark))
+	return w.digest.Sum(append(w.kept, digestMark))
 }
 
 // clone returns an independent copy.
 func (w *longWord) clone() (*longWord, error) {
-	w.flush()
 	digest, err := w.digest.(hash.Cloner).Clone()
 	if err != nil {
 		return nil, err
 	}
 	c := *w
 	c.start = append([]byte(nil), w.start...)
-	c.shown = append([]byte(nil), w.shown...)
+	c.kept = append([]byte(nil), w.kept...)
 	c.digest = digest
-	c.batch = make([]byte, 0, cap(w.batch))
+	c.batch = append(make([]byte, 0, cap(w.batch)), w.batch...)
 	return &c, nil
 }

@@ -5,6 +5,11 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 )
 
 // TestLongWords has words around the lengths at which their stored form changes.
@@ -14,6 +19,10 @@ func TestLongWords(t *testing.T) {
 		strings.Repeat("K", maxWord) + " " + strings.Repeat("k", maxWord) + " " + strings.Repeat("k", maxWord+1),
 		strings.Repeat("Ⱥ", maxWord/3) + " " + strings.Repeat("ⱥ", maxWord/3) + " " + strings.Repeat("Ⱥ", maxWord/2) + " " + strings.Repeat("ⱥ", maxWord/2),
 		strings.Repeat("Σ", maxWord/2) + " " + strings.Repeat("Σ", maxWord/2+1) + " " + strings.Repeat("σ", maxWord/2+1),
+		strings.Repeat("Σ", 3000) + " " + strings.Repeat("σ", 2999) + "ς " + strings.Repeat("σ", 3000) + " " + strings.Repeat("σ", 30_000) + "Σ́",
+		sigmas(2000, ".́", "a") + " " + sigmas(2000, "́", " ") + " " + sigmas(3000, strings.Repeat("́", 30), "Σ") + " " + sigmas(3000, strings.Repeat("́", 31), "Σ"),
+		strings.Repeat("a", 2000) + "c " + strings.Repeat("a", 2000) + "b " + strings.Repeat("a", 2001) + " " + strings.Repeat("a", 2000) + " " + strings.Repeat("a", 300) + " " + strings.Repeat("a", 250) + "zz",
+		strings.Repeat("é", 9000) + "c " + strings.Repeat("É", 9000) + "b " + strings.Repeat("é", 9000) + " " + strings.Repeat("É", 500),
 		strings.Repeat("İ", 5000) + " " + strings.Repeat("İ", 300) + " " + strings.Repeat("i\u0307", 300),
 		strings.Repeat("a", 100_000) + " " + strings.Repeat("A", 100_000) + " " + strings.Repeat("a", 100_001),
 		strings.Repeat("x", 70_000) + "1 " + strings.Repeat("x", 70_000) + "2 " + strings.Repeat("é", 70_000),
@@ -40,6 +49,29 @@ func TestLongWords(t *testing.T) {
 			if len(w.Word) > maxWord {
 				t.Errorf("a word of %d bytes is shown", len(w.Word))
 			}
+		}
+	}
+}
+
+// sigmas is a word with capital sigmas before what is ignored when the end of a word is looked for.
+func sigmas(length int, ignored, next string) string {
+	return strings.Repeat("α", length/2) + "Σ" + ignored + next + strings.Repeat("α", length/2) + "Σ" + ignored
+}
+
+// TestContextOfSigma compares what decides the lower case of a sigma with the library, for each code point.
+func TestContextOfSigma(t *testing.T) {
+	lower := cases.Lower(language.Und)
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !utf8.ValidRune(r) || r == 'Σ' {
+			continue
+		}
+		begins := strings.HasSuffix(lowerWhole(lower, string(r)+"Σ"), "ς")
+		ends := strings.HasSuffix(lowerWhole(lower, "a"+string(r)+"Σ"), "σ")
+		follows := strings.HasPrefix(lowerWhole(lower, "aΣ"+string(r)), "aσ")
+		skipped := strings.HasPrefix(lowerWhole(lower, "aΣ"+string(r)+"a"), "aσ") && !follows
+		c := contextOf(r)
+		if begins != (c&cased != 0) || ends != (c == 0) || follows != (c == cased) || skipped != (c&ignorable != 0) {
+			t.Fatalf("%U: begins %t, ends %t, follows %t, skipped %t; got %b", r, begins, ends, follows, skipped, c)
 		}
 	}
 }

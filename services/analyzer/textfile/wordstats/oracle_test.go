@@ -1,7 +1,6 @@
 package wordstats
 
 import (
-	"crypto/sha256"
 	"math/big"
 	"reflect"
 	"sort"
@@ -29,12 +28,9 @@ func oracle(text string) Statistics {
 			continue
 		}
 		folded := lowerWhole(lower, word)
-		if len(folded) > maxWord {
-			folded = cutWord(word, lower)
-		}
 		counts[folded]++
 		total++
-		codePoints += int64(utf8.RuneCountInString(lowerWhole(lower, word)))
+		codePoints += int64(utf8.RuneCountInString(folded))
 	}
 	s := Statistics{TotalWords: total, UniqueWords: int64(len(counts)), Top10Words: []WordCount{}}
 	for word, count := range counts {
@@ -45,7 +41,7 @@ func oracle(text string) Statistics {
 		if a.Count != b.Count {
 			return a.Count > b.Count
 		}
-		return compareCodePoints(display(a.Word), display(b.Word)) < 0
+		return compareCodePoints(a.Word, b.Word) < 0
 	})
 	s.Top10Words = s.Top10Words[:min(10, len(s.Top10Words))]
 	for i, w := range s.Top10Words {
@@ -71,27 +67,16 @@ func lowerWhole(lower cases.Caser, word string) string {
 	return string(folded[:n])
 }
 
-// cutWord returns the stored form of a word above maxWord: its start, then its digest.
-func cutWord(word string, lower cases.Caser) string {
-	var folded, start strings.Builder
-	cut := false
-	for _, r := range word {
-		for _, l := range lower.String(string(r)) {
-			folded.WriteRune(l)
-			if cut = cut || start.Len()+utf8.RuneLen(l) > 253; !cut {
-				start.WriteRune(l)
-			}
-		}
-	}
-	digest := sha256.Sum256([]byte(folded.String()))
-	return start.String() + "\xFF" + string(digest[:])
-}
-
+// display cuts a word above maxWord.
 func display(word string) string {
-	if at := strings.IndexByte(word, digestMark); at >= 0 {
-		return word[:at] + "…"
+	if len(word) <= maxWord {
+		return word
 	}
-	return word
+	at := shownBytes - len(ellipsis)
+	for !utf8.RuneStart(word[at]) {
+		at--
+	}
+	return word[:at] + ellipsis
 }
 
 func compareCodePoints(a, b string) int {

@@ -18,7 +18,7 @@ type sum struct {
 
 // statistics returns the statistics of the vocabulary.
 func (v *vocabulary) statistics() Statistics {
-	s := sum{codePoints: v.digested, spilled: v.spilled, top: topTen{words: make([]WordCount, 0, 10)}}
+	s := sum{codePoints: v.digested, spilled: v.spilled, top: topTen{words: make([]topWord, 0, 10)}}
 	for i, key := range v.short.Keys {
 		if key != 0 {
 			s.addKey([2]uint64{key}, v.short.Counts[i])
@@ -43,7 +43,7 @@ func (v *vocabulary) statistics() Statistics {
 		TotalWords:    s.total,
 		UniqueWords:   s.unique,
 		AvgWordLength: average(s.codePoints, s.total),
-		Top10Words:    s.top.words,
+		Top10Words:    s.top.counts(),
 	}
 }
 

@@ -2,6 +2,7 @@ package wordstats
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -12,7 +13,13 @@ const lowLine = '_' | 0x20
 
 // topTen holds the ten most frequent words offered, in order.
 type topTen struct {
-	words []WordCount // has capacity for ten
+	words []topWord // has capacity for ten
+}
+
+// topWord is a word with its start, all of it or keptBytes, and with the digest of a long one.
+type topWord struct {
+	start, digest string
+	count         int64
 }
 
 // offer inserts a word, in its stored form, if it is among the ten.
@@ -22,11 +29,11 @@ func (t *topTen) offer(word []byte, count int64) {
 	}
 	if full := len(t.words) == cap(t.words); full {
 		// The first byte decides most ties without building the word.
-		if last := t.words[len(t.words)-1]; count == last.Count && word[0] != lowLine && word[0] > last.Word[0] {
+		if last := t.words[len(t.words)-1]; count == last.count && word[0] != lowLine && word[0] > last.start[0] {
 			return
 		}
 	}
-	w := WordCount{Word: shown(word), Count: count}
+	w := newTopWord(word, count)
 	at, _ := slices.BinarySearchFunc(t.words, w, byRank)
 	if at == cap(t.words) {
 		return
@@ -39,29 +46,45 @@ func (t *topTen) offer(word []byte, count int64) {
 
 // isAbove reports whether a word with this count cannot be among the ten.
 func (t *topTen) isAbove(count int64) bool {
-	return len(t.words) == cap(t.words) && count < t.words[len(t.words)-1].Count
+	return len(t.words) == cap(t.words) && count < t.words[len(t.words)-1].count
 }
 
-// byRank orders by descending count, then by code points, whose order is that of their UTF-8.
-func byRank(a, b WordCount) int {
-	if a.Count != b.Count {
-		if a.Count > b.Count {
-			return -1
-		}
-		return 1
+// counts returns the words as they are shown.
+func (t *topTen) counts() []WordCount {
+	counts := make([]WordCount, len(t.words))
+	for i, w := range t.words {
+		counts[i] = WordCount{Word: w.shown(), Count: w.count}
 	}
-	return strings.Compare(a.Word, b.Word)
+	return counts
 }
 
-// shown returns the word for its stored form: all of it, or the start of a long one.
-func shown(word []byte) string {
-	if at := bytes.IndexByte(word, digestMark); at >= 0 {
-		return string(word[:at]) + ellipsis
+// byRank orders by descending count, then by code points, whose order is that of their UTF-8. The
+// digest orders long words with the same start.
+func byRank(a, b topWord) int {
+	return cmp.Or(cmp.Compare(b.count, a.count), strings.Compare(a.start, b.start), strings.Compare(a.digest, b.digest))
+}
+
+// newTopWord returns the word for its stored form.
+func newTopWord(word []byte, count int64) topWord {
+	if start, digest, long := bytes.Cut(word, []byte{digestMark}); long {
+		return topWord{string(start), string(digest), count}
 	}
 	if bytes.IndexByte(word, lowLine) >= 0 && !bytes.ContainsFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		return string(bytes.ReplaceAll(word, []byte{lowLine}, []byte{'_'}))
+		return topWord{start: string(bytes.ReplaceAll(word, []byte{lowLine}, []byte{'_'})), count: count}
 	}
-	return string(word)
+	return topWord{start: string(word), count: count}
+}
+
+// shown returns all of the word, or the start of a long one.
+func (w topWord) shown() string {
+	if w.digest == "" {
+		return w.start
+	}
+	at := shownBytes - len(ellipsis)
+	for !utf8.RuneStart(w.start[at]) {
+		at--
+	}
+	return w.start[:at] + ellipsis
 }
 
 // average divides and rounds half up to 2 decimals; 0 when count is 0.
