@@ -55,11 +55,12 @@ func (s *Store) PresignPut(ctx context.Context, key string, terms Terms) (Presig
 	return Presigned{Method: signed.Method, URL: signed.URL, Headers: headers, ExpiresAt: expires}, nil
 }
 
-// PresignGet signs a download that is saved under fileName. The URL is valid for expires.
+// PresignGet signs a download that is saved under fileName. The URL is valid for expires. The response
+// has no Content-Encoding, even if an upload that AWS S3 stored had one, which cannot be signed away.
 func (s *Store) PresignGet(ctx context.Context, key, fileName string, expires time.Duration) (string, error) {
 	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": fileName})
 	signed, err := s.presign.PresignGetObject(ctx, &s3.GetObjectInput{
-		Bucket: &s.Bucket, Key: &key, ResponseContentDisposition: &disposition,
+		Bucket: &s.Bucket, Key: &key, ResponseContentDisposition: &disposition, ResponseContentEncoding: aws.String("identity"),
 	}, s3.WithPresignExpires(expires))
 	if err != nil {
 		return "", fmt.Errorf("presign get %s: %w", key, err)

@@ -180,7 +180,7 @@ func runS3(ctx context.Context, cfg S3Config, public *publicS3) (*S3, error) {
 			S3Options: []s3api.Option{
 				s3api.WithOnListen(func() { close(listening) }),
 				s3api.WithMiddleware("/", public.middleware), s3api.WithMiddleware("/", addressedTo(cfg.Hosts)),
-				s3api.WithMiddleware("/", smallBodies(cfg.bodies)),
+				s3api.WithMiddleware("/", onlySigned), s3api.WithMiddleware("/", smallBodies(cfg.bodies)),
 			},
 		})
 	}()

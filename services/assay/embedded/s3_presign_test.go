@@ -81,6 +81,17 @@ func TestS3PresignedPutEnforcesWhatIsSigned(t *testing.T) {
 			r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "X-Amz-Expires=60", "X-Amz-Expires=600", 1)
 		}, http.StatusForbidden},
 	}
+	for _, name := range []string{
+		"Content-Encoding", "Content-Language", "Content-Disposition", "Cache-Control", "Expires", "X-Amz-Meta-Author", "X-Amz-Tagging",
+		"X-Amz-Storage-Class", "X-Amz-Website-Redirect-Location", "X-Amz-Acl", "X-Amz-Object-Lock-Mode",
+	} {
+		tests = append(tests, struct {
+			name   string
+			body   string
+			change func(*http.Request)
+			want   int
+		}{"unsigned " + name, presignedBody, func(r *http.Request) { r.Header.Set(name, "gzip") }, http.StatusForbidden})
+	}
 	signed := presign(t, client, "files/1/a")
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -31,6 +31,7 @@ func presignedTermsHold(t *testing.T, s system.System) {
 			r.Header.Del("If-None-Match")
 		}},
 		"other metadata": {text, func(r *http.Request) { r.Header.Set("X-Amz-Meta-Request-Id", "somebody-else") }},
+		"other encoding": {text, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }},
 		"other object":   {text, func(r *http.Request) { r.URL.Path += "x" }},
 		"no signature":   {text, func(r *http.Request) { r.URL.RawQuery = "" }},
 	} {

@@ -1,0 +1,49 @@
+package embedded
+
+import (
+	"encoding/xml"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v3"
+)
+
+// onlySigned rejects presigned uploads with headers that would be stored with the object and that the
+// URL does not sign: its terms are all that the client may choose.
+func onlySigned(ctx fiber.Ctx) error {
+	type denied struct {
+		XMLName xml.Name `xml:"Error"`
+		Code    string
+		Message string
+	}
+	request := ctx.Request()
+	query := request.URI().QueryArgs()
+	if ctx.Method() != http.MethodPut || !query.Has("X-Amz-Signature") {
+		return ctx.Next()
+	}
+	signed := strings.Split(strings.ToLower(string(query.Peek("X-Amz-SignedHeaders"))), ";")
+	var unsigned []string
+	for name := range request.Header.All() {
+		if name := strings.ToLower(string(name)); isStored(name) && !slices.Contains(signed, name) {
+			unsigned = append(unsigned, name)
+		}
+	}
+	if len(unsigned) == 0 {
+		return ctx.Next()
+	}
+	return ctx.Status(http.StatusForbidden).XML(denied{
+		Code: "AccessDenied", Message: "There were headers present in the request which were not signed: " + strings.Join(unsigned, ", "),
+	})
+}
+
+// isStored reports whether a header, in lower case, sets something of an object.
+func isStored(name string) bool {
+	switch name {
+	case "content-encoding", "content-language", "content-disposition", "cache-control", "expires":
+		return true
+	case "x-amz-content-sha256", "x-amz-date", "x-amz-user-agent":
+		return false
+	}
+	return strings.HasPrefix(name, "x-amz-")
+}
