@@ -53,8 +53,9 @@ func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded publishes the work of an uploaded photo. An object of a deleted job, or with
-// other bytes than reserved, is ignored: the client's own call responds with the reason.
+// Uploaded publishes the work of an uploaded photo. It removes an upload that was put after its job
+// was deleted: a job exists before its upload. It ignores an object with other bytes than reserved:
+// the client's own call responds with the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	if o.Bucket != a.temp.Bucket && o.Bucket != a.final.Bucket {
 		return false, nil
@@ -65,6 +66,8 @@ func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err erro
 	}
 	job, err := a.store.Get(ctx, id)
 	switch {
+	case errors.Is(err, lifecycle.ErrNotFound) && o.Bucket == a.temp.Bucket:
+		return true, a.temp.Delete(ctx, o.Key)
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return true, nil
 	case err != nil:

@@ -48,9 +48,9 @@ func (a *Area) OperatorRoutes(*web.Router) {}
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded confirms the upload of an object. An object of a deleted file, or
-// with other bytes than reserved, is ignored: the client's own call responds
-// with the reason.
+// Uploaded confirms the upload of an object. It removes an object that was put after its file was
+// deleted: a file exists before its object. It ignores an object with other bytes than reserved: the
+// client's own call responds with the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	fileID, _, err := textfile.ParseObjectKey(o.Key)
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err erro
 	file, err := a.store.Head(ctx, fileID)
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
-		return true, nil
+		return true, a.bucket.Delete(ctx, o.Key)
 	case err != nil:
 		return true, err
 	case file.S3Key != o.Key:

@@ -51,12 +51,16 @@ const (
 
 // remove deletes the bytes, then the items. In this order a repeat after a
 // crash still finds the bytes. The rows are deleted last, so that nothing is reported
-// as deleted while it exists.
+// as deleted while it exists. The bytes are deleted again, since an upload may have
+// finished in between; one that finishes later is removed by its notice.
 func (a *Area) remove(ctx context.Context, file textfile.File) error {
 	if err := a.bucket.Delete(ctx, file.S3Key); err != nil {
 		return err
 	}
-	return a.store.Delete(ctx, file)
+	if err := a.store.Delete(ctx, file); err != nil {
+		return err
+	}
+	return a.bucket.Delete(ctx, file.S3Key)
 }
 
 // owned reads a file that the caller may change. It returns lifecycle.ErrNotFound or

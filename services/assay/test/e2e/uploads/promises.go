@@ -12,6 +12,7 @@ func Promises() system.Promises {
 		"notices are one event":       NoticesAreOneEvent,
 		"presigned terms hold":        presignedTermsHold,
 		"used URL is spent":           usedURLIsSpent,
+		"late bytes are removed":      lateBytesAreRemoved,
 		"repeats find the first file": repeatsFindTheFirstFile,
 		"other terms are refused":     otherTermsAreRefused,
 		"other bytes are refused":     otherBytesAreRefused,
