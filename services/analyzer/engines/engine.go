@@ -1,0 +1,189 @@
+package engines
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// runtimeVersion is that of the runtime, as in go.mod.
+const runtimeVersion = "wazero-v1.12.0"
+
+// ErrClosed is returned by an engine that was closed.
+var ErrClosed = errors.New("the engine is closed")
+
+// Program is code that was compiled to WebAssembly, and what it needs.
+type Program struct {
+	Name string // for errors
+	Code []byte // the module, compressed with gzip
+	// Import gives the runtime the functions that the module calls. It may be nil.
+	Import func(context.Context, wazero.Runtime, wazero.CompiledModule) error
+	Start  []string // functions without arguments that every instance calls first
+}
+
+// Config says how an engine compiles.
+type Config struct {
+	// Cache is a folder for compiled code, which makes a later start take a tenth of the
+	// time. It must belong to the user of this process alone, since its content is
+	// executed. Empty for none.
+	Cache   string
+	Workers int // goroutines that compile; 0 for one
+}
+
+// UserCache returns the folder for compiled code of this user.
+func UserCache() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "assay", "engines"), nil
+}
+
+// Engine compiles a program and runs instances of it. It is safe for concurrent use.
+type Engine struct {
+	program  Program
+	config   Config
+	begin    sync.Once
+	compiled chan struct{} // closed when the following are final
+	runtime  wazero.Runtime
+	cache    wazero.CompilationCache
+	module   wazero.CompiledModule
+	err      error
+}
+
+// New returns an engine, which compiles at the first Prepare or Start. The caller closes it
+// after the last instance.
+func New(p Program, cfg Config) *Engine {
+	return &Engine{program: p, config: cfg, compiled: make(chan struct{})}
+}
+
+// Prepare compiles the program unless that has begun, and waits until it is compiled or ctx
+// ends. Compilation goes on when ctx ends.
+func (e *Engine) Prepare(ctx context.Context) error {
+	e.begin.Do(func() {
+		go func() {
+			defer close(e.compiled)
+			if err := e.compile(context.Background()); err != nil {
+				e.err = fmt.Errorf("compile %s: %w", e.program.Name, err)
+			}
+		}()
+	})
+	select {
+	case <-e.compiled:
+		return e.err
+	case <-ctx.Done():
+		return fmt.Errorf("%s is not yet compiled: %w", e.program.Name, context.Cause(ctx))
+	}
+}
+
+func (e *Engine) compile(ctx context.Context) error {
+	r, err := gzip.NewReader(bytes.NewReader(e.program.Code))
+	if err != nil {
+		return err
+	}
+	code, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	if code, err = interruptible(code); err != nil {
+		return err
+	}
+	cfg := wazero.NewRuntimeConfig()
+	if e.config.Cache != "" {
+		if err := ownFolder(e.config.Cache); err != nil {
+			return err
+		}
+		// By the version: wazero's own folder is the same for all versions in tests.
+		if e.cache, err = wazero.NewCompilationCacheWithDir(filepath.Join(e.config.Cache, runtimeVersion)); err != nil {
+			return err
+		}
+		cfg = cfg.WithCompilationCache(e.cache)
+	}
+	e.runtime = wazero.NewRuntimeWithConfig(ctx, cfg)
+	if e.module, err = e.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, e.config.Workers), code); err != nil {
+		return err
+	}
+	if e.program.Import == nil {
+		return nil
+	}
+	return e.program.Import(ctx, e.runtime, e.module)
+}
+
+// ownFolder makes a folder that only this user can write to, or returns an error if others
+// can write to the one there is.
+func ownFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err == nil && info.Mode().Perm()&0o022 != 0 {
+		err = fmt.Errorf("%s can be written to by others: its content would be executed", dir)
+	}
+	return err
+}
+
+// Close releases the compiled code. It waits for a compilation that has begun.
+func (e *Engine) Close(ctx context.Context) error {
+	e.begin.Do(func() {
+		e.err = ErrClosed
+		close(e.compiled)
+	})
+	<-e.compiled
+	var errs []error
+	if e.runtime != nil {
+		errs = append(errs, e.runtime.Close(ctx))
+	}
+	if e.cache != nil {
+		errs = append(errs, e.cache.Close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// Limits bound one instance.
+type Limits struct {
+	Memory int64 // bytes at most
+	First  int64 // bytes that are allocated at once, so that growth up to them copies nothing; 0 for what the program begins with
+}
+
+// Start returns an instance of the program with memory of its own. When ctx ends, the
+// instance stops. The caller closes it.
+func (e *Engine) Start(ctx context.Context, l Limits) (*Instance, error) {
+	if err := e.Prepare(ctx); err != nil {
+		return nil, err
+	}
+	const page = 65536
+	for _, m := range e.module.ExportedMemories() {
+		if first := int64(m.Min()) * page; first > l.Memory {
+			return nil, fmt.Errorf("%w: %s begins with %d bytes, and may use %d", ErrMemory, e.program.Name, first, l.Memory)
+		}
+	}
+	i := &Instance{ctx: ctx, name: e.program.Name, memory: &memory{first: uint64(l.First), most: uint64(l.Memory)}, functions: map[string]api.Function{}}
+	allocate := experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(
+		func(_, limit uint64) experimental.LinearMemory {
+			i.memory.most = min(limit, i.memory.most)
+			return i.memory
+		}))
+	module, err := e.runtime.InstantiateModule(allocate, e.module, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	if err != nil {
+		return nil, i.classify(err)
+	}
+	i.module = module
+	i.watch()
+	for _, name := range e.program.Start {
+		i.Call(name)
+	}
+	if i.err != nil {
+		return nil, errors.Join(i.err, i.Close())
+	}
+	return i, nil
+}

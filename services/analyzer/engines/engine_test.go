@@ -1,0 +1,257 @@
+package engines_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/analyzer/engines"
+)
+
+// program is a module whose functions do what hostile documents make programs do.
+func program(t testing.TB) []byte {
+	t.Helper()
+	section := func(id byte, content ...byte) []byte { return append([]byte{id, byte(len(content))}, content...) }
+	name := func(s string, kind, index byte) []byte {
+		return append(append([]byte{byte(len(s))}, s...), kind, index)
+	}
+	body := func(code ...byte) []byte { return append([]byte{byte(len(code) + 2), 0}, append(code, 0x0b)...) }
+	module := []byte("\x00asm\x01\x00\x00\x00")
+	module = append(module, section(1, 3, 0x60, 0, 0, 0x60, 1, 0x7f, 0, 0x60, 1, 0x7f, 1, 0x7f)...) // () (i32) (i32)→i32
+	module = append(module, section(3, 6, 0, 1, 0, 0, 0, 2)...)
+	module = append(module, section(5, 1, 0, 1)...)                   // a memory of one page
+	module = append(module, section(6, 1, 0x7f, 0, 0x41, 7, 0x0b)...) // a global
+	exports := []byte{6}
+	for i, s := range []string{"loop", "fork", "need", "trap", "deep", "next"} {
+		exports = append(exports, name(s, 0, byte(i))...)
+	}
+	module = append(module, section(7, exports...)...)
+	code := []byte{6}
+	code = append(code, body(0x03, 0x40, 0x0c, 0, 0x0b)...) // loop: br 0
+	half := []byte{0x20, 0, 0x41, 1, 0x6b, 0x10, 1}         // fork(n - 1)
+	code = append(code, body(append(append(append([]byte{0x20, 0, 0x04, 0x40}, half...), half...), 0x0b)...)...)
+	code = append(code, body(0x41, 16, 0x40, 0, 0x41, 0x7f, 0x46, 0x04, 0x40, 0x00, 0x0b)...) // trap unless memory.grow 16
+	code = append(code, body(0x00)...)
+	code = append(code, body(0x10, 4)...) // deep: call deep
+	code = append(code, body(0x20, 0, 0x41, 1, 0x6a)...)
+	module = append(module, section(10, code...)...)
+
+	var compressed bytes.Buffer
+	w := gzip.NewWriter(&compressed)
+	if _, err := w.Write(module); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return compressed.Bytes()
+}
+
+func newEngine(t testing.TB, cfg engines.Config) *engines.Engine {
+	t.Helper()
+	e := engines.New(engines.Program{Name: "test", Code: program(t)}, cfg)
+	t.Cleanup(func() {
+		if err := e.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// run calls a function of a new instance, whose context is canceled after 20 ms if it is
+// to be stopped.
+func run(t *testing.T, e *engines.Engine, stop bool, name string, args ...uint64) (uint64, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	i, err := e.Start(ctx, engines.Limits{Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stop {
+		defer time.AfterFunc(20*time.Millisecond, cancel).Stop()
+	}
+	result := i.Call(name, args...)
+	if again := i.Call("next", 1); i.Err() != nil && again != 0 {
+		t.Errorf("a call after %v returned %d", i.Err(), again)
+	}
+	err = i.Err()
+	if closed := i.Close(); closed != nil {
+		t.Error(closed)
+	}
+	return result, err
+}
+
+// TestDocumentsEndAlone: whatever an instance does ends it, with an error that says why, and
+// the next instance works.
+func TestDocumentsEndAlone(t *testing.T) {
+	e := newEngine(t, engines.Config{})
+	for _, c := range []struct {
+		function string
+		args     []uint64
+		stop     bool
+		want     error
+	}{
+		{"loop", nil, true, context.Canceled},
+		{"fork", []uint64{60}, true, context.Canceled}, // 2⁶⁰ calls, no loop
+		{"need", nil, false, engines.ErrMemory},
+		{"trap", nil, false, engines.ErrCrashed},
+		{"deep", nil, false, engines.ErrCrashed},
+		{"absent", nil, false, nil},
+	} {
+		_, err := run(t, e, c.stop, c.function, c.args...)
+		if err == nil || c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.function, err, c.want)
+		}
+		if got, err := run(t, e, false, "next", 41); err != nil || got != 42 {
+			t.Errorf("after %s: %d, %v", c.function, got, err)
+		}
+	}
+}
+
+// TestStoppedByItsCause: a context that ends with a cause gives it.
+func TestStoppedByItsCause(t *testing.T) {
+	e := newEngine(t, engines.Config{})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("the owner deleted it")
+	i, err := e.Start(ctx, engines.Limits{Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel(cause)
+	i.Call("loop")
+	if !errors.Is(i.Err(), cause) {
+		t.Errorf("%v", i.Err())
+	}
+	if err := i.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCollectionsGoOn: compiled code that never calls anything does not keep the garbage
+// collector, and with it every other goroutine, waiting.
+func TestCollectionsGoOn(t *testing.T) {
+	e := newEngine(t, engines.Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for _, call := range []func(*engines.Instance){
+		func(i *engines.Instance) { i.Call("loop") },
+		func(i *engines.Instance) { i.Call("fork", 60) },
+	} {
+		i, err := e.Start(ctx, engines.Limits{Memory: 1 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			close(began)
+			call(i)
+		}()
+		<-began
+		for range 10 {
+			runtime.GC() // would not return
+		}
+		cancel()
+		<-ended
+		if err := i.Close(); err != nil {
+			t.Error(err)
+		}
+		ctx, cancel = context.WithCancel(t.Context())
+	}
+	cancel()
+}
+
+// TestAddressesAreChecked: an address from the program may be anything.
+func TestAddressesAreChecked(t *testing.T) {
+	e := newEngine(t, engines.Config{})
+	for _, c := range []struct {
+		at, size uint64
+		inside   bool
+	}{{8, 65536 - 8, true}, {0, 1, false}, {8, 65536, false}, {65537, 0, false}, {1 << 40, 1, false}, {8, 1<<64 - 4, false}} {
+		i, err := e.Start(t.Context(), engines.Limits{Memory: 1 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := i.Bytes(c.at, c.size); (b != nil) != c.inside || (i.Err() == nil) != c.inside {
+			t.Errorf("Bytes(%d, %d): %d bytes, %v", c.at, c.size, len(b), i.Err())
+		}
+		if err := i.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCompiledOnce: a second engine finds the code that the first compiled.
+func TestCompiledOnce(t *testing.T) {
+	cache := filepath.Join(t.TempDir(), "cache")
+	var files []string
+	for n := range 2 {
+		e := newEngine(t, engines.Config{Cache: cache})
+		if err := e.Prepare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		found, err := filepath.Glob(filepath.Join(cache, "*", "*", "*"))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%v, %v: want one file", found, err)
+		}
+		if n == 1 && found[0] != files[0] {
+			t.Errorf("%v, then %v", files, found)
+		}
+		files = found
+		if got, err := run(t, e, false, "next", 1); err != nil || got != 2 {
+			t.Errorf("%d, %v", got, err)
+		}
+	}
+	if info, err := os.Stat(cache); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the cache, which is executed, has mode %v, %v", info.Mode(), err)
+	}
+}
+
+// TestCacheOfOthers: code that others can write is not executed.
+func TestCacheOfOthers(t *testing.T) {
+	cache := t.TempDir()
+	if err := os.Chmod(cache, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := newEngine(t, engines.Config{Cache: cache}).Prepare(t.Context()); err == nil {
+		t.Error("the engine uses a cache that anybody can write to")
+	}
+}
+
+// TestClosedEngine: an engine that never compiled, and code that is none.
+func TestClosedEngine(t *testing.T) {
+	e := engines.New(engines.Program{Name: "test", Code: program(t)}, engines.Config{})
+	if err := e.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Start(t.Context(), engines.Limits{Memory: 1 << 20}); !errors.Is(err, engines.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+	broken := engines.New(engines.Program{Name: "test", Code: program(t)[:40]}, engines.Config{})
+	if err := broken.Prepare(t.Context()); err == nil {
+		t.Error("half a module compiles")
+	}
+	if err := broken.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPreparingIsAbandoned: who waits for the compilation stops with its context.
+func TestPreparingIsAbandoned(t *testing.T) {
+	e := newEngine(t, engines.Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := e.Prepare(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if err := e.Prepare(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

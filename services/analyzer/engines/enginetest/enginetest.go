@@ -1,0 +1,78 @@
+// Package enginetest serves the tests of the engines: compiled once on a machine, and
+// documents to read.
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/engines"
+)
+
+// Main runs the tests of a package with an engine that is made by open and prepared. It
+// returns the exit status.
+func Main[E Engine](m *testing.M, open func(engines.Config) E, use func(E)) int {
+	dir, err := engines.UserCache()
+	if err != nil {
+		return failed(err)
+	}
+	if err := Fill(dir); err != nil {
+		return failed(err)
+	}
+	ctx := context.Background()
+	e := open(engines.Config{Cache: dir})
+	if err := e.Prepare(ctx); err != nil {
+		return failed(err)
+	}
+	use(e)
+	status := m.Run()
+	if err := e.Close(ctx); err != nil {
+		return failed(err)
+	}
+	return status
+}
+
+// Fill compiles the programs into an empty cache by running the test TestFill of this package
+// without the race detector, with which it takes ten times as long. Other tests wait
+// meanwhile. Tests of whole systems call it, too.
+func Fill(dir string) (err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return err
+	}
+	if found, err := filepath.Glob(filepath.Join(dir, "wazero*", "*", "*")); err != nil || len(found) >= programs {
+		return err
+	}
+	test := exec.Command("go", "test", "-race=false", "-count=1", "-run", "^TestFill$", "github.com/assay-project/assay/services/analyzer/engines/enginetest", "-fill", dir)
+	if out, err := test.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
+// programs is how many TestFill compiles.
+const programs = 1
+
+// Engine is what Main prepares and closes.
+type Engine interface {
+	Prepare(context.Context) error
+	Close(context.Context) error
+}
+
+func failed(err error) int {
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestCommittedProgramsArePinned: what is embedded is what the pins say.
+func TestCommittedProgramsArePinned(t *testing.T) {
+	for _, s := range sources {
+		data, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(s.to)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := sha256.New()
+		if _, err := io.Copy(h, r); err != nil {
+			t.Fatal(err)
+		}
+		if got := hex.EncodeToString(h.Sum(nil)); got != s.sha256 {
+			t.Errorf("%s holds %s, want %s", s.to, got, s.sha256)
+		}
+		for _, name := range []string{"LICENSE", "NOTICE"} {
+			text, err := os.ReadFile(filepath.Join("..", filepath.Dir(s.to), name))
+			if err != nil || len(text) < 500 {
+				t.Errorf("%s goes along with %s: %d bytes, %v", name, s.to, len(text), err)
+			}
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package engines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tetratelabs/wazero/api"
+)
+
+// Errors of an instance. They concern its document only. An instance that was stopped
+// returns the cause of its context's end instead.
+var (
+	ErrMemory  = errors.New("the document needs more memory than it may use")
+	ErrCrashed = errors.New("the document crashed the program that reads it")
+)
+
+// Instance is one run of a program. The first error ends it: all later calls return zero,
+// and Err returns the error. It is for one goroutine.
+type Instance struct {
+	ctx       context.Context
+	name      string
+	memory    *memory
+	module    api.Module
+	functions map[string]api.Function
+	unwatch   func() // after which the end of ctx does nothing
+	err       error
+}
+
+// watch stops the code when ctx ends.
+func (i *Instance) watch() {
+	flag := i.module.ExportedGlobal(stopGlobal).(api.MutableGlobal)
+	set := make(chan struct{})
+	stop := context.AfterFunc(i.ctx, func() {
+		flag.Set(1)
+		close(set)
+	})
+	i.unwatch = func() {
+		if !stop() {
+			<-set
+		}
+	}
+}
+
+// Call calls an exported function and returns its result, or 0 if it has none or failed.
+func (i *Instance) Call(name string, args ...uint64) uint64 {
+	if i.err != nil {
+		return 0
+	}
+	f := i.functions[name]
+	if f == nil {
+		if f = i.module.ExportedFunction(name); f == nil {
+			i.err = fmt.Errorf("%s has no function %s", i.name, name)
+			return 0
+		}
+		i.functions[name] = f
+	}
+	result, err := f.Call(i.ctx, args...)
+	if err != nil {
+		i.err = i.classify(err)
+		return 0
+	}
+	if len(result) == 0 {
+		return 0
+	}
+	return result[0]
+}
+
+func (i *Instance) classify(err error) error {
+	switch {
+	case i.ctx.Err() != nil:
+		return context.Cause(i.ctx)
+	case i.memory.refused:
+		return fmt.Errorf("%w: %d MiB", ErrMemory, i.memory.most>>20)
+	}
+	return fmt.Errorf("%w (%s): %w", ErrCrashed, i.name, err)
+}
+
+// Fail ends the instance with an error, unless it has ended.
+func (i *Instance) Fail(err error) {
+	if i.err == nil {
+		i.err = err
+	}
+}
+
+// Err returns the error that ended the instance.
+func (i *Instance) Err() error { return i.err }
+
+// OutOfMemory reports whether the instance was refused memory. A program may go on without
+// and leave something out.
+func (i *Instance) OutOfMemory() bool { return i.memory.refused }
+
+// Bytes returns size bytes of the instance's memory from an address, or nil if they are not
+// inside, which ends the instance. They are valid until the next call.
+func (i *Instance) Bytes(at, size uint64) []byte {
+	if i.err != nil {
+		return nil
+	}
+	if at == 0 || at > uint64(len(i.memory.bytes)) || size > uint64(len(i.memory.bytes))-at {
+		i.err = fmt.Errorf("%w (%s): it gave an address outside its memory", ErrCrashed, i.name)
+		return nil
+	}
+	return i.memory.bytes[at : at+size : at+size]
+}
+
+// Close ends the instance and drops its memory. It is called once.
+func (i *Instance) Close() error {
+	i.unwatch()
+	i.Fail(ErrClosed)
+	return i.module.Close(context.WithoutCancel(i.ctx))
+}

@@ -1,0 +1,35 @@
+package engines
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestRuntimeVersion: a cache that another version of the runtime wrote is not used.
+func TestRuntimeVersion(t *testing.T) {
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "github.com/tetratelabs/" + strings.Replace(runtimeVersion, "-", " ", 1) + "\n"; !strings.Contains(string(mod), want) {
+		t.Errorf("go.mod does not name %q", want)
+	}
+}
+
+// FuzzInterruptible: no module makes the rewriting fail other than with its error.
+func FuzzInterruptible(f *testing.F) {
+	const head = "\x00asm\x01\x00\x00\x00"
+	f.Add([]byte(head + "\x06\x06\x01\x7f\x00\x41\x07\x0b\x07\x01\x00\x0a\x07\x01\x05\x00\x03\x40\x0b\x0b"))
+	f.Add([]byte(head + "\x02\x08\x01\x01a\x01b\x03\x7f\x00"))
+	f.Fuzz(func(t *testing.T, module []byte) {
+		out, err := interruptible(module)
+		if err != nil && !errors.Is(err, errCode) {
+			t.Errorf("%v", err)
+		}
+		if err == nil && len(out) < len(module) {
+			t.Errorf("%d bytes became %d", len(module), len(out))
+		}
+	})
+}

@@ -1,0 +1,27 @@
+package engines
+
+// memory is that of an instance. It grows up to a bound, from its first allocation.
+type memory struct {
+	bytes       []byte
+	first, most uint64
+	refused     bool // growth beyond most
+}
+
+// Reallocate returns the grown memory, or nil above the bound, which fails the growth
+// inside.
+func (m *memory) Reallocate(size uint64) []byte {
+	if size > m.most {
+		m.refused = true
+		return nil
+	}
+	if size > uint64(cap(m.bytes)) {
+		grown := make([]byte, size, min(m.most, max(m.first, size+size/4)))
+		copy(grown, m.bytes)
+		m.bytes = grown
+	}
+	m.bytes = m.bytes[:size]
+	return m.bytes
+}
+
+// Free drops the memory.
+func (m *memory) Free() { m.bytes = nil }

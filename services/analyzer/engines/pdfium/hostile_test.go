@@ -1,0 +1,84 @@
+package pdfium_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
+	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
+)
+
+var mutations = flag.Int("mutations", 60, "how many mutated documents TestHostileDocuments reads")
+
+// TestHostileDocuments reads truncated and mutated documents: each gives a result or an error
+// that says why, and the next document is read as if nothing had been.
+func TestHostileDocuments(t *testing.T) {
+	good := enginetest.PDF{Title: "On Foxes", Pages: []string{"The quick brown fox", "jumps"}, Fields: map[string]string{"a": "b"}, Forms: []string{"0 0 9 9 re f"}}
+	want, err := read(t, good.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 20))
+	ends := map[string]int{}
+	for n := range *mutations {
+		data := good.Bytes()
+		if n%3 == 0 {
+			data = data[:rng.IntN(len(data))]
+		}
+		for range rng.IntN(20) {
+			if len(data) > 0 {
+				data[rng.IntN(len(data))] = byte(rng.IntN(256))
+			}
+		}
+		_, err := read(t, data)
+		ends[reason(t, err)]++
+		if n%20 != 0 {
+			continue
+		}
+		if got, err := read(t, good.Bytes()); err != nil || got != want {
+			t.Fatalf("after mutation %d: %q, %v", n, got, err)
+		}
+	}
+	t.Log(ends)
+	if ends["read"] == 0 || ends["damaged"] == 0 {
+		t.Errorf("%v: some are read, some are not", ends)
+	}
+}
+
+// read does all that can be done with a document.
+func read(t *testing.T, data []byte) (string, error) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	d, err := open(ctx, data)
+	if err != nil {
+		return "", err
+	}
+	text, err := d.Text(pdfium.TextLimits{})
+	if err == nil {
+		_, err = d.Metadata()
+	}
+	if err == nil {
+		_, err = d.Picture(0, 100)
+	}
+	return text.Text, errors.Join(err, d.Close())
+}
+
+func reason(t *testing.T, err error) string {
+	for name, is := range map[string]error{
+		"damaged": pdfium.ErrDamaged, "locked": pdfium.ErrLocked, "page": pdfium.ErrPage,
+		"crashed": engines.ErrCrashed, "memory": engines.ErrMemory, "time": context.DeadlineExceeded,
+	} {
+		if errors.Is(err, is) {
+			return name
+		}
+	}
+	if err != nil {
+		t.Errorf("an error without a reason: %v", err)
+	}
+	return "read"
+}

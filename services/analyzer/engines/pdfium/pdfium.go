@@ -1,0 +1,133 @@
+package pdfium
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/assay-project/assay/services/analyzer/engines"
+)
+
+//go:embed pdfium.wasm.gz
+var code []byte
+
+// Errors of a document. They are final: the same bytes fail again.
+var (
+	ErrLocked  = errors.New("the document is locked by a password")
+	ErrDamaged = errors.New("the document is not a PDF, or is damaged")
+	ErrPage    = errors.New("the page cannot be read")
+)
+
+// Memory is what a document may use, in bytes, if Open is given no other bound.
+const Memory = 256 << 20
+
+// initial is what PDFium begins with.
+const initial = 18 << 20
+
+// Engine reads PDF documents. It is safe for concurrent use.
+type Engine struct{ engine *engines.Engine }
+
+// New returns an Engine, which compiles at the first Prepare or Open. The caller closes it.
+func New(cfg engines.Config) *Engine {
+	return &Engine{engines.New(engines.Program{
+		Name: "PDFium", Code: code, Import: importSystem,
+		Start: []string{"emscripten_stack_init", "__wasm_call_ctors", "FPDF_InitLibrary"},
+	}, cfg)}
+}
+
+// Prepare waits until PDFium is compiled, or ctx ends.
+func (e *Engine) Prepare(ctx context.Context) error { return e.engine.Prepare(ctx) }
+
+// Close releases PDFium. All documents must be closed.
+func (e *Engine) Close(ctx context.Context) error { return e.engine.Close(ctx) }
+
+// Document is an open PDF in an instance of its own. The first error of the instance, such
+// as the end of its context, ends it. It is for one goroutine.
+type Document struct {
+	instance *engines.Instance
+	file     *file
+	handle   uint64
+	pages    int
+}
+
+// Open opens the document in r, which has size bytes and is read until Close, with up to
+// memory bytes, or Memory if that is 0. ctx bounds all work on the document. Open returns
+// ErrLocked, ErrDamaged, the errors of engines, and those of r. The caller closes the
+// Document.
+func (e *Engine) Open(ctx context.Context, r io.ReaderAt, size, memory int64) (*Document, error) {
+	if memory == 0 {
+		memory = Memory
+	}
+	f := &file{ReaderAt: r, size: size}
+	instance, err := e.engine.Start(context.WithValue(ctx, fileKey{}, f), engines.Limits{Memory: memory, First: min(initial, memory)})
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{instance: instance, file: f}
+	if err := d.load(); err != nil {
+		return nil, errors.Join(err, instance.Close())
+	}
+	return d, nil
+}
+
+// Codes of FPDF_GetLastError.
+const (
+	codePassword = 4
+	codeSecurity = 5
+)
+
+func (d *Document) load() error {
+	path := d.allocate(uint64(len(documentPath)) + 1)
+	if path == 0 {
+		return d.err(ErrDamaged)
+	}
+	copy(d.instance.Bytes(path, uint64(len(documentPath))), documentPath)
+	if d.handle = d.instance.Call("FPDF_LoadDocument", path, 0); d.handle == 0 {
+		switch reason := d.instance.Call("FPDF_GetLastError"); reason {
+		case codePassword, codeSecurity:
+			return d.err(ErrLocked)
+		}
+		return d.err(ErrDamaged)
+	}
+	d.pages = int(int32(d.instance.Call("FPDF_GetPageCount", d.handle)))
+	if d.pages <= 0 {
+		return d.err(fmt.Errorf("%w: it has no page", ErrDamaged))
+	}
+	return d.err(nil)
+}
+
+// err returns what went wrong: the error of the instance or of the file before another.
+func (d *Document) err(otherwise error) error {
+	switch {
+	case d.instance.Err() != nil:
+		return d.instance.Err()
+	case d.file.err != nil:
+		return fmt.Errorf("read the document: %w", d.file.err)
+	case otherwise != nil && d.instance.OutOfMemory():
+		return engines.ErrMemory
+	}
+	return otherwise
+}
+
+// allocate returns zeroed memory of the instance, or 0.
+func (d *Document) allocate(size uint64) uint64 {
+	at := d.instance.Call("malloc", size)
+	if at != 0 {
+		clear(d.instance.Bytes(at, size))
+	}
+	return at
+}
+
+func (d *Document) free(at uint64) {
+	if at != 0 {
+		d.instance.Call("free", at)
+	}
+}
+
+// Pages returns the number of pages.
+func (d *Document) Pages() int { return d.pages }
+
+// Close releases the document and its memory.
+func (d *Document) Close() error { return d.instance.Close() }

@@ -1,0 +1,161 @@
+package pdfium_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
+	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
+)
+
+var engine *pdfium.Engine
+
+func TestMain(m *testing.M) {
+	os.Exit(enginetest.Main(m, pdfium.New, func(e *pdfium.Engine) { engine = e }))
+}
+
+func open(ctx context.Context, data []byte) (*pdfium.Document, error) {
+	return engine.Open(ctx, bytes.NewReader(data), int64(len(data)), 0)
+}
+
+func mustOpen(t testing.TB, p enginetest.PDF) *pdfium.Document {
+	t.Helper()
+	d, err := open(t.Context(), p.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func TestText(t *testing.T) {
+	d := mustOpen(t, enginetest.PDF{
+		Pages:  []string{"Zwei Seiten\nfirst page", "second page"},
+		Fields: map[string]string{"city": "Reykjavik"},
+	})
+	text, err := d.Text(pdfium.TextLimits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "Zwei Seiten\nfirst page\nReykjavik\fsecond page\f"; text.Text != want || text.Pages != 2 || text.Cut != "" || text.Unreadable != 0 {
+		t.Errorf("%+v, want %q", text, want)
+	}
+	if d.Pages() != 2 {
+		t.Errorf("%d pages", d.Pages())
+	}
+}
+
+func TestTextIsCut(t *testing.T) {
+	pages := make([]string, 5)
+	for i := range pages {
+		pages[i] = fmt.Sprintf("page %d", i)
+	}
+	for want, l := range map[string]pdfium.TextLimits{
+		"page 0\fpage 1\f": {Pages: 2},
+		"page 0\fpag\f":    {Bytes: 10},
+	} {
+		text, err := mustOpen(t, enginetest.PDF{Pages: pages}).Text(l)
+		if err != nil || text.Text != want || text.Cut == "" {
+			t.Errorf("%+v: %+v, %v; want %q", l, text, err, want)
+		}
+	}
+}
+
+func TestMetadata(t *testing.T) {
+	got, err := mustOpen(t, enginetest.PDF{Title: "On Foxes", Pages: []string{"x"}, Fields: map[string]string{"a": "b"}}).Metadata()
+	want := pdfium.Metadata{Title: "On Foxes", Created: time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC), Version: "1.4", Form: "AcroForm"}
+	if err != nil || got != want {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+}
+
+func TestPicture(t *testing.T) {
+	d := mustOpen(t, enginetest.PDF{Pages: []string{"", ""}, Contents: "1 0 0 rg 0 0 306 792 re f"}) // the left half is red
+	size, err := d.PageSize(1)
+	if err != nil || size != (pdfium.PageSize{Width: 612, Height: 792}) {
+		t.Errorf("%+v, %v", size, err)
+	}
+	m, err := d.Picture(1, 396)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Rect.Dx() != 306 || m.Rect.Dy() != 396 || !m.Opaque() {
+		t.Errorf("%v, opaque: %v", m.Rect, m.Opaque())
+	}
+	if left, right := m.NRGBAAt(100, 200), m.NRGBAAt(200, 200); left.R != 255 || left.G != 0 || right.G != 255 {
+		t.Errorf("left %v, right %v", left, right)
+	}
+	for _, n := range []int{-1, 2} {
+		if _, err := d.Picture(n, 100); !errors.Is(err, pdfium.ErrPage) {
+			t.Errorf("page %d: %v", n, err)
+		}
+	}
+}
+
+func TestPasswords(t *testing.T) {
+	if _, err := open(t.Context(), enginetest.PDF{Pages: []string{"secret"}, Encrypted: true, Password: "x"}.Bytes()); !errors.Is(err, pdfium.ErrLocked) {
+		t.Errorf("%v", err)
+	}
+	d := mustOpen(t, enginetest.PDF{Title: "Open", Pages: []string{"readable"}, Encrypted: true})
+	text, err := d.Text(pdfium.TextLimits{})
+	if err != nil || text.Text != "readable\f" {
+		t.Errorf("%+v, %v", text, err)
+	}
+	if m, err := d.Metadata(); err != nil || !m.Encrypted || m.Title != "Open" {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	data := enginetest.PDF{Pages: []string{"x"}}.Bytes()
+	d := mustOpen(t, enginetest.PDF{Pages: []string{"x"}})
+	if _, err := d.Picture(0, 20_000); !errors.Is(err, engines.ErrMemory) {
+		t.Errorf("a picture of 1.6 GB: %v", err)
+	}
+	if _, err := engine.Open(t.Context(), bytes.NewReader(data), int64(len(data)), 1<<20); !errors.Is(err, engines.ErrMemory) {
+		t.Errorf("in 1 MiB: %v", err)
+	}
+}
+
+// TestDeadline: a document of a few lines whose drawing would take years.
+func TestDeadline(t *testing.T) {
+	p := enginetest.PDF{Pages: []string{"x"}, Contents: "/X0 Do"}
+	for n := range 40 {
+		p.Forms = append(p.Forms, strings.Repeat(fmt.Sprintf("/X%d Do\n", n+1), 4))
+	}
+	p.Forms = append(p.Forms, "0 0 1 1 re f")
+	ctx, cancel := context.WithCancel(t.Context())
+	d, err := open(ctx, p.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(100*time.Millisecond, cancel).Stop()
+	if _, err := d.Picture(0, 500); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+type brokenReader struct{ err error }
+
+func (b brokenReader) ReadAt([]byte, int64) (int, error) { return 0, b.err }
+
+func TestReaderFails(t *testing.T) {
+	broken := errors.New("connection lost")
+	if _, err := engine.Open(t.Context(), brokenReader{broken}, 1000, 0); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
+}

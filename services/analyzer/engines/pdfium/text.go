@@ -1,0 +1,126 @@
+package pdfium
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+)
+
+// Text is the text of a document.
+type Text struct {
+	Text       string // of the pages, each ended by a form feed
+	Pages      int    // that were read
+	Unreadable int    // pages of those that could not be read
+	Cut        string // why the text ends early, in words for a person; "" when it does not
+}
+
+// TextLimits bound what Text returns. Fields that are 0 are those of Text.
+type TextLimits struct {
+	Pages int // 2,000
+	Bytes int // 8 MiB
+}
+
+// Text returns the text of the pages in reading order, with the values of form fields. A
+// page that cannot be read is left out and counted.
+func (d *Document) Text(l TextLimits) (Text, error) {
+	if l.Pages == 0 {
+		l.Pages = 2000
+	}
+	if l.Bytes == 0 {
+		l.Bytes = 8 << 20
+	}
+	var text Text
+	var all strings.Builder
+	for n := range d.pages {
+		if n == l.Pages {
+			text.Cut = fmt.Sprintf("only the first %d of %d pages are read", n, d.pages)
+			break
+		}
+		page, err := d.pageText(n, l.Bytes-all.Len())
+		if err != nil {
+			if d.err(nil) != nil {
+				return Text{}, d.err(nil)
+			}
+			text.Unreadable++
+		}
+		all.WriteString(page.text)
+		all.WriteByte('\f')
+		text.Pages++
+		if page.cut {
+			text.Cut = fmt.Sprintf("only the first %d bytes of the text are kept", l.Bytes)
+			break
+		}
+	}
+	text.Text = all.String()
+	return text, d.err(nil)
+}
+
+type pageText struct {
+	text string
+	cut  bool
+}
+
+// pageText returns the text of a page, of at most so many bytes.
+func (d *Document) pageText(n, most int) (pageText, error) {
+	page, err := d.openFlat(n)
+	if err != nil {
+		return pageText{}, err
+	}
+	defer d.closePage(page)
+	chars := d.instance.Call("FPDFText_LoadPage", page)
+	if chars == 0 {
+		return pageText{}, d.err(ErrPage)
+	}
+	defer d.instance.Call("FPDFText_ClosePage", chars)
+	count := int(int32(d.instance.Call("FPDFText_CountChars", chars)))
+	if count < 0 {
+		return pageText{}, d.err(ErrPage)
+	}
+	count = min(count, most+1)
+	buffer := d.allocate(2 * uint64(count+1))
+	if buffer == 0 {
+		return pageText{}, d.err(ErrPage)
+	}
+	defer d.free(buffer)
+	// The result counts the terminator.
+	got := int(int32(d.instance.Call("FPDFText_GetText", chars, 0, uint64(count), buffer)))
+	text := utf16Text(d.instance.Bytes(buffer, 2*uint64(min(max(got-1, 0), count))))
+	if cut := len(text) > most; cut {
+		return pageText{strings.ToValidUTF8(text[:most], ""), true}, d.err(nil)
+	}
+	return pageText{text, false}, d.err(nil)
+}
+
+// openFlat opens a page whose annotations, such as form fields, are part of its content.
+func (d *Document) openFlat(n int) (uint64, error) {
+	page, err := d.openPage(n)
+	if err != nil {
+		return 0, err
+	}
+	const normalDisplay, success = 0, 1
+	if int32(d.instance.Call("FPDFPage_GetAnnotCount", page)) <= 0 || d.instance.Call("FPDFPage_Flatten", page, normalDisplay) != success {
+		return page, d.err(nil)
+	}
+	d.closePage(page)
+	return d.openPage(n)
+}
+
+func (d *Document) closePage(page uint64) { d.instance.Call("FPDF_ClosePage", page) }
+
+// utf16Text decodes UTF-16LE. Line ends become "\n"; other control characters, and the
+// marks that PDFium puts where it removed a hyphen, are dropped.
+func utf16Text(b []byte) string {
+	units := make([]uint16, 0, len(b)/2)
+	for i := 0; i+1 < len(b); i += 2 {
+		units = append(units, uint16(b[i])|uint16(b[i+1])<<8)
+	}
+	var out strings.Builder
+	out.Grow(len(units))
+	for _, r := range utf16.Decode(units) {
+		switch {
+		case r == '\n' || r == '\t' || r >= 0x20 && r != 0x7f && r != 0xfffe && r != 0xffff:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
