@@ -102,7 +102,9 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 	bodies := web.NewBodies(web.DefaultBodies)
 	health := &obs.Health{}
 	service.Health(health)
-	options := web.Options{Title: o.Title, Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies, Hosts: hosts}
+	options := web.Options{
+		Metrics: o.Exposure.PublicMetrics, Title: o.Title, Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies, Hosts: hosts,
+	}
 	if storing, ok := any(service).(Storing); ok {
 		options.Writable = storing.Writable
 	}
@@ -116,7 +118,7 @@ func Serve[S Service](ctx context.Context, o Options, open Open[S]) error {
 		}
 		defer operator.Close()
 		operations = web.NewRouter(web.Options{
-			Title: o.Title + " for operators", Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies,
+			Metrics: true, Title: o.Title + " for operators", Version: o.Version, Log: log, Registry: registry, Health: health, Bodies: bodies,
 			Hosts: hosts, Roles: []web.Role{web.Operator},
 		})
 		operated.OperatorRoutes(operations)

@@ -1,10 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -22,6 +26,7 @@ func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	began := time.Now()
 	trace := obs.ContinueTrace(
 		req.Header.Get("X-Request-Id"), req.Header.Get("Traceparent"), strings.Join(req.Header.Values("Tracestate"), ","))
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("X-Request-Id", trace.RequestID)
 	w.Header().Set("Traceparent", trace.Parent)
 	if trace.State != "" {
@@ -51,12 +56,16 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 		WriteError(w, req, err)
 		return
 	}
-	if verdict, pattern := r.Mux.Handler(req); pattern == "" {
+	verdict, pattern := r.Mux.Handler(req)
+	if pattern == "" {
 		unmatched(w, req, verdict)
 		return
 	}
+	req.Pattern = pattern // account reads it, also of a request that is refused here
 	// Clients other than browsers send neither Origin nor Sec-Fetch-Site and pass.
 	if err := r.origin.Check(req); err != nil {
+		log := obs.Log(req.Context(), r.log)
+		log.Warn().Str("route", routeOf(req)).Str("origin", req.Header.Get("Origin")).Msg("refused a cross-origin request")
 		WriteError(w, req, NewProblem(http.StatusForbidden, "cross-origin",
 			"Cross-origin requests are not allowed."))
 		return
@@ -109,21 +118,44 @@ func (r *Router) account(w *response, req *http.Request, log *zerolog.Logger, to
 	case status == 0:
 		status = http.StatusOK // net/http writes it for a handler that wrote nothing
 	}
-	_, route, found := strings.Cut(req.Pattern, " ")
-	if !found {
-		route = req.Pattern
-	}
-	if route == "" {
-		route = "unmatched"
-	}
+	route := routeOf(req)
 	r.metrics.observe(req.Method, route, status, took)
 
 	level := zerolog.InfoLevel
 	if route == "/healthz" || route == "/readyz" || route == "/metrics" {
 		level = zerolog.DebugLevel
 	}
-	log.WithLevel(level).Str("method", req.Method).Str("route", route).Int("status", status).Int64("bytes", w.bytes).
-		Dur("duration_ms", took).Msg("request")
+	line := log.WithLevel(level).Str("method", req.Method).Str("route", route).Int("status", status).Int64("bytes", w.bytes).
+		Dur("duration_ms", took).Str("client", addressOf(req.RemoteAddr))
+	if owner := CallerOf(req.Context()).Owner; owner != "" {
+		line.Str("owner", ownerDigest(owner))
+	}
+	line.Msg("request")
+}
+
+// routeOf returns the pattern of the path that a request matched.
+func routeOf(req *http.Request) string {
+	_, route, found := strings.Cut(req.Pattern, " ")
+	if !found {
+		route = req.Pattern
+	}
+	return cmp.Or(route, "unmatched")
+}
+
+// addressOf returns the address of a client without its port.
+func addressOf(remoteAddr string) string {
+	host, _, err := net.SplitHostPort(remoteAddr)
+	if err != nil {
+		return remoteAddr
+	}
+	return host
+}
+
+// ownerDigest returns the form of an owner id for the log, 12 hexadecimal digits of its SHA-256: the id
+// itself acts as a credential.
+func ownerDigest(owner string) string {
+	sum := sha256.Sum256([]byte(owner))
+	return hex.EncodeToString(sum[:6])
 }
 
 // unmatched responds to a path that the mux does not serve with the mux's own result: 404, 405 with

@@ -53,13 +53,14 @@ func TestEachRequestHasOneLineInTheLog(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	ask(router, http.MethodPost, "/v1/secret-id", "", "X-Request-Id", "r1")
+	ask(router, http.MethodPost, "/v1/secret-id", "", "X-Request-Id", "r1", "X-Owner-Id", "somebody")
 	var line map[string]any
 	if err := json.Unmarshal(log.Bytes(), &line); err != nil {
 		t.Fatalf("log is %q: %v", log.String(), err)
 	}
 	for key, want := range map[string]any{
 		"level": "info", "method": "POST", "route": "/v1/{id}", "status": 202., "bytes": 5., "request_id": "r1",
+		"client": "192.0.2.1", "owner": "729d7d638cef",
 	} {
 		if line[key] != want {
 			t.Errorf("%s is %v, want %v", key, line[key], want)
@@ -68,12 +69,45 @@ func TestEachRequestHasOneLineInTheLog(t *testing.T) {
 	if _, there := line["duration_ms"].(float64); !there {
 		t.Errorf("no duration in %s", &log)
 	}
+	if strings.Contains(log.String(), "somebody") {
+		t.Errorf("the log has the owner's id, which acts as a credential: %s", &log)
+	}
+}
+
+func TestCrossOriginRefusalsAreLoggedByRoute(t *testing.T) {
+	var log bytes.Buffer
+	router := plain(web.Options{Log: zerolog.New(&log)}, "/v1/{id}", func(http.ResponseWriter, *http.Request) { t.Error("handled") })
+	rec := ask(router, http.MethodPost, "/v1/x", "", "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example")
+	if rec.Code != http.StatusForbidden || !strings.Contains(log.String(), `"route":"/v1/{id}"`) || !strings.Contains(log.String(), `"origin":"https://evil.example"`) {
+		t.Errorf("%d, logged %s", rec.Code, &log)
+	}
+}
+
+func TestNoResponseIsSniffed(t *testing.T) {
+	router := plain(web.Options{Log: zerolog.Nop()}, "/v1/x", func(w http.ResponseWriter, _ *http.Request) { web.WriteJSON(w, http.StatusOK, 1) })
+	for _, path := range []string{"/v1/x", "/nothing", "/openapi.json", "/healthz"} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			if got := ask(router, method, path, "").Header().Get("X-Content-Type-Options"); got != "nosniff" {
+				t.Errorf("%s %s has X-Content-Type-Options %q", method, path, got)
+			}
+		}
+	}
+}
+
+// TestMetricsAreServedWhereAsked: they name routes and numbers that clients need not know.
+func TestMetricsAreServedWhereAsked(t *testing.T) {
+	for served, want := range map[bool]int{true: http.StatusOK, false: http.StatusNotFound} {
+		router := web.NewRouter(web.Options{Log: zerolog.Nop(), Metrics: served})
+		if rec := ask(router, http.MethodGet, "/metrics", ""); rec.Code != want {
+			t.Errorf("served %t: %d", served, rec.Code)
+		}
+	}
 }
 
 func TestRequestsAreCountedByRoute(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	inside := 0.
-	router := plain(web.Options{Log: zerolog.Nop(), Registry: registry}, "/v1/{id}", func(http.ResponseWriter, *http.Request) {
+	router := plain(web.Options{Log: zerolog.Nop(), Registry: registry, Metrics: true}, "/v1/{id}", func(http.ResponseWriter, *http.Request) {
 		inside = metric(t, registry, "assay_http_requests_in_flight")
 	})
 	operator := web.NewRouter(web.Options{Log: zerolog.Nop(), Registry: registry}) // a second one may share

@@ -24,7 +24,8 @@ type Options struct {
 	Version     string // of the API
 	Description string // of the API, plain text
 	Log         zerolog.Logger
-	Registry    *prometheus.Registry // served at /metrics; nil makes a new one. Routers may share one.
+	Registry    *prometheus.Registry // of the metrics; nil makes a new one. Routers may share one.
+	Metrics     bool                 // whether /metrics serves the registry
 	Health      *obs.Health          // served at /healthz and /readyz; nil makes one with no checks
 	Writable    func() error         // if it returns an error, requests that may store something are rejected with 503; nil rejects none
 	Bodies      *Bodies              // bounds the memory of request bodies; nil creates one of DefaultBodies. Routers may share one.
@@ -35,7 +36,7 @@ type Options struct {
 // Router is one HTTP address: typed operations, plain handlers and one OpenAPI document for both.
 // Several services may register on one router. Registration must end before the first request.
 //
-// It serves /openapi.json, /docs, /healthz, /readyz and /metrics.
+// It serves /openapi.json, /docs, /healthz and /readyz, and with Options.Metrics /metrics.
 type Router struct {
 	API huma.API       // use Register to add an operation
 	Mux *http.ServeMux // for what is not part of the API, such as the files of a web page
@@ -89,7 +90,9 @@ func NewRouter(o Options) *Router {
 	}
 	mux.HandleFunc("GET /healthz", o.Health.Live)
 	mux.HandleFunc("GET /readyz", o.Health.Ready)
-	mux.Handle("GET /metrics", obs.MetricsHandler(o.Registry))
+	if o.Metrics {
+		mux.Handle("GET /metrics", obs.MetricsHandler(o.Registry))
+	}
 	mux.HandleFunc("GET /openapi.json", documentHandler(api.OpenAPI()))
 	mux.HandleFunc("GET /docs", docsHandler(api.OpenAPI()))
 	return r

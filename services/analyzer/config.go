@@ -15,8 +15,8 @@ import (
 
 // Config is the analyzer's settings.
 type Config struct {
-	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" use:"often" doc:"the address for health and metrics"`
-	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8086" use:"often" doc:"the address for operators: checks of photo providers, without credentials"`
+	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" use:"often" doc:"the address for health"`
+	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8086" use:"often" doc:"the address for operators: metrics, checks of photo providers, without credentials"`
 
 	Work     work.Config
 	Sweep    sweeper.Config

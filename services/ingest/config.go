@@ -17,8 +17,8 @@ import (
 
 // Config is ingest's settings.
 type Config struct {
-	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8081" use:"often" doc:"the address of the HTTP API, health and metrics"`
-	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8084" use:"often" doc:"the address for operators: dead letters, feed sources and photo providers, without credentials"`
+	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8081" use:"often" doc:"the address of the HTTP API and health"`
+	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8084" use:"often" doc:"the address for operators: metrics, dead letters, feed sources and photo providers, without credentials"`
 	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
 
 	Notices  notice.Config

@@ -17,8 +17,8 @@ import (
 
 // Config is query's settings.
 type Config struct {
-	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8083" use:"often" doc:"the address of the HTTP API, health and metrics"`
-	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8085" use:"often" doc:"the address for operators: live events of all owners, with their ids, without credentials"`
+	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8083" use:"often" doc:"the address of the HTTP API and health"`
+	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8085" use:"often" doc:"the address for operators: metrics, live events of all owners, with their ids, without credentials"`
 	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
 
 	Wait     wait.Config

@@ -25,10 +25,11 @@ import (
 
 // Config is the gateway's settings.
 type Config struct {
-	Addr   string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"the address of the HTTP API, the web page, health and metrics"`
-	Ingest string        `env:"ASSAY_INGEST_URL" envDefault:"http://127.0.0.1:8081" use:"often" doc:"the URL of ingest"`
-	Query  string        `env:"ASSAY_QUERY_URL" envDefault:"http://127.0.0.1:8083" use:"often" doc:"the URL of query"`
-	Drain  time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
+	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"the address of the HTTP API, the web page and health"`
+	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8087" use:"often" doc:"the address for operators: metrics, without credentials"`
+	Ingest       string        `env:"ASSAY_INGEST_URL" envDefault:"http://127.0.0.1:8081" use:"often" doc:"the URL of ingest"`
+	Query        string        `env:"ASSAY_QUERY_URL" envDefault:"http://127.0.0.1:8083" use:"often" doc:"the URL of query"`
+	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
 
 	Exposure process.Exposure
 	Log      obs.Config
@@ -45,7 +46,7 @@ type Service struct {
 // Run serves until ctx ends, then finishes the requests in progress and returns nil.
 func Run(ctx context.Context, cfg Config) error {
 	return process.Serve(ctx, process.Options{
-		Name: "gateway", Title: "Assay", Version: process.Version(), Addr: cfg.Addr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
+		Name: "gateway", Title: "Assay", Version: process.Version(), Addr: cfg.Addr, OperatorAddr: cfg.OperatorAddr, Exposure: cfg.Exposure, Drain: cfg.Drain, Log: cfg.Log,
 	}, func(_ context.Context, log zerolog.Logger, _ *prometheus.Registry) (*Service, error) {
 		return Open(cfg, log)
 	})
@@ -94,6 +95,9 @@ func (s *Service) Routes(r *web.Router) {
 	api := r.API.OpenAPI()
 	api.Paths, api.Components = described.API.OpenAPI().Paths, described.API.OpenAPI().Components
 }
+
+// OperatorRoutes registers nothing: the operator calls of both services have addresses of their own.
+func (*Service) OperatorRoutes(*web.Router) {}
 
 // calls returns the calls of an API description as patterns of net/http.
 func calls(api *huma.OpenAPI) []string {

@@ -19,7 +19,7 @@ import (
 // theirs from the same environment, extended by the engines' addresses.
 type Config struct {
 	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"the address of the HTTP API; port 0 picks a free one"`
-	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:0" doc:"the address for operators; port 0 picks a free one"`
+	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:0" doc:"the address for operators, with /metrics; port 0 picks a free one"`
 	DataDir      string `env:"ASSAY_DATA_DIR" use:"often" doc:"the folder for all data; by default one in the user's data directory"`
 	NATSAddr     string `env:"ASSAY_NATS_ADDR" envDefault:"127.0.0.1:0" doc:"the address of the embedded NATS server"`
 	S3Addr       string `env:"ASSAY_S3_ADDR" envDefault:"127.0.0.1:0" use:"often" doc:"the address of the embedded S3 server"`

@@ -40,7 +40,6 @@ func serve(w http.ResponseWriter, r *http.Request, name string) {
 	}
 	header := w.Header()
 	header.Set("Content-Security-Policy", policy)
-	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
 	// Revalidated on each request: a page and its scripts must have the same version.
 	header.Set("Cache-Control", "no-cache")

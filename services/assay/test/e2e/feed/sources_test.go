@@ -64,7 +64,7 @@ func TestSourceSurvivesRestart(t *testing.T) {
 	if more := s.AwaitItems(t, "more", 1); !slices.Equal(more[0].MatchedTags, []string{"go", "more"}) {
 		t.Errorf("an item that another tag matches too: %+v", more[0])
 	}
-	_, metrics := system.Get(t, s.HTTP+"/metrics")
+	_, metrics := system.Get(t, s.Operator+"/metrics")
 	for _, series := range []string{`assay_source_polls_total{outcome="ok",source="books"}`, `assay_source_items_total{outcome="duplicate",source="books"} 3`} {
 		if !strings.Contains(metrics, "\n"+series) {
 			t.Errorf("there is no %s", series)

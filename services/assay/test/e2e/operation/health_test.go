@@ -77,7 +77,7 @@ func metricsAreThere(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	file := system.Await(t, c, system.UploadPresigned(t, c, "measured.txt", "text/plain", []byte("one two")).FileID)
 	s.Outcomes(t, s.JetStream(t), file.FileID)
-	_, body := system.Get(t, s.HTTP+"/metrics")
+	_, body := system.Get(t, s.Operator+"/metrics")
 	for _, series := range []string{
 		`assay_http_requests_total{method="POST",route="/v1/files",status="201"}`,
 		`assay_http_request_duration_seconds_count{method="POST",route="/v1/files",status="201"}`,

@@ -78,7 +78,7 @@ func anotherHostIsMisdirected(t *testing.T, s system.System) {
 	}{
 		{"API", http.MethodGet, s.HTTP + "/v1/feed/summary", nil, []string{"assay.example", "proxy:8080"}, []string{"files.example"}},
 		{"page", http.MethodGet, s.HTTP + "/", nil, []string{"assay.example:443"}, nil},
-		{"metrics", http.MethodGet, s.HTTP + "/metrics", nil, []string{"assay.example:443"}, nil},
+		{"metrics", http.MethodGet, s.Operator + "/metrics", nil, []string{"assay.example:443"}, nil},
 		{"operator", http.MethodGet, s.Operator + "/v1/dead", nil, []string{"assay.example"}, []string{"files.example"}},
 		{"DynamoDB", http.MethodPost, s.DynamoDB, []string{"X-Amz-Target", listTables}, []string{"assay.example"}, []string{"files.example"}},
 		{"S3", http.MethodGet, s.S3 + "/" + s.Bucket, nil, []string{"assay.example", "files.example"}, nil},

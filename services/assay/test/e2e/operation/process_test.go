@@ -68,7 +68,7 @@ func TestInterruptDrains(t *testing.T) {
 		held <- err
 	}()
 	system.Eventually(t, func() error { // itself, the upload and the waiting one
-		if _, body := s.Ask(t, http.MethodGet, "/metrics", nil, ""); !strings.Contains(body, "\nassay_http_requests_in_flight 3\n") {
+		if _, body := system.Get(t, s.Operator+"/metrics"); !strings.Contains(body, "\nassay_http_requests_in_flight 3\n") {
 			return errors.New("the request is not held yet")
 		}
 		return nil

@@ -28,7 +28,7 @@ func TestSecretsAreTheFolders(t *testing.T) {
 	if _, err := guessed.Objects().ListBuckets(system.Within(t), &s3.ListBucketsInput{}); err == nil {
 		t.Error("the secret is the one that everyone knows")
 	}
-	_, metrics := send(t, "GET", s.HTTP+"/metrics", "", "")
+	_, metrics := send(t, "GET", s.Operator+"/metrics", "", "")
 	shown := map[string]string{"the output": s.Program.Written(), "/metrics": metrics}
 	if runtime.GOOS == "linux" {
 		for _, file := range []string{"cmdline", "environ"} {

@@ -137,7 +137,7 @@ func (o *overload) watchMemory(services map[string]*system.Service) (peaks func(
 	watching.Go(func() {
 		for ctx.Err() == nil {
 			for name, s := range services {
-				if found := o.metrics(ctx, s.URL); found["process_resident_memory_bytes"] > 0 {
+				if found := o.metrics(ctx, s.Operator); found["process_resident_memory_bytes"] > 0 {
 					looks[name] = append(looks[name], look{time.Now(), found["process_resident_memory_bytes"] / (1 << 20), found["go_memstats_next_gc_bytes"] / (1 << 20)})
 				}
 			}

@@ -101,7 +101,7 @@ func (e *EngineProgram) Start(t *testing.T) {
 type Service struct {
 	*Program
 	URL      string
-	Operator string // of ingest and query: the address of the calls for operators
+	Operator string // the address for operators
 }
 
 var readyLine = regexp.MustCompile(`"addr":"([^"]+)"[^\n]*"message":"ready"`)
