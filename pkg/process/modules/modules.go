@@ -1,0 +1,95 @@
+// Package modules has the licenses and notices of the Go modules that the programs link.
+package modules
+
+import (
+	_ "embed"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// Go is the name under which the Go standard library and runtime are listed.
+const Go = "Go standard library"
+
+// texts holds sections of modules with the same texts: a line for each module, an empty line, the
+// texts. TestModuleLicenses of services/assay writes it.
+//
+//go:embed modules.txt
+var texts string
+
+// separator ends a section.
+const separator = "\f\n"
+
+// Section is the licenses and notices of some modules.
+type Section struct {
+	Modules []string // path and version, or Go
+	Text    string
+}
+
+// Format returns the content of the embedded file.
+func Format(sections []Section) string {
+	var out strings.Builder
+	for _, s := range sections {
+		out.WriteString(strings.Join(s.Modules, "\n") + "\n\n" + strings.Trim(strings.ReplaceAll(s.Text, "\f", ""), "\n") + "\n" + separator)
+	}
+	return out.String()
+}
+
+// All returns the sections of all programs.
+func All() []Section {
+	var all []Section
+	for section := range strings.SplitSeq(strings.TrimSuffix(texts, separator), separator) {
+		names, text, _ := strings.Cut(section, "\n\n")
+		all = append(all, Section{strings.Split(names, "\n"), text})
+	}
+	return all
+}
+
+// Linked returns the sections of the modules that this program links, or of all programs if the program
+// has no record of its modules.
+func Linked() []Section {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || len(info.Deps) == 0 {
+		return All()
+	}
+	linked := map[string]bool{Go: true}
+	for _, module := range info.Deps {
+		linked[module.Path+" "+module.Version] = true
+	}
+	var found []Section
+	for _, s := range All() {
+		if s.Modules = slices.DeleteFunc(s.Modules, func(name string) bool { return !linked[name] }); len(s.Modules) > 0 {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// Notice returns the notice of a section: its modules, where their source is, and their licenses.
+func (s Section) Notice() string {
+	var out strings.Builder
+	out.WriteString("This program contains:\n\n")
+	for _, name := range s.Modules {
+		path, version, versioned := strings.Cut(name, " ")
+		if name == Go || !versioned {
+			out.WriteString("  " + name + ", whose source is at https://go.dev/dl\n")
+			continue
+		}
+		out.WriteString("  " + path + " " + version + ", whose source is at https://proxy.golang.org/" + escaped(path) + "/@v/" + escaped(version) + ".zip\n")
+	}
+	return out.String() + "\nunder these terms:\n\n" + s.Text
+}
+
+// escaped returns a path or version as the module proxy protocol writes it: capitals as "!" and the
+// letter in lower case.
+func escaped(name string) string {
+	var out strings.Builder
+	for _, r := range name {
+		if 'A' <= r && r <= 'Z' {
+			out.WriteByte('!')
+			r += 'a' - 'A'
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/process/modules"
+)
+
+// programs are the packages that are shipped as programs.
+var programs = []string{".", "../ingest/cmd/ingest", "../analyzer/cmd/analyzer", "../query/cmd/query"}
+
+// termsFile matches the files that must accompany the code beside them.
+var termsFile = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying|^copyright|^notice|^patents|^authors`)
+
+// TestModuleLicenses compares the embedded licenses and notices with those of the modules that the
+// programs link on any platform.
+func TestModuleLicenses(t *testing.T) {
+	const file = "../../pkg/process/modules/modules.txt"
+	texts := map[string]map[string]bool{} // of each module: the texts beside its packages, and above
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}\t{{.Dir}}"}, programs...)...)
+		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := list.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", list, err)
+		}
+		for line := range strings.Lines(string(out)) {
+			fields := strings.Split(strings.TrimSpace(line), "\t")
+			if len(fields) != 4 || strings.HasPrefix(fields[0], "github.com/assay-project/") {
+				continue
+			}
+			name := fields[0] + " " + fields[1]
+			if texts[name] == nil {
+				texts[name] = map[string]bool{}
+			}
+			for dir := fields[3]; ; dir = filepath.Dir(dir) {
+				maps.Copy(texts[name], terms(t, dir))
+				if dir == fields[2] {
+					break
+				}
+			}
+		}
+	}
+	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts[modules.Go] = terms(t, strings.TrimSpace(string(root)))
+	names := map[string][]string{} // of the modules with the same texts
+	for name, of := range texts {
+		if len(of) == 0 {
+			t.Errorf("%s has no license: remove it", name)
+		}
+		text := strings.Join(slices.Sorted(maps.Keys(of)), "\n\n")
+		names[text] = append(names[text], name)
+	}
+	var sections []modules.Section
+	for text, of := range names {
+		slices.Sort(of)
+		sections = append(sections, modules.Section{Modules: of, Text: text})
+	}
+	slices.SortFunc(sections, func(a, b modules.Section) int { return cmp.Compare(a.Modules[0], b.Modules[0]) })
+	want := modules.Format(sections)
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	var listed []string
+	for _, s := range modules.All() {
+		listed = append(listed, s.Modules...)
+	}
+	for name := range texts {
+		if !slices.Contains(listed, name) {
+			t.Errorf("%s is linked and not listed", name)
+		}
+	}
+	for _, name := range listed {
+		if texts[name] == nil {
+			t.Errorf("%s is listed and not linked", name)
+		}
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != want {
+		t.Errorf("%s is out of date (%v): go test ./services/assay -run ModuleLicenses -update", file, err)
+	}
+}
+
+// terms returns the texts of the files with terms in a directory.
+func terms(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, entry := range entries {
+		if entry.Type().IsRegular() && termsFile.MatchString(entry.Name()) && filepath.Ext(entry.Name()) != ".go" {
+			content, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[strings.TrimSpace(strings.ReplaceAll(string(content), "\r\n", "\n"))] = true
+		}
+	}
+	return found
+}
