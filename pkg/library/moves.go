@@ -37,16 +37,41 @@ func (s *Store) StoreUpload(ctx context.Context, f File, c Content, plan Plan) (
 	if err != nil {
 		return File{}, Workflow{}, err
 	}
-	file := map[string]table.Value{typeName: table.Text(f.Type), "length": table.Integer(f.Length), "etag": table.Text(f.ETag)}
-	blob := Blob{ID: f.BlobID, Bucket: f.Bucket, Key: f.Key, Length: f.Length, MD5: f.MD5}
-	stored, err := attributevalue.Marshal(blob)
+	file, node, err := f.content()
 	if err != nil {
 		return File{}, Workflow{}, err
 	}
+	f, err = s.begin(ctx, store, f, w, file, node, earlier(w))
+	return f, w, err
+}
+
+// content is what a file and its node have of the bytes.
+func (f File) content() (file, node map[string]table.Value, err error) {
+	file = map[string]table.Value{typeName: table.Text(f.Type), "length": table.Integer(f.Length), "etag": table.Text(f.ETag)}
 	if f.MD5 != "" {
 		file["md5"] = table.Text(f.MD5)
 	}
-	f, err = s.begin(ctx, store, f, w, file, map[string]table.Value{"subType": table.Text(f.Type), "blob": stored}, earlier(w))
+	stored, err := attributevalue.Marshal(Blob{ID: f.BlobID, Bucket: f.Bucket, Key: f.Key, Length: f.Length, MD5: f.MD5})
+	return file, map[string]table.Value{"subType": table.Text(f.Type), "blob": stored}, err
+}
+
+// Identify is StoreUpload for a file that failed in Loading and is Loaded again by a retry: it records what
+// the bytes are and opens the steps of the plan. It returns lifecycle.ErrCondition when that is recorded.
+func (s *Store) Identify(ctx context.Context, f File, c Content, plan Plan) (File, Workflow, error) {
+	f.Type, f.Length, f.ETag, f.MD5 = c.Type, c.Length, c.ETag, c.MD5
+	file, node, err := f.content()
+	if err != nil {
+		return File{}, Workflow{}, err
+	}
+	item := s.ofWorkflow(f.ID, map[string]table.Value{
+		"fileWorkflowType": table.Text(f.Type), "etag": table.Text(f.ETag), "stepsOpen": &types.AttributeValueMemberSS{Value: plan.names()},
+	})
+	item.Condition = expression.Name("etag").AttributeNotExists()
+	write := lifecycle.Write{Fence: runFence(f.Run, f.Run), Items: append([]lifecycle.Item{item}, s.both(f.ID, file, node)...)}
+	if _, err := Machine().Update(ctx, s.db, "identify", write); err != nil {
+		return File{}, Workflow{}, err
+	}
+	w, err := s.Workflow(ctx, f.ID)
 	return f, w, err
 }
 

@@ -59,6 +59,9 @@ type StepResult struct {
 	Attempts int    `dynamodbav:"attempts"`
 	MS       int64  `dynamodbav:"ms"` // milliseconds of the last attempt
 	Engine   string `dynamodbav:"engine,omitempty"`
+	// Metadata is what the step adds to the metadata of the file; if that is large, the object MetadataKey has it.
+	Metadata    map[string]any `dynamodbav:"metadata,omitempty"`
+	MetadataKey string         `dynamodbav:"metadataKey,omitempty"`
 }
 
 // The steps of workflows. The records of a file are processed by the steps chunk/00000 and on.
@@ -142,13 +145,11 @@ func (w Workflow) Final() bool { return Machine().IsFinal(w.CurrentState) }
 // Joined reports whether no step is open: the workflow can end.
 func (w Workflow) Joined() bool { return len(w.StepsOpen) == 0 }
 
+// Updated is when the workflow was last written; of one that has ended, when it ended.
+func (w Workflow) Updated() time.Time { return when(w.UpdatedAt) }
+
 // Due is when a sweep must look at the workflow.
-func (w Workflow) Due() time.Time {
-	if due := at(w.Deadline); due != nil {
-		return *due
-	}
-	return time.Time{} // at once
-}
+func (w Workflow) Due() time.Time { return when(w.Deadline) }
 
 // Patience is how long a workflow may stay without a step that ends.
 const Patience = time.Hour

@@ -8,8 +8,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/attempt"
 )
 
-// explain returns a readable reason why an item failed.
-func explain(d bus.Delivery, reason error) string {
+// Explain returns a readable reason why the work of a delivery failed.
+func Explain(d bus.Delivery, reason error) string {
 	late, isLate := errors.AsType[*attempt.TimeError](reason)
 	_, panicked := errors.AsType[*attempt.PanicError](reason)
 	switch {

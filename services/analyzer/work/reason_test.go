@@ -17,7 +17,7 @@ func TestReasonsAreForPeople(t *testing.T) {
 		"the analysis did not succeed in 3 attempts":                                        errors.New("dial tcp 10.0.0.7:9000"),
 		"it is a PDF": bus.Permanent(errors.New("it is a PDF")),
 	} {
-		if got := explain(bus.Delivery{Attempt: 3}, reason); got != want {
+		if got := Explain(bus.Delivery{Attempt: 3}, reason); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -155,7 +155,7 @@ func (h handler[I, R]) giveUp(ctx context.Context, d bus.Delivery, reason error)
 	}
 	ended, _ := h.area.Ended(item)
 	if !ended {
-		item, err = h.area.Fail(ctx, item, Failure{explain(d, reason), reason, d.Attempt})
+		item, err = h.area.Fail(ctx, item, Failure{Explain(d, reason), reason, d.Attempt})
 		if errors.Is(err, lifecycle.ErrNotFound) {
 			return failed, nil
 		}

@@ -1,0 +1,107 @@
+// Package library runs the workflows of the library's files: their steps, the joins, and the erasing.
+//
+// Every step is a message of its own. Its handler does the step, stores the results and ends the step by one
+// conditional write; whoever ends the last one ends the file. A message may be delivered again at any time,
+// and the tables decide what it still has to do.
+package library
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/library/announce"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+	"github.com/assay-project/assay/services/analyzer/work"
+)
+
+// Area runs workflows.
+type Area struct {
+	cfg       Config
+	store     *library.Store
+	bucket    *blob.Store
+	bus       *bus.Bus
+	announcer *announce.Announcer
+	worker    *work.Worker
+	steps     map[task]step.Step
+	log       zerolog.Logger
+}
+
+// New returns the area on open backends.
+func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) *Area {
+	return &Area{
+		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, log: log,
+		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
+		steps:     steps(),
+	}
+}
+
+// Name returns the area's name.
+func (a *Area) Name() string { return library.Name }
+
+// Check returns an error while the tables cannot be used.
+func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
+
+// Consumers returns a consumer for each class of steps. Those that take a processor run as many at once as
+// there are.
+func (a *Area) Consumers() []bus.Consumer {
+	processors := runtime.GOMAXPROCS(0)
+	var all []bus.Consumer
+	for class, parallel := range map[string]int{
+		library.ClassLight: a.worker.Config.Parallel, library.ClassRender: processors, library.ClassRecords: processors,
+	} {
+		all = append(all, bus.Consumer{
+			Name: library.Consumer(class), Area: library.Name, Stream: library.WorkStream, Filter: library.StepSubjects(class),
+			Parallel: parallel, Lease: a.worker.Config.Lease, Attempts: a.worker.Config.Attempts, Drain: a.worker.Config.Drain,
+			Bounds: a.bounds, Handle: a.handle, GiveUp: a.giveUp,
+		})
+	}
+	return all
+}
+
+// task is a step of a type of file.
+type task struct{ fileType, step string }
+
+// task returns what does a step; all chunks of records are one.
+func (a *Area) task(s *event.LibraryStep) (step.Step, bool) {
+	name, _, _ := strings.Cut(s.Step, "/")
+	does, ok := a.steps[task{s.Type, name}]
+	return does, ok
+}
+
+// ownTime bounds the steps that the area does itself: start, finish and erase.
+const ownTime = time.Minute
+
+func (a *Area) bounds(d *bus.Delivery) bus.Bounds {
+	if s, err := read(d); err == nil {
+		if does, ok := a.task(s); ok {
+			return does.Bounds(int64(s.Size))
+		}
+	}
+	return bus.Bounds{Time: ownTime}
+}
+
+// read decodes the event of a delivery once.
+func read(d *bus.Delivery) (*event.LibraryStep, error) {
+	if s, ok := d.Event.(*event.LibraryStep); ok {
+		return s, nil
+	}
+	s := &event.LibraryStep{}
+	if err := event.Unmarshal(d.Data, s); err != nil {
+		return nil, bus.Permanent(err)
+	}
+	d.Event = s
+	return s, nil
+}
+
+// Sweep repairs workflows that no message will move, and removes what nobody needs any more.
+func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error { return sweep{a}.run(ctx, r) }

@@ -1,0 +1,33 @@
+package library
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/assay-project/assay/pkg/library"
+)
+
+// Config is the settings of the library's workflows.
+type Config struct {
+	Pixels    int64         `env:"ASSAY_PIXELS" envDefault:"100000000" doc:"the pixels that a picture of the library may have to get thumbnails"`
+	Memory    int64         `env:"ASSAY_LIBRARY_MEMORY" envDefault:"2147483648" doc:"the memory in bytes for concurrent pictures of the library; others queue when it is used up"`
+	TrashKeep time.Duration `env:"ASSAY_TRASH_KEEP" envDefault:"720h" doc:"how long the library's trash keeps what is put into it; 0 for ever"`
+
+	Tables library.Config
+}
+
+// minMemory holds a photo of 50 megapixels.
+const minMemory = 1 << 30
+
+// Validate returns an error that names the setting that cannot be used.
+func (c Config) Validate() error {
+	switch {
+	case c.Pixels < 1:
+		return fmt.Errorf("ASSAY_PIXELS is %d: must be at least 1", c.Pixels)
+	case c.Memory < minMemory:
+		return fmt.Errorf("ASSAY_LIBRARY_MEMORY is %d: must be at least %d", c.Memory, minMemory)
+	case c.TrashKeep < 0:
+		return fmt.Errorf("ASSAY_TRASH_KEEP is %s: must be 0 or more", c.TrashKeep)
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package content
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/png"
+	"testing"
+)
+
+func TestDetect(t *testing.T) {
+	var picture, moving bytes.Buffer
+	m := image.NewPaletted(image.Rect(0, 0, 1, 1), color.Palette{color.Black})
+	if err := png.Encode(&picture, m); err != nil {
+		t.Fatal(err)
+	}
+	if err := gif.Encode(&moving, m, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, head string
+		want       Kind
+	}{
+		{"a.png", picture.String(), Kind{MediaType: "image/png", Type: "Image"}},
+		{"A.PNG", picture.String(), Kind{MediaType: "image/png", Type: "Image"}},
+		{"a.gif", moving.String(), Kind{MediaType: "image/gif", Type: "Image"}},
+		{"without ending", picture.String(), Kind{MediaType: "image/png", Type: "Image"}},
+		{"a.docx", picture.String(), Kind{MediaType: "image/png", Type: "Image", Finding: "the name ends in .docx, the content is image/png"}},
+		{"a.png", "Hello\n", Kind{MediaType: "text/plain", Type: "Generic", Finding: "the name ends in .png, the content is text/plain"}},
+		{"a.svg", `<svg xmlns="http://www.w3.org/2000/svg"/>`, Kind{MediaType: "image/svg+xml", Type: "Image"}},
+		{"a.bin", "\x00\x01\x02\x03", Kind{MediaType: "application/octet-stream", Type: "Generic"}},
+		{"", "", Kind{MediaType: "text/plain", Type: "Generic"}},
+	} {
+		if got := Detect([]byte(c.head), c.name); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// Formats of science have a signature; their workflows need a plan, too.
+func TestSignatures(t *testing.T) {
+	for kind, head := range map[string]string{
+		"Chemical": "water\n  program\n\n  3  2  0  0  0  0            999 V2000\n",
+		"Reaction": "$RXN\n\n\n\n  1  1\n",
+		"Spectrum": "##TITLE= ethanol\n##JCAMP-DX= 4.24\n",
+		"Crystal":  "data_quartz\n_cell_length_a 4.913\n",
+		"":         "name,size\na,1\n",
+	} {
+		got := ""
+		for _, s := range signatures {
+			if s.matches([]byte(head)) {
+				got = s.kind
+			}
+		}
+		if got != kind {
+			t.Errorf("%q is %q, want %q", head, got, kind)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package library
+
+import (
+	"context"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+const (
+	erasers    = 8  // how many children of a folder are erased at once
+	erasePages = 10 // how many pages of them in one attempt
+)
+
+// erase removes the objects and then the items of a node that is being erased; of a folder it begins the
+// erasing of its children first. A repeat continues.
+func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
+	n, err := a.store.Get(ctx, s.FileId)
+	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && !n.Erasing() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	by := library.Edit{By: s.OwnerId}
+	w, err := a.store.Erase(ctx, n.ID, by) // the operation that exists
+	if errors.Is(err, lifecycle.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if n.IsFolder() {
+		err = a.eraseChildren(ctx, n.ID, by)
+	} else {
+		err = a.deleteAll(ctx, library.FilePrefix(n.ID), nil)
+	}
+	if err != nil {
+		return err
+	}
+	err = a.store.Erased(ctx, w)
+	if errors.Is(err, library.ErrNotEmpty) { // a list that is behind, or a child that was created meanwhile
+		return bus.Later(err, a.worker.Config.Lease/3)
+	}
+	return err
+}
+
+// deleteAll deletes the objects whose keys begin with a prefix, but for some.
+func (a *Area) deleteAll(ctx context.Context, prefix string, but map[string]bool) error {
+	after := ""
+	for {
+		objects, more, err := a.bucket.List(ctx, prefix, after, blob.PageLimit)
+		if err != nil {
+			return err
+		}
+		for _, object := range objects {
+			after = object.Key
+			if but[object.Key] {
+				continue
+			}
+			if err := a.bucket.Delete(ctx, object.Key); err != nil {
+				return err
+			}
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+// errMore means that a folder has more children than one attempt erases.
+var errMore = errors.New("the folder has more children")
+
+// eraseChildren begins the erasing of what is in a folder. It returns errMore.
+func (a *Area) eraseChildren(ctx context.Context, folderID string, by library.Edit) error {
+	cursor := ""
+	for range erasePages {
+		page, err := a.store.Children(ctx, folderID, library.Listing{Cursor: cursor})
+		if err != nil {
+			return err
+		}
+		var all errgroup.Group
+		all.SetLimit(erasers)
+		for _, child := range page.Nodes {
+			all.Go(func() error {
+				w, err := a.store.Erase(ctx, child.ID, by)
+				if errors.Is(err, lifecycle.ErrNotFound) {
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				return a.announcer.Erase(ctx, w)
+			})
+		}
+		if err := all.Wait(); err != nil {
+			return err
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			return nil
+		}
+	}
+	return bus.Later(errMore, 0)
+}

@@ -1,0 +1,181 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/work"
+)
+
+// handle does what a message asks for.
+func (a *Area) handle(ctx context.Context, d bus.Delivery) error {
+	s, err := read(&d)
+	if err != nil {
+		return err
+	}
+	switch s.Step {
+	case library.StepStart:
+		return a.start(ctx, s)
+	case library.StepFinish:
+		return a.finish(ctx, s)
+	case library.StepErase:
+		return a.erase(ctx, s)
+	}
+	if d.Attempt > 1 { // the worker before may have ended it
+		if ended, err := a.ended(ctx, s); ended || err != nil {
+			return err
+		}
+	}
+	return a.do(ctx, s, d.Attempt)
+}
+
+// ended concludes the delivery of a step that is not open any more.
+func (a *Area) ended(ctx context.Context, s *event.LibraryStep) (bool, error) {
+	w, err := a.store.Workflow(ctx, s.FileId)
+	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && w.Run != int64(s.Run) {
+		return true, a.compensate(ctx, s)
+	}
+	if err != nil {
+		return false, err
+	}
+	if slices.Contains(w.StepsOpen, s.Step) {
+		return false, nil
+	}
+	return true, a.concludeStep(ctx, w, s)
+}
+
+// concludeStep ends the workflow if this was the last step. The message of a step that failed is given up
+// again: the worker before may have crashed before it stored the dead letter.
+func (a *Area) concludeStep(ctx context.Context, w library.Workflow, s *event.LibraryStep) error {
+	if w.Joined() {
+		if err := a.conclude(ctx, w); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(w.StepsFailed, s.Step) {
+		return bus.Permanent(errors.New(w.StepResults[s.Step].Reason))
+	}
+	return nil
+}
+
+// do does a step and ends it.
+func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error {
+	does, ok := a.task(s)
+	if !ok {
+		return fmt.Errorf("this version has no step %s of a file of type %s", s.Step, s.Type) // another worker may
+	}
+	if s.Step == library.StepParse {
+		if err := a.startParsing(ctx, s); err != nil {
+			return err
+		}
+	}
+	file := step.New(a.bucket, s)
+	began := time.Now()
+	found, err := does.Run(ctx, file)
+	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
+		return a.gone(ctx, s)
+	}
+	if err != nil {
+		return err
+	}
+	result := library.StepResult{Key: found.Key, Reason: found.Skipped, Attempts: attempt, MS: time.Since(began).Milliseconds(), Engine: found.Engine}
+	if err := keep(ctx, file, &result, found.Metadata); err != nil {
+		return err
+	}
+	if s.Step == library.StepParse {
+		if err := a.finishParsing(ctx, s, found); err != nil {
+			return err
+		}
+	}
+	end := library.StepDone
+	if found.Skipped != "" {
+		end = library.StepSkipped
+	}
+	w, err := a.store.FinishStep(ctx, s.FileId, int64(s.Run), s.Step, end, result, found.Images)
+	switch {
+	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrNotFound):
+		return a.compensate(ctx, s)
+	case errors.Is(err, lifecycle.ErrCondition): // ended before
+		return a.concludeStep(ctx, w, s)
+	case err != nil:
+		return err
+	case w.Joined():
+		return a.conclude(ctx, w)
+	}
+	return nil
+}
+
+// gone ends a step whose file has lost its bytes, as it does when it is erased.
+func (a *Area) gone(ctx context.Context, s *event.LibraryStep) error {
+	f, err := a.store.File(ctx, s.FileId)
+	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != int64(s.Run) {
+		return a.compensate(ctx, s)
+	}
+	if err != nil {
+		return err
+	}
+	return step.Permanent("the bytes of the file are not in the bucket any more")
+}
+
+// compensate deletes what a run stored that is over: the file is being erased, is gone, or has another run,
+// which may use results of this one.
+func (a *Area) compensate(ctx context.Context, s *event.LibraryStep) error {
+	used := map[string]bool{}
+	f, err := a.store.File(ctx, s.FileId)
+	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+		return err
+	}
+	if err == nil && f.Run == int64(s.Run) {
+		return nil
+	}
+	w, err := a.store.Workflow(ctx, s.FileId)
+	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+		return err
+	}
+	if w.WorkflowType == library.FileWorkflow {
+		for _, image := range f.Images {
+			used[image.Key] = true
+		}
+		for _, result := range w.StepResults {
+			used[result.Key], used[result.MetadataKey] = true, true
+		}
+	}
+	return a.deleteAll(ctx, library.ResultKey(s.FileId, int64(s.Run), ""), used)
+}
+
+// giveUp ends a step as failed, with the reason. An erasing and a finish are left to the sweep.
+func (a *Area) giveUp(ctx context.Context, d bus.Delivery, reason error) (time.Time, error) {
+	s, err := read(&d)
+	if err != nil {
+		return time.Time{}, nil // the dead letter has it
+	}
+	switch s.Step {
+	case library.StepErase, library.StepFinish:
+		return time.Time{}, nil
+	case library.StepStart:
+		return a.failFile(ctx, s.FileId, int64(s.Run), work.Explain(d, reason))
+	}
+	w, err := a.store.FinishStep(ctx, s.FileId, int64(s.Run), s.Step, library.StepFailed,
+		library.StepResult{Reason: work.Explain(d, reason), Attempts: d.Attempt}, nil)
+	switch {
+	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrNotFound):
+		return time.Time{}, nil
+	case err != nil && !errors.Is(err, lifecycle.ErrCondition):
+		return time.Time{}, err
+	}
+	if w.Joined() {
+		err = a.conclude(ctx, w)
+	} else {
+		err = nil
+	}
+	return w.Updated(), err
+}

@@ -1,0 +1,155 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/upload"
+	"github.com/assay-project/assay/services/analyzer/library/content"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+)
+
+// start begins a run: it finds out what the file is, if that is not known yet, and publishes the open
+// steps. A repeat does the same again.
+func (a *Area) start(ctx context.Context, s *event.LibraryStep) error {
+	f, err := a.store.File(ctx, s.FileId)
+	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != int64(s.Run) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if f.Final() {
+		return a.concludeFile(ctx, f)
+	}
+	var w library.Workflow
+	if f.ETag != "" {
+		w, err = a.store.Workflow(ctx, f.ID)
+	} else {
+		f, w, err = a.stored(ctx, f)
+	}
+	_, moved := errors.AsType[*lifecycle.MovedError](err)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return nil // erased meanwhile
+	case moved, errors.Is(err, lifecycle.ErrFenceLost):
+		return bus.ErrTakenOver
+	case err != nil:
+		return err
+	case w.Run != f.Run || w.WorkflowType != library.FileWorkflow:
+		return nil
+	}
+	return a.dispatch(ctx, f, w)
+}
+
+// stored records what the bytes of a file are.
+func (a *Area) stored(ctx context.Context, f library.File) (library.File, library.Workflow, error) {
+	none := library.Workflow{}
+	object, err := a.announcer.Find(ctx, f)
+	switch {
+	case errors.Is(err, upload.ErrNoBytes), errors.Is(err, upload.ErrOtherBytes):
+		return f, none, bus.Permanent(err)
+	case err != nil:
+		return f, none, err
+	case object.Size == 0:
+		return f, none, step.Permanent("the file is empty")
+	}
+	looked := f.Start(object.ETag).Data.(*event.LibraryStep)
+	looked.Size = float64(object.Size)
+	head, err := step.New(a.bucket, looked).Head(ctx, content.HeadSize)
+	if errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrChanged) {
+		return f, none, bus.Permanent(upload.ErrNoBytes)
+	}
+	if err != nil {
+		return f, none, err
+	}
+	plan := library.PlanOf(content.Detect(head, f.Name).Type)
+	found := library.Content{Type: plan.Type, Length: object.Size, ETag: object.ETag}
+	if len(object.ETag) == md5Digits && !strings.Contains(object.ETag, "-") {
+		found.MD5 = object.ETag // of an upload in one part
+	}
+	if f.Status == library.Loading {
+		return a.store.StoreUpload(ctx, f, found, plan)
+	}
+	return a.store.Identify(ctx, f, found, plan) // it failed before it was Loaded, and is retried
+}
+
+const md5Digits = 32
+
+// dispatch publishes the open steps of a workflow, and moves it on when all are published. A workflow that
+// parses is moved on by that step.
+func (a *Area) dispatch(ctx context.Context, f library.File, w library.Workflow) error {
+	if w.Joined() {
+		return a.conclude(ctx, w)
+	}
+	if err := a.publish(ctx, f, w, w.StepsOpen...); err != nil {
+		return err
+	}
+	if slices.Contains(w.StepsOpen, library.StepParse) {
+		return nil
+	}
+	return a.process(ctx, w)
+}
+
+// publish publishes steps. One that is outstanding has a worker, or will get it.
+func (a *Area) publish(ctx context.Context, f library.File, w library.Workflow, steps ...string) error {
+	for _, name := range steps {
+		if err := a.bus.Publish(ctx, w.Step(f, name)); err != nil && !errors.Is(err, bus.ErrOutstanding) {
+			return err
+		}
+	}
+	return nil
+}
+
+// process moves a workflow to Processing, unless it is there or further.
+func (a *Area) process(ctx context.Context, w library.Workflow) error {
+	err := a.store.StartProcessing(ctx, w)
+	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved || errors.Is(err, lifecycle.ErrFenceLost) || errors.Is(err, lifecycle.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// startParsing moves a file to Parsing, unless it is there or further.
+func (a *Area) startParsing(ctx context.Context, s *event.LibraryStep) error {
+	err := a.store.StartParsing(ctx, library.Workflow{CorrelationID: s.FileId, FileID: s.FileId, Run: int64(s.Run)})
+	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved || errors.Is(err, lifecycle.ErrFenceLost) || errors.Is(err, lifecycle.ErrNotFound) {
+		return nil // the end of the step shows whether it is still wanted
+	}
+	return err
+}
+
+// finishParsing opens and publishes the steps of the records that the step StepParse has found. It ends
+// before the step does, so that a repeat does all of it again.
+func (a *Area) finishParsing(ctx context.Context, s *event.LibraryStep, found step.Result) error {
+	w := library.Workflow{CorrelationID: s.FileId, FileID: s.FileId, Run: int64(s.Run)}
+	err := a.store.FinishParsing(ctx, w, found.Chunks, found.Records)
+	_, moved := errors.AsType[*lifecycle.MovedError](err)
+	switch {
+	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrNotFound):
+		return nil // the end of the step compensates
+	case err != nil && !moved:
+		return err
+	}
+	f, err := a.store.File(ctx, s.FileId)
+	if err == nil {
+		w, err = a.store.Workflow(ctx, s.FileId)
+	}
+	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && (f.Run != int64(s.Run) || w.Run != f.Run) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.publish(ctx, f, w, w.StepsOpen...); err != nil {
+		return err
+	}
+	return a.process(ctx, w)
+}

@@ -1,0 +1,98 @@
+package step
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+)
+
+// File is the file that a step works on, for one goroutine.
+type File struct {
+	ID          string
+	Name        string
+	Type        string // of the workflow
+	ContentType string // as declared
+	Size        int64  // bytes
+	Run         int64
+	Step        string // such as library.StepText or library.ChunkStep(17)
+
+	source blob.Ranges
+	bucket *blob.Store
+}
+
+// New returns the file of a step, whose bytes and results are in the bucket.
+func New(bucket *blob.Store, s *event.LibraryStep) *File {
+	return &File{
+		ID: s.FileId, Name: s.FileName, Type: s.Type, ContentType: s.ContentType, Size: int64(s.Size), Run: int64(s.Run), Step: s.Step,
+		source: blob.Ranges{Store: bucket, Key: s.Key, ETag: s.Etag, Size: int64(s.Size)}, bucket: bucket,
+	}
+}
+
+// window is how many bytes of a file are requested at once.
+const window = 32 << 20
+
+// Open streams the bytes of the file. The caller closes the stream. Read returns blob.ErrNotFound or
+// blob.ErrChanged when they are gone, which ends the step.
+func (f *File) Open(ctx context.Context) io.ReadCloser { return f.From(ctx, 0) }
+
+// From streams the bytes of the file from a position.
+func (f *File) From(ctx context.Context, at int64) io.ReadCloser {
+	return f.source.From(ctx, at, min(f.Size, at+window))
+}
+
+// Head reads the first bytes of the file, most or fewer.
+func (f *File) Head(ctx context.Context, most int64) ([]byte, error) {
+	most = min(most, f.Size)
+	body := f.source.From(ctx, 0, most)
+	defer body.Close()
+	head := make([]byte, most)
+	_, err := io.ReadFull(body, head)
+	return head, err
+}
+
+// Load reads all bytes of a file that has at most so many. A larger one is a permanent error.
+func (f *File) Load(ctx context.Context, most int64) ([]byte, error) {
+	if f.Size > most {
+		return nil, Permanent("the file has %d bytes; the limit of this step is %d", f.Size, most)
+	}
+	return f.Head(ctx, f.Size)
+}
+
+// Result reads an object that a step of this run stored. It returns blob.ErrNotFound.
+func (f *File) Result(ctx context.Context, name string) (io.ReadCloser, error) {
+	return f.bucket.Open(ctx, library.ResultKey(f.ID, f.Run, name), "")
+}
+
+// metaDigest names the metadata of a result that has its SHA-256.
+const metaDigest = "sha256"
+
+// Store stores a result of the step under a name that no other step of the workflow uses, such as
+// image-300.jpg, and returns its key. It replaces what an earlier attempt stored.
+func (f *File) Store(ctx context.Context, name, contentType string, body []byte) (key string, err error) {
+	key = library.ResultKey(f.ID, f.Run, name)
+	sum := sha256.Sum256(body)
+	digest := hex.EncodeToString(sum[:])
+	for {
+		_, err = f.bucket.Put(ctx, key, contentType, map[string]string{metaDigest: digest}, bytes.NewReader(body))
+		if !errors.Is(err, blob.ErrExists) {
+			return key, err
+		}
+		object, err := f.bucket.Head(ctx, key)
+		if err == nil && object.Metadata[metaDigest] == digest {
+			return key, nil
+		}
+		if err != nil && !errors.Is(err, blob.ErrNotFound) {
+			return "", err
+		}
+		if err := f.bucket.Delete(ctx, key); err != nil {
+			return "", err
+		}
+	}
+}

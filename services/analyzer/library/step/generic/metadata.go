@@ -1,0 +1,56 @@
+// Package generic has the step that files of every type can have.
+package generic
+
+import (
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"time"
+
+	"github.com/assay-project/assay/services/analyzer/library/content"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+)
+
+// rate is how many bytes per second an attempt reads at least: 50 Mbit/s.
+const rate = 6 << 20
+
+// Metadata returns the step that says what a file is: its type by content, its length and its digests. In
+// metadata of another type of file, use Read.
+func Metadata() step.Step {
+	return step.Step{Time: 30 * time.Second, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		found, err := Read(ctx, f, io.Discard)
+		return step.Result{Engine: content.Engine, Metadata: found}, err
+	}}
+}
+
+// Read reads a file once, writes its bytes to w as well, and returns what Metadata says of it: contentType,
+// length, md5 and sha256, and finding if name and content contradict each other. An error of w ends it.
+func Read(ctx context.Context, f *step.File, w io.Writer) (map[string]any, error) {
+	body := f.Open(ctx)
+	defer body.Close()
+	head := headWriter{}
+	sha, old := sha256.New(), md5.New()
+	n, err := io.Copy(io.MultiWriter(&head, sha, old, w), body)
+	if err != nil {
+		return nil, err
+	}
+	kind := content.Detect(head.bytes, f.Name)
+	found := map[string]any{
+		"contentType": kind.MediaType, "length": n,
+		"md5": hex.EncodeToString(old.Sum(nil)), "sha256": hex.EncodeToString(sha.Sum(nil)),
+	}
+	if kind.Finding != "" {
+		found["finding"] = kind.Finding
+	}
+	return found, nil
+}
+
+// headWriter keeps the first bytes written to it.
+type headWriter struct{ bytes []byte }
+
+func (h *headWriter) Write(b []byte) (int, error) {
+	h.bytes = append(h.bytes, b[:min(len(b), content.HeadSize-len(h.bytes))]...)
+	return len(b), nil
+}

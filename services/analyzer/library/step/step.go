@@ -1,0 +1,58 @@
+// Package step is what the steps of the library's workflows have in common.
+//
+// A step of a workflow is a Step. To add one, write a package beside this one with a function that returns
+// the Step, list it in the table of services/analyzer/library/steps.go, and add its plan to library.Plans.
+// Packages of steps write no tables and publish no events: the area does both with what Run returns.
+package step
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/library"
+)
+
+// Step does one step of a workflow.
+type Step struct {
+	// Time bounds an attempt, and Rate adds the time for the bytes of the file, in bytes per second; 0 adds
+	// none.
+	Time time.Duration
+	Rate int64
+	// Run does the step. It may be called again with the same file after a crash, and then stores the same
+	// objects again. An error of Permanent fails the step at once; others are tried again.
+	Run func(ctx context.Context, f *File) (Result, error)
+}
+
+// Bounds is what one attempt at a file of size bytes may take.
+func (s Step) Bounds(size int64) bus.Bounds {
+	b := bus.Bounds{Time: s.Time}
+	if s.Rate > 0 {
+		b.Time += time.Duration(float64(max(size, 0)) / float64(s.Rate) * float64(time.Second)).Round(time.Second)
+	}
+	return b
+}
+
+// Result is what a step found and stored.
+type Result struct {
+	// Skipped says why there was nothing to do, in words for the file's owner; empty for a step that was
+	// done. A skipped step does not make a file partial.
+	Skipped string
+	// Engine is what did the step, with its version, such as "pdfium 7350".
+	Engine string
+	// Key is that of the object that the step is about, such as the text. Optional.
+	Key string
+	// Metadata is added to the metadata of the file, in the types of JSON. Steps of one workflow use
+	// different names.
+	Metadata map[string]any
+	// Images are stored with the file at once.
+	Images []library.Image
+	// Chunks and Records are set by library.StepParse: how many steps library.ChunkStep the file gets,
+	// and how many records they have.
+	Chunks  int
+	Records int64
+}
+
+// Permanent returns an error that no further attempt can mend, in words for the file's owner.
+func Permanent(format string, args ...any) error { return bus.Permanent(fmt.Errorf(format, args...)) }

@@ -1,0 +1,24 @@
+package workflow
+
+import (
+	"testing"
+
+	"github.com/assay-project/assay/pkg/library"
+)
+
+func TestFileIsProcessed(t *testing.T) {
+	w := start(t)
+	o := w.worker(nil)
+	t.Cleanup(o.end)
+	f := w.ended(w.add("a.txt", "", "one two two\n").ID)
+	if f.Status != library.Processed || f.MD5 == "" || f.Metadata["contentType"] != "text/plain" || f.Metadata["length"] != 12.0 || f.Metadata["md5"] != f.MD5 {
+		t.Errorf("%+v", f)
+	}
+	flow, err := w.Workflow(t.Context(), f.ID)
+	if err != nil || !flow.Final() || !flow.MetadataCompleted || flow.StepResults[library.StepMetadata].Attempts != 1 {
+		t.Errorf("%+v, %v", flow, err)
+	}
+	w.erase(f.ID)
+	w.until("the erasing", func() error { return w.nothing(f.ID) })
+	w.idle()
+}

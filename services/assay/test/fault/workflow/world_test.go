@@ -1,0 +1,306 @@
+// Package workflow crashes, repeats and erases the workflows of the library at every call of their worker,
+// and proves that each ends once and leaves nothing behind.
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/consume"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/library/announce"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/obs"
+	"github.com/assay-project/assay/pkg/table"
+	analyzed "github.com/assay-project/assay/services/analyzer/library"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+	"github.com/assay-project/assay/services/analyzer/work"
+	"github.com/assay-project/assay/services/assay/embedded"
+	"github.com/assay-project/assay/services/assay/test/fault/wire"
+)
+
+// limit bounds each wait.
+const limit = 60 * time.Second
+
+// world is the embedded engines with the library's tables, and a connection of the test.
+type world struct {
+	*library.Store
+	t         *testing.T
+	at        wire.Engines
+	backends  *backend.Connections
+	announcer *announce.Announcer
+}
+
+var tables = library.Config{Nodes: "nodes", Files: "files", Workflows: "workflows"}
+
+func start(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t}
+	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: t.TempDir(), Sync: "1s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nats.Close)
+	db, err := embedded.StartDynamoDB(embedded.DynamoDBConfig{Path: filepath.Join(t.TempDir(), "dynamodb.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing(t, db)
+	s3, err := embedded.StartS3(t.Context(), embedded.S3Config{Dir: t.TempDir(), AccessKey: "key", SecretKey: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing(t, s3)
+	w.at = wire.Engines{NATS: nats.URL(), DynamoDB: db.URL(), S3: s3.URL()}
+	w.backends, err = backend.Open(t.Context(), settings(w.at), "test", zerolog.Nop(), obs.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.backends.Close)
+	if err := errors.Join(w.backends.Bucket.Ensure(t.Context()), table.EnsureAll(t.Context(), w.backends.DB, library.Tables(tables))); err != nil {
+		t.Fatal(err)
+	}
+	w.Store = library.NewStore(w.backends.DB, tables)
+	w.announcer = &announce.Announcer{Bucket: w.backends.Bucket, Bus: w.backends.Bus, Log: zerolog.Nop()}
+	return w
+}
+
+func closing(t *testing.T, engine io.Closer) {
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func settings(at wire.Engines) backend.Config {
+	return backend.Config{
+		AWS:      backend.AWS{Region: "us-east-1", AccessKey: "key", SecretKey: "secret"},
+		DynamoDB: table.Config{Endpoint: at.DynamoDB}, S3: blob.Config{Endpoint: at.S3, Bucket: "assay-files"},
+		NATS: bus.Config{URL: at.NATS, Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 100_000, OutcomesMaxAge: time.Hour, Work: []bus.Work{library.Work()}},
+	}
+}
+
+// lease is that of a worker.
+const lease = time.Second
+
+// worker is a process of the analyzer behind its own wire.
+type worker struct {
+	wire *wire.Wire
+	area *analyzed.Area
+	bus  *bus.Bus
+	end  func()
+}
+
+// worker starts a worker, with a hook for its calls once it works.
+func (w *world) worker(hook wire.Hook) *worker {
+	w.t.Helper()
+	var mu sync.Mutex
+	works := false
+	wires, err := wire.New(w.at, func(c wire.Call, m wire.Moment) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return works && hook != nil && hook(c, m)
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(w.t.Context()))
+	reg := obs.NewRegistry()
+	backends, err := backend.Open(ctx, settings(wires.Engines()), "analyzer", zerolog.Nop(), reg)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	shared := work.New(work.Config{Parallel: 4, Lease: lease, Attempts: 12, Drain: lease, Time: time.Minute}, backends.Bus, reg)
+	area := analyzed.New(analyzed.Config{Pixels: 1e8, Memory: 2 << 30, TrashKeep: time.Hour, Tables: tables}, backends, shared, zerolog.Nop())
+	runner := consume.New(backends.Bus, zerolog.Nop(), reg)
+	var running sync.WaitGroup
+	for _, c := range area.Consumers() {
+		running.Go(func() {
+			if err := runner.Run(ctx, c); err != nil && !wires.IsCut() {
+				w.t.Error(err)
+			}
+		})
+	}
+	mu.Lock()
+	works = true
+	mu.Unlock()
+	return &worker{wire: wires, area: area, bus: backends.Bus, end: sync.OnceFunc(func() {
+		stop()
+		running.Wait()
+		backends.Close()
+		wires.Cut()
+	})}
+}
+
+// kill cuts a worker off from the engines.
+func (o *worker) kill() {
+	o.wire.Cut()
+	o.end()
+}
+
+// sweep sweeps once, with a lease and ages of nothing.
+func (w *world) sweep(o *worker) sweeper.Report {
+	w.t.Helper()
+	s := sweeper.New(sweeper.Config{Rate: 1e6}, 0, o.bus, zerolog.Nop(), obs.NewRegistry(), []*analyzed.Area{o.area})
+	report, err := s.Once(w.t.Context(), sweeper.Options{Tell: func(f sweeper.Finding) {
+		if f.Error != "" {
+			w.t.Errorf("sweep: %+v", f)
+		}
+	}})
+	if err != nil {
+		w.t.Error(err)
+	}
+	return report
+}
+
+// reserve reserves a file of ann; an empty parent is her root.
+func (w *world) reserve(name, parent string, length int) library.File {
+	w.t.Helper()
+	id, err := library.NewID("ann", "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r := library.NewFile{
+		NewNode: library.NewNode{ID: id, Owner: "ann", ParentID: parent, Name: name},
+		Type:    "Generic", Bucket: w.backends.Bucket.Bucket, BlobID: id, Length: int64(length),
+	}
+	r.Key = r.UploadKey()
+	_, f, err := w.Reserve(w.t.Context(), r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return f
+}
+
+// upload stores the bytes of a file and reports them.
+func (w *world) upload(f library.File, body string) {
+	w.t.Helper()
+	_, err := w.backends.Bucket.Put(w.t.Context(), f.Key, "", nil, strings.NewReader(body))
+	if err == nil {
+		err = w.announcer.Uploaded(w.t.Context(), f)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// add creates a file and uploads it.
+func (w *world) add(name, parent, body string) library.File {
+	w.t.Helper()
+	f := w.reserve(name, parent, len(body))
+	w.upload(f, body)
+	return f
+}
+
+// until waits for something.
+func (w *world) until(what string, look func() error) {
+	w.t.Helper()
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := look()
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late.C:
+			w.t.Fatalf("%s: %v", what, err)
+		}
+	}
+}
+
+// ended waits until a file has ended in the stream and in the table, and returns it.
+func (w *world) ended(id string) library.File {
+	w.t.Helper()
+	var f library.File
+	w.until("the end of "+id, func() (err error) {
+		if f, err = w.File(w.t.Context(), id); err == nil && !f.Final() {
+			err = fmt.Errorf("it is %s", f.Status)
+		}
+		return err
+	})
+	w.until("the outcome of "+id, func() error {
+		if n := w.outcomes(id); n == 0 {
+			return errors.New("there is none")
+		}
+		return nil
+	})
+	return f
+}
+
+// outcomes is how many outcomes of a file the stream has.
+func (w *world) outcomes(id string) int {
+	w.t.Helper()
+	stream, err := w.backends.Bus.JS.Stream(w.t.Context(), bus.StreamOutcomes)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	info, err := stream.Info(w.t.Context(), jetstream.WithSubjectFilter(strings.TrimSuffix(event.OutcomeSubjects, ">")+"*."+library.Name+"."+id))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	n := 0
+	for _, count := range info.State.Subjects {
+		n += int(count)
+	}
+	return n
+}
+
+// idle waits until the work stream is empty.
+func (w *world) idle() {
+	w.t.Helper()
+	w.until("all work", func() error {
+		stream, err := w.backends.Bus.JS.Stream(w.t.Context(), library.WorkStream)
+		if err == nil && stream.CachedInfo().State.Msgs > 0 {
+			err = fmt.Errorf("%d messages", stream.CachedInfo().State.Msgs)
+		}
+		return err
+	})
+}
+
+// erase erases a node.
+func (w *world) erase(id string) {
+	w.t.Helper()
+	op, err := w.Erase(w.t.Context(), id, library.Edit{By: "ann"})
+	if err == nil {
+		err = w.announcer.Erase(w.t.Context(), op)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// nothing checks that a file has no row and no object.
+func (w *world) nothing(id string) error {
+	_, file := w.File(w.t.Context(), id)
+	_, node := w.Get(w.t.Context(), id)
+	_, workflow := w.Workflow(w.t.Context(), id)
+	for what, err := range map[string]error{"file": file, "node": node, "workflow": workflow} {
+		if !errors.Is(err, lifecycle.ErrNotFound) {
+			return fmt.Errorf("the %s exists: %v", what, err)
+		}
+	}
+	objects, _, err := w.backends.Bucket.List(w.t.Context(), library.FilePrefix(id), "", 10)
+	if err == nil && len(objects) > 0 {
+		err = fmt.Errorf("%d objects, such as %s", len(objects), objects[0].Key)
+	}
+	return err
+}
