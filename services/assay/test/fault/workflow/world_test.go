@@ -27,7 +27,6 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/table"
 	analyzed "github.com/assay-project/assay/services/analyzer/library"
-	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
 	"github.com/assay-project/assay/services/assay/embedded"
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
@@ -96,7 +95,7 @@ func settings(at wire.Engines) backend.Config {
 }
 
 // lease is that of a worker.
-const lease = time.Second
+const lease = 300 * time.Millisecond
 
 // worker is a process of the analyzer behind its own wire.
 type worker struct {
@@ -145,27 +144,6 @@ func (w *world) worker(hook wire.Hook) *worker {
 		backends.Close()
 		wires.Cut()
 	})}
-}
-
-// kill cuts a worker off from the engines.
-func (o *worker) kill() {
-	o.wire.Cut()
-	o.end()
-}
-
-// sweep sweeps once, with a lease and ages of nothing.
-func (w *world) sweep(o *worker) sweeper.Report {
-	w.t.Helper()
-	s := sweeper.New(sweeper.Config{Rate: 1e6}, 0, o.bus, zerolog.Nop(), obs.NewRegistry(), []*analyzed.Area{o.area})
-	report, err := s.Once(w.t.Context(), sweeper.Options{Tell: func(f sweeper.Finding) {
-		if f.Error != "" {
-			w.t.Errorf("sweep: %+v", f)
-		}
-	}})
-	if err != nil {
-		w.t.Error(err)
-	}
-	return report
 }
 
 // reserve reserves a file of ann; an empty parent is her root.
@@ -295,7 +273,7 @@ func (w *world) nothing(id string) error {
 	_, workflow := w.Workflow(w.t.Context(), id)
 	for what, err := range map[string]error{"file": file, "node": node, "workflow": workflow} {
 		if !errors.Is(err, lifecycle.ErrNotFound) {
-			return fmt.Errorf("the %s exists: %v", what, err)
+			return errors.Join(fmt.Errorf("the %s exists", what), err)
 		}
 	}
 	objects, _, err := w.backends.Bucket.List(w.t.Context(), library.FilePrefix(id), "", 10)
