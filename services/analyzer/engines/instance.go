@@ -47,6 +47,10 @@ func (i *Instance) Call(name string, args ...uint64) uint64 {
 	if i.err != nil {
 		return 0
 	}
+	if i.ctx.Err() != nil {
+		i.err = context.Cause(i.ctx)
+		return 0
+	}
 	f := i.functions[name]
 	if f == nil {
 		if f = i.module.ExportedFunction(name); f == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
 	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
+	"github.com/assay-project/assay/services/analyzer/engines/resvg"
 )
 
 var fill = flag.String("fill", "", "the folder for the compiled programs")
@@ -19,7 +20,7 @@ func TestFill(t *testing.T) {
 		t.Skip("it is run by Fill")
 	}
 	ctx, cfg := context.Background(), engines.Config{Cache: *fill, Workers: 2}
-	for _, e := range []enginetest.Engine{pdfium.New(cfg)} {
+	for _, e := range []enginetest.Engine{pdfium.New(cfg), resvg.New(cfg)} {
 		if err := errors.Join(e.Prepare(ctx), e.Close(ctx)); err != nil {
 			t.Error(err)
 		}

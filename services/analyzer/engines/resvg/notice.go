@@ -1,0 +1,17 @@
+package resvg
+
+import (
+	_ "embed"
+	"strings"
+)
+
+//go:embed LICENSE
+var license string
+
+//go:embed NOTICE
+var others string
+
+// Notice is the licenses of resvg, which must go along with it.
+func Notice() string {
+	return strings.TrimSpace("SVG is drawn by resvg.\n\n" + others + "\n" + license)
+}

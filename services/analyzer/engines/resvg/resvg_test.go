@@ -1,0 +1,165 @@
+package resvg_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"image"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
+	"github.com/assay-project/assay/services/analyzer/engines/resvg"
+)
+
+var engine *resvg.Engine
+
+func TestMain(m *testing.M) {
+	os.Exit(enginetest.Main(m, resvg.New, func(e *resvg.Engine) { engine = e }))
+}
+
+const head = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" `
+
+const scene = head + `viewBox="0 0 200 100"><rect width="100" height="100" fill="#f00"/><rect x="150" width="50" height="100" fill="#00f" opacity=".5"/></svg>`
+
+func compress(t *testing.T, s string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(s)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestDraw(t *testing.T) {
+	for name, svg := range map[string][]byte{"plain": []byte(scene), "compressed": compress(t, scene)} {
+		m, err := engine.Draw(t.Context(), svg, 400)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if m.Rect != image.Rect(0, 0, 400, 200) {
+			t.Errorf("%s: %v", name, m.Rect)
+		}
+		red, none, blue := m.NRGBAAt(100, 100), m.NRGBAAt(250, 100), m.NRGBAAt(350, 100)
+		if red.R != 255 || red.A != 255 || none.A != 0 || blue.B < 250 || blue.A < 126 || blue.A > 129 {
+			t.Errorf("%s: %v %v %v", name, red, none, blue)
+		}
+	}
+	high, err := engine.Draw(t.Context(), []byte(strings.Replace(scene, "0 0 200 100", "0 0 100 400", 1)), 400)
+	if err != nil || high.Rect != image.Rect(0, 0, 100, 400) {
+		t.Errorf("%v, %v", high, err)
+	}
+}
+
+// TestTextIsDrawn in the fonts that the program brings.
+func TestTextIsDrawn(t *testing.T) {
+	for _, family := range []string{"Helvetica", "monospace", "serif", "No Such Font"} {
+		m, err := engine.Draw(t.Context(), []byte(head+`viewBox="0 0 200 50"><text x="5" y="40" font-size="40" font-family="`+family+`">Wave</text></svg>`), 200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dark := 0
+		for i := 3; i < len(m.Pix); i += 4 {
+			if m.Pix[i] > 128 {
+				dark++
+			}
+		}
+		if dark < 500 {
+			t.Errorf("%s: %d pixels of text", family, dark)
+		}
+	}
+}
+
+// TestHostilePictures: each ends with an error that says why, and the next is drawn.
+func TestHostilePictures(t *testing.T) {
+	billion := `<!DOCTYPE svg [<!ENTITY a0 "lol">`
+	for i := range 12 {
+		billion += fmt.Sprintf(`<!ENTITY a%d "%s">`, i+1, strings.Repeat(fmt.Sprintf("&a%d;", i), 10))
+	}
+	uses := head + `viewBox="0 0 9 9"><g id="u0"><rect width="9" height="9"/></g>`
+	for i := range 20 {
+		uses += fmt.Sprintf(`<g id="u%d">%s</g>`, i+1, strings.Repeat(fmt.Sprintf(`<use xlink:href="#u%d"/>`, i), 8))
+	}
+	for name, c := range map[string]struct {
+		svg  string
+		want error
+	}{
+		"empty":     {"", resvg.ErrDamaged},
+		"no SVG":    {"<html></html>", resvg.ErrDamaged},
+		"truncated": {scene[:100], resvg.ErrDamaged},
+		"no size":   {head + `width="0" height="9"></svg>`, resvg.ErrDamaged},
+		"entities":  {billion + `]>` + head + `><text>&a12;</text></svg>`, nil},
+		"uses":      {uses + "</svg>", nil},
+		"wide":      {head + `viewBox="0 0 1e9 1"></svg>`, nil},
+		"external":  {head + `viewBox="0 0 9 9"><image xlink:href="/etc/passwd" width="9" height="9"/></svg>`, nil},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		_, err := engine.Draw(ctx, []byte(c.svg), 500)
+		cancel()
+		if reason := reasonOf(t, err); c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s: %s, %v", name, reason, err)
+		}
+		t.Log(name, err)
+		if _, err := engine.Draw(t.Context(), []byte(scene), 100); err != nil {
+			t.Errorf("after %s: %v", name, err)
+		}
+	}
+}
+
+func reasonOf(t *testing.T, err error) string {
+	t.Helper()
+	for name, is := range map[string]error{
+		"damaged": resvg.ErrDamaged, "crashed": engines.ErrCrashed, "memory": engines.ErrMemory, "time": context.DeadlineExceeded,
+	} {
+		if errors.Is(err, is) {
+			return name
+		}
+	}
+	if err != nil {
+		t.Errorf("an error without a reason: %v", err)
+	}
+	return "drawn"
+}
+
+var mutations = flag.Int("mutations", 60, "how many mutated pictures TestMutatedPictures draws")
+
+func TestMutatedPictures(t *testing.T) {
+	good := head + `viewBox="0 0 90 90"><defs><linearGradient id="g"><stop offset="0" stop-color="red"/><stop offset="1"/></linearGradient>
+<filter id="f"><feGaussianBlur stdDeviation="2"/></filter><clipPath id="c"><circle r="40"/></clipPath></defs>
+<path d="M1 1C20 30 40 5 60 60z" fill="url(#g)" filter="url(#f)"/><g clip-path="url(#c)" transform="rotate(3)"><text x="4" y="40">Ab</text></g></svg>`
+	rng := rand.New(rand.NewPCG(2, 20))
+	ends := map[string]int{}
+	for range *mutations {
+		data := []byte(good)
+		for range rng.IntN(8) {
+			data[rng.IntN(len(data))] = byte(32 + rng.IntN(95))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		_, err := engine.Draw(ctx, data, 100)
+		cancel()
+		ends[reasonOf(t, err)]++
+	}
+	t.Log(ends)
+	if ends["drawn"] == 0 || ends["damaged"] == 0 {
+		t.Errorf("%v: some are drawn, some are not", ends)
+	}
+}
+
+func TestStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := engine.Draw(ctx, []byte(scene), 100); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
