@@ -18,6 +18,7 @@ wasm: ## fetch the programs of the engines, which are pinned, from npm
 	cd services/analyzer/engines && go run ./fetch
 tidy: ## tidy every module
 	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
+	cd services/analyzer/photojob/provider/contract && GOWORK=off go mod tidy
 
 test: ## run all tests
 	go test work

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 )
 
 // The request, as the API documents it. The order of the fields is that of the official
@@ -52,24 +53,18 @@ func contentsOf(prompt string, c provider.Call) []content {
 	return []content{{Role: "user", Parts: []part{{Text: prompt}, {InlineData: &blob{Data: c.Image, MIMEType: c.MediaType}}}}}
 }
 
-const enhancePrompt = "Enhance this photo: correct exposure, white balance and sharpness. Change nothing else."
-
 // ratios are the aspect ratios that the API makes.
 var ratios = []string{"1:1", "2:3", "3:2", "3:4", "4:3", "9:16", "16:9", "21:9"}
 
 // editRequest returns the request of an edit, and what of the options it cannot carry.
 func editRequest(c provider.Call) (r request, degraded string) {
-	prompt := c.Prompt
-	if prompt == "" {
-		prompt = enhancePrompt
-	}
 	cfg := &generationConfig{ResponseModalities: []string{"TEXT", "IMAGE"}, Seed: int32(c.Options.Seed)} //nolint:gosec // a seed; which one does not matter
 	if ratio := c.Options.AspectRatio; slices.Contains(ratios, ratio) {
 		cfg.ImageConfig = &imageConfig{AspectRatio: ratio}
 	} else if ratio != "" {
 		degraded = "the provider does not make the aspect ratio " + ratio
 	}
-	return request{Contents: contentsOf(prompt, c), GenerationConfig: cfg}, degraded
+	return request{Contents: contentsOf(remote.Prompt(c), c), GenerationConfig: cfg}, degraded
 }
 
 const analysisPrompt = "Describe this photo in at most three sentences. List what it shows as labels with your confidence from 0 to 1. " +

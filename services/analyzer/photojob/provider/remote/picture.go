@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,11 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
+
+const enhancePrompt = "Enhance this photo: correct exposure, white balance and sharpness. Change nothing else."
+
+// Prompt is that of a call, or one that enhances the photo.
+func Prompt(c provider.Call) string { return cmp.Or(c.Prompt, enhancePrompt) }
 
 // MaxPicture is the most bytes of a picture in an answer.
 const MaxPicture = 30_000_000

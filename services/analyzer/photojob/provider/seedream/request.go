@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
@@ -25,19 +26,13 @@ type request struct {
 	Sequential     string `json:"sequential_image_generation"`
 }
 
-const enhancePrompt = "Enhance this photo: correct exposure, white balance and sharpness. Change nothing else."
-
 func (p *Provider) body(c provider.Call) ([]byte, error) {
 	info, err := pixels.Inspect(c.Image, pixels.Default)
 	if err != nil {
 		return nil, &provider.Error{Class: provider.Permanent, Code: provider.ImageUnreadable, Billed: provider.NotBilled, Err: err}
 	}
-	prompt := c.Prompt
-	if prompt == "" {
-		prompt = enhancePrompt
-	}
 	return json.Marshal(request{
-		Model: p.cfg.Model, Prompt: prompt,
+		Model: p.cfg.Model, Prompt: remote.Prompt(c),
 		Image:          "data:" + strings.ToLower(c.MediaType) + ";base64," + base64.StdEncoding.EncodeToString(c.Image),
 		ResponseFormat: "b64_json", Seed: c.Options.Seed, Size: sizeOf(info, c.Options.AspectRatio), Sequential: "disabled",
 	})

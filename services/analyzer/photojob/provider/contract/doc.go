@@ -1,0 +1,3 @@
+// Package contract has the tests that compare the adapters of paid providers with the
+// official SDKs.
+package contract

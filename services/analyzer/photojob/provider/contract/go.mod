@@ -1,0 +1,46 @@
+// The official SDKs against the servers that stand for these services in tests. A module of its own: the product
+// contains neither SDK.
+module github.com/assay-project/assay/services/analyzer/photojob/provider/contract
+
+go 1.26.0
+
+require (
+	github.com/assay-project/assay/services/analyzer v0.0.0
+	github.com/volcengine/volcengine-go-sdk v1.1.35
+	google.golang.org/genai v1.77.0
+)
+
+require (
+	cloud.google.com/go v0.116.0 // indirect
+	cloud.google.com/go/auth v0.9.3 // indirect
+	cloud.google.com/go/compute/metadata v0.5.0 // indirect
+	github.com/ebitengine/purego v0.8.3 // indirect
+	github.com/gen2brain/heic v0.4.5 // indirect
+	github.com/gen2brain/webp v0.5.5 // indirect
+	github.com/golang/groupcache v0.0.0-20210331224755-41bb18bfe9da // indirect
+	github.com/google/go-cmp v0.7.0 // indirect
+	github.com/google/s2a-go v0.1.8 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/googleapis/enterprise-certificate-proxy v0.3.4 // indirect
+	github.com/gorilla/websocket v1.5.3 // indirect
+	github.com/jmespath/go-jmespath v0.4.0 // indirect
+	github.com/tetratelabs/wazero v1.12.0 // indirect
+	github.com/volcengine/volc-sdk-golang v1.0.23 // indirect
+	go.opencensus.io v0.24.0 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/image v0.47.0 // indirect
+	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20240903143218-8af14fe29dc1 // indirect
+	google.golang.org/grpc v1.66.2 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+	gopkg.in/yaml.v2 v2.2.8 // indirect
+)
+
+replace github.com/assay-project/assay/services/analyzer => ../../..
+
+replace github.com/assay-project/assay/pkg => ../../../../../pkg
+
+replace github.com/assay-project/assay/pkg/dynamolite => ../../../../../pkg/dynamolite

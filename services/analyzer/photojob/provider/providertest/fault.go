@@ -1,0 +1,125 @@
+package providertest
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // of the photo
+	"errors"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+)
+
+//go:embed photo.jpg
+var photo []byte
+
+// Call is a call to edit or describe a photo of 64 × 48 pixels.
+func Call() provider.Call {
+	return provider.Call{ID: "01JD/1", Prompt: "a red boat", Image: slices.Clone(photo), MediaType: "image/jpeg"}
+}
+
+// Client returns a client that the test closes.
+func Client(t *testing.T) *http.Client {
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// IsError reports whether an error is one of a provider, with these fields.
+func IsError(err error, class provider.Class, code string, billed provider.Billed) bool {
+	e, ok := errors.AsType[*provider.Error](err)
+	return ok && e.Class == class && e.Code == code && e.Billed == billed
+}
+
+// Fault is a reply of a server, and the error that an adapter makes of it.
+type Fault struct {
+	Reply  Reply
+	Class  provider.Class
+	Code   string
+	Billed provider.Billed
+	After  time.Duration // the pause that the service asks for
+}
+
+// Unusable is the fault of an answer that is billed, and of no use.
+func Unusable(reply Reply) Fault {
+	return Fault{reply, provider.Retry, provider.BadAnswer, provider.IsBilled, 0}
+}
+
+// Answer is the reply with another body.
+func Answer(body []byte) Reply { return Body(func([]byte) []byte { return body }) }
+
+// Faults are those that every service may have.
+func Faults() map[string]Fault {
+	return map[string]Fault{
+		"429 in the header": {TooMany("7", ""), provider.Defer, provider.RateLimited, provider.NotBilled, 7 * time.Second},
+		"429 without":       {TooMany("", ""), provider.Defer, provider.RateLimited, provider.NotBilled, 0},
+		"500":               {Status(500, "text/plain", "oops"), provider.Retry, provider.Unavailable, provider.NotBilled, 0},
+		"503 HTML":          {HTML, provider.Retry, provider.Unavailable, provider.NotBilled, 0},
+		"504":               {Status(504, "text/plain", ""), provider.Unknown, provider.Timeout, provider.MaybeBilled, 0},
+		"redirect":          {Redirect("http://169.254.169.254/latest/meta-data/"), provider.Retry, provider.Unavailable, provider.NotBilled, 0},
+		"silence":           {Silent, provider.Unknown, provider.Timeout, provider.MaybeBilled, 0},
+		"half, silence":     {Stalled, provider.Unknown, provider.Timeout, provider.MaybeBilled, 0},
+		"drip":              {Drip, provider.Unknown, provider.Timeout, provider.MaybeBilled, 0},
+		"reset first":       {ResetFirst, provider.Unknown, provider.Unavailable, provider.MaybeBilled, 0},
+		"reset in answer":   {Reset, provider.Unknown, provider.Unavailable, provider.MaybeBilled, 0},
+		"truncated JSON":    Unusable(Truncated),
+		"60 MB":             Unusable(Huge),
+		"not JSON":          Unusable(Answer([]byte("<html>"))),
+		"nothing":           Unusable(Answer([]byte(`{}`))),
+	}
+}
+
+// silence is how long a call waits for a server that does not answer.
+const silence = time.Second
+
+// TestFaults makes an edit with each fault of every service, and with more: each has its
+// error, makes one request, and is reported as billed, or as perhaps billed, whenever the
+// server bills.
+func TestFaults(t *testing.T, server *Script, p provider.Provider, more map[string]Fault) {
+	all := Faults()
+	maps.Copy(all, more)
+	for name, fault := range all {
+		t.Run(name, func(t *testing.T) {
+			calls, billed := server.Calls(), server.Billed()
+			server.Next(fault.Reply)
+			ctx := t.Context()
+			if fault.Code == provider.Timeout {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, silence)
+				defer cancel()
+			}
+			e, _, err := p.Edit(ctx, Call())
+			if !IsError(err, fault.Class, fault.Code, fault.Billed) || len(e.Image) > 0 {
+				t.Fatalf("%#v, %v; want %s %s, billed %s", e, err, fault.Class, fault.Code, fault.Billed)
+			}
+			if failed, _ := errors.AsType[*provider.Error](err); failed.RetryAfter != fault.After {
+				t.Errorf("retry after %s, want %s", failed.RetryAfter, fault.After)
+			}
+			if n := server.Calls() - calls; n != 1 {
+				t.Errorf("%d requests for one call", n)
+			}
+			if server.Billed() > billed && fault.Billed == provider.NotBilled {
+				t.Error("billed, and reported as not billed")
+			}
+		})
+	}
+}
+
+// Golden checks that a request is that of testdata/<name>, which the official SDK sends for
+// the same call: the module contract compares the two.
+func Golden(t *testing.T, name string, request []byte) {
+	t.Helper()
+	want, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want = bytes.TrimSpace(want); !bytes.Equal(request, want) {
+		t.Errorf("the request is not that of the official SDK:\n%s\n%s", request, want)
+	}
+}
