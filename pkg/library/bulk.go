@@ -30,11 +30,11 @@ type Operation struct {
 	IfMatch  int64  // 0 for any version
 }
 
-// Outcome is what became of an operation: the node as written, or an error. An erase returns the id of
-// its workflow instead of the node.
+// Outcome is what became of an operation: the node as written, or an error. An erase has its operation
+// instead of the node, which the caller publishes.
 type Outcome struct {
 	Node  Node
-	Erase string
+	Erase Workflow
 	Err   error
 }
 
@@ -72,9 +72,7 @@ func (s *Store) operate(ctx context.Context, c Caller, o Operation) Outcome {
 	case OpRestore:
 		done.Node, done.Err = s.Restore(ctx, o.ID, e)
 	case OpErase:
-		var w Workflow
-		w, done.Err = s.Erase(ctx, o.ID, e)
-		done.Erase = w.CorrelationID
+		done.Erase, done.Err = s.Erase(ctx, o.ID, e)
 	default:
 		done.Err = fmt.Errorf("no operation is named %q", o.Op)
 	}

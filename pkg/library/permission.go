@@ -59,6 +59,16 @@ func (p Path) Access(c Caller) Access {
 	return NoAccess
 }
 
+// Visible returns the part of the path that the caller may read: the node first, and last the topmost
+// of those above it whose permissions let the caller read it.
+func (p Path) Visible(c Caller) Path {
+	visible := 0
+	for visible < len(p) && p[visible:].Access(c) != NoAccess {
+		visible++
+	}
+	return p[:visible]
+}
+
 func (p Permissions) allow(c Caller) bool {
 	return p.IsPublic || c.Owner != "" && slices.Contains(p.Users, c.Owner) ||
 		slices.ContainsFunc(c.Groups, func(group string) bool { return slices.Contains(p.Groups, group) })

@@ -12,13 +12,35 @@ import (
 // Rename gives a folder or a file another name. Like every edit it returns the node as written, or
 // lifecycle.ErrNotFound, ErrRoot, ErrVersion or ErrBusy; and ErrName or ErrTrashed.
 func (s *Store) Rename(ctx context.Context, id, name string, e Edit) (Node, error) {
-	name, err := CleanName(name)
-	if err != nil {
-		return Node{}, err
+	return s.Change(ctx, id, Change{Name: &name}, e)
+}
+
+// Change is what to make of a node; nil leaves it as it is.
+type Change struct {
+	Name     *string
+	ParentID *string // empty for the root
+}
+
+// Change is Rename and Move in one write, with the errors of both.
+func (s *Store) Change(ctx context.Context, id string, c Change, e Edit) (Node, error) {
+	var name string
+	if c.Name != nil {
+		var err error
+		if name, err = CleanName(*c.Name); err != nil {
+			return Node{}, err
+		}
 	}
-	return s.change(ctx, "rename", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
-		n.Name = name
-		return n, nil, changeable(n)
+	return s.change(ctx, "change", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
+		if err := changeable(n); err != nil {
+			return Node{}, nil, err
+		}
+		if c.Name != nil {
+			n.Name = name
+		}
+		if c.ParentID == nil {
+			return n, nil, nil
+		}
+		return s.under(ctx, n, *c.ParentID)
 	})
 }
 
@@ -37,12 +59,7 @@ func changeable(n Node) error {
 // concurrent moves never make a cycle: one of them returns ErrCycle. Other errors are those of edits,
 // and ErrTrashed, ErrOwner, ErrNotFolder and ErrTooDeep.
 func (s *Store) Move(ctx context.Context, id, parentID string, e Edit) (Node, error) {
-	return s.change(ctx, "move", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
-		if err := changeable(n); err != nil {
-			return Node{}, nil, err
-		}
-		return s.under(ctx, n, parentID)
-	})
+	return s.Change(ctx, id, Change{ParentID: &parentID}, e)
 }
 
 // under returns a node as moved to a folder, and the conditions of that.

@@ -7,6 +7,7 @@
 //	FEED#SOURCE    <name>    a source of the feed: settings, state, lease; written by ingest
 //	PHOTO#PROVIDER <name>    settings of a provider of photo jobs; written by ingest (pkg/photojob/policy)
 //	PHOTO#STATE    <name>    what its calls have used, and what holds them; written by the analyzers
+//	LIBRARY#KEY    links     the key that signs share links, made once; written by ingest (pkg/library/link)
 //	CHECKPOINT#<projection>  <log>     how far a log is processed, and by whom; written by query (pkg/checkpoint)
 //
 // A row with the attribute expiresAt, epoch seconds, is deleted by DynamoDB some
@@ -32,6 +33,7 @@ import (
 const (
 	FeedSources    = "FEED#SOURCE"    // of the sources of the feed
 	PhotoProviders = "PHOTO#PROVIDER" // of the settings of providers of photo jobs
+	LibraryKeys    = "LIBRARY#KEY"    // of the keys of the library
 	PhotoStates    = "PHOTO#STATE"    // of what their calls have used
 	Checkpoints    = "CHECKPOINT#"    // begins those of the checkpoints of each projection
 )
@@ -92,12 +94,14 @@ func Storage(cfg Config) area.Storage {
 			area.Allow("FeedSources", []string{"dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem"}, rows).LeadingKeys(FeedSources),
 			area.Allow("PhotoProviders", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoProviders),
 			area.Allow("PhotoStates", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoStates),
+			area.Allow("LibraryKeys", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(LibraryKeys),
 		},
 		area.Analyzer: {
 			area.Allow("PhotoProviders", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoProviders),
 			area.Allow("PhotoStates", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoStates),
 		},
 		area.Query: {
+			area.Allow("LibraryKeys", []string{"dynamodb:GetItem"}, rows).LeadingKeys(LibraryKeys),
 			area.Allow("Checkpoints", []string{"dynamodb:Query", "dynamodb:UpdateItem"}, rows).LeadingKeys(Checkpoints + "*"),
 		},
 	}}

@@ -13,7 +13,9 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/announce"
+	"github.com/assay-project/assay/pkg/library/link"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/receive"
@@ -26,6 +28,7 @@ type Area struct {
 	bus       *bus.Bus
 	announcer *announce.Announcer
 	receiver  *receive.Receiver
+	links     *link.Issuer
 	log       zerolog.Logger
 }
 
@@ -33,6 +36,7 @@ type Area struct {
 func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, log zerolog.Logger) *Area {
 	return &Area{
 		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, receiver: receiver, log: log,
+		links:     link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
 	}
 }
@@ -46,8 +50,9 @@ func (a *Area) OperatorRoutes(*web.Router) {}
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded announces the upload of an object. An object of a removed file, or with other bytes than
-// reserved, is ignored: the client's own call responds with the reason.
+// Uploaded announces the upload of an object. It removes an object that was put after its file was
+// erased: a file exists before its object. It ignores an object with other bytes than reserved: the
+// client's own call responds with the reason.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	id, run, err := library.ParseKey(o.Key)
 	if err != nil || o.Bucket != a.bucket.Bucket {
@@ -59,7 +64,7 @@ func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err erro
 	file, err := a.store.File(ctx, id)
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
-		return true, nil
+		return true, a.bucket.Delete(ctx, o.Key)
 	case err != nil:
 		return true, err
 	case file.Key != o.Key:

@@ -2,14 +2,33 @@ package library
 
 import (
 	"context"
+	"path"
 
+	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/web"
 )
 
 // retry begins another run of a Failed or ProcessedPartially file. It returns the errors of the move,
 // and upload.ErrNoBytes or upload.ErrOtherBytes for a file that has lost its bytes.
 func (a *Area) retry(ctx context.Context, file library.File) error {
 	return a.again(ctx, file, a.store.Retry)
+}
+
+func (a *Area) reprocess(ctx context.Context, file library.File) error {
+	return a.again(ctx, file, a.store.Reprocess)
+}
+
+// retryStep begins another run of a file for one failed step. It returns the errors of retry,
+// library.ErrNoWorkflow and library.ErrStep.
+func (a *Area) retryStep(ctx context.Context, file library.File, step string) error {
+	return a.again(ctx, file, func(ctx context.Context, file library.File) (library.File, library.Workflow, error) {
+		kept, err := a.keep(ctx, file, step)
+		if err != nil {
+			return library.File{}, library.Workflow{}, err
+		}
+		return a.store.RetryStep(ctx, file, step, kept)
+	})
 }
 
 // again begins another run of a file, if its bytes are there.
@@ -24,4 +43,65 @@ func (a *Area) again(ctx context.Context, file library.File, begin func(context.
 		return err
 	}
 	return a.announcer.Begun(ctx, file)
+}
+
+// keep copies the results of all steps but one to the objects of the next run, and returns them.
+func (a *Area) keep(ctx context.Context, file library.File, step string) (map[string]library.StepResult, error) {
+	w, err := a.store.Workflow(ctx, file.ID)
+	if err != nil {
+		return nil, library.ErrNoWorkflow
+	}
+	kept := map[string]library.StepResult{}
+	for name, result := range w.StepResults {
+		if name == step || result.Key == "" {
+			continue
+		}
+		to := library.ResultKey(file.ID, file.Run+1, path.Base(result.Key))
+		if _, err := a.bucket.Copy(ctx, to, blob.Copy{Key: result.Key}); err != nil {
+			return nil, err
+		}
+		result.Key = to
+		kept[name] = result
+	}
+	return kept, nil
+}
+
+func (a *Area) postRetry(ctx context.Context, in *fileInput) (*nodeOutput, error) {
+	return a.process(ctx, in.ID, in.Caller, a.retry)
+}
+
+func (a *Area) postReprocess(ctx context.Context, in *fileInput) (*nodeOutput, error) {
+	return a.process(ctx, in.ID, in.Caller, a.reprocess)
+}
+
+type stepInput struct {
+	web.IDParam
+	web.CallerParam
+	Step string `path:"step" maxLength:"100" example:"thumbnails"`
+}
+
+func (a *Area) postRetryStep(ctx context.Context, in *stepInput) (*nodeOutput, error) {
+	return a.process(ctx, in.ID, in.Caller, func(ctx context.Context, file library.File) error {
+		return a.retryStep(ctx, file, in.Step)
+	})
+}
+
+// process begins the processing of a file of the caller, and returns its node.
+func (a *Area) process(ctx context.Context, id string, who web.Caller, begin func(context.Context, library.File) error) (*nodeOutput, error) {
+	c := caller(who)
+	path, file, err := a.writable(ctx, id, c)
+	if err == nil && path.Trashed() {
+		err = library.ErrTrashed
+	}
+	if err == nil {
+		err = begin(ctx, file)
+	}
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	node, err := a.store.Get(ctx, id)
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	return output(node, c), nil
 }

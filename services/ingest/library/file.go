@@ -30,6 +30,23 @@ func (a *Area) fileRoutes(r *web.Router) {
 		OperationID: "library-file-uploaded", Method: http.MethodPost, Path: "/v1/library/files/{id}/uploaded", Tags: []string{tag},
 		Summary: "Report that the presigned upload is done", DefaultStatus: http.StatusAccepted,
 	}, a.postUploaded)
+	for _, op := range []struct {
+		id, path, summary string
+		call              func(context.Context, *fileInput) (*nodeOutput, error)
+	}{
+		{"retry-library-file", "/v1/library/files/{id}/retry", "Process a Failed or ProcessedPartially file again", a.postRetry},
+		{"reprocess-library-file", "/v1/library/files/{id}/reprocess", "Process a Processed file again, such as with newer engines", a.postReprocess},
+	} {
+		web.Register(r, huma.Operation{
+			OperationID: op.id, Method: http.MethodPost, Path: op.path, Tags: []string{tag}, Summary: op.summary, DefaultStatus: http.StatusAccepted,
+		}, op.call)
+	}
+	web.Register(r, huma.Operation{
+		OperationID: "retry-library-step", Method: http.MethodPost, Path: "/v1/library/files/{id}/workflow/steps/{step}/retry", Tags: []string{tag},
+		Summary:       "Make one failed step of a file again",
+		Description:   "The results of the other steps are kept. 410 when the steps are no longer kept: then retry the file. A slash in the name of a step is sent as %2F.",
+		DefaultStatus: http.StatusAccepted,
+	}, a.postRetryStep)
 }
 
 func multipartBody() *huma.RequestBody {
@@ -153,26 +170,26 @@ type fileInput struct {
 	web.CallerParam
 }
 
-// writable reads a file that the caller may change.
-func (a *Area) writable(ctx context.Context, id string, c library.Caller) (library.Node, library.File, error) {
+// writable reads a file that the caller may change, and the path of its node.
+func (a *Area) writable(ctx context.Context, id string, c library.Caller) (library.Path, library.File, error) {
 	path, err := a.store.Writable(ctx, id, c)
 	if err != nil {
-		return library.Node{}, library.File{}, err
+		return nil, library.File{}, err
 	}
 	if path.Node().Type != library.KindFile {
-		return library.Node{}, library.File{}, errNotFile
+		return nil, library.File{}, errNotFile
 	}
 	file, err := a.store.File(ctx, id)
-	return path.Node(), file, err
+	return path, file, err
 }
 
 func (a *Area) postUploaded(ctx context.Context, in *fileInput) (*nodeOutput, error) {
-	node, file, err := a.writable(ctx, in.ID, caller(in.Caller))
+	path, file, err := a.writable(ctx, in.ID, caller(in.Caller))
 	if err == nil {
 		err = a.announcer.Uploaded(ctx, file)
 	}
 	if err != nil {
 		return nil, a.problem(err)
 	}
-	return output(node, caller(in.Caller)), nil
+	return output(path.Node(), caller(in.Caller)), nil
 }

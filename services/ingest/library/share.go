@@ -1,0 +1,120 @@
+package library
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+func (a *Area) shareRoutes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "put-library-permissions", Method: http.MethodPut, Path: "/v1/library/nodes/{id}/permissions", Tags: []string{tag},
+		Summary: "Set who may read a node and all below it, besides its owner", Description: "Users and groups need proven identities, which this server does not have: both must be empty. Links keep their validity.",
+	}, a.putPermissions)
+	web.Register(r, huma.Operation{
+		OperationID: "create-library-link", Method: http.MethodPost, Path: "/v1/library/nodes/{id}/links", Tags: []string{tag},
+		Summary: "Create a link by which anyone may read a node and all below it", DefaultStatus: http.StatusCreated,
+		Description: "Reads take its token in the query parameter link.",
+	}, a.postLink)
+	web.Register(r, huma.Operation{
+		OperationID: "revoke-library-links", Method: http.MethodDelete, Path: "/v1/library/nodes/{id}/links", Tags: []string{tag},
+		Summary: "Revoke all links to a node", DefaultStatus: http.StatusNoContent,
+	}, a.deleteLinks)
+}
+
+type permissionsInput struct {
+	web.IDParam
+	web.CallerParam
+	MatchParam
+	Body struct {
+		IsPublic bool     `json:"isPublic"`
+		Users    []string `json:"users,omitempty" maxItems:"200"`
+		Groups   []string `json:"groups,omitempty" maxItems:"200"`
+	}
+}
+
+type permissionsOutput struct {
+	ETag string `header:"ETag"`
+	Body library.PermissionsView
+}
+
+func (a *Area) putPermissions(ctx context.Context, in *permissionsInput) (*permissionsOutput, error) {
+	c := caller(in.Caller)
+	if _, err := a.store.Writable(ctx, in.ID, c); err != nil {
+		return nil, a.problem(err)
+	}
+	if len(in.Body.Users)+len(in.Body.Groups) > 0 {
+		return nil, web.NewProblem(http.StatusConflict, "identity-required", "Callers of this server prove no identity. Make the node public, or create a link.")
+	}
+	node, err := a.store.Share(ctx, in.ID, in.Body.IsPublic, nil, nil, in.edit(c))
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	return &permissionsOutput{ETag: node.ETag(), Body: node.Permissions.View()}, nil
+}
+
+type linkInput struct {
+	web.IDParam
+	web.CallerParam
+	Body struct {
+		ExpiresIn string `json:"expiresIn" example:"168h" doc:"how long the link is valid, at most 720h"`
+	}
+}
+
+type linkOutput struct {
+	Location string `header:"Location"`
+	Body     linkView
+}
+
+type linkView struct {
+	Token     string    `json:"token"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+func (a *Area) postLink(ctx context.Context, in *linkInput) (*linkOutput, error) {
+	valid, err := time.ParseDuration(in.Body.ExpiresIn)
+	if err != nil || valid < time.Second || valid > library.MaxLinkAge {
+		return nil, web.Invalid(web.FieldError{Field: "body.expiresIn", Message: "expected a duration from 1s to 720h, such as 24h"})
+	}
+	path, err := a.store.Writable(ctx, in.ID, caller(in.Caller))
+	switch {
+	case err != nil:
+		return nil, a.problem(err)
+	case path.Trashed():
+		return nil, a.problem(library.ErrTrashed)
+	case path.Node().Type == library.KindUser:
+		return nil, a.problem(library.ErrRoot)
+	}
+	links, err := a.links.Make(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &linkOutput{}
+	if out.Body.Token, out.Body.ExpiresAt, err = links.Issue(path.Node(), time.Now(), valid); err != nil {
+		return nil, err
+	}
+	out.Location = "/v1/library/links/" + out.Body.Token
+	return out, nil
+}
+
+type revokeInput struct {
+	web.IDParam
+	web.CallerParam
+}
+
+func (a *Area) deleteLinks(ctx context.Context, in *revokeInput) (*struct{}, error) {
+	c := caller(in.Caller)
+	_, err := a.store.Writable(ctx, in.ID, c)
+	if err == nil {
+		_, err = a.store.RevokeLinks(ctx, in.ID, library.Edit{By: c.Owner})
+	}
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	return nil, nil
+}

@@ -1,0 +1,230 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+func (a *Area) treeRoutes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "change-library-node", Method: http.MethodPatch, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
+		Summary: "Rename or move a node", Description: "Fields that are absent stay. Send the ETag as If-Match to change only what you have seen.",
+	}, a.patchNode)
+	web.Register(r, huma.Operation{
+		OperationID: "delete-library-node", Method: http.MethodDelete, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
+		Summary: "Move a node to the trash, or erase it",
+		Description: "With permanent=true, erases the node and all below it: 204 for a file, which is hidden at once and whose bytes are deleted shortly after, " +
+			"and 202 for a folder, with the operation in Location. 204 also for a node that does not exist.",
+		DefaultStatus: http.StatusNoContent,
+		Responses:     map[string]*huma.Response{"202": operationTaken()},
+	}, a.deleteNode)
+	web.Register(r, huma.Operation{
+		OperationID: "restore-library-node", Method: http.MethodPost, Path: "/v1/library/nodes/{id}/restore", Tags: []string{tag},
+		Summary: "Move a node from the trash back to its folder", Description: "To the root, if the folder is gone or in the trash, too.",
+		DefaultStatus: http.StatusOK,
+	}, a.postRestore)
+	web.Register(r, huma.Operation{
+		OperationID: "change-library-nodes", Method: http.MethodPost, Path: "/v1/library/nodes/bulk", Tags: []string{tag},
+		Summary: "Move, trash, restore or erase up to 100 nodes", Description: "Makes the operations in their order. One that fails does not stop the others.",
+		DefaultStatus: http.StatusMultiStatus,
+	}, a.postBulk)
+}
+
+func operationTaken() *huma.Response {
+	return &huma.Response{
+		Description: "The folder is hidden and is being erased",
+		Headers:     map[string]*huma.Param{"Location": {Schema: &huma.Schema{Type: "string"}, Description: "the operation"}},
+	}
+}
+
+// MatchParam is the condition of a change: embed it in the input.
+type MatchParam struct {
+	IfMatch string `header:"If-Match" doc:"the ETag of the node as last seen, or * for any. 412 when the node has another"`
+}
+
+// edit returns the change that a caller makes under the condition.
+func (p MatchParam) edit(c library.Caller) library.Edit {
+	e := library.Edit{By: c.Owner}
+	if p.IfMatch == "" || p.IfMatch == "*" {
+		return e
+	}
+	digits, ours := strings.CutPrefix(strings.Trim(p.IfMatch, `"`), "v")
+	version, err := strconv.ParseInt(digits, 10, 64)
+	if !ours || err != nil || version < 1 {
+		version = -1 // which no node has
+	}
+	e.IfMatch = version
+	return e
+}
+
+type patchInput struct {
+	web.IDParam
+	web.CallerParam
+	MatchParam
+	Body struct {
+		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"1024"`
+		ParentID *string `json:"parentId,omitempty" format:"uuid" doc:"a folder of the same owner"`
+	}
+}
+
+func (a *Area) patchNode(ctx context.Context, in *patchInput) (*nodeOutput, error) {
+	c := caller(in.Caller)
+	if _, err := a.store.Writable(ctx, in.ID, c); err != nil {
+		return nil, a.problem(err)
+	}
+	node, err := a.store.Change(ctx, in.ID, library.Change{Name: in.Body.Name, ParentID: in.Body.ParentID}, in.edit(c))
+	if err != nil && in.Body.ParentID != nil {
+		err = a.refused(ctx, err, *in.Body.ParentID, c)
+	}
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	return output(node, c), nil
+}
+
+type deleteInput struct {
+	web.IDParam
+	web.CallerParam
+	MatchParam
+	Permanent bool `query:"permanent" doc:"erase it, also from the trash"`
+}
+
+type deleteOutput struct {
+	Status   int
+	Location string `header:"Location"`
+}
+
+func (a *Area) deleteNode(ctx context.Context, in *deleteInput) (*deleteOutput, error) {
+	c := caller(in.Caller)
+	path, err := a.store.Writable(ctx, in.ID, c)
+	out := &deleteOutput{Status: http.StatusNoContent}
+	switch {
+	case err != nil:
+	case !in.Permanent:
+		_, err = a.store.Trash(ctx, in.ID, in.edit(c))
+	default:
+		var w library.Workflow
+		w, err = a.erase(ctx, in.ID, in.edit(c))
+		if err == nil && path.Node().IsFolder() {
+			out = &deleteOutput{Status: http.StatusAccepted, Location: operationPath(w)}
+		}
+	}
+	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+		return nil, a.problem(err)
+	}
+	return out, nil
+}
+
+// erase hides a node for good and publishes the operation that removes it.
+func (a *Area) erase(ctx context.Context, id string, e library.Edit) (library.Workflow, error) {
+	w, err := a.store.Erase(ctx, id, e)
+	if err != nil {
+		return w, err
+	}
+	return w, a.announcer.Erase(ctx, w)
+}
+
+type restoreInput struct {
+	web.IDParam
+	web.CallerParam
+	MatchParam
+}
+
+func (a *Area) postRestore(ctx context.Context, in *restoreInput) (*nodeOutput, error) {
+	c := caller(in.Caller)
+	_, err := a.store.Writable(ctx, in.ID, c)
+	var node library.Node
+	if err == nil {
+		node, err = a.store.Restore(ctx, in.ID, in.edit(c))
+	}
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	return output(node, c), nil
+}
+
+type bulkInput struct {
+	web.CallerParam
+	Body struct {
+		Operations []bulkOperation `json:"operations" minItems:"1" maxItems:"100" nullable:"false"`
+	}
+}
+
+type bulkOperation struct {
+	Op       string `json:"op" enum:"move,trash,restore,erase"`
+	ID       string `json:"id" format:"uuid"`
+	ParentID string `json:"parentId,omitempty" format:"uuid" doc:"of a move; by default the root"`
+	Version  int64  `json:"version,omitempty" minimum:"1" doc:"that the node must still have; by default any"`
+}
+
+type bulkOutput struct {
+	Status int
+	Body   bulkOutcomes
+}
+
+type bulkOutcomes struct {
+	Outcomes []bulkOutcome `json:"outcomes" nullable:"false" doc:"in the order of the operations"`
+}
+
+type bulkOutcome struct {
+	ID        string            `json:"id"`
+	Status    int               `json:"status" doc:"the HTTP status that the operation alone would get" example:"200"`
+	Node      *library.NodeView `json:"node,omitempty" doc:"as written; absent after an erase"`
+	Operation string            `json:"operation,omitempty" doc:"of an erase of a folder: its path"`
+	Type      string            `json:"type,omitempty" doc:"the type of the problem that the operation alone would get" example:"urn:assay:problem:not-found"`
+	Detail    string            `json:"detail,omitempty"`
+}
+
+func (a *Area) postBulk(ctx context.Context, in *bulkInput) (*bulkOutput, error) {
+	c := caller(in.Caller)
+	operations := make([]library.Operation, len(in.Body.Operations))
+	for i, o := range in.Body.Operations {
+		operations[i] = library.Operation{Op: library.Op(o.Op), ID: strings.ToLower(o.ID), ParentID: strings.ToLower(o.ParentID), IfMatch: o.Version}
+	}
+	done, err := a.store.Bulk(ctx, c, operations)
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	list := bulkOutcomes{Outcomes: make([]bulkOutcome, len(done))}
+	for i, d := range done {
+		if list.Outcomes[i], err = a.outcome(ctx, operations[i], d, c); err != nil {
+			return nil, err
+		}
+	}
+	return &bulkOutput{Status: http.StatusMultiStatus, Body: list}, nil
+}
+
+// outcome returns what a client is shown of an operation, and publishes an erase. The error is one of a
+// backend, which fails the request: it can be repeated.
+func (a *Area) outcome(ctx context.Context, o library.Operation, done library.Outcome, c library.Caller) (bulkOutcome, error) {
+	out := bulkOutcome{ID: o.ID, Status: http.StatusOK}
+	switch {
+	case done.Err != nil:
+		p, known := errors.AsType[*web.Problem](a.problem(done.Err))
+		if !known {
+			return out, done.Err
+		}
+		out.Status, out.Type, out.Detail = p.Status, p.Type, p.Detail
+	case o.Op == library.OpErase:
+		out.Status = http.StatusNoContent
+		if done.Erase.CorrelationID != done.Erase.FileID {
+			out.Status, out.Operation = http.StatusAccepted, operationPath(done.Erase)
+		}
+		return out, a.announcer.Erase(ctx, done.Erase)
+	default:
+		view := done.Node.View(c)
+		out.Node = &view
+	}
+	return out, nil
+}
+
+func operationPath(w library.Workflow) string { return "/v1/library/operations/" + w.CorrelationID }
