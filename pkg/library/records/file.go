@@ -64,7 +64,7 @@ func (f *File) Page(ctx context.Context, q Query) (Page, error) {
 			page.Next = indexes[room]
 			indexes = indexes[:room]
 		}
-		found, err := f.records(ctx, indexes)
+		found, err := f.records(ctx, indexes, q)
 		if err != nil {
 			return Page{}, err
 		}
@@ -72,9 +72,6 @@ func (f *File) Page(ctx context.Context, q Query) (Page, error) {
 		if page.Next >= 0 {
 			break
 		}
-	}
-	for i := range page.Records {
-		page.Records[i].project(q.Columns, q.Content)
 	}
 	return page, nil
 }
@@ -84,7 +81,7 @@ func (f *File) Record(ctx context.Context, index int) (Record, error) {
 	if index < 0 || index >= f.Total {
 		return Record{}, fmt.Errorf("record %d of %d: %w", index, f.Total, ErrNoRecord)
 	}
-	found, err := f.records(ctx, []int{index})
+	found, err := f.records(ctx, []int{index}, Query{Content: true})
 	if err != nil {
 		return Record{}, err
 	}
@@ -183,8 +180,8 @@ func (f *File) matchChunk(ctx context.Context, chunk int, filter *Filter) ([]int
 	return indexes, nil
 }
 
-// records returns the records of these ascending indexes.
-func (f *File) records(ctx context.Context, indexes []int) ([]Record, error) {
+// records returns the records of these ascending indexes, with what the query asks for.
+func (f *File) records(ctx context.Context, indexes []int, q Query) ([]Record, error) {
 	found := make([]Record, len(indexes))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelChunks)
@@ -193,7 +190,7 @@ func (f *File) records(ctx context.Context, indexes []int) ([]Record, error) {
 		for at < len(indexes) && indexes[at]/ChunkSize == chunk {
 			at++
 		}
-		group.Go(func() error { return f.pick(ctx, chunk, indexes[start:at], found[start:at]) })
+		group.Go(func() error { return f.pick(ctx, chunk, indexes[start:at], q, found[start:at]) })
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
@@ -202,7 +199,7 @@ func (f *File) records(ctx context.Context, indexes []int) ([]Record, error) {
 }
 
 // pick reads the records of these indexes of one chunk.
-func (f *File) pick(ctx context.Context, chunk int, indexes []int, found []Record) error {
+func (f *File) pick(ctx context.Context, chunk int, indexes []int, q Query, found []Record) error {
 	o, err := f.open(ctx, chunk)
 	if err != nil {
 		return err
@@ -217,6 +214,7 @@ func (f *File) pick(ctx context.Context, chunk int, indexes []int, found []Recor
 				return err
 			}
 			if at < len(indexes) && r.Index == indexes[at] {
+				r.project(q.Columns, q.Content)
 				found[at] = *r
 				at++
 			}

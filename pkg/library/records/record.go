@@ -12,7 +12,7 @@ import (
 const (
 	MaxRecords     = 100_000 // further records are counted, and not processed
 	MaxFields      = 1_000   // further fields are counted, and have no column
-	MaxRecordBytes = 1 << 20 // a longer record fails
+	MaxRecordBytes = 8 << 20 // a longer record fails
 	ChunkSize      = 1_000   // records of a chunk; the last one has the rest
 )
 

@@ -13,10 +13,11 @@ type Cut int
 
 // The meanings of a line.
 const (
-	Inside  Cut = iota // it belongs to the record at hand, or begins the first one
-	Begins             // a new record begins with it
-	Ends               // the record at hand ends with it
-	Outside            // it belongs to no record
+	Inside   Cut = iota // it belongs to the record at hand, or begins the first one
+	Begins              // a new record begins with it
+	Ends                // the record at hand ends with it
+	Outside             // it belongs to no record
+	Discards            // it says that the record at hand is none, but a header
 )
 
 // A Boundary classifies the lines of one file, in order. A line has no line break, and is cut off after
@@ -81,6 +82,10 @@ func (s *Scanner) Next() (Raw, error) {
 			return s.done(raw), nil
 		case cut == Begins: // the blank lines before it belong to nothing
 			raw.Offset, raw.Length, s.buffer = raw.Offset+raw.Length, 0, s.buffer[:0]
+		case cut == Discards:
+			raw.Offset, raw.Length, s.buffer = raw.Offset+raw.Length+length, 0, s.buffer[:0]
+			blank = true
+			continue
 		case cut == Outside && raw.Length == 0:
 			raw.Offset += length
 			continue

@@ -29,6 +29,26 @@ func begins() Boundary {
 	}
 }
 
+// linked has headers of records that begin with "link".
+func linked() Boundary {
+	header := false
+	return func(line []byte) Cut {
+		switch {
+		case strings.HasPrefix(string(line), "title"):
+			header = false
+			return Begins
+		case string(line) == "link":
+			header = true
+			return Discards
+		case header:
+			return Outside
+		case string(line) == "end":
+			return Ends
+		}
+		return Inside
+	}
+}
+
 func split(t *testing.T, text string, boundary Boundary) (found []string) {
 	t.Helper()
 	s := NewScanner(iotest.OneByteReader(strings.NewReader(text)), boundary, true)
@@ -58,6 +78,7 @@ func TestScanner(t *testing.T) {
 		{"blank rest", "a\n$$$$\n\n \n", dollars, []string{"a\n$$$$\n"}},
 		{"empty", "", dollars, nil},
 		{"begins", "# head\n\ndata_a\n1\ndata_b\ndata_c", begins(), []string{"data_a\n1\n", "data_b\n", "data_c"}},
+		{"discards", "title 1\nlink\nowner\ntitle 2\nend\n\ntitle 3\nend\n", linked(), []string{"title 2\nend\n", "title 3\nend\n"}},
 		{"none", "# head\n", begins(), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -93,7 +114,7 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 func TestOverlongRecordsHaveNoBytes(t *testing.T) {
-	const size = 16 << 20
+	const size = 32 << 20
 	s := NewScanner(&endless{size}, dollars, true)
 	raw, err := s.Next()
 	if err != nil || raw.Length != size || raw.Bytes != nil {

@@ -1,0 +1,187 @@
+package spectrum
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// ErrNotDrawn means that a spectrum has no points.
+var ErrNotDrawn = errors.New("the spectrum has no points")
+
+// The size of a drawing, and of the part that has the curve.
+const (
+	width, height = 800.0, 400.0
+	left, right   = 70.0, 15.0
+	top, bottom   = 20.0, 50.0
+	maxDrawn      = 20 // curves
+)
+
+// SVG draws the curves, 20 at most, with their axes. The x axis of infrared and NMR spectra falls to the
+// right, as usual. It returns ErrNotDrawn.
+func (s *Spectrum) SVG() ([]byte, error) {
+	curves := s.Curves[:min(len(s.Curves), maxDrawn)]
+	low, high, found := s.bounds(curves)
+	if !found {
+		return nil, ErrNotDrawn
+	}
+	peaks := true
+	for _, c := range curves {
+		peaks = peaks && c.Peaks
+	}
+	if peaks { // peaks stand on zero
+		low[1], high[1] = min(low[1], 0), max(high[1], 0)
+	}
+	for i := range low {
+		if high[i]-low[i] <= 0 || !finite(high[i]-low[i]) {
+			low[i], high[i] = low[i]-0.5*math.Abs(low[i])-0.5, high[i]+0.5*math.Abs(high[i])+0.5
+		}
+		if !finite(high[i] - low[i]) {
+			return nil, ErrNotDrawn
+		}
+	}
+	kind := strings.ToUpper(s.DataType)
+	v := view{low: low, high: high, falling: strings.Contains(kind, "INFRARED") || strings.Contains(kind, "NMR") && !strings.Contains(kind, "FID")}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" fill="none" stroke="#222" font-family="Helvetica,Arial,sans-serif" font-size="12">`+
+		"\n<style>text{fill:#222;stroke:none}</style>\n", width, height, width, height)
+	v.axes(&b, curves[0])
+	for i, c := range curves {
+		colour := [...]string{"#1f45c8", "#c62020", "#1c7c2c", "#9a7400", "#5f2a8f"}[i%5]
+		fmt.Fprintf(&b, `<path stroke="%s" stroke-linejoin="round" d="`, colour)
+		if c.Peaks {
+			v.peaks(&b, c)
+		} else {
+			v.curve(&b, c)
+		}
+		b.WriteString("\"/>\n")
+	}
+	b.WriteString("</svg>\n")
+	return b.Bytes(), nil
+}
+
+// A view maps values to places.
+type view struct {
+	low, high [2]float64
+	falling   bool
+}
+
+func (v view) x(value float64) float64 {
+	part := (value - v.low[0]) / (v.high[0] - v.low[0])
+	if v.falling {
+		part = 1 - part
+	}
+	return left + part*(width-left-right)
+}
+
+func (v view) y(value float64) float64 {
+	return height - bottom - (value-v.low[1])/(v.high[1]-v.low[1])*(height-top-bottom)
+}
+
+func (v view) peaks(b *bytes.Buffer, c Curve) {
+	base := v.y(max(v.low[1], min(0, v.high[1])))
+	for i := range c.X {
+		if finite(c.X[i]) && finite(c.Y[i]) {
+			fmt.Fprintf(b, "M%.1f %.1fV%.1f", v.x(c.X[i]), base, v.y(c.Y[i]))
+			if i >= 20_000 {
+				return
+			}
+		}
+	}
+}
+
+// curve draws the least and the greatest ordinate of each column of the drawing, in their order.
+func (v view) curve(b *bytes.Buffer, c Curve) {
+	move := true
+	point := func(i int) {
+		command := byte('L')
+		if move {
+			command = 'M'
+		}
+		move = false
+		fmt.Fprintf(b, "%c%.1f %.1f", command, v.x(c.X[i]), v.y(c.Y[i]))
+	}
+	for i := 0; i < len(c.X); {
+		if !finite(c.X[i]) || !finite(c.Y[i]) {
+			move = true
+			i++
+			continue
+		}
+		column, lowest, highest, last := math.Floor(v.x(c.X[i])), i, i, i
+		for i < len(c.X) && finite(c.X[i]) && finite(c.Y[i]) && math.Floor(v.x(c.X[i])) == column {
+			if c.Y[i] < c.Y[lowest] {
+				lowest = i
+			}
+			if c.Y[i] > c.Y[highest] {
+				highest = i
+			}
+			last = i
+			i++
+		}
+		first, second := min(lowest, highest), max(lowest, highest)
+		point(first)
+		if second != first {
+			point(second)
+		}
+		if last != second {
+			point(last)
+		}
+	}
+}
+
+func (v view) axes(b *bytes.Buffer, c Curve) {
+	fmt.Fprintf(b, `<path d="M%.0f %.0fV%.0fH%.0f"/>`+"\n", left, top, height-bottom, width-right)
+	for _, tick := range ticks(v.low[0], v.high[0], 8) {
+		fmt.Fprintf(b, `<path d="M%.1f %.1fv5"/><text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n", v.x(tick), height-bottom, v.x(tick), height-bottom+18, number(tick))
+	}
+	for _, tick := range ticks(v.low[1], v.high[1], 5) {
+		fmt.Fprintf(b, `<path d="M%.1f %.1fh-5"/><text x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n", left, v.y(tick), left-8, v.y(tick)+4, number(tick))
+	}
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n", left+(width-left-right)/2, height-8, html.EscapeString(short(c.XUnits)))
+	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="start">%s</text>`+"\n", 4.0, top-6, html.EscapeString(short(c.YUnits)))
+}
+
+func short(text string) string {
+	if runes := []rune(strings.ToValidUTF8(text, "")); len(runes) > 60 {
+		text = string(runes[:60]) + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0xfffe || r == 0xffff {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// ticks returns about n round numbers between low and high.
+func ticks(low, high float64, n int) []float64 {
+	rough := (high - low) / float64(n)
+	power := math.Pow(10, math.Floor(math.Log10(rough)))
+	step := 10 * power
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= rough {
+			step = m * power
+			break
+		}
+	}
+	var all []float64
+	if step <= 0 || !finite(step) {
+		return nil
+	}
+	for i := range 2*n + 2 {
+		tick := (math.Ceil(low/step) + float64(i)) * step
+		if tick > high || !finite(tick) {
+			break
+		}
+		all = append(all, tick)
+	}
+	return all
+}
+
+func number(v float64) string {
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
