@@ -48,6 +48,7 @@ type Info struct {
 
 	animated bool
 	webp     int   // Limits.WebP
+	beside   int64 // Limits.Beside
 	kept     int64 // bytes that the decoder keeps
 }
 
@@ -57,7 +58,7 @@ func Inspect(data []byte, l Limits) (Info, error) {
 	if err := l.checkBytes(len(data)); err != nil {
 		return Info{}, err
 	}
-	info := Info{Format: Sniff(data), Orientation: 1, Bytes: len(data), webp: l.WebP}
+	info := Info{Format: Sniff(data), Orientation: 1, Bytes: len(data), webp: l.WebP, beside: l.Beside}
 	config, err := info.header(data)
 	if err != nil {
 		return Info{}, err
@@ -94,7 +95,7 @@ func (i *Info) header(data []byte) (config image.Config, err error) {
 
 // Memory is how many bytes an attempt on the picture may take at most: its encoded
 // bytes, what its decoder keeps, two copies in RGB (one operation reads one and
-// writes the other), two planes for filters, and the encoded result. The numbers are
+// writes the other), two planes for filters, the encoded result, and what Limits.Beside adds. The numbers are
 // those of the decoders and encoders; TestMemoryIsBounded measures them.
 func (i Info) Memory() int64 {
 	const (
@@ -108,5 +109,5 @@ func (i Info) Memory() int64 {
 	if i.webp != 0 {
 		writes = max(writes, size*result+webpMemory(size, i.webp, i.Format == JPEG || i.Format == HEIC))
 	}
-	return fixed + 2*int64(i.Bytes) + i.kept + size*rgb + writes
+	return fixed + 2*int64(i.Bytes) + i.kept + size*rgb + writes + i.beside
 }

@@ -3,44 +3,12 @@ package pixels_test
 import (
 	"context"
 	"errors"
-	"runtime"
-	"runtime/debug"
-	"runtime/metrics"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/assay-project/assay/services/analyzer/pixels"
+	"github.com/assay-project/assay/services/analyzer/pixels/peak"
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
-
-// peak is the most memory of objects that f adds, sampled while it runs with a
-// collector that leaves little behind.
-func peak(f func()) int64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(10))
-	runtime.GC()
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	read := func() int64 { metrics.Read(sample); return int64(sample[0].Value.Uint64()) }
-	before, most := read(), int64(0)
-	done := make(chan struct{})
-	var sampler sync.WaitGroup
-	sampler.Go(func() {
-		tick := time.NewTicker(time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				most = max(most, read())
-			}
-		}
-	})
-	f()
-	close(done)
-	sampler.Wait()
-	return most - before
-}
 
 // TestMemoryIsBounded: a whole attempt (decode, every operation, encode) stays
 // within what Info.Memory reserves for it.
@@ -73,7 +41,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			used := peak(func() {
+			used := peak.Of(func() {
 				p := decoded(data)
 				p.Rotate(90)
 				p.AutoLevels()

@@ -2,9 +2,11 @@ package local
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/objects"
 )
 
 // Borders between a label and none. docs/photos.md has how they were set.
@@ -16,9 +18,24 @@ const (
 	lowSpread  = 60 // between the 5th and the 95th percentile
 )
 
-// describe puts facts and faces into labels, the surest first within their kind, and
+// maxObjects is how many objects a photo is labeled with at most.
+const maxObjects = 5
+
+// classes returns a label for each kind of object, the surest first.
+func classes(found []objects.Object) []provider.Label {
+	var labels []provider.Label
+	for _, o := range found {
+		known := func(l provider.Label) bool { return l.Name == o.Name }
+		if len(labels) < maxObjects && !slices.ContainsFunc(labels, known) {
+			labels = append(labels, provider.Label{Name: o.Name, Confidence: o.Confidence})
+		}
+	}
+	return labels
+}
+
+// describe puts facts, faces and objects into labels, the surest first within their kind, and
 // into a sentence.
-func describe(f facts, faces []face, width, height int) ([]provider.Label, string) {
+func describe(f facts, faces []face, things []provider.Label, width, height int) ([]provider.Label, string) {
 	var labels []provider.Label
 	add := func(name string, confidence float64) {
 		labels = append(labels, provider.Label{Name: name, Confidence: float64(int(min(max(confidence, 0.01), 1)*100+0.5)) / 100})
@@ -38,6 +55,11 @@ func describe(f facts, faces []face, width, height int) ([]provider.Label, strin
 	case len(faces) > 1:
 		kind = fmt.Sprintf("photo of %d faces", len(faces))
 		add("faces", sureness(faces))
+	}
+	var names []string
+	for _, thing := range things {
+		add(thing.Name, thing.Confidence)
+		names = append(names, thing.Name)
 	}
 	if gray {
 		add("monochrome", f.gray)
@@ -65,7 +87,11 @@ func describe(f facts, faces []face, width, height int) ([]provider.Label, strin
 			add(c.name, c.part)
 		}
 	}
-	return labels, sentence(kind, orientation(width, height), light, focus, gray, colors)
+	text := sentence(kind, orientation(width, height), light, focus, gray, colors)
+	if len(names) > 0 {
+		text += " Shown: " + strings.Join(names, ", ") + "."
+	}
+	return labels, text
 }
 
 // sureness grows with the quality of the clearest face: 0.5 for the least that counts.

@@ -32,6 +32,7 @@ func document() *image.NRGBA {
 
 // TestDescribe: pictures of which the facts are known.
 func TestDescribe(t *testing.T) {
+	p := newProvider(t)
 	for name, test := range map[string]struct {
 		picture     image.Image
 		description string
@@ -42,7 +43,7 @@ func TestDescribe(t *testing.T) {
 		"grey":     {filled(color.NRGBA{128, 128, 128, 255}), "A landscape photo, of low contrast and blurry, in black and white.", []string{"monochrome", "blurry"}},
 		"document": {document(), "An upright picture that looks like a document, sharp, in black and white.", []string{"document_like", "monochrome"}},
 	} {
-		a, _, err := newProvider(t).Analyze(t.Context(), provider.Call{Image: pngOf(t, test.picture)})
+		a, _, err := p.Analyze(t.Context(), provider.Call{Image: pngOf(t, test.picture)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,12 +59,13 @@ func TestDescribe(t *testing.T) {
 
 // TestColorNames: the named colors of CSS Color 4 that are the basic terms.
 func TestColorNames(t *testing.T) {
+	p := newProvider(t)
 	for want, c := range map[string]color.NRGBA{
 		"black": {0, 0, 0, 255}, "white": {255, 255, 255, 255}, "gray": {128, 128, 128, 255}, "red": {255, 0, 0, 255},
 		"orange": {255, 165, 0, 255}, "yellow": {255, 255, 0, 255}, "green": {0, 128, 0, 255}, "turquoise": {64, 224, 208, 255},
 		"blue": {0, 0, 255, 255}, "purple": {128, 0, 128, 255}, "pink": {255, 192, 203, 255}, "brown": {139, 69, 19, 255}, "beige": {222, 184, 135, 255},
 	} {
-		a, _, err := newProvider(t).Analyze(t.Context(), provider.Call{Image: pngOf(t, filled(c))})
+		a, _, err := p.Analyze(t.Context(), provider.Call{Image: pngOf(t, filled(c))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	pigo "github.com/esimov/pigo/core"
 
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/objects"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
@@ -16,8 +17,8 @@ var cascade []byte
 //go:embed cascade/LICENSE
 var notice string
 
-// Notice returns the license of the cascade, which must go along with it.
-func Notice() string { return notice }
+// Notice returns the licenses of the cascade and the models, which must go along with them.
+func Notice() string { return notice + "\n" + objects.Notice() }
 
 // face is where a face is, in pixels of the picture it was found in, and how clear.
 type face struct {

@@ -3,20 +3,23 @@ package local
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/grammar"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/objects"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 // Version changes whenever an answer to the same call does.
-const Version = "local-2"
+const Version = "local-3"
 
 // Provider implements provider.Provider.
 type Provider struct {
 	decoder *pixels.Decoder
 	limits  pixels.Limits
 	faces   *finder
+	objects func() (*objects.Finder, error) // loaded when the first photo needs it
 }
 
 // New returns the provider. The decoder bounds the memory of its calls, and is the
@@ -26,7 +29,7 @@ func New(decoder *pixels.Decoder, limits pixels.Limits) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{decoder: decoder, limits: limits, faces: faces}, nil
+	return &Provider{decoder: decoder, limits: limits, faces: faces, objects: sync.OnceValues(objects.New)}, nil
 }
 
 // Limits are those of the pixels, in every format that is read.
@@ -42,12 +45,22 @@ func (p *Provider) Check(context.Context) error { return nil }
 
 // Analyze describes the photo. The prompt is not read.
 func (p *Provider) Analyze(ctx context.Context, c provider.Call) (provider.Analysis, provider.Usage, error) {
-	picture, release, err := p.decoder.Decode(ctx, c.Image, p.limits)
+	finder, err := p.objects()
+	if err != nil {
+		return provider.Analysis{}, usage, failed(ctx, err)
+	}
+	limits := p.limits
+	limits.Beside = objects.Memory
+	picture, release, err := p.decoder.Decode(ctx, c.Image, limits)
 	if err != nil {
 		return provider.Analysis{}, usage, failed(ctx, err)
 	}
 	defer release()
-	labels, description := describe(measure(picture), p.faces.find(picture), picture.Width(), picture.Height())
+	found, err := finder.Find(ctx, picture, objects.Confidence)
+	if err != nil {
+		return provider.Analysis{}, usage, failed(ctx, err)
+	}
+	labels, description := describe(measure(picture), p.faces.find(picture), classes(found), picture.Width(), picture.Height())
 	return provider.Analysis{Labels: labels, Description: description}, usage, nil
 }
 

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/objects"
+)
+
+// TestList: the list has enough photos, and only objects that can be found.
+func TestList(t *testing.T) {
+	photos, err := parse(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(photos) < leastPhotos {
+		t.Errorf("%d photos", len(photos))
+	}
+	for _, p := range photos {
+		for _, name := range p.seen {
+			if !slices.Contains(objects.Classes(), name) {
+				t.Errorf("%s: %q is no class", p.name, name)
+			}
+		}
+	}
+	if _, err := parse("a photo without its sum\n"); err == nil {
+		t.Error("a damaged list was read")
+	}
+}
+
+// TestTooFew: a folder without the photos is no measurement.
+func TestTooFew(t *testing.T) {
+	var out bytes.Buffer
+	err := run(t.Context(), []string{t.TempDir()}, &out)
+	if err == nil || !strings.Contains(out.String(), "0 of 144 photos") {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}

@@ -1,0 +1,134 @@
+package objects
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"errors"
+	"fmt"
+	"image"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/pixels"
+	"github.com/assay-project/assay/services/analyzer/pixels/peak"
+	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+)
+
+//go:embed SOURCE
+var source string
+
+// TestModelIsPinned: the model is the one that SOURCE names, with its licenses.
+func TestModelIsPinned(t *testing.T) {
+	for _, file := range [][]byte{model, weights} {
+		if sum := fmt.Sprintf("%x", sha256.Sum256(file)); !strings.Contains(source, "sha256 "+sum) {
+			t.Errorf("SOURCE does not name %s", sum)
+		}
+	}
+	if !strings.Contains(Notice(), "RangiLyu") || !strings.Contains(Notice(), "MIT License") || !strings.Contains(Notice(), "Apache License") {
+		t.Error("a license is missing")
+	}
+	if len(names) != 80 {
+		t.Errorf("%d classes", len(names))
+	}
+}
+
+// portrait decodes the sample of the module that faces are found with: a passport photo.
+func portrait(t *testing.T) *pixels.Picture {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/esimov/pigo").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "sample.jpg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, release, err := pixels.NewDecoder(1<<30).Decode(t.Context(), data, pixels.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(release)
+	return p
+}
+
+func newFinder(t *testing.T) *Finder {
+	t.Helper()
+	f, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestFind: a person is found where it is, in any number of calls at once alike, and
+// nothing in a drawing of shapes.
+func TestFind(t *testing.T) {
+	f, p := newFinder(t), portrait(t)
+	first, err := f.Find(t.Context(), p, Confidence)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(first) != 1 || first[0].Name != "person" || first[0].Confidence < Confidence || first[0].Confidence > 1 {
+		t.Fatalf("%+v", first)
+	}
+	if box := first[0].Box; box.Dx() < p.Width()/2 || box.Dy() < p.Height()/2 || !box.In(image.Rect(0, 0, p.Width(), p.Height())) {
+		t.Errorf("%v in %d × %d", box, p.Width(), p.Height())
+	}
+	var calls sync.WaitGroup
+	for range 4 {
+		calls.Go(func() {
+			if again, err := f.Find(t.Context(), p.Copy(), Confidence); err != nil || !reflect.DeepEqual(again, first) {
+				t.Errorf("%+v, %v", again, err)
+			}
+		})
+	}
+	calls.Wait()
+	if found, err := f.Find(t.Context(), pixels.New(scene.New(640, 480, 3)), Confidence); err != nil || len(found) != 0 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	why := errors.New("the attempt took too long")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if _, err := f.Find(ctx, p, Confidence); !errors.Is(err, why) {
+		t.Error(err)
+	}
+}
+
+// TestMemoryIsBounded: Find stays within Memory.
+func TestMemoryIsBounded(t *testing.T) {
+	f, p := newFinder(t), pixels.New(scene.New(side, side, 3))
+	used := peak.Of(func() {
+		if _, err := f.Find(t.Context(), p, Confidence); err != nil {
+			t.Error(err)
+		}
+	})
+	if used > Memory {
+		t.Errorf("%d MB, at most %d", used>>20, Memory>>20)
+	}
+	t.Logf("%d of %d MB", used>>20, Memory>>20)
+}
+
+// TestDistinct: of boxes of one object the surest is left, others stay.
+func TestDistinct(t *testing.T) {
+	at := func(x int) image.Rectangle { return image.Rect(x, 0, x+100, 100) }
+	got := distinct([]Object{{"cat", 0.7, at(10)}, {"dog", 0.8, at(10)}, {"cat", 0.9, at(0)}, {"cat", 0.75, at(60)}})
+	want := []Object{{"cat", 0.9, at(0)}, {"dog", 0.8, at(10)}, {"cat", 0.75, at(60)}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestAround: distances are the means of their distributions, in cells.
+func TestAround(t *testing.T) {
+	logits := make([]float32, 4*bins) // even: 5 cells on average
+	logits[3*bins+2] = 100            // but for the lower side: 2
+	if got := around(10, 3, 8, logits); got != image.Rect(84-40, 28-40, 84+40, 28+16) {
+		t.Error(got)
+	}
+}
