@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/assay-project/assay/pkg/library/records"
 )
@@ -215,4 +216,54 @@ func (m *Molecule) components() int {
 		}
 	}
 	return n
+}
+
+// ParseFormula parses a formula of elements and counts, such as "C2 H6 O" or "C2H6O". It reports false
+// for anything else, fractions of atoms included.
+func ParseFormula(formula string) (c Composition, ok bool) {
+	for at := 0; at < len(formula); {
+		if formula[at] == ' ' {
+			at++
+			continue
+		}
+		end := at + 1
+		for end < len(formula) && end < at+2 && formula[end] >= 'a' && formula[end] <= 'z' {
+			end++
+		}
+		element := elements().lookup([]byte(formula[at:end]))
+		if formula[at:end] == "D" {
+			element = 1
+		}
+		first := end
+		for end < len(formula) && end < first+7 && formula[end] >= '0' && formula[end] <= '9' {
+			end++
+		}
+		n := 1
+		if end > first {
+			n, _ = strconv.Atoi(formula[first:end])
+		}
+		if element == 0 || n == 0 || formula[at] < 'A' || formula[at] > 'Z' || end < len(formula) && formula[end] == '.' {
+			return Composition{}, false
+		}
+		isotope := uint16(0)
+		if formula[at] == 'D' && first == at+1 {
+			isotope = 2
+		}
+		c.add(element, isotope, n)
+		at = end
+	}
+	return c, c.Elements != [119]int{}
+}
+
+// ElementOf returns the element that a symbol begins with, such as "Si4+" or "O12", or 0.
+func ElementOf(symbol string) Element {
+	for n := min(2, len(symbol)); n > 0; n-- {
+		if e := elements().lookup([]byte(symbol[:n])); e != 0 {
+			return e
+		}
+	}
+	if strings.HasPrefix(symbol, "D") {
+		return 1
+	}
+	return 0
 }

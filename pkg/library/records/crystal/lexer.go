@@ -1,0 +1,111 @@
+package crystal
+
+import "strings"
+
+type tokenKind int
+
+const (
+	end tokenKind = iota
+	tag
+	value
+	loopHead
+	dataHead
+	saveHead
+	reserved // global_ and stop_
+)
+
+type token struct {
+	kind tokenKind
+	text string // of a quoted value without its quotes
+	line int
+}
+
+// lexer splits a CIF into tokens.
+type lexer struct {
+	text string
+	at   int
+	line int
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// next returns the next token.
+func (x *lexer) next() (token, error) {
+	for x.at < len(x.text) {
+		switch c := x.text[x.at]; {
+		case c == '\n':
+			x.line++
+			x.at++
+		case blank(c):
+			x.at++
+		case c == '#':
+			if n := strings.IndexByte(x.text[x.at:], '\n'); n >= 0 {
+				x.at += n
+			} else {
+				x.at = len(x.text)
+			}
+		case c == ';' && (x.at == 0 || x.text[x.at-1] == '\n' || x.text[x.at-1] == '\r'):
+			return x.textField()
+		case c == '\'' || c == '"':
+			return x.quoted(c)
+		default:
+			return x.bare(), nil
+		}
+	}
+	return token{end, "the end", x.line}, nil
+}
+
+func (x *lexer) bare() token {
+	from := x.at
+	for x.at < len(x.text) && !blank(x.text[x.at]) {
+		x.at++
+	}
+	t := token{value, x.text[from:x.at], x.line}
+	lower := t.text
+	if len(lower) <= 80 {
+		lower = strings.ToLower(lower)
+	}
+	switch {
+	case lower[0] == '_':
+		t.kind = tag
+	case lower == "loop_":
+		t.kind = loopHead
+	case strings.HasPrefix(strings.ToLower(lower[:min(5, len(lower))]), "data_"):
+		t.kind = dataHead
+	case strings.HasPrefix(strings.ToLower(lower[:min(5, len(lower))]), "save_"):
+		t.kind = saveHead
+	case lower == "global_", lower == "stop_":
+		t.kind = reserved
+	}
+	return t
+}
+
+// quoted reads a value in quotes, which end only before space.
+func (x *lexer) quoted(quote byte) (token, error) {
+	t := token{value, "", x.line}
+	for i := x.at + 1; i < len(x.text) && x.text[i] != '\n'; i++ {
+		if x.text[i] == quote && (i+1 == len(x.text) || blank(x.text[i+1])) {
+			t.text = x.text[x.at+1 : i]
+			x.at = i + 1
+			return t, nil
+		}
+	}
+	t.text, _, _ = strings.Cut(x.text[x.at:], "\n")
+	p := parser{}
+	return t, p.fail(t, "has no closing quote")
+}
+
+// textField reads the lines between two semicolons that begin lines.
+func (x *lexer) textField() (token, error) {
+	t := token{value, "", x.line}
+	n := strings.Index(x.text[x.at:], "\n;")
+	if n < 0 {
+		t.text, _, _ = strings.Cut(x.text[x.at:], "\n")
+		p := parser{}
+		return t, p.fail(t, "begins a text that does not end")
+	}
+	t.text = strings.TrimSpace(x.text[x.at+1 : x.at+n])
+	x.line += strings.Count(x.text[x.at:x.at+n+2], "\n")
+	x.at += n + 2
+	return t, nil
+}
