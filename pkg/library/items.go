@@ -135,6 +135,9 @@ type File struct {
 // Final reports whether only a retry, a reprocessing or an erase changes the state of the file.
 func (f File) Final() bool { return Machine().IsFinal(f.Status) }
 
+// MetadataPlace names the metadata that says where a photo was taken. It is for the owner only.
+const MetadataPlace = "gps"
+
 // Created is when the file was reserved.
 func (f File) Created() time.Time { return when(f.CreatedAt) }
 

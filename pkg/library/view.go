@@ -86,6 +86,52 @@ type WorkflowView struct {
 	UpdatedAt      *time.Time `json:"updatedAt,omitempty"`
 }
 
+// OperationView is the erasing of a folder as the HTTP API shows it to the owner.
+type OperationView struct {
+	ID        string     `json:"id"`
+	NodeID    string     `json:"nodeId"`
+	State     string     `json:"state" enum:"Processing,Processed" doc:"Processed when the folder and all that was in it are gone"`
+	StartedAt *time.Time `json:"startedAt,omitempty"`
+	UpdatedAt *time.Time `json:"updatedAt,omitempty"`
+}
+
+// Operation returns an EraseWorkflow as the HTTP API shows it.
+func (w Workflow) Operation() OperationView {
+	return OperationView{
+		ID: w.CorrelationID, NodeID: w.FileID, State: string(w.CurrentState), StartedAt: at(w.CreatedAt), UpdatedAt: at(w.UpdatedAt),
+	}
+}
+
+// FileView is a file as the HTTP API shows it to operators.
+type FileView struct {
+	ID           string     `json:"id"`
+	OwnedBy      string     `json:"ownedBy"`
+	ParentID     string     `json:"parentId"`
+	FileName     string     `json:"fileName"`
+	Type         string     `json:"type" doc:"of the workflow" example:"Image"`
+	Status       string     `json:"status"`
+	Bucket       string     `json:"bucket"`
+	Key          string     `json:"key"`
+	BlobID       string     `json:"blobId"`
+	Length       int64      `json:"length" doc:"bytes; -1 while a streamed upload is Loading"`
+	MD5          string     `json:"md5,omitempty"`
+	Trashed      bool       `json:"trashed"`
+	Run          int64      `json:"run"`
+	ErrorMessage string     `json:"errorMessage,omitempty"`
+	Version      int64      `json:"version"`
+	CreatedAt    *time.Time `json:"createdAt,omitempty"`
+	UpdatedAt    *time.Time `json:"updatedAt,omitempty"`
+}
+
+// View returns the file as the HTTP API shows it to operators.
+func (f File) View() FileView {
+	return FileView{
+		ID: f.ID, OwnedBy: f.OwnedBy, ParentID: f.ParentID, FileName: f.Name, Type: f.Type, Status: string(f.Status),
+		Bucket: f.Bucket, Key: f.Key, BlobID: f.BlobID, Length: f.Length, MD5: f.MD5, Trashed: f.IsDeleted, Run: f.Run,
+		ErrorMessage: f.ErrorMessage, Version: f.Version, CreatedAt: at(f.CreatedAt), UpdatedAt: at(f.UpdatedAt),
+	}
+}
+
 // StepView is a step of a workflow.
 type StepView struct {
 	ID       string `json:"id" example:"thumbnails"`

@@ -145,6 +145,9 @@ func (w Workflow) Final() bool { return Machine().IsFinal(w.CurrentState) }
 // Joined reports whether no step is open: the workflow can end.
 func (w Workflow) Joined() bool { return len(w.StepsOpen) == 0 }
 
+// Created is when the run, or the operation, began.
+func (w Workflow) Created() time.Time { return when(w.CreatedAt) }
+
 // Updated is when the workflow was last written; of one that has ended, when it ended.
 func (w Workflow) Updated() time.Time { return when(w.UpdatedAt) }
 

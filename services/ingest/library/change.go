@@ -53,14 +53,19 @@ func (a *Area) keep(ctx context.Context, file library.File, step string) (map[st
 	}
 	kept := map[string]library.StepResult{}
 	for name, result := range w.StepResults {
-		if name == step || result.Key == "" {
+		if name == step {
 			continue
 		}
-		to := library.ResultKey(file.ID, file.Run+1, path.Base(result.Key))
-		if _, err := a.bucket.Copy(ctx, to, blob.Copy{Key: result.Key}); err != nil {
-			return nil, err
+		for _, key := range []*string{&result.Key, &result.MetadataKey} {
+			if *key == "" {
+				continue
+			}
+			to := library.ResultKey(file.ID, file.Run+1, path.Base(*key))
+			if _, err := a.bucket.Copy(ctx, to, blob.Copy{Key: *key}); err != nil {
+				return nil, err
+			}
+			*key = to
 		}
-		result.Key = to
 		kept[name] = result
 	}
 	return kept, nil

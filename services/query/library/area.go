@@ -7,6 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/library/link"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/services/query/wait"
 )
@@ -21,12 +22,16 @@ type Config struct {
 type Area struct {
 	store  *library.Store
 	bucket *blob.Store
+	links  *link.Issuer
 	waits  *wait.Waits
 }
 
 // New returns the area on open backends.
 func New(cfg Config, backends *backend.Connections, waits *wait.Waits) *Area {
-	return &Area{store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, waits: waits}
+	return &Area{
+		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, waits: waits,
+		links: link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
+	}
 }
 
 // Check returns an error while the tables cannot be used.

@@ -2,19 +2,19 @@ package library
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/pkg/lifecycle"
-	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
-const tag = "library"
+const (
+	tag     = "library"
+	noStore = "no-store"
+)
 
 // Routes registers the calls that read.
 func (a *Area) Routes(r *web.Router) {
@@ -22,17 +22,30 @@ func (a *Area) Routes(r *web.Router) {
 		OperationID: "get-library-node", Method: http.MethodGet, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
 		Summary: "A folder or a file", Description: "A wait ends when the file is Processed, ProcessedPartially or Failed, or the node is no file.",
 	}, a.getNode)
+	web.Register(r, huma.Operation{
+		OperationID: "get-library-root", Method: http.MethodGet, Path: "/v1/library/nodes/root", Tags: []string{tag},
+		Summary: "The root folder of the caller", Description: "It exists from the first write of the owner on, with the same id as before.",
+	}, a.getRoot)
+	web.Register(r, huma.Operation{
+		OperationID: "get-library-path", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/path", Tags: []string{tag},
+		Summary: "A node and the folders above it that the caller may read", Description: "From the top to the node.",
+	}, a.getPath)
+	web.Register(r, huma.Operation{
+		OperationID: "get-library-permissions", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/permissions", Tags: []string{tag},
+		Summary: "Who may read a node besides its owner", Description: "For the owner only.",
+	}, a.getPermissions)
+	web.Register(r, huma.Operation{
+		OperationID: "get-library-link", Method: http.MethodGet, Path: "/v1/library/links/{token}", Tags: []string{tag},
+		Summary: "The node of a share link", Description: "Reads of the node, and of all below it, take the token in the query parameter link.",
+	}, a.getLink)
+	web.Register(r, huma.Operation{
+		OperationID: "get-library-operation", Method: http.MethodGet, Path: "/v1/library/operations/{id}", Tags: []string{tag},
+		Summary: "The erasing of a folder", Description: "404 some days after its end.",
+	}, a.getOperation)
+	a.listRoutes(r)
+	a.fileRoutes(r)
+	r.Handle(zipOperation(), a.zip)
 }
-
-// OperatorRoutes registers the lists over all owners.
-func (a *Area) OperatorRoutes(*web.Router) {}
-
-// readerParam is who reads: embed it in the input.
-type readerParam struct {
-	web.CallerParam
-}
-
-func (a *Area) reader(p readerParam) library.Caller { return library.Caller{Owner: p.Caller.Owner} }
 
 // nodeOutput is a node as it is.
 type nodeOutput struct {
@@ -41,34 +54,118 @@ type nodeOutput struct {
 	Body         library.NodeView
 }
 
-func output(path library.Path, c library.Caller) *nodeOutput {
-	n := path.Node()
-	return &nodeOutput{ETag: n.ETag(), CacheControl: "no-store", Body: n.View(c)}
+func output(n library.Node, c library.Caller) *nodeOutput {
+	return &nodeOutput{ETag: n.ETag(), CacheControl: noStore, Body: n.View(c)}
 }
 
 type nodeInput struct {
 	web.IDParam
-	readerParam
+	ReaderParam
 	wait.Param
 }
 
 func (a *Area) getNode(ctx context.Context, in *nodeInput) (*nodeOutput, error) {
-	c := a.reader(in.readerParam)
+	c, err := a.reader(ctx, in.ReaderParam)
+	if err != nil {
+		return nil, problem(err)
+	}
 	read := func(ctx context.Context, id string) (library.Path, error) { return a.store.Readable(ctx, id, c) }
 	path, err := wait.Read(ctx, a.waits, library.Name, in.ID, in.Param, read, library.Path.Ended)
 	if err != nil {
 		return nil, problem(err)
 	}
-	return output(path, c), nil
+	return output(path.Node(), c), nil
 }
 
-// problem returns the problem of an error that a client can do something about.
-func problem(err error) error {
-	switch {
-	case errors.Is(err, lifecycle.ErrNotFound):
-		return web.NotFound("No node of the library with this id.")
-	case errors.Is(err, table.ErrCursor):
-		return web.InvalidCursor()
+type ownerInput struct{ web.CallerParam }
+
+func (a *Area) getRoot(ctx context.Context, in *ownerInput) (*nodeOutput, error) {
+	if in.Caller.Owner == "" {
+		return nil, problem(errNoOwner)
 	}
-	return err
+	root, err := a.store.Root(ctx, in.Caller.Owner)
+	if err != nil {
+		return nil, problem(err)
+	}
+	return output(root, library.Caller{Owner: in.Caller.Owner}), nil
+}
+
+type readInput struct {
+	web.IDParam
+	ReaderParam
+}
+
+type pathOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         nodePath
+}
+
+type nodePath struct {
+	Nodes []library.NodeView `json:"nodes" nullable:"false"`
+}
+
+func (a *Area) getPath(ctx context.Context, in *readInput) (*pathOutput, error) {
+	path, c, err := a.readable(ctx, in.ID, in.ReaderParam)
+	if err != nil {
+		return nil, problem(err)
+	}
+	visible := path.Visible(c)
+	out := &pathOutput{CacheControl: noStore, Body: nodePath{make([]library.NodeView, len(visible))}}
+	for i, n := range visible {
+		out.Body.Nodes[len(visible)-1-i] = n.View(c)
+	}
+	return out, nil
+}
+
+type ownedInput struct {
+	web.IDParam
+	web.CallerParam
+}
+
+type permissionsOutput struct {
+	ETag         string `header:"ETag"`
+	CacheControl string `header:"Cache-Control"`
+	Body         library.PermissionsView
+}
+
+func (a *Area) getPermissions(ctx context.Context, in *ownedInput) (*permissionsOutput, error) {
+	path, err := a.owned(ctx, in.ID, in.Caller)
+	if err != nil {
+		return nil, problem(err)
+	}
+	n := path.Node()
+	return &permissionsOutput{ETag: n.ETag(), CacheControl: noStore, Body: n.Permissions.View()}, nil
+}
+
+type linkInput struct {
+	web.CallerParam
+	Token string `path:"token" maxLength:"200"`
+}
+
+func (a *Area) getLink(ctx context.Context, in *linkInput) (*nodeOutput, error) {
+	c, err := a.callerOf(ctx, in.Caller, in.Token)
+	if err != nil {
+		return nil, problem(err)
+	}
+	path, err := a.store.Readable(ctx, c.Link.NodeID, library.Caller{Link: c.Link}) // by the link alone
+	if err != nil {
+		return nil, problem(err)
+	}
+	return output(path.Node(), c), nil
+}
+
+type operationOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         library.OperationView
+}
+
+func (a *Area) getOperation(ctx context.Context, in *ownedInput) (*operationOutput, error) {
+	w, err := a.store.Workflow(ctx, in.ID)
+	if err == nil && (w.WorkflowType == library.FileWorkflow || w.UserID != in.Caller.Owner) {
+		return nil, web.NotFound("No operation with this id.")
+	}
+	if err != nil {
+		return nil, problem(err)
+	}
+	return &operationOutput{CacheControl: noStore, Body: w.Operation()}, nil
 }

@@ -1,0 +1,106 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// ReaderParam is who reads: embed it in the input.
+type ReaderParam struct {
+	web.CallerParam
+	Link string `query:"link" maxLength:"200" doc:"the token of a share link, which allows to read its node and all below it"`
+}
+
+// Resolve is called by huma after it has read the request. It is that of CallerParam, at the depth of the
+// other parameters that resolve: of embedded ones, huma calls only the least deep.
+func (p *ReaderParam) Resolve(ctx huma.Context) []error { return p.CallerParam.Resolve(ctx) }
+
+// reader returns the caller of a read. It returns library.ErrLink for a link that is not valid, whether
+// the caller needs it or not.
+func (a *Area) reader(ctx context.Context, p ReaderParam) (library.Caller, error) {
+	return a.callerOf(ctx, p.Caller, p.Link)
+}
+
+func (a *Area) callerOf(ctx context.Context, who web.Caller, token string) (library.Caller, error) {
+	c := library.Caller{Owner: who.Owner}
+	if token == "" {
+		return c, nil
+	}
+	links, err := a.links.Links(ctx)
+	if err == nil {
+		c.Link, err = links.Read(token, time.Now())
+	}
+	return c, err
+}
+
+// readable reads the path of a node that the caller of a request may read.
+func (a *Area) readable(ctx context.Context, id string, p ReaderParam) (library.Path, library.Caller, error) {
+	c, err := a.reader(ctx, p)
+	if err != nil {
+		return nil, c, err
+	}
+	path, err := a.store.Readable(ctx, id, c)
+	return path, c, err
+}
+
+// readableFile is readable for a file.
+func (a *Area) readableFile(ctx context.Context, id string, p ReaderParam) (library.File, library.Path, library.Caller, error) {
+	path, c, err := a.readable(ctx, id, p)
+	if err != nil {
+		return library.File{}, path, c, err
+	}
+	if path.Node().Type != library.KindFile {
+		return library.File{}, path, c, errNotFile
+	}
+	file, err := a.store.File(ctx, id)
+	return file, path, c, err
+}
+
+// owned is readable for what only the owner is shown: to others it does not exist.
+func (a *Area) owned(ctx context.Context, id string, who web.Caller) (library.Path, error) {
+	path, err := a.store.Readable(ctx, id, library.Caller{Owner: who.Owner})
+	if err == nil && path.Node().OwnedBy != who.Owner {
+		return nil, lifecycle.ErrNotFound
+	}
+	return path, err
+}
+
+var (
+	errNotFile = errors.New("the node is not a file")
+	errNoOwner = errors.New("the list is that of an owner")
+	errLoading = errors.New("the file has no bytes yet")
+	errGone    = errors.New("the bytes of the file were removed")
+	errTooMany = errors.New("there are too many files for one zip")
+)
+
+// problem returns the problem of an error that a client can do something about.
+func problem(err error) error {
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound):
+		return web.NotFound("No node of the library with this id.")
+	case errors.Is(err, library.ErrLink):
+		return web.NewProblem(http.StatusNotFound, "link-not-valid", "The link has expired or was revoked.")
+	case errors.Is(err, table.ErrCursor):
+		return web.InvalidCursor()
+	case errors.Is(err, errNotFile):
+		return web.NewProblem(http.StatusConflict, "not-a-file", "The node is not a file.")
+	case errors.Is(err, errNoOwner):
+		return web.NewProblem(http.StatusBadRequest, "owner-required", "Send X-Owner-Id: the list is that of an owner.")
+	case errors.Is(err, errLoading):
+		return web.NewProblem(http.StatusConflict, "not-uploaded", "The file has not been uploaded yet.")
+	case errors.Is(err, errGone):
+		return web.NewProblem(http.StatusGone, "content-removed", "The content of the file has been removed.")
+	case errors.Is(err, errTooMany):
+		return web.NewProblem(http.StatusConflict, "too-many-files", tooMany)
+	}
+	return err
+}

@@ -1,0 +1,167 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+func (a *Area) fileRoutes(r *web.Router) {
+	web.Register(r, redirect("get-library-content", "/v1/library/files/{id}/content", "The bytes of a file"), a.getContent)
+	web.Register(r, redirect("get-library-image", "/v1/library/files/{id}/images/{image}", "A picture of a file"), a.getImage)
+	web.Register(r, huma.Operation{
+		OperationID: "list-library-images", Method: http.MethodGet, Path: "/v1/library/files/{id}/images", Tags: []string{tag},
+		Summary: "The pictures of a file",
+	}, a.listImages)
+	web.Register(r, huma.Operation{
+		OperationID: "get-library-metadata", Method: http.MethodGet, Path: "/v1/library/files/{id}/metadata", Tags: []string{tag},
+		Summary: "What is known of the content of a file", Description: "The place where a photo was taken is shown to the owner only.",
+	}, a.getMetadata)
+	web.Register(r, huma.Operation{
+		OperationID: "get-library-workflow", Method: http.MethodGet, Path: "/v1/library/files/{id}/workflow", Tags: []string{tag},
+		Summary: "The steps of the processing of a file", Description: "404 before the file is Loaded, and some days after the end.",
+	}, a.getWorkflow)
+}
+
+func redirect(id, path, summary string) huma.Operation {
+	return huma.Operation{
+		OperationID: id, Method: http.MethodGet, Path: path, Tags: []string{tag}, Summary: summary,
+		Description: "Redirects to a presigned download that can be started for 5 minutes.", DefaultStatus: http.StatusTemporaryRedirect,
+	}
+}
+
+// downloadExpires is how long a presigned download can be started: a permission that was withdrawn ends
+// after it.
+const downloadExpires = 5 * time.Minute
+
+type redirectOutput struct {
+	Location     string `header:"Location"`
+	CacheControl string `header:"Cache-Control"`
+}
+
+func (a *Area) getContent(ctx context.Context, in *readInput) (*redirectOutput, error) {
+	file, _, _, err := a.readableFile(ctx, in.ID, in.ReaderParam)
+	if err != nil {
+		return nil, problem(err)
+	}
+	if file.Status == library.Loading {
+		return nil, problem(errLoading)
+	}
+	return a.download(ctx, file.Key, file.Name)
+}
+
+func (a *Area) download(ctx context.Context, key, name string) (*redirectOutput, error) {
+	if _, err := a.bucket.Head(ctx, key); errors.Is(err, blob.ErrNotFound) {
+		return nil, problem(errGone)
+	} else if err != nil {
+		return nil, err
+	}
+	url, err := a.bucket.PresignGet(ctx, key, name, downloadExpires)
+	return &redirectOutput{Location: url, CacheControl: noStore}, err
+}
+
+type imagesOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         imageList
+}
+
+type imageList struct {
+	Images []library.ImageView `json:"images" nullable:"false"`
+}
+
+func (a *Area) listImages(ctx context.Context, in *readInput) (*imagesOutput, error) {
+	path, c, err := a.readable(ctx, in.ID, in.ReaderParam)
+	if err != nil {
+		return nil, problem(err)
+	}
+	images := path.Node().View(c).Images
+	return &imagesOutput{CacheControl: noStore, Body: imageList{append([]library.ImageView{}, images...)}}, nil
+}
+
+type imageInput struct {
+	web.IDParam
+	ReaderParam
+	Image string `path:"image" maxLength:"100" example:"300" doc:"its id: 300, 600 or 1200 for a thumbnail of that many pixels"`
+}
+
+func (a *Area) getImage(ctx context.Context, in *imageInput) (*redirectOutput, error) {
+	file, _, _, err := a.readableFile(ctx, in.ID, in.ReaderParam)
+	if err != nil {
+		return nil, problem(err)
+	}
+	i := slices.IndexFunc(file.Images, func(image library.Image) bool { return image.ID == in.Image })
+	if i < 0 {
+		return nil, web.NotFound("The file has no such picture" + a.withoutImages(ctx, file) + ".")
+	}
+	key := file.Images[i].Key
+	return a.download(ctx, key, strings.TrimSuffix(file.Name, path.Ext(file.Name))+"-"+in.Image+path.Ext(key))
+}
+
+// withoutImages returns why a file has no pictures, as the rest of a sentence.
+func (a *Area) withoutImages(ctx context.Context, file library.File) string {
+	w, err := a.store.Workflow(ctx, file.ID)
+	if err != nil || w.Run != file.Run { // no longer kept
+		return ""
+	}
+	if reason := w.StepResults[library.StepThumbnails].Reason; reason != "" {
+		return ": " + reason
+	}
+	if slices.Contains(w.StepsOpen, library.StepThumbnails) {
+		return " yet"
+	}
+	return ""
+}
+
+type metadataOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         metadataView
+}
+
+type metadataView struct {
+	Metadata map[string]any `json:"metadata" nullable:"false"`
+}
+
+func (a *Area) getMetadata(ctx context.Context, in *readInput) (*metadataOutput, error) {
+	file, _, c, err := a.readableFile(ctx, in.ID, in.ReaderParam)
+	if err != nil {
+		return nil, problem(err)
+	}
+	view := metadataView{map[string]any{}}
+	for name, value := range file.Metadata {
+		if name != library.MetadataPlace || c.Owner == file.OwnedBy {
+			view.Metadata[name] = value
+		}
+	}
+	return &metadataOutput{CacheControl: noStore, Body: view}, nil
+}
+
+type workflowOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         library.WorkflowView
+}
+
+func (a *Area) getWorkflow(ctx context.Context, in *readInput) (*workflowOutput, error) {
+	file, _, _, err := a.readableFile(ctx, in.ID, in.ReaderParam)
+	if err != nil {
+		return nil, problem(err)
+	}
+	w, err := a.store.Workflow(ctx, file.ID)
+	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && w.WorkflowType != library.FileWorkflow {
+		return nil, web.NotFound("The steps of this file are not known yet, or no longer kept.")
+	}
+	if err != nil {
+		return nil, problem(err)
+	}
+	return &workflowOutput{CacheControl: noStore, Body: w.View()}, nil
+}

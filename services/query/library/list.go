@@ -1,0 +1,116 @@
+package library
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+func (a *Area) listRoutes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "list-library-children", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/children", Tags: []string{tag},
+		Summary: "What is in a folder, newest first",
+	}, a.listChildren)
+	web.Register(r, huma.Operation{
+		OperationID: "list-library-nodes", Method: http.MethodGet, Path: "/v1/library/nodes", Tags: []string{tag},
+		Summary: "The caller's nodes of one type, newest first", Description: "Without those in the trash.",
+	}, a.listByType)
+	web.Register(r, huma.Operation{
+		OperationID: "list-library-trash", Method: http.MethodGet, Path: "/v1/library/nodes/trash", Tags: []string{tag},
+		Summary: "What the caller has put into the trash, newest first", Description: "Of a folder, without what is in it.",
+	}, a.listTrash)
+}
+
+// PageParam selects a page: embed it in the input.
+type PageParam struct {
+	Limit  int32  `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	Cursor string `query:"cursor" doc:"the nextCursor of the previous page"`
+}
+
+func (p PageParam) listing() library.Listing {
+	return library.Listing{Limit: p.Limit, Cursor: p.Cursor}
+}
+
+type listOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         nodeList
+}
+
+type nodeList struct {
+	Nodes      []library.NodeView `json:"nodes" nullable:"false" doc:"may be fewer than limit, or none, while there is a nextCursor"`
+	NextCursor string             `json:"nextCursor,omitempty" doc:"absent on the last page"`
+}
+
+func list(page library.NodePage, c library.Caller) *listOutput {
+	out := &listOutput{CacheControl: noStore, Body: nodeList{Nodes: make([]library.NodeView, len(page.Nodes)), NextCursor: page.NextCursor}}
+	for i, n := range page.Nodes {
+		out.Body.Nodes[i] = n.View(c)
+	}
+	return out
+}
+
+type childrenInput struct {
+	web.IDParam
+	ReaderParam
+	PageParam
+	Type   string `query:"type" enum:"Folder,File,Record"`
+	Status string `query:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
+}
+
+func (a *Area) listChildren(ctx context.Context, in *childrenInput) (*listOutput, error) {
+	_, c, err := a.readable(ctx, in.ID, in.ReaderParam)
+	if err != nil {
+		return nil, problem(err)
+	}
+	l := in.listing()
+	l.Type, l.Status = library.Kind(in.Type), lifecycle.State(in.Status)
+	page, err := a.store.Children(ctx, in.ID, l)
+	if err != nil {
+		return nil, problem(err)
+	}
+	return list(page, c), nil
+}
+
+type byTypeInput struct {
+	web.CallerParam
+	PageParam
+	Type   string `query:"type" required:"true" enum:"Folder,File,Record"`
+	Status string `query:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
+}
+
+func (a *Area) listByType(ctx context.Context, in *byTypeInput) (*listOutput, error) {
+	if in.Caller.Owner == "" {
+		return nil, problem(errNoOwner)
+	}
+	l := in.listing()
+	l.Status = lifecycle.State(in.Status)
+	page, err := a.store.ByType(ctx, library.Kind(in.Type), in.Caller.Owner, l)
+	if err == nil {
+		page.Nodes, err = a.store.Visible(ctx, page.Nodes)
+	}
+	if err != nil {
+		return nil, problem(err)
+	}
+	return list(page, library.Caller{Owner: in.Caller.Owner}), nil
+}
+
+type trashInput struct {
+	web.CallerParam
+	PageParam
+}
+
+func (a *Area) listTrash(ctx context.Context, in *trashInput) (*listOutput, error) {
+	if in.Caller.Owner == "" {
+		return nil, problem(errNoOwner)
+	}
+	page, err := a.store.TrashList(ctx, in.Caller.Owner, in.listing())
+	if err != nil {
+		return nil, problem(err)
+	}
+	return list(page, library.Caller{Owner: in.Caller.Owner}), nil
+}
