@@ -1,0 +1,273 @@
+package office
+
+import (
+	"strconv"
+	"strings"
+)
+
+// levels is how many levels a list has.
+const levels = 9
+
+// numbering counts the paragraphs of lists of a Word document.
+type numbering struct {
+	abstract map[string]*list    // by abstractNumId
+	lists    map[string]*listUse // by numId
+	styles   map[string]paragraphStyle
+}
+
+// list is the definition of a list, which several uses of it share and continue.
+type list struct {
+	level  [levels]listLevel
+	count  [levels]int
+	begun  [levels]bool
+	styles map[string]int // levels by the style of their paragraphs
+}
+
+type listLevel struct {
+	format, label string // such as decimal and "%1.%2"
+	start         int
+}
+
+type listUse struct {
+	*list
+	own   [levels]listLevel // the levels as this use shows them
+	start map[int]int       // of levels that begin anew with this use
+}
+
+type paragraphStyle struct {
+	list  string
+	level int // −1 if it has none
+	basis string
+}
+
+// readNumbering reads the lists and the styles of paragraphs.
+func (w *word) readNumbering(main string) error {
+	w.abstract, w.lists, w.styles = map[string]*list{}, map[string]*listUse{}, map[string]paragraphStyle{}
+	return w.related(main, map[string]func(string) error{"numbering": w.readLists, "styles": w.readStyles})
+}
+
+func (w *word) readLists(part string) error {
+	var abstract *list
+	var use *listUse
+	var id string
+	level := 0
+	return w.walk(part, events{
+		start: func(name string, a attributes) error {
+			value := a.get("val")
+			switch name {
+			case "abstractNum":
+				abstract = &list{styles: map[string]int{}}
+				for i := range abstract.level {
+					abstract.level[i] = listLevel{format: "decimal", start: 1}
+				}
+				w.abstract[a.get("abstractNumId")] = abstract
+			case "num":
+				id, abstract, use = a.get("numId"), nil, nil
+			case "abstractNumId":
+				if shared := w.abstract[value]; shared != nil {
+					use = &listUse{list: shared, own: shared.level, start: map[int]int{}}
+					w.lists[id] = use
+				}
+			case "lvl", "lvlOverride":
+				level = min(count(a.get("ilvl")), levels-1)
+			case "startOverride":
+				if use != nil {
+					use.start[level] = count(value)
+				}
+			}
+			at := &listLevel{}
+			if abstract != nil {
+				at = &abstract.level[level]
+			} else if use != nil {
+				at = &use.own[level]
+			}
+			switch name {
+			case "numFmt":
+				at.format = value
+			case "lvlText":
+				at.label = value
+			case "start":
+				at.start = count(value)
+			case "pStyle":
+				if abstract != nil {
+					abstract.styles[value] = level
+				}
+			}
+			return nil
+		},
+		end: func(name string) error {
+			if name == "abstractNum" {
+				abstract = nil
+			}
+			return nil
+		},
+	})
+}
+
+func (w *word) readStyles(part string) error {
+	var id string
+	var style paragraphStyle
+	return w.walk(part, events{
+		start: func(name string, a attributes) error {
+			switch name {
+			case "style":
+				id, style = a.get("styleId"), paragraphStyle{level: -1}
+			case "basedOn":
+				style.basis = a.get("val")
+			case "numId":
+				style.list = a.get("val")
+			case "ilvl":
+				if n, err := strconv.Atoi(a.get("val")); err == nil {
+					style.level = n
+				}
+			}
+			return nil
+		},
+		end: func(name string) error {
+			if name == "style" {
+				w.styles[id] = style
+			}
+			return nil
+		},
+	})
+}
+
+// next counts a paragraph and returns its label, or "" if it has none. The list is that of
+// the paragraph, else that of its style; level is −1 if the paragraph gives none.
+func (n *numbering) next(style, id string, level int) string {
+	for basis, depth := style, 0; depth < 10 && basis != "" && (id == "" || level < 0); depth++ {
+		s := n.styles[basis]
+		if id == "" {
+			id = s.list
+		}
+		if use := n.lists[id]; level < 0 && use != nil {
+			if at, found := use.styles[basis]; found {
+				level = at
+			} else {
+				level = s.level
+			}
+		}
+		basis = s.basis
+	}
+	use := n.lists[id]
+	if use == nil {
+		return ""
+	}
+	level = min(max(level, 0), levels-1)
+	if start, anew := use.start[level]; anew {
+		use.count[level], use.begun[level] = start-1, true
+		delete(use.start, level)
+	}
+	return use.next(level, &use.own)
+}
+
+// next counts a paragraph of a level and returns its label, as the levels are shown.
+func (l *list) next(level int, shown *[levels]listLevel) string {
+	for i := range level + 1 {
+		if !l.begun[i] {
+			l.begun[i], l.count[i] = true, shown[i].start
+			if i == level {
+				l.count[i]--
+			}
+		}
+	}
+	l.count[level]++
+	for i := level + 1; i < levels; i++ {
+		l.begun[i] = false
+	}
+	at := shown[level]
+	if at.format == "bullet" || at.format == "none" {
+		return ""
+	}
+	label := at.label
+	for i := range level + 1 {
+		label = strings.ReplaceAll(label, "%"+strconv.Itoa(i+1), ordinal(shown[i].format, l.count[i]))
+	}
+	return label
+}
+
+// ordinal writes a number in a format of lists, of Word, PowerPoint or OpenDocument.
+func ordinal(format string, n int) string {
+	switch {
+	case n <= 0 || n > 5000:
+		return strconv.Itoa(n)
+	case format == "lowerLetter" || format == "a" || strings.HasPrefix(format, "alphaLc"):
+		return strings.ToLower(letters(n))
+	case format == "upperLetter" || format == "A" || strings.HasPrefix(format, "alphaUc"):
+		return letters(n)
+	case format == "lowerRoman" || format == "i" || strings.HasPrefix(format, "romanLc"):
+		return strings.ToLower(roman(n))
+	case format == "upperRoman" || format == "I" || strings.HasPrefix(format, "romanUc"):
+		return roman(n)
+	case format == "decimalZero" && n < 10:
+		return "0" + strconv.Itoa(n)
+	case format == "ordinal":
+		return strconv.Itoa(n) + suffix(n)
+	}
+	return strconv.Itoa(n)
+}
+
+// letters counts A to Z, AA, BB and so on.
+func letters(n int) string { return strings.Repeat(string(rune('A'+(n-1)%26)), (n-1)/26+1) }
+
+// suffix is that of an ordinal number in English.
+func suffix(n int) string {
+	switch {
+	case n%10 == 1 && n%100 != 11:
+		return "st"
+	case n%10 == 2 && n%100 != 12:
+		return "nd"
+	case n%10 == 3 && n%100 != 13:
+		return "rd"
+	}
+	return "th"
+}
+
+func roman(n int) string {
+	var b strings.Builder
+	for _, digit := range []struct {
+		value int
+		sign  string
+	}{{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"}, {40, "XL"}, {10, "X"}, {9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"}} {
+		for ; n >= digit.value; n -= digit.value {
+			b.WriteString(digit.sign)
+		}
+	}
+	return b.String()
+}
+
+// bulletNumbers counts the numbered paragraphs of a text box of PowerPoint.
+type bulletNumbers struct {
+	at    int
+	count [levels]int
+	kind  [levels]string
+}
+
+func (b *bulletNumbers) level(s string) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n >= levels {
+		n = 0
+	}
+	b.at = n
+}
+
+func (b *bulletNumbers) next(kind, start string) string {
+	if b.kind[b.at] != kind {
+		b.kind[b.at], b.count[b.at] = kind, 0
+		if n, err := strconv.Atoi(start); err == nil {
+			b.count[b.at] = n - 1
+		}
+	}
+	b.count[b.at]++
+	clear(b.kind[b.at+1:])
+	label := ordinal(kind, b.count[b.at])
+	switch {
+	case strings.HasSuffix(kind, "ParenBoth"):
+		return "(" + label + ") "
+	case strings.HasSuffix(kind, "ParenR"):
+		return label + ") "
+	case strings.HasSuffix(kind, "Plain"):
+		return label + " "
+	}
+	return label + ". "
+}

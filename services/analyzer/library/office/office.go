@@ -1,0 +1,96 @@
+// Package office reads office documents: Word, Excel and PowerPoint since 2007 (docx, xlsx,
+// pptx and their templates and macro forms) and OpenDocument (odt, ods, odp), which are XML
+// in zip archives, and the properties of the older formats (doc, xls, ppt).
+package office
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Errors of a document. They are final: the same bytes fail again.
+var (
+	ErrFormat  = errors.New("the file is not an office document that can be read")
+	ErrLocked  = errors.New("the document is locked by a password")
+	ErrDamaged = errors.New("the document is damaged")
+	ErrTooBig  = errors.New("the document is too large")
+)
+
+// Limits bound what Read inflates and returns. Fields that are 0 have the defaults.
+type Limits struct {
+	Inflated int64 // bytes of all parts that are read, 256 MiB
+	Parts    int   // of the archive, 10,000
+	Text     int   // bytes, 8 MiB
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Inflated == 0 {
+		l.Inflated = 256 << 20
+	}
+	if l.Parts == 0 {
+		l.Parts = 10_000
+	}
+	if l.Text == 0 {
+		l.Text = 8 << 20
+	}
+	return l
+}
+
+// Document is what Read found in a document.
+type Document struct {
+	Format     string // "docx", "xlsx", "pptx", "odt", "ods", "odp", "doc", "xls" or "ppt"
+	Text       string // of the body, tables, notes, headers, footers, comments, charts and diagrams; none for doc, xls and ppt
+	Cut        string // why the text ends early, in words for a person; "" when it does not
+	Properties Properties
+	Thumbnail  []byte // a JPEG or PNG that the document brings, not checked; nil without one
+	Damaged    int    // parts that could not be read to their end
+}
+
+// Read reads the document in r, which has size bytes, until ctx ends. It holds what it
+// inflates of one part, and the text. It returns ErrFormat, ErrLocked, ErrDamaged, ErrTooBig
+// and the errors of r and ctx.
+func Read(ctx context.Context, r io.ReaderAt, size int64, l Limits) (*Document, error) {
+	l = l.withDefaults()
+	head := make([]byte, min(8, size))
+	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
+		return readCompound(r, size)
+	case !bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return nil, ErrFormat
+	}
+	archive, err := zip.NewReader(r, size)
+	if errors.Is(err, zip.ErrFormat) {
+		return nil, fmt.Errorf("%w: its archive has no directory", ErrDamaged)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if len(archive.File) > l.Parts {
+		return nil, fmt.Errorf("%w: %d parts, at most %d", ErrTooBig, len(archive.File), l.Parts)
+	}
+	p := newParts(ctx, archive, l)
+	d := &Document{}
+	var read func(*parts, *Document) error
+	if kind := p.openDocumentType(); kind != "" {
+		d.Format, read = kind, readOpenDocument
+	} else if kind := p.officeType(); kind != "" {
+		d.Format, read = kind, readOffice
+	} else {
+		return nil, ErrFormat
+	}
+	if err := read(p, d); err != nil && !errors.Is(err, errTextEnds) {
+		return nil, err
+	}
+	d.Text, d.Damaged = p.out.String(), p.damaged
+	if p.out.full {
+		d.Cut = fmt.Sprintf("only the first %d bytes of the text are kept", l.Text)
+	}
+	return d, nil
+}

@@ -1,0 +1,153 @@
+package office
+
+import "strings"
+
+// officeType returns the format of an Office document by the folder of its main part, or "".
+func (p *parts) officeType() string {
+	main := p.mainPart()
+	dir, _, _ := strings.Cut(partName(main), "/")
+	return map[string]string{"word": "docx", "xl": "xlsx", "ppt": "pptx"}[dir]
+}
+
+// mainPart returns the name of the main part, or "".
+func (p *parts) mainPart() string {
+	relations, err := p.relations("")
+	if err == nil {
+		for _, r := range relations {
+			if r.kind == "officeDocument" && p.has(r.target) {
+				return r.target
+			}
+		}
+	}
+	for _, name := range []string{"word/document.xml", "xl/workbook.xml", "ppt/presentation.xml"} { // of damaged ones
+		if p.has(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+func readOffice(p *parts, d *Document) error {
+	relations, err := p.relations("")
+	if err != nil {
+		return err
+	}
+	for _, r := range relations {
+		if !p.has(r.target) {
+			continue
+		}
+		switch r.kind {
+		case "core-properties":
+			err = d.Properties.readCore(p, r.target)
+		case "extended-properties":
+			err = d.Properties.readExtended(p, r.target)
+		case "thumbnail":
+			d.Thumbnail, err = p.thumbnail(r.target)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	main := p.mainPart()
+	switch d.Format {
+	case "docx":
+		return readWord(p, main)
+	case "xlsx":
+		return readWorkbook(p, main)
+	}
+	return readPresentation(p, main)
+}
+
+// related reads the parts of some kinds that a part links to, each by its function.
+func (p *parts) related(part string, read map[string]func(name string) error) error {
+	relations, err := p.relations(part)
+	if err != nil {
+		return err
+	}
+	for _, r := range relations {
+		if f := read[r.kind]; f != nil && p.has(r.target) {
+			if err := f(r.target); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readDrawing reads the text of DrawingML: shapes and their tables, diagrams, charts.
+func (p *parts) readDrawing(name string) error {
+	var in bool
+	skip := 0
+	numbers := bulletNumbers{}
+	return p.walk(name, events{
+		start: func(name string, a attributes) error {
+			switch name {
+			case "Fallback": // the same again, for older programs
+				skip++
+			case "t", "v":
+				in = true
+			case "br":
+				return p.out.separate('\n')
+			case "pPr":
+				numbers.level(a.get("lvl"))
+			case "buAutoNum":
+				if skip == 0 {
+					return p.out.add(numbers.next(a.get("type"), a.get("startAt")))
+				}
+			case "txBody":
+				numbers = bulletNumbers{}
+			}
+			return nil
+		},
+		text: func(s []byte) error {
+			if !in || skip > 0 {
+				return nil
+			}
+			return p.out.add(string(s))
+		},
+		end: func(name string) error {
+			switch name {
+			case "Fallback":
+				skip--
+			case "t":
+				in = false
+			case "v":
+				in = false
+				return p.out.separate(' ')
+			case "p", "sp", "tr", "ser", "pt", "title", "text":
+				if name == "pt" {
+					return p.out.separate(' ')
+				}
+				return p.out.separate('\n')
+			case "tc":
+				return p.out.separate('\t')
+			}
+			return nil
+		},
+	})
+}
+
+// readDrawings reads the charts, diagrams and drawings that a part links to.
+func (p *parts) readDrawings(part string) error {
+	read := func(name string) error {
+		if err := p.out.separate('\n'); err != nil {
+			return err
+		}
+		return p.readDrawing(name)
+	}
+	chart := func(name string) error {
+		if err := read(name); err != nil {
+			return err
+		}
+		return p.related(name, map[string]func(string) error{"chartUserShapes": read})
+	}
+	return p.related(part, map[string]func(string) error{
+		"chart": chart, "chartEx": chart, "diagramData": read,
+		"drawing": func(name string) error { // of a sheet
+			if err := read(name); err != nil {
+				return err
+			}
+			return p.related(name, map[string]func(string) error{"chart": chart, "chartEx": chart, "diagramData": read})
+		},
+	})
+}

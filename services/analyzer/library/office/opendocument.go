@@ -1,0 +1,272 @@
+package office
+
+import (
+	"strings"
+)
+
+// openDocumentType returns the format of an OpenDocument file by its part mimetype, or "".
+func (p *parts) openDocumentType() string {
+	if !p.has("mimetype") {
+		return ""
+	}
+	b, err := p.bytes("mimetype", 200)
+	kind, isOpen := strings.CutPrefix(strings.TrimSpace(string(b)), "application/vnd.oasis.opendocument.")
+	if err != nil || !isOpen {
+		return ""
+	}
+	kind, _, _ = strings.Cut(strings.TrimSuffix(kind, "-template"), "-")
+	return map[string]string{"text": "odt", "spreadsheet": "ods", "presentation": "odp", "graphics": "odp"}[kind]
+}
+
+// readOpenDocument reads the body with its notes and comments, headers, footers and masters,
+// and the charts and other objects inside.
+func readOpenDocument(p *parts, d *Document) error {
+	locked := false
+	err := p.walk("META-INF/manifest.xml", events{start: func(name string, _ attributes) error {
+		locked = locked || name == "encryption-data"
+		return nil
+	}})
+	switch {
+	case err != nil:
+		return err
+	case locked:
+		return ErrLocked
+	case !p.has("content.xml"):
+		return ErrDamaged
+	}
+	if err := d.Properties.readMeta(p); err != nil {
+		return err
+	}
+	if d.Thumbnail, err = p.thumbnail("Thumbnails/thumbnail.png"); err != nil {
+		return err
+	}
+	o := &openDocument{parts: p, lists: map[string]*list{}}
+	if p.has("styles.xml") {
+		if err := o.read("styles.xml"); err != nil {
+			return err
+		}
+	}
+	if err := o.read("content.xml"); err != nil {
+		return err
+	}
+	if d.Properties.Slides = o.slides; d.Format != "odp" {
+		d.Properties.Slides = 0
+	}
+	for name := range p.objects() {
+		if err := o.read(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// objects yields the contents of the objects of a document, such as charts.
+func (p *parts) objects() func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for _, name := range p.names {
+			if dir, file, inside := strings.Cut(name, "/"); inside && file == "content.xml" && strings.HasPrefix(dir, "object") && !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// openDocument reads the parts of an OpenDocument file.
+type openDocument struct {
+	*parts
+	slides int
+	lists  map[string]*list // by the name of their style; "" for headings
+	define *list            // the style that is being read
+
+	nested []*list // the lists around
+	item   bool    // at the begin of an item, whose label is not written
+	text   int     // paragraphs around
+	skip   int     // inside of what is not shown
+	repeat int     // times that a cell is there
+	from   int     // where its text begins
+}
+
+// most times that a cell with text is repeated.
+const mostRepeats = 100
+
+func (o *openDocument) read(part string) error {
+	o.nested, o.item, o.text, o.skip, o.define = nil, false, 0, 0, nil
+	if err := o.out.separate('\n'); err != nil {
+		return err
+	}
+	return o.walk(part, events{start: o.start, end: o.end, text: func(s []byte) error {
+		if o.text == 0 || o.skip > 0 {
+			return nil
+		}
+		if err := o.label(); err != nil {
+			return err
+		}
+		shown := collapse(s)
+		if b := o.out.b.Bytes(); len(b) > 0 && strings.IndexByte(" \t\n", b[len(b)-1]) >= 0 {
+			shown = strings.TrimPrefix(shown, " ")
+		}
+		return o.out.add(shown)
+	}})
+}
+
+func (o *openDocument) start(name string, a attributes) error {
+	switch name {
+	case "tracked-changes", "ruby-text":
+		o.skip++
+	case "p":
+		o.text++
+	case "h":
+		o.text++
+		if headings := o.lists[""]; headings != nil && o.skip == 0 {
+			level := min(max(count(a.get("outline-level")), 1), levels) - 1
+			if label := headings.next(level, &headings.level); label != "" && headings.level[level].format != "none" {
+				return o.out.add(label + " ")
+			}
+		}
+	case "s":
+		return o.out.add(strings.Repeat(" ", min(max(count(a.get("c")), 1), 1000)))
+	case "tab":
+		return o.out.separate('\t')
+	case "note", "annotation":
+		return o.out.separate(' ')
+	case "line-break":
+		return o.out.separate('\n')
+	case "page":
+		o.slides++
+	case "table-cell", "covered-table-cell":
+		o.repeat, o.from = min(count(a.get("number-columns-repeated")), mostRepeats), o.out.b.Len()
+	case "table":
+		if err := o.out.separate('\n'); err != nil || o.text > 0 {
+			return err
+		}
+		if label := a.get("name"); label != "" && o.skip == 0 {
+			return o.out.add(label + "\n")
+		}
+	case "list", "list-header", "list-item", "list-style", "outline-style", "list-level-style-number", "list-level-style-bullet", "outline-level-style":
+		o.startList(name, a)
+	}
+	return nil
+}
+
+func (o *openDocument) end(name string) error {
+	switch name {
+	case "tracked-changes", "ruby-text":
+		o.skip--
+	case "p", "h":
+		o.text--
+		return o.out.separate('\n')
+	case "note", "annotation", "table-row", "frame":
+		return o.out.separate('\n')
+	case "table-cell", "covered-table-cell":
+		return o.endCell()
+	case "list-style", "outline-style":
+		o.define = nil
+	case "list":
+		if len(o.nested) > 0 {
+			o.nested = o.nested[:len(o.nested)-1]
+		}
+	}
+	return nil
+}
+
+// endCell separates a cell from the next, and repeats it.
+func (o *openDocument) endCell() error {
+	o.from = min(o.from, o.out.b.Len())
+	shown := strings.TrimRight(string(o.out.b.Bytes()[o.from:]), "\n")
+	o.out.b.Truncate(o.from + len(shown))
+	if err := o.out.separate('\t'); err != nil {
+		return err
+	}
+	for n := 1; n < o.repeat && shown != ""; n++ {
+		if err := o.out.add(shown + "\t"); err != nil {
+			return err
+		}
+	}
+	o.repeat = 0
+	return nil
+}
+
+// startList reads the begin of a list, of an item, or of a style of lists.
+func (o *openDocument) startList(name string, a attributes) {
+	switch name {
+	case "list":
+		var l *list
+		if len(o.nested) > 0 {
+			l = o.nested[len(o.nested)-1]
+		}
+		if named := a.get("style-name"); named != "" {
+			if l = o.lists[named]; l != nil && len(o.nested) == 0 && a.get("continue-numbering") != "true" {
+				l.begun = [levels]bool{}
+			}
+		}
+		o.nested = append(o.nested, l)
+	case "list-item":
+		o.item = true
+	case "list-header":
+		o.item = false
+	case "list-style", "outline-style":
+		o.define = &list{}
+		for i := range o.define.level {
+			o.define.level[i] = listLevel{format: "none", start: 1}
+		}
+		if name == "list-style" {
+			o.lists[a.get("name")] = o.define
+		} else {
+			o.lists[""] = o.define
+		}
+	default:
+		o.defineLevel(a)
+	}
+}
+
+// defineLevel reads a level of a style of lists.
+func (o *openDocument) defineLevel(a attributes) {
+	n := count(a.get("level"))
+	if o.define == nil || n < 1 || n > levels {
+		return
+	}
+	at := &o.define.level[n-1]
+	if format := a.get("num-format"); format != "" {
+		at.format = format
+	}
+	if s := a.get("start-value"); s != "" {
+		at.start = count(s)
+	}
+	shown := make([]string, 0, levels)
+	for i := n - min(max(count(a.get("display-levels")), 1), n); i < n; i++ {
+		shown = append(shown, "%"+string(rune('1'+i)))
+	}
+	at.label = a.get("num-prefix") + strings.Join(shown, ".") + a.get("num-suffix")
+}
+
+// label writes the label of an item of a list, before its first text.
+func (o *openDocument) label() error {
+	if !o.item || len(o.nested) == 0 {
+		return nil
+	}
+	o.item = false
+	l := o.nested[len(o.nested)-1]
+	if l == nil {
+		return nil
+	}
+	if label := l.next(min(len(o.nested), levels)-1, &l.level); label != "" {
+		return o.out.add(label + " ")
+	}
+	return nil
+}
+
+// collapse makes white space one space each, as OpenDocument has it.
+func collapse(s []byte) string {
+	fields := strings.Fields(string(s))
+	if len(fields) == 0 {
+		return " "
+	}
+	out := strings.Join(fields, " ")
+	if strings.ContainsAny(string(s[:1]), " \t\r\n") {
+		out = " " + out
+	}
+	if strings.ContainsAny(string(s[len(s)-1:]), " \t\r\n") {
+		out += " "
+	}
+	return out
+}

@@ -1,0 +1,190 @@
+package office
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+)
+
+// parts are the files of a document.
+type parts struct {
+	ctx     context.Context
+	files   map[string]*zip.File // by the name in lower case, without a leading slash
+	names   []string             // of them, in the order of the archive
+	left    int64                // bytes that may still be inflated
+	most    int64
+	damaged int
+	out     *text
+}
+
+func newParts(ctx context.Context, archive *zip.Reader, l Limits) *parts {
+	p := &parts{ctx: ctx, files: make(map[string]*zip.File, len(archive.File)), left: l.Inflated, most: l.Inflated, out: &text{most: l.Text}}
+	for _, f := range archive.File {
+		name := partName(f.Name)
+		if p.files[name] == nil {
+			p.files[name], p.names = f, append(p.names, name)
+		}
+	}
+	return p
+}
+
+func partName(name string) string {
+	return strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "/"))
+}
+
+func (p *parts) has(name string) bool { return p.files[partName(name)] != nil }
+
+// open returns the bytes of a part, which end with ErrTooBig at the bound of all parts, and
+// with the error of the context.
+func (p *parts) open(name string) (io.ReadCloser, error) {
+	f := p.files[partName(name)]
+	if f == nil {
+		return nil, fmt.Errorf("%w: it has no part %.100q", ErrDamaged, name)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%w: part %.100q: %w", ErrDamaged, name, err)
+	}
+	return &bounded{r, p}, nil
+}
+
+// bounded is a part that is being read.
+type bounded struct {
+	io.ReadCloser
+	parts *parts
+}
+
+func (b *bounded) Read(buffer []byte) (int, error) {
+	if err := b.parts.ctx.Err(); err != nil {
+		return 0, context.Cause(b.parts.ctx)
+	}
+	if b.parts.left <= 0 {
+		return 0, fmt.Errorf("%w: it inflates to more than %d bytes", ErrTooBig, b.parts.most)
+	}
+	n, err := b.ReadCloser.Read(buffer[:min(int64(len(buffer)), b.parts.left)])
+	b.parts.left -= int64(n)
+	return n, err
+}
+
+// bytes returns a part of at most so many bytes.
+func (p *parts) bytes(name string, most int64) ([]byte, error) {
+	r, err := p.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = fmt.Errorf("%w: part %.100q", ErrTooBig, name)
+	}
+	return b, err
+}
+
+// events are what a part is read by. Names are without their prefixes.
+type events struct {
+	start func(name string, a attributes) error
+	end   func(name string) error
+	text  func(s []byte) error
+}
+
+type attributes []xml.Attr
+
+// get returns the value of an attribute by its name without prefix, or "".
+func (a attributes) get(name string) string {
+	for _, attr := range a {
+		if attr.Name.Local == name {
+			return attr.Value
+		}
+	}
+	return ""
+}
+
+// walk reads a part. What does not parse ends it: the part is counted as damaged, and is no
+// error. The errors of the archive's bounds, of ctx, and of e are returned.
+func (p *parts) walk(name string, e events) error {
+	r, err := p.open(name)
+	if err != nil {
+		p.damaged++
+		return nil
+	}
+	defer r.Close()
+	failed := &firstError{r: r}
+	d := xml.NewDecoder(failed)
+	d.Strict = false
+	d.CharsetReader = charset.NewReaderLabel
+	for {
+		token, err := d.RawToken()
+		if err != nil {
+			switch {
+			case errors.Is(failed.err, ErrTooBig) || p.ctx.Err() != nil:
+				return failed.err
+			case !errors.Is(err, io.EOF):
+				p.damaged++
+			}
+			return nil
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if e.start != nil {
+				err = e.start(t.Name.Local, t.Attr)
+			}
+		case xml.EndElement:
+			if e.end != nil {
+				err = e.end(t.Name.Local)
+			}
+		case xml.CharData:
+			if e.text != nil {
+				err = e.text(t)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// firstError keeps the error of a reader, which the decoder wraps or not.
+type firstError struct {
+	r   io.Reader
+	err error
+}
+
+func (f *firstError) Read(b []byte) (int, error) {
+	n, err := f.r.Read(b)
+	if err != nil && f.err == nil {
+		f.err = err
+	}
+	return n, err
+}
+
+// relation is a link from one part to another.
+type relation struct{ id, kind, target string }
+
+// relations returns the links of a part, "" for those of the document, in their order.
+// Those that lead out of the document are left out.
+func (p *parts) relations(part string) ([]relation, error) {
+	dir, file := path.Split(part)
+	name := dir + "_rels/" + file + ".rels"
+	if !p.has(name) {
+		return nil, nil
+	}
+	var all []relation
+	err := p.walk(name, events{start: func(name string, a attributes) error {
+		if name == "Relationship" && a.get("TargetMode") != "External" {
+			target := a.get("Target")
+			if !strings.HasPrefix(target, "/") {
+				target = path.Join("/", dir, target)
+			}
+			all = append(all, relation{a.get("Id"), path.Base(a.get("Type")), strings.TrimPrefix(path.Clean(target), "/")})
+		}
+		return nil
+	}})
+	return all, err
+}

@@ -1,0 +1,114 @@
+package office
+
+import (
+	"strconv"
+	"strings"
+)
+
+// readWord reads a Word document: headers, body, footers, notes, comments, drawings.
+func readWord(p *parts, main string) error {
+	w := &word{parts: p}
+	if err := w.readNumbering(main); err != nil {
+		return err
+	}
+	if err := p.related(main, map[string]func(string) error{"header": w.read}); err != nil {
+		return err
+	}
+	if err := w.read(main); err != nil {
+		return err
+	}
+	if err := p.related(main, map[string]func(string) error{"footer": w.read, "footnotes": w.read, "endnotes": w.read, "comments": w.read}); err != nil {
+		return err
+	}
+	return p.readDrawings(main)
+}
+
+// word reads the parts of a Word document.
+type word struct {
+	*parts
+	numbering
+
+	text   bool // inside of w:t
+	skip   int  // inside of what is not shown, or is there twice
+	inList struct {
+		list, style string
+		level       int
+	}
+	numbered bool // the paragraph's number is written
+}
+
+func (w *word) read(part string) error {
+	if err := w.out.separate('\n'); err != nil {
+		return err
+	}
+	w.text, w.skip = false, 0
+	return w.walk(part, events{start: w.start, end: w.end, text: func(s []byte) error {
+		if !w.text || w.skip > 0 {
+			return nil
+		}
+		if err := w.number(); err != nil {
+			return err
+		}
+		return w.out.add(string(s))
+	}})
+}
+
+func (w *word) start(name string, a attributes) error {
+	switch name {
+	case "Fallback", "moveFrom":
+		w.skip++
+	case "txbxContent":
+		return w.out.separate('\n')
+	case "p":
+		w.inList.list, w.inList.style, w.inList.level, w.numbered = "", "", -1, false
+	case "pStyle":
+		w.inList.style = a.get("val")
+	case "numId":
+		w.inList.list = a.get("val")
+	case "ilvl":
+		if n, err := strconv.Atoi(a.get("val")); err == nil {
+			w.inList.level = n
+		}
+	case "t":
+		w.text = true
+	case "tab", "ptab":
+		return w.out.separate('\t') // also of the stops in the properties, which is harmless
+	case "br", "cr":
+		return w.out.separate('\n')
+	case "noBreakHyphen":
+		return w.out.add("-")
+	case "sym":
+		code, err := strconv.ParseUint(a.get("char"), 16, 16)
+		if err == nil && (code < 0xe000 || code > 0xf8ff) && w.skip == 0 {
+			return w.out.add(string(rune(code)))
+		}
+	}
+	return nil
+}
+
+func (w *word) end(name string) error {
+	switch name {
+	case "Fallback", "moveFrom":
+		w.skip--
+	case "t":
+		w.text = false
+	case "p", "tr", "txbxContent":
+		return w.out.separate('\n')
+	case "tc":
+		return w.out.separate('\t')
+	}
+	return nil
+}
+
+// number writes the number of a paragraph of a list, before its first text.
+func (w *word) number() error {
+	if w.numbered {
+		return nil
+	}
+	w.numbered = true
+	label := w.next(w.inList.style, w.inList.list, w.inList.level)
+	if label == "" {
+		return nil
+	}
+	return w.out.add(strings.TrimSpace(label) + " ")
+}
