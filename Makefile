@@ -25,10 +25,9 @@ test: ## run all tests
 race: ## run all tests with the race detector
 	go test -race work
 lint: ## run the rules of .golangci.yml, and those of go vet
-	@path="$$(.ci/tools golangci-lint)"; for module in $(MODULES); do \
-		echo "golangci-lint $$module"; (cd $$module && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners ./...) || exit 1; done; \
-		cd services/assay && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners --build-tags noengines . && \
-		cd test && PATH="$$path:$$PATH" golangci-lint run --allow-parallel-runners --build-tags stack ./e2e/stack
+	@export PATH="$$(.ci/tools golangci-lint):$$PATH" && golangci-lint run --allow-parallel-runners $(MODULES:=/...) && \
+		cd services/assay && golangci-lint run --allow-parallel-runners --build-tags noengines . && \
+		cd test && golangci-lint run --allow-parallel-runners --build-tags stack ./e2e/stack
 smoke: ## start `assay serve` and use it through the command line
 	.ci/smoke
 ci: ## the merge checks
@@ -60,6 +59,10 @@ faults: ## all of these and kills, into docs/faults.md; UPLOADS=42000 for each o
 	for seed in $(or $(CHAOS_SEEDS),1 2 3 4); do $(LEDGER) $(MAKE) chaos SEED=$$seed MINUTES=$(or $(CHAOS_MINUTES),5) || exit 1; done
 	$(LEDGER) $(MAKE) overload MINUTES=$(or $(OVERLOAD_MINUTES),1)
 	go test ./services/assay/test/fault/ledger -run Page -update
+rounds: ## the tests of which the merge checks run few rounds
+	go test ./pkg/library -run ConcurrentMoves -count=1 -timeout 20m -races=2000
+	go test ./services/assay/test/e2e/feed -run ProjectorKilled -count=1 -timeout 20m -projected=4000
+	ASSAY_REPLAY_ITEMS=10000 go test ./services/query/feed/projector -run TestReplayedDay -count=1 -timeout 20m
 replay-feed: ## replay a day of 100,000 items of the feed and compare with a count of them
 	ASSAY_REPLAY_ITEMS=100000 go test -count=1 -v -timeout 60m -run TestReplayedDay ./services/query/feed/projector
 

@@ -2,19 +2,19 @@ package library
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
 )
 
+var races = flag.Int("races", 200, "how many times two moves run at once")
+
 // Of two moves A to B and B to A at the same time, one fails, whatever their order.
 func TestConcurrentMovesMakeNoCycle(t *testing.T) {
 	const pairs = 10
-	rounds := 1000 / pairs
-	if testing.Short() {
-		rounds = 100 / pairs
-	}
+	rounds := max(1, *races/pairs)
 	r := open(t)
 	var all sync.WaitGroup
 	for pair := range pairs {

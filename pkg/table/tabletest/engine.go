@@ -2,8 +2,10 @@
 package tabletest
 
 import (
+	"math/rand/v2"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -14,8 +16,8 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Start opens an empty engine and returns a client configured as in the services, and the engine's
-// fault switch. The engine is closed with tb.
+// Start opens an empty engine and returns a client configured as in the services, but with shorter
+// pauses before it retries, and the engine's fault switch. The engine is closed with tb.
 func Start(tb testing.TB) (*dynamodb.Client, *dynamolite.Faults) {
 	tb.Helper()
 	db, _, faults := StartStreams(tb)
@@ -37,7 +39,18 @@ func StartStreams(tb testing.TB) (*dynamodb.Client, *dynamodbstreams.Client, *dy
 		}
 	})
 	at := table.Config{Endpoint: server.URL}
-	return table.Connect(Base(), at), table.ConnectStreams(Base(), at), engine.Faults()
+	db := dynamodb.New(table.Connect(Base(), at).Options(), func(o *dynamodb.Options) {
+		o.Retryer = impatient{o.Retryer.(aws.RetryerV2)}
+	})
+	return db, table.ConnectStreams(Base(), at), engine.Faults()
+}
+
+// impatient retries what another retryer retries, but after milliseconds instead of up to 20 s.
+type impatient struct{ aws.RetryerV2 }
+
+// RetryDelay implements aws.Retryer.
+func (impatient) RetryDelay(attempt int, _ error) (time.Duration, error) {
+	return rand.N(time.Duration(attempt+1) * 10 * time.Millisecond), nil
 }
 
 // Base returns an AWS configuration with credentials that a local engine accepts.

@@ -234,12 +234,13 @@ func TestSlowReaderBlocksNobody(t *testing.T) {
 	}
 	s := w.open(w.url+"/v1/events?owner=ann", "0")
 	s.expect("ready", "")
-	const outcomes = 3000 // some MB for each, more than a connection buffers
+	const outcomes = 300 // some MB for each, more than a connection buffers
+	name := strings.Repeat("x", 8000)
 	published := make(chan struct{})
 	go func() {
 		defer close(published)
 		for i := range outcomes {
-			if err := w.bus.Publish(w.ctx, outcome("ann", fmt.Sprint("a", i))); err != nil {
+			if err := w.bus.Publish(w.ctx, outcomeNamed("ann", fmt.Sprint("a", i), name)); err != nil {
 				t.Error(err)
 			}
 		}

@@ -137,8 +137,12 @@ func (w *world) publish(owner, id string) {
 }
 
 func outcome(owner, id string) event.Event {
+	return outcomeNamed(owner, id, id+strings.Repeat("x", 500))
+}
+
+func outcomeNamed(owner, id, name string) event.Event {
 	return event.NewAnalysisCompleted(&event.AnalysisCompleted{
-		Area: "textfile", Id: id, OwnerId: owner, Name: id + strings.Repeat("x", 500), CompletedAt: timestamppb.Now(),
+		Area: "textfile", Id: id, OwnerId: owner, Name: name, CompletedAt: timestamppb.Now(),
 	})
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -259,9 +258,6 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 	for name, kind := range map[string]dynamolite.FaultKind{"before the write": dynamolite.ErrorBefore, "after the write": dynamolite.ErrorAfter} {
 		t.Run(name, func(t *testing.T) {
 			b := open(t)
-			b.db = dynamodb.New(b.db.Options(), func(o *dynamodb.Options) { // attempts as in the services, without their pauses
-				o.Retryer = retry.AddWithMaxBackoffDelay(o.Retryer, 10*time.Millisecond)
-			})
 			failed := make(chan struct{})
 			var once sync.Once
 			b.logged = func(line string) {

@@ -104,7 +104,7 @@ func maxTime(a, b time.Time) time.Time {
 // rebuilt once; then compares all responses with a count of the items themselves.
 // ASSAY_REPLAY_ITEMS is how many items, see `make replay-feed`.
 func TestReplayedDay(t *testing.T) {
-	items := 2000
+	items := 600
 	if given := os.Getenv("ASSAY_REPLAY_ITEMS"); given != "" {
 		var err error
 		if items, err = strconv.Atoi(given); err != nil {

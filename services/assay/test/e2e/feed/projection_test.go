@@ -3,6 +3,7 @@ package feed
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -197,12 +198,12 @@ func compareSeries(ctx context.Context, s system.System, records map[string]feed
 	return nil
 }
 
-// TestProjectorKilled: query is killed repeatedly while thousands of items
-// are posted. Afterwards the dashboard has each of them once, and also after a
+var projected = flag.Int("projected", 400, "how many items are posted while query is killed")
+
+// TestProjectorKilled: query is killed repeatedly while items are posted. Afterwards the dashboard has each of them once, and also after a
 // rebuild.
 func TestProjectorKilled(t *testing.T) {
 	t.Parallel()
-	const items = 2000
 	c := system.StartCluster(t, "ASSAY_PROJECTOR_LEASE=1s")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -210,10 +211,11 @@ func TestProjectorKilled(t *testing.T) {
 	c.Service(t, "analyzer", "ASSAY_ANALYZER_PARALLEL=16")
 	c.Front(t, ingest, query)
 	tags := []string{"tag a", "é", "c#d", "e"}
+	items := *projected
 	records, postings := madeUpFeed(items, 7, tags)
 
 	created, batches := 0, 0
-	for batch := range slices.Chunk(postings, 100) {
+	for batch := range slices.Chunk(postings, max(1, min(100, len(postings)/16))) {
 		for _, outcome := range c.PostItems(t, batch) {
 			if outcome == "created" {
 				created++

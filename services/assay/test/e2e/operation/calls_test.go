@@ -83,7 +83,7 @@ func TestCallsOfASmallItem(t *testing.T) {
 // request.
 func TestConnectionsAreKept(t *testing.T) {
 	t.Parallel()
-	const inFlight, files = 64, 640
+	const inFlight, files = 64, 320
 	s := startCounted(t, "ASSAY_STREAMED_UPLOADS=64")
 	s.settled(t, func() {
 		var workers sync.WaitGroup

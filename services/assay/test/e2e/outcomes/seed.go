@@ -116,7 +116,7 @@ func checkStored(t *testing.T, meta system.Item, want client.Result) {
 // tableFollowsTheSeed: two string keys and no index.
 func tableFollowsTheSeed(t *testing.T, s system.System) {
 	tables, err := s.Tables().ListTables(system.Within(t), &dynamodb.ListTablesInput{})
-	want := slices.Sorted(slices.Values([]string{"assay-platform", "photoeditor-dev-jobs", "sentiment-items-dashboard", "sentiment-items-primary", s.Table}))
+	want := slices.Sorted(slices.Values([]string{"assay-platform", "leanda-ng-dev-files", "leanda-ng-dev-nodes", "leanda-ng-dev-workflow-state", "photoeditor-dev-jobs", "sentiment-items-dashboard", "sentiment-items-primary", s.Table}))
 	if err != nil || !slices.Equal(tables.TableNames, want) {
 		t.Errorf("tables %v, %v", tables, err)
 	}
