@@ -1,0 +1,77 @@
+// Package sheet reads tables row by row: CSV, TSV and XLSX. A row is a record, a cell a field.
+package sheet
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/library/records"
+)
+
+// The names of the properties of rows.
+const (
+	Sheet = "sheet" // name of the sheet, in workbooks
+	Row   = "row"   // number of the row there, from 1
+)
+
+// maxName is how many bytes of a cell name a column.
+const maxName = 200
+
+// header names the columns of a table.
+type header struct {
+	names []string
+	given bool // by the first row
+}
+
+// newHeader decides by the first row whether it names the columns: it does when it has no number and no
+// empty cell before its last one. Columns without a name are named by their number.
+func newHeader(first []string) header {
+	h := header{given: len(first) > 0}
+	for _, cell := range first {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(cell), 64); err == nil || len(cell) > maxName {
+			h.given = false
+		}
+	}
+	taken := map[string]bool{}
+	for i, cell := range first {
+		name := strings.Join(strings.Fields(cell), " ")
+		if !h.given || name == "" {
+			name = columnName(i)
+		}
+		for n, base := 2, name; taken[name]; n++ {
+			name = fmt.Sprintf("%s (%d)", base, n)
+		}
+		taken[name] = true
+		h.names = append(h.names, name)
+	}
+	return h
+}
+
+func columnName(i int) string { return "column " + strconv.Itoa(i+1) }
+
+// record makes a record of a row. A row with more cells than the table has columns fails.
+func (h *header) record(row []string) records.Record {
+	for len(row) > len(h.names) && strings.TrimSpace(row[len(row)-1]) == "" {
+		row = row[:len(row)-1]
+	}
+	if len(row) > len(h.names) {
+		return records.Record{Error: fmt.Sprintf("the row has %d cells, the table %d columns", len(row), len(h.names))}
+	}
+	r := records.Record{Fields: make(records.Fields, 0, len(row))}
+	for i, cell := range row {
+		if cell = strings.TrimSpace(cell); cell != "" {
+			r.Fields = append(r.Fields, records.Field{Name: h.names[i], Value: cell})
+		}
+	}
+	return r
+}
+
+func empty(row []string) bool {
+	for _, cell := range row {
+		if strings.TrimSpace(cell) != "" {
+			return false
+		}
+	}
+	return true
+}

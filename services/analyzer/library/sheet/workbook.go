@@ -1,0 +1,335 @@
+package sheet
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/library/records"
+)
+
+// Limits of a workbook.
+const (
+	maxParts    = 10_000
+	maxInflated = 512 << 20 // bytes of all parts that are read
+	maxShared   = 64 << 20  // bytes of the shared texts
+	maxDepth    = 100       // of elements
+)
+
+// The reasons why a workbook cannot be read.
+var (
+	ErrLocked      = errors.New("the workbook is locked by a password")
+	ErrNotWorkbook = errors.New("not an XLSX workbook")
+)
+
+// A Workbook reads the sheets of an XLSX file one after the other.
+type Workbook struct {
+	Sheets []string // names, in the order of the workbook
+
+	parts    map[string]*zip.File
+	targets  []string // parts of the sheets
+	shared   []string
+	dates    []dateKind // by the number of a cell's style
+	from1904 bool
+	left     int64 // bytes that may still be inflated
+
+	current int
+	rows    *rowReader
+	header  header
+	named   bool
+}
+
+// NewWorkbook opens a workbook of this size. It returns ErrLocked or ErrNotWorkbook. The reader must
+// outlast the workbook; there is nothing to close.
+func NewWorkbook(r io.ReaderAt, size int64) (*Workbook, error) {
+	magic := make([]byte, 8)
+	if n, err := r.ReadAt(magic, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	} else if string(magic[:n]) == "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" { // an OLE file, as encrypted ones are
+		return nil, ErrLocked
+	}
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotWorkbook, err)
+	}
+	if len(z.File) > maxParts {
+		return nil, fmt.Errorf("%w: it has %d parts", ErrNotWorkbook, len(z.File))
+	}
+	w := &Workbook{parts: map[string]*zip.File{}, left: maxInflated, current: -1}
+	for _, f := range z.File {
+		w.parts[strings.TrimPrefix(f.Name, "/")] = f
+	}
+	if err := w.readIndex(); err != nil {
+		return nil, err
+	}
+	if err := w.readStyles(); err != nil {
+		return nil, err
+	}
+	return w, w.readShared()
+}
+
+// part opens a part as XML. The error is ErrNotWorkbook.
+func (w *Workbook) part(name string) (*partReader, error) {
+	f := w.parts[name]
+	if f == nil {
+		return nil, fmt.Errorf("%w: the part %s is missing", ErrNotWorkbook, name)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrNotWorkbook, name, err)
+	}
+	p := &partReader{name: name, source: r, book: w}
+	p.decoder = xml.NewDecoder(p)
+	p.decoder.Strict = false
+	return p, nil
+}
+
+// partReader reads one part, within the limit of the workbook.
+type partReader struct {
+	name    string
+	source  io.ReadCloser
+	book    *Workbook
+	decoder *xml.Decoder
+	depth   int
+}
+
+var errTooLarge = fmt.Errorf("it has more than %d bytes", maxInflated)
+
+func (p *partReader) Read(b []byte) (int, error) {
+	if p.book.left <= 0 {
+		return 0, errTooLarge
+	}
+	n, err := p.source.Read(b)
+	p.book.left -= int64(n)
+	return n, err
+}
+
+// token returns the next token, or io.EOF.
+func (p *partReader) token() (xml.Token, error) {
+	t, err := p.decoder.RawToken()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%w: %s: %w", ErrNotWorkbook, p.name, err)
+	}
+	switch t.(type) {
+	case xml.StartElement:
+		p.depth++
+	case xml.EndElement:
+		p.depth--
+	}
+	if p.depth > maxDepth {
+		return nil, fmt.Errorf("%w: %s has more than %d levels", ErrNotWorkbook, p.name, maxDepth)
+	}
+	return t, err
+}
+
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// each calls element for each element that begins in a part. A missing part has none.
+func (w *Workbook) each(name string, element func(xml.StartElement)) error {
+	if w.parts[name] == nil {
+		return nil
+	}
+	p, err := w.part(name)
+	if err != nil {
+		return err
+	}
+	defer p.source.Close()
+	for {
+		t, err := p.token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if e, ok := t.(xml.StartElement); ok {
+			element(e)
+		}
+	}
+}
+
+// readIndex finds the sheets.
+func (w *Workbook) readIndex() error {
+	book := "xl/workbook.xml"
+	if err := w.each("_rels/.rels", func(e xml.StartElement) {
+		if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), "/officeDocument") {
+			book = strings.TrimPrefix(path.Clean(attribute(e, "Target")), "/")
+		}
+	}); err != nil {
+		return err
+	}
+	if w.parts[book] == nil {
+		return fmt.Errorf("%w: the part %s is missing", ErrNotWorkbook, book)
+	}
+	targets := map[string]string{}
+	folder := path.Dir(book)
+	err := w.each(path.Join(folder, "_rels", path.Base(book)+".rels"), func(e xml.StartElement) {
+		if e.Name.Local == "Relationship" {
+			target := attribute(e, "Target")
+			if !strings.HasPrefix(target, "/") {
+				target = path.Join(folder, target)
+			}
+			targets[attribute(e, "Id")] = strings.TrimPrefix(path.Clean(target), "/")
+		}
+	})
+	if err != nil {
+		return err
+	}
+	err = w.each(book, func(e xml.StartElement) {
+		switch e.Name.Local {
+		case "workbookPr":
+			value := attribute(e, "date1904")
+			w.from1904 = value == "1" || value == "true"
+		case "sheet":
+			if target := targets[attribute(e, "id")]; w.parts[target] != nil && strings.Contains(target, "worksheet") {
+				w.Sheets, w.targets = append(w.Sheets, attribute(e, "name")), append(w.targets, target)
+			}
+		}
+	})
+	if err == nil && len(w.Sheets) == 0 {
+		err = fmt.Errorf("%w: it has no sheets", ErrNotWorkbook)
+	}
+	return err
+}
+
+// readShared reads the texts that cells name by their number. Phonetic guides are no part of them.
+func (w *Workbook) readShared() error {
+	const name = "xl/sharedStrings.xml"
+	if w.parts[name] == nil {
+		return nil
+	}
+	p, err := w.part(name)
+	if err != nil {
+		return err
+	}
+	defer p.source.Close()
+	var text bytes.Buffer
+	size, inText, phonetic := 0, false, 0
+	for {
+		t, err := p.token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "si":
+				text.Reset()
+			case "t":
+				inText = true
+			case "rPh":
+				phonetic++
+			}
+		case xml.EndElement:
+			switch t.Name.Local {
+			case "si":
+				if size += text.Len() + 16; size > maxShared {
+					return fmt.Errorf("%w: its texts have more than %d bytes", ErrNotWorkbook, maxShared)
+				}
+				w.shared = append(w.shared, text.String())
+			case "t":
+				inText = false
+			case "rPh":
+				phonetic--
+			}
+		case xml.CharData:
+			if inText && phonetic == 0 && text.Len() < maxRow {
+				text.Write(t)
+			}
+		}
+	}
+}
+
+// Next returns the next row that is not empty, of the next sheet that has one, or io.EOF. A row that is
+// damaged has an Error.
+func (w *Workbook) Next() (records.Record, error) {
+	for {
+		if w.rows == nil {
+			if w.current++; w.current >= len(w.Sheets) {
+				return records.Record{}, io.EOF
+			}
+			p, err := w.part(w.targets[w.current])
+			if err != nil {
+				return records.Record{}, err
+			}
+			w.rows, w.named = &rowReader{part: p, book: w}, false
+		}
+		row, err := w.rows.next()
+		if errors.Is(err, io.EOF) {
+			if err := w.rows.part.source.Close(); err != nil && !errors.Is(err, zip.ErrChecksum) {
+				return records.Record{}, err
+			}
+			w.rows = nil
+			continue
+		}
+		if err != nil {
+			return records.Record{}, err
+		}
+		if empty(row.cells) {
+			continue
+		}
+		if !w.named {
+			w.named = true
+			if w.header = newHeader(row.cells); w.header.given {
+				continue
+			}
+		}
+		for len(w.header.names) < len(row.cells) { // rows of sheets end where their last cell is
+			w.header.names = append(w.header.names, columnName(len(w.header.names)))
+		}
+		r := w.header.record(row.cells)
+		r.Properties = records.Properties{{Name: Sheet, Value: w.Sheets[w.current]}, {Name: Row, Value: int64(row.number)}}
+		return r, nil
+	}
+}
+
+type numberedRow struct {
+	number int
+	cells  []string
+}
+
+// columnOf returns the column of a reference such as AB12, from 0, or -1.
+func columnOf(reference string) int {
+	n := 0
+	for i := range len(reference) {
+		c := reference[i] | 0x20
+		if c < 'a' || c > 'z' {
+			if i == 0 {
+				return -1
+			}
+			return n - 1
+		}
+		if n = n*26 + int(c-'a') + 1; n > 16_384 {
+			return -1
+		}
+	}
+	return n - 1
+}
+
+// plainNumber returns a number without what its binary form added.
+func plainNumber(text string) string {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return text
+	}
+	if v == float64(int64(v)) && v > -1e15 && v < 1e15 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', 15, 64)
+}
