@@ -1,0 +1,164 @@
+// Package page reads web pages: the text of the article without menus and advertisements, as
+// text and as HTML that is safe to show, and what the page says of itself.
+package page
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"codeberg.org/readeck/go-readability/v2"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+)
+
+// Engine is what finds the article.
+const Engine = "go-readability 2.1.3"
+
+// ErrDamaged is returned for HTML that cannot be parsed. It is final.
+var ErrDamaged = errors.New("the page cannot be read")
+
+// Limits bound what Read returns and how it finds the article. Fields that are 0 have the
+// defaults.
+type Limits struct {
+	Text     int // bytes, 8 MiB
+	Elements int // that a page may have for the article to be found, 50,000; of others all is read
+}
+
+// Page is what Read found in a page.
+type Page struct {
+	Title, Byline, Site, Excerpt string
+	Language                     string // as the page gives it, such as "en-US"
+	Image                        string // the absolute address of the page's picture (og:image), or ""
+	Published, Modified          time.Time
+	Text                         string // of the article, or of all of the page
+	HTML                         string // a document of the same, without scripts, styles, forms and pictures; links lead out of it
+	Article                      bool   // an article was found
+	Cut                          string // why the text ends early, in words for a person; "" when it does not
+}
+
+// Read reads a page of a content type, which may name the charset, from an address, against
+// which its links are resolved; nil if there is none. It returns ErrDamaged and the errors of
+// ctx, which it looks at between its steps: the time it takes is bounded by the size.
+func Read(ctx context.Context, data []byte, contentType string, address *url.URL, l Limits) (_ *Page, err error) {
+	if l.Text == 0 {
+		l.Text = 8 << 20
+	}
+	if l.Elements == 0 {
+		l.Elements = 50_000
+	}
+	decoded, err := charset.NewReader(bytes.NewReader(data), contentType)
+	if err != nil && len(data) > 0 {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if len(data) == 0 {
+		decoded = bytes.NewReader(nil)
+	}
+	document, err := html.Parse(decoded)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	p, body := &Page{Title: title(document)}, document
+	if elements(document, l.Elements) <= l.Elements {
+		if article := p.find(document, address); article != nil {
+			body, p.Article = article, true
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	clean := sanitize(body, address)
+	text := plain(clean)
+	if len(text) > l.Text {
+		at := l.Text
+		for at > 0 && !utf8.RuneStart(text[at]) {
+			at--
+		}
+		text, p.Cut = text[:at], fmt.Sprintf("only the first %d bytes of the text are kept", l.Text)
+	}
+	p.Text = text
+	p.HTML, err = p.document(clean)
+	return p, err
+}
+
+// find returns the article of a page, or nil, and keeps what the page says of itself. It
+// changes the document only if it returns an article.
+func (p *Page) find(document *html.Node, address *url.URL) (article *html.Node) {
+	defer func() {
+		if recover() != nil { // it walks a tree that it changes; all of the page is read then
+			article = nil
+		}
+	}()
+	a, err := readability.FromDocument(clone(document), address)
+	if err != nil {
+		return nil
+	}
+	if found := strings.TrimSpace(a.Title()); found != "" {
+		p.Title = found
+	}
+	p.Byline, p.Site, p.Excerpt, p.Language = strings.TrimSpace(a.Byline()), a.SiteName(), strings.TrimSpace(a.Excerpt()), a.Language()
+	if image, ok := resolve(address, a.ImageURL(), "http", "https"); ok {
+		p.Image = image
+	}
+	if t, err := a.PublishedTime(); err == nil {
+		p.Published = t.UTC()
+	}
+	if t, err := a.ModifiedTime(); err == nil {
+		p.Modified = t.UTC()
+	}
+	return a.Node
+}
+
+// elements counts the elements of a document, to a little above most.
+func elements(n *html.Node, most int) int {
+	total := 0
+	for range n.Descendants() {
+		if total++; total > most {
+			break
+		}
+	}
+	return total
+}
+
+func title(document *html.Node) string {
+	for n := range document.Descendants() {
+		if n.Type == html.ElementNode && n.Data == "title" && n.FirstChild != nil {
+			return strings.Join(strings.Fields(n.FirstChild.Data), " ")
+		}
+	}
+	return ""
+}
+
+func clone(n *html.Node) *html.Node {
+	same := &html.Node{Type: n.Type, DataAtom: n.DataAtom, Data: n.Data, Namespace: n.Namespace, Attr: append([]html.Attribute(nil), n.Attr...)}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		same.AppendChild(clone(c))
+	}
+	return same
+}
+
+// document returns a document of its own with the title and the content.
+func (p *Page) document(content *html.Node) (string, error) {
+	var b strings.Builder
+	b.WriteString("<!DOCTYPE html>\n<html")
+	if p.Language != "" {
+		b.WriteString(` lang="` + html.EscapeString(p.Language) + `"`)
+	}
+	b.WriteString(`><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'"><title>` +
+		html.EscapeString(p.Title) + "</title></head><body>\n")
+	for c := content.FirstChild; c != nil; c = c.NextSibling {
+		if err := html.Render(&b, c); err != nil {
+			return "", err
+		}
+	}
+	b.WriteString("\n</body></html>\n")
+	return b.String(), nil
+}

@@ -1,0 +1,172 @@
+package page_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+	"golang.org/x/text/encoding/charmap"
+
+	"github.com/assay-project/assay/services/analyzer/library/page"
+)
+
+var address = &url.URL{Scheme: "https", Host: "example.com", Path: "/news/foxes.html"}
+
+func read(t testing.TB, source, contentType string) *page.Page {
+	t.Helper()
+	p, err := page.Read(t.Context(), []byte(source), contentType, address, page.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func article(extra string) string {
+	var b strings.Builder
+	b.WriteString(`<!DOCTYPE html><html lang="en"><head><title>Foxes return | The Daily</title>
+<meta property="og:title" content="Foxes return"><meta property="og:image" content="/pictures/fox.jpg"><meta property="og:site_name" content="The Daily">
+<meta name="author" content="Ada Fuchs"><meta property="article:published_time" content="2026-11-22T10:30:00Z">
+<script>var secret = "script text"</script><style>p{color:red}</style></head>
+<body><nav><ul><li><a href="/">Home page of us</a></li><li><a href="/ads">Buy now</a></li></ul></nav><article><h1>Foxes return</h1>`)
+	for i := range 12 {
+		fmt.Fprintf(&b, "<p>Paragraph %d says that the quick brown fox, which nobody had seen for years, jumps over the lazy dog again, and again.</p>\n", i)
+	}
+	b.WriteString(extra + `</article><footer>Imprint and cookies</footer></body></html>`)
+	return b.String()
+}
+
+func TestArticle(t *testing.T) {
+	p := read(t, article(`<p>See <a href="more.html">more</a> of it.</p>`), "text/html")
+	if p.Title != "Foxes return" || p.Byline != "Ada Fuchs" || p.Site != "The Daily" || p.Language != "en" || p.Image != "https://example.com/pictures/fox.jpg" ||
+		!p.Published.Equal(time.Date(2026, 11, 22, 10, 30, 0, 0, time.UTC)) || !p.Article {
+		t.Errorf("%+v", p)
+	}
+	for _, want := range []string{"Paragraph 0 says", "Paragraph 11 says", "See more of it."} {
+		if !strings.Contains(p.Text, want) {
+			t.Errorf("the text lacks %q", want)
+		}
+	}
+	for _, not := range []string{"script text", "Buy now", "color:red"} {
+		if strings.Contains(p.Text+p.HTML, not) {
+			t.Errorf("the article has %q", not)
+		}
+	}
+	if !strings.Contains(p.HTML, `<a href="https://example.com/news/more.html" rel="noopener noreferrer nofollow">more</a>`) {
+		t.Errorf("%s", p.HTML)
+	}
+}
+
+func TestPageWithoutArticle(t *testing.T) {
+	p := read(t, `<title>Short</title><p>One line</p><table><tr><td>a<td>b</table><pre>x
+  y</pre>`, "text/html")
+	if want := "One line\na\tb\nx\n  y"; p.Text != want || p.Title != "Short" {
+		t.Errorf("%q, %q", p.Title, p.Text)
+	}
+	if p := read(t, "", "text/html"); p.Text != "" {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestCharsets(t *testing.T) {
+	source, err := charmap.Windows1252.NewEncoder().String(`<p>Größe und Maß</p>`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for contentType, source := range map[string]string{
+		"text/html; charset=windows-1252": source,
+		"text/html":                       `<meta charset="windows-1252">` + source,
+		"text/html; charset=utf-8":        "<p>Größe und Maß</p>",
+	} {
+		if p := read(t, source, contentType); p.Text != "Größe und Maß" {
+			t.Errorf("%s: %q", contentType, p.Text)
+		}
+	}
+}
+
+// TestNothingRuns: what a page can do to the reader of its article is left out.
+func TestNothingRuns(t *testing.T) {
+	for _, hostile := range []string{
+		`<script>alert(1)</script>`, `<p onclick="alert(1)">x</p>`, `<a href="javascript:alert(1)">x</a>`, `<a href=" JaVaScRiPt:alert(1)">x</a>`,
+		`<a href="data:text/html,<script>alert(1)</script>">x</a>`, `<img src=x onerror=alert(1)>`, `<svg><script>alert(1)</script></svg>`,
+		`<math><mtext><style><img src=x onerror=alert(1)></style></mtext></math>`, `<iframe srcdoc="<script>alert(1)</script>"></iframe>`,
+		`<noscript><p title="</noscript><img src=x onerror=alert(1)>"></noscript>`, `<style>@import "https://example.org/x.css"</style>`,
+		`<form action="https://example.org"><input name="password"></form>`, `<p style="background:url(https://example.org/x.png)">x</p>`,
+		`<base href="https://example.org/">`, `<meta http-equiv="refresh" content="0;url=https://example.org">`, `<xmp><script>alert(1)</script></xmp>`,
+		`<template><script>alert(1)</script></template>`, `<object data="x.swf"></object>`, `<video src="https://example.org/v.mp4"></video>`,
+	} {
+		for _, source := range []string{hostile, article(hostile)} {
+			check(t, hostile, read(t, source, "text/html").HTML)
+		}
+	}
+}
+
+// check fails the test if HTML has more than elements of text and links.
+func check(t testing.TB, source, out string) {
+	t.Helper()
+	document, err := html.Parse(strings.NewReader(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	metas := 0
+	for n := range document.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		switch n.Data {
+		case "meta": // of the document that is made
+			metas++
+		case "script", "style", "img", "iframe", "svg", "math", "form", "input", "base", "object", "video", "template", "noscript", "link":
+			t.Errorf("%q leaves <%s>", source, n.Data)
+		}
+		for _, a := range n.Attr {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src" || a.Key == "href" && !strings.HasPrefix(a.Val, "http") && !strings.HasPrefix(a.Val, "mailto:") {
+				t.Errorf("%q leaves %s=%q", source, a.Key, a.Val)
+			}
+		}
+	}
+	if metas != 2 {
+		t.Errorf("%q leaves %d meta elements", source, metas-2)
+	}
+}
+
+func TestBounds(t *testing.T) {
+	p, err := page.Read(t.Context(), []byte("<p>"+strings.Repeat("ä", 100)), "text/html", nil, page.Limits{Text: 9})
+	if err != nil || p.Text != "ää\u00e4ä" || p.Cut == "" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	for name, source := range map[string]string{
+		"deep": strings.Repeat("<div>", 100_000), "wide": strings.Repeat("<p>x", 100_000), "attributes": "<p " + strings.Repeat("a=b ", 100_000) + ">",
+		"tables": strings.Repeat("<table><tr><td>", 10_000), "formatting": strings.Repeat("<b><i><a href=x>", 2000),
+	} {
+		if _, err := page.Read(t.Context(), []byte(source), "text/html", address, page.Limits{}); err != nil && !errors.Is(err, page.ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := page.Read(ctx, []byte("<p>x"), "text/html", nil, page.Limits{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(article("<p>x")), "text/html")
+	f.Add([]byte(`<noscript><p title="</noscript><img src=x onerror=alert(1)>">`), "text/html; charset=utf-16")
+	f.Fuzz(func(t *testing.T, data []byte, contentType string) {
+		p, err := page.Read(t.Context(), data, contentType, address, page.Limits{Text: 1000})
+		switch {
+		case err != nil && !errors.Is(err, page.ErrDamaged):
+			t.Error(err)
+		case err == nil && len(p.Text) > 1000:
+			t.Errorf("%d bytes", len(p.Text))
+		case err == nil:
+			check(t, string(bytes.ToValidUTF8(data, nil)), p.HTML)
+		}
+	})
+}
