@@ -138,6 +138,12 @@ func (f File) Final() bool { return Machine().IsFinal(f.Status) }
 // MetadataPlace names the metadata that says where a photo was taken. It is for the owner only.
 const MetadataPlace = "gps"
 
+// Erasing reports whether the file is being erased.
+func (f File) Erasing() bool { return f.ParentID == eraseOf(f.OwnedBy) }
+
+// Updated is when the node was last written.
+func (n Node) Updated() time.Time { return when(n.UpdatedAt) }
+
 // Created is when the file was reserved.
 func (f File) Created() time.Time { return when(f.CreatedAt) }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/services/analyzer/library"
 	"github.com/assay-project/assay/services/analyzer/photojob"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/textfile"
@@ -27,11 +28,12 @@ type Config struct {
 	TextFile textfile.Config
 	Feed     feed.Config
 	PhotoJob photojob.Config
+	Library  library.Config
 }
 
 // HTTPAddr is where the service listens.
 func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
-	return errors.Join(c.Work.Validate(), c.Sweep.Validate(), c.TextFile.Validate(), c.PhotoJob.Validate())
+	return errors.Join(c.Work.Validate(), c.Sweep.Validate(), c.TextFile.Validate(), c.PhotoJob.Validate(), c.Library.Validate())
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/consume"
 	"github.com/assay-project/assay/pkg/config"
 	feeditems "github.com/assay-project/assay/pkg/feed"
+	files "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
 	photojobs "github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/process"
@@ -23,6 +24,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/analyzer/feed"
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
+	"github.com/assay-project/assay/services/analyzer/library"
 	"github.com/assay-project/assay/services/analyzer/photojob"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -66,6 +68,7 @@ func entries(cfg Config) []Entry {
 		{photojobs.Work(), func(s Shared) (Area, error) {
 			return photojob.New(cfg.PhotoJob, s.Backends, s.Worker, s.Log, s.Registry)
 		}},
+		{files.Work(), func(s Shared) (Area, error) { return library.New(cfg.Library, s.Backends, s.Worker, s.Log), nil }},
 	}
 }
 

@@ -26,6 +26,9 @@ func (a *Area) start(ctx context.Context, s *event.LibraryStep) error {
 	if err != nil {
 		return err
 	}
+	if f.Erasing() {
+		return nil
+	}
 	if f.Final() {
 		return a.concludeFile(ctx, f)
 	}

@@ -2,10 +2,255 @@ package library
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"time"
 
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
+// Codes of findings that only the library has.
+const (
+	unnotifiedUpload  = "unnotified_upload"  // an uploaded object without a notification; published
+	unusedReservation = "unused_reservation" // a reservation without an upload; removed, since nothing was promised
+	overdueStep       = "overdue_step"       // a step without a message for hours; published again, at last failed
+	lostWorkflow      = "lost_workflow"      // a file in work without a workflow; ends as Failed
+	outdatedWorkflow  = "outdated_workflow"  // a workflow that ended long ago, or of an earlier run; deleted
+	outdatedObject    = "outdated_object"    // a result of an earlier run; deleted
+	orphanNode        = "orphan_node"        // a node whose folder was erased; erased
+	outdatedTrash     = "outdated_trash"     // a node that was long in the trash; erased
+)
+
+const (
+	// keepWorkflow is how long a workflow that ended can be looked at.
+	keepWorkflow = 7 * 24 * time.Hour
+	// republications is how often an overdue step is published again before it fails.
+	republications = 3
+)
+
+// sweep repairs workflows and files and removes what nobody needs. Each walk reads a table, or the objects.
 type sweep struct{ *Area }
 
-func (s sweep) run(context.Context, *sweeper.Run) error { return nil }
+func (s sweep) run(ctx context.Context, r *sweeper.Run) error {
+	return errors.Join(
+		r.Walk(ctx, "workflows", func(ctx context.Context, cursor string) (string, int, error) {
+			page, err := s.store.ScanWorkflows(ctx, cursor, library.ScanLimit)
+			return pages(ctx, r, page, err, s.workflow)
+		}),
+		r.Walk(ctx, "files", func(ctx context.Context, cursor string) (string, int, error) {
+			page, err := s.store.ScanFiles(ctx, cursor, library.ScanLimit)
+			if err == nil {
+				err = s.inconsistent(ctx, r, page.Items)
+			}
+			return pages(ctx, r, page, err, s.file)
+		}),
+		r.Walk(ctx, "nodes", func(ctx context.Context, cursor string) (string, int, error) {
+			page, err := s.store.ScanNodes(ctx, cursor, library.ScanLimit)
+			if err == nil {
+				err = s.orphanNodes(ctx, r, page.Items)
+			}
+			return pages(ctx, r, page, err, s.node)
+		}),
+		sweeper.WalkObjects(ctx, r, objects(s)))
+}
+
+// pages looks at each item of a page.
+func pages[T any](ctx context.Context, r *sweeper.Run, page library.Scanned[T], err error, look func(context.Context, *sweeper.Run, T) error) (string, int, error) {
+	if err != nil {
+		return "", 0, err
+	}
+	for _, broken := range page.Broken {
+		r.Found(ctx, sweeper.UnreadableItem, broken.ID, func(context.Context) error { return broken.Err })
+	}
+	for _, item := range page.Items {
+		if err := look(ctx, r, item); err != nil {
+			return "", 0, err
+		}
+	}
+	return page.Next, len(page.Items) + len(page.Broken), nil
+}
+
+// workflow moves a workflow on that no message will, and deletes an old one.
+func (s sweep) workflow(ctx context.Context, r *sweeper.Run, w library.Workflow) error {
+	if w.Final() {
+		if r.Older(w.Updated(), keepWorkflow) {
+			r.Found(ctx, outdatedWorkflow, w.CorrelationID, func(ctx context.Context) error { return gone(s.store.Drop(ctx, w)) })
+		}
+		return nil
+	}
+	if r.Young(w.Updated()) {
+		return nil
+	}
+	if w.WorkflowType == library.EraseWorkflow {
+		return s.lost(ctx, r, w, w.Erase())
+	}
+	w, err := s.store.Workflow(ctx, w.CorrelationID) // the scan may be behind
+	if err != nil || w.Final() || r.Young(w.Updated()) || w.WorkflowType != library.FileWorkflow {
+		return gone(err)
+	}
+	f, err := s.store.File(ctx, w.FileID)
+	switch {
+	case errors.Is(err, lifecycle.ErrNotFound), err == nil && f.Run > w.Run:
+		r.Found(ctx, outdatedWorkflow, w.CorrelationID, func(ctx context.Context) error { return gone(s.store.Drop(ctx, w)) })
+		return nil
+	case err != nil:
+		return err
+	case w.Joined():
+		return s.lost(ctx, r, w, w.Step(f, library.StepFinish))
+	case w.CurrentState == library.Loaded || w.ETag == "":
+		return s.lost(ctx, r, w, w.Step(f, library.StepStart))
+	}
+	for _, name := range w.StepsOpen {
+		if err := s.lost(ctx, r, w, w.Step(f, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lost publishes the message of a workflow again that the stream does not have. When none of several
+// helped, the step has failed.
+func (s sweep) lost(ctx context.Context, r *sweeper.Run, w library.Workflow, e event.Event) error {
+	outstanding, err := s.bus.Outstanding(ctx, e.Subject, e.Tenant)
+	if err != nil || outstanding {
+		return err
+	}
+	publish := func(ctx context.Context) error { return s.bus.Publish(ctx, e) }
+	d, ok := e.Data.(*event.LibraryStep)
+	if !ok || !r.Older(w.Due(), 0) {
+		r.Found(ctx, sweeper.LostMessage, w.CorrelationID, publish)
+		return nil
+	}
+	r.Found(ctx, overdueStep, w.CorrelationID, func(ctx context.Context) error {
+		if w.Republished < republications || !slices.Contains(w.StepsOpen, d.Step) {
+			if err := s.store.Postpone(ctx, w); err != nil && !errors.Is(err, lifecycle.ErrCondition) {
+				return gone(err)
+			}
+			return publish(ctx)
+		}
+		w, err := s.store.FinishStep(ctx, w.FileID, w.Run, d.Step, library.StepFailed, library.StepResult{Reason: "the step did not end in time"}, nil)
+		if err == nil && w.Joined() {
+			err = s.conclude(ctx, w)
+		}
+		return gone(err)
+	})
+	return nil
+}
+
+// gone is err without the errors of an item that others have written or removed since.
+func gone(err error) error {
+	if errors.Is(err, lifecycle.ErrNotFound) || errors.Is(err, lifecycle.ErrCondition) || errors.Is(err, lifecycle.ErrFenceLost) {
+		return nil
+	}
+	return err
+}
+
+// file moves a file on that has no workflow, and announces again what has ended.
+func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
+	if f.Final() {
+		return s.ended(ctx, r, f)
+	}
+	if r.Young(f.Updated()) || f.Erasing() {
+		return nil
+	}
+	if f.Status != library.Loading {
+		_, err := s.store.Workflow(ctx, f.ID)
+		if !errors.Is(err, lifecycle.ErrNotFound) {
+			return err
+		}
+		r.Found(ctx, lostWorkflow, f.ID, func(ctx context.Context) error {
+			_, err := s.failFile(ctx, f.ID, f.Run, "the state of its processing was lost; retry the file")
+			return err
+		})
+		return nil
+	}
+	e := f.Start("")
+	if outstanding, err := s.bus.Outstanding(ctx, e.Subject, e.Tenant); err != nil || outstanding {
+		return err
+	}
+	_, err := s.announcer.Find(ctx, f)
+	switch {
+	case err == nil, errors.Is(err, upload.ErrOtherBytes): // its start says what is wrong
+		r.Found(ctx, unnotifiedUpload, f.ID, func(ctx context.Context) error { return s.bus.Publish(ctx, e) })
+	case !errors.Is(err, upload.ErrNoBytes):
+		return err
+	case r.Old(f.Created()):
+		r.Found(ctx, unusedReservation, f.ID, func(ctx context.Context) error { return gone(s.store.Expire(ctx, f)) })
+	}
+	return nil
+}
+
+// ended publishes the outcome of a file again, in a run that is to do so.
+func (s sweep) ended(ctx context.Context, r *sweeper.Run, f library.File) error {
+	if r.OutcomesSince.IsZero() || f.Updated().Before(r.OutcomesSince) {
+		return nil
+	}
+	e, err := s.outcomeOf(ctx, f)
+	if err != nil {
+		return err
+	}
+	if !e.Time.Before(r.OutcomesSince) {
+		r.Found(ctx, sweeper.UnnotifiedOutcome, f.ID, func(ctx context.Context) error { return s.bus.Republish(ctx, e) })
+	}
+	return nil
+}
+
+// inconsistent repairs nodes that differ from their files.
+func (s sweep) inconsistent(ctx context.Context, r *sweeper.Run, files []library.File) error {
+	ids := make([]string, len(files))
+	for i, f := range files {
+		ids[i] = f.ID
+	}
+	pairs, err := s.store.Inconsistent(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, pair := range pairs {
+		id := ""
+		if pair.File != nil {
+			id = pair.File.ID
+		} else {
+			id = pair.Node.ID
+		}
+		r.Found(ctx, sweeper.InconsistentCopies, id, func(ctx context.Context) error { return gone(s.store.Repair(ctx, pair)) })
+	}
+	return nil
+}
+
+// orphanNodes erases nodes whose folder does not exist.
+func (s sweep) orphanNodes(ctx context.Context, r *sweeper.Run, nodes []library.Node) error {
+	orphans, err := s.store.Orphans(ctx, nodes)
+	if err != nil {
+		return err
+	}
+	for _, n := range orphans {
+		if !r.Young(n.Updated()) {
+			r.Found(ctx, orphanNode, n.ID, func(ctx context.Context) error { return s.eraseNode(ctx, n) })
+		}
+	}
+	return nil
+}
+
+// node erases what has been in the trash for long.
+func (s sweep) node(ctx context.Context, r *sweeper.Run, n library.Node) error {
+	keep := s.cfg.TrashKeep
+	if keep > 0 && n.TrashedBefore(time.Now().Add(-keep)) && r.Older(n.Updated(), keep) {
+		r.Found(ctx, outdatedTrash, n.ID, func(ctx context.Context) error { return s.eraseNode(ctx, n) })
+	}
+	return nil
+}
+
+func (s sweep) eraseNode(ctx context.Context, n library.Node) error {
+	w, err := s.store.Erase(ctx, n.ID, library.Edit{By: n.OwnedBy, IfMatch: n.Version})
+	if errors.Is(err, library.ErrVersion) || errors.Is(err, lifecycle.ErrNotFound) {
+		return nil // changed since; the next sweep looks again
+	}
+	if err != nil {
+		return err
+	}
+	return s.announcer.Erase(ctx, w)
+}

@@ -54,11 +54,14 @@ const lookRead = 3
 // Sweep walks over a table and its objects.
 func Sweep[I any](ctx context.Context, r *Run, items Items[I], objects Objects) error {
 	s := sweep[I]{run: r, items: items}
-	return errors.Join(
-		r.Walk(ctx, "rows", s.rows),
-		r.Walk(ctx, "objects", func(ctx context.Context, cursor string) (string, int, error) {
-			return sweepObjects(ctx, r, objects, cursor)
-		}))
+	return errors.Join(r.Walk(ctx, "rows", s.rows), WalkObjects(ctx, r, objects))
+}
+
+// WalkObjects is the second half of Sweep.
+func WalkObjects(ctx context.Context, r *Run, objects Objects) error {
+	return r.Walk(ctx, "objects", func(ctx context.Context, cursor string) (string, int, error) {
+		return sweepObjects(ctx, r, objects, cursor)
+	})
 }
 
 type sweep[I any] struct {

@@ -8,8 +8,7 @@ import (
 
 func TestFileIsProcessed(t *testing.T) {
 	w := start(t)
-	o := w.worker(nil)
-	t.Cleanup(o.end)
+	w.worker(nil)
 	f := w.ended(w.add("a.txt", "", "one two two\n").ID)
 	if f.Status != library.Processed || f.MD5 == "" || f.Metadata["contentType"] != "text/plain" || f.Metadata["length"] != 12.0 || f.Metadata["md5"] != f.MD5 {
 		t.Errorf("%+v", f)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/rs/zerolog"
 
@@ -27,6 +28,7 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/table"
 	analyzed "github.com/assay-project/assay/services/analyzer/library"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
 	"github.com/assay-project/assay/services/analyzer/work"
 	"github.com/assay-project/assay/services/assay/embedded"
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
@@ -42,6 +44,7 @@ type world struct {
 	at        wire.Engines
 	backends  *backend.Connections
 	announcer *announce.Announcer
+	js        jetstream.JetStream
 }
 
 var tables = library.Config{Nodes: "nodes", Files: "files", Workflows: "workflows"}
@@ -73,6 +76,14 @@ func start(t *testing.T) *world {
 	if err := errors.Join(w.backends.Bucket.Ensure(t.Context()), table.EnsureAll(t.Context(), w.backends.DB, library.Tables(tables))); err != nil {
 		t.Fatal(err)
 	}
+	nc, err := natsgo.Connect(w.at.NATS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	if w.js, err = jetstream.New(nc); err != nil {
+		t.Fatal(err)
+	}
 	w.Store = library.NewStore(w.backends.DB, tables)
 	w.announcer = &announce.Announcer{Bucket: w.backends.Bucket, Bus: w.backends.Bus, Log: zerolog.Nop()}
 	return w
@@ -102,7 +113,7 @@ type worker struct {
 	wire *wire.Wire
 	area *analyzed.Area
 	bus  *bus.Bus
-	end  func()
+	end  func() // stops it and waits
 }
 
 // worker starts a worker, with a hook for its calls once it works.
@@ -138,21 +149,50 @@ func (w *world) worker(hook wire.Hook) *worker {
 	mu.Lock()
 	works = true
 	mu.Unlock()
-	return &worker{wire: wires, area: area, bus: backends.Bus, end: sync.OnceFunc(func() {
+	end := sync.OnceFunc(func() {
 		stop()
 		running.Wait()
 		backends.Close()
 		wires.Cut()
-	})}
+	})
+	w.t.Cleanup(end)
+	return &worker{wire: wires, area: area, bus: backends.Bus, end: end}
 }
 
-// reserve reserves a file of ann; an empty parent is her root.
-func (w *world) reserve(name, parent string, length int) library.File {
+// kill cuts a worker off from the engines. What still runs of it ends with the test.
+func (o *worker) kill() {
+	o.wire.Cut()
+	go o.end()
+}
+
+// sweep sweeps once, with a lease and ages of nothing.
+func (w *world) sweep(o *worker) sweeper.Report {
+	w.t.Helper()
+	s := sweeper.New(sweeper.Config{Rate: 1e6}, 0, o.bus, zerolog.Nop(), obs.NewRegistry(), []*analyzed.Area{o.area})
+	report, err := s.Once(w.t.Context(), sweeper.Options{Tell: func(f sweeper.Finding) {
+		if f.Error != "" {
+			w.t.Errorf("sweep: %+v", f)
+		}
+	}})
+	if err != nil {
+		w.t.Error(err)
+	}
+	return report
+}
+
+func (w *world) id() string {
 	w.t.Helper()
 	id, err := library.NewID("ann", "")
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	return id
+}
+
+// reserve reserves a file of ann; an empty parent is her root.
+func (w *world) reserve(name, parent string, length int) library.File {
+	w.t.Helper()
+	id := w.id()
 	r := library.NewFile{
 		NewNode: library.NewNode{ID: id, Owner: "ann", ParentID: parent, Name: name},
 		Type:    "Generic", Bucket: w.backends.Bucket.Bucket, BlobID: id, Length: int64(length),
@@ -227,7 +267,7 @@ func (w *world) ended(id string) library.File {
 // outcomes is how many outcomes of a file the stream has.
 func (w *world) outcomes(id string) int {
 	w.t.Helper()
-	stream, err := w.backends.Bus.JS.Stream(w.t.Context(), bus.StreamOutcomes)
+	stream, err := w.js.Stream(w.t.Context(), bus.StreamOutcomes)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -246,7 +286,7 @@ func (w *world) outcomes(id string) int {
 func (w *world) idle() {
 	w.t.Helper()
 	w.until("all work", func() error {
-		stream, err := w.backends.Bus.JS.Stream(w.t.Context(), library.WorkStream)
+		stream, err := w.js.Stream(w.t.Context(), library.WorkStream)
 		if err == nil && stream.CachedInfo().State.Msgs > 0 {
 			err = fmt.Errorf("%d messages", stream.CachedInfo().State.Msgs)
 		}

@@ -1,0 +1,61 @@
+package library
+
+import (
+	"context"
+	"errors"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/services/analyzer/sweeper"
+)
+
+// objects are the objects of the library, for a sweep.
+type objects sweep
+
+func (s objects) List(ctx context.Context, cursor string) ([]blob.Object, bool, error) {
+	return s.bucket.List(ctx, library.ObjectPrefix, cursor, blob.PageLimit)
+}
+
+// Orphans returns the old objects of files that do not exist, and deletes the old results of earlier runs.
+func (s objects) Orphans(ctx context.Context, r *sweeper.Run, page []blob.Object) (orphans []string, read int, err error) {
+	var last library.File // objects of one file follow each other
+	exists := false
+	for _, object := range page {
+		id, run, err := library.ParseKey(object.Key)
+		if err != nil || !r.Old(object.Modified) {
+			continue // not one of this area
+		}
+		if id != last.ID {
+			read++
+			last, err = s.store.File(ctx, id)
+			exists = err == nil
+			if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+				return nil, 0, err
+			}
+			last.ID = id
+		}
+		switch {
+		case !exists:
+			orphans = append(orphans, object.Key)
+		case !uses(last, object.Key, run):
+			r.Found(ctx, outdatedObject, object.Key, func(ctx context.Context) error { return s.Remove(ctx, object.Key) })
+		}
+	}
+	return orphans, read, nil
+}
+
+// uses reports whether a file has an object of a run, 0 for an upload.
+func uses(f library.File, key string, run int64) bool {
+	if run == 0 {
+		return key == f.Key
+	}
+	for _, image := range f.Images {
+		if image.Key == key {
+			return true
+		}
+	}
+	return run == f.Run
+}
+
+func (s objects) Remove(ctx context.Context, key string) error { return s.bucket.Delete(ctx, key) }

@@ -1,0 +1,150 @@
+package workflow
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/assay/test/fault/wire"
+)
+
+var share = flag.Int("workflow.share", 4, "run one of so many calls; 1 runs all")
+
+// point is a moment of the nth call of its kind since a scenario began.
+type point struct {
+	call wire.Call
+	at   wire.Moment
+	n    int
+}
+
+func (p point) String() string { return fmt.Sprintf("%s %s #%d", p.at, p.call, p.n) }
+
+// counter numbers the moments of a worker.
+type counter map[point]int
+
+func (c counter) next(call wire.Call, at wire.Moment) point {
+	p := point{call: call, at: at}
+	c[p]++
+	p.n = c[p]
+	return p
+}
+
+// scenario is what a client does, and what a file becomes by it.
+type scenario struct {
+	name string
+	play func(*world) library.File
+	want func(*world, library.File) error
+}
+
+// moments plays a scenario undisturbed and returns the moments of the worker's calls.
+func (w *world) moments(s scenario) []point {
+	w.t.Helper()
+	var all []point
+	seen := counter{}
+	o := w.worker(func(c wire.Call, m wire.Moment) bool {
+		if p := seen.next(c, m); c.Engine != "nats" || !strings.HasPrefix(c.Name, "pull") && !strings.HasPrefix(c.Name, "api") {
+			all = append(all, p) // others change nothing
+		}
+		return false
+	})
+	w.end(s, s.play(w))
+	o.end()
+	w.t.Logf("%s: %d moments", s.name, len(all))
+	return all
+}
+
+// end waits until a file is what it should be, once.
+func (w *world) end(s scenario, f library.File) {
+	w.t.Helper()
+	w.until(s.name, func() error { return s.want(w, f) })
+	w.idle()
+	if err := s.want(w, f); err != nil {
+		w.t.Errorf("%s, later: %v", s.name, err)
+	}
+}
+
+// ends is a file that ends in a state, with one outcome.
+func ends(state string) func(*world, library.File) error {
+	return func(w *world, f library.File) error {
+		f, err := w.File(w.t.Context(), f.ID)
+		if n := w.outcomes(f.ID); err == nil && (string(f.Status) != state || n != 1) {
+			err = fmt.Errorf("it is %s with %d outcomes", f.Status, n)
+		}
+		return err
+	}
+}
+
+func scenarios() []scenario {
+	return []scenario{
+		{"a file", func(w *world) library.File { return w.add("a.bin", "", "\x00\x01\x02") }, ends("Processed")},
+		{"an empty file", func(w *world) library.File { return w.add("a.bin", "", "") }, ends("Failed")},
+	}
+}
+
+// A worker that dies at any of its calls leaves a file that the next worker ends, once.
+func TestKilledAtEveryCall(t *testing.T) {
+	w := start(t)
+	for _, s := range scenarios() {
+		for i, p := range w.moments(s) {
+			if i%*share != 0 {
+				continue
+			}
+			w.killedAt(s, p)
+		}
+	}
+}
+
+func (w *world) killedAt(s scenario, p point) {
+	w.t.Helper()
+	seen := counter{}
+	o := w.worker(func(c wire.Call, m wire.Moment) bool { return seen.next(c, m) == p })
+	f := s.play(w)
+	w.until("the call "+p.String(), func() error {
+		if err := s.want(w, f); err != nil && !o.wire.IsCut() {
+			return err
+		}
+		return nil
+	})
+	o.kill()
+	next := w.worker(nil)
+	defer next.end()
+	w.end(s, f)
+	if w.t.Failed() {
+		w.t.Fatalf("%s, killed %s", s.name, p)
+	}
+}
+
+// A file that is erased at any call of its worker leaves no row and no object.
+func TestErasedAtEveryCall(t *testing.T) {
+	w := start(t)
+	s := scenarios()[0]
+	for i, p := range w.moments(s) {
+		if i%*share != 0 {
+			continue
+		}
+		seen := counter{}
+		f := w.reserve("a.bin", "", 3)
+		erased := false
+		o := w.worker(func(c wire.Call, m wire.Moment) bool {
+			if seen.next(c, m) == p && !erased {
+				erased = true
+				w.erase(f.ID)
+			}
+			return false
+		})
+		w.upload(f, "\x00\x01\x02")
+		w.until("the end", func() error {
+			if err := s.want(w, f); err != nil && w.nothing(f.ID) != nil {
+				return err
+			}
+			return nil
+		})
+		w.idle()
+		o.end()
+		if err := w.nothing(f.ID); erased && err != nil {
+			t.Fatalf("erased %s: %v", p, err)
+		}
+	}
+}

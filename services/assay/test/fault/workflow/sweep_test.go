@@ -1,0 +1,91 @@
+package workflow
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/services/assay/test/fault/wire"
+)
+
+// purge loses all messages of the work stream.
+func (w *world) purge() {
+	w.t.Helper()
+	stream, err := w.js.Stream(w.t.Context(), library.WorkStream)
+	if err == nil {
+		err = stream.Purge(w.t.Context())
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// Whatever message is lost, a sweep sends it again.
+func TestLostMessages(t *testing.T) {
+	w := start(t)
+	s := scenarios()[0]
+	for i, p := range w.moments(s) {
+		if i%*share != 0 || p.at == wire.Before {
+			continue
+		}
+		seen := counter{}
+		o := w.worker(func(c wire.Call, m wire.Moment) bool { return seen.next(c, m) == p })
+		f := s.play(w)
+		w.until("the call "+p.String(), func() error {
+			if err := s.want(w, f); err != nil && !o.wire.IsCut() {
+				return err
+			}
+			return nil
+		})
+		o.kill()
+		w.purge()
+		next := w.worker(nil)
+		w.sweep(next)
+		if f, err := w.File(t.Context(), f.ID); err != nil || !f.Final() {
+			w.end(s, f)
+		}
+		next.end()
+	}
+}
+
+// A sweep finds uploads that nobody reported, and removes reservations without an upload, objects without
+// a file, and nodes without a folder.
+func TestSweep(t *testing.T) {
+	w := start(t)
+	o := w.worker(nil)
+	unreported, unused := w.reserve("a", "", 1), w.reserve("b", "", 1)
+	folder, err := w.CreateFolder(t.Context(), library.NewNode{ID: w.id(), Owner: "ann", Name: "docs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := w.add("c", folder.ID, "c")
+	w.ended(child.ID)
+	stray := library.FilePrefix(w.id()) + "upload-00"
+	for _, key := range []string{unreported.Key, stray} {
+		if _, err := w.backends.Bucket.Put(t.Context(), key, "", nil, strings.NewReader("a")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.sweep(o)
+	w.ended(unreported.ID)
+	if _, err := w.File(t.Context(), unused.ID); !errors.Is(err, lifecycle.ErrNotFound) {
+		t.Errorf("a reservation without an upload: %v", err)
+	}
+	if _, err := w.backends.Bucket.Head(t.Context(), stray); err == nil {
+		t.Error("an object without a file is there")
+	}
+	w.erase(folder.ID)
+	w.until("the erasing", func() error { return w.nothing(child.ID) })
+	w.until("the erasing of the folder", func() error {
+		if _, err := w.Get(t.Context(), folder.ID); !errors.Is(err, lifecycle.ErrNotFound) {
+			return fmt.Errorf("the folder is there: %w", err)
+		}
+		return nil
+	})
+	if report := w.sweep(o); report.Found > 0 {
+		t.Errorf("found %+v when all was well", report)
+	}
+}
