@@ -36,6 +36,9 @@ func (p *Picture) Encode(e Encoding) ([]byte, error) {
 	case JPEG:
 		err = jpeg.Encode(&out, p.onWhite(), &jpeg.Options{Quality: cmp.Or(e.Quality, DefaultQuality)})
 	case PNG:
+		if _, planes := p.pixels.(*image.YCbCr); planes {
+			p.NRGBA() // else it is written with 16 bits a channel
+		}
 		err = png.Encode(&out, p.known())
 	case WebP:
 		return p.encodeWebP(e.WebPQuality())

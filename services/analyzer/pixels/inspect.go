@@ -49,6 +49,7 @@ type Info struct {
 	animated bool
 	webp     int   // Limits.WebP
 	beside   int64 // Limits.Beside
+	opaque   bool  // not Limits.Transparent
 	kept     int64 // bytes that the decoder keeps
 }
 
@@ -58,7 +59,7 @@ func Inspect(data []byte, l Limits) (Info, error) {
 	if err := l.checkBytes(len(data)); err != nil {
 		return Info{}, err
 	}
-	info := Info{Format: Sniff(data), Orientation: 1, Bytes: len(data), webp: l.WebP, beside: l.Beside}
+	info := Info{Format: Sniff(data), Orientation: 1, Bytes: len(data), webp: l.WebP, beside: l.Beside, opaque: !l.Transparent}
 	config, err := info.header(data)
 	if err != nil {
 		return Info{}, err
@@ -107,7 +108,7 @@ func (i Info) Memory() int64 {
 	size := int64(i.Width) * int64(i.Height)
 	writes := size * (rgb + planes + result)
 	if i.webp != 0 {
-		writes = max(writes, size*result+webpMemory(size, i.webp, i.Format == JPEG || i.Format == HEIC))
+		writes = max(writes, size*result+webpMemory(size, i.webp, i.opaque && (i.Format == JPEG || i.Format == HEIC)))
 	}
 	return fixed + 2*int64(i.Bytes) + i.kept + size*rgb + writes + i.beside
 }

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"image"
 	"image/color"
+	"image/png"
 	"testing"
 
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -115,4 +116,17 @@ func distance(a, b color.NRGBA) int {
 		most = max(most, d, -d)
 	}
 	return most
+}
+
+// TestPNGHas8Bits: a photo that nothing has converted is written with 8 bits a channel.
+func TestPNGHas8Bits(t *testing.T) {
+	p, release, err := pixels.NewDecoder(memory).Decode(t.Context(), jpegOf(t, scene.New(64, 48, 1)), pixels.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	config, err := png.DecodeConfig(bytes.NewReader(encode(t, p, pixels.PNG)))
+	if err != nil || config.ColorModel != color.RGBAModel {
+		t.Errorf("%v, %v", config.ColorModel, err)
+	}
 }

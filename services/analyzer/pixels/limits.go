@@ -21,7 +21,9 @@ type Limits struct {
 	Shortest int   // pixels of either side, at least
 	Longest  int   // pixels of either side, at most
 	WebP     int   // the quality of a WebP that the picture is written as, for which memory is held; 0 for none
-	Beside   int64 // bytes that the attempt takes beside those for the picture
+	// Transparent says that pixels of the picture are made transparent, for which a WebP takes more.
+	Transparent bool
+	Beside      int64 // bytes that the attempt takes beside those for the picture
 }
 
 // Default are the limits of a photo: 20 MB, 50 megapixels, sides of 16 to 12,000.

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/cutout"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/grammar"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/objects"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
@@ -24,7 +27,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	if len(steps) == 0 {
 		return provider.Edited{}, usage, failed(ctx, fmt.Errorf("%w: %s; known are: %s", errNotUnderstood, strings.Join(unknown, "; "), grammar.Phrases))
 	}
-	e := edit{faces: p.faces}
+	e := edit{faces: p.faces, objects: p.objects, cutter: p.cutter}
 	if len(unknown) > 0 {
 		e.degrade("not understood: " + strings.Join(unknown, "; "))
 	}
@@ -32,6 +35,12 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	encoding := encodingOf(steps, pixels.Sniff(c.Image))
 	limits := p.limits
 	limits.WebP = encoding.WebPQuality()
+	for _, s := range steps {
+		if s.Subject || behind[s.Op] {
+			limits.Beside = max(objects.Memory, cutout.Memory)
+		}
+		limits.Transparent = limits.Transparent || s.Op == grammar.RemoveBackground
+	}
 	picture, release, err := p.decoder.Decode(ctx, c.Image, limits)
 	if err != nil {
 		return provider.Edited{}, usage, failed(ctx, err)
@@ -45,9 +54,13 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 		if ctx.Err() != nil {
 			return provider.Edited{}, usage, context.Cause(ctx)
 		}
-		if err := e.apply(s); err != nil {
+		if err := e.apply(ctx, s); err != nil {
 			return provider.Edited{}, usage, failed(ctx, err)
 		}
+	}
+	asked := func(s grammar.Step) bool { return s.Op == grammar.As && s.Format != "" }
+	if encoding.Format == pixels.JPEG && !picture.Opaque() && !slices.ContainsFunc(steps, asked) {
+		encoding.Format = pixels.PNG // its background was removed
 	}
 	out, err := picture.Encode(encoding)
 	if err != nil {
@@ -63,6 +76,8 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 type edit struct {
 	*pixels.Picture
 	faces    *finder
+	objects  func() (*objects.Finder, error)
+	cutter   func() (*cutout.Cutter, error)
 	degraded []string
 }
 
@@ -90,6 +105,9 @@ func (e *edit) withOptions(steps []grammar.Step, o provider.Options) []grammar.S
 	return steps
 }
 
+// behind are the steps that change what is behind the persons.
+var behind = map[grammar.Op]bool{grammar.RemoveBackground: true, grammar.Background: true, grammar.BlurBackground: true}
+
 // encodingOf returns the last As of the steps, else the source's format, or JPEG for one
 // that is not written.
 func encodingOf(steps []grammar.Step, source pixels.Format) pixels.Encoding {
@@ -109,7 +127,7 @@ func encodingOf(steps []grammar.Step, source pixels.Format) pixels.Encoding {
 	return encoding
 }
 
-func (e *edit) apply(s grammar.Step) error {
+func (e *edit) apply(ctx context.Context, s grammar.Step) error {
 	amount := [...]int{grammar.Light + 1: 50, grammar.Medium + 1: 100, grammar.Strong + 1: 200}[s.Strength+1]
 	switch s.Op {
 	case grammar.Enhance:
@@ -129,7 +147,9 @@ func (e *edit) apply(s grammar.Step) error {
 	case grammar.Blur:
 		e.Blur(max(1, max(e.Width(), e.Height())*amount/40_000)) // 1/400 of the longer side
 	case grammar.Crop:
-		e.crop(s)
+		return e.crop(ctx, s)
+	case grammar.RemoveBackground, grammar.Background, grammar.BlurBackground:
+		return e.background(ctx, s)
 	case grammar.Fit:
 		e.fit(s)
 	case grammar.Rotate:
@@ -156,21 +176,30 @@ func (e *edit) fit(s grammar.Step) {
 	e.Fit(s.Width, s.Height)
 }
 
-// crop keeps the largest part with the ratio of the step, around the middle or the faces.
-func (e *edit) crop(s grammar.Step) {
+// crop keeps the largest part with the ratio of the step, around the middle, the faces
+// or the subject.
+func (e *edit) crop(ctx context.Context, s grammar.Step) error {
 	width, height := e.Width(), e.Height()
-	center := image.Pt(width/2, height/2)
-	if s.Faces {
+	around := image.Rect(0, 0, width, height)
+	switch {
+	case s.Faces:
 		if faces := e.faces.find(e.Picture); len(faces) > 0 {
-			box := faces[0].box
-			for _, f := range faces[1:] {
-				box = box.Union(f.box)
-			}
-			center = box.Min.Add(box.Max).Div(2)
+			around = union(faceBoxes(faces))
 		} else {
 			e.degrade("no face")
 		}
+	case s.Subject:
+		found, err := e.look(ctx)
+		if err != nil {
+			return err
+		}
+		if subject, ok := found.subject(); ok {
+			around = subject
+		} else {
+			e.degrade("no subject")
+		}
 	}
+	center := around.Min.Add(around.Max).Div(2)
 	w, h := width, max(width*s.Height/s.Width, 1)
 	if h > height {
 		w, h = max(height*s.Width/s.Height, 1), height
@@ -178,4 +207,5 @@ func (e *edit) crop(s grammar.Step) {
 	left := min(max(center.X-w/2, 0), width-w) &^ 1 // even, so that the planes of a JPEG can be cut
 	top := min(max(center.Y-h/2, 0), height-h) &^ 1
 	e.Crop(image.Rect(left, top, left+w, top+h))
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	pigo "github.com/esimov/pigo/core"
 
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/cutout"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/objects"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
@@ -18,7 +19,7 @@ var cascade []byte
 var notice string
 
 // Notice returns the licenses of the cascade and the models, which must go along with them.
-func Notice() string { return notice + "\n" + objects.Notice() }
+func Notice() string { return notice + "\n" + objects.Notice() + "\n" + cutout.Notice() }
 
 // face is where a face is, in pixels of the picture it was found in, and how clear.
 type face struct {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/cutout"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/grammar"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/objects"
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -19,7 +20,8 @@ type Provider struct {
 	decoder *pixels.Decoder
 	limits  pixels.Limits
 	faces   *finder
-	objects func() (*objects.Finder, error) // loaded when the first photo needs it
+	objects func() (*objects.Finder, error) // models are loaded when the first photo needs them
+	cutter  func() (*cutout.Cutter, error)
 }
 
 // New returns the provider. The decoder bounds the memory of its calls, and is the
@@ -29,7 +31,7 @@ func New(decoder *pixels.Decoder, limits pixels.Limits) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{decoder: decoder, limits: limits, faces: faces, objects: sync.OnceValues(objects.New)}, nil
+	return &Provider{decoder: decoder, limits: limits, faces: faces, objects: sync.OnceValues(objects.New), cutter: sync.OnceValues(cutout.New)}, nil
 }
 
 // Limits are those of the pixels, in every format that is read.

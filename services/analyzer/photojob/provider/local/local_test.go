@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/jpeg"
 	"image/png"
 	"os"
 	"os/exec"
@@ -72,6 +73,55 @@ func TestEditIsDeterministic(t *testing.T) {
 			t.Errorf("%q: %q, // want %q", prompt, got, want)
 		}
 	}
+}
+
+// TestPersons: the steps that need a person do what was looked at when the sums of their
+// pixels were written here, and are left out without one.
+func TestPersons(t *testing.T) {
+	p := newProvider(t)
+	for prompt, want := range map[string]string{
+		"remove background":            "8d293f990337c026",
+		"background turquoise, as png": "90b6944c515fc657",
+		"blur background, as png":      "9486e9731978679c",
+		"crop 1:2 to subject, as png":  "ffccae741c92f457",
+	} {
+		e := edit(t, p, provider.Call{Image: portrait(t), Prompt: prompt})
+		m, err := png.Decode(bytes.NewReader(e.Image))
+		if err != nil || e.Format != "png" || e.Degraded != "" {
+			t.Fatalf("%q: %s, degraded %q, %v", prompt, e.Format, e.Degraded, err)
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256(pix(m)))[:16]; got != want {
+			t.Errorf("%q: %q, // want %q", prompt, got, want)
+		}
+	}
+	for prompt, degraded := range map[string]string{
+		"remove background": "remove background: no person", "background #102030": "background: no person",
+		"blur background": "blur background: no person", "crop 1:1 to subject": "no subject",
+	} {
+		e := edit(t, p, provider.Call{Image: jpegOf(t, scene.New(320, 240, 9)), Prompt: prompt})
+		if e.Degraded != degraded || e.Format != "jpeg" {
+			t.Errorf("%q: %s, degraded %q, want %q", prompt, e.Format, e.Degraded, degraded)
+		}
+	}
+	if e := edit(t, p, provider.Call{Image: portrait(t), Prompt: "remove background, as jpeg"}); e.Format != "jpeg" {
+		t.Errorf("as jpeg: %s", e.Format)
+	}
+}
+
+func pix(m image.Image) []byte {
+	if m, ok := m.(*image.NRGBA); ok {
+		return m.Pix
+	}
+	return m.(*image.RGBA).Pix
+}
+
+func jpegOf(t *testing.T, m image.Image) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, m, nil); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 func edit(t *testing.T, p provider.Provider, c provider.Call) provider.Edited {

@@ -18,7 +18,7 @@ var ErrTooManySteps = errors.New("the prompt has too many steps")
 // Phrases are what is understood; square brackets hold what may be left out.
 const Phrases = `enhance, auto levels, white balance, brighten [N%], darken [N%], contrast [N%], saturate [N%], ` +
 	`warm [N%], cool [N%], sharpen [light|strong], denoise [light|strong], blur [light|strong], black and white, sepia, ` +
-	`crop W:H [to faces], resize W[xH], fit W[xH], rotate 90|180|270, flip horizontal|vertical, watermark "text", ` +
+	`crop W:H [to faces|to subject], remove background, background COLOR, blur background, resize W[xH], fit W[xH], rotate 90|180|270, flip horizontal|vertical, watermark "text", ` +
 	`as jpeg|png|webp [quality N]`
 
 // Op is what a step does.
@@ -46,6 +46,10 @@ const (
 	Flip         Op = "flip"
 	Watermark    Op = "watermark"
 	As           Op = "as"
+
+	RemoveBackground Op = "remove background"
+	Background       Op = "background"
+	BlurBackground   Op = "blur background"
 )
 
 // Strength is of Sharpen, Denoise and Blur.
@@ -65,6 +69,8 @@ type Step struct {
 	Strength      Strength // Sharpen, Denoise, Blur
 	Width, Height int      // Crop: the ratio, 1 to 100; Fit: pixels, 0 for no bound
 	Faces         bool     // Crop: around the faces
+	Subject       bool     // Crop: around the persons, or what else is most visible
+	Color         [3]byte  // Background: red, green, blue
 	Degrees       int      // Rotate: 90, 180, 270, clockwise
 	Vertical      bool     // Flip: top and bottom change places
 	Text          string   // Watermark: 1 to 80 characters

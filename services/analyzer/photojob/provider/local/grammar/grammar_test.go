@@ -21,6 +21,9 @@ func TestParse(t *testing.T) {
 		"brighten": {{Op: Brighten, Percent: 20}}, "darken by 5%": {{Op: Darken, Percent: 5}}, "contrast 100 %": {{Op: Contrast, Percent: 100}},
 		"saturate 30": {{Op: Saturate, Percent: 30}}, "warm": {{Op: Warm, Percent: 20}}, "cool 1%": {{Op: Cool, Percent: 1}},
 		"sharpen": {{Op: Sharpen}}, "denoise light": {{Op: Denoise, Strength: Light}}, "blur strong": {{Op: Blur, Strength: Strong}},
+		"remove background": {{Op: RemoveBackground}}, "Blur the background": {{Op: BlurBackground}},
+		"background white": {{Op: Background, Color: [3]byte{255, 255, 255}}}, "background #FF8001": {{Op: Background, Color: [3]byte{255, 128, 1}}},
+		"crop 4:5 to subject": {{Op: Crop, Width: 4, Height: 5, Subject: true}}, "crop 4:5 to the subject": {{Op: Crop, Width: 4, Height: 5, Subject: true}},
 		"black and white": {{Op: Monochrome}}, "sepia": {{Op: Sepia}},
 		"crop 16:9": {{Op: Crop, Width: 16, Height: 9}}, "crop to 1:1 to faces": {{Op: Crop, Width: 1, Height: 1, Faces: true}},
 		"resize 2048": {{Op: Fit, Width: 2048}}, "fit 800x600": {{Op: Fit, Width: 800, Height: 600}}, "resize to 800 × 600 px": {{Op: Fit, Width: 800, Height: 600}},
@@ -45,15 +48,17 @@ func TestParse(t *testing.T) {
 // TestUnknown: what is not understood is returned as written, and never guessed.
 func TestUnknown(t *testing.T) {
 	for prompt, want := range map[string][]string{
-		"remove background":                           {"remove background"},
-		"Make it Magic, sepia":                        {"Make it Magic"},
-		"brighten 101%, brighten 0":                   {"brighten 101%", "brighten 0"},
-		"brighten 20% more":                           {"brighten 20% more"},
-		"crop, crop 0:1, crop 1:1 to cat":             {"crop", "crop 0:1", "crop 1:1 to cat"},
-		"rotate 45, flip, resize x":                   {"rotate 45", "flip", "resize x"},
-		"as gif, as jpeg quality 0":                   {"as gif", "as jpeg quality 0"},
-		`watermark, sepia "x"`:                        {"watermark", `sepia "x"`},
-		`watermark "` + strings.Repeat("é", 81) + `"`: {`watermark "` + strings.Repeat("é", 81) + `"`},
+		"remove background of cat, remove":                         {"remove background of cat", "remove"},
+		"background, background plaid":                             {"background", "background plaid"},
+		"background #ff800, background ff8001, background #+f8001": {"background #ff800", "background ff8001", "background #+f8001"},
+		"Make it Magic, sepia":                                     {"Make it Magic"},
+		"brighten 101%, brighten 0":                                {"brighten 101%", "brighten 0"},
+		"brighten 20% more":                                        {"brighten 20% more"},
+		"crop, crop 0:1, crop 1:1 to cat":                          {"crop", "crop 0:1", "crop 1:1 to cat"},
+		"rotate 45, flip, resize x":                                {"rotate 45", "flip", "resize x"},
+		"as gif, as jpeg quality 0":                                {"as gif", "as jpeg quality 0"},
+		`watermark, sepia "x"`:                                     {"watermark", `sepia "x"`},
+		`watermark "` + strings.Repeat("é", 81) + `"`:              {`watermark "` + strings.Repeat("é", 81) + `"`},
 	} {
 		if _, got, err := Parse(prompt); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %q, %v; want %q", prompt, got, err, want)

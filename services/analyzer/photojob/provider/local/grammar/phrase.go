@@ -13,6 +13,7 @@ var fixed = map[string]Step{
 	"auto levels": {Op: Levels}, "levels": {Op: Levels},
 	"auto white balance": {Op: WhiteBalance}, "white balance": {Op: WhiteBalance},
 	"black and white": {Op: Monochrome}, "grayscale": {Op: Monochrome}, "sepia": {Op: Sepia},
+	"remove background": {Op: RemoveBackground}, "blur background": {Op: BlurBackground},
 	"flip horizontal": {Op: Flip}, "flip vertical": {Op: Flip, Vertical: true},
 	"rotate 90": {Op: Rotate, Degrees: 90}, "rotate 180": {Op: Rotate, Degrees: 180}, "rotate 270": {Op: Rotate, Degrees: 270},
 }
@@ -45,6 +46,8 @@ func (p phrase) step() (Step, bool) {
 		return fit(rest)
 	case As:
 		return as(rest)
+	case Background:
+		return background(rest)
 	case Watermark:
 		return Step{Op: Watermark, Text: p.quoted}, len(rest) == 0 && utf8.RuneCountInString(p.quoted) <= 80
 	}
@@ -68,7 +71,7 @@ func strength(op Op, rest []string) (Step, bool) {
 	return Step{Op: op, Strength: s}, ok && len(rest) == 1
 }
 
-// crop reads W:H, to faces.
+// crop reads W:H, to faces or to subject.
 func crop(rest []string) (Step, bool) {
 	rest = without(rest, "to")
 	if len(rest) == 0 {
@@ -79,9 +82,31 @@ func crop(rest []string) (Step, bool) {
 	switch {
 	case len(rest) == 1 && (rest[0] == "faces" || rest[0] == "face"):
 		return Step{Op: Crop, Width: w, Height: h, Faces: true}, ok
+	case len(rest) == 1 && rest[0] == "subject":
+		return Step{Op: Crop, Width: w, Height: h, Subject: true}, ok
 	default:
 		return Step{Op: Crop, Width: w, Height: h}, ok && len(rest) == 0
 	}
+}
+
+// colors are those that descriptions name, with the values of CSS.
+var colors = map[string][3]byte{
+	"black": {0, 0, 0}, "white": {255, 255, 255}, "gray": {128, 128, 128}, "grey": {128, 128, 128}, "red": {255, 0, 0},
+	"orange": {255, 165, 0}, "yellow": {255, 255, 0}, "green": {0, 128, 0}, "turquoise": {64, 224, 208}, "blue": {0, 0, 255},
+	"purple": {128, 0, 128}, "pink": {255, 192, 203}, "brown": {139, 69, 19}, "beige": {245, 245, 220},
+}
+
+// background reads a color: its name, or #RRGGBB.
+func background(rest []string) (Step, bool) {
+	if len(rest) != 1 {
+		return Step{}, false
+	}
+	if color, ok := colors[rest[0]]; ok {
+		return Step{Op: Background, Color: color}, true
+	}
+	digits, hex := strings.CutPrefix(rest[0], "#")
+	n, err := strconv.ParseUint(digits, 16, 24)
+	return Step{Op: Background, Color: [3]byte{byte(n >> 16), byte(n >> 8), byte(n)}}, hex && err == nil && len(digits) == 6
 }
 
 // Ratio reads W:H, of two numbers from 1 to 100.

@@ -1,0 +1,132 @@
+package cutout
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"errors"
+	"fmt"
+	"image"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/pixels"
+	"github.com/assay-project/assay/services/analyzer/pixels/peak"
+	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+)
+
+//go:embed SOURCE
+var source string
+
+// TestModelIsPinned: the model is the one that SOURCE names, with its licenses.
+func TestModelIsPinned(t *testing.T) {
+	for _, file := range [][]byte{model, weights} {
+		if sum := fmt.Sprintf("%x", sha256.Sum256(file)); !strings.Contains(source, "sha256 "+sum) {
+			t.Errorf("SOURCE does not name %s", sum)
+		}
+	}
+	if !strings.Contains(Notice(), "MediaPipe") || !strings.Contains(Notice(), "MIT License") || !strings.Contains(Notice(), "Apache License") {
+		t.Error("a license is missing")
+	}
+}
+
+// portrait decodes the sample of the module that faces are found with: a passport photo.
+func portrait(t *testing.T) *pixels.Picture {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/esimov/pigo").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "sample.jpg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, release, err := pixels.NewDecoder(1<<30).Decode(t.Context(), data, pixels.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(release)
+	return p
+}
+
+// TestPersons: in a portrait the middle belongs to the person and the upper corners do
+// not; what is read row by row has the size of the picture.
+func TestPersons(t *testing.T) {
+	c, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := portrait(t)
+	mask, err := c.Persons(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, sure := make([]byte, p.Width()), 0
+	at := func(x, y int) byte { mask.Row(y, row); return row[x] }
+	if corners := [2]byte{at(0, 0), at(p.Width()-1, 0)}; corners != [2]byte{} {
+		t.Errorf("the corners are %v", corners)
+	}
+	if middle := at(p.Width()/2, p.Height()/2); middle != 255 {
+		t.Errorf("the middle is %d", middle)
+	}
+	for y := range p.Height() {
+		mask.Row(y, row)
+		for _, v := range row {
+			if v == 0 || v == 255 {
+				sure++
+			}
+		}
+	}
+	if n := p.Width() * p.Height(); sure*100 < n*85 {
+		t.Errorf("%d of %d pixels are sure", sure, n)
+	}
+	why := errors.New("the attempt took too long")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if _, err := c.Persons(ctx, p); !errors.Is(err, why) {
+		t.Error(err)
+	}
+}
+
+// TestRow: values of the model are in the middle of what they stand for, and between
+// them the mask is linear, for pictures larger and smaller than the model's.
+func TestRow(t *testing.T) {
+	for _, size := range []image.Point{{2560, 1024}, {256, 256}, {16, 40}, {12_000, 16}} {
+		mask := &Mask{width: size.X, height: size.Y}
+		for i := range mask.values {
+			mask.values[i] = int32(i % side) // as far to the right
+		}
+		row := make([]byte, size.X)
+		for _, y := range []int{0, size.Y / 2, size.Y - 1} {
+			mask.Row(y, row)
+			for x, got := range row {
+				want := (2*float64(x)+1)*side/float64(size.X)/2 - 0.5
+				want = min(max(want, 0), side-1)
+				if float64(got)-want > 0.6 || want-float64(got) > 0.6 {
+					t.Fatalf("%v: %d at %d, want %.1f", size, got, x, want)
+				}
+			}
+		}
+	}
+}
+
+// TestMemoryIsBounded: Persons stays within Memory.
+func TestMemoryIsBounded(t *testing.T) {
+	c, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := pixels.New(scene.New(side, side, 3))
+	used := peak.Of(func() {
+		if _, err := c.Persons(t.Context(), p); err != nil {
+			t.Error(err)
+		}
+	})
+	if used > Memory {
+		t.Errorf("%d MB, at most %d", used>>20, Memory>>20)
+	}
+	t.Logf("%d of %d MB", used>>20, Memory>>20)
+}
