@@ -106,6 +106,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	for _, file := range []client.File{kept, inconsistent, lost} {
 		system.CheckResult(t, system.Await(t, speaker, file.FileID), system.Count(text))
 	}
+	c.HoldNotices(t) // on which ingest removes orphans at once
 	orphan := blob.Key("files/", uuid.NewString()+"/4-0123456789abcdef0123456789abcdef")
 	foreign := "elsewhere/file"
 	for _, key := range []string{orphan, foreign} {
