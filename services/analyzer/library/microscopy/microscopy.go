@@ -1,0 +1,238 @@
+// Package microscopy reads what the headers of microscopy files say of their images: OME-TIFF, LSM, CZI
+// and LIF. It reads no pixels.
+package microscopy
+
+import (
+	"encoding/binary"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+)
+
+// Limits of a header.
+const (
+	maxXML    = 16 << 20 // bytes
+	maxImages = 1_000    // further images are counted
+	maxNames  = 100      // channels of an image with names
+	maxDepth  = 100      // of elements
+)
+
+// A Header is what a file says of itself.
+type Header struct {
+	Format     string  `json:"format"` // OME-TIFF, LSM, CZI or LIF
+	Images     []Image `json:"images"`
+	Further    int     `json:"further,omitempty"` // images beyond the limit
+	Microscope string  `json:"microscope,omitempty"`
+	Objective  string  `json:"objective,omitempty"`
+
+	title, axis string // that the elements so far gave
+}
+
+// An Image has up to five dimensions. Sizes are in pixels, slices, channels and times; a size that the
+// file does not state is 0.
+type Image struct {
+	Name      string   `json:"name,omitempty"`
+	SizeX     int      `json:"sizeX"`
+	SizeY     int      `json:"sizeY"`
+	SizeZ     int      `json:"sizeZ,omitempty"`
+	SizeC     int      `json:"sizeC,omitempty"`
+	SizeT     int      `json:"sizeT,omitempty"`
+	PixelType string   `json:"pixelType,omitempty"` // as the file names it
+	PixelX    float64  `json:"pixelX,omitempty"`    // size of a pixel in micrometres
+	PixelY    float64  `json:"pixelY,omitempty"`
+	PixelZ    float64  `json:"pixelZ,omitempty"` // distance of slices
+	Channels  []string `json:"channels,omitempty"`
+	Acquired  string   `json:"acquired,omitempty"` // as the file has it
+}
+
+// The reasons why a header cannot be read.
+var (
+	ErrNotMicroscopy = errors.New("not a microscopy file that is known")
+	ErrDamaged       = errors.New("the header is damaged")
+)
+
+func damaged(what string) error { return fmt.Errorf("%w: %s", ErrDamaged, what) }
+
+// Read reads the header of a file of this size. It returns ErrNotMicroscopy, ErrDamaged, or an error of r.
+func Read(r io.ReaderAt, size int64) (*Header, error) {
+	f := &file{r: r, size: size}
+	magic, err := f.bytes(0, 16)
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		return nil, err
+	}
+	switch {
+	case strings.HasPrefix(string(magic), "ZISRAWFILE"):
+		return f.czi()
+	case len(magic) >= 16 && binary.LittleEndian.Uint32(magic) == 0x70 && magic[8] == 0x2a:
+		return f.lif()
+	case strings.HasPrefix(string(magic), "II*\x00"), strings.HasPrefix(string(magic), "II+\x00"):
+		return f.tiff(binary.LittleEndian, magic[2] == '+')
+	case strings.HasPrefix(string(magic), "MM\x00*"), strings.HasPrefix(string(magic), "MM\x00+"):
+		return f.tiff(binary.BigEndian, magic[3] == '+')
+	default:
+		return nil, ErrNotMicroscopy
+	}
+}
+
+// file reads parts of a file.
+type file struct {
+	r    io.ReaderAt
+	size int64
+}
+
+// bytes reads n bytes at an offset. What is beyond the end is ErrDamaged.
+func (f *file) bytes(at, n int64) ([]byte, error) {
+	if at < 0 || n < 0 || n > maxXML || at > f.size || n > f.size-at {
+		return nil, damaged(fmt.Sprintf("%d bytes at %d of %d", n, at, f.size))
+	}
+	b := make([]byte, n)
+	if read, err := f.r.ReadAt(b, at); int64(read) < n {
+		return nil, err
+	}
+	return b, nil
+}
+
+// czi reads the metadata segment, which the file header names. Both are of the specification DV-FileFormat-1.2.2.
+func (f *file) czi() (*Header, error) {
+	head, err := f.bytes(32, 80)
+	if err != nil {
+		return nil, err
+	}
+	at := int64(binary.LittleEndian.Uint64(head[60:]))
+	segment, err := f.bytes(at, 288)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(string(segment), "ZISRAWMETADATA") {
+		return nil, damaged("no metadata segment")
+	}
+	text, err := f.bytes(at+288, int64(binary.LittleEndian.Uint32(segment[32:])))
+	if err != nil {
+		return nil, err
+	}
+	h := &Header{Format: "CZI"}
+	return h, h.walk(string(text), h.cziElement)
+}
+
+// lif reads the XML in UTF-16 that the file begins with.
+func (f *file) lif() (*Header, error) {
+	head, err := f.bytes(0, 13)
+	if err != nil {
+		return nil, err
+	}
+	b, err := f.bytes(13, 2*int64(binary.LittleEndian.Uint32(head[9:])))
+	if err != nil {
+		return nil, err
+	}
+	units := make([]uint16, len(b)/2)
+	for i := range units {
+		units[i] = binary.LittleEndian.Uint16(b[2*i:])
+	}
+	h := &Header{Format: "LIF"}
+	return h, h.walk(string(utf16.Decode(units)), h.lifElement)
+}
+
+// image adds an image, and returns it until the next one is added.
+func (h *Header) image(name string) *Image {
+	if len(h.Images) >= maxImages {
+		h.Further++
+		return &Image{}
+	}
+	h.Images = append(h.Images, Image{Name: name})
+	return h.last()
+}
+
+// last returns the image that was added last.
+func (h *Header) last() *Image {
+	if len(h.Images) == 0 || h.Further > 0 {
+		return &Image{}
+	}
+	return &h.Images[len(h.Images)-1]
+}
+
+func (i *Image) channel(name string) {
+	if name != "" && len(i.Channels) < maxNames {
+		i.Channels = append(i.Channels, name)
+	}
+}
+
+// element is an element that ended, with its text if it has no other elements.
+type element struct {
+	path       string // names from the root, each after a slash
+	attributes map[string]string
+	text       string
+	begins     bool // it begins, and has no text yet
+}
+
+// walk calls use when an element begins, and when it ends.
+func (h *Header) walk(text string, use func(element)) error {
+	d := xml.NewDecoder(strings.NewReader(strings.TrimRight(text, "\x00 \r\n")))
+	d.Strict = false
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is UTF-8 by now
+	var open []element
+	var inner strings.Builder
+	for {
+		t, err := d.RawToken()
+		if errors.Is(err, io.EOF) {
+			if len(h.Images) == 0 {
+				return damaged("it describes no image")
+			}
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			if len(open) >= maxDepth {
+				return damaged(fmt.Sprintf("more than %d levels", maxDepth))
+			}
+			e := element{path: "/" + t.Name.Local, attributes: map[string]string{}, begins: true}
+			if len(open) > 0 {
+				e.path = open[len(open)-1].path + e.path
+			}
+			for _, a := range t.Attr {
+				e.attributes[a.Name.Local] = a.Value
+			}
+			open = append(open, e)
+			use(e)
+			inner.Reset()
+		case xml.CharData:
+			if inner.Len() < 1_000 {
+				inner.Write(t[:min(len(t), 1_000)])
+			}
+		case xml.EndElement:
+			if len(open) == 0 {
+				return damaged("an element ends that did not begin")
+			}
+			e := open[len(open)-1]
+			open = open[:len(open)-1]
+			e.text, e.begins = strings.TrimSpace(inner.String()), false
+			use(e)
+			inner.Reset()
+		}
+	}
+}
+
+// count parses a size.
+func count(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > 1<<30 {
+		return 0
+	}
+	return n
+}
+
+// length parses a length in a unit, in micrometres; 0 for none.
+func length(text, unit string) float64 {
+	v, err := strconv.ParseFloat(text, 64)
+	scale, known := map[string]float64{"": 1, "µm": 1, "μm": 1, "um": 1, "nm": 1e-3, "mm": 1e3, "cm": 1e4, "m": 1e6, "Å": 1e-4, "pm": 1e-6}[unit]
+	if err != nil || !known || !(v > 0 && v < 1e12) {
+		return 0
+	}
+	return v * scale
+}
