@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -46,7 +47,7 @@ type Submission struct {
 	IngestedAt  string         `json:"ingestedAt,omitempty" format:"date-time" doc:"now by default"`
 	SourceURL   string         `json:"sourceUrl,omitempty" format:"uri" doc:"an https URL"`
 	Text        string         `json:"text,omitempty" maxLength:"10000" doc:"analyzed in full; the first 200 characters are stored as textSnippet"`
-	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5, each of at most 50 characters"`
+	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5, each of at most 50 characters, none of them a control character; spaces at the ends are dropped, and several count as one"`
 	Metadata    map[string]any `json:"metadata,omitempty" doc:"strings, numbers and booleans; at most 50 entries, with names and strings of at most 2,000 characters each and 256 KiB in total"`
 }
 
@@ -69,6 +70,14 @@ func (s Submission) Item(now time.Time) Item {
 		MatchedTags: union(nil, s.MatchedTags), Metadata: s.Metadata, Status: Pending,
 	}
 }
+
+// Tag returns a tag in the form in which items have it: without spaces at its ends, and with one space
+// between its words.
+func Tag(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Invisible reports whether a character is invisible and may change how text around it is shown: a
+// control character, or one that sets the direction of text. Tags have none.
+func Invisible(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
 // union adds tags to those that an item has, up to the limit. It removes none.
 func union(have, more []string) []string {

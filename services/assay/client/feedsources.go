@@ -49,8 +49,10 @@ type FeedSourcePoll struct {
 	Taken    struct {
 		Created   int `json:"created"`
 		Duplicate int `json:"duplicate"`
-		Invalid   int `json:"invalid"`
-		Skipped   int `json:"skipped"`
+		// TagsDropped counts the tags that entries matched beyond the 5 of an item.
+		TagsDropped int `json:"tagsDropped"`
+		Invalid     int `json:"invalid"`
+		Skipped     int `json:"skipped"`
 	} `json:"taken"`
 }
 

@@ -68,10 +68,10 @@ func writeTable(w io.Writer, lines string) error {
 	return errors.Join(err, table.Flush())
 }
 
-// shown returns external text in a form safe for a terminal: quoted if it has control characters,
-// otherwise unchanged.
+// shown returns external text in a form safe for a terminal: quoted if it has control characters, or
+// ones that change the direction of text, otherwise unchanged.
 func shown(text string) string {
-	if strings.ContainsFunc(text, unicode.IsControl) {
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
 		return strconv.Quote(text)
 	}
 	return text

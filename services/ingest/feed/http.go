@@ -136,5 +136,8 @@ func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
 		}
 		return submission, []web.FieldError{{Field: "body", Message: "is not a JSON object"}}
 	}
+	for i, tag := range submission.MatchedTags {
+		submission.MatchedTags[i] = feed.Tag(tag)
+	}
 	return submission, check.Submission(submission, time.Now())
 }

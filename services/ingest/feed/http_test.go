@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -26,6 +28,19 @@ func TestBodiesThatBreakOff(t *testing.T) {
 		web.WriteError(w, r, failed)
 		if w.Code != want {
 			t.Errorf("%v is answered with %d, want %d", err, w.Code, want)
+		}
+	}
+}
+
+// TestTagsAreOneByTheirWords: spaces around and between the words of a tag do not make it another.
+func TestTagsAreOneByTheirWords(t *testing.T) {
+	for _, tag := range []string{"AI now", " AI now ", "AI \t\u00a0now\n"} {
+		raw, err := json.Marshal(feed.Submission{SourceID: "reddit#1", SourceType: "reddit", MatchedTags: []string{tag}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, wrong := parseItem(raw); len(wrong) > 0 || got.MatchedTags[0] != "AI now" {
+			t.Errorf("%q is %q, %v", tag, got.MatchedTags, wrong)
 		}
 	}
 }

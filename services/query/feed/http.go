@@ -87,6 +87,7 @@ func ask[T any](ctx context.Context, a *Area, q question, read func(context.Cont
 }
 
 func (a *Area) listItems(ctx context.Context, in *listInput) (*output[feedList], error) {
+	in.Tag = feed.Tag(in.Tag)
 	q := question{call: "list", hours: in.Hours, sentiment: in.Sentiment, tag: in.Tag, limit: in.Limit, cursor: in.Cursor}
 	return ask(ctx, a, q, func(ctx context.Context) (web.Encoded[feedList], error) {
 		page, err := a.dashboard.List(ctx, dashboard.Listing{
@@ -132,6 +133,7 @@ type feedSeries struct {
 
 func (a *Area) getSeries(ctx context.Context, in *seriesInput) (*output[feedSeries], error) {
 	size := bucketSizes[in.Bucket]
+	in.Tag = feed.Tag(in.Tag)
 	q := question{call: "series", hours: in.Hours, bucket: size, tag: in.Tag}
 	return ask(ctx, a, q, func(ctx context.Context) (web.Encoded[feedSeries], error) {
 		buckets, err := a.dashboard.Series(ctx, in.Hours, size, in.Tag)

@@ -76,7 +76,7 @@ function showTags(counts) {
   });
   shown.forEach((c, i) => {
     const button = byId('tags').children[i].firstChild;
-    button.textContent = `${c.tag} (${whole(c.count)})`;
+    button.replaceChildren(element('bdi', { text: c.tag }), ` (${whole(c.count)})`);
     button.setAttribute('aria-pressed', String(c.tag === tag));
   });
 }
@@ -98,7 +98,7 @@ function showItems(items) {
       if (i.sourceUrl?.startsWith('https://')) {
         about.append(' · ', element('a', { href: i.sourceUrl, rel: 'noopener noreferrer nofollow', text: 'source', 'aria-label': `source of ${i.sourceId}` }));
       }
-      return element('li', { children: [element('p', { text: i.textSnippet || i.sourceId }), about, element('p', { look: 'soft', text: i.matchedTags.join(', ') })] });
+      return element('li', { children: [element('p', { children: [element('bdi', { text: i.textSnippet || i.sourceId })] }), about, element('p', { look: 'soft', children: i.matchedTags.flatMap((t, n) => [n ? ', ' : '', element('bdi', { text: t })]) })] });
     },
     empty: byId('items-none'),
   });

@@ -18,7 +18,7 @@ async function load() {
 function row(file) {
   const about = element('p', {
     children: [
-      element('strong', { text: file.fileName }), ' ', element('span', { look: `badge ${file.status}`, text: says[file.status] ?? file.status }),
+      element('strong', { children: [element('bdi', { text: file.fileName })] }), ' ', element('span', { look: `badge ${file.status}`, text: says[file.status] ?? file.status }),
       ' ', moment(file.createdAt), ' ',
       element('a', { href: address('content', { id: file.fileId }), text: 'download', 'aria-label': `download ${file.fileName}` }),
     ],

@@ -56,6 +56,8 @@ func Submission(s feed.Submission, now time.Time, also ...string) []web.FieldErr
 			wrong(fmt.Sprintf("matchedTags[%d]", i), "is longer than %d characters", feed.MaxTag)
 		case strings.TrimSpace(tag) == "":
 			wrong(fmt.Sprintf("matchedTags[%d]", i), "is blank")
+		case strings.ContainsFunc(tag, feed.Invisible):
+			wrong(fmt.Sprintf("matchedTags[%d]", i), "has a control character, or one that changes the direction of text")
 		}
 	}
 	return append(found, checkMetadata(s.Metadata)...)

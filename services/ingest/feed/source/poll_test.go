@@ -204,7 +204,7 @@ func TestItemsKeepTheRules(t *testing.T) {
 	k := &taker{}
 	tags := []string{"a", "b", "c", "d", "e", "f"}
 	s := newSource(Settings{Kind: KindRSS, URL: server.URL, Tags: tags, Match: MatchAll})
-	if r := polled(t, newPoller(t, k), s, time.Now()); r.err != nil || r.taken != (Taken{Created: 3, Skipped: 1}) {
+	if r := polled(t, newPoller(t, k), s, time.Now()); r.err != nil || r.taken != (Taken{Created: 3, Skipped: 1, TagsDropped: 3}) {
 		t.Fatalf("got %+v", r)
 	}
 	for _, item := range k.items {

@@ -25,8 +25,9 @@ func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
 	}
 	var items []feed.Submission
 	for _, entry := range got.Entries {
-		if item, ok := rssItem(entry, c.Settings, got.Title); ok {
+		if item, dropped, ok := rssItem(entry, c.Settings, got.Title); ok {
 			items = append(items, item)
+			r.taken.TagsDropped += dropped
 		} else {
 			r.taken.Skipped++
 		}
@@ -35,9 +36,9 @@ func (p *Poller) pollRSS(ctx context.Context, c claimed) report {
 	return r
 }
 
-// rssItem returns the item of an entry; ok is false when it has no text, or none of
-// the tags.
-func rssItem(e syndication.Entry, s Settings, title string) (item feed.Submission, ok bool) {
+// rssItem returns the item of an entry, and how many tags it matched beyond those that
+// the item has; ok is false when the entry has no text, or none of the tags.
+func rssItem(e syndication.Entry, s Settings, title string) (item feed.Submission, dropped int, ok bool) {
 	tags := s.Tags
 	if s.Match != MatchAll {
 		text := plain(e.Title) + "\n" + plain(e.Summary)
@@ -46,16 +47,17 @@ func rssItem(e syndication.Entry, s Settings, title string) (item feed.Submissio
 		})
 	}
 	if len(tags) == 0 {
-		return feed.Submission{}, false
+		return feed.Submission{}, 0, false
 	}
-	return found{
+	item, ok = found{
 		id: entryID(e, s.URL), kind: KindRSS, title: e.Title, summary: e.Summary, link: e.Link,
 		author: e.Author, sourceName: title, published: e.Published, tags: tags,
 	}.item()
+	return item, len(tags) - len(item.MatchedTags), ok
 }
 
-// entryID is the same in all feeds of a site that have the entry. An id that is
-// no URL identifies the entry only within its site.
+// entryID is the same in all feeds that have the entry. An id that is no URL identifies
+// the entry only within its feed.
 func entryID(e syndication.Entry, feedURL string) string {
 	id := canonical(cmp.Or(e.ID, e.Link))
 	if id == "" {
@@ -64,9 +66,5 @@ func entryID(e syndication.Entry, feedURL string) string {
 	if u, err := url.Parse(id); err == nil && u.Host != "" || strings.HasPrefix(id, "urn:uuid:") {
 		return id
 	}
-	host := feedURL
-	if u, err := url.Parse(feedURL); err == nil {
-		host = strings.ToLower(u.Host)
-	}
-	return host + "\n" + id
+	return canonical(feedURL) + "\n" + id
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
@@ -55,7 +56,7 @@ type Settings struct {
 	Interval string   `json:"interval,omitempty" doc:"the time between polls; 15m by default" example:"15m"`
 	Quota    int      `json:"quota,omitempty" minimum:"1" maximum:"1000000" doc:"maximum requests per day (UTC); by default 100 for newsapi and 2000 for rss. A 304 response does not count"`
 	Tags     []string `json:"tags" nullable:"false" minItems:"1" maxItems:"20" doc:"watched tags, each of at most 50 characters; newsapi is searched for each"`
-	Match    string   `json:"match,omitempty" enum:"text,all" doc:"rss: text, the default, sets the tags that occur in an entry's text or categories, and skips an entry without any; all sets all tags"`
+	Match    string   `json:"match,omitempty" enum:"text,all" doc:"rss: text, the default, sets the tags that occur in an entry's text or categories, and skips an entry without any; all sets all tags, at most 5"`
 	Language string   `json:"language,omitempty" doc:"newsapi: language as two letters; en by default"`
 	Pages    int      `json:"pages,omitempty" minimum:"1" maximum:"10" doc:"newsapi: maximum pages of 100 articles to read per tag and poll; 1 by default"`
 	Key      string   `json:"keyVariable,omitempty" doc:"newsapi: the environment variable of ingest that has the API key: ASSAY_NEWSAPI_KEY, the default, or one that begins with ASSAY_NEWSAPI_KEY_"`
@@ -113,9 +114,14 @@ func (s Settings) check(cfg Config) []web.FieldError {
 			wrong(fmt.Sprintf("tags[%d]", i), "is blank, or begins or ends with a space")
 		case utf8.RuneCountInString(tag) > maxTag:
 			wrong(fmt.Sprintf("tags[%d]", i), "is longer than %d characters", maxTag)
+		case strings.ContainsFunc(tag, feed.Invisible) || feed.Tag(tag) != tag:
+			wrong(fmt.Sprintf("tags[%d]", i), "has a control character, or more than one space between words")
 		case slices.Contains(s.Tags[:i], tag):
 			wrong(fmt.Sprintf("tags[%d]", i), "is a duplicate")
 		}
+	}
+	if s.Match == MatchAll && len(s.Tags) > feed.MaxTags {
+		wrong("tags", "has %d tags; with match all each item gets all of them, and has at most %d", len(s.Tags), feed.MaxTags)
 	}
 	only("match", KindRSS, s.Match != "")
 	only("language", KindNewsAPI, s.Language != "")

@@ -62,6 +62,8 @@ type Taken struct {
 	Duplicate int `json:"duplicate"`
 	Invalid   int `json:"invalid"`
 	Skipped   int `json:"skipped"` // match no tag, were withdrawn, or are behind the last page
+	// TagsDropped counts the tags that entries matched beyond the most of an item.
+	TagsDropped int `json:"tagsDropped" doc:"tags that entries matched beyond the 5 of an item"`
 }
 
 func (t *Taken) add(other Taken) {
@@ -69,6 +71,7 @@ func (t *Taken) add(other Taken) {
 	t.Duplicate += other.Duplicate
 	t.Invalid += other.Invalid
 	t.Skipped += other.Skipped
+	t.TagsDropped += other.TagsDropped
 }
 
 // mostSkew is more than the clocks of two processes differ.

@@ -182,8 +182,8 @@ func TestIDs(t *testing.T) {
 		}
 	}
 	entry := syndication.Entry{ID: "17", Link: "https://example.com/17"}
-	if entryID(entry, "https://a.example/1.xml") != entryID(entry, "https://A.example/2.xml") || entryID(entry, "https://a.example/") == entryID(entry, "https://b.example/") {
-		t.Error("an id that is no URL is of its site, and of all feeds there")
+	if entryID(entry, "https://a.example/1.xml") == entryID(entry, "https://a.example/2.xml") || entryID(entry, "https://a.example/") != entryID(entry, "https://A.example/") {
+		t.Error("an id that is no URL is of its feed")
 	}
 	entry.ID = "https://example.com/17"
 	if entryID(entry, "https://a.example/") != entryID(entry, "https://b.example/") {

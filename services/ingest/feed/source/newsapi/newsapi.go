@@ -88,6 +88,10 @@ func (s Search) Do(ctx context.Context, client fetch.Client) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
+	return parse(resp)
+}
+
+func parse(resp fetch.Response) (Page, error) {
 	var answer struct {
 		Status, Code, Message string
 		TotalResults          int

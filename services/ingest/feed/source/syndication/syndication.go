@@ -58,14 +58,18 @@ func Read(ctx context.Context, client fetch.Client, url string, seen Validators)
 	case resp.Status == http.StatusNotModified:
 		return Feed{Unchanged: true, Validators: seen}, nil
 	}
-	parsed, err := gofeed.NewParser().Parse(bytes.NewReader(resp.Body))
+	feed, err := parse(resp.Body, resp.Header.Get("Content-Type"))
+	feed.Validators = Validators{ETag: resp.Header.Get("ETag"), Modified: resp.Header.Get("Last-Modified")}
+	return feed, err
+}
+
+// parse reads a document. It returns fetch.ErrMalformed.
+func parse(body []byte, contentType string) (Feed, error) {
+	parsed, err := gofeed.NewParser().Parse(bytes.NewReader(inUTF8(body, contentType)))
 	if err != nil {
 		return Feed{}, fmt.Errorf("%w: not a feed: %w", fetch.ErrMalformed, err)
 	}
-	feed := Feed{
-		Title:      parsed.Title,
-		Validators: Validators{ETag: resp.Header.Get("ETag"), Modified: resp.Header.Get("Last-Modified")},
-	}
+	feed := Feed{Title: parsed.Title}
 	for _, item := range parsed.Items {
 		if item != nil {
 			feed.Entries = append(feed.Entries, entry(item))

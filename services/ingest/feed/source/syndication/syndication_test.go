@@ -1,6 +1,7 @@
 package syndication_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
@@ -25,7 +27,6 @@ const (
 <category term="Tech"/><author><name>Jane</name></author><updated>2026-11-20T11:00:00Z</updated></entry></feed>`
 	jsonFeed = `{"version":"https://jsonfeed.org/version/1.1","title":"Site","items":[{"id":"https://example.com/1","url":"https://example.com/1?utm_source=rss",
 "title":"One &amp; only","content_html":"<p>Good <b>news</b></p>","tags":["Tech"],"authors":[{"name":"Jane"}],"date_published":"2026-11-20T12:00:00+01:00"}]}`
-	latin = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><rss version=\"2.0\"><channel><title>caf\xe9</title></channel></rss>"
 )
 
 func client(t *testing.T) fetch.Client {
@@ -57,9 +58,39 @@ func TestFormats(t *testing.T) {
 			t.Errorf("%s: got %+v", name, e)
 		}
 	}
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, latin) })
-	if got, err := syndication.Read(t.Context(), client(t), url, syndication.Validators{}); err != nil || got.Title != "café" {
-		t.Errorf("another charset: got %+v, %v", got, err)
+}
+
+// TestCharsets has feeds in other charsets than UTF-8, declared in each place that declares one.
+func TestCharsets(t *testing.T) {
+	const start, end = "<?xml version=\"1.0\"", "?><rss version=\"2.0\"><channel><title>caf\u00e9</title></channel></rss>"
+	wide := func(text string, order binary.AppendByteOrder) string {
+		var out []byte
+		for _, unit := range utf16.Encode([]rune(text)) {
+			out = order.AppendUint16(out, unit)
+		}
+		return string(out)
+	}
+	latin := strings.ReplaceAll(end, "\u00e9", "\xe9")
+	for name, c := range map[string]struct{ contentType, body, title string }{
+		"in the declaration":      {"text/xml", start + ` encoding="ISO-8859-1"` + latin, "caf\u00e9"},
+		"in the header only":      {"text/xml; charset=windows-1252", start + latin, "caf\u00e9"},
+		"header and no XML start": {"text/xml; charset=windows-1252", latin[2:], "caf\u00e9"},
+		"declared against header": {"text/xml; charset=us-ascii", start + ` encoding="utf-8"` + end, "caf\u00e9"},
+		"UTF-16 with a mark":      {"text/xml", wide("\ufeff"+start+` encoding="UTF-16"`+end, binary.LittleEndian), "caf\u00e9"},
+		"UTF-16, big":             {"text/xml", wide("\ufeff"+start+` encoding='utf-16'`+end, binary.BigEndian), "caf\u00e9"},
+		"UTF-16 without a mark":   {"application/rss+xml", wide(start+` encoding="UTF-16"`+end, binary.LittleEndian), "caf\u00e9"},
+		"UTF-16 in the header":    {"text/xml; charset=utf-16be", wide(start+end, binary.BigEndian), "caf\u00e9"},
+		"an unknown charset":      {"text/xml; charset=klingon", start + end, "caf\u00e9"},
+		"one bad byte":            {"text/xml", start + strings.Replace(end, "caf", "c\xffaf", 1), "c\ufffdaf\u00e9"},
+		"one control character":   {"text/xml", start + strings.Replace(end, "caf", "c\x0baf", 1), "caf\u00e9"},
+	} {
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", c.contentType)
+			fmt.Fprint(w, c.body)
+		})
+		if got, err := syndication.Read(t.Context(), client(t), url, syndication.Validators{}); err != nil || got.Title != c.title {
+			t.Errorf("%s: got %q, %v", name, got.Title, err)
+		}
 	}
 }
 

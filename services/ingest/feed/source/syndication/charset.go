@@ -1,0 +1,50 @@
+package syndication
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"regexp"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+)
+
+// declaration matches the start of an XML document that declares its charset.
+var declaration = regexp.MustCompile(`^(\s*<\?xml[^>]*?)\s+encoding\s*=\s*["']([^"'>]*)["']`)
+
+// inUTF8 returns a document in UTF-8 and without a declaration of its charset. The charset is that of
+// a byte order mark or of the first characters, else the one that the document declares, else that of
+// the Content-Type, else UTF-8. Bytes that are not of the charset become U+FFFD.
+func inUTF8(body []byte, contentType string) []byte {
+	label := ""
+	switch {
+	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
+		body = body[3:]
+	case bytes.HasPrefix(body, []byte("\xfe\xff")), bytes.HasPrefix(body, []byte("\x00<")):
+		label = "utf-16be"
+	case bytes.HasPrefix(body, []byte("\xff\xfe")), bytes.HasPrefix(body, []byte("<\x00")):
+		label = "utf-16le"
+	default:
+		label = declared(body, contentType)
+	}
+	if reader, err := charset.NewReaderLabel(label, bytes.NewReader(body)); err == nil {
+		if decoded, err := io.ReadAll(reader); err == nil {
+			body = decoded
+		}
+	}
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
+	return declaration.ReplaceAll(bytes.ToValidUTF8(body, []byte(string(utf8.RuneError))), []byte("$1"))
+}
+
+// declared returns the charset that a document declares in ASCII, or the one of its Content-Type.
+func declared(body []byte, contentType string) string {
+	if found := declaration.FindSubmatch(body); found != nil {
+		return string(found[2])
+	}
+	_, parameters, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return ""
+	}
+	return parameters["charset"]
+}

@@ -1,0 +1,39 @@
+package notice
+
+import (
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/blob"
+)
+
+// FuzzCreated parses anything, and finds the object in the notice of any key of this system.
+func FuzzCreated(f *testing.F) {
+	samples, err := filepath.Glob("testdata/notices/*")
+	if err != nil || len(samples) == 0 {
+		f.Fatalf("no samples: %v", err)
+	}
+	for _, sample := range samples {
+		data, err := os.ReadFile(sample)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`{"Message":"{\"Message\":\"{}\"}"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if objects, err := created(data); err != nil && len(objects) > 0 {
+			t.Fatalf("%v, and still %v", err, objects)
+		}
+		key := blob.Key("files/", hex.EncodeToString(data))
+		notice, err := encode(blob.Object{Bucket: "b", Key: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := created(notice); err != nil || len(got) != 1 || got[0].Bucket != "b" || got[0].Key != key {
+			t.Fatalf("the notice of %q is of %v, %v", key, got, err)
+		}
+	})
+}

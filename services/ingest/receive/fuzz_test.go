@@ -1,0 +1,65 @@
+package receive
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+// FuzzForm reads forms. Of a form that it accepts, the standard library finds the same file, once.
+func FuzzForm(f *testing.F) {
+	const boundary = "b"
+	for _, body := range []string{
+		"", "--b--", "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\ntext\r\n--b--\r\n",
+		"--b\r\nContent-Disposition: form-data; name=\"options\"\r\n\r\n{}\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"../a\"\r\nContent-Type: text/plain\r\n\r\n\r\n--b--\r\n",
+		"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n1\r\n--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n2\r\n--b--",
+		"--b\r\nContent-Disposition: form-data; name=file; filename*=UTF-8''%ff\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n=\r\n--b--",
+	} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		req := httptest.NewRequest(http.MethodPost, "/v1/files", bytes.NewReader(body))
+		req.Header.Set("Content-Type", "multipart/form-data; boundary="+boundary)
+		form, leave, err := New(Config{MaxSize: 1 << 10, Streamed: 1}).Form(httptest.NewRecorder(), req)
+		if err != nil {
+			return
+		}
+		defer leave()
+		file, err := form.File("options")
+		if err != nil {
+			return
+		}
+		defer file.Close()
+		content, err := io.ReadAll(file)
+		if err != nil {
+			return
+		}
+		if len(content) > 1<<10 {
+			t.Fatalf("read %d bytes, above the limit", len(content))
+		}
+		parts, found := multipart.NewReader(bytes.NewReader(body), boundary), 0
+		for {
+			part, err := parts.NextRawPart()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("accepted a form that breaks off: %v", err)
+			}
+			if part.FormName() != FilePart {
+				continue
+			}
+			found++
+			if other, err := io.ReadAll(part); err != nil || !bytes.Equal(other, content) {
+				t.Fatalf("read %q, want %q, %v", content, other, err)
+			}
+		}
+		if found != 1 {
+			t.Fatalf("accepted a form with %d files", found)
+		}
+	})
+}
