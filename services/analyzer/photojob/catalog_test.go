@@ -138,3 +138,22 @@ func TestHeldIsMeasured(t *testing.T) {
 		t.Errorf("%d outcomes", n)
 	}
 }
+
+// TestAnswerWait: a worker whose clock is ahead of that of the caller by as much as clocks
+// may differ waits until the call is over there.
+func TestAnswerWait(t *testing.T) {
+	cfg, until := Config{ClockSkew: 30 * time.Second}, time.UnixMilli(1_760_000_000_000)
+	sent := photojob.Call{Outcome: photojob.CallSent, Until: until.UnixMilli()}
+	for behind, want := range map[time.Duration]time.Duration{
+		-30 * time.Second: 65 * time.Second, 0: 35 * time.Second, 30 * time.Second: 5 * time.Second, 35 * time.Second: 0, time.Hour: 0,
+	} {
+		if wait := cfg.answerWait(sent, until.Add(behind)); wait != want {
+			t.Errorf("%s after the call the wait is %s, want %s", behind, wait, want)
+		}
+	}
+	for _, call := range []photojob.Call{{}, {Outcome: photojob.CallSent}, {Outcome: photojob.CallOK, Until: until.UnixMilli()}} {
+		if wait := cfg.answerWait(call, until); wait != 0 {
+			t.Errorf("%+v: the wait is %s", call, wait)
+		}
+	}
+}

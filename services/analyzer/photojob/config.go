@@ -13,6 +13,7 @@ import (
 type Config struct {
 	PaidCalls    int           `env:"ASSAY_PHOTOJOB_PAID_CALLS" envDefault:"2" doc:"how many calls to a provider one step of a photo job may cost, crashes included, before the job is FAILED; 1 means at most once"`
 	Deadline     time.Duration `env:"ASSAY_PHOTOJOB_DEADLINE" envDefault:"24h" doc:"how long after its creation or its last retry a photo job ends as FAILED"`
+	ClockSkew    time.Duration `env:"ASSAY_PHOTOJOB_CLOCK_SKEW" envDefault:"30s" doc:"how much the clocks of analyzers may differ: a call to a provider is repeated only when its time is over on each of them"`
 	KeepOriginal bool          `env:"ASSAY_PHOTOJOB_KEEP_ORIGINAL" envDefault:"true" doc:"false to remove an uploaded photo as soon as its job is COMPLETED; else it is removed 48h later"`
 	Memory       int64         `env:"ASSAY_PHOTOJOB_MEMORY" envDefault:"1610612736" doc:"the memory in bytes for concurrent photo jobs; others queue when it is used up"`
 
@@ -22,6 +23,9 @@ type Config struct {
 	Platform platform.Config
 }
 
+// maxSkew is far more than clocks that are synchronized at all differ.
+const maxSkew = 5 * time.Minute
+
 // minMemory holds a photo of 50 megapixels.
 const minMemory = 1 << 30
 
@@ -30,6 +34,8 @@ func (c Config) Validate() error {
 	switch {
 	case c.PaidCalls < 1:
 		return fmt.Errorf("ASSAY_PHOTOJOB_PAID_CALLS is %d: must be at least 1", c.PaidCalls)
+	case c.ClockSkew < 0 || c.ClockSkew > maxSkew:
+		return fmt.Errorf("ASSAY_PHOTOJOB_CLOCK_SKEW is %s: must be 0 to %s", c.ClockSkew, maxSkew)
 	case c.Deadline < time.Minute:
 		return fmt.Errorf("ASSAY_PHOTOJOB_DEADLINE is %s: must be at least 1m", c.Deadline)
 	case c.Memory < minMemory:

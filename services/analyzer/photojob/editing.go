@@ -19,9 +19,8 @@ import (
 )
 
 const (
-	// clockSkew is how much the clocks of workers may differ, and how long a worker may
-	// take to notice that the time of its call is over.
-	clockSkew = 35 * time.Second
+	// noticeTime is how long a worker may take to notice that the time of its call is over.
+	noticeTime = 5 * time.Second
 	// callTries is how many calls of one step may end with an error.
 	callTries = 3
 )
@@ -30,17 +29,23 @@ const (
 // answered: that worker, if it is alive, stores the answer by then.
 func (s steps) awaitAnswer(ctx context.Context, job photojob.Job) error {
 	call, called := job.Calls.Last()
-	if !called || call.Outcome != photojob.CallSent || call.Until == 0 {
-		return nil
-	}
-	wait := time.Until(time.UnixMilli(call.Until).Add(clockSkew))
-	if wait <= 0 {
+	wait := s.cfg.answerWait(call, time.Now())
+	if !called || wait <= 0 {
 		return nil
 	}
 	if _, err := s.temp.Head(ctx, photojob.AnswerKey(job.JobID, call.N)); !errors.Is(err, blob.ErrNotFound) {
 		return err
 	}
 	return bus.Later(errors.New("another worker's call to the provider may still be in progress"), wait)
+}
+
+// answerWait is how long the worker that made a call may still get its answer, whatever
+// its clock says.
+func (c Config) answerWait(call photojob.Call, now time.Time) time.Duration {
+	if call.Outcome != photojob.CallSent || call.Until == 0 {
+		return 0
+	}
+	return max(0, time.UnixMilli(call.Until).Add(c.ClockSkew+noticeTime).Sub(now))
 }
 
 // editing is one attempt at a job. Every call is recorded before it is made, and its
