@@ -51,6 +51,8 @@ clock: ## wall clocks that are stepped, and those of services that differ; compi
 	go run ./services/assay/test/fault/clock test -tags clockstep -run 'SteppedClock|ClocksOfServices' -count=1 -v ./pkg/bus/consume ./pkg/checkpoint ./services/assay/test/e2e/clock
 overload: ## offer ten times what the analyzer can do: MINUTES=1
 	go test ./services/assay/test/e2e/overload -run OverloadKeepsThePromises -count=1 -timeout 120m -v -overload.minutes=$(or $(MINUTES),1)
+paid: ## photo jobs of paid providers with faults, kills and a switch: JOBS=1000
+	go test ./services/assay/test/e2e/photos -run PaidLoad -count=1 -timeout 60m -v -paid.jobs $(or $(JOBS),1000) -fault.seed $(or $(SEED),13)
 faults: ## all of these and kills, into docs/faults.md; UPLOADS=42000 for each of two runs under kills, SEED=13, DOUBLES=1000, CHAOS_SEEDS="1 2 3 4" CHAOS_MINUTES=5 OVERLOAD_MINUTES=1
 	rm -f docs/faults.jsonl
 	$(LEDGER) go test ./services/assay/test/e2e/recovery -run 'KillLosesNothing|KilledServicesLoseNothing' \

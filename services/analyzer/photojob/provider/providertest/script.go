@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -16,15 +17,21 @@ type Exchange struct {
 	W      http.ResponseWriter
 	R      *http.Request
 	Answer []byte // JSON
+	bill   Bill
 	script *Script
-	model  string
+}
+
+// Bill is a request that costs.
+type Bill struct {
+	Model   string
+	Request []byte
 }
 
 // Bill counts the exchange as one that costs.
 func (x Exchange) Bill() {
 	x.script.mu.Lock()
 	defer x.script.mu.Unlock()
-	x.script.billed[x.model]++
+	x.script.bills = append(x.script.bills, x.bill)
 }
 
 // Write sends a body with status 200, whatever becomes of it.
@@ -43,7 +50,7 @@ type Script struct {
 	replies []Reply
 	choose  func(call int) Reply
 	calls   int
-	billed  map[string]int // by model
+	bills   []Bill
 	open    int
 	busiest int
 }
@@ -71,22 +78,25 @@ func (s *Script) Calls() int {
 	return s.calls
 }
 
-// Billed is how many requests cost.
-func (s *Script) Billed() int {
+// Bills are the requests that cost.
+func (s *Script) Bills() []Bill {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := 0
-	for _, of := range s.billed {
-		n += of
-	}
-	return n
+	return slices.Clone(s.bills)
 }
+
+// Billed is how many requests cost.
+func (s *Script) Billed() int { return len(s.Bills()) }
 
 // BilledFor is how many requests of a model cost.
 func (s *Script) BilledFor(model string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.billed[model]
+	n := 0
+	for _, bill := range s.Bills() {
+		if bill.Model == model {
+			n++
+		}
+	}
+	return n
 }
 
 // Busiest is how many requests there were at once.
@@ -96,12 +106,9 @@ func (s *Script) Busiest() int {
 	return s.busiest
 }
 
-// Reply replies to a valid request.
-func (s *Script) Reply(w http.ResponseWriter, r *http.Request, model string, answer []byte) {
+// Reply replies to a valid request, whose body was read.
+func (s *Script) Reply(w http.ResponseWriter, r *http.Request, bill Bill, answer []byte) {
 	s.mu.Lock()
-	if s.billed == nil {
-		s.billed = map[string]int{}
-	}
 	reply := Reply(OK)
 	if s.choose != nil {
 		if chosen := s.choose(s.calls); chosen != nil {
@@ -120,7 +127,18 @@ func (s *Script) Reply(w http.ResponseWriter, r *http.Request, model string, ans
 		defer s.mu.Unlock()
 		s.open--
 	}()
-	reply(Exchange{w, r, answer, s, model})
+	reply(Exchange{w, r, answer, bill, s})
+}
+
+// Late replies after a time, as a service that works on its answer does.
+func Late(by time.Duration, reply Reply) Reply {
+	return func(x Exchange) {
+		select {
+		case <-time.After(by):
+			reply(x)
+		case <-x.R.Context().Done():
+		}
+	}
 }
 
 // OK bills and answers.

@@ -77,13 +77,17 @@ func (s System) Objects() *s3.Client {
 // Keys returns the keys of all objects in the bucket.
 func (s System) Keys(t *testing.T) []string {
 	t.Helper()
-	out, err := s.Objects().ListObjectsV2(Within(t), &s3.ListObjectsV2Input{Bucket: &s.Bucket})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ctx := Within(t)
 	var keys []string
-	for _, object := range out.Contents {
-		keys = append(keys, *object.Key)
+	pages := s3.NewListObjectsV2Paginator(s.Objects(), &s3.ListObjectsV2Input{Bucket: &s.Bucket})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, object := range page.Contents {
+			keys = append(keys, *object.Key)
+		}
 	}
 	return keys
 }

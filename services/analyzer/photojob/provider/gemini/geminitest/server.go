@@ -143,7 +143,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	if model == EditModel {
 		answer = Picture(picture(), "image/png")
 	}
-	s.Reply(w, r, model, answer)
+	s.Reply(w, r, providertest.Bill{Model: model, Request: body}, answer)
 }
 
 // Analysis is what every photo is described as.

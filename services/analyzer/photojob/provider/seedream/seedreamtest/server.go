@@ -117,7 +117,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.requests, s.ids = append(s.requests, body), append(s.ids, r.Header.Get("X-Client-Request-Id"))
 	s.mu.Unlock()
-	s.Reply(w, r, asked.Model, Picture(picture()))
+	s.Reply(w, r, providertest.Bill{Model: asked.Model, Request: body}, Picture(picture()))
 }
 
 // Picture is an answer with a picture.

@@ -1,0 +1,328 @@
+package photos
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+var paidJobs = flag.Int("paid.jobs", 20, "how many jobs the load of paid providers has; a tenth of them waits for the switch")
+
+// noSkew lets a worker repeat a call soon after its time: the tests have one clock.
+const noSkew = "ASSAY_PHOTOJOB_CLOCK_SKEW=0s"
+
+// maxPaidCalls is the default of ASSAY_PHOTOJOB_PAID_CALLS.
+const maxPaidCalls = 2
+
+// pausesPerJob is how many jobs there are for one 429 that names no pause, for which the
+// provider then gets 30 s.
+const pausesPerJob = 250
+
+// callsPerFault is how many calls there are for one fault, and latency how late it comes:
+// no sooner than answers, or the breaker would see failures in a row.
+const (
+	callsPerFault = 4
+	latency       = 300 * time.Millisecond
+)
+
+// faults returns what a provider does at each call: faults of all kinds, in an order that
+// the seed chooses.
+func faults(seed uint64, jobs int) func(call int) providertest.Reply {
+	random := rand.New(rand.NewPCG(seed, 18))
+	all := []providertest.Reply{
+		geminitest.TooMany(geminitest.RetryInfo("1s")), providertest.TooMany("1", ""), providertest.HTML,
+		providertest.Status(http.StatusInternalServerError, "application/json", geminitest.Error(500, "INTERNAL", "oops")),
+		providertest.Silent, providertest.Stalled, providertest.Reset, providertest.ResetFirst, providertest.Truncated,
+		providertest.Answer([]byte("<html>")), providertest.Answer(geminitest.Candidate("NO_IMAGE")),
+		providertest.Answer(geminitest.Picture([]byte("GIF89a"), "image/png")),
+	}
+	pauses := jobs / pausesPerJob
+	var deck []providertest.Reply
+	return func(call int) providertest.Reply {
+		if pauses > 0 && call%pausesPerJob == 1 {
+			pauses--
+			return geminitest.TooMany()
+		}
+		if call%callsPerFault != 0 {
+			return nil
+		}
+		if len(deck) == 0 {
+			deck = slices.Clone(all)
+			random.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
+		}
+		fault := deck[0]
+		deck = deck[1:]
+		return providertest.Late(latency, fault)
+	}
+}
+
+// paidLoad is the jobs of a load.
+type paidLoad struct {
+	paid
+	client             *client.Client
+	jobs               []string
+	cancelled, deleted map[string]bool
+}
+
+// upload creates jobs for a provider. Each has a photo of its own.
+func (l *paidLoad) upload(ctx context.Context, t *testing.T, provider string, n int) (ids []string) {
+	t.Helper()
+	ids = make([]string, n)
+	queue := make(chan int, n)
+	for i := range n {
+		queue <- i
+	}
+	close(queue)
+	var workers sync.WaitGroup
+	for range 4 {
+		workers.Go(func() {
+			for i := range queue {
+				source := system.PhotoSource(fmt.Sprint(i, ".jpg"), fmt.Sprint("sepia, boat ", i), system.DrawPhoto(t, uint32(i)))
+				source.Key = uuid.Must(uuid.NewV7()).String()
+				job, err := l.client.UploadPhoto(ctx, source, client.PhotoOptions{Provider: provider})
+				if ids[i] = job.JobID; err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return ids
+}
+
+var errTooEarly = errors.New("most jobs before it were not called for yet")
+
+// withdraw cancels one of 10 jobs and deletes another, while they are worked on and the
+// server is killed.
+func (l *paidLoad) withdraw(ctx context.Context, t *testing.T, random *rand.Rand) {
+	for i, id := range l.jobs {
+		var withdraw func(context.Context, string) error
+		var done map[string]bool
+		switch random.IntN(10) {
+		case 0:
+			done, withdraw = l.cancelled, func(ctx context.Context, id string) error {
+				_, err := l.client.CancelPhoto(ctx, id)
+				return err
+			}
+		case 1:
+			done, withdraw = l.deleted, l.client.DeletePhoto
+		default:
+			continue
+		}
+		for {
+			var err error
+			if l.gemini.Calls() < i { // it waits, perhaps for the provider
+				err = errTooEarly
+			} else if err = withdraw(ctx, id); err == nil {
+				done[id] = true
+			}
+			if _, refused := errors.AsType[*client.Problem](err); err == nil || refused { // it has ended
+				break
+			}
+			select {
+			case <-ctx.Done():
+				t.Errorf("withdraw %s: %v", id, err)
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+}
+
+// check checks a job that has ended: its outcome, its books and its objects.
+func (l *paidLoad) check(t *testing.T, id string) (booked int) {
+	t.Helper()
+	calls := l.calls(t, id)
+	perStep := map[string]int{}
+	for _, call := range calls {
+		n := recorded([]photoCall{call}, call.Provider)
+		perStep[call.Step] += n
+		if call.Provider == "gemini" {
+			booked += n
+		}
+	}
+	for step, n := range perStep {
+		if n > maxPaidCalls {
+			t.Errorf("%d calls of the step %s of %s may be billed: %v", n, step, id, calls)
+		}
+	}
+	if ids := l.PhotoOutcomes(t, id); len(ids) != 1 {
+		t.Errorf("outcomes of %s: %v", id, ids)
+	}
+	return booked
+}
+
+// TestPaidLoad: whatever a provider does, while the server is killed and jobs are cancelled
+// and deleted, every job has one outcome, no step is billed more often than
+// ASSAY_PHOTOJOB_PAID_CALLS, and every bill is on the books. Of withdrawn jobs no object
+// remains. Jobs that wait for a provider that is held delay no other provider's, and are
+// done by its fallback when an operator switches it off.
+func TestPaidLoad(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute+time.Duration(*paidJobs)*1500*time.Millisecond)
+	defer cancel()
+	random := rand.New(rand.NewPCG(system.LoadSeed(), 1))
+	l := &paidLoad{paid: startPaid(t, system.ShortLease, noSkew), cancelled: map[string]bool{}, deleted: map[string]bool{}}
+	held := system.Settings{"editTime": "3s", "analyzeTime": "3s", "perMinute": 100_000, "perDay": 1_000_000, "concurrent": 1000, "dailyBudgetMicros": 0}
+	l.set(t, "gemini", held)
+	l.client = l.Client(t, system.NewOwner())
+	l.jobs = l.upload(ctx, t, "gemini", *paidJobs)
+	l.gemini.Choose(faults(system.LoadSeed(), *paidJobs))
+	l.set(t, "gemini", system.Settings{"dailyBudgetMicros": 1_000_000_000})
+	var withdrawing sync.WaitGroup
+	withdrawing.Go(func() { l.withdraw(ctx, t, random) })
+	kills := max(2, *paidJobs/100)
+	for kill := range kills {
+		for l.gemini.Calls() < (kill+1)**paidJobs*2/(kills+2) {
+			select {
+			case <-time.After(20 * time.Millisecond):
+			case <-ctx.Done():
+				t.Fatalf("%d calls before kill %d", l.gemini.Calls(), kill)
+			}
+		}
+		l.Program.Kill(t)
+		l.Restart(t)
+	}
+	withdrawing.Wait()
+	states, booked := map[string]int{}, 0
+	for _, id := range l.jobs {
+		if l.deleted[id] {
+			continue
+		}
+		job, err := l.client.WaitPhoto(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if states[job.Status]++; job.Status == client.Failed && (job.Error == nil || job.Error.Code == "INTERNAL") {
+			t.Errorf("failed without a reason: %s", system.JSON(job))
+		}
+		booked += l.check(t, id)
+	}
+	l.checkBills(t)
+	l.checkObjects(ctx, t)
+	t.Logf("%d kills, %d cancelled, %d deleted, %v; %d calls, %d billed, %d on the books of %d jobs", kills, len(l.cancelled), len(l.deleted),
+		states, l.gemini.Calls(), l.gemini.Billed(), booked, len(l.jobs)-len(l.deleted))
+	l.switchProvider(ctx, t)
+}
+
+// checkBills compares what the provider bills with the books.
+func (l *paidLoad) checkBills(t *testing.T) {
+	t.Helper()
+	price := map[string]int64{geminitest.AnalyzeModel: 10_000, geminitest.EditModel: 101_000}
+	type step struct {
+		model string
+		photo [sha256.Size]byte
+	}
+	bills, cost := map[step]int{}, int64(0)
+	for _, bill := range l.gemini.Bills() {
+		var sent struct {
+			Contents []struct {
+				Parts []struct {
+					InlineData struct{ Data []byte }
+				}
+			}
+		}
+		if err := json.Unmarshal(bill.Request, &sent); err != nil {
+			t.Fatal(err)
+		}
+		bills[step{bill.Model, sha256.Sum256(sent.Contents[0].Parts[1].InlineData.Data)}]++
+		cost += price[bill.Model]
+	}
+	for of, n := range bills {
+		if n > maxPaidCalls {
+			t.Errorf("%s is billed %d times for one photo", of.model, n)
+		}
+	}
+	if len(bills) < *paidJobs {
+		t.Errorf("the bills name %d steps of %d jobs", len(bills), *paidJobs)
+	}
+	if got := l.provider(t, "gemini").State; got.CostTodayMicros < cost || got.CallsToday < l.gemini.Billed() {
+		t.Errorf("the books have %+v, and %d calls are billed at %d", got, l.gemini.Billed(), cost)
+	}
+}
+
+// checkObjects checks that no edit of a cancelled job and no object of a deleted one
+// remains once their workers, or the sweep after a kill, are done. A cancelled job keeps its
+// upload for a retry.
+func (l *paidLoad) checkObjects(ctx context.Context, t *testing.T) {
+	t.Helper()
+	for {
+		var wrong []string
+		for _, bucket := range []string{system.PhotoTemp, system.PhotoFinal} {
+			at := l.System
+			at.Bucket = bucket
+			for _, key := range at.Keys(t) {
+				if id := strings.Split(key, "/")[2]; l.deleted[id] || l.cancelled[id] && bucket == system.PhotoFinal {
+					wrong = append(wrong, bucket+"/"+key)
+				}
+			}
+		}
+		if len(wrong) == 0 {
+			return
+		}
+		select {
+		case <-time.After(time.Second): // clients may list no more often
+		case <-ctx.Done():
+			t.Errorf("objects of withdrawn jobs remain: %v", wrong)
+			return
+		}
+	}
+}
+
+// switchProvider switches a provider off while jobs wait for it.
+func (l *paidLoad) switchProvider(ctx context.Context, t *testing.T) {
+	t.Helper()
+	l.gemini.Choose(func(int) providertest.Reply { return geminitest.TooMany(geminitest.RetryInfo("600s")) })
+	l.set(t, "gemini", system.Settings{"fallback": []string{"seedream"}})
+	l.set(t, "seedream", system.Settings{"perMinute": 100_000, "dailyBudgetMicros": 1_000_000_000})
+	billed := l.gemini.Billed()
+	waiting := l.upload(ctx, t, "gemini", max(10, *paidJobs/10))
+	for provider, most := range map[string]time.Duration{"seedream": 30 * time.Second, "stub": 30 * time.Second} {
+		began := time.Now()
+		system.AwaitPhoto(t, l.client, l.upload(ctx, t, provider, 1)[0], client.Completed)
+		if took := time.Since(began); took > most {
+			t.Errorf("a job of %s takes %s while %d wait for gemini", provider, took, len(waiting))
+		} else {
+			t.Logf("a job of %s takes %s while %d wait for gemini", provider, took.Round(time.Millisecond), len(waiting))
+		}
+	}
+	for _, id := range waiting {
+		if job, err := l.client.GetPhoto(ctx, id, 0); err != nil || job.Status == client.Completed || job.Status == client.Failed {
+			t.Errorf("while gemini is held: %s, %v", system.JSON(job), err)
+		}
+	}
+	l.set(t, "gemini", system.Settings{"enabled": false})
+	for _, id := range waiting {
+		job, err := l.client.WaitPhoto(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if job.Status != client.Completed || job.Provider != "seedream" || job.Options.Provider != "gemini" {
+			t.Errorf("after the switch: %s", system.JSON(job))
+		}
+		l.check(t, id)
+	}
+	if n := l.gemini.Billed() - billed; n != 0 || l.seedream.Billed() != len(waiting)+1 {
+		t.Errorf("%d of gemini and %d of seedream are billed for %d jobs", n, l.seedream.Billed(), len(waiting)+1)
+	}
+}
