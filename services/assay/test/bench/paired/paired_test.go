@@ -132,7 +132,7 @@ func TestReportAndWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const row = "| W2 | a book, CPU | AVX2 | wc | 310 ms | 1.31 s | **4.23** | ≥ 2.5; ≥ 3.5 | target |\n"
+	const row = "|W2|a book, CPU|AVX2|wc|310 ms|1.31 s|**4.23**|≥ 2.5; ≥ 3.5|target|\n"
 	table := Table([]Result{result})
 	if !strings.Contains(table, row) {
 		t.Errorf("the table is\n%s, without\n%s", table, row)

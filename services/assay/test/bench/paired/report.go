@@ -58,7 +58,7 @@ func (g Goal) bars() string {
 // their runs. Print has the rest.
 func Table(results []Result) string {
 	var b strings.Builder
-	b.WriteString("| goal | what | own | rival | own median | rival median | ratio | must; target | verdict |\n|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("|goal|what|own|rival|own median|rival median|ratio|must; target|verdict|\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range results {
 		for _, j := range r.Judge() {
 			if j.Must == 0 {
@@ -72,7 +72,7 @@ func Table(results []Result) string {
 			if j.Reason != "" {
 				verdict += ": " + j.Reason
 			}
-			fmt.Fprintf(&b, "| %s | %s, %s | %s | %s | %s | %s | %s | %s | %s |\n", j.ID, r.Title, j.What, r.Own.Name, r.rivalName(),
+			fmt.Fprintf(&b, "|%s|%s, %s|%s|%s|%s|%s|%s|%s|%s|\n", j.ID, r.Title, j.What, r.Own.Name, r.rivalName(),
 				j.Own.cell(j.Quantity), j.Rival.cell(j.Quantity), ratio, strings.NewReplacer("must ", "", ", target", ";").Replace(j.bars()), verdict)
 		}
 	}

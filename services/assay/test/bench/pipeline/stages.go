@@ -43,9 +43,9 @@ func Stages(ctx context.Context, o Options) (string, error) {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("| CPU of a file, 32 in flight | assay serve, µs | floor with its calls, µs | floor, µs |\n|---|---|---|---|\n")
+	b.WriteString("|CPU of a file, 32 in flight|assay serve, µs|floor with its calls, µs|floor, µs|\n|---|---|---|---|\n")
 	for i, stage := range stages {
-		fmt.Fprintf(&b, "| %s | %.0f | %.0f | %.0f |\n", stage.name, shares[0][i]*1e6, shares[1][i]*1e6, shares[2][i]*1e6)
+		fmt.Fprintf(&b, "|%s|%.0f|%.0f|%.0f|\n", stage.name, shares[0][i]*1e6, shares[1][i]*1e6, shares[2][i]*1e6)
 	}
 	return b.String(), nil
 }

@@ -63,16 +63,17 @@ func Trials(o Options) (trials []paired.Trial, stop func(), err error) {
 	}
 	own := programs[roleAssay]
 	for _, n := range inFlight {
-		trials = append(trials, o.beside(own, programs[roleFloor], "floor", n))
+		trials = append(trials, o.beside(own, programs[roleFloor], "floor", n, false))
 	}
 	for _, n := range []int{1, 32} { // for which there are goals
-		trials = append(trials, o.beside(own, programs[roleCalls], "floor with the calls of Assay", n))
+		trials = append(trials, o.beside(own, programs[roleCalls], "floor with the calls of Assay", n, true))
 	}
 	return append(append(trials, o.growing(own)), o.alone()...), stop, nil
 }
 
-// beside compares Assay with a floor, with n files in flight.
-func (o Options) beside(own, floor *program, name string, n int) paired.Trial {
+// beside compares Assay with a floor, with n files in flight. The goal of processor time is
+// beside the floor that makes as many calls: the SDK alone takes most of a file's.
+func (o Options) beside(own, floor *program, name string, n int, calls bool) paired.Trial {
 	side := func(name string, p *program, tailOf float64) paired.Side {
 		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
 			s, err := load(ctx, p, n, o.Length)
@@ -99,7 +100,9 @@ func (o Options) beside(own, floor *program, name string, n int) paired.Trial {
 			ID: "P2", What: "p99 to the floor's p50", Quantity: tail, Direction: paired.AtMost, Must: 6, Target: 4,
 		})
 	case 32:
-		goals[4].ID, goals[4].Must, goals[4].Target = "P3", .6, .85
+		if calls {
+			goals[4].ID, goals[4].Must, goals[4].Target = "P3", .65, .85
+		}
 	}
 	return paired.Trial{
 		Title: fmt.Sprintf("4 KB text, %d in flight", n),
