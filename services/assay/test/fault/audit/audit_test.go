@@ -20,6 +20,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
@@ -62,7 +63,7 @@ func open(t *testing.T) *held {
 			NATS: bus.Config{URL: nats.URL(), Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour},
 		},
 		TextFile: textfile.Config{Table: "files"}, Feed: feed.Config{Primary: "items", Dashboard: "dashboard"}, Platform: platform.Config{Table: "platform"},
-		PhotoJob: photojob.Config{Env: "test"},
+		PhotoJob: photojob.Config{Env: "test"}, Library: library.Config{Nodes: "nodes", Files: "library", Workflows: "workflows"},
 	}
 	if err := setup.Run(t.Context(), cfg); err != nil {
 		t.Fatal(err)

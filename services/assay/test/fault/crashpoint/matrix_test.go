@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 	"github.com/assay-project/assay/services/assay/test/fault/ledger"
 	"github.com/assay-project/assay/services/ingest"
@@ -51,6 +52,7 @@ func (c crash) String() string {
 // behind.
 func TestEveryCrashPoint(t *testing.T) {
 	ctx := t.Context()
+	t.Setenv("ASSAY_GEMINI_KEY", geminitest.Key)
 	systems := openSystems(ctx, t, startEngines(t, *parallel))
 	if t.Failed() {
 		t.FailNow()

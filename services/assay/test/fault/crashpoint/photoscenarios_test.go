@@ -32,6 +32,7 @@ func photoScenarios() []scenario {
 		{name: "photo delete", roles: textRoles, play: photoDeletedLater},
 		{name: "photo delete at once", roles: textRoles, play: photoDeletedAtOnce},
 		{name: "photo batch", roles: textRoles, play: photoBatch},
+		{name: "paid photo", roles: textRoles, play: paidPhoto},
 		{name: "photo sweep", roles: []string{sweep}, play: photosSweptUp},
 	}
 }

@@ -19,11 +19,13 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
 	"github.com/assay-project/assay/services/assay/setup"
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
@@ -52,6 +54,7 @@ type system struct {
 	items    *feed.Store
 	jobs     *photojob.Store
 	script   *script
+	gemini   *geminitest.Server
 	notices  atomic.Bool // whether the bucket publishes notifications
 	together atomic.Bool // whether all services crash together
 
@@ -81,6 +84,7 @@ func openSystem(ctx context.Context, t *testing.T, e *engines, number int) *syst
 		},
 		TextFile: textfile.Config{Table: name + "-files"}, Feed: feed.Config{Primary: name + "-items", Dashboard: name + "-dashboard"},
 		PhotoJob: photojob.Config{Env: "test", Table: name + "-jobs", Temp: "temp-" + name, Final: "final-" + name},
+		Library:  library.Config{Nodes: name + "-nodes", Files: name + "-library", Workflows: name + "-workflows"},
 		Platform: platform.Config{Table: name + "-platform"},
 	}
 	if err := setup.Run(ctx, s.cfg); err != nil {
@@ -91,6 +95,7 @@ func openSystem(ctx context.Context, t *testing.T, e *engines, number int) *syst
 	}
 	s.files, s.items = textfile.NewStore(s.audit.DB(), s.cfg.TextFile), feed.NewStore(s.audit.DB(), s.cfg.Feed)
 	s.jobs = photojob.NewStore(s.audit.DB(), s.cfg.PhotoJob)
+	s.openProvider(ctx, t)
 	e.mu.Lock()
 	e.systems[s.cfg.Backends.S3.Bucket], e.systems[s.cfg.PhotoJob.Temp] = s, s
 	e.mu.Unlock()
@@ -136,19 +141,20 @@ func (s *system) environ(role string, at wire.Engines) []string {
 	if role != ingest.Name {
 		uploads = time.Second.String() // less than expires
 	}
-	return []string{
-		"ASSAY_NATS_URL=" + at.NATS, "ASSAY_ALLOW_UNSYNCED=true", "ASSAY_DYNAMODB_ENDPOINT=" + at.DynamoDB, "ASSAY_S3_ENDPOINT=" + at.S3,
-		"ASSAY_S3_PUBLIC_ENDPOINT=" + s.at.S3, "ASSAY_S3_BUCKET=" + s.cfg.Backends.S3.Bucket,
-		"AWS_ACCESS_KEY_ID=" + accessKey, "AWS_SECRET_ACCESS_KEY=" + secretKey, "AWS_REGION=us-east-1",
-		"ASSAY_TEXTFILE_TABLE=" + s.cfg.TextFile.Table, "ASSAY_FEED_TABLE=" + s.cfg.Feed.Primary,
-		"ASSAY_FEED_DASHBOARD_TABLE=" + s.cfg.Feed.Dashboard, fmt.Sprintf("ASSAY_PLATFORM_TABLE=s%d-platform", s.number),
-		"ASSAY_PHOTOJOB_TABLE=" + s.cfg.PhotoJob.Table, "ASSAY_PHOTOJOB_TEMP_BUCKET=" + s.cfg.PhotoJob.Temp,
-		"ASSAY_PHOTOJOB_FINAL_BUCKET=" + s.cfg.PhotoJob.Final,
-		"ASSAY_LEASE=" + lease.String(), "ASSAY_PROJECTOR_LEASE=" + lease.String(), "ASSAY_DRAIN=" + drain.String(),
+	return append(paidEnviron(),
+		"ASSAY_NATS_URL="+at.NATS, "ASSAY_ALLOW_UNSYNCED=true", "ASSAY_DYNAMODB_ENDPOINT="+at.DynamoDB, "ASSAY_S3_ENDPOINT="+at.S3,
+		"ASSAY_S3_PUBLIC_ENDPOINT="+s.at.S3, "ASSAY_S3_BUCKET="+s.cfg.Backends.S3.Bucket,
+		"AWS_ACCESS_KEY_ID="+accessKey, "AWS_SECRET_ACCESS_KEY="+secretKey, "AWS_REGION=us-east-1",
+		"ASSAY_TEXTFILE_TABLE="+s.cfg.TextFile.Table, "ASSAY_FEED_TABLE="+s.cfg.Feed.Primary,
+		"ASSAY_FEED_DASHBOARD_TABLE="+s.cfg.Feed.Dashboard, fmt.Sprintf("ASSAY_PLATFORM_TABLE=s%d-platform", s.number),
+		"ASSAY_PHOTOJOB_TABLE="+s.cfg.PhotoJob.Table, "ASSAY_PHOTOJOB_TEMP_BUCKET="+s.cfg.PhotoJob.Temp,
+		"ASSAY_PHOTOJOB_FINAL_BUCKET="+s.cfg.PhotoJob.Final,
+		"LEANDA_NODES_TABLE="+s.cfg.Library.Nodes, "LEANDA_FILES_TABLE="+s.cfg.Library.Files, "LEANDA_WORKFLOW_STATE_TABLE="+s.cfg.Library.Workflows,
+		"ASSAY_LEASE="+lease.String(), "ASSAY_PROJECTOR_LEASE="+lease.String(), "ASSAY_DRAIN="+drain.String(),
 		"ASSAY_ANALYZER_PARALLEL=1", "ASSAY_NOTICES_PARALLEL=1",
-		"ASSAY_SWEEP_EVERY=0", "ASSAY_SWEEP_RATE=1000000", "ASSAY_RESERVATION_EXPIRES=" + expires.String(),
-		"ASSAY_UPLOAD_EXPIRES=" + uploads,
-	}
+		"ASSAY_SWEEP_EVERY=0", "ASSAY_SWEEP_RATE=1000000", "ASSAY_RESERVATION_EXPIRES="+expires.String(),
+		"ASSAY_UPLOAD_EXPIRES="+uploads,
+	)
 }
 
 // start starts a role, repeatedly while it crashes before it is ready.

@@ -1,0 +1,63 @@
+package crashpoint
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/photojob/policy"
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
+	"github.com/assay-project/assay/services/assay/test/fault/audit"
+)
+
+// maxPaidCalls is ASSAY_PHOTOJOB_PAID_CALLS: two crashes leave a call that is answered.
+const maxPaidCalls = 3
+
+// paidEnviron are the settings of analyzers that call the provider of the test.
+func paidEnviron() []string {
+	return []string{
+		"ASSAY_PHOTOJOB_ALLOW_NETWORKS=127.0.0.0/8", "ASSAY_PHOTOJOB_CLOCK_SKEW=0s", fmt.Sprint("ASSAY_PHOTOJOB_PAID_CALLS=", maxPaidCalls),
+	}
+}
+
+// openProvider starts the paid provider of the system, and enables it.
+func (s *system) openProvider(ctx context.Context, t *testing.T) {
+	t.Helper()
+	s.gemini = geminitest.Start(t)
+	settings := policy.Defaults(photojob.Gemini)
+	settings.Enabled, settings.BaseURL, settings.EditTime, settings.AnalyzeTime = true, s.gemini.URL, "2s", "2s"
+	settings.PerMinute, settings.PerDay, settings.DailyBudget, settings.Concurrent = 100_000, 1_000_000, 1_000_000_000_000, 1000
+	policies := policy.NewStore(platform.NewStore(s.audit.DB(), s.cfg.Platform))
+	if _, err := policies.Put(ctx, photojob.Gemini, settings, policy.Match{Any: true}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// paidPhoto is edited by the paid provider. However its workers crash, each step is billed
+// at most maxPaidCalls times, and every bill is on the books.
+func paidPhoto(ctx context.Context, r *run) {
+	before := r.system.gemini.Bills()
+	r.begin()
+	var u photoUpload
+	photo := drawPhoto()
+	r.reservePhotos(ctx, "/v1/photos", fmt.Sprintf(`{"fileName":"a.jpg","contentType":"image/jpeg","size":%d,"options":{"provider":"gemini"}}`, len(photo)), &u)
+	r.putPhoto(ctx, u, photo)
+	r.change(ctx, u.JobID, "uploaded")
+	r.promisedPhoto(ctx, audit.Promise{Result: editedPhoto})
+	job, err := r.system.jobs.Get(ctx, u.JobID)
+	if err != nil {
+		r.t.Errorf("%s: %v", r.title, err)
+		return
+	}
+	billed := map[string]int{}
+	for _, bill := range r.system.gemini.Bills()[len(before):] {
+		billed[bill.Model]++
+	}
+	for step, model := range map[string]string{photojob.StepAnalyze: geminitest.AnalyzeModel, photojob.StepEdit: geminitest.EditModel} {
+		if n := job.Calls.Paid(step); billed[model] < 1 || billed[model] > n || n > maxPaidCalls {
+			r.t.Errorf("%s: the step %s is billed %d times, and %d are on the books: %+v", r.title, step, billed[model], n, job.Calls.Calls())
+		}
+	}
+}
