@@ -78,6 +78,8 @@ func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (image.Ima
 		return png.Decode(bytes.NewReader(data))
 	case WebP:
 		return webp.Decode(bytes.NewReader(data))
+	case GIF, BMP, TIFF:
+		return decodeMore(data, info.Format)
 	default:
 		return d.heif.decode(ctx, data, info)
 	}

@@ -60,12 +60,15 @@ func Inspect(data []byte, l Limits) (Info, error) {
 		return Info{}, err
 	}
 	info := Info{Format: Sniff(data), Orientation: 1, Bytes: len(data), webp: l.WebP, beside: l.Beside, opaque: !l.Transparent}
+	if info.Format == "" && l.More {
+		info.Format = sniffMore(data)
+	}
 	config, err := info.header(data)
 	if err != nil {
 		return Info{}, err
 	}
 	info.Width, info.Height = config.Width, config.Height
-	if info.animated {
+	if info.animated && !l.More {
 		return Info{}, ErrAnimated
 	}
 	return info, l.checkSides(info.Width, info.Height)
@@ -85,6 +88,8 @@ func (i *Info) header(data []byte) (config image.Config, err error) {
 		config, err = i.scanWebP(data)
 	case HEIC:
 		config, err = i.scanHEIC(data)
+	case GIF, BMP, TIFF:
+		config, err = i.scanMore(data)
 	default:
 		return config, ErrFormat
 	}

@@ -24,6 +24,7 @@ type Limits struct {
 	// Transparent says that pixels of the picture are made transparent, for which a WebP takes more.
 	Transparent bool
 	Beside      int64 // bytes that the attempt takes beside those for the picture
+	More        bool  // GIF, BMP and TIFF are read, too, and the first picture of an animated one
 }
 
 // Default are the limits of a photo: 20 MB, 50 megapixels, sides of 16 to 12,000.

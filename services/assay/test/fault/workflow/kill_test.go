@@ -79,6 +79,7 @@ func ends(state string) func(*world, library.File) error {
 func scenarios() []scenario {
 	return []scenario{
 		{"a file", func(w *world) library.File { return w.add("a.bin", "", "\x00\x01\x02") }, ends("Processed")},
+		{"a picture", func(w *world) library.File { return w.add("a.gif", "", animation(w.t)) }, ends("Processed")},
 		{"an empty file", func(w *world) library.File { return w.add("a.bin", "", "") }, ends("Failed")},
 	}
 }
@@ -119,13 +120,14 @@ func (w *world) killedAt(s scenario, p point) {
 // A file that is erased at any call of its worker leaves no row and no object.
 func TestErasedAtEveryCall(t *testing.T) {
 	w := start(t)
-	s := scenarios()[0]
+	s := scenarios()[1]
+	body := animation(t)
 	for i, p := range w.moments(s) {
 		if i%*share != 0 {
 			continue
 		}
 		seen := counter{}
-		f := w.reserve("a.bin", "", 3)
+		f := w.reserve("a.gif", "", len(body))
 		erased := false
 		o := w.worker(func(c wire.Call, m wire.Moment) bool {
 			if seen.next(c, m) == p && !erased {
@@ -134,7 +136,7 @@ func TestErasedAtEveryCall(t *testing.T) {
 			}
 			return false
 		})
-		w.upload(f, "\x00\x01\x02")
+		w.upload(f, body)
 		w.until("the end", func() error {
 			if err := s.want(w, f); err != nil && w.nothing(f.ID) != nil {
 				return err

@@ -1,0 +1,153 @@
+package picture
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bep/imagemeta"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/library/step/generic"
+	"github.com/assay-project/assay/services/analyzer/pixels"
+)
+
+const (
+	// maxTagged is how much of a picture is searched for tags, in bytes.
+	maxTagged = 32 << 20
+	// maxValue is the longest text of a tag, in bytes.
+	maxValue = 1000
+	// tagTime bounds the reading of tags.
+	tagTime = 10 * time.Second
+	// tagEngine names what reads tags.
+	tagEngine = "imagemeta 1.0.1"
+)
+
+// Metadata returns the step that says what generic.Metadata does, and of a picture its width and height,
+// its tags (exif, iptc, xmp), where it was taken (library.MetadataPlace) and how many tags could not be read
+// (unreadableTags).
+func Metadata() step.Step {
+	s := generic.Metadata()
+	s.Run = func(ctx context.Context, f *step.File) (step.Result, error) {
+		var head headBuffer
+		found, err := generic.Read(ctx, f, &head)
+		if err != nil {
+			return step.Result{}, err
+		}
+		if info, err := pixels.Inspect(head.Bytes(), pixels.Limits{More: true}); err == nil {
+			found["width"], found["height"] = info.Width, info.Height
+			if info.Orientation > 4 { // it lies on its side
+				found["width"], found["height"] = info.Height, info.Width
+			}
+		}
+		tags(head.Bytes(), found)
+		return step.Result{Engine: tagEngine, Metadata: found}, nil
+	}
+	return s
+}
+
+// headBuffer keeps the first bytes written to it.
+type headBuffer struct{ bytes.Buffer }
+
+func (h *headBuffer) Write(b []byte) (int, error) {
+	h.Buffer.Write(b[:min(len(b), maxTagged-h.Len())])
+	return len(b), nil
+}
+
+// formats are the containers that can have tags, by media type.
+var formats = map[string]imagemeta.ImageFormat{
+	"image/jpeg": imagemeta.JPEG, "image/png": imagemeta.PNG, "image/vnd.mozilla.apng": imagemeta.PNG, "image/webp": imagemeta.WebP,
+	"image/tiff": imagemeta.TIFF, "image/heic": imagemeta.HEIF, "image/heif": imagemeta.HEIF, "image/avif": imagemeta.AVIF,
+}
+
+// tags adds the tags of a picture to what was found. Tags that cannot be read are counted.
+func tags(data []byte, found map[string]any) {
+	format, known := formats[fmt.Sprint(found["contentType"])]
+	if !known {
+		return
+	}
+	unreadable := 0
+	place := map[string]any{}
+	groups := map[string]map[string]any{"exif": {}, "iptc": {}, "xmp": {}}
+	defer func() {
+		if recover() != nil { // a defect of the reader, which hostile bytes may reach
+			unreadable++
+		}
+		if len(place) > 0 {
+			found[library.MetadataPlace] = place
+		}
+		for name, group := range groups {
+			if len(group) > 0 {
+				found[name] = group
+			}
+		}
+		if unreadable > 0 {
+			found["unreadableTags"] = unreadable
+		}
+	}()
+	_, err := imagemeta.Decode(imagemeta.Options{
+		R: bytes.NewReader(data), ImageFormat: format, Sources: imagemeta.EXIF | imagemeta.IPTC | imagemeta.XMP, Timeout: tagTime,
+		ShouldHandleTag: func(imagemeta.TagInfo) bool { return true },
+		Warnf:           func(string, ...any) { unreadable++ },
+		HandleTag: func(tag imagemeta.TagInfo) error {
+			value, ok := plain(tag.Value)
+			group, known := groups[strings.ToLower(tag.Source.String())]
+			switch {
+			case !known || tag.Tag == "" || strings.HasPrefix(tag.Tag, imagemeta.UnknownPrefix) || strings.Contains(tag.Tag, "Thumbnail"):
+			case !ok:
+				unreadable++
+			case isPlace(tag.Tag):
+				place[tag.Tag] = value
+			default:
+				group[tag.Tag] = value
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		unreadable++
+	}
+}
+
+// isPlace reports whether a tag says where a photo was taken.
+func isPlace(tag string) bool {
+	for _, word := range []string{"GPS", "City", "Country", "Location", "Province", "State", "Sublocation"} {
+		if strings.HasPrefix(tag, word) || strings.HasSuffix(tag, "-"+strings.ToLower(word)) {
+			return true
+		}
+	}
+	return strings.HasPrefix(tag, "Sub-location")
+}
+
+// plain returns the value of a tag in the types of JSON; binary values are none.
+func plain(value any) (any, bool) {
+	switch v := value.(type) {
+	case string:
+		v = strings.TrimRight(v, "\x00 ")
+		if !utf8.ValidString(v) {
+			return nil, false
+		}
+		for len(v) > maxValue || !utf8.ValidString(v) {
+			v = v[:min(len(v)-1, maxValue)]
+		}
+		return v, true
+	case []byte, nil:
+		return nil, false
+	case bool, int, int8, int16, int32, int64, uint8, uint16, uint32, uint64:
+		return v, true
+	case float32:
+		return plain(float64(v))
+	case float64:
+		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
+	case time.Time:
+		return v.Format(time.RFC3339), true
+	case interface{ Float64() float64 }:
+		return plain(v.Float64())
+	}
+	return plain(fmt.Sprint(value))
+}

@@ -1,0 +1,123 @@
+// Package picture has the steps of pictures: their thumbnails and their metadata.
+package picture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/analyzer/library/content"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/pixels"
+)
+
+const (
+	// maxBytes is the largest picture that gets thumbnails.
+	maxBytes = 128 << 20
+	// maxSide is the longest side that a picture may have, in pixels.
+	maxSide = 1 << 16
+	// engine names what draws, with its version.
+	engine = "pixels 1"
+	// graphics is how many times as long as a JPEG the PNG of a photo is at least, and that of a drawing is not.
+	graphics = 4
+)
+
+// sizes are the longest sides of thumbnails, in pixels, and their ids.
+var sizes = [...]int{1200, 600, 300}
+
+// Thumbnails returns the step that stores three thumbnails of a picture with at most so many pixels, upright
+// and without metadata: as JPEG if it is an opaque photo, as PNG otherwise. A picture of a format that is not
+// read is skipped.
+func Thumbnails(decoder *pixels.Decoder, most int64) step.Step {
+	limits := pixels.Limits{Bytes: maxBytes, Pixels: most, Longest: maxSide, More: true}
+	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		data, err := f.Load(ctx, maxBytes)
+		if err != nil {
+			return step.Result{}, err
+		}
+		info, err := pixels.Inspect(data, limits)
+		if errors.Is(err, pixels.ErrFormat) {
+			kind := content.Detect(data, f.Name)
+			return step.Result{Skipped: "there are no thumbnails of " + kind.MediaType}, nil
+		}
+		if err != nil {
+			return step.Result{}, judged(err)
+		}
+		p, release, err := decoder.Decode(ctx, data, limits)
+		if err != nil {
+			return step.Result{}, judged(err)
+		}
+		defer release()
+		images, err := draw(ctx, f, p, info.Format)
+		return step.Result{Engine: engine, Images: images}, err
+	}}
+}
+
+// judged makes the errors of a picture permanent.
+func judged(err error) error {
+	for _, final := range []error{pixels.ErrTooLarge, pixels.ErrTooSmall, pixels.ErrUnreadable, pixels.ErrAnimated} {
+		if errors.Is(err, final) {
+			return step.Permanent("%w", err)
+		}
+	}
+	return err
+}
+
+// draw stores the thumbnails, each made from the next larger one. Sizes beyond that of the picture are one
+// object.
+func draw(ctx context.Context, f *step.File, p *pixels.Picture, source pixels.Format) ([]library.Image, error) {
+	var pictures [len(sizes)]*pixels.Picture
+	for i, size := range sizes {
+		p.Fit(size, size)
+		pictures[i] = p
+		p = p.Copy()
+	}
+	format, err := formatOf(pictures[len(sizes)-1], source)
+	if err != nil {
+		return nil, err
+	}
+	images := make([]library.Image, len(sizes))
+	for i := len(sizes) - 1; i >= 0; i-- {
+		p, id := pictures[i], strconv.Itoa(sizes[i])
+		if i+1 < len(sizes) && p.Width() == pictures[i+1].Width() && p.Height() == pictures[i+1].Height() {
+			images[i] = images[i+1]
+			images[i].ID = id
+			continue
+		}
+		body, err := p.Encode(pixels.Encoding{Format: format})
+		if err != nil {
+			return nil, fmt.Errorf("thumbnail %s: %w", id, err)
+		}
+		key, err := f.Store(ctx, "image-"+id+"."+string(format), format.MediaType(), body)
+		if err != nil {
+			return nil, err
+		}
+		images[i] = library.Image{ID: id, Key: key, Width: p.Width(), Height: p.Height(), MimeType: format.MediaType(), Length: int64(len(body))}
+	}
+	return images, nil
+}
+
+// formatOf chooses the format of thumbnails by the smallest one.
+func formatOf(p *pixels.Picture, source pixels.Format) (pixels.Format, error) {
+	switch {
+	case !p.Opaque():
+		return pixels.PNG, nil
+	case source == pixels.JPEG || source == pixels.HEIC:
+		return pixels.JPEG, nil
+	}
+	drawn, err := p.Copy().Encode(pixels.Encoding{Format: pixels.PNG})
+	if err != nil {
+		return "", err
+	}
+	photo, err := p.Copy().Encode(pixels.Encoding{Format: pixels.JPEG})
+	if err != nil {
+		return "", err
+	}
+	if len(drawn) >= graphics*len(photo) {
+		return pixels.JPEG, nil
+	}
+	return pixels.PNG, nil
+}

@@ -1,0 +1,51 @@
+package pixels
+
+import (
+	"bytes"
+	"image"
+	"image/gif"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+)
+
+// Formats that are read under Limits.More only.
+const (
+	GIF  Format = "gif"
+	BMP  Format = "bmp"
+	TIFF Format = "tiff"
+)
+
+func sniffMore(head []byte) Format {
+	for signature, format := range map[string]Format{"GIF87a": GIF, "GIF89a": GIF, "BM": BMP, "II*\x00": TIFF, "MM\x00*": TIFF} {
+		if bytes.HasPrefix(head, []byte(signature)) {
+			return format
+		}
+	}
+	return ""
+}
+
+// scanMore reads the sides. The decoder keeps 8 bytes a pixel at most, those of 16 bits a channel.
+func (i *Info) scanMore(data []byte) (config image.Config, err error) {
+	switch i.Format {
+	case GIF:
+		config, err = gif.DecodeConfig(bytes.NewReader(data))
+	case BMP:
+		config, err = bmp.DecodeConfig(bytes.NewReader(data))
+	default:
+		config, err = tiff.DecodeConfig(bytes.NewReader(data))
+	}
+	i.kept = 8 * int64(config.Width) * int64(config.Height)
+	return config, err
+}
+
+func decodeMore(data []byte, format Format) (image.Image, error) {
+	switch format {
+	case GIF:
+		return gif.Decode(bytes.NewReader(data))
+	case BMP:
+		return bmp.Decode(bytes.NewReader(data))
+	default:
+		return tiff.Decode(bytes.NewReader(data))
+	}
+}

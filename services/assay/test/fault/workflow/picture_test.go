@@ -1,0 +1,153 @@
+package workflow
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/library"
+)
+
+// photo is a JPEG of 800 × 500 stored pixels that stands upright as 500 × 800, by a secret camera at a place.
+func photo(t *testing.T) string {
+	t.Helper()
+	m := image.NewRGBA(image.Rect(0, 0, 800, 500))
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range m.Pix {
+		m.Pix[i] = byte(i/3000) + byte(random.IntN(40))
+	}
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, m, nil); err != nil {
+		t.Fatal(err)
+	}
+	tags := exif()
+	segment := append([]byte{0xff, 0xd8, 0xff, 0xe1, 0, 0}, "Exif\x00\x00"...)
+	segment = append(segment, tags...)
+	binary.BigEndian.PutUint16(segment[4:], uint16(len(segment)-4))
+	return string(segment) + out.String()[2:]
+}
+
+// exif is the make of a camera, an orientation of 6, and a latitude of 47.5° north.
+func exif() []byte {
+	order := binary.BigEndian
+	var b []byte
+	entry := func(tag, kind uint16, n uint32, value ...byte) {
+		b = order.AppendUint16(b, tag)
+		b = order.AppendUint16(b, kind)
+		b = order.AppendUint32(b, n)
+		b = append(b, append(value, 0, 0, 0, 0)[:4]...)
+	}
+	at := func(n uint32) []byte { return order.AppendUint32(nil, n) }
+	b = append(b, "MM\x00*\x00\x00\x00\x08"...)
+	b = order.AppendUint16(b, 3)
+	const ascii, short, long, rational, gps, data = 2, 3, 4, 5, 8 + 2 + 3*12 + 4, 8 + 2 + 3*12 + 4 + 2 + 2*12 + 4
+	entry(0x010f, ascii, 6, at(data+24)...) // Make
+	entry(0x0112, short, 1, 0, 6)           // Orientation
+	entry(0x8825, long, 1, at(gps)...)      // GPS
+	b = append(b, 0, 0, 0, 0)
+	b = order.AppendUint16(b, 2)
+	entry(1, ascii, 2, 'N', 0)
+	entry(2, rational, 3, at(data)...)
+	b = append(b, 0, 0, 0, 0)
+	for _, n := range []uint32{47, 1, 30, 1, 0, 1} {
+		b = order.AppendUint32(b, n)
+	}
+	return append(b, "Secret\x00"...)
+}
+
+// drawing is a PNG with transparent pixels.
+func drawing(t *testing.T) string {
+	t.Helper()
+	m := image.NewNRGBA(image.Rect(0, 0, 2000, 1000))
+	for x := range 500 {
+		m.Set(x, x, color.NRGBA{R: 200, A: 255})
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, m); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func animation(t *testing.T) string {
+	t.Helper()
+	var out bytes.Buffer
+	m := image.NewPaletted(image.Rect(0, 0, 100, 50), color.Palette{color.Black, color.White})
+	if err := gif.EncodeAll(&out, &gif.GIF{Image: []*image.Paletted{m, m}, Delay: []int{1, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestPictures(t *testing.T) {
+	w := start(t)
+	w.worker(nil)
+	for name, c := range map[string]struct {
+		body, status, mime string
+		sizes              [][2]int // 1200, 600, 300
+	}{
+		"photo.jpg":   {photo(t), "Processed", "image/jpeg", [][2]int{{500, 800}, {375, 600}, {188, 300}}},
+		"drawing.png": {drawing(t), "Processed", "image/png", [][2]int{{1200, 600}, {600, 300}, {300, 150}}},
+		"moving.gif":  {animation(t), "Processed", "image/png", [][2]int{{100, 50}, {100, 50}, {100, 50}}},
+		"vector.svg":  {`<svg xmlns="http://www.w3.org/2000/svg"/>`, "Processed", "", nil},
+		"broken.png":  {drawing(t)[:2000], "Failed", "", nil},
+	} {
+		f := w.ended(w.add(name, "", c.body).ID)
+		flow, err := w.Workflow(t.Context(), f.ID)
+		if err != nil || string(f.Status) != c.status || f.Type != "Image" || !flow.ThumbnailCompleted || !flow.MetadataCompleted || len(f.Images) != len(c.sizes) {
+			t.Errorf("%s: %+v, %+v, %v", name, f, flow.StepResults, err)
+			continue
+		}
+		n, err := w.Get(t.Context(), f.ID)
+		if err != nil || len(n.Images) != len(f.Images) {
+			t.Errorf("%s: the node has %+v, %v", name, n.Images, err)
+		}
+		for i, made := range f.Images {
+			if made.MimeType != c.mime || [2]int{made.Width, made.Height} != c.sizes[i] {
+				t.Errorf("%s: %+v, want %v", name, made, c.sizes[i])
+			}
+			w.clean(made)
+		}
+		switch name {
+		case "photo.jpg":
+			place, _ := f.Metadata[library.MetadataPlace].(map[string]any)
+			tags, _ := f.Metadata["exif"].(map[string]any)
+			if f.Metadata["width"] != 500.0 || place["GPSLatitude"] == nil || tags["Make"] != "Secret" || tags["GPSLatitude"] != nil {
+				t.Errorf("%+v", f.Metadata)
+			}
+		case "vector.svg":
+			if got := flow.StepResults[library.StepThumbnails]; got.Reason != "there are no thumbnails of image/svg+xml" || len(flow.StepsSkipped) != 1 {
+				t.Errorf("%+v", got)
+			}
+		case "broken.png":
+			if f.ErrorMessage != "thumbnails: the picture cannot be read: png: invalid format: not enough pixel data" || len(flow.StepsFailed) != 1 {
+				t.Errorf("%s, %+v", f.ErrorMessage, flow)
+			}
+		}
+	}
+}
+
+// clean checks that a derived picture says nothing of where it comes from, and is a picture of its size.
+func (w *world) clean(made library.Image) {
+	w.t.Helper()
+	body, err := w.backends.Bucket.Open(w.t.Context(), made.Key, "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer body.Close()
+	data, err := io.ReadAll(body)
+	if err != nil || int64(len(data)) != made.Length || bytes.Contains(data, []byte("Exif")) || bytes.Contains(data, []byte("Secret")) {
+		w.t.Errorf("%s: %d bytes of %d, %v", made.Key, len(data), made.Length, err)
+	}
+	config, _, err := image.DecodeConfig(bytes.NewReader(data))
+	if err != nil || config.Width != made.Width || config.Height != made.Height {
+		w.t.Errorf("%s: %+v, %v", made.Key, config, err)
+	}
+}
