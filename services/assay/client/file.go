@@ -106,12 +106,7 @@ func (c *Client) Delete(ctx context.Context, fileID string) error {
 
 // Content returns the bytes as uploaded. The caller closes it.
 func (c *Client) Content(ctx context.Context, fileID string) (io.ReadCloser, error) {
-	header := http.Header{"Accept": {"*/*"}}
-	resp, err := c.open(ctx, call{method: http.MethodGet, path: join("files", fileID, "content"), header: header})
-	if err != nil {
-		return nil, err
-	}
-	return resp.Body, nil
+	return c.body(ctx, call{method: http.MethodGet, path: join("files", fileID, "content")})
 }
 
 // Listing selects an owner's files, or photo jobs, newest first.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -71,7 +72,7 @@ func reservation(of, key string, body any) call {
 	if key == "" {
 		key = newKey()
 	}
-	return call{method: http.MethodPost, path: join(of), body: body, header: http.Header{"Idempotency-Key": {key}}}
+	return call{method: http.MethodPost, path: join(strings.Split(of, "/")...), body: body, header: http.Header{"Idempotency-Key": {key}}}
 }
 
 // UploadPhoto reserves a photo, uploads its bytes to the bucket and confirms the upload. It returns

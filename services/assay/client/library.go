@@ -1,0 +1,227 @@
+package client
+
+import (
+	"context"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// The states of a file of the library, and that of folders.
+const (
+	LibraryCreated            = "Created"
+	LibraryLoading            = "Loading"
+	LibraryLoaded             = "Loaded"
+	LibraryProcessed          = "Processed"
+	LibraryProcessedPartially = "ProcessedPartially"
+	LibraryFailed             = "Failed"
+)
+
+// The types of nodes.
+const (
+	NodeUser   = "User" // the root of an owner
+	NodeFolder = "Folder"
+	NodeFile   = "File"
+)
+
+// Node is a folder or a file of the library.
+type Node struct {
+	ID          string           `json:"id"`
+	Type        string           `json:"type"`
+	SubType     string           `json:"subType,omitempty"` // the workflow of a file
+	Name        string           `json:"name"`
+	OwnedBy     string           `json:"ownedBy,omitempty"`  // only for the owner
+	ParentID    string           `json:"parentId,omitempty"` // empty in the trash
+	TrashedFrom string           `json:"trashedFrom,omitempty"`
+	Status      string           `json:"status"`
+	Trashed     bool             `json:"trashed"`
+	Length      *int64           `json:"length,omitempty"` // bytes of a file
+	Images      []NodeImage      `json:"images,omitempty"`
+	Permissions *NodePermissions `json:"permissions,omitempty"` // only for the owner
+	Version     int64            `json:"version"`               // grows with every change
+	CreatedAt   time.Time        `json:"createdAt"`
+	UpdatedAt   time.Time        `json:"updatedAt"`
+}
+
+// IsFolder reports whether the node can have children.
+func (n Node) IsFolder() bool { return n.Type == NodeFolder || n.Type == NodeUser }
+
+// Final reports whether the node is no file whose processing goes on.
+func (n Node) Final() bool {
+	switch n.Status {
+	case LibraryProcessed, LibraryProcessedPartially, LibraryFailed:
+		return true
+	}
+	return n.Type != NodeFile
+}
+
+// NodeImage is a picture of a file.
+type NodeImage struct {
+	ID       string `json:"id"`
+	Width    int    `json:"width"` // pixels
+	Height   int    `json:"height"`
+	MimeType string `json:"mimeType"`
+	Length   int64  `json:"length"` // bytes
+}
+
+// NodePermissions say who may read a node besides its owner.
+type NodePermissions struct {
+	IsPublic bool     `json:"isPublic"`
+	Users    []string `json:"users"`
+	Groups   []string `json:"groups"`
+}
+
+// Reading is how a node is read. The zero value is that of the owner.
+type Reading struct {
+	Link string        // the token of a share link
+	Wait time.Duration // above 0, the server may hold the response until the node is final
+}
+
+func (r Reading) query() url.Values {
+	query := url.Values{}
+	if r.Link != "" {
+		query.Set("link", r.Link)
+	}
+	if r.Wait > 0 {
+		query.Set("wait", r.Wait.String())
+	}
+	return query
+}
+
+func libraryRead(r Reading, segments ...string) call {
+	return call{method: http.MethodGet, path: join(append([]string{"library"}, segments...)...), query: r.query()}
+}
+
+// Root returns the root folder of the owner.
+func (c *Client) Root(ctx context.Context) (Node, error) {
+	var n Node
+	err := c.do(ctx, libraryRead(Reading{}, "nodes", "root"), &n)
+	return n, err
+}
+
+// Node returns a node.
+func (c *Client) Node(ctx context.Context, id string, r Reading) (Node, error) {
+	var n Node
+	err := c.do(ctx, libraryRead(r, "nodes", id), &n)
+	return n, err
+}
+
+// WaitNode returns the node when it is final. It waits as long as ctx lets it.
+func (c *Client) WaitNode(ctx context.Context, id string) (Node, error) {
+	for {
+		n, err := c.Node(ctx, id, Reading{Wait: longPoll})
+		if err != nil || n.Final() {
+			return n, err
+		}
+	}
+}
+
+// NodePath returns a node and the folders above it, from the top.
+func (c *Client) NodePath(ctx context.Context, id string, r Reading) ([]Node, error) {
+	var path struct {
+		Nodes []Node `json:"nodes"`
+	}
+	err := c.do(ctx, libraryRead(r, "nodes", id, "path"), &path)
+	return path.Nodes, err
+}
+
+// NodePage is one page of a list. NextCursor is empty on the last.
+type NodePage struct {
+	Nodes      []Node `json:"nodes"`
+	NextCursor string `json:"nextCursor,omitempty"`
+}
+
+// nodesPerPage is the limit of the lists that are read to their end.
+const nodesPerPage = 1000
+
+// nodes iterates over the nodes of a list. It ends after the first error.
+func (c *Client) nodes(ctx context.Context, op call) iter.Seq2[Node, error] {
+	return func(yield func(Node, error) bool) {
+		op.query.Set("limit", strconv.Itoa(nodesPerPage))
+		for {
+			var page NodePage
+			if err := c.do(ctx, op, &page); err != nil {
+				yield(Node{}, err)
+				return
+			}
+			for _, n := range page.Nodes {
+				if !yield(n, nil) {
+					return
+				}
+			}
+			if page.NextCursor == "" {
+				return
+			}
+			op.query.Set("cursor", page.NextCursor)
+		}
+	}
+}
+
+// Children iterates over what is in a folder, newest first.
+func (c *Client) Children(ctx context.Context, folderID string, r Reading) iter.Seq2[Node, error] {
+	return c.nodes(ctx, libraryRead(r, "nodes", folderID, "children"))
+}
+
+// NodesByType iterates over the owner's nodes of a type, newest first, without the trash.
+func (c *Client) NodesByType(ctx context.Context, kind string) iter.Seq2[Node, error] {
+	op := libraryRead(Reading{}, "nodes")
+	op.query.Set("type", kind)
+	return c.nodes(ctx, op)
+}
+
+// Trash iterates over what the owner has put into the trash, newest first.
+func (c *Client) Trash(ctx context.Context) iter.Seq2[Node, error] {
+	return c.nodes(ctx, libraryRead(Reading{}, "nodes", "trash"))
+}
+
+// NodeContent returns the bytes of a file. The caller closes them.
+func (c *Client) NodeContent(ctx context.Context, id string, r Reading) (io.ReadCloser, error) {
+	return c.body(ctx, libraryRead(r, "files", id, "content"))
+}
+
+// NodeImage returns a picture of a file, such as 300. The caller closes it.
+func (c *Client) NodeImage(ctx context.Context, id, image string, r Reading) (io.ReadCloser, error) {
+	return c.body(ctx, libraryRead(r, "files", id, "images", image))
+}
+
+// NodeZip returns a folder, or a file, as a zip. The caller closes it.
+func (c *Client) NodeZip(ctx context.Context, id string, r Reading) (io.ReadCloser, error) {
+	return c.body(ctx, libraryRead(r, "nodes", id, "zip"))
+}
+
+func (c *Client) body(ctx context.Context, op call) (io.ReadCloser, error) {
+	op.header = http.Header{"Accept": {"*/*"}}
+	resp, err := c.open(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	return resp.Body, nil
+}
+
+// LibraryWorkflow is the processing of a file.
+type LibraryWorkflow struct {
+	Run            int64         `json:"run"`
+	State          string        `json:"state"`
+	FailureMessage string        `json:"failureMessage,omitempty"`
+	Steps          []LibraryStep `json:"steps"`
+}
+
+// LibraryStep is a step of a workflow.
+type LibraryStep struct {
+	ID       string `json:"id"`
+	State    string `json:"state"` // open, done, failed, skipped
+	Reason   string `json:"reason,omitempty"`
+	Attempts int    `json:"attempts"`
+	MS       int64  `json:"ms"`
+	Engine   string `json:"engine,omitempty"`
+}
+
+// Workflow returns the processing of a file.
+func (c *Client) Workflow(ctx context.Context, fileID string) (LibraryWorkflow, error) {
+	var w LibraryWorkflow
+	err := c.do(ctx, libraryRead(Reading{}, "files", fileID, "workflow"), &w)
+	return w, err
+}

@@ -1,0 +1,154 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// NewFolder declares a folder.
+type NewFolder struct {
+	Name     string `json:"name"`
+	ParentID string `json:"parentId,omitempty"` // empty is the root
+	Key      string `json:"-"`                  // as of Reservation
+}
+
+// CreateFolder creates a folder.
+func (c *Client) CreateFolder(ctx context.Context, f NewFolder) (Node, error) {
+	var n Node
+	err := c.do(ctx, reservation("library/folders", f.Key, f), &n)
+	return n, err
+}
+
+// NodeChange is what to change of a node; nil leaves it as it is.
+type NodeChange struct {
+	Name     *string `json:"name,omitempty"`
+	ParentID *string `json:"parentId,omitempty"`
+	Version  int64   `json:"-"` // that the node must still have; 0 for any
+}
+
+// ChangeNode renames a node, or moves it.
+func (c *Client) ChangeNode(ctx context.Context, id string, change NodeChange) (Node, error) {
+	op := call{method: http.MethodPatch, path: join("library", "nodes", id), body: change}
+	if change.Version > 0 {
+		op.header = http.Header{"If-Match": {`"v` + strconv.FormatInt(change.Version, 10) + `"`}}
+		op.once = true // a repeat of one that was made would be refused
+	}
+	var n Node
+	err := c.do(ctx, op, &n)
+	return n, err
+}
+
+// TrashNode moves a node to the trash. A node that does not exist is no error.
+func (c *Client) TrashNode(ctx context.Context, id string) error {
+	return c.do(ctx, call{method: http.MethodDelete, path: join("library", "nodes", id)}, nil)
+}
+
+// EraseNode erases a node and all below it for good. It ends before all of a folder is gone.
+func (c *Client) EraseNode(ctx context.Context, id string) error {
+	return c.do(ctx, call{method: http.MethodDelete, path: join("library", "nodes", id), query: url.Values{"permanent": {"true"}}}, nil)
+}
+
+// RestoreNode moves a node from the trash back to its folder.
+func (c *Client) RestoreNode(ctx context.Context, id string) (Node, error) {
+	var n Node
+	err := c.do(ctx, call{method: http.MethodPost, path: join("library", "nodes", id, "restore"), once: true}, &n)
+	return n, err
+}
+
+// PublishNode sets whether anyone may read a node and all below it.
+func (c *Client) PublishNode(ctx context.Context, id string, public bool) error {
+	return c.do(ctx, call{
+		method: http.MethodPut, path: join("library", "nodes", id, "permissions"), body: map[string]bool{"isPublic": public},
+	}, nil)
+}
+
+// ShareLink allows its holder to read a node and all below it.
+type ShareLink struct {
+	Token     string    `json:"token"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// CreateLink creates a share link that is valid for a time, at most 30 days.
+func (c *Client) CreateLink(ctx context.Context, id string, valid time.Duration) (ShareLink, error) {
+	var l ShareLink
+	err := c.do(ctx, call{
+		method: http.MethodPost, path: join("library", "nodes", id, "links"), body: map[string]string{"expiresIn": valid.String()},
+	}, &l)
+	return l, err
+}
+
+// RevokeLinks revokes all share links to a node.
+func (c *Client) RevokeLinks(ctx context.Context, id string) error {
+	return c.do(ctx, call{method: http.MethodDelete, path: join("library", "nodes", id, "links")}, nil)
+}
+
+// LinkedNode returns the node of a share link.
+func (c *Client) LinkedNode(ctx context.Context, token string) (Node, error) {
+	var n Node
+	err := c.do(ctx, libraryRead(Reading{}, "links", token), &n)
+	return n, err
+}
+
+// RetryLibraryFile processes a Failed or ProcessedPartially file again.
+func (c *Client) RetryLibraryFile(ctx context.Context, id string) (Node, error) {
+	var n Node
+	err := c.do(ctx, call{method: http.MethodPost, path: join("library", "files", id, "retry"), once: true}, &n)
+	return n, err
+}
+
+// NewLibraryFile declares an upload.
+type NewLibraryFile struct {
+	Name        string `json:"name"`
+	Size        int64  `json:"size"` // bytes, exact
+	ContentType string `json:"contentType,omitempty"`
+	SHA256      string `json:"sha256,omitempty"`   // hex; the bucket then rejects other bytes
+	ParentID    string `json:"parentId,omitempty"` // empty is the root
+	Key         string `json:"-"`                  // as of Reservation
+}
+
+// ReservedNode is a file that waits for its upload, and the request that uploads it.
+type ReservedNode struct {
+	Node
+	Upload UploadRequest `json:"upload"`
+}
+
+// ReserveLibraryFile creates a Loading file.
+func (c *Client) ReserveLibraryFile(ctx context.Context, f NewLibraryFile) (ReservedNode, error) {
+	var reserved ReservedNode
+	err := c.do(ctx, reservation("library/files", f.Key, f), &reserved)
+	return reserved, err
+}
+
+// UploadLibraryFile reserves a file, uploads its bytes, of which the source is used besides its
+// Reservation, and confirms the upload. It retries as Upload does, without creating a second file.
+func (c *Client) UploadLibraryFile(ctx context.Context, f NewLibraryFile, src Source) (Node, error) {
+	if f.Key == "" {
+		f.Key = newKey()
+	}
+	src.Size, src.ContentType = f.Size, f.ContentType
+	var reserved ReservedNode
+	err := c.deliver(ctx, src, func() (to UploadRequest, err error) {
+		reserved, err = c.ReserveLibraryFile(ctx, f)
+		if reserved.Status == LibraryLoading {
+			to = reserved.Upload
+		}
+		return to, err
+	})
+	if err != nil {
+		return Node{}, err
+	}
+	if reserved.Status != LibraryLoading {
+		return reserved.Node, nil
+	}
+	return c.LibraryUploaded(ctx, reserved.ID)
+}
+
+// LibraryUploaded confirms that the bytes of a file are in the bucket.
+func (c *Client) LibraryUploaded(ctx context.Context, id string) (Node, error) {
+	var n Node
+	err := c.do(ctx, call{method: http.MethodPost, path: join("library", "files", id, "uploaded")}, &n)
+	return n, err
+}
