@@ -1088,7 +1088,11 @@ type TextSentiment struct {
 	// From -1, most negative, to 1, most positive.
 	Compound float64 `protobuf:"fixed64,3,opt,name=compound,proto3" json:"compound,omitempty"`
 	// The version of the model, such as v1.0.0.
-	ModelVersion  string `protobuf:"bytes,4,opt,name=model_version,json=modelVersion,proto3" json:"model_version,omitempty"`
+	ModelVersion string `protobuf:"bytes,4,opt,name=model_version,json=modelVersion,proto3" json:"model_version,omitempty"`
+	// The type of the item's source, such as rss.
+	SourceType string `protobuf:"bytes,5,opt,name=source_type,json=sourceType,proto3" json:"source_type,omitempty"`
+	// The tags that the item matched when it was analyzed.
+	MatchedTags   []string `protobuf:"bytes,6,rep,name=matched_tags,json=matchedTags,proto3" json:"matched_tags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1149,6 +1153,20 @@ func (x *TextSentiment) GetModelVersion() string {
 		return x.ModelVersion
 	}
 	return ""
+}
+
+func (x *TextSentiment) GetSourceType() string {
+	if x != nil {
+		return x.SourceType
+	}
+	return ""
+}
+
+func (x *TextSentiment) GetMatchedTags() []string {
+	if x != nil {
+		return x.MatchedTags
+	}
+	return nil
 }
 
 // PhotoEdit is the result of a photo job.
@@ -1525,12 +1543,15 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"top10Words\"5\n" +
 	"\tWordCount\x12\x12\n" +
 	"\x04word\x18\x01 \x01(\tR\x04word\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\x01R\x05count\"\x84\x01\n" +
+	"\x05count\x18\x02 \x01(\x01R\x05count\"\xc8\x01\n" +
 	"\rTextSentiment\x12\x1c\n" +
 	"\tsentiment\x18\x01 \x01(\tR\tsentiment\x12\x14\n" +
 	"\x05score\x18\x02 \x01(\x01R\x05score\x12\x1a\n" +
 	"\bcompound\x18\x03 \x01(\x01R\bcompound\x12#\n" +
-	"\rmodel_version\x18\x04 \x01(\tR\fmodelVersion\"\xb2\x02\n" +
+	"\rmodel_version\x18\x04 \x01(\tR\fmodelVersion\x12\x1f\n" +
+	"\vsource_type\x18\x05 \x01(\tR\n" +
+	"sourceType\x12!\n" +
+	"\fmatched_tags\x18\x06 \x03(\tR\vmatchedTags\"\xb2\x02\n" +
 	"\tPhotoEdit\x12\x16\n" +
 	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +

@@ -5,7 +5,7 @@ import "time"
 // ItemView is an item as the HTTP API shows it.
 type ItemView struct {
 	SourceID     string         `json:"sourceId"`
-	SourceType   string         `json:"sourceType" enum:"newsapi,twitter,reddit"`
+	SourceType   string         `json:"sourceType" enum:"newsapi,twitter,reddit,rss"`
 	IngestedAt   string         `json:"ingestedAt" format:"date-time"`
 	SourceURL    string         `json:"sourceUrl,omitempty" format:"uri"`
 	TextSnippet  string         `json:"textSnippet" doc:"the first 200 characters of the text"`

@@ -94,6 +94,7 @@ func (steps) Outcome(i feed.Item) (event.Event, error) {
 		Area: feed.Name, Id: i.SourceID, Name: i.SourceID, CompletedAt: timestamppb.New(at),
 		Result: &event.AnalysisCompleted_TextSentiment{TextSentiment: &event.TextSentiment{
 			Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
+			SourceType: i.SourceType, MatchedTags: i.MatchedTags,
 		}},
 	}), nil
 }

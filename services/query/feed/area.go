@@ -45,7 +45,7 @@ func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.W
 		}),
 		cache: cache, hub: hub, waits: waits,
 	}
-	hub.FilterBy(feed.Name, sentimentOf)
+	hub.FilterBy(feed.Name, resultOf)
 	if cfg.DAX.Endpoint == "" {
 		return a, nil
 	}

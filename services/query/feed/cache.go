@@ -9,6 +9,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
 // cache stores encoded responses about the feed. Equal concurrent questions cause one read. A
@@ -36,12 +37,11 @@ const (
 
 // question is everything that a response depends on.
 type question struct {
-	call           string
-	hours          int
-	bucket         time.Duration
-	sentiment, tag string
-	limit          int
-	cursor         string
+	call   string
+	query  dashboard.Query
+	bucket time.Duration
+	limit  int
+	cursor string
 }
 
 // facet is what part of the items the response is about.
@@ -49,10 +49,10 @@ type facet struct{ attribute, value string }
 
 func (q question) facet() facet {
 	switch {
-	case q.tag != "":
-		return facet{"tag", q.tag}
-	case q.sentiment != "":
-		return facet{"sentiment", q.sentiment}
+	case q.query.Tag != "":
+		return facet{"tag", q.query.Tag}
+	case q.query.Sentiment != "":
+		return facet{"sentiment", q.query.Sentiment}
 	}
 	return facet{}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
 // reader counts how often it is read.
@@ -48,10 +49,10 @@ func TestAnswersAreKeptUntilTheirItemsChange(t *testing.T) {
 		q      question
 		others int64 // reads that a change of another item costs
 	}{
-		"all":           {question{call: "list", hours: 1}, 1},
-		"sentiment":     {question{call: "list", hours: 1, sentiment: feed.Positive}, 0},
-		"tag":           {question{call: "list", hours: 1, tag: "a"}, 0},
-		"tag sentiment": {question{call: "list", hours: 1, tag: "a", sentiment: feed.Positive}, 0},
+		"all":           {question{call: "list", query: dashboard.Query{Hours: 1}}, 1},
+		"sentiment":     {question{call: "list", query: dashboard.Query{Hours: 1, Sentiment: feed.Positive}}, 0},
+		"tag":           {question{call: "list", query: dashboard.Query{Hours: 1, Tag: "a"}}, 0},
+		"tag sentiment": {question{call: "list", query: dashboard.Query{Hours: 1, Tag: "a", Sentiment: feed.Positive}}, 0},
 	} {
 		var r reader
 		for step, want := range []int64{1, 1, 1 + each.others, 1 + each.others, 2 + each.others, 2 + each.others} {
@@ -72,7 +73,7 @@ func TestAnswersAreKeptUntilTheirItemsChange(t *testing.T) {
 func TestQuestionsAreApart(t *testing.T) {
 	c := newTestCache(t, time.Hour)
 	var r reader
-	for i, q := range []question{{call: "list"}, {call: "list", hours: 2}, {call: "list", limit: 1}, {call: "list", cursor: "c"}, {call: "series"}, {call: "series", bucket: time.Minute}} {
+	for i, q := range []question{{call: "list"}, {call: "list", query: dashboard.Query{Hours: 2}}, {call: "list", query: dashboard.Query{SourceType: "rss"}}, {call: "list", limit: 1}, {call: "list", cursor: "c"}, {call: "series"}, {call: "series", bucket: time.Minute}} {
 		if got, err := answered(t, c, q, r.read); err != nil || got != int64(i+1) {
 			t.Errorf("%+v: %d, %v", q, got, err)
 		}

@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -24,16 +25,16 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.getItem)
 	web.Register(r, huma.Operation{
 		OperationID: "list-feed-items", Method: http.MethodGet, Path: "/v1/feed/items", Tags: []string{"feed"},
-		Summary:     "Analyzed items of the last hours",
+		Summary:     "Analyzed items of a window",
 		Description: "Newest first; with a sentiment, the highest score first.",
 	}, a.listItems)
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-summary", Method: http.MethodGet, Path: "/v1/feed/summary", Tags: []string{"feed"},
-		Summary: "Totals of the last hours",
+		Summary: "Totals of a window",
 	}, a.getSummary)
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-series", Method: http.MethodGet, Path: "/v1/feed/series", Tags: []string{"feed"},
-		Summary:     "Totals of the last hours, by time bucket",
+		Summary:     "Totals of a window, by time bucket",
 		Description: "Oldest first, aligned to UTC. Buckets without items are omitted; the window may cover only a part of the first and the last.",
 	}, a.getSeries)
 	a.streamRoute(r)
@@ -58,12 +59,28 @@ func (a *Area) getItem(ctx context.Context, in *itemInput) (*itemOutput, error) 
 	return &itemOutput{CacheControl: "no-store", Body: item.View()}, nil
 }
 
+// Selection are the parameters that choose items. All of them compose.
+type Selection struct {
+	Hours      int       `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"the length of the window that ends now; has no effect with from"`
+	From       time.Time `query:"from" doc:"the start of the window, a whole minute of the last 168 hours" example:"2026-11-20T12:00:00Z"`
+	To         time.Time `query:"to" doc:"the end of the window, exclusive, a whole minute; now by default" example:"2026-11-20T13:30:00Z"`
+	SourceType string    `query:"sourceType" enum:"newsapi,twitter,reddit,rss"`
+	Sentiment  string    `query:"sentiment" enum:"positive,neutral,negative"`
+	Tag        string    `query:"tag" maxLength:"50"`
+}
+
+func (s Selection) query() dashboard.Query {
+	q := dashboard.Query{Hours: s.Hours, From: s.From, To: s.To, SourceType: s.SourceType, Tag: feed.Tag(s.Tag), Sentiment: s.Sentiment}
+	if !q.From.IsZero() || !q.To.IsZero() {
+		q.Hours = 0
+	}
+	return q
+}
+
 type listInput struct {
-	Hours     int    `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"the length of the window that ends now"`
-	Sentiment string `query:"sentiment" enum:"positive,neutral,negative"`
-	Tag       string `query:"tag" maxLength:"50"`
-	Limit     int    `query:"limit" minimum:"1" maximum:"1000" default:"50"`
-	Cursor    string `query:"cursor" doc:"the nextCursor of the previous page"`
+	Selection
+	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"50"`
+	Cursor string `query:"cursor" doc:"the nextCursor of the previous page"`
 }
 
 type feedList struct {
@@ -87,11 +104,11 @@ func ask[T any](ctx context.Context, a *Area, q question, read func(context.Cont
 }
 
 func (a *Area) listItems(ctx context.Context, in *listInput) (*output[feedList], error) {
-	in.Tag = feed.Tag(in.Tag)
-	q := question{call: "list", hours: in.Hours, sentiment: in.Sentiment, tag: in.Tag, limit: in.Limit, cursor: in.Cursor}
-	return ask(ctx, a, q, func(ctx context.Context) (web.Encoded[feedList], error) {
+	q := in.query()
+	asked := question{call: "list", query: q, limit: in.Limit, cursor: in.Cursor}
+	return ask(ctx, a, asked, func(ctx context.Context) (web.Encoded[feedList], error) {
 		page, err := a.dashboard.List(ctx, dashboard.Listing{
-			Hours: in.Hours, Sentiment: in.Sentiment, Tag: in.Tag, Limit: in.Limit, Cursor: in.Cursor,
+			Hours: q.Hours, From: q.From, To: q.To, SourceType: q.SourceType, Sentiment: q.Sentiment, Tag: q.Tag, Limit: in.Limit, Cursor: in.Cursor,
 		})
 		if err != nil {
 			return nil, err
@@ -104,13 +121,12 @@ func (a *Area) listItems(ctx context.Context, in *listInput) (*output[feedList],
 	})
 }
 
-type summaryInput struct {
-	Hours int `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"the length of the window that ends now"`
-}
+type summaryInput struct{ Selection }
 
 func (a *Area) getSummary(ctx context.Context, in *summaryInput) (*output[dashboard.Summary], error) {
-	return ask(ctx, a, question{call: "summary", hours: in.Hours}, func(ctx context.Context) (web.Encoded[dashboard.Summary], error) {
-		summary, err := a.dashboard.Summary(ctx, in.Hours)
+	q := in.query()
+	return ask(ctx, a, question{call: "summary", query: q}, func(ctx context.Context) (web.Encoded[dashboard.Summary], error) {
+		summary, err := a.dashboard.Summary(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -122,9 +138,8 @@ func (a *Area) getSummary(ctx context.Context, in *summaryInput) (*output[dashbo
 var bucketSizes = map[string]time.Duration{"1m": time.Minute, "5m": 5 * time.Minute, "1h": time.Hour, "1d": 24 * time.Hour}
 
 type seriesInput struct {
-	Hours  int    `query:"hours" minimum:"1" maximum:"168" default:"24" doc:"the length of the window that ends now"`
+	Selection
 	Bucket string `query:"bucket" enum:"1m,5m,1h,1d" default:"1h"`
-	Tag    string `query:"tag" maxLength:"50"`
 }
 
 type feedSeries struct {
@@ -133,10 +148,9 @@ type feedSeries struct {
 
 func (a *Area) getSeries(ctx context.Context, in *seriesInput) (*output[feedSeries], error) {
 	size := bucketSizes[in.Bucket]
-	in.Tag = feed.Tag(in.Tag)
-	q := question{call: "series", hours: in.Hours, bucket: size, tag: in.Tag}
-	return ask(ctx, a, q, func(ctx context.Context) (web.Encoded[feedSeries], error) {
-		buckets, err := a.dashboard.Series(ctx, in.Hours, size, in.Tag)
+	q := in.query()
+	return ask(ctx, a, question{call: "series", query: q, bucket: size}, func(ctx context.Context) (web.Encoded[feedSeries], error) {
+		buckets, err := a.dashboard.Series(ctx, q, size)
 		if err != nil {
 			return nil, err
 		}
@@ -151,6 +165,11 @@ func problem(err error) error {
 		return web.NotFound("No feed item with this id.")
 	case errors.Is(err, table.ErrCursor):
 		return web.InvalidCursor()
+	case errors.Is(err, dashboard.ErrWindow):
+		return web.Invalid(web.FieldError{Field: "query.from", Message: fmt.Sprintf("with to, must be a window of whole minutes of the last %d hours", dashboard.MaxHours)})
+	case errors.Is(err, dashboard.ErrTooMany):
+		return web.NewProblem(http.StatusUnprocessableEntity, "window-too-large",
+			fmt.Sprintf("More than %d items of this window would have to be read. Choose a shorter window, or fewer filters.", dashboard.MaxRows))
 	}
 	return err
 }

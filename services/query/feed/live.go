@@ -2,6 +2,7 @@ package feed
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -13,31 +14,44 @@ import (
 
 // streamRoute registers the live outcomes of the feed.
 func (a *Area) streamRoute(r *web.Router) {
+	choice := func(name, description string, values ...any) *huma.Param {
+		return &huma.Param{Name: name, In: "query", Description: description, Schema: &huma.Schema{Type: "string", Enum: values}}
+	}
 	a.hub.Handle(r, huma.Operation{
 		OperationID: "live-feed-events", Path: "/v1/feed/events", Tags: []string{"feed"}, Summary: "Live outcomes of the feed",
-		Parameters: []*huma.Param{{
-			Name: "sentiment", In: "query", Description: "only items of this sentiment; excludes failed ones",
-			Schema: &huma.Schema{Type: "string", Enum: []any{feed.Positive, feed.Neutral, feed.Negative}},
-		}},
+		Parameters: []*huma.Param{
+			choice("sentiment", "only items of this sentiment; excludes failed ones", feed.Positive, feed.Neutral, feed.Negative),
+			choice("sourceType", "only items of this source type; excludes failed ones", "newsapi", "twitter", "reddit", "rss"),
+			choice("tag", "only items that matched this tag when they were analyzed; excludes failed ones"),
+		},
 	}, filter)
 }
 
-// filter chooses the outcomes of the feed, of the request's sentiment where it has
-// one.
+// filter chooses the outcomes of the feed that have all properties of the request.
 func filter(r *http.Request) (live.Filter, error) {
-	sentiment := r.URL.Query().Get("sentiment")
-	switch sentiment {
-	case "", feed.Positive, feed.Neutral, feed.Negative:
-		return live.Filter{Area: feed.Name, Facet: sentiment}, nil
+	query := r.URL.Query()
+	sentiment, source, tag := query.Get("sentiment"), query.Get("sourceType"), feed.Tag(query.Get("tag"))
+	if sentiment != "" && !slices.Contains([]string{feed.Positive, feed.Neutral, feed.Negative}, sentiment) {
+		return live.Filter{}, web.Invalid(web.FieldError{Field: "query.sentiment", Message: "expected positive, neutral or negative"})
 	}
-	return live.Filter{}, web.Invalid(web.FieldError{Field: "query.sentiment", Message: "expected positive, neutral or negative"})
+	if source != "" && !slices.Contains([]string{"newsapi", "twitter", "reddit", "rss"}, source) {
+		return live.Filter{}, web.Invalid(web.FieldError{Field: "query.sourceType", Message: "expected newsapi, twitter, reddit or rss"})
+	}
+	if sentiment == "" && source == "" && tag == "" {
+		return live.Filter{Area: feed.Name}, nil
+	}
+	return live.Filter{Area: feed.Name, Match: func(facet any) bool {
+		result, ok := facet.(*event.TextSentiment)
+		return ok && (sentiment == "" || result.GetSentiment() == sentiment) && (source == "" || result.GetSourceType() == source) &&
+			(tag == "" || slices.Contains(result.GetMatchedTags(), tag))
+	}}, nil
 }
 
-// sentimentOf returns the sentiment in the data of an outcome, empty where it failed.
-func sentimentOf(data []byte) string {
+// resultOf returns the *event.TextSentiment in the data of an outcome, nil where it failed.
+func resultOf(data []byte) any {
 	var completed event.AnalysisCompleted
-	if event.Unmarshal(data, &completed) != nil {
-		return ""
+	if event.Unmarshal(data, &completed) != nil || completed.GetTextSentiment() == nil {
+		return nil
 	}
-	return completed.GetTextSentiment().GetSentiment()
+	return completed.GetTextSentiment()
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/wait"
 )
@@ -60,7 +61,7 @@ func replicas(t *testing.T, n int) (areas []*Area, store *feed.Store) {
 // total asks for the total of the last hour.
 func (a *Area) total(t *testing.T) int {
 	t.Helper()
-	out, err := a.getSummary(t.Context(), &summaryInput{Hours: 1})
+	out, err := a.getSummary(t.Context(), &summaryInput{Selection{Hours: 1}})
 	if err != nil {
 		t.Error(err)
 		return 0
@@ -92,7 +93,7 @@ func TestReplicasFollowTheProjection(t *testing.T) {
 		}
 		analyzed(t, store, n, time.Now())
 		for {
-			summary, err := areas[0].dashboard.Summary(t.Context(), 1)
+			summary, err := areas[0].dashboard.Summary(t.Context(), dashboard.Query{Hours: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,8 +13,8 @@ import (
 type entry struct {
 	sequence        uint64
 	owner, area, id string
-	frame           []byte        // empty for an outcome that cannot be sent
-	facet           func() string // nil for an area without
+	frame           []byte     // empty for an outcome that cannot be sent
+	facet           func() any // nil for an area without
 }
 
 // entryCost approximates the memory of an entry without its frame, in bytes.
@@ -38,7 +38,7 @@ func (h *Hub) newEntry(d bus.Delivery) entry {
 	// A frame fails only for a name with a line break, which no reader selects.
 	e.frame, _ = web.Event{ID: strconv.FormatUint(d.Sequence, 10), Name: subject[endToken], Data: d.Data}.Frame()
 	if of := h.facets[e.area]; of != nil {
-		e.facet = sync.OnceValue(func() string { return of(d.Data) })
+		e.facet = sync.OnceValue(func() any { return of(d.Data) })
 	}
 	return e
 }
@@ -47,12 +47,13 @@ func (h *Hub) newEntry(d bus.Delivery) entry {
 type Filter struct {
 	Owner string // of the items; empty for any
 	Area  string // of the items; empty for any
-	Facet string // the result of the function passed to FilterBy; empty for any
+	// Match chooses by the result of the function that was passed to FilterBy; nil for any.
+	Match func(facet any) bool
 }
 
 func (f Filter) wants(e *entry) bool {
 	return len(e.frame) > 0 && (f.Owner == "" || f.Owner == e.owner) && (f.Area == "" || f.Area == e.area) &&
-		(f.Facet == "" || e.facet != nil && f.Facet == e.facet())
+		(f.Match == nil || e.facet != nil && f.Match(e.facet()))
 }
 
 // key names the group of readers that an outcome wakes together.

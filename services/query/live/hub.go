@@ -62,7 +62,7 @@ type Hub struct {
 	bus     *bus.Bus
 	log     zerolog.Logger
 	metrics metrics
-	facets  map[string]func([]byte) string // by area
+	facets  map[string]func([]byte) any // by area
 	ring    *ring
 	loaded  chan struct{} // closed once the ring has the newest outcome
 	load    func()
@@ -74,7 +74,7 @@ type Hub struct {
 // New returns a hub; it sends no request.
 func New(cfg Config, o Options) *Hub {
 	h := &Hub{
-		bus: o.Bus, log: o.Log, metrics: newMetrics(o.Registry), facets: map[string]func([]byte) string{},
+		bus: o.Bus, log: o.Log, metrics: newMetrics(o.Registry), facets: map[string]func([]byte) any{},
 		ring: newRing(ringEntries, ringBytes), loaded: make(chan struct{}), turns: make(chan struct{}, turns),
 		limiter: web.NewLimiter(cfg.Readers, cfg.PerClient),
 		outage:  outage{since: time.Now(), cause: errStarting},
@@ -86,7 +86,7 @@ func New(cfg Config, o Options) *Hub {
 // FilterBy makes the streams of an area filterable by a facet: of returns the facet of an
 // outcome from its data, and is called at most once for each outcome in the ring.
 // FilterBy is called before Run.
-func (h *Hub) FilterBy(area string, of func(data []byte) string) { h.facets[area] = of }
+func (h *Hub) FilterBy(area string, of func(data []byte) any) { h.facets[area] = of }
 
 // Watch subscribes to the outcomes of one item. The channel gets a value when one was
 // published since the last value, or may have been missed, and none while the stream

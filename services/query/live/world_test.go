@@ -78,7 +78,7 @@ func (w *world) serve(cfg Config, entries int) {
 	ctx, cancel := context.WithTimeout(w.Context(), 10*patience)
 	w.hub = New(cfg, Options{Bus: w.bus, Log: zerolog.New(w.log), Registry: prometheus.NewRegistry()})
 	w.hub.ring = newRing(entries, ringBytes)
-	w.hub.FilterBy("textfile", func(data []byte) string {
+	w.hub.FilterBy("textfile", func(data []byte) any {
 		var completed event.AnalysisCompleted
 		if err := event.Unmarshal(data, &completed); err != nil {
 			w.Error(err)
@@ -124,7 +124,7 @@ func (w *world) routes(r *web.Router) {
 		if len(begin) > 1 {
 			return Filter{}, web.Invalid(web.FieldError{Field: "query.begin", Message: "expected one letter"})
 		}
-		return Filter{Area: "textfile", Facet: begin}, nil
+		return Filter{Area: "textfile", Match: func(facet any) bool { return begin == "" || facet == begin }}, nil
 	})
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// Counters are rows of the dashboard table that count items: all of them, and those
-// of each tag. They change in the same transactions as the rows of items (Apply), so
+// Counters are rows of the dashboard table that count items: all of them, those of each
+// source type, and those of each tag. They change in the same transactions as the rows of items (Apply), so
 // they are exact at any moment:
 //
 //	         day_partition         ingested_at             attributes
@@ -26,6 +26,8 @@ import (
 //	         minutes#tag#AI        2025-11-16T14
 //	hours    hours                 2025-11-16#all          h14, of each hour of the day,
 //	                               2025-11-16#tag#AI       and whole, of the day
+//
+// Those of a source type have source#rss where those of a tag have tag#AI.
 //
 // A missing slot is 0; tally describes the values. The attribute writes grows with
 // every change, so that a recount detects concurrent writes.
@@ -37,6 +39,7 @@ const (
 	hourPartition   = "hours"
 	allItems        = "all"
 	tagPrefix       = "tag#"
+	sourcePrefix    = "source#"
 	writes          = "writes"
 	hourLayout      = "2006-01-02T15"
 	wholeDay        = "whole"
@@ -57,6 +60,15 @@ func scopeOf(tag string) string {
 		return allItems
 	}
 	return tagPrefix + tag
+}
+
+// scopes returns the names of what counts a base row.
+func (r Row) scopes() []string {
+	scopes := []string{allItems, sourcePrefix + r.SourceType}
+	for _, tag := range r.MatchedTags {
+		scopes = append(scopes, scopeOf(tag))
+	}
+	return scopes
 }
 
 // minutesOf returns the counter of the minutes of an hour.
@@ -97,10 +109,10 @@ func (c counts) add(row Row, undo bool) error {
 	if undo {
 		t = tally{Counts{-t.Positive, -t.Neutral, -t.Negative}, -t.compound}
 	}
-	for _, tag := range append([]string{""}, row.MatchedTags...) {
-		c.bump(minutesOf(scopeOf(tag), at), at.Format("m04"), t)
-		c.bump(hoursOf(scopeOf(tag), at), at.Format("h15"), t)
-		c.bump(hoursOf(scopeOf(tag), at), wholeDay, t)
+	for _, scope := range row.scopes() {
+		c.bump(minutesOf(scope, at), at.Format("m04"), t)
+		c.bump(hoursOf(scope, at), at.Format("h15"), t)
+		c.bump(hoursOf(scope, at), wholeDay, t)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,51 +51,87 @@ type Summary struct {
 	Total     int        `json:"total"`
 	Sentiment Counts     `json:"sentiment"`
 	Tags      []TagCount `json:"tags" nullable:"false" doc:"most frequent first; equal counts by name"`
-	Rate      Rate       `json:"rate" doc:"analyzed items by the time of ingestion, independent of hours"`
-	UpdatedAt time.Time  `json:"updatedAt" doc:"the time of this summary"`
+	// TagsOmitted is set when there are too many items to count their tags.
+	TagsOmitted bool      `json:"tagsOmitted,omitempty" doc:"true if more than 100,000 items would be read to count the tags of this filter"`
+	Rate        Rate      `json:"rate" doc:"analyzed items by the time of ingestion, independent of the window"`
+	UpdatedAt   time.Time `json:"updatedAt" doc:"the time of this summary"`
 }
 
-// Summary counts the items of the last hours, 1 to MaxHours. It reads the items of
-// the window's first minute, and for each tag one counter per day and one more. Each
-// rate needs the same counters of all items.
-func (d *Dashboard) Summary(ctx context.Context, hours int) (Summary, error) {
-	w := d.window(hours)
+// Summary counts the items of a query. It returns ErrWindow and ErrTooMany.
+//
+// It reads the items of the window's first minute, and for each tag one counter per day and one more.
+// Each rate needs the same counters of all items. With a tag, a source type or a window that ends it
+// reads all items for the tags, unless there are more than MaxRows.
+func (d *Dashboard) Summary(ctx context.Context, q Query) (Summary, error) {
+	w, err := d.window(q)
+	if err != nil {
+		return Summary{}, err
+	}
 	sum := Summary{Tags: []TagCount{}, UpdatedAt: w.now}
-	var found map[string]*tally
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		found, err = d.ofEach(ctx, w)
-		return err
-	})
+	counted := q.SourceType == "" && q.Tag == "" && !w.ends
+	if counted {
+		group.Go(func() error { return d.countEach(ctx, w, q, &sum) })
+	} else {
+		group.Go(func() error {
+			all, err := d.total(ctx, w, q)
+			sum.Total, sum.Sentiment = all.items(), all.Counts
+			return err
+		})
+		group.Go(func() error { return d.countTags(ctx, w, q, &sum) })
+	}
 	rates := map[int]*int{1: &sum.Rate.LastHour, 24: &sum.Rate.Last24h}
 	for last, rate := range rates {
-		if last == hours {
+		if last == q.Hours && counted && q.From.IsZero() {
 			continue // the total
 		}
 		group.Go(func() error {
-			days, err := d.series(ctx, since(w.now, last), 24*time.Hour, "")
-			for _, day := range days {
-				*rate += day.Positive + day.Neutral + day.Negative
-			}
+			all, err := d.total(ctx, since(w.now, last), q)
+			*rate = all.items()
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return Summary{}, err
 	}
+	if rate := rates[q.Hours]; rate != nil && counted && q.From.IsZero() {
+		*rate = sum.Total
+	}
+	slices.SortFunc(sum.Tags, func(a, b TagCount) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Tag, b.Tag)) })
+	return sum, nil
+}
+
+// countEach sets total and tags from counters.
+func (d *Dashboard) countEach(ctx context.Context, w window, q Query, sum *Summary) error {
+	found, err := d.ofEach(ctx, w)
 	for scope, t := range found {
+		t := q.of(*t)
+		if scope == allItems {
+			sum.Total, sum.Sentiment = t.items(), t.Counts
+		}
 		if tag, tagged := strings.CutPrefix(scope, tagPrefix); tagged && t.items() > 0 {
 			sum.Tags = append(sum.Tags, TagCount{tag, t.items()})
 		}
 	}
-	if all := found[allItems]; all != nil {
-		sum.Total, sum.Sentiment = all.items(), all.Counts
-		if rate := rates[hours]; rate != nil {
-			*rate = sum.Total
+	return err
+}
+
+// countTags sets the tags from rows.
+func (d *Dashboard) countTags(ctx context.Context, w window, q Query, sum *Summary) error {
+	tags := map[string]int{}
+	err := d.rows(ctx, w, q, func(row Row) {
+		for _, tag := range row.MatchedTags {
+			tags[tag]++
 		}
+	}, attrSentiment, feed.AttrMatchedTags)
+	if errors.Is(err, ErrTooMany) {
+		sum.TagsOmitted = true
+		return nil
 	}
-	slices.SortFunc(sum.Tags, func(a, b TagCount) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Tag, b.Tag)) })
-	return sum, nil
+	for tag, n := range tags {
+		sum.Tags = append(sum.Tags, TagCount{tag, n})
+	}
+	return err
 }
 
 // ofEach counts the items of a window by scope: all, and those of each tag.
@@ -124,7 +161,7 @@ func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, er
 		}, days.addDay)
 	})
 	group.Go(func() error {
-		rows, err := d.edge(ctx, w, "", "sentiment", feed.AttrMatchedTags)
+		rows, err := d.edge(ctx, w, allItems, attrSentiment, feed.AttrMatchedTags)
 		for _, row := range rows {
 			edge.add(allItems, row.tally())
 			for _, tag := range row.MatchedTags {

@@ -37,6 +37,12 @@ type Row struct {
 	Revision       string   `dynamodbav:"revision,omitempty"`
 }
 
+// Attributes that reads filter by.
+const (
+	attrSentiment  = "sentiment"
+	attrSourceType = "source_type"
+)
+
 // tagPartition is the suffix of a tag row's day_partition.
 const tagPartition = "#tag"
 

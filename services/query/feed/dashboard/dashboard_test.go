@@ -120,7 +120,7 @@ func selected(items []feed.Item, since, sentiment, tag string) []string {
 
 func checkSummary(t *testing.T, d *dashboard.Dashboard, items []feed.Item, hours int, since string) {
 	t.Helper()
-	got, err := d.Summary(t.Context(), hours)
+	got, err := d.Summary(t.Context(), dashboard.Query{Hours: hours})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func checkSummary(t *testing.T, d *dashboard.Dashboard, items []feed.Item, hours
 
 func checkSeries(t *testing.T, d *dashboard.Dashboard, items []feed.Item, hours int, since, tag string, size time.Duration) {
 	t.Helper()
-	got, err := d.Series(t.Context(), hours, size, tag)
+	got, err := d.Series(t.Context(), dashboard.Query{Hours: hours, Tag: tag}, size)
 	if err != nil {
 		t.Fatal(err)
 	}

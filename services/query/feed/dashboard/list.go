@@ -19,11 +19,13 @@ import (
 
 // Listing selects a page of analyzed items of the last hours.
 type Listing struct {
-	Hours     int    // 1 to MaxHours
-	Sentiment string // empty lists all, newest first; otherwise the highest score first
-	Tag       string // empty lists all
-	Limit     int    // maximum items on the page, at least 1
-	Cursor    string // NextCursor of the previous page; empty for the first
+	Hours      int       // as in Query
+	From, To   time.Time // as in Query
+	SourceType string    // empty lists all
+	Sentiment  string    // empty lists all, newest first; otherwise the highest score first
+	Tag        string    // empty lists all
+	Limit      int       // maximum items on the page, at least 1
+	Cursor     string    // NextCursor of the previous page; empty for the first
 }
 
 // Page is one page of a list. NextCursor is empty on the last page.
@@ -37,9 +39,9 @@ type Page struct {
 const positionName = "position"
 
 // List reads a page, eventually consistent. It returns table.ErrCursor for the
-// cursor of another list.
+// cursor of another list, ErrWindow and ErrTooMany.
 func (d *Dashboard) List(ctx context.Context, l Listing) (Page, error) {
-	scope := "feed/" + l.Sentiment + "/" + l.Tag
+	scope := "feed/" + l.Sentiment + "/" + l.Tag + "/" + l.SourceType
 	start, err := table.ParseCursor(scope, l.Cursor)
 	if err != nil {
 		return Page{}, err
@@ -70,27 +72,36 @@ func (d *Dashboard) List(ctx context.Context, l Listing) (Page, error) {
 }
 
 func (d *Dashboard) list(ctx context.Context, l Listing, position string, most int) ([]Row, error) {
-	w := d.window(l.Hours)
+	w, err := d.window(Query{Hours: l.Hours, From: l.From, To: l.To})
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case l.Sentiment != "":
 		return d.byScore(ctx, w, l, position, most)
 	case l.Tag != "":
-		return d.newest(ctx, []span{w.tagged(l.Tag)}, position, most)
+		return d.newest(ctx, []span{w.tagged(l.Tag)}, l.SourceType, position, most)
 	}
-	return d.newest(ctx, w.spans(), position, most)
+	return d.newest(ctx, w.spans(), l.SourceType, position, most)
 }
 
 // newest reads spans in order, newest first.
-func (d *Dashboard) newest(ctx context.Context, spans []span, position string, most int) ([]Row, error) {
+func (d *Dashboard) newest(ctx context.Context, spans []span, sourceType, position string, most int) ([]Row, error) {
 	var rows []Row
+	budget := newBudget()
 	for _, s := range spans {
+		if sourceType != "" {
+			s = s.filtered(sourceType, "", budget)
+		}
 		if position != "" {
 			s.to = position
 		}
 		if s.to < s.from || s.sort == feed.AttrIngestedAt && s.index == "" && s.to < s.in {
 			continue // the day is newer than the position
 		}
-		s.pageSize = int32(min(most-len(rows)+1, 1000)) // plus the row at the position
+		if sourceType == "" {
+			s.pageSize = int32(min(most-len(rows)+1, 1000)) // plus the row at the position
+		}
 		err := d.each(ctx, s, func(row Row) bool {
 			if row.SortKey != position && !row.Gone() {
 				rows = append(rows, row)
@@ -158,17 +169,25 @@ type ranked struct {
 func (w window) ranked(l Listing, position string) []*ranked {
 	rank := ranking(l.Sentiment, l.Tag)
 	var all []*ranked
+	budget := newBudget()
 	days := w.days()
 	for i, day := range days {
 		s := span{index: feed.IndexBySentiment, partition: feed.AttrDayPartition, sort: feed.AttrSentimentScore, in: day, from: rank, to: cmp.Or(position, rank+atEnd)}
 		if l.Tag != "" {
 			s.in += tagPartition
 		}
-		if i == len(days)-1 { // only partly in the window
+		switch {
+		case w.ends:
+			filter := expression.Name(feed.AttrIngestedAt).Between(expression.Value(w.since()), expression.Value(w.last()))
+			s.filter = &filter
+		case i == len(days)-1: // only partly in the window
 			s = w.lastDay(s, l)
 		}
+		if l.SourceType != "" {
+			s = s.filtered(l.SourceType, "", budget)
+		}
 		r := &ranked{span: s, position: cmp.Or(position, rank+atEnd), wanted: true, share: 1}
-		if s.filter != nil {
+		if s.filter != nil && !w.ends {
 			r.share = w.left().Hours() / 24
 		}
 		all = append(all, r)

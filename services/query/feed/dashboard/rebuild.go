@@ -114,7 +114,7 @@ func (d *Dashboard) restore(ctx context.Context, items []feed.Item) error {
 // sweep compares every row of a day with its item.
 func (d *Dashboard) sweep(ctx context.Context, removed *atomic.Int64) error {
 	group, ctx := errgroup.WithContext(ctx)
-	for _, base := range d.window(MaxHours).spans() {
+	for _, base := range since(d.now().UTC(), MaxHours).spans() {
 		tagged := base
 		tagged.in += tagPartition
 		for _, days := range []span{base, tagged} {

@@ -27,7 +27,7 @@ const recountParallel = 8
 // the rows of items, then the hours with the minutes. The write of a counter is
 // conditional; if the counter changed, recount reads and compares it again.
 func (d *Dashboard) recount(ctx context.Context, corrected *atomic.Int64) error {
-	w := d.window(MaxHours)
+	w := since(d.now().UTC(), MaxHours)
 	for start := w.counted().Truncate(24 * time.Hour); !start.After(w.to); start = start.AddDate(0, 0, 1) {
 		scopes := map[string]bool{allItems: true}
 		err := d.eachCounter(ctx, span{
@@ -79,17 +79,17 @@ func (d *Dashboard) recountMinutes(ctx context.Context, w window, hour time.Time
 		want := map[string]*slots{}
 		err = d.each(ctx, span{
 			partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: day(hour), from: hour.Format(feed.TimeLayout), to: hour.Add(time.Hour).Format(feed.TimeLayout),
-			consistent: true, attributes: []string{"sentiment", "compound", feed.AttrMatchedTags, feed.AttrIngestedAt},
+			consistent: true, attributes: []string{attrSentiment, "compound", attrSourceType, feed.AttrMatchedTags, feed.AttrIngestedAt},
 		}, func(row Row) bool {
 			at, err := time.Parse(feed.TimeLayout, row.IngestedAt())
 			if row.Sentiment == "" || err != nil {
 				return true
 			}
-			for _, tag := range append([]string{""}, row.MatchedTags...) {
-				if want[scopeOf(tag)] == nil {
-					want[scopeOf(tag)] = &slots{}
+			for _, scope := range row.scopes() {
+				if want[scope] == nil {
+					want[scope] = &slots{}
 				}
-				want[scopeOf(tag)][at.Minute()].add(row.tally())
+				want[scope][at.Minute()].add(row.tally())
 			}
 			return true
 		})

@@ -2,8 +2,10 @@ package dashboard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -20,42 +22,57 @@ type Bucket struct {
 	AverageCompound float64 `json:"averageCompound" doc:"to 4 decimals"`
 }
 
-// Series counts the items of the last hours, 1 to MaxHours, of one tag or of all,
-// in buckets aligned to UTC, oldest first. Buckets without items are omitted; the
-// window may cover only a part of the first and the last. size is a number of minutes
-// that divides an hour, a number of hours that divides a day, or a day.
+// Series counts the items of a query in buckets aligned to UTC, oldest first. Buckets
+// without items are omitted; the window may cover only a part of the first and the last.
+// size is a number of minutes that divides an hour, a number of hours that divides a day,
+// or a day. It returns ErrWindow and ErrTooMany.
 //
 // It reads the items of the window's first minute, which is partial, and counters: one
-// row per hour for buckets below an hour, otherwise one per day and one more.
-func (d *Dashboard) Series(ctx context.Context, hours int, size time.Duration, tag string) ([]Bucket, error) {
-	return d.series(ctx, d.window(hours), size, tag)
+// row per hour for buckets below an hour and for windows that end, otherwise one per day
+// and one more. Of a sentiment, or of a tag and a source type together, it reads all items.
+func (d *Dashboard) Series(ctx context.Context, q Query, size time.Duration) ([]Bucket, error) {
+	w, err := d.window(q)
+	if err != nil {
+		return nil, err
+	}
+	if scope, ok := q.counter(); ok && q.Sentiment == "" {
+		counted, err := d.timeline(ctx, w, scope, size)
+		return counted.buckets(), err
+	}
+	var failed error
+	counted := newTimeline(w, size)
+	err = d.rows(ctx, w, q, func(row Row) {
+		if err := counted.addRow(row); err != nil {
+			failed = err
+		}
+	}, attrSentiment, "compound", feed.AttrIngestedAt)
+	return counted.buckets(), errors.Join(err, failed)
 }
 
-func (d *Dashboard) series(ctx context.Context, w window, size time.Duration, tag string) ([]Bucket, error) {
+// timeline counts the items of a scope by time.
+func (d *Dashboard) timeline(ctx context.Context, w window, scope string, size time.Duration) (*timeline, error) {
 	var rows []Row
 	counted := newTimeline(w, size)
 	group, reading := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		rows, err = d.edge(reading, w, tag, "sentiment", "compound", feed.AttrIngestedAt)
+		rows, err = d.edge(reading, w, scope, attrSentiment, "compound", feed.AttrIngestedAt)
 		return err
 	})
 	group.Go(func() error {
-		if size < time.Hour {
-			return d.minutes(reading, w, tag, counted.add)
+		if size < time.Hour || w.ends {
+			return d.minutes(reading, w, scope, counted.add)
 		}
-		return d.hours(reading, w, tag, counted.add)
+		return d.hours(reading, w, scope, counted.add)
 	})
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return counted, err
 	}
 	for _, row := range rows {
-		at, err := time.Parse(feed.TimeLayout, row.IngestedAt())
-		if err != nil {
-			return nil, fmt.Errorf("the time of %s: %w", row.SourceID, err)
+		if err := counted.addRow(row); err != nil {
+			return counted, err
 		}
-		counted.add(at, row.tally())
 	}
-	return counted.buckets(), nil
+	return counted, nil
 }
 
 // timeline holds the tallies of consecutive buckets from the window's first.
@@ -78,6 +95,15 @@ func (l *timeline) add(at time.Time, t tally) {
 	l.tallies[i].add(t)
 }
 
+func (l *timeline) addRow(row Row) error {
+	at, err := time.Parse(feed.TimeLayout, row.IngestedAt())
+	if err != nil {
+		return fmt.Errorf("the time of %s: %w", row.SourceID, err)
+	}
+	l.add(at, row.tally())
+	return nil
+}
+
 // buckets returns the buckets that have items.
 func (l *timeline) buckets() []Bucket {
 	buckets := make([]Bucket, 0, len(l.tallies))
@@ -94,10 +120,13 @@ func (l *timeline) buckets() []Bucket {
 
 // edge reads the items of the window's first minute, which is partial and therefore
 // in no counter.
-func (d *Dashboard) edge(ctx context.Context, w window, tag string, attributes ...string) ([]Row, error) {
+func (d *Dashboard) edge(ctx context.Context, w window, scope string, attributes ...string) ([]Row, error) {
 	s := w.spans()[len(w.days())-1]
-	if tag != "" {
+	if tag, tagged := strings.CutPrefix(scope, tagPrefix); tagged {
 		s = w.tagged(tag)
+	}
+	if source, of := strings.CutPrefix(scope, sourcePrefix); of {
+		s = s.filtered(source, "", nil)
 	}
 	s.to, s.attributes = w.counted().Format(feed.TimeLayout), attributes
 	var rows []Row
@@ -110,19 +139,19 @@ func (d *Dashboard) edge(ctx context.Context, w window, tag string, attributes .
 	return rows, err
 }
 
-// minutes visits the window's complete minutes, of the items with a tag or of all.
-func (d *Dashboard) minutes(ctx context.Context, w window, tag string, visit func(time.Time, tally)) error {
+// minutes visits the window's complete minutes, of the items of a scope.
+func (d *Dashboard) minutes(ctx context.Context, w window, scope string, visit func(time.Time, tally)) error {
 	return d.eachCounter(ctx, span{
-		partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: minutePartition + scopeOf(tag),
+		partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: minutePartition + scope,
 		from: w.counted().Format(hourLayout), to: day(w.to) + atEnd,
 	}, func(row map[string]types.AttributeValue) error { return w.minutesIn(row, visit) })
 }
 
 // hours visits the minutes of the window's first hour, and its complete hours.
-func (d *Dashboard) hours(ctx context.Context, w window, tag string, visit func(time.Time, tally)) error {
-	keys := []counter{minutesOf(scopeOf(tag), w.counted())}
+func (d *Dashboard) hours(ctx context.Context, w window, scope string, visit func(time.Time, tally)) error {
+	keys := []counter{minutesOf(scope, w.counted())}
 	for at := w.counted(); day(at) <= day(w.to); at = at.AddDate(0, 0, 1) {
-		keys = append(keys, hoursOf(scopeOf(tag), at))
+		keys = append(keys, hoursOf(scope, at))
 	}
 	return d.getCounters(ctx, keys, false, nil, func(row map[string]types.AttributeValue) error {
 		if table.TextOf(row[feed.AttrDayPartition]) == hourPartition {
@@ -141,7 +170,11 @@ func (w window) minutesIn(row map[string]types.AttributeValue, visit func(time.T
 	if err != nil {
 		return fmt.Errorf("the key of a counter: %w", err)
 	}
-	return inside(row, hour, time.Minute, w.counted(), visit)
+	return inside(row, hour, time.Minute, w.counted(), func(at time.Time, t tally) {
+		if !w.ends || at.Before(w.to) {
+			visit(at, t)
+		}
+	})
 }
 
 // hoursIn visits the window's complete hours in a counter row, except its first.

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -27,9 +28,10 @@ type span struct {
 	partition, sort string // names of the keys
 	in, from, to    string
 	filter          *expression.ConditionBuilder
-	attributes      []string // to read; empty reads all
-	pageSize        int32    // rows per request; 0 reads 1 MB
-	consistent      bool     // not supported by an index
+	attributes      []string      // to read; empty reads all
+	pageSize        int32         // rows per request; 0 reads 1 MB
+	consistent      bool          // not supported by an index
+	budget          *atomic.Int64 // rows that may still be read; nil does not limit them
 }
 
 // atEnd sorts after every sort key that begins with an ISO time.
@@ -74,6 +76,9 @@ func (d *Dashboard) pages(ctx context.Context, s span, visit func([]map[string]t
 		out, err := d.reader(s.consistent).Query(ctx, in)
 		if err != nil {
 			return fmt.Errorf("read the dashboard: %w", err)
+		}
+		if s.budget != nil && s.budget.Add(-int64(out.ScannedCount)) < 0 {
+			return ErrTooMany
 		}
 		if more, err := visit(out.Items); err != nil || !more {
 			return err
@@ -137,14 +142,23 @@ func (d *Dashboard) getCounters(ctx context.Context, counters []counter, consist
 	return table.GetAll(ctx, d.reader(consistent), table.Get{Table: d.table, Keys: keys, Consistent: consistent, Attributes: attributes}, visit)
 }
 
-// window is a time interval that ends shortly after now, because an item's clock may
-// be ahead.
-type window struct{ from, now, to time.Time }
-
-func (d *Dashboard) window(hours int) window { return since(d.now().UTC(), hours) }
+// window is a time interval. Unless it ends, it has all items since from: to is shortly
+// after now, because an item's clock may be ahead.
+type window struct {
+	from, now, to time.Time
+	ends          bool // before to, which is a whole minute; from is one too
+}
 
 func since(now time.Time, hours int) window {
-	return window{now.Add(-time.Duration(hours) * time.Hour), now, now.Add(feed.ClockSkew)}
+	return window{from: now.Add(-time.Duration(hours) * time.Hour), now: now, to: now.Add(feed.ClockSkew)}
+}
+
+// last returns a sort key after those in the window.
+func (w window) last() string {
+	if w.ends {
+		return w.to.Format(feed.TimeLayout) // which the id follows in a key
+	}
+	return atEnd
 }
 
 // since returns the first sort key in the window.
@@ -163,12 +177,12 @@ func (w window) days() []string {
 func (w window) spans() []span {
 	var spans []span
 	for _, day := range w.days() {
-		spans = append(spans, span{partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: day, from: w.since(), to: atEnd})
+		spans = append(spans, span{partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: day, from: w.since(), to: w.last()})
 	}
 	return spans
 }
 
 // tagged returns the window's rows of a tag.
 func (w window) tagged(tag string) span {
-	return span{index: feed.IndexByTag, partition: feed.AttrTag, sort: feed.AttrIngestedAt, in: tag, from: w.since(), to: atEnd}
+	return span{index: feed.IndexByTag, partition: feed.AttrTag, sort: feed.AttrIngestedAt, in: tag, from: w.since(), to: w.last()}
 }

@@ -67,11 +67,13 @@ func TestReadsThroughACache(t *testing.T) {
 			return d.List(t.Context(), dashboard.Listing{Hours: 24, Limit: 5, Sentiment: feed.Positive})
 		},
 		"summary": func(d *dashboard.Dashboard) (any, error) {
-			sum, err := d.Summary(t.Context(), 24)
+			sum, err := d.Summary(t.Context(), dashboard.Query{Hours: 24})
 			sum.UpdatedAt = time.Time{}
 			return sum, err
 		},
-		"series": func(d *dashboard.Dashboard) (any, error) { return d.Series(t.Context(), 24, time.Hour, "") },
+		"series": func(d *dashboard.Dashboard) (any, error) {
+			return d.Series(t.Context(), dashboard.Query{Hours: 24}, time.Hour)
+		},
 	} {
 		cache.passed.Store(0)
 		got, err := read(cached)

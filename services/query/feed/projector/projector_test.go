@@ -247,7 +247,7 @@ func TestRefusedItemsAreSetAside(t *testing.T) {
 	defer stop()
 	b.await(t, "", "reddit#1", "reddit#3")
 	eventually(t, func() error { return counts(registry, "assay_projection_poison_total", 1) })
-	summary, err := b.dashboard.Summary(t.Context(), 1)
+	summary, err := b.dashboard.Summary(t.Context(), dashboard.Query{Hours: 1})
 	if err != nil || summary.Total != 2 || !slices.Equal(summary.Tags, []dashboard.TagCount{{Tag: "a", Count: 2}}) {
 		t.Errorf("%+v, %v", summary, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -41,6 +42,13 @@ type posting struct {
 
 var replayTags = []string{"AI", "regulation", "europe", "c d", "é", "#", "markets"}
 
+var replaySources = []string{"twitter", "newsapi", "rss"}
+
+func (p posting) source() string {
+	source, _, _ := strings.Cut(p.id, "#")
+	return source
+}
+
 // madeUpDay is n items of a day and a bit, so that midnight UTC is in it, in the
 // order in which they come: mostly that of their times, but some late by up to a
 // day, some in the millisecond of the one before, and some at midnight.
@@ -61,7 +69,7 @@ func madeUpDay(n int, seed uint64, end time.Time) []posting {
 		case i%20 == 3: // late
 			at = maxTime(at.Add(-time.Duration(random.IntN(24*60))*time.Minute), end.Add(-day))
 		}
-		p := posting{id: "twitter#" + strconv.Itoa(i), at: at, compound: math.Round((random.Float64()*2-1)*1e4) / 1e4, gone: i%200 == 7}
+		p := posting{id: replaySources[i%3] + "#" + strconv.Itoa(i), at: at, compound: math.Round((random.Float64()*2-1)*1e4) / 1e4, gone: i%200 == 7}
 		switch {
 		case p.compound >= 0.05:
 			p.sentiment = feed.Positive
@@ -165,7 +173,7 @@ func TestReplayedDay(t *testing.T) {
 // write brings an item in, analyzes it, and brings its duplicates.
 func (p posting) write(ctx context.Context, store *feed.Store) error {
 	first := p.tags[:len(p.tags)-p.later]
-	item := feed.Submission{SourceID: p.id, SourceType: "twitter", Text: "text", MatchedTags: first, IngestedAt: p.at.Format(feed.TimeLayout)}.Item(p.at)
+	item := feed.Submission{SourceID: p.id, SourceType: p.source(), Text: "text", MatchedTags: first, IngestedAt: p.at.Format(feed.TimeLayout)}.Item(p.at)
 	stored, _, err := store.Create(ctx, item)
 	if err != nil {
 		return err
@@ -245,7 +253,7 @@ func (c count) in(now time.Time, hours int, tag string) []posting {
 func (c count) compare(ctx context.Context, d *dashboard.Dashboard) error {
 	for _, hours := range []int{1, 3, 24, 168} {
 		now := time.Now()
-		summary, err := d.Summary(ctx, hours)
+		summary, err := d.Summary(ctx, dashboard.Query{Hours: hours})
 		if err != nil {
 			return err
 		}
@@ -262,9 +270,12 @@ func (c count) compare(ctx context.Context, d *dashboard.Dashboard) error {
 		if fmt.Sprint(summary) != fmt.Sprint(want) {
 			return fmt.Errorf("summary of %d hours: %+v, want %+v", hours, summary, want)
 		}
+		if err := c.compareFilters(ctx, d, now, hours); err != nil {
+			return err
+		}
 		for _, tag := range []string{"", replayTags[0], "none"} {
 			for _, size := range []time.Duration{time.Minute, 5 * time.Minute, time.Hour, 24 * time.Hour} {
-				series, err := d.Series(ctx, hours, size, tag)
+				series, err := d.Series(ctx, dashboard.Query{Hours: hours, Tag: tag}, size)
 				if err != nil {
 					return err
 				}
@@ -275,6 +286,34 @@ func (c count) compare(ctx context.Context, d *dashboard.Dashboard) error {
 			if err := c.compareList(ctx, d, now, hours, tag); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// compareFilters compares the totals and the newest items of combined filters.
+func (c count) compareFilters(ctx context.Context, d *dashboard.Dashboard, now time.Time, hours int) error {
+	for _, q := range []dashboard.Query{
+		{SourceType: "rss"}, {SourceType: "twitter", Sentiment: feed.Negative}, {SourceType: "newsapi", Tag: replayTags[1]},
+		{Tag: replayTags[2], Sentiment: feed.Positive}, {SourceType: "rss", Tag: replayTags[0], Sentiment: feed.Neutral},
+	} {
+		q.Hours = hours
+		want := slices.DeleteFunc(c.in(now, hours, q.Tag), func(p posting) bool {
+			return q.SourceType != "" && p.source() != q.SourceType || q.Sentiment != "" && p.sentiment != q.Sentiment
+		})
+		summary, err := d.Summary(ctx, q)
+		if err != nil {
+			return err
+		}
+		if summary.Total != len(want) || summary.Sentiment != sentiments(want) {
+			return fmt.Errorf("summary of %+v: %+v, want %d %v", q, summary, len(want), sentiments(want))
+		}
+		page, err := d.List(ctx, dashboard.Listing{Hours: hours, SourceType: q.SourceType, Sentiment: q.Sentiment, Tag: q.Tag, Limit: 1000})
+		if err != nil {
+			return err
+		}
+		if len(page.Rows) != min(len(want), 1000) {
+			return fmt.Errorf("list of %+v: %d, want %d", q, len(page.Rows), len(want))
 		}
 	}
 	return nil

@@ -328,7 +328,7 @@ func TestShardsAreReadParentFirst(t *testing.T) {
 	if len(s.early) > 0 {
 		t.Errorf("begun before the parent was read: %v", s.early)
 	}
-	summary, err := b.dashboard.Summary(t.Context(), 1)
+	summary, err := b.dashboard.Summary(t.Context(), dashboard.Query{Hours: 1})
 	if err != nil || summary.Total != len(want) || summary.Sentiment != (dashboard.Counts{Positive: len(want)}) {
 		t.Errorf("%+v, %v; want %d", summary, err, len(want))
 	}

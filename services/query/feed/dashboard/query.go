@@ -1,0 +1,137 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"github.com/assay-project/assay/pkg/feed"
+)
+
+// Query selects analyzed items: of the last hours, or of a window of whole minutes, with all of the
+// properties that are not empty.
+type Query struct {
+	Hours      int       // 1 to MaxHours; has no effect with From
+	From, To   time.Time // To is exclusive; zero for now
+	SourceType string
+	Tag        string
+	Sentiment  string
+}
+
+// MaxRows is how many rows a read filters at most, for what no counter and no index has.
+const MaxRows = 100_000
+
+var (
+	// ErrTooMany means that a read would filter more than MaxRows rows.
+	ErrTooMany = errors.New("the window has too many items for this filter")
+	// ErrWindow means that a window is empty, not of whole minutes, or not within the retention.
+	ErrWindow = fmt.Errorf("the window must begin and end at whole minutes of the last %d hours", MaxHours)
+)
+
+// window returns the window of a query. It returns ErrWindow.
+func (d *Dashboard) window(q Query) (window, error) {
+	now := d.now().UTC()
+	if q.From.IsZero() && q.To.IsZero() {
+		return since(now, q.Hours), nil
+	}
+	from, to := q.From.UTC(), q.To.UTC()
+	if from.IsZero() || from != from.Truncate(time.Minute) || to != to.Truncate(time.Minute) || from.Before(now.Add(-MaxHours*time.Hour-time.Minute)) {
+		return window{}, ErrWindow
+	}
+	if q.To.IsZero() {
+		return window{from: from, now: now, to: now.Add(feed.ClockSkew)}, nil
+	}
+	if !to.After(from) || to.After(now.Add(MaxHours*time.Hour)) {
+		return window{}, ErrWindow
+	}
+	return window{from: from, now: now, to: to, ends: true}, nil
+}
+
+// counter returns the scope of the counters that have the query's items, whatever their sentiment. ok
+// is false when there are none.
+func (q Query) counter() (scope string, ok bool) {
+	if q.SourceType != "" {
+		return sourcePrefix + q.SourceType, q.Tag == ""
+	}
+	return scopeOf(q.Tag), true
+}
+
+// of returns the part of a tally that has the query's sentiment.
+func (q Query) of(t tally) tally {
+	switch q.Sentiment {
+	case feed.Positive:
+		return tally{Counts: Counts{Positive: t.Positive}}
+	case feed.Neutral:
+		return tally{Counts: Counts{Neutral: t.Neutral}}
+	case feed.Negative:
+		return tally{Counts: Counts{Negative: t.Negative}}
+	}
+	return t
+}
+
+// filtered returns a span that reads only items of these properties, at most MaxRows rows besides
+// those of other spans with the same budget.
+func (s span) filtered(sourceType, sentiment string, budget *atomic.Int64) span {
+	s.budget = budget
+	for name, value := range map[string]string{attrSourceType: sourceType, attrSentiment: sentiment} {
+		if value == "" {
+			continue
+		}
+		filter := expression.Name(name).Equal(expression.Value(value))
+		if s.filter != nil {
+			filter = s.filter.And(filter)
+		}
+		s.filter = &filter
+	}
+	return s
+}
+
+// rows visits the items of a query, with the given attributes. It returns ErrTooMany.
+func (d *Dashboard) rows(ctx context.Context, w window, q Query, visit func(Row), attributes ...string) error {
+	spans := w.spans()
+	if q.Tag != "" {
+		spans = []span{w.tagged(q.Tag)}
+	}
+	budget := newBudget()
+	for _, s := range spans {
+		s = s.filtered(q.SourceType, q.Sentiment, budget)
+		s.attributes = attributes
+		err := d.each(ctx, s, func(row Row) bool {
+			if row.Sentiment != "" { // otherwise it is a tombstone
+				visit(row)
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newBudget() *atomic.Int64 {
+	budget := new(atomic.Int64)
+	budget.Store(MaxRows)
+	return budget
+}
+
+// total counts the items of a query: by counters, or if there are none by rows.
+func (d *Dashboard) total(ctx context.Context, w window, q Query) (sum tally, err error) {
+	scope, ok := q.counter()
+	if !ok {
+		err = d.rows(ctx, w, q, func(row Row) { sum.add(row.tally()) }, attrSentiment)
+		return sum, err
+	}
+	counted, err := d.timeline(ctx, w, scope, 24*time.Hour)
+	if err != nil {
+		return tally{}, err
+	}
+	for _, t := range counted.tallies {
+		sum.add(t)
+	}
+	return q.of(sum), nil
+}
