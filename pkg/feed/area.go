@@ -69,10 +69,10 @@ func access(cfg Config) map[area.Program][]area.Statement {
 	rows := []string{"dynamodb:Query", "dynamodb:BatchGetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"}
 	return map[area.Program][]area.Statement{
 		area.Ingest: {
-			area.Allow("FeedAccept", []string{"dynamodb:DescribeTable", "dynamodb:PutItem", "dynamodb:Query"}, primary),
+			area.Allow("FeedAccept", []string{"dynamodb:DescribeTable", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:DeleteItem"}, primary),
 			area.Allow("FeedTagAndRetry", []string{"dynamodb:UpdateItem"}, primary).Attributes(
 				AttrSourceID, AttrIngestedAt, AttrStatus, AttrMatchedTags, "source_url", AttrTextSnippet, "metadata", AttrFailedAt, AttrErrorMessage),
-			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:PutObject"}, texts),
+			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}, texts),
 		},
 		area.Analyzer: {
 			area.Allow("FeedMove", []string{"dynamodb:UpdateItem"}, primary).Attributes(

@@ -21,7 +21,8 @@ type Config struct {
 //   - compound, which cannot be derived from sentiment and score of a neutral text;
 //   - analyzed_at and failed_at, which make every repeat of an outcome's event equal,
 //     and error_message, the reason why a pending item is not analyzed;
-//   - writer, by which a writer whose response was lost recognizes its own item.
+//   - writer, by which a writer whose response was lost recognizes its own item;
+//   - expires_at, where items expire.
 type Item struct {
 	SourceID     string          `dynamodbav:"source_id"`
 	IngestedAt   string          `dynamodbav:"ingested_at"` // TimeLayout
@@ -39,6 +40,7 @@ type Item struct {
 	FailedAt     string          `dynamodbav:"failed_at,omitempty"`     // TimeLayout; only while given up
 	ErrorMessage string          `dynamodbav:"error_message,omitempty"` // why it was given up
 	Writer       string          `dynamodbav:"writer,omitempty"`
+	ExpiresAt    int64           `dynamodbav:"expires_at,omitempty"` // epoch seconds; 0 for never
 }
 
 // TimeLayout is how times are stored: UTC, milliseconds, fixed width, so that
@@ -86,7 +88,7 @@ const (
 
 // Tables returns the tables of the area.
 func Tables(cfg Config) []table.Schema {
-	return []table.Schema{{Create: primarySchema(cfg.Primary)}, {Create: dashboardSchema(cfg.Dashboard), TTL: AttrExpiresAt}}
+	return []table.Schema{{Create: primarySchema(cfg.Primary), TTL: AttrExpiresAt}, {Create: dashboardSchema(cfg.Dashboard), TTL: AttrExpiresAt}}
 }
 
 // primarySchema returns the write table: no index, and a stream of both images.

@@ -61,7 +61,7 @@ func (s *Store) Create(ctx context.Context, i Item) (stored Item, created bool, 
 }
 
 // Get reads an item by its source id alone, strongly consistent. It returns
-// lifecycle.ErrNotFound.
+// lifecycle.ErrNotFound, also for an item that has expired.
 func (s *Store) Get(ctx context.Context, sourceID string) (Item, error) {
 	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1),
@@ -74,7 +74,31 @@ func (s *Store) Get(ctx context.Context, sourceID string) (Item, error) {
 	if len(out.Items) == 0 {
 		return Item{}, lifecycle.ErrNotFound
 	}
-	return parse(out.Items[0])
+	i, err := parse(out.Items[0])
+	if err == nil && i.ExpiresAt > 0 && i.ExpiresAt <= s.now().Unix() {
+		return Item{}, lifecycle.ErrNotFound // the table has not removed it yet
+	}
+	return i, err
+}
+
+// Delete removes all rows of an item. An item that does not exist is no error.
+func (s *Store) Delete(ctx context.Context, sourceID string) error {
+	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("source_id = :id"),
+		ExpressionAttributeValues: table.Key{":id": &types.AttributeValueMemberS{Value: sourceID}},
+	})
+	if err != nil {
+		return fmt.Errorf("delete %s: %w", sourceID, err)
+	}
+	for _, row := range out.Items {
+		_, err := s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+			TableName: &s.table, Key: table.Key{AttrSourceID: row[AttrSourceID], AttrIngestedAt: row[AttrIngestedAt]},
+		})
+		if err != nil {
+			return fmt.Errorf("delete %s: %w", sourceID, err)
+		}
+	}
+	return nil
 }
 
 // Analysis is the result that Analyze stores. ModelVersion has the form v1.0.0.

@@ -272,3 +272,26 @@ func TestParseRefusesWhatIsNoItem(t *testing.T) {
 		}
 	}
 }
+
+// TestItemsExpire checks that an expired item is not read, even before the table has removed it.
+func TestItemsExpire(t *testing.T) {
+	db, store := feedtest.Open(t)
+	for n, after := range []time.Duration{0, time.Hour, -time.Hour} {
+		now := time.Now()
+		if after < 0 {
+			now, after = now.Add(2*after), -after
+		}
+		if _, _, err := store.Create(t.Context(), feedtest.Submission(n, now, "a").Item(now).Expiring(now, after)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, there := range []bool{true, true, false} {
+		if _, err := store.Get(t.Context(), fmt.Sprintf("reddit#%d", n)); (err == nil) != there || !there && !errors.Is(err, lifecycle.ErrNotFound) {
+			t.Errorf("item %d: %v", n, err)
+		}
+	}
+	ttl, err := db.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String(feedtest.Primary)})
+	if err != nil || aws.ToString(ttl.TimeToLiveDescription.AttributeName) != "expires_at" {
+		t.Errorf("time to live: %+v, %v", ttl, err)
+	}
+}

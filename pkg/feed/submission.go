@@ -71,6 +71,14 @@ func (s Submission) Item(now time.Time) Item {
 	}
 }
 
+// Expiring returns the item with the time at which it expires, so long after now; never if after is 0.
+func (i Item) Expiring(now time.Time, after time.Duration) Item {
+	if i.ExpiresAt = 0; after > 0 {
+		i.ExpiresAt = now.Add(after).Unix()
+	}
+	return i
+}
+
 // Tag returns a tag in the form in which items have it: without spaces at its ends, and with one space
 // between its words.
 func Tag(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -53,7 +53,7 @@ func (a *Area) accept(ctx context.Context, s feed.Submission) (item feed.Item, c
 func (a *Area) begin(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
 	item, err = a.store.Get(ctx, s.SourceID)
 	if errors.Is(err, lifecycle.ErrNotFound) {
-		item, created, err = a.store.Create(ctx, s.Item(time.Now()))
+		item, created, err = a.store.Create(ctx, a.item(s))
 	}
 	if err == nil && item.Status == feed.Pending && (item.GivenUp() || !item.IsOf(s)) {
 		item, err = a.renew(ctx, item, s)
@@ -92,7 +92,7 @@ func (a *Area) join(ctx context.Context, sourceID string) (feed.Item, bool, erro
 	if err != nil {
 		return feed.Item{}, false, err
 	}
-	item, created, err := a.store.Create(ctx, stored.Item(time.Now()))
+	item, created, err := a.store.Create(ctx, a.item(stored))
 	if err != nil {
 		return feed.Item{}, false, err
 	}
@@ -101,6 +101,22 @@ func (a *Area) join(ctx context.Context, sourceID string) (feed.Item, bool, erro
 		return feed.Item{}, false, err
 	}
 	return item, created, nil
+}
+
+// item returns the pending item of a submission that is accepted now.
+func (a *Area) item(s feed.Submission) feed.Item {
+	now := time.Now()
+	return s.Item(now).Expiring(now, a.itemTTL)
+}
+
+// remove deletes the submission of an item, then the item, so that a repeat after a crash still finds
+// both. The dashboard follows by the change stream. An item that is posted in the meantime may be
+// deleted too.
+func (a *Area) remove(ctx context.Context, sourceID string) error {
+	if err := a.bucket.Delete(ctx, feed.TextKey(sourceID)); err != nil {
+		return err
+	}
+	return a.store.Delete(ctx, sourceID)
 }
 
 // keep stores a submission. It returns blob.ErrExists if there is one with its

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -28,6 +29,7 @@ type Area struct {
 	sources   *source.Store
 	poller    *source.Poller
 	accepting *semaphore.Weighted // the bytes of the items that are accepted at once
+	itemTTL   time.Duration       // 0 keeps items
 	log       zerolog.Logger
 }
 
@@ -37,7 +39,7 @@ func New(cfg Config, backends *backend.Connections, log zerolog.Logger, reg prom
 		store:  feed.NewStore(backends.DB, cfg.Tables),
 		bucket: backends.Bucket, bus: backends.Bus,
 		sources:   source.NewStore(platform.NewStore(backends.DB, cfg.Platform)),
-		accepting: semaphore.NewWeighted(acceptBytes), log: log,
+		accepting: semaphore.NewWeighted(acceptBytes), itemTTL: cfg.ItemTTL, log: log,
 	}
 	a.poller = source.New(cfg.Sources, source.Options{Store: a.sources, Take: a.take, Key: os.Getenv, Log: log, Registry: reg})
 	return a

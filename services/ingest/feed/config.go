@@ -1,6 +1,9 @@
 package feed
 
 import (
+	"fmt"
+	"time"
+
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/services/ingest/feed/source"
@@ -8,10 +11,17 @@ import (
 
 // Config is the settings of the feed.
 type Config struct {
+	ItemTTL time.Duration `env:"ASSAY_FEED_ITEM_TTL" doc:"how long new items are kept, such as 720h for 30 days, at least 1h; their texts follow with the next sweep; 0 keeps them"`
+
 	Tables   feed.Config
 	Sources  source.Config
 	Platform platform.Config
 }
 
 // Validate returns an error that names the setting that cannot be used.
-func (c Config) Validate() error { return c.Sources.Validate() }
+func (c Config) Validate() error {
+	if c.ItemTTL != 0 && c.ItemTTL < time.Hour {
+		return fmt.Errorf("ASSAY_FEED_ITEM_TTL is %s: must be at least 1h, or 0", c.ItemTTL)
+	}
+	return c.Sources.Validate()
+}

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
-// OperatorRoutes registers the calls on sources.
+// OperatorRoutes registers the calls on sources, and the one that deletes items.
 func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-feed-sources", Method: http.MethodGet, Path: "/v1/feed/sources", Tags: []string{"feed sources"},
@@ -36,6 +36,19 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 		OperationID: "delete-feed-source", Method: http.MethodDelete, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
 		Summary: "Delete a source; its items remain", DefaultStatus: http.StatusNoContent,
 	}, a.deleteSource)
+	web.Register(r, huma.Operation{
+		OperationID: "delete-feed-item", Method: http.MethodDelete, Path: "/v1/feed/items/{sourceId}", Tags: []string{"feed"},
+		Summary: "Delete an item and its text", Description: "204 also if there is no such item. The dashboard follows within a second. A source that still has the item adds it again.",
+		DefaultStatus: http.StatusNoContent,
+	}, a.deleteItem)
+}
+
+type itemDeleteInput struct {
+	SourceID string `path:"sourceId" maxLength:"256" pattern:"^[a-z]+#[a-zA-Z0-9_-]+$"`
+}
+
+func (a *Area) deleteItem(ctx context.Context, in *itemDeleteInput) (*struct{}, error) {
+	return nil, a.remove(ctx, in.SourceID)
 }
 
 // sourceAdded describes the other response to a put.

@@ -12,6 +12,7 @@ func Promises() system.Promises {
 		"unfinished items are completed": unfinishedItemsAreCompleted,
 		"lost texts are replaced":        lostTextsAreReplaced,
 		"duplicates add tags":            duplicatesAddTags,
+		"deleted items are gone":         deletedItemsAreGone,
 		"batches report each outcome":    batchesReportEachOutcome,
 		"batches are streamed":           batchesAreStreamed,
 		"tagged items are shown once":    taggedItemsAreShownOnce,
