@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"flag"
-	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -194,7 +193,7 @@ func FuzzHeaders(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h, err := Read(bytes.NewReader(data), int64(len(data)))
 		if err == nil && len(h.Images) == 0 {
-			t.Error(fmt.Sprintf("%+v has no image", h))
+			t.Errorf("%+v has no image", h)
 		}
 	})
 }

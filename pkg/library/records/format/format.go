@@ -1,0 +1,169 @@
+// Package format lists the formats of files whose records begin and end in the text: what finds their
+// boundaries, reads, draws and writes them. Rows of tables are read by the analyzer, as CSV.
+package format
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/pkg/library/records/crystal"
+	"github.com/assay-project/assay/pkg/library/records/molecule"
+	"github.com/assay-project/assay/pkg/library/records/spectrum"
+)
+
+// A Format is one format of files.
+type Format struct {
+	Name     string                  // also the usual ending of names
+	Boundary func() records.Boundary // a new one for each file, or part of it
+	// Read reads one record. The bytes are not kept. A record that is damaged has an Error.
+	Read func(raw []byte) records.Record
+	// Draw returns a record's drawing as SVG, by its content. It returns ErrNotDrawn.
+	Draw func(content string) ([]byte, error)
+	// Header begins a file, and Write writes a record with these fields into it. Formats that have no
+	// place for fields of other names keep those that the content has.
+	Header string
+	Write  func(w *bufio.Writer, r *records.Record, fields records.Fields) error
+}
+
+// ErrNotDrawn means that there is nothing to draw: no coordinates, points or cell.
+var ErrNotDrawn = errors.New("the record has no drawing")
+
+// All returns the formats.
+func All() []Format {
+	return []Format{
+		{"sdf", molecule.BoundarySDF, molecule.ReadSDF, drawMolecule, "", molecule.WriteSDF},
+		{"mol", molecule.BoundarySDF, molecule.ReadSDF, drawMolecule, "", molecule.WriteSDF},
+		{"rdf", molecule.BoundaryRDF, molecule.ReadRDF, drawRDF, molecule.HeaderRDF, molecule.WriteRDF},
+		{"rxn", one, molecule.ReadRXN, drawReaction, "", writeContent},
+		{"cif", crystal.Boundary, crystal.Read, drawCrystal, "", writeContent},
+		{"jdx", spectrum.Boundary, spectrum.Read, drawSpectrum, "", writeContent},
+	}
+}
+
+// Find returns the format of that name, or of a file with that ending. It reports false for others.
+func Find(name string) (Format, bool) {
+	switch name = strings.ToLower(strings.TrimPrefix(name, ".")); name {
+	case "sd":
+		name = "sdf"
+	case "dx", "jcamp":
+		name = "jdx"
+	}
+	for _, f := range All() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// one is the boundary of a file that is one record.
+func one() records.Boundary { return func([]byte) records.Cut { return records.Inside } }
+
+func drawMolecule(content string) ([]byte, error) {
+	m, err := molecule.Parse([]byte(content))
+	if err != nil {
+		return nil, notDrawn(err)
+	}
+	return drawn(m.SVG())
+}
+
+func drawReaction(content string) ([]byte, error) {
+	x, err := molecule.ParseReaction([]byte(content))
+	if err != nil {
+		return nil, notDrawn(err)
+	}
+	return drawn(x.SVG())
+}
+
+// drawRDF draws what follows the lines that begin with a dollar and are no RXN block.
+func drawRDF(content string) ([]byte, error) {
+	for strings.HasPrefix(content, "$") {
+		if strings.HasPrefix(content, "$RXN") {
+			return drawReaction(content)
+		}
+		_, rest, found := strings.Cut(content, "\n")
+		if !found {
+			break
+		}
+		content = rest
+	}
+	return drawMolecule(content)
+}
+
+func drawCrystal(content string) ([]byte, error) {
+	b, err := crystal.Parse(content)
+	if err != nil {
+		return nil, notDrawn(err)
+	}
+	s, ok := b.Structure()
+	if !ok {
+		return nil, notDrawn(crystal.ErrNotDrawn)
+	}
+	return drawn(s.SVG())
+}
+
+func drawSpectrum(content string) ([]byte, error) {
+	s, err := spectrum.Parse(content)
+	if err != nil {
+		return nil, notDrawn(err)
+	}
+	return drawn(s.SVG())
+}
+
+func drawn(svg []byte, err error) ([]byte, error) {
+	if err != nil {
+		return nil, notDrawn(err)
+	}
+	return svg, nil
+}
+
+func notDrawn(err error) error { return fmt.Errorf("%w: %w", ErrNotDrawn, err) }
+
+func writeContent(w *bufio.Writer, r *records.Record, _ records.Fields) error {
+	if _, err := w.WriteString(strings.TrimRight(r.Content, "\r\n")); err != nil {
+		return err
+	}
+	return w.WriteByte('\n')
+}
+
+// Spans finds the chunks of a file, and counts its records.
+func (f Format) Spans(r io.Reader) (spans []records.Span, found int, err error) {
+	return records.Spans(r, f.Boundary())
+}
+
+// Chunk reads the records of a span and writes their chunk: records to lines as it reads, columns at the
+// end. r is the part of the file that the span says. Memory does not grow with the number of records.
+func (f Format) Chunk(ctx context.Context, r io.Reader, span records.Span, lines, columns io.Writer) (*records.Summary, error) {
+	w, err := records.NewChunkWriter(lines, span.Chunk)
+	if err != nil {
+		return nil, err
+	}
+	scanner := records.NewScanner(io.LimitReader(r, span.Length), f.Boundary(), true)
+	for n := 0; ; n++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		raw, err := scanner.Next()
+		if errors.Is(err, io.EOF) {
+			if n != span.Count {
+				return nil, fmt.Errorf("chunk %d has %d records, its span %d", span.Chunk, n, span.Count)
+			}
+			return w.Summary(), w.Close(columns)
+		}
+		if err != nil {
+			return nil, err
+		}
+		record := records.Record{Error: fmt.Sprintf("the record is longer than %d bytes", records.MaxRecordBytes)}
+		if raw.Bytes != nil {
+			record = f.Read(raw.Bytes)
+		}
+		if err := w.Add(&record); err != nil {
+			return nil, err
+		}
+	}
+}
