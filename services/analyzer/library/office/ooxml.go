@@ -142,12 +142,46 @@ func (p *parts) readDrawings(part string) error {
 		return p.related(name, map[string]func(string) error{"chartUserShapes": read})
 	}
 	return p.related(part, map[string]func(string) error{
-		"chart": chart, "chartEx": chart, "diagramData": read,
+		"chart": chart, "chartEx": chart, "diagramData": read, "image": p.readMetafile, "vmlDrawing": p.readVML,
 		"drawing": func(name string) error { // of a sheet
 			if err := read(name); err != nil {
 				return err
 			}
-			return p.related(name, map[string]func(string) error{"chart": chart, "chartEx": chart, "diagramData": read})
+			return p.related(name, map[string]func(string) error{"chart": chart, "chartEx": chart, "diagramData": read, "image": p.readMetafile})
 		},
 	})
+}
+
+// readVML reads the pictures and the texts of a drawing of older programs. The comments of a
+// sheet, which it shows again, have no text in it.
+func (p *parts) readVML(part string) error {
+	inside := 0
+	err := p.walk(part, events{
+		start: func(name string, a attributes) error {
+			if name == "textbox" {
+				inside++
+			}
+			if s := a.get("string"); name == "textpath" && s != "" {
+				return p.out.add(s + "\n")
+			}
+			return nil
+		},
+		text: func(s []byte) error {
+			if inside == 0 {
+				return nil
+			}
+			return p.out.add(collapse(s))
+		},
+		end: func(name string) error {
+			if name == "textbox" {
+				inside--
+				return p.out.separate('\n')
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return p.related(part, map[string]func(string) error{"image": p.readMetafile})
 }

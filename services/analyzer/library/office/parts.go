@@ -21,11 +21,12 @@ type parts struct {
 	left    int64                // bytes that may still be inflated
 	most    int64
 	damaged int
+	drawn   map[string]bool // metafiles whose text was read
 	out     *text
 }
 
 func newParts(ctx context.Context, archive *zip.Reader, l Limits) *parts {
-	p := &parts{ctx: ctx, files: make(map[string]*zip.File, len(archive.File)), left: l.Inflated, most: l.Inflated, out: &text{most: l.Text}}
+	p := &parts{ctx: ctx, files: make(map[string]*zip.File, len(archive.File)), left: l.Inflated, most: l.Inflated, drawn: map[string]bool{}, out: &text{most: l.Text}}
 	for _, f := range archive.File {
 		name := partName(f.Name)
 		if p.files[name] == nil {

@@ -1,0 +1,49 @@
+package office_test
+
+import (
+	"encoding/binary"
+	"testing"
+	"unicode/utf16"
+)
+
+// emf returns an EMF that draws a text.
+func emf(text string) string {
+	le := binary.LittleEndian
+	header := make([]byte, 88)
+	le.PutUint32(header, 1)
+	le.PutUint32(header[4:], 88)
+	copy(header[40:], " EMF")
+	units := utf16.Encode([]rune(text))
+	record := make([]byte, 76, 76+2*len(units))
+	le.PutUint32(record, 84)
+	le.PutUint32(record[44:], uint32(len(units)))
+	le.PutUint32(record[48:], 76)
+	for _, u := range units {
+		record = le.AppendUint16(record, u)
+	}
+	le.PutUint32(record[4:], uint32(len(record)))
+	return string(header) + string(record)
+}
+
+// wmf returns a WMF that draws a text of an even number of bytes, in Windows-1252.
+func wmf(text string) string {
+	le := binary.LittleEndian
+	out := append([]byte{0xd7, 0xcd, 0xc6, 0x9a}, make([]byte, 18+18)...)
+	record := le.AppendUint32(nil, uint32(6+2+len(text)+4)/2)
+	record = le.AppendUint16(record, 0x0521)
+	record = le.AppendUint16(record, uint16(len(text)))
+	return string(append(append(append(out, record...), text...), 0, 0, 0, 0))
+}
+
+// TestMetafiles: the text of the preview of an embedded object, once for each picture.
+func TestMetafiles(t *testing.T) {
+	d := mustRead(t, archive(t,
+		links("", "officeDocument", "word/document.xml"),
+		part{"word/document.xml", `<w:document>` + run("", "before") + `</w:document>`},
+		links("word/document.xml", "image", "media/a.emf", "image", "media/a.emf", "image", "media/b.wmf", "image", "media/c.emf", "image", "media/d.png"),
+		part{"word/media/a.emf", emf("Größe 5")}, part{"word/media/b.wmf", wmf("Ma\xdf!")}, part{"word/media/c.emf", emf("cut")[:100]}, part{"word/media/d.png", "no text"},
+	))
+	if want := "before\nGröße 5\nMaß!"; d.Text != want {
+		t.Errorf("%q, want %q", d.Text, want)
+	}
+}
