@@ -9,6 +9,7 @@ func Promises() system.Promises {
 		"photos are edited":            photosAreEdited,
 		"photos are listed":            photosAreListed,
 		"downloads follow the job":     downloadsFollowTheJob,
+		"download links expire":        downloadLinksExpire,
 		"failed photos are retried":    failedPhotosAreRetried,
 		"bad photos fail":              badPhotosFail,
 		"photos are cancelled":         photosAreCancelled,

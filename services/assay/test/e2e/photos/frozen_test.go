@@ -1,0 +1,69 @@
+package photos
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestFrozenWorker: a worker that stops in the middle of a paid call, and goes on after
+// another one has completed the job, makes no further call and overwrites nothing, though
+// it gets its answer then.
+func TestFrozenWorker(t *testing.T) {
+	t.Parallel()
+	gemini := geminitest.Start(t)
+	c := system.StartCluster(t, "ASSAY_GEMINI_KEY="+geminitest.Key, "ASSAY_PHOTOJOB_ALLOW_NETWORKS=127.0.0.0/8")
+	ingest := c.Service(t, "ingest")
+	c.Front(t, ingest, c.Service(t, "query"))
+	p := paid{Server: &system.Server{System: c.System}, gemini: gemini}
+	p.Operator = ingest.Operator
+	p.set(t, "gemini", system.Settings{
+		"enabled": true, "baseUrl": gemini.URL, "analyzeModel": geminitest.AnalyzeModel, "editModel": geminitest.EditModel, "editTime": "2s",
+	})
+	reached, awake := make(chan struct{}), make(chan struct{})
+	gemini.Next(providertest.OK, func(x providertest.Exchange) {
+		x.Bill()
+		close(reached)
+		<-awake
+		x.Write(x.Answer)
+	})
+	frozen := c.Service(t, "analyzer")
+	owner := c.Client(t, system.NewOwner())
+	job := p.send(t, owner, "gemini")
+	<-reached
+	signal(t, frozen, syscall.SIGSTOP)
+	c.Service(t, "analyzer")
+	job = system.AwaitPhoto(t, owner, job.JobID, client.Completed)
+	before, objects := c.PhotoItem(system.Within(t), t, job.JobID), c.PhotoKeys(t, job.JobID)
+
+	close(awake)
+	signal(t, frozen, syscall.SIGCONT)
+	if status := frozen.Interrupt(t); status != 0 { // it ends once its work has
+		t.Errorf("the frozen worker has the exit status %d", status)
+	}
+	if after := c.PhotoItem(system.Within(t), t, job.JobID); system.JSON(after) != system.JSON(before) {
+		t.Errorf("the item changed from %s to %s", system.JSON(before), system.JSON(after))
+	}
+	if now := c.PhotoKeys(t, job.JobID); len(now[system.PhotoFinal]) != 1 || now[system.PhotoFinal][0] != objects[system.PhotoFinal][0] {
+		t.Errorf("the objects are %v, were %v", now, objects)
+	}
+	want := "[{analyze gemini ok gemini-3.5-flash 10000} {edit gemini unknown gemini-3.1-flash-image 101000} {edit gemini ok gemini-3.1-flash-image 101000}]"
+	if calls := fmt.Sprint(p.calls(t, job.JobID)); calls != want || gemini.Calls() != 3 || gemini.Billed() != 3 {
+		t.Errorf("calls %s, want %s; %d made, %d billed", calls, want, gemini.Calls(), gemini.Billed())
+	}
+	if ids := c.PhotoOutcomes(t, job.JobID); len(ids) != 1 {
+		t.Errorf("outcomes %v", ids)
+	}
+}
+
+func signal(t *testing.T, s *system.Service, which syscall.Signal) {
+	t.Helper()
+	if err := s.Cmd.Process.Signal(which); err != nil {
+		t.Fatal(err)
+	}
+}
