@@ -29,7 +29,7 @@ func ColumnsName(chunk int) string { return fmt.Sprintf("records/%05d.columns", 
 const (
 	magic      = "assay-columns-1\n"
 	memberSize = 25
-	maxValue   = 1 << 10  // bytes of a value in a column
+	maxValue   = 8 << 10  // bytes of a value in a column
 	maxColumns = 32 << 20 // bytes of all values of a chunk's columns
 	maxHeader  = 16 << 20
 )
@@ -40,12 +40,12 @@ type chunkHeader struct {
 	Members []int64 `json:"members"` // offset of each member in the lines, and their length
 	Summary Summary `json:"summary"`
 	Parts   []part  `json:"parts"` // names, errors, and the columns of the summary
-	Cut     bool    `json:"cut,omitempty"`
 }
 
 type part struct {
 	Offset int64 `json:"o"` // after the header
 	Length int64 `json:"n"`
+	Cut    bool  `json:"cut,omitempty"` // a value is missing or not complete
 }
 
 // The parts before those of the summary's columns.
@@ -68,6 +68,7 @@ type ChunkWriter struct {
 type columnValues struct {
 	data  []byte
 	count int // values, missing ones included
+	cut   bool
 }
 
 type countingWriter struct {
@@ -154,7 +155,7 @@ func (w *ChunkWriter) value(part int, value string) {
 	}
 	if len(value) > maxValue || w.size+len(value) > maxColumns {
 		value = value[:min(len(value), maxValue)]
-		w.header.Cut = true
+		v.cut = true
 		if w.size > maxColumns {
 			return
 		}
@@ -189,7 +190,7 @@ func (w *ChunkWriter) Close(columns io.Writer) error {
 		if err := deflate.Close(); err != nil {
 			return err
 		}
-		w.header.Parts = append(w.header.Parts, part{from, int64(data.Len()) - from})
+		w.header.Parts = append(w.header.Parts, part{from, int64(data.Len()) - from, v.cut})
 	}
 	header, err := json.Marshal(&w.header)
 	if err != nil {

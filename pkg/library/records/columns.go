@@ -57,6 +57,16 @@ func (o *openChunk) values(ctx context.Context, key columnKey) ([]string, error)
 	return readColumn(compressed, o.header.Count)
 }
 
+// cut reports whether one of the columns does not have all values.
+func (o *openChunk) cut(keys []columnKey) bool {
+	for _, key := range keys {
+		if i := o.place(key); i >= 0 && o.header.Parts[i].Cut {
+			return true
+		}
+	}
+	return false
+}
+
 func (o *openChunk) place(key columnKey) int {
 	switch key {
 	case nameKey:

@@ -148,7 +148,7 @@ func (f *File) matchChunk(ctx context.Context, chunk int, filter *Filter) ([]int
 		return nil, err
 	}
 	var indexes []int
-	if o.header.Cut { // the columns do not have all values
+	if o.cut(filter.columns) {
 		for r, err := range f.chunk(ctx, chunk) {
 			if err != nil {
 				return nil, err

@@ -171,7 +171,7 @@ func TestPagesKeepWhatIsAskedFor(t *testing.T) {
 // A value that columns do not keep in full is still found.
 func TestFiltersSeeLongValues(t *testing.T) {
 	all := molecules(50)
-	all[17].Fields.Set("comment", strings.Repeat("x", 5_000)+"needle")
+	all[17].Fields.Set("comment", strings.Repeat("x", maxValue)+"needle")
 	f, _ := store(t, all)
 	filter, err := ParseFilter("comment ~ NEEDLE", f.Columns)
 	if err != nil {
