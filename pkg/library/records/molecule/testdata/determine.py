@@ -1,0 +1,36 @@
+# Prints what RDKit determines of the records of SDF files, for TestAgainstRDKit: file, index, and the
+# composition, charge and exact mass, or a word why there are none.
+import gzip
+import sys
+from collections import Counter
+
+from rdkit import Chem, RDLogger
+from rdkit.Chem.Descriptors import ExactMolWt
+
+RDLogger.DisableLog("rdApp.*")
+for name in sys.argv[1:]:
+    data = (gzip.open(name) if name.endswith(".gz") else open(name, "rb")).read()
+    blocks = data.decode("latin1").replace("\r\n", "\n").split("$$$$\n")
+    if not blocks[-1].strip():
+        blocks.pop()
+    for index, block in enumerate(blocks):
+        mol = Chem.MolFromMolBlock(block, sanitize=False, removeHs=False)
+        word = None
+        if mol is None:
+            word = "unread"
+        elif any(a.HasQuery() or a.GetAtomicNum() == 0 for a in mol.GetAtoms()):
+            word = "query"
+        else:
+            try:
+                Chem.SanitizeMol(mol)
+            except Exception:
+                word = "invalid"
+        if word:
+            print(name, index, word, sep="\t")
+            continue
+        count = Counter()
+        for atom in mol.GetAtoms():
+            count[atom.GetSymbol()] += 1
+            count["H"] += atom.GetTotalNumHs()
+        composition = " ".join("%s%d" % pair for pair in sorted(count.items()) if pair[1])
+        print(name, index, composition, Chem.GetFormalCharge(mol), "%.6f" % ExactMolWt(mol), sep="\t")
