@@ -24,6 +24,7 @@ type NodeView struct {
 	Images       []ImageView      `json:"images,omitempty"`
 	TotalRecords int64            `json:"totalRecords,omitempty"`
 	Permissions  *PermissionsView `json:"permissions,omitempty" doc:"only for the owner"`
+	ErrorMessage string           `json:"errorMessage,omitempty" doc:"of a Failed file that is read alone"`
 	Version      int64            `json:"version" doc:"0 for a root that was never written to"`
 	CreatedAt    *time.Time       `json:"createdAt,omitempty"`
 	UpdatedAt    *time.Time       `json:"updatedAt,omitempty"`

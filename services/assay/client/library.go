@@ -41,9 +41,11 @@ type Node struct {
 	Length      *int64           `json:"length,omitempty"` // bytes of a file
 	Images      []NodeImage      `json:"images,omitempty"`
 	Permissions *NodePermissions `json:"permissions,omitempty"` // only for the owner
-	Version     int64            `json:"version"`               // grows with every change
-	CreatedAt   time.Time        `json:"createdAt"`
-	UpdatedAt   time.Time        `json:"updatedAt"`
+	// ErrorMessage says why a file is Failed. Lists do not have it.
+	ErrorMessage string    `json:"errorMessage,omitempty"`
+	Version      int64     `json:"version"` // grows with every change
+	CreatedAt    time.Time `json:"createdAt"`
+	UpdatedAt    time.Time `json:"updatedAt"`
 }
 
 // IsFolder reports whether the node can have children.

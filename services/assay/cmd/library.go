@@ -71,7 +71,11 @@ func (s *settings) writeNode(w io.Writer, n client.Node) error {
 	if s.json {
 		return writeJSON(w, n)
 	}
-	_, err := fmt.Fprintf(w, "%s  %-18s  %10s  %s\n", n.ID, n.Status, lengthOf(n), named(n))
+	line := named(n)
+	if n.ErrorMessage != "" {
+		line += "  (" + shown(n.ErrorMessage) + ")"
+	}
+	_, err := fmt.Fprintf(w, "%s  %-18s  %10s  %s\n", n.ID, n.Status, lengthOf(n), line)
 	return err
 }
 

@@ -74,7 +74,15 @@ func (a *Area) getNode(ctx context.Context, in *nodeInput) (*nodeOutput, error) 
 	if err != nil {
 		return nil, problem(err)
 	}
-	return output(path.Node(), c), nil
+	out := output(path.Node(), c)
+	if path.Node().Status == library.Failed {
+		file, err := a.store.File(ctx, in.ID)
+		if err != nil {
+			return nil, problem(err)
+		}
+		out.Body.ErrorMessage = file.ErrorMessage
+	}
+	return out, nil
 }
 
 type ownerInput struct{ web.CallerParam }

@@ -1,0 +1,284 @@
+package library
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// keysMakeNoSecondNode: a repeat with an idempotency key is the first call, one with other terms is refused.
+func keysMakeNoSecondNode(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	parent := folder(t, c, "parent", "")
+	for range 3 {
+		if _, err := c.CreateFolder(system.Within(t), client.NewFolder{Name: "a", ParentID: parent.ID, Key: "folder"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.ReserveLibraryFile(system.Within(t), client.NewLibraryFile{Name: "b", Size: 5, ParentID: parent.ID, Key: "file"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found := children(t, c, parent.ID); len(found) != 2 {
+		t.Errorf("%+v", found)
+	}
+	_, err := c.CreateFolder(system.Within(t), client.NewFolder{Name: "other", ParentID: parent.ID, Key: "folder"})
+	_, err2 := c.ReserveLibraryFile(system.Within(t), client.NewLibraryFile{Name: "b", Size: 6, ParentID: parent.ID, Key: "file"})
+	_, err3 := c.CreateFolder(system.Within(t), client.NewFolder{Name: "b", ParentID: parent.ID, Key: "file"})
+	for _, err := range []error{err, err2, err3} {
+		if !system.IsProblem(err, http.StatusUnprocessableEntity) {
+			t.Errorf("a key with other terms: %v", err)
+		}
+	}
+}
+
+// formsUpload: a form is stored and processed as a presigned upload, in the folder that it names.
+func formsUpload(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	parent := folder(t, c, "parent", "")
+	const boundary = "e2e-boundary"
+	form := func(parentID, name, text string) string {
+		return "--" + boundary + "\r\nContent-Disposition: form-data; name=\"parentId\"\r\n\r\n" + parentID +
+			"\r\n--" + boundary + "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name + "\"\r\nContent-Type: text/plain\r\n\r\n" + text +
+			"\r\n--" + boundary + "--\r\n"
+	}
+	header := map[string]string{"X-Owner-Id": owner, "Content-Type": "multipart/form-data; boundary=" + boundary}
+	resp, body := s.Ask(t, http.MethodPost, "/v1/library/files", header, form(parent.ID, "a.txt", "some text"))
+	if resp.StatusCode != http.StatusAccepted {
+		t.Fatalf("%d %s", resp.StatusCode, body)
+	}
+	var n client.Node
+	system.Decode(t, body, &n)
+	n, err := c.WaitNode(system.Within(t), n.ID)
+	if err != nil || n.Status != client.LibraryProcessed || n.ParentID != parent.ID || n.Name != "a.txt" || n.Length == nil || *n.Length != 9 {
+		t.Errorf("%+v, %v", n, err)
+	}
+	if text := content(t, c, n.ID); text != "some text" {
+		t.Errorf("the content is %q", text)
+	}
+	for parentID, want := range map[string]int{"nonsense": http.StatusUnprocessableEntity, "01a205ce-cb6c-7d91-8be8-2d36ba6eb30e": http.StatusNotFound} {
+		if resp, body := s.Ask(t, http.MethodPost, "/v1/library/files", header, form(parentID, "b.txt", "b")); resp.StatusCode != want {
+			t.Errorf("into %s: %d %s", parentID, resp.StatusCode, body)
+		}
+	}
+	header["Idempotency-Key"] = "form"
+	for text, want := range map[string]int{"one": http.StatusAccepted} {
+		for range 2 {
+			if resp, body := s.Ask(t, http.MethodPost, "/v1/library/files", header, form(parent.ID, "c.txt", text)); resp.StatusCode != want {
+				t.Errorf("%d %s", resp.StatusCode, body)
+			}
+		}
+	}
+	if resp, body := s.Ask(t, http.MethodPost, "/v1/library/files", header, form(parent.ID, "c.txt", "two")); resp.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("other bytes: %d %s", resp.StatusCode, body)
+	}
+	if found := children(t, c, parent.ID); len(found) != 2 {
+		t.Errorf("the folder has %+v", found)
+	}
+}
+
+func content(t *testing.T, c *client.Client, id string) string {
+	t.Helper()
+	body, err := c.NodeContent(system.Within(t), id, client.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(body)
+	if err := errors.Join(err, body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// failuresAreExplained: a file that cannot be processed ends as Failed and says why, to its readers.
+func failuresAreExplained(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	n, err := upload(system.Within(t), c, "empty.txt", "", "")
+	if err == nil {
+		n, err = c.WaitNode(system.Within(t), n.ID)
+	}
+	if err != nil || n.Status != client.LibraryFailed || n.ErrorMessage == "" {
+		t.Fatalf("%+v, %v", n, err)
+	}
+	if _, err := c.RetryLibraryFile(system.Within(t), n.ID); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := c.WaitNode(system.Within(t), n.ID); err != nil || n.Status != client.LibraryFailed {
+		t.Errorf("after a retry: %+v, %v", n, err)
+	}
+	done := file(t, c, "a.txt", "", "a")
+	if _, err := c.RetryLibraryFile(system.Within(t), done.ID); !system.IsProblem(err, http.StatusConflict) {
+		t.Errorf("the retry of a file that is Processed: %v", err)
+	}
+	w, err := c.Workflow(system.Within(t), done.ID)
+	if err != nil || w.State != client.LibraryProcessed || len(w.Steps) != 1 || w.Steps[0].State != "done" || w.Steps[0].Engine == "" || w.Steps[0].Attempts != 1 {
+		t.Errorf("%+v, %v", w, err)
+	}
+	resp, body, err := send(t, s, http.MethodPost, "/v1/library/files/"+done.ID+"/reprocess", done.OwnedBy, "")
+	if err != nil || resp.StatusCode != http.StatusAccepted {
+		t.Fatalf("%v, %s", err, body)
+	}
+	if n, err := c.WaitNode(system.Within(t), done.ID); err != nil || n.Status != client.LibraryProcessed {
+		t.Errorf("reprocessed: %+v, %v", n, err)
+	}
+	if w, err := c.Workflow(system.Within(t), done.ID); err != nil || w.Run != 2 {
+		t.Errorf("reprocessed: %+v, %v", w, err)
+	}
+}
+
+// foldersAreZipped: with the paths and the bytes of all files, and names made different.
+func foldersAreZipped(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	top := folder(t, c, "top", "")
+	below, empty := folder(t, c, "below", top.ID), folder(t, c, "empty", top.ID)
+	file(t, c, "a.txt", top.ID, "one")
+	file(t, c, "A.txt", top.ID, "two")
+	file(t, c, "ä.txt", below.ID, "three")
+	gone := file(t, c, "gone.txt", below.ID, "gone")
+	if err := c.TrashNode(system.Within(t), gone.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.ReserveLibraryFile(system.Within(t), client.NewLibraryFile{Name: "loading.txt", Size: 5, ParentID: empty.ID}); err != nil {
+		t.Fatal(err)
+	}
+	body, err := c.NodeZip(system.Within(t), top.ID, client.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(body)
+	if err := errors.Join(err, body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, entry := range z.File {
+		r, err := entry.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err := errors.Join(err, r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		found[entry.Name] = string(text)
+	}
+	want := map[string]string{"A.txt": "two", "a (2).txt": "one", "below/": "", "below/ä.txt": "three", "empty/": ""}
+	if !maps.Equal(found, want) { // newest first
+		t.Errorf("the zip has %q, want %q", found, want)
+	}
+}
+
+// operatorsList: the files of an owner, of a folder and of a blob, and the workflows of a type.
+func operatorsList(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	parent := folder(t, c, "parent", "")
+	one, two := file(t, c, "one.txt", parent.ID, "one"), file(t, c, "two.txt", "", "two")
+	operator := system.System{HTTP: s.Operator}
+	type listed struct{ ID, BlobID, OwnedBy string }
+	list := func(query url.Values) []listed {
+		t.Helper()
+		resp, body, err := send(t, operator, http.MethodGet, "/v1/library/files?"+query.Encode(), "", "")
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%v %v: %s", query, err, body)
+		}
+		var page struct{ Files []listed }
+		system.Decode(t, body, &page)
+		return page.Files
+	}
+	if all := list(url.Values{"ownedBy": {owner}}); len(all) != 2 || all[0].ID != two.ID || all[1].ID != one.ID || all[0].OwnedBy != owner {
+		t.Errorf("by owner: %+v", all)
+	}
+	in := list(url.Values{"parentId": {parent.ID}})
+	if len(in) != 1 || in[0].ID != one.ID {
+		t.Fatalf("by parent: %+v", in)
+	}
+	if of := list(url.Values{"blobId": {in[0].BlobID}}); !slices.Equal(of, in) {
+		t.Errorf("by blob: %+v", of)
+	}
+	if resp, _, err := send(t, operator, http.MethodGet, "/v1/library/files", "", ""); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("of nothing: %v", err)
+	}
+	resp, body, err := send(t, operator, http.MethodGet, "/v1/library/workflows?type=File&limit=1000", "", "")
+	if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(body, one.ID) || !strings.Contains(body, two.ID) {
+		t.Errorf("workflows: %v, %s", err, body)
+	}
+	if resp, _, err := send(t, s, http.MethodGet, "/v1/library/files?ownedBy="+owner, owner, ""); err != nil || resp.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("the list of operators is served to clients: %v", err)
+	}
+}
+
+// commandLine: a folder put twice is there once, and comes back as it was.
+func commandLine(t *testing.T, s system.System) {
+	dir, owner := t.TempDir(), system.NewOwner()
+	for name, text := range map[string]string{"src/a.txt": "a", "src/deep/b.txt": "b", "src/deep/c.txt": "c"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o750), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		p := system.Launch(t, "assay", []string{"ASSAY_SERVER=" + s.HTTP, "ASSAY_OWNER=" + owner}, append([]string{"library"}, args...)...)
+		if status := p.End(t); status != 0 {
+			t.Fatalf("assay library %v: exit status %d: %s", args, status, p.Output)
+		}
+		return p.Output.String()
+	}
+	src := filepath.Join(dir, "src")
+	for range 2 {
+		if out := run("put", src, "--wait"); strings.Count(out, client.LibraryProcessed) != 3 {
+			t.Errorf("put: %s", out)
+		}
+	}
+	want := "/\n└── src/\n    ├── a.txt\n    └── deep/\n        ├── b.txt\n        └── c.txt\n2 folders, 3 files\n"
+	if out := run("tree"); out != want {
+		t.Errorf("tree: %s", out)
+	}
+	run("mv", "/src/deep", "/")
+	run("mv", "/deep", "/moved")
+	run("rm", "/src")
+	if out := run("ls", "--trash"); !strings.Contains(out, "src/") {
+		t.Errorf("the trash: %s", out)
+	}
+	run("restore", "src")
+	if out := run("ls"); !strings.Contains(out, "moved/") || !strings.Contains(out, "src/") {
+		t.Errorf("ls: %s", out)
+	}
+	target := filepath.Join(dir, "a.txt")
+	run("get", "/src/a.txt", "-o", target)
+	if text, err := os.ReadFile(target); err != nil || string(text) != "a" {
+		t.Errorf("%q, %v", text, err)
+	}
+	shared, _, _ := strings.Cut(run("share", "/moved"), "\n")
+	at, err := url.Parse(shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp, body, err := send(t, s, http.MethodGet, at.Path, "", ""); err != nil || resp.StatusCode != http.StatusOK {
+		t.Error(fmt.Errorf("the link: %w, %s", err, body))
+	}
+	if out := run("wait", "/moved/b.txt"); !strings.Contains(out, client.LibraryProcessed) {
+		t.Errorf("wait: %s", out)
+	}
+	run("rm", "--permanent", "/moved", "/src")
+	if out := run("tree"); out != "/\n0 folders, 0 files\n" {
+		t.Errorf("tree: %s", out)
+	}
+}

@@ -1,0 +1,190 @@
+package library
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// who makes a call.
+type who struct{ name, owner, link string }
+
+// permissionsHold: every call on a node answers its owner, and others as far as the node is shared: with
+// nobody, by a link, or with everyone.
+func permissionsHold(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	linked, public := folder(t, c, "linked", ""), folder(t, c, "public", "")
+	if err := c.PublishNode(system.Within(t), public.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	link, err := c.CreateLink(system.Within(t), linked.ID, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inLinked, inPublic := file(t, c, "a.txt", linked.ID, "linked"), file(t, c, "a.txt", public.ID, "public")
+	private := file(t, c, "a.txt", "", "private")
+	stranger, holder, nobody := who{"stranger", system.NewOwner(), ""}, who{"holder", system.NewOwner(), link.Token}, who{"nobody", "", ""}
+
+	reads := []string{"/nodes/{id}", "/nodes/{id}?wait=1s", "/nodes/{id}/path", "/nodes/{id}/zip", "/files/{id}/content", "/files/{id}/images", "/files/{id}/metadata", "/files/{id}/workflow"}
+	folderReads := []string{"/nodes/{id}", "/nodes/{id}/path", "/nodes/{id}/children", "/nodes/{id}/zip"}
+	writes := []struct{ method, path, body string }{
+		{http.MethodPatch, "/nodes/{id}", `{"name":"b"}`}, {http.MethodPost, "/nodes/{id}/restore", ""},
+		{http.MethodPut, "/nodes/{id}/permissions", `{"isPublic":true}`}, {http.MethodPost, "/nodes/{id}/links", `{"expiresIn":"1h"}`},
+		{http.MethodDelete, "/nodes/{id}/links", ""}, {http.MethodPost, "/files/{id}/uploaded", ""}, {http.MethodPost, "/files/{id}/retry", ""},
+		{http.MethodPost, "/files/{id}/reprocess", ""}, {http.MethodPost, "/files/{id}/workflow/steps/metadata/retry", ""},
+	}
+	ask := func(w who, method, path, id, body string) (int, string) {
+		t.Helper()
+		path = "/v1/library" + strings.ReplaceAll(path, "{id}", id)
+		if w.link != "" && method == http.MethodGet {
+			path += map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + "link=" + w.link
+		}
+		resp, answer, err := send(t, s, method, path, w.owner, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.owner != owner && strings.Contains(answer, owner) {
+			t.Errorf("%s %s shows %s the owner's id: %s", method, path, w.name, answer)
+		}
+		return resp.StatusCode, answer
+	}
+	for _, c := range []struct {
+		who     who
+		id      string
+		folder  bool
+		visible bool
+	}{
+		{who{"owner", owner, ""}, private.ID, false, true},
+		{stranger, private.ID, false, false}, {nobody, private.ID, false, false}, {holder, private.ID, false, false},
+		{stranger, inLinked.ID, false, false}, {holder, inLinked.ID, false, true}, {who{"nobody with a link", "", link.Token}, inLinked.ID, false, true},
+		{stranger, inPublic.ID, false, true}, {nobody, inPublic.ID, false, true},
+		{stranger, linked.ID, true, false}, {holder, linked.ID, true, true}, {stranger, public.ID, true, true},
+	} {
+		paths := reads
+		if c.folder {
+			paths = folderReads
+		}
+		for _, path := range paths {
+			status, answer := ask(c.who, http.MethodGet, path, c.id, "")
+			if good := status == http.StatusOK || status == http.StatusTemporaryRedirect; good != c.visible || !good && status != http.StatusNotFound {
+				t.Errorf("%s: GET %s: %d %s", c.who.name, path, status, answer)
+			}
+		}
+		if c.who.owner == owner {
+			continue
+		}
+		want := http.StatusNotFound
+		if c.visible && c.who.link == "" { // calls that change take no link
+			want = http.StatusForbidden
+		}
+		for _, w := range writes {
+			if c.folder && strings.HasPrefix(w.path, "/files") {
+				continue
+			}
+			if status, answer := ask(c.who, w.method, w.path, c.id, w.body); status != want {
+				t.Errorf("%s: %s %s: %d %s, want %d", c.who.name, w.method, w.path, status, answer, want)
+			}
+		}
+		if status, answer := ask(c.who, http.MethodGet, "/nodes/{id}/permissions", c.id, ""); status != http.StatusNotFound {
+			t.Errorf("%s: the permissions: %d %s", c.who.name, status, answer)
+		}
+		// A delete does not tell whether a node is there that the caller does not see.
+		gone := map[int]int{http.StatusNotFound: http.StatusNoContent, http.StatusForbidden: http.StatusForbidden}[want]
+		for _, query := range []string{"", "?permanent=true"} {
+			if status, answer := ask(c.who, http.MethodDelete, "/nodes/{id}"+query, c.id, ""); status != gone {
+				t.Errorf("%s: DELETE%s: %d %s, want %d", c.who.name, query, status, answer, gone)
+			}
+		}
+		if c.folder && c.who.owner != "" {
+			for _, call := range []struct{ path, body string }{
+				{"/folders", `{"name":"b","parentId":"{id}"}`}, {"/files", `{"name":"b","size":1,"parentId":"{id}"}`},
+			} {
+				if status, answer := ask(c.who, http.MethodPost, call.path, "", strings.ReplaceAll(call.body, "{id}", c.id)); status != want {
+					t.Errorf("%s: POST %s into the folder: %d %s, want %d", c.who.name, call.path, status, answer, want)
+				}
+			}
+		}
+	}
+	for _, id := range []string{private.ID, inLinked.ID, inPublic.ID} {
+		if n, err := c.Node(system.Within(t), id, client.Reading{}); err != nil || n.Name != "a.txt" || n.Status != client.LibraryProcessed {
+			t.Errorf("after all: %+v, %v", n, err)
+		}
+	}
+}
+
+// ownersAreNotShown: sharing with users by their ids is refused, since an id acts as a credential.
+func ownersAreNotShown(t *testing.T, s system.System) {
+	owner, other := system.NewOwner(), system.NewOwner()
+	c := s.Client(t, owner)
+	n := folder(t, c, "n", "")
+	resp, body, err := send(t, s, http.MethodPut, "/v1/library/nodes/"+n.ID+"/permissions", owner, system.JSON(map[string]any{"isPublic": false, "users": []string{other}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != http.StatusConflict || strings.Contains(body, other) {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	for _, path := range []string{"/nodes?type=File", "/nodes/trash", "/nodes/root"} {
+		if resp, body, err := send(t, s, http.MethodGet, "/v1/library"+path, "", ""); err != nil || resp.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s of nobody: %v, %s", path, err, body)
+		}
+	}
+}
+
+// linksAreRevoked: a link shows its node and what is below until it expires or is revoked, and others stay.
+func linksAreRevoked(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	a, b := folder(t, c, "a", ""), folder(t, c, "b", "")
+	below := folder(t, c, "below", a.ID)
+	stranger := s.Client(t, system.NewOwner())
+	create := func(id string, valid time.Duration) string {
+		t.Helper()
+		link, err := c.CreateLink(system.Within(t), id, valid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return link.Token
+	}
+	first, second, other, short := create(a.ID, time.Hour), create(a.ID, 2*time.Hour), create(b.ID, time.Hour), create(b.ID, time.Second)
+	if n, err := stranger.LinkedNode(system.Within(t), first); err != nil || n.ID != a.ID || n.OwnedBy != "" {
+		t.Errorf("%+v, %v", n, err)
+	}
+	if path, err := stranger.NodePath(system.Within(t), below.ID, client.Reading{Link: second}); err != nil || len(path) != 2 || path[0].ID != a.ID {
+		t.Errorf("the path with a link: %+v, %v", path, err)
+	}
+	if _, err := stranger.Node(system.Within(t), b.ID, client.Reading{Link: first}); !system.IsProblem(err, http.StatusNotFound) {
+		t.Errorf("a link to another node: %v", err)
+	}
+	if err := c.RevokeLinks(system.Within(t), a.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range []string{first, second, "AAAA", first[:len(first)-2] + "AA"} {
+		if _, err := stranger.LinkedNode(system.Within(t), token); !system.IsProblem(err, http.StatusNotFound) {
+			t.Errorf("a link that is not valid: %v", err)
+		}
+		if _, err := stranger.Node(system.Within(t), below.ID, client.Reading{Link: token}); !system.IsProblem(err, http.StatusNotFound) {
+			t.Errorf("a node by a link that is not valid: %v", err)
+		}
+	}
+	if _, err := stranger.LinkedNode(system.Within(t), other); err != nil {
+		t.Errorf("the link to another node: %v", err)
+	}
+	if _, err := stranger.LinkedNode(system.Within(t), create(a.ID, time.Hour)); err != nil {
+		t.Errorf("a new link: %v", err)
+	}
+	system.Eventually(t, func() error {
+		_, err := stranger.LinkedNode(system.Within(t), short)
+		if system.IsProblem(err, http.StatusNotFound) {
+			return nil
+		}
+		return err
+	})
+	if _, err := c.CreateLink(system.Within(t), a.ID, 31*24*time.Hour); !system.IsProblem(err, http.StatusUnprocessableEntity) {
+		t.Errorf("a link for 31 days: %v", err)
+	}
+}

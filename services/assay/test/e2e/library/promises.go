@@ -1,0 +1,27 @@
+// Package library proves the promises of folders and files: who may see what, moves, names, the trash,
+// uploads and downloads.
+package library
+
+import "github.com/assay-project/assay/services/assay/test/e2e/system"
+
+// Promises are those that a running system keeps.
+func Promises() system.Promises {
+	return system.Promises{
+		"library: permissions hold in every call":   permissionsHold,
+		"library: no other owner's id is shown":     ownersAreNotShown,
+		"library: links expire and are revoked":     linksAreRevoked,
+		"library: uploads do not conflict":          uploadsDoNotConflict,
+		"library: opposite moves make no cycle":     movesMakeNoCycle,
+		"library: changes of other versions fail":   versionsAreChecked,
+		"library: names are checked":                namesAreChecked,
+		"library: a folder is trashed by one write": foldersAreTrashed,
+		"library: bulk changes have outcomes":       bulkHasOutcomes,
+		"library: keys make no second node":         keysMakeNoSecondNode,
+		"library: forms upload files":               formsUpload,
+		"library: failures are explained":           failuresAreExplained,
+		"library: folders are downloaded as zips":   foldersAreZipped,
+		"library: erased means gone":                erasedMeansGone,
+		"library: operators list by every index":    operatorsList,
+		"library: the command line keeps folders":   commandLine,
+	}
+}

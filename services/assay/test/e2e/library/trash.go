@@ -1,0 +1,175 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// foldersAreTrashed: a folder and what is in it are hidden, and come back, by one write of the folder. That
+// it is one of a folder of 10,000 files, too, is a test of pkg/library.
+func foldersAreTrashed(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	top := folder(t, c, "top", "")
+	below := folder(t, c, "below", top.ID)
+	kept := file(t, c, "a.txt", below.ID, "a text")
+	if err := c.PublishNode(system.Within(t), top.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	stranger := s.Client(t, system.NewOwner())
+	if _, err := stranger.Node(system.Within(t), kept.ID, client.Reading{}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // again does nothing
+		if err := c.TrashNode(system.Within(t), top.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := stranger.Node(system.Within(t), kept.ID, client.Reading{}); !system.IsProblem(err, http.StatusNotFound) {
+		t.Errorf("a stranger reads a file in the trash: %v", err)
+	}
+	if files := listed(t, c, client.NodeFile); files[kept.ID] {
+		t.Error("a file in a folder in the trash is listed by its type")
+	}
+	inTrash := map[string]client.Node{}
+	for n, err := range c.Trash(system.Within(t)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		inTrash[n.ID] = n
+	}
+	if len(inTrash) != 1 || inTrash[top.ID].Version != 3 || !inTrash[top.ID].Trashed {
+		t.Errorf("the trash has %+v", inTrash)
+	}
+	if _, err := upload(system.Within(t), c, "b.txt", below.ID, "b"); !system.IsProblem(err, http.StatusConflict) {
+		t.Errorf("an upload into the trash: %v", err)
+	}
+	if _, err := c.ChangeNode(system.Within(t), kept.ID, client.NodeChange{ParentID: &top.ID}); !system.IsProblem(err, http.StatusConflict) {
+		t.Errorf("a move within the trash: %v", err)
+	}
+	back, err := c.RestoreNode(system.Within(t), top.ID)
+	if err != nil || back.Version != 4 || back.ParentID != top.ParentID || back.Trashed {
+		t.Fatalf("%+v, %v", back, err)
+	}
+	if n, err := stranger.Node(system.Within(t), kept.ID, client.Reading{}); err != nil || n.Version != kept.Version {
+		t.Errorf("a file in a restored folder: %+v, %v", n, err)
+	}
+	if _, err := c.RestoreNode(system.Within(t), top.ID); !system.IsProblem(err, http.StatusConflict) {
+		t.Errorf("a restore of what is not in the trash: %v", err)
+	}
+}
+
+func listed(t *testing.T, c *client.Client, kind string) map[string]bool {
+	t.Helper()
+	ids := map[string]bool{}
+	for n, err := range c.NodesByType(system.Within(t), kind) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[n.ID] = true
+	}
+	return ids
+}
+
+// bulkHasOutcomes: each operation has the status that it would have alone.
+func bulkHasOutcomes(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	a, b := folder(t, c, "a", ""), folder(t, c, "b", "")
+	foreign := folder(t, s.Client(t, system.NewOwner()), "foreign", "")
+	operation := func(op, id, parentID string) map[string]any {
+		o := map[string]any{"op": op, "id": id}
+		if parentID != "" {
+			o["parentId"] = parentID
+		}
+		return o
+	}
+	operations := []map[string]any{
+		operation("move", a.ID, b.ID), operation("move", b.ID, a.ID), operation("trash", foreign.ID, ""), operation("move", a.ID, foreign.ID),
+		operation("trash", a.ID, ""), operation("restore", a.ID, ""), operation("erase", a.ID, ""), operation("trash", a.ID, ""),
+	}
+	resp, body, err := send(t, s, http.MethodPost, "/v1/library/nodes/bulk", owner, system.JSON(map[string]any{"operations": operations}))
+	if err != nil || resp.StatusCode != http.StatusMultiStatus {
+		t.Fatalf("%v, %s", err, body)
+	}
+	var got struct {
+		Outcomes []struct {
+			ID, Type, Operation string
+			Status              int
+		}
+	}
+	system.Decode(t, body, &got)
+	for i, want := range []int{200, 409, 404, 404, 200, 200, 202, 404} {
+		if o := got.Outcomes[i]; o.Status != want || o.ID != operations[i]["id"] || (want >= 400) != (o.Type != "") {
+			t.Errorf("%d: %+v, want %d", i, o, want)
+		}
+	}
+	system.Eventually(t, func() error {
+		var op struct{ State string }
+		resp, body, err := send(t, s, http.MethodGet, got.Outcomes[6].Operation, owner, "")
+		if err != nil || resp.StatusCode != http.StatusOK {
+			return fmt.Errorf("%w, %s", err, body)
+		}
+		system.Decode(t, body, &op)
+		if op.State != "Processed" {
+			return errors.New(body)
+		}
+		return nil
+	})
+	many := strings.TrimSuffix(strings.Repeat(system.JSON(operation("trash", a.ID, ""))+",", 101), ",")
+	if resp, body, err := send(t, s, http.MethodPost, "/v1/library/nodes/bulk", owner, `{"operations":[`+many+`]}`); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("101 operations: %v, %s", err, body)
+	}
+}
+
+// erasedMeansGone: a folder with files leaves no node, no file and no object.
+func erasedMeansGone(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	top := folder(t, c, "top", "")
+	below := folder(t, c, "below", top.ID)
+	ids := []string{top.ID, below.ID}
+	for i := range 5 {
+		ids = append(ids, file(t, c, fmt.Sprintf("%d.txt", i), below.ID, system.RandomText(uint64(i), 20)).ID)
+	}
+	if err := c.EraseNode(system.Within(t), top.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Node(system.Within(t), ids[3], client.Reading{}); !system.IsProblem(err, http.StatusNotFound) {
+		t.Errorf("a file below an erased folder: %v", err)
+	}
+	system.Eventually(t, func() error {
+		for _, table := range []string{"leanda-ng-dev-nodes", "leanda-ng-dev-files"} {
+			for _, id := range ids {
+				out, err := s.Tables().GetItem(system.Within(t), &dynamodb.GetItemInput{
+					TableName: &table, Key: system.Item{"id": &types.AttributeValueMemberS{Value: id}}, ConsistentRead: aws.Bool(true),
+				})
+				if err != nil || out.Item != nil {
+					return fmt.Errorf("%s is in %s: %w", id, table, err)
+				}
+			}
+		}
+		for _, id := range ids {
+			prefix := library.FilePrefix(id)
+			left, err := s.Objects().ListObjectsV2(system.Within(t), &s3.ListObjectsV2Input{Bucket: &s.Bucket, Prefix: &prefix})
+			if err != nil || len(left.Contents) > 0 {
+				return fmt.Errorf("the bucket has %d objects of %s: %w", len(left.Contents), id, err)
+			}
+		}
+		return nil
+	})
+	if err := c.EraseNode(system.Within(t), top.ID); err != nil {
+		t.Errorf("again: %v", err)
+	}
+}

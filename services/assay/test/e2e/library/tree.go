@@ -1,0 +1,219 @@
+package library
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// folder creates a folder; an empty parent is the root.
+func folder(t *testing.T, c *client.Client, name, parentID string) client.Node {
+	t.Helper()
+	n, err := c.CreateFolder(system.Within(t), client.NewFolder{Name: name, ParentID: parentID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func upload(ctx context.Context, c *client.Client, name, parentID, text string) (client.Node, error) {
+	sum := sha256.Sum256([]byte(text))
+	return c.UploadLibraryFile(ctx, client.NewLibraryFile{
+		Name: name, Size: int64(len(text)), ContentType: "text/plain", SHA256: hex.EncodeToString(sum[:]), ParentID: parentID,
+	}, client.Source{Content: strings.NewReader(text)})
+}
+
+// file uploads a text and waits until it is processed.
+func file(t *testing.T, c *client.Client, name, parentID, text string) client.Node {
+	t.Helper()
+	n, err := upload(system.Within(t), c, name, parentID, text)
+	if err == nil {
+		n, err = c.WaitNode(system.Within(t), n.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.Status != client.LibraryProcessed {
+		t.Fatalf("%s is %s", name, n.Status)
+	}
+	return n
+}
+
+// children are the nodes of a folder by their ids.
+func children(t *testing.T, c *client.Client, id string) map[string]client.Node {
+	t.Helper()
+	found := map[string]client.Node{}
+	for n, err := range c.Children(system.Within(t), id, client.Reading{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[n.ID] = n
+	}
+	return found
+}
+
+// uploadsDoNotConflict: many at once into one folder succeed at the first attempt, and all are listed.
+func uploadsDoNotConflict(t *testing.T, s system.System) {
+	const files = 200
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	into := folder(t, c, "inbox", "")
+	var all errgroup.Group
+	all.SetLimit(50)
+	for i := range files {
+		all.Go(func() error {
+			resp, body, err := send(t, s, http.MethodPost, "/v1/library/files", owner, fmt.Sprintf(`{"name":"%d.txt","size":5,"parentId":%q}`, i, into.ID))
+			if err == nil && resp.StatusCode != http.StatusCreated {
+				err = fmt.Errorf("upload %d: %d %s", i, resp.StatusCode, body)
+			}
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if found := children(t, c, into.ID); len(found) != files {
+		t.Errorf("the folder has %d files", len(found))
+	}
+}
+
+// send makes a request without any retry.
+func send(t *testing.T, s system.System, method, path, owner, body string) (*http.Response, string, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, s.HTTP+path, strings.NewReader(body))
+	if err != nil {
+		return nil, "", err
+	}
+	if owner != "" {
+		req.Header.Set("X-Owner-Id", owner)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return system.RoundTrip(req)
+}
+
+// movesMakeNoCycle: of two folders that are moved into each other at once at most one move is made. The
+// 1,000 rounds of the documented bar are those of pkg/library; over HTTP a share of them.
+func movesMakeNoCycle(t *testing.T, s system.System) {
+	const rounds = 40
+	c := s.Client(t, system.NewOwner())
+	root, err := c.Root(system.Within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := folder(t, c, "a", ""), folder(t, c, "b", "")
+	move := func(id, to string) error {
+		_, err := c.ChangeNode(system.Within(t), id, client.NodeChange{ParentID: &to})
+		return err
+	}
+	made := 0
+	for range rounds {
+		var both errgroup.Group
+		var results [2]error
+		both.Go(func() error { results[0] = move(a.ID, b.ID); return nil })
+		both.Go(func() error { results[1] = move(b.ID, a.ID); return nil })
+		_ = both.Wait()
+		for _, err := range results {
+			if err == nil {
+				made++
+			} else if p, ok := errors.AsType[*client.Problem](err); !ok || p.Type != "urn:assay:problem:cycle" {
+				t.Fatal(err)
+			}
+		}
+		if results[0] == nil && results[1] == nil {
+			t.Fatal("both moves were made")
+		}
+		for _, id := range []string{a.ID, b.ID} {
+			path, err := c.NodePath(system.Within(t), id, client.Reading{})
+			if err != nil || path[0].ID != root.ID {
+				t.Fatalf("%s: %+v, %v", id, path, err)
+			}
+			if err := move(id, root.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if made < rounds/2 {
+		t.Errorf("only %d moves of %d rounds were made", made, rounds)
+	}
+}
+
+// versionsAreChecked: a change with an old ETag is refused, one without is made.
+func versionsAreChecked(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	n := folder(t, c, "first", "")
+	path := "/v1/library/nodes/" + n.ID
+	for _, step := range []struct {
+		match, name string
+		status      int
+	}{
+		{`"v1"`, "second", http.StatusOK}, {`"v1"`, "third", http.StatusPreconditionFailed}, {`"v2"`, "third", http.StatusOK},
+		{"*", "fourth", http.StatusOK}, {"", "fifth", http.StatusOK}, {"nonsense", "sixth", http.StatusPreconditionFailed},
+	} {
+		header := map[string]string{"X-Owner-Id": owner, "Content-Type": "application/json"}
+		if step.match != "" {
+			header["If-Match"] = step.match
+		}
+		resp, body := s.Ask(t, http.MethodPatch, path, header, system.JSON(map[string]string{"name": step.name}))
+		if resp.StatusCode != step.status {
+			t.Errorf("%s with If-Match %s: %d %s", step.name, step.match, resp.StatusCode, body)
+		}
+	}
+	got, err := c.Node(system.Within(t), n.ID, client.Reading{})
+	if err != nil || got.Name != "fifth" || got.Version != 5 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	resp, _ := s.Ask(t, http.MethodGet, path, map[string]string{"X-Owner-Id": owner}, "")
+	if tag := resp.Header.Get("ETag"); tag != `"v5"` {
+		t.Errorf("the ETag is %s", tag)
+	}
+	if resp, body := s.Ask(t, http.MethodDelete, path, map[string]string{"X-Owner-Id": owner, "If-Match": `"v4"`}, ""); resp.StatusCode != http.StatusPreconditionFailed {
+		t.Errorf("a delete of an old version: %d %s", resp.StatusCode, body)
+	}
+}
+
+// namesAreChecked: in every call that takes one.
+func namesAreChecked(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	n := folder(t, c, "n", "")
+	for name, good := range map[string]bool{
+		"a.txt": true, "ä 漢字 🎉": true, strings.Repeat("ä", 255): true, ".hidden": true,
+		"a/b": false, `a\b`: false, "a:b": false, "a*": false, "a?": false, `"a"`: false, "<a>": false, "a|b": false,
+		"a\tb": false, "a.": false, "a ": false, "nul": false, "COM1.txt": false, "..": false, strings.Repeat("ä", 256): false,
+	} {
+		body := system.JSON(map[string]any{"name": name})
+		for _, call := range []struct{ method, path, body string }{
+			{http.MethodPost, "/v1/library/folders", body},
+			{http.MethodPost, "/v1/library/files", system.JSON(map[string]any{"name": name, "size": 1})},
+			{http.MethodPatch, "/v1/library/nodes/" + n.ID, body},
+		} {
+			resp, answer, err := send(t, s, call.method, call.path, owner, call.body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if refused := resp.StatusCode == http.StatusUnprocessableEntity; refused == good || good && resp.StatusCode >= 300 {
+				t.Errorf("%s %s %q: %d %s", call.method, call.path, name, resp.StatusCode, answer)
+			}
+		}
+	}
+	a, b := folder(t, c, "same", n.ID), folder(t, c, "same", n.ID)
+	if a.ID == b.ID || len(children(t, c, n.ID)) != 2 {
+		t.Error("two folders of one name are not two")
+	}
+	if n := folder(t, c, "e\u0301", ""); n.Name != "\u00e9" {
+		t.Errorf("the name %q is not in normal form C", n.Name)
+	}
+}
