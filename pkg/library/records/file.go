@@ -1,9 +1,9 @@
 package records
 
 import (
+	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -266,11 +266,16 @@ func (f *File) lines(ctx context.Context, chunk int, offset, length int64) iter.
 			yield(nil, damaged("lines", err))
 			return
 		}
-		for d := json.NewDecoder(gz); ; {
-			var r Record
-			if err := d.Decode(&r); errors.Is(err, io.EOF) {
+		for lines := bufio.NewReaderSize(gz, 64<<10); ; {
+			line, err := lines.ReadBytes('\n')
+			if errors.Is(err, io.EOF) && len(line) == 0 {
 				return
-			} else if err != nil {
+			}
+			var r Record
+			if err == nil {
+				err = parseLine(line[:len(line)-1], &r)
+			}
+			if err != nil {
 				yield(nil, damaged("lines", err))
 				return
 			}

@@ -1,9 +1,6 @@
 package records
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"strconv"
 	"unicode/utf8"
 )
@@ -73,61 +70,4 @@ func appendString(b []byte, s string) []byte {
 		i += size
 	}
 	return append(append(b, s[start:]...), '"')
-}
-
-var errNotPlain = errors.New("not a JSON object of texts, numbers and booleans")
-
-// members calls add for each member of a valid JSON object without space, in order. The value is
-// unquoted text, or a number or boolean as it is there.
-func members(data []byte, add func(name, value string, quoted bool) error) error {
-	if len(data) < 2 || data[0] != '{' || data[len(data)-1] != '}' {
-		return errNotPlain
-	}
-	for at := 1; at < len(data)-1; at++ { // at the comma
-		name, next, err := unquote(data, at)
-		if err != nil || next >= len(data) || data[next] != ':' {
-			return errors.Join(errNotPlain, err)
-		}
-		at = next + 1
-		var value string
-		quoted := at < len(data) && data[at] == '"'
-		if quoted {
-			if value, at, err = unquote(data, at); err != nil {
-				return err
-			}
-		} else {
-			n := bytes.IndexAny(data[at:], ",}")
-			if n <= 0 || data[at] == '[' || data[at] == '{' || data[at] == 'n' {
-				return errNotPlain
-			}
-			value = string(data[at : at+n])
-			at += n
-		}
-		if err := add(name, value, quoted); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// unquote returns the JSON string that begins at data[at], and what follows it.
-func unquote(data []byte, at int) (text string, next int, err error) {
-	if at >= len(data) || data[at] != '"' {
-		return "", 0, errNotPlain
-	}
-	escaped := false
-	for i := at + 1; i < len(data); i++ {
-		switch data[i] {
-		case '\\':
-			escaped = true
-			i++
-		case '"':
-			if !escaped {
-				return string(data[at+1 : i]), i + 1, nil
-			}
-			err := json.Unmarshal(data[at:i+1], &text)
-			return text, i + 1, err
-		}
-	}
-	return "", 0, errNotPlain
 }

@@ -95,14 +95,15 @@ func (f Fields) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
+// UnmarshalJSON implements json.Unmarshaler, for what MarshalJSON writes.
 func (f *Fields) UnmarshalJSON(data []byte) error {
 	*f = (*f)[:0]
-	return members(data, func(name, value string, quoted bool) error {
-		if !quoted {
-			return fmt.Errorf("field %q is not text", name)
+	return members(data, func(name string, value []byte, quoted bool) error {
+		text, err := unquote(value)
+		if err != nil || !quoted {
+			return fmt.Errorf("field %q is not text: %w", name, err)
 		}
-		*f = append(*f, Field{name, value})
+		*f = append(*f, Field{name, text})
 		return nil
 	})
 }
@@ -158,24 +159,29 @@ func (p Properties) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// UnmarshalJSON implements json.Unmarshaler. Numbers become float64, integers int64.
+// UnmarshalJSON implements json.Unmarshaler, for what MarshalJSON writes. Numbers become float64, integers int64.
 func (p *Properties) UnmarshalJSON(data []byte) error {
 	*p = (*p)[:0]
-	return members(data, func(name, value string, quoted bool) error {
-		v := any(value)
-		if value == "true" || value == "false" {
-			v = value == "true"
-		} else if i, err := strconv.ParseInt(value, 10, 64); err == nil {
-			v = i
-		} else if !quoted {
-			if v, err = strconv.ParseFloat(value, 64); err != nil {
-				return fmt.Errorf("property %q: %w", name, err)
-			}
-		}
-		if quoted {
-			v = value
+	return members(data, func(name string, value []byte, quoted bool) error {
+		v, err := plainValue(value, quoted)
+		if err != nil {
+			return fmt.Errorf("property %q: %w", name, err)
 		}
 		*p = append(*p, Property{name, v})
 		return nil
 	})
+}
+
+func plainValue(value []byte, quoted bool) (any, error) {
+	text, err := unquote(value)
+	if quoted || err != nil {
+		return text, err
+	}
+	if text == "true" || text == "false" {
+		return text == "true", nil
+	}
+	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return i, nil
+	}
+	return strconv.ParseFloat(text, 64)
 }

@@ -122,3 +122,31 @@ func TestAgainstRDKit(t *testing.T) {
 		t.Errorf("%d of %d compositions differ", composition, both)
 	}
 }
+
+// BenchmarkReadSDF reads the first of the samples, or one molecule many times.
+func BenchmarkReadSDF(b *testing.B) {
+	data := []byte(strings.Repeat(block("C C N C C N C N C O O C C C", caffeine)+">  <CID>\n2519\n\n$$$$\n", 1_000))
+	if *samples != "" {
+		var err error
+		if data, err = os.ReadFile(strings.Split(*samples, ",")[0]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.SetBytes(int64(len(data)))
+	n := 0
+	for b.Loop() {
+		s := records.NewScanner(bytes.NewReader(data), BoundarySDF(), true)
+		for {
+			raw, err := s.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			ReadSDF(raw.Bytes)
+			n++
+		}
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "records/s")
+}
