@@ -92,7 +92,7 @@ func TestGeminiAnalyze(t *testing.T) {
 	}
 	answer, err := newGenAI(t, server.URL, geminitest.Key).Models.GenerateContent(t.Context(), geminitest.AnalyzeModel,
 		contents(prompted(t, server.Requests()[0]), providertest.Call()), &genai.GenerateContentConfig{
-			ResponseMIMEType: "application/json",
+			ResponseMIMEType: "application/json", MaxOutputTokens: 4096,
 			ResponseSchema: object([]string{"labels", "description", "safeSearch"}, map[string]*genai.Schema{
 				"description": {Type: genai.TypeString},
 				"labels": {Type: genai.TypeArray, Items: object([]string{"name", "confidence"}, map[string]*genai.Schema{

@@ -31,6 +31,7 @@ type blob struct {
 
 type generationConfig struct {
 	ImageConfig        *imageConfig `json:"imageConfig,omitempty"`
+	MaxOutputTokens    int          `json:"maxOutputTokens,omitempty"`
 	ResponseMIMEType   string       `json:"responseMimeType,omitempty"`
 	ResponseModalities []string     `json:"responseModalities,omitempty"`
 	ResponseSchema     *schema      `json:"responseSchema,omitempty"`
@@ -70,9 +71,14 @@ func editRequest(c provider.Call) (r request, degraded string) {
 const analysisPrompt = "Describe this photo in at most three sentences. List what it shows as labels with your confidence from 0 to 1. " +
 	"Rate how likely it shows adult content and violence."
 
+// maxAnalysis bounds the tokens of a description, those of thinking included, and so its
+// cost.
+const maxAnalysis = 4096
+
 func analysisRequest(c provider.Call) request {
 	likelihood := &schema{Type: "STRING", Enum: likelihoods}
 	return request{Contents: contentsOf(analysisPrompt, c), GenerationConfig: &generationConfig{
+		MaxOutputTokens:  maxAnalysis,
 		ResponseMIMEType: "application/json",
 		ResponseSchema: &schema{
 			Type: "OBJECT", Required: []string{"labels", "description", "safeSearch"},

@@ -115,7 +115,7 @@ func TestPaidProviders(t *testing.T) {
 	p := startPaid(t)
 	c := p.Client(t, system.NewOwner())
 	for provider, want := range map[string]string{
-		"gemini":   "[{analyze gemini ok gemini-3.5-flash 10000} {edit gemini ok gemini-3.1-flash-image 101000}]",
+		"gemini":   "[{analyze gemini ok gemini-3.5-flash 40000} {edit gemini ok gemini-3.1-flash-image 101000}]",
 		"seedream": "[{analyze stub ok local-3 0} {edit seedream ok seedream-4-5-251128 45000}]",
 	} {
 		job := system.AwaitPhoto(t, c, p.send(t, c, provider).JobID, client.Completed)
@@ -128,7 +128,7 @@ func TestPaidProviders(t *testing.T) {
 			t.Errorf("%s %+v, %v: %s", format, config, err, system.JSON(job))
 		}
 	}
-	if got := p.provider(t, "gemini").State; got.CallsToday != 2 || got.CostTodayMicros != 111_000 || got.Running != 0 || p.gemini.Billed() != 2 {
+	if got := p.provider(t, "gemini").State; got.CallsToday != 2 || got.CostTodayMicros != 141_000 || got.Running != 0 || p.gemini.Billed() != 2 {
 		t.Errorf("gemini %+v, %d billed", got, p.gemini.Billed())
 	}
 	p.gemini.Next(providertest.OK, providertest.Body(func([]byte) []byte { return geminitest.Candidate("IMAGE_SAFETY") }))
@@ -242,11 +242,11 @@ func TestPaidKilled(t *testing.T) {
 	p.Program.Kill(t)
 	p.Restart(t)
 	job = system.AwaitPhoto(t, p.Client(t, job.UserID), job.JobID, client.Completed)
-	want := "[{analyze gemini ok gemini-3.5-flash 10000} {edit gemini unknown gemini-3.1-flash-image 101000} {edit gemini ok gemini-3.1-flash-image 101000}]"
+	want := "[{analyze gemini ok gemini-3.5-flash 40000} {edit gemini unknown gemini-3.1-flash-image 101000} {edit gemini ok gemini-3.1-flash-image 101000}]"
 	if calls := p.calls(t, job.JobID); fmt.Sprint(calls) != want || p.gemini.Billed() != 3 {
 		t.Errorf("calls %v, want %s; %d billed", calls, want, p.gemini.Billed())
 	}
-	if got := p.provider(t, "gemini").State; got.CostTodayMicros != 10_000+2*101_000 {
+	if got := p.provider(t, "gemini").State; got.CostTodayMicros != 40_000+2*101_000 {
 		t.Errorf("the books have %+v", got)
 	}
 	if ids := p.PhotoOutcomes(t, job.JobID); len(ids) != 1 {

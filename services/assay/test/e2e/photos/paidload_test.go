@@ -28,6 +28,11 @@ var paidJobs = flag.Int("paid.jobs", 20, "how many jobs the load of paid provide
 // noSkew lets a worker repeat a call soon after its time: the tests have one clock.
 const noSkew = "ASSAY_PHOTOJOB_CLOCK_SKEW=0s"
 
+// soonSwept makes sweeps remove soon what a killed worker left.
+func soonSwept() []string {
+	return []string{"ASSAY_SWEEP_EVERY=2s", "ASSAY_UPLOAD_EXPIRES=10s", "ASSAY_RESERVATION_EXPIRES=15s"}
+}
+
 // maxPaidCalls is the default of ASSAY_PHOTOJOB_PAID_CALLS.
 const maxPaidCalls = 2
 
@@ -182,7 +187,7 @@ func TestPaidLoad(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute+time.Duration(*paidJobs)*1500*time.Millisecond)
 	defer cancel()
 	random := rand.New(rand.NewPCG(system.LoadSeed(), 1))
-	l := &paidLoad{paid: startPaid(t, system.ShortLease, noSkew), cancelled: map[string]bool{}, deleted: map[string]bool{}}
+	l := &paidLoad{paid: startPaid(t, append(soonSwept(), system.ShortLease, noSkew)...), cancelled: map[string]bool{}, deleted: map[string]bool{}}
 	held := system.Settings{"editTime": "3s", "analyzeTime": "3s", "perMinute": 100_000, "perDay": 1_000_000, "concurrent": 1000, "dailyBudgetMicros": 0}
 	l.set(t, "gemini", held)
 	l.client = l.Client(t, system.NewOwner())
@@ -228,7 +233,7 @@ func TestPaidLoad(t *testing.T) {
 // checkBills compares what the provider bills with the books.
 func (l *paidLoad) checkBills(t *testing.T) {
 	t.Helper()
-	price := map[string]int64{geminitest.AnalyzeModel: 10_000, geminitest.EditModel: 101_000}
+	price := map[string]int64{geminitest.AnalyzeModel: 40_000, geminitest.EditModel: 101_000}
 	type step struct {
 		model string
 		photo [sha256.Size]byte

@@ -60,7 +60,7 @@ func (p paid) stoppedWorker(t *testing.T, stopped *system.Service, startOthers f
 	close(resumed)
 	signal(syscall.SIGCONT)
 	stopped.Await(t, job.JobID) // its attempt has ended
-	want := "[{analyze gemini ok gemini-3.5-flash 10000} {edit gemini unknown gemini-3.1-flash-image 101000} {edit gemini ok gemini-3.1-flash-image 101000}]"
+	want := "[{analyze gemini ok gemini-3.5-flash 40000} {edit gemini unknown gemini-3.1-flash-image 101000} {edit gemini ok gemini-3.1-flash-image 101000}]"
 	if calls := p.calls(t, job.JobID); fmt.Sprint(calls) != want || p.gemini.Calls() != 3 || p.gemini.Billed() != 3 {
 		t.Errorf("calls %v, want %s; %d calls, %d billed", calls, want, p.gemini.Calls(), p.gemini.Billed())
 	}
@@ -77,7 +77,7 @@ func (p paid) stoppedWorker(t *testing.T, stopped *system.Service, startOthers f
 		}
 		return nil
 	})
-	if got := p.provider(t, "gemini").State; got.CostTodayMicros < 10_000+2*101_000 {
+	if got := p.provider(t, "gemini").State; got.CostTodayMicros < 40_000+2*101_000 {
 		t.Errorf("the books have %+v", got)
 	}
 }

@@ -43,6 +43,7 @@ type request struct {
 	GenerationConfig struct {
 		Temperature        *float64        `json:"temperature"`
 		Seed               *int32          `json:"seed"`
+		MaxOutputTokens    int             `json:"maxOutputTokens"`
 		ResponseModalities []string        `json:"responseModalities"`
 		ResponseMIMEType   string          `json:"responseMimeType"`
 		ResponseSchema     json.RawMessage `json:"responseSchema"`
@@ -103,6 +104,8 @@ func check(body []byte, edit bool) error {
 		return errors.New("an image model answers with images")
 	case !edit && (cfg.ResponseMIMEType != "application/json" || len(cfg.ResponseSchema) == 0):
 		return errors.New("a description needs a schema")
+	case !edit && cfg.MaxOutputTokens == 0:
+		return errors.New("the cost of a description is not bounded")
 	}
 	return nil
 }
