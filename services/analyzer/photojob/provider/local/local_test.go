@@ -9,15 +9,13 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/sample"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
@@ -38,20 +36,6 @@ func pngOf(t *testing.T, m image.Image) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
-}
-
-// portrait returns the sample of the module that the cascade is from: a passport photo.
-func portrait(t *testing.T) []byte {
-	t.Helper()
-	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/esimov/pigo").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "sample.jpg"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
 
 // TestEditIsDeterministic: the pixels of every edit are those that were looked at
@@ -85,7 +69,7 @@ func TestPersons(t *testing.T) {
 		"blur background, as png":      "9486e9731978679c",
 		"crop 1:2 to subject, as png":  "ffccae741c92f457",
 	} {
-		e := edit(t, p, provider.Call{Image: portrait(t), Prompt: prompt})
+		e := edit(t, p, provider.Call{Image: sample.Portrait(t), Prompt: prompt})
 		m, err := png.Decode(bytes.NewReader(e.Image))
 		if err != nil || e.Format != "png" || e.Degraded != "" {
 			t.Fatalf("%q: %s, degraded %q, %v", prompt, e.Format, e.Degraded, err)
@@ -103,7 +87,7 @@ func TestPersons(t *testing.T) {
 			t.Errorf("%q: %s, degraded %q, want %q", prompt, e.Format, e.Degraded, degraded)
 		}
 	}
-	if e := edit(t, p, provider.Call{Image: portrait(t), Prompt: "remove background, as jpeg"}); e.Format != "jpeg" {
+	if e := edit(t, p, provider.Call{Image: sample.Portrait(t), Prompt: "remove background, as jpeg"}); e.Format != "jpeg" {
 		t.Errorf("as jpeg: %s", e.Format)
 	}
 }
@@ -194,7 +178,7 @@ func TestErrors(t *testing.T) {
 
 // TestFaces: one face is found, labeled, and in the middle of the crop.
 func TestFaces(t *testing.T) {
-	p, photo := newProvider(t), portrait(t)
+	p, photo := newProvider(t), sample.Portrait(t)
 	a, _, err := p.Analyze(t.Context(), provider.Call{Image: photo})
 	if err != nil {
 		t.Fatal(err)

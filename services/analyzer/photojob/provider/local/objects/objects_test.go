@@ -7,14 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/sample"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/pixels/peak"
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
@@ -38,18 +36,9 @@ func TestModelIsPinned(t *testing.T) {
 	}
 }
 
-// portrait decodes the sample of the module that faces are found with: a passport photo.
 func portrait(t *testing.T) *pixels.Picture {
 	t.Helper()
-	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/esimov/pigo").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "sample.jpg"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, release, err := pixels.NewDecoder(1<<30).Decode(t.Context(), data, pixels.Default)
+	p, release, err := pixels.NewDecoder(1<<30).Decode(t.Context(), sample.Portrait(t), pixels.Default)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,8 +45,8 @@ func inOrder(rank int) []int {
 }
 
 // permuted returns the elements of values at the positions.
-func permuted(values, positions []int) []int {
-	out := make([]int, len(positions))
+func permuted[T any](values []T, positions []int) []T {
+	out := make([]T, len(positions))
 	for i, position := range positions {
 		out[i] = values[position]
 	}

@@ -1,0 +1,25 @@
+// Package sample has the photo of a person that tests look at.
+package sample
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Portrait returns the JPEG sample of the module that the cascade is from: a passport
+// photo.
+func Portrait(t testing.TB) []byte {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/esimov/pigo").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "sample.jpg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

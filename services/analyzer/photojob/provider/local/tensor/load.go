@@ -1,0 +1,172 @@
+package tensor
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Load returns the graph of a model: the JSON file, and the weights that belong to it.
+// The error is ErrModel, with the reason.
+func Load(model, weights []byte) (*Graph, error) {
+	f, err := parse(model)
+	if err != nil {
+		return nil, err
+	}
+	constants, err := f.constants(weights)
+	if err != nil {
+		return nil, err
+	}
+	b := builder{nodes: map[string]node{}, constants: constants, at: map[string]int{}, graph: &Graph{outputs: map[string]int{}}, multiply: fastest()}
+	for _, n := range f.ModelTopology.Node {
+		b.nodes[n.Name] = n
+	}
+	b.graph.values = []array{{}} // the input is the first
+	for name := range f.Signature.Outputs {
+		name = strings.TrimSuffix(name, ":0")
+		if b.graph.outputs[name], err = b.value(name, nil); err != nil {
+			return nil, err
+		}
+	}
+	if b.graph.shape == nil || len(b.graph.outputs) == 0 {
+		return nil, fmt.Errorf("%w: no input or no output", ErrModel)
+	}
+	b.graph.release()
+	return b.graph, nil
+}
+
+// builder turns nodes into steps, those first that others need.
+type builder struct {
+	nodes     map[string]node
+	constants map[string]array
+	at        map[string]int // of values, by name
+	graph     *Graph
+	multiply  kernel
+}
+
+// value returns the position of a value, "node" or "node:1". Waiting are the nodes that
+// need it.
+func (b *builder) value(name string, waiting []string) (int, error) {
+	if at, ok := b.at[name]; ok {
+		return at, nil
+	}
+	name, part, _ := strings.Cut(name, ":")
+	n, ok := b.nodes[name]
+	if !ok || slices.Contains(waiting, name) {
+		return 0, fmt.Errorf("%w: no node %q that does not need itself", ErrModel, name)
+	}
+	if err := b.add(n, append(waiting, name)); err != nil {
+		return 0, fmt.Errorf("%s: %w", name, err)
+	}
+	if part != "" && part != "0" {
+		name += ":" + part
+	}
+	if at, ok := b.at[name]; ok {
+		return at, nil
+	}
+	return 0, fmt.Errorf("%w: no value %q", ErrModel, name)
+}
+
+// add adds the values of a node, and the step for them if they are not constant.
+func (b *builder) add(n node, waiting []string) error {
+	switch n.Op {
+	case "Placeholder":
+		shape, err := n.shape()
+		if err != nil || b.graph.shape != nil {
+			return errors.Join(fmt.Errorf("%w: the input", ErrModel), err)
+		}
+		if _, err := newArray(shape...); err != nil {
+			return err
+		}
+		b.graph.shape, b.at[n.Name] = shape, 0
+		return nil
+	case "Const":
+		constant, ok := b.constants[n.Name]
+		if !ok {
+			return fmt.Errorf("%w: it has no weights", ErrModel)
+		}
+		b.keep(n, []array{constant})
+		return nil
+	}
+	d := definition{node: n, multiply: b.multiply, known: make([]*array, len(n.Input)), taken: make([]bool, len(n.Input))}
+	from := make([]int, len(n.Input))
+	for i, input := range n.Input {
+		at, err := b.value(input, waiting)
+		if err != nil {
+			return err
+		}
+		if a := b.graph.values[at]; a.shape != nil {
+			d.known[i] = &a
+		}
+		from[i] = at
+	}
+	run, err := d.operation()
+	if err != nil {
+		return err
+	}
+	s := step{name: n.Name, run: run}
+	var in []array
+	for i, at := range from {
+		if !d.taken[i] {
+			s.from = append(s.from, at)
+			in = append(in, b.graph.values[at])
+		}
+	}
+	if len(in) > 0 && !slices.ContainsFunc(in, func(a array) bool { return a.shape == nil }) {
+		out, err := run(in)
+		if err == nil {
+			b.keep(n, out)
+		}
+		return err
+	}
+	parts := 1
+	if n.Op == "SplitV" {
+		if parts, err = strconv.Atoi(n.Attr["num_split"].I); err != nil || parts < 1 || parts > 100 {
+			return fmt.Errorf("%w: %q parts", ErrModel, n.Attr["num_split"].I)
+		}
+	}
+	s.to = b.keep(n, make([]array, parts))
+	b.graph.steps = append(b.graph.steps, s)
+	return nil
+}
+
+// keep adds values under the name of a node.
+func (b *builder) keep(n node, values []array) (at []int) {
+	for i, value := range values {
+		if value.data != nil && value.shape == nil {
+			value.shape = []int{} // a scalar; nil is for what is not known
+		}
+		name := n.Name
+		if i > 0 {
+			name = fmt.Sprintf("%s:%d", n.Name, i)
+		}
+		b.at[name] = len(b.graph.values)
+		at = append(at, len(b.graph.values))
+		b.graph.values = append(b.graph.values, value)
+	}
+	return at
+}
+
+// release drops the constants that no step needs, and determines the last step that
+// needs each value.
+func (g *Graph) release() {
+	needed := make([]bool, len(g.values))
+	for _, at := range g.outputs {
+		needed[at] = true
+	}
+	for i, s := range slices.Backward(g.steps) {
+		for _, at := range s.from {
+			if !needed[at] {
+				needed[at] = true
+				g.steps[i].done = append(g.steps[i].done, at)
+			}
+		}
+	}
+	for at := range g.values {
+		if !needed[at] {
+			g.values[at] = array{}
+		}
+	}
+}
