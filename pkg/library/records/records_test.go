@@ -30,26 +30,54 @@ func (o objects) get(_ context.Context, name string, offset, length int64) ([]by
 // store writes the records in chunks and returns their file.
 func store(t testing.TB, all []Record) (*File, objects) {
 	t.Helper()
-	o := objects{}
-	var summary Summary
-	for chunk := 0; chunk*ChunkSize < len(all); chunk++ {
-		var lines, columns bytes.Buffer
-		w, err := NewChunkWriter(&lines, chunk)
-		if err != nil {
-			t.Fatal(err)
+	o, i := objects{}, 0
+	next := func() (Record, error) {
+		if i == len(all) {
+			return Record{}, io.EOF
 		}
-		for i := range all[chunk*ChunkSize : min(len(all), (chunk+1)*ChunkSize)] {
-			if err := w.Add(&all[chunk*ChunkSize+i]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Close(&columns); err != nil {
-			t.Fatal(err)
-		}
-		o[LinesName(chunk)], o[ColumnsName(chunk)] = lines.Bytes(), columns.Bytes()
-		summary.Merge(w.Summary())
+		all[i].Index = i
+		i++
+		return all[i-1], nil
+	}
+	summary, found, err := WriteChunks(t.Context(), next, func(chunk int, lines, columns []byte) error {
+		o[LinesName(chunk)], o[ColumnsName(chunk)] = lines, columns
+		return nil
+	})
+	if err != nil || found != len(all) {
+		t.Fatal(found, err)
 	}
 	return &File{Get: o.get, Total: len(all), Columns: summary.Table()}, o
+}
+
+func TestRecordsBeyondTheLimitAreCounted(t *testing.T) {
+	n, chunks := 0, 0
+	_, found, err := WriteChunks(t.Context(), func() (Record, error) {
+		if n++; n > MaxRecords+3 {
+			return Record{}, io.EOF
+		}
+		return Record{}, nil
+	}, func(chunk int, _, _ []byte) error {
+		chunks++
+		return nil
+	})
+	if err != nil || found != MaxRecords+3 || chunks != MaxRecords/ChunkSize {
+		t.Errorf("%d records in %d chunks, %v", found, chunks, err)
+	}
+	broken := errors.New("broken")
+	for _, at := range []int{0, 1} {
+		_, _, err := WriteChunks(t.Context(), func() (Record, error) {
+			if at == 0 {
+				return Record{}, broken
+			}
+			if n++; n%2 == 0 {
+				return Record{}, io.EOF
+			}
+			return Record{}, nil
+		}, func(int, []byte, []byte) error { return broken })
+		if !errors.Is(err, broken) {
+			t.Errorf("source or store %d: %v", at, err)
+		}
+	}
 }
 
 // molecules returns n records; every 10th failed, every 7th has no logP.

@@ -1,0 +1,63 @@
+package records
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+)
+
+// WriteChunks writes the records of a source that is read once, such as the rows of a table, in chunks.
+// next returns io.EOF after the last one; store keeps the two objects of a chunk, which are not used
+// again. At most one chunk is in memory. found counts all records, also those beyond MaxRecords, which
+// are in no chunk.
+func WriteChunks(ctx context.Context, next func() (Record, error), store func(chunk int, lines, columns []byte) error) (summary *Summary, found int, err error) {
+	summary = &Summary{}
+	var lines bytes.Buffer
+	var w *ChunkWriter
+	end := func() error {
+		var columns bytes.Buffer
+		if err := w.Close(&columns); err != nil {
+			return err
+		}
+		summary.Merge(w.Summary())
+		chunk := w.header.Chunk
+		w = nil
+		return store(chunk, bytes.Clone(lines.Bytes()), columns.Bytes())
+	}
+	for ; ; found++ {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		r, err := next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		if found >= MaxRecords {
+			continue
+		}
+		if w == nil {
+			lines.Reset()
+			if w, err = NewChunkWriter(&lines, found/ChunkSize); err != nil {
+				return nil, 0, err
+			}
+		}
+		if err := w.Add(&r); err != nil {
+			return nil, 0, err
+		}
+		if w.header.Count == ChunkSize {
+			if err := end(); err != nil {
+				return nil, 0, err
+			}
+		}
+	}
+	if w != nil {
+		if err := end(); err != nil {
+			return nil, 0, err
+		}
+	}
+	return summary, found, nil
+}
