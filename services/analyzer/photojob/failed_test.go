@@ -1,0 +1,165 @@
+package photojob
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/table/tabletest"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+)
+
+// price is what each call of the tests may cost.
+const price = 101_000
+
+// calling is an attempt whose first call to a paid provider is recorded.
+func calling(t *testing.T, paidCalls int) *editing {
+	t.Helper()
+	db, _ := tabletest.Start(t)
+	names := photojob.Config{Env: "dev"}
+	if err := table.EnsureAll(t.Context(), db, photojob.Tables(names)); err != nil {
+		t.Fatal(err)
+	}
+	store := photojob.NewStore(db, names)
+	id, err := photojob.NewID("ann", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := photojob.Terms{FileName: "a.jpg", ContentType: "image/jpeg", Size: 4096, Options: photojob.Options{Provider: photojob.Gemini}}
+	job, err := store.Create(t.Context(), terms.Job(id, "ann"))
+	if err == nil {
+		job, err = store.Claim(t.Context(), job)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &editing{steps: steps{&Area{cfg: Config{PaidCalls: paidCalls}, store: store}}, job: job}
+	e.begin(t)
+	return e
+}
+
+// begin records the next call.
+func (e *editing) begin(t *testing.T) {
+	t.Helper()
+	intent := photojob.Call{Step: photojob.StepEdit, Provider: photojob.Gemini, Model: "m", At: time.Now().UnixMilli(), Until: time.Now().Add(time.Minute).UnixMilli(), CostMicros: price}
+	if err := e.record(t.Context(), e.job, intent); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fails ends the last call with an error, and returns what becomes of the job.
+func (e *editing) fails(t *testing.T, cause error) error {
+	t.Helper()
+	call, called := e.job.Calls.Last()
+	if !called || call.Outcome != photojob.CallSent {
+		t.Fatalf("the last call is %+v", call)
+	}
+	return e.failed(t.Context(), call, cause)
+}
+
+// lastStored returns the job as it is stored, and its last call.
+func (e *editing) lastStored(t *testing.T) (photojob.Job, photojob.Call) {
+	t.Helper()
+	job, err := e.store.Get(t.Context(), e.job.JobID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, _ := job.Calls.Last()
+	return job, call
+}
+
+// TestFailedCalls: each class of error has its entry in the ledger, and its consequence.
+func TestFailedCalls(t *testing.T) {
+	const later, final, again = "later", "permanent", "another attempt"
+	why := errors.New("the reason")
+	for name, test := range map[string]struct {
+		class   provider.Class
+		billed  provider.Billed
+		paid    int
+		outcome string
+		cost    int64
+		then    string
+	}{
+		"limited":                {provider.Defer, provider.NotBilled, 2, photojob.CallRefused, 0, later},
+		"access refused":         {provider.Suspend, provider.NotBilled, 2, photojob.CallRefused, 0, later},
+		"unavailable":            {provider.Retry, provider.NotBilled, 2, photojob.CallError, 0, later},
+		"a billed bad answer":    {provider.Retry, provider.IsBilled, 2, photojob.CallError, price, later},
+		"timeout":                {provider.Unknown, provider.MaybeBilled, 2, photojob.CallUnknown, price, later},
+		"timeout, at most once":  {provider.Unknown, provider.MaybeBilled, 1, photojob.CallUnknown, price, final},
+		"content policy":         {provider.Permanent, provider.NotBilled, 2, photojob.CallError, 0, final},
+		"content policy, billed": {provider.Permanent, provider.IsBilled, 2, photojob.CallError, price, final},
+		"a fault of ours":        {provider.Internal, provider.NotBilled, 2, photojob.CallError, 0, again},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := calling(t, test.paid)
+			err := e.fails(t, &provider.Error{Class: test.class, Code: "A_CODE", Billed: test.billed, HTTP: 599, RequestID: "r", Err: why})
+			got := again
+			if _, delayed := bus.Delay(err); delayed {
+				got = later
+			} else if bus.IsPermanent(err) {
+				got = final
+			}
+			if got != test.then || !errors.Is(err, why) {
+				t.Errorf("%s: %v, want %s", got, err, test.then)
+			}
+			job, call := e.lastStored(t)
+			if call.Outcome != test.outcome || call.CostMicros != test.cost || call.HTTP != 599 || call.RequestID != "r" {
+				t.Errorf("the ledger has %+v", call)
+			}
+			if job.Status != photojob.Editing || job.Error == nil || job.Error.Code != "A_CODE" || job.Error.Message != why.Error() {
+				t.Errorf("the job is %s, %+v", job.Status, job.Error)
+			}
+		})
+	}
+}
+
+// TestThirdErrorIsTheLast: of a step, whatever the pauses.
+func TestThirdErrorIsTheLast(t *testing.T) {
+	e := calling(t, 2)
+	unavailable := &provider.Error{Class: provider.Retry, Code: provider.Unavailable, Billed: provider.NotBilled, RetryAfter: time.Hour, Err: errors.New("503")}
+	for range callTries - 1 {
+		if d, ok := bus.Delay(e.fails(t, unavailable)); !ok || d < time.Hour {
+			t.Errorf("the pause is %s, %t, want what the provider asks for", d, ok)
+		}
+		e.begin(t)
+	}
+	err := e.fails(t, unavailable)
+	if coded, ok := errors.AsType[*codedError](err); !ok || coded.code != provider.Unavailable || !bus.IsPermanent(err) {
+		t.Errorf("after %d errors: %v", callTries, err)
+	}
+	if job, _ := e.lastStored(t); job.Error.RetryCount != callTries-1 {
+		t.Errorf("%+v", job.Error)
+	}
+}
+
+// TestErrorOfAnother: an error that is not the provider's leaves the call as sent, since
+// nobody knows what became of it.
+func TestErrorOfAnother(t *testing.T) {
+	e, cut := calling(t, 2), errors.New("the bucket is unreachable")
+	if err := e.fails(t, cut); !errors.Is(err, cut) || bus.IsPermanent(err) {
+		t.Error(err)
+	}
+	if _, call := e.lastStored(t); call.Outcome != photojob.CallSent || call.CostMicros != price {
+		t.Errorf("the ledger has %+v", call)
+	}
+}
+
+// TestErrorAfterTheEnd: what a call cost is recorded although its job was cancelled
+// meanwhile, and the job stays as it ended.
+func TestErrorAfterTheEnd(t *testing.T) {
+	e := calling(t, 2)
+	if _, err := e.store.Fail(t.Context(), e.job, photojob.JobError{Code: photojob.CodeCancelled, Message: "cancelled"}); err != nil {
+		t.Fatal(err)
+	}
+	err := e.fails(t, &provider.Error{Class: provider.Unknown, Code: provider.Timeout, Billed: provider.MaybeBilled, Err: errors.New("30 s are over")})
+	if _, moved := errors.AsType[*lifecycle.MovedError](err); !moved && !errors.Is(err, lifecycle.ErrFenceLost) {
+		t.Error(err)
+	}
+	if job, call := e.lastStored(t); job.Status != photojob.Failed || job.Error.Code != photojob.CodeCancelled || call.Outcome != photojob.CallUnknown || call.CostMicros != price {
+		t.Errorf("the job is %s, %+v, and its call %+v", job.Status, job.Error, call)
+	}
+}
