@@ -1,0 +1,115 @@
+package photos
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image/png"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
+	"github.com/assay-project/assay/services/analyzer/pixels/scene"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestPaidWithdrawn: of a job that is cancelled or deleted while a provider edits its photo,
+// the cost is on the books and no edit remains, of a deleted one no object at all.
+func TestPaidWithdrawn(t *testing.T) {
+	t.Parallel()
+	p := startPaid(t)
+	c := p.Client(t, system.NewOwner())
+	// during withdraws a job during its edit, and lets the provider answer then.
+	during := func(withdraw func(ctx context.Context, id string) error) string {
+		t.Helper()
+		reached, withdrawn := make(chan struct{}), make(chan struct{})
+		p.gemini.Next(providertest.OK, func(x providertest.Exchange) {
+			close(reached)
+			<-withdrawn
+			providertest.OK(x)
+		})
+		job := p.send(t, c, "gemini")
+		<-reached
+		err := withdraw(system.Within(t), job.JobID)
+		close(withdrawn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ids := p.PhotoOutcomes(t, job.JobID); len(ids) > 1 { // and the worker is done
+			t.Errorf("outcomes %v", ids)
+		}
+		return job.JobID
+	}
+	cancelled := during(func(ctx context.Context, id string) error {
+		_, err := c.CancelPhoto(ctx, id)
+		return err
+	})
+	if job := system.AwaitPhoto(t, c, cancelled, client.Failed); job.Error.Code != "CANCELLED" {
+		t.Errorf("cancelled as %s", system.JSON(job))
+	}
+	want := "[{analyze gemini ok gemini-3.5-flash 40000} {edit gemini ok gemini-3.1-flash-image 101000}]"
+	if calls := fmt.Sprint(p.calls(t, cancelled)); calls != want {
+		t.Errorf("calls %s, want %s", calls, want)
+	}
+	deleted := during(c.DeletePhoto)
+	if _, err := c.GetPhoto(system.Within(t), deleted, 0); err == nil {
+		t.Error("a deleted job is there again")
+	}
+	edits, all := p.PhotoKeys(t, cancelled)[system.PhotoFinal], p.PhotoKeys(t, deleted)
+	if len(edits) > 0 || len(all) > 0 {
+		t.Errorf("of the cancelled job %v remains, of the deleted one %v", edits, all)
+	}
+	if got := p.provider(t, "gemini").State; got.CostTodayMicros != 2*141_000 || p.gemini.Billed() != 4 {
+		t.Errorf("%+v, %d billed", got, p.gemini.Billed())
+	}
+}
+
+// TestPaidStreamLost: when the stream of work is lost, a sweep completes the jobs. An answer
+// that is stored is not asked for again.
+func TestPaidStreamLost(t *testing.T) {
+	t.Parallel()
+	cluster := system.StartCluster(t, append(paidEnv(), noSkew, system.NoSweep)...)
+	ingest := cluster.Service(t, "ingest")
+	cluster.Front(t, ingest, cluster.Service(t, "query"))
+	cluster.Operator = ingest.Operator
+	p := newPaid(t, &system.Server{System: cluster.System})
+	p.enable(t)
+	worker := cluster.Service(t, "analyzer")
+	reached := make(chan struct{})
+	p.gemini.Next(providertest.OK, func(x providertest.Exchange) {
+		close(reached)
+		providertest.Silent(x)
+	})
+	c := p.Client(t, system.NewOwner())
+	job := p.send(t, c, "gemini")
+	<-reached
+	worker.Kill(t)
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, scene.New(90, 60, 1)); err != nil {
+		t.Fatal(err)
+	}
+	// As if it had been killed after it stored the answer.
+	p.PutObject(t, system.PhotoTemp, photojob.AnswerKey(job.JobID, 2), geminitest.Picture(picture.Bytes(), "image/png"))
+	if err := p.JetStream(t).DeleteStream(system.Within(t), photojob.WorkStream); err != nil {
+		t.Fatal(err)
+	}
+	cluster.SetUp(t)
+	cluster.Service(t, "analyzer")
+	system.Eventually(t, func() error {
+		cluster.Sweep(t)
+		found, err := c.GetPhoto(system.Within(t), job.JobID, time.Second)
+		if err != nil || found.Status != client.Completed {
+			return fmt.Errorf("%s, %w", system.JSON(found), err)
+		}
+		return nil
+	})
+	if done := system.AwaitPhoto(t, c, job.JobID, client.Completed); done.EditResult.Width != 90 || p.gemini.Calls() != 2 {
+		t.Errorf("after %d calls the job is %s", p.gemini.Calls(), system.JSON(done))
+	}
+	if ids := p.PhotoOutcomes(t, job.JobID); len(ids) != 1 {
+		t.Errorf("outcomes %v", ids)
+	}
+}
