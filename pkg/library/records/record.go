@@ -69,15 +69,23 @@ func (f Fields) Get(name string) (string, bool) {
 	return "", false
 }
 
+// maxRepeated is how long a value may be that repetitions of its name continue.
+const maxRepeated = 64 << 10
+
 // Set adds a field. The value of a name that is there is followed by a line break and the new value.
+// What exceeds MaxFields, or a long value, is left out.
 func (f *Fields) Set(name, value string) {
 	for i := range *f {
 		if (*f)[i].Name == name {
-			(*f)[i].Value += "\n" + value
+			if len((*f)[i].Value) < maxRepeated {
+				(*f)[i].Value += "\n" + value
+			}
 			return
 		}
 	}
-	*f = append(*f, Field{name, value})
+	if len(*f) < MaxFields {
+		*f = append(*f, Field{name, value})
+	}
 }
 
 // MarshalJSON implements json.Marshaler.

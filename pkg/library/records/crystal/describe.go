@@ -34,7 +34,7 @@ func Read(raw []byte) records.Record {
 	}
 	r := records.Record{Name: b.Name, Content: text}
 	for _, f := range b.Items {
-		if f.Value != "?" && f.Value != "." {
+		if f.Value != "?" && f.Value != "." && len(r.Fields) < records.MaxFields {
 			r.Fields = append(r.Fields, f)
 		}
 	}

@@ -150,20 +150,20 @@ func (m *Molecule) kekulize(bonds []bonding) int {
 			next[b.To] = append(next[b.To], b.From)
 		}
 	}
-	var seen []bool
+	seen, round := make([]int32, len(m.Atoms)), int32(0) // the round that saw an atom
 	steps := 0
 	var augment func(from int32) bool // a path to a free atom, whose bonds alternate
 	augment = func(from int32) bool {
-		seen[from] = true
+		seen[from] = round
 		for _, to := range next[from] {
 			if steps++; steps > 100_000 {
 				return false
 			}
-			if seen[to] {
+			if seen[to] == round {
 				continue
 			}
-			seen[to] = true
-			if partner[to] == 0 || !seen[partner[to]-1] && augment(partner[to]-1) {
+			seen[to] = round
+			if partner[to] == 0 || seen[partner[to]-1] != round && augment(partner[to]-1) {
 				partner[to], partner[from] = from+1, to+1
 				return true
 			}
@@ -172,7 +172,7 @@ func (m *Molecule) kekulize(bonds []bonding) int {
 	}
 	for i := range needs {
 		if needs[i] && partner[i] == 0 {
-			seen = make([]bool, len(needs))
+			round++
 			if !augment(int32(i)) {
 				return i
 			}

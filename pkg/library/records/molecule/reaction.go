@@ -253,10 +253,12 @@ func ReadRDF(raw []byte) records.Record {
 // readDatums reads the $DTYPE and $DATUM lines.
 func readDatums(fields *records.Fields, rest []byte) {
 	s := &scan{rest: rest}
-	name, value, inside := "", "", false
+	name, inside := "", false
+	var value strings.Builder
+	joined := false // the next line continues the value
 	flush := func() {
 		if name != "" && inside {
-			fields.Set(name, strings.TrimSpace(value))
+			fields.Set(name, strings.TrimSpace(value.String()))
 		}
 		inside = false
 	}
@@ -271,13 +273,26 @@ func readDatums(fields *records.Fields, rest []byte) {
 			flush()
 			name = strings.TrimSpace(strings.TrimPrefix(text, "$DTYPE"))
 		case strings.HasPrefix(text, "$DATUM"):
-			value, inside = strings.TrimPrefix(text, "$DATUM"), true
-		case inside && len(line) == 80 && line[79] == '+': // the line goes on
-			value += text[:len(text)-1]
+			text, joined = continued(strings.TrimPrefix(text, "$DATUM"), len(line))
+			value.Reset()
+			value.WriteString(text)
+			inside = true
 		case inside:
-			value += "\n" + text
+			if !joined {
+				value.WriteByte('\n')
+			}
+			text, joined = continued(text, len(line))
+			value.WriteString(text)
 		}
 	}
+}
+
+// continued cuts off the plus in column 81 that says that the next line continues this one.
+func continued(text string, length int) (string, bool) {
+	if length == 81 && strings.HasSuffix(text, "+") {
+		return text[:len(text)-1], true
+	}
+	return text, false
 }
 
 // WriteRDF writes a record of a RDF with these data. The header of the file is HeaderRDF.

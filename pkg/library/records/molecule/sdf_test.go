@@ -6,10 +6,12 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/pkg/library/records/recordstest"
@@ -220,6 +222,37 @@ func TestDrawings(t *testing.T) {
 	}
 	if _, err := flat.SVG(); !errors.Is(err, ErrNotDrawn) {
 		t.Error(err)
+	}
+}
+
+// Records of many small parts take no longer than others of their size.
+func TestManySmallParts(t *testing.T) {
+	const n = 60_000
+	ring := make([]string, 999)
+	for i := range ring {
+		ring[i] = fmt.Sprintf("%d:%d", i+1, (i+1)%999+1)
+	}
+	for name, text := range map[string]string{
+		"names":    block("C", "") + strings.Repeat(">  <a>\nx\n\n", n),
+		"lines":    "$RFMT\n" + esterification() + "$DTYPE a\n$DATUM b\n" + strings.Repeat("c\n", n),
+		"odd ring": block(strings.Repeat("C ", 999), strings.Join(ring, " ")),
+	} {
+		since := time.Now()
+		use([]byte(text))
+		if took := time.Since(since); took > 10*time.Second {
+			t.Errorf("%s: %v", name, took)
+		}
+	}
+	var names strings.Builder
+	for i := range n {
+		fmt.Fprintf(&names, ">  <%d>\n\n", i)
+	}
+	if r := ReadSDF([]byte(block("C", "") + names.String())); len(r.Fields) != records.MaxFields {
+		t.Errorf("%d fields", len(r.Fields))
+	}
+	all := readRDF("$RFMT\n" + esterification() + "$DTYPE a\n$DATUM " + strings.Repeat("d", 73) + "+\ne\nf+\n")
+	if want := strings.Repeat("d", 73) + "e\nf+"; all[0].Fields[0].Value != want {
+		t.Errorf("%q, want %q", all[0].Fields[0].Value, want)
 	}
 }
 

@@ -122,9 +122,12 @@ func (p *parser) variable(symbol string) variable {
 	return v
 }
 
+// maxList is how long a list of NTUPLES is at most.
+const maxList = 4 << 10
+
 // list splits a list of NTUPLES.
 func list(value string) []string {
-	if value == "" {
+	if value == "" || len(value) > maxList {
 		return nil
 	}
 	all := strings.Split(value, ",")

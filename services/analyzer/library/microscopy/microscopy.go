@@ -19,6 +19,7 @@ const (
 	maxImages = 1_000    // further images are counted
 	maxNames  = 100      // channels of an image with names
 	maxDepth  = 100      // of elements
+	maxPath   = 1_000    // bytes of their names
 )
 
 // A Header is what a file says of itself.
@@ -194,6 +195,9 @@ func (h *Header) walk(text string, use func(element)) error {
 			e := element{path: "/" + t.Name.Local, attributes: map[string]string{}, begins: true}
 			if len(open) > 0 {
 				e.path = open[len(open)-1].path + e.path
+			}
+			if len(e.path) > maxPath {
+				return damaged("an element with a long name")
 			}
 			for _, a := range t.Attr {
 				e.attributes[a.Name.Local] = a.Value
