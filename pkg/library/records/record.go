@@ -70,7 +70,7 @@ func (f Fields) Get(name string) (string, bool) {
 }
 
 // maxRepeated is how long a value may be that repetitions of its name continue.
-const maxRepeated = 64 << 10
+const maxRepeated = 16 << 10
 
 // Set adds a field. The value of a name that is there is followed by a line break and the new value.
 // What exceeds MaxFields, or a long value, is left out.
