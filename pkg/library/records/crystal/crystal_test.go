@@ -18,8 +18,7 @@ import (
 
 var mutations = flag.Int("mutations", 200, "how many damaged files a parser gets")
 
-// halite has the edge of the cell at 26 °C: Swanson and Fuyat, NBS Circular 539 (1953). The volume is
-// computed from it.
+// halite has an edge of the size that rock salt has; the stated volume is the cube of it.
 const halite = `# a comment
 data_halite
 _chemical_formula_sum 'Cl Na'

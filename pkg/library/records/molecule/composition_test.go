@@ -12,26 +12,26 @@ const (
 	caffeine = "1-2 2=3 3-4 4=5 5-1 5-6 6=7 6-8 8-9 9=10 9-4 1-11 8-12 4-13"
 )
 
-// The formulas and masses are PubChem's, by CID.
+// The formulas and masses are those of RDKit 2022.09, from SMILES.
 func TestKnownMolecules(t *testing.T) {
 	for _, test := range []struct {
 		name, atoms, bonds string
 		formula            string
 		weight, exact      float64
 	}{
-		{"water, 962", "O", "", "H2O", 18.015, 18.010564684},
-		{"ethanol, 702", "C C O", "1-2 2-3", "C2H6O", 46.07, 46.041864811},
-		{"benzene, 241", "C C C C C C", benzene, "C6H6", 78.11, 78.046950192},
-		{"aspirin, 2244", "C C C C C C C O O O C O C", aspirin, "C9H8O4", 180.16, 180.04225873},
-		{"pyridine, 1049", "C C C C C N", benzene, "C5H5N", 79.10, 79.042199164},
-		{"azulene, 9231", "C C C C C C C C C C", "1:2 2:3 3:4 4:5 5:1 5:6 6:7 7:8 8:9 9:10 10:4", "C10H8", 128.17, 128.062600255},
-		{"DMSO, 679", "C S C O", "1-2 2-3 2=4", "C2H6OS", 78.14, 78.013935998},
-		{"nitrobenzene with pentavalent nitrogen, 7416", "C C C C C C N O O", benzene + " 1-7 7=8 7=9", "C6H5NO2", 123.11, 123.032028402},
-		{"heavy water, 24602", "D O D", "1-2 2-3", "H2O", 20.028, 20.023118},
-		{"sulfuric acid, 1118", "O S O O O", "1=2 2=3 2-4 2-5", "H2O4S", 98.08, 97.967379},
-		{"silane, 23953", "Si", "", "H4Si", 32.117, 32.008227},
-		{"perchloric acid, 24247", "Cl O O O O", "1=2 1=3 1=4 1-5", "ClHO4", 100.46, 99.956335},
-		{"ferrocene as atoms and no bonds", "Fe", "", "Fe", 55.84, 55.93493},
+		{"water", "O", "", "H2O", 18.015, 18.010564684},
+		{"ethanol", "C C O", "1-2 2-3", "C2H6O", 46.07, 46.041864811},
+		{"benzene", "C C C C C C", benzene, "C6H6", 78.11, 78.046950192},
+		{"aspirin", "C C C C C C C O O O C O C", aspirin, "C9H8O4", 180.16, 180.04225873},
+		{"pyridine", "C C C C C N", benzene, "C5H5N", 79.10, 79.042199164},
+		{"azulene", "C C C C C C C C C C", "1:2 2:3 3:4 4:5 5:1 5:6 6:7 7:8 8:9 9:10 10:4", "C10H8", 128.17, 128.062600255},
+		{"DMSO", "C S C O", "1-2 2-3 2=4", "C2H6OS", 78.14, 78.013935998},
+		{"nitrobenzene with pentavalent nitrogen", "C C C C C C N O O", benzene + " 1-7 7=8 7=9", "C6H5NO2", 123.11, 123.032028402},
+		{"heavy water", "D O D", "1-2 2-3", "H2O", 20.028, 20.023118},
+		{"sulfuric acid", "O S O O O", "1=2 2=3 2-4 2-5", "H2O4S", 98.08, 97.967379},
+		{"silane", "Si", "", "H4Si", 32.117, 32.008227},
+		{"perchloric acid", "Cl O O O O", "1=2 1=3 1=4 1-5", "ClHO4", 100.46, 99.956335},
+		{"iron", "Fe", "", "Fe", 55.84, 55.93493},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for version, text := range map[string]string{"V2000": block(test.atoms, test.bonds), "V3000": blockV3(test.atoms, test.bonds, nil)} {

@@ -35,7 +35,7 @@ func parse(t *testing.T, text string) *Spectrum {
 	return s
 }
 
-// The forms are the example of the standard: McDonald and Wilks, JCAMP-DX, Applied Spectroscopy 42 (1988).
+// The forms are the example of the standard, JCAMP-DX 4.24.
 func TestFormsOfTheStandard(t *testing.T) {
 	want := []float64{0.5, 1, 1.5, 1.5, 1, 0.5, 0, -0.5, -1, -1.5}
 	for name, line := range map[string]string{

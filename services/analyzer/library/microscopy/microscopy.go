@@ -97,7 +97,7 @@ func (f *file) bytes(at, n int64) ([]byte, error) {
 	return b, nil
 }
 
-// czi reads the metadata segment, which the file header names. Both are of the specification DV-FileFormat-1.2.2.
+// czi reads the metadata segment, which the file header names.
 func (f *file) czi() (*Header, error) {
 	head, err := f.bytes(32, 80)
 	if err != nil {

@@ -175,7 +175,7 @@ func TestWorkbooks(t *testing.T) {
 	}
 }
 
-// The dates are those that Excel shows: Microsoft, "Date systems in Excel".
+// 5 July 2011 is day 40729 from 30 December 1899, and day 39267 from 1 January 1904.
 func TestDates(t *testing.T) {
 	for _, test := range []struct {
 		days     float64
