@@ -3,10 +3,10 @@
 // tail reads outcomes; both build on this package. It builds on conn (requests), durable
 // (settings of streams) and fair (priorities, admission).
 //
-// The tables are the truth and a message is a hint that can be sent again. So
-// everything here is at least once, ids are deterministic, and handlers may run
-// twice. An acknowledgement is no fence: NATS accepts that of a stale holder
-// too. What keeps two workers apart is the conditional write of lifecycle.
+// Delivery is at least once: the tables are authoritative, and a lost message is sent again. Ids
+// are therefore deterministic, and handlers may run twice. An acknowledgement is not a fence: NATS
+// also accepts it from a worker that has lost its lease. The conditional writes of package
+// lifecycle keep two workers from doing the same work.
 package bus
 
 import (
@@ -52,9 +52,9 @@ func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger,
 	return b, nil
 }
 
-// Join opens the connection and leaves the streams as they are, for those who
-// only read them. Of cfg it reads the address, the credentials and the work streams. reg
-// may be nil. The caller closes the Bus.
+// Join opens the connection without declaring streams, for programs that only read them. It uses
+// the address, the credentials and the work streams of cfg. reg may be nil. The caller closes the
+// Bus.
 func Join(cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
 	connection, err := conn.Dial(conn.Config{URL: cfg.URL, User: cfg.User, Password: cfg.Password, Credentials: cfg.Credentials, Client: source}, log)
 	if err != nil {
@@ -81,15 +81,13 @@ func (b *Bus) Redeclare(ctx context.Context) error {
 	return b.streams.declare(ctx)
 }
 
-// Publish sends e and returns once the stream has it on disk. The same event
-// published again within the duplicate window is kept once. It tries again
-// while no stream leader answers, for 15 s or until ctx ends. However much work is
-// waiting, it is not refused: see Admit. It returns ErrFull when the stream has reached
-// its limit in bytes, ErrStorageFull when that of the server is used up, and
-// ErrOutstanding when the stream holds work of the same item under another id. It
-// returns at once conn.ErrForbidden when this user may not publish there,
-// nats.ErrMaxPayload for an event that is larger than the server takes, and
-// nats.ErrConnectionClosed after Close.
+// Publish sends e and returns once the stream has it on disk. The same event published again within
+// the duplicate window is kept once. It retries while no stream leader responds, for 15 s or until
+// ctx ends. A backlog does not make it fail: see Admit. It returns ErrFull when the stream has
+// reached its limit in bytes, ErrStorageFull when that of the server is used up, and ErrOutstanding
+// when the stream holds work of the same item under another id. It returns at once
+// conn.ErrForbidden when this user may not publish there, nats.ErrMaxPayload for an event that is
+// larger than the server takes, and nats.ErrConnectionClosed after Close.
 func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 	data, err := e.Marshal()
 	if err != nil {

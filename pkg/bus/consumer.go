@@ -8,15 +8,15 @@ import (
 
 // Bounds are what one attempt may take.
 type Bounds struct {
-	// Time is after how long the handler's context ends. A handler that does not
-	// return within as long again, 5 s at most, is left behind. 0 is no limit.
+	// Time limits the handler's context. A handler that has not returned after the same time again,
+	// at most 5 s, is abandoned. 0 is no limit.
 	Time time.Duration
 	// Memory is how many bytes the attempt may grow to, of Consumer.Memory.
 	Memory int64
 }
 
-// Consumer declares a durable consumer and what it does. Processes that
-// consume under the same Name share the work.
+// Consumer declares a durable consumer and what it does. Processes that use the same Name share the
+// work.
 type Consumer struct {
 	// Name is the durable name, on a work stream with a priority appended, and
 	// the last token of the dead letters' subject.
@@ -24,23 +24,19 @@ type Consumer struct {
 	Area   string // product area, for logs and metrics
 	Stream string
 	Filter string // subject filter; empty takes all of the stream
-	// OnlyNew makes a consumer that does not exist yet begin with what comes
-	// after its creation, instead of with all that the stream holds. One that
-	// exists goes on where it is.
+	// OnlyNew makes a consumer that does not exist yet begin with the first message after its
+	// creation instead of the oldest one in the stream. An existing consumer keeps its position.
 	OnlyNew bool
 
 	// Parallel is how many deliveries this process works on at once. Default 1.
 	Parallel int
-	// Lease is how long a worker may be silent before another gets its
-	// message. It is renewed every third of it while the handler runs.
-	// Default 30 s.
+	// Lease is the time after which a message is redelivered to another worker. It is renewed every
+	// third of it while the handler runs. Default 30 s.
 	Lease time.Duration
-	// Attempts is how many deliveries a message gets, counted before the work,
-	// so that an input that kills the process runs out of them too. One that was
-	// given back because its worker is shutting down does not count. Default
-	// 12, which with the default Backoff outlasts a backend's outage of a
-	// quarter of an hour. A handler that panics, or takes longer than its
-	// bounds allow, has 3 at most: waiting does not help it.
+	// Attempts is how many deliveries a message gets, counted before the work, so that an input
+	// that kills the process runs out of them too. A delivery that a worker returns because it
+	// shuts down does not count. Default 12, which with the default Backoff outlasts an outage of a
+	// backend of 15 minutes. A message whose handler panics or exceeds its bounds has at most 3.
 	Attempts int
 	// Bounds says what an attempt at a delivery may take, and may leave in its Event
 	// what it read for that. Optional; without it there are none.
@@ -48,11 +44,11 @@ type Consumer struct {
 	// Memory is how many bytes the attempts of this process may take together
 	// by their Bounds; others wait until some ends. 0 bounds nothing.
 	Memory int64
-	// Abandoned is how many handlers that do not return may be left behind.
-	// One more ends the consumer with attempt.ErrAbandoned. Default 8.
+	// Abandoned is how many handlers that do not return may be abandoned. One more ends the
+	// consumer with attempt.ErrAbandoned. Default 8.
 	Abandoned int
-	// AbandonedFor is how long one of them may go on, since it may be a loop that
-	// takes a processor. Longer ends the consumer in the same way. Default 5 min.
+	// AbandonedFor is how long an abandoned handler may run, since it may be a busy loop. After
+	// that the consumer ends in the same way. Default 5 min.
 	AbandonedFor time.Duration
 	// Backoff is the pause after the given failed attempt. The default doubles
 	// from 1 s up to 5 min.
@@ -79,10 +75,9 @@ type Consumer struct {
 	GiveUp func(context.Context, Delivery, error) (time.Time, error)
 }
 
-// ErrTakenOver is what a handler returns when it finds that another delivery of
-// the same item has the work now. The message is then left alone: to
-// acknowledge it would take it from the worker that holds it. It comes again
-// after a lease, unless that worker acknowledges it.
+// ErrTakenOver is what a handler returns when it finds that another delivery of the same item has
+// the work now. The message is then not acknowledged, since that would take it from the worker that
+// holds it. It is redelivered after a lease, unless that worker acknowledges it.
 var ErrTakenOver = errors.New("another worker has taken over the item")
 
 type permanentError struct{ err error }

@@ -76,8 +76,8 @@ func (b *Bus) StoreDeadLetter(ctx context.Context, consumer, stream string, d De
 	})
 }
 
-// ownHeader returns a header without what speaks to the server about the message's stream,
-// and without what makes the message a dead letter.
+// ownHeader returns a header without the fields that instruct the server about the message's
+// stream, and without those of a dead letter.
 func ownHeader(header nats.Header) nats.Header {
 	own := nats.Header{}
 	for name, values := range header {
@@ -88,9 +88,8 @@ func ownHeader(header nats.Header) nats.Header {
 	return own
 }
 
-// RestoreDeadLetter stores a dead letter that was lost, of an event that a consumer gave up
-// at that time. How often the consumer had tried is not known any more, and is 0 in
-// the dead letter.
+// RestoreDeadLetter stores a dead letter that was lost, of an event that a consumer gave up at that
+// time. The number of attempts is no longer known, and is 0 in the dead letter.
 func (b *Bus) RestoreDeadLetter(ctx context.Context, consumer string, e event.Event, reason string, at time.Time) error {
 	data, err := e.Marshal()
 	if err != nil {
@@ -155,7 +154,7 @@ func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLette
 				return
 			}
 			after = msg.Sequence
-			if letter := readDeadLetter(msg); f.selects(letter) && !yield(letter, nil) {
+			if deadLetter := readDeadLetter(msg); f.selects(deadLetter) && !yield(deadLetter, nil) {
 				return
 			}
 		}
@@ -206,13 +205,13 @@ func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 // readDeadLetter leaves what cannot be read empty: a dead letter that cannot be shown
 // could not be dropped either.
 func readDeadLetter(msg *jetstream.RawStreamMsg) DeadLetter {
-	letter := DeadLetter{
+	deadLetter := DeadLetter{
 		Sequence: msg.Sequence, Consumer: msg.Header.Get(DeadConsumer), Subject: msg.Header.Get(DeadSubject),
 		Reason: msg.Header.Get(DeadReason), Data: msg.Data, header: msg.Header,
 	}
-	letter.Envelope, _ = event.ParseEnvelope(msg.Header)
-	letter.Attempts, _ = strconv.Atoi(msg.Header.Get(DeadAttempts))
-	letter.First, _ = time.Parse(time.RFC3339Nano, msg.Header.Get(DeadFirst))
-	letter.Last, _ = time.Parse(time.RFC3339Nano, msg.Header.Get(DeadLast))
-	return letter
+	deadLetter.Envelope, _ = event.ParseEnvelope(msg.Header)
+	deadLetter.Attempts, _ = strconv.Atoi(msg.Header.Get(DeadAttempts))
+	deadLetter.First, _ = time.Parse(time.RFC3339Nano, msg.Header.Get(DeadFirst))
+	deadLetter.Last, _ = time.Parse(time.RFC3339Nano, msg.Header.Get(DeadLast))
+	return deadLetter
 }

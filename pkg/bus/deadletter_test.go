@@ -45,11 +45,11 @@ func stored(t *testing.T, w *bustest.World) {
 func collect(t *testing.T, w *bustest.World, f bus.DeadFilter) []bus.DeadLetter {
 	t.Helper()
 	var all []bus.DeadLetter
-	for letter, err := range w.Bus.DeadLetters(t.Context(), f) {
+	for deadLetter, err := range w.Bus.DeadLetters(t.Context(), f) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, letter)
+		all = append(all, deadLetter)
 	}
 	return all
 }
@@ -59,7 +59,7 @@ func TestDeadLettersAreFiltered(t *testing.T) {
 	stored(t, w)
 	all := collect(t, w, bus.DeadFilter{})
 	if len(all) != 4 {
-		t.Fatalf("%d letters, want 4", len(all))
+		t.Fatalf("%d dead letters, want 4", len(all))
 	}
 	for name, c := range map[string]struct {
 		filter bus.DeadFilter
@@ -74,8 +74,8 @@ func TestDeadLettersAreFiltered(t *testing.T) {
 		"none":     {bus.DeadFilter{Consumer: "work"}, nil},
 	} {
 		var got []string
-		for _, letter := range collect(t, w, c.filter) {
-			got = append(got, letter.Item)
+		for _, deadLetter := range collect(t, w, c.filter) {
+			got = append(got, deadLetter.Item)
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, c.want) {
@@ -87,10 +87,10 @@ func TestDeadLettersAreFiltered(t *testing.T) {
 func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 	w := bustest.Open(t)
 	stored(t, w)
-	letter := collect(t, w, bus.DeadFilter{Consumer: "other"})[0]
-	if letter.Consumer != "other" || letter.Subject != "assay.file.uploaded.f4" || letter.Reason != "cannot read F4" || letter.Attempts != 1 ||
-		letter.Last.Before(letter.First) || letter.First.IsZero() {
-		t.Errorf("the letter says %+v", letter)
+	deadLetter := collect(t, w, bus.DeadFilter{Consumer: "other"})[0]
+	if deadLetter.Consumer != "other" || deadLetter.Subject != "assay.file.uploaded.f4" || deadLetter.Reason != "cannot read F4" || deadLetter.Attempts != 1 ||
+		deadLetter.Last.Before(deadLetter.First) || deadLetter.First.IsZero() {
+		t.Errorf("the dead letter says %+v", deadLetter)
 	}
 	e := bustest.Uploaded("f4")
 	payload, err := e.Marshal()
@@ -105,7 +105,7 @@ func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second changes nothing
-		if err := w.Bus.Replay(t.Context(), letter); err != nil {
+		if err := w.Bus.Replay(t.Context(), deadLetter); err != nil {
 			t.Fatal(err)
 		}
 	}

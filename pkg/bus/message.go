@@ -34,10 +34,9 @@ type Delivery struct {
 	Subject string
 	Data    []byte
 	Event   any // what Consumer.Bounds left here
-	// Attempt counts deliveries from 1, those included whose worker died, and
-	// without those that were given back. Of a consumer whose process does not
-	// declare the streams it is the server's count, which has them too, and after a
-	// crash of the server may be less than the truth.
+	// Attempt counts deliveries from 1, including those whose worker died and excluding those that
+	// were returned. In a process that does not declare the streams it is the server's count, which
+	// includes both and may be too low after a crash of the server.
 	Attempt int
 	// Sequence is the message's place in its stream.
 	Sequence uint64

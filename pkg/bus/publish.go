@@ -17,8 +17,7 @@ import (
 )
 
 var (
-	// ErrFull reports that a stream has reached its limit. It is not a matter of
-	// admission: see Admit.
+	// ErrFull reports that a stream has reached its limit. It is unrelated to admission: see Admit.
 	ErrFull = errors.New("the stream is full")
 	// ErrStorageFull means that the disk of the NATS server is full, or that all
 	// streams together have reached their limit. It wraps syscall.ENOSPC.

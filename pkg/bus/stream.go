@@ -122,10 +122,9 @@ func (s *streams) declare(ctx context.Context) error {
 	return nil
 }
 
-// deletionWait is longer than the server takes to delete a stream. One that is recreated
-// before the old one is gone loses its folder with it, and answers nothing
-// from then on (nats-server 2.15.2, where stream.stop forgets the name first and
-// moves the folder away last).
+// deletionWait is longer than the server takes to delete a stream. One that is recreated before the
+// old one is gone loses its folder with it, and no longer responds (nats-server 2.15.2, where
+// stream.stop forgets the name first and moves the folder away last).
 const deletionWait = time.Second
 
 // awaitDeletion waits if a stream was deleted.
@@ -144,11 +143,11 @@ func (s *streams) awaitDeletion(ctx context.Context, all []jetstream.StreamConfi
 	return nil
 }
 
-// redeclareAfter is the least time between two looks whether a stream is gone.
+// redeclareAfter is the minimum time between two checks for a deleted stream.
 const redeclareAfter = time.Second
 
-// redeclare declares the streams for a publish to which none answered: one was deleted,
-// or its servers are electing.
+// redeclare declares the streams after a publish got no response: a stream was deleted, or its
+// servers are electing a leader.
 func (s *streams) redeclare(ctx context.Context) {
 	s.mu.Lock()
 	recent := time.Since(s.declared) < redeclareAfter

@@ -124,11 +124,11 @@ func TestFailingHandlerIsRetriedAndAtLastADeadLetter(t *testing.T) {
 	if n := dead.CachedInfo().State.Msgs; n != 1 {
 		t.Fatalf("%d dead letters, want 1", n)
 	}
-	letter, err := dead.GetLastMsgForSubject(t.Context(), "assay.dead.mailer")
+	deadLetter, err := dead.GetLastMsgForSubject(t.Context(), "assay.dead.mailer")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h := letter.Header; h.Get("ce-subject") != "bad" || h.Get(bus.DeadReason) != "the mail server says no" || h.Get(bus.DeadAttempts) != "3" {
+	if h := deadLetter.Header; h.Get("ce-subject") != "bad" || h.Get(bus.DeadReason) != "the mail server says no" || h.Get(bus.DeadAttempts) != "3" {
 		t.Errorf("the dead letter says %v", h)
 	}
 }

@@ -73,7 +73,7 @@ func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	letters, err := w.NATS.SubscribeSync("assay.dead.>")
+	deadLetters, err := w.NATS.SubscribeSync("assay.dead.>")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func sendAndGiveUp(t *testing.T) (sent, dead *nats.Msg) {
 		Handle: func(context.Context, bus.Delivery) error { return bus.Permanent(errors.New("not a text")) },
 	})
 	if sent, err = work.NextMsg(bustest.Patience); err == nil {
-		dead, err = letters.NextMsg(bustest.Patience)
+		dead, err = deadLetters.NextMsg(bustest.Patience)
 	}
 	if err != nil {
 		t.Fatal(err)

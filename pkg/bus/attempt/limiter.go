@@ -1,6 +1,6 @@
-// Package attempt serves the attempts at messages: it limits the time and memory of each
-// and how many handlers are left behind, and it keeps a log of deliveries, by which
-// attempts are counted that end with the death of their process.
+// Package attempt serves the attempts at messages: it limits the time and memory of each and the
+// number of abandoned handlers, and it keeps a log of deliveries, by which attempts are counted
+// that end with the death of their process.
 package attempt
 
 import (
@@ -72,7 +72,7 @@ func NewLimiter(limits Limits, gauge prometheus.Gauge, full context.CancelCauseF
 	return l
 }
 
-// Abandoned returns how many handlers were left behind and have not returned.
+// Abandoned returns how many handlers were abandoned and have not returned.
 func (l *Limiter) Abandoned() int64 { return l.abandoned.Load() }
 
 // acquire waits until there is memory for an attempt. waited reports that the memory is
@@ -88,10 +88,10 @@ func (l *Limiter) acquire(ctx context.Context, bytes int64) (release func(), wai
 	return func() { l.memory.Release(bytes) }, true, nil
 }
 
-// Run calls f in another goroutine, with a context that ends after limit, and returns its
-// error, a *PanicError or a *TimeError. 0 is no limit. It waits for memory first. An f that
-// does not return within as long again after its context has ended, 5 s at most, is left
-// behind; it keeps its memory until it returns.
+// Run calls f in another goroutine, with a context that ends after limit, and returns its error, a
+// *PanicError or a *TimeError. 0 is no limit. It waits for memory first. An f that does not return
+// within the same time again after its context has ended, at most 5 s, is abandoned; it keeps its
+// memory until it returns.
 func (l *Limiter) Run(ctx context.Context, limit time.Duration, memory int64, f func(context.Context) error) error {
 	release, shared, err := l.acquire(ctx, memory)
 	if err != nil {

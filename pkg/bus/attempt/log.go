@@ -41,8 +41,8 @@ type Records struct {
 // count late: when it dies together with the worker, as in `assay serve`, an input that
 // kills both within a moment would never run out of attempts.
 //
-// A message has a record from its second delivery on, and after it was given back; and so do
-// the suspects. Usually nothing is written. A nil Log logs nothing.
+// A message has a record from its second delivery on, and after it was returned; so do the
+// suspects. Usually nothing is written. A nil Log logs nothing.
 type Log struct {
 	records  Records
 	newest   uint64
@@ -81,8 +81,8 @@ func (l *Log) Begin(ctx context.Context, m Message) *Attempt {
 		return a
 	}
 	if !a.before.Stored.IsZero() {
-		// Not the server's count: a delivery that was given back was no attempt, nor was one
-		// whose worker died while it waited to be alone.
+		// Not the server's count: a delivery that was returned was no attempt, nor was one whose
+		// worker died while it waited to be alone.
 		a.Number = a.before.Begun + 1
 	}
 	if a.before.Unended > 0 {
@@ -108,8 +108,8 @@ func (a *Attempt) End(ctx context.Context, gone bool) {
 	}
 }
 
-// Revert makes the delivery count as no attempt. It is called before the message is given
-// back: the next worker reads the record.
+// Revert makes the delivery count as no attempt. It is called before the message is returned: the
+// next worker reads the record.
 func (a *Attempt) Revert(ctx context.Context) {
 	if a.log != nil {
 		a.write(ctx, record{Begun: a.Number - 1, Unended: a.before.Unended})

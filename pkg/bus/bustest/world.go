@@ -152,17 +152,17 @@ func (w *World) Dead(t testing.TB) []*jetstream.RawStreamMsg {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var letters []*jetstream.RawStreamMsg
+	var deadLetters []*jetstream.RawStreamMsg
 	for seq := s.CachedInfo().State.FirstSeq; seq <= s.CachedInfo().State.LastSeq; seq++ {
 		msg, err := s.GetMsg(t.Context(), seq)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if msg.Subject == "assay.dead.worker" {
-			letters = append(letters, msg)
+			deadLetters = append(deadLetters, msg)
 		}
 	}
-	return letters
+	return deadLetters
 }
 
 // Consumer returns the consumer "worker" of the work stream, whose attempts follow each

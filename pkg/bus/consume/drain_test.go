@@ -77,7 +77,7 @@ func TestWorkBeyondTheDrainComesAtOnceToAnother(t *testing.T) {
 
 // However often its workers are told to stop, a message has all its attempts; and
 // those that were made and failed between the stops are counted.
-func TestGivenBackIsNoAttempt(t *testing.T) {
+func TestReturnedMessageIsNoAttempt(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"))
 	const attempts = 3

@@ -38,32 +38,32 @@ func TestPermanentErrorIsGivenUpAtOnce(t *testing.T) {
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 
-	letters := w.Dead(t)
-	if len(letters) != 1 {
-		t.Fatalf("%d dead letters, want 1", len(letters))
+	deadLetters := w.Dead(t)
+	if len(deadLetters) != 1 {
+		t.Fatalf("%d dead letters, want 1", len(deadLetters))
 	}
-	letter := letters[0]
+	deadLetter := deadLetters[0]
 	payload, err := e.Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(letter.Data, payload) {
-		t.Errorf("payload %s, want %s", letter.Data, payload)
+	if !bytes.Equal(deadLetter.Data, payload) {
+		t.Errorf("payload %s, want %s", deadLetter.Data, payload)
 	}
 	for name, want := range map[string]string{
 		bus.DeadReason: "analyze: it is a PDF not a text", bus.DeadAttempts: "1",
 		bus.DeadSubject: "assay.file.uploaded.f1", bus.DeadConsumer: "worker",
 		"ce-id": e.ID, "ce-type": "assay.v1.FileUploaded", "ce-subject": "f1",
 	} {
-		if got := letter.Header.Get(name); got != want {
+		if got := deadLetter.Header.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	first, err := time.Parse(time.RFC3339Nano, letter.Header.Get(bus.DeadFirst))
+	first, err := time.Parse(time.RFC3339Nano, deadLetter.Header.Get(bus.DeadFirst))
 	if err != nil {
 		t.Error(err)
 	}
-	last, err := time.Parse(time.RFC3339Nano, letter.Header.Get(bus.DeadLast))
+	last, err := time.Parse(time.RFC3339Nano, deadLetter.Header.Get(bus.DeadLast))
 	if err != nil {
 		t.Error(err)
 	}
@@ -86,11 +86,11 @@ func TestAttemptsEndInADeadLetter(t *testing.T) {
 	if len(calls) != 3 {
 		t.Errorf("%d attempts, want 3", len(calls))
 	}
-	letters := w.Dead(t)
-	if len(letters) != 1 {
-		t.Fatalf("%d dead letters, want 1", len(letters))
+	deadLetters := w.Dead(t)
+	if len(deadLetters) != 1 {
+		t.Fatalf("%d dead letters, want 1", len(deadLetters))
 	}
-	if h := letters[0].Header; h.Get(bus.DeadReason) != errFlaky.Error() || h.Get(bus.DeadAttempts) != "3" {
+	if h := deadLetters[0].Header; h.Get(bus.DeadReason) != errFlaky.Error() || h.Get(bus.DeadAttempts) != "3" {
 		t.Errorf("reason %q after %q attempts", h.Get(bus.DeadReason), h.Get(bus.DeadAttempts))
 	}
 }
@@ -149,9 +149,9 @@ func TestDeadLetterIsStoredBeforeTheAcknowledgement(t *testing.T) {
 	}
 	bustest.Consume(t, w.Bus, c)
 	bustest.Next(t, tries, "first try")
-	bustest.Next(t, tries, "second try, after the first found no place for the letter")
+	bustest.Next(t, tries, "second try, after the first found no place for the dead letter")
 	if n := w.Count(t, bustest.WorkStream); n != 1 {
-		t.Fatalf("%d messages, want the one whose letter is not stored", n)
+		t.Fatalf("%d messages, want the one whose dead letter is not stored", n)
 	}
 	s, err := w.JS.Stream(t.Context(), bus.StreamDead)
 	if err != nil {
@@ -199,8 +199,8 @@ func TestPanicIsAnAttemptAndSparesTheNeighbours(t *testing.T) {
 		t.Errorf("the reason people read holds a stack: %v", err)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
-	if letters := w.Dead(t); len(letters) != 1 || letters[0].Header.Get(bus.DeadAttempts) != "3" {
-		t.Errorf("dead letters %v, want one after 3 attempts", letters)
+	if deadLetters := w.Dead(t); len(deadLetters) != 1 || deadLetters[0].Header.Get(bus.DeadAttempts) != "3" {
+		t.Errorf("dead letters %v, want one after 3 attempts", deadLetters)
 	}
 }
 
@@ -216,9 +216,9 @@ func TestPanicWhileGivingUpKeepsTheMessageAndTheProcess(t *testing.T) {
 	}
 	bustest.Consume(t, w.Bus, c)
 	w.AwaitCount(t, bustest.WorkStream, 0)
-	letters := w.Dead(t)
-	if len(letters) != 1 || letters[0].Header.Get(bus.DeadAttempts) != "2" {
-		t.Errorf("got %v, want one letter after 2 attempts", letters)
+	deadLetters := w.Dead(t)
+	if len(deadLetters) != 1 || deadLetters[0].Header.Get(bus.DeadAttempts) != "2" {
+		t.Errorf("got %v, want one dead letter after 2 attempts", deadLetters)
 	}
 }
 
@@ -272,8 +272,8 @@ func TestDeadLetterLeavesServerHeadersOut(t *testing.T) {
 		return bus.Permanent(event.Unmarshal(d.Data, &event.FileUploaded{}))
 	}))
 	w.AwaitCount(t, bustest.WorkStream, 0)
-	if letters := w.Dead(t); len(letters) != 1 || letters[0].Header.Get("ce-id") != "x" {
-		t.Errorf("got %v", letters)
+	if deadLetters := w.Dead(t); len(deadLetters) != 1 || deadLetters[0].Header.Get("ce-id") != "x" {
+		t.Errorf("got %v", deadLetters)
 	}
 }
 
@@ -290,8 +290,8 @@ func TestUnreadableHeadersAreGivenUp(t *testing.T) {
 		return nil
 	}))
 	w.AwaitCount(t, bustest.WorkStream, 0)
-	letters := w.Dead(t)
-	if len(letters) != 1 || !strings.Contains(letters[0].Header.Get(bus.DeadReason), "ce-time") {
-		t.Errorf("got %v", letters)
+	deadLetters := w.Dead(t)
+	if len(deadLetters) != 1 || !strings.Contains(deadLetters[0].Header.Get(bus.DeadReason), "ce-time") {
+		t.Errorf("got %v", deadLetters)
 	}
 }

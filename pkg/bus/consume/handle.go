@@ -19,7 +19,7 @@ const (
 	outcomeDone      = "done"
 	outcomeRetry     = "retry"
 	outcomeGivenUp   = "given_up"
-	outcomeGivenBack = "given_back"
+	outcomeReturned  = "returned"
 	outcomeTakenOver = "taken_over"
 	outcomeDelayed   = "delayed"
 )
@@ -77,8 +77,8 @@ func (w *consumerRun) work(ctx context.Context, msg *nats.Msg) {
 		Int("attempt", delivery.Attempt).Dur("duration_ms", took).Str("outcome", outcome).Msg("attempt")
 }
 
-// attempt calls the handler within its bounds, unless the message has had its
-// attempts: then the last one left no word.
+// attempt calls the handler within its bounds, unless the message has no attempts left: then the
+// last one ended without a result.
 func (w *consumerRun) attempt(ctx context.Context, d bus.Delivery) error {
 	if d.Attempt > w.consumer.Attempts {
 		return bus.Permanent(fmt.Errorf("gave up after %d attempts; in the last one, the worker died or lost its connection", w.consumer.Attempts))
@@ -109,11 +109,11 @@ func (w *consumerRun) attemptsAfter(err error) int {
 	return w.consumer.Attempts
 }
 
-// minDelay keeps a handler that delays by nothing from a loop.
+// minDelay prevents a busy loop if a handler delays by 0.
 const minDelay = 10 * time.Millisecond
 
-// settle acknowledges, delays, gives back or gives up the message. Its error
-// is that of the settling; the message then comes again after its lease.
+// settle acknowledges, delays, returns or gives up the message. After an error the message is
+// redelivered when its lease ends.
 func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery, try *attempt.Attempt, err error) (string, error) {
 	c := w.consumer
 	switch {
@@ -125,7 +125,7 @@ func (w *consumerRun) settle(ctx context.Context, msg *nats.Msg, d bus.Delivery,
 		if !broke(err) {
 			try.Revert(ctx)
 		}
-		return outcomeGivenBack, msg.Nak()
+		return outcomeReturned, msg.Nak()
 	}
 	delay, delayed := bus.Delay(err)
 	switch {

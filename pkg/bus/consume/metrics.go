@@ -18,7 +18,7 @@ func newMetrics(reg prometheus.Registerer, service string) metrics {
 	factory := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"service": service}, reg))
 	return metrics{
 		attempts: factory.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "assay_attempt_duration_seconds", Help: "Duration of consumers' attempts, by outcome (done, retry, given_up, given_back, taken_over, delayed); the count is the number of attempts.",
+			Name: "assay_attempt_duration_seconds", Help: "Duration of consumers' attempts, by outcome (done, retry, given_up, returned, taken_over, delayed); the count is the number of attempts.",
 			Buckets: prometheus.ExponentialBuckets(0.001, 4, 10),
 		}, []string{"consumer", "area", "outcome"}),
 		inFlight: factory.NewGaugeVec(prometheus.GaugeOpts{

@@ -61,8 +61,8 @@ func (p *poll) request() (*durable, time.Duration) {
 	return p.all[0], wait
 }
 
-// open reports whether a priority may have something: it was not tried in this round, and
-// nobody found it empty within emptyFor.
+// open reports whether a priority may have something: it was not tried in this round, and no worker
+// found it empty within emptyFor.
 func (p *poll) open(at int) bool {
 	empty := time.Duration(p.all[at].emptyAt.Load())
 	return !p.tried[at] && (empty == 0 || time.Since(p.began)-empty > emptyFor)
@@ -83,5 +83,5 @@ func (p *poll) found() {
 // wall clock may be stepped back.
 func (p *poll) empty(at *durable) { at.emptyAt.Store(int64(time.Since(p.began))) }
 
-// silent says that nothing came for so long that someone should look why.
+// silent reports that no message arrived for so long that the consumer should be checked.
 func (p *poll) silent() bool { return time.Since(p.last) >= p.most }

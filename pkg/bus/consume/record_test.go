@@ -72,11 +72,11 @@ func TestItemThatKillsTheProcessRunsOutOfAttempts(t *testing.T) {
 	}
 	defer stop()
 	w := bustest.OpenAt(t, url, bus.Config{})
-	letters := w.Dead(t)
-	if len(letters) != 1 || letters[0].Header.Get("ce-subject") != "killer" || letters[0].Header.Get(bus.DeadAttempts) != fmt.Sprint(doomedAttempts+1) ||
-		!strings.HasPrefix(letters[0].Header.Get(bus.DeadReason), "gave up after 3 attempts") {
-		for _, letter := range letters {
-			t.Errorf("dead letter %v", letter.Header)
+	deadLetters := w.Dead(t)
+	if len(deadLetters) != 1 || deadLetters[0].Header.Get("ce-subject") != "killer" || deadLetters[0].Header.Get(bus.DeadAttempts) != fmt.Sprint(doomedAttempts+1) ||
+		!strings.HasPrefix(deadLetters[0].Header.Get(bus.DeadReason), "gave up after 3 attempts") {
+		for _, deadLetter := range deadLetters {
+			t.Errorf("dead letter %v", deadLetter.Header)
 		}
 	}
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
-// Run works on messages until ctx ends, then stops taking, lets handlers
-// finish for c.Drain, gives back the rest, and returns nil. It returns an
-// error when the consumer cannot be created, and attempt.ErrAbandoned, after it has
-// drained in the same way, when the process should be restarted. So does
-// conn.ErrForbidden, when this user may not take messages.
+// Run processes messages until ctx ends, then requests no more, lets handlers finish for c.Drain,
+// returns the other messages to the stream, and returns nil. It returns an error when the consumer
+// cannot be created, and attempt.ErrAbandoned, after it has drained in the same way, when the
+// process should be restarted. It returns conn.ErrForbidden when this user may not request
+// messages.
 func (r *Runner) Run(ctx context.Context, c bus.Consumer) error {
 	c = withDefaults(c)
 	from := newDurables(r.bus, c)

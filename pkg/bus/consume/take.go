@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
-// take works on one message after the other, and looks after the consumer when
-// none came or none could be asked for.
+// take processes one message after the other, and checks the consumer when none arrived or none
+// could be requested.
 func (w *consumerRun) take(ctx, working context.Context) {
 	for ctx.Err() == nil {
 		err := w.pull(ctx, working)

@@ -21,9 +21,9 @@ const (
 	causeClock   = "clock"
 )
 
-// watchdog looks after one consumer: now and then, and for the workers of a process that
-// got nothing for a lease. Each of them then subscribes again, which replaces a lost
-// subscription; what remains is a consumer that vanished, or a stream.
+// watchdog checks one consumer: periodically, and for the workers of a process that received
+// nothing for a lease. Each of them then subscribes again, which replaces a lost subscription; what
+// remains is a consumer that vanished, or a stream.
 type watchdog struct {
 	*Runner
 	consumer bus.Consumer
@@ -65,12 +65,12 @@ func (w *watchdog) gate(ctx context.Context) (held bool, err error) {
 	return held, nil
 }
 
-// watchEvery is how many leases lie between two looks at the consumer. What dead
-// workers held is redelivered within them.
+// watchEvery is the time between two checks of the consumer, in leases. Messages of dead workers
+// are redelivered within it.
 const watchEvery = 2
 
-// watch looks at the consumer now and then, until ctx ends. Its workers look only when
-// they are idle.
+// watch checks the consumer periodically, until ctx ends. Its workers check it only when they are
+// idle.
 func (w *watchdog) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery * w.consumer.Lease)
 	defer tick.Stop()
@@ -86,7 +86,7 @@ func (w *watchdog) watch(ctx context.Context) {
 	}
 }
 
-// look creates what is missing, and reports a durable that has messages and hands none out.
+// look creates what is missing, and reports a durable that has messages and delivers none.
 func (w *watchdog) look(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -136,11 +136,11 @@ func (w *watchdog) release(ctx context.Context) error {
 	return w.recreate(ctx, causeClock)
 }
 
-// clear removes from a queue what its consumer has acknowledged: a server that is
-// killed may have written the one down and not that the message left. It hands such a
-// message out to nobody, ever, and looks for them in streams of another kind only
-// (jetstream.go and checkForOrphanMsgs of nats-server 2.15.2); the item could never be
-// tried again, since the stream takes one message of it.
+// clear removes from a queue what its consumer has acknowledged: a server that is killed may have
+// written the one down and not that the message left. It never delivers such a message, and
+// searches for them only in streams of another kind (jetstream.go and checkForOrphanMsgs of
+// nats-server 2.15.2); the item could never be tried again, since the stream takes one message of
+// it.
 func (w *watchdog) clear(ctx context.Context, of *durable, info *jetstream.ConsumerInfo) error {
 	queue, err := w.bus.JS.Stream(ctx, w.consumer.Stream)
 	if err != nil {
@@ -170,7 +170,7 @@ func (w *watchdog) clear(ctx context.Context, of *durable, info *jetstream.Consu
 // workers, workers that wait, and no delivery.
 const stalledLeases = 2
 
-// reportStall reports a durable that has messages and hands none out.
+// reportStall reports a durable that has messages and delivers none.
 func (w *watchdog) reportStall(of *durable, info *jetstream.ConsumerInfo) {
 	if w.held.Load() > 0 {
 		return

@@ -55,7 +55,7 @@ func (b *backlog) read(ctx context.Context, age time.Duration) (int64, error) {
 	b.counting = true
 	before := b.since
 	b.mu.Unlock()
-	// The count is for other callers too, whose clients have not gone.
+	// Other callers wait for this count too, so it outlives ctx.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countTimeout)
 	defer cancel()
 	messages, err := b.count(ctx)

@@ -1,11 +1,11 @@
 // Package fair orders the messages of many tenants in one queue and decides which are
 // admitted.
 //
-// A queue delivers in the order in which it stores, so that a message behind ten
-// thousand of another tenant would wait for all of them. Messages are therefore stored
-// with a priority: the first few that a tenant has waiting have the highest, the next
-// some dozens the second, and so on. Workers serve all priorities in turn, the higher
-// ones more often. A flood of one tenant delays at most a few messages of the others.
+// A queue delivers in the order of its messages, so a message behind ten thousand of another tenant
+// would wait for all of them. Messages are therefore stored with a priority: the first few that a
+// tenant has waiting have the highest, the next some dozens the second, and so on. Workers serve
+// all priorities in turn, the higher ones more often. A flood of one tenant delays at most a few
+// messages of the others.
 package fair
 
 import (
@@ -33,7 +33,7 @@ var (
 	ErrFull = errors.New("too much work is waiting")
 	// ErrTenantFull reports that one tenant has as many messages waiting as it may.
 	ErrTenantFull = errors.New("too much work of one tenant is waiting")
-	// ErrBacklogUnknown reports that the server does not tell how much is waiting.
+	// ErrBacklogUnknown reports that the server did not return the backlog.
 	ErrBacklogUnknown = errors.New("the backlog is unknown")
 )
 
@@ -47,7 +47,7 @@ type Limits struct {
 	PerTenant int64 // waiting of one tenant; 0 for no limit
 }
 
-// Counts is what the server tells of a queue.
+// Counts requests the counts of a queue from the server.
 type Counts struct {
 	All func(context.Context) (int64, error)
 	// Of returns how many messages of a tenant are waiting.

@@ -13,7 +13,7 @@ import (
 // TestMemoryIsBounded: a whole attempt (decode, every operation, encode) stays
 // within what Info.Memory reserves for it.
 func TestMemoryIsBounded(t *testing.T) {
-	photo := scene.New(900, 700, 4)
+	photo := scene.New(450, 350, 4)
 	p := pixels.New(photo)
 	decoder := pixels.NewDecoder(memory)
 	t.Cleanup(func() {

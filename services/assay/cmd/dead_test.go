@@ -29,7 +29,7 @@ func TestDead(t *testing.T) {
 		t.Errorf("dead show: %+v", shown)
 	}
 	if again := p.run("dead", "replay", sequence, "--data", testDir); again.status != 0 || !strings.Contains(again.out, "skipped: ") {
-		t.Errorf("dead replay of a letter that a retry has outrun: %+v", again)
+		t.Errorf("dead replay of a dead letter that a retry has outrun: %+v", again)
 	}
 	if dropped := p.run("dead", "drop", sequence, "--data", testDir); dropped.status != 0 || !strings.Contains(dropped.out, "dropped") {
 		t.Errorf("dead drop: %+v", dropped)

@@ -21,7 +21,7 @@ import (
 
 // TestUsersHandleWork checks that with the users of deploy/nats/nats.conf, setup creates the
 // streams, ingest publishes work of each area, and the analyzer consumes it and stores a dead
-// letter.
+// dead letter.
 func TestUsersHandleWork(t *testing.T) {
 	areas, _ := described(t)
 	cfg := bus.Config{URL: serveNATS(t), Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 1000, OutcomesMaxAge: time.Hour}

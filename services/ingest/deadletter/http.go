@@ -161,7 +161,7 @@ func (d *Service) postDrop(ctx context.Context, in *deadLetterBulkInput) (*deadL
 	return d.bulk(ctx, in, d.drop)
 }
 
-// bulk calls do for one letter, or for those of a filter. The output has the result of
+// bulk calls do for one dead letter, or for those of a filter. The output has the result of
 // each, also when some failed.
 func (d *Service) bulk(ctx context.Context, in *deadLetterBulkInput, do func(context.Context, bus.DeadLetter) (string, error)) (*deadLetterBulkOutput, error) {
 	ask := in.Body

@@ -12,7 +12,7 @@ import (
 )
 
 // Replay retries the item of a dead letter while the item is in the failure of that
-// letter. A later failure has a letter of its own.
+// dead letter. A later failure has a dead letter of its own.
 func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
 	id, ok := strings.CutPrefix(l.Subject, feed.AcceptedSubject(""))
 	if !ok || !feed.ValidSourceID(id) {

@@ -12,7 +12,7 @@ import (
 )
 
 // Replay retries the file of a dead letter while the file is in the failure of that
-// letter. A later failure has a letter of its own.
+// dead letter. A later failure has a dead letter of its own.
 func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note string, err error) {
 	fileID, ok := strings.CutPrefix(l.Subject, textfile.UploadedSubject(""))
 	if !ok {

@@ -25,7 +25,7 @@ import (
 //	minutes  minutes#all           2025-11-16T14           m07, of each minute of the hour
 //	         minutes#tag#AI        2025-11-16T14
 //	hours    hours                 2025-11-16#all          h14, of each hour of the day,
-//	                               2025-11-16#tag#AI       and whole, of the day
+//	                               2025-11-16#tag#AI       and dayTotal
 //
 // Those of a source type have source#rss where those of a tag have tag#AI.
 //
@@ -42,7 +42,7 @@ const (
 	sourcePrefix    = "source#"
 	writes          = "writes"
 	hourLayout      = "2006-01-02T15"
-	wholeDay        = "whole"
+	dayTotal        = "dayTotal"
 )
 
 // counter is the key and the expiry of a counter row.
@@ -112,7 +112,7 @@ func (c counts) add(row Row, undo bool) error {
 	for _, scope := range row.scopes() {
 		c.bump(minutesOf(scope, at), at.Format("m04"), t)
 		c.bump(hoursOf(scope, at), at.Format("h15"), t)
-		c.bump(hoursOf(scope, at), wholeDay, t)
+		c.bump(hoursOf(scope, at), dayTotal, t)
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, er
 		}
 		return d.eachCounter(ctx, span{
 			partition: feed.AttrDayPartition, sort: feed.AttrIngestedAt, in: hourPartition, from: from, to: day(w.to) + atEnd,
-			attributes: []string{feed.AttrIngestedAt, wholeDay},
+			attributes: []string{feed.AttrIngestedAt, dayTotal},
 		}, days.addDay)
 	})
 	group.Go(func() error {

@@ -218,7 +218,7 @@ func (d *Dashboard) correctCounter(ctx context.Context, key counter, there *stor
 	for i, t := range after {
 		slot := fmt.Sprintf("%s%02d", unit, i)
 		if i == daySlot {
-			slot = wholeDay
+			slot = dayTotal
 		}
 		if t != (tally{}) {
 			row[slot] = &types.AttributeValueMemberN{Value: t.number()}

@@ -122,7 +122,7 @@ func parseSlots(row map[string]types.AttributeValue) (*slots, error) {
 				slot = int(at)
 			}
 		} else {
-			ok = ok && name == wholeDay
+			ok = ok && name == dayTotal
 		}
 		if !ok {
 			continue

@@ -70,19 +70,19 @@ func photosEndWhileTheyAreEdited(t *testing.T, s system.System) {
 	}
 }
 
-// photoDeadLettersAreReplayedOnce: a replay retries the job of a dead letter; the same letter again
+// photoDeadLettersAreReplayedOnce: a replay retries the job of a dead letter; the same dead letter again
 // does nothing, whatever became of the job.
 func photoDeadLettersAreReplayedOnce(t *testing.T, s system.System) {
 	operator, speaker := system.OperatorClient(t, s.Operator), s.Client(t, system.NewOwner())
 	job := system.AwaitPhoto(t, speaker, system.SendPhoto(t, speaker, "abracadabra", system.DrawPhoto(t, 20)).JobID, client.Failed)
-	letters := func(want int) (mine []client.DeadLetter) {
+	deadLetters := func(want int) (mine []client.DeadLetter) {
 		t.Helper()
 		system.Eventually(t, func() error {
 			mine = nil
 			all, more, err := operator.DeadLetters(system.Within(t), client.DeadFilter{Consumer: "analyzer-photojob-stub"}, 0, 1000)
-			for _, letter := range all {
-				if letter.Item == job.JobID {
-					mine = append(mine, letter)
+			for _, deadLetter := range all {
+				if deadLetter.Item == job.JobID {
+					mine = append(mine, deadLetter)
 				}
 			}
 			if err == nil && (more || len(mine) != want) {
@@ -92,7 +92,7 @@ func photoDeadLettersAreReplayedOnce(t *testing.T, s system.System) {
 		})
 		return mine
 	}
-	first := letters(1)[0]
+	first := deadLetters(1)[0]
 	replay := func() client.BulkResult {
 		t.Helper()
 		result, err := operator.ReplayDead(system.Within(t), client.BulkRequest{Sequence: first.Sequence})
@@ -104,7 +104,7 @@ func photoDeadLettersAreReplayedOnce(t *testing.T, s system.System) {
 	if done := replay(); done.Done != 1 {
 		t.Errorf("the replay is %+v", done)
 	}
-	letters(2) // it failed again
+	deadLetters(2) // it failed again
 	if again := replay(); again.Done != 0 || !strings.Contains(again.Results[0].Note, "failed again since") {
 		t.Errorf("the same dead letter again: %+v", again)
 	}
