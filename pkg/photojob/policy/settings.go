@@ -46,7 +46,7 @@ func Defaults(name string) Settings {
 	switch name {
 	case photojob.Gemini:
 		s.BaseURL, s.KeyVariable = "https://generativelanguage.googleapis.com", "ASSAY_GEMINI_KEY"
-		s.AnalyzeModel, s.AnalyzeMicros = "gemini-3.5-flash", 40_000 // 4,096 tokens and the photo
+		s.AnalyzeModel, s.AnalyzeMicros = "gemini-3.5-flash", 40_000  // 4,096 tokens and the photo
 		s.EditModel, s.EditMicros = "gemini-3.1-flash-image", 101_000 // a picture of 2K; by default it is smaller
 	case photojob.Seedream:
 		s.BaseURL, s.KeyVariable = "https://ark.ap-southeast.bytepluses.com/api/v3", "ASSAY_SEEDREAM_KEY"
