@@ -70,6 +70,10 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 			"Cross-origin requests are not allowed."))
 		return
 	}
+	if err := r.checkQuery(req); err != nil {
+		WriteError(w, req, err)
+		return
+	}
 	if encoding := req.Header.Get("Content-Encoding"); req.ContentLength != 0 && encoding != "" && !strings.EqualFold(encoding, "identity") {
 		WriteError(w, req, NewProblem(http.StatusUnsupportedMediaType, "unsupported-content-encoding",
 			"A Content-Encoding is not supported. Send the body without one.").WithHeader("Accept-Encoding", "identity"))

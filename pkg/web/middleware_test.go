@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
@@ -275,6 +277,28 @@ func TestPagesOfAnotherOriginMayNotWrite(t *testing.T) {
 	} {
 		if rec := ask(router, http.MethodPost, "/x", "", test.header...); rec.Code != test.want {
 			t.Errorf("%s: %d, want %d", name, rec.Code, test.want)
+		}
+	}
+}
+
+// TestUnknownParametersAreRefused covers typed operations and plain handlers, such as streams.
+func TestUnknownParametersAreRefused(t *testing.T) {
+	router := plain(web.Options{Log: zerolog.Nop()}, "/plain", func(http.ResponseWriter, *http.Request) {})
+	type input struct {
+		Limit int `query:"limit"`
+	}
+	web.Register(router, huma.Operation{OperationID: "list", Method: http.MethodGet, Path: "/list/{id}"}, func(context.Context, *input) (*struct{}, error) { return nil, nil })
+	for _, c := range []struct {
+		method, path string
+		want         int
+	}{
+		{http.MethodGet, "/list/a", 204}, {http.MethodGet, "/list/a?limit=1", 204}, {http.MethodGet, "/list/a?Limit=1", 422}, {http.MethodGet, "/list/a?limit=1&tag=b", 422},
+		{http.MethodHead, "/list/a?tag=b", 422}, {http.MethodGet, "/list/a?limit=1;2", 422}, {http.MethodPost, "/plain?x", 422}, {http.MethodPost, "/plain", 200},
+		{http.MethodGet, "/healthz?probe=1", 200}, {http.MethodGet, "/nothing?x=1", 404},
+	} {
+		rec := ask(router, c.method, c.path, "")
+		if rec.Code != c.want || c.want == 422 && c.method != http.MethodHead && !strings.Contains(rec.Body.String(), `"field":"query`) {
+			t.Errorf("%s %s: %d %s, want %d", c.method, c.path, rec.Code, rec.Body, c.want)
 		}
 	}
 }

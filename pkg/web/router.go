@@ -47,6 +47,7 @@ type Router struct {
 
 	log      zerolog.Logger
 	metrics  metrics
+	queries  func() map[string][]string // queryNames, read at the first request
 	origin   *http.CrossOriginProtection
 	writable func() error
 	hosts    Hosts
@@ -88,6 +89,7 @@ func NewRouter(o Options) *Router {
 		hosts:    o.Hosts,
 		roles:    o.Roles,
 	}
+	r.queries = sync.OnceValue(r.queryNames)
 	mux.HandleFunc("GET /healthz", o.Health.Live)
 	mux.HandleFunc("GET /readyz", o.Health.Ready)
 	if o.Metrics {

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -119,6 +122,31 @@ func (a *Area) postMany(w http.ResponseWriter, r *http.Request, body *itemBody) 
 	return nil
 }
 
+// fields are the names of the fields of an item.
+var fields = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[feed.Submission]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		names[name] = true
+	}
+	return names
+})
+
+// otherCase returns the fields of an item that only the case of their letters distinguishes from known
+// ones, which package json ignores.
+func otherCase(raw json.RawMessage) (wrong []web.FieldError) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return nil // it was decoded before
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if !fields()[name] {
+			wrong = append(wrong, web.FieldError{Field: "body." + name, Message: "is not a field of an item"})
+		}
+	}
+	return wrong
+}
+
 // parseItem reads and checks one item. Of an item that cannot be read it returns
 // the fields that it could read.
 func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
@@ -135,6 +163,9 @@ func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
 			return submission, []web.FieldError{{Field: "body." + strings.Trim(name, `"`), Message: "is not a field of an item"}}
 		}
 		return submission, []web.FieldError{{Field: "body", Message: "is not a JSON object"}}
+	}
+	if wrong := otherCase(raw); len(wrong) > 0 {
+		return submission, wrong
 	}
 	for i, tag := range submission.MatchedTags {
 		submission.MatchedTags[i] = feed.Tag(tag)

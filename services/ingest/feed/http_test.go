@@ -44,3 +44,16 @@ func TestTagsAreOneByTheirWords(t *testing.T) {
 		}
 	}
 }
+
+func TestFieldNamesAreExact(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"sourceId":"reddit#1","sourceType":"reddit","matchedTags":["a"]}`:                     "",
+		`{"SOURCEID":"reddit#1","sourceType":"reddit","matchedTags":["a"]}`:                     "body.SOURCEID",
+		`{"sourceId":"reddit#1","sourceType":"reddit","matchedTags":["a"],"matchedtags":["b"]}`: "body.matchedtags",
+	} {
+		_, wrong := parseItem(json.RawMessage(body))
+		if got := append(wrong, web.FieldError{})[0].Field; got != want {
+			t.Errorf("%s: %v, want %s", body, wrong, want)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package web
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// queryNames returns the names of the query parameters of each operation, by its pattern.
+func (r *Router) queryNames() map[string][]string {
+	names := map[string][]string{}
+	for path, item := range r.API.OpenAPI().Paths {
+		for method, op := range map[string]*huma.Operation{
+			http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodPatch: item.Patch, http.MethodDelete: item.Delete,
+		} {
+			if op == nil {
+				continue
+			}
+			known := []string{}
+			for _, parameter := range op.Parameters {
+				if parameter.In == "query" {
+					known = append(known, parameter.Name)
+				}
+			}
+			names[method+" "+path] = known
+		}
+	}
+	return names
+}
+
+// checkQuery returns the problem of query parameters that the request's operation does not have: a filter
+// that was ignored would look like one that was applied.
+func (r *Router) checkQuery(req *http.Request) error {
+	known, described := r.queries()[req.Pattern]
+	if !described || req.URL.RawQuery == "" {
+		return nil
+	}
+	given, err := url.ParseQuery(req.URL.RawQuery)
+	if err != nil {
+		return Invalid(FieldError{Field: "query", Message: "is malformed"})
+	}
+	var wrong []FieldError
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		message := "is not a parameter of this operation, which has none"
+		if len(known) > 0 {
+			message = "is not a parameter of this operation, which has " + strings.Join(known, ", ")
+		}
+		if wrong = append(wrong, FieldError{Field: "query." + name[:min(len(name), maxFieldName)], Message: message}); len(wrong) == maxFieldErrors {
+			break
+		}
+	}
+	if len(wrong) > 0 {
+		return Invalid(wrong...)
+	}
+	return nil
+}
