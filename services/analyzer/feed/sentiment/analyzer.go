@@ -8,7 +8,7 @@ import (
 
 // ModelVersion names the rules and the lexicon together: it changes when any
 // text scores differently than before.
-const ModelVersion = "v1.0.0"
+const ModelVersion = "v1.1.0"
 
 // Analyzer scores texts. It is immutable and safe for concurrent use.
 type Analyzer struct {
@@ -43,9 +43,13 @@ const maxKept = 64 << 10
 // Score returns the sentiment of the text. Invalid UTF-8 bytes count as
 // characters without meaning. Score does not allocate once it has scored a text of
 // that length, up to 64 KiB.
-func (a *Analyzer) Score(text string) Polarity {
+func (a *Analyzer) Score(text string) Polarity { return a.score(text, true) }
+
+// score is Score, or without quotes exactly the reference, which takes typographic
+// quotation marks for letters.
+func (a *Analyzer) score(text string, quotes bool) Polarity {
 	r := a.readings.Get().(*reading)
-	a.read(r, text)
+	a.read(r, text, quotes)
 	r.weigh()
 	p := r.polarity()
 	if len(r.text) <= maxKept {

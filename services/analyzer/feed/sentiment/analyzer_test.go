@@ -48,3 +48,17 @@ func TestTextsWithoutWords(t *testing.T) {
 		}
 	}
 }
+
+// TestTypographicQuotes checks that quotation marks and apostrophes score as their forms in ASCII.
+func TestTypographicQuotes(t *testing.T) {
+	a := sentiment.New()
+	for text, plain := range map[string]string{
+		"It isn\u2019t good, and doesn\u02bct help.":        "It isn't good, and doesn't help.",
+		"\u201cGreat\u201d, she said. \u2018Awful\u2019.":   "\"Great\", she said. 'Awful'.",
+		"\u00abgood\u00bb \u201ebad\u201f \uff02nice\uff02": "\"good\" \"bad\" \"nice\"",
+	} {
+		if got, want := a.Score(text), a.Score(plain); got != want || want == (sentiment.Polarity{Neutral: 1}) {
+			t.Errorf("%q scores %+v, want %+v", text, got, want)
+		}
+	}
+}

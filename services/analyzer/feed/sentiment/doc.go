@@ -24,6 +24,10 @@
 //   - Up to four "!" add 0.292 each, "??" and "???" 0.18 a mark, more "?" 0.96.
 //   - The sum x of the valences becomes compound = x / sqrt(x*x + 15).
 //
+// Typographic apostrophes and quotation marks are first replaced by those of
+// ASCII, which the reference does not do: there "isn’t" does not negate. Scores
+// equal those of the reference for the text with the replacements.
+//
 // Three quirks of the reference are kept, because published scores depend on them:
 // "so" or "this" directly before a word multiplies by 1.25 whenever three words
 // precede it; "but" finds a valence by its value, so that an equal one earlier

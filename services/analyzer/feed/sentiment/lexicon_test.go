@@ -11,8 +11,8 @@ import (
 
 func TestLexiconIsPinned(t *testing.T) {
 	// Any change of these requires a new ModelVersion.
-	if ModelVersion != "v1.0.0" || !regexp.MustCompile(`^v\d+\.\d+\.\d+$`).MatchString(ModelVersion) {
-		t.Errorf("ModelVersion = %s, the checksums here are of v1.0.0", ModelVersion)
+	if ModelVersion != "v1.1.0" || !regexp.MustCompile(`^v\d+\.\d+\.\d+$`).MatchString(ModelVersion) {
+		t.Errorf("ModelVersion = %s, the checksums here are of v1.1.0", ModelVersion)
 	}
 	source, err := os.ReadFile("lexicon/SOURCE")
 	if err != nil {

@@ -56,8 +56,9 @@ func newEmoji() *emoji {
 
 // appendText appends the text to dst in a normalized form:
 // emoji become their descriptions, and the few characters beyond ASCII
-// that are white space, or the upper case of an ASCII letter, become ASCII.
-func (e *emoji) appendText(dst []byte, text string) []byte {
+// that are white space or the upper case of an ASCII letter, and with quotes also
+// quotation marks, become ASCII.
+func (e *emoji) appendText(dst []byte, text string, quotes bool) []byte {
 	copied := 0
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {
@@ -71,6 +72,8 @@ func (e *emoji) appendText(dst []byte, text string) []byte {
 			replacement = "K"
 		case isWideSpace(r):
 			replacement = " "
+		case quotes && quote(r) != "":
+			replacement = quote(r)
 		case e.blocks[r>>8]:
 			replacement = e.descriptions[r]
 		}
@@ -87,6 +90,18 @@ func (e *emoji) appendText(dst []byte, text string) []byte {
 		i += size
 	}
 	return append(dst, text[copied:]...)
+}
+
+// quote returns the ASCII form of an apostrophe or a quotation mark, empty for
+// another character. The reference takes them for letters.
+func quote(r rune) string {
+	switch r {
+	case 0x2bc, 0x2018, 0x2019, 0x201a, 0x201b, 0x2032, 0xff07:
+		return "'"
+	case 0xab, 0xbb, 0x201c, 0x201d, 0x201e, 0x201f, 0x2033, 0xff02:
+		return `"`
+	}
+	return ""
 }
 
 // isWideSpace reports whether str.split of the reference splits at r, which is

@@ -19,8 +19,8 @@ type reading struct {
 }
 
 // read splits the text into tokens.
-func (a *Analyzer) read(r *reading, text string) {
-	r.text = a.emoji.appendText(r.text[:0], text)
+func (a *Analyzer) read(r *reading, text string, quotes bool) {
+	r.text = a.emoji.appendText(r.text[:0], text, quotes)
 	n := len(r.text)
 	r.text = append(r.text, "        "[:padding]...)
 	r.tokens = r.tokens[:0]
