@@ -1,6 +1,6 @@
 // Package cmd is the command line of Assay: a file for each command.
 //
-// Exit status: 0 on success, 1 on failure, 2 for invalid usage. Results go to standard output,
+// Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after an interrupt. Results go to standard output,
 // everything else to standard error.
 package cmd
 
@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -21,8 +22,9 @@ import (
 
 // Exit statuses.
 const (
-	exitFailed = 1
-	exitUsage  = 2
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // as a shell has it for a program that an interrupt ended
 )
 
 // Usage is the error of an invalid command line.
@@ -70,6 +72,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if _, ok := errors.AsType[*config.Error](err); ok {
 		return exitUsage
 	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
 	return exitFailed
 }
 
@@ -84,15 +89,18 @@ data folder (--data, else ASSAY_DATA_DIR, else the default folder of the user).
 Files belong to an owner: --owner, else ASSAY_OWNER, else an id that is created
 once and stored in the user's configuration folder.
 
-Exit status: 0 on success, 1 on failure, 2 for invalid usage.`,
+Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C.`,
 		Example: `  assay serve
   assay upload book.txt --wait
   assay list --status failed
   assay watch --json`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:          knownCommand,
+
+		SuggestionsMinimumDistance: 2,
+
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.server, "server", "", "address of the server, such as http://127.0.0.1:8080 [ASSAY_SERVER]")
@@ -103,6 +111,18 @@ Exit status: 0 on success, 1 on failure, 2 for invalid usage.`,
 		newServe(s), newVerify(s), newGateway(), newSetup(), newSweep(s), newLicenses(),
 		newUpload(s), newGet(s), newList(s), newWatch(s), newContent(s), newRetry(s), newDelete(s), newDead(s), newFeed(s), newPhoto(s), newLibrary(s), newEnv(s), newHealth(s), newVersion(s))
 	return root
+}
+
+// knownCommand returns the error of an unknown command, with the one that was probably meant.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("unknown command %q for %q", args[0], root.CommandPath())
+	if meant := root.SuggestionsFor(args[0]); len(meant) > 0 {
+		return fmt.Errorf("%w; did you mean %s?", err, strings.Join(meant, " or "))
+	}
+	return err
 }
 
 // completeDefaults adds cobra's own commands, and makes them reject unknown arguments, as the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,7 +63,7 @@ func (s *settings) operatorClient(named string) (*client.Client, error) {
 		address = found.Operator
 	}
 	var err error
-	s.opened, err = client.New(client.Config{Server: address, UserAgent: "assay-cli/" + process.Version()})
+	s.opened, err = client.New(client.Config{Server: withScheme(address), UserAgent: "assay-cli/" + process.Version()})
 	if err != nil {
 		return nil, &Usage{Err: err}
 	}
@@ -71,10 +72,18 @@ func (s *settings) operatorClient(named string) (*client.Client, error) {
 
 func (s *settings) findServer() (string, error) {
 	if named := cmp.Or(s.server, os.Getenv("ASSAY_SERVER")); named != "" {
-		return named, nil
+		return withScheme(named), nil
 	}
 	found, err := s.endpoints()
 	return found.HTTP, err
+}
+
+// withScheme returns the URL of a server that may be given as host:port.
+func withScheme(server string) string {
+	if _, port, err := net.SplitHostPort(server); err == nil && port != "" && !strings.Contains(server, "/") {
+		return "http://" + server
+	}
+	return server
 }
 
 // endpoints returns those of a server on this machine.

@@ -92,7 +92,7 @@ func TestUploadInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	paths := write(t, "a.txt", "one", "b.txt", "two")
-	run(ctx, "", "upload", paths[0], paths[1]).want(t, 1, "", "assay: interrupted\n")
+	run(ctx, "", "upload", paths[0], paths[1]).want(t, exitInterrupted, "", "assay: interrupted\n")
 }
 
 func TestUploadUsage(t *testing.T) {

@@ -3,6 +3,8 @@ package serve
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
@@ -12,6 +14,11 @@ func welcome(out io.Writer, at endpoints.Endpoints, dir string) error {
 	keys := "from the environment"
 	if at.Credentials != "" {
 		keys = at.Credentials
+	}
+	// Without it, the commands look in the default folder.
+	data := ""
+	if usual, err := endpoints.Dir(""); err != nil || !sameFolder(usual, dir) {
+		data = "  export ASSAY_DATA_DIR='" + strings.ReplaceAll(dir, "'", `'\''`) + "'\n"
 	}
 	_, err := fmt.Fprintf(out, `
 Assay is ready.
@@ -26,7 +33,7 @@ Assay is ready.
 
 Try, in another terminal:
 
-  export ASSAY_OWNER=me
+%s  export ASSAY_OWNER=me
   go run ./services/assay upload --wait README.md
   curl -H "X-Owner-Id: $ASSAY_OWNER" -F file=@LICENSE %[1]s/v1/files
   go run ./services/assay list
@@ -34,6 +41,11 @@ Try, in another terminal:
 
 Ctrl-C stops it; the data is kept.
 
-`, at.HTTP, at.Operator, at.NATS, at.S3, keys, at.DynamoDB, dir)
+`, at.HTTP, at.Operator, at.NATS, at.S3, keys, at.DynamoDB, dir, data)
 	return err
+}
+
+func sameFolder(a, b string) bool {
+	absolute, err := filepath.Abs(a)
+	return err == nil && absolute == filepath.Clean(b)
 }

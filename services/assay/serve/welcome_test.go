@@ -1,0 +1,24 @@
+package serve
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/endpoints"
+)
+
+// TestHintsFindTheServer checks that the commands of the welcome text find a server on any data folder.
+func TestHintsFindTheServer(t *testing.T) {
+	home, other := t.TempDir(), t.TempDir()
+	t.Setenv("ASSAY_DATA_DIR", home)
+	for dir, want := range map[string]bool{home: false, other: true, other + "/it's": true} {
+		var out strings.Builder
+		if err := welcome(&out, endpoints.Endpoints{HTTP: "http://127.0.0.1:1"}, dir); err != nil {
+			t.Fatal(err)
+		}
+		line := "\n  export ASSAY_DATA_DIR='" + strings.ReplaceAll(dir, "'", `'\''`) + "'\n"
+		if got := strings.Contains(out.String(), line); got != want {
+			t.Errorf("%s: %s", dir, out.String())
+		}
+	}
+}
