@@ -7,6 +7,7 @@ type ItemView struct {
 	SourceID     string         `json:"sourceId"`
 	SourceType   string         `json:"sourceType" enum:"newsapi,twitter,reddit,rss"`
 	IngestedAt   string         `json:"ingestedAt" format:"date-time"`
+	PublishedAt  string         `json:"publishedAt,omitempty" format:"date-time" doc:"when the source says that the item was published; its metadata has it as published_at"`
 	SourceURL    string         `json:"sourceUrl,omitempty" format:"uri"`
 	TextSnippet  string         `json:"textSnippet" doc:"the first 200 characters of the text"`
 	MatchedTags  []string       `json:"matchedTags" nullable:"false"`
@@ -22,11 +23,22 @@ type ItemView struct {
 // View returns the item as the HTTP API shows it.
 func (i Item) View() ItemView {
 	return ItemView{
-		SourceID: i.SourceID, SourceType: i.SourceType, IngestedAt: i.IngestedAt, SourceURL: i.SourceURL,
+		SourceID: i.SourceID, SourceType: i.SourceType, IngestedAt: i.IngestedAt, PublishedAt: i.PublishedAt(), SourceURL: i.SourceURL,
 		TextSnippet: i.TextSnippet, MatchedTags: i.MatchedTags, Metadata: i.Metadata, Status: string(i.Status),
 		Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
 		ErrorMessage: i.ErrorMessage,
 	}
+}
+
+// PublishedAt returns the time in the metadata at which the source says that the item was published, in
+// UTC, empty for none.
+func (i Item) PublishedAt() string {
+	text, _ := i.Metadata["published_at"].(string)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339)
 }
 
 // Analyzed is AnalyzedAt as a time, the zero time while pending.

@@ -48,7 +48,7 @@ func (a *Area) Routes(r *web.Router) {
 			"call fails after some items were accepted; send the whole batch again.",
 		MaxBodyBytes: maxFeedBody,
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {
-			Schema: &huma.Schema{OneOf: []*huma.Schema{schema(reflect.TypeFor[feed.Submission]()), schema(reflect.TypeFor[batch]())}},
+			Schema: named(r, "ItemOrItems", &huma.Schema{OneOf: []*huma.Schema{schema(reflect.TypeFor[feed.Submission]()), schema(reflect.TypeFor[batch]())}}),
 		}}},
 		Responses: map[string]*huma.Response{
 			"200": body("One item, which already existed", reflect.TypeFor[feed.ItemView]()),
@@ -56,6 +56,13 @@ func (a *Area) Routes(r *web.Router) {
 			"207": body("The outcomes of a batch", reflect.TypeFor[batchOutcome]()),
 		},
 	}, func(w http.ResponseWriter, req *http.Request) { a.post(w, req, r.Bodies) })
+}
+
+// named adds a schema to the components of the API, since generated clients have no type for an inline
+// choice, and returns a reference to it.
+func named(r *web.Router, name string, schema *huma.Schema) *huma.Schema {
+	r.API.OpenAPI().Components.Schemas.Map()[name] = schema
+	return &huma.Schema{Ref: "#/components/schemas/" + name}
 }
 
 func (a *Area) post(w http.ResponseWriter, r *http.Request, bodies *web.Bodies) {

@@ -121,15 +121,19 @@ func (a *Area) listItems(ctx context.Context, in *listInput) (*output[feedList],
 	})
 }
 
-type summaryInput struct{ Selection }
+type summaryInput struct {
+	Selection
+	TagLimit int `query:"tagLimit" minimum:"1" maximum:"1000" default:"100" doc:"how many of the most frequent tags to return"`
+}
 
 func (a *Area) getSummary(ctx context.Context, in *summaryInput) (*output[dashboard.Summary], error) {
 	q := in.query()
-	return ask(ctx, a, question{call: "summary", query: q}, func(ctx context.Context) (web.Encoded[dashboard.Summary], error) {
+	return ask(ctx, a, question{call: "summary", query: q, limit: in.TagLimit}, func(ctx context.Context) (web.Encoded[dashboard.Summary], error) {
 		summary, err := a.dashboard.Summary(ctx, q)
 		if err != nil {
 			return nil, err
 		}
+		summary.Tags = summary.Tags[:min(len(summary.Tags), in.TagLimit)]
 		return web.Encode(summary)
 	})
 }

@@ -2,12 +2,15 @@ package feed
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/feed/feedtest"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/wait"
@@ -24,7 +27,7 @@ func TestFiltersAreParameters(t *testing.T) {
 	area.Routes(router)
 	for path, want := range map[string][]string{
 		"/v1/feed/items":   {"cursor", "from", "hours", "limit", "sentiment", "sourceType", "tag", "to"},
-		"/v1/feed/summary": {"from", "hours", "sentiment", "sourceType", "tag", "to"},
+		"/v1/feed/summary": {"from", "hours", "sentiment", "sourceType", "tag", "tagLimit", "to"},
 		"/v1/feed/series":  {"bucket", "from", "hours", "sentiment", "sourceType", "tag", "to"},
 		"/v1/feed/events":  {"Last-Event-ID", "sentiment", "sourceType", "tag"},
 	} {
@@ -35,5 +38,22 @@ func TestFiltersAreParameters(t *testing.T) {
 		if slices.Sort(got); !slices.Equal(got, want) {
 			t.Errorf("%s has %v, want %v", path, got, want)
 		}
+	}
+}
+
+// TestSummariesAreBounded checks that a summary has the most frequent tags only.
+func TestSummariesAreBounded(t *testing.T) {
+	areas, store := replicas(t, 1)
+	for n, tag := range []string{"rare", "often", "often"} {
+		item := feedtest.Create(t, store, feedtest.Submission(n, time.Now(), tag))
+		if _, err := store.Analyze(t.Context(), item, feedtest.Liked()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for areas[0].total(t) < 3 {
+	}
+	out, err := areas[0].getSummary(t.Context(), &summaryInput{Selection: Selection{Hours: 1}, TagLimit: 1})
+	if err != nil || !strings.Contains(string(out.Body), `"tags":[{"tag":"often","count":2}]`) {
+		t.Errorf("%s, %v", out.Body, err)
 	}
 }

@@ -61,7 +61,7 @@ func replicas(t *testing.T, n int) (areas []*Area, store *feed.Store) {
 // total asks for the total of the last hour.
 func (a *Area) total(t *testing.T) int {
 	t.Helper()
-	out, err := a.getSummary(t.Context(), &summaryInput{Selection{Hours: 1}})
+	out, err := a.getSummary(t.Context(), &summaryInput{Selection: Selection{Hours: 1}, TagLimit: 1})
 	if err != nil {
 		t.Error(err)
 		return 0

@@ -119,7 +119,9 @@ func (w *world) serve(cfg Config, entries int) {
 // own: of the files whose ids begin with a letter.
 func (w *world) routes(r *web.Router) {
 	w.hub.Routes(r)
-	w.hub.Handle(r, huma.Operation{OperationID: "files", Path: "/v1/files/events"}, func(r *http.Request) (Filter, error) {
+	w.hub.Handle(r, huma.Operation{
+		OperationID: "files", Path: "/v1/files/events", Parameters: []*huma.Param{{Name: "begin", In: "query", Schema: text()}},
+	}, func(r *http.Request) (Filter, error) {
 		begin := r.URL.Query().Get("begin")
 		if len(begin) > 1 {
 			return Filter{}, web.Invalid(web.FieldError{Field: "query.begin", Message: "expected one letter"})

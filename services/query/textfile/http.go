@@ -49,7 +49,14 @@ func (a *Area) getFile(ctx context.Context, in *getInput) (*fileOutput, error) {
 	if err != nil {
 		return nil, problem(err)
 	}
-	return &fileOutput{CacheControl: "no-store", Body: file.ViewFor(in.Caller.Owner)}, nil
+	view := file.ViewFor(in.Caller.Owner)
+	if file.Status == textfile.Pending {
+		// While S3 does not respond, the file is shown without.
+		if object, err := a.bucket.Head(ctx, file.S3Key); err == nil {
+			view.UploadedAt = object.Modified.UTC()
+		}
+	}
+	return &fileOutput{CacheControl: "no-store", Body: view}, nil
 }
 
 type contentInput struct{ web.IDParam }

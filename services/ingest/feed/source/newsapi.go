@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -25,7 +26,7 @@ func (p *Poller) pollNewsAPI(ctx context.Context, c claimed) report {
 	r := report{watched: map[string]Watched{}}
 	secret := p.Key(c.Settings.Key)
 	if secret == "" {
-		r.err = errNoKey
+		r.err = fmt.Errorf("%s: %w", c.Settings.Key, errNoKey)
 		return r
 	}
 	tags := slices.Clone(c.Settings.Tags)

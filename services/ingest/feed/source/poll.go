@@ -55,7 +55,7 @@ const (
 )
 
 var (
-	errNoKey       = errors.New("the variable for the API key is not set in ingest's environment")
+	errNoKey       = errors.New("this variable, for the API key, is not set in ingest's environment")
 	errInterrupted = errors.New("ingest stopped")
 )
 

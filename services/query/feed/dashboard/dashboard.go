@@ -17,7 +17,7 @@ import (
 )
 
 // Row is a row of an item in the dashboard table. Only tag rows have a Tag, only
-// base rows a Revision. Compound, ModelVersion and Revision are additions to the
+// base rows a Revision. Compound, ModelVersion, PublishedAt and Revision are additions to the
 // seed.
 type Row struct {
 	DayPartition   string   `dynamodbav:"day_partition"`
@@ -33,6 +33,7 @@ type Row struct {
 	Tag            string   `dynamodbav:"tag,omitempty"`
 	TextSnippet    string   `dynamodbav:"text_snippet,omitempty"`
 	SourceURL      string   `dynamodbav:"source_url,omitempty"`
+	PublishedAt    string   `dynamodbav:"published_at,omitempty"`
 	ExpiresAt      int64    `dynamodbav:"expires_at"` // epoch seconds
 	Revision       string   `dynamodbav:"revision,omitempty"`
 }
@@ -60,7 +61,7 @@ func Rows(i feed.Item) ([]Row, error) {
 	base := Row{
 		DayPartition: day(at), SortKey: i.IngestedAt + "#" + i.SourceID, SourceID: i.SourceID, SourceType: i.SourceType,
 		Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
-		MatchedTags: i.MatchedTags, TextSnippet: i.TextSnippet, SourceURL: i.SourceURL,
+		MatchedTags: i.MatchedTags, TextSnippet: i.TextSnippet, SourceURL: i.SourceURL, PublishedAt: i.PublishedAt(),
 		ExpiresAt: at.Add(feed.Retention + time.Second - time.Nanosecond).Unix(), // rounded up: no row expires early
 		Revision:  revision(i, false),
 	}
@@ -95,7 +96,7 @@ func (r Row) IngestedAt() string { return r.SortKey[:min(len(r.SortKey), len(fee
 // View returns the row's item as the HTTP API lists it, without metadata.
 func (r Row) View() feed.ItemView {
 	return feed.ItemView{
-		SourceID: r.SourceID, SourceType: r.SourceType, IngestedAt: r.IngestedAt(), SourceURL: r.SourceURL,
+		SourceID: r.SourceID, SourceType: r.SourceType, IngestedAt: r.IngestedAt(), PublishedAt: r.PublishedAt, SourceURL: r.SourceURL,
 		TextSnippet: r.TextSnippet, MatchedTags: r.MatchedTags, Status: string(feed.Analyzed),
 		Sentiment: r.Sentiment, Score: r.Score, Compound: r.Compound, ModelVersion: r.ModelVersion,
 	}

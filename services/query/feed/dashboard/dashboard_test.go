@@ -271,3 +271,23 @@ func TestForeignCursors(t *testing.T) {
 		}
 	}
 }
+
+// TestListsShowThePublication checks that lists have the time of publication that a source gave.
+func TestListsShowThePublication(t *testing.T) {
+	_, _, board := open(t)
+	for n, published := range map[int]any{1: "2026-11-20T12:00:00+02:00", 2: "yesterday", 3: nil} {
+		item := analyzed(n, time.Now(), feed.Positive, 0.9, 0.8, "a")
+		item.Metadata = map[string]any{"published_at": published}
+		show(t, board, item)
+	}
+	page, err := board.List(t.Context(), dashboard.Listing{Hours: 1, Limit: 10})
+	if err != nil || len(page.Rows) != 3 {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	for _, row := range page.Rows {
+		want := map[string]string{"reddit#1": "2026-11-20T10:00:00Z"}[row.SourceID]
+		if got := row.View().PublishedAt; got != want {
+			t.Errorf("%s was published at %q, want %q", row.SourceID, got, want)
+		}
+	}
+}

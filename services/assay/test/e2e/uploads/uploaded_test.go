@@ -1,0 +1,48 @@
+package uploads
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// TestPendingSaysWhetherTheBytesAreThere: a client can tell a file that waits for its bytes from one
+// that waits to be analyzed.
+func TestPendingSaysWhetherTheBytesAreThere(t *testing.T) {
+	t.Parallel()
+	s := system.StartServer(t, t.TempDir())
+	s.HoldNotices(t)
+	c := s.Client(t, system.NewOwner())
+	text := system.RandomText(34, 50)
+	reserved := system.Reserve(t, c, "pending.txt", "text/plain", text)
+	get := func() (file struct {
+		Status     string
+		UploadedAt time.Time
+	},
+	) {
+		resp, body := s.Ask(t, http.MethodGet, "/v1/files/"+reserved.FileID, nil, "")
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s", resp.Status, body)
+		}
+		system.Decode(t, body, &file)
+		return file
+	}
+	if file := get(); file.Status != "PENDING" || !file.UploadedAt.IsZero() {
+		t.Errorf("before the upload: %+v", file)
+	}
+	if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	if file := get(); file.Status != "PENDING" || time.Since(file.UploadedAt).Abs() > time.Minute {
+		t.Errorf("after the upload: %+v", file)
+	}
+	if _, err := c.Uploaded(system.Within(t), reserved.FileID); err != nil {
+		t.Fatal(err)
+	}
+	system.CheckResult(t, system.Await(t, c, reserved.FileID), system.Count(text))
+	if file := get(); file.Status != "COMPLETED" || !file.UploadedAt.IsZero() {
+		t.Errorf("afterwards: %+v", file)
+	}
+}
