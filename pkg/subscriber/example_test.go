@@ -18,7 +18,7 @@ func Example() {
 
 	ctx, stop := context.WithCancel(context.Background()) // in main: signal.NotifyContext
 	defer stop()
-	told := 0
+	notified := 0
 	err := subscriber.Run(ctx, subscriber.Config{
 		URL:  natsURL, // of a running system: see endpoints.json in its data directory
 		Name: "mailer",
@@ -30,7 +30,7 @@ func Example() {
 		case o.Failed != nil:
 			fmt.Printf("To %s: %s could not be read: %s.\n", o.Owner, o.Failed.Name, o.Failed.ErrorMessage)
 		}
-		if told++; told == 2 {
+		if notified++; notified == 2 {
 			stop()
 		}
 		return nil // an error instead: the handler is called again after a pause

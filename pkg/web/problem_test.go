@@ -171,7 +171,7 @@ func TestErrorsBecomeProblems(t *testing.T) {
 				router := sender(zerolog.New(&log), test.err)
 				rec := ask(router, http.MethodPost, path, `{"name":"a","size":1}`)
 				if strings.Contains(rec.Body.String(), "secret") {
-					t.Errorf("the client is told the cause: %s", rec.Body)
+					t.Errorf("the response shows the cause: %s", rec.Body)
 				}
 				if name := test.header[0]; name != "" && rec.Header().Get(name) != test.header[1] {
 					t.Errorf("%s is %q, want %q", name, rec.Header().Get(name), test.header[1])

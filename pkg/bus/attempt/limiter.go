@@ -134,7 +134,7 @@ func (l *Limiter) Run(ctx context.Context, limit time.Duration, memory int64, f 
 }
 
 // abandon counts a handler until it returns. One that holds shared memory is one too many
-// at once, since others wait for it. A handler that waits cannot be told from one that
+// at once, since others wait for it. A handler that waits cannot be distinguished from one that
 // takes a processor, so the time of each is limited.
 func (l *Limiter) abandon(returned <-chan struct{}, shared bool) {
 	l.gauge.Inc()

@@ -67,7 +67,7 @@ func TestWorkBeyondTheDrainComesAtOnceToAnother(t *testing.T) {
 	other.Lease = time.Hour
 	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), other)
 	if attempt := bustest.Next(t, again, "delivery to another"); attempt != 1 {
-		t.Errorf("attempt %d, want 1: a worker that is told to stop made none", attempt)
+		t.Errorf("attempt %d, want 1: a worker that is stopped made none", attempt)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := w.Count(t, bus.StreamDead); n != 0 {
@@ -75,7 +75,7 @@ func TestWorkBeyondTheDrainComesAtOnceToAnother(t *testing.T) {
 	}
 }
 
-// However often its workers are told to stop, a message has all its attempts; and
+// However often its workers are stopped, a message has all its attempts; and
 // those that were made and failed between the stops are counted.
 func TestReturnedMessageIsNoAttempt(t *testing.T) {
 	w := bustest.Open(t)

@@ -246,7 +246,7 @@ func wantSynced(t *testing.T, dir string, synced chan string, want []string) {
 func TestS3FailedSyncFailsThePutAndLeavesNothing(t *testing.T) {
 	broken := false
 	client := startS3(t, S3Config{
-		Created: func(context.Context, Object) error { t.Error("told of an object that is not durable"); return nil },
+		Created: func(context.Context, Object) error { t.Error("notified of an object that is not durable"); return nil },
 		sync: func(f *os.File) error {
 			if broken {
 				return errors.New("disk is broken")

@@ -92,7 +92,7 @@ func (b *itemBody) one(hold *web.Hold) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// each reads the items of a batch in their order. Whoever receives a candidate releases its hold. An
+// each reads the items of a batch in their order. The receiver of a candidate releases its hold. An
 // error ends the sequence: the rest of the body cannot be read.
 func (b *itemBody) each() iter.Seq2[candidate, error] {
 	return func(yield func(candidate, error) bool) {

@@ -147,7 +147,7 @@ func TestGapInTheStreamResyncs(t *testing.T) {
 		}
 	}
 	if resyncs == 0 {
-		t.Error("the reader was not told that it missed events")
+		t.Error("the reader was not notified that it missed events")
 	}
 }
 

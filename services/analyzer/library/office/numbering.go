@@ -31,7 +31,7 @@ type listLevel struct {
 type listUse struct {
 	*list
 	own   [levels]listLevel // the levels as this use shows them
-	start map[int]int       // of levels that begin anew with this use
+	start map[int]int       // of levels that restart with this use
 }
 
 type paragraphStyle struct {
@@ -154,7 +154,7 @@ func (n *numbering) next(style, id string, level int) string {
 		return ""
 	}
 	level = min(max(level, 0), levels-1)
-	if start, anew := use.start[level]; anew {
+	if start, restarts := use.start[level]; restarts {
 		use.count[level], use.begun[level] = start-1, true
 		delete(use.start, level)
 	}

@@ -134,7 +134,7 @@ func TestAnalyzedItemsAreShown(t *testing.T) {
 	b.await(t, "a", "reddit#1")
 	b.await(t, "b", "reddit#1")
 	if items := <-changed; len(items) != 1 || items[0].SourceID != "reddit#1" {
-		t.Errorf("told of %+v", items)
+		t.Errorf("notified of %+v", items)
 	}
 	if _, err := b.store.AddTags(t.Context(), item, []string{"c"}); err != nil {
 		t.Fatal(err)

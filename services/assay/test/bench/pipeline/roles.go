@@ -126,7 +126,7 @@ func playAssay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	started, told := io.Pipe()
+	started, notified := io.Pipe()
 	go func() {
 		for lines := bufio.NewScanner(started); lines.Scan(); {
 			if !strings.Contains(lines.Text(), "Ctrl-C") { // the last line when it is ready
@@ -140,7 +140,7 @@ func playAssay(ctx context.Context) error {
 			say(ready{HTTP: at.HTTP, NATS: at.NATS, Ends: assayEnds})
 		}
 	}()
-	return serve.Run(ctx, cfg, told)
+	return serve.Run(ctx, cfg, notified)
 }
 
 // playEngines runs only the engines, with tables, bucket and streams.

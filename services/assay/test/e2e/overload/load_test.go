@@ -297,9 +297,9 @@ const mostMistakes = 10
 func (o *overload) mistake(format string, args ...any) {
 	o.mu.Lock()
 	o.wrong++
-	told := o.wrong <= mostMistakes
+	report := o.wrong <= mostMistakes
 	o.mu.Unlock()
-	if told {
+	if report {
 		o.t.Errorf(format, args...)
 	}
 }

@@ -145,7 +145,7 @@ func callIsEnough(t *testing.T, s system.System) {
 		t.Errorf("outcomes %v, want one", ids)
 	}
 	if after := notices(t, js); after != before {
-		t.Errorf("the bucket has told %d times", after-before)
+		t.Errorf("the bucket sent %d notifications", after-before)
 	}
 }
 

@@ -38,7 +38,7 @@ func BucketNoticeIsEnough(t *testing.T, s system.System) {
 func NoticesAreOneEvent(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	uploads := s.Listen(t, "assay.file.uploaded.*")
-	file := system.UploadPresigned(t, c, "told.txt", "text/plain", []byte(system.RandomText(22, 20_000)))
+	file := system.UploadPresigned(t, c, "notified.txt", "text/plain", []byte(system.RandomText(22, 20_000)))
 	for range 5 {
 		if _, err := c.Uploaded(system.Within(t), file.FileID); err != nil {
 			t.Fatal(err)
