@@ -17,7 +17,8 @@ type Area struct {
 	Machine   lifecycle.Machine
 	Objects   string   // begins the keys of its objects in the bucket of all areas
 	Work      bus.Work // the stream of its work events
-	Consumers []string // of that stream, by which the analyzer takes the work
+	Log       bus.Log  // the stream of other events, which query publishes; zero for none
+	Consumers []string // of the work stream, by which the analyzer takes the work
 	// Events has one of each kind of its work events. Its subject is that of all of the
 	// kind: each id is the id's name in braces, such as {fileId}.
 	Events []event.Event

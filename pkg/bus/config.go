@@ -24,10 +24,19 @@ type Config struct {
 	Work []Work `env:"-"`
 	// Queues are the streams of messages that are no events.
 	Queues []Queue `env:"-"`
+	// Logs are the streams of events that are kept for subscribers, besides the outcomes.
+	Logs []Log `env:"-"`
 
 	AllowUnsynced      bool `env:"ASSAY_ALLOW_UNSYNCED" doc:"true to accept that a power failure can lose acknowledged events: with one replica on a server that does not sync always, or with persist_mode async"`
 	AllowMemory        bool `env:"ASSAY_ALLOW_MEMORY_STREAMS" doc:"true to accept that streams on memory storage lose acknowledged events when the server restarts"`
 	AllowFewerReplicas bool `env:"ASSAY_ALLOW_FEWER_REPLICAS" doc:"true to accept streams with fewer replicas than ASSAY_NATS_REPLICAS where the cluster is too small, and to lower those that have more"`
+}
+
+// Log describes a stream that keeps its events for as long as outcomes.
+type Log struct {
+	Stream      string
+	Subjects    string
+	Description string
 }
 
 // Queue describes a stream that a message leaves when it is acknowledged.

@@ -60,6 +60,12 @@ func configurations(cfg Config) []jetstream.StreamConfig {
 			Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxMsgs: cfg.WorkMaxMessages,
 		})
 	}
+	for _, l := range cfg.Logs {
+		list = append(list, jetstream.StreamConfig{
+			Name: l.Stream, Subjects: []string{l.Subjects}, Description: l.Description,
+			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxAge: cfg.OutcomesMaxAge,
+		})
+	}
 	for _, w := range cfg.Work {
 		list = append(list, workStream(cfg, w))
 	}

@@ -17,7 +17,7 @@ func Area(cfg Config) area.Area {
 	step := NewStep(&event.LibraryStep{FileId: "{fileId}"})
 	step.Subject = stepSubject + "{class}.{fileId}.{run}.{step}"
 	return area.Area{
-		Name: Name, Machine: Machine(), Objects: ObjectPrefix, Work: Work(), Consumers: consumers(), Uploaded: uploaded,
+		Name: Name, Machine: Machine(), Objects: ObjectPrefix, Work: Work(), Log: Nodes(), Consumers: consumers(), Uploaded: uploaded,
 		Events:  []event.Event{step},
 		Storage: area.Storage{Tables: Tables(cfg), Access: access(cfg)},
 	}
@@ -49,6 +49,11 @@ func StepSubjects(class string) string { return stepSubject + class + ".>" }
 
 // NodeSubjects matches the NodeChanged events of all nodes.
 const NodeSubjects = nodeSubject + ">"
+
+// Nodes describes the stream of NodeChanged events.
+func Nodes() bus.Log {
+	return bus.Log{Stream: NodeStream, Subjects: NodeSubjects, Description: "changes of the nodes of libraries"}
+}
 
 // Consumer returns the name of the consumer of one class of steps.
 func Consumer(class string) string { return "analyzer-library-" + class }

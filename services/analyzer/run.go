@@ -108,7 +108,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 		return nil, config.Unusable(err)
 	}
 	list := append(entries(cfg), more...)
-	cfg.Backends.NATS.Work = streams(list)
+	cfg.Backends.NATS.Work, cfg.Backends.NATS.Logs = streams(list), []bus.Log{files.Nodes()}
 	backends, err := backend.Open(ctx, cfg.Backends, Name, log, reg)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func Sweep(ctx context.Context, cfg Config, o sweeper.Options, log zerolog.Logge
 	}
 	reg := obs.NewRegistry()
 	list := entries(cfg)
-	cfg.Backends.NATS.Work = streams(list)
+	cfg.Backends.NATS.Work, cfg.Backends.NATS.Logs = streams(list), []bus.Log{files.Nodes()}
 	backends, err := backend.Join(ctx, cfg.Backends, "sweep", log, reg)
 	if err != nil {
 		return sweeper.Report{}, err

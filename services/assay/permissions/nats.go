@@ -17,7 +17,7 @@ var natsTemplate string
 
 // NATS is the subjects that the users of the NATS server may publish to, as far as they depend on
 // the areas. A request to JetStream is a message to a subject of its API.
-type NATS struct{ Setup, Ingest, Analyzer []string }
+type NATS struct{ Setup, Ingest, Analyzer, Query []string }
 
 // NATSGrants returns what the programs do with the streams of the areas and their own.
 func NATSGrants(areas []area.Area) NATS {
@@ -30,6 +30,12 @@ func NATSGrants(areas []area.Area) NATS {
 	streams := []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts}
 	for _, a := range areas {
 		streams = append(streams, a.Work.Stream)
+		if a.Log.Stream != "" {
+			g.Query = append(g.Query, a.Log.Subjects)
+			declare := []string{"$JS.API.STREAM.INFO." + a.Log.Stream, "$JS.API.STREAM.CREATE." + a.Log.Stream}
+			g.Setup = append(g.Setup, declare[1], "$JS.API.STREAM.UPDATE."+a.Log.Stream)
+			g.Analyzer = append(g.Analyzer, declare...)
+		}
 		// A sweep of the analyzer republishes lost work.
 		work := []string{a.Work.Stored(), "$JS.API.STREAM.MSG.GET." + a.Work.Stream}
 		g.Ingest, g.Analyzer = append(g.Ingest, work...), append(g.Analyzer, work...)

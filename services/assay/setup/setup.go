@@ -56,6 +56,9 @@ func Run(ctx context.Context, cfg Config, more ...area.Area) error {
 	areas := append(cfg.Areas(), more...)
 	for _, a := range areas {
 		cfg.Backends.NATS.Work = append(cfg.Backends.NATS.Work, a.Work)
+		if a.Log.Stream != "" {
+			cfg.Backends.NATS.Logs = append(cfg.Backends.NATS.Logs, a.Log)
+		}
 	}
 	cfg.Backends.NATS.Queues = []bus.Queue{notice.Queue()}
 	// Connecting to the bus creates the streams.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/services/query/changes"
 	"github.com/assay-project/assay/services/query/feed/dax"
-	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
 // Config is the settings of reading the feed.
@@ -18,7 +18,7 @@ type Config struct {
 	Tables    feed.Config
 	Platform  platform.Config
 	DAX       dax.Config
-	Projector projector.Config
+	Projector changes.Config
 }
 
 // Validate returns an error that names the setting that cannot be used.

@@ -4,18 +4,24 @@ package library
 import (
 	"context"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/link"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/services/query/changes"
+	"github.com/assay-project/assay/services/query/library/nodes"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
 // Config is the settings of the library.
 type Config struct {
-	Tables   library.Config
-	Platform platform.Config
+	Tables    library.Config
+	Platform  platform.Config
+	Projector changes.Config
 }
 
 // Area reads the library.
@@ -24,21 +30,23 @@ type Area struct {
 	bucket *blob.Store
 	links  *link.Issuer
 	waits  *wait.Waits
+	nodes  *nodes.Publisher
 }
 
 // New returns the area on open backends.
-func New(cfg Config, backends *backend.Connections, waits *wait.Waits) *Area {
+func New(cfg Config, backends *backend.Connections, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
 	return &Area{
 		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, waits: waits,
 		links: link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
+		nodes: nodes.New(cfg.Projector, cfg.Tables, cfg.Platform, backends, log, reg),
 	}
 }
 
 // Check returns an error while the tables cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Work returns at once.
-func (*Area) Work(context.Context) error { return nil }
+// Work publishes the changes of nodes until ctx ends.
+func (a *Area) Work(ctx context.Context) error { return a.nodes.Run(ctx) }
 
 // Close does nothing.
 func (*Area) Close() {}

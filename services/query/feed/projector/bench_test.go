@@ -27,6 +27,7 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
+	"github.com/assay-project/assay/services/query/changes"
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
@@ -67,7 +68,7 @@ func measure(b *testing.B) *measured {
 	return m
 }
 
-func (m *measured) projector(cfg projector.Config, changed func([]feed.Item)) *projector.Projector {
+func (m *measured) projector(cfg changes.Config, changed func([]feed.Item)) *projector.Projector {
 	return projector.New(cfg, projector.Options{
 		DB: m.db, Streams: table.ConnectStreams(tabletest.Base(), m.at), Tables: m.tables, Platform: m.platform,
 		Log: zerolog.Nop(), Registry: prometheus.NewRegistry(), Changed: changed,
@@ -81,7 +82,7 @@ func BenchmarkProjection(b *testing.B) {
 	fillPrimary(b, m.db, m.tables.Primary, b.N)
 	ctx, cancel := context.WithCancel(b.Context())
 	var projected atomic.Int64
-	p := m.projector(projector.Config{Poll: 5 * time.Millisecond, Lease: 10 * time.Second}, func(items []feed.Item) {
+	p := m.projector(changes.Config{Poll: 5 * time.Millisecond, Lease: 10 * time.Second}, func(items []feed.Item) {
 		if projected.Add(int64(len(items))) >= int64(b.N) {
 			cancel()
 		}
@@ -107,7 +108,7 @@ func BenchmarkVisible(b *testing.B) {
 const benchWriters = 16
 
 func benchmarkVisible(b *testing.B, perSecond int) {
-	cfg, err := config.Load[projector.Config](nil)
+	cfg, err := config.Load[changes.Config](nil)
 	if err != nil {
 		b.Fatal(err)
 	}

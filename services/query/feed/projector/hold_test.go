@@ -17,6 +17,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
+	"github.com/assay-project/assay/services/query/changes"
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
@@ -36,7 +37,7 @@ func TestSlowBatchKeepsItsShard(t *testing.T) {
 		}
 		return transport.RoundTrip(r)
 	})}
-	p := projector.New(projector.Config{Poll: 5 * time.Millisecond, Lease: time.Second}, projector.Options{
+	p := projector.New(changes.Config{Poll: 5 * time.Millisecond, Lease: time.Second}, projector.Options{
 		DB: table.Connect(base, at), Streams: b.streams, Tables: b.tables, Platform: b.platform, Log: zerolog.Nop(), Registry: prometheus.NewRegistry(),
 	})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -1,62 +1,30 @@
 // Package projector fills the dashboard table of the feed from the change stream
-// of the primary table.
-//
-// A stream has shards, each a log of the changes of some items, in order. A shard
-// may have a parent, whose changes come before its own. The checkpoint of a shard is
-// saved only after the rows are written: a projector that dies repeats some changes, and
-// applying them again changes nothing (dashboard.Dashboard.Apply). One process at a time
-// reads a shard, by the lease on its checkpoint.
+// of the primary table. Applying changes again changes nothing (dashboard.Dashboard.Apply).
 package projector
 
 import (
 	"context"
-	"fmt"
 	"sync"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
-	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
-	"github.com/assay-project/assay/pkg/checkpoint"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/services/query/changes"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// Config is the projector's settings.
-type Config struct {
-	Poll  time.Duration `env:"ASSAY_PROJECTOR_POLL" envDefault:"200ms" doc:"how long to wait after a poll of the change stream that returned no changes"`
-	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"3s" doc:"how long a projector may not renew its lease before another takes over its shards"`
-}
-
-// Validate returns an error that names the setting that cannot be used.
-func (c Config) Validate() error {
-	switch {
-	case c.Poll < time.Millisecond:
-		return fmt.Errorf("ASSAY_PROJECTOR_POLL is %s: must be at least 1ms", c.Poll)
-	case c.Lease < time.Second:
-		return fmt.Errorf("ASSAY_PROJECTOR_LEASE is %s: must be at least 1s", c.Lease)
-	}
-	return nil
-}
-
 // Projector fills the dashboard table. Run it once.
 type Projector struct {
-	cfg         Config
-	table       string
-	db          *dynamodb.Client
-	streams     *dynamodbstreams.Client
-	dashboard   *dashboard.Dashboard
-	checkpoints *checkpoint.Store
-	poison      poison
-	writing     sync.Mutex
-	changed     func([]feed.Item)
-	log         zerolog.Logger
-	metrics     *metrics
+	follower  *changes.Follower
+	dashboard *dashboard.Dashboard
+	poison    poison
+	writing   sync.Mutex
+	changed   func([]feed.Item)
+	log       zerolog.Logger
 }
 
 // Options are the dependencies of a projector.
@@ -76,105 +44,19 @@ type Options struct {
 const projection = "feed"
 
 // New returns a projector. It makes no request.
-func New(cfg Config, o Options) *Projector {
+func New(cfg changes.Config, o Options) *Projector {
 	if o.Changed == nil {
 		o.Changed = func([]feed.Item) {}
 	}
-	return &Projector{
-		cfg: cfg, table: o.Tables.Primary, db: o.DB, streams: o.Streams,
-		dashboard: dashboard.New(o.DB, o.Tables),
-		checkpoints: checkpoint.New(o.DB, checkpoint.Options{
-			Table: o.Platform, Projection: projection, Lease: cfg.Lease, Keep: feed.Retention, // a stream forgets its shards sooner
-		}),
-		poison:  poison{db: o.DB, table: o.Tables.Dashboard},
-		changed: o.Changed, log: o.Log, metrics: newMetrics(o.Registry),
+	p := &Projector{
+		dashboard: dashboard.New(o.DB, o.Tables), poison: poison{db: o.DB, table: o.Tables.Dashboard}, changed: o.Changed, log: o.Log,
 	}
+	p.follower = changes.New(cfg, changes.Options{
+		DB: o.DB, Streams: o.Streams, Table: o.Tables.Primary, Platform: o.Platform, Log: o.Log, Registry: o.Registry,
+		Projection: projection, Keep: feed.Retention, Advice: "run assay feed rebuild", Project: p.project,
+	})
+	return p
 }
 
-// Run follows the stream until ctx ends, then releases its shards and returns nil. Failures of the
-// backends are logged and retried.
-func (p *Projector) Run(ctx context.Context) error {
-	var following sync.WaitGroup
-	defer following.Wait()
-	running := map[string]bool{}
-	ended := make(chan string)
-	look := time.NewTicker(p.cfg.Lease / 2)
-	defer look.Stop()
-	for {
-		ready, arn, err := p.ready(ctx)
-		if err != nil && ctx.Err() == nil {
-			p.log.Warn().Err(err).Msg("cannot read the change stream; retrying")
-			p.metrics.stuck(discovery)
-		}
-		if err == nil {
-			p.metrics.left(discovery)
-		}
-		for _, shard := range ready {
-			if running[shard] {
-				continue
-			}
-			running[shard] = true
-			following.Go(func() {
-				p.follow(ctx, arn, shard)
-				select {
-				case ended <- shard:
-				case <-ctx.Done():
-				}
-			})
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case shard := <-ended:
-			delete(running, shard)
-		case <-look.C:
-		}
-	}
-}
-
-// ready lists the shards that can be read: not read to their end, and no parent
-// that is not.
-func (p *Projector) ready(ctx context.Context) (shards []string, arn string, err error) {
-	described, err := p.db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &p.table})
-	if err != nil {
-		return nil, "", fmt.Errorf("describe %s: %w", p.table, err)
-	}
-	if arn = aws.ToString(described.Table.LatestStreamArn); arn == "" {
-		return nil, "", fmt.Errorf("%s has no change stream", p.table)
-	}
-	all, err := p.shards(ctx, arn)
-	if err != nil {
-		return nil, "", err
-	}
-	positions, err := p.checkpoints.Positions(ctx)
-	if err != nil {
-		return nil, "", err
-	}
-	there := map[string]bool{}
-	for _, shard := range all {
-		there[aws.ToString(shard.ShardId)] = true
-	}
-	for _, shard := range all {
-		id, parent := aws.ToString(shard.ShardId), aws.ToString(shard.ParentShardId)
-		// A parent that is no longer listed is past the stream's retention.
-		if !positions[id].Done && (parent == "" || !there[parent] || positions[parent].Done) {
-			shards = append(shards, id)
-		}
-	}
-	return shards, arn, nil
-}
-
-func (p *Projector) shards(ctx context.Context, arn string) ([]streams.Shard, error) {
-	var all []streams.Shard
-	in := &dynamodbstreams.DescribeStreamInput{StreamArn: &arn}
-	for {
-		out, err := p.streams.DescribeStream(ctx, in)
-		if err != nil {
-			return nil, fmt.Errorf("describe the stream %s: %w", arn, err)
-		}
-		all = append(all, out.StreamDescription.Shards...)
-		if in.ExclusiveStartShardId = out.StreamDescription.LastEvaluatedShardId; in.ExclusiveStartShardId == nil {
-			return all, nil
-		}
-	}
-}
+// Run follows the stream until ctx ends, then releases its shards and returns nil.
+func (p *Projector) Run(ctx context.Context) error { return p.follower.Run(ctx) }

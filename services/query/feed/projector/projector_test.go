@@ -22,6 +22,7 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
+	"github.com/assay-project/assay/services/query/changes"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
@@ -53,7 +54,7 @@ func open(t *testing.T) *bench {
 func (b *bench) start(t *testing.T, changed func([]feed.Item)) (registry *prometheus.Registry, stop func()) {
 	t.Helper()
 	registry = prometheus.NewRegistry()
-	p := projector.New(projector.Config{Poll: 5 * time.Millisecond, Lease: time.Second}, projector.Options{
+	p := projector.New(changes.Config{Poll: 5 * time.Millisecond, Lease: time.Second}, projector.Options{
 		DB: b.db, Streams: b.streams, Tables: b.tables, Platform: b.platform, Registry: registry, Changed: changed,
 		Log: zerolog.New(zerolog.NewTestWriter(t)).Hook(zerolog.HookFunc(func(_ *zerolog.Event, _ zerolog.Level, line string) { b.logged(line) })),
 	})

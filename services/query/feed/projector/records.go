@@ -41,7 +41,6 @@ func (p *Projector) project(ctx context.Context, shard string, records []streams
 	if err != nil {
 		return err
 	}
-	p.metrics.projected.Add(float64(len(records)))
 	if len(images) > 0 {
 		items := make([]feed.Item, len(images))
 		for i, image := range images {
@@ -95,7 +94,7 @@ func (p *Projector) setAside(ctx context.Context, shard string, record streams.R
 	if err := p.poison.keep(ctx, shard, record, reason); err != nil {
 		return err
 	}
-	p.metrics.poison.Inc()
+	p.follower.Poisoned()
 	p.log.Error().Err(reason).Str("shard", shard).Str("event", aws.ToString(record.EventID)).Msg("stored a change that cannot be projected")
 	return nil
 }

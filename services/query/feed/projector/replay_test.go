@@ -26,6 +26,7 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
+	"github.com/assay-project/assay/services/query/changes"
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
@@ -211,7 +212,7 @@ func (k *killable) start(t *testing.T, b *bench) {
 		}
 		return answer, err
 	})}
-	p := projector.New(projector.Config{Poll: 5 * time.Millisecond, Lease: time.Second}, projector.Options{
+	p := projector.New(changes.Config{Poll: 5 * time.Millisecond, Lease: time.Second}, projector.Options{
 		DB: table.Connect(base, at), Streams: table.ConnectStreams(base, at), Tables: b.tables, Platform: b.platform, Log: zerolog.Nop(), Registry: prometheus.NewRegistry(),
 	})
 	ctx, cancel := context.WithCancel(t.Context())

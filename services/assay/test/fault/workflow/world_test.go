@@ -101,7 +101,7 @@ func settings(at wire.Engines) backend.Config {
 	return backend.Config{
 		AWS:      backend.AWS{Region: "us-east-1", AccessKey: "key", SecretKey: "secret"},
 		DynamoDB: table.Config{Endpoint: at.DynamoDB}, S3: blob.Config{Endpoint: at.S3, Bucket: "assay-files"},
-		NATS: bus.Config{URL: at.NATS, Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 100_000, OutcomesMaxAge: time.Hour, Work: []bus.Work{library.Work()}},
+		NATS: bus.Config{URL: at.NATS, Replicas: 1, AllowUnsynced: true, WorkMaxMessages: 100_000, OutcomesMaxAge: time.Hour, Work: []bus.Work{library.Work()}, Logs: []bus.Log{library.Nodes()}},
 	}
 }
 

@@ -1,4 +1,4 @@
-package projector
+package changes
 
 import (
 	"context"
@@ -25,7 +25,7 @@ const (
 
 // follow reads a shard until its end, until another process takes it over, until a backend fails,
 // or until ctx ends.
-func (p *Projector) follow(ctx context.Context, arn, shard string) {
+func (p *Follower) follow(ctx context.Context, arn, shard string) {
 	log := p.log.With().Str("shard", shard).Logger()
 	lease, err := p.checkpoints.Acquire(ctx, shard)
 	if err == nil {
@@ -37,7 +37,7 @@ func (p *Projector) follow(ctx context.Context, arn, shard string) {
 	switch {
 	case others:
 		p.metrics.left(shard)
-		log.Debug().Msg("another projector leases the shard")
+		log.Debug().Msg("another process leases the shard")
 		rest(ctx, min(held.Wait+heldPause, p.cfg.Lease))
 	case errors.Is(err, checkpoint.ErrLost):
 		p.metrics.left(shard)
@@ -53,7 +53,7 @@ func (p *Projector) follow(ctx context.Context, arn, shard string) {
 	}
 }
 
-func (p *Projector) release(ctx context.Context, shard string, lease *checkpoint.Lease) {
+func (p *Follower) release(ctx context.Context, shard string, lease *checkpoint.Lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
 	defer cancel()
 	if err := lease.Release(ctx); err != nil {
@@ -63,7 +63,7 @@ func (p *Projector) release(ctx context.Context, shard string, lease *checkpoint
 
 // read projects a shard from its checkpoint. It returns nil at the shard's end, and
 // checkpoint.ErrLost when another process has taken it over.
-func (p *Projector) read(ctx context.Context, arn, shard string, lease *checkpoint.Lease) error {
+func (p *Follower) read(ctx context.Context, arn, shard string, lease *checkpoint.Lease) error {
 	at := lease.Position()
 	iterator, err := p.iterator(ctx, arn, shard, at.After)
 	if err != nil {
@@ -86,6 +86,7 @@ func (p *Projector) read(ctx context.Context, arn, shard string, lease *checkpoi
 			if err := lease.Keep(ctx, func(ctx context.Context) error { return p.project(ctx, shard, out.Records) }); err != nil {
 				return err
 			}
+			p.metrics.projected.Add(float64(n))
 			last := out.Records[n-1].Dynamodb
 			at.After = aws.ToString(last.SequenceNumber)
 			if last.ApproximateCreationDateTime != nil {
@@ -111,9 +112,8 @@ func (p *Projector) read(ctx context.Context, arn, shard string, lease *checkpoi
 }
 
 // iterator starts after a change, or at the first for an empty sequence number. When the
-// stream has dropped the next changes, it starts at the oldest one: the dashboard then
-// lacks the dropped ones until it is rebuilt.
-func (p *Projector) iterator(ctx context.Context, arn, shard, after string) (*string, error) {
+// stream has dropped the next changes, it starts at the oldest one.
+func (p *Follower) iterator(ctx context.Context, arn, shard, after string) (*string, error) {
 	in := &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: &arn, ShardId: &shard, ShardIteratorType: streams.ShardIteratorTypeTrimHorizon,
 	}
@@ -123,7 +123,7 @@ func (p *Projector) iterator(ctx context.Context, arn, shard, after string) (*st
 	out, err := p.streams.GetShardIterator(ctx, in)
 	if _, trimmed := errors.AsType[*streams.TrimmedDataAccessException](err); trimmed {
 		p.metrics.gaps.Inc()
-		p.log.Error().Str("shard", shard).Msg("changes were dropped before they were projected: run assay feed rebuild")
+		p.log.Error().Str("shard", shard).Str("advice", p.advice).Msg("changes were dropped before they were projected")
 		in.ShardIteratorType, in.SequenceNumber = streams.ShardIteratorTypeTrimHorizon, nil
 		out, err = p.streams.GetShardIterator(ctx, in)
 	}

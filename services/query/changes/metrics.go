@@ -1,4 +1,4 @@
-package projector
+package changes
 
 import (
 	"sync"
@@ -24,13 +24,13 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	factory := promauto.With(reg)
 	m := &metrics{
 		projected: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_projection_changes_total", Help: "Changes of feed items that were projected.",
+			Name: "assay_projection_changes_total", Help: "Changes of items that were projected.",
 		}),
 		poison: factory.NewCounter(prometheus.CounterOpts{
 			Name: "assay_projection_poison_total", Help: "Changes that could not be projected and were stored for inspection.",
 		}),
 		gaps: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_projection_gaps_total", Help: "How often the stream had dropped changes before they were projected; run assay feed rebuild.",
+			Name: "assay_projection_gaps_total", Help: "How often the stream had dropped changes before they were projected; for the feed run assay feed rebuild.",
 		}),
 		asOf: map[string]time.Time{},
 	}

@@ -1,0 +1,173 @@
+// Package changes follows the change stream of a table.
+//
+// A stream has shards, each a log of the changes of some items, in order. A shard
+// may have a parent, whose changes come before its own. The checkpoint of a shard is
+// saved only after its changes are projected: a process that dies repeats some, and projecting
+// them again must change nothing. One process at a time reads a shard, by the lease on its checkpoint.
+package changes
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/checkpoint"
+	"github.com/assay-project/assay/pkg/platform"
+)
+
+// Config is the settings of all that follow change streams.
+type Config struct {
+	Poll  time.Duration `env:"ASSAY_PROJECTOR_POLL" envDefault:"200ms" doc:"how long to wait after a poll of the change stream that returned no changes"`
+	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"3s" doc:"how long a projector may not renew its lease before another takes over its shards"`
+}
+
+// Validate returns an error that names the setting that cannot be used.
+func (c Config) Validate() error {
+	switch {
+	case c.Poll < time.Millisecond:
+		return fmt.Errorf("ASSAY_PROJECTOR_POLL is %s: must be at least 1ms", c.Poll)
+	case c.Lease < time.Second:
+		return fmt.Errorf("ASSAY_PROJECTOR_LEASE is %s: must be at least 1s", c.Lease)
+	}
+	return nil
+}
+
+// Follower projects the changes of a table. Run it once.
+type Follower struct {
+	cfg         Config
+	table       string
+	db          *dynamodb.Client
+	streams     *dynamodbstreams.Client
+	checkpoints *checkpoint.Store
+	project     func(ctx context.Context, shard string, records []streams.Record) error
+	advice      string
+	log         zerolog.Logger
+	metrics     *metrics
+}
+
+// Options are what a follower needs.
+type Options struct {
+	DB       *dynamodb.Client
+	Streams  *dynamodbstreams.Client
+	Table    string
+	Platform platform.Config // has the checkpoints
+	Log      zerolog.Logger
+	Registry prometheus.Registerer
+	// Projection names the checkpoints, and the follower in metrics.
+	Projection string
+	// Keep is how long the checkpoint of a shard is kept: longer than the stream keeps its changes.
+	Keep time.Duration
+	// Advice says in the log what to do when the stream has dropped changes. Optional.
+	Advice string
+	// Project projects changes of a shard, in their order. It returns when they are durable. Changes of several
+	// shards are projected concurrently.
+	Project func(ctx context.Context, shard string, records []streams.Record) error
+}
+
+// New returns a follower. It makes no request.
+func New(cfg Config, o Options) *Follower {
+	return &Follower{
+		cfg: cfg, table: o.Table, db: o.DB, streams: o.Streams, project: o.Project, advice: o.Advice, log: o.Log,
+		checkpoints: checkpoint.New(o.DB, checkpoint.Options{Table: o.Platform, Projection: o.Projection, Lease: cfg.Lease, Keep: o.Keep}),
+		metrics:     newMetrics(prometheus.WrapRegistererWith(prometheus.Labels{"projection": o.Projection}, o.Registry)),
+	}
+}
+
+// Poisoned counts a change that cannot be projected.
+func (p *Follower) Poisoned() { p.metrics.poison.Inc() }
+
+// Run follows the stream until ctx ends, then releases its shards and returns nil. Failures of the
+// backends are logged and retried.
+func (p *Follower) Run(ctx context.Context) error {
+	var following sync.WaitGroup
+	defer following.Wait()
+	running := map[string]bool{}
+	ended := make(chan string)
+	look := time.NewTicker(p.cfg.Lease / 2)
+	defer look.Stop()
+	for {
+		ready, arn, err := p.ready(ctx)
+		if err != nil && ctx.Err() == nil {
+			p.log.Warn().Err(err).Msg("cannot read the change stream; retrying")
+			p.metrics.stuck(discovery)
+		}
+		if err == nil {
+			p.metrics.left(discovery)
+		}
+		for _, shard := range ready {
+			if running[shard] {
+				continue
+			}
+			running[shard] = true
+			following.Go(func() {
+				p.follow(ctx, arn, shard)
+				select {
+				case ended <- shard:
+				case <-ctx.Done():
+				}
+			})
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case shard := <-ended:
+			delete(running, shard)
+		case <-look.C:
+		}
+	}
+}
+
+// ready lists the shards that can be read: not read to their end, and no parent
+// that is not.
+func (p *Follower) ready(ctx context.Context) (shards []string, arn string, err error) {
+	described, err := p.db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &p.table})
+	if err != nil {
+		return nil, "", fmt.Errorf("describe %s: %w", p.table, err)
+	}
+	if arn = aws.ToString(described.Table.LatestStreamArn); arn == "" {
+		return nil, "", fmt.Errorf("%s has no change stream", p.table)
+	}
+	all, err := p.shards(ctx, arn)
+	if err != nil {
+		return nil, "", err
+	}
+	positions, err := p.checkpoints.Positions(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	there := map[string]bool{}
+	for _, shard := range all {
+		there[aws.ToString(shard.ShardId)] = true
+	}
+	for _, shard := range all {
+		id, parent := aws.ToString(shard.ShardId), aws.ToString(shard.ParentShardId)
+		// A parent that is no longer listed is past the stream's retention.
+		if !positions[id].Done && (parent == "" || !there[parent] || positions[parent].Done) {
+			shards = append(shards, id)
+		}
+	}
+	return shards, arn, nil
+}
+
+func (p *Follower) shards(ctx context.Context, arn string) ([]streams.Shard, error) {
+	var all []streams.Shard
+	in := &dynamodbstreams.DescribeStreamInput{StreamArn: &arn}
+	for {
+		out, err := p.streams.DescribeStream(ctx, in)
+		if err != nil {
+			return nil, fmt.Errorf("describe the stream %s: %w", arn, err)
+		}
+		all = append(all, out.StreamDescription.Shards...)
+		if in.ExclusiveStartShardId = out.StreamDescription.LastEvaluatedShardId; in.ExclusiveStartShardId == nil {
+			return all, nil
+		}
+	}
+}

@@ -1,0 +1,110 @@
+// Package nodes publishes NodeChanged from the change stream of the nodes table, so that the events and the
+// table cannot diverge: every write of a node is one event, whoever made it.
+package nodes
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/services/query/changes"
+)
+
+const (
+	// projection names the checkpoints.
+	projection = "library"
+	// keep is longer than a stream keeps its changes.
+	keep = 7 * 24 * time.Hour
+	// publishers is how many nodes of one batch are published at once.
+	publishers = 16
+)
+
+// Publisher publishes the changes of nodes. Run it once.
+type Publisher struct {
+	follower *changes.Follower
+	bus      *bus.Bus
+	log      zerolog.Logger
+}
+
+// New returns a publisher. It makes no request.
+func New(cfg changes.Config, tables library.Config, at platform.Config, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) *Publisher {
+	p := &Publisher{bus: backends.Bus, log: log}
+	p.follower = changes.New(cfg, changes.Options{
+		DB: backends.DB, Streams: backends.Streams, Table: tables.Nodes, Platform: at, Log: log, Registry: reg,
+		Projection: projection, Keep: keep, Advice: "subscribers read the nodes again", Project: p.project,
+	})
+	return p
+}
+
+// Run publishes until ctx ends, and returns nil.
+func (p *Publisher) Run(ctx context.Context) error { return p.follower.Run(ctx) }
+
+// project publishes the changes of a batch, those of one node in their order. Their ids are those of the
+// versions, so that the stream drops a repeat.
+func (p *Publisher) project(ctx context.Context, shard string, records []streams.Record) error {
+	var order []string
+	byNode := map[string][]event.Event{}
+	for _, record := range records {
+		e, err := changed(record)
+		if err != nil { // an item that no version of Assay writes
+			p.follower.Poisoned()
+			p.log.Error().Err(err).Str("shard", shard).Str("event", aws.ToString(record.EventID)).Msg("left out a change of a node that cannot be read")
+			continue
+		}
+		if byNode[e.Item] == nil {
+			order = append(order, e.Item)
+		}
+		byNode[e.Item] = append(byNode[e.Item], e)
+	}
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(publishers)
+	for _, id := range order {
+		all.Go(func() error {
+			for _, e := range byNode[id] {
+				if err := p.bus.Publish(ctx, e); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return all.Wait()
+}
+
+// changed returns the event of a change.
+func changed(record streams.Record) (event.Event, error) {
+	if record.Dynamodb == nil {
+		return event.Event{}, errors.New("the change has no images")
+	}
+	image, kind := record.Dynamodb.NewImage, library.ChangeUpdated
+	switch record.EventName {
+	case streams.OperationTypeInsert:
+		kind = library.ChangeCreated
+	case streams.OperationTypeRemove:
+		image, kind = record.Dynamodb.OldImage, library.ChangeDeleted
+	}
+	attributes, err := attributevalue.FromDynamoDBStreamsMap(image)
+	if err != nil {
+		return event.Event{}, err
+	}
+	var n library.Node
+	if err := attributevalue.UnmarshalMap(attributes, &n); err != nil {
+		return event.Event{}, err
+	}
+	if !library.ValidID(n.ID) {
+		return event.Event{}, errors.New("the node has no id")
+	}
+	return n.Changed(kind), nil
+}
