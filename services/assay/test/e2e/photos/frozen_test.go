@@ -17,7 +17,7 @@ import (
 func TestFrozenWorker(t *testing.T) {
 	t.Parallel()
 	gemini := geminitest.Start(t)
-	c := system.StartCluster(t, "ASSAY_GEMINI_KEY="+geminitest.Key, "ASSAY_PHOTOJOB_ALLOW_NETWORKS=127.0.0.0/8")
+	c := system.StartCluster(t, "ASSAY_GEMINI_KEY="+geminitest.Key, "ASSAY_PHOTOJOB_ALLOW_NETWORKS=127.0.0.0/8", noSkew)
 	ingest := c.Service(t, "ingest")
 	c.Front(t, ingest, c.Service(t, "query"))
 	p := paid{Server: &system.Server{System: c.System}, gemini: gemini}
@@ -52,7 +52,7 @@ func TestFrozenWorker(t *testing.T) {
 	if now := c.PhotoKeys(t, job.JobID); len(now[system.PhotoFinal]) != 1 || now[system.PhotoFinal][0] != objects[system.PhotoFinal][0] {
 		t.Errorf("the objects are %v, were %v", now, objects)
 	}
-	want := "[{analyze gemini ok gemini-3.5-flash 10000} {edit gemini unknown gemini-3.1-flash-image 101000} {edit gemini ok gemini-3.1-flash-image 101000}]"
+	want := "[{analyze gemini ok gemini-3.5-flash 40000} {edit gemini unknown gemini-3.1-flash-image 101000} {edit gemini ok gemini-3.1-flash-image 101000}]"
 	if calls := fmt.Sprint(p.calls(t, job.JobID)); calls != want || gemini.Calls() != 3 || gemini.Billed() != 3 {
 		t.Errorf("calls %s, want %s; %d made, %d billed", calls, want, gemini.Calls(), gemini.Billed())
 	}

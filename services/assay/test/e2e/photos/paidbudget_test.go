@@ -1,10 +1,7 @@
 package photos
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"syscall"
 	"testing"
 	"time"
 
@@ -14,77 +11,19 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestPaidWorkers: what separate analyzers do together.
-func TestPaidWorkers(t *testing.T) {
+// TestPaidBudget: a budget that is used up holds the jobs of four analyzers, which together
+// do not exceed it, and delays no other provider. A larger one lets them go on.
+func TestPaidBudget(t *testing.T) {
 	t.Parallel()
-	cluster := system.StartCluster(t, append(paidEnv(), noSkew)...)
+	cluster := system.StartCluster(t, paidEnv()...)
 	ingest := cluster.Service(t, "ingest")
 	cluster.Front(t, ingest, cluster.Service(t, "query"))
 	cluster.Operator = ingest.Operator
 	p := newPaid(t, &system.Server{System: cluster.System})
 	p.enable(t)
-	p.set(t, "gemini", system.Settings{"editTime": "2s"})
-	first := cluster.Service(t, "analyzer")
-	t.Run("stopped", func(t *testing.T) {
-		p.stoppedWorker(t, first, func() {
-			for range 3 {
-				cluster.Service(t, "analyzer")
-			}
-		})
-	})
-	t.Run("budget", p.budget)
-}
-
-// stoppedWorker: a worker that stops during a call, for longer than its lease, and goes on
-// when another has done the job changes nothing, and makes no call.
-func (p paid) stoppedWorker(t *testing.T, stopped *system.Service, startOthers func()) {
-	signal := func(s os.Signal) {
-		t.Helper()
-		if err := stopped.Cmd.Process.Signal(s); err != nil {
-			t.Fatal(err)
-		}
+	for range 4 {
+		cluster.Service(t, "analyzer")
 	}
-	reached, resumed := make(chan struct{}), make(chan struct{})
-	p.gemini.Next(providertest.OK, func(x providertest.Exchange) {
-		close(reached)
-		<-resumed
-		providertest.OK(x)
-	})
-	c := p.Client(t, system.NewOwner())
-	job := p.send(t, c, "gemini")
-	<-reached
-	signal(syscall.SIGSTOP)
-	startOthers()
-	job = system.AwaitPhoto(t, c, job.JobID, client.Completed)
-	edited := system.DownloadPhoto(t, c, job.JobID, client.EditedPhoto)
-	close(resumed)
-	signal(syscall.SIGCONT)
-	stopped.Await(t, job.JobID) // its attempt has ended
-	want := "[{analyze gemini ok gemini-3.5-flash 40000} {edit gemini unknown gemini-3.1-flash-image 101000} {edit gemini ok gemini-3.1-flash-image 101000}]"
-	if calls := p.calls(t, job.JobID); fmt.Sprint(calls) != want || p.gemini.Calls() != 3 || p.gemini.Billed() != 3 {
-		t.Errorf("calls %v, want %s; %d calls, %d billed", calls, want, p.gemini.Calls(), p.gemini.Billed())
-	}
-	if ids := p.PhotoOutcomes(t, job.JobID); len(ids) != 1 {
-		t.Errorf("outcomes %v", ids)
-	}
-	again, err := c.GetPhoto(system.Within(t), job.JobID, 0)
-	if err != nil || system.JSON(again) != system.JSON(job) || !bytes.Equal(edited, system.DownloadPhoto(t, c, job.JobID, client.EditedPhoto)) {
-		t.Errorf("the stopped worker changed %s to %s, %v", system.JSON(job), system.JSON(again), err)
-	}
-	system.Eventually(t, func() error {
-		if keys := p.PhotoKeys(t, job.JobID)[system.PhotoFinal]; len(keys) != 1 {
-			return fmt.Errorf("the final bucket has %v", keys)
-		}
-		return nil
-	})
-	if got := p.provider(t, "gemini").State; got.CostTodayMicros < 40_000+2*101_000 {
-		t.Errorf("the books have %+v", got)
-	}
-}
-
-// budget: a budget that is used up holds the jobs of four analyzers, which together do not
-// exceed it, and delays no other provider. A larger one lets them go on.
-func (p paid) budget(t *testing.T) {
 	const price, most, n = 45_000, 7, 24
 	p.set(t, "seedream", system.Settings{"dailyBudgetMicros": most*price + price/2, "concurrent": 100})
 	c := p.Client(t, system.NewOwner())
