@@ -99,9 +99,15 @@ type Plan struct {
 // Plans returns the plans of all types. The first takes the files of no other.
 func Plans() []Plan {
 	metadata := Step{StepMetadata, ClassLight, true}
+	thumbnails := Step{StepThumbnails, ClassRender, false} // of what is no picture itself
+	text := Step{StepText, ClassLight, true}
 	return []Plan{
 		{"Generic", []Step{metadata}},
 		{"Image", []Step{{StepThumbnails, ClassRender, true}, metadata}},
+		{"Pdf", []Step{{StepText, ClassRender, true}, thumbnails, metadata}},
+		{"Office", []Step{text, thumbnails, metadata}},
+		{"WebPage", []Step{text, metadata}},
+		{"Text", []Step{text, metadata}},
 	}
 }
 

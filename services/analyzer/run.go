@@ -23,6 +23,7 @@ import (
 	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/analyzer/feed"
+	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 	"github.com/assay-project/assay/services/analyzer/library"
 	"github.com/assay-project/assay/services/analyzer/photojob"
@@ -81,7 +82,7 @@ func streams(list []Entry) []bus.Work {
 }
 
 // Notices returns the licenses of the data and programs that the analyses contain.
-func Notices() []string { return []string{sentiment.Notice(), local.Notice(), pixels.Notice()} }
+func Notices() []string { return []string{sentiment.Notice(), local.Notice(), pixels.Notice(), pdfium.Notice()} }
 
 // Service is an open analyzer.
 type Service struct {

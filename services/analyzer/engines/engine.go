@@ -40,13 +40,15 @@ type Config struct {
 	Workers int // goroutines that compile; 0 for one
 }
 
-// UserCache returns the folder for compiled code of this user.
+// UserCache returns the folder for compiled code of this user, which it makes if there is
+// none. It returns an error if that cannot be, as on a file system that is only read.
 func UserCache() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, "assay", "engines"), nil
+	dir = filepath.Join(dir, "assay", "engines")
+	return dir, ownFolder(dir)
 }
 
 // Engine compiles a program and runs instances of it. It is safe for concurrent use.

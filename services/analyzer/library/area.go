@@ -19,6 +19,8 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/announce"
+	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -39,10 +41,15 @@ type Area struct {
 
 // New returns the area on open backends.
 func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) *Area {
+	cache, err := engines.UserCache()
+	if err != nil { // the engines compile at their first use, after every start
+		cache = ""
+		log.Warn().Err(err).Msg("no folder for compiled engines")
+	}
 	return &Area{
 		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, log: log,
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		steps:     steps(cfg, pixels.NewDecoder(cfg.Memory)),
+		steps:     steps(cfg, pixels.NewDecoder(cfg.Memory), pdfium.New(engines.Config{Cache: cache, Workers: runtime.GOMAXPROCS(0)})),
 	}
 }
 

@@ -2,7 +2,9 @@ package library
 
 import (
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
 	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/library/step/document"
 	"github.com/assay-project/assay/services/analyzer/library/step/generic"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -10,10 +12,24 @@ import (
 
 // steps lists what does the steps of library.Plans: a line for each step of each type of file, and one with
 // the step "chunk" for a type whose records are processed.
-func steps(cfg Config, decoder *pixels.Decoder) map[task]step.Step {
+func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine) map[task]step.Step {
 	return map[task]step.Step{
 		{"Generic", library.StepMetadata}: generic.Metadata(),
 		{"Image", library.StepMetadata}:   picture.Metadata(),
 		{"Image", library.StepThumbnails}: picture.Thumbnails(decoder, cfg.Pixels),
+
+		{"Pdf", library.StepMetadata}:   document.PDFMetadata(pdf),
+		{"Pdf", library.StepText}:       document.PDFText(pdf),
+		{"Pdf", library.StepThumbnails}: document.PDFThumbnails(pdf),
+
+		{"Office", library.StepMetadata}:   document.OfficeMetadata(),
+		{"Office", library.StepText}:       document.OfficeText(),
+		{"Office", library.StepThumbnails}: document.OfficeThumbnails(decoder, cfg.Pixels),
+
+		{"WebPage", library.StepMetadata}: generic.Metadata(),
+		{"WebPage", library.StepText}:     document.PageText(),
+
+		{"Text", library.StepMetadata}: generic.Metadata(),
+		{"Text", library.StepText}:     document.PlainText(),
 	}
 }

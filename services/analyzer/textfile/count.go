@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/textfile"
-	"github.com/assay-project/assay/services/analyzer/textfile/plaintext"
+	"github.com/assay-project/assay/services/analyzer/plaintext"
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/pkg/library/records/recordstest"
-	"github.com/assay-project/assay/services/analyzer/textfile/plaintext"
+	"github.com/assay-project/assay/services/analyzer/plaintext"
 )
 
 var mutations = flag.Int("mutations", 200, "how many damaged files a parser gets")

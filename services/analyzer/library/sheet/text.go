@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/assay-project/assay/pkg/library/records"
-	"github.com/assay-project/assay/services/analyzer/textfile/plaintext"
+	"github.com/assay-project/assay/services/analyzer/plaintext"
 )
 
 const (

@@ -51,7 +51,7 @@ func Thumbnails(decoder *pixels.Decoder, most int64) step.Step {
 			return step.Result{}, judged(err)
 		}
 		defer release()
-		images, err := draw(ctx, f, p, info.Format)
+		images, err := Draw(ctx, f, p, info.Format)
 		return step.Result{Engine: engine, Images: images}, err
 	}}
 }
@@ -66,9 +66,9 @@ func judged(err error) error {
 	return err
 }
 
-// draw stores the thumbnails, each made from the next larger one. Sizes beyond that of the picture are one
+// Draw stores the thumbnails of a picture that was in the format of source, each made from the next larger one. Sizes beyond that of the picture are one
 // object.
-func draw(ctx context.Context, f *step.File, p *pixels.Picture, source pixels.Format) ([]library.Image, error) {
+func Draw(ctx context.Context, f *step.File, p *pixels.Picture, source pixels.Format) ([]library.Image, error) {
 	var pictures [len(sizes)]*pixels.Picture
 	for i, size := range sizes {
 		p.Fit(size, size)

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/assay-project/assay/pkg/blob"
-	"github.com/assay-project/assay/services/analyzer/textfile/plaintext"
+	"github.com/assay-project/assay/services/analyzer/plaintext"
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 )
 

@@ -124,7 +124,7 @@ func failuresAreExplained(t *testing.T, s system.System) {
 		t.Errorf("the retry of a file that is Processed: %v", err)
 	}
 	w, err := c.Workflow(system.Within(t), done.ID)
-	if err != nil || w.State != client.LibraryProcessed || len(w.Steps) != 1 || w.Steps[0].State != "done" || w.Steps[0].Engine == "" || w.Steps[0].Attempts != 1 {
+	if err != nil || w.State != client.LibraryProcessed || len(w.Steps) != 2 || w.Steps[0].State != "done" || w.Steps[0].Engine == "" || w.Steps[0].Attempts != 1 {
 		t.Errorf("%+v, %v", w, err)
 	}
 	resp, body, err := send(t, s, http.MethodPost, "/v1/library/files/"+done.ID+"/reprocess", done.OwnedBy, "")

@@ -1,0 +1,117 @@
+// Package document has the steps of documents: PDF, office documents, web pages and texts.
+package document
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
+	"github.com/assay-project/assay/services/analyzer/library/office"
+	"github.com/assay-project/assay/services/analyzer/library/page"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/library/step/generic"
+)
+
+const (
+	// maxBytes is the largest document that is read.
+	maxBytes = 100 << 20
+	// maxPage is the largest web page that is read.
+	maxPage = 20 << 20
+	// maxText is how much text is kept, in bytes.
+	maxText = 8 << 20
+	// textTime bounds the reading of a document.
+	textTime = time.Minute
+)
+
+// TextName names the object that has the text of a file, in UTF-8, compressed with gzip.
+const TextName = "text.gz"
+
+// text stores the text of a file, and returns what the step is about: its metadata textLength
+// is in bytes, and textCut says why it ends early.
+func text(ctx context.Context, f *step.File, engine, s, cut string) (step.Result, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		return step.Result{}, err
+	}
+	if _, err := io.WriteString(w, s); err != nil {
+		return step.Result{}, err
+	}
+	if err := w.Close(); err != nil {
+		return step.Result{}, err
+	}
+	found := map[string]any{"textLength": len(s)}
+	if cut != "" {
+		found["textCut"] = cut
+	}
+	key, err := f.Store(ctx, TextName, "application/gzip", b.Bytes())
+	return step.Result{Engine: engine, Key: key, Metadata: found}, err
+}
+
+// judged makes the errors of a document permanent.
+func judged(err error) error {
+	for _, final := range []error{
+		pdfium.ErrLocked, pdfium.ErrDamaged, pdfium.ErrPage, engines.ErrMemory,
+		office.ErrFormat, office.ErrLocked, office.ErrDamaged, office.ErrTooBig, page.ErrDamaged,
+	} {
+		if errors.Is(err, final) {
+			return step.Permanent("%w", err)
+		}
+	}
+	return err
+}
+
+// metadata returns the step that says what generic.Metadata does, and what add finds in the
+// bytes of a document that has at most maxBytes. What add cannot read is left out.
+func metadata(engine string, add func(ctx context.Context, data []byte, found map[string]any) error) step.Step {
+	s := generic.Metadata()
+	s.Time = textTime
+	s.Run = func(ctx context.Context, f *step.File) (step.Result, error) {
+		data := &limited{}
+		found, err := generic.Read(ctx, f, data)
+		if err != nil {
+			return step.Result{}, err
+		}
+		if !data.over {
+			err = add(ctx, data.Bytes(), found)
+		}
+		if err != nil && !bus.IsPermanent(judged(err)) {
+			return step.Result{}, err
+		}
+		return step.Result{Engine: engine, Metadata: found}, nil
+	}
+	return s
+}
+
+// limited keeps what is written to it up to maxBytes, and then nothing.
+type limited struct {
+	bytes.Buffer
+	over bool
+}
+
+func (l *limited) Write(b []byte) (int, error) {
+	if l.over = l.over || l.Len()+len(b) > maxBytes; l.over {
+		l.Reset()
+		return len(b), nil
+	}
+	return l.Buffer.Write(b)
+}
+
+// put adds a value that is not zero.
+func put[T comparable](found map[string]any, name string, value T) {
+	var zero T
+	if value == zero {
+		return
+	}
+	if t, isTime := any(value).(time.Time); isTime {
+		found[name] = t.Format(time.RFC3339)
+		return
+	}
+	found[name] = value
+}

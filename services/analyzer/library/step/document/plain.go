@@ -1,0 +1,58 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/plaintext"
+)
+
+const plainEngine = "plaintext 1"
+
+// PlainText returns the step that stores the text of a text file in UTF-8.
+func PlainText() step.Step {
+	return step.Step{Time: textTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		data, err := f.Head(ctx, maxText)
+		if err != nil {
+			return step.Result{}, err
+		}
+		s, err := decode(data, f.ContentType)
+		if err != nil {
+			return step.Result{}, err
+		}
+		cut := ""
+		if f.Size > maxText || len(s) > maxText {
+			cut, s = fmt.Sprintf("only the first %d bytes of the text are kept", maxText), strings.ToValidUTF8(s[:min(len(s), maxText)], "")
+		}
+		return text(ctx, f, plainEngine, s, cut)
+	}}
+}
+
+// decode returns a text in the charset that its bytes have.
+func decode(data []byte, contentType string) (string, error) {
+	rule := plaintext.Declared
+	for {
+		r, err := rule.NewReader(bytes.NewReader(data), contentType)
+		if _, unknown := errors.AsType[*plaintext.UnknownCharsetError](err); unknown && contentType != "" {
+			contentType = ""
+			continue
+		}
+		var s []byte
+		if err == nil {
+			s, err = io.ReadAll(r)
+		}
+		if again, restarts := errors.AsType[*plaintext.RestartError](err); restarts {
+			rule = again.Next
+			continue
+		}
+		if notText, ok := errors.AsType[*plaintext.NotTextError](err); ok {
+			return "", step.Permanent("%w", notText)
+		}
+		return string(s), err
+	}
+}

@@ -1,0 +1,101 @@
+package workflow
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
+)
+
+// wordDocument is a docx with a text.
+func wordDocument(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, part := range [][2]string{
+		{"[Content_Types].xml", `<Types/>`},
+		{"_rels/.rels", `<Relationships><Relationship Type="x/officeDocument" Target="word/document.xml"/></Relationships>`},
+		{"word/document.xml", `<w:document><w:body><w:p><w:r><w:t>` + text + `</w:t></w:r></w:p></w:body></w:document>`},
+	} {
+		f, err := w.Create(part[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(f, part[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestDocuments: documents get their text, and pictures of their first page; a locked or
+// damaged one fails and says why.
+func TestDocuments(t *testing.T) {
+	cache, err := engines.UserCache()
+	if err == nil {
+		err = enginetest.Fill(cache)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := start(t)
+	w.worker(nil)
+	pdf := enginetest.PDF{Title: "On Foxes", Pages: []string{"The quick brown fox", "jumps"}, Fields: map[string]string{"city": "Reykjavik"}}
+	locked := enginetest.PDF{Pages: []string{"secret"}, Encrypted: true, Password: "x"}
+	for name, c := range map[string]struct{ body, kind, status, text, reason string }{
+		"foxes.pdf":   {string(pdf.Bytes()), "Pdf", "Processed", "The quick brown fox\nReykjavik\fjumps\f", ""},
+		"locked.pdf":  {string(locked.Bytes()), "Pdf", "Failed", "", "text: the document is locked by a password"},
+		"broken.pdf":  {string(pdf.Bytes()[:300]), "Pdf", "Failed", "", "text: the document is not a PDF, or is damaged"},
+		"letter.docx": {wordDocument(t, "Dear fox"), "Office", "Processed", "Dear fox", ""},
+		"note.txt":    {"Gr\xf6\xdfe", "Text", "Processed", "Größe", ""},
+		"page.html":   {"<!DOCTYPE html><title>Foxes</title><p>One <b>fox</b><script>no()</script>", "WebPage", "Processed", "One fox", ""},
+	} {
+		f := w.ended(w.add(name, "", c.body).ID)
+		flow, err := w.Workflow(t.Context(), f.ID)
+		if err != nil || f.Type != c.kind || string(f.Status) != c.status || f.ErrorMessage != c.reason {
+			t.Errorf("%s: %+v, %+v, %v", name, f, flow.StepResults, err)
+			continue
+		}
+		if c.text == "" {
+			continue
+		}
+		if got := w.text(flow.StepResults[library.StepText].Key); got != c.text {
+			t.Errorf("%s: %q, want %q", name, got, c.text)
+		}
+		if name == "foxes.pdf" {
+			if f.Metadata["title"] != "On Foxes" || f.Metadata["pages"] != 2.0 || len(f.Images) != 3 {
+				t.Errorf("%+v, %+v", f.Metadata, f.Images)
+			}
+			for _, made := range f.Images {
+				w.clean(made)
+			}
+		}
+	}
+}
+
+// text reads the object with the text of a file.
+func (w *world) text(key string) string {
+	w.t.Helper()
+	body, err := w.backends.Bucket.Open(w.t.Context(), key, "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer body.Close()
+	r, err := gzip.NewReader(body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(text)
+}
