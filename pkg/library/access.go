@@ -6,24 +6,30 @@ import "github.com/assay-project/assay/pkg/area"
 func access(cfg Config) map[area.Program][]area.Statement {
 	nodes, files, workflows := area.Table(cfg.Nodes), area.Table(cfg.Files), area.Table(cfg.Workflows)
 	objects, all := area.Objects(ObjectPrefix), []string{nodes, files, workflows}
-	write := []string{"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"}
-	read := []string{"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:DescribeTable"}
+	create, change, remove, check, several := "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem", "dynamodb:BatchGetItem"
+	read := []string{"dynamodb:GetItem", "dynamodb:DescribeTable"}
 	indexes := []string{nodes + "/index/*", files + "/index/*", workflows + "/index/*"}
 	return map[area.Program][]area.Statement{
 		area.Ingest: {
-			area.Allow("LibraryWrite", write, all...),
+			area.Allow("LibraryNodes", []string{create, change, remove, check}, nodes),
+			area.Allow("LibraryFiles", []string{create, change, remove}, files),
+			area.Allow("LibraryWorkflows", []string{create}, workflows),
 			area.Allow("LibraryRead", read, all...),
 			area.Allow("LibraryFolders", []string{"dynamodb:Query"}, nodes+"/index/"+indexNodesByType), // the depth of a moved folder
 			area.Allow("LibraryUpload", []string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),
 		},
 		area.Analyzer: {
-			area.Allow("LibraryMove", write, all...),
+			area.Allow("LibraryNodes", []string{create, change, remove}, nodes),
+			area.Allow("LibraryFiles", []string{change, remove, check}, files),
+			area.Allow("LibraryWorkflows", []string{create, change, remove}, workflows),
 			area.Allow("LibraryReadAndSweep", append([]string{"dynamodb:Scan"}, read...), all...),
-			area.Allow("LibraryIndexes", []string{"dynamodb:Query"}, indexes...),
+			area.Allow("LibraryReadSeveral", []string{several}, nodes, files),
+			area.Allow("LibraryFolders", []string{"dynamodb:Query"}, nodes+"/index/"+indexNodesByParent),
 			area.Allow("LibraryObjects", []string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),
 		},
 		area.Query: {
 			area.Allow("LibraryRead", read, all...),
+			area.Allow("LibraryReadSeveral", []string{several}, files, workflows),
 			area.Allow("LibraryLists", []string{"dynamodb:Query"}, indexes...),
 			area.Allow("LibraryFollow", []string{"dynamodb:DescribeStream", "dynamodb:GetShardIterator", "dynamodb:GetRecords"}, nodes+"/stream/*"),
 			area.Allow("LibraryDownload", []string{"s3:GetObject"}, objects),

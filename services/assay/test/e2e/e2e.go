@@ -6,6 +6,7 @@ package e2e
 
 import (
 	"github.com/assay-project/assay/services/assay/test/e2e/feed"
+	"github.com/assay-project/assay/services/assay/test/e2e/library"
 	"github.com/assay-project/assay/services/assay/test/e2e/live"
 	"github.com/assay-project/assay/services/assay/test/e2e/operation"
 	"github.com/assay-project/assay/services/assay/test/e2e/outcomes"
@@ -17,10 +18,10 @@ import (
 
 // Promises are those that a running system keeps, regardless of how many programs it has.
 func Promises() system.Promises {
-	return system.Join(uploads.Promises(), outcomes.Promises(), live.Promises(), feed.Promises(), photos.Promises(), operation.Promises())
+	return system.Join(uploads.Promises(), outcomes.Promises(), live.Promises(), feed.Promises(), photos.Promises(), operation.Promises(), library.Promises())
 }
 
 // Scenarios are those that start services of their own.
 func Scenarios() system.Scenarios {
-	return system.Join(recovery.Scenarios(), feed.Scenarios(), photos.Scenarios())
+	return system.Join(recovery.Scenarios(), feed.Scenarios(), photos.Scenarios(), library.Scenarios())
 }

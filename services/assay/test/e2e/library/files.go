@@ -90,6 +90,28 @@ func formsUpload(t *testing.T, s system.System) {
 	}
 }
 
+// brokenFormsLeaveNothing: a form that turns out to have two files is refused after its first file was
+// stored in parts, and leaves neither a node nor an object.
+func brokenFormsLeaveNothing(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	parent := folder(t, c, "parent", "")
+	const boundary = "e2e-boundary"
+	part := func(name, value string) string {
+		return "--" + boundary + "\r\nContent-Disposition: form-data; name=\"" + name + "\"; filename=\"a.txt\"\r\n\r\n" + value + "\r\n"
+	}
+	for _, size := range []int{10, 11 << 20} { // the second in parts
+		form := part("parentId", parent.ID) + part("file", strings.Repeat("a", size)) + part("file", "b") + "--" + boundary + "--\r\n"
+		resp, body := s.Ask(t, http.MethodPost, "/v1/library/files", map[string]string{"X-Owner-Id": owner, "Content-Type": "multipart/form-data; boundary=" + boundary}, form)
+		if resp.StatusCode != http.StatusUnprocessableEntity {
+			t.Errorf("%d bytes: %d %s", size, resp.StatusCode, body)
+		}
+	}
+	if found := children(t, c, parent.ID); len(found) != 0 {
+		t.Errorf("the folder has %+v", found)
+	}
+}
+
 func content(t *testing.T, c *client.Client, id string) string {
 	t.Helper()
 	body, err := c.NodeContent(system.Within(t), id, client.Reading{})
@@ -190,7 +212,7 @@ func operatorsList(t *testing.T, s system.System) {
 	c := s.Client(t, owner)
 	parent := folder(t, c, "parent", "")
 	one, two := file(t, c, "one.txt", parent.ID, "one"), file(t, c, "two.txt", "", "two")
-	operator := system.System{HTTP: s.Operator}
+	operator := system.System{HTTP: s.LiveOperator} // of query
 	type listed struct{ ID, BlobID, OwnedBy string }
 	list := func(query url.Values) []listed {
 		t.Helper()

@@ -18,6 +18,7 @@ func Promises() system.Promises {
 		"library: bulk changes have outcomes":       bulkHasOutcomes,
 		"library: keys make no second node":         keysMakeNoSecondNode,
 		"library: forms upload files":               formsUpload,
+		"library: broken forms leave nothing":       brokenFormsLeaveNothing,
 		"library: failures are explained":           failuresAreExplained,
 		"library: folders are downloaded as zips":   foldersAreZipped,
 		"library: erased means gone":                erasedMeansGone,
