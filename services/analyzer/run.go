@@ -22,8 +22,8 @@ import (
 	"github.com/assay-project/assay/pkg/process"
 	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/analyzer/feed"
 	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
+	"github.com/assay-project/assay/services/analyzer/feed"
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 	"github.com/assay-project/assay/services/analyzer/library"
 	"github.com/assay-project/assay/services/analyzer/photojob"
@@ -82,7 +82,9 @@ func streams(list []Entry) []bus.Work {
 }
 
 // Notices returns the licenses of the data and programs that the analyses contain.
-func Notices() []string { return []string{sentiment.Notice(), local.Notice(), pixels.Notice(), pdfium.Notice()} }
+func Notices() []string {
+	return []string{sentiment.Notice(), local.Notice(), pixels.Notice(), pdfium.Notice()}
+}
 
 // Service is an open analyzer.
 type Service struct {
