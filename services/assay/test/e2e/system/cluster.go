@@ -136,7 +136,7 @@ func (c *Cluster) Front(t *testing.T, ingest, query *Service) {
 		server.Close()
 		front.Close()
 	})
-	c.HTTP, c.LiveOperator = server.URL, query.Operator
+	c.HTTP, c.Operator, c.LiveOperator = server.URL, ingest.Operator, query.Operator
 }
 
 // NoSweep disables sweeps except those of the test.
