@@ -1,7 +1,7 @@
 // Package library runs the workflows of the library's files: their steps, the joins, and the erasing.
 //
 // Every step is a message of its own. Its handler does the step, stores the results and ends the step by one
-// conditional write; whoever ends the last one ends the file. A message may be delivered again at any time,
+// conditional write; the handler that ends the last step ends the file. A message may be delivered again at any time,
 // and the tables decide what it still has to do.
 package library
 

@@ -54,5 +54,5 @@ type Result struct {
 	Records int64
 }
 
-// Permanent returns an error that no further attempt can mend, in words for the file's owner.
+// Permanent returns an error that no further attempt can repair, in words for the file's owner.
 func Permanent(format string, args ...any) error { return bus.Permanent(fmt.Errorf(format, args...)) }

@@ -1,5 +1,5 @@
 // Package nodes publishes NodeChanged from the change stream of the nodes table, so that the events and the
-// table cannot diverge: every write of a node is one event, whoever made it.
+// table cannot diverge: every write of a node is one event.
 package nodes
 
 import (

@@ -25,7 +25,7 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	c.GivenUp(t, lost)
 	system.Eventually(t, func() error {
 		if said := system.Dead(t, ingest.Operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "1 attempt: ") {
-			return errors.New("the deadLetters are " + said)
+			return errors.New("the dead letters are " + said)
 		}
 		return nil
 	})
@@ -59,7 +59,7 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 		t.Errorf("a second sweep says %s", said)
 	}
 	if said := system.Dead(t, ingest.Operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "restored: the accepted text no longer exists") {
-		t.Errorf("the deadLetters are %s", said)
+		t.Errorf("the dead letters are %s", said)
 	}
 
 	c.PutSubmission(t, text)

@@ -63,8 +63,8 @@ func TestSweep(t *testing.T) {
 	}
 	child := w.add("c", folder.ID, "c")
 	w.ended(child.ID)
-	stray := library.FilePrefix(w.id()) + "upload-00"
-	for _, key := range []string{unreported.Key, stray} {
+	orphan := library.FilePrefix(w.id()) + "upload-00"
+	for _, key := range []string{unreported.Key, orphan} {
 		if _, err := w.backends.Bucket.Put(t.Context(), key, "", nil, strings.NewReader("a")); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestSweep(t *testing.T) {
 	if _, err := w.File(t.Context(), unused.ID); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("a reservation without an upload: %v", err)
 	}
-	if _, err := w.backends.Bucket.Head(t.Context(), stray); err == nil {
+	if _, err := w.backends.Bucket.Head(t.Context(), orphan); err == nil {
 		t.Error("an object without a file is there")
 	}
 	w.erase(folder.ID)
