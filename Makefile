@@ -43,8 +43,9 @@ bench-feed: ## measure reads of the feed with a million items in the tables; BEN
 	go run ./services/assay/test/bench/feed $(BENCH)
 
 LEDGER = ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl
-crash: ## crash the services at every call, and at DOUBLES=1000 pairs of calls that SEED=1 chooses
+crash: ## crash the services, and the library's workflows, at every call, and at DOUBLES=1000 pairs of calls that SEED=1 chooses
 	go test ./services/assay/test/fault/crashpoint -count=1 -timeout 60m -v -crash.systems=12 -crash.share=1 -crash.doubles=$(or $(DOUBLES),1000) -crash.seed=$(or $(SEED),1)
+	go test ./services/assay/test/fault/workflow -count=1 -timeout 60m -v -workflow.share=1
 chaos: ## services and engines under many faults at once: SEED=1 MINUTES=5
 	go test ./services/assay/test/fault/chaos -count=1 -timeout 120m -v -chaos.seed=$(or $(SEED),1) -chaos.minutes=$(or $(MINUTES),5)
 clock: ## wall clocks that are stepped, and those of services that differ; compiles everything first
