@@ -27,10 +27,10 @@ func TestDetect(t *testing.T) {
 		{"a.gif", moving.String(), Kind{MediaType: "image/gif", Type: "Image"}},
 		{"without ending", picture.String(), Kind{MediaType: "image/png", Type: "Image"}},
 		{"a.docx", picture.String(), Kind{MediaType: "image/png", Type: "Image", Finding: "the name ends in .docx, the content is image/png"}},
-		{"a.png", "Hello\n", Kind{MediaType: "text/plain", Type: "Generic", Finding: "the name ends in .png, the content is text/plain"}},
+		{"a.png", "Hello\n", Kind{MediaType: "text/plain", Type: "Text", Finding: "the name ends in .png, the content is text/plain"}},
 		{"a.svg", `<svg xmlns="http://www.w3.org/2000/svg"/>`, Kind{MediaType: "image/svg+xml", Type: "Image"}},
 		{"a.bin", "\x00\x01\x02\x03", Kind{MediaType: "application/octet-stream", Type: "Generic"}},
-		{"", "", Kind{MediaType: "text/plain", Type: "Generic"}},
+		{"", "", Kind{MediaType: "text/plain", Type: "Text"}},
 	} {
 		if got := Detect([]byte(c.head), c.name); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)

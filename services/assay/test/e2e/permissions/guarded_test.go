@@ -173,7 +173,7 @@ func TestForbiddenIsReportedAtOnce(t *testing.T) {
 		role, user string
 		says       string
 	}{
-		"analyzer as ingest": {"analyzer", "ingest", "the user of analyzer may not publish to $JS.API.CONSUMER.INFO.ASSAY_WORK_"},
+		"analyzer as ingest": {"analyzer", "ingest", "the user of analyzer may not publish to $JS.API."},
 		"ingest as query":    {"ingest", "query", "stream ASSAY_DEAD: NATS denies permission: the user of ingest may not publish to $JS.API.STREAM.INFO.ASSAY_DEAD"},
 	} {
 		c.Identity = func(string) []string {
