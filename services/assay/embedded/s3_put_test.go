@@ -62,7 +62,7 @@ func TestPutStoresAnySize(t *testing.T) {
 		proxy.ServeHTTP(w, r)
 	}))
 	defer unsteady.Close()
-	bucket := storeAt(unsteady.URL)
+	bucket, direct := storeAt(unsteady.URL), storeAt(engine.String())
 	for _, size := range []int{0, 1, partBytes - 1, partBytes, partBytes + 1, 3*partBytes + 7} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			content, key := contentOf(size), fmt.Sprintf("a/%d", size)
@@ -85,7 +85,8 @@ func TestPutStoresAnySize(t *testing.T) {
 			if is, err := io.ReadAll(body); err != nil || !bytes.Equal(is, content) {
 				t.Errorf("the bucket has %d other bytes, %v", len(is), err)
 			}
-			if _, err := bucket.Put(t.Context(), key, "text/plain", nil, bytes.NewReader(content)); !errors.Is(err, blob.ErrExists) {
+			// The engine may close the connection before it has read the body, which a proxy reports as 502.
+			if _, err := direct.Put(t.Context(), key, "text/plain", nil, bytes.NewReader(content)); !errors.Is(err, blob.ErrExists) {
 				t.Errorf("another Put: %v", err)
 			}
 			nothingUnfinished(t, client)
