@@ -3,6 +3,7 @@ package uploads
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -57,8 +58,8 @@ func bothWaysCountRight(t *testing.T, s system.System) {
 	}
 }
 
-// manyAtOnce: a burst of 500 files by both kinds of upload is accepted completely, and at the
-// end each file has its own result.
+// manyAtOnce: a burst of 500 files by both kinds of upload is accepted completely, if clients repeat
+// uploads that waited for 15 s in vain, and at the end each file has its own result.
 func manyAtOnce(t *testing.T, s system.System) {
 	const files = 500
 	c := s.Client(t, system.NewOwner())
@@ -69,6 +70,9 @@ func manyAtOnce(t *testing.T, s system.System) {
 	for i := range files {
 		uploads.Go(func() {
 			file, err := system.UploadEither(ctx, c, i%5 != 0, fmt.Sprint(i), system.RandomText(uint64(i), 50))
+			for system.IsProblem(err, http.StatusServiceUnavailable) {
+				file, err = system.UploadEither(ctx, c, i%5 != 0, fmt.Sprint(i), system.RandomText(uint64(i), 50))
+			}
 			if err != nil {
 				t.Errorf("upload %d: %v", i, err)
 			}
