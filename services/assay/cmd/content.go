@@ -24,16 +24,21 @@ func newContent(s *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, content.Close()) }()
-			if output == "" || output == "-" {
-				_, err = io.Copy(cmd.OutOrStdout(), content)
-				return err
-			}
-			return save(output, content)
+			return writeContent(cmd, output, content)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write to instead of standard output")
 	return cmd
+}
+
+// writeContent writes content to the file output, or to standard output if that is empty or -, and closes it.
+func writeContent(cmd *cobra.Command, output string, content io.ReadCloser) (err error) {
+	defer func() { err = errors.Join(err, content.Close()) }()
+	if output == "" || output == "-" {
+		_, err = io.Copy(cmd.OutOrStdout(), content)
+		return err
+	}
+	return save(output, content)
 }
 
 // save writes a file, and replaces one that exists. It removes an incomplete one.

@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"strings"
 	"time"
@@ -126,7 +125,7 @@ func newLibraryShare(s *settings) *cobra.Command {
 		Short: "Let others read a node and all that is in it",
 		Long: `Let others read a node and all that is in it.
 
-Without a flag, share prints a link that is valid for a week. Whoever has the link
+Without a flag, share prints a link that is valid for a week. Anyone who has the link
 can read.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -190,12 +189,7 @@ func newLibraryGet(s *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, content.Close()) }()
-			if output == "" || output == "-" {
-				_, err = io.Copy(cmd.OutOrStdout(), content)
-				return err
-			}
-			return save(output, content)
+			return writeContent(cmd, output, content)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write to instead of standard output")

@@ -1,9 +1,7 @@
 package cmd
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -109,12 +107,7 @@ func newPhotoDownload(s *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, content.Close()) }()
-			if output == "" || output == "-" {
-				_, err = io.Copy(cmd.OutOrStdout(), content)
-				return err
-			}
-			return save(output, content)
+			return writeContent(cmd, output, content)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write instead of standard output")
