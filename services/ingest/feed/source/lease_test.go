@@ -1,10 +1,16 @@
 package source
 
 import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/obs"
@@ -12,6 +18,29 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
+
+var platformTable = platform.Config{Table: "assay-platform"}
+
+// startStore opens an empty engine with the table of the sources.
+func startStore(t *testing.T) (*Store, *dynamodb.Client) {
+	t.Helper()
+	db, _ := tabletest.Start(t)
+	if err := table.EnsureAll(t.Context(), db, platform.Storage(platformTable).Tables); err != nil {
+		t.Fatal(err)
+	}
+	return NewStore(platform.NewStore(db, platformTable)), db
+}
+
+// addDue adds a source whose first poll is due.
+func addDue(t *testing.T, store *Store, name string, settings Settings) {
+	t.Helper()
+	if _, err := store.update(t.Context(), name, func(s *Source, _ bool) error {
+		s.change(settings.withDefaults(), time.Now().Add(-time.Hour))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // A poll keeps its source for as long as it may last, and no longer, by the monotonic clock
 // of those that wait for it.
@@ -45,12 +74,7 @@ func TestLeaseIsMeasuredByTheObserver(t *testing.T) {
 // same time; when one dies in its poll, the other takes over after a lease.
 func TestClocksOfPollersDiffer(t *testing.T) {
 	const lease = 300 * time.Millisecond
-	db, _ := tabletest.Start(t)
-	tables := platform.Config{Table: "assay-platform"}
-	if err := table.EnsureAll(t.Context(), db, platform.Storage(tables).Tables); err != nil {
-		t.Fatal(err)
-	}
-	store := NewStore(platform.NewStore(db, tables))
+	store, _ := startStore(t)
 	process := func(ahead time.Duration) *Poller {
 		p := New(Config{MinInterval: time.Minute, Lease: lease}, Options{Store: store, Log: zerolog.Nop(), Registry: obs.NewRegistry()})
 		p.now = func() time.Time { return time.Now().Add(ahead) }
@@ -58,13 +82,7 @@ func TestClocksOfPollersDiffer(t *testing.T) {
 	}
 	for name, ahead := range map[string]time.Duration{"ahead": 20 * time.Minute, "behind": -20 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
-			settings := Settings{Kind: KindNewsAPI, Enabled: true, Interval: "10m", Tags: []string{"a"}}.withDefaults()
-			if _, err := store.update(t.Context(), name, func(s *Source, _ bool) error {
-				s.change(settings, time.Now().Add(-time.Hour))
-				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
+			addDue(t, store, name, Settings{Kind: KindNewsAPI, Enabled: true, Interval: "10m", Tags: []string{"a"}})
 			first, second := process(0), process(ahead)
 			poll, err := first.claim(t.Context(), name)
 			if err != nil || poll.requests == 0 {
@@ -92,4 +110,43 @@ func TestClocksOfPollersDiffer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A shutdown while the claim of a source is written does not leave the source held, which
+// would delay its next poll by a lease.
+func TestShutdownInAClaimReleasesTheSource(t *testing.T) {
+	store, db := startStore(t)
+	addDue(t, store, "books", Settings{Kind: KindRSS, URL: "http://127.0.0.1:1", Enabled: true, Interval: "10m", Tags: []string{"a"}})
+	ctx, shutdown := context.WithCancel(t.Context())
+	interrupted := dynamodb.New(db.Options(), func(o *dynamodb.Options) {
+		o.HTTPClient = interruptedWrites{shutdown}
+	})
+	p := New(Config{MinInterval: time.Minute, Lease: time.Hour}, Options{
+		Store: NewStore(platform.NewStore(interrupted, platformTable)), Log: zerolog.Nop(), Registry: obs.NewRegistry(),
+	})
+	var polls sync.WaitGroup
+	err := p.look(ctx, &polls)
+	polls.Wait()
+	if ctx.Err() == nil {
+		t.Fatalf("nothing was written: %v", err)
+	}
+	if s, err := store.Get(t.Context(), "books"); err != nil || s.State.Holder != "" {
+		t.Errorf("held by %q, %v", s.State.Holder, err)
+	}
+}
+
+// interruptedWrites calls shutdown when a write has taken effect. A request whose context
+// that cancels loses its response.
+type interruptedWrites struct{ shutdown func() }
+
+func (i interruptedWrites) Do(r *http.Request) (*http.Response, error) {
+	response, err := http.DefaultClient.Do(r.WithContext(context.WithoutCancel(r.Context())))
+	if err == nil && !strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".PutItem") {
+		return response, nil
+	}
+	i.shutdown()
+	if err == nil && r.Context().Err() != nil {
+		return nil, errors.Join(r.Context().Err(), response.Body.Close())
+	}
+	return response, err
 }

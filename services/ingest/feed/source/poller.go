@@ -124,9 +124,16 @@ type claimed struct {
 	day      string // whose quota they count against
 }
 
+// shutdownWrite bounds the writes that begin and end a poll, which a shutdown does not
+// interrupt.
+const shutdownWrite = 5 * time.Second
+
 // claim takes a source that is due. requests is 0 when another was faster, or the
-// quota is used.
+// quota is used. A shutdown does not interrupt it: a claim that is stored but not
+// known here would hold the source for a lease.
 func (p *Poller) claim(ctx context.Context, name string) (claimed, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWrite)
+	defer cancel()
 	token, requests := uuid.NewString(), 0
 	got, err := p.Store.update(ctx, name, func(s *Source, exists bool) error {
 		if exists && s.State.Holder == token { // written, and the response was lost
@@ -145,9 +152,6 @@ func (p *Poller) claim(ctx context.Context, name string) (claimed, error) {
 	return claimed{got, token, requests, got.State.Used.Day}, err
 }
 
-// giveBack bounds the write that ends a poll on shutdown.
-const giveBack = 5 * time.Second
-
 // work polls a source and gives it back.
 func (p *Poller) work(ctx context.Context, c claimed) {
 	// A quarter of the lease is for the writes before and after the poll.
@@ -157,7 +161,7 @@ func (p *Poller) work(ctx context.Context, c claimed) {
 	if r.err != nil && ctx.Err() != nil {
 		r.err = errors.Join(errInterrupted, r.err)
 	}
-	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), giveBack)
+	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), shutdownWrite)
 	defer cancel()
 	after, err := p.Store.update(ctx, c.Name, func(s *Source, _ bool) error {
 		if s.State.Holder != c.token {
