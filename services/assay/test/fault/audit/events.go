@@ -13,11 +13,14 @@ import (
 	"github.com/assay-project/assay/services/ingest/notice"
 )
 
-// item returns the id at the end of a subject of work or outcomes, or the subject
+// item returns the id in a subject of work or outcomes, or the subject
 // itself if it has none, such as that of bucket notifications.
 func item(subject string) string {
 	if !strings.HasPrefix(subject, "assay") {
 		return subject
+	}
+	if fileID, ok := stepItem(subject); ok {
+		return fileID
 	}
 	return subject[strings.LastIndexByte(subject, '.')+1:]
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/textfile"
@@ -24,6 +25,7 @@ func readers(cfg setup.Config, stores *backend.Connections) map[string]reader {
 		textfile.Name: textFiles(cfg, stores),
 		feed.Name:     feedItems(cfg, stores),
 		photojob.Name: photoJobs(cfg, stores),
+		library.Name:  libraryNodes(cfg, stores),
 	}
 }
 
@@ -43,6 +45,7 @@ type held struct {
 	final  bool
 	failed bool
 	quiet  bool      // failed as its owner asked, without a dead letter
+	silent bool      // ends without an outcome event
 	ended  time.Time // when the final state was written
 	result string    // in the form of Promise.Result
 	bytes  bool      // the item's bytes exist

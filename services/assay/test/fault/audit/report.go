@@ -29,7 +29,8 @@ type Promise struct {
 	End End
 	// Result is the required result: for a text file the JSON of its statistics,
 	// for a feed item its sentiment, for a photo job the size and format of its edit, for
-	// a batch of them its status. An empty Result is not compared.
+	// a batch of them its status, for a folder or a file of the library its status and its
+	// path. An empty Result is not compared.
 	Result string
 	// Retried means that the item may have failed before, any number of times.
 	Retried bool
@@ -168,7 +169,7 @@ func (j *judge) ended(p Promise, h *held, outcomes *outcomeIDs, add func(Kind, s
 	}
 	again := p.Retried && p.End == Failed
 	switch {
-	case len(right) == 0:
+	case len(right) == 0 && !h.silent:
 		add(Lost, "it has no outcome event")
 	case len(right) > 1 && !again:
 		add(Doubled, "it has %d outcomes", len(right))
