@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	// tries bounds how often one request is sent.
+	// tries bounds how often one request is sent, without a Config.Patience.
 	tries = 6
 	// firstPause doubles with every attempt, up to longestPause; a Retry-After of the server
 	// replaces it, up to longestRetryAfter.
@@ -45,6 +45,9 @@ type Config struct {
 	HTTP *http.Client
 	// UserAgent is the header of that name. Empty is "assay".
 	UserAgent string
+	// Patience is how long a request is repeated while the server is busy or its connections break, such
+	// as during a restart. 0 sends it six times at most.
+	Patience time.Duration
 }
 
 // Client is a client of one server. It is safe for concurrent use. The caller closes it, unless the
@@ -53,6 +56,7 @@ type Client struct {
 	server    *url.URL
 	ownerID   string
 	userAgent string
+	patience  time.Duration
 	http      *http.Client
 	// answered is set by the first response. Until then a refused connection means that there is no
 	// server, and is not retried.
@@ -66,7 +70,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil || server.Host == "" || server.Scheme != "http" && server.Scheme != "https" {
 		return nil, fmt.Errorf("server address %q is not a URL such as http://127.0.0.1:8080", cfg.Server)
 	}
-	c := &Client{server: server, ownerID: cfg.OwnerID, userAgent: cfg.UserAgent, http: cfg.HTTP}
+	c := &Client{server: server, ownerID: cfg.OwnerID, userAgent: cfg.UserAgent, patience: cfg.Patience, http: cfg.HTTP}
 	if c.userAgent == "" {
 		c.userAgent = "assay"
 	}
@@ -155,7 +159,8 @@ func (c *Client) open(ctx context.Context, op call) (*http.Response, error) {
 		op.id = newKey()
 	}
 	var last error
-	for try := range tries {
+	began := time.Now()
+	for try := 0; c.mayTry(try, began); try++ {
 		if err := pause(ctx, try, last); err != nil {
 			return nil, err
 		}
@@ -221,6 +226,14 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 	return nil, readProblem(resp)
 }
 
+// mayTry reports whether a request that was first sent at a time is sent another time; try counts from 0.
+func (c *Client) mayTry(try int, began time.Time) bool {
+	if c.patience > 0 {
+		return try == 0 || time.Since(began) < c.patience
+	}
+	return try < tries
+}
+
 // again reports whether another attempt may help and is safe.
 func (c *Client) again(err error, once bool) bool {
 	if problem, ok := errors.AsType[*Problem](err); ok {
@@ -241,7 +254,7 @@ func pause(ctx context.Context, try int, last error) error {
 	if try == 0 {
 		return ctx.Err()
 	}
-	wait := min(firstPause<<(try-1), longestPause)
+	wait := min(firstPause<<min(try-1, 10), longestPause) // the shift does not overflow
 	wait = wait/2 + rand.N(wait/2+1)
 	if problem, ok := errors.AsType[*Problem](last); ok && problem.RetryAfter > 0 {
 		wait = min(problem.RetryAfter, longestRetryAfter)

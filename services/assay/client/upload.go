@@ -95,7 +95,8 @@ func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 // URL may have expired. With an empty URL there is nothing to send.
 func (c *Client) deliver(ctx context.Context, src Source, reserve func() (UploadRequest, error)) error {
 	var last error
-	for try := range tries {
+	began := time.Now()
+	for try := 0; c.mayTry(try, began); try++ {
 		if err := pause(ctx, try, last); err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 
@@ -30,34 +29,6 @@ func each(cmd *cobra.Command, s *settings, ids []string, do func(id string) erro
 		}
 	}
 	return someFailed(failed, len(ids))
-}
-
-// collect counts the failures among results and shows each one: as it arrives, or below the
-// progress bars once all have arrived.
-func collect[T any](results <-chan T, bars *progress, isFailed func(T) bool, show func(T) error) (failed int, err error) {
-	var shownLater []T
-	for result := range results {
-		if isFailed(result) {
-			failed++
-		}
-		if bars != nil {
-			shownLater = append(shownLater, result)
-		} else {
-			err = errors.Join(err, show(result))
-		}
-	}
-	bars.end()
-	for _, result := range shownLater {
-		err = errors.Join(err, show(result))
-	}
-	return failed, err
-}
-
-// stopWithoutServer cancels the rest if there is no server: it would fail the same way.
-func stopWithoutServer(cancel context.CancelCauseFunc, err error) {
-	if lost, ok := errors.AsType[*client.Unreachable](err); ok && lost.NoServer() {
-		cancel(err)
-	}
 }
 
 // failedLine is a failure with its file.

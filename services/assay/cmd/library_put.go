@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,10 +11,12 @@ import (
 	"mime"
 	"os"
 	"path/filepath"
+	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/assay/client"
 )
 
@@ -27,7 +28,6 @@ type put struct {
 	to       string
 
 	client *client.Client
-	bars   *progress
 }
 
 func newLibraryPut(s *settings) *cobra.Command {
@@ -38,9 +38,12 @@ func newLibraryPut(s *settings) *cobra.Command {
 		Long: `Upload files, and folders with all that is in them.
 
 What an earlier run has uploaded to the same folder, and is there unchanged, is not
-uploaded again: repeat the command after an interruption. Symbolic links in a folder
-are left out.
-Exit status: 0 on success, 1 if a file failed.`,
+uploaded again: repeat the command after an interruption. While the server is busy or
+restarts, requests are repeated. Symbolic links in a folder are left out.
+
+What failed is listed on standard error; a folder that cannot be read or created does
+not stop the others.
+Exit status: 0 on success, 1 if a file or a folder failed.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: p.run,
 	}
@@ -48,6 +51,7 @@ Exit status: 0 on success, 1 if a file failed.`,
 	flags.StringVar(&p.to, "to", "/", "folder of the library to upload to")
 	flags.BoolVar(&p.wait, "wait", false, "wait until the files are processed")
 	flags.IntVar(&p.parallel, "parallel", 8, "maximum number of concurrent uploads")
+	flags.DurationVar(&s.patience, "retry-for", 5*time.Minute, "how long to repeat a request while the server is busy or away")
 	return cmd
 }
 
@@ -55,13 +59,7 @@ Exit status: 0 on success, 1 if a file failed.`,
 type local struct {
 	path     string
 	folderID string // to upload it to
-}
-
-// putResult is what became of a file.
-type putResult struct {
-	path string
-	node client.Node
-	err  error
+	err      error  // why it, or the folder at the path, cannot be uploaded
 }
 
 func (p *put) run(cmd *cobra.Command, paths []string) (err error) {
@@ -84,29 +82,37 @@ func (p *put) run(cmd *cobra.Command, paths []string) (err error) {
 		}
 		files, folders = append(files, found...), folders+made
 	}
-	p.bars = newProgress(cmd.ErrOrStderr(), len(files))
-	ctx, cancel := context.WithCancelCause(cmd.Context())
-	defer cancel(nil)
-	results := make(chan putResult)
-	go p.sendAll(ctx, files, results)
-	failed, err := collect(results, p.bars, func(r putResult) bool {
-		stopWithoutServer(cancel, r.err)
-		return r.err != nil || p.wait && r.node.Status == client.LibraryFailed
-	}, func(r putResult) error { return p.show(ctx, cmd, r) })
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	s := &sender[client.Node]{
+		settings: p.settings, isFailed: func(n client.Node) bool { return p.wait && n.Status == client.LibraryFailed },
+		show: func(path string, n client.Node) error {
+			if p.json {
+				return writeJSON(cmd.OutOrStdout(), putLine{path, n})
+			}
+			return p.writeNode(cmd.OutOrStdout(), n)
+		},
 	}
+	if p.wait {
+		s.wait = func(ctx context.Context, n client.Node) (client.Node, error) { return p.client.WaitNode(ctx, n.ID) }
+	}
+	err = s.run(cmd, len(files), func(ctx context.Context) {
+		inParallel(p.parallel, files, func(file local) {
+			bar := s.bars.add(file.path)
+			n, err := p.send(ctx, file, bar)
+			s.done(ctx, file.path, bar, n, err)
+		})
+	})
 	if !p.json && err == nil {
-		note(cmd.ErrOrStderr(), "%s, %s", count(folders, "folder"), count(len(files)-failed, "file"))
+		note(cmd.ErrOrStderr(), "%s, %s", count(folders, "folder"), count(len(files), "file"))
 	}
-	return cmp.Or(err, someFailed(failed, len(files)))
+	return err
 }
 
-// collect returns the files at a path, and creates the folders for them.
+// collect returns the files at a path, and creates the folders for them. The error is one that would
+// stop all uploads.
 func (p *put) collect(ctx context.Context, path, folderID string) (files []local, folders int, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
-		return []local{{path, folderID}}, 0, err
+		return []local{{path: path, folderID: folderID, err: err}}, 0, nil
 	}
 	absolute, err := filepath.Abs(path) // also . has a name
 	if err != nil {
@@ -115,7 +121,8 @@ func (p *put) collect(ctx context.Context, path, folderID string) (files []local
 	made := map[string]string{} // the ids of folders, by their paths
 	err = filepath.WalkDir(absolute, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			return err
+			files = append(files, local{path: at, err: err})
+			return nil // a folder that cannot be read has no entries
 		}
 		parent := made[filepath.Dir(at)]
 		if at == absolute {
@@ -124,12 +131,16 @@ func (p *put) collect(ctx context.Context, path, folderID string) (files []local
 		switch {
 		case entry.IsDir():
 			folder, err := p.folder(ctx, parent, entry.Name())
+			if _, lost := errors.AsType[*client.Unreachable](err); lost || ctx.Err() != nil {
+				return err
+			}
 			if err != nil {
-				return fmt.Errorf("%s: %w", at, err)
+				files = append(files, local{path: at, err: err})
+				return fs.SkipDir
 			}
 			made[at] = folder.ID
 		case entry.Type().IsRegular():
-			files = append(files, local{at, parent})
+			files = append(files, local{path: at, folderID: parent})
 		}
 		return nil
 	})
@@ -138,11 +149,28 @@ func (p *put) collect(ctx context.Context, path, folderID string) (files []local
 
 // folder creates a folder, or returns the one that an earlier run created.
 func (p *put) folder(ctx context.Context, parentID, name string) (client.Node, error) {
-	n, err := p.client.CreateFolder(ctx, client.NewFolder{Name: name, ParentID: parentID, Key: keyOf("folder", parentID, name)})
-	if err == nil && n.ParentID == parentID && n.Name == name || err != nil && !keyUsed(err) {
-		return n, err
+	name, err := library.CleanName(name) // as the server stores it
+	if err != nil {
+		return client.Node{}, err
 	}
-	return p.client.CreateFolder(ctx, client.NewFolder{Name: name, ParentID: parentID}) // that one was moved, renamed or trashed
+	return once(parentID, name, func(try string) (client.Node, error) {
+		return p.client.CreateFolder(ctx, client.NewFolder{Name: name, ParentID: parentID, Key: keyOf("folder", parentID, name, try)})
+	})
+}
+
+// mostKeys bounds how often the same path is created again after its node was moved, renamed or trashed.
+const mostKeys = 100
+
+// once calls create with the number of an idempotency key, until the node of that key is in a folder
+// and has a name: those of earlier keys are elsewhere.
+func once(parentID, name string, create func(try string) (client.Node, error)) (client.Node, error) {
+	for try := range mostKeys {
+		n, err := create(strconv.Itoa(try))
+		if err == nil && n.ParentID == parentID && n.Name == name || err != nil && !keyUsed(err) {
+			return n, err
+		}
+	}
+	return client.Node{}, fmt.Errorf("was moved or removed %d times since it was uploaded; rename it", mostKeys)
 }
 
 // keyUsed reports whether an idempotency key was used for something else.
@@ -160,36 +188,10 @@ func keyOf(parts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// sendAll sends the files, waits for them if wanted, and closes results.
-func (p *put) sendAll(ctx context.Context, files []local, results chan<- putResult) {
-	var sending, waiting errgroup.Group
-	sending.SetLimit(p.parallel)
-	waiting.SetLimit(mostWaiting)
-	for _, file := range files {
-		sending.Go(func() error {
-			bar := p.bars.add(file.path)
-			n, err := p.send(ctx, file, bar)
-			if err != nil || !p.wait {
-				bar.done()
-				results <- putResult{file.path, n, err}
-				return nil
-			}
-			bar.wait()
-			waiting.Go(func() error {
-				n, err := p.client.WaitNode(ctx, n.ID)
-				bar.done()
-				results <- putResult{file.path, n, err}
-				return nil
-			})
-			return nil
-		})
-	}
-	_ = sending.Wait() // no error is returned in a group, all are in results
-	_ = waiting.Wait()
-	close(results)
-}
-
 func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) {
+	if l.err != nil {
+		return client.Node{}, plain(l.err)
+	}
 	file, err := os.Open(l.path)
 	if err != nil {
 		return client.Node{}, plain(err)
@@ -208,31 +210,18 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 	}
 	bar.size(info.Size())
 	digest := hex.EncodeToString(sum.Sum(nil))
+	name, err := library.CleanName(filepath.Base(l.path))
+	if err != nil {
+		return client.Node{}, err
+	}
 	f := client.NewLibraryFile{
-		Name: filepath.Base(l.path), Size: info.Size(), ContentType: mime.TypeByExtension(filepath.Ext(l.path)),
+		Name: name, Size: info.Size(), ContentType: mime.TypeByExtension(filepath.Ext(l.path)),
 		SHA256: digest, ParentID: l.folderID,
 	}
-	f.Key = keyOf("file", f.ParentID, f.Name, digest)
-	src := client.Source{Content: file, Progress: bar.sent}
-	n, err := p.client.UploadLibraryFile(ctx, f, src)
-	if err == nil && n.ParentID == f.ParentID && n.Name == f.Name || err != nil && !keyUsed(err) {
-		return n, err
-	}
-	f.Key = "" // that one was moved, renamed or trashed
-	return p.client.UploadLibraryFile(ctx, f, src)
-}
-
-// show writes the result of one file; nothing for a canceled one.
-func (p *put) show(ctx context.Context, cmd *cobra.Command, r putResult) error {
-	switch {
-	case r.err != nil && ctx.Err() != nil:
-		return nil
-	case r.err != nil:
-		return report(cmd, p.settings, failedLine{Path: r.path, Error: explain(r.err)})
-	case p.json:
-		return writeJSON(cmd.OutOrStdout(), putLine{r.path, r.node})
-	}
-	return p.writeNode(cmd.OutOrStdout(), r.node)
+	return once(f.ParentID, f.Name, func(try string) (client.Node, error) {
+		f.Key = keyOf("file", f.ParentID, f.Name, digest, try)
+		return p.client.UploadLibraryFile(ctx, f, client.Source{Content: file, Progress: bar.sent})
+	})
 }
 
 // putLine is a node with the path that it was read from.

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/assay/client"
@@ -30,8 +28,7 @@ type photoEdit struct {
 	parallel int
 
 	client *client.Client
-	bars   *progress
-	waits  errgroup.Group
+	sender *sender[edited]
 }
 
 func newPhotoEdit(s *settings) *cobra.Command {
@@ -63,12 +60,10 @@ Exit status: 0 when all went well, 1 when a photo failed.`,
 	return cmd
 }
 
-// edited is the result of one photo.
+// edited is a photo as the server has it.
 type edited struct {
-	path  string
 	photo client.Photo
 	saved string // path of the edited photo; empty unless it was saved
-	err   error
 }
 
 func (e *photoEdit) run(cmd *cobra.Command, paths []string) (err error) {
@@ -84,20 +79,14 @@ func (e *photoEdit) run(cmd *cobra.Command, paths []string) (err error) {
 	if e.client, err = e.settings.client(); err != nil {
 		return err
 	}
-	e.bars = newProgress(cmd.ErrOrStderr(), len(paths))
-	e.waits.SetLimit(mostWaiting)
-	ctx, cancel := context.WithCancelCause(cmd.Context())
-	defer cancel(nil)
-	results := make(chan edited)
-	go e.editAll(ctx, paths, results)
-	failed, err := collect(results, e.bars, func(result edited) bool {
-		stopWithoutServer(cancel, result.err)
-		return result.err != nil || e.wait && result.photo.Status == client.Failed
-	}, func(result edited) error { return e.show(ctx, cmd, result) })
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	e.sender = &sender[edited]{
+		settings: e.settings, isFailed: func(r edited) bool { return e.wait && r.photo.Status == client.Failed },
+		show: func(path string, r edited) error { return e.show(cmd.OutOrStdout(), path, r) },
 	}
-	return cmp.Or(err, someFailed(failed, len(paths)))
+	if e.wait {
+		e.sender.wait = e.await
+	}
+	return e.sender.run(cmd, len(paths), func(ctx context.Context) { e.editAll(ctx, paths) })
 }
 
 // source is a photo that can be sent.
@@ -108,31 +97,28 @@ type source struct {
 	client.PhotoSource
 }
 
-// editAll sends the photos, awaits and saves their edits if wanted, and closes results.
-func (e *photoEdit) editAll(ctx context.Context, paths []string, results chan<- edited) {
-	defer close(results)
+// editAll sends the photos, in batches.
+func (e *photoEdit) editAll(ctx context.Context, paths []string) {
 	for some := range slices.Chunk(paths, client.MaxPhotoBatch) {
 		var sources []source
 		for _, path := range some {
 			src, err := e.open(path)
 			if err != nil {
-				src.bar.done()
-				results <- edited{path: path, err: err}
+				e.sender.done(ctx, path, src.bar, edited{}, err)
 				continue
 			}
 			sources = append(sources, src)
 		}
-		e.send(ctx, sources, results)
+		e.send(ctx, sources)
 		for _, src := range sources {
 			_ = src.file.Close() // only read from
 		}
 	}
-	_ = e.waits.Wait() // no error is returned in the group, all are in results
 }
 
 // open opens a photo and reads what its upload declares.
 func (e *photoEdit) open(path string) (src source, err error) {
-	src = source{path: path, bar: e.bars.add(path)}
+	src = source{path: path, bar: e.sender.bars.add(path)}
 	if src.file, err = os.Open(path); err != nil {
 		return src, plain(err)
 	}
@@ -158,8 +144,10 @@ func (e *photoEdit) open(path string) (src source, err error) {
 }
 
 // send sends the photos: several as a batch.
-func (e *photoEdit) send(ctx context.Context, sources []source, results chan<- edited) {
-	sent := func(i int, photo client.Photo, err error) { e.sent(ctx, sources[i], photo, err, results) }
+func (e *photoEdit) send(ctx context.Context, sources []source) {
+	sent := func(i int, photo client.Photo, err error) {
+		e.sender.done(ctx, sources[i].path, sources[i].bar, edited{photo: photo}, err)
+	}
 	switch len(sources) {
 	case 0:
 	case 1:
@@ -179,24 +167,14 @@ func (e *photoEdit) send(ctx context.Context, sources []source, results chan<- e
 	}
 }
 
-// sent awaits a photo that was sent, if wanted.
-func (e *photoEdit) sent(ctx context.Context, src source, photo client.Photo, err error, results chan<- edited) {
-	if err != nil || !e.wait {
-		src.bar.done()
-		results <- edited{path: src.path, photo: photo, err: err}
-		return
+// await waits for the edit of a photo, and saves it if wanted.
+func (e *photoEdit) await(ctx context.Context, r edited) (edited, error) {
+	var err error
+	r.photo, err = e.client.WaitPhoto(ctx, r.photo.JobID)
+	if err == nil && e.output != "" && r.photo.Status == client.Completed {
+		r.saved, err = e.save(ctx, r.photo)
 	}
-	src.bar.wait()
-	e.waits.Go(func() error {
-		result := edited{path: src.path}
-		result.photo, result.err = e.client.WaitPhoto(ctx, photo.JobID)
-		if result.err == nil && e.output != "" && result.photo.Status == client.Completed {
-			result.saved, result.err = e.save(ctx, result.photo)
-		}
-		src.bar.done()
-		results <- result
-		return nil
-	})
+	return r, err
 }
 
 // save downloads an edited photo and returns the path of its file, which has the id of the job in
@@ -226,20 +204,15 @@ func create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// show writes the result of one photo; nothing for a canceled one.
-func (e *photoEdit) show(ctx context.Context, cmd *cobra.Command, result edited) error {
-	switch {
-	case result.err != nil && ctx.Err() != nil:
-		return nil
-	case result.err != nil:
-		return report(cmd, e.settings, failedLine{Path: result.path, Error: explain(result.err)})
-	case e.json:
-		return writeJSON(cmd.OutOrStdout(), editedLine{Path: result.path, Saved: result.saved, Photo: result.photo})
+// show writes the result of one photo.
+func (e *photoEdit) show(w io.Writer, path string, r edited) error {
+	if e.json {
+		return writeJSON(w, editedLine{Path: path, Saved: r.saved, Photo: r.photo})
 	}
-	if err := e.writePhoto(cmd.OutOrStdout(), result.photo); err != nil || result.saved == "" {
+	if err := e.writePhoto(w, r.photo); err != nil || r.saved == "" {
 		return err
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "    saved as %s\n", shown(result.saved))
+	_, err := fmt.Fprintf(w, "    saved as %s\n", shown(r.saved))
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -23,6 +24,8 @@ type settings struct {
 	data   string
 	owner  string
 	json   bool
+
+	patience time.Duration // how long a request is repeated; 0 is the client's default
 
 	opened *client.Client
 }
@@ -44,7 +47,7 @@ func (s *settings) client() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.opened, err = client.New(client.Config{Server: server, OwnerID: owner, UserAgent: "assay-cli/" + process.Version()})
+	s.opened, err = client.New(client.Config{Server: server, OwnerID: owner, UserAgent: "assay-cli/" + process.Version(), Patience: s.patience})
 	if err != nil {
 		return nil, &Usage{Err: err}
 	}

@@ -12,14 +12,9 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/services/assay/client"
 )
-
-// mostWaiting bounds how many results are awaited concurrently; each is a request that the server
-// holds.
-const mostWaiting = 64
 
 // upload is one run of the command.
 type upload struct {
@@ -31,7 +26,6 @@ type upload struct {
 
 	client *client.Client
 	stdin  io.Reader
-	bars   *progress
 }
 
 func newUpload(s *settings) *cobra.Command {
@@ -58,13 +52,6 @@ Exit status: 0 on success, 1 if a file failed.`,
 	return cmd
 }
 
-// sent is the result of one file.
-type sent struct {
-	path string
-	file client.File
-	err  error
-}
-
 func (u *upload) run(cmd *cobra.Command, paths []string) (err error) {
 	if err := u.check(paths); err != nil {
 		return &Usage{Err: err}
@@ -73,20 +60,25 @@ func (u *upload) run(cmd *cobra.Command, paths []string) (err error) {
 		return err
 	}
 	u.stdin = cmd.InOrStdin()
-	u.bars = newProgress(cmd.ErrOrStderr(), len(paths))
-	ctx, cancel := context.WithCancelCause(cmd.Context())
-	defer cancel(nil)
-
-	results := make(chan sent)
-	go u.sendAll(ctx, paths, results)
-	failed, err := collect(results, u.bars, func(result sent) bool {
-		stopWithoutServer(cancel, result.err)
-		return result.err != nil || u.wait && result.file.Status == client.Failed
-	}, func(result sent) error { return u.show(ctx, cmd, result) })
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	s := &sender[client.File]{
+		settings: u.settings, isFailed: func(f client.File) bool { return u.wait && f.Status == client.Failed },
+		show: func(path string, f client.File) error {
+			if u.json {
+				return writeJSON(cmd.OutOrStdout(), sentLine{Path: path, File: f})
+			}
+			return writeLine(cmd.OutOrStdout(), f)
+		},
 	}
-	return cmp.Or(err, someFailed(failed, len(paths)))
+	if u.wait {
+		s.wait = func(ctx context.Context, f client.File) (client.File, error) { return u.client.Wait(ctx, f.FileID) }
+	}
+	return s.run(cmd, len(paths), func(ctx context.Context) {
+		inParallel(u.parallel, paths, func(path string) {
+			bar := s.bars.add(path)
+			file, err := u.send(ctx, path, bar)
+			s.done(ctx, path, bar, file, err)
+		})
+	})
 }
 
 func (u *upload) check(paths []string) error {
@@ -105,35 +97,6 @@ func (u *upload) check(paths []string) error {
 		return errors.New("standard input can be given only once")
 	}
 	return nil
-}
-
-// sendAll sends the files, awaits their results if wanted, and closes results.
-func (u *upload) sendAll(ctx context.Context, paths []string, results chan<- sent) {
-	var sending, waiting errgroup.Group
-	sending.SetLimit(u.parallel)
-	waiting.SetLimit(mostWaiting)
-	for _, path := range paths {
-		sending.Go(func() error {
-			bar := u.bars.add(path)
-			file, err := u.send(ctx, path, bar)
-			if err != nil || !u.wait {
-				bar.done()
-				results <- sent{path, file, err}
-				return nil
-			}
-			bar.wait()
-			waiting.Go(func() error {
-				file, err := u.client.Wait(ctx, file.FileID)
-				bar.done()
-				results <- sent{path, file, err}
-				return nil
-			})
-			return nil
-		})
-	}
-	_ = sending.Wait() // no error is returned in a group, all are in results
-	_ = waiting.Wait()
-	close(results)
 }
 
 // send sends one file: by a presigned request, or in a stream if its size is unknown.
@@ -183,19 +146,6 @@ func plain(err error) error {
 		return wrapped.Err
 	}
 	return err
-}
-
-// show writes the result of one file; nothing for a canceled one.
-func (u *upload) show(ctx context.Context, cmd *cobra.Command, result sent) error {
-	switch {
-	case result.err != nil && ctx.Err() != nil:
-		return nil
-	case result.err != nil:
-		return report(cmd, u.settings, failedLine{Path: result.path, Error: explain(result.err)})
-	case u.json:
-		return writeJSON(cmd.OutOrStdout(), sentLine{Path: result.path, File: result.file})
-	}
-	return writeLine(cmd.OutOrStdout(), result.file)
 }
 
 // sentLine is a file with the path it was read from.
