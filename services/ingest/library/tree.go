@@ -105,18 +105,20 @@ type deleteOutput struct {
 
 func (a *Area) deleteNode(ctx context.Context, in *deleteInput) (*deleteOutput, error) {
 	c := caller(in.Caller)
-	path, err := a.store.Writable(ctx, in.ID, c)
-	out := &deleteOutput{Status: http.StatusNoContent}
+	var w library.Workflow
+	_, err := a.store.Writable(ctx, in.ID, c)
 	switch {
+	case errors.Is(err, lifecycle.ErrNotFound) && in.Permanent:
+		w, err = a.eraseAgain(ctx, in.ID, c)
 	case err != nil:
 	case !in.Permanent:
 		_, err = a.store.Trash(ctx, in.ID, in.edit(c))
 	default:
-		var w library.Workflow
 		w, err = a.erase(ctx, in.ID, in.edit(c))
-		if err == nil && path.Node().IsFolder() {
-			out = &deleteOutput{Status: http.StatusAccepted, Location: operationPath(w)}
-		}
+	}
+	out := &deleteOutput{Status: http.StatusNoContent}
+	if err == nil && w.CorrelationID != w.FileID { // of a folder
+		out = &deleteOutput{Status: http.StatusAccepted, Location: operationPath(w)}
 	}
 	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
 		return nil, a.problem(err)
@@ -131,6 +133,16 @@ func (a *Area) erase(ctx context.Context, id string, e library.Edit) (library.Wo
 		return w, err
 	}
 	return w, a.announcer.Erase(ctx, w)
+}
+
+// eraseAgain publishes the operation of a node of the caller that is being erased already: the call before
+// may have failed between its two writes.
+func (a *Area) eraseAgain(ctx context.Context, id string, c library.Caller) (library.Workflow, error) {
+	n, err := a.store.Get(ctx, id)
+	if err != nil || !n.Erasing() || n.OwnedBy != c.Owner {
+		return library.Workflow{}, err
+	}
+	return a.erase(ctx, id, library.Edit{By: c.Owner})
 }
 
 type restoreInput struct {
@@ -207,6 +219,11 @@ func (a *Area) postBulk(ctx context.Context, in *bulkInput) (*bulkOutput, error)
 // backend, which fails the request: it can be repeated.
 func (a *Area) outcome(ctx context.Context, o library.Operation, done library.Outcome, c library.Caller) (bulkOutcome, error) {
 	out := bulkOutcome{ID: o.ID, Status: http.StatusOK}
+	if o.Op == library.OpErase && errors.Is(done.Err, lifecycle.ErrNotFound) {
+		if w, err := a.eraseAgain(ctx, o.ID, c); err == nil && w.CorrelationID != "" {
+			done = library.Outcome{Erase: w}
+		}
+	}
 	switch {
 	case done.Err != nil:
 		p, known := errors.AsType[*web.Problem](a.problem(done.Err))
