@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 )
 
+// maxLines is how many compressed bytes the lines of a chunk of WriteChunks may have before its further records fail.
+const maxLines = 64 << 20
+
 // WriteChunks writes the records of a source that is read once, such as the rows of a table, in chunks.
 // next returns io.EOF after the last one; store keeps the two objects of a chunk, which are not used
-// again. At most one chunk is in memory. found counts all records, also those beyond MaxRecords, which
+// again. At most one chunk is in memory. Records fail that would make their chunk too large for it. found counts all records, also those beyond MaxRecords, which
 // are in no chunk.
 func WriteChunks(ctx context.Context, next func() (Record, error), store func(chunk int, lines, columns []byte) error) (summary *Summary, found int, err error) {
 	summary = &Summary{}
@@ -44,6 +48,9 @@ func WriteChunks(ctx context.Context, next func() (Record, error), store func(ch
 			if w, err = NewChunkWriter(&lines, found/ChunkSize); err != nil {
 				return nil, 0, err
 			}
+		}
+		if lines.Len() > maxLines {
+			r = Record{Error: fmt.Sprintf("the records before it take %d MiB, the most for %d records of a table", maxLines>>20, ChunkSize)}
 		}
 		if err := w.Add(&r); err != nil {
 			return nil, 0, err

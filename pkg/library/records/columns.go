@@ -82,15 +82,6 @@ func (o *openChunk) place(key columnKey) int {
 	return -1
 }
 
-// ReadSummary returns the summary that is in the columns of a chunk.
-func (f *File) ReadSummary(ctx context.Context, chunk int) (*Summary, error) {
-	o, err := f.open(ctx, chunk)
-	if err != nil {
-		return nil, err
-	}
-	return &o.header.Summary, nil
-}
-
 // project removes what a query does not ask for.
 func (r *Record) project(columns []Column, content bool) {
 	if !content {

@@ -25,14 +25,12 @@ type Named struct {
 func Select(names []string, rename map[string]string, columns []Column) ([]Named, error) {
 	var selected []Named
 	if len(names) == 0 {
-		for _, c := range columns {
-			selected = append(selected, Named{c, c.Name})
-		}
+		selected = allNamed(columns)
 	}
 	for _, name := range names {
 		c, found := Find(name, columns)
 		if !found {
-			return nil, fmt.Errorf("there is no field %q%s", name, known(columns))
+			return nil, &UnknownFieldError{name, columns}
 		}
 		selected = append(selected, Named{c, c.Name})
 	}
@@ -73,14 +71,19 @@ func (f *File) named(e Export) []Named {
 	if e.Columns != nil {
 		return e.Columns
 	}
+	return allNamed(f.Columns)
+}
+
+// allNamed returns all columns, each under a name of its own.
+func allNamed(columns []Column) []Named {
 	var all []Named
 	taken := map[string]bool{}
-	for _, c := range f.Columns {
+	for _, c := range columns {
 		if !c.Property {
 			taken[c.Name] = true
 		}
 	}
-	for _, c := range f.Columns {
+	for _, c := range columns {
 		as := c.Name
 		if c.Property && taken[as] {
 			as += " (determined)"

@@ -102,47 +102,33 @@ func (p *filterParser) is(names ...string) bool {
 }
 
 func (p *filterParser) or() (condition, error) {
-	first, err := p.and()
-	if err != nil {
-		return nil, err
-	}
-	list := anyOf{first}
-	for p.is("or", "||") {
-		if err := p.next(); err != nil {
-			return nil, err
-		}
-		more, err := p.and()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, more)
-	}
-	if len(list) == 1 {
-		return first, nil
-	}
-	return list, nil
+	return p.chain(p.and, func(list []condition) condition { return anyOf(list) }, "or", "||")
 }
 
 func (p *filterParser) and() (condition, error) {
-	first, err := p.not()
-	if err != nil {
-		return nil, err
-	}
-	list := allOf{first}
-	for p.is("and", "&&") {
-		if err := p.next(); err != nil {
-			return nil, err
-		}
-		more, err := p.not()
+	return p.chain(p.not, func(list []condition) condition { return allOf(list) }, "and", "&&")
+}
+
+// chain parses one operand, or several with one of the operators between them.
+func (p *filterParser) chain(operand func() (condition, error), join func([]condition) condition, operators ...string) (condition, error) {
+	var list []condition
+	for {
+		one, err := operand()
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, more)
+		list = append(list, one)
+		if !p.is(operators...) {
+			break
+		}
+		if err := p.next(); err != nil {
+			return nil, err
+		}
 	}
 	if len(list) == 1 {
-		return first, nil
+		return list[0], nil
 	}
-	return list, nil
+	return join(list), nil
 }
 
 func (p *filterParser) not() (condition, error) {
@@ -215,7 +201,7 @@ func (p *filterParser) comparison() (condition, error) {
 func (p *filterParser) column() (int, error) {
 	key, found := resolve(p.token.text, p.all)
 	if !found {
-		return 0, p.fail(fmt.Sprintf("there is no field %q%s", p.token.text, known(p.all)))
+		return 0, p.fail((&UnknownFieldError{p.token.text, p.all}).Error())
 	}
 	for i, have := range p.filter.columns {
 		if have == key {
@@ -253,20 +239,4 @@ func resolve(name string, columns []Column) (columnKey, bool) {
 		}
 	}
 	return columnKey{}, false
-}
-
-// known lists some columns for an error.
-func known(columns []Column) string {
-	var names []string
-	for _, c := range columns {
-		if len(names) == 10 {
-			names = append(names, "…")
-			break
-		}
-		names = append(names, c.Name)
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "; there are " + strings.Join(names, ", ")
 }

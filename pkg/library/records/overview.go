@@ -1,0 +1,135 @@
+package records
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// The names of the objects that are about all records of a file.
+const (
+	IndexName    = "records/index.json"
+	OverviewName = "fields.json"
+	FailuresName = "failures.jsonl.gz" // JSON Lines of each Failure, if there are more than MaxFailures
+)
+
+// MaxFailures is how many failures an Overview has.
+const MaxFailures = 20
+
+// An Index is what parsing has found. The rows of tables have no spans: they are read once.
+type Index struct {
+	Format string `json:"format"` // the name of a format.Format, csv or xlsx
+	Found  int    `json:"found"`  // records in the file
+	Spans  []Span `json:"spans,omitempty"`
+}
+
+// Total is how many records are in chunks.
+func (x Index) Total() int { return min(x.Found, MaxRecords) }
+
+// Chunks is how many chunks so many records make.
+func Chunks(total int) int { return (total + ChunkSize - 1) / ChunkSize }
+
+// An Overview is what is known of all records of a file.
+type Overview struct {
+	Format    string    `json:"format"`
+	Found     int       `json:"found"`     // in the file
+	Processed int       `json:"processed"` // without error
+	Failed    int       `json:"failed"`
+	Omitted   int       `json:"omittedFields,omitempty"` // beyond MaxFields
+	Columns   []Column  `json:"fields"`
+	Failures  []Failure `json:"failures,omitempty"` // the first ones
+}
+
+// A Failure is a record that could not be processed.
+type Failure struct {
+	Index int    `json:"index"`
+	Name  string `json:"name,omitempty"`
+	Error string `json:"error"`
+}
+
+// ParseOverview parses the object OverviewName.
+func ParseOverview(document []byte) (Overview, error) {
+	var o Overview
+	if err := json.Unmarshal(document, &o); err != nil {
+		return o, damaged("overview", err)
+	}
+	if o.Processed < 0 || o.Failed < 0 || o.Total() > MaxRecords {
+		return o, damaged("overview", nil)
+	}
+	return o, nil
+}
+
+// Total is how many records are in chunks.
+func (o Overview) Total() int { return o.Processed + o.Failed }
+
+// Survey returns what the columns of all chunks hold. It calls failed for each record that failed, in order. The file
+// needs no columns.
+func (f *File) Survey(ctx context.Context, failed func(Failure) error) (*Summary, error) {
+	total := &Summary{}
+	for chunk := 0; chunk < f.chunks(); chunk += parallelChunks {
+		opened := make([]*openChunk, min(parallelChunks, f.chunks()-chunk))
+		failures := make([][]Failure, len(opened))
+		group, ctx := errgroup.WithContext(ctx)
+		for i := range opened {
+			group.Go(func() (err error) {
+				if opened[i], err = f.open(ctx, chunk+i); err == nil {
+					failures[i], err = opened[i].failures(ctx)
+				}
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return nil, err
+		}
+		for i, o := range opened {
+			total.Merge(&o.header.Summary)
+			for _, one := range failures[i] {
+				if err := failed(one); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return total, nil
+}
+
+// failures returns the records of the chunk that failed.
+func (o *openChunk) failures(ctx context.Context) ([]Failure, error) {
+	if o.header.Summary.Failed == 0 {
+		return nil, nil
+	}
+	reasons, err := o.values(ctx, errorKey)
+	if err != nil {
+		return nil, err
+	}
+	names, err := o.values(ctx, nameKey)
+	if err != nil {
+		return nil, err
+	}
+	var all []Failure
+	for i, reason := range reasons {
+		if reason != "" {
+			all = append(all, Failure{Index: o.header.Chunk*ChunkSize + i, Name: names[i], Error: reason})
+		}
+	}
+	return all, nil
+}
+
+// FailChunk writes a chunk of so many records that failed for one reason, which is not empty.
+func FailChunk(lines, columns io.Writer, chunk, count int, reason string) error {
+	w, err := NewChunkWriter(lines, chunk)
+	if err != nil {
+		return err
+	}
+	for range count {
+		if err := w.Add(&Record{Error: reason}); err != nil {
+			return err
+		}
+	}
+	return w.Close(columns)
+}
+
+// ChunkCount is how many records a chunk of a file has.
+func ChunkCount(chunk, total int) int { return min(ChunkSize, total-chunk*ChunkSize) }
