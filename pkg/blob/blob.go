@@ -118,6 +118,31 @@ func (s *Store) Open(ctx context.Context, key, etag string) (io.ReadCloser, erro
 	return out.Body, nil
 }
 
+// Part reads length bytes of an object from an offset on, fewer at its end, and all that follow if length is
+// negative. It returns ErrNotFound.
+func (s *Store) Part(ctx context.Context, key string, offset, length int64) ([]byte, error) {
+	if length == 0 {
+		return nil, nil
+	}
+	in := &s3.GetObjectInput{Bucket: &s.Bucket, Key: &key, Range: aws.String(fmt.Sprintf("bytes=%d-", offset))}
+	if length > 0 {
+		in.Range = aws.String(fmt.Sprintf("bytes=%d-%d", offset, offset+length-1))
+	}
+	out, err := s.client.GetObject(ctx, in)
+	if status, ok := errors.AsType[httpStatus](err); ok && status.HTTPStatusCode() == http.StatusRequestedRangeNotSatisfiable {
+		return nil, nil // the object ends before
+	}
+	if err != nil {
+		return nil, translate("get", key, err)
+	}
+	defer out.Body.Close()
+	part, err := io.ReadAll(out.Body)
+	if err != nil {
+		return nil, fmt.Errorf("get %s: %w", key, err)
+	}
+	return part, nil
+}
+
 // Delete removes an object. A missing object is not an error.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.Bucket, Key: &key})
@@ -151,14 +176,17 @@ func (s *Store) PutPolicy(ctx context.Context, policy string) error {
 	return translate("put policy", s.Bucket, err)
 }
 
+// httpStatus is the error of a response.
+type httpStatus interface {
+	error
+	HTTPStatusCode() int
+}
+
 func translate(call, name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if status, ok := errors.AsType[interface {
-		error
-		HTTPStatusCode() int
-	}](err); ok {
+	if status, ok := errors.AsType[httpStatus](err); ok {
 		switch status.HTTPStatusCode() {
 		case http.StatusNotFound:
 			return fmt.Errorf("%s %s: %w", call, name, ErrNotFound)

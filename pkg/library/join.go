@@ -19,9 +19,9 @@ type StepEnd int
 
 // The ends of a step.
 const (
-	StepDone    StepEnd = iota
-	StepFailed          // StepResult.Reason says why
-	StepSkipped         // not possible here, such as without an engine; StepResult.Reason says why
+	StepDone    StepEnd = iota // with a StepResult.Reason, something is missing of it
+	StepFailed                 // StepResult.Reason says why
+	StepSkipped                // not possible here, such as without an engine; StepResult.Reason says why
 )
 
 func (e StepEnd) attribute() string {
@@ -87,18 +87,21 @@ func summary(step string, end StepEnd) map[string]table.Value {
 type End struct {
 	State   lifecycle.State // Processed, ProcessedPartially or Failed
 	Message string          // for a person; empty when Processed
+	Records int64           // found in the file; 0 leaves the number as it is
 }
 
 // End returns how the workflow ends by its steps: as Failed if a required one failed, and partially if
-// another one did. Skipped steps do not count.
+// another one did, or something is missing of one that was done. Skipped steps do not count.
 func (w Workflow) End(plan Plan) End {
 	var reasons []string
-	for _, step := range slices.Sorted(slices.Values(w.StepsFailed)) {
+	for _, step := range slices.Sorted(slices.Values(slices.Concat(w.StepsFailed, w.StepsDone))) {
 		reason := step + ": " + w.StepResults[step].Reason
-		if plan.required(step) {
-			return End{Failed, reason}
+		switch failed := slices.Contains(w.StepsFailed, step); {
+		case failed && plan.required(step):
+			return End{State: Failed, Message: reason}
+		case failed || w.StepResults[step].Reason != "":
+			reasons = append(reasons, reason)
 		}
-		reasons = append(reasons, reason)
 	}
 	if len(reasons) == 0 {
 		return End{State: Processed}
@@ -108,7 +111,19 @@ func (w Workflow) End(plan Plan) End {
 	if len(reasons) > most {
 		message += "; and others"
 	}
-	return End{ProcessedPartially, message}
+	return End{State: ProcessedPartially, Message: message}
+}
+
+// Partly returns the end with another reason why it is partial. A failed end stays as it is.
+func (e End) Partly(reason string) End {
+	if e.State == Failed {
+		return e
+	}
+	if e.Message != "" {
+		reason = e.Message + "; " + reason
+	}
+	e.State, e.Message = ProcessedPartially, reason
+	return e
 }
 
 // Finish ends a Processing workflow with no open step, once. The file's metadata is replaced unless
@@ -124,7 +139,10 @@ func (s *Store) Finish(ctx context.Context, w Workflow, end End, metadata map[st
 	case Failed:
 		m = fail
 	}
-	file := map[string]table.Value{}
+	file, node := map[string]table.Value{}, map[string]table.Value{}
+	if end.Records > 0 {
+		node["totalRecords"] = table.Integer(end.Records)
+	}
 	item := s.ofWorkflow(w.CorrelationID, map[string]table.Value{})
 	if end.Message != "" {
 		item.Set["failureMessage"] = table.Text(end.Message)
@@ -139,9 +157,9 @@ func (s *Store) Finish(ctx context.Context, w Workflow, end End, metadata map[st
 		}
 		file["metadata"] = value
 	}
-	if slices.ContainsFunc(slices.Concat(w.StepsDone, w.StepsFailed), func(step string) bool { return strings.HasPrefix(step, chunkPrefix) }) {
+	if w.HasRecords() {
 		item.Set["recordProcessingCompleted"] = &types.AttributeValueMemberBOOL{Value: true}
 	}
 	item.Condition = expression.Name("stepsOpen").AttributeNotExists()
-	return s.move(ctx, m, w, item, file, nil)
+	return s.move(ctx, m, w, item, file, node)
 }

@@ -132,7 +132,7 @@ func TestNoEndBeforeTheLastStep(t *testing.T) {
 		t.Errorf("the same step: %+v, %v", again, err)
 	}
 	w, err = r.FinishStep(t.Context(), f.ID, 1, StepMetadata, StepFailed, StepResult{Reason: "it is damaged"}, nil)
-	if end := w.End(PlanOf("Image")); err != nil || end != (End{Failed, "metadata: it is damaged"}) {
+	if end := w.End(PlanOf("Image")); err != nil || end != (End{State: Failed, Message: "metadata: it is damaged"}) {
 		t.Fatalf("ends as %+v, %v", end, err)
 	}
 	if err := r.Finish(t.Context(), w, w.End(PlanOf("Image")), nil); err != nil {

@@ -29,7 +29,7 @@ var makers = map[string]func(*rig, File, Workflow) error{
 	},
 	"completePartially": func(r *rig, _ File, w Workflow) error {
 		w.StepsOpen = nil
-		return r.Finish(r.t.Context(), w, End{ProcessedPartially, "no thumbnail"}, nil)
+		return r.Finish(r.t.Context(), w, End{State: ProcessedPartially, Message: "no thumbnail"}, nil)
 	},
 	"fail":      func(r *rig, f File, _ Workflow) error { return r.Fail(r.t.Context(), f, "it is damaged") },
 	"retry":     func(r *rig, f File, _ Workflow) error { _, _, err := r.Retry(r.t.Context(), f); return err },
@@ -172,7 +172,7 @@ func TestRetryOfAStepKeepsTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	end := w.End(records)
-	if want := (End{ProcessedPartially, "thumbnails: it is blank"}); end != want {
+	if want := (End{State: ProcessedPartially, Message: "thumbnails: it is blank"}); end != want {
 		t.Fatalf("ends as %+v", end)
 	}
 	if err := r.Finish(t.Context(), w, end, nil); err != nil {

@@ -82,7 +82,8 @@ type WorkflowView struct {
 	Run            int64      `json:"run" doc:"grows with every retry and reprocessing"`
 	State          string     `json:"state" enum:"Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 	FailureMessage string     `json:"failureMessage,omitempty"`
-	Steps          []StepView `json:"steps" nullable:"false"`
+	Steps          []StepView `json:"steps" nullable:"false" doc:"of the steps chunk/00000 and on, which process records, only those that failed"`
+	Chunks         *StepCount `json:"chunks,omitempty" doc:"the steps chunk/00000 and on, each with 1,000 records"`
 	Deadline       *time.Time `json:"deadline,omitempty" doc:"absent when the workflow has ended"`
 	UpdatedAt      *time.Time `json:"updatedAt,omitempty"`
 }
@@ -137,10 +138,18 @@ func (f File) View() FileView {
 type StepView struct {
 	ID       string `json:"id" example:"thumbnails"`
 	State    string `json:"state" enum:"open,done,failed,skipped"`
-	Reason   string `json:"reason,omitempty" doc:"why it failed or was skipped"`
+	Reason   string `json:"reason,omitempty" doc:"why it failed or was skipped, or what is missing of a done one"`
 	Attempts int    `json:"attempts"`
 	MS       int64  `json:"ms" doc:"milliseconds of the last attempt"`
 	Engine   string `json:"engine,omitempty" doc:"what did it, with its version"`
+}
+
+// StepCount is how many steps of one kind are in each state.
+type StepCount struct {
+	Total  int `json:"total"`
+	Open   int `json:"open"`
+	Done   int `json:"done"`
+	Failed int `json:"failed"`
 }
 
 // View returns the workflow of a file as the HTTP API shows it, its steps in the order of their ids.
@@ -152,11 +161,26 @@ func (w Workflow) View() WorkflowView {
 	if !w.Final() {
 		v.Deadline = at(w.Deadline)
 	}
-	for state, steps := range map[string][]string{"open": w.StepsOpen, "done": w.StepsDone, "failed": w.StepsFailed, "skipped": w.StepsSkipped} {
-		for _, id := range steps {
+	var chunks StepCount
+	for _, set := range []struct {
+		state string
+		steps []string
+		count *int
+	}{{"open", w.StepsOpen, &chunks.Open}, {"done", w.StepsDone, &chunks.Done}, {"failed", w.StepsFailed, &chunks.Failed}, {"skipped", w.StepsSkipped, &chunks.Done}} {
+		for _, id := range set.steps {
+			if _, chunk := ParseChunkStep(id); chunk {
+				chunks.Total++
+				*set.count++
+				if set.state != "failed" {
+					continue
+				}
+			}
 			r := w.StepResults[id]
-			v.Steps = append(v.Steps, StepView{ID: id, State: state, Reason: r.Reason, Attempts: r.Attempts, MS: r.MS, Engine: r.Engine})
+			v.Steps = append(v.Steps, StepView{ID: id, State: set.state, Reason: r.Reason, Attempts: r.Attempts, MS: r.MS, Engine: r.Engine})
 		}
+	}
+	if chunks.Total > 0 {
+		v.Chunks = &chunks
 	}
 	slices.SortFunc(v.Steps, func(a, b StepView) int { return strings.Compare(a.ID, b.ID) })
 	return v

@@ -31,7 +31,19 @@ func TestWorkflowViewShowsEveryStep(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	_, w = r.in(Processed)
-	if v := w.View(); v.Deadline != nil || len(v.Steps) != 5 {
+	if v := w.View(); v.Deadline != nil || len(v.Steps) != 3 || v.Chunks == nil || *v.Chunks != (StepCount{Total: 2, Done: 2}) {
 		t.Errorf("%+v", v)
+	}
+}
+
+func TestWorkflowViewCountsChunks(t *testing.T) {
+	w := Workflow{
+		StepsOpen: []string{ChunkStep(2), StepText}, StepsDone: []string{StepParse, ChunkStep(0)}, StepsFailed: []string{ChunkStep(1)},
+		StepResults: map[string]StepResult{ChunkStep(1): {Reason: "it takes too long"}, StepParse: {Reason: "too many records"}},
+	}
+	v := w.View()
+	want := []StepView{{ID: "chunk/00001", State: "failed", Reason: "it takes too long"}, {ID: "parse", State: "done", Reason: "too many records"}, {ID: "text", State: "open"}}
+	if !slices.Equal(v.Steps, want) || *v.Chunks != (StepCount{Total: 3, Open: 1, Done: 1, Failed: 1}) {
+		t.Errorf("%+v, %+v", v, v.Chunks)
 	}
 }

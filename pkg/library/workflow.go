@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ const (
 // StepResult is what a step left behind.
 type StepResult struct {
 	Key      string `dynamodbav:"key,omitempty"`   // of the object that it made
-	Reason   string `dynamodbav:"error,omitempty"` // why it failed or was skipped, in words for a person
+	Reason   string `dynamodbav:"error,omitempty"` // why it failed or was skipped, or what is missing of a done one, in words for a person
 	Attempts int    `dynamodbav:"attempts"`
 	MS       int64  `dynamodbav:"ms"` // milliseconds of the last attempt
 	Engine   string `dynamodbav:"engine,omitempty"`
@@ -64,9 +65,11 @@ type StepResult struct {
 	MetadataKey string         `dynamodbav:"metadataKey,omitempty"`
 }
 
-// The steps of workflows. The records of a file are processed by the steps chunk/00000 and on.
+// The steps of workflows. StepParse finds the records of a file, which the steps chunk/00000 and on process;
+// StepRecords does both, for a file that is more than its records.
 const (
 	StepParse      = "parse"
+	StepRecords    = "records"
 	StepThumbnails = "thumbnails"
 	StepMetadata   = "metadata"
 	StepText       = "text"
@@ -75,6 +78,13 @@ const (
 
 // ChunkStep is the step of the n-th chunk of records.
 func ChunkStep(n int) string { return fmt.Sprintf("%s%05d", chunkPrefix, n) }
+
+// ParseChunkStep returns the number of the chunk of records that a step processes. It is not ok for others.
+func ParseChunkStep(step string) (n int, ok bool) {
+	digits, ours := strings.CutPrefix(step, chunkPrefix)
+	n, err := strconv.Atoi(digits)
+	return n, ours && err == nil
+}
 
 // Step is a step of a plan.
 type Step struct {
@@ -101,13 +111,21 @@ func Plans() []Plan {
 	metadata := Step{StepMetadata, ClassLight, true}
 	thumbnails := Step{StepThumbnails, ClassRender, false} // of what is no picture itself
 	text := Step{StepText, ClassLight, true}
+	parse := Step{StepParse, ClassRecords, true}
+	values := Step{StepText, ClassRecords, false} // of the records, for search
 	return []Plan{
 		{"Generic", []Step{metadata}},
 		{"Image", []Step{{StepThumbnails, ClassRender, true}, metadata}},
 		{"Pdf", []Step{{StepText, ClassRender, true}, thumbnails, metadata}},
-		{"Office", []Step{text, thumbnails, metadata}},
+		{"Office", []Step{text, thumbnails, metadata, {StepRecords, ClassRecords, false}}}, // of workbooks
 		{"WebPage", []Step{text, metadata}},
 		{"Text", []Step{text, metadata}},
+		{"Table", []Step{parse, values, metadata}},
+		{"Chemical", []Step{parse, thumbnails, values, metadata}},
+		{"Reaction", []Step{parse, thumbnails, values, metadata}},
+		{"Crystal", []Step{parse, thumbnails, values, metadata}},
+		{"Spectrum", []Step{parse, thumbnails, values, metadata}},
+		{"Microscopy", []Step{thumbnails, metadata}},
 	}
 }
 
@@ -141,12 +159,22 @@ func (p Plan) Class(step string) string {
 	return ClassLight
 }
 
+// HasRecords reports whether files of the type can have records.
+func (p Plan) HasRecords() bool {
+	return slices.ContainsFunc(p.Steps, func(known Step) bool { return known.Name == StepParse || known.Name == StepRecords })
+}
+
 func (p Plan) required(step string) bool {
 	return slices.ContainsFunc(p.Steps, func(known Step) bool { return known.Name == step && known.Required })
 }
 
 // Final reports whether the workflow has ended.
 func (w Workflow) Final() bool { return Machine().IsFinal(w.CurrentState) }
+
+// HasRecords reports whether the records of the file were found.
+func (w Workflow) HasRecords() bool {
+	return slices.Contains(w.StepsDone, StepParse) || slices.Contains(w.StepsDone, StepRecords)
+}
 
 // Joined reports whether no step is open: the workflow can end.
 func (w Workflow) Joined() bool { return len(w.StepsOpen) == 0 }

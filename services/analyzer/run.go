@@ -23,6 +23,7 @@ import (
 	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
+	"github.com/assay-project/assay/services/analyzer/engines/resvg"
 	"github.com/assay-project/assay/services/analyzer/feed"
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 	"github.com/assay-project/assay/services/analyzer/library"
@@ -83,7 +84,7 @@ func streams(list []Entry) []bus.Work {
 
 // Notices returns the licenses of the data and programs that the analyses contain.
 func Notices() []string {
-	return []string{sentiment.Notice(), local.Notice(), pixels.Notice(), pdfium.Notice()}
+	return []string{sentiment.Notice(), local.Notice(), pixels.Notice(), pdfium.Notice(), resvg.Notice()}
 }
 
 // Service is an open analyzer.

@@ -21,6 +21,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/announce"
 	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
+	"github.com/assay-project/assay/services/analyzer/engines/resvg"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -46,10 +47,11 @@ func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zer
 		cache = ""
 		log.Warn().Err(err).Msg("no folder for compiled engines")
 	}
+	sandbox := engines.Config{Cache: cache, Workers: runtime.GOMAXPROCS(0)}
 	return &Area{
 		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, log: log,
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		steps:     steps(cfg, pixels.NewDecoder(cfg.Memory), pdfium.New(engines.Config{Cache: cache, Workers: runtime.GOMAXPROCS(0)})),
+		steps:     steps(cfg, pixels.NewDecoder(cfg.Memory), pdfium.New(sandbox), resvg.New(sandbox)),
 	}
 }
 

@@ -44,11 +44,20 @@ func (a *Area) conclude(ctx context.Context, w library.Workflow) error {
 	if err != nil {
 		return err
 	}
-	err = a.store.Finish(ctx, w, w.End(library.PlanOf(w.FileWorkflowType)), metadata)
+	end := w.End(library.PlanOf(w.FileWorkflowType))
+	if w.HasRecords() {
+		if end, metadata, err = a.describe(ctx, w, end, metadata); err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+			return err
+		}
+	}
+	if metadata, err = fitted(metadata); err != nil {
+		return err
+	}
+	err = a.store.Finish(ctx, w, end, metadata)
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
-	case errors.Is(err, lifecycle.ErrNotFound), errors.Is(err, lifecycle.ErrFenceLost):
-		return nil // erased, or another run
+	case errors.Is(err, lifecycle.ErrNotFound), errors.Is(err, lifecycle.ErrFenceLost): // erased, or another run
+		return a.compensate(ctx, w.FileID, w.Run)
 	case err != nil && !moved:
 		return err
 	}
@@ -184,7 +193,7 @@ func (a *Area) metadata(ctx context.Context, w library.Workflow) (map[string]any
 		}
 		maps.Copy(all, found)
 	}
-	return fitted(all)
+	return all, nil
 }
 
 func (a *Area) document(ctx context.Context, key string) (map[string]any, error) {

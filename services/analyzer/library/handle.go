@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ func (a *Area) handle(ctx context.Context, d bus.Delivery) error {
 func (a *Area) ended(ctx context.Context, s *event.LibraryStep) (bool, error) {
 	w, err := a.store.Workflow(ctx, s.FileId)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && w.Run != int64(s.Run) {
-		return true, a.compensate(ctx, s)
+		return true, a.compensate(ctx, s.FileId, int64(s.Run))
 	}
 	if err != nil {
 		return false, err
@@ -87,7 +88,7 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 	if err != nil {
 		return err
 	}
-	result := library.StepResult{Key: found.Key, Reason: found.Skipped, Attempts: attempt, MS: time.Since(began).Milliseconds(), Engine: found.Engine}
+	result := library.StepResult{Key: found.Key, Reason: cmp.Or(found.Skipped, found.Partial), Attempts: attempt, MS: time.Since(began).Milliseconds(), Engine: found.Engine}
 	if err := keep(ctx, file, &result, found.Metadata); err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 	w, err := a.store.FinishStep(ctx, s.FileId, int64(s.Run), s.Step, end, result, found.Images)
 	switch {
 	case errors.Is(err, lifecycle.ErrFenceLost), errors.Is(err, lifecycle.ErrNotFound):
-		return a.compensate(ctx, s)
+		return a.compensate(ctx, s.FileId, int64(s.Run))
 	case errors.Is(err, lifecycle.ErrCondition): // ended before
 		return a.concludeStep(ctx, w, s)
 	case err != nil:
@@ -118,7 +119,7 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 func (a *Area) gone(ctx context.Context, s *event.LibraryStep) error {
 	f, err := a.store.File(ctx, s.FileId)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != int64(s.Run) {
-		return a.compensate(ctx, s)
+		return a.compensate(ctx, s.FileId, int64(s.Run))
 	}
 	if err != nil {
 		return err
@@ -128,16 +129,16 @@ func (a *Area) gone(ctx context.Context, s *event.LibraryStep) error {
 
 // compensate deletes what a run stored that is over: the file is being erased, is gone, or has another run,
 // which may use results of this one.
-func (a *Area) compensate(ctx context.Context, s *event.LibraryStep) error {
+func (a *Area) compensate(ctx context.Context, fileID string, run int64) error {
 	used := map[string]bool{}
-	f, err := a.store.File(ctx, s.FileId)
+	f, err := a.store.File(ctx, fileID)
 	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
 		return err
 	}
-	if err == nil && f.Run == int64(s.Run) {
+	if err == nil && f.Run == run {
 		return nil
 	}
-	w, err := a.store.Workflow(ctx, s.FileId)
+	w, err := a.store.Workflow(ctx, fileID)
 	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
 		return err
 	}
@@ -149,7 +150,7 @@ func (a *Area) compensate(ctx context.Context, s *event.LibraryStep) error {
 			used[result.Key], used[result.MetadataKey] = true, true
 		}
 	}
-	return a.deleteAll(ctx, library.ResultKey(s.FileId, int64(s.Run), ""), used)
+	return a.deleteAll(ctx, library.ResultKey(fileID, run, ""), used)
 }
 
 // giveUp ends a step as failed, with the reason. An erasing and a finish are left to the sweep.

@@ -3,17 +3,19 @@ package library
 import (
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
+	"github.com/assay-project/assay/services/analyzer/engines/resvg"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/document"
 	"github.com/assay-project/assay/services/analyzer/library/step/generic"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
+	"github.com/assay-project/assay/services/analyzer/library/step/record"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 // steps lists what does the steps of library.Plans: a line for each step of each type of file, and one with
 // the step "chunk" for a type whose records are processed.
-func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine) map[task]step.Step {
-	return map[task]step.Step{
+func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.Engine) map[task]step.Step {
+	all := map[task]step.Step{
 		{"Generic", library.StepMetadata}: generic.Metadata(),
 		{"Image", library.StepMetadata}:   picture.Metadata(),
 		{"Image", library.StepThumbnails}: picture.Thumbnails(decoder, cfg.Pixels),
@@ -31,5 +33,25 @@ func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine) map[task]ste
 
 		{"Text", library.StepMetadata}: generic.Metadata(),
 		{"Text", library.StepText}:     document.PlainText(),
+
+		{"Office", library.StepRecords}: record.Workbook(),
+
+		{"Table", library.StepMetadata}: generic.Metadata(),
+		{"Table", library.StepParse}:    record.ParseTable(),
+		{"Table", library.StepText}:     record.TableText(),
+
+		{"Microscopy", library.StepMetadata}:   picture.MicroscopyMetadata(),
+		{"Microscopy", library.StepThumbnails}: picture.Thumbnails(decoder, cfg.Pixels),
 	}
+	for _, kind := range []string{"Chemical", "Reaction", "Crystal", "Spectrum"} {
+		all[task{kind, library.StepMetadata}] = generic.Metadata()
+		all[task{kind, library.StepParse}] = record.Parse()
+		all[task{kind, stepChunk}] = record.Chunk()
+		all[task{kind, library.StepText}] = record.Text()
+		all[task{kind, library.StepThumbnails}] = record.Thumbnails(svg)
+	}
+	return all
 }
+
+// stepChunk is what all steps library.ChunkStep are in the table.
+const stepChunk = "chunk"

@@ -2,10 +2,14 @@ package library
 
 import (
 	"context"
-	"path"
+	"errors"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/pkg/web"
 )
 
@@ -45,31 +49,55 @@ func (a *Area) again(ctx context.Context, file library.File, begin func(context.
 	return a.announcer.Begun(ctx, file)
 }
 
-// keep copies the results of all steps but one to the objects of the next run, and returns them.
+// keep copies the results of all steps but one to the objects of the next run, and returns them. The records of the
+// file are copied, too.
 func (a *Area) keep(ctx context.Context, file library.File, step string) (map[string]library.StepResult, error) {
 	w, err := a.store.Workflow(ctx, file.ID)
 	if err != nil {
 		return nil, library.ErrNoWorkflow
 	}
-	kept := map[string]library.StepResult{}
+	from, to := library.ResultKey(file.ID, file.Run, ""), library.ResultKey(file.ID, file.Run+1, "")
+	kept, names := map[string]library.StepResult{}, map[string]bool{}
 	for name, result := range w.StepResults {
 		if name == step {
 			continue
 		}
 		for _, key := range []*string{&result.Key, &result.MetadataKey} {
-			if *key == "" {
-				continue
+			if rest, ours := strings.CutPrefix(*key, from); ours {
+				names[rest] = true
+				*key = to + rest
 			}
-			to := library.ResultKey(file.ID, file.Run+1, path.Base(*key))
-			if _, err := a.bucket.Copy(ctx, to, blob.Copy{Key: *key}); err != nil {
-				return nil, err
-			}
-			*key = to
 		}
 		kept[name] = result
 	}
+	if w.HasRecords() && step != library.StepRecords {
+		node, err := a.store.Get(ctx, file.ID)
+		if err != nil {
+			return nil, err
+		}
+		names[records.IndexName] = true
+		for chunk := range records.Chunks(min(int(node.TotalRecords), records.MaxRecords)) {
+			names[records.LinesName(chunk)], names[records.ColumnsName(chunk)] = true, true
+		}
+	}
+	copies, ctx := errgroup.WithContext(ctx)
+	copies.SetLimit(parallelCopies)
+	for name := range names {
+		copies.Go(func() error {
+			_, err := a.bucket.Copy(ctx, to+name, blob.Copy{Key: from + name})
+			return err
+		})
+	}
+	if err := copies.Wait(); errors.Is(err, blob.ErrNotFound) {
+		return nil, library.ErrNoWorkflow
+	} else if err != nil {
+		return nil, err
+	}
 	return kept, nil
 }
+
+// parallelCopies is how many objects are copied at once.
+const parallelCopies = 16
 
 func (a *Area) postRetry(ctx context.Context, in *fileInput) (*nodeOutput, error) {
 	return a.process(ctx, in.ID, in.Caller, a.retry)

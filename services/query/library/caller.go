@@ -102,5 +102,5 @@ func problem(err error) error {
 	case errors.Is(err, errTooMany):
 		return web.NewProblem(http.StatusConflict, "too-many-files", tooMany)
 	}
-	return err
+	return recordProblem(err)
 }

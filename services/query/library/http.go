@@ -44,6 +44,7 @@ func (a *Area) Routes(r *web.Router) {
 	}, a.getOperation)
 	a.listRoutes(r)
 	a.fileRoutes(r)
+	a.recordRoutes(r)
 	r.Handle(zipOperation(), a.zip)
 }
 

@@ -34,6 +34,8 @@ func Detect(head []byte, name string) Kind {
 	ending := endings[strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))]
 	text := isText(found)
 	switch certain := certainly(found, head, text); {
+	case certain == "Image" && ending.kind == "Microscopy": // LSM is a TIFF
+		k.Type = ending.kind
 	case certain != "":
 		k.Type = certain
 		if ending.kind != "" && ending.kind != certain {

@@ -60,8 +60,11 @@ type Text struct {
 	next    [][]string // rows that were read to name the columns
 }
 
+// ErrFirstRow means that the row that names the columns is damaged.
+var ErrFirstRow = errors.New("the first row cannot be read")
+
 // NewText returns a reader of the rows. The delimiter is what divides the first rows most alike. r gives
-// UTF-8, as plaintext does.
+// UTF-8, as plaintext does. It returns ErrFirstRow.
 func NewText(r io.Reader) (*Text, error) {
 	t := &Text{r: bufio.NewReaderSize(r, maxHead)}
 	head, err := t.r.Peek(maxHead)
@@ -78,7 +81,7 @@ func NewText(r io.Reader) (*Text, error) {
 			return nil, err
 		}
 		if failed != "" {
-			return nil, fmt.Errorf("the first row: %s", failed)
+			return nil, fmt.Errorf("%w: %s", ErrFirstRow, failed)
 		}
 		if empty(first) {
 			continue

@@ -40,11 +40,29 @@ const window = 32 << 20
 
 // Open streams the bytes of the file. The caller closes the stream. Read returns blob.ErrNotFound or
 // blob.ErrChanged when they are gone, which ends the step.
-func (f *File) Open(ctx context.Context) io.ReadCloser { return f.From(ctx, 0) }
+func (f *File) Open(ctx context.Context) io.ReadCloser { return f.From(ctx, 0, window) }
 
-// From streams the bytes of the file from a position.
-func (f *File) From(ctx context.Context, at int64) io.ReadCloser {
-	return f.source.From(ctx, at, min(f.Size, at+window))
+// From is Open from a position. It requests so many bytes at once, and as many again whenever they are read.
+func (f *File) From(ctx context.Context, at, ahead int64) io.ReadCloser {
+	return f.source.From(ctx, at, min(f.Size, at+max(1, ahead)))
+}
+
+// ReaderAt reads parts of the file with a request each, until ctx ends.
+func (f *File) ReaderAt(ctx context.Context) io.ReaderAt { return readerAt{ctx, f} }
+
+type readerAt struct {
+	ctx  context.Context
+	file *File
+}
+
+func (r readerAt) ReadAt(b []byte, at int64) (int, error) {
+	body := r.file.From(r.ctx, at, int64(len(b)))
+	defer body.Close()
+	n, err := io.ReadFull(body, b)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
 }
 
 // Head reads the first bytes of the file, most or fewer.
@@ -70,8 +88,52 @@ func (f *File) Result(ctx context.Context, name string) (io.ReadCloser, error) {
 	return f.bucket.Open(ctx, library.ResultKey(f.ID, f.Run, name), "")
 }
 
+// ResultPart reads a part of such an object, as blob.Store.Part does.
+func (f *File) ResultPart(ctx context.Context, name string, offset, length int64) ([]byte, error) {
+	return f.bucket.Part(ctx, library.ResultKey(f.ID, f.Run, name), offset, length)
+}
+
 // metaDigest names the metadata of a result that has its SHA-256.
 const metaDigest = "sha256"
+
+// Stream stores what write writes as Store does, in constant memory. It calls write again when an earlier attempt
+// has stored the object, which it replaces if that has another length.
+func (f *File) Stream(ctx context.Context, name, contentType string, write func(io.Writer) error) (key string, err error) {
+	key = library.ResultKey(f.ID, f.Run, name)
+	for {
+		from, to := io.Pipe()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			to.CloseWithError(write(to))
+		}()
+		_, err = f.bucket.Put(ctx, key, contentType, nil, from)
+		_ = from.Close() // ends a write that is not read to its end
+		<-ended
+		if !errors.Is(err, blob.ErrExists) {
+			return key, err
+		}
+		object, err := f.bucket.Head(ctx, key)
+		if err != nil && !errors.Is(err, blob.ErrNotFound) {
+			return "", err
+		}
+		var length counter
+		if err := write(&length); err != nil || object.Size == int64(length) {
+			return key, err
+		}
+		if err := f.bucket.Delete(ctx, key); err != nil {
+			return "", err
+		}
+	}
+}
+
+// counter counts the bytes that are written to it.
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
 
 // Store stores a result of the step under a name that no other step of the workflow uses, such as
 // image-300.jpg, and returns its key. It replaces what an earlier attempt stored.

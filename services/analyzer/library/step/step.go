@@ -39,6 +39,9 @@ type Result struct {
 	// Skipped says why there was nothing to do, in words for the file's owner; empty for a step that was
 	// done. A skipped step does not make a file partial.
 	Skipped string
+	// Partial says what of the file the step left out, in words for its owner; empty if nothing. A partial step
+	// makes a file partial.
+	Partial string
 	// Engine is what did the step, with its version, such as "pdfium 7350".
 	Engine string
 	// Key is that of the object that the step is about, such as the text. Optional.
@@ -49,7 +52,7 @@ type Result struct {
 	// Images are stored with the file at once.
 	Images []library.Image
 	// Chunks and Records are set by library.StepParse: how many steps library.ChunkStep the file gets,
-	// and how many records they have.
+	// and how many records were found.
 	Chunks  int
 	Records int64
 }

@@ -3,10 +3,8 @@ package document
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
-	"io"
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
@@ -29,28 +27,14 @@ const (
 	textTime = time.Minute
 )
 
-// TextName names the object that has the text of a file, in UTF-8, compressed with gzip.
-const TextName = "text.gz"
-
 // text stores the text of a file, and returns what the step is about: its metadata textLength
 // is in bytes, and textCut says why it ends early.
 func text(ctx context.Context, f *step.File, engine, s, cut string) (step.Result, error) {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err != nil {
-		return step.Result{}, err
-	}
-	if _, err := io.WriteString(w, s); err != nil {
-		return step.Result{}, err
-	}
-	if err := w.Close(); err != nil {
-		return step.Result{}, err
-	}
 	found := map[string]any{"textLength": len(s)}
 	if cut != "" {
 		found["textCut"] = cut
 	}
-	key, err := f.Store(ctx, TextName, "application/gzip", b.Bytes())
+	key, err := f.StoreText(ctx, s)
 	return step.Result{Engine: engine, Key: key, Metadata: found}, err
 }
 

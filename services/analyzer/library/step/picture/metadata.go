@@ -46,6 +46,11 @@ func Metadata() step.Step {
 			}
 		}
 		tags(head.Bytes(), found)
+		if found["contentType"] == "image/tiff" {
+			if err := microscope(ctx, f, found); err != nil {
+				return step.Result{}, err
+			}
+		}
 		return step.Result{Engine: tagEngine, Metadata: found}, nil
 	}
 	return s

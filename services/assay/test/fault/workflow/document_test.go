@@ -8,20 +8,25 @@ import (
 	"testing"
 
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
 )
 
 // wordDocument is a docx with a text.
 func wordDocument(t *testing.T, text string) string {
 	t.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for _, part := range [][2]string{
+	return zipOf(t, [][2]string{
 		{"[Content_Types].xml", `<Types/>`},
 		{"_rels/.rels", `<Relationships><Relationship Type="x/officeDocument" Target="word/document.xml"/></Relationships>`},
 		{"word/document.xml", `<w:document><w:body><w:p><w:r><w:t>` + text + `</w:t></w:r></w:p></w:body></w:document>`},
-	} {
+	})
+}
+
+// zipOf is a zip of parts, each with its name.
+func zipOf(t *testing.T, parts [][2]string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, part := range parts {
 		f, err := w.Create(part[0])
 		if err != nil {
 			t.Fatal(err)
@@ -39,13 +44,7 @@ func wordDocument(t *testing.T, text string) string {
 // TestDocuments: documents get their text, and pictures of their first page; a locked or
 // damaged one fails and says why.
 func TestDocuments(t *testing.T) {
-	cache, err := engines.UserCache()
-	if err == nil {
-		err = enginetest.Fill(cache)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	quick(t)
 	w := start(t)
 	w.worker(nil)
 	pdf := enginetest.PDF{Title: "On Foxes", Pages: []string{"The quick brown fox", "jumps"}, Fields: map[string]string{"city": "Reykjavik"}}

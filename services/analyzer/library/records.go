@@ -1,0 +1,89 @@
+package library
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/library/step/record"
+)
+
+// The names of the metadata of a file's records.
+const (
+	recordsName  = "records"  // how many there are
+	fieldsName   = "fields"   // their columns, at most maxFields
+	failuresName = "failures" // the first records that failed
+)
+
+// maxFields is how many columns the metadata of a file has. The object fields.json has all.
+const maxFields = 200
+
+// describe describes the records of a workflow without open steps, and returns its end and its metadata with them. It
+// returns lifecycle.ErrNotFound when the file is erased or has another run.
+func (a *Area) describe(ctx context.Context, w library.Workflow, end library.End, metadata map[string]any) (library.End, map[string]any, error) {
+	f, err := a.store.File(ctx, w.FileID)
+	if err == nil && f.Run != w.Run {
+		err = lifecycle.ErrNotFound
+	}
+	if err != nil {
+		return end, nil, err
+	}
+	failed := map[int]string{}
+	for _, name := range w.StepsFailed {
+		if chunk, ok := library.ParseChunkStep(name); ok {
+			failed[chunk] = w.StepResults[name].Reason
+		}
+	}
+	file := step.New(a.bucket, w.Step(f, library.StepFinish).Data.(*event.LibraryStep))
+	o, err := record.Finish(ctx, file, failed)
+	if errors.Is(err, blob.ErrNotFound) {
+		return a.withoutRecords(ctx, w, metadata)
+	}
+	if err != nil {
+		return end, nil, err
+	}
+	end.Records = int64(o.Found)
+	switch {
+	case o.Failed == 0:
+	case o.Processed == 0 && end.State != library.Failed:
+		end.State, end.Message = library.Failed, fmt.Sprintf("no record can be read; the first: %s", o.Failures[0].Error)
+	default:
+		end = end.Partly(fmt.Sprintf("%d of %d records failed; the first, record %d: %s", o.Failed, o.Total(), o.Failures[0].Index+1, o.Failures[0].Error))
+	}
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	metadata[recordsName] = map[string]any{"format": o.Format, "found": o.Found, "processed": o.Processed, "failed": o.Failed, "fields": len(o.Columns), "omittedFields": o.Omitted}
+	for name, list := range map[string]any{fieldsName: o.Columns[:min(len(o.Columns), maxFields)], failuresName: o.Failures} {
+		if metadata[name], err = plain(list); err != nil {
+			return end, nil, err
+		}
+	}
+	return end, metadata, nil
+}
+
+// withoutRecords is the end of a workflow that has lost the results of its records. It returns lifecycle.ErrNotFound
+// when the file is erased or has another run.
+func (a *Area) withoutRecords(ctx context.Context, w library.Workflow, metadata map[string]any) (library.End, map[string]any, error) {
+	f, err := a.store.File(ctx, w.FileID)
+	if err == nil && f.Run != w.Run {
+		err = lifecycle.ErrNotFound
+	}
+	return library.End{State: library.Failed, Message: "the results of the records are not in the bucket any more; retry the file"}, metadata, err
+}
+
+// plain returns a value in the types of JSON.
+func plain(value any) (any, error) {
+	document, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	var found any
+	return found, json.Unmarshal(document, &found)
+}

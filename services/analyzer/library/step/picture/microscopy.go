@@ -1,0 +1,57 @@
+package picture
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/assay-project/assay/services/analyzer/library/microscopy"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/library/step/generic"
+)
+
+const (
+	// microscopyName names the metadata that a microscopy file has of its images.
+	microscopyName   = "microscopy"
+	microscopyEngine = "microscopy 1"
+)
+
+// MicroscopyMetadata returns the step that says what generic.Metadata does, and what the header of a microscopy file
+// says of its images. A header that cannot be read is left out, and unreadableHeader says why.
+func MicroscopyMetadata() step.Step {
+	s := generic.Metadata()
+	run := s.Run
+	s.Run = func(ctx context.Context, f *step.File) (step.Result, error) {
+		r, err := run(ctx, f)
+		if err != nil {
+			return r, err
+		}
+		r.Engine = microscopyEngine
+		return r, microscope(ctx, f, r.Metadata)
+	}
+	return s
+}
+
+// microscope adds the header of a microscopy file to what was found.
+func microscope(ctx context.Context, f *step.File, found map[string]any) error {
+	h, err := microscopy.Read(f.ReaderAt(ctx), f.Size)
+	switch {
+	case errors.Is(err, microscopy.ErrNotMicroscopy):
+		return nil
+	case errors.Is(err, microscopy.ErrDamaged):
+		found["unreadableHeader"] = err.Error()
+		return nil
+	case err != nil:
+		return err
+	}
+	document, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	var plain map[string]any
+	if err := json.Unmarshal(document, &plain); err != nil {
+		return err
+	}
+	found[microscopyName] = plain
+	return nil
+}

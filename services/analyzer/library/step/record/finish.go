@@ -1,0 +1,57 @@
+package record
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+)
+
+// Finish describes the records of a file whose chunks have all ended, and stores the description. The records of the
+// chunks in failed have failed for the reason that it says, which is stored, too. A repeat stores the same. It returns
+// blob.ErrNotFound when results are gone, as they are when the file is erased.
+func Finish(ctx context.Context, f *step.File, failed map[int]string) (records.Overview, error) {
+	x, err := readIndex(ctx, f)
+	if err != nil {
+		return records.Overview{}, err
+	}
+	for chunk, reason := range failed {
+		var lines, columns bytes.Buffer
+		if err := records.FailChunk(&lines, &columns, chunk, records.ChunkCount(chunk, x.Total()), reason); err != nil {
+			return records.Overview{}, err
+		}
+		if err := storeChunk(ctx, f, chunk, lines.Bytes(), columns.Bytes()); err != nil {
+			return records.Overview{}, err
+		}
+	}
+	o := records.Overview{Format: x.Format, Found: x.Found}
+	all := records.File{Get: f.ResultPart, Total: x.Total()}
+	var failures bytes.Buffer
+	z := gzip.NewWriter(&failures)
+	each := json.NewEncoder(z)
+	summary, err := all.Survey(ctx, func(one records.Failure) error {
+		if len(o.Failures) < records.MaxFailures {
+			o.Failures = append(o.Failures, one)
+		}
+		return each.Encode(one)
+	})
+	if err := errors.Join(err, z.Close()); err != nil {
+		return o, err
+	}
+	o.Processed, o.Failed, o.Omitted, o.Columns = summary.Records, summary.Failed, summary.Omitted, summary.Table()
+	if o.Failed > records.MaxFailures {
+		if _, err := f.Store(ctx, records.FailuresName, gzipType, failures.Bytes()); err != nil {
+			return o, err
+		}
+	}
+	document, err := json.Marshal(o)
+	if err != nil {
+		return o, err
+	}
+	_, err = f.Store(ctx, records.OverviewName, jsonType, document)
+	return o, err
+}

@@ -1,0 +1,186 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/pkg/library/records/format"
+	"github.com/assay-project/assay/services/analyzer/engines/resvg"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/library/step/picture"
+	"github.com/assay-project/assay/services/analyzer/pixels"
+)
+
+const (
+	// pictured is how many records are tried for the picture of a file.
+	pictured = 10
+	// longestSide is that of the picture, in pixels.
+	longestSide = 1200
+	// maxText is how much text of the records is kept for search, in bytes.
+	maxText = 1 << 20
+	// maxValue is the longest value of it, in bytes.
+	maxValue = 4 << 10
+)
+
+// Thumbnails returns the step that stores the thumbnails of the first record that can be drawn, of the first ten.
+func Thumbnails(e *resvg.Engine) step.Step {
+	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		tried := 0
+		for r, err := range first(ctx, f) {
+			if err != nil {
+				return step.Result{}, err
+			}
+			if tried++; tried > pictured {
+				break
+			}
+			svg, err := r.draw()
+			if err != nil || r.Failed() {
+				continue
+			}
+			m, err := e.Draw(ctx, svg, longestSide)
+			if errors.Is(err, resvg.ErrDamaged) {
+				continue
+			}
+			if err != nil {
+				return step.Result{}, err
+			}
+			images, err := picture.Draw(ctx, f, pixels.New(m), pixels.PNG)
+			return step.Result{Engine: engine, Images: images}, err
+		}
+		return step.Result{Skipped: "none of the first records has coordinates, points or a cell to draw"}, nil
+	}}
+}
+
+// raw is a record with what draws it.
+type raw struct {
+	records.Record
+	format format.Format
+}
+
+func (r raw) draw() ([]byte, error) { return r.format.Draw(r.Content) }
+
+// first reads the records of a file from the first on.
+func first(ctx context.Context, f *step.File) iter.Seq2[raw, error] {
+	return func(yield func(raw, error) bool) {
+		head, err := f.Head(ctx, 1<<10)
+		if err != nil {
+			yield(raw{}, err)
+			return
+		}
+		kind, err := formatOf(f.Type, head)
+		if err != nil {
+			yield(raw{}, err)
+			return
+		}
+		body := f.From(ctx, 0, window)
+		defer body.Close()
+		for scanner := records.NewScanner(body, kind.Boundary(), true); ; {
+			found, err := scanner.Next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			r := raw{format: kind}
+			if err == nil && found.Bytes != nil {
+				r.Record = kind.Read(found.Bytes)
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Text returns the step that stores the names, formulas and values of records for search, each once.
+func Text() step.Step {
+	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		var t text
+		n := 0
+		for r, err := range first(ctx, f) {
+			if err != nil {
+				return step.Result{}, err
+			}
+			if n++; n > records.MaxRecords || !t.add(&r.Record) {
+				break
+			}
+		}
+		return t.store(ctx, f)
+	}}
+}
+
+// TableText is Text for a table of text.
+func TableText() step.Step {
+	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		rows, done, err := openTable(ctx, f)
+		if err != nil {
+			return step.Result{}, err
+		}
+		defer done()
+		var t text
+		for range records.MaxRecords {
+			r, err := rows.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return step.Result{}, err
+			}
+			if !t.add(&r) {
+				break
+			}
+		}
+		return t.store(ctx, f)
+	}}
+}
+
+// text is the text of records. Its zero value is empty.
+type text struct {
+	strings.Builder
+	seen map[string]bool
+	cut  bool
+}
+
+// add adds what a record has that was not there before. It reports false when there is no more space.
+func (t *text) add(r *records.Record) bool {
+	t.value(r.Name)
+	for _, p := range r.Properties {
+		if s, ok := p.Value.(string); ok {
+			t.value(s)
+		}
+	}
+	for _, field := range r.Fields {
+		t.value(field.Value)
+	}
+	return !t.cut
+}
+
+func (t *text) value(s string) {
+	if len(s) > maxValue {
+		s = strings.ToValidUTF8(s[:maxValue], "")
+	}
+	if s == "" || t.cut || t.seen[s] {
+		return
+	}
+	if t.cut = t.Len()+len(s) >= maxText; t.cut {
+		return
+	}
+	if t.seen == nil {
+		t.seen = map[string]bool{}
+	}
+	t.seen[s] = true
+	t.WriteString(s)
+	t.WriteByte('\n')
+}
+
+func (t *text) store(ctx context.Context, f *step.File) (step.Result, error) {
+	key, err := f.StoreText(ctx, t.String())
+	found := map[string]any{"textLength": t.Len()}
+	if t.cut {
+		found["textCut"] = "search finds the values of the first records only; filters see all"
+	}
+	return step.Result{Engine: engine, Key: key, Metadata: found}, err
+}

@@ -1,0 +1,97 @@
+// Package record has the steps of files of records: molecules, reactions, crystals, spectra and rows of tables.
+//
+// Parse finds the boundaries of the records, and Chunk processes 1,000 of them; the rows of tables, whose boundaries are
+// not in the bytes, are processed while they are found, by ParseTable and Workbook. Finish then describes all records.
+package record
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/pkg/library/records/format"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+)
+
+const (
+	engine = "records 1"
+	// rate is how many bytes per second an attempt reads at least: 50 Mbit/s.
+	rate = 6 << 20
+	// window is how many bytes of a file are requested at once to read its first records.
+	window = 1 << 20
+
+	jsonType = "application/json"
+	gzipType = "application/gzip"
+	// columnsType is that of the columns of a chunk, which are no format of others.
+	columnsType = "application/octet-stream"
+)
+
+// formatOf returns the format of a file by the type of its workflow and its first bytes.
+func formatOf(fileType string, head []byte) (format.Format, error) {
+	name := map[string]string{"Chemical": "sdf", "Reaction": "rdf", "Crystal": "cif", "Spectrum": "jdx"}[fileType]
+	if fileType == "Reaction" && bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("$RXN")) {
+		name = "rxn"
+	}
+	f, found := format.Find(name)
+	if !found {
+		return f, step.Permanent("files of type %s have no records", fileType)
+	}
+	return f, nil
+}
+
+// storeIndex stores what parsing has found, and returns the step that it is the result of.
+func storeIndex(ctx context.Context, f *step.File, x records.Index) (step.Result, error) {
+	document, err := json.Marshal(x)
+	if err != nil {
+		return step.Result{}, err
+	}
+	r := step.Result{Engine: engine, Chunks: len(x.Spans), Records: int64(x.Found)}
+	if x.Found > records.MaxRecords {
+		r.Partial = fmt.Sprintf("the file has %d records; the first %d are processed", x.Found, records.MaxRecords)
+	}
+	r.Key, err = f.Store(ctx, records.IndexName, jsonType, document)
+	return r, err
+}
+
+// readIndex reads what parsing has found.
+func readIndex(ctx context.Context, f *step.File) (records.Index, error) {
+	var x records.Index
+	body, err := f.Result(ctx, records.IndexName)
+	if err != nil {
+		return x, err
+	}
+	defer body.Close()
+	document, err := io.ReadAll(body)
+	if err != nil {
+		return x, err
+	}
+	return x, json.Unmarshal(document, &x)
+}
+
+// Parse returns the step that finds the records of a file, without processing them.
+func Parse() step.Step {
+	return step.Step{Time: time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		head, err := f.Head(ctx, 1<<10)
+		if err != nil {
+			return step.Result{}, err
+		}
+		kind, err := formatOf(f.Type, head)
+		if err != nil {
+			return step.Result{}, err
+		}
+		body := f.Open(ctx)
+		defer body.Close()
+		spans, found, err := kind.Spans(body)
+		if err != nil {
+			return step.Result{}, err
+		}
+		if found == 0 {
+			return step.Result{}, step.Permanent("the file has no record")
+		}
+		return storeIndex(ctx, f, records.Index{Format: kind.Name, Found: found, Spans: spans})
+	}}
+}

@@ -1,0 +1,112 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/services/analyzer/library/sheet"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/plaintext"
+)
+
+// maxWorkbook is the largest workbook that is read, in bytes.
+const maxWorkbook = 100 << 20
+
+// ParseTable returns the step that finds the rows of a table of text, and processes them.
+func ParseTable() step.Step {
+	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		rows, done, err := openTable(ctx, f)
+		if err != nil {
+			return step.Result{}, err
+		}
+		defer done()
+		x, err := processRows(ctx, f, "csv", rows.Next)
+		if err != nil {
+			return step.Result{}, err
+		}
+		if x.Found == 0 {
+			return step.Result{}, step.Permanent("the table has no rows")
+		}
+		return storeIndex(ctx, f, x)
+	}}
+}
+
+// openTable opens the rows of a table of text. The caller calls done.
+func openTable(ctx context.Context, f *step.File) (rows *sheet.Text, done func(), err error) {
+	open := func() (io.ReadCloser, error) { return f.Open(ctx), nil }
+	contentType := f.ContentType
+	rule, err := sheet.Charset(open, contentType)
+	if _, unknown := errors.AsType[*plaintext.UnknownCharsetError](err); unknown {
+		contentType = ""
+		rule, err = sheet.Charset(open, contentType)
+	}
+	if notText, ok := errors.AsType[*plaintext.NotTextError](err); ok {
+		return nil, nil, step.Permanent("%w", notText)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	source := f.Open(ctx)
+	text, err := rule.NewReader(source, contentType)
+	if err != nil {
+		return nil, nil, errors.Join(err, source.Close())
+	}
+	done = func() {
+		text.Free()
+		_ = source.Close() // only read from
+	}
+	rows, err = sheet.NewText(text)
+	if err == nil {
+		return rows, done, nil
+	}
+	done()
+	if errors.Is(err, sheet.ErrFirstRow) {
+		err = step.Permanent("%w", err)
+	}
+	return nil, nil, err
+}
+
+// Workbook returns the step that finds the rows of the sheets of an XLSX workbook, and processes them. Documents of other
+// formats are skipped.
+func Workbook() step.Step {
+	return step.Step{Time: 2 * time.Minute, Rate: rate, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		skipped := step.Result{Skipped: "only XLSX workbooks have records"}
+		if magic, err := f.Head(ctx, 2); err != nil || string(magic) != "PK" {
+			return skipped, err
+		}
+		data, err := f.Load(ctx, maxWorkbook)
+		if err != nil {
+			return step.Result{}, err
+		}
+		book, err := sheet.NewWorkbook(bytes.NewReader(data), int64(len(data)))
+		if errors.Is(err, sheet.ErrNotWorkbook) {
+			return skipped, nil
+		}
+		if err != nil {
+			return step.Result{}, step.Permanent("%w", err)
+		}
+		x, err := processRows(ctx, f, "xlsx", book.Next)
+		if errors.Is(err, sheet.ErrNotWorkbook) {
+			return step.Result{}, step.Permanent("%w", err)
+		}
+		if err != nil {
+			return step.Result{}, err
+		}
+		if x.Found == 0 {
+			return step.Result{Skipped: "the workbook has no rows"}, nil
+		}
+		return storeIndex(ctx, f, x)
+	}}
+}
+
+// processRows stores the chunks of all rows.
+func processRows(ctx context.Context, f *step.File, format string, next func() (records.Record, error)) (records.Index, error) {
+	_, found, err := records.WriteChunks(ctx, next, func(chunk int, lines, columns []byte) error {
+		return storeChunk(ctx, f, chunk, lines, columns)
+	})
+	return records.Index{Format: format, Found: found}, err
+}

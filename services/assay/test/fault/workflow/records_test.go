@@ -1,0 +1,182 @@
+package workflow
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
+	"github.com/assay-project/assay/services/assay/test/fault/wire"
+)
+
+const (
+	// ethanol and its end are a record of an SDF.
+	ethanol = "ethanol\n  test\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n" +
+		"    0.0000    0.0000    0.0000 C   0  0\n    1.2990    0.7500    0.0000 C   0  0\n    2.5981    0.0000    0.0000 O   0  0\n" +
+		"  1  2  1  0\n  2  3  1  0\nM  END\n"
+	logP   = ">  <logP>\n-0.31\n\n$$$$\n"
+	broken = "broken\n\n\n  9  9\n$$$$\n"
+)
+
+// molecules is an SDF of so many records, the last of which is damaged.
+func molecules(n int) string { return strings.Repeat(ethanol+logP, n-1) + broken }
+
+// quick fills the cache of compiled engines, so that no step waits for them.
+func quick(t *testing.T) {
+	t.Helper()
+	cache, err := engines.UserCache()
+	if err == nil {
+		err = enginetest.Fill(cache)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRecords: files of records get typed fields, a picture and text; damaged records fail one by one.
+func TestRecords(t *testing.T) {
+	quick(t)
+	w := start(t)
+	w.worker(nil)
+	for name, c := range map[string]struct {
+		body, kind, status, message string
+		total                       int64
+		images                      int
+		text                        string
+	}{
+		"rows.csv":    {"name;mass\nwater;18\nsalt;58.5\n", "Table", "Processed", "", 2, 0, "water\n18\nsalt\n58.5\n"},
+		"empty.csv":   {"name,mass\n", "Table", "Failed", "parse: the table has no rows", 0, 0, ""},
+		"two.sdf":     {ethanol + logP + ethanol + logP, "Chemical", "Processed", "", 2, 3, "ethanol\nC2H6O\n-0.31\n"},
+		"many.sdf":    {molecules(1_002), "Chemical", "ProcessedPartially", "1 of 1002 records failed; the first, record 1002: ", 1_002, 3, ""},
+		"nothing.mol": {broken, "Chemical", "Failed", "no record can be read; the first: ", 1, 0, ""},
+		"one.rxn":     {"$RXN\noxidation\n\n\n  1  0\n$MOL\n" + ethanol, "Reaction", "Processed", "", 1, 3, ""},
+		"cell.cif":    {"data_cell\n_cell_length_a 5\n_cell_length_b 5\n_cell_length_c 5\nloop_\n_atom_site_label\n_atom_site_fract_x\n_atom_site_fract_y\n_atom_site_fract_z\nNa 0 0 0\n", "Crystal", "Processed", "", 1, 3, ""},
+		"curve.jdx":   {"##TITLE= curve\n##JCAMP-DX= 4.24\n##FIRSTX= 1\n##DELTAX= 1\n##XYDATA= (X++(Y..Y))\n1 5 6 7\n##END=\n", "Spectrum", "Processed", "", 1, 3, ""},
+	} {
+		f := w.ended(w.add(name, "", c.body).ID)
+		flow, err := w.Workflow(t.Context(), f.ID)
+		n, missing := w.Get(t.Context(), f.ID)
+		if err := errors.Join(err, missing); err != nil || f.Type != c.kind || string(f.Status) != c.status || n.TotalRecords != c.total || len(f.Images) != c.images {
+			t.Errorf("%s: %+v, %+v, %v", name, f, flow, err)
+			continue
+		}
+		if !strings.HasPrefix(flow.FailureMessage, c.message) || c.message == "" && flow.FailureMessage != "" {
+			t.Errorf("%s: %q", name, flow.FailureMessage)
+		}
+		if c.text != "" {
+			if got := w.text(flow.StepResults[library.StepText].Key); got != c.text {
+				t.Errorf("%s: the text is %q", name, got)
+			}
+		}
+		if c.total > 0 && (!flow.ParseCompleted || !flow.RecordProcessingCompleted) {
+			t.Errorf("%s: %+v", name, flow)
+		}
+		if name == "many.sdf" {
+			w.described(f)
+		}
+	}
+}
+
+// described checks what is known of the records of many.sdf.
+func (w *world) described(f library.File) {
+	w.t.Helper()
+	document, err := w.backends.Bucket.Part(w.t.Context(), library.ResultKey(f.ID, f.Run, records.OverviewName), 0, -1)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	o, err := records.ParseOverview(document)
+	if err != nil || o.Format != "sdf" || o.Processed != 1_001 || o.Failed != 1 || len(o.Failures) != 1 || o.Failures[0].Index != 1_001 {
+		w.t.Errorf("%+v, %v", o, err)
+	}
+	found, ok := records.Find("logP", o.Columns)
+	if !ok || found.Type != records.Number || found.Count != 1_001 || found.Min != -0.31 {
+		w.t.Errorf("%+v", found)
+	}
+	fields, ok := f.Metadata["fields"].([]any)
+	if !ok || len(fields) != len(o.Columns) {
+		w.t.Errorf("%+v", f.Metadata)
+	}
+}
+
+// TestWorkbook: the rows of a workbook are records of a document.
+func TestWorkbook(t *testing.T) {
+	w := start(t)
+	w.worker(nil)
+	book := zipOf(t, [][2]string{
+		{"[Content_Types].xml", `<Types><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>`},
+		{"_rels/.rels", `<Relationships><Relationship Id="r" Type="http://x/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
+		{"xl/workbook.xml", `<workbook xmlns:r="n"><sheets><sheet name="Salts" r:id="r1"/></sheets></workbook>`},
+		{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r1" Type="http://x/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`},
+		{"xl/worksheets/sheet1.xml", `<worksheet><sheetData><row r="1"><c r="A1" t="str"><v>name</v></c><c r="B1" t="str"><v>mass</v></c></row>` +
+			`<row r="2"><c r="A2" t="str"><v>salt</v></c><c r="B2"><v>58.5</v></c></row></sheetData></worksheet>`},
+	})
+	for name, c := range map[string]struct {
+		body  string
+		total int64
+	}{"salts.xlsx": {book, 1}, "letter.docx": {wordDocument(t, "Dear fox"), 0}} {
+		f := w.ended(w.add(name, "", c.body).ID)
+		n, err := w.Get(t.Context(), f.ID)
+		if err != nil || f.Type != "Office" || f.Status != library.Processed || n.TotalRecords != c.total {
+			t.Errorf("%s: %+v, %+v, %v", name, f, n, err)
+		}
+	}
+}
+
+// TestChunkThatFails: the records of a chunk that cannot be processed have failed, each with the reason.
+func TestChunkThatFails(t *testing.T) {
+	quick(t)
+	w := start(t)
+	body := molecules(1_030)
+	f := w.reserve("many.sdf", "", len(body))
+	o := w.worker(func(c wire.Call, m wire.Moment) bool { // dies when the steps of both chunks are open
+		if c.Engine != "nats" || m != wire.Before || !strings.HasPrefix(c.Name, "publish") {
+			return false
+		}
+		flow, err := w.Workflow(t.Context(), f.ID)
+		return err == nil && slices.Contains(flow.StepsOpen, library.ChunkStep(1))
+	})
+	w.upload(f, body)
+	<-o.wire.Done()
+	o.kill()
+	if _, err := w.FinishStep(t.Context(), f.ID, 1, library.ChunkStep(1), library.StepFailed, library.StepResult{Reason: "it takes too long"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.worker(nil)
+	f = w.ended(f.ID)
+	flow, err := w.Workflow(t.Context(), f.ID)
+	want := "chunk/00001: it takes too long; 30 of 1030 records failed; the first, record 1001: it takes too long"
+	if err != nil || f.Status != library.ProcessedPartially || flow.FailureMessage != want {
+		t.Errorf("%s, %q, %v", f.Status, flow.FailureMessage, err)
+	}
+	if n := w.failures(f); n != 30 {
+		t.Errorf("%d failures are listed", n)
+	}
+	w.erase(f.ID)
+	w.until("the erasing", func() error { return w.nothing(f.ID) })
+}
+
+// failures reads the object with the failures of a file.
+func (w *world) failures(f library.File) (lines int) {
+	w.t.Helper()
+	document, err := w.backends.Bucket.Part(w.t.Context(), library.ResultKey(f.ID, f.Run, records.FailuresName), 0, -1)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(document))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		w.t.Fatal(fmt.Errorf("failures: %w", err))
+	}
+	return bytes.Count(text, []byte("\n"))
+}

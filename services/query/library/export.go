@@ -1,0 +1,264 @@
+package library
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/pkg/library/records/format"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+const (
+	formatCSV   = "csv"
+	formatJSONL = "jsonl"
+)
+
+// mediaTypes are those of exports.
+var mediaTypes = map[string]string{
+	formatCSV: "text/csv; charset=utf-8", formatJSONL: "application/x-ndjson",
+	"sdf": "chemical/x-mdl-sdfile", "rdf": "chemical/x-mdl-rdfile", "rxn": "chemical/x-mdl-rxnfile", "cif": "chemical/x-cif", "jdx": "chemical/x-jcamp-dx",
+}
+
+// fileParameters are those of the plain calls on a file.
+func fileParameters(more ...*huma.Param) []*huma.Param {
+	text := &huma.Schema{Type: huma.TypeString}
+	return append([]*huma.Param{
+		{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Format: "uuid"}},
+		{Name: web.OwnerHeader, In: "header", Schema: text},
+		{Name: "link", In: "query", Schema: text, Description: "the token of a share link"},
+	}, more...)
+}
+
+func recordOperation(id, path, summary, mediaType, description string) huma.Operation {
+	return huma.Operation{
+		OperationID: id, Method: http.MethodGet, Path: "/v1/library/files/{id}/records/{index}" + path, Tags: []string{tag},
+		Summary: summary, Description: description,
+		Parameters: fileParameters(&huma.Param{Name: "index", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(float64)}}),
+		Responses:  bytesOf(mediaType, summary),
+	}
+}
+
+func bytesOf(mediaType, description string) map[string]*huma.Response {
+	return map[string]*huma.Response{"200": {
+		Description: description, Content: map[string]*huma.MediaType{mediaType: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}},
+	}}
+}
+
+func exportOperation() huma.Operation {
+	text := &huma.Schema{Type: huma.TypeString}
+	return huma.Operation{
+		OperationID: "export-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/export", Tags: []string{tag},
+		Summary: "The records of a file as CSV, JSON Lines or in its own format",
+		Description: "All that the filter selects, without those that failed. The response has no length: one that breaks off is not complete. " +
+			"409 until the file is processed. RXN, CIF and JCAMP-DX keep the fields that the records have.",
+		Parameters: fileParameters(
+			&huma.Param{Name: "format", In: "query", Required: true, Example: formatCSV, Description: "csv, jsonl, or the format of the file", Schema: &huma.Schema{
+				Type: huma.TypeString, Enum: []any{formatCSV, formatJSONL, "sdf", "rdf", "rxn", "cif", "jdx"},
+			}},
+			&huma.Param{Name: "fields", In: "query", Schema: text, Example: "formula,weight,logP", Description: "names of fields and properties in their order, separated by commas, in quotes where they have one; all by default"},
+			&huma.Param{Name: "rename", In: "query", Schema: text, Example: "weight:Molecular weight", Description: "pairs of a name and the name in the export, with a colon, separated by commas"},
+			&huma.Param{Name: "filter", In: "query", Schema: text, Example: "logP<3", Description: "as of the list of records"},
+		),
+		Responses: bytesOf("*/*", "The records"),
+	}
+}
+
+// opened opens the records of the file of a plain call.
+func (a *Area) opened(r *http.Request) (*recordFile, error) {
+	id, err := uuid.Parse(r.PathValue("id"))
+	if err != nil {
+		return nil, lifecycle.ErrNotFound
+	}
+	file, _, _, err := a.readableFile(r.Context(), id.String(), ReaderParam{
+		CallerParam: web.CallerParam{Caller: web.CallerOf(r.Context())}, Link: r.URL.Query().Get("link"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.records(r.Context(), file)
+}
+
+// one reads the record of a plain call.
+func (a *Area) one(r *http.Request) (*recordFile, records.Record, error) {
+	f, err := a.opened(r)
+	if err != nil {
+		return nil, records.Record{}, err
+	}
+	index, err := strconv.Atoi(r.PathValue("index"))
+	if err != nil {
+		return nil, records.Record{}, records.ErrNoRecord
+	}
+	record, err := f.records.Record(r.Context(), index)
+	return f, record, err
+}
+
+func (a *Area) recordImage(w http.ResponseWriter, r *http.Request) {
+	f, record, err := a.one(r)
+	if err != nil {
+		web.WriteError(w, r, problem(err))
+		return
+	}
+	kind, known := format.Find(f.overview.Format)
+	svg, err := []byte(nil), format.ErrNotDrawn
+	if known {
+		svg, err = kind.Draw(record.Content)
+	}
+	if errors.Is(err, format.ErrNotDrawn) {
+		err = web.NotFound("The record has nothing to draw: no coordinates, points or cell.")
+	}
+	if err != nil {
+		web.WriteError(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "image/svg+xml")
+	w.Header().Set("Cache-Control", noStore)
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	_, _ = w.Write(svg) // fails only if the client has disconnected
+}
+
+func (a *Area) recordContent(w http.ResponseWriter, r *http.Request) {
+	f, record, err := a.one(r)
+	if err == nil && record.Failed() && record.Content == "" {
+		err = web.NotFound("The record has no content: " + record.Error)
+	}
+	if err != nil {
+		web.WriteError(w, r, problem(err))
+		return
+	}
+	content, err := f.content(&record)
+	if err != nil {
+		web.WriteError(w, r, err)
+		return
+	}
+	f.headers(w, f.native(), fmt.Sprintf("-%d", record.Index+1))
+	_, _ = w.Write(content) // fails only if the client has disconnected
+}
+
+// content is a record in the format of its file, with its fields; a row of a table with a header. One that failed is as
+// it was.
+func (f *recordFile) content(record *records.Record) ([]byte, error) {
+	if record.Failed() {
+		return []byte(record.Content), nil
+	}
+	var b bytes.Buffer
+	if kind, known := format.Find(f.overview.Format); known {
+		b.WriteString(kind.Header)
+		w := bufio.NewWriter(&b)
+		err := errors.Join(kind.Write(w, record, record.Fields), w.Flush())
+		return b.Bytes(), err
+	}
+	var names, values []string
+	for _, field := range record.Fields {
+		names, values = append(names, field.Name), append(values, field.Value)
+	}
+	w := csv.NewWriter(&b)
+	w.UseCRLF = true
+	err := w.WriteAll([][]string{names, values})
+	return b.Bytes(), err
+}
+
+// native is the format of an export as the file is.
+func (f *recordFile) native() string {
+	switch name := f.overview.Format; name {
+	case "xlsx":
+		return formatCSV
+	default:
+		return name
+	}
+}
+
+// headers are those of a download of records.
+func (f *recordFile) headers(w http.ResponseWriter, format, suffix string) {
+	name := strings.TrimSuffix(f.name, path.Ext(f.name)) + suffix + "." + format
+	w.Header().Set("Content-Type", mediaTypes[format])
+	w.Header().Set("Cache-Control", noStore)
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+}
+
+func (a *Area) export(w http.ResponseWriter, r *http.Request) {
+	f, err := a.opened(r)
+	if err != nil {
+		web.WriteError(w, r, problem(err))
+		return
+	}
+	query := r.URL.Query()
+	name := query.Get("format")
+	if name != formatCSV && name != formatJSONL && name != f.native() {
+		web.WriteError(w, r, web.Invalid(web.FieldError{Field: "query.format", Message: f.exports()}))
+		return
+	}
+	e := records.Export{}
+	if e.Filter, err = f.filter(query.Get("filter")); err == nil {
+		e.Columns, err = f.selected(query.Get("fields"), query.Get("rename"))
+	}
+	if err != nil {
+		web.WriteError(w, r, err)
+		return
+	}
+	f.headers(w, name, "")
+	if err := f.write(r.Context(), w, name, e); err != nil {
+		panic(http.ErrAbortHandler) // so that the client sees that it is not complete
+	}
+}
+
+// exports says in which formats the records can be exported.
+func (f *recordFile) exports() string {
+	if f.native() == formatCSV {
+		return "must be csv or jsonl"
+	}
+	return fmt.Sprintf("must be csv, jsonl or %s, the format of the file", f.native())
+}
+
+// write writes the records in a format.
+func (f *recordFile) write(ctx context.Context, w io.Writer, name string, e records.Export) error {
+	switch name {
+	case formatCSV:
+		return f.records.WriteCSV(ctx, w, e)
+	case formatJSONL:
+		return f.records.WriteJSONL(ctx, w, e)
+	}
+	kind, _ := format.Find(name)
+	if _, err := io.WriteString(w, kind.Header); err != nil {
+		return err
+	}
+	return f.records.WriteNative(ctx, w, e, kind.Write)
+}
+
+// noRecordsError says why a file has no records.
+type noRecordsError struct{ reason string }
+
+func (e *noRecordsError) Error() string { return e.reason }
+
+// errRunning means that the records of a file are not all processed yet.
+var errRunning = errors.New("the file is not processed yet")
+
+// recordProblem returns the problem of an error of the records of a file.
+func recordProblem(err error) error {
+	none, ok := errors.AsType[*noRecordsError](err)
+	switch {
+	case ok:
+		return web.NotFound(none.reason)
+	case errors.Is(err, errRunning):
+		return web.NewProblem(http.StatusConflict, "not-processed", "The file is not processed yet. Wait for it with GET /v1/library/nodes/{id}?wait=30s.")
+	case errors.Is(err, records.ErrNoRecord):
+		return web.NotFound("The file has no record of this index.")
+	case errors.Is(err, records.ErrDamaged):
+		return fmt.Errorf("the records are damaged; reprocess the file: %w", err)
+	}
+	return err
+}

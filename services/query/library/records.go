@@ -1,0 +1,289 @@
+package library
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/library/records"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+func (a *Area) recordRoutes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "list-library-records", Method: http.MethodGet, Path: "/v1/library/files/{id}/records", Tags: []string{tag},
+		Summary: "The records of a file, in its order",
+		Description: "Molecules, reactions, crystals, spectra or rows. Fields are what the file says, properties what Assay determined. " +
+			"409 until the file is processed. See docs/library.md for the filters.",
+	}, a.listRecords)
+	web.Register(r, huma.Operation{
+		OperationID: "get-library-record", Method: http.MethodGet, Path: "/v1/library/files/{id}/records/{index}", Tags: []string{tag},
+		Summary: "A record of a file",
+	}, a.getRecord)
+	r.Handle(recordOperation("get-library-record-image", "/image.svg", "The drawing of a record", "image/svg+xml",
+		"From the coordinates, the points or the cell that the record has. 404 when it has none."), a.recordImage)
+	r.Handle(recordOperation("get-library-record-content", "/content", "A record in the format of its file", "application/octet-stream",
+		"With its fields. Rows of tables are CSV with a header."), a.recordContent)
+	r.Handle(exportOperation(), a.export)
+}
+
+// recordFile is a file with its records.
+type recordFile struct {
+	records  records.File
+	overview records.Overview
+	name     string
+	run      int64
+}
+
+// records opens the records of a file. It returns errRunning, and *noRecordsError.
+func (a *Area) records(ctx context.Context, file library.File) (*recordFile, error) {
+	switch {
+	case !file.Final():
+		return nil, errRunning
+	case !library.PlanOf(file.Type).HasRecords():
+		return nil, &noRecordsError{"Files of type " + file.Type + " have no records."}
+	}
+	get := func(ctx context.Context, name string, offset, length int64) ([]byte, error) {
+		return a.bucket.Part(ctx, library.ResultKey(file.ID, file.Run, name), offset, length)
+	}
+	document, err := get(ctx, records.OverviewName, 0, -1)
+	if errors.Is(err, blob.ErrNotFound) {
+		if file.Status == library.Failed {
+			return nil, &noRecordsError{"The file Failed: " + file.ErrorMessage}
+		}
+		return nil, &noRecordsError{"The file has no records."}
+	}
+	if err != nil {
+		return nil, err
+	}
+	o, err := records.ParseOverview(document)
+	all := records.File{Get: get, Total: o.Total(), Columns: o.Columns}
+	return &recordFile{records: all, overview: o, name: file.Name, run: file.Run}, err
+}
+
+type recordsInput struct {
+	web.IDParam
+	ReaderParam
+	From   int    `query:"from" minimum:"0" example:"2000" doc:"index of the first record to look at, from 0"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+	Fields string `query:"fields" maxLength:"10000" example:"formula,weight,logP" doc:"names of fields and properties to return, separated by commas, in quotes where they have one; all by default"`
+	Filter string `query:"filter" maxLength:"2000" example:"logP<3" doc:"a filter of fields and properties: comparisons by < <= > >= = != ~ !~, and, or, not and parentheses"`
+	Cursor string `query:"cursor" doc:"the nextCursor of the previous page, with the same fields and filter"`
+}
+
+type recordsOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         recordList
+}
+
+type recordList struct {
+	Total      int          `json:"total" doc:"records of the file that were processed, or failed" example:"100000"`
+	Failed     int          `json:"failed" doc:"those of them that failed"`
+	Found      int          `json:"found" doc:"records in the file; of more than 100,000, the first are processed"`
+	Records    []recordView `json:"records" nullable:"false"`
+	NextCursor string       `json:"nextCursor,omitempty" doc:"absent on the last page"`
+}
+
+func (a *Area) listRecords(ctx context.Context, in *recordsInput) (*recordsOutput, error) {
+	file, _, _, err := a.readableFile(ctx, in.ID, in.ReaderParam)
+	if err != nil {
+		return nil, problem(err)
+	}
+	f, err := a.records(ctx, file)
+	if err != nil {
+		return nil, problem(err)
+	}
+	q := records.Query{From: in.From, Limit: in.Limit}
+	if in.Cursor != "" {
+		if q.From, err = f.at(in.Cursor); err != nil || in.From > 0 {
+			return nil, web.InvalidCursor()
+		}
+	}
+	if q.Filter, err = f.filter(in.Filter); err != nil {
+		return nil, err
+	}
+	if in.Fields != "" {
+		selected, err := f.selected(in.Fields, "")
+		if err != nil {
+			return nil, err
+		}
+		q.Columns = []records.Column{}
+		for _, c := range selected {
+			q.Columns = append(q.Columns, c.Column)
+		}
+	}
+	page, err := f.records.Page(ctx, q)
+	if err != nil {
+		return nil, problem(err)
+	}
+	out := &recordsOutput{CacheControl: noStore, Body: recordList{
+		Total: f.overview.Total(), Failed: f.overview.Failed, Found: f.overview.Found, Records: make([]recordView, len(page.Records)),
+	}}
+	for i := range page.Records {
+		out.Body.Records[i] = view(&page.Records[i])
+	}
+	if page.Next >= 0 {
+		out.Body.NextCursor = f.cursor(page.Next)
+	}
+	return out, nil
+}
+
+// cursor is that of a page which begins at a record of the file's run.
+func (f *recordFile) cursor(index int) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "r%d.%d", f.run, index))
+}
+
+func (f *recordFile) at(cursor string) (index int, err error) {
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil {
+		return 0, err
+	}
+	var run int64
+	if _, err := fmt.Sscanf(string(text), "r%d.%d", &run, &index); err != nil {
+		return 0, err
+	}
+	if run != f.run || index < 0 || f.cursor(index) != cursor {
+		return 0, errors.New("the cursor is not of this file")
+	}
+	return index, nil
+}
+
+// filter parses a filter, nil if it is empty. The error is a problem.
+func (f *recordFile) filter(text string) (*records.Filter, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	filter, err := records.ParseFilter(text, f.overview.Columns)
+	if err != nil {
+		return nil, web.Invalid(web.FieldError{Field: "query.filter", Message: err.Error()})
+	}
+	return filter, nil
+}
+
+// selected returns the columns of a list of names, and how another list renames them. The error is a problem.
+func (f *recordFile) selected(fields, rename string) ([]records.Named, error) {
+	names, err := listed(fields)
+	if err != nil {
+		return nil, web.Invalid(web.FieldError{Field: "query.fields", Message: err.Error()})
+	}
+	pairs, err := listed(rename)
+	renamed := map[string]string{}
+	for _, pair := range pairs {
+		if err == nil {
+			err = f.rename(renamed, pair)
+		}
+	}
+	if err != nil {
+		return nil, web.Invalid(web.FieldError{Field: "query.rename", Message: err.Error()})
+	}
+	selected, err := records.Select(names, renamed, f.overview.Columns)
+	if err != nil {
+		return nil, web.Invalid(web.FieldError{Field: "query.fields", Message: err.Error()})
+	}
+	return selected, nil
+}
+
+// rename adds a pair of a name and another one, with a colon between them. The name may have colons itself.
+func (f *recordFile) rename(renamed map[string]string, pair string) error {
+	for i := range len(pair) {
+		if pair[i] != ':' {
+			continue
+		}
+		if c, found := records.Find(pair[:i], f.overview.Columns); found {
+			renamed[c.Name] = pair[i+1:]
+			return nil
+		}
+	}
+	name, _, two := strings.Cut(pair, ":")
+	if !two {
+		return fmt.Errorf("%q is not a name, a colon and another name", pair)
+	}
+	return &records.UnknownFieldError{Name: name, Columns: f.overview.Columns}
+}
+
+// listed splits a list by its commas. Names with a comma are in quotes.
+func listed(list string) ([]string, error) {
+	if list == "" {
+		return nil, nil
+	}
+	r := csv.NewReader(strings.NewReader(list))
+	r.LazyQuotes, r.TrimLeadingSpace = true, true
+	return r.Read()
+}
+
+type recordInput struct {
+	web.IDParam
+	ReaderParam
+	Index int `path:"index" minimum:"0" doc:"from 0, in the order of the file"`
+}
+
+type recordOutput struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         recordView
+}
+
+func (a *Area) getRecord(ctx context.Context, in *recordInput) (*recordOutput, error) {
+	file, _, _, err := a.readableFile(ctx, in.ID, in.ReaderParam)
+	if err != nil {
+		return nil, problem(err)
+	}
+	f, err := a.records(ctx, file)
+	if err != nil {
+		return nil, problem(err)
+	}
+	r, err := f.records.Record(ctx, in.Index)
+	if err != nil {
+		return nil, problem(err)
+	}
+	return &recordOutput{CacheControl: noStore, Body: view(&r)}, nil
+}
+
+// recordView is a record as the HTTP API shows it.
+type recordView struct {
+	Index         int            `json:"index" doc:"from 0, in the order of the file"`
+	State         string         `json:"state" enum:"Processed,Failed"`
+	Name          string         `json:"name,omitempty" doc:"a title that the file gives"`
+	Error         string         `json:"error,omitempty" doc:"why the record failed"`
+	Fields        fieldsView     `json:"fields" doc:"what the file says, as it says it"`
+	Properties    propertiesView `json:"properties" doc:"what Assay determined"`
+	NotDetermined []string       `json:"notDetermined,omitempty" nullable:"false" doc:"properties that the record does not determine"`
+}
+
+func view(r *records.Record) recordView {
+	v := recordView{
+		Index: r.Index, State: string(library.Processed), Name: r.Name, Error: r.Error,
+		Fields: fieldsView{r.Fields}, Properties: propertiesView{r.Properties}, NotDetermined: r.NotDetermined,
+	}
+	if r.Failed() {
+		v.State = string(library.Failed)
+	}
+	return v
+}
+
+// fieldsView is an object of texts, in the order of the file.
+type fieldsView struct{ records.Fields }
+
+// Schema describes the object.
+func (fieldsView) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeObject, AdditionalProperties: &huma.Schema{Type: huma.TypeString}, Examples: []any{map[string]any{"CAS": "64-17-5", "logP": "-0.31"}},
+	}
+}
+
+// propertiesView is an object of values.
+type propertiesView struct{ records.Properties }
+
+// Schema describes the object.
+func (propertiesView) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeObject, AdditionalProperties: true, Examples: []any{map[string]any{"formula": "C2H6O", "weight": 46.069, "charge": 0}},
+	}
+}
