@@ -18,8 +18,9 @@ type Area struct {
 	Objects   string   // begins the keys of its objects in the bucket of all areas
 	Work      bus.Work // the stream of its work events
 	Log       bus.Log  // the stream of other events, which query publishes; zero for none
+	Signals   string   // the subjects of events that no stream keeps, from the analyzer to query; empty for none
 	Consumers []string // of the work stream, by which the analyzer takes the work
-	// Events has one of each kind of its work events. Its subject is that of all of the
+	// Events has one of each kind of its events except outcomes. Its subject is that of all of the
 	// kind: each id is the id's name in braces, such as {fileId}.
 	Events []event.Event
 	// Uploaded reports whether clients put the object of a key into the bucket

@@ -562,12 +562,15 @@ type NodeChanged struct {
 	// ignored.
 	Version float64 `protobuf:"fixed64,10,opt,name=version,proto3" json:"version,omitempty"`
 	// Who may read the node and all below it, besides its owner.
-	IsPublic      bool                   `protobuf:"varint,11,opt,name=is_public,json=isPublic,proto3" json:"is_public,omitempty"`
-	Users         []string               `protobuf:"bytes,12,rep,name=users,proto3" json:"users,omitempty"`
-	Groups        []string               `protobuf:"bytes,13,rep,name=groups,proto3" json:"groups,omitempty"`
-	ChangedAt     *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=changed_at,json=changedAt,proto3" json:"changed_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	IsPublic  bool                   `protobuf:"varint,11,opt,name=is_public,json=isPublic,proto3" json:"is_public,omitempty"`
+	Users     []string               `protobuf:"bytes,12,rep,name=users,proto3" json:"users,omitempty"`
+	Groups    []string               `protobuf:"bytes,13,rep,name=groups,proto3" json:"groups,omitempty"`
+	ChangedAt *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=changed_at,json=changedAt,proto3" json:"changed_at,omitempty"`
+	// The folder that the node was in before this change, if that is another: it was
+	// moved, trashed or is being erased.
+	PreviousParentId string `protobuf:"bytes,15,opt,name=previous_parent_id,json=previousParentId,proto3" json:"previous_parent_id,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *NodeChanged) Reset() {
@@ -698,6 +701,126 @@ func (x *NodeChanged) GetChangedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *NodeChanged) GetPreviousParentId() string {
+	if x != nil {
+		return x.PreviousParentId
+	}
+	return ""
+}
+
+// LibraryProgress is how far the processing of a file is. No stream keeps it: it is sent
+// at most once a second, and may be lost. Subject: assay.library.progress.<file_id>.
+type LibraryProgress struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	FileId  string                 `protobuf:"bytes,1,opt,name=file_id,json=fileId,proto3" json:"file_id,omitempty"`
+	OwnerId string                 `protobuf:"bytes,2,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
+	// The run of the workflow.
+	Run float64 `protobuf:"fixed64,3,opt,name=run,proto3" json:"run,omitempty"`
+	// The state of the workflow, such as Processing.
+	Status string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
+	// Numbers of steps.
+	Open          float64                `protobuf:"fixed64,5,opt,name=open,proto3" json:"open,omitempty"`
+	Done          float64                `protobuf:"fixed64,6,opt,name=done,proto3" json:"done,omitempty"`
+	Failed        float64                `protobuf:"fixed64,7,opt,name=failed,proto3" json:"failed,omitempty"`
+	Skipped       float64                `protobuf:"fixed64,8,opt,name=skipped,proto3" json:"skipped,omitempty"`
+	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LibraryProgress) Reset() {
+	*x = LibraryProgress{}
+	mi := &file_assay_v1_events_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LibraryProgress) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LibraryProgress) ProtoMessage() {}
+
+func (x *LibraryProgress) ProtoReflect() protoreflect.Message {
+	mi := &file_assay_v1_events_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LibraryProgress.ProtoReflect.Descriptor instead.
+func (*LibraryProgress) Descriptor() ([]byte, []int) {
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *LibraryProgress) GetFileId() string {
+	if x != nil {
+		return x.FileId
+	}
+	return ""
+}
+
+func (x *LibraryProgress) GetOwnerId() string {
+	if x != nil {
+		return x.OwnerId
+	}
+	return ""
+}
+
+func (x *LibraryProgress) GetRun() float64 {
+	if x != nil {
+		return x.Run
+	}
+	return 0
+}
+
+func (x *LibraryProgress) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *LibraryProgress) GetOpen() float64 {
+	if x != nil {
+		return x.Open
+	}
+	return 0
+}
+
+func (x *LibraryProgress) GetDone() float64 {
+	if x != nil {
+		return x.Done
+	}
+	return 0
+}
+
+func (x *LibraryProgress) GetFailed() float64 {
+	if x != nil {
+		return x.Failed
+	}
+	return 0
+}
+
+func (x *LibraryProgress) GetSkipped() float64 {
+	if x != nil {
+		return x.Skipped
+	}
+	return 0
+}
+
+func (x *LibraryProgress) GetUpdatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdatedAt
+	}
+	return nil
+}
+
 // AnalysisCompleted means that the analysis of an item succeeded.
 // Subject: assay.analysis.completed.<area>.<id>.
 type AnalysisCompleted struct {
@@ -724,7 +847,7 @@ type AnalysisCompleted struct {
 
 func (x *AnalysisCompleted) Reset() {
 	*x = AnalysisCompleted{}
-	mi := &file_assay_v1_events_proto_msgTypes[5]
+	mi := &file_assay_v1_events_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -736,7 +859,7 @@ func (x *AnalysisCompleted) String() string {
 func (*AnalysisCompleted) ProtoMessage() {}
 
 func (x *AnalysisCompleted) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[5]
+	mi := &file_assay_v1_events_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -749,7 +872,7 @@ func (x *AnalysisCompleted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnalysisCompleted.ProtoReflect.Descriptor instead.
 func (*AnalysisCompleted) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{5}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *AnalysisCompleted) GetArea() string {
@@ -877,7 +1000,7 @@ type AnalysisFailed struct {
 
 func (x *AnalysisFailed) Reset() {
 	*x = AnalysisFailed{}
-	mi := &file_assay_v1_events_proto_msgTypes[6]
+	mi := &file_assay_v1_events_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -889,7 +1012,7 @@ func (x *AnalysisFailed) String() string {
 func (*AnalysisFailed) ProtoMessage() {}
 
 func (x *AnalysisFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[6]
+	mi := &file_assay_v1_events_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -902,7 +1025,7 @@ func (x *AnalysisFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnalysisFailed.ProtoReflect.Descriptor instead.
 func (*AnalysisFailed) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{6}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *AnalysisFailed) GetArea() string {
@@ -969,7 +1092,7 @@ type TextStatistics struct {
 
 func (x *TextStatistics) Reset() {
 	*x = TextStatistics{}
-	mi := &file_assay_v1_events_proto_msgTypes[7]
+	mi := &file_assay_v1_events_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -981,7 +1104,7 @@ func (x *TextStatistics) String() string {
 func (*TextStatistics) ProtoMessage() {}
 
 func (x *TextStatistics) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[7]
+	mi := &file_assay_v1_events_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -994,7 +1117,7 @@ func (x *TextStatistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextStatistics.ProtoReflect.Descriptor instead.
 func (*TextStatistics) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{7}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *TextStatistics) GetTotalWords() float64 {
@@ -1036,7 +1159,7 @@ type WordCount struct {
 
 func (x *WordCount) Reset() {
 	*x = WordCount{}
-	mi := &file_assay_v1_events_proto_msgTypes[8]
+	mi := &file_assay_v1_events_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1048,7 +1171,7 @@ func (x *WordCount) String() string {
 func (*WordCount) ProtoMessage() {}
 
 func (x *WordCount) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[8]
+	mi := &file_assay_v1_events_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1061,7 +1184,7 @@ func (x *WordCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WordCount.ProtoReflect.Descriptor instead.
 func (*WordCount) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{8}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *WordCount) GetWord() string {
@@ -1099,7 +1222,7 @@ type TextSentiment struct {
 
 func (x *TextSentiment) Reset() {
 	*x = TextSentiment{}
-	mi := &file_assay_v1_events_proto_msgTypes[9]
+	mi := &file_assay_v1_events_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1111,7 +1234,7 @@ func (x *TextSentiment) String() string {
 func (*TextSentiment) ProtoMessage() {}
 
 func (x *TextSentiment) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[9]
+	mi := &file_assay_v1_events_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1124,7 +1247,7 @@ func (x *TextSentiment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextSentiment.ProtoReflect.Descriptor instead.
 func (*TextSentiment) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{9}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TextSentiment) GetSentiment() string {
@@ -1197,7 +1320,7 @@ type PhotoEdit struct {
 
 func (x *PhotoEdit) Reset() {
 	*x = PhotoEdit{}
-	mi := &file_assay_v1_events_proto_msgTypes[10]
+	mi := &file_assay_v1_events_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1209,7 +1332,7 @@ func (x *PhotoEdit) String() string {
 func (*PhotoEdit) ProtoMessage() {}
 
 func (x *PhotoEdit) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[10]
+	mi := &file_assay_v1_events_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1222,7 +1345,7 @@ func (x *PhotoEdit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhotoEdit.ProtoReflect.Descriptor instead.
 func (*PhotoEdit) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{10}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PhotoEdit) GetBucket() string {
@@ -1314,7 +1437,7 @@ type PhotoLabel struct {
 
 func (x *PhotoLabel) Reset() {
 	*x = PhotoLabel{}
-	mi := &file_assay_v1_events_proto_msgTypes[11]
+	mi := &file_assay_v1_events_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1326,7 +1449,7 @@ func (x *PhotoLabel) String() string {
 func (*PhotoLabel) ProtoMessage() {}
 
 func (x *PhotoLabel) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[11]
+	mi := &file_assay_v1_events_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1339,7 +1462,7 @@ func (x *PhotoLabel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhotoLabel.ProtoReflect.Descriptor instead.
 func (*PhotoLabel) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{11}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PhotoLabel) GetName() string {
@@ -1372,7 +1495,7 @@ type PhotoBatch struct {
 
 func (x *PhotoBatch) Reset() {
 	*x = PhotoBatch{}
-	mi := &file_assay_v1_events_proto_msgTypes[12]
+	mi := &file_assay_v1_events_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1384,7 +1507,7 @@ func (x *PhotoBatch) String() string {
 func (*PhotoBatch) ProtoMessage() {}
 
 func (x *PhotoBatch) ProtoReflect() protoreflect.Message {
-	mi := &file_assay_v1_events_proto_msgTypes[12]
+	mi := &file_assay_v1_events_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1397,7 +1520,7 @@ func (x *PhotoBatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PhotoBatch.ProtoReflect.Descriptor instead.
 func (*PhotoBatch) Descriptor() ([]byte, []int) {
-	return file_assay_v1_events_proto_rawDescGZIP(), []int{12}
+	return file_assay_v1_events_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PhotoBatch) GetTotal() float64 {
@@ -1494,7 +1617,7 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\x04size\x18\v \x01(\x01R\x04size\x12!\n" +
 	"\fcontent_type\x18\f \x01(\tR\vcontentType\x129\n" +
 	"\n" +
-	"started_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\"\x8b\x03\n" +
+	"started_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\"\xb9\x03\n" +
 	"\vNodeChanged\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x16\n" +
 	"\x06change\x18\x02 \x01(\tR\x06change\x12\x19\n" +
@@ -1511,7 +1634,19 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\x05users\x18\f \x03(\tR\x05users\x12\x16\n" +
 	"\x06groups\x18\r \x03(\tR\x06groups\x129\n" +
 	"\n" +
-	"changed_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tchangedAt\"\xa5\x03\n" +
+	"changed_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tchangedAt\x12,\n" +
+	"\x12previous_parent_id\x18\x0f \x01(\tR\x10previousParentId\"\x84\x02\n" +
+	"\x0fLibraryProgress\x12\x17\n" +
+	"\afile_id\x18\x01 \x01(\tR\x06fileId\x12\x19\n" +
+	"\bowner_id\x18\x02 \x01(\tR\aownerId\x12\x10\n" +
+	"\x03run\x18\x03 \x01(\x01R\x03run\x12\x16\n" +
+	"\x06status\x18\x04 \x01(\tR\x06status\x12\x12\n" +
+	"\x04open\x18\x05 \x01(\x01R\x04open\x12\x12\n" +
+	"\x04done\x18\x06 \x01(\x01R\x04done\x12\x16\n" +
+	"\x06failed\x18\a \x01(\x01R\x06failed\x12\x18\n" +
+	"\askipped\x18\b \x01(\x01R\askipped\x129\n" +
+	"\n" +
+	"updated_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xa5\x03\n" +
 	"\x11AnalysisCompleted\x12\x12\n" +
 	"\x04area\x18\x01 \x01(\tR\x04area\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12\x19\n" +
@@ -1591,45 +1726,47 @@ func file_assay_v1_events_proto_rawDescGZIP() []byte {
 	return file_assay_v1_events_proto_rawDescData
 }
 
-var file_assay_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_assay_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_assay_v1_events_proto_goTypes = []any{
 	(*FileUploaded)(nil),          // 0: assay.v1.FileUploaded
 	(*FeedItemAccepted)(nil),      // 1: assay.v1.FeedItemAccepted
 	(*PhotoUploaded)(nil),         // 2: assay.v1.PhotoUploaded
 	(*LibraryStep)(nil),           // 3: assay.v1.LibraryStep
 	(*NodeChanged)(nil),           // 4: assay.v1.NodeChanged
-	(*AnalysisCompleted)(nil),     // 5: assay.v1.AnalysisCompleted
-	(*AnalysisFailed)(nil),        // 6: assay.v1.AnalysisFailed
-	(*TextStatistics)(nil),        // 7: assay.v1.TextStatistics
-	(*WordCount)(nil),             // 8: assay.v1.WordCount
-	(*TextSentiment)(nil),         // 9: assay.v1.TextSentiment
-	(*PhotoEdit)(nil),             // 10: assay.v1.PhotoEdit
-	(*PhotoLabel)(nil),            // 11: assay.v1.PhotoLabel
-	(*PhotoBatch)(nil),            // 12: assay.v1.PhotoBatch
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(*LibraryProgress)(nil),       // 5: assay.v1.LibraryProgress
+	(*AnalysisCompleted)(nil),     // 6: assay.v1.AnalysisCompleted
+	(*AnalysisFailed)(nil),        // 7: assay.v1.AnalysisFailed
+	(*TextStatistics)(nil),        // 8: assay.v1.TextStatistics
+	(*WordCount)(nil),             // 9: assay.v1.WordCount
+	(*TextSentiment)(nil),         // 10: assay.v1.TextSentiment
+	(*PhotoEdit)(nil),             // 11: assay.v1.PhotoEdit
+	(*PhotoLabel)(nil),            // 12: assay.v1.PhotoLabel
+	(*PhotoBatch)(nil),            // 13: assay.v1.PhotoBatch
+	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
 }
 var file_assay_v1_events_proto_depIdxs = []int32{
-	13, // 0: assay.v1.FileUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
-	13, // 1: assay.v1.FileUploaded.retried_at:type_name -> google.protobuf.Timestamp
-	13, // 2: assay.v1.FileUploaded.pending_since:type_name -> google.protobuf.Timestamp
-	13, // 3: assay.v1.FeedItemAccepted.ingested_at:type_name -> google.protobuf.Timestamp
-	13, // 4: assay.v1.PhotoUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
-	13, // 5: assay.v1.PhotoUploaded.retried_at:type_name -> google.protobuf.Timestamp
-	13, // 6: assay.v1.LibraryStep.started_at:type_name -> google.protobuf.Timestamp
-	13, // 7: assay.v1.NodeChanged.changed_at:type_name -> google.protobuf.Timestamp
-	13, // 8: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
-	7,  // 9: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
-	9,  // 10: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
-	10, // 11: assay.v1.AnalysisCompleted.photo_edit:type_name -> assay.v1.PhotoEdit
-	12, // 12: assay.v1.AnalysisCompleted.photo_batch:type_name -> assay.v1.PhotoBatch
-	13, // 13: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
-	8,  // 14: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
-	11, // 15: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	14, // 0: assay.v1.FileUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
+	14, // 1: assay.v1.FileUploaded.retried_at:type_name -> google.protobuf.Timestamp
+	14, // 2: assay.v1.FileUploaded.pending_since:type_name -> google.protobuf.Timestamp
+	14, // 3: assay.v1.FeedItemAccepted.ingested_at:type_name -> google.protobuf.Timestamp
+	14, // 4: assay.v1.PhotoUploaded.uploaded_at:type_name -> google.protobuf.Timestamp
+	14, // 5: assay.v1.PhotoUploaded.retried_at:type_name -> google.protobuf.Timestamp
+	14, // 6: assay.v1.LibraryStep.started_at:type_name -> google.protobuf.Timestamp
+	14, // 7: assay.v1.NodeChanged.changed_at:type_name -> google.protobuf.Timestamp
+	14, // 8: assay.v1.LibraryProgress.updated_at:type_name -> google.protobuf.Timestamp
+	14, // 9: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
+	8,  // 10: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
+	10, // 11: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
+	11, // 12: assay.v1.AnalysisCompleted.photo_edit:type_name -> assay.v1.PhotoEdit
+	13, // 13: assay.v1.AnalysisCompleted.photo_batch:type_name -> assay.v1.PhotoBatch
+	14, // 14: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
+	9,  // 15: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
+	12, // 16: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_assay_v1_events_proto_init() }
@@ -1637,7 +1774,7 @@ func file_assay_v1_events_proto_init() {
 	if File_assay_v1_events_proto != nil {
 		return
 	}
-	file_assay_v1_events_proto_msgTypes[5].OneofWrappers = []any{
+	file_assay_v1_events_proto_msgTypes[6].OneofWrappers = []any{
 		(*AnalysisCompleted_TextStatistics)(nil),
 		(*AnalysisCompleted_TextSentiment)(nil),
 		(*AnalysisCompleted_PhotoEdit)(nil),
@@ -1649,7 +1786,7 @@ func file_assay_v1_events_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_assay_v1_events_proto_rawDesc), len(file_assay_v1_events_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -16,9 +16,11 @@ import (
 func Area(cfg Config) area.Area {
 	step := NewStep(&event.LibraryStep{FileId: "{fileId}"})
 	step.Subject = stepSubject + "{class}.{fileId}.{run}.{step}"
+	changed := Node{ID: "{nodeId}"}.Changed(ChangeCreated, Node{})
+	progress := Workflow{FileID: "{fileId}"}.Progress()
 	return area.Area{
-		Name: Name, Machine: Machine(), Objects: ObjectPrefix, Work: Work(), Log: Nodes(), Consumers: consumers(), Uploaded: uploaded,
-		Events:  []event.Event{step},
+		Name: Name, Machine: Machine(), Objects: ObjectPrefix, Work: Work(), Log: Nodes(), Signals: ProgressSubjects, Consumers: consumers(), Uploaded: uploaded,
+		Events:  []event.Event{step, changed, progress},
 		Storage: area.Storage{Tables: Tables(cfg), Access: access(cfg)},
 	}
 }
@@ -29,8 +31,9 @@ const (
 	// NodeStream is the stream of NodeChanged events.
 	NodeStream = "ASSAY_LIBRARY_NODES"
 
-	stepSubject = "assay.library.step."
-	nodeSubject = "assay.library.node."
+	stepSubject     = "assay.library.step."
+	nodeSubject     = "assay.library.node."
+	progressSubject = "assay.library.progress."
 )
 
 // The steps of every workflow that are in no plan. StepStart makes a Loading file Loaded and publishes
@@ -47,8 +50,12 @@ func Work() bus.Work { return bus.Work{Stream: WorkStream, Subjects: stepSubject
 // StepSubjects matches the steps of one class.
 func StepSubjects(class string) string { return stepSubject + class + ".>" }
 
-// NodeSubjects matches the NodeChanged events of all nodes.
-const NodeSubjects = nodeSubject + ">"
+const (
+	// NodeSubjects matches the NodeChanged events of all nodes.
+	NodeSubjects = nodeSubject + ">"
+	// ProgressSubjects matches the LibraryProgress events of all files.
+	ProgressSubjects = progressSubject + ">"
+)
 
 // Nodes describes the stream of NodeChanged events.
 func Nodes() bus.Log {
@@ -122,6 +129,18 @@ func (f File) step(step, class string) *event.LibraryStep {
 	return d
 }
 
+// Progress returns the event that says how far the workflow is.
+func (w Workflow) Progress() event.Event {
+	d := &event.LibraryProgress{
+		FileId: w.FileID, OwnerId: w.UserID, Run: float64(w.Run), Status: string(w.CurrentState), UpdatedAt: timestamppb.New(w.Updated()),
+		Open: float64(len(w.StepsOpen)), Done: float64(len(w.StepsDone)), Failed: float64(len(w.StepsFailed)), Skipped: float64(len(w.StepsSkipped)),
+	}
+	return event.Event{
+		ID: fmt.Sprintf("library.progress/%s/%d", w.FileID, w.Version), Subject: progressSubject + w.FileID,
+		Item: w.FileID, Owner: w.UserID, Time: w.Updated(), Data: d,
+	}
+}
+
 // The kinds of NodeChanged.
 const (
 	ChangeCreated = "created"
@@ -130,8 +149,9 @@ const (
 )
 
 // Changed returns the event that the node was changed to what it is now, or deleted as what it was.
-// Its id is library.node/<nodeId>/<version>, followed by /deleted for a deleted one.
-func (n Node) Changed(change string) event.Event {
+// Its id is library.node/<nodeId>/<version>, followed by /deleted for a deleted one. Before is the version
+// before, the zero Node if there is none.
+func (n Node) Changed(change string, before Node) event.Event {
 	d := &event.NodeChanged{
 		NodeId: n.ID, Change: change, OwnerId: n.OwnedBy, Type: string(n.Type), SubType: n.SubType, Name: n.Name, Status: string(n.Status),
 		Trashed: n.IsDeleted, Version: float64(n.Version),
@@ -139,6 +159,9 @@ func (n Node) Changed(change string) event.Event {
 	}
 	if !n.IsDeleted {
 		d.ParentId = n.ParentID
+	}
+	if !before.IsDeleted && before.ParentID != n.ParentID {
+		d.PreviousParentId = before.ParentID
 	}
 	if changed := at(n.UpdatedAt); changed != nil {
 		d.ChangedAt = timestamppb.New(*changed)

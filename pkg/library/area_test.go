@@ -38,7 +38,7 @@ func TestNodeChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := shared.Changed(ChangeUpdated)
+	e := shared.Changed(ChangeUpdated, folder)
 	d, ok := e.Data.(*event.NodeChanged)
 	if !ok || e.ID != "library.node/"+folder.ID+"/2" || e.Subject != "assay.library.node."+folder.ID || e.Owner != "ann" ||
 		!slices.Equal(d.Users, []string{"bob"}) || d.ParentId != RootID("ann") || d.Version != 2 {
@@ -48,10 +48,10 @@ func TestNodeChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, ok := trashed.Changed(ChangeUpdated).Data.(*event.NodeChanged); !ok || !d.Trashed || d.ParentId != "" {
+	if d, ok := trashed.Changed(ChangeUpdated, shared).Data.(*event.NodeChanged); !ok || !d.Trashed || d.ParentId != "" || d.PreviousParentId != RootID("ann") {
 		t.Errorf("%+v", d)
 	}
-	if trashed.Changed(ChangeDeleted).ID == trashed.Changed(ChangeUpdated).ID {
+	if trashed.Changed(ChangeDeleted, trashed).ID == trashed.Changed(ChangeUpdated, shared).ID {
 		t.Error("a deleted node has the id of its last change")
 	}
 }

@@ -134,7 +134,7 @@ func next[T any](t *testing.T, from <-chan T, what string) T {
 // match its filter.
 func (a *assay) awaitIdle(t *testing.T, name string) {
 	t.Helper()
-	_, newest, err := tail.Bounds(t.Context(), a.bus)
+	_, newest, err := tail.Bounds(t.Context(), a.bus, bus.StreamOutcomes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func entries(cfg Config) []Entry {
 		func(s Shared) (Area, error) { return feed.New(cfg.Feed, s.Backends, s.Hub, s.Waits, s.Log, s.Registry) },
 		func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Waits), nil },
 		func(s Shared) (Area, error) {
-			return library.New(cfg.Library, s.Backends, s.Waits, s.Log, s.Registry), nil
+			return library.New(cfg.Library, s.Backends, s.Hub, s.Waits, s.Log, s.Registry), nil
 		},
 	}
 }

@@ -1,4 +1,5 @@
-// Package tail reads the outcomes of analyses in order and without a gap, for live readers.
+// Package tail reads the events of a stream that keeps them for a time, such as the outcomes of analyses, in order and
+// without a gap.
 package tail
 
 import (
@@ -17,12 +18,12 @@ import (
 )
 
 var (
-	// ErrGone means that the stream does not hold every outcome after the given
+	// ErrGone means that the stream does not hold every event after the given
 	// sequence, so that a reader cannot resume there without a gap.
-	ErrGone = errors.New("the outcomes after this position have been removed")
+	ErrGone = errors.New("the events after this position have been removed")
 	// ErrLost means that a tail has lost its consumer or its connection. Open
 	// another one after the last sequence.
-	ErrLost = errors.New("the consumer of the outcomes is lost")
+	ErrLost = errors.New("the consumer of the stream is lost")
 )
 
 const (
@@ -35,22 +36,23 @@ const (
 	closeTime = 3 * time.Second
 )
 
-// Bounds returns the sequences of the oldest and the newest stored
-// outcome. The newest is 0 when there was never one; the oldest is greater than
+// Bounds returns the sequences of the oldest and the newest event that a
+// stream holds. The newest is 0 when there was never one; the oldest is greater than
 // the newest when all were removed.
-func Bounds(ctx context.Context, b *bus.Bus) (oldest, newest uint64, err error) {
-	outcomes, err := b.JS.Stream(ctx, bus.StreamOutcomes)
+func Bounds(ctx context.Context, b *bus.Bus, stream string) (oldest, newest uint64, err error) {
+	found, err := b.JS.Stream(ctx, stream)
 	if err != nil {
 		return 0, 0, err
 	}
-	state := outcomes.CachedInfo().State
+	state := found.CachedInfo().State
 	return max(state.FirstSeq, 1), state.LastSeq, nil
 }
 
-// Tail reads the outcomes after a position, in order and without a gap. It is
+// Tail reads the events after a position, in order and without a gap. It is
 // for one goroutine.
 type Tail struct {
 	bus      *bus.Bus
+	stream   string
 	log      zerolog.Logger
 	ctx      context.Context // ends with the caller's, when the connection was lost, and when the server forbids a request
 	end      []func()
@@ -60,14 +62,14 @@ type Tail struct {
 	received uint64 // how many messages it has received
 }
 
-// Open opens a tail on the outcomes after the given sequence. It has a consumer
+// Open opens a tail on the events of a stream after the given sequence. It has a consumer
 // of its own on the server, until Close. It returns ErrGone when the stream does
 // not hold all of them. ctx bounds the life of the tail.
-func Open(ctx context.Context, b *bus.Bus, log zerolog.Logger, after uint64) (_ *Tail, err error) {
-	ctx, done := b.WithPermissionErrors(ctx, bus.StreamOutcomes)
+func Open(ctx context.Context, b *bus.Bus, log zerolog.Logger, stream string, after uint64) (_ *Tail, err error) {
+	ctx, done := b.WithPermissionErrors(ctx, stream)
 	ctx, lose := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(b.Connected(), func() { lose(ErrLost) })
-	t := &Tail{bus: b, log: log, ctx: ctx, after: after, end: []func(){
+	t := &Tail{bus: b, stream: stream, log: log, ctx: ctx, after: after, end: []func(){
 		func() { stop() }, func() { lose(nil) }, func() { done(new(error)) },
 	}}
 	defer func() {
@@ -76,7 +78,7 @@ func Open(ctx context.Context, b *bus.Bus, log zerolog.Logger, after uint64) (_ 
 			t.Close()
 		}
 	}()
-	oldest, newest, err := Bounds(ctx, b)
+	oldest, newest, err := Bounds(ctx, b, stream)
 	if err != nil {
 		return nil, err
 	}
@@ -84,23 +86,23 @@ func Open(ctx context.Context, b *bus.Bus, log zerolog.Logger, after uint64) (_ 
 		return nil, ErrGone
 	}
 	name := "tail-" + rand.Text()
-	consumer, err := b.JS.CreateConsumer(ctx, bus.StreamOutcomes, jetstream.ConsumerConfig{
+	consumer, err := b.JS.CreateConsumer(ctx, stream, jetstream.ConsumerConfig{
 		Name: name, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1,
 		AckPolicy: jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: idle,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("consumer on %s: %w", bus.StreamOutcomes, err)
+		return nil, fmt.Errorf("consumer on %s: %w", stream, err)
 	}
 	t.consumer = name
 	t.messages, err = consumer.Messages(jetstream.PullHeartbeat(heartbeat), jetstream.WithMessagesErrOnMissingHeartbeat(true))
 	if err != nil {
-		return nil, fmt.Errorf("messages of %s: %w", bus.StreamOutcomes, err)
+		return nil, fmt.Errorf("messages of %s: %w", stream, err)
 	}
 	return t, nil
 }
 
-// Next waits for the next outcome. It returns ErrGone when the stream has lost
-// outcomes that were not read yet, ErrLost when another tail can go on from
+// Next waits for the next event. It returns ErrGone when the stream has lost
+// events that were not read yet, ErrLost when another tail can go on from
 // the last sequence, and the context's error once that ended.
 func (t *Tail) Next() (bus.Delivery, error) {
 	msg, err := t.messages.Next(jetstream.NextContext(t.ctx))
@@ -109,7 +111,7 @@ func (t *Tail) Next() (bus.Delivery, error) {
 	}
 	meta, err := msg.Metadata()
 	if err != nil {
-		return bus.Delivery{}, fmt.Errorf("tail of %s: %w", bus.StreamOutcomes, err)
+		return bus.Delivery{}, fmt.Errorf("tail of %s: %w", t.stream, err)
 	}
 	if t.received++; meta.Sequence.Consumer != t.received {
 		return bus.Delivery{}, fmt.Errorf("%w: got message %d instead of %d", ErrLost, meta.Sequence.Consumer, t.received)
@@ -123,7 +125,7 @@ func (t *Tail) Next() (bus.Delivery, error) {
 		Attempt: 1, Sequence: meta.Sequence.Stream, Stored: meta.Timestamp,
 	}
 	if delivery.Envelope, err = event.ParseEnvelope(msg.Headers()); err != nil {
-		t.log.Warn().Err(err).Str("subject", msg.Subject()).Msg("an outcome has unreadable headers")
+		t.log.Warn().Err(err).Str("subject", msg.Subject()).Msg("an event has unreadable headers")
 	}
 	return delivery, nil
 }
@@ -144,12 +146,12 @@ func (t *Tail) Close() {
 	if t.consumer != "" {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), closeTime)
 		defer cancel()
-		err := t.bus.JS.DeleteConsumer(ctx, bus.StreamOutcomes, t.consumer)
+		err := t.bus.JS.DeleteConsumer(ctx, t.stream, t.consumer)
 		switch {
 		case err == nil, errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrStreamNotFound),
 			errors.Is(err, nats.ErrConnectionClosed):
 		default:
-			t.log.Warn().Err(err).Dur("removed_after_ms", idle).Msg("cannot delete a consumer of the outcomes; the server removes it later")
+			t.log.Warn().Err(err).Dur("removed_after_ms", idle).Str("stream", t.stream).Msg("cannot delete a consumer; the server removes it later")
 		}
 	}
 	for _, end := range t.end {

@@ -23,7 +23,7 @@ func tailOf(t *testing.T, b *bus.Bus, after uint64) *tail.Tail {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bustest.Patience)
 	t.Cleanup(cancel)
-	opened, err := tail.Open(ctx, b, zerolog.Nop(), after)
+	opened, err := tail.Open(ctx, b, zerolog.Nop(), bus.StreamOutcomes, after)
 	if err != nil {
 		t.Fatalf("tail after %d: %v", after, err)
 	}
@@ -101,7 +101,7 @@ func TestTailResumesWithoutGapOrRepeat(t *testing.T) {
 	if len(items) != all {
 		t.Errorf("%d outcomes, want %d", len(items), all)
 	}
-	oldest, newest, err := tail.Bounds(t.Context(), w.Bus)
+	oldest, newest, err := tail.Bounds(t.Context(), w.Bus, bus.StreamOutcomes)
 	if err != nil || oldest != 1 || newest != after {
 		t.Errorf("the stream holds %d to %d (%v), read up to %d", oldest, newest, err, after)
 	}
@@ -111,7 +111,7 @@ func TestTailEndsWithItsContext(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Completed("f1"))
 	ctx, cancel := context.WithCancel(t.Context())
-	opened, err := tail.Open(ctx, w.Bus, zerolog.Nop(), 0)
+	opened, err := tail.Open(ctx, w.Bus, zerolog.Nop(), bus.StreamOutcomes, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 	w := bustest.Open(t)
 	ctx, cancel := context.WithTimeout(t.Context(), bustest.Patience)
 	defer cancel()
-	if oldest, newest, err := tail.Bounds(t.Context(), w.Bus); err != nil || oldest != 1 || newest != 0 {
+	if oldest, newest, err := tail.Bounds(t.Context(), w.Bus, bus.StreamOutcomes); err != nil || oldest != 1 || newest != 0 {
 		t.Errorf("an empty stream holds %d to %d, %v", oldest, newest, err)
 	}
 	for i := range 5 {
@@ -183,7 +183,7 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 	}
 	for after, gone := range map[uint64]bool{0: true, 2: true, 3: false, 4: false, 6: true, math.MaxUint64: true} {
 		if gone {
-			if _, err := tail.Open(ctx, w.Bus, zerolog.Nop(), after); !errors.Is(err, tail.ErrGone) {
+			if _, err := tail.Open(ctx, w.Bus, zerolog.Nop(), bus.StreamOutcomes, after); !errors.Is(err, tail.ErrGone) {
 				t.Errorf("after %d: %v, want ErrGone", after, err)
 			}
 			continue
@@ -202,7 +202,7 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 	if err := s.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tail.Open(ctx, w.Bus, zerolog.Nop(), 5); !errors.Is(err, tail.ErrGone) {
+	if _, err := tail.Open(ctx, w.Bus, zerolog.Nop(), bus.StreamOutcomes, 5); !errors.Is(err, tail.ErrGone) {
 		t.Errorf("before a purge of everything: %v, want ErrGone", err)
 	}
 	w.Publish(t, bustest.Completed("f6"))

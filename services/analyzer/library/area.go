@@ -37,6 +37,7 @@ type Area struct {
 	announcer *announce.Announcer
 	worker    *work.Worker
 	steps     map[task]step.Step
+	progress  progress
 	log       zerolog.Logger
 }
 

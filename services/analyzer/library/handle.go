@@ -112,6 +112,7 @@ func (a *Area) do(ctx context.Context, s *event.LibraryStep, attempt int) error 
 	case w.Joined():
 		return a.conclude(ctx, w)
 	}
+	a.tell(w)
 	return nil
 }
 

@@ -21,6 +21,10 @@ const (
 	// CompletedEvent and FailedEvent report that an item reached a final state. Data is an Outcome.
 	CompletedEvent = "completed"
 	FailedEvent    = "failed"
+	// NodeEvent and ProgressEvent are about the library. Data is a ChangedNode, or a FileProgress without an
+	// ID.
+	NodeEvent     = "node"
+	ProgressEvent = "progress"
 	// Resync reports that events were missed, because the requested position is too old. Reread the
 	// items you follow; the stream continues.
 	Resync = "resync"
@@ -59,6 +63,30 @@ type Sentiment struct {
 	Compound  float64 `json:"compound"`  // -1 to 1
 }
 
+// ChangedNode is the data of a NodeEvent.
+type ChangedNode struct {
+	NodeID    string    `json:"nodeId"`
+	Change    string    `json:"change"` // created, updated or deleted
+	Type      string    `json:"type,omitempty"`
+	Name      string    `json:"name,omitempty"`
+	ParentID  string    `json:"parentId,omitempty"` // empty in the trash
+	Status    string    `json:"status,omitempty"`
+	Trashed   bool      `json:"trashed"`
+	IsPublic  bool      `json:"isPublic"`
+	Version   int64     `json:"version"` // of an older one than seen before, the event is ignored
+	ChangedAt time.Time `json:"changedAt"`
+}
+
+// FileProgress is the data of a ProgressEvent: how many steps of the processing of a file there are.
+type FileProgress struct {
+	FileID  string `json:"fileId"`
+	Status  string `json:"status"`
+	Open    int    `json:"open"`
+	Done    int    `json:"done"`
+	Failed  int    `json:"failed"`
+	Skipped int    `json:"skipped"`
+}
+
 // Following selects live events.
 type Following struct {
 	OwnerID string // empty is the client's own
@@ -68,6 +96,9 @@ type Following struct {
 	// area, such as /v1/feed/events for feed. Filter is that call's query, may be nil.
 	Area   string
 	Filter url.Values
+	// Node follows a node of the library and all below it, as Reading reads it. Its stream has no outcomes.
+	Node    string
+	Reading Reading
 	// After is the ID of the last event received; the stream continues after it
 	// with no gap. Empty begins with what happens from now on.
 	After string
@@ -113,6 +144,8 @@ func (c *Client) follow(ctx context.Context, f Following, deliver func(Event) bo
 		header: http.Header{"Accept": {"text/event-stream"}},
 	}
 	switch {
+	case f.Node != "":
+		op.path, op.query = join("library", "nodes", f.Node, "events"), f.Reading.query()
 	case f.Area != "":
 		op.path = join(f.Area, "events")
 		maps.Copy(op.query, f.Filter)

@@ -142,7 +142,7 @@ func TestWatchGoesOnBehindAnEvent(t *testing.T) {
 	p.watch("FAILED")
 	got := p.watch(`"failed"`, "--after", "0", "--json")
 	lines := strings.Split(strings.TrimSpace(unique(got.out)), "\n")
-	if len(lines) != 3 || lines[0] != `{"event":"ready","id":"0","data":{"lastEventId":"0"}}` ||
+	if len(lines) != 3 || lines[0] != `{"event":"ready","id":"0-0","data":{"lastEventId":"0-0"}}` ||
 		!strings.HasPrefix(lines[1], `{"event":"completed","id":"`) || !strings.Contains(lines[1], `"name":"a.txt"`) ||
 		!strings.HasPrefix(lines[2], `{"event":"failed","id":"`) || got.errors != "" {
 		t.Errorf("%+v", got)

@@ -37,34 +37,39 @@ ASSAY_OPERATOR, else that of a running "assay serve".`,
 			if err != nil {
 				return err
 			}
-			following, watching := client.Following{AllOwners: all, After: after}, false
-			for e, err := range c.Events(cmd.Context(), following) {
-				if cmd.Context().Err() != nil {
-					return nil // interrupted, the normal end of a watch
-				}
-				if err != nil {
-					return err
-				}
-				if e.Type == client.Ready && watching {
-					continue // of another connection
-				}
-				watching = true
-				if s.json {
-					err = writeJSON(cmd.OutOrStdout(), eventLine{e.Type, e.ID, e.Data})
-				} else {
-					err = writeEvent(cmd.OutOrStdout(), cmd.ErrOrStderr(), e)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return errors.New("the events ended")
+			return s.watch(cmd, c, client.Following{AllOwners: all, After: after}, writeEvent)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "results of all owners")
 	cmd.Flags().StringVar(&operator, "operator", "", "with --all: operator address of query, such as http://127.0.0.1:8085 [ASSAY_OPERATOR]")
 	cmd.Flags().StringVar(&after, "after", "", "resume after the event with this id")
 	return cmd
+}
+
+// watch writes events until the command is interrupted, with write unless as JSON.
+func (s *settings) watch(cmd *cobra.Command, c *client.Client, f client.Following, write func(out, notes io.Writer, e client.Event) error) error {
+	watching := false
+	for e, err := range c.Events(cmd.Context(), f) {
+		if cmd.Context().Err() != nil {
+			return nil // interrupted, the normal end of a watch
+		}
+		if err != nil {
+			return err
+		}
+		if e.Type == client.Ready && watching {
+			continue // of another connection
+		}
+		watching = true
+		if s.json {
+			err = writeJSON(cmd.OutOrStdout(), eventLine{e.Type, e.ID, e.Data})
+		} else {
+			err = write(cmd.OutOrStdout(), cmd.ErrOrStderr(), e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return errors.New("the events ended")
 }
 
 type eventLine struct {

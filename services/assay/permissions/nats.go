@@ -17,7 +17,10 @@ var natsTemplate string
 
 // NATS is the subjects that the users of the NATS server may publish to, as far as they depend on
 // the areas. A request to JetStream is a message to a subject of its API.
-type NATS struct{ Setup, Ingest, Analyzer, Query []string }
+type NATS struct {
+	Setup, Ingest, Analyzer, Query []string
+	Signals                        []string // to which query listens
+}
 
 // NATSGrants returns what the programs do with the streams of the areas and their own.
 func NATSGrants(areas []area.Area) NATS {
@@ -27,14 +30,18 @@ func NATSGrants(areas []area.Area) NATS {
 		Ingest:   []string{"$JS.API.INFO", notice.Subject, event.OutcomeSubjects},
 		Analyzer: []string{"$JS.API.INFO", event.OutcomeSubjects},
 	}
+	g.Query = append([]string{"$JS.API.INFO"}, follow(bus.StreamOutcomes)...)
 	streams := []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts}
 	for _, a := range areas {
 		streams = append(streams, a.Work.Stream)
 		if a.Log.Stream != "" {
-			g.Query = append(g.Query, a.Log.Subjects)
+			g.Query = append(append(g.Query, a.Log.Subjects), follow(a.Log.Stream)...)
 			declare := []string{"$JS.API.STREAM.INFO." + a.Log.Stream, "$JS.API.STREAM.CREATE." + a.Log.Stream}
 			g.Setup = append(g.Setup, declare[1], "$JS.API.STREAM.UPDATE."+a.Log.Stream)
 			g.Analyzer = append(g.Analyzer, declare...)
+		}
+		if a.Signals != "" {
+			g.Analyzer, g.Signals = append(g.Analyzer, a.Signals), append(g.Signals, a.Signals)
 		}
 		// A sweep of the analyzer republishes lost work.
 		work := []string{a.Work.Stored(), "$JS.API.STREAM.MSG.GET." + a.Work.Stream}
@@ -61,6 +68,14 @@ func NATSGrants(areas []area.Area) NATS {
 		*list = slices.Compact(*list)
 	}
 	return g
+}
+
+// follow returns the subjects that the tails of a stream need.
+func follow(stream string) []string {
+	return []string{
+		"$JS.API.STREAM.INFO." + stream, "$JS.API.CONSUMER.CREATE." + stream + ".>", "$JS.API.CONSUMER.INFO." + stream + ".*",
+		"$JS.API.CONSUMER.MSG.NEXT." + stream + ".*", "$JS.API.CONSUMER.DELETE." + stream + ".*",
+	}
 }
 
 // consume returns the subjects that a consumer of a queue needs.

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/services/query/changes"
 	"github.com/assay-project/assay/services/query/library/nodes"
+	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
@@ -30,13 +31,15 @@ type Area struct {
 	bucket *blob.Store
 	links  *link.Issuer
 	waits  *wait.Waits
+	hub    *live.Hub
 	nodes  *nodes.Publisher
 }
 
 // New returns the area on open backends.
-func New(cfg Config, backends *backend.Connections, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
+func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
+	follow(hub)
 	return &Area{
-		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, waits: waits,
+		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, hub: hub, waits: waits,
 		links: link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
 		nodes: nodes.New(cfg.Projector, cfg.Tables, cfg.Platform, backends, log, reg),
 	}

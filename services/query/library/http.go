@@ -46,6 +46,7 @@ func (a *Area) Routes(r *web.Router) {
 	a.fileRoutes(r)
 	a.recordRoutes(r)
 	r.Handle(zipOperation(), a.zip)
+	a.streamRoute(r)
 }
 
 // nodeOutput is a node as it is.

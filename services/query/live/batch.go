@@ -7,18 +7,18 @@ const (
 	batchBytes  = 64 << 10
 )
 
-// batch is a sequence of frames sent in one write.
+// batch is a sequence of events of one source sent in one write.
 type batch struct {
-	frames [][]byte
-	bytes  int
+	entries []entry
+	bytes   int
 }
 
-// add reports whether the frame fit into the batch.
-func (b *batch) add(frame []byte) bool {
-	if len(b.frames) > 0 && (len(b.frames) == batchFrames || b.bytes+len(frame) > batchBytes) {
+// add reports whether the event fit into the batch.
+func (b *batch) add(e *entry) bool {
+	if len(b.entries) > 0 && (len(b.entries) == batchFrames || b.bytes+len(e.frame) > batchBytes) {
 		return false
 	}
-	b.frames = append(b.frames, frame)
-	b.bytes += len(frame)
+	b.entries = append(b.entries, *e)
+	b.bytes += len(e.frame)
 	return true
 }

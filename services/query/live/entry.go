@@ -1,7 +1,7 @@
 package live
 
 import (
-	"strconv"
+	"context"
 	"strings"
 	"sync"
 
@@ -9,11 +9,11 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// entry is an outcome as it is sent to every reader.
+// entry is an event as it is sent to every reader.
 type entry struct {
 	sequence        uint64
 	owner, area, id string
-	frame           []byte     // empty for an outcome that cannot be sent
+	frame           []byte     // without an id; empty for an event that cannot be sent
 	facet           func() any // nil for an area without
 }
 
@@ -28,7 +28,8 @@ const (
 	tokens    = 5
 )
 
-func (h *Hub) newEntry(d bus.Delivery) entry {
+// outcome returns the entry of an outcome.
+func (h *Hub) outcome(d bus.Delivery) entry {
 	e := entry{sequence: d.Sequence, owner: d.Owner}
 	subject := strings.SplitN(d.Subject, ".", tokens)
 	if len(subject) < tokens {
@@ -36,19 +37,24 @@ func (h *Hub) newEntry(d bus.Delivery) entry {
 	}
 	e.area, e.id = subject[areaToken], subject[idToken]
 	// A frame fails only for a name with a line break, which no reader selects.
-	e.frame, _ = web.Event{ID: strconv.FormatUint(d.Sequence, 10), Name: subject[endToken], Data: d.Data}.Frame()
+	e.frame, _ = web.Event{Name: subject[endToken], Data: d.Data}.Frame()
 	if of := h.facets[e.area]; of != nil {
 		e.facet = sync.OnceValue(func() any { return of(d.Data) })
 	}
 	return e
 }
 
-// Filter chooses the outcomes of one stream. The zero value chooses all.
+// Filter chooses the events of one stream. The zero value chooses all.
 type Filter struct {
 	Owner string // of the items; empty for any
 	Area  string // of the items; empty for any
-	// Match chooses by the result of the function that was passed to FilterBy; nil for any.
+	// Match chooses by the facet of an event; nil for any.
 	Match func(facet any) bool
+	// Check, if not nil, decides about each chosen event when it is sent, and may take its time. It returns
+	// whether the event is sent, and what is sent instead of it, nil for itself. Its error ends the stream.
+	Check func(ctx context.Context, facet any) (send bool, instead *web.Event, err error)
+	// Allowed, if not nil, is called before events and heartbeats are sent. Its error ends the stream.
+	Allowed func(ctx context.Context) error
 }
 
 func (f Filter) wants(e *entry) bool {
@@ -56,5 +62,24 @@ func (f Filter) wants(e *entry) bool {
 		(f.Match == nil || e.facet != nil && f.Match(e.facet()))
 }
 
-// key names the group of readers that an outcome wakes together.
+// frame returns what is sent of an event, nil for nothing.
+func (f Filter) frame(ctx context.Context, e *entry) ([]byte, error) {
+	if f.Check == nil {
+		return e.frame, nil
+	}
+	var facet any
+	if e.facet != nil {
+		facet = e.facet()
+	}
+	send, instead, err := f.Check(ctx, facet)
+	switch {
+	case !send || err != nil:
+		return nil, err
+	case instead == nil:
+		return e.frame, nil
+	}
+	return instead.Frame()
+}
+
+// key names the group of readers that an event wakes together.
 func (f Filter) key() groupKey { return groupKey{owner: f.Owner, area: f.Area} }

@@ -23,7 +23,7 @@ func TestStreamsOfAnAreaAreFilteredByItsFacet(t *testing.T) {
 // of nothing else.
 func TestWatch(t *testing.T) {
 	h := New(many, Options{Registry: prometheus.NewRegistry()})
-	h.ring.reset(100)
+	h.outcomes.ring.reset(100)
 	mine, stop := h.Watch("textfile", "a1")
 	again, stopAgain := h.Watch("textfile", "a1")
 	defer stopAgain()
@@ -31,7 +31,7 @@ func TestWatch(t *testing.T) {
 	defer stopOther()
 	check := func(after string, wantMine, wantOther int) {
 		t.Helper()
-		h.ring.wakeDirty()
+		h.outcomes.ring.wakeDirty()
 		if len(mine) != wantMine || len(again) != wantMine || len(other) != wantOther {
 			t.Errorf("%s: woken %d, %d, %d; want %d, %d, %d", after, len(mine), len(again), len(other), wantMine, wantMine, wantOther)
 		}
@@ -41,15 +41,15 @@ func TestWatch(t *testing.T) {
 			}
 		}
 	}
-	h.ring.add(entry{sequence: 101, owner: "a1", area: "textfile", id: "b1"})
+	h.outcomes.ring.add(entry{sequence: 101, owner: "a1", area: "textfile", id: "b1"})
 	check("an outcome of another item", 0, 0)
-	h.ring.add(entry{sequence: 102, owner: "ann", area: "textfile", id: "a1"})
-	h.ring.add(entry{sequence: 103, owner: "ann", area: "textfile", id: "a1"})
+	h.outcomes.ring.add(entry{sequence: 102, owner: "ann", area: "textfile", id: "a1"})
+	h.outcomes.ring.add(entry{sequence: 103, owner: "ann", area: "textfile", id: "a1"})
 	check("two outcomes", 1, 0)
-	h.ring.reset(200)
+	h.outcomes.ring.reset(200)
 	check("a gap", 1, 1)
 	stop()
-	if n := len(h.ring.groups); n != 2 {
+	if n := len(h.outcomes.ring.groups); n != 2 {
 		t.Errorf("two watches are left, and %d groups", n)
 	}
 }

@@ -23,9 +23,9 @@ const (
 )
 
 // errStarting is the error of Check until the stream has been read.
-var errStarting = errors.New("no response yet from the outcome stream")
+var errStarting = errors.New("no response yet from the stream")
 
-// outage is the start and cause of an interruption of the stream.
+// outage is the start and cause of an interruption of a stream.
 type outage struct {
 	mu     sync.Mutex
 	since  time.Time // zero while the stream is read
@@ -33,111 +33,130 @@ type outage struct {
 	logged time.Time
 }
 
-// Run reads the stream of outcomes until ctx ends. It logs the loss of its
-// consumer and creates another one. It returns nil.
+// Run reads the streams until ctx ends. It logs the loss of a consumer and creates
+// another one. It returns nil.
 func (h *Hub) Run(ctx context.Context) error {
-	var notifying sync.WaitGroup
-	defer notifying.Wait()
-	notifying.Go(func() { h.ring.notify(ctx) })
+	var following sync.WaitGroup
+	defer following.Wait()
+	for _, s := range h.sources {
+		following.Go(func() { s.ring.notify(ctx) })
+		following.Go(func() { s.run(ctx) })
+	}
+	return nil
+}
+
+func (s *source) run(ctx context.Context) {
+	follow := s.follow
+	if s.stream == "" {
+		follow = s.listen
+	}
 	for {
-		err := h.follow(ctx)
+		err := follow(ctx)
 		if ctx.Err() != nil {
-			return nil
+			return
 		}
-		h.stopped(err)
+		s.stopped(err)
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-time.After(retryPause):
 		}
 	}
 }
 
-// follow adds outcomes to the ring until its tail ends. It first loads the newest
-// stored outcomes, so that readers that reconnect to a new process can resume from
+// follow adds events to the ring until its tail ends. It first loads the newest
+// stored events, so that readers that reconnect to a new process can resume from
 // the ring.
-func (h *Hub) follow(ctx context.Context) error {
-	oldest, newest, err := tail.Bounds(ctx, h.bus)
+func (s *source) follow(ctx context.Context) error {
+	oldest, newest, err := tail.Bounds(ctx, s.hub.bus, s.stream)
 	if err != nil {
 		return err
 	}
-	_, after, _ := h.ring.bounds()
-	if !h.isLoaded() {
-		after = max(oldest-1, newest-min(newest, uint64(len(h.ring.entries))))
-		h.ring.reset(after)
+	_, after, _ := s.ring.bounds()
+	if !s.isLoaded() {
+		after = max(oldest-1, newest-min(newest, uint64(len(s.ring.entries))))
+		s.ring.reset(after)
 	}
-	err = h.read(ctx, after, newest)
+	err = s.tail(ctx, after, newest)
 	if !errors.Is(err, tail.ErrGone) {
 		return err
 	}
-	_, newest, boundsErr := tail.Bounds(ctx, h.bus)
+	_, newest, boundsErr := tail.Bounds(ctx, s.hub.bus, s.stream)
 	if boundsErr != nil {
 		return boundsErr
 	}
-	h.ring.reset(newest)
-	h.load()
+	s.ring.reset(newest)
+	s.load()
 	return fmt.Errorf("%w; resuming after %d", err, newest)
 }
 
-// read adds the outcomes after a position. The ring is loaded once it has the
+// tail adds the events after a position. The ring is loaded once it has the
 // newest one.
-func (h *Hub) read(ctx context.Context, after, newest uint64) error {
-	outcomes, err := tail.Open(ctx, h.bus, h.log, after)
+func (s *source) tail(ctx context.Context, after, newest uint64) error {
+	events, err := tail.Open(ctx, s.hub.bus, s.hub.log, s.stream, after)
 	if err != nil {
 		return err
 	}
-	defer outcomes.Close()
-	h.following()
+	defer events.Close()
+	s.following()
 	for {
 		if after >= newest {
-			h.load()
+			s.load()
 		}
-		d, err := outcomes.Next()
+		d, err := events.Next()
 		if err != nil {
 			return err
 		}
-		h.ring.add(h.newEntry(d))
+		s.ring.add(s.read(d))
 		after = d.Sequence
 	}
 }
 
-func (h *Hub) isLoaded() bool {
+func (s *source) isLoaded() bool {
 	select {
-	case <-h.loaded:
+	case <-s.loaded:
 		return true
 	default:
 		return false
 	}
 }
 
-func (h *Hub) stopped(err error) {
-	o := &h.outage
+func (s *source) stopped(err error) {
+	o := &s.outage
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.since.IsZero() {
 		o.since = time.Now()
-		h.metrics.lost.Inc()
+		s.hub.metrics.lost.Inc()
 	}
 	o.cause = err
 	if time.Since(o.logged) >= logPause {
 		o.logged = time.Now()
-		h.log.Error().Err(err).Msg("live events stopped; resubscribing to the outcomes")
+		s.hub.log.Error().Err(err).Str("stream", s.stream).Msg("live events stopped; resubscribing")
 	}
 }
 
-func (h *Hub) following() {
-	o := &h.outage
+func (s *source) following() {
+	o := &s.outage
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.logged.IsZero() {
-		h.log.Info().Dur("outage_ms", time.Since(o.since)).Msg("live events resumed")
+		s.hub.log.Info().Str("stream", s.stream).Dur("outage_ms", time.Since(o.since)).Msg("live events resumed")
 	}
 	o.since, o.cause, o.logged = time.Time{}, nil, time.Time{}
 }
 
 // Check returns an error while live events are dead, for readiness.
 func (h *Hub) Check(context.Context) error {
-	o := &h.outage
+	var dead []error
+	for _, s := range h.sources {
+		dead = append(dead, s.check())
+	}
+	return errors.Join(dead...)
+}
+
+func (s *source) check() error {
+	o := &s.outage
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.since.IsZero() || time.Since(o.since) < deadAfter {
@@ -159,7 +178,7 @@ func newMetrics(reg prometheus.Registerer) metrics {
 			Name: "assay_live_readers", Help: "Open streams of live events.",
 		}),
 		lost: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_live_outages_total", Help: "How often the consumer of the outcome stream was lost.",
+			Name: "assay_live_outages_total", Help: "How often the consumer of a stream was lost.",
 		}),
 		resyncs: factory.NewCounter(prometheus.CounterOpts{
 			Name: "assay_live_resyncs_total", Help: "Readers whose position was no longer in the stream.",

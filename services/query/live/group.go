@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// groupKey selects the outcomes that wake a group: all, those of an owner, of an area, or
+// groupKey selects the events that wake a group: all, those of an owner, of an area, or
 // of one item of an area.
 type groupKey struct{ owner, area, id string }
 
-// keys returns the keys of the groups that the outcome wakes.
+// keys returns the keys of the groups that the event wakes.
 func (e *entry) keys() [4]groupKey {
 	return [...]groupKey{{}, {owner: e.owner}, {area: e.area}, {area: e.area, id: e.id}}
 }
 
-// group is the readers and watchers that the same outcomes wake.
+// group is the readers and watchers that the same events wake.
 type group struct {
-	since uint64 // the group has seen every outcome after this sequence
-	last  uint64 // the newest outcome of the group; at least since
+	since uint64 // the group has seen every event after this sequence
+	last  uint64 // the newest event of the group; at least since
 	dirty bool   // notify has to wake its members
 
 	mu      sync.Mutex
@@ -35,7 +35,7 @@ func (g *group) wake() {
 	}
 }
 
-// join makes the outcomes of a key send to wake, which has a buffer of one. The
+// join makes the events of a key send to wake, which has a buffer of one. The
 // caller calls leave.
 func (b *ring) join(key groupKey, wake chan struct{}) *group {
 	b.mu.Lock()
@@ -77,8 +77,8 @@ func (b *ring) signal() {
 	}
 }
 
-// notify wakes the groups of new outcomes until ctx ends. Waking 10,000 takes some
-// milliseconds, during which several outcomes may be added.
+// notify wakes the groups of new events until ctx ends. Waking 10,000 takes some
+// milliseconds, during which several events may be added.
 func (b *ring) notify(ctx context.Context) {
 	for {
 		select {

@@ -2,7 +2,6 @@ package live
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -11,7 +10,7 @@ import (
 )
 
 // description documents the streams.
-const description = "Server-sent events. `id` is the position in the event stream: a client that sends it as " +
+const description = "Server-sent events. `id` is the position in the event streams: a client that sends it as " +
 	"Last-Event-ID resumes there, without gap or repeat. The first event is `ready`, with the position that the stream " +
 	"starts from. `completed` and `failed` carry the JSON of AnalysisCompleted and AnalysisFailed. `resync` says that " +
 	"the position is too old to resume from: read the list again; the stream continues from the id of the event. " +
@@ -23,8 +22,8 @@ const retryAfter = 5 * time.Second
 // Routes registers the stream of an owner.
 func (h *Hub) Routes(r *web.Router) {
 	h.Handle(r, huma.Operation{
-		OperationID: "live-events", Path: "/v1/events", Tags: []string{"events"}, Summary: "Live outcomes of an owner",
-		Parameters: []*huma.Param{{Name: "owner", In: "query", Required: true, Schema: text(), Description: "the owner whose outcomes are sent"}},
+		OperationID: "live-events", Path: "/v1/events", Tags: []string{"events"}, Summary: "Live events of an owner", Description: h.description,
+		Parameters: []*huma.Param{{Name: "owner", In: "query", Required: true, Schema: text(), Description: "the owner whose events are sent"}},
 	}, ofOwner)
 }
 
@@ -32,8 +31,8 @@ func (h *Hub) Routes(r *web.Router) {
 // act as credentials.
 func (h *Hub) OperatorRoutes(r *web.Router) {
 	h.Handle(r, huma.Operation{
-		OperationID: "live-events", Path: "/v1/events", Tags: []string{"events"}, Summary: "Live outcomes of all owners",
-		Parameters: []*huma.Param{{Name: "owner", In: "query", Schema: text(), Description: "only the outcomes of this owner"}},
+		OperationID: "live-events", Path: "/v1/events", Tags: []string{"events"}, Summary: "Live events of all owners", Description: h.description,
+		Parameters: []*huma.Param{{Name: "owner", In: "query", Schema: text(), Description: "only the events of this owner"}},
 	}, ofOwner)
 }
 
@@ -43,7 +42,10 @@ func text() *huma.Schema { return &huma.Schema{Type: "string"} }
 // an id, a path, tags, a summary and the parameters that choose reads. An error of
 // choose is the response.
 func (h *Hub) Handle(r *web.Router, op huma.Operation, choose func(*http.Request) (Filter, error)) {
-	op.Method, op.Description = http.MethodGet, description
+	op.Method = http.MethodGet
+	if op.Description == "" {
+		op.Description = description
+	}
 	op.Parameters = append(op.Parameters,
 		&huma.Param{Name: "Last-Event-ID", In: "header", Schema: text(), Description: "the id of the last event received"})
 	op.Responses = map[string]*huma.Response{"200": {
@@ -72,9 +74,9 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request, choose func(*http.Re
 		web.WriteError(w, r, err)
 		return
 	}
-	lastEventID, after := r.Header.Get("Last-Event-ID"), uint64(0)
-	if lastEventID != "" {
-		if after, err = strconv.ParseUint(lastEventID, 10, 64); err != nil {
+	var positions []uint64
+	if lastEventID := r.Header.Get("Last-Event-ID"); lastEventID != "" {
+		if positions, err = parse(lastEventID); err != nil {
 			web.WriteError(w, r, web.Invalid(web.FieldError{Field: "header.Last-Event-ID", Message: "is not the id of an event of this stream"}))
 			return
 		}
@@ -87,12 +89,12 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request, choose func(*http.Re
 	defer leave()
 	h.metrics.readers.Inc()
 	defer h.metrics.readers.Dec()
-	reader, first, err := h.begin(r.Context(), wanted, lastEventID != "", after)
+	reader, first, err := h.begin(r.Context(), wanted, positions)
 	if err != nil {
 		web.WriteError(w, r, err)
 		return
 	}
-	defer h.ring.leave(wanted.key(), reader.wake)
+	defer reader.leave()
 	frame, err := first.Frame()
 	if err != nil {
 		web.WriteError(w, r, err)
@@ -108,6 +110,6 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request, choose func(*http.Re
 			begun = true
 			return web.Batch{Frames: [][]byte{frame}, More: true, Position: first.ID}, nil
 		}
-		return h.next(r.Context(), reader), nil
-	}) // fails only if the client disconnected or does not read
+		return h.next(r.Context(), reader)
+	}) // fails only if the client disconnected, does not read, or may not read any more
 }

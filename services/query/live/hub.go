@@ -1,6 +1,7 @@
-// Package live sends outcomes to browsers and other clients as they happen.
+// Package live sends outcomes, and other events of areas, to browsers and other clients
+// as they happen.
 //
-// One tail of the stream of outcomes feeds a ring of the newest ones, from which
+// One tail of each stream feeds a ring of the newest events, from which
 // every reader of the process is served. The ring also wakes requests that wait for one
 // item. A reader whose position is no longer in the ring reads the stream itself, in
 // short turns of which only a few run concurrently. A slow reader delays no other.
@@ -8,7 +9,6 @@ package live
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -38,14 +38,15 @@ func (c Config) Validate() error {
 // Limits of one process.
 const (
 	ringEntries = 8192
+	ringSignals = 1024
 	ringBytes   = 8 << 20
 	// turns is how many readers read the stream concurrently, each for at most
-	// turnTime or turnOutcomes. A reader that waited turnWait for a turn
+	// turnTime or turnEvents. A reader that waited turnWait for a turn
 	// gets a heartbeat before it waits again.
-	turns        = 8
-	turnTime     = 2 * time.Second
-	turnOutcomes = 5000
-	turnWait     = 5 * time.Second
+	turns      = 8
+	turnTime   = 2 * time.Second
+	turnEvents = 5000
+	turnWait   = 5 * time.Second
 	// loadWait is how long the first requests of a process wait for the ring.
 	loadWait = 3 * time.Second
 )
@@ -57,29 +58,27 @@ type Options struct {
 	Registry prometheus.Registerer
 }
 
-// Hub is a process's only subscription to the outcomes. Run must be running.
+// Hub is a process's only subscription to the outcomes and to the events that areas add. Run must be running.
 type Hub struct {
-	bus     *bus.Bus
-	log     zerolog.Logger
-	metrics metrics
-	facets  map[string]func([]byte) any // by area
-	ring    *ring
-	loaded  chan struct{} // closed once the ring has the newest outcome
-	load    func()
-	turns   chan struct{}
-	limiter *web.Limiter
-	outage  outage
+	bus         *bus.Bus
+	log         zerolog.Logger
+	metrics     metrics
+	facets      map[string]func([]byte) any // by area
+	outcomes    *source
+	sources     []*source // the outcomes first
+	description string
+	turns       chan struct{}
+	limiter     *web.Limiter
 }
 
 // New returns a hub; it sends no request.
 func New(cfg Config, o Options) *Hub {
 	h := &Hub{
 		bus: o.Bus, log: o.Log, metrics: newMetrics(o.Registry), facets: map[string]func([]byte) any{},
-		ring: newRing(ringEntries, ringBytes), loaded: make(chan struct{}), turns: make(chan struct{}, turns),
-		limiter: web.NewLimiter(cfg.Readers, cfg.PerClient),
-		outage:  outage{since: time.Now(), cause: errStarting},
+		turns: make(chan struct{}, turns), limiter: web.NewLimiter(cfg.Readers, cfg.PerClient), description: description,
 	}
-	h.load = sync.OnceFunc(func() { close(h.loaded) })
+	h.outcomes = h.newSource("", bus.StreamOutcomes, "", ringEntries, h.outcome)
+	h.sources = []*source{h.outcomes}
 	return h
 }
 
@@ -93,6 +92,6 @@ func (h *Hub) FilterBy(area string, of func(data []byte) any) { h.facets[area] =
 // is unavailable. The caller calls stop.
 func (h *Hub) Watch(area, id string) (seen <-chan struct{}, stop func()) {
 	key, wake := groupKey{area: area, id: id}, make(chan struct{}, 1)
-	h.ring.join(key, wake)
-	return wake, func() { h.ring.leave(key, wake) }
+	h.outcomes.ring.join(key, wake)
+	return wake, func() { h.outcomes.ring.leave(key, wake) }
 }

@@ -90,7 +90,7 @@ func TestPositionsThatAreGoneResync(t *testing.T) {
 	for _, at := range []string{first, "8", "21", "18446744073709551615"} {
 		again := w.open(w.url+"/v1/events?owner=ann", at)
 		w.eventually(func() error { // the ring may be behind the stream
-			if _, newest, _ := w.hub.ring.bounds(); newest < 20 {
+			if _, newest, _ := w.hub.outcomes.ring.bounds(); newest < 20 {
 				return fmt.Errorf("the ring has seen %d", newest)
 			}
 			return nil
@@ -121,13 +121,13 @@ func TestGapInTheStreamResyncs(t *testing.T) {
 	if _, err := w.js.UpdateStream(w.ctx, few); err != nil {
 		t.Fatal(err)
 	}
-	w.hub.ring.mu.RLock() // the ring falls behind by more than a tail buffers
+	w.hub.outcomes.ring.mu.RLock() // the ring falls behind by more than a tail buffers
 	for i := range 1500 {
 		w.publish("ann", fmt.Sprint("a", i))
 	}
-	w.hub.ring.mu.RUnlock()
+	w.hub.outcomes.ring.mu.RUnlock()
 	w.eventually(func() error {
-		if _, newest, _ := w.hub.ring.bounds(); newest != 1500 {
+		if _, newest, _ := w.hub.outcomes.ring.bounds(); newest != 1500 {
 			return fmt.Errorf("the ring has seen %d", newest)
 		}
 		return nil
@@ -334,20 +334,20 @@ func TestRefusals(t *testing.T) {
 func TestQuietReadersMoveOn(t *testing.T) {
 	b := newRing(4, 1<<20)
 	b.reset(100)
-	quiet := &reader{filter: Filter{Owner: "quiet"}, cursor: 100, wake: make(chan struct{}, 1)}
-	quiet.group = b.join(quiet.filter.key(), quiet.wake)
+	mine := Filter{Owner: "quiet"}
+	quiet := &cursor{after: 100, group: b.join(mine.key(), make(chan struct{}, 1))}
 	for sequence := uint64(101); sequence <= 120; sequence++ {
 		b.add(entry{sequence: sequence, owner: "loud", area: "textfile", frame: []byte("x")})
 	}
-	if out, reached := b.read(quiet); reached != current || len(out.frames) != 0 || quiet.cursor != 120 {
-		t.Errorf("a quiet reader got %d frames and is at %d (%d)", len(out.frames), quiet.cursor, reached)
+	if out, reached := b.read(quiet, mine); reached != current || len(out.entries) != 0 || quiet.after != 120 {
+		t.Errorf("a quiet reader got %d frames and is at %d (%d)", len(out.entries), quiet.after, reached)
 	}
 	b.add(entry{sequence: 121, owner: "quiet", area: "textfile", frame: []byte("mine")})
-	if out, reached := b.read(quiet); reached != current || len(out.frames) != 1 || quiet.cursor != 121 {
-		t.Errorf("then it got %d frames and is at %d (%d)", len(out.frames), quiet.cursor, reached)
+	if out, reached := b.read(quiet, mine); reached != current || len(out.entries) != 1 || quiet.after != 121 {
+		t.Errorf("then it got %d frames and is at %d (%d)", len(out.entries), quiet.after, reached)
 	}
 	b.reset(7) // a recreated stream
-	if _, reached := b.read(quiet); reached != gone {
-		t.Errorf("before the stream is recreated it is at %d (%d)", quiet.cursor, reached)
+	if _, reached := b.read(quiet, mine); reached != gone {
+		t.Errorf("before the stream is recreated it is at %d (%d)", quiet.after, reached)
 	}
 }

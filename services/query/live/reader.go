@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus/tail"
@@ -12,52 +13,107 @@ import (
 
 // reader is one open stream. Except wake, only its goroutine uses it.
 type reader struct {
-	filter Filter
-	group  *group
-	cursor uint64 // every selected outcome up to this sequence has been sent
-	resets int    // of the ring, when cursor was last in the stream
-	wake   chan struct{}
+	filter  Filter
+	cursors []cursor // one for each source
+	wake    chan struct{}
 }
 
-// begin returns a reader and the first event of its stream, for the position of a
-// resuming client or for a new client.
-func (h *Hub) begin(ctx context.Context, wanted Filter, resumes bool, after uint64) (*reader, web.Event, error) {
-	select {
-	case <-h.loaded:
-	case <-time.After(loadWait):
-		return nil, web.Event{}, web.Unavailable("The outcome stream does not respond.", retryAfter)
-	case <-ctx.Done():
-		return nil, web.Event{}, ctx.Err()
-	}
-	oldest, newest, resets := h.ring.bounds()
-	r := &reader{filter: wanted, cursor: newest, resets: resets, wake: make(chan struct{}, 1)}
-	name := "ready"
-	if resumes {
-		held := after+1 >= oldest && after <= newest
-		if !held {
-			var err error
-			if held, err = h.stored(ctx, after); err != nil {
-				return nil, web.Event{}, web.Unavailable("The outcome stream does not respond.", retryAfter).Because(err)
+// cursor is how far a reader is in one source.
+type cursor struct {
+	*source
+	group  *group
+	after  uint64 // every selected event up to this sequence has been sent
+	resets int    // of the ring, when the cursor was last in the stream
+}
+
+// begin returns a reader and the first event of its stream, for the positions of a
+// resuming client or, without any, for a new client. The caller calls leave.
+func (h *Hub) begin(ctx context.Context, wanted Filter, positions []uint64) (*reader, web.Event, error) {
+	r := &reader{filter: wanted, wake: make(chan struct{}, 1)}
+	name, deadline := "ready", time.After(loadWait)
+	for _, s := range h.of(wanted) {
+		select {
+		case <-s.loaded:
+		case <-deadline:
+			return nil, web.Event{}, web.Unavailable("The event stream does not respond.", retryAfter)
+		case <-ctx.Done():
+			return nil, web.Event{}, ctx.Err()
+		}
+		oldest, newest, resets := s.ring.bounds()
+		c := cursor{source: s, after: newest, resets: resets}
+		if s.stream != "" && len(positions) > 0 {
+			after := positions[0]
+			positions = positions[1:]
+			held := after+1 >= oldest && after <= newest
+			if !held {
+				var err error
+				if held, err = s.stored(ctx, after); err != nil {
+					return nil, web.Event{}, web.Unavailable("The event stream does not respond.", retryAfter).Because(err)
+				}
+			}
+			if held {
+				c.after = after
+			} else {
+				name = "resync"
+				h.metrics.resyncs.Inc()
 			}
 		}
-		if held {
-			r.cursor = after
-		} else {
-			name = "resync"
-			h.metrics.resyncs.Inc()
-		}
+		r.cursors = append(r.cursors, c)
 	}
-	r.group = h.ring.join(wanted.key(), r.wake)
-	return r, position(name, r.cursor), nil
+	for i := range r.cursors {
+		c := &r.cursors[i]
+		c.group = c.ring.join(wanted.key(), r.wake)
+	}
+	return r, r.position(name), nil
 }
 
-// stored reports whether the stream has every outcome after a position.
-func (h *Hub) stored(ctx context.Context, after uint64) (bool, error) {
-	if err := h.turn(ctx); err != nil {
+func (r *reader) leave() {
+	for _, c := range r.cursors {
+		c.ring.leave(r.filter.key(), r.wake)
+	}
+}
+
+// parse reads the id of an event: the position in each source that is a stream, the outcomes first. An id from
+// before a source was added has fewer, that of a stream with more sources has more.
+func parse(id string) ([]uint64, error) {
+	var positions []uint64
+	for part := range strings.SplitSeq(id, "-") {
+		at, err := strconv.ParseUint(part, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		positions = append(positions, at)
+	}
+	return positions, nil
+}
+
+// id returns the id of an event of one of the cursors, or where the reader is for nil.
+func (r *reader) id(of *cursor, sequence uint64) string {
+	var id []byte
+	for i := range r.cursors {
+		c := &r.cursors[i]
+		if c.stream == "" {
+			continue
+		}
+		if len(id) > 0 {
+			id = append(id, '-')
+		}
+		if c == of {
+			id = strconv.AppendUint(id, sequence, 10)
+		} else {
+			id = strconv.AppendUint(id, c.after, 10)
+		}
+	}
+	return string(id)
+}
+
+// stored reports whether the stream has every event after a position.
+func (s *source) stored(ctx context.Context, after uint64) (bool, error) {
+	if err := s.hub.turn(ctx); err != nil {
 		return false, err
 	}
-	defer h.endTurn()
-	oldest, newest, err := tail.Bounds(ctx, h.bus)
+	defer s.hub.endTurn()
+	oldest, newest, err := tail.Bounds(ctx, s.hub.bus, s.stream)
 	return after <= newest && after+1 >= oldest, err
 }
 
@@ -79,73 +135,108 @@ func (h *Hub) turn(ctx context.Context) error {
 
 func (h *Hub) endTurn() { <-h.turns }
 
-// next returns the frames to send to r now.
-func (h *Hub) next(ctx context.Context, r *reader) web.Batch {
-	out, reached := h.ring.read(r)
+// next returns the frames to send to r now. It returns the errors of Filter.Allowed and Filter.Check.
+func (h *Hub) next(ctx context.Context, r *reader) (web.Batch, error) {
+	var out web.Batch
+	if r.filter.Allowed != nil {
+		if err := r.filter.Allowed(ctx); err != nil {
+			return out, err
+		}
+	}
+	for i := range r.cursors {
+		reached, err := h.advance(ctx, r, &r.cursors[i], &out)
+		if err != nil {
+			return web.Batch{}, err // the client resumes after what it has
+		}
+		out.More = out.More || reached != current
+	}
+	out.Position = r.id(nil, 0)
+	return out, nil
+}
+
+// advance adds the frames of one source.
+func (h *Hub) advance(ctx context.Context, r *reader, c *cursor, out *web.Batch) (progress, error) {
+	found, reached := c.ring.read(c, r.filter)
 	var err error
+	if reached == behind && c.stream == "" {
+		oldest, _, _ := c.ring.bounds()
+		c.after = oldest - 1 // newer signals say more than those left out
+		return more, nil
+	}
 	if reached == behind {
-		out, err = h.catchUp(ctx, r)
+		found, err = c.catchUp(ctx, r.filter)
 	}
 	switch {
 	case reached == gone, errors.Is(err, tail.ErrGone):
-		return h.resync(r)
+		h.metrics.resyncs.Inc()
+		_, c.after, c.resets = c.ring.bounds()
+		out.Frames = append(out.Frames, frameOf(r.position("resync")))
+		return more, nil
 	case errors.Is(err, errBusy):
-		reached = more
+		return more, nil
 	case err != nil:
 		// The next heartbeat retries.
 		h.log.Debug().Err(err).Msg("cannot read the stream for a live reader")
-		reached = current
+		return current, nil
 	}
-	return web.Batch{Frames: out.frames, More: reached != current, Position: strconv.FormatUint(r.cursor, 10)}
+	for i := range found.entries {
+		e := &found.entries[i]
+		frame, err := r.filter.frame(ctx, e)
+		if err != nil {
+			return current, err
+		}
+		if len(frame) == 0 {
+			continue
+		}
+		if c.stream != "" {
+			out.Frames = append(out.Frames, []byte("id: "+r.id(c, e.sequence)+"\n"))
+		}
+		out.Frames = append(out.Frames, frame)
+	}
+	return reached, nil
 }
 
-// catchUp advances r by one turn at the stream, up to the start of the ring.
-func (h *Hub) catchUp(ctx context.Context, r *reader) (out batch, err error) {
-	if err := h.turn(ctx); err != nil {
+// catchUp advances c by one turn at the stream, up to the start of the ring.
+func (c *cursor) catchUp(ctx context.Context, f Filter) (out batch, err error) {
+	if err := c.hub.turn(ctx); err != nil {
 		return batch{}, err
 	}
-	defer h.endTurn()
+	defer c.hub.endTurn()
 	// A client that leaves must not leave a consumer behind.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), turnTime)
 	defer cancel()
-	from := r.cursor
-	outcomes, err := tail.Open(ctx, h.bus, h.log, from)
+	from := c.after
+	events, err := tail.Open(ctx, c.hub.bus, c.hub.log, c.stream, from)
 	if err != nil {
 		return batch{}, err
 	}
-	defer outcomes.Close()
-	oldest, _, _ := h.ring.bounds()
-	for r.cursor+1 < oldest && r.cursor-from < turnOutcomes {
-		d, err := outcomes.Next()
-		if err != nil && r.cursor > from {
+	defer events.Close()
+	oldest, _, _ := c.ring.bounds()
+	for c.after+1 < oldest && c.after-from < turnEvents {
+		d, err := events.Next()
+		if err != nil && c.after > from {
 			break // the next turn reads it again
 		}
 		if err != nil {
 			return batch{}, err
 		}
-		e := h.newEntry(d)
-		if r.filter.wants(&e) && !out.add(e.frame) {
+		e := c.read(d)
+		if f.wants(&e) && !out.add(&e) {
 			break
 		}
-		r.cursor = d.Sequence
+		c.after = d.Sequence
 	}
 	return out, nil
 }
 
-// resync moves r to the newest outcome.
-func (h *Hub) resync(r *reader) web.Batch {
-	h.metrics.resyncs.Inc()
-	_, r.cursor, r.resets = h.ring.bounds()
-	at := position("resync", r.cursor)
-	frame, err := at.Frame()
-	if err != nil {
-		h.log.Error().Err(err).Msg("cannot send resync to a live reader")
-	}
-	return web.Batch{Frames: [][]byte{frame}, More: true, Position: at.ID}
+// position returns an event that gives the client the id to resume from.
+func (r *reader) position(name string) web.Event {
+	id := r.id(nil, 0)
+	return web.Event{ID: id, Name: name, Data: []byte(`{"lastEventId":"` + id + `"}`)}
 }
 
-// position returns an event that gives the client the id to resume from.
-func position(name string, at uint64) web.Event {
-	id := strconv.FormatUint(at, 10)
-	return web.Event{ID: id, Name: name, Data: []byte(`{"lastEventId":"` + id + `"}`)}
+// frameOf is the frame of an event whose id and name are ours.
+func frameOf(e web.Event) []byte {
+	frame, _ := e.Frame()
+	return frame
 }

@@ -2,7 +2,7 @@ package live
 
 import "sync"
 
-// ring holds the newest outcomes in a bounded buffer. Adding to it never waits
+// ring holds the newest events of a source in a bounded buffer. Adding to it never waits
 // for a reader.
 type ring struct {
 	mu          sync.RWMutex
@@ -30,7 +30,7 @@ func (b *ring) bounds() (oldest, newest uint64, resets int) {
 	return b.first, b.next - 1, b.resets
 }
 
-// reset empties the ring. The next outcome is the one after this sequence.
+// reset empties the ring. The next event is the one after this sequence.
 func (b *ring) reset(after uint64) {
 	b.mu.Lock()
 	clear(b.entries)
@@ -44,7 +44,7 @@ func (b *ring) reset(after uint64) {
 	b.signal()
 }
 
-// add appends the outcome that follows the newest one.
+// add appends the event that follows the newest one.
 func (b *ring) add(e entry) {
 	b.mu.Lock()
 	cost := len(e.frame) + entryCost
@@ -73,39 +73,39 @@ func (b *ring) at(sequence uint64) *entry { return &b.entries[sequence%uint64(le
 type progress int
 
 const (
-	current progress = iota // to the newest outcome
+	current progress = iota // to the newest event
 	more                    // to the end of one batch
-	behind                  // no progress: the ring no longer has the next outcome
-	gone                    // no progress: the stream does not have the next outcome
+	behind                  // no progress: the ring no longer has the next event
+	gone                    // no progress: the stream does not have the next event
 )
 
-// read advances r and returns the frames to send.
-func (b *ring) read(r *reader) (batch, progress) {
+// read advances c and returns the events to send.
+func (b *ring) read(c *cursor, f Filter) (batch, progress) {
 	var out batch
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	newest := b.next - 1
-	if r.cursor > newest {
+	if c.after > newest {
 		// Another process is ahead, unless the stream was recreated.
-		if r.resets != b.resets {
+		if c.resets != b.resets {
 			return out, gone
 		}
 		return out, current
 	}
-	r.resets = b.resets
-	if r.cursor >= r.group.since && r.cursor >= r.group.last {
-		r.cursor = newest
+	c.resets = b.resets
+	if c.after >= c.group.since && c.after >= c.group.last {
+		c.after = newest
 		return out, current
 	}
-	if r.cursor+1 < b.first {
+	if c.after+1 < b.first {
 		return out, behind
 	}
-	for r.cursor < newest {
-		e := b.at(r.cursor + 1)
-		if r.filter.wants(e) && !out.add(e.frame) {
+	for c.after < newest {
+		e := b.at(c.after + 1)
+		if f.wants(e) && !out.add(e) {
 			return out, more
 		}
-		r.cursor++
+		c.after++
 	}
 	return out, current
 }

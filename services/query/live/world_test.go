@@ -32,6 +32,7 @@ type world struct {
 	*testing.T
 	url, operator string
 	hub           *Hub
+	with          func(*Hub) // adds sources
 	bus           *bus.Bus
 	js            jetstream.JetStream
 	log           *transcript
@@ -77,7 +78,10 @@ func (w *world) serve(cfg Config, entries int) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), 10*patience)
 	w.hub = New(cfg, Options{Bus: w.bus, Log: zerolog.New(w.log), Registry: prometheus.NewRegistry()})
-	w.hub.ring = newRing(entries, ringBytes)
+	if w.with != nil {
+		w.with(w.hub)
+	}
+	w.hub.outcomes.ring = newRing(entries, ringBytes)
 	w.hub.FilterBy("textfile", func(data []byte) any {
 		var completed event.AnalysisCompleted
 		if err := event.Unmarshal(data, &completed); err != nil {

@@ -88,23 +88,32 @@ func changed(record streams.Record) (event.Event, error) {
 	if record.Dynamodb == nil {
 		return event.Event{}, errors.New("the change has no images")
 	}
-	image, kind := record.Dynamodb.NewImage, library.ChangeUpdated
+	node, err := read(record.Dynamodb.NewImage)
+	if err != nil {
+		return event.Event{}, err
+	}
+	before, err := read(record.Dynamodb.OldImage)
+	if err != nil {
+		return event.Event{}, err
+	}
+	kind := library.ChangeUpdated
 	switch record.EventName {
 	case streams.OperationTypeInsert:
 		kind = library.ChangeCreated
 	case streams.OperationTypeRemove:
-		image, kind = record.Dynamodb.OldImage, library.ChangeDeleted
+		node, kind = before, library.ChangeDeleted
 	}
-	attributes, err := attributevalue.FromDynamoDBStreamsMap(image)
-	if err != nil {
-		return event.Event{}, err
-	}
-	var n library.Node
-	if err := attributevalue.UnmarshalMap(attributes, &n); err != nil {
-		return event.Event{}, err
-	}
-	if !library.ValidID(n.ID) {
+	if !library.ValidID(node.ID) {
 		return event.Event{}, errors.New("the node has no id")
 	}
-	return n.Changed(kind), nil
+	return node.Changed(kind, before), nil
+}
+
+// read returns the node of an image, the zero Node of none.
+func read(image map[string]streams.AttributeValue) (n library.Node, err error) {
+	attributes, err := attributevalue.FromDynamoDBStreamsMap(image)
+	if err != nil {
+		return n, err
+	}
+	return n, attributevalue.UnmarshalMap(attributes, &n)
 }

@@ -23,6 +23,8 @@ func Promises() system.Promises {
 		"library: folders are downloaded as zips":   foldersAreZipped,
 		"library: erased means gone":                erasedMeansGone,
 		"library: operators list by every index":    operatorsList,
+		"library: live events follow permissions":   eventsFollowPermissions,
+		"library: files report their end":           filesReportTheirEnd,
 		"library: the command line keeps folders":   commandLine,
 	}
 }

@@ -45,7 +45,7 @@ func follow(ctx context.Context, c *client.Client, f client.Following, n int) ([
 		if err := json.Unmarshal(e.Data, &event.outcome); err != nil {
 			return got, f.After, err
 		}
-		if event.position, err = strconv.ParseUint(e.ID, 10, 64); err != nil {
+		if event.position, err = position(e.ID); err != nil {
 			return got, f.After, err
 		}
 		if got = append(got, event); len(got) == n {
@@ -143,11 +143,17 @@ func checkOutcomes(t *testing.T, got []liveEvent, want map[string]string, owner 
 
 func mustPosition(t *testing.T, id string) uint64 {
 	t.Helper()
-	at, err := strconv.ParseUint(id, 10, 64)
+	at, err := position(id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return at
+}
+
+// position is that in the stream of outcomes, which is the first of an id.
+func position(id string) (uint64, error) {
+	outcomes, _, _ := strings.Cut(id, "-")
+	return strconv.ParseUint(outcomes, 10, 64)
 }
 
 // unknownPositionsResync: a position that the stream never had gets

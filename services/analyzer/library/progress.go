@@ -1,0 +1,53 @@
+package library
+
+import (
+	"sync"
+	"time"
+
+	"github.com/assay-project/assay/pkg/library"
+)
+
+const (
+	// progressEvery is the least time between two events of the progress of a file.
+	progressEvery = time.Second
+	// progressFiles bounds the files that a progress remembers.
+	progressFiles = 1024
+)
+
+// progress limits how often the progress of a file is sent.
+type progress struct {
+	mu   sync.Mutex
+	sent map[string]time.Time // by file
+}
+
+// due reports whether the progress of a file may be sent now.
+func (p *progress) due(fileID string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if now.Sub(p.sent[fileID]) < progressEvery {
+		return false
+	}
+	if len(p.sent) >= progressFiles {
+		for id, at := range p.sent {
+			if now.Sub(at) >= progressEvery {
+				delete(p.sent, id)
+			}
+		}
+	}
+	if p.sent == nil {
+		p.sent = map[string]time.Time{}
+	}
+	p.sent[fileID] = now
+	return true
+}
+
+// tell sends how far a workflow is. It is a hint, which may be lost.
+func (a *Area) tell(w library.Workflow) {
+	if !a.progress.due(w.FileID) {
+		return
+	}
+	if err := a.bus.Signal(w.Progress()); err != nil {
+		a.log.Debug().Err(err).Str("file", w.FileID).Msg("cannot send progress")
+	}
+}

@@ -1,0 +1,204 @@
+package library
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// watch is a reader of live events.
+type watch struct {
+	events chan client.Event
+	end    chan error // why the stream ended
+}
+
+// follow starts a reader, which has begun when follow returns.
+func follow(t *testing.T, c *client.Client, f client.Following) *watch {
+	t.Helper()
+	w := &watch{make(chan client.Event, 1000), make(chan error, 1)}
+	ctx := system.Within(t)
+	go func() {
+		for e, err := range c.Events(ctx, f) {
+			if err != nil {
+				w.end <- err
+				return
+			}
+			w.events <- e
+		}
+	}()
+	if e, err := w.next(ctx); err != nil || e.Type != client.Ready {
+		t.Fatalf("a stream begins with %+v, %v", e, err)
+	}
+	return w
+}
+
+func (w *watch) next(ctx context.Context) (client.Event, error) {
+	select {
+	case e := <-w.events:
+		return e, nil
+	case err := <-w.end:
+		return client.Event{}, err
+	case <-ctx.Done():
+		return client.Event{}, ctx.Err()
+	}
+}
+
+// until reads changes of nodes until one is as wanted, and returns it with its id and all that came before it.
+func (w *watch) until(t *testing.T, what string, wanted func(client.ChangedNode) bool) (change client.ChangedNode, id string, before []client.ChangedNode) {
+	t.Helper()
+	for {
+		e, err := w.next(system.Within(t))
+		if err != nil {
+			t.Fatalf("no event that %s: %v; before it came %+v", what, err, before)
+		}
+		if e.Type != client.NodeEvent {
+			continue
+		}
+		var n client.ChangedNode
+		if err := json.Unmarshal(e.Data, &n); err != nil {
+			t.Fatal(err)
+		}
+		if wanted(n) {
+			return n, e.ID, before
+		}
+		before = append(before, n)
+	}
+}
+
+func is(id, change, status string) func(client.ChangedNode) bool {
+	return func(n client.ChangedNode) bool {
+		return n.NodeID == id && n.Change == change && (status == "" || n.Status == status)
+	}
+}
+
+// eventsFollowPermissions: the changes of nodes go to their owner, and to those who may read them, as long as
+// they may: a reader of a folder is told of what leaves it, and its stream ends with the permission.
+func eventsFollowPermissions(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c, stranger := s.Client(t, owner), s.Client(t, system.NewOwner())
+	shared, private := folder(t, c, "shared", ""), folder(t, c, "private", "")
+	resp, body := s.Ask(t, http.MethodGet, "/v1/library/nodes/"+shared.ID+"/events", nil, "")
+	system.Refused(t, resp, body, http.StatusNotFound, "not-found")
+	link, err := c.CreateLink(system.Within(t), shared.ID, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.PublishNode(system.Within(t), shared.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	mine, own := follow(t, c, client.Following{}), follow(t, stranger, client.Following{})
+	public := follow(t, stranger, client.Following{Node: shared.ID})
+	linked := follow(t, stranger, client.Following{Node: shared.ID, Reading: client.Reading{Link: link.Token}})
+
+	hidden := file(t, c, "hidden.txt", private.ID, "hidden")
+	seen := file(t, c, "seen.txt", shared.ID, "seen")
+	mine.until(t, "ends the hidden file", is(hidden.ID, "updated", client.LibraryProcessed))
+	for _, w := range []*watch{mine, public, linked} {
+		n, _, before := w.until(t, "ends the file", is(seen.ID, "updated", client.LibraryProcessed))
+		if n.Name != "seen.txt" || n.ParentID != shared.ID {
+			t.Errorf("%+v", n)
+		}
+		for i, b := range before {
+			if w != mine && b.NodeID != seen.ID && b.NodeID != shared.ID || b.NodeID == seen.ID && b.Version >= n.Version {
+				t.Errorf("before version %d, event %d is %+v", n.Version, i, b)
+			}
+		}
+	}
+
+	// What leaves the folder is deleted for its readers, and moved for its owner.
+	if _, err := c.ChangeNode(system.Within(t), seen.ID, client.NodeChange{ParentID: &private.ID}); err != nil {
+		t.Fatal(err)
+	}
+	mine.until(t, "moves the file", func(n client.ChangedNode) bool { return n.NodeID == seen.ID && n.ParentID == private.ID })
+	_, at, _ := public.until(t, "removes the file", is(seen.ID, "deleted", ""))
+	linked.until(t, "removes the file", is(seen.ID, "deleted", ""))
+
+	// A reader that returns gets what it has missed.
+	second := file(t, c, "second.txt", shared.ID, "second")
+	public.until(t, "ends the second file", is(second.ID, "updated", client.LibraryProcessed))
+	again := follow(t, stranger, client.Following{Node: shared.ID, After: at})
+	if _, _, before := again.until(t, "ends the second file again", is(second.ID, "updated", client.LibraryProcessed)); len(before) == 0 || before[0].Change != "created" {
+		t.Errorf("resumed at %+v", before)
+	}
+
+	// A withdrawn permission ends the streams that rely on it, and no other.
+	if err := c.PublishNode(system.Within(t), shared.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []*watch{public, again} {
+		w.ends(t)
+	}
+	third := file(t, c, "third.txt", shared.ID, "third")
+	linked.until(t, "ends the third file", is(third.ID, "updated", client.LibraryProcessed))
+	if err := c.RevokeLinks(system.Within(t), shared.ID); err != nil {
+		t.Fatal(err)
+	}
+	linked.ends(t)
+
+	// Trash and erase.
+	if err := c.TrashNode(system.Within(t), third.ID); err != nil {
+		t.Fatal(err)
+	}
+	mine.until(t, "trashes the file", func(n client.ChangedNode) bool { return n.NodeID == third.ID && n.Trashed && n.Change == "updated" })
+	if err := c.EraseNode(system.Within(t), third.ID); err != nil {
+		t.Fatal(err)
+	}
+	mine.until(t, "erases the file", is(third.ID, "deleted", ""))
+	select {
+	case e := <-own.events:
+		t.Errorf("another owner's stream has %s %s", e.Type, e.Data)
+	default:
+	}
+}
+
+// ends waits until a stream is refused, and checks that nothing but what was sent before came.
+func (w *watch) ends(t *testing.T) {
+	t.Helper()
+	for {
+		e, err := w.next(system.Within(t))
+		if system.IsProblem(err, http.StatusNotFound) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("the stream ended with %v", err)
+		}
+		if e.Type == client.NodeEvent && json.Valid(e.Data) {
+			t.Logf("before the end came %s", e.Data)
+		}
+	}
+}
+
+// filesReportTheirEnd: the stream of an owner has the end of each file as an outcome, too.
+func filesReportTheirEnd(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	w := follow(t, c, client.Following{})
+	done := file(t, c, "a.txt", "", "text")
+	failed, err := upload(system.Within(t), c, "broken.png", "", "\x89PNG\r\n\x1a\nbroken")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{done.ID: client.CompletedEvent, failed.ID: client.FailedEvent}
+	for len(want) > 0 {
+		e, err := w.next(system.Within(t))
+		if err != nil {
+			t.Fatalf("%v; missing are %v", err, want)
+		}
+		if e.Type != client.CompletedEvent && e.Type != client.FailedEvent {
+			continue
+		}
+		var o client.Outcome
+		if err := json.Unmarshal(e.Data, &o); err != nil {
+			t.Fatal(err)
+		}
+		if o.Area != "library" || want[o.ID] != e.Type {
+			t.Error(fmt.Sprint(e.Type, o))
+		}
+		delete(want, o.ID)
+	}
+}

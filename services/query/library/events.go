@@ -1,0 +1,211 @@
+package library
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/query/live"
+)
+
+// The names of the events of the library in live streams.
+const (
+	nodeEvent     = "node"
+	progressEvent = "progress"
+)
+
+// follow adds the changes of nodes and the progress of files to the live events.
+func follow(hub *live.Hub) {
+	hub.Follow(live.Source{
+		Area: library.Name, Stream: library.NodeStream, Event: nodeChange,
+		Description: "`node` says that a folder or a file of the library was created, updated or deleted, with its name, parentId, status " +
+			"and version; of one that was moved away or trashed, the update says so.",
+	})
+	hub.Follow(live.Source{
+		Area: library.Name, Subjects: library.ProgressSubjects, Event: fileProgress,
+		Description: "`progress` says how many steps of the processing of a file of the library are open, done, failed and skipped. " +
+			"It has no id, is sent at most once a second for each file, and is not repeated.",
+	})
+}
+
+// changeView is a NodeChanged as live streams show it: without the ids of owners.
+type changeView struct {
+	NodeID    string    `json:"nodeId"`
+	Change    string    `json:"change"`
+	Type      string    `json:"type,omitempty"`
+	SubType   string    `json:"subType,omitempty"`
+	Name      string    `json:"name,omitempty"`
+	ParentID  string    `json:"parentId,omitempty"`
+	Status    string    `json:"status,omitempty"`
+	Trashed   bool      `json:"trashed"`
+	IsPublic  bool      `json:"isPublic"`
+	Version   int64     `json:"version"`
+	ChangedAt time.Time `json:"changedAt"`
+}
+
+func nodeChange(d bus.Delivery) (live.Event, bool) {
+	n := &event.NodeChanged{}
+	if event.Unmarshal(d.Data, n) != nil {
+		return live.Event{}, false
+	}
+	return show(nodeEvent, n.NodeId, n, changeView{
+		n.NodeId, n.Change, n.Type, n.SubType, n.Name, n.ParentId, n.Status, n.Trashed, n.IsPublic, int64(n.Version), n.ChangedAt.AsTime(),
+	})
+}
+
+// progressView is a LibraryProgress as live streams show it.
+type progressView struct {
+	FileID    string    `json:"fileId"`
+	Run       int64     `json:"run"`
+	Status    string    `json:"status"`
+	Open      int       `json:"open"`
+	Done      int       `json:"done"`
+	Failed    int       `json:"failed"`
+	Skipped   int       `json:"skipped"`
+	UpdatedAt time.Time `json:"updatedAt"`
+}
+
+func fileProgress(d bus.Delivery) (live.Event, bool) {
+	p := &event.LibraryProgress{}
+	if event.Unmarshal(d.Data, p) != nil {
+		return live.Event{}, false
+	}
+	return show(progressEvent, p.FileId, p, progressView{
+		p.FileId, int64(p.Run), p.Status, int(p.Open), int(p.Done), int(p.Failed), int(p.Skipped), p.UpdatedAt.AsTime(),
+	})
+}
+
+func show(name, item string, facet, view any) (live.Event, bool) {
+	data, err := json.Marshal(view)
+	return live.Event{Event: web.Event{Name: name, Data: data}, Item: item, Facet: facet}, err == nil
+}
+
+// streamRoute registers the live events of a node and all below it.
+func (a *Area) streamRoute(r *web.Router) {
+	text := &huma.Schema{Type: "string"}
+	a.hub.Handle(r, huma.Operation{
+		OperationID: "live-library-events", Path: "/v1/library/nodes/{id}/events", Tags: []string{tag}, Summary: "Live events of a node and all below it",
+		Description: "Server-sent events like those of /v1/events, for all who may read the node: `node`, whose status says how the processing of a " +
+			"file ended, and `progress`. A node that was moved away, trashed or erased is `deleted`. The stream ends within 5 seconds after the " +
+			"permission was withdrawn or the node was removed; the next request gets 404.",
+		Parameters: []*huma.Param{
+			{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: "string", Format: "uuid"}},
+			{Name: web.OwnerHeader, In: "header", Schema: text},
+			{Name: "link", In: "query", Schema: text, Description: "the token of a share link"},
+		},
+	}, a.belowNode)
+}
+
+// belowNode chooses the events of a node and all below it.
+func (a *Area) belowNode(r *http.Request) (live.Filter, error) {
+	id, err := uuid.Parse(r.PathValue("id"))
+	if err != nil {
+		return live.Filter{}, problem(lifecycle.ErrNotFound)
+	}
+	c, err := a.callerOf(r.Context(), web.CallerOf(r.Context()), r.URL.Query().Get("link"))
+	if err == nil {
+		_, err = a.store.Readable(r.Context(), id.String(), c)
+	}
+	v := &viewer{store: a.store, id: id.String(), caller: c, below: map[string]verdict{}}
+	return live.Filter{Area: library.Name, Match: v.match, Check: v.check, Allowed: v.allowed}, problem(err)
+}
+
+// trusted is how long a viewer relies on what it has read. A change of a folder ends it at once.
+const trusted = 2 * time.Second
+
+// viewer decides what the stream of a node shows to its caller. It is for one goroutine.
+type viewer struct {
+	store   *library.Store
+	id      string // of the node
+	caller  library.Caller
+	read    time.Time          // when the caller was last found to be allowed to read the node
+	below   map[string]verdict // by the id of a node
+	forgets time.Time          // when below was last emptied
+}
+
+// verdict is whether a node is the viewer's, or below it, and readable.
+type verdict struct {
+	yes  bool
+	read time.Time
+}
+
+// match leaves out outcomes: the status of a node says the same.
+func (*viewer) match(facet any) bool { return facet != nil }
+
+// allowed returns an error when the caller may not read the node any more.
+func (v *viewer) allowed(ctx context.Context) error {
+	link := v.caller.Link.Expires
+	if !link.IsZero() && time.Now().After(link) {
+		return library.ErrLink
+	}
+	if time.Since(v.read) < trusted {
+		return nil
+	}
+	_, err := v.store.Readable(ctx, v.id, v.caller)
+	if err == nil {
+		v.read = time.Now()
+	}
+	return err
+}
+
+// check decides about an event. Errors of a backend end the stream, which the client resumes.
+func (v *viewer) check(ctx context.Context, facet any) (send bool, instead *web.Event, err error) {
+	n, ok := facet.(*event.NodeChanged)
+	if !ok {
+		p, _ := facet.(*event.LibraryProgress)
+		send, err = v.shows(ctx, p.GetFileId())
+		return send, nil, err
+	}
+	if n.Type != string(library.KindFile) && n.Change != library.ChangeCreated { // it may have another place or other readers
+		clear(v.below)
+		v.read = time.Time{}
+		if err := v.allowed(ctx); err != nil {
+			return false, nil, err
+		}
+	}
+	if n.NodeId == v.id {
+		return true, nil, v.allowed(ctx)
+	}
+	if send, err = v.shows(ctx, n.ParentId); send || err != nil {
+		return send, nil, err
+	}
+	if send, err = v.shows(ctx, n.PreviousParentId); !send || err != nil {
+		return false, nil, err
+	}
+	removed, _ := show(nodeEvent, n.NodeId, nil, changeView{
+		NodeID: n.NodeId, Change: library.ChangeDeleted, Version: int64(n.Version), ChangedAt: n.ChangedAt.AsTime(),
+	})
+	return true, &removed.Event, nil
+}
+
+// shows reports whether a node is the viewer's or below it, and the caller may read it.
+func (v *viewer) shows(ctx context.Context, id string) (bool, error) {
+	if id == "" {
+		return false, nil
+	}
+	if known, ok := v.below[id]; ok && time.Since(known.read) < trusted {
+		return known.yes, nil
+	}
+	if time.Since(v.forgets) > trusted {
+		clear(v.below)
+		v.forgets = time.Now()
+	}
+	path, err := v.store.Readable(ctx, id, v.caller)
+	if err != nil && !errors.Is(err, lifecycle.ErrNotFound) {
+		return false, err
+	}
+	found := verdict{read: time.Now(), yes: slices.ContainsFunc(path, func(n library.Node) bool { return n.ID == v.id })}
+	v.below[id] = found
+	return found.yes, nil
+}

@@ -1,0 +1,89 @@
+package live
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// Source is a sequence of events of an area besides the outcomes. The streams that choose the area, or any
+// area, have them.
+type Source struct {
+	Area        string
+	Description string // of the events, for the description of the owners' streams
+	// Stream keeps the events, so that readers resume. Without one, Subjects are those of signals: a reader
+	// gets those that come while it is connected.
+	Stream, Subjects string
+	// Event reads an event. It is not ok for one that no reader gets.
+	Event func(bus.Delivery) (e Event, ok bool)
+}
+
+// Event is an event of a Source.
+type Event struct {
+	web.Event        // without an id
+	Item      string // what it is about
+	Facet     any    // for filters
+}
+
+// source is a Source, or the outcomes, with what this process has of it.
+type source struct {
+	hub          *Hub
+	area, stream string // an empty stream is one of signals
+	subjects     string
+	read         func(bus.Delivery) entry
+	ring         *ring
+	loaded       chan struct{} // closed once the ring has the newest event
+	load         func()
+	outage       outage
+}
+
+func (h *Hub) newSource(area, stream, subjects string, entries int, read func(bus.Delivery) entry) *source {
+	s := &source{
+		hub: h, area: area, stream: stream, subjects: subjects, read: read, ring: newRing(entries, ringBytes),
+		loaded: make(chan struct{}), outage: outage{since: time.Now(), cause: errStarting},
+	}
+	s.load = sync.OnceFunc(func() { close(s.loaded) })
+	return s
+}
+
+// Follow adds a source. It is called before Run and before routes are registered.
+func (h *Hub) Follow(from Source) {
+	entries := ringEntries
+	if from.Stream == "" {
+		entries = ringSignals
+	}
+	h.sources = append(h.sources, h.newSource(from.Area, from.Stream, from.Subjects, entries, func(d bus.Delivery) entry {
+		e := entry{sequence: d.Sequence, owner: d.Owner, area: from.Area}
+		if found, ok := from.Event(d); ok {
+			e.id, e.facet = found.Item, func() any { return found.Facet }
+			e.frame, _ = found.Frame() // as in outcome
+		}
+		return e
+	}))
+	h.description += " " + from.Description
+}
+
+// of returns the sources that a stream has events of.
+func (h *Hub) of(f Filter) []*source {
+	var found []*source
+	for _, s := range h.sources {
+		if s.area == "" || f.Area == "" || s.area == f.Area {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// listen adds signals to the ring until ctx ends. The ring numbers them.
+func (s *source) listen(ctx context.Context) error {
+	s.following()
+	s.load()
+	return s.hub.bus.Listen(ctx, s.subjects, func(d bus.Delivery) {
+		_, newest, _ := s.ring.bounds()
+		d.Sequence = newest + 1
+		s.ring.add(s.read(d))
+	})
+}
