@@ -20,6 +20,21 @@ var reserved = []string{
 	"LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9",
 }
 
+// CleanDisplayName returns a display name in Unicode normal form C. It may be empty. It returns an error that
+// wraps ErrName.
+func CleanDisplayName(name string) (string, error) {
+	name = norm.NFC.String(name)
+	switch {
+	case !utf8.ValidString(name):
+		return "", fmt.Errorf("%w: it is not valid UTF-8", ErrName)
+	case utf8.RuneCountInString(name) > MaxName:
+		return "", fmt.Errorf("%w: it is longer than %d characters", ErrName, MaxName)
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return "", fmt.Errorf("%w: it contains a control character", ErrName)
+	}
+	return name, nil
+}
+
 // CleanName returns a name in Unicode normal form C. It returns an error that wraps ErrName for a
 // name that some file system could not store. Two nodes of one folder may have the same name.
 func CleanName(name string) (string, error) {

@@ -17,25 +17,43 @@ func (s *Store) Rename(ctx context.Context, id, name string, e Edit) (Node, erro
 
 // Change is what to make of a node; nil leaves it as it is.
 type Change struct {
-	Name     *string
-	ParentID *string // empty for the root
+	Name        *string
+	DisplayName *string // what people read instead of the name, also of a root; empty for none
+	ParentID    *string // empty for the root
 }
 
-// Change is Rename and Move in one write, with the errors of both.
+// Change is Rename and Move in one write, with the errors of both. Of a root it changes the display name only.
 func (s *Store) Change(ctx context.Context, id string, c Change, e Edit) (Node, error) {
-	var name string
+	var name, display string
+	var err error
 	if c.Name != nil {
-		var err error
 		if name, err = CleanName(*c.Name); err != nil {
 			return Node{}, err
 		}
 	}
+	if c.DisplayName != nil {
+		if display, err = CleanDisplayName(*c.DisplayName); err != nil {
+			return Node{}, err
+		}
+	}
+	if id == RootID(e.By) {
+		if _, err := s.ensureRoot(ctx, e.By); err != nil {
+			return Node{}, err
+		}
+	}
 	return s.change(ctx, "change", id, e, func(n Node) (Node, []types.TransactWriteItem, error) {
-		if err := changeable(n); err != nil {
+		err := changeable(n)
+		if errors.Is(err, ErrRoot) && c.Name == nil && c.ParentID == nil {
+			err = nil
+		}
+		if err != nil {
 			return Node{}, nil, err
 		}
 		if c.Name != nil {
 			n.Name = name
+		}
+		if c.DisplayName != nil {
+			n.DisplayName = display
 		}
 		if c.ParentID == nil {
 			return n, nil, nil

@@ -33,6 +33,7 @@ type Node struct {
 	Type        string           `json:"type"`
 	SubType     string           `json:"subType,omitempty"` // the workflow of a file
 	Name        string           `json:"name"`
+	DisplayName string           `json:"displayName,omitempty"`
 	OwnedBy     string           `json:"ownedBy,omitempty"`  // only for the owner
 	ParentID    string           `json:"parentId,omitempty"` // empty in the trash
 	TrashedFrom string           `json:"trashedFrom,omitempty"`

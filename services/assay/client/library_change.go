@@ -24,12 +24,13 @@ func (c *Client) CreateFolder(ctx context.Context, f NewFolder) (Node, error) {
 
 // NodeChange is what to change of a node; nil leaves it as it is.
 type NodeChange struct {
-	Name     *string `json:"name,omitempty"`
-	ParentID *string `json:"parentId,omitempty"`
-	Version  int64   `json:"-"` // that the node must still have; 0 for any
+	Name        *string `json:"name,omitempty"`
+	DisplayName *string `json:"displayName,omitempty"`
+	ParentID    *string `json:"parentId,omitempty"`
+	Version     int64   `json:"-"` // that the node must still have; 0 for any
 }
 
-// ChangeNode renames a node, or moves it.
+// ChangeNode renames a node, moves it, or sets its display name.
 func (c *Client) ChangeNode(ctx context.Context, id string, change NodeChange) (Node, error) {
 	op := call{method: http.MethodPatch, path: join("library", "nodes", id), body: change}
 	if change.Version > 0 {
@@ -38,6 +39,20 @@ func (c *Client) ChangeNode(ctx context.Context, id string, change NodeChange) (
 	}
 	var n Node
 	err := c.do(ctx, op, &n)
+	return n, err
+}
+
+// ReprocessLibraryFile processes a Processed file again.
+func (c *Client) ReprocessLibraryFile(ctx context.Context, id string) (Node, error) {
+	var n Node
+	err := c.do(ctx, call{method: http.MethodPost, path: join("library", "files", id, "reprocess"), once: true}, &n)
+	return n, err
+}
+
+// RetryLibraryStep makes one failed step of a file again, and keeps what the others have made.
+func (c *Client) RetryLibraryStep(ctx context.Context, id, step string) (Node, error) {
+	var n Node
+	err := c.do(ctx, call{method: http.MethodPost, path: join("library", "files", id, "workflow", "steps", step, "retry"), once: true}, &n)
 	return n, err
 }
 

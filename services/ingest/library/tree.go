@@ -71,8 +71,9 @@ type patchInput struct {
 	web.CallerParam
 	MatchParam
 	Body struct {
-		Name     *string `json:"name,omitempty" minLength:"1" maxLength:"1024"`
-		ParentID *string `json:"parentId,omitempty" format:"uuid" doc:"a folder of the same owner"`
+		Name        *string `json:"name,omitempty" minLength:"1" maxLength:"1024"`
+		DisplayName *string `json:"displayName,omitempty" maxLength:"1024" doc:"what people read instead of the name, also of the root; empty removes it"`
+		ParentID    *string `json:"parentId,omitempty" format:"uuid" doc:"a folder of the same owner"`
 	}
 }
 
@@ -81,7 +82,12 @@ func (a *Area) patchNode(ctx context.Context, in *patchInput) (*nodeOutput, erro
 	if _, err := a.store.Writable(ctx, in.ID, c); err != nil {
 		return nil, a.problem(err)
 	}
-	node, err := a.store.Change(ctx, in.ID, library.Change{Name: in.Body.Name, ParentID: in.Body.ParentID}, in.edit(c))
+	if display := in.Body.DisplayName; display != nil {
+		if _, err := library.CleanDisplayName(*display); err != nil {
+			return nil, web.Invalid(web.FieldError{Field: "body.displayName", Message: err.Error()})
+		}
+	}
+	node, err := a.store.Change(ctx, in.ID, library.Change{Name: in.Body.Name, DisplayName: in.Body.DisplayName, ParentID: in.Body.ParentID}, in.edit(c))
 	if err != nil && in.Body.ParentID != nil {
 		err = a.refused(ctx, err, *in.Body.ParentID, c)
 	}
