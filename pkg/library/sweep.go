@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -185,6 +186,18 @@ func (s *Store) Orphans(ctx context.Context, nodes []Node) ([]Node, error) {
 		}
 	}
 	return orphans, nil
+}
+
+// WithoutFile returns the ids of those of the nodes that are files and have no row of a file.
+func (s *Store) WithoutFile(ctx context.Context, nodes []Node) ([]string, error) {
+	var ids []string
+	for _, n := range nodes {
+		if n.Type == KindFile {
+			ids = append(ids, n.ID)
+		}
+	}
+	files, err := s.filesOf(ctx, ids)
+	return slices.DeleteFunc(ids, func(id string) bool { _, there := files[id]; return there }), err
 }
 
 // Postpone gives an overdue workflow another deadline and counts that its open steps are published

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	erasers    = 8  // how many children of a folder are erased at once
-	erasePages = 10 // how many pages of them in one attempt
+	erasers    = 8 // how many children of a folder are erased at once
+	erasePages = 2 // how many pages of them in one attempt
 )
 
 // erase removes the objects and then the items of a node that is being erased; of a folder it begins the

@@ -44,7 +44,7 @@ func (s sweep) run(ctx context.Context, r *sweeper.Run) error {
 		r.Walk(ctx, "files", func(ctx context.Context, cursor string) (string, int, error) {
 			page, err := s.store.ScanFiles(ctx, cursor, library.ScanLimit)
 			if err == nil {
-				err = s.inconsistent(ctx, r, page.Items)
+				err = s.inconsistent(ctx, r, idsOf(page.Items))
 			}
 			return pages(ctx, r, page, err, s.file)
 		}),
@@ -52,6 +52,9 @@ func (s sweep) run(ctx context.Context, r *sweeper.Run) error {
 			page, err := s.store.ScanNodes(ctx, cursor, library.ScanLimit)
 			if err == nil {
 				err = s.orphanNodes(ctx, r, page.Items)
+			}
+			if err == nil {
+				err = s.withoutFile(ctx, r, page.Items)
 			}
 			return pages(ctx, r, page, err, s.node)
 		}),
@@ -199,12 +202,25 @@ func (s sweep) ended(ctx context.Context, r *sweeper.Run, f library.File) error 
 	return nil
 }
 
-// inconsistent repairs nodes that differ from their files.
-func (s sweep) inconsistent(ctx context.Context, r *sweeper.Run, files []library.File) error {
+func idsOf(files []library.File) []string {
 	ids := make([]string, len(files))
 	for i, f := range files {
 		ids[i] = f.ID
 	}
+	return ids
+}
+
+// withoutFile removes nodes whose file does not exist.
+func (s sweep) withoutFile(ctx context.Context, r *sweeper.Run, nodes []library.Node) error {
+	ids, err := s.store.WithoutFile(ctx, nodes)
+	if err != nil {
+		return err
+	}
+	return s.inconsistent(ctx, r, ids)
+}
+
+// inconsistent repairs nodes that differ from their files, or have none.
+func (s sweep) inconsistent(ctx context.Context, r *sweeper.Run, ids []string) error {
 	pairs, err := s.store.Inconsistent(ctx, ids)
 	if err != nil {
 		return err

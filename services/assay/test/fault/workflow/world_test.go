@@ -117,7 +117,12 @@ type worker struct {
 }
 
 // worker starts a worker, with a hook for its calls once it works.
-func (w *world) worker(hook wire.Hook) *worker {
+func (w *world) worker(hook wire.Hook) *worker { return w.process(hook, true) }
+
+// sweeper starts a process that takes no messages: it only sweeps.
+func (w *world) sweeper() *worker { return w.process(nil, false) }
+
+func (w *world) process(hook wire.Hook, consumes bool) *worker {
 	w.t.Helper()
 	var mu sync.Mutex
 	works := false
@@ -139,7 +144,11 @@ func (w *world) worker(hook wire.Hook) *worker {
 	area := analyzed.New(analyzed.Config{Pixels: 1e8, Memory: 2 << 30, TrashKeep: time.Hour, Tables: tables}, backends, shared, zerolog.Nop())
 	runner := consume.New(backends.Bus, zerolog.Nop(), reg)
 	var running sync.WaitGroup
-	for _, c := range area.Consumers() {
+	consumers := area.Consumers()
+	if !consumes {
+		consumers = nil
+	}
+	for _, c := range consumers {
 		running.Go(func() {
 			if err := runner.Run(ctx, c); err != nil && !wires.IsCut() {
 				w.t.Error(err)
@@ -165,11 +174,13 @@ func (o *worker) kill() {
 	go o.end()
 }
 
-// sweep sweeps once, with a lease and ages of nothing.
-func (w *world) sweep(o *worker) sweeper.Report {
+// sweep sweeps once, with a lease and ages of nothing, and returns what it found, by code.
+func (w *world) sweep(o *worker) map[string][]string {
 	w.t.Helper()
+	found := map[string][]string{}
 	s := sweeper.New(sweeper.Config{Rate: 1e6}, 0, o.bus, zerolog.Nop(), obs.NewRegistry(), []*analyzed.Area{o.area})
-	report, err := s.Once(w.t.Context(), sweeper.Options{Tell: func(f sweeper.Finding) {
+	_, err := s.Once(w.t.Context(), sweeper.Options{Tell: func(f sweeper.Finding) {
+		found[f.Found] = append(found[f.Found], f.ID)
 		if f.Error != "" {
 			w.t.Errorf("sweep: %+v", f)
 		}
@@ -177,7 +188,7 @@ func (w *world) sweep(o *worker) sweeper.Report {
 	if err != nil {
 		w.t.Error(err)
 	}
-	return report
+	return found
 }
 
 func (w *world) id() string {

@@ -1,0 +1,234 @@
+package workflow
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/pkg/table"
+)
+
+// set changes an attribute of an item behind the store's back.
+func (w *world) set(name string, key table.Key, attribute, value string) {
+	w.t.Helper()
+	_, err := w.backends.DB.UpdateItem(w.t.Context(), &dynamodb.UpdateItemInput{
+		TableName: &name, Key: key, UpdateExpression: aws.String("SET #a = :v"),
+		ExpressionAttributeNames: map[string]string{"#a": attribute}, ExpressionAttributeValues: map[string]table.Value{":v": table.Text(value)},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// lose removes an item behind the store's back.
+func (w *world) lose(name string, key table.Key) {
+	w.t.Helper()
+	if _, err := w.backends.DB.DeleteItem(w.t.Context(), &dynamodb.DeleteItemInput{TableName: &name, Key: key}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func node(id string) table.Key     { return table.Key{"id": table.Text(id)} }
+func workflow(id string) table.Key { return table.Key{"correlationId": table.Text(id)} }
+
+// ago is a time of the tables.
+func ago(d time.Duration) string { return time.Now().Add(-d).UTC().Format(library.TimeLayout) }
+
+// check compares what a sweep found, all of which it has repaired.
+func (w *world) check(found map[string][]string, want map[string][]string) {
+	w.t.Helper()
+	for code, ids := range want {
+		slices.Sort(ids)
+		if slices.Sort(found[code]); !slices.Equal(found[code], ids) {
+			w.t.Errorf("%s of %q, want %q", code, found[code], ids)
+		}
+	}
+	for code, ids := range found {
+		if want[code] == nil {
+			w.t.Errorf("found %s of %q", code, ids)
+		}
+	}
+}
+
+// gone waits until a node does not exist.
+func (w *world) gone(id string) {
+	w.t.Helper()
+	w.until("the end of "+id, func() error {
+		if _, err := w.Get(w.t.Context(), id); !errors.Is(err, lifecycle.ErrNotFound) {
+			return fmt.Errorf("the node exists: %w", err)
+		}
+		return nil
+	})
+}
+
+// Whatever row is lost or differs, a sweep makes the rows of the others follow, and a second sweep finds
+// nothing.
+func TestSweepRepairsRows(t *testing.T) {
+	w := start(t)
+	o := w.worker(nil)
+	folder, err := w.CreateFolder(t.Context(), library.NewNode{ID: w.id(), Owner: "ann", Name: "docs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noFile, noNode, other := w.add("a", "", "\x00"), w.add("b", "", "\x00"), w.add("c", "", "\x00")
+	left := w.add("d", folder.ID, "\x00")
+	for _, f := range []library.File{noFile, noNode, other, left} {
+		w.ended(f.ID)
+	}
+	w.lose(tables.Files, node(noFile.ID))
+	w.lose(tables.Nodes, node(noNode.ID))
+	w.lose(tables.Nodes, node(folder.ID))
+	w.set(tables.Nodes, node(other.ID), "status", "Loading")
+	lost := w.reserve("e", "", 1)
+	if _, _, err := w.StoreUpload(t.Context(), lost, library.Content{Type: "Generic", Length: 1, ETag: "e"}, library.PlanOf("Generic")); err != nil {
+		t.Fatal(err)
+	}
+	w.lose(tables.Workflows, workflow(lost.ID))
+	w.check(w.sweep(o), map[string][]string{
+		"inconsistent_copies": {noFile.ID, noNode.ID, other.ID}, "orphan_node": {left.ID}, "lost_workflow": {lost.ID},
+		"orphan_object": {noFile.Key},
+	})
+	w.gone(noFile.ID)
+	w.until("the erasing", func() error { return w.nothing(left.ID) })
+	for _, f := range []library.File{noNode, other} {
+		if n, err := w.Get(t.Context(), f.ID); err != nil || n.Status != library.Processed || n.Name != f.Name {
+			t.Errorf("%+v, %v", n, err)
+		}
+	}
+	failed := w.ended(lost.ID)
+	if failed.Status != library.Failed || failed.ErrorMessage != "the state of its processing was lost; retry the file" {
+		t.Errorf("%+v", failed)
+	}
+	w.idle()
+	w.check(w.sweep(o), nil)
+}
+
+// A step whose message is lost again and again is published three times more, then it has failed. Its file ends, and
+// can be retried.
+func TestOverdueStep(t *testing.T) {
+	w := start(t)
+	o := w.sweeper()
+	f := w.reserve("a", "", 1)
+	f, flow, err := w.StoreUpload(t.Context(), f, library.Content{Type: "Generic", Length: 1, ETag: "e"}, library.PlanOf("Generic"))
+	if err == nil {
+		err = w.StartProcessing(t.Context(), flow)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.check(w.sweep(o), map[string][]string{"lost_message": {f.ID}}) // in time, it is not counted
+	for n := range 4 {
+		w.wipe()
+		if err := o.bus.Redeclare(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.set(tables.Workflows, workflow(f.ID), "deadline", ago(time.Hour))
+		w.check(w.sweep(o), map[string][]string{"overdue_step": {f.ID}})
+		flow, err := w.Workflow(t.Context(), f.ID)
+		if n < 3 && (err != nil || flow.Republished != n+1 || !flow.Due().After(time.Now()) || flow.Final()) {
+			t.Fatalf("sweep %d: %+v, %v", n, flow, err)
+		}
+		if outstanding, err := o.bus.Outstanding(t.Context(), flow.Step(f, library.StepMetadata).Subject, "ann"); err != nil || outstanding != (n < 3) {
+			t.Errorf("sweep %d: a message is there: %t, %v", n, outstanding, err)
+		}
+	}
+	failed := w.ended(f.ID)
+	if failed.Status != library.Failed || failed.ErrorMessage != "metadata: the step did not end in time" || w.outcomes(f.ID) != 1 {
+		t.Errorf("%+v", failed)
+	}
+}
+
+// The trash is erased after its time, and rows of workflows are kept for seven days.
+func TestSweepRemovesWhatIsOutdated(t *testing.T) {
+	w := start(t)
+	o := w.worker(nil)
+	old, recent := w.add("old", "", "\x00"), w.add("recent", "", "\x00")
+	for _, f := range []library.File{old, recent} {
+		w.ended(f.ID)
+		if _, err := w.Trash(t.Context(), f.ID, library.Edit{By: "ann"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, trashed := range map[string]time.Duration{old.ID: 61 * time.Minute, recent.ID: 59 * time.Minute} { // it keeps an hour
+		w.set(tables.Nodes, node(id), "deletedDateTime", ago(trashed))
+		w.set(tables.Nodes, node(id), "updatedDateTime", ago(trashed))
+	}
+	dropped, kept := w.add("dropped", "", "\x00"), w.add("kept", "", "\x00")
+	const day = 24 * time.Hour
+	for f, ended := range map[string]time.Duration{dropped.ID: 7*day + time.Minute, kept.ID: 7*day - time.Minute} {
+		w.ended(f)
+		w.set(tables.Workflows, workflow(f), "updatedAt", ago(ended))
+	}
+	again := w.add("again", "", "\x00")
+	file, _, err := w.Reprocess(t.Context(), w.ended(again.ID))
+	if err == nil {
+		err = w.announcer.Begun(t.Context(), file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.until("the second run", func() error {
+		if f, err := w.File(t.Context(), again.ID); err != nil || f.Run != 2 || !f.Final() {
+			return fmt.Errorf("it is %+v, %w", f, err)
+		}
+		return nil
+	})
+	left := library.ResultKey(again.ID, 1, "left.json")
+	if _, err := w.backends.Bucket.Put(t.Context(), left, "", nil, strings.NewReader("{}")); err != nil {
+		t.Fatal(err)
+	}
+	w.idle()
+	w.check(w.sweep(o), map[string][]string{"outdated_trash": {old.ID}, "outdated_workflow": {dropped.ID}, "outdated_object": {left}})
+	w.until("the erasing", func() error { return w.nothing(old.ID) })
+	if n, err := w.Get(t.Context(), recent.ID); err != nil || !n.IsDeleted {
+		t.Errorf("in the trash for less than its time: %+v, %v", n, err)
+	}
+	if _, err := w.Workflow(t.Context(), dropped.ID); !errors.Is(err, lifecycle.ErrNotFound) {
+		t.Errorf("the workflow after 7 days: %v", err)
+	}
+	if _, err := w.Workflow(t.Context(), kept.ID); err != nil {
+		t.Errorf("the workflow before 7 days: %v", err)
+	}
+	w.idle()
+	w.check(w.sweep(o), nil)
+}
+
+// A file that failed before it was Loaded is looked at by its retry.
+func TestRetryOfAFileWithoutBytes(t *testing.T) {
+	w := start(t)
+	w.worker(nil)
+	f := w.reserve("a.txt", "", 4)
+	if err := w.backends.Bus.Publish(t.Context(), f.Start("none")); err != nil {
+		t.Fatal(err)
+	}
+	failed := w.ended(f.ID)
+	if failed.Status != library.Failed || failed.ErrorMessage == "" || failed.ETag != "" {
+		t.Fatalf("%+v", failed)
+	}
+	if _, err := w.backends.Bucket.Put(t.Context(), f.Key, "", nil, strings.NewReader("text")); err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := w.Retry(t.Context(), failed)
+	if err == nil {
+		err = w.announcer.Begun(t.Context(), again)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.until("the second run", func() error {
+		f, err := w.File(t.Context(), f.ID)
+		if err != nil || f.Status != library.Processed || f.Run != 2 || f.Type != "Text" || f.MD5 == "" || f.ErrorMessage != "" {
+			return fmt.Errorf("it is %+v, %w", f, err)
+		}
+		return nil
+	})
+	w.idle()
+}
