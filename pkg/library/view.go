@@ -92,7 +92,7 @@ type WorkflowView struct {
 type OperationView struct {
 	ID        string     `json:"id"`
 	NodeID    string     `json:"nodeId"`
-	State     string     `json:"state" enum:"Processing,Processed" doc:"Processed when the folder and all that was in it are gone"`
+	State     string     `json:"state" enum:"Processing,Processed" doc:"Processed when the folder is gone; the bytes of what was in it are deleted shortly after"`
 	StartedAt *time.Time `json:"startedAt,omitempty"`
 	UpdatedAt *time.Time `json:"updatedAt,omitempty"`
 }

@@ -65,6 +65,8 @@ func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 // Consumers returns a consumer for each class of steps. Those that take a processor run as many at once as
 // there are.
 func (a *Area) Consumers() []bus.Consumer {
+	// The attempts are those of every area. An error that is neither permanent, a panic nor a timeout is one of a
+	// backend, and with fewer attempts an outage of some seconds would fail steps.
 	processors := runtime.GOMAXPROCS(0)
 	var all []bus.Consumer
 	for class, parallel := range map[string]int{
