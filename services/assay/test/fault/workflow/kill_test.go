@@ -81,6 +81,12 @@ func scenarios() []scenario {
 		{"a file", func(w *world) library.File { return w.add("a.bin", "", "\x00\x01\x02") }, ends("Processed")},
 		{"a picture", func(w *world) library.File { return w.add("a.gif", "", animation(w.t)) }, ends("Processed")},
 		{"an empty file", func(w *world) library.File { return w.add("a.bin", "", "") }, ends("Failed")},
+		{"an erasing", func(w *world) library.File {
+			f := w.reserve("a.bin", "", 1)
+			w.put(f, "a")
+			w.erase(f.ID)
+			return f
+		}, func(w *world, f library.File) error { return w.nothing(f.ID) }},
 	}
 }
 
@@ -117,36 +123,58 @@ func (w *world) killedAt(s scenario, p point) {
 	}
 }
 
-// A file that is erased at any call of its worker leaves no row and no object.
+// A file of any type that is erased at any call of its worker, and so in each of its steps, leaves no row and no
+// object.
 func TestErasedAtEveryCall(t *testing.T) {
 	w := start(t)
-	s := scenarios()[1]
-	body := animation(t)
-	for i, p := range w.moments(s) {
-		if i%*share != 0 {
+	samples := samples(t)
+	for n, plan := range library.Plans() {
+		one, ok := samples[plan.Type]
+		if !ok {
+			t.Errorf("no file of type %s is erased", plan.Type)
 			continue
 		}
-		seen := counter{}
-		f := w.reserve("a.gif", "", len(body))
-		erased := false
-		o := w.worker(func(c wire.Call, m wire.Moment) bool {
-			if seen.next(c, m) == p && !erased {
-				erased = true
-				w.erase(f.ID)
+		s := scenario{plan.Type, func(w *world) library.File { return w.add(one.name, "", one.body) }, func(w *world, f library.File) error {
+			err := ends("Processed")(w, f)
+			if flow, failed := w.Workflow(t.Context(), f.ID); err == nil && failed == nil && flow.FileWorkflowType != plan.Type {
+				err = fmt.Errorf("it is of type %s", flow.FileWorkflowType)
 			}
-			return false
-		})
-		w.upload(f, body)
-		w.until("the end", func() error {
-			if err := s.want(w, f); err != nil && w.nothing(f.ID) != nil {
-				return err
-			}
-			return nil
-		})
-		w.idle()
-		o.end()
-		if err := w.nothing(f.ID); erased && err != nil {
-			t.Fatalf("erased %s: %v", p, err)
+			return err
+		}}
+		every := *share
+		if every > 1 { // all types together take as long as one of the scenarios
+			every *= len(samples)
 		}
+		for i, p := range w.moments(s) {
+			if i%every == n%every {
+				w.erasedAt(s, one.name, one.body, p)
+			}
+		}
+	}
+}
+
+func (w *world) erasedAt(s scenario, name, body string, p point) {
+	w.t.Helper()
+	seen := counter{}
+	f := w.reserve(name, "", len(body))
+	erased := false
+	o := w.worker(func(c wire.Call, m wire.Moment) bool {
+		if seen.next(c, m) == p && !erased {
+			erased = true
+			w.erase(f.ID)
+		}
+		return false
+	})
+	w.upload(f, body)
+	w.until("the end", func() error {
+		if err := s.want(w, f); err != nil && w.nothing(f.ID) != nil {
+			return err
+		}
+		return nil
+	})
+	w.idle()
+	o.end()
+	if err := w.nothing(f.ID); erased && err != nil {
+		w.t.Fatalf("%s, erased %s: %v", s.name, p, err)
 	}
 }

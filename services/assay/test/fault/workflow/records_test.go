@@ -24,6 +24,8 @@ const (
 		"  1  2  1  0\n  2  3  1  0\nM  END\n"
 	logP   = ">  <logP>\n-0.31\n\n$$$$\n"
 	broken = "broken\n\n\n  9  9\n$$$$\n"
+	cell   = "data_cell\n_cell_length_a 5\n_cell_length_b 5\n_cell_length_c 5\nloop_\n_atom_site_label\n_atom_site_fract_x\n_atom_site_fract_y\n_atom_site_fract_z\nNa 0 0 0\n"
+	curve  = "##TITLE= curve\n##JCAMP-DX= 4.24\n##FIRSTX= 1\n##DELTAX= 1\n##XYDATA= (X++(Y..Y))\n1 5 6 7\n##END=\n"
 )
 
 // molecules is an SDF of so many records, the last of which is damaged.
@@ -58,8 +60,8 @@ func TestRecords(t *testing.T) {
 		"many.sdf":    {molecules(1_002), "Chemical", "ProcessedPartially", "1 of 1002 records failed; the first, record 1002: ", 1_002, 3, ""},
 		"nothing.mol": {broken, "Chemical", "Failed", "no record can be read; the first: ", 1, 0, ""},
 		"one.rxn":     {"$RXN\noxidation\n\n\n  1  0\n$MOL\n" + ethanol, "Reaction", "Processed", "", 1, 3, ""},
-		"cell.cif":    {"data_cell\n_cell_length_a 5\n_cell_length_b 5\n_cell_length_c 5\nloop_\n_atom_site_label\n_atom_site_fract_x\n_atom_site_fract_y\n_atom_site_fract_z\nNa 0 0 0\n", "Crystal", "Processed", "", 1, 3, ""},
-		"curve.jdx":   {"##TITLE= curve\n##JCAMP-DX= 4.24\n##FIRSTX= 1\n##DELTAX= 1\n##XYDATA= (X++(Y..Y))\n1 5 6 7\n##END=\n", "Spectrum", "Processed", "", 1, 3, ""},
+		"cell.cif":    {cell, "Crystal", "Processed", "", 1, 3, ""},
+		"curve.jdx":   {curve, "Spectrum", "Processed", "", 1, 3, ""},
 	} {
 		f := w.ended(w.add(name, "", c.body).ID)
 		flow, err := w.Workflow(t.Context(), f.ID)

@@ -1,0 +1,24 @@
+package workflow
+
+import (
+	"testing"
+
+	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
+)
+
+// sample is a file to process.
+type sample struct{ name, body string }
+
+// samples are files of all types, by type, which end as Processed.
+func samples(t *testing.T) map[string]sample {
+	t.Helper()
+	quick(t)
+	pdf := enginetest.PDF{Title: "Foxes", Pages: []string{"The quick brown fox"}}
+	return map[string]sample{
+		"Generic": {"a.bin", "\x00\x01\x02"}, "Image": {"a.gif", animation(t)}, "Pdf": {"a.pdf", string(pdf.Bytes())},
+		"Office": {"a.docx", wordDocument(t, "Dear fox")}, "WebPage": {"a.html", "<!DOCTYPE html><title>Foxes</title><p>One fox"},
+		"Text": {"a.txt", "one fox"}, "Table": {"rows.csv", "name;mass\nwater;18\n"}, "Chemical": {"one.sdf", ethanol + logP},
+		"Reaction": {"one.rxn", "$RXN\noxidation\n\n\n  1  0\n$MOL\n" + ethanol}, "Crystal": {"cell.cif", cell}, "Spectrum": {"curve.jdx", curve},
+		"Microscopy": {"a.nd2", "\x00\x01\x02"},
+	}
+}
