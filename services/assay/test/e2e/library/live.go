@@ -97,8 +97,8 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 	linked := follow(t, stranger, client.Following{Node: shared.ID, Reading: client.Reading{Link: link.Token}})
 
 	hidden := file(t, c, "hidden.txt", private.ID, "hidden")
+	mine.until(t, "ends the hidden file", is(hidden.ID, "updated", client.LibraryProcessed)) // first: events of several nodes have no order
 	seen := file(t, c, "seen.txt", shared.ID, "seen")
-	mine.until(t, "ends the hidden file", is(hidden.ID, "updated", client.LibraryProcessed))
 	for _, w := range []*watch{mine, public, linked} {
 		n, _, before := w.until(t, "ends the file", is(seen.ID, "updated", client.LibraryProcessed))
 		if n.Name != "seen.txt" || n.ParentID != shared.ID {

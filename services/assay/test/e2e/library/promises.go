@@ -25,6 +25,8 @@ func Promises() system.Promises {
 		"library: operators list by every index":    operatorsList,
 		"library: live events follow permissions":   eventsFollowPermissions,
 		"library: files report their end":           filesReportTheirEnd,
+		"library: failed steps are retried":         stepsAreRetried,
+		"library: display names are set":            displayNamesAreSet,
 		"library: the command line keeps folders":   commandLine,
 	}
 }

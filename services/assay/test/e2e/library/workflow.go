@@ -1,0 +1,128 @@
+package library
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// run waits until a run of a file has ended, and returns its workflow.
+func run(t *testing.T, c *client.Client, id string, number int64) client.LibraryWorkflow {
+	t.Helper()
+	var w client.LibraryWorkflow
+	system.Eventually(t, func() (err error) {
+		if w, err = c.Workflow(system.Within(t), id); err == nil && (w.Run != number || w.State != client.LibraryProcessed && w.State != client.LibraryFailed) {
+			err = fmt.Errorf("run %d is %s", w.Run, w.State)
+		}
+		return err
+	})
+	return w
+}
+
+func steps(w client.LibraryWorkflow) map[string]client.LibraryStep {
+	found := map[string]client.LibraryStep{}
+	for _, s := range w.Steps {
+		found[s.ID] = s
+	}
+	return found
+}
+
+// stepsAreRetried: a failed step is made again, and what the others have made is kept; a file that was processed
+// is processed again as a whole. Steps that are no longer kept cannot be retried.
+func stepsAreRetried(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	broken, err := upload(system.Within(t), c, "broken.png", "", "\x89PNG\r\n\x1a\nbroken")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := steps(run(t, c, broken.ID, 1))
+	if first["thumbnails"].State != "failed" || first["metadata"].State != "done" {
+		t.Fatalf("%+v", first)
+	}
+	retry := func(step string) (*http.Response, string) {
+		t.Helper()
+		return s.Ask(t, http.MethodPost, "/v1/library/files/"+broken.ID+"/workflow/steps/"+step+"/retry", map[string]string{"X-Owner-Id": owner}, "")
+	}
+	for _, step := range []string{"metadata", "none"} {
+		resp, body := retry(step)
+		system.Refused(t, resp, body, http.StatusConflict, "not-failed")
+	}
+	if _, err := c.RetryLibraryStep(system.Within(t), broken.ID, "thumbnails"); err != nil {
+		t.Fatal(err)
+	}
+	second := steps(run(t, c, broken.ID, 2))
+	if second["thumbnails"].State != "failed" || second["metadata"] != first["metadata"] {
+		t.Errorf("%+v, after %+v", second, first)
+	}
+	resp, body := s.Ask(t, http.MethodGet, "/v1/library/files/"+broken.ID+"/metadata", map[string]string{"X-Owner-Id": owner}, "")
+	if resp.StatusCode != http.StatusOK || !strings.Contains(body, "image/png") {
+		t.Errorf("the metadata: %d %s", resp.StatusCode, body)
+	}
+	_, err = c.ReprocessLibraryFile(system.Within(t), broken.ID)
+	if !system.IsProblem(err, http.StatusConflict) {
+		t.Errorf("a Failed file is reprocessed: %v", err)
+	}
+
+	// As after seven days: see the tests of the sweep.
+	workflows, key := "leanda-ng-dev-workflow-state", system.Item{"correlationId": &types.AttributeValueMemberS{Value: broken.ID}}
+	if _, err := s.Tables().DeleteItem(system.Within(t), &dynamodb.DeleteItemInput{TableName: &workflows, Key: key}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Workflow(system.Within(t), broken.ID); !system.IsProblem(err, http.StatusNotFound) {
+		t.Errorf("the steps: %v", err)
+	}
+	resp, body = retry("thumbnails")
+	system.Refused(t, resp, body, http.StatusGone, "steps-removed")
+	if _, err := c.RetryLibraryFile(system.Within(t), broken.ID); err != nil {
+		t.Fatal(err)
+	}
+	if third := steps(run(t, c, broken.ID, 3)); third["thumbnails"].State != "failed" || third["metadata"].State != "done" {
+		t.Errorf("%+v", third)
+	}
+
+	good := file(t, c, "good.txt", "", "text")
+	if _, err := c.RetryLibraryFile(system.Within(t), good.ID); !system.IsProblem(err, http.StatusConflict) {
+		t.Errorf("a Processed file is retried: %v", err)
+	}
+	if _, err := c.ReprocessLibraryFile(system.Within(t), good.ID); err != nil {
+		t.Fatal(err)
+	}
+	if again := run(t, c, good.ID, 2); again.State != client.LibraryProcessed || steps(again)["text"].State != "done" {
+		t.Errorf("%+v", again)
+	}
+}
+
+// displayNamesAreSet: a node and a root have names for people besides their own.
+func displayNamesAreSet(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	root, err := c.Root(system.Within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, shown, none := folder(t, c, "docs", ""), "Ann's \u0041\u030a archive", ""
+	for _, n := range []client.Node{root, docs} {
+		changed, err := c.ChangeNode(system.Within(t), n.ID, client.NodeChange{DisplayName: &shown})
+		if err != nil || changed.DisplayName != "Ann's \u00c5 archive" || changed.Name != n.Name { // in normal form C
+			t.Errorf("%+v, %v", changed, err)
+		}
+		if changed, err = c.ChangeNode(system.Within(t), n.ID, client.NodeChange{DisplayName: &none}); err != nil || changed.DisplayName != "" {
+			t.Errorf("removed: %+v, %v", changed, err)
+		}
+	}
+	name, bad := "other", "a\nb"
+	if _, err := c.ChangeNode(system.Within(t), root.ID, client.NodeChange{Name: &name, DisplayName: &shown}); !system.IsProblem(err, http.StatusConflict) {
+		t.Errorf("a root is renamed: %v", err)
+	}
+	_, err = c.ChangeNode(system.Within(t), docs.ID, client.NodeChange{DisplayName: &bad})
+	if !system.IsProblem(err, http.StatusUnprocessableEntity) || !strings.Contains(err.Error(), "displayName") {
+		t.Errorf("a display name of two lines: %v", err)
+	}
+}
