@@ -45,20 +45,24 @@ func NewAccepted(d *event.FeedItemAccepted) event.Event {
 }
 
 // Accepted returns the event that an item waits for its analysis, with its text in the given
-// bucket. For an item that was given up the id includes the time of that, since the stream may
-// still drop the earlier id as a duplicate. It returns an error for a time that is not in
-// TimeLayout.
+// bucket. For an item that was given up, or analyzed before, the id includes the time of that, since
+// the stream may still drop the earlier id as a duplicate. It returns an error for a time that is not
+// in TimeLayout.
 func (i Item) Accepted(bucket string) (event.Event, error) {
 	at, err := i.Ingested()
 	failed, wrong := i.Failed()
-	if err := errors.Join(err, wrong); err != nil {
+	analyzed, invalid := i.Analyzed()
+	if err := errors.Join(err, wrong, invalid); err != nil {
 		return event.Event{}, fmt.Errorf("the times of %s: %w", i.SourceID, err)
 	}
 	accepted := NewAccepted(&event.FeedItemAccepted{
 		SourceId: i.SourceID, IngestedAt: timestamppb.New(at), SourceType: i.SourceType, Bucket: bucket, Key: TextKey(i.SourceID),
 	})
-	if i.GivenUp() {
+	switch {
+	case i.GivenUp():
 		accepted.ID = fmt.Sprintf("%s/%d", accepted.ID, failed.UnixMilli())
+	case i.Scored():
+		accepted.ID = fmt.Sprintf("%s/again/%d", accepted.ID, analyzed.UnixMilli())
 	}
 	return accepted, nil
 }
@@ -71,13 +75,14 @@ func access(cfg Config) map[area.Program][]area.Statement {
 		area.Ingest: {
 			area.Allow("FeedAccept", []string{"dynamodb:DescribeTable", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:DeleteItem"}, primary),
 			area.Allow("FeedTagAndRetry", []string{"dynamodb:UpdateItem"}, primary).Attributes(
-				AttrSourceID, AttrIngestedAt, AttrStatus, AttrMatchedTags, "source_url", AttrTextSnippet, "metadata", AttrFailedAt, AttrErrorMessage),
+				AttrSourceID, AttrIngestedAt, AttrStatus, AttrMatchedTags, "source_url", AttrTextSnippet, "metadata", attrAnalyzedAt, AttrFailedAt, AttrErrorMessage),
+			area.Allow("FeedReanalyze", []string{"dynamodb:Scan"}, primary),
 			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}, texts),
 		},
 		area.Analyzer: {
 			area.Allow("FeedMove", []string{"dynamodb:UpdateItem"}, primary).Attributes(
 				AttrSourceID, AttrIngestedAt, AttrStatus, "source_url", AttrTextSnippet, "metadata", "sentiment", "score", "compound", "model_version",
-				"analyzed_at", AttrFailedAt, AttrErrorMessage, AttrMatchedTags),
+				attrAnalyzedAt, AttrFailedAt, AttrErrorMessage, AttrMatchedTags),
 			area.Allow("FeedReadAndSweep", []string{"dynamodb:DescribeTable", "dynamodb:Query", "dynamodb:Scan", "dynamodb:DeleteItem"}, primary),
 			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:DeleteObject"}, texts),
 			area.Allow("FeedTextRestore", []string{"s3:PutObject"}, texts), // by a sweep, of a text that it removed too early

@@ -36,7 +36,7 @@ type Item struct {
 	MatchedTags  []string        `dynamodbav:"matched_tags,stringset"`
 	Metadata     map[string]any  `dynamodbav:"metadata,omitempty"`
 	Status       lifecycle.State `dynamodbav:"status"`
-	AnalyzedAt   string          `dynamodbav:"analyzed_at,omitempty"`   // TimeLayout; only when analyzed
+	AnalyzedAt   string          `dynamodbav:"analyzed_at,omitempty"`   // TimeLayout; of the last analysis, empty before the first
 	FailedAt     string          `dynamodbav:"failed_at,omitempty"`     // TimeLayout; only while given up
 	ErrorMessage string          `dynamodbav:"error_message,omitempty"` // why it was given up
 	Writer       string          `dynamodbav:"writer,omitempty"`
@@ -77,6 +77,7 @@ const (
 	AttrTextSnippet    = "text_snippet"
 	AttrSourceURL      = "source_url"
 	AttrMetadata       = "metadata"
+	attrAnalyzedAt     = "analyzed_at"
 	AttrFailedAt       = "failed_at"
 	AttrErrorMessage   = "error_message"
 	AttrExpiresAt      = "expires_at"

@@ -13,19 +13,20 @@ const (
 	Analyzed lifecycle.State = "analyzed" // final
 )
 
-// The moves. They need no fence: no move returns from analyzed to pending, so only one of two
-// workers can make that move. A given-up item has no state of its own: it stays pending, with the
-// reason, until a retry removes the reason or the analysis succeeds.
+// The moves. Each has the condition that the item was not analyzed since it was read, so that a slow
+// worker cannot overwrite a newer analysis. A given-up item has no state of its own: it stays pending,
+// with the reason, until a retry removes the reason or the analysis succeeds.
 var (
-	analyze = lifecycle.Move{Name: "analyze", From: []lifecycle.State{Pending}, To: Analyzed}
-	giveUp  = lifecycle.Move{Name: "giveUp", From: []lifecycle.State{Pending}, To: Pending}
-	retry   = lifecycle.Move{Name: "retry", From: []lifecycle.State{Pending}, To: Pending}
+	analyze   = lifecycle.Move{Name: "analyze", From: []lifecycle.State{Pending}, To: Analyzed}
+	giveUp    = lifecycle.Move{Name: "giveUp", From: []lifecycle.State{Pending}, To: Pending}
+	retry     = lifecycle.Move{Name: "retry", From: []lifecycle.State{Pending}, To: Pending}
+	reanalyze = lifecycle.Move{Name: "reanalyze", From: []lifecycle.State{Analyzed}, To: Pending, Explicit: true}
 )
 
 // Machine returns the states and moves, for docs and tests.
 func Machine() lifecycle.Machine {
 	return lifecycle.Machine{
 		Area: Name, Status: AttrStatus, Start: Pending, Final: []lifecycle.State{Analyzed},
-		Moves: []lifecycle.Move{analyze, giveUp, retry},
+		Moves: []lifecycle.Move{analyze, giveUp, retry, reanalyze},
 	}
 }

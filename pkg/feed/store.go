@@ -126,14 +126,24 @@ func (a Analysis) check() error {
 }
 
 // Analyze moves a pending item to analyzed. The item is Of the submission that was analyzed: its
-// URL, snippet and metadata are written too. Analyze returns the item as written, or
-// lifecycle.ErrNotFound or *lifecycle.MovedError. Tags that were added concurrently are kept, but
-// are missing from the returned item.
+// URL, snippet and metadata are written too. Analyze returns the item as written, with a later
+// AnalyzedAt than before. It returns lifecycle.ErrNotFound, *lifecycle.MovedError, or
+// lifecycle.ErrFenceLost if the item was analyzed since it was read. Tags that were added
+// concurrently are kept, but are missing from the returned item.
 func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 	if err := a.check(); err != nil {
 		return Item{}, fmt.Errorf("analyze %s: %w", i.SourceID, err)
 	}
-	i.Status, i.AnalyzedAt = analyze.To, s.now().UTC().Format(TimeLayout)
+	last, err := i.Analyzed()
+	if err != nil {
+		return Item{}, fmt.Errorf("analyze %s: %w", i.SourceID, err)
+	}
+	seen := i.AnalyzedAt
+	now := s.now().UTC().Truncate(time.Millisecond)
+	if !now.After(last) {
+		now = last.Add(time.Millisecond) // this machine's clock is behind
+	}
+	i.Status, i.AnalyzedAt = analyze.To, now.Format(TimeLayout)
 	i.Sentiment, i.Score, i.Compound, i.ModelVersion = a.Sentiment, a.Score, a.Compound, a.ModelVersion
 	i.FailedAt, i.ErrorMessage = "", ""
 	change, err := described(i)
@@ -142,22 +152,29 @@ func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 	}
 	maps.Copy(change.Set, map[string]table.Value{
 		"sentiment": table.Text(i.Sentiment), "score": table.Decimal(i.Score), "compound": table.Decimal(i.Compound),
-		"model_version": table.Text(i.ModelVersion), "analyzed_at": table.Text(i.AnalyzedAt),
+		"model_version": table.Text(i.ModelVersion), attrAnalyzedAt: table.Text(i.AnalyzedAt),
 	})
-	return i, s.apply(ctx, analyze, i, change)
+	return i, s.apply(ctx, analyze, i, seen, change)
+}
+
+// Reanalyze moves an analyzed item to pending. It keeps its result until the next analysis replaces
+// it. Reanalyze returns the item as written; errors are those of Analyze.
+func (s *Store) Reanalyze(ctx context.Context, i Item) (Item, error) {
+	i.Status = reanalyze.To
+	return i, s.apply(ctx, reanalyze, i, i.AnalyzedAt, lifecycle.Item{})
 }
 
 // GiveUp records why a pending item is not analyzed. It returns the item as
 // written; errors are those of Analyze.
 func (s *Store) GiveUp(ctx context.Context, i Item, reason string) (Item, error) {
 	i.FailedAt, i.ErrorMessage = s.now().UTC().Format(TimeLayout), reason
-	return i, s.apply(ctx, giveUp, i, lifecycle.Item{Set: map[string]table.Value{AttrFailedAt: table.Text(i.FailedAt), AttrErrorMessage: table.Text(reason)}})
+	return i, s.apply(ctx, giveUp, i, i.AnalyzedAt, lifecycle.Item{Set: map[string]table.Value{AttrFailedAt: table.Text(i.FailedAt), AttrErrorMessage: table.Text(reason)}})
 }
 
 // Retry reverts GiveUp. It returns the item as written; errors are those of Analyze.
 func (s *Store) Retry(ctx context.Context, i Item) (Item, error) {
 	i.FailedAt, i.ErrorMessage = "", ""
-	return i, s.apply(ctx, retry, i, lifecycle.Item{Remove: []string{AttrFailedAt, AttrErrorMessage}})
+	return i, s.apply(ctx, retry, i, i.AnalyzedAt, lifecycle.Item{Remove: []string{AttrFailedAt, AttrErrorMessage}})
 }
 
 // Renew writes the URL, snippet and metadata of a pending item whose submission was lost and
@@ -168,7 +185,7 @@ func (s *Store) Renew(ctx context.Context, i Item) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	return i, s.apply(ctx, retry, i, change)
+	return i, s.apply(ctx, retry, i, i.AnalyzedAt, change)
 }
 
 // described sets the attributes that come from the submission, and reverts GiveUp. Empty values are
@@ -194,9 +211,18 @@ func described(i Item) (lifecycle.Item, error) {
 	return change, nil
 }
 
-func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, change lifecycle.Item) error {
+// apply makes a move of an item whose last analysis, as it was read, is that of the given time.
+func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, analyzedAt string, change lifecycle.Item) error {
 	change.Table, change.Key = s.table, Key(i.SourceID, i.IngestedAt)
+	// Not a lifecycle.Fence, whose attribute always exists.
+	change.Condition = expression.Name(attrAnalyzedAt).AttributeNotExists()
+	if analyzedAt != "" {
+		change.Condition = expression.Name(attrAnalyzedAt).Equal(expression.Value(analyzedAt))
+	}
 	_, err := Machine().Apply(ctx, s.db, move, lifecycle.Write{Items: []lifecycle.Item{change}})
+	if errors.Is(err, lifecycle.ErrCondition) {
+		return fmt.Errorf("%s %s: %w", move.Name, i.SourceID, lifecycle.ErrFenceLost)
+	}
 	return err
 }
 
@@ -260,7 +286,7 @@ func Parse(attributes map[string]types.AttributeValue) (Item, error) {
 	case slices.Contains(i.MatchedTags, ""):
 		return Item{}, fmt.Errorf("%s has an empty tag", i.SourceID)
 	}
-	if i.Status == Analyzed {
+	if i.Scored() {
 		err = Analysis{i.Sentiment, i.Score, i.Compound, i.ModelVersion}.check()
 	}
 	if err != nil {

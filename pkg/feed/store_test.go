@@ -61,19 +61,22 @@ func TestCreatedIsReadAsWritten(t *testing.T) {
 	}
 }
 
-// TestMoves makes every move from every state: all from pending only.
+// TestMoves makes every move from every state.
 func TestMoves(t *testing.T) {
 	_, store := feedtest.Open(t)
 	made := map[string]func(feed.Item) (feed.Item, error){
 		"analyze": func(i feed.Item) (feed.Item, error) { return store.Analyze(t.Context(), i, feedtest.Liked()) },
 		"giveUp":  func(i feed.Item) (feed.Item, error) { return store.GiveUp(t.Context(), i, "the text is gone") },
 		"retry":   func(i feed.Item) (feed.Item, error) { return store.Retry(t.Context(), i) },
+
+		"reanalyze": func(i feed.Item) (feed.Item, error) { return store.Reanalyze(t.Context(), i) },
 	}
 	for n, move := range feed.Machine().Moves {
 		for m, state := range feed.Machine().States() {
 			item := feedtest.Create(t, store, feedtest.Submission(10*n+m, time.Now(), "a"))
 			if state == feed.Analyzed {
-				if _, err := store.Analyze(t.Context(), item, feedtest.Liked()); err != nil {
+				var err error
+				if item, err = store.Analyze(t.Context(), item, feedtest.Liked()); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -13,10 +13,10 @@ type ItemView struct {
 	MatchedTags  []string       `json:"matchedTags" nullable:"false"`
 	Metadata     map[string]any `json:"metadata,omitempty" doc:"omitted in lists"`
 	Status       string         `json:"status" enum:"pending,analyzed"`
-	Sentiment    string         `json:"sentiment" enum:"positive,neutral,negative" doc:"neutral while pending"`
-	Score        float64        `json:"score" doc:"the confidence in the sentiment, 0 to 1; 0.5 while pending"`
+	Sentiment    string         `json:"sentiment" enum:"positive,neutral,negative" doc:"neutral before the first analysis"`
+	Score        float64        `json:"score" doc:"the confidence in the sentiment, 0 to 1; 0.5 before the first analysis"`
 	Compound     float64        `json:"compound" doc:"from -1, most negative, to 1, most positive"`
-	ModelVersion string         `json:"modelVersion" doc:"v0.0.0 while pending"`
+	ModelVersion string         `json:"modelVersion" doc:"of the analysis; v0.0.0 before the first"`
 	ErrorMessage string         `json:"errorMessage,omitempty" doc:"why the analysis failed; the item stays pending until it is retried"`
 }
 
@@ -41,7 +41,11 @@ func (i Item) PublishedAt() string {
 	return at.UTC().Format(time.RFC3339)
 }
 
-// Analyzed is AnalyzedAt as a time, the zero time while pending.
+// Scored reports whether the item has the result of an analysis, as it also does while it waits for
+// another one.
+func (i Item) Scored() bool { return i.Status == Analyzed || i.AnalyzedAt != "" }
+
+// Analyzed is AnalyzedAt as a time, the zero time before the first analysis.
 func (i Item) Analyzed() (time.Time, error) { return parseTime(i.AnalyzedAt) }
 
 // Failed is FailedAt as a time, the zero time unless the analysis was given up.

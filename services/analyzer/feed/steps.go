@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -19,6 +20,10 @@ import (
 // steps are the steps from FeedItemAccepted to the outcome. There is no claim: the
 // work is short, and of two workers one makes the move.
 type steps struct{ *Area }
+
+// newerModelWait is how long an item that a newer model is to analyze waits for an analyzer that has it,
+// while a new version is rolled out.
+const newerModelWait = 10 * time.Second
 
 // analysis is what Process found, and the submission that it read: one that replaced
 // a lost one has another text, URL and metadata.
@@ -39,7 +44,11 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (feed.Item, error) {
 	if err := event.Unmarshal(d.Data, &accepted); err != nil {
 		return feed.Item{}, bus.Permanent(err)
 	}
-	return s.store.Get(ctx, accepted.SourceId)
+	i, err := s.store.Get(ctx, accepted.SourceId)
+	if err == nil && !i.Settled() && i.Scored() && feed.CompareModels(feed.ModelVersion, i.ModelVersion) <= 0 {
+		return feed.Item{}, bus.Later(fmt.Errorf("%s waits for a newer model than %s, which this analyzer has", i.SourceID, feed.ModelVersion), newerModelWait)
+	}
+	return i, err
 }
 
 // Process scores the whole text as it was accepted.
@@ -58,7 +67,7 @@ func (s steps) Process(ctx context.Context, _ *bus.Delivery, i feed.Item) (analy
 	polarity := s.texts.Score(submission.Text)
 	label, confidence := sentiment.Classify(polarity)
 	return analysis{feed.Analysis{
-		Sentiment: string(label), Score: confidence, Compound: polarity.Compound, ModelVersion: sentiment.ModelVersion,
+		Sentiment: string(label), Score: confidence, Compound: polarity.Compound, ModelVersion: feed.ModelVersion,
 	}, submission}, nil
 }
 

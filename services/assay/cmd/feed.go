@@ -18,7 +18,7 @@ func newFeed(s *settings) *cobra.Command {
 		Use: "feed", Short: "Manage the feed", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSources(s), newRebuild(s))
+	cmd.AddCommand(newSources(s), newReanalyze(s), newRebuild(s))
 	return cmd
 }
 

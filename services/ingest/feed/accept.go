@@ -68,7 +68,7 @@ func (a *Area) begin(ctx context.Context, s feed.Submission) (item feed.Item, cr
 // replaced it, also an item that was given up for that.
 func (a *Area) renew(ctx context.Context, lost feed.Item, s feed.Submission) (feed.Item, error) {
 	item, err := a.store.Renew(ctx, lost.Of(s))
-	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved {
+	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved || errors.Is(err, lifecycle.ErrFenceLost) {
 		return a.store.Get(ctx, lost.SourceID) // analyzed in the meantime
 	}
 	if err == nil && lost.GivenUp() {

@@ -40,6 +40,9 @@ func (a *Area) Replay(ctx context.Context, l bus.DeadLetter) (mine bool, note st
 	if moved, ok := errors.AsType[*lifecycle.MovedError](err); ok {
 		return true, fmt.Sprintf("the item is %s", moved.Found), nil
 	}
+	if errors.Is(err, lifecycle.ErrFenceLost) {
+		return true, "the item was analyzed in the meantime", nil
+	}
 	if err != nil {
 		return true, "", err
 	}

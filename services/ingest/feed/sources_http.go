@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
-// OperatorRoutes registers the calls on sources, and the one that deletes items.
+// OperatorRoutes registers the calls on sources, and those that delete items and analyze them again.
 func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-feed-sources", Method: http.MethodGet, Path: "/v1/feed/sources", Tags: []string{"feed sources"},
@@ -41,6 +41,7 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 		Summary: "Delete an item and its text", Description: "204 also if there is no such item. The dashboard follows within a second. A source that still has the item adds it again.",
 		DefaultStatus: http.StatusNoContent,
 	}, a.deleteItem)
+	a.reanalysisRoute(r)
 }
 
 type itemDeleteInput struct {

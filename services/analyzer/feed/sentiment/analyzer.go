@@ -6,10 +6,6 @@ import (
 	"sync"
 )
 
-// ModelVersion names the rules and the lexicon together: it changes when any
-// text scores differently than before.
-const ModelVersion = "v1.1.0"
-
 // Analyzer scores texts. It is immutable and safe for concurrent use.
 type Analyzer struct {
 	words    *dictionary

@@ -72,8 +72,8 @@ type lookup struct {
 	unchanged []types.TransactWriteItem
 }
 
-// analyzed reports whether there is an analyzed item.
-func (l lookup) analyzed() bool { return l.item.Status == feed.Analyzed }
+// analyzed reports whether there is an item with a result.
+func (l lookup) analyzed() bool { return l.item.Scored() }
 
 // lookup reads the item of one key, strongly consistent.
 func (p primary) lookup(ctx context.Context, key itemKey) (lookup, error) {

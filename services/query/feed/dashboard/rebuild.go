@@ -57,7 +57,7 @@ func (d *Dashboard) fill(ctx context.Context, segment int32, items, skipped *ato
 	err := d.items.segment(ctx, segment, rebuildSegments, func(page []feed.Item, unreadable int) error {
 		skipped.Add(int64(unreadable))
 		for part := range slices.Chunk(page, rebuildPage) {
-			analyzed := slices.DeleteFunc(part, func(i feed.Item) bool { return i.Status != feed.Analyzed })
+			analyzed := slices.DeleteFunc(part, func(i feed.Item) bool { return !i.Scored() })
 			items.Add(int64(len(analyzed)))
 			if err := d.restore(ctx, analyzed); err != nil {
 				return err
@@ -152,7 +152,7 @@ func (d *Dashboard) check(ctx context.Context, page []Row, removed *atomic.Int64
 	}
 	wanted := map[string][]Row{} // by sort key
 	err := d.items.getAll(ctx, keys, func(item feed.Item) error {
-		if item.Status != feed.Analyzed {
+		if !item.Scored() {
 			return nil
 		}
 		rows, err := Rows(item)

@@ -72,7 +72,7 @@ func (p *Projector) applyEach(ctx context.Context, shard string, images []dashbo
 	return nil
 }
 
-// understand parses a change. A pending item has no rows.
+// understand parses a change. An item has rows from its first analysis on.
 func understand(record streams.Record) (image dashboard.Image, shown bool, err error) {
 	if record.Dynamodb == nil {
 		return dashboard.Image{}, false, errors.New("the change record has no images")
@@ -86,7 +86,7 @@ func understand(record streams.Record) (image dashboard.Image, shown bool, err e
 		return dashboard.Image{}, false, fmt.Errorf("read the image: %w", err)
 	}
 	image.Item, err = feed.Parse(attributes)
-	return image, image.Item.Status == feed.Analyzed, err
+	return image, image.Item.Scored(), err
 }
 
 // setAside keeps a change that cannot be projected, so that those behind it can.

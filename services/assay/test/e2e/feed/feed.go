@@ -41,7 +41,7 @@ func feedItemsAreAnalyzed(t *testing.T, s system.System) {
 			t.Errorf("created: %d %+v", status, item)
 		}
 		got := s.Analyzed(t, p.SourceID)
-		if got.Sentiment != want.sentiment || got.Compound != want.compound || got.ModelVersion != "v1.1.0" || got.Score < 0.525 || got.Score > 1 {
+		if got.Sentiment != want.sentiment || got.Compound != want.compound || got.ModelVersion != "v1.2.0" || got.Score < 0.525 || got.Score > 1 {
 			t.Errorf("%.40q is %+v, want %+v", text, got, want)
 		}
 		if !strings.HasPrefix(text, got.TextSnippet) || len(got.TextSnippet) != min(len(text), 200) {

@@ -23,7 +23,8 @@ func Promises() system.Promises {
 // Scenarios are those that start services of their own.
 func Scenarios() system.Scenarios {
 	return system.Scenarios{
-		"rebuild repairs":    rebuildRepairs,
-		"one poll at a time": onePollAtATime,
+		"rebuild repairs":                   rebuildRepairs,
+		"outdated items are analyzed again": outdatedItemsAreAnalyzedAgain,
+		"one poll at a time":                onePollAtATime,
 	}
 }

@@ -143,7 +143,6 @@ func TestPoliciesForbid(t *testing.T) {
 		"query reads sources":              may("query", "dynamodb:Query", "assay-platform", "FEED#SOURCE"),
 		"ingest writes another kind":       may("ingest", "dynamodb:PutItem", "assay-platform", "FEED#OTHER"),
 		"ingest lists results of files":    may("ingest", "dynamodb:Query", history, "") || may("ingest", "dynamodb:Scan", history, ""),
-		"ingest looks through the feed":    may("ingest", "dynamodb:Scan", primary, ""),
 		"ingest reads the dashboard":       may("ingest", "dynamodb:Query", dashboard, "") || may("ingest", "dynamodb:GetItem", dashboard, ""),
 		"ingest follows results":           may("ingest", "dynamodb:GetRecords", primary+"/stream/1", ""),
 		"ingest records a result":          may("ingest", "dynamodb:UpdateItem", history, "FILE#1", "PK", "SK", "result"),

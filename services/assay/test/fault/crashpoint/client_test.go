@@ -38,6 +38,7 @@ func newClient(h *system, abandons bool) *client {
 // request is one call, which can be repeated.
 type request struct {
 	method, path string // path may be a whole URL
+	operator     bool   // to the operator address of ingest
 	header       map[string]string
 	body         []byte
 	want         []int // the statuses that end it
@@ -66,7 +67,10 @@ func (c *client) send(ctx context.Context, r request) (status int, body []byte) 
 func (c *client) try(ctx context.Context, r request) (int, []byte, error) {
 	target := r.path
 	if strings.HasPrefix(target, "/") {
-		target = c.system.current(ingest.Name).url + r.path
+		in := c.system.current(ingest.Name)
+		if target = in.url + r.path; r.operator {
+			target = in.operator + r.path
+		}
 	}
 	req, err := http.NewRequestWithContext(ctx, r.method, target, bytes.NewReader(r.body))
 	if err != nil {

@@ -23,13 +23,14 @@ import (
 
 // instance is one process of a service, or of a sweep.
 type instance struct {
-	role string
-	wire *wire.Wire
-	url  string // of its HTTP calls
-	stop context.CancelFunc
-	done chan struct{} // closed once it has ended
-	err  error         // why it ended; read after done is closed
-	log  *logged
+	role     string
+	wire     *wire.Wire
+	url      string // of its HTTP calls
+	operator string // of those for operators
+	stop     context.CancelFunc
+	done     chan struct{} // closed once it has ended
+	err      error         // why it ended; read after done is closed
+	log      *logged
 }
 
 // begin starts the process of a role behind its own wire, and returns once it is
@@ -42,17 +43,18 @@ func (s *system) begin(role string) (*instance, error) {
 		stop()
 		return nil, err
 	}
-	ready := make(chan net.Addr, 1)
+	ready := make(chan [2]net.Addr, 1)
 	environ := s.environ(role, in.wire.Engines())
 	go func() {
 		defer close(in.done)
 		in.err = runRole(ctx, role, environ, in.log, ready)
 	}()
 	select {
-	case addr := <-ready:
-		front, err := in.wire.Front(addr.String())
-		in.url = "http://" + front
-		if err != nil {
+	case addresses := <-ready:
+		front, err := in.wire.Front(addresses[0].String())
+		operator, other := in.wire.Front(addresses[1].String())
+		in.url, in.operator = "http://"+front, "http://"+operator
+		if err != nil || other != nil {
 			in.url = "" // it crashed already
 		}
 	case <-in.done:
@@ -72,7 +74,7 @@ func (in *instance) kill() {
 }
 
 // runRole is the main function of a role.
-func runRole(ctx context.Context, role string, environ []string, log *logged, ready chan<- net.Addr) error {
+func runRole(ctx context.Context, role string, environ []string, log *logged, ready chan<- [2]net.Addr) error {
 	switch role {
 	case ingest.Name:
 		return serve(ctx, role, environ, log, ready, ingest.Open)
@@ -97,7 +99,7 @@ func runRole(ctx context.Context, role string, environ []string, log *logged, re
 // sweep is the role of `assay sweep`.
 const sweep = "sweep"
 
-func serve[C, E any, S process.Service](ctx context.Context, role string, environ []string, log *logged, ready chan<- net.Addr,
+func serve[C, E any, S process.Service](ctx context.Context, role string, environ []string, log *logged, ready chan<- [2]net.Addr,
 	open func(context.Context, C, zerolog.Logger, prometheus.Registerer, ...E) (S, error),
 ) error {
 	cfg, err := config.Load[C](environ)
@@ -105,8 +107,8 @@ func serve[C, E any, S process.Service](ctx context.Context, role string, enviro
 		return err
 	}
 	return process.Serve(ctx, process.Options{
-		Name: role, Title: role, Version: "crash", Addr: "127.0.0.1:0", Drain: drain, Log: obs.Config{LogFormat: "json"}, LogTo: log,
-		Ready: func(http, _ net.Addr) error { ready <- http; return nil },
+		Name: role, Title: role, Version: "crash", Addr: "127.0.0.1:0", OperatorAddr: "127.0.0.1:0", Drain: drain, Log: obs.Config{LogFormat: "json"}, LogTo: log,
+		Ready: func(http, operator net.Addr) error { ready <- [2]net.Addr{http, operator}; return nil },
 	}, func(ctx context.Context, log zerolog.Logger, reg *prometheus.Registry) (S, error) {
 		return open(ctx, cfg, log, reg)
 	})

@@ -66,6 +66,7 @@ func scenarios() []scenario {
 		{name: "delete at once", roles: textRoles, play: deletedAtOnce},
 		{name: "feed item", roles: services(), abandons: true, play: aFeedItem},
 		{name: "feed item again", roles: services(), play: aFeedItemAgain},
+		{name: "feed item of an older model", roles: services(), play: anOutdatedItem},
 		{name: "start of ingest", roles: []string{ingest.Name}, play: started(ingest.Name)},
 		{name: "start of analyzer", roles: []string{analyzer.Name}, play: started(analyzer.Name)},
 		{name: "start of query", roles: []string{query.Name}, play: started(query.Name)},

@@ -1,0 +1,123 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/lifecycle"
+)
+
+const (
+	reanalysisRows     = 1000 // of the primary table that one call reads, rounded up to a page
+	reanalysisParallel = 16   // items that are moved concurrently
+)
+
+// reanalysis is what one call found and did.
+type reanalysis struct {
+	outdated   map[string]int // items that an older model analyzed, by its version
+	current    int            // items that the current model analyzed
+	waiting    int            // items that wait for an analysis
+	unreadable int
+	next       string // cursor of the next call, empty on the last
+}
+
+// reanalyze reads the next rows of the primary table from a cursor on. Of the items since a time, it
+// makes those wait that an older model analyzed and, unless dry, publishes that. The condition of the
+// move is the analysis that was read, so that any number of calls may repeat the same rows, also after
+// a crash: an item that was moved but not announced waits, and is announced again. It returns the
+// errors of Bus.Admit, and table.ErrCursor.
+func (a *Area) reanalyze(ctx context.Context, since time.Time, cursor string, dry bool) (reanalysis, error) {
+	if !dry {
+		if err := a.bus.Admit(ctx, feed.WorkStream, ""); err != nil {
+			return reanalysis{}, err
+		}
+	}
+	from := ""
+	if !since.IsZero() {
+		from = since.UTC().Format(feed.TimeLayout)
+	}
+	done := reanalysis{outdated: map[string]int{}, next: cursor}
+	for rows := 0; rows < reanalysisRows; {
+		page, err := a.store.Scan(ctx, done.next, feed.ScanLimit)
+		if err != nil {
+			return reanalysis{}, err
+		}
+		done.unreadable += len(page.Broken)
+		items := slices.DeleteFunc(page.Items, func(i feed.Item) bool { return i.IngestedAt < from })
+		if err := a.reanalyzeAll(ctx, items, dry, &done); err != nil {
+			return reanalysis{}, err
+		}
+		rows += feed.ScanLimit
+		if done.next = page.Next; done.next == "" {
+			break
+		}
+	}
+	return done, nil
+}
+
+// reanalyzeAll handles the items of a page.
+func (a *Area) reanalyzeAll(ctx context.Context, items []feed.Item, dry bool, done *reanalysis) error {
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(reanalysisParallel)
+	for _, item := range items {
+		group.Go(func() error {
+			outdated := item.Outdated()
+			var err error
+			if !dry {
+				err = a.reanalyzeOne(ctx, item)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case outdated:
+				done.outdated[item.ModelVersion]++
+			case item.Status == feed.Analyzed:
+				done.current++
+			default:
+				done.waiting++
+			}
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// reanalyzeOne makes an outdated item wait. It announces an item that waits for another analysis
+// already: the call that moved it may have crashed before it did.
+func (a *Area) reanalyzeOne(ctx context.Context, item feed.Item) error {
+	if item.Outdated() {
+		moved, err := a.store.Reanalyze(ctx, item)
+		_, other := errors.AsType[*lifecycle.MovedError](err)
+		switch {
+		case errors.Is(err, lifecycle.ErrNotFound), errors.Is(err, lifecycle.ErrFenceLost):
+			return nil // deleted or analyzed since it was read
+		case other: // by another call, or by this one with a response that was lost
+			moved = item
+			moved.Status = feed.Pending
+		case err != nil:
+			return err
+		}
+		item = moved
+	}
+	if item.Scored() && !item.Settled() {
+		return a.announce(ctx, item)
+	}
+	return nil
+}
+
+// versions returns the outdated items by model version, the oldest first.
+func (r reanalysis) versions() []outdatedItems {
+	all := make([]outdatedItems, 0, len(r.outdated))
+	for version, items := range r.outdated {
+		all = append(all, outdatedItems{version, items})
+	}
+	slices.SortFunc(all, func(a, b outdatedItems) int { return feed.CompareModels(a.ModelVersion, b.ModelVersion) })
+	return all
+}

@@ -1,0 +1,64 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/table"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/admission"
+)
+
+// reanalysisRoute registers the call that analyzes items again.
+func (a *Area) reanalysisRoute(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "reanalyze-feed-items", Method: http.MethodPost, Path: "/v1/feed/reanalyze", Tags: []string{"feed"},
+		Summary: "Analyze items of an older model again",
+		Description: "A call reads about 1,000 items, in no order. Repeat it with nextCursor until a response has none. An item keeps its " +
+			"result, and its place in lists and numbers, until the new one replaces it. Items of the current model are skipped, so that " +
+			"repeating calls is safe, also from the beginning after a failure.",
+	}, a.postReanalysis)
+}
+
+type reanalysisInput struct {
+	Body struct {
+		Since  time.Time `json:"since,omitzero" required:"false" doc:"only items that were ingested then or later; all by default"`
+		DryRun bool      `json:"dryRun,omitempty" doc:"only count the items"`
+		Cursor string    `json:"cursor,omitempty" doc:"the nextCursor of the previous call"`
+	}
+}
+
+type outdatedItems struct {
+	ModelVersion string `json:"modelVersion" doc:"the model that analyzed them"`
+	Items        int    `json:"items"`
+}
+
+type reanalysisOutput struct {
+	Body struct {
+		ModelVersion string          `json:"modelVersion" doc:"the current model, which analyzes the outdated items"`
+		Outdated     []outdatedItems `json:"outdated" nullable:"false" doc:"items that an older model analyzed, which now wait for the current one; with dryRun they are unchanged"`
+		Current      int             `json:"current" doc:"items that the current model analyzed"`
+		Waiting      int             `json:"waiting" doc:"items that waited for an analysis already"`
+		Unreadable   int             `json:"unreadable" doc:"rows of the table that are no items"`
+		NextCursor   string          `json:"nextCursor,omitempty" doc:"absent when all items were read"`
+	}
+}
+
+func (a *Area) postReanalysis(ctx context.Context, in *reanalysisInput) (*reanalysisOutput, error) {
+	done, err := a.reanalyze(ctx, in.Body.Since, in.Body.Cursor, in.Body.DryRun)
+	if errors.Is(err, table.ErrCursor) {
+		return nil, web.Invalid(web.FieldError{Field: "body.cursor", Message: "is not a nextCursor of this call; start again without it"})
+	}
+	if err != nil {
+		return nil, admission.Problem(err)
+	}
+	out := &reanalysisOutput{}
+	out.Body.ModelVersion, out.Body.Outdated = feed.ModelVersion, done.versions()
+	out.Body.Current, out.Body.Waiting, out.Body.Unreadable, out.Body.NextCursor = done.current, done.waiting, done.unreadable, done.next
+	return out, nil
+}
