@@ -1215,7 +1215,10 @@ type TextSentiment struct {
 	// The type of the item's source, such as rss.
 	SourceType string `protobuf:"bytes,5,opt,name=source_type,json=sourceType,proto3" json:"source_type,omitempty"`
 	// The tags that the item matched when it was analyzed.
-	MatchedTags   []string `protobuf:"bytes,6,rep,name=matched_tags,json=matchedTags,proto3" json:"matched_tags,omitempty"`
+	MatchedTags []string `protobuf:"bytes,6,rep,name=matched_tags,json=matchedTags,proto3" json:"matched_tags,omitempty"`
+	// The language of the text, such as en; und if it could not be detected reliably. A text of another
+	// language than English is neutral.
+	Language      string `protobuf:"bytes,7,opt,name=language,proto3" json:"language,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1290,6 +1293,13 @@ func (x *TextSentiment) GetMatchedTags() []string {
 		return x.MatchedTags
 	}
 	return nil
+}
+
+func (x *TextSentiment) GetLanguage() string {
+	if x != nil {
+		return x.Language
+	}
+	return ""
 }
 
 // PhotoEdit is the result of a photo job.
@@ -1678,7 +1688,7 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"top10Words\"5\n" +
 	"\tWordCount\x12\x12\n" +
 	"\x04word\x18\x01 \x01(\tR\x04word\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\x01R\x05count\"\xc8\x01\n" +
+	"\x05count\x18\x02 \x01(\x01R\x05count\"\xe4\x01\n" +
 	"\rTextSentiment\x12\x1c\n" +
 	"\tsentiment\x18\x01 \x01(\tR\tsentiment\x12\x14\n" +
 	"\x05score\x18\x02 \x01(\x01R\x05score\x12\x1a\n" +
@@ -1686,7 +1696,8 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\rmodel_version\x18\x04 \x01(\tR\fmodelVersion\x12\x1f\n" +
 	"\vsource_type\x18\x05 \x01(\tR\n" +
 	"sourceType\x12!\n" +
-	"\fmatched_tags\x18\x06 \x03(\tR\vmatchedTags\"\xb2\x02\n" +
+	"\fmatched_tags\x18\x06 \x03(\tR\vmatchedTags\x12\x1a\n" +
+	"\blanguage\x18\a \x01(\tR\blanguage\"\xb2\x02\n" +
 	"\tPhotoEdit\x12\x16\n" +
 	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +

@@ -107,6 +107,7 @@ type Analysis struct {
 	Score        float64 // confidence in Sentiment, 0 to 1
 	Compound     float64 // -1 to 1
 	ModelVersion string
+	Language     string // BCP 47; empty if it was not detected
 }
 
 var modelVersions = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
@@ -146,6 +147,13 @@ func (s *Store) Analyze(ctx context.Context, i Item, a Analysis) (Item, error) {
 	i.Status, i.AnalyzedAt = analyze.To, now.Format(TimeLayout)
 	i.Sentiment, i.Score, i.Compound, i.ModelVersion = a.Sentiment, a.Score, a.Compound, a.ModelVersion
 	i.FailedAt, i.ErrorMessage = "", ""
+	if a.Language != "" {
+		i.Metadata = maps.Clone(i.Metadata)
+		if i.Metadata == nil {
+			i.Metadata = map[string]any{}
+		}
+		i.Metadata[metaLanguage] = a.Language
+	}
 	change, err := described(i)
 	if err != nil {
 		return Item{}, err
@@ -287,7 +295,7 @@ func Parse(attributes map[string]types.AttributeValue) (Item, error) {
 		return Item{}, fmt.Errorf("%s has an empty tag", i.SourceID)
 	}
 	if i.Scored() {
-		err = Analysis{i.Sentiment, i.Score, i.Compound, i.ModelVersion}.check()
+		err = Analysis{Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion}.check()
 	}
 	if err != nil {
 		return Item{}, fmt.Errorf("%s: %w", i.SourceID, err)

@@ -174,8 +174,8 @@ func TestAnalysisIsChecked(t *testing.T) {
 	_, store := feedtest.Open(t)
 	item := feedtest.Create(t, store, feedtest.Submission(1, time.Now(), "a"))
 	for _, a := range []feed.Analysis{
-		{"happy", 0.5, 0, "v1.0.0"}, {"positive", -0.1, 0, "v1.0.0"}, {"positive", 1.5, 0, "v1.0.0"},
-		{"positive", 0.5, 2, "v1.0.0"}, {"positive", 0.5, 0, "1.0.0"}, {"positive", 0.5, 0, "v1.0.0-rc1"},
+		{Sentiment: "happy", Score: 0.5, Compound: 0, ModelVersion: "v1.0.0"}, {Sentiment: "positive", Score: -0.1, Compound: 0, ModelVersion: "v1.0.0"}, {Sentiment: "positive", Score: 1.5, Compound: 0, ModelVersion: "v1.0.0"},
+		{Sentiment: "positive", Score: 0.5, Compound: 2, ModelVersion: "v1.0.0"}, {Sentiment: "positive", Score: 0.5, Compound: 0, ModelVersion: "1.0.0"}, {Sentiment: "positive", Score: 0.5, Compound: 0, ModelVersion: "v1.0.0-rc1"},
 	} {
 		if _, err := store.Analyze(t.Context(), item, a); err == nil {
 			t.Errorf("%+v was stored", a)

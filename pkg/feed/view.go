@@ -13,6 +13,7 @@ type ItemView struct {
 	MatchedTags  []string       `json:"matchedTags" nullable:"false"`
 	Metadata     map[string]any `json:"metadata,omitempty" doc:"omitted in lists"`
 	Status       string         `json:"status" enum:"pending,analyzed"`
+	Language     string         `json:"language,omitempty" doc:"of the text, as BCP 47 code; und if the detection is not reliable. Only English is rated: a text of another language is neutral with the score 0.5. The metadata has it too" example:"en"`
 	Sentiment    string         `json:"sentiment" enum:"positive,neutral,negative" doc:"neutral before the first analysis"`
 	Score        float64        `json:"score" doc:"the confidence in the sentiment, 0 to 1; 0.5 before the first analysis"`
 	Compound     float64        `json:"compound" doc:"from -1, most negative, to 1, most positive"`
@@ -24,7 +25,7 @@ type ItemView struct {
 func (i Item) View() ItemView {
 	return ItemView{
 		SourceID: i.SourceID, SourceType: i.SourceType, IngestedAt: i.IngestedAt, PublishedAt: i.PublishedAt(), SourceURL: i.SourceURL,
-		TextSnippet: i.TextSnippet, MatchedTags: i.MatchedTags, Metadata: i.Metadata, Status: string(i.Status),
+		TextSnippet: i.TextSnippet, MatchedTags: i.MatchedTags, Metadata: i.Metadata, Status: string(i.Status), Language: i.Language(),
 		Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
 		ErrorMessage: i.ErrorMessage,
 	}
@@ -39,6 +40,20 @@ func (i Item) PublishedAt() string {
 		return ""
 	}
 	return at.UTC().Format(time.RFC3339)
+}
+
+// metaLanguage is the entry of the metadata that has the language of the text. An analysis replaces
+// that of a submission.
+const metaLanguage = "language"
+
+// Language returns the language of the text as the last analysis detected it, empty if it did not. What
+// a submission has under its name counts only after an analysis, which replaces it.
+func (i Item) Language() string {
+	if !i.Scored() {
+		return ""
+	}
+	text, _ := i.Metadata[metaLanguage].(string)
+	return text
 }
 
 // Scored reports whether the item has the result of an analysis, as it also does while it waits for

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	codeberg.org/readeck/go-readability/v2 v2.1.3
+	github.com/abadojack/whatlanggo v1.0.1
 	github.com/assay-project/assay/pkg v0.0.0
 	github.com/bep/imagemeta v1.0.1
 	github.com/clipperhouse/uax29/v2 v2.7.0

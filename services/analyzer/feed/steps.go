@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/services/analyzer/feed/language"
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
@@ -24,6 +25,10 @@ type steps struct{ *Area }
 // newerModelWait is how long an item that a newer model is to analyze waits for an analyzer that has it,
 // while a new version is rolled out.
 const newerModelWait = 10 * time.Second
+
+// unrated is the confidence in the neutral sentiment of a text that is not English. That of a rated text
+// is higher (sentiment.Classify).
+const unrated = 0.5
 
 // analysis is what Process found, and the submission that it read: one that replaced
 // a lost one has another text, URL and metadata.
@@ -64,11 +69,18 @@ func (s steps) Process(ctx context.Context, _ *bus.Delivery, i feed.Item) (analy
 	if err != nil {
 		return analysis{}, bus.Permanent(err)
 	}
-	polarity := s.texts.Score(submission.Text)
-	label, confidence := sentiment.Classify(polarity)
-	return analysis{feed.Analysis{
-		Sentiment: string(label), Score: confidence, Compound: polarity.Compound, ModelVersion: feed.ModelVersion,
-	}, submission}, nil
+	return analysis{s.analyze(submission.Text), submission}, nil
+}
+
+// analyze rates a text, unless its language is reliably not English.
+func (a *Area) analyze(text string) feed.Analysis {
+	result := feed.Analysis{Sentiment: feed.Neutral, Score: unrated, ModelVersion: feed.ModelVersion, Language: language.Detect(text)}
+	if result.Language == language.English || result.Language == language.Undetermined {
+		polarity := a.texts.Score(text)
+		label, confidence := sentiment.Classify(polarity)
+		result.Sentiment, result.Score, result.Compound = string(label), confidence, polarity.Compound
+	}
+	return result
 }
 
 func (s steps) Finish(ctx context.Context, i feed.Item, a analysis) (feed.Item, error) {
@@ -103,7 +115,7 @@ func (steps) Outcome(i feed.Item) (event.Event, error) {
 		Area: feed.Name, Id: i.SourceID, Name: i.SourceID, CompletedAt: timestamppb.New(at),
 		Result: &event.AnalysisCompleted_TextSentiment{TextSentiment: &event.TextSentiment{
 			Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
-			SourceType: i.SourceType, MatchedTags: i.MatchedTags,
+			SourceType: i.SourceType, MatchedTags: i.MatchedTags, Language: i.Language(),
 		}},
 	}), nil
 }

@@ -92,6 +92,7 @@ function showItems(items) {
         children: [
           element('span', { look: `badge ${i.sentiment}`, text: i.sentiment }),
           ` ${percent(i.score, 1)} · compound ${i.compound.toFixed(2)} · ${i.sourceType} · `, moment(i.ingestedAt),
+          ...(!i.language || ['en', 'und'].includes(i.language) ? [] : [` · not rated: the language is ${i.language}`]),
         ],
       });
       // The API takes https only; a page must not rely on that.

@@ -17,8 +17,8 @@ import (
 )
 
 // Row is a row of an item in the dashboard table. Only tag rows have a Tag, only
-// base rows a Revision. Compound, ModelVersion, PublishedAt and Revision are additions to the
-// seed.
+// base rows a Revision. Compound, ModelVersion, PublishedAt, Language and Revision are additions
+// to the seed.
 type Row struct {
 	DayPartition   string   `dynamodbav:"day_partition"`
 	SortKey        string   `dynamodbav:"ingested_at"` // begins with the item's IngestedAt
@@ -34,6 +34,7 @@ type Row struct {
 	TextSnippet    string   `dynamodbav:"text_snippet,omitempty"`
 	SourceURL      string   `dynamodbav:"source_url,omitempty"`
 	PublishedAt    string   `dynamodbav:"published_at,omitempty"`
+	Language       string   `dynamodbav:"language,omitempty"`
 	ExpiresAt      int64    `dynamodbav:"expires_at"` // epoch seconds
 	Revision       string   `dynamodbav:"revision,omitempty"`
 }
@@ -61,7 +62,7 @@ func Rows(i feed.Item) ([]Row, error) {
 	base := Row{
 		DayPartition: day(at), SortKey: i.IngestedAt + "#" + i.SourceID, SourceID: i.SourceID, SourceType: i.SourceType,
 		Sentiment: i.Sentiment, Score: i.Score, Compound: i.Compound, ModelVersion: i.ModelVersion,
-		MatchedTags: i.MatchedTags, TextSnippet: i.TextSnippet, SourceURL: i.SourceURL, PublishedAt: i.PublishedAt(),
+		MatchedTags: i.MatchedTags, TextSnippet: i.TextSnippet, SourceURL: i.SourceURL, PublishedAt: i.PublishedAt(), Language: i.Language(),
 		ExpiresAt: at.Add(feed.Retention + time.Second - time.Nanosecond).Unix(), // rounded up: no row expires early
 		Revision:  revision(i, false),
 	}
@@ -97,7 +98,7 @@ func (r Row) IngestedAt() string { return r.SortKey[:min(len(r.SortKey), len(fee
 func (r Row) View() feed.ItemView {
 	return feed.ItemView{
 		SourceID: r.SourceID, SourceType: r.SourceType, IngestedAt: r.IngestedAt(), PublishedAt: r.PublishedAt, SourceURL: r.SourceURL,
-		TextSnippet: r.TextSnippet, MatchedTags: r.MatchedTags, Status: string(feed.Analyzed),
+		TextSnippet: r.TextSnippet, MatchedTags: r.MatchedTags, Status: string(feed.Analyzed), Language: r.Language,
 		Sentiment: r.Sentiment, Score: r.Score, Compound: r.Compound, ModelVersion: r.ModelVersion,
 	}
 }

@@ -7,6 +7,7 @@ import "github.com/assay-project/assay/services/assay/test/e2e/system"
 func Promises() system.Promises {
 	return system.Promises{
 		"feed items are analyzed":        feedItemsAreAnalyzed,
+		"other languages are neutral":    otherLanguagesAreNeutral,
 		"one source id is one item":      oneSourceIDIsOneItem,
 		"items are of one submission":    itemsAreOfOneSubmission,
 		"unfinished items are completed": unfinishedItemsAreCompleted,

@@ -1,0 +1,59 @@
+// Package language detects the language of short texts.
+package language
+
+import (
+	"cmp"
+	"strings"
+	"unicode"
+
+	"github.com/abadojack/whatlanggo"
+)
+
+// Undetermined is the language of a text for which the detection is not reliable.
+const Undetermined = "und"
+
+// English is the only language whose sentiment is known.
+const English = "en"
+
+// Detect returns the language of a text, as a BCP 47 code such as fr, or Undetermined: for a text
+// without letters, in several languages or too short. The same text always has the same language.
+//
+// The method compares the trigrams of the text with those of 84 languages (W. B. Cavnar and J. M.
+// Trenkle, "N-Gram-Based Text Categorization", 1994). A text in which at least a tenth of the words are
+// common in English is English or Undetermined, since short English texts full of names resemble other
+// languages. Of a long text, Detect reads the first 2,000 bytes.
+func Detect(text string) string {
+	text = strings.ToValidUTF8(text[:min(len(text), longest)], "")
+	found := whatlanggo.Detect(text)
+	if !found.IsReliable() {
+		return Undetermined
+	}
+	code := cmp.Or(found.Lang.Iso6391(), found.Lang.Iso6393(), Undetermined)
+	switch {
+	case code == "zh" && strings.ContainsFunc(text, kana):
+		return "ja" // Chinese characters may outnumber the others
+	case code != English && mixesEnglish(text):
+		return Undetermined
+	}
+	return code
+}
+
+// longest is how many bytes of a text are read: more make no difference.
+const longest = 2000
+
+func kana(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }
+
+// common are the most frequent words of English, without those that other languages have too.
+const common = " about all and are as be been but by can could for from get has have he her his how i'm if it it's just like more my not out our she should some that the their them then there these they this to very was we were what when which who will with would you your "
+
+// mixesEnglish reports whether at least a tenth of the words are common in English.
+func mixesEnglish(text string) bool {
+	words, english := 0, 0
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
+		words++
+		if strings.Contains(common, " "+word+" ") {
+			english++
+		}
+	}
+	return english > 0 && english*10 >= words
+}

@@ -1,0 +1,42 @@
+package feed
+
+import (
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// otherLanguagesAreNeutral: a text that is not English is neutral with little confidence, and the item,
+// its place in lists and the event state the language.
+func otherLanguagesAreNeutral(t *testing.T, s system.System) {
+	tag := system.NewTag()
+	events := s.Listen(t, "assay.analysis.completed.feed.>")
+	// With English words that the lexicon rates.
+	french := system.NewPosting("Le super festival de cette année était une horreur, mais nous avons tous adoré la cuisine et le vin.", tag)
+	french.Metadata = map[string]any{"author": "J", "language": "xx"}
+	_, pending := s.PostItem(t, french)
+	got := s.Analyzed(t, french.SourceID)
+	if got.Sentiment != "neutral" || got.Score != 0.5 || got.Compound != 0 || got.Language != "fr" ||
+		system.JSON(got.Metadata) != `{"author":"J","language":"fr"}` {
+		t.Errorf("analyzed as %+v", got)
+	}
+	if pending.Status == "pending" && pending.Language != "" {
+		t.Errorf("%+v states a language before the analysis", pending)
+	}
+	if listed := s.AwaitItems(t, tag, 1); listed[0].Language != "fr" {
+		t.Errorf("listed as %+v", listed[0])
+	}
+	event := system.NextOf(t, events, french.SourceID)
+	var outcome struct {
+		TextSentiment struct{ Sentiment, Language string }
+	}
+	system.Decode(t, string(event.Data), &outcome)
+	if outcome.TextSentiment.Language != "fr" || outcome.TextSentiment.Sentiment != "neutral" {
+		t.Errorf("the event is %s", event.Data)
+	}
+	english := system.NewPosting("What a lovely day, and we have nothing to do!", tag)
+	s.PostItem(t, english)
+	if got := s.Analyzed(t, english.SourceID); got.Language != "en" || got.Sentiment != "positive" {
+		t.Errorf("an English text is %+v", got)
+	}
+}
