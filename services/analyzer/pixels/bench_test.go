@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// BenchmarkChain is the chain of docs/performance.md on a photo of 12 megapixels.
+// BenchmarkChain runs the chain of docs/performance.md on a photo of 12 megapixels.
 func BenchmarkChain(b *testing.B) {
 	data := jpegOf(b, scene.New(4000, 3000, 1))
 	decoder := pixels.NewDecoder(1 << 30)

@@ -21,8 +21,8 @@ func read(t *testing.T, name string) []byte {
 	return data
 }
 
-// rootMeanSquare is the difference of two pictures of one size over R, G and B, and
-// the largest single one.
+// rootMeanSquare returns the root mean square and the maximum of the differences between two pictures
+// of the same size, over R, G and B.
 func rootMeanSquare(t *testing.T, a, b image.Image) (rms, most float64) {
 	t.Helper()
 	if a.Bounds() != b.Bounds() {
@@ -42,7 +42,7 @@ func rootMeanSquare(t *testing.T, a, b image.Image) (rms, most float64) {
 	return math.Sqrt(rms / n), most
 }
 
-// TestResizeIsPillows: the filter, its borders and its rounding are those of
+// TestResizeIsPillows: the filter, its treatment of borders and its rounding are those of
 // Image.BICUBIC (testdata/SOURCE).
 func TestResizeIsPillows(t *testing.T) {
 	p := pixels.New(scene.New(96, 64, 3))
@@ -53,7 +53,7 @@ func TestResizeIsPillows(t *testing.T) {
 	}
 }
 
-// TestResizePlanes: resizing the planes of a JPEG is close to resizing its colors.
+// TestResizePlanes: resizing the planes of a JPEG differs little from resizing its colors.
 func TestResizePlanes(t *testing.T) {
 	data := jpegOf(t, scene.New(401, 303, 3))
 	planes, colors := decode(t, data), pixels.New(decode(t, data).NRGBA())
@@ -80,7 +80,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestTransparentColorsDoNotShow: the color under full transparency is arbitrary.
+// TestTransparentColorsDoNotShow: fully transparent pixels have arbitrary colors, which do not affect
+// their neighbors.
 func TestTransparentColorsDoNotShow(t *testing.T) {
 	m := image.NewNRGBA(image.Rect(0, 0, 64, 64))
 	for y := range 64 {
@@ -104,7 +105,7 @@ func TestTransparentColorsDoNotShow(t *testing.T) {
 	}
 }
 
-// impulse is black with one grey pixel in the middle.
+// impulse returns a black picture with one grey pixel in the middle.
 func impulse(v byte) *pixels.Picture {
 	m := image.NewNRGBA(image.Rect(0, 0, 17, 17))
 	for i := range m.Pix {
@@ -123,7 +124,7 @@ func grays(p *pixels.Picture, y, from, to int) (row []int) {
 	return row
 }
 
-// TestFilters: what each does to a single pixel follows from its definition.
+// TestFilters compares the effect of each filter on a single pixel with its definition.
 func TestFilters(t *testing.T) {
 	p := impulse(128)
 	p.Sharpen(100) // 128 + (128 − 128·36/256) in the middle, and 0 − … around it
@@ -135,7 +136,7 @@ func TestFilters(t *testing.T) {
 	if got := grays(p, 8, 5, 12); slices.Max(got) != 0 {
 		t.Errorf("median: %v", got)
 	}
-	p = impulse(243) // three boxes of 3: 1 3 6 7 6 3 1 of 27, along rows and columns
+	p = impulse(243) // three boxes of 3 have the weights 1 3 6 7 6 3 1 of 27, along rows and columns
 	p.Blur(1)
 	if got, want := grays(p, 8, 4, 13), []int{0, 2, 7, 14, 16, 14, 7, 2, 0}; !near(got, want, 1) {
 		t.Errorf("blurred: %v, want %v", got, want)
@@ -146,8 +147,8 @@ func near(a, b []int, within int) bool {
 	return slices.EqualFunc(a, b, func(x, y int) bool { return max(x-y, y-x) <= within })
 }
 
-// TestAutoLevels: brightness from 100 to 150 comes to all of the range, and a
-// picture of one brightness stays.
+// TestAutoLevels: brightness from 100 to 150 is stretched to the full range; a picture of one
+// brightness is unchanged.
 func TestAutoLevels(t *testing.T) {
 	m := image.NewNRGBA(image.Rect(0, 0, 51, 20))
 	for y := range 20 {
@@ -167,8 +168,8 @@ func TestAutoLevels(t *testing.T) {
 	}
 }
 
-// TestHEIC: a file of another encoder is the picture it was made of, but for what
-// its quality costs (testdata/SOURCE).
+// TestHEIC: decoding a file of another encoder gives its source picture, except for the loss of its
+// quality (testdata/SOURCE).
 func TestHEIC(t *testing.T) {
 	p := decode(t, read(t, "testdata/scene.heic"))
 	if rms, _ := rootMeanSquare(t, p.NRGBA(), scene.New(96, 64, 3)); rms > 6 {
@@ -176,7 +177,7 @@ func TestHEIC(t *testing.T) {
 	}
 }
 
-// TestForms: every form that the decoders return comes to the same picture.
+// TestForms: every form that the decoders return is converted to the same picture.
 func TestForms(t *testing.T) {
 	opaque := scene.New(48, 32, 2)
 	gray := image.NewGray16(opaque.Rect)
@@ -222,7 +223,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestCMYK: colors without their profile are converted, and the loss is reported.
+// TestCMYK: colors are converted without their profile, and the loss is reported.
 func TestCMYK(t *testing.T) {
 	p := decode(t, read(t, "testdata/cmyk.jpg"))
 	if rms, _ := rootMeanSquare(t, p.NRGBA(), scene.New(96, 64, 3)); rms > 6 || p.Reduced == "" {

@@ -2,8 +2,8 @@ package pixels
 
 import "image"
 
-// Crop keeps the part of the picture within r, which is cut to its bounds. A
-// rectangle outside of them changes nothing.
+// Crop keeps the part of the picture that is within r. It does nothing if r and the picture do not
+// overlap.
 func (p *Picture) Crop(r image.Rectangle) {
 	r = r.Intersect(p.pixels.Bounds())
 	if r.Empty() || r == p.pixels.Bounds() {

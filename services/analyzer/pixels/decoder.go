@@ -13,8 +13,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Decoder decodes pictures and bounds the memory of all attempts on them together.
-// It is safe for concurrent use.
+// Decoder decodes pictures within a memory limit. It is safe for concurrent use.
 type Decoder struct {
 	memory int64
 	free   *semaphore.Weighted
@@ -22,25 +21,24 @@ type Decoder struct {
 	webp   webpEncoder
 }
 
-// NewDecoder returns a Decoder whose attempts take at most so many bytes of memory
+// NewDecoder returns a Decoder whose concurrent pictures take at most so many bytes of memory
 // together. The caller closes it.
 func NewDecoder(memory int64) *Decoder {
 	return &Decoder{memory: memory, free: semaphore.NewWeighted(memory)}
 }
 
-// Close releases the decoders. No picture may be decoded meanwhile, and none that was is
-// written as WebP any more.
+// Close releases the decoders. No call of Decode may be running, and pictures that were decoded cannot
+// be encoded as WebP any more.
 func (d *Decoder) Close(ctx context.Context) error {
 	return errors.Join(d.heif.close(ctx), d.webp.close(ctx))
 }
 
-// Decode inspects a picture, waits until the memory of the whole attempt is free
-// (Info.Memory), decodes it and turns it upright. The caller calls release when it is
-// done with the picture and with what it encoded from it.
+// Decode inspects a picture, waits until the memory that processing it takes (Info.Memory) is free,
+// decodes it and turns it upright. The caller calls release when it needs neither the picture nor what
+// it encoded from it.
 //
-// The errors are those of Inspect, ErrTooLarge when the attempt never fits into the
-// memory, and the context's. A decoder that runs is not stopped: its work is bounded
-// by the limits.
+// It returns the errors of Inspect, ErrTooLarge if the picture can never fit into the memory, or the
+// context's error. A running decoder does not stop with the context; the limits bound its work.
 func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture, release func(), err error) {
 	info, err := Inspect(data, l)
 	if err != nil {
@@ -48,13 +46,13 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture
 	}
 	need := info.Memory()
 	if need > d.memory {
-		return nil, nil, fmt.Errorf("%w: it takes %d MB of memory, at most %d", ErrTooLarge, need>>20, d.memory>>20)
+		return nil, nil, fmt.Errorf("%w: it takes %d MB of memory, the limit is %d MB", ErrTooLarge, need>>20, d.memory>>20)
 	}
 	if err := d.free.Acquire(ctx, need); err != nil {
 		return nil, nil, err
 	}
 	defer func() {
-		if p == nil { // also when a decoder panics
+		if p == nil { // also if a decoder panics
 			d.free.Release(need)
 		}
 	}()
@@ -85,10 +83,10 @@ func (d *Decoder) decode(ctx context.Context, data []byte, info Info) (image.Ima
 	}
 }
 
-// upright applies the orientation, but HEIC's, which its decoder applies.
+// upright applies the orientation. The HEIC decoder has applied that of HEIC.
 func upright(m image.Image, info Info) *Picture {
 	p := normal(m)
-	if _, gray := p.pixels.(*image.Gray); !gray { // its profile is of RGB
+	if _, gray := p.pixels.(*image.Gray); !gray { // the profile is for RGB
 		p.profile = info.Profile
 	}
 	if info.Format != HEIC {

@@ -1,9 +1,8 @@
-// Package pixels reads, changes and writes pictures for the areas that process
-// images. It is written for untrusted bytes: every picture is measured from its
-// header before a decoder sees it, and an attempt holds the memory that its picture
-// needs before it decodes.
+// Package pixels reads, changes and writes pictures for the areas that process images. It is written
+// for untrusted input: the size of a picture is read from its header before it is decoded, and the
+// memory for processing it is reserved before that.
 //
-//	decoder := pixels.NewDecoder(memory)             // one for the process
+//	decoder := pixels.NewDecoder(memory) // one per process
 //	picture, release, err := decoder.Decode(ctx, data, pixels.Default)
 //	defer release()
 //	picture.Fit(2048, 2048)
@@ -11,10 +10,9 @@
 //	picture.Sharpen(100)
 //	out, err := picture.Encode(pixels.Encoding{Format: pixels.JPEG, Quality: 85})
 //
-// JPEG, PNG, WebP and HEIC are read; JPEG, PNG and lossless WebP are written. The
-// orientation of the source is applied. Of its metadata only an RGB colour profile
-// is written again, unchanged; colours are never converted by guess.
+// It reads JPEG, PNG, WebP and HEIC, and writes JPEG, PNG and WebP. It applies the orientation of the
+// source. Of the metadata it keeps only an RGB color profile, unchanged; it does not convert colors.
 //
-// Every operation is integer arithmetic, or floating point without fused operations,
-// so the same bytes give the same bytes on every processor.
+// All arithmetic is on integers, or on floating-point numbers without fused operations, so the same
+// input gives the same output on every processor.
 package pixels

@@ -13,13 +13,13 @@ import (
 // DefaultQuality is the quality of a JPEG when none is given.
 const DefaultQuality = 85
 
-// Encoding is how a picture is written.
+// Encoding is how to write a picture.
 type Encoding struct {
 	Format  Format // JPEG, PNG or WebP
-	Quality int    // of a JPEG or WebP, 1 to 100; 0 is 85, or 80 of a WebP, of which 100 is lossless
+	Quality int    // of JPEG and WebP, 1 to 100; WebP is lossless at 100; 0 means 85, or 80 for WebP
 }
 
-// WebPQuality returns the quality of a WebP, and 0 for another format.
+// WebPQuality returns the quality of a WebP, or 0 for another format.
 func (e Encoding) WebPQuality() int {
 	if e.Format != WebP {
 		return 0
@@ -27,8 +27,8 @@ func (e Encoding) WebPQuality() int {
 	return cmp.Or(e.Quality, webpQuality)
 }
 
-// Encode returns the picture as a file, with its colour profile and without any
-// other metadata. JPEG has no transparency: it shows the picture on white.
+// Encode returns the picture as a file with its color profile and no other metadata. JPEG has no
+// transparency: transparent pixels are drawn on white.
 func (p *Picture) Encode(e Encoding) ([]byte, error) {
 	var out bytes.Buffer
 	var err error
@@ -37,7 +37,7 @@ func (p *Picture) Encode(e Encoding) ([]byte, error) {
 		err = jpeg.Encode(&out, p.onWhite(), &jpeg.Options{Quality: cmp.Or(e.Quality, DefaultQuality)})
 	case PNG:
 		if _, planes := p.pixels.(*image.YCbCr); planes {
-			p.NRGBA() // else it is written with 16 bits a channel
+			p.NRGBA() // otherwise it is written with 16 bits per channel
 		}
 		err = png.Encode(&out, p.known())
 	case WebP:
@@ -58,7 +58,7 @@ func (p *Picture) encodeWebP(quality int) ([]byte, error) {
 	encoder := p.webp
 	if encoder == nil {
 		encoder = &webpEncoder{}
-		defer func() { _ = encoder.close(context.Background()) }() // its memory is Go's, and collected
+		defer func() { _ = encoder.close(context.Background()) }() // its memory is garbage-collected
 	}
 	out, err := encoder.encode(p.NRGBA(), quality, !p.alpha)
 	if err != nil || p.profile == nil {
@@ -67,7 +67,7 @@ func (p *Picture) encodeWebP(quality int) ([]byte, error) {
 	return withProfile(out, WebP, p.profile)
 }
 
-// known returns the pixels in the type by which encoders know an opaque picture.
+// known returns the pixels in a type that encoders recognize as opaque.
 func (p *Picture) known() image.Image {
 	if m, ok := p.pixels.(*image.NRGBA); ok && !p.alpha {
 		return &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}

@@ -13,25 +13,25 @@ import (
 	_ "github.com/gen2brain/heic" // holds the decoder's code
 )
 
-// heifWasm is libheif with libde265, compiled to WebAssembly and compressed. The
-// package heic runs it without a bound of memory or time, and keeps it to itself.
+// heifWasm is libheif with libde265, compiled to WebAssembly and compressed. The package heic does not
+// export it, and runs it without limits of memory or time.
 //
 //go:linkname heifWasm github.com/gen2brain/heic.heifWasm
 var heifWasm []byte
 
-// heicIncluded: the build tag noheic leaves it out.
+// heicIncluded is false with the build tag noheic.
 const heicIncluded = true
 
-// heicMemory is what the sandbox may use for so many pixels, and all it gets:
-// libheif keeps the tiles, the whole picture and the copy that it returns.
+// heicMemory returns the memory limit of the sandbox for a picture. libheif holds the tiles, the
+// complete picture, and the copy that it returns.
 func heicMemory(pixels int64) int64 { return 48<<20 + pixels*8 }
 
-// heif decodes HEIC in a sandbox: about 0.2 s of processor time a megapixel, and a second
+// heif decodes HEIC in a sandbox. It takes about 0.2 s of processor time per megapixel, and a second
 // at first use.
 type heif struct{ sandbox }
 
-// decode returns Y'CbCr, grey or RGB with the container's rotation applied. Whatever
-// the file does to the decoder ends with its sandbox, as an error.
+// decode returns Y'CbCr, grey or RGB with the rotation of the container applied. A failure of the
+// decoder affects its sandbox only, and is returned as an error.
 func (h *heif) decode(ctx context.Context, data []byte, info Info) (image.Image, error) {
 	c, end, err := h.start(ctx, heifWasm, 0, heicMemory(int64(info.Width)*int64(info.Height)))
 	if err != nil {
@@ -42,7 +42,7 @@ func (h *heif) decode(ctx context.Context, data []byte, info Info) (image.Image,
 	return m, c.err
 }
 
-// decode asks for the size and the kind of the picture, then for its pixels.
+// decode asks for the size and the color space of the picture, then for its pixels.
 func (c *call) decode(data []byte, info Info) image.Image {
 	in := c.run("malloc", uint64(len(data)))
 	answers := c.run("malloc", 5*4)
@@ -58,7 +58,7 @@ func (c *call) decode(data []byte, info Info) image.Image {
 	}
 	size := image.Pt(c.number(width), c.number(height))
 	if int64(size.X)*int64(size.Y) > int64(info.Width)*int64(info.Height) || size.X <= 0 || size.Y <= 0 {
-		c.err = fmt.Errorf("its header gives %d × %d pixels, its content has %d × %d", info.Width, info.Height, size.X, size.Y)
+		c.err = fmt.Errorf("the header gives %d × %d pixels, the content has %d × %d", info.Width, info.Height, size.X, size.Y)
 		return nil
 	}
 	l, err := newLayout(size, c.number(space), c.number(chroma))

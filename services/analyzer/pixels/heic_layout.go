@@ -7,20 +7,20 @@ import (
 	"image"
 )
 
-// Numbers of libheif (heif.h: heif_colorspace, heif_chroma).
+// Constants of libheif (heif.h: heif_colorspace, heif_chroma).
 const (
 	heifYCbCr, heifRGB, heifGray    = 0, 1, 2
 	heif420, heif422, heif444, rgba = 1, 2, 3, 11
 )
 
-// layout is how libheif lays out a decoded picture: its planes one after another,
-// their rows of 64 pixels at least and a multiple of 16 bytes (rounded_size and
-// ImagePlane::alloc of its pixelimage.cc).
+// layout is the memory layout of a picture decoded by libheif: its planes one after another, with rows
+// of at least 64 pixels and a multiple of 16 bytes (rounded_size and ImagePlane::alloc in
+// pixelimage.cc).
 type layout struct {
 	size           image.Point
 	space          int
 	ratio          image.YCbCrSubsampleRatio
-	stride, chroma int // bytes of a row
+	stride, chroma int // bytes per row
 	chromaRows     int
 	bytes          int
 }
@@ -45,7 +45,7 @@ func newLayout(size image.Point, space, chroma int) (layout, error) {
 	return l, nil
 }
 
-// image names the parts of pix, which it keeps.
+// image returns an image whose planes are slices of pix.
 func (l layout) image(pix []byte, premultiplied bool) image.Image {
 	rect := image.Rectangle{Max: l.size}
 	switch l.space {

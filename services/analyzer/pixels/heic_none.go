@@ -7,7 +7,7 @@ import (
 	"image"
 )
 
-// heicIncluded: HEIC is a format that is not known.
+// heicIncluded is false: HEIC is an unknown format.
 const heicIncluded = false
 
 // heicNotice is empty: the HEIC decoder is left out.

@@ -22,8 +22,7 @@ const (
 // MediaType is the format's MIME type.
 func (f Format) MediaType() string { return "image/" + string(f) }
 
-// Sniff returns the format of a file that begins with these bytes, of which it
-// needs 32, or "" for any other file.
+// Sniff returns the format of a file from its first 32 bytes, or "" if it is none of them.
 func Sniff(head []byte) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
@@ -38,7 +37,7 @@ func Sniff(head []byte) Format {
 	return ""
 }
 
-// Info is what the header of a picture says.
+// Info is what the header of a picture contains.
 type Info struct {
 	Format        Format
 	Width, Height int    // as stored, before the orientation is applied
@@ -53,8 +52,8 @@ type Info struct {
 	kept     int64 // bytes that the decoder keeps
 }
 
-// Inspect reads the header of a picture without decoding it. The errors are
-// ErrFormat, ErrTooLarge, ErrTooSmall, ErrAnimated and ErrUnreadable, with the reason.
+// Inspect reads the header of a picture without decoding it. Its errors wrap ErrFormat, ErrTooLarge,
+// ErrTooSmall, ErrAnimated or ErrUnreadable and give the reason.
 func Inspect(data []byte, l Limits) (Info, error) {
 	if err := l.checkBytes(len(data)); err != nil {
 		return Info{}, err
@@ -74,8 +73,8 @@ func Inspect(data []byte, l Limits) (Info, error) {
 	return info, l.checkSides(info.Width, info.Height)
 }
 
-// header takes the sides from the decoder that allocates by them, and the rest from
-// a scan of the container.
+// header takes the sides from the decoder, which allocates according to them, and the rest from a scan
+// of the container.
 func (i *Info) header(data []byte) (config image.Config, err error) {
 	switch i.Format {
 	case JPEG:
@@ -99,13 +98,13 @@ func (i *Info) header(data []byte) (config image.Config, err error) {
 	return config, nil
 }
 
-// Memory is how many bytes an attempt on the picture may take at most: its encoded
-// bytes, what its decoder keeps, two copies in RGB (one operation reads one and
-// writes the other), two planes for filters, the encoded result, and what Limits.Beside adds. The numbers are
-// those of the decoders and encoders; TestMemoryIsBounded measures them.
+// Memory returns the most bytes that processing the picture may take: the encoded picture, what its
+// decoder holds, two copies in RGB (an operation reads one and writes the other), two planes for
+// filters, the encoded result, and Limits.Beside. The constants are properties of the decoders and
+// encoders; TestMemoryIsBounded measures them.
 func (i Info) Memory() int64 {
 	const (
-		fixed  = 8 << 20 // tables, windows of compression and the like
+		fixed  = 8 << 20 // tables, compression windows and the like
 		rgb    = 4
 		planes = 2
 		result = 4

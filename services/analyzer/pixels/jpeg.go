@@ -33,7 +33,7 @@ func (i *Info) scanJPEG(data []byte) {
 	i.Profile = validProfile(bytes.Join(profile, nil))
 }
 
-// eachSegment calls f with the segments up to the first scan.
+// eachSegment calls f with each segment up to the first scan.
 func eachSegment(data []byte, f func(marker byte, body []byte)) {
 	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
 		marker := data[at+1]
@@ -53,8 +53,8 @@ func eachSegment(data []byte, f func(marker byte, body []byte)) {
 	}
 }
 
-// appendChunk adds a chunk of a profile, which are numbered from 1; any other order
-// gives no profile.
+// appendChunk adds a chunk of a profile. Chunks are numbered from 1; if one is out of order, there is
+// no profile.
 func appendChunk(chunks [][]byte, body []byte) [][]byte {
 	if len(body) < 2 || int(body[0]) != len(chunks)+1 {
 		return append(chunks[:0:0], nil)
@@ -62,18 +62,17 @@ func appendChunk(chunks [][]byte, body []byte) [][]byte {
 	return append(chunks, body[2:])
 }
 
-// isFrame reports a SOF marker; 0xc4, 0xc8 and 0xcc are others in its range.
+// isFrame reports whether marker is a SOF marker; 0xc4, 0xc8 and 0xcc in their range are not.
 func isFrame(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
 }
 
-// frameMemory is what image/jpeg keeps of a frame: the samples of each component as
-// subsampled; for CMYK the converted pixels; and for a progressive frame a
-// coefficient of 4 bytes for each sample.
+// frameMemory returns the bytes that image/jpeg holds for a frame: the subsampled components; for CMYK
+// the converted pixels; and for a progressive frame a coefficient of 4 bytes per sample.
 func frameMemory(marker byte, body []byte) int64 {
 	const progressive = 0xc2
 	if len(body) < 6 || len(body) < 6+3*int(body[5]) {
-		return 0 // no decoder reads it
+		return 0 // no decoder supports it
 	}
 	pixels := int64(binary.BigEndian.Uint16(body[1:])) * int64(binary.BigEndian.Uint16(body[3:]))
 	var largest, sum, components int64

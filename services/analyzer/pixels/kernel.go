@@ -2,7 +2,7 @@ package pixels
 
 import "math"
 
-// Weights are fixed-point numbers with so many bits after the point.
+// Weights are fixed-point numbers with this many fractional bits.
 const (
 	weightBits = 14
 	one        = 1 << weightBits
@@ -16,9 +16,9 @@ type taps struct {
 	weights []int32
 }
 
-// newTaps spaces samples evenly over a line of length samples, scale apart, with the
-// cubic of Catmull and Rom widened to the scale. Where it reaches beyond the ends, the
-// weights that are left are scaled up. It shrinks: scale is 1 at least.
+// newTaps returns the taps of samples spaced evenly over a line of length samples, scale apart. scale
+// is at least 1. The kernel is the cubic of Catmull and Rom, widened by scale. Where it extends beyond
+// the ends, the remaining weights are scaled up.
 func newTaps(samples, length int, scale float64) taps {
 	support := float64(2 * scale)
 	t := taps{n: min(int(math.Ceil(2*support))+1, length)}
@@ -43,8 +43,8 @@ func newTaps(samples, length int, scale float64) taps {
 	return t
 }
 
-// fix rounds weights to fixed point, so that they add up to one exactly: what
-// rounding leaves falls to the largest.
+// fix rounds weights to fixed point. The largest weight takes the rounding error, so that they add up
+// to exactly one.
 func fix(fixed []int32, raw []float64, sum float64) {
 	rest, largest := int32(one), 0
 	for i, w := range raw {
@@ -57,8 +57,8 @@ func fix(fixed []int32, raw []float64, sum float64) {
 	fixed[largest] += rest
 }
 
-// catmullRom is the cubic of Catmull and Rom (1974), that of Keys (1981) with
-// a = -0.5. The conversions forbid fused operations, which differ among processors.
+// catmullRom is the cubic of Catmull and Rom (1974), that of Keys (1981) with a = -0.5. The
+// conversions prevent fused operations, which not all processors have.
 func catmullRom(x float64) float64 {
 	x = math.Abs(x)
 	switch {

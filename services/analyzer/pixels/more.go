@@ -9,7 +9,7 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// Formats that are read under Limits.More only.
+// Formats that are read only with Limits.More.
 const (
 	GIF  Format = "gif"
 	BMP  Format = "bmp"
@@ -25,7 +25,7 @@ func sniffMore(head []byte) Format {
 	return ""
 }
 
-// scanMore reads the sides. The decoder keeps 8 bytes a pixel at most, those of 16 bits a channel.
+// scanMore reads the sides. The decoder holds at most 8 bytes per pixel, for 16 bits per channel.
 func (i *Info) scanMore(data []byte) (config image.Config, err error) {
 	switch i.Format {
 	case GIF:

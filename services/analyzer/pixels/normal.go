@@ -5,18 +5,18 @@ import (
 	"image/color"
 )
 
-// What decoding cannot keep, in words for the picture's owner.
+// What decoding loses, in words for the picture's owner.
 const (
 	reducedDepth = "16 bits a channel were reduced to 8"
 	reducedCMYK  = "CMYK colors were converted without their profile"
 )
 
-// normal reduces what the decoders return to the forms of Picture.
+// normal converts an image that a decoder returned to one of the forms of Picture.
 func normal(m image.Image) *Picture {
 	switch m := m.(type) {
 	case *image.YCbCr, *image.Gray:
 		return &Picture{pixels: m}
-	case *image.RGBA: // image/png returns it for pictures without alpha
+	case *image.RGBA: // image/png returns it for pictures without an alpha channel
 		return &Picture{pixels: asNRGBA(m)}
 	case *image.NRGBA:
 		return New(m)

@@ -40,8 +40,8 @@ func (p *Picture) FlipHorizontal() { p.transform(turn{right: true}) }
 // FlipVertical exchanges top and bottom.
 func (p *Picture) FlipVertical() { p.transform(turn{bottom: true}) }
 
-// turn says where the pixels of a turned picture come from: its rows are columns of
-// the source when swap is set, and the source is read from its right or bottom edge.
+// turn says where the pixels of a turned picture come from: with swap, its rows are columns of the
+// source; with right or bottom, the source is read from that edge.
 type turn struct{ swap, right, bottom bool }
 
 func (p *Picture) transform(t turn) {
@@ -72,9 +72,9 @@ func (t turn) planes(m *image.YCbCr, ratio image.YCbCrSubsampleRatio) *image.YCb
 	return out
 }
 
-// subsampling is the ratio of the turned planes. It is false where planes cannot be
-// turned by themselves: a side that is no multiple of the ratio would move the
-// samples, and the ratios of 4 have none for the other direction.
+// subsampling returns the ratio of the turned planes. It returns false if planes cannot be turned
+// separately: the samples would move if a side is not a multiple of the ratio, and a ratio of 4 has no
+// counterpart in the other direction.
 func (t turn) subsampling(m *image.YCbCr) (image.YCbCrSubsampleRatio, bool) {
 	h, v := subsampling(m.SubsampleRatio)
 	if h > 2 || m.Rect.Dx()%h != 0 || m.Rect.Dy()%v != 0 {
@@ -98,7 +98,7 @@ func (t turn) rect(r image.Rectangle) image.Rectangle {
 	return image.Rect(0, 0, r.Dx(), r.Dy())
 }
 
-// plane writes a plane of size (in pixels of n bytes) from the plane src.
+// plane writes a plane of size, in pixels of n bytes, from the plane src.
 func (t turn) plane(dst []byte, dstStride int, size image.Point, src []byte, srcStride, n int) {
 	width, height := size.X, size.Y // of the source
 	stepX, stepY := n, srcStride    // in the source, for a step in the result
@@ -133,7 +133,7 @@ func (t turn) plane(dst []byte, dstStride int, size image.Point, src []byte, src
 	}
 }
 
-// subsampling is how many pixels share a chroma sample, in each direction.
+// subsampling returns the number of pixels that share a chroma sample in each direction.
 func subsampling(r image.YCbCrSubsampleRatio) (h, v int) {
 	switch r {
 	case image.YCbCrSubsampleRatio422:
@@ -150,7 +150,7 @@ func subsampling(r image.YCbCrSubsampleRatio) (h, v int) {
 	return 1, 1
 }
 
-// chromaSize is the size of the chroma planes of a picture of this size.
+// chromaSize returns the size of the chroma planes of a picture.
 func chromaSize(luma image.Point, r image.YCbCrSubsampleRatio) image.Point {
 	h, v := subsampling(r)
 	return image.Pt((luma.X+h-1)/h, (luma.Y+v-1)/v)

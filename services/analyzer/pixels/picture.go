@@ -5,50 +5,49 @@ import (
 	"image/draw"
 )
 
-// Picture is a decoded picture, upright, with 8 bits a channel. It keeps the
-// decoder's Y'CbCr or grey planes until an operation needs RGB, so that a photo that
-// is only resized and encoded again is never converted. It is for one goroutine.
+// Picture is a decoded picture, upright, with 8 bits per channel. It keeps the decoder's Y'CbCr or
+// grey planes until an operation needs RGB, so a photo that is only resized and encoded again is not
+// converted. It is not safe for concurrent use.
 type Picture struct {
 	// pixels are *image.YCbCr, *image.Gray, or *image.NRGBA; all begin at (0, 0).
 	pixels  image.Image
-	alpha   bool // an NRGBA that has a transparent pixel
+	alpha   bool // an NRGBA with a transparent pixel
 	profile []byte
-	webp    *webpEncoder // the Decoder's; nil for one of its own
-	// Reduced says what decoding could not keep, in words for the picture's owner; ""
-	// when it kept everything.
+	webp    *webpEncoder // the Decoder's; nil if the picture has its own
+	// Reduced is what decoding lost, in words for the picture's owner, or "".
 	Reduced string
 }
 
-// New returns a Picture of m, which it keeps and changes.
+// New returns a Picture of m. It does not copy m and may change it.
 func New(m *image.NRGBA) *Picture {
 	return &Picture{pixels: zeroBased(m), alpha: !m.Opaque()}
 }
 
-// Width is in pixels.
+// Width returns the width in pixels.
 func (p *Picture) Width() int { return p.pixels.Bounds().Dx() }
 
-// Height is in pixels.
+// Height returns the height in pixels.
 func (p *Picture) Height() int { return p.pixels.Bounds().Dy() }
 
-// Opaque reports that no pixel is transparent.
+// Opaque reports whether no pixel is transparent.
 func (p *Picture) Opaque() bool { return !p.alpha }
 
-// Copy returns a picture of the same pixels, of which either may be resized or
-// encoded, but neither changed in place. It takes no memory.
+// Copy returns a picture that shares the pixels of p. Both may be resized or encoded, and neither may
+// be changed in place.
 func (p *Picture) Copy() *Picture {
 	same := *p
 	return &same
 }
 
-// NRGBA returns the pixels for reading and, unless a Copy shares them, for writing.
-// A pixel that is made transparent is reported with SetTransparent.
+// NRGBA returns the pixels. The caller may change them unless a Copy shares them, and calls
+// SetTransparent after making pixels transparent.
 func (p *Picture) NRGBA() *image.NRGBA {
 	switch m := p.pixels.(type) {
 	case *image.NRGBA:
 		return m
 	case *image.Gray:
 		p.pixels = fromGray(m)
-	default: // Y'CbCr, which has no alpha, so that RGBA and NRGBA are the same bytes
+	default: // Y'CbCr has no alpha channel, so RGBA and NRGBA are the same bytes
 		opaque := image.NewRGBA(m.Bounds())
 		draw.Draw(opaque, opaque.Rect, m, image.Point{}, draw.Src)
 		p.pixels = asNRGBA(opaque)
@@ -56,7 +55,7 @@ func (p *Picture) NRGBA() *image.NRGBA {
 	return p.NRGBA()
 }
 
-// SetTransparent says that pixels of NRGBA were made transparent.
+// SetTransparent records that pixels of NRGBA were made transparent.
 func (p *Picture) SetTransparent() { p.alpha = true }
 
 func fromGray(m *image.Gray) *image.NRGBA {

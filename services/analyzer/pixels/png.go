@@ -9,7 +9,7 @@ import (
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// scanPNG reads the chunks before the pixels. The checksums are the decoder's task.
+// scanPNG reads the chunks before the pixels. The decoder verifies the checksums.
 func (i *Info) scanPNG(data []byte) {
 	at := len(pngSignature)
 	for at+12 <= len(data) {
@@ -36,12 +36,12 @@ func (i *Info) scanPNG(data []byte) {
 	}
 }
 
-// pngMemory is what image/png keeps: 4 or 8 bytes a pixel, and those of an interlaced
-// picture's passes. A grey or paletted picture takes less.
+// pngMemory returns the bytes that image/png holds: 4 or 8 per pixel, and those of the passes of an
+// interlaced picture. A grey or paletted picture takes less.
 func pngMemory(header []byte) int64 {
 	const depth, interlace = 8, 12
 	if len(header) < 13 {
-		return 0 // no decoder reads it
+		return 0 // no decoder supports it
 	}
 	kept := int64(4)
 	if header[depth] == 16 {
@@ -52,12 +52,12 @@ func pngMemory(header []byte) int64 {
 	}
 	width, height := binary.BigEndian.Uint32(header), binary.BigEndian.Uint32(header[4:])
 	if width > 1<<20 || height > 1<<20 {
-		return 0 // beyond any limit
+		return 0 // exceeds every limit
 	}
 	return kept * int64(width) * int64(height)
 }
 
-// pngProfile is the chunk iCCP.
+// pngProfile returns the profile of the chunk iCCP.
 func pngProfile(profile []byte) ([]byte, error) {
 	body := bytes.NewBufferString("iCCPICC\x00\x00")
 	z := zlib.NewWriter(body)

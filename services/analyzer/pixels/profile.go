@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// maxProfile bounds a colour profile; those of cameras and displays have 0.5 to
-// 10 KB, and printing profiles, which are not kept, up to 3 MB.
+// maxProfile is the largest color profile that is kept. Profiles of cameras and displays have 0.5 to
+// 10 KB; those of printers, which are not kept, have up to 3 MB.
 const maxProfile = 1 << 20
 
-// validProfile returns an ICC profile of RGB, as ICC.1:2022 section 7.2 lays out its
-// header, and nil for anything else: what is written is RGB.
+// validProfile returns p if it is an ICC profile of RGB, according to its header (ICC.1:2022, section
+// 7.2), or nil: pictures are written in RGB.
 func validProfile(p []byte) []byte {
 	const header = 128
 	if len(p) < header || len(p) > maxProfile || string(p[36:40]) != "acsp" || string(p[16:20]) != "RGB " {
@@ -25,7 +25,7 @@ func validProfile(p []byte) []byte {
 	return bytes.Clone(p[:size])
 }
 
-// inflateProfile reads the deflated profile of a PNG.
+// inflateProfile decompresses the profile of a PNG.
 func inflateProfile(deflated []byte) []byte {
 	r, err := zlib.NewReader(bytes.NewReader(deflated))
 	if err != nil {
@@ -55,9 +55,9 @@ func insert(b []byte, at int, more []byte) []byte {
 	return bytes.Join([][]byte{b[:at], more, b[at:]}, nil)
 }
 
-// jpegProfile cuts a profile into APP2 segments (ICC.1:2022, B.4).
+// jpegProfile splits a profile into APP2 segments (ICC.1:2022, B.4).
 func jpegProfile(profile []byte) []byte {
-	const most = 0xffff - 2 - 14 // the length itself, the name and two counters
+	const most = 0xffff - 2 - 14 // less the length, the name and two counters
 	count := (len(profile) + most - 1) / most
 	var out []byte
 	for n := 1; len(profile) > 0; n++ {

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// sized is a PNG whose header gives these sides, with a right checksum.
+// sized returns a PNG whose header has these sides and a valid checksum.
 func sized(t *testing.T, width, height uint32) []byte {
 	data := pngOf(t, image.NewNRGBA(image.Rect(0, 0, 32, 32)))
 	binary.BigEndian.PutUint32(data[16:], width)
@@ -22,13 +22,13 @@ func sized(t *testing.T, width, height uint32) []byte {
 	return data
 }
 
-// vp8l begins a lossless frame of these sides.
+// vp8l returns the beginning of a lossless frame of these sides.
 func vp8l(width, height uint32) string {
 	return "\x2f" + string(binary.LittleEndian.AppendUint32(nil, (width-1)|(height-1)<<14)) + "content"
 }
 
-// TestHostile: each is refused by its own error and reason, before a decoder
-// allocates by its header.
+// TestHostile: each picture is rejected with its own error and reason, before a decoder allocates
+// memory for its sides.
 func TestHostile(t *testing.T) {
 	photo := jpegOf(t, scene.New(64, 48, 1))
 	canvas := "\x00\x00\x00\x00\x1f\x00\x00\x1f\x00\x00" // 32 × 32
@@ -42,15 +42,15 @@ func TestHostile(t *testing.T) {
 		"text":                {[]byte("Dear all, please find attached"), pixels.ErrFormat, ""},
 		"GIF":                 {[]byte("GIF89a\x20\x00\x20\x00\x00\x00\x00;"), pixels.ErrFormat, ""},
 		"AVIF":                {[]byte("\x00\x00\x00\x18ftypavif\x00\x00\x00\x00mif1miaf"), pixels.ErrFormat, ""},
-		"too many bytes":      {append(photo[:len(photo):len(photo)], make([]byte, 20_000_000)...), pixels.ErrTooLarge, "at most 20000000"},
-		"20,000 × 20,000":     {sized(t, 20_000, 20_000), pixels.ErrTooLarge, "at most 12000 on a side"},
-		"10,000 × 10,000":     {sized(t, 10_000, 10_000), pixels.ErrTooLarge, "at most 50000000 in all"},
-		"8 × 100":             {sized(t, 8, 100), pixels.ErrTooSmall, "at least 16 on a side"},
+		"too many bytes":      {append(photo[:len(photo):len(photo)], make([]byte, 20_000_000)...), pixels.ErrTooLarge, "the limit is 20000000"},
+		"20,000 × 20,000":     {sized(t, 20_000, 20_000), pixels.ErrTooLarge, "the limit is 12000 for each side"},
+		"10,000 × 10,000":     {sized(t, 10_000, 10_000), pixels.ErrTooLarge, "the limit is 50000000 pixels"},
+		"8 × 100":             {sized(t, 8, 100), pixels.ErrTooSmall, "each side needs at least 16"},
 		"no width":            {sized(t, 0, 100), pixels.ErrUnreadable, ""},
 		"animated PNG":        {withChunk(sized(t, 32, 32), "acTL", make([]byte, 8)), pixels.ErrAnimated, ""},
 		"animated WebP":       {riff("VP8X", "\x02"+canvas[1:], "ANIM", "123456", "ANMF", "frame"), pixels.ErrAnimated, ""},
 		"image sequence":      {[]byte(heic + "\x00\x00\x00\x08moov"), pixels.ErrUnreadable, "no size"},
-		"WebP bomb":           {riff("VP8X", canvas, "VP8L", vp8l(16_000, 16_000)), pixels.ErrUnreadable, "its frame 16000 × 16000"},
+		"WebP bomb":           {riff("VP8X", canvas, "VP8L", vp8l(16_000, 16_000)), pixels.ErrUnreadable, "the frame has 16000 × 16000"},
 		"WebP without frame":  {riff("VP8X", canvas), pixels.ErrUnreadable, "0 × 0"},
 		"truncated WebP":      {riff("VP8L", vp8l(32, 32)), pixels.ErrUnreadable, "vp8l"},
 		"truncated JPEG":      {photo[:len(photo)-200], pixels.ErrUnreadable, "JPEG"},
@@ -68,7 +68,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestDamagedMetadata: a picture is not refused for what is not its pixels.
+// TestDamagedMetadata: damaged metadata does not make a picture invalid.
 func TestDamagedMetadata(t *testing.T) {
 	plain := jpegOf(t, scene.New(64, 48, 1))
 	want := encode(t, decode(t, plain), pixels.PNG)
@@ -96,8 +96,8 @@ func TestDamagedMetadata(t *testing.T) {
 	}
 }
 
-// TestProfileBomb: a profile of a gigabyte in a megabyte is not kept, and costs
-// no more than a profile may have.
+// TestProfileBomb: a profile that inflates from a megabyte to a gigabyte is ignored, and takes no more
+// memory than a valid one.
 func TestProfileBomb(t *testing.T) {
 	data := withChunk(pngOf(t, scene.New(64, 48, 1)), "iCCP", append([]byte("x\x00\x00"), deflated(t, 64<<20)...))
 	allocated := testing.Benchmark(func(b *testing.B) {

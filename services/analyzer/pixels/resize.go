@@ -2,8 +2,8 @@ package pixels
 
 import "image"
 
-// Fit shrinks the picture to at most width × height, its proportions kept. It never
-// enlarges; a bound of 0 is none.
+// Fit shrinks the picture to at most width × height and keeps its proportions. It never enlarges. A
+// bound of 0 is not checked.
 func (p *Picture) Fit(width, height int) {
 	w, h := p.Width(), p.Height()
 	if width <= 0 {
@@ -21,8 +21,7 @@ func (p *Picture) Fit(width, height int) {
 	}
 }
 
-// Resize shrinks the picture to width × height. A side that is larger than the
-// picture's is taken as the picture's, and one below 1 as 1.
+// Resize shrinks the picture to width × height. A side is limited to 1 and to that of the picture.
 func (p *Picture) Resize(width, height int) {
 	from := p.pixels.Bounds().Size()
 	to := image.Pt(min(max(width, 1), from.X), min(max(height, 1), from.Y))
@@ -55,15 +54,15 @@ func (p *Picture) Resize(width, height int) {
 	}
 }
 
-// plane is a picture of one or four bytes a pixel.
+// plane is a picture of one or four bytes per pixel.
 type plane struct {
 	pix    []byte
 	stride int
 	size   image.Point
 }
 
-// resample shrinks from into to, each with n bytes a pixel: first along the rows, in
-// as few rows at a time as a row of the result needs, then along the columns.
+// resample shrinks from into to, both with n bytes per pixel, first along the rows and then along the
+// columns. It holds only the rows that one row of the result needs.
 func resample(to, from plane, n int, scaleX, scaleY float64) {
 	across := newTaps(to.size.X, from.size.X, scaleX)
 	down := newTaps(to.size.Y, from.size.Y, scaleY)
@@ -107,7 +106,7 @@ func store(row []byte, sums []int32) {
 	}
 }
 
-// gray computes a row of one byte a pixel.
+// gray computes a row of one byte per pixel.
 func (t taps) gray(to, from []byte) {
 	for i := range to {
 		weights := t.weights[i*t.n : (i+1)*t.n]
@@ -120,7 +119,7 @@ func (t taps) gray(to, from []byte) {
 	}
 }
 
-// rgba computes a row of four bytes a pixel.
+// rgba computes a row of four bytes per pixel.
 func (t taps) rgba(to, from []byte) {
 	for i := range t.first {
 		weights := t.weights[i*t.n : (i+1)*t.n]

@@ -14,8 +14,8 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-// sandbox runs C code that was compiled to WebAssembly, in memory of its own that is
-// bounded. The code is compiled at first use. It is safe for concurrent use.
+// sandbox runs C code compiled to WebAssembly, in its own bounded memory. The code is compiled at
+// first use. It is safe for concurrent use.
 type sandbox struct {
 	once    sync.Once
 	runtime wazero.Runtime
@@ -44,16 +44,15 @@ func (s *sandbox) compile(ctx context.Context, compressed []byte) {
 }
 
 func (s *sandbox) close(ctx context.Context) error {
-	s.once.Do(func() { s.err = errors.New("it is closed") })
+	s.once.Do(func() { s.err = errors.New("the decoder is closed") })
 	if s.runtime == nil {
 		return nil
 	}
 	return s.runtime.Close(ctx)
 }
 
-// start returns a call of the code, which is compressed, with memory that has first bytes
-// and grows to most. Growth needs the old and the new memory for a moment. The caller calls
-// end.
+// start instantiates the code, which is compressed. Its memory begins with first bytes and grows to at
+// most most. Growing needs the old and the new memory at the same time. The caller calls end.
 func (s *sandbox) start(ctx context.Context, compressed []byte, first, most int64) (c *call, end func(), err error) {
 	s.once.Do(func() { s.compile(context.WithoutCancel(ctx), compressed) })
 	if s.err != nil {
@@ -67,17 +66,17 @@ func (s *sandbox) start(ctx context.Context, compressed []byte, first, most int6
 	if err != nil {
 		return nil, nil, err
 	}
-	return &call{ctx: ctx, module: module}, func() { _ = module.Close(context.WithoutCancel(ctx)) }, nil // its memory is Go's, and collected
+	return &call{ctx: ctx, module: module}, func() { _ = module.Close(context.WithoutCancel(ctx)) }, nil // its memory is garbage-collected
 }
 
-// memory is that of a sandbox. It grows up to a bound, from its first allocation.
+// memory is the memory of a sandbox. It grows up to a limit from its first allocation.
 type memory struct {
 	bytes       []byte
 	first, most uint64
 }
 
-// Reallocate returns the grown memory, or nil above the bound, which fails the
-// growth inside.
+// Reallocate returns the grown memory, or nil above the limit, which makes the growth fail in the
+// sandbox.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > m.most {
 		return nil
@@ -94,7 +93,7 @@ func (m *memory) Reallocate(size uint64) []byte {
 // Free drops the memory.
 func (m *memory) Free() { m.bytes = nil }
 
-// call is a conversation with the functions of a sandbox. The first error ends it.
+// call calls functions of a sandbox. After an error, further calls do nothing.
 type call struct {
 	ctx    context.Context
 	module api.Module
@@ -110,7 +109,7 @@ func (c *call) run(name string, args ...uint64) uint64 {
 	case err != nil:
 		c.err = err
 	case len(result) == 0 || result[0] == 0:
-		c.err = errors.New("the HEIC decoder rejected it")
+		c.err = errors.New("the HEIC decoder rejected the picture")
 	default:
 		return result[0]
 	}

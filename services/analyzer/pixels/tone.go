@@ -2,14 +2,14 @@ package pixels
 
 import "image"
 
-// luma is the brightness of a color as JPEG has it (ITU-T T.871, section 7), in the
-// fixed point of image/color.RGBToYCbCr.
+// luma returns the brightness of a color as defined for JPEG (ITU-T T.871, section 7), in the fixed
+// point of image/color.RGBToYCbCr.
 func luma(r, g, b byte) byte {
 	return byte((19595*uint32(r) + 38470*uint32(g) + 7471*uint32(b) + 1<<15) >> 16)
 }
 
-// Luma returns the brightness of the picture, 0 to 255, with a stride of its width.
-// Transparent pixels count as they are stored.
+// Luma returns the brightness of the picture, 0 to 255, with a stride equal to its width. Transparent
+// pixels have the brightness of their stored color.
 func (p *Picture) Luma() *image.Gray {
 	out := image.NewGray(p.pixels.Bounds())
 	switch m := p.pixels.(type) {
@@ -35,7 +35,7 @@ func copyPlane(to *image.Gray, pix []byte, stride int) {
 	}
 }
 
-// Map replaces each channel of each pixel by its entry of a table, red, green and blue.
+// Map replaces each channel of each pixel by its entry in a table.
 func (p *Picture) Map(red, green, blue *[256]byte) {
 	m := p.NRGBA()
 	for y := range m.Rect.Dy() {
@@ -47,13 +47,12 @@ func (p *Picture) Map(red, green, blue *[256]byte) {
 	}
 }
 
-// clipped is the part of the pixels, in thousandths, that AutoLevels lets become
-// black, and white.
+// clipped is how many thousandths of the pixels AutoLevels makes black, and how many it makes white.
 const clipped = 5
 
-// AutoLevels stretches the brightness over the whole range, the darkest and the
-// brightest half percent aside. All channels are stretched alike, so that no color
-// shifts. A picture of one brightness stays as it is.
+// AutoLevels stretches the brightness to the full range, ignoring the darkest and the brightest half
+// percent. All channels are stretched alike, so colors do not shift. A picture of one brightness does
+// not change.
 func (p *Picture) AutoLevels() {
 	histogram := p.histogram()
 	low, high := Percentile(&histogram, clipped), Percentile(&histogram, 1000-clipped)
@@ -67,7 +66,7 @@ func (p *Picture) AutoLevels() {
 	p.Map(&table, &table, &table)
 }
 
-// histogram counts the pixels of each brightness, transparent ones aside.
+// histogram counts the pixels of each brightness, excluding transparent ones.
 func (p *Picture) histogram() (counts [256]int) {
 	m, ok := p.pixels.(*image.NRGBA)
 	if !ok {
@@ -88,8 +87,8 @@ func (p *Picture) histogram() (counts [256]int) {
 	return counts
 }
 
-// Percentile returns the brightness that so many thousandths of the counted pixels
-// do not exceed, or 0 when nothing is counted.
+// Percentile returns the brightness that thousandths of the counted pixels do not exceed, or 0 if none
+// is counted.
 func Percentile(histogram *[256]int, thousandths int) int {
 	total := 0
 	for _, n := range histogram {

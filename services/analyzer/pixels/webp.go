@@ -14,9 +14,9 @@ const (
 	webpAnimation = 1 << 1
 )
 
-// scanWebP reads the chunks of the container. The sides are those of the frame, which
-// the decoder allocates by; a still picture's canvas has the same (RFC 9649, section
-// 2.7.1.1), and a file that gives another is refused.
+// scanWebP reads the chunks of the container. It takes the sides from the frame, according to which
+// the decoder allocates. The canvas of a still picture has the same sides (RFC 9649, section 2.7.1.1);
+// a file with others is rejected.
 func (i *Info) scanWebP(data []byte) (image.Config, error) {
 	var canvas, frame image.Config
 	eachChunk(data, func(name string, body []byte) {
@@ -26,7 +26,7 @@ func (i *Info) scanWebP(data []byte) (image.Config, error) {
 		case name == "ICCP":
 			i.Profile = validProfile(body)
 		case name == "EXIF":
-			i.Orientation = orientation(bytes.TrimPrefix(body, exifHeader)) // some writers keep the header
+			i.Orientation = orientation(bytes.TrimPrefix(body, exifHeader)) // some writers include the header
 		case name == "VP8X" && len(body) >= 10:
 			i.animated = i.animated || body[0]&webpAnimation != 0
 			canvas.Width, canvas.Height = 1+uint24(body[4:]), 1+uint24(body[7:])
@@ -43,7 +43,7 @@ func (i *Info) scanWebP(data []byte) (image.Config, error) {
 		}
 	})
 	if canvas.Width > 0 && frame.Width > 0 && canvas != frame {
-		return frame, fmt.Errorf("its canvas has %d × %d pixels, its frame %d × %d", canvas.Width, canvas.Height, frame.Width, frame.Height)
+		return frame, fmt.Errorf("the canvas has %d × %d pixels, the frame has %d × %d", canvas.Width, canvas.Height, frame.Width, frame.Height)
 	}
 	return frame, nil
 }
@@ -51,9 +51,9 @@ func (i *Info) scanWebP(data []byte) (image.Config, error) {
 // lossyWebP is twice the bytes per pixel of Y'CbCr 4:2:0.
 const lossyWebP = 3
 
-// losslessMemory bounds what x/image/webp keeps of a lossless frame: its pixels, the
-// rows of a transform, and the Huffman tables of its groups, of which each takes
-// 20 bits of the file at least.
+// losslessMemory returns the most bytes that x/image/webp holds for a lossless frame: its pixels, the
+// rows of a transform, and the Huffman tables of its groups, each of which takes at least 20 bits of
+// the file.
 func losslessMemory(pixels int64, size int) int64 {
 	const group = 5 * 600
 	groups := min(pixels/16+1, int64(size)*8/20+1, 1<<16)
@@ -64,7 +64,7 @@ func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
 func pixelCount(c image.Config) int64 { return int64(c.Width) * int64(c.Height) }
 
-// eachChunk calls f with the chunks of a RIFF file.
+// eachChunk calls f with each chunk of a RIFF file.
 func eachChunk(data []byte, f func(name string, body []byte)) {
 	for at := 12; at+8 <= len(data); {
 		size := int64(binary.LittleEndian.Uint32(data[at+4:]))
@@ -76,12 +76,11 @@ func eachChunk(data []byte, f func(name string, body []byte)) {
 	}
 }
 
-// webpProfile puts a file into the extended layout, with a profile (RFC 9649, section
-// 2.7).
+// webpProfile converts a file to the extended layout and adds a profile (RFC 9649, section 2.7).
 func webpProfile(file, profile []byte) []byte {
 	const head, chunk = 12, 8
 	frames := file[head:]
-	var width, height uint32 // less 1
+	var width, height uint32 // minus 1
 	flags := byte(webpICC)
 	switch body := frames[chunk:]; string(frames[:4]) {
 	case "VP8X":

@@ -11,27 +11,26 @@ import (
 	_ "github.com/gen2brain/webp" // holds the encoder's code
 )
 
-// webpWasm is libwebp, compiled to WebAssembly and compressed. The package webp runs it
-// without a bound of memory, prefers a library of the machine, whose bytes may differ, and
-// keeps it to itself.
+// webpWasm is libwebp, compiled to WebAssembly and compressed. The package webp does not export it,
+// runs it without a memory limit, and prefers a library of the machine, whose output may differ.
 //
 //go:linkname webpWasm github.com/gen2brain/webp.webpWasm
 var webpWasm []byte
 
 const (
-	// webpQuality is the quality of a WebP when none is given.
+	// webpQuality is the default quality of a WebP.
 	webpQuality = 80
 	// webpLossless is the quality that keeps every pixel.
 	webpLossless = 100
-	// webpMethod is the effort, 0 to 6: more makes smaller files and takes longer.
+	// webpMethod is the effort, 0 to 6: more effort takes longer and makes smaller files.
 	webpMethod = 2
-	// losslessEffort is that of lossless encoding, 0 to 100.
+	// losslessEffort is the effort of lossless encoding, 0 to 100.
 	losslessEffort = 20
 )
 
-// webpMemory is what the sandbox gets for so many pixels: their RGBA, the encoder's copy,
-// its planes and what it writes. Noise is the worst: it took 16 bytes a pixel, and 43
-// where it was lossless or had an alpha channel, which always is.
+// webpMemory returns the memory limit of the sandbox for a picture: its RGBA, the encoder's copy, its
+// planes and its output. Noise is the worst case: it took 16 bytes per pixel, and 43 if it was
+// lossless or had an alpha channel, which is always lossless.
 func webpMemory(pixels int64, quality int, opaque bool) int64 {
 	if opaque && quality != webpLossless {
 		return 8<<20 + pixels*18
@@ -39,13 +38,12 @@ func webpMemory(pixels int64, quality int, opaque bool) int64 {
 	return 8<<20 + pixels*46
 }
 
-// webpEncoder encodes WebP in a sandbox: the same pixels give the same bytes on every
-// machine.
+// webpEncoder encodes WebP in a sandbox. The same pixels give the same bytes on every machine.
 type webpEncoder struct{ sandbox }
 
-// encode returns the file of a picture. Quality is 1 to 100.
+// encode returns the picture as a file. quality is 1 to 100.
 func (e *webpEncoder) encode(m *image.NRGBA, quality int, opaque bool) ([]byte, error) {
-	ctx := context.Background() // bounded by the size of the picture
+	ctx := context.Background() // the size of the picture bounds the work
 	width, height := m.Rect.Dx(), m.Rect.Dy()
 	most := webpMemory(int64(width)*int64(height), quality, opaque)
 	c, end, err := e.start(ctx, webpWasm, most, most)
@@ -59,7 +57,7 @@ func (e *webpEncoder) encode(m *image.NRGBA, quality int, opaque bool) ([]byte, 
 	}
 	for y := range height {
 		if !c.module.Memory().Write(uint32(in)+uint32(4*width*y), m.Pix[y*m.Stride:][:4*width]) {
-			return nil, errors.New("the WebP encoder has no memory")
+			return nil, errors.New("the WebP encoder is out of memory")
 		}
 	}
 	lossless := uint64(0)
@@ -74,7 +72,7 @@ func (e *webpEncoder) encode(m *image.NRGBA, quality int, opaque bool) ([]byte, 
 	}
 	view, ok := c.module.Memory().Read(uint32(out), uint32(length))
 	if !ok || length == 0 {
-		return nil, errors.New("the WebP encoder writes nothing")
+		return nil, errors.New("the WebP encoder returned no output")
 	}
 	return bytes.Clone(view), nil
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Of returns the most bytes of objects that f adds, sampled every millisecond while it
-// runs with a collector that leaves little behind. Nothing else may run meanwhile.
+// Of returns the largest number of bytes that f adds to the heap, sampled every millisecond with
+// frequent garbage collection. Nothing else may run at the same time.
 func Of(f func()) int64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	runtime.GC()

@@ -1,18 +1,18 @@
-// Package scene draws pictures with the statistics of a photo: smooth areas, edges
-// and texture of every size, whose spectrum falls with the frequency, and a little
-// noise. Tests and measurements need them large, and nobody's property.
+// Package scene draws pictures with the statistics of a photo: smooth areas, edges and texture of
+// every size, whose spectrum falls with the frequency, and a little noise. Tests and benchmarks use
+// them because they are of any size and free of rights.
 package scene
 
 import "image"
 
-// New draws the picture of a seed. The same arguments give the same pixels.
+// New draws a picture. The same arguments give the same pixels.
 func New(width, height int, seed uint32) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
 		row := m.Pix[y*m.Stride:]
 		for x := range width {
-			shape := octaves(x, y, seed, 10, 3)     // hills of 1024 pixels down to edges
-			texture := octaves(x, y, seed+99, 6, 1) // 64 pixels down to 2
+			shape := octaves(x, y, seed, 10, 3)     // hills of 1024 pixels to edges
+			texture := octaves(x, y, seed+99, 6, 1) // 64 pixels to 2
 			light := 60 + shape*110>>8 + (texture-128)/5
 			if shape > 140 { // an edge between two materials
 				light += 40
@@ -28,8 +28,8 @@ func New(width, height int, seed uint32) *image.NRGBA {
 	return m
 }
 
-// octaves adds noise of 1<<from down to 1<<to pixels, each half as strong as the one
-// before, and returns 0 to 255.
+// octaves adds noise with periods from 1<<from to 1<<to pixels, each half as strong as the previous
+// one, and returns 0 to 255.
 func octaves(x, y int, seed uint32, from, to int) int {
 	sum, weight, total := 0, 1<<8, 0
 	for bits := from; bits >= to; bits-- {
@@ -50,7 +50,7 @@ func lattice(x, y int, seed uint32, bits uint) int {
 	return (upper<<bits + dy*(lower-upper)) >> (2 * bits)
 }
 
-// hash mixes three numbers by the finalizer of MurmurHash3.
+// hash mixes three numbers with the finalizer of MurmurHash3.
 func hash(x, y, seed uint32) uint32 {
 	h := x*0x9e3779b1 ^ y*0x85ebca77 ^ seed*0xc2b2ae3d
 	h ^= h >> 16

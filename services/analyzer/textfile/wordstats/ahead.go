@@ -6,9 +6,9 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// CountAhead is Count with a goroutine that reads while buffers are being counted, for a text that
-// comes over the network. It uses none for a text that fits the first buffer. When it returns, r is
-// no longer read.
+// CountAhead is Count with a goroutine that reads the next buffers while one is being counted, for a
+// text that arrives over the network. A text that fits the first buffer needs no goroutine. CountAhead
+// does not read r after it returns.
 func (l Limits) CountAhead(r io.Reader) (Statistics, error) {
 	return l.count(func(c *counter) error {
 		a := ahead{counter: c, text: r}
@@ -20,8 +20,8 @@ func (l Limits) CountAhead(r io.Reader) (Statistics, error) {
 const (
 	// spareBuffers is the number of buffers besides the one that is being counted.
 	spareBuffers = 8
-	// spareTogether is how many of them are returned at once: waking the goroutine for each takes
-	// half as long as counting it.
+	// spareTogether is how many spare buffers are returned at once: waking the goroutine for each one
+	// takes half as long as counting it.
 	spareTogether = spareBuffers / 2
 )
 
@@ -30,7 +30,7 @@ type ahead struct {
 	counter *counter
 	text    io.Reader
 	counted []*simd.Buffer
-	spare   chan *simd.Buffer // to fill; nil without a goroutine, which ends when it is closed
+	spare   chan *simd.Buffer // empty buffers; nil without a goroutine; closing it ends the goroutine
 	filled  chan filled       // closed when the goroutine has ended
 }
 

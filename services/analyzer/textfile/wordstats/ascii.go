@@ -47,9 +47,9 @@ func joined(before, middle, after byte) bool {
 		b&a&isDigit != 0 && kinds[middle]&joinsDigits != 0
 }
 
-// scanASCII counts the words of the buffer from at, where a segment begins and
-// there is ASCII, as far as ASCII goes. It returns where: the start of a segment,
-// which may be at itself when that segment is long or has more than ASCII.
+// scanASCII counts the words of the buffer from at, the start of a segment, up to the first segment
+// that is not all ASCII. It returns the position of that segment, which is at itself if the first
+// segment is long or is not all ASCII.
 func (c *counter) scanASCII(at, to int, atEOF bool) (int, error) {
 	for at < to {
 		end := min(at+simd.ChunkSize, to)
@@ -72,12 +72,12 @@ func (c *counter) scanASCII(at, to int, atEOF bool) (int, error) {
 	return at, nil
 }
 
-// findEdges fills edges with where the words of ASCII from at to end begin and
-// end, in turn, and returns how many it filled and where it stopped: end, or the
-// first alien byte.
+// findEdges stores in edges, alternately, where the ASCII words from at to end begin and end. It
+// returns the number of edges and the position where it stopped: end, or the first byte that is not
+// ASCII.
 func (c *counter) findEdges(at, end int) (n, stop int) {
 	blocks := c.kernel.Classify(c.buffer[at:], c.masks[:(end-at+simd.BlockSize-1)/simd.BlockSize])
-	var before, beforeOther uint64 // masks of the block before
+	var before, beforeOther uint64 // masks of the previous block
 	for i := range c.masks[:blocks] {
 		m := &c.masks[i]
 		base := at + i*simd.BlockSize
@@ -98,7 +98,7 @@ func (c *counter) findEdges(at, end int) (n, stop int) {
 			if p := base + j; !joined(c.buffer[p-2], c.buffer[p-1], c.buffer[p]) {
 				continue
 			}
-			if j == 0 { // the end before is in the block before
+			if j == 0 { // the preceding end is in the previous block
 				c.changes[i-1] &^= 1 << (simd.BlockSize - 1)
 				change &^= 1
 			} else {
@@ -119,8 +119,8 @@ func (c *counter) findEdges(at, end int) (n, stop int) {
 	return n, stop
 }
 
-// lastBoundary returns the last place up to stop where a segment begins, whatever
-// follows stop. at is such a place, and there is ASCII between.
+// lastBoundary returns the last position up to stop where a segment begins regardless of what follows
+// stop. at is such a position, and all bytes from at to stop are ASCII.
 func (c *counter) lastBoundary(at, stop int) int {
 	b := c.buffer
 	i := stop
@@ -131,7 +131,7 @@ func (c *counter) lastBoundary(at, stop int) int {
 		case kinds[last]&isMiddle != 0 && i-1 > at && kinds[b[i-2]]&isWordByte != 0 && (i == stop || joined(b[i-2], last, b[i])):
 		case i < stop:
 			return i
-		default: // what follows may be marks that belong to the last byte, or to a run of spaces
+		default: // marks may follow and belong to the last byte, or more spaces
 			for last == ' ' && i-1 > at && b[i-2] == ' ' {
 				i--
 			}

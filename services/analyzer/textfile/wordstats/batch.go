@@ -7,16 +7,16 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// batch buffers the keys of words of up to 16 bytes. Nearly all are known already, and these are
-// counted without a branch. So the processor looks up many words at once, which matters most when
-// the vocabulary is larger than its caches.
+// batch buffers the keys of words of up to 16 bytes. Nearly all of them are in the tables already, and
+// those are counted without a branch, so the processor looks up many words at once. This matters most
+// when the vocabulary is larger than the caches.
 type batch struct {
 	short   [batchWords]uint64
 	middle  [batchWords][2]uint64
 	slots   [batchWords]uint32 // of the middle words that were found
 	shorts  int
 	middles int
-	fetched uint32 // what fetch read, unused
+	fetched uint32 // the result of fetch, which nothing reads
 }
 
 const batchWords = 512
@@ -24,13 +24,13 @@ const batchWords = 512
 // hasRoom reports whether this many more words fit, whatever their lengths.
 func (b *batch) hasRoom(words int) bool { return max(b.shorts, b.middles)+words <= batchWords }
 
-// push adds the word of 1 to 16 bytes in the text from start to end, with the bits of fold set in
-// each eight bytes. The batch must have space.
+// push adds the word of 1 to 16 bytes from start to end of the text, and sets the bits of fold in each
+// of its eight-byte halves. The caller has checked hasRoom.
 func (b *batch) push(text *simd.Buffer, start, end uint16, fold uint64) {
 	length := uint64(end - start)
 	key0 := binary.LittleEndian.Uint64(text[start:][:8]) | fold
 	key1 := binary.LittleEndian.Uint64(text[start:][8:16]) | fold
-	// It is written to both arrays, and stays in one.
+	// The key is written to both arrays; only one of them keeps it.
 	isMiddle := int((length - 1) >> 3)
 	b.short[b.shorts&(batchWords-1)] = key0 & simd.LowBytes[length&15]
 	b.shorts += 1 - isMiddle
@@ -55,12 +55,12 @@ func (v *vocabulary) count(b *batch) error {
 	return nil
 }
 
-// countFirst counts the keys in their first slot, and returns the others, which it has moved to the
-// front.
+// countFirst counts the keys that are in their first slot. It moves the others to the front and
+// returns them.
 func (t *shortTable) countFirst(sought []uint64) []uint64 {
 	keys, counts := t.Keys, t.Counts
 	if len(counts) != len(keys) || len(keys) == 0 {
-		return nil // never: it saves the loop its bounds checks
+		return nil // unreachable: lets the compiler drop bounds checks in the loop
 	}
 	mask, missed := uint64(len(keys)-1), 0
 	for _, key := range sought {
@@ -73,21 +73,21 @@ func (t *shortTable) countFirst(sought []uint64) []uint64 {
 	return sought[:missed]
 }
 
-// countFirst counts the keys in the bucket of their hash, in any of its slots, and returns the
-// others, which it has moved to the front. All are found before the first is counted: a speculative
-// read before a write to a count is repeated when the processor finds that both concern the same
+// countFirst counts the keys that are in any slot of the bucket that their hash selects. It moves the
+// others to the front and returns them. All keys are looked up before the first is counted: a
+// processor repeats a speculative read when an earlier write to a count turns out to concern the same
 // word.
 func (t *middleTable) countFirst(sought [][2]uint64, batch *batch) [][2]uint64 {
 	buckets := t.buckets
 	if len(buckets) == 0 {
-		return nil // never, as above
+		return nil // unreachable, as above
 	}
 	if len(buckets) > cachedBuckets {
 		batch.fetched = t.fetch(sought)
 	}
 	mask, found, missed := uint64(len(buckets)-1), 0, 0
 	for i := range sought {
-		key0, key1 := sought[i][0], sought[i][1] // no array: the compiler would keep that in memory
+		key0, key1 := sought[i][0], sought[i][1] // not an array, which the compiler would keep in memory
 		at := hashMiddle(t.seed, [2]uint64{key0, key1}) & mask
 		b := &buckets[at]
 		differs0 := simd.NotZero((b.keys[0][0] ^ key0) | (b.keys[0][1] ^ key1))
@@ -105,8 +105,8 @@ func (t *middleTable) countFirst(sought [][2]uint64, batch *batch) [][2]uint64 {
 	return sought[:missed]
 }
 
-// fetch reads the buckets that countFirst will use, so that they are in the cache. Its loop is so
-// short that the processor has twice as many reads in flight.
+// fetch reads the buckets that countFirst will use into the cache. Its loop is so short that the
+// processor has twice as many reads in flight.
 func (t *middleTable) fetch(sought [][2]uint64) (fetched uint32) {
 	mask := uint64(len(t.buckets) - 1)
 	for _, key := range sought {

@@ -27,7 +27,8 @@ func BenchmarkSmallTexts(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory reports the memory of the tables per different word, besides its own bytes.
+// BenchmarkMemory reports the memory that the tables need per distinct word, excluding the bytes of
+// the word.
 func BenchmarkMemory(b *testing.B) {
 	text := corpus.ManyWords(3, 32<<20)
 	for b.Loop() {

@@ -1,53 +1,46 @@
-// Package wordstats counts the words of a text: how many, how many different
-// ones, how long they are, and which ones are the most frequent.
+// Package wordstats counts the words of a text: their number, the number of distinct words, their
+// average length, and the most frequent ones.
 //
-// A word is a word segment of Unicode Standard Annex #29, version 17.0.0, that
-// holds at least one letter or number (general category L or N). Words are equal
-// when they are equal in lower case: that of the Unicode Standard for a whole
-// word with no language given, so that a final sigma is one. Bytes that are not
-// UTF-8 read as U+FFFD, which is no letter and ends a word.
+// A word is a word segment of Unicode Standard Annex #29, version 17.0.0, that has at least one letter
+// or number (general category L or N). Words are compared in lower case, which the Unicode Standard
+// defines for complete words and no particular language; it includes the final sigma. Bytes that are
+// not valid UTF-8 are read as U+FFFD, which is not a letter and ends a word.
 //
-// The text is read once, in chunks, and what is kept is its vocabulary: counts
-// are exact for any text, however it is cut. A word longer than 1 KiB in lower
-// case is kept as its start, of at most 32 KiB, and its SHA-256, so that a word of
-// a gigabyte takes little memory. Such words are compared like all others; only the
-// order of two that share their first 32 KiB is that of their SHA-256.
+// The text is read once, in chunks, and only its vocabulary is kept. Counts are exact, however the
+// text is cut. A word longer than 1 KiB in lower case is stored as its first bytes, at most 32 KiB,
+// and its SHA-256, so a word of a gigabyte takes little memory. Such words are compared like all
+// others, except that two with the same first 32 KiB are ordered by their SHA-256.
 //
 // # Method
 //
-// There are two ways through a text, and both cut it alike (ascii.go, segment.go).
+// Two loops scan the text, with the same results (ascii.go, segment.go).
 //
-// Where there is ASCII, 64 bytes at a time become bit masks: which are letters,
-// digits and underscores, which are other visible characters, which are not ASCII.
-// The portable kernel does this with eight bytes in an integer (SWAR: Lamport,
-// "Multiple byte processing with full-word instructions", CACM 18(8), 1975), the
-// others with AVX2 or AVX-512; a processor without them uses the first. Words begin
-// and end where the mask of word bytes changes, and the places are taken out of the
-// changes as simdjson does (Langdale and Lemire, "Parsing gigabytes of JSON per
-// second", VLDB Journal 28, 2019), but eight bits at once from a table, or 64 where
-// AVX-512 can compress bytes. A character between two word bytes that may join them
-// (don't, 3.14) is looked at by itself: rules WB6, WB7, WB11 and WB12 need no more than
-// its neighbours there. ASCII next to other characters is left to the second way.
+// The first scans ASCII. It turns 64 bytes at a time into bit masks: letters, digits and underscores;
+// other visible characters; bytes that are not ASCII. The portable kernel processes eight bytes in an
+// integer (SWAR: Lamport, "Multiple byte processing with full-word instructions", CACM 18(8), 1975);
+// the others use AVX2 or AVX-512 if the processor has it. Words begin and end where the mask of word
+// bytes changes. The positions are extracted from the changes as in simdjson (Langdale and Lemire,
+// "Parsing gigabytes of JSON per second", VLDB Journal 28, 2019), but eight bits at once from a table,
+// or 64 where AVX-512 can compress bytes. A character that may join two word bytes (don't, 3.14) is
+// checked separately: rules WB6, WB7, WB11 and WB12 depend only on its neighbours there. ASCII next to
+// other characters is left to the second loop.
 //
-// Elsewhere, a table gives each code point its class, and a finite automaton
-// follows the rules of UAX #29, section 4.1 (wordbreak.go). Where a rule looks
-// ahead, over any number of marks, the automaton is in an open state and remembers
-// where the segment ends if the look is in vain. The table is generated from the
-// libraries that define a word here, and tested against them.
+// In the second loop, a table gives each code point its class, and a finite automaton applies the
+// rules of UAX #29, section 4.1 (wordbreak.go). Where a rule looks ahead, over any number of marks,
+// the automaton enters an open state and remembers where the segment ends if the rule does not apply.
+// The table is generated from the libraries that define a word here, and tested against them.
 //
-// The vocabulary is three hash tables with open addressing, by the length of the
-// word: one integer, two integers, bytes in an arena (vocabulary.go). Known words
-// are counted without a branch, many at once (batch.go), with AVX-512 eight at each
-// step; the few that are new or not where they are looked for first take another loop.
-// The hashes are products with a secret number, mixed as MurmurHash3 does
-// (github.com/aappleby/smhasher) or folded as wyhash does
-// (github.com/wangyi-fudan/wyhash), or are those of hash/maphash. What is a property
-// of the vocabulary alone, such as the number of code points, is computed from it at
-// the end.
+// The vocabulary is three hash tables with open addressing, chosen by the length of the word: one
+// integer, two integers, or bytes in an arena (vocabulary.go). Known words are counted without a
+// branch, many at once (batch.go), with AVX-512 eight per step. A separate loop handles the few that
+// are new or not in their first slot. The hashes are products with a secret number, mixed as in
+// MurmurHash3 (github.com/aappleby/smhasher) or folded as in wyhash (github.com/wangyi-fudan/wyhash),
+// or come from hash/maphash. Statistics that depend on the vocabulary alone, such as the number of
+// code points, are computed at the end.
 //
-// A large text that can be read from any place is counted by several readers, each
-// with a vocabulary, which become one at the end (parts.go). One that is read by one
-// reader is read ahead of the counting (ahead.go).
+// A large text with random access is counted by several readers, each with its own vocabulary; the
+// vocabularies are merged at the end (parts.go). A text with one reader is read ahead of the counting
+// (ahead.go).
 package wordstats
 
 import (
@@ -59,33 +52,31 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
 )
 
-// Statistics are those of one text.
+// Statistics are the statistics of one text.
 type Statistics struct {
 	TotalWords  int64
 	UniqueWords int64
 	// AvgWordLength is in code points per word in lower case, rounded half up to
 	// 2 decimals; 0 when there are no words.
 	AvgWordLength float64
-	// Top10Words are the most frequent words, by falling count, then in code
-	// point order; fewer when there are fewer different words, and never nil.
+	// Top10Words are the most frequent words, by descending count and then in code point order. They are
+	// fewer than ten if the text has fewer distinct words, and never nil.
 	Top10Words []WordCount
 }
 
-// WordCount is a word in lower case and how often it occurs. A word longer than
-// 1 KiB is shown as its start, and is at most 256 bytes long with the "…" at its
-// end. Two long words may be shown alike.
+// WordCount is a word in lower case and its number of occurrences. Of a word longer than 1 KiB, Word
+// is the start followed by "…", together at most 256 bytes; two long words may have the same start.
 type WordCount struct {
 	Word  string
 	Count int64
 }
 
-// Limits are those of counting.
+// Limits bound a count. The zero value has the defaults.
 type Limits struct {
-	// Vocabulary is how many bytes the different words of a text may take, each with
-	// wordPlace more than its own; 0 means 256 MiB, which is 3.7 million words of
-	// eight letters.
+	// Vocabulary is the most bytes that the distinct words of a text may take, with wordPlace bytes
+	// added to the length of each; 0 means 256 MiB, which is 3.7 million words of eight letters.
 	Vocabulary int64
-	// Strict ends the count with ErrNotUTF8 at a byte that is not UTF-8.
+	// Strict ends the count with ErrNotUTF8 at the first byte that is not valid UTF-8.
 	Strict bool
 }
 
@@ -94,10 +85,9 @@ var ErrNotUTF8 = errors.New("the text is not UTF-8")
 
 const (
 	defaultVocabulary = 256 << 20
-	// wordPlace is the most that the tables take for a word beside its bytes: 12 for a
-	// slot of the short ones and 64 for a bucket of the middle ones. When the tables
-	// have just grown, a quarter of those slots is in use, and such a bucket has one
-	// word. Growing itself needs half as much again.
+	// wordPlace is the most bytes that the tables take for a word besides its own: 12 for a slot of the
+	// short table, 64 for a bucket of the middle table. After a table has grown, a quarter of its slots
+	// are in use, and a bucket has one word. While it grows it takes half as much again.
 	wordPlace = 64
 )
 
@@ -110,14 +100,13 @@ func (e *VocabularyError) Error() string {
 	return fmt.Sprintf("the text has too many distinct words: with %d bytes of overhead each, they take more than %d bytes", wordPlace, e.Limit)
 }
 
-// Count reads a text in UTF-8 to its end and counts its words within the default
-// limits. It returns a *VocabularyError when the text passes them, and the error
-// of r when reading fails.
+// Count reads UTF-8 text to its end and counts its words within the default limits. It returns a
+// *VocabularyError if the text exceeds them, and the error of r if reading fails.
 func Count(r io.Reader) (Statistics, error) {
 	return Limits{}.Count(r)
 }
 
-// Count is like the function Count, within the limits l.
+// Count counts like the function Count, within the limits l.
 func (l Limits) Count(r io.Reader) (Statistics, error) {
 	return l.count(func(c *counter) error { return c.countFrom(r) })
 }
@@ -132,8 +121,7 @@ func (l Limits) count(text func(*counter) error) (Statistics, error) {
 	return c.vocabulary.statistics(), nil
 }
 
-// counters are kept for the next text, since their tables and buffers cost more
-// than a small text does.
+// counters are reused, since creating their tables and buffers costs more than counting a small text.
 var counters = sync.Pool{New: func() any { return newCounter() }}
 
 // countFrom counts the text of r to its end.
@@ -141,11 +129,11 @@ func (c *counter) countFrom(r io.Reader) error {
 	return c.countAll(func(left []byte) (int, error) { return c.fill(r, left) })
 }
 
-// countAll counts a text to its end. next reads the next bytes into the buffer,
-// from maxSegment on, and moves the unprocessed rest in front of it. It
-// returns the number of bytes read, with io.EOF if they are the last.
+// countAll counts a text to its end. next reads the next bytes into the buffer at maxSegment and
+// copies the unprocessed rest in front of them. It returns the number of bytes read, with io.EOF if
+// they are the last.
 func (c *counter) countAll(next func(left []byte) (int, error)) error {
-	var left []byte // less than maxSegment
+	var left []byte // unprocessed bytes, fewer than maxSegment
 	for {
 		n, err := next(left)
 		atEOF := errors.Is(err, io.EOF)
@@ -171,9 +159,8 @@ func (c *counter) fill(r io.Reader, left []byte) (int, error) {
 	return fill(r, c.buffer[maxSegment:simd.BufferSize])
 }
 
-// fill reads until b is full or there is an error. Unlike io.ReadFull it gives
-// io.EOF at the end of the text only, and not for a body that breaks off, which is
-// an io.ErrUnexpectedEOF.
+// fill reads until b is full or an error occurs. Unlike io.ReadFull it returns io.EOF only at the end
+// of the text; it returns the io.ErrUnexpectedEOF of an interrupted body unchanged.
 func fill(r io.Reader, b []byte) (int, error) {
 	n := 0
 	for n < len(b) {

@@ -24,7 +24,7 @@ func TestWordsOfTheContract(t *testing.T) {
 		{"stop-me", []string{"me", "stop"}, 3},
 		{"3.14", []string{"3.14"}, 4},
 		{"1,234,567.89", []string{"1,234,567.89"}, 12},
-		{"1,a 1.b a.1", []string{"1", "a", "b"}, 1}, // counted below: see the oracle
+		{"1,a 1.b a.1", []string{"1", "a", "b"}, 1}, // some occur more than once; the oracle checks their counts
 		{"hello_world", []string{"hello_world"}, 11},
 		{"_", []string{}, 0},
 		{"_a_", []string{"_a_"}, 3},
@@ -121,7 +121,7 @@ func TestErrorOfTheReaderIsReported(t *testing.T) {
 	}
 }
 
-// failing reads the letter a a number of times and then returns its error.
+// failing reads a number of the letter a and then returns an error.
 type failing struct {
 	left int
 	err  error

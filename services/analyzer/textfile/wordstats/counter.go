@@ -42,10 +42,9 @@ func (c *counter) reset(limits Limits) {
 	c.batch.shorts, c.batch.middles = 0, 0
 }
 
-// scan counts the words of the buffer from at to to, at most simd.BufferSize. The byte at at
-// follows the last one that the previous scan consumed. scan returns how far it has consumed them:
-// to to, or to the start of a segment that may continue, less than maxSegment before. atEOF means
-// that nothing follows; then it consumes all.
+// scan counts the words of the buffer between at and to, which is at most simd.BufferSize. at is where
+// the previous scan stopped. It returns where it stopped: at to, or less than maxSegment before it at
+// the start of a segment that may continue. With atEOF nothing follows, and it stops at to.
 func (c *counter) scan(at, to int, atEOF bool) (int, error) {
 	done, err := c.scanAll(at, to, atEOF)
 	if err != nil {
@@ -54,7 +53,7 @@ func (c *counter) scan(at, to int, atEOF bool) (int, error) {
 	return done, c.vocabulary.count(&c.batch)
 }
 
-// scanAll is scan, except that it leaves words in the batch.
+// scanAll is scan, but may leave words in the batch.
 func (c *counter) scanAll(at, to int, atEOF bool) (int, error) {
 	for at < to || c.long != nil {
 		if c.long != nil {
@@ -94,21 +93,22 @@ func (c *counter) scanAll(at, to int, atEOF bool) (int, error) {
 	return at, nil
 }
 
-// asciiFollows reports whether scanASCII pays off from a position in the buffer.
+// asciiFollows reports whether enough ASCII follows a position in the buffer for scanASCII to be
+// faster.
 func asciiFollows(b *simd.Buffer, at, to int) bool {
 	const ahead = 32 // bytes
 	first := binary.LittleEndian.Uint64(b[uint16(at):][:8])
 	return first&simd.High == 0 && to-at >= ahead && simd.IsASCII(b[at:])
 }
 
-// countSegments counts the first n segments, which begin at a position in the buffer.
+// countSegments counts the first n segments. The first begins at position at of the buffer.
 func (c *counter) countSegments(at, n int) error {
 	if !c.batch.hasRoom(n) {
 		if err := c.vocabulary.count(&c.batch); err != nil {
 			return err
 		}
 	}
-	const folds = beyondASCII | changesCase // needs more than setting bits
+	const folds = beyondASCII | changesCase // lower-casing such a word is more than setting bits
 	start := uint16(at)
 	for i, end := range c.segments.ends[:n] {
 		flags := c.segments.flags[i]
@@ -154,7 +154,8 @@ func (c *counter) scanLong(data []byte, atEOF bool) (int, error) {
 	return n, nil
 }
 
-// add counts a word as read, of any length, whose code points have these properties.
+// add counts a word of any length in its original spelling. properties are those of its code points,
+// combined by or.
 func (c *counter) add(word []byte, properties uint8) error {
 	if len(word) > maxSegment {
 		return c.addLong(word)
@@ -175,7 +176,7 @@ func (c *counter) addLong(word []byte) error {
 	for _, r := range string(word) {
 		w.append(r)
 	}
-	if w.properties&letterOrDigit == 0 { // underscores, which scanASCII treats as a word
+	if w.properties&letterOrDigit == 0 { // only underscores, which scanASCII treats as a word
 		return nil
 	}
 	return c.vocabulary.addDigest(w)

@@ -9,12 +9,12 @@ import (
 
 // longWord is a segment of any length, of which only the start is stored.
 type longWord struct {
-	start      []byte // the segment as read, while it is within maxSegment
+	start      []byte // the original segment, up to maxSegment bytes
 	length     int64  // bytes of the segment
 	properties uint8
 	codePoints int64  // in lower case
 	kept       []byte // the start in lower case
-	cut        bool   // kept is no longer all of it
+	cut        bool   // the word is longer than kept
 	digest     hash.Hash
 	batch      []byte // not hashed yet
 	sigma      sigma
@@ -27,8 +27,8 @@ const (
 	shownBytes = 256      // the longest start that is shown, including its ellipsis
 	ellipsis   = "…"      // 3 bytes
 	batchBytes = 1024     // bytes hashed at once
-	// digestMark ends the start in the key of a long word. It does not occur in UTF-8, so no
-	// other word has the key.
+	// digestMark separates the start and the digest in the key of a long word. It does not occur in
+	// UTF-8, so no other word has the same key.
 	digestMark = 0xFF
 )
 
@@ -45,7 +45,7 @@ func (w *longWord) append(r rune) {
 	}
 	final, revoked := w.sigma.add(r)
 	if revoked {
-		w.batch[w.sigmaBatch]++ // ς becomes σ, as long
+		w.batch[w.sigmaBatch]++ // ς becomes σ, which is as long
 		if w.sigmaKept < len(w.kept) {
 			w.kept[w.sigmaKept]++
 		}
@@ -59,7 +59,7 @@ func (w *longWord) append(r rune) {
 		w.appendLower(r)
 		return
 	}
-	if r == 'İ' { // the only code point whose lower case is two
+	if r == 'İ' { // the only code point whose lower case has two code points
 		w.appendLower('i')
 		w.appendLower('\u0307')
 		return

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// TestLongWords has words around the lengths at which their stored form changes.
+// TestLongWords counts words of lengths around those at which the stored form changes.
 func TestLongWords(t *testing.T) {
 	marks := strings.Repeat("\u0301", 3000)
 	texts := []string{
@@ -53,12 +53,14 @@ func TestLongWords(t *testing.T) {
 	}
 }
 
-// sigmas is a word with capital sigmas before what is ignored when the end of a word is looked for.
+// sigmas returns a word with capital sigmas, each followed by code points that are ignored when the
+// end of a word is searched.
 func sigmas(length int, ignored, next string) string {
 	return strings.Repeat("α", length/2) + "Σ" + ignored + next + strings.Repeat("α", length/2) + "Σ" + ignored
 }
 
-// TestContextOfSigma compares what decides the lower case of a sigma with the library, for each code point.
+// TestContextOfSigma compares, for each code point, the properties that decide the lower case of a
+// sigma with the library.
 func TestContextOfSigma(t *testing.T) {
 	lower := cases.Lower(language.Und)
 	for r := rune(0); r <= unicode.MaxRune; r++ {

@@ -6,9 +6,9 @@ import "unicode/utf8"
 type longSegment struct {
 	state uint8
 	word  *longWord // up to the open middle character
-	// tail is the open middle character and what follows it. When it grows long it is appended to
-	// both possible words: word continues with it, closed is word without it, after is the segment
-	// that it would begin.
+	// tail is the open middle character and what follows it. A tail that grows long is appended to both
+	// possible words: word continues with it, closed is word without it, and after is the segment that
+	// it would begin.
 	tail          []rune
 	closed, after *longWord
 	ended         bool
@@ -21,9 +21,9 @@ func newLongSegment() *longSegment {
 	return &longSegment{state: stateStart, word: newLongWord()}
 }
 
-// scan continues with data and returns how much of it is consumed and the words that ended there:
-// the segment, and if its middle character stays open the one that this begins. A code point cut by
-// the end of data is left.
+// scan continues with data and returns how many bytes it consumed and the words that ended there: the
+// segment and, if the middle character did not join, the segment that the middle character begins. It
+// does not consume an incomplete code point at the end of data.
 func (l *longSegment) scan(data []byte, atEOF bool) (int, []*longWord, error) {
 	var words []*longWord
 	at := 0
@@ -65,7 +65,7 @@ func (l *longSegment) scan(data []byte, atEOF bool) (int, []*longWord, error) {
 func (l *longSegment) join(r rune, next uint8) error {
 	wasOpen, isOpen := l.state&stateMask >= firstOpen, next&stateMask >= firstOpen
 	l.state = next
-	if wasOpen && !isOpen { // the tail belongs to the word
+	if wasOpen && !isOpen { // the tail is part of the word
 		l.appendTail()
 		l.closed, l.after = nil, nil
 	}

@@ -16,7 +16,7 @@ type longTable struct {
 
 // longSlot is empty when its length is 0.
 type longSlot struct {
-	hash   uint32 // the lower half, which has the slot number in it
+	hash   uint32 // the lower half, which selects the slot
 	count  uint32
 	block  uint16
 	length uint16
@@ -73,7 +73,7 @@ func (t *longTable) grow() {
 	t.slots = larger
 }
 
-// reset empties the table, or frees it as shortTable.reset does.
+// reset empties the table, or replaces it as shortTable.reset does.
 func (t *longTable) reset(slots, most int) {
 	switch {
 	case len(t.slots) > most || len(t.slots) > slots && t.used < len(t.slots)/8:

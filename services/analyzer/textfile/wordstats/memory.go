@@ -2,19 +2,19 @@ package wordstats
 
 import "cmp"
 
-// Memory returns the most memory in bytes that counting a text of size bytes with a number of
-// readers uses. The worst text repeats no word: as measured, one of 7-letter words uses 5.2 times
-// its size while the tables grow to their final size, one of longer words less. The limit bounds
-// it, for each reader.
+// Memory returns the most bytes of memory that counting a text of size bytes with a number of readers
+// uses. The worst text repeats no word: measured, one of 7-letter words uses 5.2 times its size while
+// the tables grow for the last time; longer words use less. The limit bounds the memory of each
+// reader.
 func (l Limits) Memory(size int64, readers int) int64 {
 	const (
-		buffers  = 2 << 20 // those of ahead, and of what converts the text, too
+		buffers  = 2 << 20 // including those of ahead and of the charset decoder
 		perByte  = 6
 		textSize = 1 << 50
 	)
 	words := perByte * min(size, textSize)
 	if readers > 1 {
-		words *= 2 // their words are copied to the merged vocabulary
+		words *= 2 // merging copies the words
 	}
 	growing := cmp.Or(l.Vocabulary, defaultVocabulary) / 2 * 3 // see wordPlace
 	return int64(readers)*buffers + min(words, int64(readers)*growing)

@@ -1,17 +1,17 @@
 package wordstats
 
-// middleTable is a hash table from words of 9 to 16 bytes to counts. Most words of a large
-// vocabulary have this length, and their table is larger than the caches. So its buckets are cache
-// lines: looking for a missing word costs one cache miss, and counting it no other. A word is in
-// the bucket selected by the lower bits of its hash or, if that was full, in the first adjacent
-// bucket that was not (see find). The number of buckets is a power of two.
+// middleTable is a hash table from words of 9 to 16 bytes to counts. Most words of a large vocabulary
+// have these lengths, and their table is larger than the caches. So each bucket is a cache line: a
+// failed lookup costs one cache miss, and counting the word costs no other. A word is in the bucket
+// selected by the lower bits of its hash or, if that was full, in the first adjacent bucket that was
+// not (see find). The number of buckets is a power of two.
 type middleTable struct {
 	buckets []bucket
 	used    int // words
 	seed    uint64
 }
 
-// bucket fills its slots in order. The zero key is an empty slot.
+// bucket uses its slots in order. A zero key is an empty slot.
 type bucket struct {
 	keys   [3][2]uint64
 	counts [3]uint32
@@ -22,9 +22,9 @@ const (
 	bucketBytes = 64
 	// bucketWords is the number of words per bucket at which the table grows.
 	bucketWords = 2
-	// cachedBuckets is the most that current second-level caches hold.
+	// cachedBuckets is the number of buckets that fit the second-level caches of current processors.
 	cachedBuckets = 1 << 14
-	pageBytes     = 4096 // the least of any system
+	pageBytes     = 4096 // the smallest page size of any system
 )
 
 func newMiddleTable(words int, seed uint64) middleTable {
@@ -46,8 +46,8 @@ func (t *middleTable) add(key [2]uint64, n uint32) bool {
 	return true
 }
 
-// find returns the slot of a key, or the empty slot for it. The buckets that it probes in turn are
-// adjacent, so a processor fetches them together.
+// find returns the slot of a key, or an empty slot for it. The buckets that it probes are adjacent, so
+// a processor fetches them together.
 func find(buckets []bucket, seed uint64, key [2]uint64) (*bucket, int) {
 	mask := uint64(len(buckets) - 1)
 	hash := hashMiddle(seed, key)
@@ -61,11 +61,11 @@ func find(buckets []bucket, seed uint64, key [2]uint64) (*bucket, int) {
 	}
 }
 
-// grow doubles the table. A word goes to the bucket of the same number or to that of the other
-// half, so that both halves are written in order.
+// grow doubles the table. A word moves to the bucket of the same number or to that of the other half,
+// so both halves are written in order.
 func (t *middleTable) grow() {
 	larger := make([]bucket, 2*len(t.buckets))
-	// A page that is read before it is first written faults twice.
+	// A page that is read before its first write faults twice.
 	for i := 0; i < len(larger); i += pageBytes / bucketBytes {
 		larger[i].counts[0] = 0
 	}
@@ -82,7 +82,7 @@ func (t *middleTable) grow() {
 	t.buckets = larger
 }
 
-// reset empties the table, or frees it as shortTable.reset does.
+// reset empties the table, or replaces it as shortTable.reset does.
 func (t *middleTable) reset(words, most int) {
 	room := bucketWords * len(t.buckets)
 	switch {

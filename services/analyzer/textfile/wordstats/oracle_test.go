@@ -56,8 +56,8 @@ func oracle(text string) Statistics {
 	return s
 }
 
-// lowerWhole lower-cases a word in one step. Caser.String takes several for a long word, and
-// forgets at each that a final sigma has letters before it.
+// lowerWhole lower-cases a word in one step. Caser.String takes several steps for a long word, and at
+// each step forgets that letters precede a final sigma.
 func lowerWhole(lower cases.Caser, word string) string {
 	folded := make([]byte, 3*len(word))
 	n, _, err := lower.Transform(folded, []byte(word), true)
@@ -67,7 +67,7 @@ func lowerWhole(lower cases.Caser, word string) string {
 	return string(folded[:n])
 }
 
-// display cuts a word above maxWord.
+// display shortens a word above maxWord.
 func display(word string) string {
 	if len(word) <= maxWord {
 		return word
@@ -118,7 +118,7 @@ func countPieces(t testing.TB, text string, sizes ...int) Statistics {
 	}
 }
 
-// mustEqual compares the statistics of text, however it was counted, with the oracle's.
+// mustEqual compares the statistics of text with the oracle's; how says how the text was counted.
 func mustEqual(t testing.TB, text string, got, want Statistics, how string) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// panicError is a panic on its way from one goroutine to the one that waits for it:
-// no goroutine of this package ends the process where its caller could continue.
+// panicError carries a panic from one goroutine to the one that waits for it, so that a panic in a
+// goroutine of this package can be recovered by the caller.
 type panicError struct{ value any }
 
 func (e *panicError) Error() string { return fmt.Sprint(e.value) }
@@ -21,7 +21,7 @@ func catch(f func() error) (err error) {
 	return f()
 }
 
-// rethrow panics as the goroutine did whose error is a *panicError.
+// rethrow panics with the value of a *panicError and does nothing for another error.
 func rethrow(err error) {
 	if p, ok := errors.AsType[*panicError](err); ok {
 		panic(p.value)

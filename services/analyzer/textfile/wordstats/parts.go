@@ -14,16 +14,16 @@ type Parts struct {
 	Size     int64 // of the text, in bytes
 	PartSize int64 // bytes per part, at least 1; the last part may have fewer
 	Readers  int   // concurrent readers, each of which counts, at least 1
-	// From returns the text from a position to its end. All of it up to end is read, and beyond
-	// that as far as a word extends. From is called with increasing positions, one call at a time,
-	// and what it returned is closed when no more of it is needed.
+	// From returns the text from position at to its end. The reader reads all of it up to end, and
+	// beyond end until a word is complete. From is called with increasing positions, one call at a time.
+	// Its results are closed.
 	From func(ctx context.Context, at, end int64) io.ReadCloser
 }
 
-// CountParts is Count by several concurrent readers, each with a counter whose vocabulary is within
-// the limits; at the end these are merged. A part begins at the first safe position after where it
-// is due (see safePlace), and the previous part continues to there, so that it does not matter
-// where a part is due. The first error of a reader ends all.
+// CountParts is Count with several concurrent readers. The vocabulary of each is within the limits; at
+// the end they are merged. A part begins at the first safe position after its nominal start (see
+// safePlace), and the previous part continues to there, so the result does not depend on the nominal
+// positions. The first error of a reader ends all of them.
 func (l Limits) CountParts(ctx context.Context, p Parts) (Statistics, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	var one sync.Mutex
@@ -72,19 +72,19 @@ func (l Limits) CountParts(ctx context.Context, p Parts) (Statistics, error) {
 // part reads a text from the first safe position of a part to that of the next.
 type part struct {
 	text  io.ReadCloser
-	left  int64 // bytes until the next part is due; below 0 beyond
-	begun bool  // the part's first safe position was found, and that of the next part not yet
-	gap   bool  // the previous byte is a space or a line feed, after where the part is due
+	left  int64 // bytes to the nominal start of the next part; negative beyond it
+	begun bool  // between the part's first safe position and that of the next part
+	gap   bool  // the previous byte, after the nominal start, is a space or a line feed
 }
 
 func (p *part) Read(b []byte) (int, error) {
 	if !p.begun && (p.left < 0 || p.left == 0 && !p.gap) {
-		return 0, io.EOF // ended, or the previous part covers all of this one
+		return 0, io.EOF // the text has ended, or the previous part covers all of this one
 	}
 	n, err := p.text.Read(b)
 	start, end := 0, n
 	if !p.begun {
-		// The first safe position may be where the next part is due: that one begins later.
+		// The first safe position may be at the nominal start of the next part, which then begins later.
 		near := b[:min(int64(n), p.left+1)]
 		start = p.safePlace(near)
 		if p.begun = start < len(near); !p.begun {
@@ -106,9 +106,9 @@ func (p *part) Read(b []byte) (int, error) {
 	return copy(b, b[start:end]), err
 }
 
-// safePlace returns the first position in data where a segment begins whatever precedes data: after
-// a space or a line feed, before what is neither a mark nor a space. Without one it returns the
-// length of data.
+// safePlace returns the first position in data where a segment begins regardless of what precedes
+// data: after a space or a line feed, and before a code point that is neither a mark nor a space. It
+// returns the length of data if there is none.
 func (p *part) safePlace(data []byte) int {
 	for i, b := range data {
 		if p.gap && beginsNoMark(b) {

@@ -18,9 +18,9 @@ import (
 type source struct {
 	text   string
 	closed atomic.Int32
-	opened int   // CountParts does not call From twice at once
-	last   int64 // where the previous part was due
-	failAt int64 // the part of this place breaks off; none when negative
+	opened int   // CountParts makes one call of From at a time
+	last   int64 // the nominal start of the previous part
+	failAt int64 // reading the part of this position fails; none if negative
 }
 
 type closer struct {
@@ -62,7 +62,7 @@ func countParts(t testing.TB, text string, size int64, readers int) Statistics {
 }
 
 // TestPartsAtEveryPlace puts a part boundary at every byte of texts in all scripts: within a code
-// point, between CR and LF, within joined emoji, before a mark.
+// point, between CR and LF, within joined emoji, and before a mark.
 func TestPartsAtEveryPlace(t *testing.T) {
 	for _, text := range append([]string{
 		"one\r\ntwo \r\n three \n\n four", "a \u0301b \u0301c\n\u200Dd \u200De", "family 👩\u200D👩\u200D👧 👩 \u200D👩", "   ", "a", " a", "a ", " \n \n", "日本 日本\n日本",
@@ -112,7 +112,7 @@ func TestPartsFail(t *testing.T) {
 			t.Errorf("more words than the limit: %v", err)
 		}
 	}
-	// Each part is within the limit, and only the whole may exceed it.
+	// Each part is within the limit; only all of the text exceeds it.
 	halves := "a b c \n" + strings.Repeat(" ", 100) + "\nd e f"
 	for words, fails := range map[int64]bool{5: true, 6: false} {
 		s := &source{text: halves, failAt: -1}

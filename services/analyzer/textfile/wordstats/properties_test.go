@@ -28,8 +28,8 @@ var representatives = [classCount]rune{
 	classRegionalIndicator: '🇦', classWSegSpace: ' ', classPictograph: '😀',
 }
 
-// behaviour distinguishes code points of different classes by where the library breaks a text that
-// has the code point in every context that a rule names.
+// behaviour returns where the library breaks texts that have the code point in every context that a
+// rule names. It differs for code points of different classes.
 func behaviour(r rune, text []byte, bounds []uint8) ([]byte, []uint8) {
 	text, bounds = text[:0], bounds[:0]
 	for _, s := range [...][2]string{
@@ -53,7 +53,7 @@ func behaviour(r rune, text []byte, bounds []uint8) ([]byte, []uint8) {
 	return text, bounds
 }
 
-// librariesSay returns the property byte that the libraries give each code point.
+// librariesSay returns the property byte that each code point has according to the libraries.
 func librariesSay(t *testing.T) []uint8 {
 	t.Helper()
 	classes := map[string]uint8{}
@@ -72,7 +72,7 @@ func librariesSay(t *testing.T) []uint8 {
 		if !utf8.ValidRune(r) {
 			continue
 		}
-		// No character is or will be assigned in these planes except for private use.
+		// These planes have no assigned characters and never will, except for private use.
 		if plane := r >> 16; !*update && (plane >= 4 && plane < 14 || plane > 14) && r%251 != 0 {
 			properties[r] = classOther
 			continue
@@ -109,7 +109,7 @@ func TestPropertiesAreThoseOfTheLibraries(t *testing.T) {
 }
 
 func propertiesSource(t *testing.T, properties []uint8) []byte {
-	const end = 0x20000 // beyond are a few long spans
+	const end = 0x20000 // a few long spans are beyond
 	var blocks [][]uint8
 	seen := map[string]int{}
 	var index []int

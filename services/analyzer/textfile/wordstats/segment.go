@@ -8,34 +8,34 @@ import (
 )
 
 const (
-	// maxSegment is the longest segment, in bytes, that is processed in one piece.
+	// maxSegment is the longest segment, in bytes, that is processed at once.
 	maxSegment = 4 * maxWord
-	// maxWord is the longest word, in bytes of its lower case, that is stored unchanged.
-	// Lower-casing shrinks a code point to a third of its bytes at most, so a segment above
-	// maxSegment is above maxWord too.
+	// maxWord is the length in bytes of the longest lower-case word that is stored unchanged.
+	// Lower-casing shrinks a code point to no less than a third of its bytes, so the word of a segment
+	// above maxSegment is above maxWord too.
 	maxWord = 1024
 )
 
 // segments are consecutive segments of UAX #29 in the buffer.
 type segments struct {
 	ends  [segmentsAtOnce]uint16
-	flags [segmentsAtOnce]uint8 // letterOrDigit, changesCase, beyondASCII: set if any code point has the property
+	flags [segmentsAtOnce]uint8 // properties that any code point of the segment has
 	// malformed is set when find encounters a byte that is not UTF-8.
 	malformed bool
 }
 
 const segmentsAtOnce = 256
 
-// beyondASCII is added to the property byte of code points other than ASCII. A byte that is not
-// UTF-8 also has changesCase: it reads as U+FFFD.
+// beyondASCII is added to the property byte of code points other than ASCII. An invalid byte also has
+// changesCase, since it is read as U+FFFD.
 const beyondASCII = 0x80
 
-// find finds segments from a position in the buffer where one begins: as many as fit, up to where a
-// run of ASCII follows. to is the end of the buffer, and atEOF means that nothing follows it. It
-// returns how many it found, none if later text could extend the first, and where the last ends.
+// find finds segments from position at, where one begins: as many as fit, or up to the next run of
+// ASCII. to is the end of the buffer; with atEOF nothing follows it. It returns their number, and
+// where the last one ends. The number is 0 if what follows could extend the first segment.
 func (s *segments) find(b *simd.Buffer, at, to int, atEOF bool) (n, end int) {
 	var flags, earlyFlags uint8
-	early := 0 // where the segment ends if the open middle character is not of it
+	early := 0 // the end of the segment without the open middle character
 	state := uint8(stateStart)
 	end = at
 	rules := wordBreaks
@@ -45,7 +45,7 @@ func (s *segments) find(b *simd.Buffer, at, to int, atEOF bool) (n, end int) {
 		c := uint(binary.LittleEndian.Uint32(b[uint16(at):][:4]))
 		switch {
 		case c&0x80 == 0:
-			p = propertyBlocks[c&0x7F] // the first two blocks are those of ASCII
+			p = propertyBlocks[c&0x7F] // the first two blocks are ASCII
 		case c&0xC0E0 == 0x80C0 && c&0x1E != 0 && at+2 <= to:
 			p, size = propertyBlocks[uint(propertyIndex[c&0x1F])<<6|c>>8&0x3F]|beyondASCII, 2
 		case c&0xC0C0F0 == 0x8080E0 && isThree(c) && at+3 <= to:
@@ -60,8 +60,7 @@ func (s *segments) find(b *simd.Buffer, at, to int, atEOF bool) (n, end int) {
 			}
 		}
 		next := rules[state&(stateMask|afterZWJ)][p&classMask]
-		// The state is usually unchanged: a processor that predicts this does not wait for the
-		// table.
+		// The state rarely changes: a processor that predicts this does not wait for the table.
 		if next != state {
 			switch {
 			case next >= breaks:
@@ -98,15 +97,15 @@ func (s *segments) find(b *simd.Buffer, at, to int, atEOF bool) (n, end int) {
 	return n, end
 }
 
-// isThree reports whether three bytes in the form of UTF-8 are a code point: neither an overlong
-// encoding nor a surrogate. The first byte is the lowest of c.
+// isThree reports whether c, three bytes in the form of UTF-8 with the first one lowest, is a code
+// point: neither an overlong encoding nor a surrogate.
 func isThree(c uint) bool {
 	block := c&0xF<<6 | c>>8&0x3F
 	return block >= 0x800>>6 && block-0xD800>>6 >= 0x800>>6
 }
 
-// propertyAt returns the property byte and the length of the code point beyond ASCII at the start
-// of data; the length is 1 for an invalid byte.
+// propertyAt returns the property byte and the length of the non-ASCII code point at the start of
+// data. The length of an invalid byte is 1.
 func propertyAt(data []byte) (uint8, int) {
 	r, size := utf8.DecodeRune(data)
 	if size == 1 {
@@ -115,8 +114,8 @@ func propertyAt(data []byte) (uint8, int) {
 	return property(r) | beyondASCII, size
 }
 
-// beginsNoMark reports whether no code point that begins with the byte belongs to the segment
-// before it: none has the class Extend or ZWJ, or is a space, which would join a space before it.
+// beginsNoMark reports whether no code point with this first byte extends the segment before it: none
+// has the class Extend or ZWJ, or is a space, which joins a space before it.
 func beginsNoMark(b byte) bool {
 	return b > ' ' && b < utf8.RuneSelf ||
 		b >= 0xC3 && b <= 0xCB || b == 0xD0 || b == 0xD1 || // U+00C0 to U+02FF, U+0400 to U+047F

@@ -24,8 +24,8 @@ func (t *shortTable) add(key uint64, n uint32) bool {
 		if t.Keys[at] == key {
 			t.Counts[at] += n
 			if t.Counts[at] > t.Counts[first] {
-				// Frequent words move to where they are looked for first. A search
-				// for the other word that leads to first finds all slots up to at full.
+				// Frequent words move to their first slot. A search for the word that was in first reaches
+				// slot at, because no slot between is empty.
 				t.Keys[at], t.Keys[first] = t.Keys[first], key
 				t.Counts[at], t.Counts[first] = t.Counts[first], t.Counts[at]
 			}
@@ -43,11 +43,11 @@ func (t *shortTable) add(key uint64, n uint32) bool {
 	}
 }
 
-// cachedSlots are at most as many as the second-level caches of today hold.
+// cachedSlots is the number of slots that fit the second-level caches of current processors.
 const cachedSlots = 1 << 15
 
-// isFull reports whether the table is to grow. A small one does so early, since what
-// it saves in searches costs little memory.
+// isFull reports whether the table must grow. A small table grows early, which shortens searches and
+// costs little memory.
 func (t *shortTable) isFull() bool {
 	if len(t.Keys) <= cachedSlots {
 		return t.used > len(t.Keys)/2
@@ -55,8 +55,8 @@ func (t *shortTable) isFull() bool {
 	return t.used > len(t.Keys)/8*5
 }
 
-// grow doubles the table. A word goes to the slot of the same number or to that of
-// the other half, so that both halves are written in order.
+// grow doubles the table. A word moves to the slot of the same number or to that of the other half, so
+// both halves are written in order.
 func (t *shortTable) grow() {
 	larger := newShortTable(2*len(t.Keys), t.Seed)
 	mask := uint64(len(larger.Keys) - 1)
@@ -75,15 +75,14 @@ func (t *shortTable) grow() {
 	*t = larger
 }
 
-// reset empties the table. It lets a table go that is beyond most slots, or that
-// is larger than the text before needed, since clearing it would cost the next
-// small text more than a new one with this many slots.
+// reset empties the table. It replaces a table that has more than most slots, or more than the last
+// text needed, by one with slots slots: clearing it would cost a small text more than the allocation.
 func (t *shortTable) reset(slots, most int) {
 	switch {
 	case len(t.Keys) > most || len(t.Keys) > slots && t.used < len(t.Keys)/8:
 		*t = newShortTable(slots, t.Seed)
 	case t.used > 0:
-		clear(t.Keys) // the count of an empty slot is never read
+		clear(t.Keys) // the count of an empty slot is not read
 		t.used = 0
 	}
 }

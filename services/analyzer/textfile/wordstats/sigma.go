@@ -7,20 +7,20 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// sigma decides which sigmas of a word are final, one code point after another, as package cases does
-// for a word in one piece: one that follows a cased code point, and that none follows. Ignorable code
-// points between them do not count.
+// sigma decides which sigmas of a word are final, one code point at a time. The result is that of
+// package cases for the complete word: a sigma is final after a cased code point and if no cased code
+// point follows. Ignorable code points between them do not count.
 type sigma struct {
-	follows bool // a cased code point is before the next one
-	open    bool // the last sigma is final unless what follows is cased
+	follows bool // the next code point follows a cased one
+	open    bool // the last sigma is final unless a cased code point follows
 	ignored int  // code points after the open sigma
 }
 
 // maxIgnored is how many code points package cases ignores after a sigma.
 const maxIgnored = 31
 
-// add continues with r. It reports whether r is a sigma that is final so far, and whether the open one
-// is not final.
+// add continues with r. It reports whether r is a sigma that is final so far, and whether the previous
+// open sigma is not final.
 func (s *sigma) add(r rune) (final, revoked bool) {
 	c := contextOf(r)
 	if s.open {
@@ -45,7 +45,7 @@ func (s *sigma) add(r rune) (final, revoked bool) {
 	return false, revoked
 }
 
-// The properties of a code point that decide whether a sigma is final.
+// Properties of a code point that decide whether a sigma is final.
 const (
 	cased     = 1 << iota // Cased of the Unicode Standard
 	ignorable             // Case_Ignorable
@@ -81,7 +81,7 @@ var asciiContexts = func() (c [unicode.MaxASCII]uint8) {
 type contextTables struct{ cased, ignorable *unicode.RangeTable }
 
 var contexts = sync.OnceValue(func() contextTables {
-	// Besides these categories, MidLetter, MidNumLet and Single_Quote of UAX #29.
+	// In addition to these categories: MidLetter, MidNumLet and Single_Quote of UAX #29.
 	joining := rangetable.New('\'', '.', ':', '\u00B7', '\u0387', '\u055F', '\u05F4', '\u2018', '\u2019', '\u2024', '\u2027',
 		'\uFE13', '\uFE52', '\uFE55', '\uFF07', '\uFF0E', '\uFF1A')
 	return contextTables{

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestStrictCounts checks that a strict count ends at bytes that are not UTF-8, at any position and
-// however the text is read, and that no other count does.
+// TestStrictCounts: a strict count ends at bytes that are not UTF-8, at any position and for any way
+// to read the text. Other counts do not.
 func TestStrictCounts(t *testing.T) {
 	plain := strings.Repeat("plain words, Größe 你好 🙂 ", 10_000)
 	for name, text := range map[string]string{
@@ -37,7 +37,7 @@ func TestStrictCounts(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Count(io.LimitReader(strings.NewReader("ö"), 1)); err != nil { // state of the previous counter is reset
+	if _, err := Count(io.LimitReader(strings.NewReader("ö"), 1)); err != nil { // the state of the previous counter is reset
 		t.Error(err)
 	}
 }

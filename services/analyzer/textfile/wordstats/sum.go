@@ -47,7 +47,7 @@ func (v *vocabulary) statistics() Statistics {
 	}
 }
 
-// addKey adds a word of up to 16 bytes, in nearly all cases without writing it out.
+// addKey adds a word of up to 16 bytes. It rarely has to write the word out.
 func (s *sum) addKey(key [2]uint64, count uint32) {
 	length := codePoints(key[0]) + codePoints(key[1])
 	if s.spilled == nil && uint8(key[0]) != lowLine && s.top.isAbove(int64(count)) {
@@ -62,8 +62,8 @@ func (s *sum) addKey(key [2]uint64, count uint32) {
 	s.add(room[:16-bits.LeadingZeros64(key[1])/8-bits.LeadingZeros64(key[0])/8], length, count)
 }
 
-// add adds a word, in its stored form, with its number of code points. A word that consists only of
-// underscores is counted as a word of ASCII but is not one.
+// add adds a word in its stored form, with its number of code points. A word of underscores only is in
+// the tables but is not a word.
 func (s *sum) add(word []byte, length int, count32 uint32) {
 	if bytes.Count(word, []byte{lowLine}) == len(word) {
 		return
@@ -78,13 +78,13 @@ func (s *sum) add(word []byte, length int, count32 uint32) {
 	s.top.offer(word, count)
 }
 
-// codePoints returns how many code points begin in eight bytes of a key.
+// codePoints returns the number of code points that begin in eight bytes of a key.
 func codePoints(eight uint64) int {
-	further := eight >> 7 &^ (eight >> 6) & (simd.High >> 7) // 1 in the continuation bytes
+	further := eight >> 7 &^ (eight >> 6) & (simd.High >> 7) // 1 in each continuation byte
 	return 8 - bits.LeadingZeros64(eight)/8 - bits.OnesCount64(further)
 }
 
-// measure returns the number of code points of a stored word, 0 for one above maxWord.
+// measure returns the number of code points of a stored word, or 0 for a word above maxWord.
 func measure(word []byte) int {
 	if len(word) > sha256.Size && bytes.IndexByte(word, digestMark) >= 0 {
 		return 0

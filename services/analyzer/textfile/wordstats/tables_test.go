@@ -42,8 +42,8 @@ func TestTablesCountLikeAMap(t *testing.T) {
 	}
 }
 
-// TestTablesLargerThanCaches counts words of 9 to 16 bytes in more buckets than are
-// read without reading ahead, word i as often as i has ones.
+// TestTablesLargerThanCaches counts words of 9 to 16 bytes in more buckets than the caches hold. Word
+// i occurs as often as i has bits set.
 func TestTablesLargerThanCaches(t *testing.T) {
 	const words = 3 * cachedBuckets
 	var text strings.Builder
@@ -110,14 +110,14 @@ func TestACounterForgetsTheTextBefore(t *testing.T) {
 		}
 		c.reset(Limits{Vocabulary: 2 * wordPlace})
 		if err := c.countFrom(strings.NewReader(strings.Repeat("y", 90_000) + " z z1")); err == nil {
-			t.Fatal("the limit was not seen")
+			t.Fatal("the limit was not enforced")
 		}
 	}
 }
 
-// TestWordsTakeNoMoreThanTheLimitSays fills tables to where they have just grown.
+// TestWordsTakeNoMoreThanTheLimitSays measures tables that have just grown.
 func TestWordsTakeNoMoreThanTheLimitSays(t *testing.T) {
-	const slack = 2 << 20 // first tables, and what an arena has begun
+	const slack = 2 << 20 // the first tables and the current block of the arena
 	for _, form := range []string{"%x", "middle%08x", "a word longer than that %x"} {
 		v := newVocabulary()
 		v.reset(Limits{})
@@ -136,7 +136,7 @@ func TestWordsTakeNoMoreThanTheLimitSays(t *testing.T) {
 	}
 }
 
-// memory returns what the tables take.
+// memory returns the bytes that the tables take.
 func (v *vocabulary) memory() int64 {
 	sum := 12*len(v.short.Keys) + bucketBytes*len(v.middle.buckets) + 16*len(v.long.slots)
 	for _, block := range v.long.arena.blocks {
@@ -155,8 +155,8 @@ func TestHashesAreSecret(t *testing.T) {
 	}
 }
 
-// TestAlikeWordsSpread puts words that are like each other into a table of twice as many
-// slots. Of random ones, three in four would find their first slot empty.
+// TestAlikeWordsSpread adds similar words to a table of twice as many slots. Of random words, three in
+// four would find their first slot empty.
 func TestAlikeWordsSpread(t *testing.T) {
 	const words, secrets = 4096, 50
 	rng := rand.New(rand.NewPCG(1, 9))

@@ -11,12 +11,12 @@ import (
 // lowLine is the stored form of '_' in a word of ASCII.
 const lowLine = '_' | 0x20
 
-// topTen holds the ten most frequent words offered, in order.
+// topTen keeps the ten most frequent of the words that it is offered, in order.
 type topTen struct {
 	words []topWord // has capacity for ten
 }
 
-// topWord is a word with its start, all of it or keptBytes, and with the digest of a long one.
+// topWord is a word: its start of up to keptBytes, and the digest if it is longer than maxWord.
 type topWord struct {
 	start, digest string
 	count         int64
@@ -28,7 +28,7 @@ func (t *topTen) offer(word []byte, count int64) {
 		return
 	}
 	if full := len(t.words) == cap(t.words); full {
-		// The first byte decides most ties without building the word.
+		// The first byte decides most ties, without building the word.
 		if last := t.words[len(t.words)-1]; count == last.count && word[0] != lowLine && word[0] > last.start[0] {
 			return
 		}
@@ -49,7 +49,7 @@ func (t *topTen) isAbove(count int64) bool {
 	return len(t.words) == cap(t.words) && count < t.words[len(t.words)-1].count
 }
 
-// counts returns the words as they are shown.
+// counts returns the words for display.
 func (t *topTen) counts() []WordCount {
 	counts := make([]WordCount, len(t.words))
 	for i, w := range t.words {
@@ -58,13 +58,13 @@ func (t *topTen) counts() []WordCount {
 	return counts
 }
 
-// byRank orders by descending count, then by code points, whose order is that of their UTF-8. The
-// digest orders long words with the same start.
+// byRank orders by descending count, then by code points, whose order is that of their UTF-8 bytes.
+// The digest orders long words with the same start.
 func byRank(a, b topWord) int {
 	return cmp.Or(cmp.Compare(b.count, a.count), strings.Compare(a.start, b.start), strings.Compare(a.digest, b.digest))
 }
 
-// newTopWord returns the word for its stored form.
+// newTopWord returns the word of a stored form.
 func newTopWord(word []byte, count int64) topWord {
 	if start, digest, long := bytes.Cut(word, []byte{digestMark}); long {
 		return topWord{string(start), string(digest), count}
@@ -75,7 +75,7 @@ func newTopWord(word []byte, count int64) topWord {
 	return topWord{start: string(word), count: count}
 }
 
-// shown returns all of the word, or the start of a long one.
+// shown returns the word for display, shortened if it is long.
 func (w topWord) shown() string {
 	if w.digest == "" {
 		return w.start
@@ -87,7 +87,7 @@ func (w topWord) shown() string {
 	return w.start[:at] + ellipsis
 }
 
-// average divides and rounds half up to 2 decimals; 0 when count is 0.
+// average divides and rounds half up to 2 decimals. It returns 0 if count is 0.
 func average(sum, count int64) float64 {
 	if count == 0 {
 		return 0

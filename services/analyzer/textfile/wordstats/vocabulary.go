@@ -7,18 +7,18 @@ import (
 	"math/rand/v2"
 )
 
-// vocabulary counts each word of a text. Words of up to 8 bytes are integers, those of up to 16
-// bytes are pairs of them, and only longer ones are compared byte by byte.
+// vocabulary counts the words of a text. Words of up to 8 bytes are integers, those of up to 16 bytes
+// pairs of integers, and only longer ones are compared byte by byte.
 //
-// A word is stored as the UTF-8 of its lower case. In an all-ASCII word each byte has the bit 0x20
-// set: this makes letters lower case, leaves digits and middle characters unchanged, and maps the
-// low line to DEL, which no such word contains.
+// A word is stored as the UTF-8 of its lower case. In an ASCII word each byte has the bit 0x20 set:
+// this makes letters lower case, leaves digits and middle characters unchanged, and maps the low line
+// to DEL, which no such word contains.
 type vocabulary struct {
 	limit  int64 // see Limits
 	short  shortTable
 	middle middleTable
 	long   longTable
-	bytes  int64 // of all different words
+	bytes  int64 // of all distinct words
 	// digested is the number of code points of all words above maxWord.
 	digested int64
 	// spilled are counts moved out of the tables before they exceed 32 bits.
@@ -27,7 +27,7 @@ type vocabulary struct {
 
 const (
 	firstSlots = 1024
-	// mostSlots is the largest table that is cleared and reused for the next text.
+	// mostSlots is the size of the largest table that is cleared and reused for the next text.
 	mostSlots = 16 * 1024
 )
 
@@ -50,7 +50,7 @@ func (v *vocabulary) reset(limits Limits) {
 }
 
 const (
-	multiplier1 = 0xA0761D6478BD642F // odd, half of the bits set: of wyhash
+	multiplier1 = 0xA0761D6478BD642F // the constant of wyhash: odd, half of the bits set
 	multiplier2 = 0xE7037ED1A0B428DB
 )
 
@@ -114,8 +114,8 @@ func (v *vocabulary) unique() int64 {
 	return int64(v.short.used + v.middle.used + v.long.used)
 }
 
-// each visits all words, in their stored form, with their counts in the tables. The bytes are valid
-// during the visit; the result of visit is the new count.
+// each calls visit for all words, in their stored form, with their counts in the tables. visit returns
+// the new count and must not keep the bytes.
 func (v *vocabulary) each(visit func(word []byte, count uint32) uint32) {
 	var room [16]byte
 	for i, key := range v.short.Keys {
@@ -141,8 +141,8 @@ func (v *vocabulary) each(visit func(word []byte, count uint32) uint32) {
 	}
 }
 
-// spillEvery is after how many bytes of text spill must be called: words of ASCII have a byte
-// between them and others are longer than one, so that 2^31 bytes hold at most 2^30 words.
+// spillEvery is the number of bytes of text after which spill must be called: a byte separates ASCII
+// words and other words are longer than one byte, so 2^31 bytes hold at most 2^30 words.
 const spillEvery = 1 << 31
 
 // spill moves out the counts that could exceed 32 bits before the next call.
@@ -159,10 +159,10 @@ func (v *vocabulary) spill() {
 	})
 }
 
-// merge adds the counts of w to those of v. It removes the large counts of w.
+// merge adds the counts of w to those of v. It removes the large counts from w.
 func (v *vocabulary) merge(w *vocabulary) error {
 	v.spill()
-	w.spill() // each count is below 2^31 now, and a sum of two below 2^32
+	w.spill() // now each count is below 2^31, and a sum of two is below 2^32
 	v.digested += w.digested
 	for word, count := range w.spilled {
 		if v.spilled == nil {

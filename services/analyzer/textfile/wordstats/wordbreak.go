@@ -1,7 +1,7 @@
 package wordstats
 
-// Word_Break classes of UAX #29, table 3. Format and Extend behave alike and are
-// one class here; letters that are also pictographs need their own.
+// Word_Break classes of UAX #29, table 3. Format and Extend have the same rules and are one class
+// here. Letters that are also pictographs have a class of their own.
 const (
 	classOther = iota
 	classALetter
@@ -26,15 +26,15 @@ const (
 	classCount
 )
 
-// A property byte holds a class and two facts about the code point.
+// A property byte holds a class and two properties of the code point.
 const (
 	classMask     = 0x1F
 	letterOrDigit = 0x20 // general category L or N
 	changesCase   = 0x40 // its lower case is another code point, or several
 )
 
-// States of the segmenter: what the segment so far lets follow. Code points that
-// rule WB4 ignores leave the state as it is.
+// States of the segmenter: which code points may continue the segment. Code points that rule WB4
+// ignores do not change the state.
 const (
 	stateStart = iota // nothing read
 	stateOther
@@ -48,8 +48,8 @@ const (
 	stateNewline
 	stateSpace
 	stateHebrewQuote // a Hebrew letter and a single quote
-	// The states below are open: the last middle character belongs to the
-	// segment only if the right character follows it.
+	// The states below are open: the last middle character belongs to the segment only if a suitable
+	// character follows it.
 	stateLetterMiddle
 	stateHebrewDoubleQuote
 	stateNumericMiddle
@@ -63,14 +63,14 @@ const (
 const (
 	joins       = 0x00
 	breaks      = 0x20 // the boundary is before the code point
-	breaksEarly = 0x40 // the boundary is before the open middle character, which begins a segment with what follows it
+	breaksEarly = 0x40 // the boundary is before the open middle character, which begins the next segment
 	effectMask  = 0x60
 )
 
-// transitions gives, for a state and a class, the next state and the effect. After breaks the next
-// state is that of the new segment; after breaksEarly it is that of the new segment before the code
-// point, which must be stepped again. Both dimensions have the size of a mask, so that no index is
-// out of bounds.
+// transitions has the next state and the effect for a state and a class. After breaks the next state
+// is that of the new segment; after breaksEarly it is that of the new segment before the code point,
+// which must be processed again. Both dimensions have the size of a mask, so no index is out of
+// bounds.
 type transitions [2 * (stateMask + 1)][classMask + 1]uint8
 
 var wordBreaks = newTransitions()
@@ -85,7 +85,7 @@ func newTransitions() *transitions {
 	return &t
 }
 
-// transition applies the rules of UAX #29, section 4.1, and names their numbers.
+// transition applies the rules of UAX #29, section 4.1, whose numbers the comments give.
 func transition(state uint8, class int) uint8 {
 	base, joiner := state&stateMask, state&afterZWJ != 0
 	first := firstState(class)
@@ -155,7 +155,7 @@ func transition(state uint8, class int) uint8 {
 	return first | breaks // WB3a, WB3b, WB999
 }
 
-// firstState returns the state of a segment that is one code point of the class.
+// firstState returns the state after a first code point of the class.
 func firstState(class int) uint8 {
 	switch class {
 	case classALetter, classALetterPictograph:
@@ -198,7 +198,7 @@ func property(r rune) uint8 {
 	return classOther
 }
 
-// propertySpan gives all code points from first to last one property byte.
+// propertySpan gives all code points from first to last the same property byte.
 type propertySpan struct {
 	first, last rune
 	property    uint8

@@ -63,13 +63,13 @@ func TestUnicodeWordBreakCases(t *testing.T) {
 		}
 		cases++
 	}
-	if cases != 1944 { // as many as the file of Unicode has
+	if cases != 1944 { // the number of cases in the file of Unicode
 		t.Errorf("%d cases", cases)
 	}
 }
 
-// TestEveryTripleOfClasses compares the segments of all texts of up to four
-// representatives with the library's.
+// TestEveryTripleOfClasses compares the segments of all texts of up to four representatives with those
+// of the library.
 func TestEveryTripleOfClasses(t *testing.T) {
 	for _, a := range representatives {
 		for _, b := range representatives {

@@ -1,5 +1,5 @@
-// Package corpus generates texts for tests and benchmarks of counting words: the same bytes for the
-// same seed and size. They differ in what bounds the speed.
+// Package corpus generates texts for tests and benchmarks of word counting. The same seed and size
+// give the same bytes. The texts differ in what limits the speed of counting.
 package corpus
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// zipf draws ranks below n with probabilities that fall as 1/(rank+2.7)^s
+// zipf draws ranks below n; the probability of a rank is proportional to 1/(rank+2.7)^s
 // (Zipf-Mandelbrot).
 type zipf struct {
 	rng        *rand.Rand
@@ -33,7 +33,7 @@ func (z *zipf) rank() int {
 	return min(last, sort.SearchFloat64s(z.cumulative, z.rng.Float64()*z.cumulative[last]))
 }
 
-// spell builds a word from the alphabet; common words are short.
+// spell builds the word of a rank from the alphabet. Frequent words are short.
 func spell(rng *rand.Rand, alphabet []rune, rank int) string {
 	length := 1 + rng.IntN(3) + int(math.Log2(float64(rank)/4+2)/1.7)
 	var b strings.Builder
@@ -87,22 +87,22 @@ func vocabularyOf(rng *rand.Rand, alphabet string, n int) []string {
 
 const latin = "etaoinshrdlucmfwypvbgkjqxz"
 
-// English is ASCII with 13,000 different words, so that scanning bounds the speed. It has size
-// bytes, or up to a word more.
+// English returns an ASCII text with 13,000 distinct words, whose counting is limited by scanning. It
+// has size bytes, or up to a word more.
 func English(seed uint64, size int) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	return bytes.ReplaceAll(write(rng, size, vocabularyOf(rng, latin, 13_000), 1, " "), []byte("’"), []byte("'"))
 }
 
-// ManyWords draws from 2,000,000 words of ASCII letters, so that the caches bound the speed. It has
-// size bytes, or up to a word more.
+// ManyWords returns a text of 2,000,000 distinct words of ASCII letters, whose counting is limited by
+// the caches. It has size bytes, or up to a word more.
 func ManyWords(seed uint64, size int) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	return write(rng, size, vocabularyOf(rng, latin, 2_000_000), 1.05, " ")
 }
 
-// Multilingual mixes paragraphs in ten scripts, of 20,000 words each, so that the rules of Unicode
-// bound the speed. It has about size bytes.
+// Multilingual returns paragraphs in ten scripts, each with 20,000 distinct words, whose counting is
+// limited by the segmentation rules of Unicode. It has about size bytes.
 func Multilingual(seed uint64, size int) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var texts [][]byte

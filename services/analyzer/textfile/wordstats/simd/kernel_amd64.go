@@ -4,7 +4,7 @@ package simd
 
 import "golang.org/x/sys/cpu"
 
-// The functions without bodies are in kernel_amd64.s, which generate writes.
+// The functions without bodies are in kernel_amd64.s, the output of generate.
 
 // classifyAVX2 is classify with 32 bytes at once. data must have blocks*BlockSize bytes.
 //
@@ -61,9 +61,9 @@ func placesByBlock(changes []uint64, base int, filled *Edges) int {
 	return placesAVX512(&changes[0], len(changes), base, &filled[0])
 }
 
-// countShortByEight counts after all words are found. A speculative read before a write to a count
-// is repeated if both concern the same word: that cost a third of the time for words that are found
-// so fast.
+// countShortByEight counts after all words are found. A processor repeats a speculative read if an
+// earlier write to a count concerns the same word; that took a third of the time when words were
+// counted one by one.
 func countShortByEight(t *Table, b *Buffer, edges []uint16, finds *Finds) int {
 	const eight, ends = 8, 16
 	words := len(edges) / 2

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// slowMasks returns what classify must find, byte by byte.
+// slowMasks returns the expected masks of classify, byte by byte.
 func slowMasks(block []byte) Masks {
 	var m Masks
 	for i, b := range block {
@@ -44,7 +44,7 @@ func mustClassify(t *testing.T, data []byte) {
 	}
 }
 
-// mustPlace compares the places that all kernels find with the bits that are set.
+// mustPlace compares the positions that all kernels find with the bits that are set.
 func mustPlace(t *testing.T, changes []uint64, base int) {
 	t.Helper()
 	var want []uint16
@@ -63,8 +63,8 @@ func mustPlace(t *testing.T, changes []uint64, base int) {
 	}
 }
 
-// mustCountShort has all kernels count the words of a text, as CountShort takes them,
-// and compares what they missed, and their counts, with those of the portable one.
+// mustCountShort counts the words of a text with all kernels, and compares the counts and the missed
+// words with those of the portable kernel.
 func mustCountShort(t *testing.T, text []byte, known *Table) {
 	t.Helper()
 	b, edges, finds := new(Buffer), new(Edges), new(Finds)
@@ -80,12 +80,12 @@ func mustCountShort(t *testing.T, text []byte, known *Table) {
 			want, wanted = slices.Clone(missed), table.Counts
 		}
 		if !slices.Equal(missed, want) || !slices.Equal(table.Counts, wanted) {
-			t.Fatalf("%s kernel: of the words of %q it missed %d, want %d, or counted them otherwise", k.Name, text, missed, want)
+			t.Fatalf("%s kernel: counting %q missed %d words, want %d, or the counts differ", k.Name, text, missed, want)
 		}
 	}
 }
 
-// edgesOf fills in where the runs of letters, digits and '_' of a text begin and end.
+// edgesOf stores where the runs of letters, digits and '_' of a text begin and end.
 func edgesOf(text []byte, edges *Edges) (n int) {
 	inside := false
 	for at := 0; at <= len(text); at++ {
@@ -98,8 +98,8 @@ func edgesOf(text []byte, edges *Edges) (n int) {
 	return n
 }
 
-// knownShort returns a table of some of the words of a text, full enough to have them in other
-// slots than their first.
+// knownShort returns a table of some of the words of a text. It is full enough that some are not in
+// their first slot.
 func knownShort(text []byte) *Table {
 	table := &Table{Seed: 0x9E3779B97F4A7C15}
 	words := slices.DeleteFunc(bytes.FieldsFunc(text, func(r rune) bool { return r <= ' ' }), func(word []byte) bool { return len(word) > 8 })

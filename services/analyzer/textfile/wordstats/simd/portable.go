@@ -13,10 +13,10 @@ const (
 	lowLine = '_' | 0x20
 )
 
-// classify fills the masks of the first blocks of data, up to and including the first that has an
-// alien byte, and returns how many it filled. It processes eight bytes at once (SWAR): with the
-// upper bit of each byte cleared, adding 0x80-c sets that bit if the byte is c or more, and no sum
-// carries over.
+// classify stores the masks of the first blocks of data, up to and including the first block with an
+// alien byte, and returns their number. It processes eight bytes at once (SWAR): with the upper bit of
+// each byte cleared, adding 0x80-c sets that bit if the byte is c or more, and no sum carries into the
+// next byte.
 func classify(data []byte, filled []Masks) int {
 	for i := range filled {
 		block := data[i*BlockSize:][:BlockSize]
@@ -28,7 +28,7 @@ func classify(data []byte, filled []Masks) int {
 			folded := x | Small
 			letter := (folded + (0x80-'a')*each01) ^ (folded + (0x80-'z'-1)*each01)
 			digit := (x + (0x80-'0')*each01) ^ (x + (0x80-'9'-1)*each01)
-			line := folded + (0x80-lowLine)*each01 // of DEL too, which is alien
+			line := folded + (0x80-lowLine)*each01 // also of DEL, which is alien
 			alien |= b | (x + each01)
 			word = word<<8 | gather(letter|digit|line)
 			visible = visible<<8 | gather(x+(0x80-' '-1)*each01)
@@ -42,8 +42,8 @@ func classify(data []byte, filled []Masks) int {
 	return len(filled)
 }
 
-// gather returns the upper bits of the eight bytes of x as a byte. Each bit of the factor moves one
-// of them into the uppermost byte, and no two sums of positions are equal, so nothing carries.
+// gather returns the upper bits of the eight bytes of x as a byte. Each bit of the factor moves one of
+// them to the uppermost byte; no two sums of positions are equal, so nothing carries.
 func gather(x uint64) uint64 {
 	return (x & High) * 0x0002040810204081 >> 56
 }
@@ -58,16 +58,16 @@ func aliens(block []byte) uint64 {
 	return mask
 }
 
-// places writes the positions of the bits set in changes, whose first bit stands for the byte at
-// base, and returns how many there are. It looks up eight bits at once, and writes eight positions
-// for them: excess ones are overwritten.
+// places stores the positions of the bits set in changes, and returns their number. The first bit is
+// the byte at base. It looks up eight bits at once and writes eight positions for them; the next ones
+// overwrite the excess.
 func places(changes []uint64, base int, filled *Edges) int {
 	n, table := 0, placesOfByte
 	bases := uint64(base) * each0001
 	for _, change := range changes {
 		for range BlockSize / 8 {
 			of := &table[uint8(change)]
-			eight := (*[8]uint16)(filled[n&(ChunkSize-1):]) // never out of bounds: it saves the bounds checks
+			eight := (*[8]uint16)(filled[n&(ChunkSize-1):]) // never out of bounds: the mask saves the bounds checks
 			low, high := of.low+bases, of.high+bases
 			eight[0] = uint16(low)
 			eight[1] = uint16(low >> 16)
@@ -87,7 +87,7 @@ func places(changes []uint64, base int, filled *Edges) int {
 
 const each0001 = 0x0001000100010001
 
-// placesOfByte has the numbers of the bits that are set in a byte, lowest first, four in each
+// placesOfByte has, for each byte, the numbers of the bits that are set, lowest first, four in each
 // integer.
 var placesOfByte = newPlacesOfByte()
 
@@ -115,7 +115,7 @@ func newPlacesOfByte() *[256]bytePlaces {
 	return &all
 }
 
-// IsASCII reports whether the first 32 bytes of data are ASCII without DEL.
+// IsASCII reports whether the first 32 bytes of data are all ASCII other than DEL.
 func IsASCII(data []byte) bool {
 	_ = data[31]
 	var all uint64
@@ -126,7 +126,7 @@ func IsASCII(data []byte) bool {
 	return all&High == 0
 }
 
-// LowBytes are masks for the first bytes of eight, indexed by their number; all bytes above eight.
+// LowBytes has masks for the first n of eight bytes, indexed by n; from 8 on all eight.
 var LowBytes = [16]uint64{
 	0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
 	1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1,
@@ -135,7 +135,7 @@ var LowBytes = [16]uint64{
 func countShort(t *Table, b *Buffer, edges []uint16, finds *Finds) int {
 	keys, counts := t.Keys, t.Counts
 	if len(counts) != len(keys) || len(keys) == 0 {
-		return 0 // never: it saves the loop its bounds checks
+		return 0 // unreachable: lets the compiler drop bounds checks in the loop
 	}
 	mask, seed, missed := uint64(len(keys)-1), t.Seed, 0
 	for i := 0; i < len(edges)-1; i += 2 {

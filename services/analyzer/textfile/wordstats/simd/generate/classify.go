@@ -14,7 +14,7 @@ const (
 // blocks is the loop of classify over the blocks of a text.
 type blocks struct {
 	assembler
-	data, filled       reg.Register // where the block and its masks are
+	data, filled       reg.Register // addresses of the block and of its masks
 	word, other, alien operand.Mem  // the masks
 	most, n            reg.GPVirtual
 }
@@ -42,22 +42,22 @@ func (b blocks) begin() {
 	b.JGE(operand.LabelRef("done"))
 }
 
-// next counts the block. The test for alien bytes comes after it, since it changes the flags.
+// next advances to the next block. The test for alien bytes comes after it, since next changes the
+// flags.
 func (b blocks) next() {
 	b.ADDQ(operand.Imm(blockSize), b.data)
 	b.ADDQ(operand.Imm(masksSize), b.filled)
 	b.INCQ(b.n)
 }
 
-// end continues the loop if the flags show no alien byte, and otherwise returns the number of
-// blocks.
+// end continues the loop if the flags report no alien byte. Otherwise it returns the number of blocks.
 func (b blocks) end() {
 	b.JZ(operand.LabelRef("block"))
 	b.Label("done")
 	b.result(b.n)
 }
 
-// classifyAVX512 compares 64 bytes at once, and all masks stay in mask registers.
+// classifyAVX512 compares 64 bytes at once and keeps all masks in mask registers.
 func (a assembler) classifyAVX512() {
 	a.implement("classifyAVX512")
 	b := a.newBlocks()
@@ -129,15 +129,14 @@ func (a assembler) classifyAVX2() {
 	b.end()
 }
 
-// halves are the constants that the halves of a block are compared with. AVX2 compares
-// signed bytes only: a byte c is in a range of n from a if c-a-128, as a signed byte, is
-// below n-128.
+// halves are the constants that the halves of a block are compared with. AVX2 compares signed bytes
+// only: a byte c is one of the n values from a if c-a-128, as a signed byte, is below n-128.
 type halves struct {
 	assembler
 	space, toLetters, letters, toDigits, digits, lowLine, del reg.VecVirtual
 }
 
-// every32Bytes returns a register of 32 bytes that all have a constant value.
+// every32Bytes returns a register of 32 bytes with the same value.
 func (a assembler) every32Bytes(value int8) reg.VecVirtual {
 	y := a.YMM()
 	a.VMOVD(a.number(uint32(uint8(value))).As32(), y.AsX())

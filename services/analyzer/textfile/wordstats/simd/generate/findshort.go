@@ -8,12 +8,12 @@ import (
 // hashMultiplier is that of Hash.
 const hashMultiplier = 0xA0761D6478BD642F
 
-// findShortAVX512 looks up eight words per step, each in 64 bits of a register: one gather loads
-// their bytes, and another the contents of their first slots. Words longer than eight bytes have
-// the key 0, which no word has. Both gathers are within bounds, whatever the edges are: a buffer
-// has room after any position of 16 bits, and a hash is masked.
+// findShortAVX512 looks up eight words per step, each in 64 bits of a register: one gather loads their
+// bytes, another the contents of their first slots. Words longer than eight bytes get the key 0, which
+// no word has. Both gathers are within bounds for any edges: a buffer is readable beyond every 16-bit
+// position, and hashes are masked.
 func (a assembler) findShortAVX512() {
-	evens := a.table("evens", 0x0006000400020000, 0x000E000C000A0008) // where eight words begin in edges
+	evens := a.table("evens", 0x0006000400020000, 0x000E000C000A0008) // positions of the starts of eight words in edges
 
 	a.implement("findShortAVX512")
 	keys := a.argument("keys")
@@ -24,7 +24,7 @@ func (a assembler) findShortAVX512() {
 	a.MOVQ(operand.U64(hashMultiplier), secret)
 	a.VPBROADCASTQ(secret, multiplier)
 	buffer, edges := a.argument("b"), a.argument("edges")
-	words := a.Load(a.Param("words"), reg.RCX) // the only register that SHLL takes a count from
+	words := a.Load(a.Param("words"), reg.RCX) // SHLL takes its count from this register only
 	missed, slots := a.argument("missed"), a.argument("slots")
 	firstMissed := a.GP64()
 	a.MOVQ(missed, firstMissed)
@@ -36,7 +36,7 @@ func (a assembler) findShortAVX512() {
 	numbers, sixteen := a.XMM(), a.XMM()
 	a.VMOVDQU(evens, numbers)
 	a.VPBROADCASTW(a.number(16).As32(), sixteen)
-	which, present := a.number(0xFF), a.K() // of the eight words
+	which, present := a.number(0xFF), a.K() // one bit for each of the eight words
 	a.KMOVW(which.As32(), present)
 
 	a.Label("eight")
@@ -57,11 +57,11 @@ func (a assembler) findShortAVX512() {
 	a.VPSUBQ(begins, lengths, lengths)
 	a.Comment("Keys: the bytes of the words, in lower case; 0 for longer words")
 	all, key := a.K(), a.ZMM()
-	a.KXNORW(all, all, all) // again for each gather, which clears it
+	a.KXNORW(all, all, all) // before each gather, which clears it
 	a.VPGATHERQQ(indexed(buffer, begins, 1), all, key)
 	a.VPORQ(small, key, key)
 	a.VPSLLQ(operand.Imm(3), lengths, lengths)
-	a.VPSUBQ(lengths, bits, lengths) // bits outside of the word; above 63 for a longer one
+	a.VPSUBQ(lengths, bits, lengths) // unused bits of the word; above 63 for a longer word
 	a.VPSRLVQ(lengths, ones, lengths)
 	a.VPANDQ(lengths, key, key)
 	short := a.K()

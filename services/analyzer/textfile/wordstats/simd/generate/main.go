@@ -1,10 +1,9 @@
-// Command generate writes kernel_amd64.s, the kernels of package simd in
-// assembler, with avo (github.com/mmcloughlin/avo): registers have names here and are
-// assigned by it, arguments lie where their Go declarations in kernel_amd64.go say,
-// and a comment above each function names the processor extensions it requires.
-// `make gen` runs it; a test fails where the file is not what it yields.
+// Command generate writes kernel_amd64.s, the assembler kernels of package simd, with avo
+// (github.com/mmcloughlin/avo). avo assigns registers to names, takes the layout of arguments from the
+// Go declarations in kernel_amd64.go, and states the required processor extensions in a comment above
+// each function. `make gen` runs the command; a test fails if the file is not its output.
 //
-// The operands of an instruction are in the order of Go's assembler: the result last.
+// The operands of an instruction are in the order of Go's assembler: the result is the last.
 package main
 
 import (
@@ -22,7 +21,7 @@ import (
 
 const (
 	simd   = "github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
-	output = "kernel_amd64.s" // in the working directory, which make gen sets to that of simd
+	output = "kernel_amd64.s" // relative to the package folder of simd, where make gen runs it
 )
 
 func main() {
@@ -45,7 +44,7 @@ func kernels() ([]byte, error) {
 	a := assembler{build.NewContext()}
 	a.ConstraintExpr("!purego")
 	a.Package(simd)
-	if _, err := a.Result(); err != nil { // otherwise the missing function is reported for the first argument
+	if _, err := a.Result(); err != nil { // otherwise a missing function is reported for its first argument
 		return nil, err
 	}
 	a.classifyAVX2()
@@ -78,8 +77,8 @@ func (a assembler) argument(name string) reg.GPVirtual {
 	return r
 }
 
-// result ends the function. If it uses AVX, it clears the upper halves of the registers: SSE
-// instructions, which Go's compiler uses, are slow while those are in use.
+// result ends the function. After AVX instructions it clears the upper halves of the registers: the
+// SSE instructions that Go's compiler emits are slow while those are in use.
 func (a assembler) result(r reg.GPVirtual) {
 	a.VZEROUPPER()
 	a.Store(r, a.ReturnIndex(0))
@@ -112,24 +111,24 @@ func (a assembler) number(value uint32) reg.GPVirtual {
 	return r
 }
 
-// everyByte returns a register of 64 bytes that all have a constant value.
+// everyByte returns a register of 64 bytes with the same value.
 func (a assembler) everyByte(value int8) reg.VecVirtual {
 	z := a.ZMM()
 	a.VPBROADCASTB(a.number(uint32(uint8(value))).As32(), z)
 	return z
 }
 
-// at returns the memory at an offset from a register.
+// at returns the memory at an offset from the address in a register.
 func at(base reg.Register, offset int) operand.Mem {
 	return operand.Mem{Base: base, Disp: offset}
 }
 
-// indexed returns the memory at an index of scale bytes from a register.
+// indexed returns the memory at an index, in units of scale bytes, from the address in a register.
 func indexed(base, index reg.Register, scale uint8) operand.Mem {
 	return operand.Mem{Base: base, Index: index, Scale: scale}
 }
 
-// The comparison predicates of VPCMPUB.
+// Comparison predicates of VPCMPUB.
 const (
 	less    = operand.U8(1)
 	notLess = operand.U8(5)

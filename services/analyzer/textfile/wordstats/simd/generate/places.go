@@ -2,9 +2,8 @@ package main
 
 import "github.com/mmcloughlin/avo/operand"
 
-// placesAVX512 processes a block per step: it compresses the numbers of all bits to those of the
-// bits that are set, and writes 64 positions, so that excess ones are overwritten by the next
-// block.
+// placesAVX512 processes a block per step. It compresses the numbers of all bits to those of the bits
+// that are set, and writes 64 positions; the next block overwrites the excess ones.
 func (a assembler) placesAVX512() {
 	numbers := a.table("numbers",
 		0x0706050403020100, 0x0F0E0D0C0B0A0908, 0x1716151413121110, 0x1F1E1D1C1B1A1918,
