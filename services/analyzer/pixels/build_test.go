@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/jpeg"
 	"image/png"
+	"os"
 	"testing"
 
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -15,7 +17,18 @@ import (
 
 const memory = 1 << 30
 
-// decode decodes a picture that the test is done with at its end.
+// decoder is that of all tests: with the race detector, compiling the WebP encoder takes seconds.
+var decoder = pixels.NewDecoder(memory)
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if err := decoder.Close(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
+	os.Exit(status)
+}
+
 func decode(t testing.TB, data []byte) *pixels.Picture {
 	t.Helper()
 	p, err := tryDecode(t, data, pixels.Default)
@@ -27,17 +40,17 @@ func decode(t testing.TB, data []byte) *pixels.Picture {
 
 func tryDecode(t testing.TB, data []byte, l pixels.Limits) (*pixels.Picture, error) {
 	t.Helper()
-	decoder := pixels.NewDecoder(memory)
 	p, release, err := decoder.Decode(t.Context(), data, l)
 	if err == nil {
 		release()
 	}
-	t.Cleanup(func() { // the picture may be written as WebP until then
-		if err := decoder.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
 	return p, err
+}
+
+// picture returns a picture of m that can be written as WebP by the encoder of all tests.
+func picture(t testing.TB, m image.Image) *pixels.Picture {
+	t.Helper()
+	return decode(t, pngOf(t, m))
 }
 
 func encode(t testing.TB, p *pixels.Picture, f pixels.Format) []byte {
@@ -82,14 +95,14 @@ func withSegment(data []byte, marker byte, body []byte) []byte {
 	return bytes.Join([][]byte{data[:2], segment, body, data[2:]}, nil)
 }
 
-// exif is the header of a TIFF with the tag Orientation alone.
+// exif returns the header of a TIFF with the tag Orientation only.
 func exif(orientation uint16) []byte {
 	b := []byte("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00")
 	b = binary.LittleEndian.AppendUint16(b, orientation)
 	return append(b, 0, 0, 0, 0, 0, 0)
 }
 
-// profile is the smallest that is one: a header of ICC.1:2022, padded to size.
+// profile returns the smallest valid profile, a header of ICC.1:2022, padded to size.
 func profile(space string, size int) []byte {
 	p := make([]byte, size)
 	binary.BigEndian.PutUint32(p, uint32(size))
@@ -101,7 +114,7 @@ func profile(space string, size int) []byte {
 	return p
 }
 
-// riff is a WebP of chunks, each a name and a body.
+// riff returns a WebP of chunks, each a name and a body.
 func riff(chunks ...string) []byte {
 	var body []byte
 	for i := 0; i < len(chunks); i += 2 {

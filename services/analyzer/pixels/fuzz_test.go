@@ -9,12 +9,12 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// small keeps a fuzzed picture quick.
+// small limits the time for a fuzzed picture.
 var small = pixels.Limits{Bytes: 1 << 16, Pixels: 1 << 14, Shortest: 1, Longest: 256}
 
-// seeds are one picture of each format, with metadata.
+// seeds adds one picture of each format, with metadata.
 func seeds(f *testing.F) {
-	p := pixels.New(scene.New(40, 24, 1))
+	p := picture(f, scene.New(40, 24, 1))
 	for _, format := range []pixels.Format{pixels.JPEG, pixels.PNG, pixels.WebP} {
 		f.Add(encode(f, p, format))
 	}
@@ -29,7 +29,7 @@ func seeds(f *testing.F) {
 	f.Add(heic)
 }
 
-// final reports an error of the package, which the caller may show.
+// final reports whether err is one of the package's errors, which the caller may show.
 func final(err error) bool {
 	for _, known := range []error{pixels.ErrFormat, pixels.ErrUnreadable, pixels.ErrTooLarge, pixels.ErrTooSmall, pixels.ErrAnimated} {
 		if errors.Is(err, known) {
@@ -39,8 +39,8 @@ func final(err error) bool {
 	return false
 }
 
-// FuzzInspect: whatever the bytes, the guards answer with an error of the package or
-// with sides and memory within the limits.
+// FuzzInspect: for any bytes, Inspect returns one of the package's errors, or sides and memory within
+// the limits.
 func FuzzInspect(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -57,12 +57,10 @@ func FuzzInspect(f *testing.F) {
 	})
 }
 
-// FuzzDecode: what passes the guards decodes upright or fails with ErrUnreadable, and
-// what decodes can be changed and written in every format.
+// FuzzDecode: a picture that passes Inspect is decoded or fails with ErrUnreadable. A decoded picture
+// can be changed, and written in every format.
 func FuzzDecode(f *testing.F) {
 	seeds(f)
-	decoder := pixels.NewDecoder(memory)
-	f.Cleanup(func() { _ = decoder.Close(f.Context()) })
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, release, err := decoder.Decode(t.Context(), data, small)
 		if err != nil {

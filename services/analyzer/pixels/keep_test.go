@@ -25,8 +25,8 @@ func deflated(t testing.TB, zeros int) []byte {
 	return out.Bytes()
 }
 
-// TestOnlyTheProfileLeaves: the profile of each format in each other, and nothing
-// else: neither the place of a photo nor a comment.
+// TestOnlyTheProfileLeaves: conversion between any two formats keeps the color profile and no other
+// metadata, such as the location of a photo or a comment.
 func TestOnlyTheProfileLeaves(t *testing.T) {
 	kept := profile("RGB ", 70_001) // more than a segment of JPEG
 	photo := jpegOf(t, scene.New(64, 48, 1))
@@ -55,8 +55,8 @@ func TestOnlyTheProfileLeaves(t *testing.T) {
 	}
 }
 
-// TestOrientation: the words of EXIF 2.32 for each orientation say which side of the
-// visual picture the first row and the first column are.
+// TestOrientation: EXIF 2.32 defines each orientation by the visual side of the first row and the
+// first column.
 func TestOrientation(t *testing.T) {
 	const width, height = 64, 32
 	corner := map[string]color.NRGBA{ // of the visual picture
@@ -109,7 +109,7 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
-// distance is the largest difference of a channel.
+// distance returns the largest difference of a channel.
 func distance(a, b color.NRGBA) int {
 	most := 0
 	for _, d := range []int{int(a.R) - int(b.R), int(a.G) - int(b.G), int(a.B) - int(b.B), int(a.A) - int(b.A)} {
@@ -118,13 +118,9 @@ func distance(a, b color.NRGBA) int {
 	return most
 }
 
-// TestPNGHas8Bits: a photo that nothing has converted is written with 8 bits a channel.
+// TestPNGHas8Bits: a photo that was not converted is written with 8 bits per channel.
 func TestPNGHas8Bits(t *testing.T) {
-	p, release, err := pixels.NewDecoder(memory).Decode(t.Context(), jpegOf(t, scene.New(64, 48, 1)), pixels.Default)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer release()
+	p := decode(t, jpegOf(t, scene.New(64, 48, 1)))
 	config, err := png.DecodeConfig(bytes.NewReader(encode(t, p, pixels.PNG)))
 	if err != nil || config.ColorModel != color.RGBAModel {
 		t.Errorf("%v, %v", config.ColorModel, err)

@@ -10,26 +10,11 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// TestMemoryIsBounded: a whole attempt (decode, every operation, encode) stays
-// within what Info.Memory reserves for it.
+// TestMemoryIsBounded: decoding, every operation and encoding together stay within Info.Memory.
 func TestMemoryIsBounded(t *testing.T) {
 	photo := scene.New(450, 350, 4)
-	p := pixels.New(photo)
-	decoder := pixels.NewDecoder(memory)
-	t.Cleanup(func() {
-		if err := decoder.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	decoded := func(data []byte) *pixels.Picture {
-		p, release, err := decoder.Decode(t.Context(), data, pixels.Default)
-		if err != nil {
-			t.Fatal(err)
-		}
-		release()
-		return p
-	}
-	encode(t, decoded(read(t, "testdata/scene.heic")), pixels.WebP) // compiles the sandboxes, once in a process
+	p := picture(t, photo)
+	encode(t, decode(t, read(t, "testdata/scene.heic")), pixels.WebP) // compiles the sandboxes, once per process
 	for name, data := range map[string][]byte{
 		"JPEG": jpegOf(t, photo), "PNG": pngOf(t, photo), "WebP": encode(t, p, pixels.WebP),
 		"progressive": read(t, "testdata/progressive.jpg"), "HEIC": read(t, "testdata/scene.heic"),
@@ -42,7 +27,7 @@ func TestMemoryIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			used := peak.Of(func() {
-				p := decoded(data)
+				p := decode(t, data)
 				p.Rotate(90)
 				p.AutoLevels()
 				p.Median()
@@ -53,15 +38,15 @@ func TestMemoryIsBounded(t *testing.T) {
 				}
 			})
 			if used > info.Memory() {
-				t.Errorf("%s to %+v takes %d MB, reserved are %d", name, to, used>>20, info.Memory()>>20)
+				t.Errorf("%s to %+v takes %d MB, %d are reserved", name, to, used>>20, info.Memory()>>20)
 			}
 			t.Logf("%s to %+v: %d of %d MB", name, to, used>>20, info.Memory()>>20)
 		}
 	}
 }
 
-// TestDecodersShareMemory: a picture waits for memory that another holds, and one
-// that never fits is refused.
+// TestDecodersShareMemory: a picture waits for memory that another holds. One that can never fit is
+// rejected.
 func TestDecodersShareMemory(t *testing.T) {
 	data := jpegOf(t, scene.New(64, 48, 1))
 	info, err := pixels.Inspect(data, pixels.Default)
@@ -83,7 +68,7 @@ func TestDecodersShareMemory(t *testing.T) {
 		t.Errorf("a damaged picture: %v", err)
 	}
 	if _, release, err = decoder.Decode(t.Context(), data, pixels.Default); err != nil {
-		t.Fatalf("after both: %v", err) // the damaged one gave its memory back
+		t.Fatalf("after both: %v", err) // the damaged picture released its memory
 	}
 	release()
 	if _, _, err := pixels.NewDecoder(info.Memory()-1).Decode(t.Context(), data, pixels.Default); !errors.Is(err, pixels.ErrTooLarge) {

@@ -10,8 +10,9 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// TestWebPIsLossyUnlessAsked: a WebP has the sides of its picture and looks like it, with a
-// lower quality less and smaller; 100 keeps every pixel. The same picture gives the same bytes.
+// TestWebPIsLossyUnlessAsked: a WebP has the sides of its picture and resembles it. A lower quality
+// gives a smaller file and less resemblance; 100 keeps every pixel. The same picture gives the same
+// bytes.
 func TestWebPIsLossyUnlessAsked(t *testing.T) {
 	for _, size := range []image.Point{{16, 17}, {161, 33}} {
 		photo := scene.New(size.X, size.Y, 5)
@@ -21,7 +22,7 @@ func TestWebPIsLossyUnlessAsked(t *testing.T) {
 			most    float64 // root mean square of the difference
 		}{{100, 0}, {0, 12}, {20, 30}} {
 			name := fmt.Sprintf("%v, quality %d", size, test.quality)
-			out := webpOf(t, pixels.New(photo), test.quality)
+			out := webpOf(t, picture(t, photo), test.quality)
 			again := decode(t, out)
 			if again.Width() != size.X || again.Height() != size.Y || !again.Opaque() {
 				t.Errorf("%s: %d × %d pixels, opaque %t", name, again.Width(), again.Height(), again.Opaque())
@@ -33,14 +34,14 @@ func TestWebPIsLossyUnlessAsked(t *testing.T) {
 				t.Errorf("%s: %d bytes, more than with a higher quality", name, len(out))
 			}
 			last = len(out)
-			if !bytes.Equal(out, webpOf(t, pixels.New(photo), test.quality)) {
+			if !bytes.Equal(out, webpOf(t, picture(t, photo), test.quality)) {
 				t.Errorf("%s: other bytes", name)
 			}
 		}
 	}
 }
 
-// TestWebPKeepsTransparencyAndProfile: in each of the three layouts of the format.
+// TestWebPKeepsTransparencyAndProfile tests the three layouts of the format.
 func TestWebPKeepsTransparencyAndProfile(t *testing.T) {
 	icc := profile("RGB ", 3000)
 	source := withSegment(jpegOf(t, scene.New(50, 40, 2)), 0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), icc...))
