@@ -15,7 +15,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 			area.Allow("LibraryFiles", []string{create, change, remove}, files),
 			area.Allow("LibraryWorkflows", []string{create}, workflows),
 			area.Allow("LibraryRead", read, all...),
-			area.Allow("LibraryFolders", []string{"dynamodb:Query"}, nodes+"/index/"+indexNodesByType), // the depth of a moved folder
+			area.Allow("LibraryFolders", []string{"dynamodb:Query"}, nodes+"/index/"+nodesByType.name), // the depth of a moved folder
 			area.Allow("LibraryUpload", []string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),
 		},
 		area.Analyzer: {
@@ -24,7 +24,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 			area.Allow("LibraryWorkflows", []string{create, change, remove}, workflows),
 			area.Allow("LibraryReadAndSweep", append([]string{"dynamodb:Scan"}, read...), all...),
 			area.Allow("LibraryReadSeveral", []string{several}, nodes, files),
-			area.Allow("LibraryFolders", []string{"dynamodb:Query"}, nodes+"/index/"+indexNodesByParent),
+			area.Allow("LibraryFolders", []string{"dynamodb:Query"}, nodes+"/index/"+nodesByParent.name),
 			area.Allow("LibraryObjects", []string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),
 		},
 		area.Query: {

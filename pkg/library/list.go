@@ -1,29 +1,27 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// DefaultLimit is the most entries of a page unless its listing has a limit.
+// DefaultLimit is the limit of a listing without one.
 const DefaultLimit = 100
 
 // Listing selects a page of a list, newest first. Lists are read from indexes, which are eventually
 // consistent.
 type Listing struct {
-	Limit  int32  // most entries on the page; DefaultLimit if 0
-	Cursor string // of the page before; empty for the first
+	Limit  int32  // maximum entries on the page; DefaultLimit if 0
+	Cursor string // NextCursor of the previous page; empty for the first
 	// Type and Status leave out other nodes; empty for all. A page may then have fewer nodes than
-	// Limit, or none, and a NextCursor all the same.
+	// Limit, or none, and still a NextCursor.
 	Type   Kind
 	Status lifecycle.State
 }
@@ -43,7 +41,7 @@ type FilePage struct {
 // Children lists what is in a folder. It returns table.ErrCursor for a cursor of another list, as
 // all lists do.
 func (s *Store) Children(ctx context.Context, folderID string, l Listing) (NodePage, error) {
-	return s.listNodes(ctx, s.nodes, indexNodesByParent, parentIDName, folderID, l)
+	return s.listNodes(ctx, nodesByParent, folderID, l)
 }
 
 // TrashList lists what an owner has put into the trash.
@@ -54,11 +52,11 @@ func (s *Store) TrashList(ctx context.Context, owner string, l Listing) (NodePag
 // ByType lists an owner's nodes of one type, also those in folders that are in the trash: see
 // Visible.
 func (s *Store) ByType(ctx context.Context, kind Kind, owner string, l Listing) (NodePage, error) {
-	return s.listNodes(ctx, s.nodes, indexNodesByType, typeOwnedByName, typeOwned(kind, owner), l)
+	return s.listNodes(ctx, nodesByType, typeOwned(kind, owner), l)
 }
 
-func (s *Store) listNodes(ctx context.Context, name, index, hash, value string, l Listing) (NodePage, error) {
-	items, next, err := s.query(ctx, name, index, hash, value, l)
+func (s *Store) listNodes(ctx context.Context, by index, value string, l Listing) (NodePage, error) {
+	items, next, err := s.query(ctx, s.nodes, idName, by, value, l)
 	if err != nil {
 		return NodePage{}, err
 	}
@@ -68,23 +66,23 @@ func (s *Store) listNodes(ctx context.Context, name, index, hash, value string, 
 
 // FilesByParent lists the files of a folder, for operators.
 func (s *Store) FilesByParent(ctx context.Context, parentID string, l Listing) (FilePage, error) {
-	return s.listFiles(ctx, indexFilesByParent, parentIDName, parentID, l)
+	return s.listFiles(ctx, filesByParent, parentID, l)
 }
 
 // FilesByOwner lists all files of an owner, for operators.
 func (s *Store) FilesByOwner(ctx context.Context, owner string, l Listing) (FilePage, error) {
-	return s.listFiles(ctx, indexFilesByOwner, ownedByName, owner, l)
+	return s.listFiles(ctx, filesByOwner, owner, l)
 }
 
 // FilesByBlob lists the one file of a blob, for operators.
 func (s *Store) FilesByBlob(ctx context.Context, blobID string, l Listing) (FilePage, error) {
-	return s.listFiles(ctx, indexFilesByBlob, blobIDName, blobID, l)
+	return s.listFiles(ctx, filesByBlob, blobID, l)
 }
 
 // listFiles reads the files that an index lists, strongly consistent, in its order.
-func (s *Store) listFiles(ctx context.Context, index, hash, value string, l Listing) (FilePage, error) {
+func (s *Store) listFiles(ctx context.Context, by index, value string, l Listing) (FilePage, error) {
 	l.Type, l.Status = "", "" // the index does not have them
-	items, next, err := s.query(ctx, s.files, index, hash, value, l)
+	items, next, err := s.query(ctx, s.files, idName, by, value, l)
 	if err != nil {
 		return FilePage{}, err
 	}
@@ -105,38 +103,17 @@ func (s *Store) listFiles(ctx context.Context, index, hash, value string, l List
 	return page, nil
 }
 
-// query reads a page of an index.
-func (s *Store) query(ctx context.Context, name, index, hash, value string, l Listing) (items []map[string]table.Value, next string, err error) {
-	scope := name + "/" + index + "/" + value
-	start, err := table.ParseCursor(scope, l.Cursor)
-	if err == nil && start != nil && table.TextOf(start[hash]) != value {
-		err = table.ErrCursor
+// query reads a page of an index of the table name, whose partition key is id.
+func (s *Store) query(ctx context.Context, name, id string, by index, value string, l Listing) (items []table.Key, next string, err error) {
+	list := table.Partition{Table: name, Index: by.name, Hash: by.hash, Value: value, Keys: []string{id, by.hash}}
+	if by.sort != "" {
+		list.Keys = append(list.Keys, by.sort)
 	}
-	if err != nil {
-		return nil, "", err
-	}
-	builder := expression.NewBuilder().WithKeyCondition(expression.KeyEqual(expression.Key(hash), expression.Value(value)))
 	if l.Type != "" || l.Status != "" {
-		builder = builder.WithFilter(l.filter())
+		filter := l.filter()
+		list.Filter, list.Sparse = &filter, true
 	}
-	expr, err := builder.Build()
-	if err != nil {
-		return nil, "", fmt.Errorf("list: %w", err)
-	}
-	limit := l.Limit
-	if limit <= 0 {
-		limit = DefaultLimit
-	}
-	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
-		TableName: &name, IndexName: &index, ScanIndexForward: aws.Bool(false), Limit: &limit, ExclusiveStartKey: start,
-		KeyConditionExpression: expr.KeyCondition(), FilterExpression: expr.Filter(),
-		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
-	})
-	if err != nil {
-		return nil, "", fmt.Errorf("list: %w", err)
-	}
-	next, err = table.Cursor(scope, out.LastEvaluatedKey)
-	return out.Items, next, err
+	return list.Page(ctx, s.db, cmp.Or(l.Limit, DefaultLimit), l.Cursor)
 }
 
 func (l Listing) filter() expression.ConditionBuilder {

@@ -24,52 +24,52 @@ func stamp(at time.Time) string { return at.UTC().Format(TimeLayout) }
 
 // The attributes that keys, conditions and updates name.
 const (
-	idName             = "id"
-	typeName           = "type"
-	typeOwnedByName    = "type#ownedBy"
-	ownedByName        = "ownedBy"
-	parentIDName       = "parentId"
-	statusName         = "status"
-	isDeletedName      = "isDeleted"
-	versionName        = "version"
-	createdName        = "createdDateTime"
-	updatedName        = "updatedDateTime"
-	updatedByName      = "updatedBy"
-	runName            = "run"
-	blobIDName         = "blobId"
-	correlationIDName  = "correlationId"
-	workflowTypeName   = "workflowType"
-	workflowCreatedAt  = "createdAt"
-	workflowUpdatedAt  = "updatedAt"
-	currentStateName   = "currentState"
-	indexNodesByParent = "parentId-createdDateTime-index"
-	indexNodesByType   = "type-ownedBy-createdDateTime-index"
-	indexFilesByParent = "parentId-createdDateTime-index"
-	indexFilesByOwner  = "ownedBy-createdDateTime-index"
-	indexFilesByBlob   = "blobId-index"
-	indexWorkflows     = "workflowType-createdAt-index"
+	idName            = "id"
+	typeName          = "type"
+	typeOwnedByName   = "type#ownedBy"
+	ownedByName       = "ownedBy"
+	parentIDName      = "parentId"
+	statusName        = "status"
+	isDeletedName     = "isDeleted"
+	versionName       = "version"
+	createdName       = "createdDateTime"
+	updatedName       = "updatedDateTime"
+	updatedByName     = "updatedBy"
+	runName           = "run"
+	blobIDName        = "blobId"
+	correlationIDName = "correlationId"
+	workflowTypeName  = "workflowType"
+	workflowCreatedAt = "createdAt"
+	workflowUpdatedAt = "updatedAt"
+	currentStateName  = "currentState"
 )
 
 // Tables returns the tables of the area.
 func Tables(cfg Config) []table.Schema {
-	nodes := schema(cfg.Nodes, idName, types.ProjectionTypeAll,
-		index{indexNodesByParent, parentIDName, createdName}, index{indexNodesByType, typeOwnedByName, createdName})
+	nodes := schema(cfg.Nodes, idName, types.ProjectionTypeAll, nodesByParent, nodesByType)
 	// The change stream is what NodeChanged events are made of.
 	nodes.StreamSpecification = &types.StreamSpecification{
 		StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
 	}
 	return []table.Schema{
 		{Create: nodes},
-		{Create: schema(cfg.Files, idName, types.ProjectionTypeKeysOnly,
-			index{indexFilesByParent, parentIDName, createdName}, index{indexFilesByOwner, ownedByName, createdName},
-			index{indexFilesByBlob, blobIDName, ""})},
-		{Create: schema(cfg.Workflows, correlationIDName, types.ProjectionTypeKeysOnly,
-			index{indexWorkflows, workflowTypeName, workflowCreatedAt})},
+		{Create: schema(cfg.Files, idName, types.ProjectionTypeKeysOnly, filesByParent, filesByOwner, filesByBlob)},
+		{Create: schema(cfg.Workflows, correlationIDName, types.ProjectionTypeKeysOnly, workflowsByType)},
 	}
 }
 
 // index is a global secondary index; sort may be empty.
 type index struct{ name, hash, sort string }
+
+// The indexes of the tables.
+var (
+	nodesByParent   = index{"parentId-createdDateTime-index", parentIDName, createdName}
+	nodesByType     = index{"type-ownedBy-createdDateTime-index", typeOwnedByName, createdName}
+	filesByParent   = index{"parentId-createdDateTime-index", parentIDName, createdName}
+	filesByOwner    = index{"ownedBy-createdDateTime-index", ownedByName, createdName}
+	filesByBlob     = index{"blobId-index", blobIDName, ""}
+	workflowsByType = index{"workflowType-createdAt-index", workflowTypeName, workflowCreatedAt}
+)
 
 // schema is a table with one string key and indexes of string keys.
 func schema(name, hash string, projection types.ProjectionType, indexes ...index) *dynamodb.CreateTableInput {

@@ -74,7 +74,7 @@ func scan[T any](ctx context.Context, s *Store, name, keyName, cursor string, li
 // WorkflowsByType lists workflows of FileWorkflow or EraseWorkflow, newest first, for operators.
 func (s *Store) WorkflowsByType(ctx context.Context, workflowType string, l Listing) (workflows []Workflow, next string, err error) {
 	l.Type, l.Status = "", "" // the index does not have them
-	items, next, err := s.query(ctx, s.workflows, indexWorkflows, workflowTypeName, workflowType, l)
+	items, next, err := s.query(ctx, s.workflows, correlationIDName, workflowsByType, workflowType, l)
 	if err != nil {
 		return nil, "", err
 	}

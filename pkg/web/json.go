@@ -30,3 +30,13 @@ func encode(w io.Writer, body any) error {
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(body)
 }
+
+// Views returns the view of each item, in order. It is never nil, so that an empty list is an empty
+// array in JSON.
+func Views[T, V any](items []T, view func(T) V) []V {
+	views := make([]V, len(items))
+	for i, item := range items {
+		views[i] = view(item)
+	}
+	return views
+}

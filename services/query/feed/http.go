@@ -113,11 +113,7 @@ func (a *Area) listItems(ctx context.Context, in *listInput) (*output[feedList],
 		if err != nil {
 			return nil, err
 		}
-		list := feedList{Items: make([]feed.ItemView, len(page.Rows)), NextCursor: page.NextCursor}
-		for i, row := range page.Rows {
-			list.Items[i] = row.View()
-		}
-		return web.Encode(list)
+		return web.Encode(feedList{Items: web.Views(page.Rows, dashboard.Row.View), NextCursor: page.NextCursor})
 	})
 }
 

@@ -47,11 +47,8 @@ type nodeList struct {
 }
 
 func list(page library.NodePage, c library.Caller) *listOutput {
-	out := &listOutput{CacheControl: noStore, Body: nodeList{Nodes: make([]library.NodeView, len(page.Nodes)), NextCursor: page.NextCursor}}
-	for i, n := range page.Nodes {
-		out.Body.Nodes[i] = n.View(c)
-	}
-	return out
+	views := web.Views(page.Nodes, func(n library.Node) library.NodeView { return n.View(c) })
+	return &listOutput{CacheControl: noStore, Body: nodeList{Nodes: views, NextCursor: page.NextCursor}}
 }
 
 type childrenInput struct {

@@ -58,11 +58,7 @@ func (a *Area) listFiles(ctx context.Context, in *filesInput) (*filesOutput, err
 	if err != nil {
 		return nil, problem(err)
 	}
-	out := &filesOutput{CacheControl: noStore, Body: fileList{make([]library.FileView, len(page.Files)), page.NextCursor}}
-	for i, f := range page.Files {
-		out.Body.Files[i] = f.View()
-	}
-	return out, nil
+	return &filesOutput{CacheControl: noStore, Body: fileList{web.Views(page.Files, library.File.View), page.NextCursor}}, nil
 }
 
 type workflowsInput struct {
@@ -93,9 +89,8 @@ func (a *Area) listWorkflows(ctx context.Context, in *workflowsInput) (*workflow
 	if err != nil {
 		return nil, problem(err)
 	}
-	out := &workflowsOutput{CacheControl: noStore, Body: workflowList{make([]workflowEntry, len(found)), next}}
-	for i, w := range found {
-		out.Body.Workflows[i] = workflowEntry{w.View(), w.CorrelationID, w.WorkflowType, w.UserID, w.Created()}
-	}
-	return out, nil
+	entries := web.Views(found, func(w library.Workflow) workflowEntry {
+		return workflowEntry{w.View(), w.CorrelationID, w.WorkflowType, w.UserID, w.Created()}
+	})
+	return &workflowsOutput{CacheControl: noStore, Body: workflowList{entries, next}}, nil
 }

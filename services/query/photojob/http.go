@@ -199,10 +199,7 @@ func (a *Area) page(ctx context.Context, l photojob.Listing) (*listOutput, error
 	if err != nil {
 		return nil, problem(err)
 	}
-	list := jobList{Photos: make([]photojob.JobView, len(page.Jobs)), NextCursor: page.NextCursor}
-	for i, job := range page.Jobs {
-		list.Photos[i] = job.View()
-	}
+	list := jobList{Photos: web.Views(page.Jobs, photojob.Job.View), NextCursor: page.NextCursor}
 	return &listOutput{CacheControl: "no-store", Body: list}, nil
 }
 
@@ -225,10 +222,7 @@ func (a *Area) calls(ctx context.Context, in *callsInput) (*callsOutput, error) 
 	if err != nil {
 		return nil, problem(err)
 	}
-	list := callList{Calls: []photojob.CallView{}, CostMicros: job.Calls.CostMicros()}
-	for _, call := range job.Calls.Calls() {
-		list.Calls = append(list.Calls, call.View())
-	}
+	list := callList{Calls: web.Views(job.Calls.Calls(), photojob.Call.View), CostMicros: job.Calls.CostMicros()}
 	return &callsOutput{CacheControl: "no-store", Body: list}, nil
 }
 

@@ -109,10 +109,7 @@ func (a *Area) listFiles(ctx context.Context, in *listInput) (*listOutput, error
 	if err != nil {
 		return nil, problem(err)
 	}
-	list := fileList{Files: make([]textfile.FileView, len(page.Files)), NextCursor: page.NextCursor}
-	for i, file := range page.Files {
-		list.Files[i] = file.View()
-	}
+	list := fileList{Files: web.Views(page.Files, textfile.File.View), NextCursor: page.NextCursor}
 	return &listOutput{CacheControl: "no-store", Body: list}, nil
 }
 

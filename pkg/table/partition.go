@@ -1,0 +1,111 @@
+package table
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+)
+
+// Partition is a partition of a table or of an index that is read in pages, in descending order of its sort
+// key: newest first.
+type Partition struct {
+	Table string
+	Index string                          // empty for the table itself, which is read strongly consistent
+	Hash  string                          // the partition key
+	Value string                          // the value of the partition key
+	Keys  []string                        // all key attributes of the table and of the index
+	Range *expression.KeyConditionBuilder // limits the sort key; nil for no limit
+	// Filter leaves out items; nil for none. Sparse means that it leaves out most of them.
+	Filter *expression.ConditionBuilder
+	Sparse bool
+}
+
+const (
+	// readsPerPage bounds the reads of a page whose filter leaves out most items.
+	readsPerPage = 20
+	// sparseRead is the least number of items that a read of a sparse partition reads.
+	sparseRead = 100
+)
+
+// Page reads a page of at most limit items, above 0. cursor is the next of the previous page, empty for
+// the first. next is empty on the last page. A page with a filter may have fewer items, or
+// none, and still a next. The error is ErrCursor if the cursor belongs to another partition.
+func (p Partition) Page(ctx context.Context, db Reader, limit int32, cursor string) (items []Key, next string, err error) {
+	scope := p.Table + "/" + p.Index + "/" + p.Value
+	start, err := ParseCursor(scope, cursor)
+	if err == nil && start != nil && !p.has(start) {
+		err = ErrCursor
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	in, err := p.query(limit)
+	if err != nil {
+		return nil, "", fmt.Errorf("list: %w", err)
+	}
+	for range readsPerPage {
+		in.ExclusiveStartKey = start
+		out, err := db.Query(ctx, in)
+		if err != nil {
+			return nil, "", fmt.Errorf("list: %w", err)
+		}
+		items, start = append(items, out.Items...), out.LastEvaluatedKey
+		if len(items) > int(limit) {
+			items = items[:limit]
+			start = p.keyOf(items[limit-1])
+		}
+		if start == nil || len(items) == int(limit) {
+			break
+		}
+	}
+	next, err = Cursor(scope, start)
+	return items, next, err
+}
+
+func (p Partition) query(limit int32) (*dynamodb.QueryInput, error) {
+	condition := expression.KeyEqual(expression.Key(p.Hash), expression.Value(p.Value))
+	if p.Range != nil {
+		condition = condition.And(*p.Range)
+	}
+	builder := expression.NewBuilder().WithKeyCondition(condition)
+	if p.Filter != nil {
+		builder = builder.WithFilter(*p.Filter)
+	}
+	expr, err := builder.Build()
+	if err != nil {
+		return nil, err
+	}
+	if p.Sparse {
+		limit = max(limit, sparseRead)
+	}
+	in := &dynamodb.QueryInput{
+		TableName: &p.Table, ScanIndexForward: aws.Bool(false), Limit: &limit,
+		KeyConditionExpression: expr.KeyCondition(), FilterExpression: expr.Filter(),
+		ExpressionAttributeNames: expr.Names(), ExpressionAttributeValues: expr.Values(),
+	}
+	if p.Index == "" {
+		in.ConsistentRead = aws.Bool(true)
+	} else {
+		in.IndexName = &p.Index
+	}
+	return in, nil
+}
+
+// has reports whether a key belongs to the partition: a client can forge a cursor with any key.
+func (p Partition) has(key Key) bool {
+	return len(key) == len(p.Keys) && len(p.keyOf(key)) == len(key) && TextOf(key[p.Hash]) == p.Value
+}
+
+// keyOf returns the key of an item.
+func (p Partition) keyOf(item Key) Key {
+	key := Key{}
+	for _, name := range p.Keys {
+		if value, found := item[name]; found {
+			key[name] = value
+		}
+	}
+	return key
+}
