@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/nats-io/nats-server/v2/server"
-
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/bus/bustest"
 	"github.com/assay-project/assay/pkg/bus/fair"
@@ -130,15 +128,4 @@ func TestAdmitOfNoWork(t *testing.T) {
 	if err := bustest.Open(t).Bus.Admit(t.Context(), bus.StreamOutcomes, "ann"); err == nil {
 		t.Error("admitted")
 	}
-}
-
-// A server that is away is reported, and callers do not wait for it.
-func TestUnknownBacklogIsReported(t *testing.T) {
-	url, stop, err := bustest.Serve(t.TempDir(), server.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := bustest.OpenAt(t, url, bus.Config{})
-	stop()
-	eventuallyAdmits(t, w, "ann", fair.ErrBacklogUnknown)
 }

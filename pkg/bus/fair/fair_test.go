@@ -87,6 +87,31 @@ func TestServerThatIsAway(t *testing.T) {
 	})
 }
 
+// A server that does not respond delays one caller by the timeout of a count. Others get an error at once.
+func TestServerThatDoesNotRespond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New(Limits{Messages: 1000}, Counts{
+			All: func(ctx context.Context) (int64, error) { <-ctx.Done(); return 0, ctx.Err() },
+			Of:  func(ctx context.Context, _ string) (int64, error) { <-ctx.Done(); return 0, ctx.Err() },
+		})
+		began := time.Now()
+		if err := q.Admit(t.Context(), "ann"); !errors.Is(err, ErrBacklogUnknown) || time.Since(began) != countTimeout {
+			t.Errorf("the caller that counts gets %v after %s", err, time.Since(began))
+		}
+		counting := make(chan error)
+		<-time.After(freshAge)
+		go func() { counting <- q.Admit(t.Context(), "ann") }()
+		synctest.Wait()
+		began = time.Now()
+		if err := q.Admit(t.Context(), "bob"); !errors.Is(err, ErrBacklogUnknown) || time.Since(began) != 0 {
+			t.Errorf("during a count, another caller gets %v after %s", err, time.Since(began))
+		}
+		if err := <-counting; !errors.Is(err, ErrBacklogUnknown) {
+			t.Errorf("the caller that counts again gets %v", err)
+		}
+	})
+}
+
 // The count is for other callers too: the client for which it is made may go.
 func TestCountIsForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
