@@ -23,11 +23,11 @@ source.onopen();
 if (reads === before) throw new Error('the page does not read again after the stream resumed');
 `
 
-// TestPageReadsAgainAfterAResume needs Node.js, which the merge checks have.
+// TestPageReadsAgainAfterAResume runs the page's script with Node.js.
 func TestPageReadsAgainAfterAResume(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("there is no Node.js to run the page's script")
+		t.Fatalf("install Node.js, which runs the page's script: %v", err)
 	}
 	dir := t.TempDir()
 	for name, content := range map[string]string{"api.js": loaded(t)["/ui/api.js"], "test.mjs": resumed, "package.json": `{"type":"module"}`} {
