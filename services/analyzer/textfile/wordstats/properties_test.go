@@ -53,6 +53,13 @@ func behaviour(r rune, text []byte, bounds []uint8) ([]byte, []uint8) {
 	return text, bounds
 }
 
+// isUnassigned reports whether r is in a plane that has no assigned characters and never will, except for
+// private use.
+func isUnassigned(r rune) bool {
+	plane := r >> 16
+	return plane >= 4 && plane < 14 || plane > 14
+}
+
 // librariesSay returns the property byte that each code point has according to the libraries.
 func librariesSay(t *testing.T) []uint8 {
 	t.Helper()
@@ -72,8 +79,7 @@ func librariesSay(t *testing.T) []uint8 {
 		if !utf8.ValidRune(r) {
 			continue
 		}
-		// These planes have no assigned characters and never will, except for private use.
-		if plane := r >> 16; !*update && (plane >= 4 && plane < 14 || plane > 14) && r%251 != 0 {
+		if !*update && isUnassigned(r) && r%251 != 0 {
 			properties[r] = classOther
 			continue
 		}
