@@ -23,7 +23,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
-// Area works on photo jobs.
+// Area processes photo jobs.
 type Area struct {
 	cfg         Config
 	store       *photojob.Store
@@ -39,7 +39,7 @@ type Area struct {
 // New returns the area on open backends. Its decoder lives as long as the process.
 func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
 	decoder := pixels.NewDecoder(cfg.Memory)
-	stub, err := local.New(decoder, pixels.Default)
+	stub, err := local.New(decoder, local.Config{Limits: pixels.Default, Objects: cfg.Objects})
 	if err != nil {
 		return nil, fmt.Errorf("the local provider: %w", err)
 	}
@@ -59,7 +59,7 @@ func (a *Area) Name() string { return photojob.Name }
 // Check returns an error while the table cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// attemptTime bounds one attempt, the waiting for memory and processors included.
+// attemptTime bounds one attempt, including the time that it waits for memory and processors.
 const attemptTime = 10 * time.Minute
 
 // Consumers returns a consumer for each provider, so that one that is unavailable delays
@@ -80,14 +80,14 @@ func (a *Area) Consumers() []bus.Consumer {
 	return all
 }
 
-// endingBatches makes the consumer announce the end of a job's batch after the end of the
-// job: before its message is acknowledged, so that a crash repeats it.
+// endingBatches makes the consumer announce the end of a batch after the end of a job and before its
+// message is acknowledged, so that a crash repeats it.
 func (a *Area) endingBatches(c bus.Consumer) bus.Consumer {
 	handle, giveUp := c.Handle, c.GiveUp
 	ended := func(ctx context.Context, d bus.Delivery) error {
 		uploaded, err := readUploaded(&d)
 		if err != nil {
-			return nil // it names no batch
+			return nil // without a batch id
 		}
 		return a.announcer.BatchEnded(ctx, uploaded.BatchId)
 	}
@@ -107,8 +107,8 @@ func (a *Area) endingBatches(c bus.Consumer) bus.Consumer {
 	return c
 }
 
-// bounds limits an attempt. What the picture takes besides its bytes is the decoder's to
-// bound, which knows its size in pixels.
+// bounds returns the limits of an attempt. The decoder, which knows the size in pixels, bounds the
+// memory for the picture.
 func bounds(d *bus.Delivery) bus.Bounds {
 	uploaded, err := readUploaded(d)
 	if err != nil {
@@ -130,8 +130,7 @@ func readUploaded(d *bus.Delivery) (*event.PhotoUploaded, error) {
 	return uploaded, nil
 }
 
-// Sweep repairs jobs that no message will move, and removes objects that are not needed
-// any more.
+// Sweep repairs jobs without a message, and removes objects that are no longer needed.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	s := sweep{steps{a}}
 	return sweeper.Sweep(ctx, r, s, s)

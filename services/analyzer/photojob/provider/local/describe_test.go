@@ -11,6 +11,8 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
+	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 func filled(c color.Color) *image.NRGBA {
@@ -32,7 +34,7 @@ func document() *image.NRGBA {
 
 // TestDescribe: pictures of which the facts are known.
 func TestDescribe(t *testing.T) {
-	p := newProvider(t)
+	p := newProvider(t, everything)
 	for name, test := range map[string]struct {
 		picture     image.Image
 		description string
@@ -57,9 +59,9 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestColorNames: the named colors of CSS Color 4 that are the basic terms.
+// TestColorNames: the named colors of CSS Color 4 that are basic terms.
 func TestColorNames(t *testing.T) {
-	p := newProvider(t)
+	p := newProvider(t, local.Config{Limits: pixels.Default})
 	for want, c := range map[string]color.NRGBA{
 		"black": {0, 0, 0, 255}, "white": {255, 255, 255, 255}, "gray": {128, 128, 128, 255}, "red": {255, 0, 0, 255},
 		"orange": {255, 165, 0, 255}, "yellow": {255, 255, 0, 255}, "green": {0, 128, 0, 255}, "turquoise": {64, 224, 208, 255},

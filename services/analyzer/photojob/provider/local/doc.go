@@ -1,8 +1,8 @@
 // Package local is the provider of photo jobs that works offline and costs nothing.
 // It describes a photo by what can be measured (colors, sharpness, light, whether it
-// is a document), the faces and the objects it finds, and edits by the phrases of the
-// package grammar. It does not judge safety, and says which part of a prompt it did not
-// do.
+// is a document) and by the faces and objects that it finds. It edits a photo by the phrases
+// of package grammar, and reports the parts of a prompt that it did not apply. It does not
+// judge safety.
 //
 // The same photo, prompt and options give the same bytes with the same Version.
 package local

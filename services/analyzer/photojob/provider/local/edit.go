@@ -17,8 +17,7 @@ import (
 
 var errNotUnderstood = errors.New("the prompt contains no known instruction")
 
-// Edit applies the steps of the prompt in their order, then the options that the
-// prompt does not name.
+// Edit applies the steps of the prompt in order, then the options that the prompt does not override.
 func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, provider.Usage, error) {
 	steps, unknown, err := grammar.Parse(c.Prompt)
 	if err != nil {
@@ -33,7 +32,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	}
 	steps = e.withOptions(steps, c.Options)
 	encoding := encodingOf(steps, pixels.Sniff(c.Image))
-	limits := p.limits
+	limits := p.config.Limits
 	limits.WebP = encoding.WebPQuality()
 	for _, s := range steps {
 		if s.Subject || behind[s.Op] {
@@ -60,7 +59,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	}
 	asked := func(s grammar.Step) bool { return s.Op == grammar.As && s.Format != "" }
 	if encoding.Format == pixels.JPEG && !picture.Opaque() && !slices.ContainsFunc(steps, asked) {
-		encoding.Format = pixels.PNG // its background was removed
+		encoding.Format = pixels.PNG // the background was removed
 	}
 	out, err := picture.Encode(encoding)
 	if err != nil {
@@ -72,7 +71,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	}, usage, nil
 }
 
-// edit is one call's.
+// edit is the state of one call of Edit.
 type edit struct {
 	*pixels.Picture
 	faces    *finder
@@ -83,7 +82,7 @@ type edit struct {
 
 func (e *edit) degrade(reason string) { e.degraded = append(e.degraded, reason) }
 
-// withOptions adds the options as steps, where the prompt has no such step.
+// withOptions adds a step for each option, unless the prompt has such a step.
 func (e *edit) withOptions(steps []grammar.Step, o provider.Options) []grammar.Step {
 	named := map[grammar.Op]bool{}
 	for _, s := range steps {
@@ -105,11 +104,11 @@ func (e *edit) withOptions(steps []grammar.Step, o provider.Options) []grammar.S
 	return steps
 }
 
-// behind are the steps that change what is behind the persons.
+// behind has the steps that change the background of persons.
 var behind = map[grammar.Op]bool{grammar.RemoveBackground: true, grammar.Background: true, grammar.BlurBackground: true}
 
-// encodingOf returns the last As of the steps, else the source's format, or JPEG for one
-// that is not written.
+// encodingOf returns the encoding of the last As step or, without one, the format of the source, or
+// JPEG if that cannot be written.
 func encodingOf(steps []grammar.Step, source pixels.Format) pixels.Encoding {
 	encoding := pixels.Encoding{Format: source}
 	if source == pixels.HEIC {
@@ -162,7 +161,7 @@ func (e *edit) apply(ctx context.Context, s grammar.Step) error {
 		}
 	case grammar.Watermark:
 		return watermark(e.Picture, s.Text)
-	case grammar.As: // when it is encoded
+	case grammar.As: // applied when the picture is encoded
 	default:
 		tone(e.Picture, s)
 	}
@@ -176,8 +175,8 @@ func (e *edit) fit(s grammar.Step) {
 	e.Fit(s.Width, s.Height)
 }
 
-// crop keeps the largest part with the ratio of the step, around the middle, the faces
-// or the subject.
+// crop keeps the largest part with the ratio of the step, centered on the middle, the faces or the
+// subject.
 func (e *edit) crop(ctx context.Context, s grammar.Step) error {
 	width, height := e.Width(), e.Height()
 	around := image.Rect(0, 0, width, height)

@@ -12,65 +12,79 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// Version changes whenever an answer to the same call does.
+// Version changes whenever the answer to the same call, of a provider with the same Config, changes.
 const Version = "local-3"
 
 // Provider implements provider.Provider.
 type Provider struct {
 	decoder *pixels.Decoder
-	limits  pixels.Limits
+	config  Config
 	faces   *finder
-	objects func() (*objects.Finder, error) // models are loaded when the first photo needs them
+	objects func() (*objects.Finder, error) // the models are loaded at first use
 	cutter  func() (*cutout.Cutter, error)
 }
 
-// New returns the provider. The decoder bounds the memory of its calls, and is the
-// caller's to close.
-func New(decoder *pixels.Decoder, limits pixels.Limits) (*Provider, error) {
+// Config configures a provider.
+type Config struct {
+	Limits  pixels.Limits
+	Objects bool // descriptions name objects, which takes most of their time
+}
+
+// New returns the provider. The decoder bounds the memory of its calls. The caller closes it.
+func New(decoder *pixels.Decoder, cfg Config) (*Provider, error) {
 	faces, err := newFinder()
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{decoder: decoder, limits: limits, faces: faces, objects: sync.OnceValues(objects.New), cutter: sync.OnceValues(cutout.New)}, nil
+	return &Provider{decoder: decoder, config: cfg, faces: faces, objects: sync.OnceValues(objects.New), cutter: sync.OnceValues(cutout.New)}, nil
 }
 
-// Limits are those of the pixels, in every format that is read.
+// Limits returns the limits of package pixels, for all formats that it reads.
 func (p *Provider) Limits(provider.Step) provider.Limits {
 	return provider.Limits{
-		Bytes: p.limits.Bytes, Longest: p.limits.Longest,
+		Bytes: p.config.Limits.Bytes, Longest: p.config.Limits.Longest,
 		Formats: []string{pixels.JPEG.MediaType(), pixels.PNG.MediaType(), pixels.WebP.MediaType(), pixels.HEIC.MediaType()},
 	}
 }
 
-// Check returns nil: nothing is needed.
+// Check returns nil: the provider has no dependencies.
 func (p *Provider) Check(context.Context) error { return nil }
 
-// Analyze describes the photo. The prompt is not read.
+// Analyze describes the photo. It ignores the prompt.
 func (p *Provider) Analyze(ctx context.Context, c provider.Call) (provider.Analysis, provider.Usage, error) {
-	finder, err := p.objects()
-	if err != nil {
-		return provider.Analysis{}, usage, failed(ctx, err)
+	limits := p.config.Limits
+	if p.config.Objects {
+		limits.Beside = objects.Memory
 	}
-	limits := p.limits
-	limits.Beside = objects.Memory
 	picture, release, err := p.decoder.Decode(ctx, c.Image, limits)
 	if err != nil {
 		return provider.Analysis{}, usage, failed(ctx, err)
 	}
 	defer release()
-	found, err := finder.Find(ctx, picture, objects.Confidence)
-	if err != nil {
-		return provider.Analysis{}, usage, failed(ctx, err)
+	var found []objects.Object
+	if p.config.Objects {
+		if found, err = p.find(ctx, picture); err != nil {
+			return provider.Analysis{}, usage, failed(ctx, err)
+		}
 	}
 	labels, description := describe(measure(picture), p.faces.find(picture), classes(found), picture.Width(), picture.Height())
 	return provider.Analysis{Labels: labels, Description: description}, usage, nil
 }
 
-// usage is that of every call: nothing.
+// find returns the objects that a description names.
+func (p *Provider) find(ctx context.Context, picture *pixels.Picture) ([]objects.Object, error) {
+	finder, err := p.objects()
+	if err != nil {
+		return nil, err
+	}
+	return finder.Find(ctx, picture, objects.Confidence)
+}
+
+// usage is the usage of every call: calls cost nothing.
 var usage = provider.Usage{Model: Version}
 
-// failed classes an error of the pixels or the grammar. Once the context has ended,
-// that is the reason.
+// failed classifies an error of the pixels or the grammar. If the context has ended, it returns the
+// cause.
 func failed(ctx context.Context, err error) error {
 	code := ""
 	switch {

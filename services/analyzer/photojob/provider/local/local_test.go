@@ -20,9 +20,12 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-func newProvider(t *testing.T) provider.Provider {
+// everything is the default of the analyzer.
+var everything = local.Config{Limits: pixels.Default, Objects: true}
+
+func newProvider(t *testing.T, cfg local.Config) provider.Provider {
 	t.Helper()
-	p, err := local.New(pixels.NewDecoder(1<<30), pixels.Default)
+	p, err := local.New(pixels.NewDecoder(1<<30), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +45,7 @@ func pngOf(t *testing.T, m image.Image) []byte {
 // when their sums were written here, on every processor; the bytes are the same in
 // every run. A change of a sum is a new local.Version.
 func TestEditIsDeterministic(t *testing.T) {
-	p, photo := newProvider(t), pngOf(t, scene.New(320, 240, 9))
+	p, photo := newProvider(t, everything), pngOf(t, scene.New(320, 240, 9))
 	for prompt, want := range golden {
 		first := edit(t, p, provider.Call{Image: photo, Prompt: prompt})
 		second := edit(t, p, provider.Call{Image: photo, Prompt: prompt})
@@ -62,7 +65,7 @@ func TestEditIsDeterministic(t *testing.T) {
 // TestPersons: the steps that need a person do what was looked at when the sums of their
 // pixels were written here, and are left out without one.
 func TestPersons(t *testing.T) {
-	p := newProvider(t)
+	p := newProvider(t, everything)
 	for prompt, want := range map[string]string{
 		"remove background":            "8d293f990337c026",
 		"background turquoise, as png": "90b6944c515fc657",
@@ -122,7 +125,7 @@ func edit(t *testing.T, p provider.Provider, c provider.Call) provider.Edited {
 
 // TestEdit: sizes, formats, options and what is reported of the rest.
 func TestEdit(t *testing.T) {
-	photo := pngOf(t, scene.New(320, 240, 9))
+	p, photo := newProvider(t, everything), pngOf(t, scene.New(320, 240, 9))
 	for name, test := range map[string]struct {
 		call     provider.Call
 		size     image.Point
@@ -141,7 +144,7 @@ func TestEdit(t *testing.T) {
 		"a ratio of words": {provider.Call{Image: photo, Options: provider.Options{AspectRatio: "wide"}}, image.Pt(320, 240), "png", "not understood: aspect ratio wide"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := edit(t, newProvider(t), test.call)
+			e := edit(t, p, test.call)
 			info, err := pixels.Inspect(e.Image, pixels.Default)
 			if err != nil {
 				t.Fatal(err)
@@ -158,14 +161,14 @@ func TestEdit(t *testing.T) {
 
 // TestErrors: what fails, fails for good, and costs nothing.
 func TestErrors(t *testing.T) {
-	photo := pngOf(t, scene.New(320, 240, 9))
+	p, photo := newProvider(t, everything), pngOf(t, scene.New(320, 240, 9))
 	for code, call := range map[string]provider.Call{
 		provider.PromptNotUnderstood: {Image: photo, Prompt: "put a hat on the dog"},
 		provider.UnsupportedFormat:   {Image: []byte("GIF89a of the dog")},
 		provider.ImageUnreadable:     {Image: photo[:len(photo)/2]},
 		provider.ImageTooLarge:       {Image: append(photo[:len(photo):len(photo)], make([]byte, pixels.Default.Bytes)...)},
 	} {
-		_, _, err := newProvider(t).Edit(t.Context(), call)
+		_, _, err := p.Edit(t.Context(), call)
 		e, ok := errors.AsType[*provider.Error](err)
 		if !ok || e.Class != provider.Permanent || e.Code != code || e.Billed != provider.NotBilled {
 			t.Errorf("%s: %v", code, err)
@@ -178,7 +181,7 @@ func TestErrors(t *testing.T) {
 
 // TestFaces: one face is found, labeled, and in the middle of the crop.
 func TestFaces(t *testing.T) {
-	p, photo := newProvider(t), sample.Portrait(t)
+	p, photo := newProvider(t, everything), sample.Portrait(t)
 	a, _, err := p.Analyze(t.Context(), provider.Call{Image: photo})
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +204,7 @@ func TestCanceled(t *testing.T) {
 	why := errors.New("the attempt took too long")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
-	if _, _, err := newProvider(t).Edit(ctx, provider.Call{Image: pngOf(t, scene.New(64, 64, 1))}); !errors.Is(err, why) {
+	if _, _, err := newProvider(t, everything).Edit(ctx, provider.Call{Image: pngOf(t, scene.New(64, 64, 1))}); !errors.Is(err, why) {
 		t.Error(err)
 	}
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"image/jpeg"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/sample"
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 	"github.com/assay-project/assay/services/assay/client"
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
@@ -119,6 +121,24 @@ func photoDeadLettersAreReplayedOnce(t *testing.T, s system.System) {
 	}
 	if after := s.PhotoOutcomes(t, job.JobID); len(after) != len(before) || len(before) != 3 {
 		t.Errorf("outcomes %v, then %v", before, after)
+	}
+}
+
+// TestObjectsAreNamed: a description names the objects in the photo, unless the server leaves them out.
+func TestObjectsAreNamed(t *testing.T) {
+	t.Parallel()
+	const person = "Shown: person."
+	for setting, want := range map[string]bool{"ASSAY_PHOTOJOB_OBJECTS=true": true, system.WithoutObjects: false} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			s := system.StartServer(t, t.TempDir(), setting)
+			c := s.Client(t, system.NewOwner())
+			job := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "sepia", sample.Portrait(t)).JobID, client.Completed)
+			labeled := slices.ContainsFunc(job.AnalysisResult.Labels, func(l client.PhotoLabel) bool { return l.Name == "person" })
+			if labeled != want || strings.Contains(job.AnalysisResult.Description, person) != want {
+				t.Errorf("the photo is described as %s", system.JSON(job.AnalysisResult))
+			}
+		})
 	}
 }
 
