@@ -15,19 +15,18 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Batch is the jobs that were created together. There is no item of a batch: each job
-// has its id and size, and the ids of the jobs follow from that of the batch.
+// Batch is a set of jobs that were created together. A batch has no item of its own: each job stores
+// its id and size, and the ids of the jobs are derived from that of the batch.
 type Batch struct {
 	BatchID string
-	Size    int   // jobs that it was made with
-	Jobs    []Job // those that were not deleted, in their order; at least one
+	Size    int   // number of jobs at creation
+	Jobs    []Job // those that were not deleted, in order; at least one
 }
 
-// Partial is the status of a batch that ended and of which some jobs failed.
+// Partial is the status of a batch that has ended and some of whose jobs failed.
 const Partial lifecycle.State = "PARTIAL"
 
-// CreateBatch creates a job for each of the terms, all or none. It returns ErrExists when
-// one of them was created before.
+// CreateBatch creates the jobs of a batch, all or none. It returns ErrExists if one of them exists.
 func (s *Store) CreateBatch(ctx context.Context, batchID string, jobs []Job) (Batch, error) {
 	ids, err := childIDs(batchID, len(jobs))
 	if err != nil {
@@ -71,8 +70,8 @@ func NewBatch(batchID, userID string, terms []Terms) ([]Job, error) {
 	return jobs, nil
 }
 
-// Batch reads a batch, strongly consistent. It returns lifecycle.ErrNotFound when there
-// is none, or all of its jobs were deleted.
+// Batch reads a batch, strongly consistent. It returns lifecycle.ErrNotFound if there is none or all
+// of its jobs were deleted.
 func (s *Store) Batch(ctx context.Context, batchID string) (Batch, error) {
 	ids, err := childIDs(batchID, MaxBatch)
 	if err != nil {
@@ -115,8 +114,8 @@ func (b Batch) Deleted() int { return b.Size - len(b.Jobs) }
 // Ended reports whether all existing jobs are in a final state.
 func (b Batch) Ended() bool { return b.Count(Completed)+b.Count(Failed) == len(b.Jobs) }
 
-// Status returns QUEUED before the first job is worked on, then PROCESSING, and at the
-// end COMPLETED, PARTIAL or FAILED.
+// Status returns QUEUED until work on the first job begins, then PROCESSING, and at the end COMPLETED,
+// PARTIAL or FAILED.
 func (b Batch) Status() lifecycle.State {
 	switch {
 	case b.Count(Queued) == len(b.Jobs):
@@ -131,8 +130,8 @@ func (b Batch) Status() lifecycle.State {
 	return Partial
 }
 
-// Updated returns when the last of its jobs changed its state: of a batch that has ended, the
-// time of that end.
+// Updated returns when a job of the batch last changed its state. For a batch that has ended it is the
+// time of the end.
 func (b Batch) Updated() time.Time {
 	var newest int64
 	for _, j := range b.Jobs {

@@ -10,13 +10,12 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// MaxBatch is the most jobs of a batch.
+// MaxBatch is the maximum number of jobs of a batch.
 const MaxBatch = 20
 
-// NewID returns the id of a new job or batch, a ULID. The same idempotency key of the
-// same owner gives the same id; an empty key gives one that was never given. The id has
-// the time of a key that is a ULID or a UUIDv7, so that ids sort by time where clients
-// choose such keys.
+// NewID returns the id of a new job or batch, a ULID. The same idempotency key of the same owner gives
+// the same id; an empty key gives a unique id. The id has the timestamp of a key that is a ULID or a
+// UUIDv7, so ids sort by time if clients use such keys.
 func NewID(owner, idempotencyKey string) (string, error) {
 	if idempotencyKey == "" {
 		id, err := ulid.New(ulid.Now(), rand.Reader)
@@ -35,10 +34,10 @@ func NewID(owner, idempotencyKey string) (string, error) {
 	return id.String(), nil
 }
 
-// ValidID reports whether an id is one that a job or a batch can have.
+// ValidID reports whether id is a valid id of a job or batch.
 func ValidID(id string) bool {
 	parsed, err := ulid.ParseStrict(id)
-	return err == nil && parsed.String() == id // ParseStrict takes lower case too
+	return err == nil && parsed.String() == id // ParseStrict accepts lower case too
 }
 
 // childIDs returns the ids of the first n jobs of a batch: the ULIDs that follow its own.
@@ -49,7 +48,7 @@ func childIDs(batchID string, n int) ([]string, error) {
 	}
 	ids := make([]string, n)
 	for i := range ids {
-		// The time stays: the random 80 bits are counted up, around their end if need be.
+		// The timestamp stays; the random 80 bits are incremented and may wrap around.
 		low := binary.BigEndian.Uint64(id[8:]) + 1
 		binary.BigEndian.PutUint64(id[8:], low)
 		if low == 0 {

@@ -26,29 +26,28 @@ const (
 	FinalPrefix  = "final/"
 )
 
-// ErrForeignKey means that an object key is not one of a job.
+// ErrForeignKey means that an object does not belong to a photo job.
 var ErrForeignKey = errors.New("not an object of a photo job")
 
-// UploadKey is where the bytes of a job are uploaded to. It carries the terms, so that
-// two reservations of one job that differ have different keys.
+// UploadKey returns the key to which the bytes of a job are uploaded. It contains a hash of the terms,
+// so that two reservations of one job with different terms have different keys.
 func (t Terms) UploadKey(jobID string) string {
-	terms, _ := json.Marshal(t) // of texts and numbers, which cannot fail
+	terms, _ := json.Marshal(t) // texts and numbers can always be encoded
 	sum := sha256.Sum256(terms)
 	return blob.Key(UploadPrefix, jobID+"/"+strconv.FormatInt(t.Size, 10)+"-"+hex.EncodeToString(sum[:16]))
 }
 
-// AnswerKey returns the key of what the provider answered to call n.
+// AnswerKey returns the key of the provider's response to call n.
 func AnswerKey(jobID string, n int) string {
 	return blob.Key(WorkPrefix, fmt.Sprintf("%s/answer-%d", jobID, n))
 }
 
-// FinalKey returns the key of the photo that call n made. The format is jpeg, png or webp.
+// FinalKey returns the key of the photo that resulted from call n. The format is jpeg, png or webp.
 func FinalKey(jobID string, n int, format string) string {
 	return blob.Key(FinalPrefix, fmt.Sprintf("%s/%d.%s", jobID, n, strings.Replace(format, "jpeg", "jpg", 1)))
 }
 
-// JobOf returns the id of the job that an object of either bucket belongs to. It returns
-// ErrForeignKey.
+// JobOf returns the id of the job to which an object of either bucket belongs, or ErrForeignKey.
 func JobOf(key string) (jobID string, err error) {
 	for _, prefix := range []string{UploadPrefix, WorkPrefix, FinalPrefix} {
 		name, ours := blob.CutKey(prefix, key)

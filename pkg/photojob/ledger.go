@@ -5,37 +5,37 @@ import (
 	"strconv"
 )
 
-// The steps of a job, as the ledger names them.
+// The steps of a job, as recorded in the ledger.
 const (
 	StepAnalyze = "analyze"
 	StepEdit    = "edit"
-	stepRetry   = "retry"   // starts a new count
-	stepEarlier = "earlier" // the sum of entries that were folded
+	stepRetry   = "retry"   // resets the counts
+	stepEarlier = "earlier" // the sum of older entries
 )
 
 // The outcomes of a call.
 const (
 	CallSent    = "sent"    // recorded before the request is made
-	CallOK      = "ok"      // its answer is stored
-	CallError   = "error"   // answered with an error, or never sent
-	CallUnknown = "unknown" // it may have been answered, and its answer is lost
-	CallRefused = "refused" // by a limit of the provider, or for want of access; not billed
+	CallOK      = "ok"      // the response is stored
+	CallError   = "error"   // failed, or never sent
+	CallUnknown = "unknown" // possibly sent; the response is lost
+	CallRefused = "refused" // rejected because of a limit or missing access; not billed
 )
 
-// Call is an entry of the ledger: a call to a provider, recorded before it is made.
-// Times are epoch milliseconds, costs are millionths of a US dollar.
+// Call is an entry of the ledger: a call to a provider, recorded before it is made. Times are epoch
+// milliseconds; costs are millionths of a US dollar.
 type Call struct {
 	N          int    `dynamodbav:"n"`
 	Step       string `dynamodbav:"step"`
 	Provider   string `dynamodbav:"provider,omitempty"`
 	Model      string `dynamodbav:"model,omitempty"`
 	At         int64  `dynamodbav:"at"`
-	Until      int64  `dynamodbav:"until,omitempty"` // when the worker stops waiting for the answer; 0 for a call that ends with its worker
+	Until      int64  `dynamodbav:"until,omitempty"` // when the worker stops waiting for the response; 0 for a call that ends with its worker
 	Outcome    string `dynamodbav:"outcome,omitempty"`
 	HTTP       int    `dynamodbav:"http,omitempty"`
 	RequestID  string `dynamodbav:"requestId,omitempty"`
 	CostMicros int64  `dynamodbav:"costMicros"`
-	Estimated  bool   `dynamodbav:"estimated,omitempty"` // the cost is what such a call may cost
+	Estimated  bool   `dynamodbav:"estimated,omitempty"` // the cost is an upper bound
 }
 
 // paid reports whether the provider may bill the call.
@@ -47,7 +47,7 @@ func (c Call) paid() bool {
 	return c.Outcome == CallError && c.CostMicros > 0
 }
 
-// Ledger is all calls of a job, by their numbers.
+// Ledger contains all calls of a job, by number.
 type Ledger map[string]Call
 
 func (l Ledger) sorted() []Call {
@@ -59,10 +59,10 @@ func (l Ledger) sorted() []Call {
 	return calls
 }
 
-// Calls returns the entries in the order of their numbers.
+// Calls returns the entries in order.
 func (l Ledger) Calls() []Call { return l.sorted() }
 
-// Last returns the newest entry that is a call since the last retry.
+// Last returns the last call since the last retry.
 func (l Ledger) Last() (Call, bool) {
 	calls := l.sorted()
 	if len(calls) == 0 {
@@ -72,7 +72,7 @@ func (l Ledger) Last() (Call, bool) {
 	return last, last.Step == StepAnalyze || last.Step == StepEdit
 }
 
-// retried returns when the last retry was, epoch milliseconds, 0 if there was none.
+// retried returns the time of the last retry in epoch milliseconds, or 0.
 func (l Ledger) retried() int64 {
 	var at int64
 	for _, c := range l {
@@ -83,10 +83,10 @@ func (l Ledger) retried() int64 {
 	return at
 }
 
-// Paid returns how many calls of a step since the last retry a provider may bill.
+// Paid returns the number of calls of a step since the last retry that a provider may bill.
 func (l Ledger) Paid(step string) int { return l.count(step, Call.paid) }
 
-// Errors returns how many calls of a step since the last retry ended with an error.
+// Errors returns the number of calls of a step since the last retry that ended with an error.
 func (l Ledger) Errors(step string) int {
 	return l.count(step, func(c Call) bool { return c.Outcome == CallError })
 }
@@ -104,7 +104,7 @@ func (l Ledger) count(step string, counts func(Call) bool) int {
 	return n
 }
 
-// CostMicros returns the cost of all calls: never less than what was billed.
+// CostMicros returns the cost of all calls, an upper bound of what was billed.
 func (l Ledger) CostMicros() int64 {
 	var sum int64
 	for _, c := range l {
@@ -113,7 +113,7 @@ func (l Ledger) CostMicros() int64 {
 	return sum
 }
 
-// with returns a copy of the ledger that has this entry.
+// with returns a copy of the ledger with this entry.
 func (l Ledger) with(c Call) Ledger {
 	all := Ledger{strconv.Itoa(c.N): c}
 	for n, other := range l {
@@ -133,8 +133,8 @@ func (l Ledger) next() int {
 	return n
 }
 
-// withoutRefused returns the ledger without calls that were refused: they say nothing about the job,
-// and there may be many.
+// withoutRefused returns the ledger without refused calls: they do not concern the job, and there may
+// be many.
 func (l Ledger) withoutRefused() Ledger {
 	kept := Ledger{}
 	for n, c := range l {
@@ -145,12 +145,11 @@ func (l Ledger) withoutRefused() Ledger {
 	return kept
 }
 
-// keptEntries is how many entries a ledger keeps at a retry.
+// keptEntries is the number of entries that a ledger keeps at a retry.
 const keptEntries = 10
 
-// folded returns the ledger with the oldest entries summed up in one of number 0, if
-// there are more than keptEntries. A call that is still sent stays: its outcome may
-// come.
+// folded returns the ledger with its oldest entries summed up in entry 0 if there are more than
+// keptEntries. It keeps a call in the state sent, whose outcome may still be recorded.
 func (l Ledger) folded() Ledger {
 	calls := l.sorted()
 	if len(calls) <= keptEntries {

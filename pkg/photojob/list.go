@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// The default limits of lists, those of the seed.
+// The default limits of lists, as in the seed.
 const (
 	UserLimit   = 20
 	StatusLimit = 100
@@ -17,15 +17,15 @@ const (
 
 // Listing selects a page of jobs.
 type Listing struct {
-	UserID string          // whose jobs; empty for those of all users in a state
-	Status lifecycle.State // empty for all states of one user
-	From   int64           // epoch milliseconds of the oldest job; 0 for any
+	UserID string          // the owner of the jobs; empty lists the jobs of all owners in one state
+	Status lifecycle.State // empty lists all states; only with UserID
+	From   int64           // the creation time of the oldest job in epoch milliseconds; 0 for any
 	Limit  int32           // maximum jobs on the page; UserLimit or StatusLimit by default
 	Cursor string          // NextCursor of the previous page; empty for the first
 }
 
-// Page is one page of a list, newest first and eventually consistent, as indexes are.
-// NextCursor is empty on the last page.
+// Page is one page of a list, newest first. It is eventually consistent, since indexes are. NextCursor
+// is empty on the last page.
 type Page struct {
 	Jobs       []Job
 	NextCursor string

@@ -14,27 +14,26 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Claim moves a QUEUED job to PROCESSING for this worker. Like every move it returns the
-// job as written, or lifecycle.ErrNotFound, *lifecycle.MovedError or
-// lifecycle.ErrFenceLost.
+// Claim moves a QUEUED job to PROCESSING for this worker. Like every move it returns the job as
+// written, or lifecycle.ErrNotFound, *lifecycle.MovedError or lifecycle.ErrFenceLost.
 func (s *Store) Claim(ctx context.Context, j Job) (Job, error) {
 	after := j
 	after.ProcessingStartedAt = s.now().UnixMilli()
 	return s.move(ctx, claim, j, after)
 }
 
-// TakeOver claims a PROCESSING job whose worker is gone. That worker's fence is void from
-// then on.
+// TakeOver claims a PROCESSING job whose worker has died. Writes of that worker then fail with
+// lifecycle.ErrFenceLost.
 func (s *Store) TakeOver(ctx context.Context, j Job) (Job, error) { return s.move(ctx, takeOver, j, j) }
 
-// Begin records the job's first call and moves it to EDITING. The call gets its number.
+// Begin records the job's first call and moves it to EDITING. It sets the number of the call.
 func (s *Store) Begin(ctx context.Context, j Job, intent Call) (Job, error) {
 	return s.move(ctx, begin, j, j.intending(intent))
 }
 
-// Resume continues with an EDITING job. What is recorded is the difference between before
-// and after: the outcome of the last call, what it found, the error of the last attempt.
-// The intent is the next call, none if its Step is empty.
+// Resume updates an EDITING job by the difference between before and after: the outcome of the last
+// call, its result, the error of the last attempt. It also records intent, the next call, unless its
+// Step is empty.
 func (s *Store) Resume(ctx context.Context, before, after Job, intent Call) (Job, error) {
 	if intent.Step != "" {
 		after = after.intending(intent)
@@ -42,8 +41,8 @@ func (s *Store) Resume(ctx context.Context, before, after Job, intent Call) (Job
 	return s.move(ctx, resume, before, after)
 }
 
-// Complete stores the edit and ends the job as COMPLETED. After has the edit's result, the
-// outcome of its call, the provider and what was degraded.
+// Complete stores the edit and ends the job as COMPLETED. after has the edit's result, the outcome of
+// its call, the provider and what was degraded.
 func (s *Store) Complete(ctx context.Context, before, after Job) (Job, error) {
 	after.S3FinalKey, after.ProcessingCompletedAt, after.Error = after.EditResult.S3Key, s.now().UnixMilli(), nil
 	return s.move(ctx, complete, before, after)
@@ -66,9 +65,9 @@ func (s *Store) end(ctx context.Context, m lifecycle.Move, j Job, reason JobErro
 	return s.move(ctx, m, j, after)
 }
 
-// Retry makes a FAILED job QUEUED again, with another prompt and options if they differ.
-// The count of its calls starts again at zero. It returns lifecycle.ErrCondition when the outcome
-// of a call was recorded meanwhile; the caller then reads the job again.
+// Retry makes a FAILED job QUEUED again, with a new prompt and options if they differ. The counts of
+// its calls start at zero. It returns lifecycle.ErrCondition if the outcome of a call was recorded at
+// the same time; the caller reads the job and tries again.
 func (s *Store) Retry(ctx context.Context, j Job, prompt string, options Options) (Job, error) {
 	after := j
 	after.Prompt, after.Options, after.Provider = prompt, options, options.Provider
@@ -77,10 +76,10 @@ func (s *Store) Retry(ctx context.Context, j Job, prompt string, options Options
 	return s.move(ctx, retry, j, after)
 }
 
-// NextCall is the number that the next call gets.
+// NextCall returns the number of the next call.
 func (j Job) NextCall() int { return j.Calls.next() }
 
-// intending returns the job with one more call, which is about to be made.
+// intending returns the job with a new call in the state sent.
 func (j Job) intending(intent Call) Job {
 	intent.N, intent.Outcome = j.Calls.next(), CallSent
 	j.Calls = j.Calls.withoutRefused().with(intent)
@@ -93,9 +92,8 @@ func (j Job) Answered(c Call) Job {
 	return j
 }
 
-// RecordCallOutcome records the outcome of a call on a job that has ended or was taken
-// over meanwhile, so that no cost is lost. It does nothing when the outcome is known, or
-// the job is gone.
+// RecordCallOutcome records the outcome of a call on a job that has ended or was taken over since, so
+// that no cost is lost. It does nothing if the outcome is recorded already or the job does not exist.
 func (s *Store) RecordCallOutcome(ctx context.Context, jobID string, c Call) error {
 	value, err := attributevalue.Marshal(c)
 	if err != nil {
@@ -112,8 +110,7 @@ func (s *Store) RecordCallOutcome(ctx context.Context, jobID string, c Call) err
 	return err
 }
 
-// move writes what differs between the job before and after, besides the state and the
-// fence.
+// move writes the difference between before and after, and the new state and fence.
 func (s *Store) move(ctx context.Context, m lifecycle.Move, before, after Job) (Job, error) {
 	fence, next := lifecycle.TimeFence(updatedAtName, before.UpdatedAt, s.now())
 	after.Status, after.UpdatedAt = m.To, next
@@ -128,9 +125,8 @@ func (s *Store) move(ctx context.Context, m lifecycle.Move, before, after Job) (
 	return after, nil
 }
 
-// difference returns what a write must change to make the one job of the other, but for state
-// and fence. An entry of the ledger is written by itself, since RecordCallOutcome may
-// write another one at the same time.
+// difference returns the update that turns before into after, except for state and fence. Entries of
+// the ledger are written one by one, since RecordCallOutcome may write another one at the same time.
 func difference(before, after Job) (lifecycle.Item, error) {
 	item := lifecycle.Item{Set: map[string]table.Value{}}
 	old, err := before.attributes()
@@ -148,7 +144,7 @@ func difference(before, after Job) (lifecycle.Item, error) {
 	if len(before.Calls) > 0 {
 		ledger := old[callsName]
 		delete(old, callsName)
-		if after.Calls.lacks(before.Calls) { // folded
+		if after.Calls.lacks(before.Calls) { // entries were folded
 			item.Condition = expression.Name(callsName).Equal(expression.Value(ledger))
 		} else {
 			delete(changed, callsName)

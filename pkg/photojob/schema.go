@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// Job is an item of the table. Times are epoch milliseconds, TTL is epoch seconds. The
-// attributes from Prompt on are not in the seed; an item without them is valid.
+// Job is an item of the table. Times are epoch milliseconds; TTL is epoch seconds. The attributes from
+// Prompt on are not in the seed; items without them are valid.
 type Job struct {
 	JobID     string          `dynamodbav:"jobId"`
 	UserID    string          `dynamodbav:"userId"`
@@ -26,23 +26,23 @@ type Job struct {
 	S3TempKey        string `dynamodbav:"s3TempKey,omitempty"`
 	S3FinalKey       string `dynamodbav:"s3FinalKey,omitempty"` // only when COMPLETED
 
-	Provider              string `dynamodbav:"provider"` // the requested one; after the edit, the one that made it
+	Provider              string `dynamodbav:"provider"` // the requested provider; after the edit, the one that made it
 	ProcessingStartedAt   int64  `dynamodbav:"processingStartedAt,omitempty"`
 	ProcessingCompletedAt int64  `dynamodbav:"processingCompletedAt,omitempty"`
 
 	AnalysisResult *AnalysisResult `dynamodbav:"analysisResult,omitempty"`
 	EditResult     *EditResult     `dynamodbav:"editResult,omitempty"`
-	Error          *JobError       `dynamodbav:"error,omitempty"` // when FAILED, or of the last attempt
+	Error          *JobError       `dynamodbav:"error,omitempty"` // of a FAILED job, or of the last attempt
 
 	CorrelationID string `dynamodbav:"correlationId,omitempty"` // X-Request-Id
-	TraceID       string `dynamodbav:"traceId,omitempty"`       // in the form of X-Ray
+	TraceID       string `dynamodbav:"traceId,omitempty"`       // in the format of X-Ray
 	TTL           int64  `dynamodbav:"ttl"`
 
 	Prompt    string  `dynamodbav:"prompt,omitempty"`
 	Options   Options `dynamodbav:"options,omitempty"`
 	Calls     Ledger  `dynamodbav:"calls,omitempty"`
 	BatchID   string  `dynamodbav:"batchId,omitempty"`
-	BatchSize int     `dynamodbav:"batchSize,omitempty"` // jobs that the batch was made with
+	BatchSize int     `dynamodbav:"batchSize,omitempty"` // number of jobs of the batch at creation
 	Degraded  string  `dynamodbav:"degraded,omitempty"`  // what was not done as requested
 }
 
@@ -55,14 +55,13 @@ func (j Job) Updated() time.Time { return time.UnixMilli(j.UpdatedAt).UTC() }
 // Retried reports whether a QUEUED job was FAILED before: no other move leads back there.
 func (j Job) Retried() bool { return j.UpdatedAt != j.CreatedAt }
 
-// Begun returns when the job was created or last retried, from which its deadline counts.
+// Begun returns when the job was created or last retried. Its deadline counts from then.
 func (j Job) Begun() time.Time { return time.UnixMilli(max(j.CreatedAt, j.Calls.retried())).UTC() }
 
-// Expired reports whether the table may remove the job at any moment. Readers take it as
-// removed.
+// Expired reports whether the table may remove the job at any time. Readers treat it as removed.
 func (j Job) Expired(now time.Time) bool { return j.TTL <= now.Unix() }
 
-// Route returns the provider that the job's work event is addressed to.
+// Route returns the provider in the subject of the job's work event.
 func (j Job) Route() string {
 	if j.Options.Provider != "" {
 		return j.Options.Provider
@@ -70,8 +69,8 @@ func (j Job) Route() string {
 	return j.Provider
 }
 
-// Options is what a client asks for besides the prompt. The zero value of each leaves
-// the choice to the provider, or to the prompt.
+// Options are what a client requests besides the prompt. A zero value leaves the choice to the
+// provider or to the prompt.
 type Options struct {
 	Provider    string `dynamodbav:"provider,omitempty" json:"provider,omitempty" enum:"stub,gemini,seedream" doc:"the provider that edits the photo; the local one, stub, by default"`
 	Format      string `dynamodbav:"format,omitempty" json:"format,omitempty" enum:"jpeg,png,webp"`
@@ -82,27 +81,27 @@ type Options struct {
 	Seed        int64  `dynamodbav:"seed,omitempty" json:"seed,omitempty" doc:"the random seed, for providers that use one"`
 }
 
-// AnalysisResult is what a photo shows.
+// AnalysisResult describes a photo.
 type AnalysisResult struct {
 	Labels      []Label     `dynamodbav:"labels" json:"labels" nullable:"false"`
 	Description string      `dynamodbav:"description,omitempty" json:"description,omitempty"`
 	SafeSearch  *SafeSearch `dynamodbav:"safeSearch,omitempty" json:"safeSearch,omitempty" doc:"only from providers that rate it"`
 }
 
-// Label is something that a photo shows.
+// Label names something in a photo.
 type Label struct {
 	Name       string  `dynamodbav:"name" json:"name"`
 	Confidence float64 `dynamodbav:"confidence" json:"confidence" minimum:"0" maximum:"1"`
 }
 
-// SafeSearch is how likely a photo is not for everybody: VERY_UNLIKELY, UNLIKELY,
-// POSSIBLE, LIKELY or VERY_LIKELY.
+// SafeSearch has the likelihood of sensitive content: VERY_UNLIKELY, UNLIKELY, POSSIBLE, LIKELY or
+// VERY_LIKELY.
 type SafeSearch struct {
 	Adult    string `dynamodbav:"adult" json:"adult" enum:"VERY_UNLIKELY,UNLIKELY,POSSIBLE,LIKELY,VERY_LIKELY"`
 	Violence string `dynamodbav:"violence" json:"violence" enum:"VERY_UNLIKELY,UNLIKELY,POSSIBLE,LIKELY,VERY_LIKELY"`
 }
 
-// EditResult is the edited photo.
+// EditResult describes the edited photo.
 type EditResult struct {
 	S3Key  string `dynamodbav:"s3Key" json:"-"`
 	Width  int    `dynamodbav:"width" json:"width" doc:"pixels"`
@@ -111,11 +110,11 @@ type EditResult struct {
 	Size   int64  `dynamodbav:"size" json:"size" doc:"bytes"`
 }
 
-// JobError is why a job failed, or, of a job that has not ended, its last attempt.
+// JobError is the reason why a job failed or, before the job has ended, why its last attempt failed.
 type JobError struct {
 	Code       string `dynamodbav:"code" json:"code"`
 	Message    string `dynamodbav:"message" json:"message" doc:"the reason in words"`
-	Stack      string `dynamodbav:"stack,omitempty" json:"-"` // not in production
+	Stack      string `dynamodbav:"stack,omitempty" json:"-"` // empty in production
 	RetryCount int    `dynamodbav:"retryCount" json:"retryCount" doc:"attempts after the first"`
 }
 
@@ -140,7 +139,7 @@ func Tables(cfg Config) []table.Schema {
 	return []table.Schema{{Create: schema(cfg.TableName()), TTL: ttlName}}
 }
 
-// schema returns the table as it is created: one string key and two indexes by time.
+// schema returns the table to create, with one string key and two indexes by time.
 func schema(name string) *dynamodb.CreateTableInput {
 	attribute := func(name string, kind types.ScalarAttributeType) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: &name, AttributeType: kind}

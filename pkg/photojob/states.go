@@ -1,11 +1,11 @@
-// Package photojob is the area of photos that a provider describes and edits: the
-// states and moves of a job, the items of the table photoeditor-{env}-jobs, the ledger
-// of calls to providers that each item carries, batches of jobs, and the store of all.
+// Package photojob is the area of photos that a provider describes and edits. It defines the states
+// and moves of a job, the items of the table photoeditor-{env}-jobs, the ledger of provider calls in
+// each item, batches of jobs, and the store.
 package photojob
 
 import "github.com/assay-project/assay/pkg/lifecycle"
 
-// Name names the area in subjects, ids, logs and metrics.
+// Name is the name of the area in subjects, ids, logs and metrics.
 const Name = "photojob"
 
 // The states of a job.
@@ -14,11 +14,10 @@ const (
 	Processing lifecycle.State = "PROCESSING" // a worker reads the upload
 	Editing    lifecycle.State = "EDITING"    // a provider has been called, or is about to be
 	Completed  lifecycle.State = "COMPLETED"  // has the edited photo
-	Failed     lifecycle.State = "FAILED"     // has the error
+	Failed     lifecycle.State = "FAILED"     // has an error
 )
 
-// The moves of a job. Every one of them is conditioned on its From states and on the
-// updatedAt that the writer has read.
+// The moves of a job. Each requires one of its From states and the updatedAt that the writer has read.
 var (
 	claim    = lifecycle.Move{Name: "claim", From: []lifecycle.State{Queued}, To: Processing}
 	takeOver = lifecycle.Move{Name: "takeOver", From: []lifecycle.State{Processing}, To: Processing}
@@ -30,8 +29,7 @@ var (
 	retry    = lifecycle.Move{Name: "retry", From: []lifecycle.State{Failed}, To: Queued, Explicit: true}
 )
 
-// Machine returns the states and moves of a job. They are also the conditions of its
-// writes.
+// Machine returns the states and moves of a job, which are also the conditions of its writes.
 func Machine() lifecycle.Machine {
 	return lifecycle.Machine{
 		Area: Name, Status: statusName, Start: Queued, Final: []lifecycle.State{Completed, Failed},
@@ -39,5 +37,5 @@ func Machine() lifecycle.Machine {
 	}
 }
 
-// Final reports whether only a retry or a delete changes the job.
+// Final reports whether the job is in a final state. Only a retry or a delete changes such a job.
 func (j Job) Final() bool { return Machine().IsFinal(j.Status) }

@@ -26,7 +26,7 @@ type Config struct {
 // TableName returns the name of the table.
 func (c Config) TableName() string { return c.name(c.Table, "jobs") }
 
-// TempBucket returns the name of the bucket of uploads and of what is between the steps.
+// TempBucket returns the name of the bucket of uploads and intermediate results.
 func (c Config) TempBucket() string { return c.name(c.Temp, "temp") }
 
 // FinalBucket returns the name of the bucket of edited photos.
@@ -55,8 +55,7 @@ func NewStore(db *dynamodb.Client, cfg Config) *Store {
 // Check reports whether the table can be used, for readiness.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
-// Create writes a new job in state QUEUED and sets its times. It returns ErrExists when
-// the id is taken.
+// Create writes a new job in state QUEUED and sets its times. It returns ErrExists if the id is used.
 func (s *Store) Create(ctx context.Context, j Job) (Job, error) {
 	j = s.created(j)
 	item, err := j.attributes()
@@ -82,8 +81,8 @@ func (s *Store) created(j Job) Job {
 	return j
 }
 
-// Get reads a job, strongly consistent. It returns lifecycle.ErrNotFound, also for a job
-// whose time to live is over.
+// Get reads a job, strongly consistent. It returns lifecycle.ErrNotFound, also for a job whose time to
+// live has passed.
 func (s *Store) Get(ctx context.Context, jobID string) (Job, error) {
 	out, err := s.db.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.table, Key: key(jobID), ConsistentRead: aws.Bool(true)})
 	if err != nil {
@@ -99,8 +98,8 @@ func (s *Store) Get(ctx context.Context, jobID string) (Job, error) {
 	return j, err
 }
 
-// Delete removes a job, in whatever state. It returns the job as it was, or
-// lifecycle.ErrNotFound. Moves still in flight then find nothing to move.
+// Delete removes a job in any state and returns it, or lifecycle.ErrNotFound. Concurrent moves then
+// fail with lifecycle.ErrNotFound.
 func (s *Store) Delete(ctx context.Context, jobID string) (Job, error) {
 	out, err := s.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: key(jobID), ReturnValues: types.ReturnValueAllOld})
 	if err != nil {
@@ -112,10 +111,10 @@ func (s *Store) Delete(ctx context.Context, jobID string) (Job, error) {
 	return parse(out.Attributes)
 }
 
-// attributes returns the item's, without maps that are empty.
+// attributes returns the attributes of the item, without empty maps.
 func (j Job) attributes() (map[string]table.Value, error) {
 	if j.AnalysisResult != nil && j.AnalysisResult.Labels == nil {
-		j.AnalysisResult.Labels = []Label{} // a list, and not NULL
+		j.AnalysisResult.Labels = []Label{} // stored as a list instead of NULL
 	}
 	item, err := attributevalue.MarshalMap(j)
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// ScanLimit is the most items that a page of Scan may have.
+// ScanLimit is the maximum number of items of a page of Scan.
 const ScanLimit = 100
 
-// Scanned is a page of the whole table, in no order and eventually consistent: what it
-// says is a hint to look. It leaves out jobs whose time to live is over.
+// Scanned is a page of a scan of the table, in no order and eventually consistent. It excludes jobs
+// whose time to live has passed.
 type Scanned struct {
 	Jobs   []Job
 	Broken []Broken
-	Items  int    // all of the page's items
-	Next   string // cursor of the next page, empty on the last
+	Items  int    // number of items read
+	Next   string // cursor of the next page, empty on the last page
 }
 
-// Broken is what cannot be read as a job.
+// Broken is an item that is not a valid job.
 type Broken struct {
 	JobID string
 	Err   error
@@ -30,8 +30,8 @@ type Broken struct {
 
 const scanScope = "photojob scan"
 
-// Scan reads up to limit items of the table. A sweep looks at all of them: those that
-// ended may have objects to remove. It returns table.ErrCursor.
+// Scan reads up to limit items of the table, in all states: jobs that have ended may have objects to
+// remove. It returns table.ErrCursor for an invalid cursor.
 func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, error) {
 	start, err := table.ParseCursor(scanScope, cursor)
 	if err != nil {
@@ -55,15 +55,15 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 	return page, err
 }
 
-// Jobs returns those jobs of these ids, all different, that exist, by their ids and
-// strongly consistent. At most what GetAll reads at once is asked for at a time.
+// Jobs reads the jobs with these ids, all different, strongly consistent, and returns those that exist
+// by id.
 func (s *Store) Jobs(ctx context.Context, ids []string) (map[string]Job, error) {
 	found := map[string]Job{}
 	get := table.Get{Table: s.table, Keys: keys(ids), Consistent: true}
 	err := table.GetAll(ctx, s.db, get, func(item map[string]table.Value) error {
 		j, err := parse(item)
 		if err != nil {
-			j = Job{JobID: table.TextOf(item[jobIDName])} // its objects are left for a person
+			j = Job{JobID: table.TextOf(item[jobIDName])} // an operator decides about its objects
 		} else if j.Expired(s.now()) {
 			return nil
 		}

@@ -23,16 +23,16 @@ func FileTypes() []string {
 	return []string{"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"}
 }
 
-// Terms are what a client asks for when it creates a job.
+// Terms are what a client requests when it creates a job.
 type Terms struct {
 	FileName    string
 	ContentType string
 	Size        int64  // bytes
-	SHA256      string // base64; empty leaves the bytes unchecked
+	SHA256      string // base64; if empty the digest is not verified
 	Prompt      string
 	Options     Options
 
-	Unasked bool `json:"-"` // the client asked for no provider; Options has the local one
+	Unasked bool `json:"-"` // the client named no provider; Options has the local one
 }
 
 // Job returns the queued job of these terms.
@@ -43,11 +43,11 @@ func (t Terms) Job(jobID, userID string) Job {
 	}
 }
 
-// Violation is what is wrong with one field of the terms.
+// Violation is an error in one field of the terms.
 type Violation struct{ Field, Message string }
 
-// Completed returns the terms with defaults: the local provider, the media type without
-// parameters and in lower case.
+// Completed returns the terms with defaults: the local provider, and the media type in lower case
+// without parameters.
 func (t Terms) Completed() Terms {
 	if base, _, err := mime.ParseMediaType(t.ContentType); err == nil {
 		t.ContentType = base
@@ -60,8 +60,8 @@ func (t Terms) Completed() Terms {
 
 var aspectRatio = regexp.MustCompile(`^[1-9][0-9]?:[1-9][0-9]?$`)
 
-// Check returns the errors of completed terms, none if a job can be created. Size and
-// media type have their own responses and are not checked.
+// Check returns the violations in completed terms, none if a job can be created. It does not check
+// size and media type, for which there are separate responses.
 func (t Terms) Check() []Violation {
 	var found []Violation
 	wrong := func(field, format string, args ...any) {
@@ -103,9 +103,9 @@ func (o Options) check() (found []Violation) {
 	return found
 }
 
-// The providers, as the seed names them.
+// The providers, named as in the seed.
 const (
-	Stub     = "stub" // works in the analyzer itself
+	Stub     = "stub" // runs in the analyzer
 	Gemini   = "gemini"
 	Seedream = "seedream"
 )

@@ -6,8 +6,8 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// Traced returns the job with the ids of the request that created it: the trace id in the
-// form of X-Ray.
+// Traced returns the job with the ids of the request that created it. The trace id is in the format of
+// X-Ray.
 func (j Job) Traced(t obs.Trace) Job {
 	j.CorrelationID = t.RequestID
 	if id := t.ID(); id != "" {
@@ -16,7 +16,7 @@ func (j Job) Traced(t obs.Trace) Job {
 	return j
 }
 
-// Trace returns the trace of the request that created the job, as a hop of its own.
+// Trace returns the trace of the request that created the job, with a new span id.
 func (j Job) Trace() obs.Trace {
 	id := strings.ReplaceAll(strings.TrimPrefix(j.TraceID, "1-"), "-", "")
 	return obs.ContinueTrace(j.CorrelationID, "00-"+id+"-0000000000000001-00", "")

@@ -2,7 +2,7 @@ package photojob
 
 import "time"
 
-// JobView is a job as the HTTP API shows it to its owner.
+// JobView is a job in the HTTP API.
 type JobView struct {
 	JobID                 string          `json:"jobId" doc:"a ULID"`
 	UserID                string          `json:"userId" doc:"the owner"`
@@ -25,8 +25,7 @@ type JobView struct {
 	ExpiresAt             time.Time       `json:"expiresAt" doc:"when the job and its photos are removed"`
 }
 
-// View returns the job as the HTTP API shows it to its owner: without the ledger, stack
-// traces and keys of objects.
+// View returns the job for the HTTP API, without the ledger, stack traces and object keys.
 func (j Job) View() JobView {
 	return JobView{
 		JobID: j.JobID, UserID: j.UserID, Status: string(j.Status), CreatedAt: j.Created(), UpdatedAt: j.Updated(),
@@ -45,7 +44,7 @@ func timeOf(ms int64) *time.Time {
 	return &at
 }
 
-// BatchView is a batch as the HTTP API shows it to its owner.
+// BatchView is a batch in the HTTP API.
 type BatchView struct {
 	BatchID    string           `json:"batchId" doc:"a ULID"`
 	Status     string           `json:"status" enum:"QUEUED,PROCESSING,COMPLETED,PARTIAL,FAILED"`
@@ -60,7 +59,7 @@ type BatchView struct {
 	Photos     []BatchPhotoView `json:"photos" nullable:"false"`
 }
 
-// BatchPhotoView is a job in the view of its batch.
+// BatchPhotoView is a job of a BatchView.
 type BatchPhotoView struct {
 	JobID     string `json:"jobId"`
 	FileName  string `json:"fileName,omitempty"`
@@ -68,7 +67,7 @@ type BatchPhotoView struct {
 	ErrorCode string `json:"errorCode,omitempty" doc:"only when FAILED"`
 }
 
-// View returns the batch as the HTTP API shows it to its owner.
+// View returns the batch for the HTTP API.
 func (b Batch) View() BatchView {
 	v := BatchView{
 		BatchID: b.BatchID, Status: string(b.Status()), UpdatedAt: b.Updated(), Total: b.Size, Queued: b.Count(Queued),
@@ -85,7 +84,7 @@ func (b Batch) View() BatchView {
 	return v
 }
 
-// CallView is an entry of the ledger as operators see it.
+// CallView is an entry of the ledger in the operators' API.
 type CallView struct {
 	N          int        `json:"n"`
 	Step       string     `json:"step" enum:"analyze,edit,retry,earlier"`
@@ -100,7 +99,7 @@ type CallView struct {
 	Estimated  bool       `json:"estimated,omitempty"`
 }
 
-// View returns the call as operators see it.
+// View returns the call for the operators' API.
 func (c Call) View() CallView {
 	return CallView{
 		N: c.N, Step: c.Step, Provider: c.Provider, Model: c.Model, At: time.UnixMilli(c.At).UTC(), Until: timeOf(c.Until),

@@ -1,6 +1,6 @@
-// Package announce publishes the events of photo jobs: that the bytes of a job are
-// stored, how it ended, and that a batch has ended. Ingest, the analyzer and its sweep
-// share it, so that every program that notices a fact publishes the same event.
+// Package announce publishes the events of photo jobs: upload finished, job ended, batch ended.
+// Ingest, the analyzer and its sweep share it, so that each publishes the same event for the same
+// fact.
 package announce
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/pkg/upload"
 )
 
-// Announcer publishes the events of the jobs of a table, whose uploads are in Temp. It is
+// Announcer publishes the events of the jobs of one table. Temp is the bucket of their uploads. It is
 // safe for concurrent use.
 type Announcer struct {
 	Store *photojob.Store
@@ -29,11 +29,11 @@ type Announcer struct {
 	Log   zerolog.Logger
 }
 
-// Uploaded checks whether the bytes of a job exist and, while the job is QUEUED,
-// publishes PhotoUploaded. The client's call, the bucket's notification and the sweep all
-// end here, in any order and number: the event's id is the same. It returns
-// upload.ErrNoBytes, upload.ErrOtherBytes or bus.ErrFull; and bus.ErrOutstanding when the last worker of a job that
-// is retried still has its event.
+// Uploaded checks whether the bytes of a job exist and, while the job is QUEUED, publishes
+// PhotoUploaded. The client's call, the bucket's notification and the sweep all call it, in any order
+// and any number of times, since the event id is the same. It returns upload.ErrNoBytes,
+// upload.ErrOtherBytes or bus.ErrFull. It returns bus.ErrOutstanding if the last worker of a retried
+// job has not acknowledged its event yet.
 func (a *Announcer) Uploaded(ctx context.Context, j photojob.Job) error {
 	if j.Status != photojob.Queued {
 		return nil
@@ -53,9 +53,9 @@ func (a *Announcer) uploads() upload.Announcer {
 	return upload.Announcer{Area: photojob.Name, Bus: a.Bus, Log: a.Log}
 }
 
-// Resend publishes PhotoUploaded of a job whose event was lost, in whatever state. Where
-// the bytes are gone, or are others, it does so nevertheless: the job then ends as FAILED
-// and says why. That an event is outstanding after all is no error.
+// Resend publishes PhotoUploaded of a job in any state, whose event was lost. It does so even if the
+// bytes are missing or differ: the job then ends as FAILED with that reason. It is not an error if the
+// event is still outstanding.
 func (a *Announcer) Resend(ctx context.Context, j photojob.Job) error {
 	object, err := a.bytes(ctx, j)
 	if err != nil && !errors.Is(err, upload.ErrNoBytes) && !errors.Is(err, upload.ErrOtherBytes) {
@@ -87,7 +87,8 @@ func (a *Announcer) describe(j photojob.Job, object blob.Object) *event.PhotoUpl
 	return uploaded
 }
 
-// Ended publishes the outcome of a job in a final state again, and that of its batch.
+// Ended publishes the outcome of a job in a final state, and that of its batch. Repeats are dropped by
+// the stream.
 func (a *Announcer) Ended(ctx context.Context, j photojob.Job) error {
 	if err := a.Bus.Republish(ctx, j.Outcome(a.Final)); err != nil {
 		return err
@@ -95,10 +96,9 @@ func (a *Announcer) Ended(ctx context.Context, j photojob.Job) error {
 	return a.BatchEnded(ctx, j.BatchID)
 }
 
-// BatchEnded publishes the outcome of a batch if it has ended. It is called after the
-// final move and after the delete of a job that was not in a final state: of jobs that
-// end at the same time, at least the last one sees the end. An empty id is that of no
-// batch.
+// BatchEnded publishes the outcome of a batch if it has ended. It is called after a final move, and
+// after the delete of a job that was not in a final state: of jobs that end at the same time, at least
+// the last caller sees the end. An empty id means no batch.
 func (a *Announcer) BatchEnded(ctx context.Context, batchID string) error {
 	if batchID == "" {
 		return nil

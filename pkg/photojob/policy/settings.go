@@ -1,7 +1,6 @@
-// Package policy is what operators decide about paid providers of photo jobs, and what
-// limits their calls: switches, limits, budgets, breakers and suspensions. Settings are
-// written by ingest, the state of each provider by the analyzers. Both are documents of
-// the table assay-platform, and the same for all processes.
+// Package policy contains the operators' settings of paid providers, and what limits their calls:
+// switches, limits, budgets, breakers and suspensions. Ingest writes the settings, analyzers the state
+// of each provider. Both are documents of the table assay-platform, shared by all processes.
 package policy
 
 import (
@@ -15,8 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/photojob"
 )
 
-// Settings are what operators decide about one provider. Costs are in millionths of a US
-// dollar.
+// Settings are the operators' settings of one provider. Costs are in millionths of a US dollar.
 type Settings struct {
 	Enabled       bool     `json:"enabled" doc:"whether jobs are created for this provider and calls are made to it; jobs that wait are done by its fallback"`
 	BaseURL       string   `json:"baseUrl" maxLength:"2000" doc:"the address of the API"`
@@ -36,8 +34,8 @@ type Settings struct {
 	FallbackAfter string   `json:"fallbackAfter" example:"10m" doc:"how long a job waits for this provider before the next in the chain takes it"`
 }
 
-// Defaults are the settings of a provider that no operator has set. They make no calls.
-// Models and prices are those of priceDate.
+// Defaults returns the settings of a provider for which operators have set none. They disable it.
+// Models and prices are of priceDate.
 func Defaults(name string) Settings {
 	s := Settings{
 		PriceDate: "2026-11-22", PerMinute: 60, PerDay: 2_000, DailyBudget: 20_000_000, Concurrent: 8,
@@ -47,7 +45,7 @@ func Defaults(name string) Settings {
 	case photojob.Gemini:
 		s.BaseURL, s.KeyVariable = "https://generativelanguage.googleapis.com", "ASSAY_GEMINI_KEY"
 		s.AnalyzeModel, s.AnalyzeMicros = "gemini-3.5-flash", 40_000  // 4,096 tokens and the photo
-		s.EditModel, s.EditMicros = "gemini-3.1-flash-image", 101_000 // a picture of 2K; by default it is smaller
+		s.EditModel, s.EditMicros = "gemini-3.1-flash-image", 101_000 // a picture of 2K; the default is smaller
 	case photojob.Seedream:
 		s.BaseURL, s.KeyVariable = "https://ark.ap-southeast.bytepluses.com/api/v3", "ASSAY_SEEDREAM_KEY"
 		s.EditModel, s.EditMicros = "seedream-4-5-251128", 45_000
@@ -58,21 +56,21 @@ func Defaults(name string) Settings {
 // Limits of settings.
 const (
 	minTime = time.Second
-	maxTime = 5 * time.Minute // and so two calls and their preparation fit into one attempt
+	maxTime = 5 * time.Minute // two calls and their preparation fit into one attempt
 	maxWait = 24 * time.Hour
 )
 
-// Time is how long a call of a step may take.
+// Time returns the timeout of a call of a step.
 func (s Settings) Time(step string) time.Duration {
 	text := s.EditTime
 	if step == photojob.StepAnalyze {
 		text = s.AnalyzeTime
 	}
-	d, _ := time.ParseDuration(text) // was checked
+	d, _ := time.ParseDuration(text) // Check has accepted it
 	return d
 }
 
-// WaitTime is FallbackAfter of settings that were checked.
+// WaitTime returns FallbackAfter of checked settings.
 func (s Settings) WaitTime() time.Duration {
 	d, _ := time.ParseDuration(s.FallbackAfter)
 	return d
@@ -83,8 +81,7 @@ var keyForms = map[string]*regexp.Regexp{
 	photojob.Seedream: regexp.MustCompile(`^ASSAY_SEEDREAM_KEY(_[A-Z0-9_]{1,40})?$`),
 }
 
-// Check returns what is wrong with the settings of a provider, nothing when they can be
-// used.
+// Check returns the violations in the settings of a provider, none if they are valid.
 func (s Settings) Check(name string) []photojob.Violation {
 	var found []photojob.Violation
 	wrong := func(field, format string, args ...any) {

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// State is what the calls of a provider came to. Its changes are pure; the Store makes
-// them one after the other. Times are epoch milliseconds.
+// State is the result of a provider's calls. Its methods are pure; the Store applies them one at a
+// time. Times are epoch milliseconds.
 type State struct {
-	Days        []Day            `json:"days,omitempty"`   // the newest last; at most keptDays
-	Minute      int64            `json:"minute,omitempty"` // since the epoch, the last with a call
+	Days        []Day            `json:"days,omitempty"`   // oldest first; at most keptDays
+	Minute      int64            `json:"minute,omitempty"` // since the epoch, of the last call
 	MinuteCalls int              `json:"minuteCalls,omitempty"`
 	Running     map[string]Since `json:"running,omitempty"` // by the id of the call
 	HeldUntil   int64            `json:"heldUntil,omitempty"`
-	Failures    int              `json:"failures,omitempty"`  // in a row
-	Opened      int              `json:"opened,omitempty"`    // how often in a row the breaker has opened
-	OpenUntil   int64            `json:"openUntil,omitempty"` // and then one call tries
+	Failures    int              `json:"failures,omitempty"`  // consecutive
+	Opened      int              `json:"opened,omitempty"`    // how often the breaker has opened consecutively
+	OpenUntil   int64            `json:"openUntil,omitempty"` // then one call probes the provider
 	Suspended   *Suspension      `json:"suspended,omitempty"`
 }
 
-// Day is what a day (UTC) has used. A call counts from before it is made.
+// Day is the usage of a day (UTC). A call counts before it is made.
 type Day struct {
 	Day        string `json:"day" example:"2026-11-22"`
 	Calls      int    `json:"calls"`
@@ -32,10 +32,10 @@ type Since struct {
 	Until      int64  `json:"until"` // when its worker has stopped waiting
 	CostMicros int64  `json:"costMicros"`
 	Day        string `json:"day"`
-	Probe      bool   `json:"probe,omitempty"` // tries whether the provider works again
+	Probe      bool   `json:"probe,omitempty"` // probes whether the provider works again
 }
 
-// Suspension is that a provider refused access: until its settings or its key change.
+// Suspension means that a provider denied access. It lasts until its settings or its key change.
 type Suspension struct {
 	At       int64  `json:"at"`
 	Revision int64  `json:"revision"` // of the settings
@@ -43,7 +43,7 @@ type Suspension struct {
 	Reason   string `json:"reason"`
 }
 
-// Codes of what holds calls, as operators see them.
+// Values of Held.Code, which operators see.
 const (
 	HeldDisabled    = "disabled"
 	HeldSuspended   = "suspended"
@@ -55,43 +55,43 @@ const (
 	HeldDailyBudget = "daily_budget"
 )
 
-// HeldCodes returns all of them.
+// HeldCodes returns all values of Held.Code.
 func HeldCodes() []string {
 	return []string{HeldDisabled, HeldSuspended, HeldBreaker, HeldByProvider, HeldConcurrent, HeldPerMinute, HeldPerDay, HeldDailyBudget}
 }
 
-// Held is that no call may be made now.
+// Held is the reason why no call may be made now.
 type Held struct {
 	Code  string
-	Until time.Time // when it may be worth to ask again
-	Err   string    // why, in words
+	Until time.Time // when to check again
+	Err   string    // the reason in words
 }
 
 func (h *Held) Error() string { return h.Err }
 
-// Off reports whether only an operator changes it, and not time.
+// Off reports whether only an operator can end the hold.
 func (h *Held) Off() bool { return h.Code == HeldDisabled || h.Code == HeldSuspended }
 
 const (
-	// keptDays has the month of a bill, and the one in progress.
+	// keptDays covers the current month and the previous one.
 	keptDays = 62
-	// skew is how much the clocks of workers may differ.
+	// skew is the largest difference between the clocks of workers.
 	skew = 30 * time.Second
-	// failuresToOpen in a row open the breaker, at first for openFor, doubling up to
-	// openMost.
+	// The breaker opens after failuresToOpen consecutive failures, at first for openFor, then twice as
+	// long each time, up to openMost.
 	failuresToOpen = 5
 	openFor        = 30 * time.Second
 	openMost       = 10 * time.Minute
-	// defaultHold is the pause of a provider that does not say for how long.
+	// defaultHold is the pause when a provider limits calls and states none.
 	defaultHold = 30 * time.Second
-	// soon is when to ask again for what may change at any moment.
+	// soon is when to check again what can change at any time.
 	soon = time.Second
-	// offWait is when to ask again for what an operator changes.
+	// offWait is when to check again what only operators change.
 	offWait = time.Minute
 )
 
-// day returns the counts of today. A process whose clock is behind counts for the day that
-// others have begun.
+// day returns the usage of today. A process whose clock is behind counts for the day that others have
+// begun.
 func (s *State) day(now time.Time) *Day {
 	today := now.UTC().Format(time.DateOnly)
 	if n := len(s.Days); n == 0 || s.Days[n-1].Day < today {
@@ -103,7 +103,7 @@ func (s *State) day(now time.Time) *Day {
 	return &s.Days[len(s.Days)-1]
 }
 
-// held returns why no call of a cost may be made now, nil if one may.
+// held returns why no call of this cost may be made now, or nil.
 func (s *State) held(p Provider, key string, cost int64, now time.Time) *Held {
 	because := func(code string, until time.Time, format string, args ...any) *Held {
 		return &Held{code, until, fmt.Sprintf(format, args...)}
@@ -144,7 +144,7 @@ func (s *State) held(p Provider, key string, cost int64, now time.Time) *Held {
 	return nil
 }
 
-// Between returns the days from one to another, both included.
+// Between returns the usage of the days from one to another, both inclusive.
 func (s *State) Between(from, to string) []Day {
 	found := []Day{}
 	for _, day := range s.Days {
@@ -170,7 +170,7 @@ func (s *State) take(c Call, now time.Time) {
 	s.MinuteCalls++
 	for id, r := range s.Running {
 		if r.Until+skew.Milliseconds() <= now.UnixMilli() {
-			delete(s.Running, id) // its worker is gone; its cost stays counted
+			delete(s.Running, id) // its worker has died; its cost still counts
 		}
 	}
 	if s.Running == nil {
@@ -179,8 +179,7 @@ func (s *State) take(c Call, now time.Time) {
 	s.Running[c.ID] = Since{Until: c.Until.UnixMilli(), CostMicros: c.CostMicros, Day: day.Day, Probe: s.Opened > 0}
 }
 
-// done records what a call came to. One that is not in progress any more counts as it was
-// taken.
+// done records the result of a call. The reserved cost of a call that is no longer in progress stays.
 func (s *State) done(id string, r Result, now time.Time) {
 	if running, ok := s.Running[id]; ok {
 		delete(s.Running, id)

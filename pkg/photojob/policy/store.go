@@ -16,11 +16,11 @@ import (
 
 // Errors of Put.
 var (
-	// ErrUnconditional means that the caller did not say which revision it saw.
+	// ErrUnconditional means that the caller did not name the revision that it read.
 	ErrUnconditional = errors.New("no revision of the settings was given")
-	// ErrOtherRevision means that the settings are not what the caller saw.
+	// ErrOtherRevision means that the settings have changed since the caller read them.
 	ErrOtherRevision = errors.New("the settings have another revision")
-	// ErrUnknown means that there is no such paid provider.
+	// ErrUnknown means that no paid provider has this name.
 	ErrUnknown = errors.New("there is no such provider")
 )
 
@@ -31,42 +31,42 @@ type Provider struct {
 	Settings Settings
 }
 
-// Outcome is what a call says about its provider.
+// Outcome is what a call showed about its provider.
 type Outcome string
 
 // Outcomes.
 const (
-	Answered Outcome = "answered" // also with an error that is the call's
-	Failed   Outcome = "failed"   // counts for the breaker
-	Limited  Outcome = "limited"  // no call until RetryAfter
-	Refused  Outcome = "refused"  // no call until settings or key change
-	Dropped  Outcome = "dropped"  // was not made, or says nothing
+	Answered Outcome = "answered" // includes errors that concern the request
+	Failed   Outcome = "failed"   // counts towards the breaker
+	Limited  Outcome = "limited"  // no calls until RetryAfter
+	Refused  Outcome = "refused"  // no calls until settings or key change
+	Dropped  Outcome = "dropped"  // not made, or not significant
 )
 
 // Call is a call that is about to be made.
 type Call struct {
 	ID         string
-	CostMicros int64 // the most that it costs
+	CostMicros int64 // the maximum cost
 	Until      time.Time
 	Key        string // digest of the key, as Digest makes it
 }
 
-// Result is what became of a call.
+// Result is the result of a call.
 type Result struct {
 	Outcome     Outcome
 	CostMicros  int64
 	RetryAfter  time.Duration
-	Revision    int64 // of the settings it was made with
+	Revision    int64 // of the settings that the call used
 	Key, Reason string
 }
 
-// Digest is what a suspension remembers of a key.
+// Digest returns the form in which a suspension stores a key.
 func Digest(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:6])
 }
 
-// Paid are the names of the providers that have settings.
+// Paid returns the names of the providers that have settings.
 func Paid() []string { return []string{photojob.Gemini, photojob.Seedream} }
 
 // Store keeps settings and states. It is safe for concurrent use.
@@ -78,7 +78,7 @@ type Store struct {
 // NewStore returns the store in the table.
 func NewStore(documents *platform.Store) *Store { return &Store{documents, time.Now} }
 
-// Get returns a provider with its settings, or the defaults. It returns ErrUnknown.
+// Get returns a provider with its settings or the defaults, or ErrUnknown.
 func (s *Store) Get(ctx context.Context, name string) (Provider, error) {
 	p := Provider{Name: name, Settings: Defaults(name)}
 	if p.Settings.BaseURL == "" {
@@ -89,7 +89,8 @@ func (s *Store) Get(ctx context.Context, name string) (Provider, error) {
 	return p, err
 }
 
-// get reads a document into v, and returns its version: 0, and v as it was, without one.
+// get reads a document into v and returns its version. If there is none, it returns 0 and leaves v
+// unchanged.
 func (s *Store) get(ctx context.Context, partition, name string, v any) (version int64, err error) {
 	document, err := s.documents.Get(ctx, partition, name)
 	if errors.Is(err, platform.ErrNotFound) {
@@ -104,14 +105,14 @@ func (s *Store) get(ctx context.Context, partition, name string, v any) (version
 	return document.Version, nil
 }
 
-// Match is which revision a writer has seen; Any is whichever there is.
+// Match names the revision that a writer has read. Any matches every revision.
 type Match struct {
 	Revision int64
 	Any      bool
 }
 
-// Put replaces settings that were checked. It returns ErrUnknown, ErrUnconditional for a
-// Match of nothing where there are settings, or ErrOtherRevision.
+// Put replaces the settings, which must be checked. It returns ErrUnknown, ErrUnconditional for an
+// empty Match if there are settings, or ErrOtherRevision.
 func (s *Store) Put(ctx context.Context, name string, settings Settings, match Match) (Provider, error) {
 	if Defaults(name).BaseURL == "" {
 		return Provider{}, ErrUnknown
@@ -120,7 +121,7 @@ func (s *Store) Put(ctx context.Context, name string, settings Settings, match M
 	return Provider{Name: name, Revision: revision, Settings: settings}, err
 }
 
-// put replaces a document of operators.
+// put replaces a document of the operators.
 func (s *Store) put(ctx context.Context, name string, v any, match Match) (revision int64, err error) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -138,17 +139,17 @@ func (s *Store) put(ctx context.Context, name string, v any, match Match) (revis
 			return 0, ErrOtherRevision
 		}
 		err = s.documents.Put(ctx, platform.PhotoProviders, platform.Document{Name: name, Version: revision, Body: string(body)})
-		if !errors.Is(err, platform.ErrChanged) { // of writers at the same time one succeeds, so this ends
+		if !errors.Is(err, platform.ErrChanged) { // one of several concurrent writers succeeds, so the loop ends
 			return revision + 1, err
 		}
 	}
 }
 
-// defaultDocument is the document of the default provider. No provider has this name.
+// defaultDocument is the name of the document of the default provider. No provider has this name.
 const defaultDocument = "default"
 
-// Default is the provider of jobs that ask for none. Revision is 0 until an operator sets
-// it; it is the local provider then.
+// Default is the provider of jobs that name none. Revision is 0 until an operator sets it; until then
+// it is the local provider.
 type Default struct {
 	Provider string
 	Revision int64 `json:"-"`
@@ -185,7 +186,7 @@ func (s *Store) state(ctx context.Context, name string) (state State, version in
 	return state, version, err
 }
 
-// Held returns why no call of a cost may be made to the provider now, nil if one may.
+// Held returns why no call of this cost may be made to the provider now, or nil.
 func (s *Store) Held(ctx context.Context, p Provider, key string, cost int64) (*Held, error) {
 	state, err := s.State(ctx, p.Name)
 	if err != nil {
@@ -194,13 +195,13 @@ func (s *Store) Held(ctx context.Context, p Provider, key string, cost int64) (*
 	return state.held(p, key, cost, s.now()), nil
 }
 
-// Take counts a call that is about to be made, or returns *Held. The caller calls Done,
-// whatever becomes of the call.
+// Take counts a call that is about to be made, or returns *Held. After Take succeeds, the caller must
+// call Done.
 func (s *Store) Take(ctx context.Context, p Provider, c Call) error {
 	return s.update(ctx, p.Name, func(state *State) error {
 		now := s.now()
 		if _, taken := state.Running[c.ID]; taken {
-			return errUnchanged // by a write whose response was lost
+			return errUnchanged // an earlier write succeeded, and its response was lost
 		}
 		if held := state.held(p, c.Key, c.CostMicros, now); held != nil {
 			return held
@@ -210,7 +211,7 @@ func (s *Store) Take(ctx context.Context, p Provider, c Call) error {
 	})
 }
 
-// Done records what a call came to.
+// Done records the result of a call.
 func (s *Store) Done(ctx context.Context, name, callID string, r Result) error {
 	return s.update(ctx, name, func(state *State) error {
 		state.done(callID, r, s.now())
@@ -218,10 +219,10 @@ func (s *Store) Done(ctx context.Context, name, callID string, r Result) error {
 	})
 }
 
-// errUnchanged makes update write nothing.
+// errUnchanged makes update skip the write.
 var errUnchanged = errors.New("nothing to write")
 
-// update makes a change to the state that is there when it is written.
+// update applies change to the current state and writes it, conditionally.
 func (s *Store) update(ctx context.Context, name string, change func(*State) error) error {
 	for {
 		state, version, err := s.state(ctx, name)
@@ -240,7 +241,7 @@ func (s *Store) update(ctx context.Context, name string, change func(*State) err
 			return fmt.Errorf("state of %s: %w", name, err)
 		}
 		err = s.documents.Put(ctx, platform.PhotoStates, platform.Document{Name: name, Version: version, Body: string(body)})
-		if !errors.Is(err, platform.ErrChanged) { // of writers at the same time one succeeds, so this ends
+		if !errors.Is(err, platform.ErrChanged) { // one of several concurrent writers succeeds, so the loop ends
 			return err
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 )
 
-// answer is what a provider answered, as it is stored between its call and the move that
-// records it. The photo of an edit is stored in the final bucket before.
+// answer is a provider's response as it is stored between the call and the move that records it. The
+// photo of an edit is stored in the final bucket before.
 type answer struct {
 	Analysis *photojob.AnalysisResult `json:"analysis,omitempty"`
 	Edit     *photojob.EditResult     `json:"edit,omitempty"`
@@ -23,7 +23,7 @@ type answer struct {
 	Usage    provider.Usage           `json:"usage"`
 }
 
-// saveAnswer stores the answer to call n. An answer that is stored is not replaced.
+// saveAnswer stores the response to call n. It does not replace a stored one.
 func (s steps) saveAnswer(ctx context.Context, jobID string, n int, a *answer) error {
 	document, err := json.Marshal(a)
 	if err != nil {
@@ -45,9 +45,8 @@ func (s steps) removeAnswers(ctx context.Context, job photojob.Job) error {
 	return errors.Join(failed...)
 }
 
-// keepRaw stores what a paid provider answers to call n as it arrives, and returns it. An
-// answer that is stored is not replaced: the second one is that of a call that was made
-// twice.
+// keepRaw stores the response of a paid provider to call n as it arrives, and returns it. It does not
+// replace a stored one: a second response is that of a call that was made twice.
 func (e *editing) keepRaw(ctx context.Context, n int, from io.Reader) ([]byte, error) {
 	_, err := e.temp.Put(ctx, photojob.AnswerKey(e.job.JobID, n), "application/octet-stream", nil, from)
 	if err != nil && !errors.Is(err, blob.ErrExists) {
@@ -56,7 +55,7 @@ func (e *editing) keepRaw(ctx context.Context, n int, from io.Reader) ([]byte, e
 	return e.loadRaw(ctx, e.job.JobID, n)
 }
 
-// loadRaw returns what was stored of the answer to call n, nil if nothing is.
+// loadRaw returns the stored part of the response to call n, or nil.
 func (s steps) loadRaw(ctx context.Context, jobID string, n int) ([]byte, error) {
 	body, err := s.temp.Open(ctx, photojob.AnswerKey(jobID, n), "")
 	if errors.Is(err, blob.ErrNotFound) {
@@ -73,7 +72,7 @@ func (s steps) loadRaw(ctx context.Context, jobID string, n int) ([]byte, error)
 	return raw, nil
 }
 
-// loadAnswer returns the answer to call n, nil if none is stored.
+// loadAnswer returns the stored response to call n, or nil.
 func (s steps) loadAnswer(ctx context.Context, jobID string, n int) (*answer, error) {
 	document, err := s.temp.Load(ctx, photojob.AnswerKey(jobID, n))
 	if errors.Is(err, blob.ErrNotFound) {

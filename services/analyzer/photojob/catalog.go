@@ -20,8 +20,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// catalog opens providers as operators have set them, and decides which one a job's next
-// call goes to.
+// catalog opens providers with the operators' settings, and decides which provider gets the next call
+// of a job.
 type catalog struct {
 	policies *policy.Store
 	bus      *bus.Bus
@@ -36,15 +36,15 @@ func newCatalog(cfg Config, policies *policy.Store, b *bus.Bus, stub provider.Pr
 	allowed := guard.Policy{Networks: cfg.AllowNetworks, NetworksSetting: "ASSAY_PHOTOJOB_ALLOW_NETWORKS"}
 	return &catalog{
 		policies: policies, bus: b, stub: stub, decoder: decoder, key: os.Getenv, metrics: m,
-		client: guard.Client(allowed, 0), // every call has a time of its own
+		client: guard.Client(allowed, 0), // every call has its own timeout
 	}
 }
 
-// opened is a provider as its calls are made now.
+// opened is a provider with its current settings.
 type opened struct {
 	provider.Provider
 	name    string
-	policy  policy.Provider // zero of the stub
+	policy  policy.Provider // zero for the stub
 	key     string          // digest; empty without a key
 	permits bool            // its calls are counted
 }
@@ -81,15 +81,15 @@ func (c *catalog) open(ctx context.Context, name string) (opened, error) {
 	return o, nil
 }
 
-// cost is the most that a call of a step costs. A step that the provider does not offer is
-// the stub's.
+// cost returns the maximum cost of a call of a step. The stub makes the steps that a provider does not
+// offer.
 func (o opened) cost(step string) int64 { return o.Limits(provider.Step(step)).CostMicros }
 
 func (o opened) analyzes() bool {
 	return o.name == photojob.Stub || o.policy.Settings.AnalyzeModel != ""
 }
 
-// held returns why no call may be made to the provider now, nil if one may.
+// held returns why no call may be made to the provider now, or nil.
 func (c *catalog) held(ctx context.Context, o opened, cost int64) (*policy.Held, error) {
 	if !o.permits {
 		return nil, nil
@@ -105,7 +105,7 @@ func (c *catalog) held(ctx context.Context, o opened, cost int64) (*policy.Held,
 	return held, nil
 }
 
-// noKey returns what holds an enabled provider without a key.
+// noKey returns the hold of an enabled provider without a key.
 func (o opened) noKey() *policy.Held {
 	if o.key != "" || !o.policy.Settings.Enabled {
 		return nil
@@ -116,16 +116,16 @@ func (o opened) noKey() *policy.Held {
 	}
 }
 
-// gateEvery is how often a gate that is closed looks again, and how old a look may be.
+// gateEvery is how often a closed gate checks again, and the maximum age of a check.
 const gateEvery = time.Second
 
-// gate is whether messages of a route may be requested. All workers of the process ask,
-// and one of them looks for all.
+// gate decides whether messages of a route may be requested. All workers of a process share its
+// checks.
 type gate struct {
 	look func(context.Context) (open bool, err error)
 
 	mu   sync.Mutex
-	at   time.Time // of the last look
+	at   time.Time // of the last check
 	open bool
 }
 
@@ -142,8 +142,8 @@ func (g *gate) isOpen(ctx context.Context) (bool, error) {
 	return open, err
 }
 
-// gate blocks while no provider of the chain may do the work of a route: messages then
-// wait in the stream, and use no attempts.
+// gate blocks while no provider of the chain may process a route. Messages then wait in the stream and
+// use no attempts.
 func (c *catalog) gate(route string) func(context.Context) error {
 	g := &gate{look: func(ctx context.Context) (bool, error) { return c.anyOpen(ctx, route) }}
 	return func(ctx context.Context) error {
@@ -189,12 +189,12 @@ func (c *catalog) anyOpen(ctx context.Context, route string) (bool, error) {
 	return false, nil
 }
 
-// dearest is the cost of the dearest step.
+// dearest returns the cost of the most expensive step.
 func (o opened) dearest() int64 {
 	return max(o.cost(photojob.StepAnalyze), o.cost(photojob.StepEdit))
 }
 
-// chain are the providers that may do the work of a route, in their order.
+// chain returns the providers that may process a route, in order.
 func (c *catalog) chain(ctx context.Context, route string) ([]opened, error) {
 	first, err := c.open(ctx, route)
 	if err != nil {

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// shortWait is how long a worker waits itself for a limit that is over at any moment.
+	// shortWait is the longest delay for which a worker waits without returning its message.
 	shortWait = 2 * time.Second
-	// longestDelay is how long a job is delayed at most. Then it waits in the stream until
-	// the gate opens, as a switch by an operator may do at any moment.
+	// longestDelay is the longest delay of a job. After that it waits in the stream until the gate
+	// opens, which an operator may do at any time.
 	longestDelay = 5 * time.Second
 )
 
-// chosen is a call that may be made now, and is counted as made.
+// chosen is a call that may be made now and is counted.
 type chosen struct {
 	opened
 	call policy.Call
 }
 
-// choose takes a permit for the next call of a step. Providers that are switched off or
-// suspended are passed over; for others the job waits until its fallback time is over. It
-// returns a delay when no call may be made now.
+// choose takes a permit for the next call of a step. It skips providers that are disabled or
+// suspended; for others the job waits until its fallback time has passed. It returns a delay if no
+// call may be made now.
 func (e *editing) choose(ctx context.Context, step string) (chosen, error) {
 	for {
 		found, held, err := e.tryChain(ctx, step)
@@ -46,8 +46,8 @@ func (e *editing) choose(ctx context.Context, step string) (chosen, error) {
 	}
 }
 
-// tryChain returns the first of the chain that may be called, or why the first of them
-// that may work again must wait.
+// tryChain returns the first provider of the chain that may be called, or the hold of the first one
+// that may be called later.
 func (e *editing) tryChain(ctx context.Context, step string) (chosen, *policy.Held, error) {
 	chain, err := e.catalog.chain(ctx, e.job.Route())
 	if err != nil {
@@ -93,16 +93,16 @@ func (e *editing) take(ctx context.Context, c chosen) (*policy.Held, error) {
 	return nil, err
 }
 
-// releaseTime bounds what is written after a call whose context has ended.
+// releaseTime bounds the writes after a call whose context has ended.
 const releaseTime = 10 * time.Second
 
-// resultOf is what became of a call.
+// resultOf returns the result of a call.
 func resultOf(c chosen, usage provider.Usage, err error) policy.Result {
 	r := policy.Result{Outcome: policy.Answered, CostMicros: usage.CostMicros, Revision: c.policy.Revision, Key: c.key}
 	failed, ok := errors.AsType[*provider.Error](err)
 	switch {
 	case err == nil:
-	case !ok: // nothing is known of the call
+	case !ok: // nothing is known about the call
 		r.Outcome, r.CostMicros = policy.Dropped, c.call.CostMicros
 	default:
 		r.Outcome, r.RetryAfter, r.Reason, r.CostMicros = outcomeOf(failed.Class), failed.RetryAfter, failed.Err.Error(), c.call.CostMicros
@@ -113,8 +113,7 @@ func resultOf(c chosen, usage provider.Usage, err error) policy.Result {
 	return r
 }
 
-// release records what became of a call. A permit whose release is lost ends with its
-// time, and its cost stays counted.
+// release records the result of a call. If that fails, the permit expires and the cost stays counted.
 func (e *editing) release(ctx context.Context, c chosen, r policy.Result) {
 	if !c.permits {
 		return
@@ -122,7 +121,7 @@ func (e *editing) release(ctx context.Context, c chosen, r policy.Result) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
 	if err := e.catalog.policies.Done(ctx, c.name, c.call.ID, r); err != nil {
-		e.log.Warn().Err(err).Str("provider", c.name).Str("id", e.job.JobID).Msg("cannot record the result of a call; its permit ends with its time")
+		e.log.Warn().Err(err).Str("provider", c.name).Str("id", e.job.JobID).Msg("cannot record the result of a provider call; its permit expires")
 	}
 }
 

@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	// noticeTime is how long a worker may take to notice that the time of its call is over.
+	// noticeTime is how long a worker may take to notice that its call has timed out.
 	noticeTime = 5 * time.Second
-	// callTries is how many calls of one step may end with an error.
+	// callTries is the number of calls of one step that may fail.
 	callTries = 3
 )
 
-// awaitAnswer delays a job whose last call was made by another worker and may still be
-// answered: that worker, if it is alive, stores the answer by then.
+// awaitAnswer delays a job whose last call was made by another worker that may still get a response.
+// If that worker is alive, it stores the response within the delay.
 func (s steps) awaitAnswer(ctx context.Context, job photojob.Job) error {
 	call, called := job.Calls.Last()
 	wait := s.cfg.answerWait(call, time.Now())
@@ -39,8 +39,8 @@ func (s steps) awaitAnswer(ctx context.Context, job photojob.Job) error {
 	return bus.Later(errors.New("another worker's call to the provider may still be in progress"), wait)
 }
 
-// answerWait is how long the worker that made a call may still get its answer, whatever
-// its clock says.
+// answerWait returns how long the worker that made a call may still wait for its response, regardless
+// of differences between clocks.
 func (c Config) answerWait(call photojob.Call, now time.Time) time.Duration {
 	if call.Outcome != photojob.CallSent || call.Until == 0 {
 		return 0
@@ -48,20 +48,19 @@ func (c Config) answerWait(call photojob.Call, now time.Time) time.Duration {
 	return max(0, time.UnixMilli(call.Until).Add(c.ClockSkew+noticeTime).Sub(now))
 }
 
-// editing is one attempt at a job. Every call is recorded before it is made, and its
-// answer is stored before its outcome is recorded: whatever crashes, the ledger has all
-// calls that a provider may bill, and a stored answer is never asked for again.
+// editing is one attempt at a job. It records every call before making it, and stores the response
+// before recording the outcome. So the ledger has all calls that a provider may bill, whatever
+// crashes, and a call with a stored response is not repeated.
 type editing struct {
 	steps
 	job          photojob.Job
 	photo        []byte
 	mediaType    string
-	waitingSince time.Time // since when the work of the job waits in the stream
-	next         *chosen   // of the last call of the ledger, when this attempt is to make it
+	waitingSince time.Time // when the job's event was published
+	next         *chosen   // the last call of the ledger, if this attempt makes it
 }
 
-// run makes the calls that the job still needs, from where its ledger says that an
-// earlier attempt has stopped.
+// run makes the remaining calls of the job. The ledger says where an earlier attempt stopped.
 func (e *editing) run(ctx context.Context) (finished, error) {
 	answered, err := e.stored(ctx)
 	for err == nil {
@@ -90,8 +89,8 @@ func (e *editing) run(ctx context.Context) (finished, error) {
 	return finished{}, err
 }
 
-// stored returns the answer to the last call if an earlier attempt stored it. What a paid
-// provider answered is stored as it came, and is read now.
+// stored returns the response to the last call if an earlier attempt stored it. It parses the stored
+// response of a paid provider.
 func (e *editing) stored(ctx context.Context) (*answer, error) {
 	call, called := e.job.Calls.Last()
 	if !called || call.Outcome != photojob.CallSent {
@@ -116,7 +115,7 @@ func (e *editing) stored(ctx context.Context) (*answer, error) {
 	return a, nil
 }
 
-// ask records a call unless that was done, makes it and stores its answer.
+// ask records a call unless it is recorded, makes it and stores its response.
 func (e *editing) ask(ctx context.Context) (*answer, error) {
 	if e.next == nil {
 		if err := e.plan(ctx, e.job); err != nil {
@@ -146,8 +145,8 @@ func (e *editing) ask(ctx context.Context) (*answer, error) {
 	return a, e.saveAnswer(ctx, e.job.JobID, call.N, a)
 }
 
-// plan records the next call, and with it what after has besides, if the ledger and the
-// policy of a provider allow one.
+// plan records the next call, together with the changes in after, if the ledger and the policy of a
+// provider allow one.
 func (e *editing) plan(ctx context.Context, after photojob.Job) error {
 	step := photojob.StepAnalyze
 	if after.AnalysisResult != nil {
@@ -155,7 +154,7 @@ func (e *editing) plan(ctx context.Context, after photojob.Job) error {
 	}
 	if last, called := after.Calls.Last(); called && last.Outcome == photojob.CallSent {
 		outcome := photojob.CallUnknown
-		if last.Until == 0 { // it ended with its worker, and cost nothing
+		if last.Until == 0 { // it ended with its worker and cost nothing
 			outcome = photojob.CallError
 		}
 		after = after.Answered(settled(last, outcome, provider.Usage{Model: last.Model, CostMicros: last.CostMicros, Estimated: last.Estimated}))
@@ -178,10 +177,10 @@ func (e *editing) plan(ctx context.Context, after photojob.Job) error {
 	return nil
 }
 
-// note records what after has, when no call follows now.
+// note records the changes in after without a next call.
 func (e *editing) note(ctx context.Context, after photojob.Job) error {
 	if e.job.Status != photojob.Editing || reflect.DeepEqual(e.job, after) {
-		return nil // there was no call yet, or nothing is new
+		return nil // no call was made, or nothing has changed
 	}
 	job, err := e.store.Resume(ctx, e.job, after, photojob.Call{})
 	if err == nil {
@@ -190,7 +189,7 @@ func (e *editing) note(ctx context.Context, after photojob.Job) error {
 	return err
 }
 
-// intent is the call of a step that is about to be made, at the most that it may cost.
+// intent returns the ledger entry of a call that is about to be made, with its maximum cost.
 func (e *editing) intent(step string, next chosen) photojob.Call {
 	limits := next.Limits(provider.Step(step))
 	call := photojob.Call{Step: step, Provider: next.name, At: time.Now().UnixMilli(), Model: limits.Model, CostMicros: limits.CostMicros, Estimated: next.permits}
@@ -200,7 +199,7 @@ func (e *editing) intent(step string, next chosen) photojob.Call {
 	return call
 }
 
-// record writes what changed and the intent of the next call.
+// record writes the changes and the intent of the next call.
 func (e *editing) record(ctx context.Context, after photojob.Job, intent photojob.Call) (err error) {
 	var job photojob.Job
 	if e.job.Status == photojob.Processing {
@@ -214,13 +213,13 @@ func (e *editing) record(ctx context.Context, after photojob.Job, intent photojo
 	return err
 }
 
-// makeCall makes one call, or reads the raw answer to it. The photo of an edit is stored.
+// makeCall makes one call, or parses raw, the stored response to it. It stores the photo of an edit.
 func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, raw []byte) (*answer, error) {
 	request := provider.Call{
 		ID: fmt.Sprintf("%s/%d", e.job.JobID, call.N), Prompt: e.job.Prompt, Options: optionsOf(e.job.Options),
 		Image: e.photo, MediaType: e.mediaType, Answer: raw,
 	}
-	working := ctx // its deadline is not that of the call
+	working := ctx // without the deadline of the call
 	if call.Until > 0 {
 		var err error
 		if request.Image, request.MediaType, err = remote.Prepared(ctx, e.decoder, e.photo, p.Limits(provider.Step(call.Step))); err != nil {
@@ -246,14 +245,14 @@ func (e *editing) makeCall(ctx context.Context, p opened, call photojob.Call, ra
 	}
 	key := photojob.FinalKey(e.job.JobID, call.N, edited.Format)
 	_, err = e.final.Put(working, key, "image/"+edited.Format, nil, bytes.NewReader(edited.Image))
-	if err != nil && !errors.Is(err, blob.ErrExists) { // put by a try whose answer was lost
+	if err != nil && !errors.Is(err, blob.ErrExists) { // an earlier attempt stored it
 		return nil, err
 	}
 	result := &photojob.EditResult{Width: edited.Width, Height: edited.Height, Format: edited.Format, Size: int64(len(edited.Image))}
 	return &answer{Edit: result, Degraded: edited.Degraded, Usage: usage}, nil
 }
 
-// unprepared is the error of a photo that cannot be sent.
+// unprepared returns the error for a photo that cannot be sent.
 func unprepared(err error) error {
 	for _, wrong := range []error{pixels.ErrFormat, pixels.ErrUnreadable, pixels.ErrTooLarge, pixels.ErrTooSmall, pixels.ErrAnimated} {
 		if errors.Is(err, wrong) {
@@ -279,8 +278,8 @@ func analysisOf(a provider.Analysis) *photojob.AnalysisResult {
 	return result
 }
 
-// failed records the outcome of a failed call and decides what follows. After
-// an error that is not the provider's, the outcome is unknown: the record does not change.
+// failed records the outcome of a failed call and decides how to continue. After an error that is not
+// the provider's the outcome is unknown and the record does not change.
 func (e *editing) failed(ctx context.Context, call photojob.Call, err error) error {
 	cause, ok := errors.AsType[*provider.Error](err)
 	if !ok {
@@ -309,7 +308,7 @@ func (e *editing) failed(ctx context.Context, call photojob.Call, err error) err
 	tries := after.Calls.Errors(call.Step)
 	switch {
 	case refused && outcome == photojob.CallRefused:
-		return bus.Later(cause, refusedWait) // its policy says when there is another call, and to whom
+		return bus.Later(cause, refusedWait) // the policy decides when to call again, and which provider
 	case cause.Class == provider.Internal:
 		return cause
 	case cause.Class == provider.Permanent, tries >= callTries, after.Calls.Paid(call.Step) >= e.cfg.PaidCalls:
@@ -318,16 +317,16 @@ func (e *editing) failed(ctx context.Context, call photojob.Call, err error) err
 	return bus.Later(cause, max(backoff(tries), cause.RetryAfter))
 }
 
-// refusedWait is when a job looks again whether a provider takes it.
+// refusedWait is when a refused job checks again whether a provider accepts it.
 const refusedWait = time.Second
 
-// backoff is the pause after a number of errors, with jitter.
+// backoff returns the pause after a number of errors, with jitter.
 func backoff(errors int) time.Duration {
 	pause := min(2*time.Second<<errors, time.Minute)
 	return pause/2 + rand.N(pause/2)
 }
 
-// settled returns the entry of a call with its outcome.
+// settled returns the ledger entry of a call with its outcome.
 func settled(c photojob.Call, outcome string, u provider.Usage) photojob.Call {
 	c.Outcome, c.Model, c.RequestID, c.CostMicros, c.Estimated = outcome, u.Model, u.RequestID, u.CostMicros, u.Estimated
 	return c

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 )
 
-// metrics are those of paid providers.
+// metrics are the metrics of paid providers.
 type metrics struct {
 	calls *prometheus.HistogramVec
 	cost  *prometheus.CounterVec
@@ -36,7 +36,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	}
 }
 
-// called records a call that was made, with what it may have cost.
+// called records a call, with an upper bound of its cost.
 func (m *metrics) called(name, step string, took time.Duration, costMicros int64, err error) {
 	outcome := "ok"
 	if err != nil {
@@ -46,7 +46,7 @@ func (m *metrics) called(name, step string, took time.Duration, costMicros int64
 	m.cost.WithLabelValues(name, step).Add(float64(costMicros) / 1e6)
 }
 
-// held records what holds a provider, nil for nothing.
+// held records the hold of a provider, nil for none.
 func (m *metrics) held(name string, held *policy.Held) {
 	for _, code := range policy.HeldCodes() {
 		value := 0.0

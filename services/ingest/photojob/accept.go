@@ -14,17 +14,17 @@ import (
 )
 
 var (
-	// errNoOwner reports an idempotency key without an owner, whose key it would be.
+	// errNoOwner means that an idempotency key was sent without an owner.
 	errNoOwner = errors.New("an idempotency key requires an owner")
-	// errOtherTerms reports that an idempotency key was used for other terms.
+	// errOtherTerms means that an idempotency key was used with other terms.
 	errOtherTerms = errors.New("the idempotency key was used with other parameters")
 	errTooLarge   = errors.New("the photo is larger than the limit")
 	errMediaType  = errors.New("the media type is not that of a photo")
-	// errNoProvider reports that no provider would do the job.
+	// errNoProvider means that no enabled provider can process the job.
 	errNoProvider = errors.New("the provider is not enabled")
 )
 
-// accept checks terms and returns them complete. Field begins the names of what is wrong.
+// accept checks terms and returns them with defaults. field is the prefix of field names in errors.
 func accept(t photojob.Terms, field string) (photojob.Terms, error) {
 	t = t.Completed()
 	var wrong []web.FieldError
@@ -47,8 +47,8 @@ func accept(t photojob.Terms, field string) (photojob.Terms, error) {
 	return t, nil
 }
 
-// route returns the provider of a job: the one that its client asked for, else the default
-// of operators, else, while that is disabled, the local one. It returns errNoProvider.
+// route returns the provider of a job: the one that the client named, or the default of operators, or,
+// while that is disabled, the local one. It returns errNoProvider.
 func (a *Area) route(ctx context.Context, t photojob.Terms) (string, error) {
 	if !t.Unasked {
 		return t.Options.Provider, a.offered(ctx, t.Options.Provider)
@@ -63,8 +63,8 @@ func (a *Area) route(ctx context.Context, t photojob.Terms) (string, error) {
 	return d.Provider, err
 }
 
-// offered returns errNoProvider when operators have enabled neither the provider of a job
-// nor one of its fallback. Jobs that were accepted wait for one.
+// offered returns errNoProvider if operators have enabled neither the provider nor one of its
+// fallbacks. Jobs that were accepted wait for one.
 func (a *Area) offered(ctx context.Context, name string) error {
 	if name == photojob.Stub {
 		return nil
@@ -85,8 +85,8 @@ func (a *Area) offered(ctx context.Context, name string) error {
 	return errNoProvider
 }
 
-// create writes a QUEUED job. Under an idempotency key that is taken it returns the job of
-// the first call, also when its provider has been disabled since, or errOtherTerms.
+// create writes a QUEUED job. For an idempotency key that was used it returns the job of the first
+// call, even if its provider has been disabled since, or errOtherTerms.
 func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms photojob.Terms) (photojob.Job, error) {
 	id, err := photojob.NewID(owner, idempotencyKey)
 	if err != nil {
@@ -109,14 +109,14 @@ func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms p
 	return job, nil
 }
 
-// routed returns a new job of a provider. The key of its upload stays that of what the
-// client asked for, so that a repeated call is the same when the default has changed.
+// routed returns a new job with a provider. The key of its upload is derived from what the client
+// requested, so that a repeated call is the same if the default has changed.
 func routed(job photojob.Job, provider string) photojob.Job {
 	job.Provider, job.Options.Provider = provider, provider
 	return job
 }
 
-// createBatch writes the QUEUED jobs of a batch, all or none. It returns what create does.
+// createBatch writes the QUEUED jobs of a batch, all or none. It returns the errors of create.
 func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, terms []photojob.Terms) (photojob.Batch, error) {
 	id, err := photojob.NewID(owner, idempotencyKey)
 	if err != nil {
@@ -126,7 +126,7 @@ func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, te
 	if err != nil {
 		return photojob.Batch{}, err
 	}
-	route, refused := a.route(ctx, terms[0]) // the options are those of all
+	route, refused := a.route(ctx, terms[0]) // all have the same options
 	asked := map[string]string{}
 	for i, job := range jobs {
 		jobs[i] = routed(job, route).Traced(obs.TraceFrom(ctx))
@@ -152,7 +152,7 @@ func (a *Area) createBatch(ctx context.Context, owner, idempotencyKey string, te
 	return batch, nil
 }
 
-// sign returns the request by which a client uploads the photo of a job.
+// sign returns the presigned request with which a client uploads the photo of a job.
 func (a *Area) sign(ctx context.Context, job photojob.Job, digest string) (blob.Presigned, error) {
 	return a.temp.PresignPut(ctx, job.S3TempKey, blob.Terms{
 		Size: job.FileSize, ContentType: job.FileType, SHA256: digest, Expires: uploadExpires,

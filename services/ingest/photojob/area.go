@@ -1,5 +1,5 @@
-// Package photojob takes photos in: it reserves uploads, alone or in batches, accepts
-// bytes, makes work of finished uploads, and retries, cancels and removes jobs.
+// Package photojob accepts photos: it reserves uploads, alone or in batches, receives bytes, publishes
+// the work of finished uploads, and retries, cancels and removes jobs.
 package photojob
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// uploadExpires is how long a presigned upload can be started.
+// uploadExpires is how long a presigned upload is valid.
 const uploadExpires = 15 * time.Minute
 
-// Area takes photos in.
+// Area accepts photos.
 type Area struct {
 	store       *photojob.Store
 	temp, final *blob.Store
@@ -40,7 +40,7 @@ func New(cfg Config, backends *backend.Connections, log zerolog.Logger) *Area {
 		store: photojob.NewStore(backends.DB, cfg.Names), bus: backends.Bus, log: log,
 		policies: policy.NewStore(platform.NewStore(backends.DB, cfg.Platform)),
 	}
-	if backends.Bucket != nil { // nil if the calls are only described
+	if backends.Bucket != nil { // nil if the operations are only described
 		a.temp, a.final = backends.Bucket.In(cfg.Names.TempBucket()), backends.Bucket.In(cfg.Names.FinalBucket())
 	}
 	a.announcer = &announce.Announcer{Store: a.store, Temp: a.temp, Final: cfg.Names.FinalBucket(), Bus: backends.Bus, Log: log}
@@ -53,9 +53,9 @@ func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 // Work does nothing: clients and buckets report uploads.
 func (a *Area) Work(context.Context) error { return nil }
 
-// Uploaded publishes the work of an uploaded photo. It removes an upload that was put after its job
-// was deleted: a job exists before its upload. It ignores an object with other bytes than reserved:
-// the client's own call responds with the reason.
+// Uploaded publishes the work of an uploaded photo. It removes an upload whose job was deleted before;
+// a job always exists before its upload. It ignores an object whose bytes differ from the reservation:
+// the client's own call reports that.
 func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err error) {
 	if o.Bucket != a.temp.Bucket && o.Bucket != a.final.Bucket {
 		return false, nil
@@ -82,8 +82,7 @@ func (a *Area) Uploaded(ctx context.Context, o blob.Object) (mine bool, err erro
 	return true, err
 }
 
-// owned reads a job that the caller may change. A job of another owner is not found: its
-// photos are nobody else's to know of.
+// owned reads a job that the caller may change. A job of another owner is not found.
 func (a *Area) owned(ctx context.Context, id string, caller web.Caller) (photojob.Job, error) {
 	job, err := a.store.Get(ctx, id)
 	if err == nil && job.UserID != caller.Owner {

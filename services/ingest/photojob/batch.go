@@ -52,7 +52,7 @@ func (a *Area) postBatch(ctx context.Context, in *batchInput) (*batchOutput, err
 	if err != nil {
 		return nil, problem(err)
 	}
-	digests := map[string]string{} // by the key of the upload
+	digests := map[string]string{} // by upload key
 	for _, job := range batch.Jobs {
 		for _, t := range all {
 			if t.UploadKey(job.JobID) == job.S3TempKey {
@@ -88,9 +88,8 @@ func (a *Area) batch(ctx context.Context, in *batchChangeInput) (photojob.Batch,
 
 type batchRetryOutput struct{ Body photojob.BatchView }
 
-// postBatchRetry queues the FAILED jobs again. Those whose upload is gone stay as they are. All
-// are QUEUED before the first is published, so that the batch ends once more, and not once for
-// each of them.
+// postBatchRetry queues the FAILED jobs again, except those whose upload was removed. All are QUEUED
+// before the first is published, so that the batch ends once more, and not once for each job.
 func (a *Area) postBatchRetry(ctx context.Context, in *batchChangeInput) (*batchRetryOutput, error) {
 	batch, err := a.batch(ctx, in)
 	if err != nil {
@@ -128,7 +127,7 @@ func (a *Area) deleteBatch(ctx context.Context, in *batchChangeInput) (*struct{}
 	}
 	for i := 0; err == nil && i < len(batch.Jobs); i++ {
 		job := batch.Jobs[i]
-		job.BatchID = "" // nobody waits for the end of a batch that is removed
+		job.BatchID = "" // the end of a deleted batch is not announced
 		err = a.remove(ctx, job)
 	}
 	return nil, problem(err)

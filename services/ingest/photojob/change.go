@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/upload"
 )
 
-// errGone reports that the upload of a FAILED job is not kept any more.
+// errGone means that the upload of a FAILED job has been removed.
 var errGone = errors.New("the uploaded photo has been removed")
 
 const (
@@ -29,8 +29,8 @@ func (a *Area) retry(ctx context.Context, job photojob.Job, prompt string, optio
 	return again, a.publish(ctx, again)
 }
 
-// requeue makes a FAILED job QUEUED. It returns errGone for a job that has lost its upload, and
-// the errors of a move.
+// requeue makes a FAILED job QUEUED. It returns errGone if the upload has been removed, and the errors
+// of a move.
 func (a *Area) requeue(ctx context.Context, job photojob.Job, prompt string, options photojob.Options) (photojob.Job, error) {
 	if job.Status == photojob.Failed {
 		err := a.announcer.Check(ctx, job)
@@ -42,7 +42,7 @@ func (a *Area) requeue(ctx context.Context, job photojob.Job, prompt string, opt
 		}
 	}
 	again, err := a.store.Retry(ctx, job, prompt, options)
-	if errors.Is(err, lifecycle.ErrCondition) { // the outcome of a call was recorded meanwhile
+	if errors.Is(err, lifecycle.ErrCondition) { // the outcome of a call was recorded at the same time
 		if job, err = a.store.Get(ctx, job.JobID); err == nil {
 			again, err = a.store.Retry(ctx, job, prompt, options)
 		}
@@ -50,8 +50,8 @@ func (a *Area) requeue(ctx context.Context, job photojob.Job, prompt string, opt
 	return again, err
 }
 
-// publish publishes the work of a job that is QUEUED again. It returns bus.ErrOutstanding when the
-// last worker keeps its message; a call of uploaded, or the sweep, publishes it later.
+// publish publishes the work of a job that is QUEUED again. It returns bus.ErrOutstanding if the last
+// worker has not acknowledged its message; then a call of uploaded, or the sweep, publishes it later.
 func (a *Area) publish(ctx context.Context, again photojob.Job) error {
 	ctx, cancel := context.WithTimeout(ctx, outstandingWait)
 	defer cancel()
@@ -68,8 +68,8 @@ func (a *Area) publish(ctx context.Context, again photojob.Job) error {
 	}
 }
 
-// cancel ends a job as FAILED and announces that. A job that is cancelled is announced
-// again: the first call may have ended before it was.
+// cancel ends a job as FAILED and announces it. It announces a cancelled job again, since the first
+// call may have failed before that.
 func (a *Area) cancel(ctx context.Context, job photojob.Job) (photojob.Job, error) {
 	if job.Status == photojob.Failed && job.Error != nil && job.Error.Code == photojob.CodeCancelled {
 		return job, a.announcer.Ended(ctx, job)
@@ -82,15 +82,15 @@ func (a *Area) cancel(ctx context.Context, job photojob.Job) (photojob.Job, erro
 		if !errors.Is(err, lifecycle.ErrFenceLost) {
 			return job, err
 		}
-		if job, err = a.store.Get(ctx, job.JobID); err != nil { // a worker moved it
+		if job, err = a.store.Get(ctx, job.JobID); err != nil { // a worker has moved it
 			return job, err
 		}
 	}
 }
 
-// remove deletes the photos, then the item, so that a repeat after a crash still knows
-// them, then what a worker stored between the two. A worker that is still at work on the
-// job finds nothing to move and removes what it stored. The sweep removes the rest.
+// remove deletes the photos, then the item, then what a worker stored in between. A repeat after a
+// crash still finds the keys in the item. A worker that is processing the job fails to move it and
+// removes what it stored. The sweep removes the rest.
 func (a *Area) remove(ctx context.Context, job photojob.Job) error {
 	if err := a.removePhotos(ctx, job); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (a *Area) remove(ctx context.Context, job photojob.Job) error {
 	return a.announcer.BatchEnded(ctx, job.BatchID)
 }
 
-// removePhotos deletes the upload, the answers and the edited photo that a job names.
+// removePhotos deletes the upload, the responses and the edited photo of a job.
 func (a *Area) removePhotos(ctx context.Context, job photojob.Job) error {
 	keys := []string{job.S3TempKey}
 	for _, call := range job.Calls.Calls() {

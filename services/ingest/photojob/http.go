@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Routes registers the calls that write.
+// Routes registers the operations that write.
 func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-photo", Method: http.MethodPost, Path: "/v1/photos", Tags: []string{"photos"},

@@ -28,9 +28,9 @@ const (
 )
 
 const (
-	// maxField is the most bytes of a part that is no file.
+	// maxField is the maximum size in bytes of a part other than the file.
 	maxField = 16 << 10
-	// undoWait bounds what is done after a client is gone.
+	// undoWait bounds the cleanup after a client has disconnected.
 	undoWait = 10 * time.Second
 )
 
@@ -44,7 +44,7 @@ func multipartBody() *huma.RequestBody {
 	}}
 }
 
-// jobTaken describes the answer to a form, which is no typed operation.
+// jobTaken describes the response to a form, which is not a typed operation.
 func jobTaken(r *web.Router) *huma.Response {
 	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[photojob.JobView](), true, "")
 	return &huma.Response{
@@ -54,14 +54,14 @@ func jobTaken(r *web.Router) *huma.Response {
 	}
 }
 
-// form is what a form has. A photo is small enough to be held whole, within the limit of
-// memory for request bodies: so its size and digest are terms of the job like any other.
+// form is the content of a form. A photo is small enough to be held in memory, within the limit for
+// request bodies, so its size and digest are terms of the job.
 type form struct {
 	terms photojob.Terms
 	photo []byte
 }
 
-// postMultipart is the plain handler behind POST /v1/photos with a form.
+// postMultipart handles POST /v1/photos with a form.
 func (a *Area) postMultipart(w http.ResponseWriter, r *http.Request, bodies *web.Bodies) {
 	job, err := a.receive(w, r, bodies)
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *Area) receive(w http.ResponseWriter, r *http.Request, bodies *web.Bodie
 		return photojob.Job{}, err
 	}
 	_, err = a.temp.Put(r.Context(), job.S3TempKey, job.FileType, nil, bytes.NewReader(f.photo))
-	if err == nil || errors.Is(err, blob.ErrExists) { // by another call of the same key
+	if err == nil || errors.Is(err, blob.ErrExists) { // a concurrent call with the same key stored it
 		err = a.announcer.Uploaded(r.Context(), job)
 	}
 	if err != nil && key == "" {
@@ -108,8 +108,8 @@ func (a *Area) receive(w http.ResponseWriter, r *http.Request, bodies *web.Bodie
 	return job, err
 }
 
-// undo removes what a failed call left, even if its client is gone: nothing was promised,
-// and nobody else knows the job.
+// undo removes what a failed call stored, even if the client has disconnected: nothing was promised,
+// and no other call knows the job.
 func (a *Area) undo(ctx context.Context, job photojob.Job) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoWait)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/admission"
 )
 
-// problem returns the problem of an error that a client can do something about.
+// problem translates errors that a client can resolve.
 func problem(err error) error {
 	moved, isMoved := errors.AsType[*lifecycle.MovedError](err)
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// OperatorRoutes registers the calls on paid providers.
+// OperatorRoutes registers the operations on paid providers.
 func (a *Area) OperatorRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-photo-providers", Method: http.MethodGet, Path: "/v1/photo-providers", Tags: []string{"photo providers"},
@@ -43,7 +43,7 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 	}, a.listCosts)
 }
 
-// providerView is a provider as the API shows it.
+// providerView is a provider in the operators' API.
 type providerView struct {
 	Name string `json:"name"`
 	policy.Settings
@@ -154,13 +154,13 @@ type providerPutInput struct {
 	Body    struct{ policy.Settings }
 }
 
-// matchOf reads If-Match.
+// matchOf parses If-Match.
 func matchOf(header string) policy.Match {
 	match := policy.Match{Any: header == "*"}
 	if header != "" && !match.Any {
 		revision, err := strconv.ParseInt(strings.Trim(header, `"`), 10, 64)
 		if err != nil || revision < 0 {
-			revision = -1 // which no settings have
+			revision = -1 // no settings have this revision
 		}
 		match.Revision = revision
 	}

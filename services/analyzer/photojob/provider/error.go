@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Class is what the caller does after an error.
+// Class decides how the caller continues after an error.
 type Class string
 
 // Classes.
 const (
 	Retry     Class = "retry"     // call again, with backoff
 	Defer     Class = "defer"     // wait for a limit or a breaker; no attempt is used
-	Suspend   Class = "suspend"   // the provider refuses access until its settings change
+	Suspend   Class = "suspend"   // the provider denies access until its settings change
 	Unknown   Class = "unknown"   // the call may have been billed
 	Permanent Class = "permanent" // the same call fails again
-	Internal  Class = "internal"  // the fault is this system's
+	Internal  Class = "internal"  // a fault of this system
 )
 
 // Codes of the jobs' errors.
@@ -35,7 +35,7 @@ const (
 	InternalError       = "INTERNAL"
 )
 
-// Billed says whether a failed call costs.
+// Billed says whether a failed call is billed.
 type Billed string
 
 // Values of Billed. A call that was never sent is not billed.
@@ -50,10 +50,10 @@ type Error struct {
 	Class      Class
 	Code       string
 	Billed     Billed
-	RetryAfter time.Duration // as the provider asks; 0 when it does not
-	HTTP       int           // status of the answer; 0 without one
+	RetryAfter time.Duration // requested by the provider, or 0
+	HTTP       int           // status of the response, or 0
 	RequestID  string
-	Err        error // the reason, in words for the owner of the photo
+	Err        error // the reason in words for the photo's owner
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Code, e.Err) }
@@ -61,7 +61,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Code, e.Err) }
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ClassOf returns the class of an error: Internal for one that is no *Error.
+// ClassOf returns the class of an error, Internal unless it is an *Error.
 func ClassOf(err error) Class {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Class

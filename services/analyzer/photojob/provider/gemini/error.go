@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 )
 
-// failed reads an error in the form of google.rpc.Status. Limits are reported in the details
-// of the body: RetryInfo, and QuotaFailure for those of a day.
+// failed parses an error in the form of google.rpc.Status. The details of the body describe limits:
+// RetryInfo, and QuotaFailure for daily limits.
 func failed(r remote.Response, now time.Time) *provider.Error {
 	var body struct {
 		Error struct {
@@ -24,10 +24,10 @@ func failed(r remote.Response, now time.Time) *provider.Error {
 			}
 		}
 	}
-	_ = json.Unmarshal(r.Body, &body) // what cannot be read is classed by the HTTP status
+	_ = json.Unmarshal(r.Body, &body) // without a valid body the HTTP status decides
 	e := remote.Failed(r, body.Error.Message)
 	if r.Status == http.StatusBadRequest && body.Error.Status == "FAILED_PRECONDITION" {
-		e.Class, e.Code = provider.Suspend, provider.AccessDenied // billing, or a region that is not served
+		e.Class, e.Code = provider.Suspend, provider.AccessDenied // billing problem, or unsupported region
 	}
 	for _, detail := range body.Error.Details {
 		if detail.Reason == "API_KEY_INVALID" { // with status 400
@@ -45,8 +45,8 @@ func failed(r remote.Response, now time.Time) *provider.Error {
 	return e
 }
 
-// pacific is the standard time of the Pacific: quotas of a day are reset at
-// midnight there. In summer that is an hour earlier, which costs an hour.
+// pacific is Pacific Standard Time: daily quotas are reset at midnight there. In summer the reset is
+// an hour earlier, and this time an hour late.
 var pacific = time.FixedZone("PST", -8*60*60)
 
 func untilMidnight(now time.Time) time.Duration {

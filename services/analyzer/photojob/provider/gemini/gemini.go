@@ -1,5 +1,5 @@
-// Package gemini describes and edits photos by the Gemini API of Google, as it is
-// documented at https://ai.google.dev/api/generate-content.
+// Package gemini describes and edits photos with Google's Gemini API, documented at
+// https://ai.google.dev/api/generate-content.
 package gemini
 
 import (
@@ -17,21 +17,21 @@ import (
 // Endpoint is the public address of the API.
 const Endpoint = "https://generativelanguage.googleapis.com"
 
-// Limits of the API: a request with everything in it has at most 20 MB, and a larger
-// picture is scaled down by the service.
+// Limits of the API: a request has at most 20 MB in total, and the service scales larger pictures
+// down.
 const (
 	maxBytes   = 4_000_000
 	maxLongest = 3072
 )
 
-// Step is how the API is called for one step.
+// Step configures the calls of one step.
 type Step struct {
 	Model      string
-	CostMicros int64 // the most that one call costs
+	CostMicros int64 // maximum cost of one call
 	Time       time.Duration
 }
 
-// Config is how the API is called.
+// Config configures the calls of the API.
 type Config struct {
 	BaseURL string
 	Key     string
@@ -46,7 +46,7 @@ type Provider struct {
 	decoder *pixels.Decoder
 }
 
-// New returns the provider. The client and the decoder are the caller's to close.
+// New returns the provider. The caller closes the client and the decoder.
 func New(cfg Config, client *http.Client, decoder *pixels.Decoder) *Provider {
 	return &Provider{cfg, client, decoder}
 }
@@ -58,7 +58,7 @@ func (p *Provider) step(s provider.Step) Step {
 	return p.cfg.Edit
 }
 
-// Limits are those of the API, with the model and price of the settings.
+// Limits returns the limits of the API, with the model and price of the settings.
 func (p *Provider) Limits(s provider.Step) provider.Limits {
 	step := p.step(s)
 	return provider.Limits{
@@ -67,7 +67,7 @@ func (p *Provider) Limits(s provider.Step) provider.Limits {
 	}
 }
 
-// Check asks for the description of the model that edits, which costs nothing.
+// Check requests the description of the editing model, which is free.
 func (p *Provider) Check(ctx context.Context) error {
 	resp, err := remote.Send(ctx, p.client, remote.Request{
 		Method: http.MethodGet, URL: p.cfg.BaseURL + "/v1beta/models/" + url.PathEscape(p.cfg.Edit.Model), Header: p.header(),
@@ -80,7 +80,7 @@ func (p *Provider) Check(ctx context.Context) error {
 
 func (p *Provider) header() http.Header { return http.Header{"X-Goog-Api-Key": {p.cfg.Key}} }
 
-// Analyze asks for a description in the form of the seed. The prompt is not sent.
+// Analyze requests a description in the form of the seed. It does not send the prompt.
 func (p *Provider) Analyze(ctx context.Context, c provider.Call) (provider.Analysis, provider.Usage, error) {
 	answer, usage, err := p.generate(ctx, provider.Analyze, c, analysisRequest(c))
 	if err != nil {
@@ -93,7 +93,7 @@ func (p *Provider) Analyze(ctx context.Context, c provider.Call) (provider.Analy
 	return found, usage, nil
 }
 
-// Edit asks for the photo as the prompt describes it.
+// Edit requests a photo that is edited according to the prompt.
 func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, provider.Usage, error) {
 	request, degraded := editRequest(c)
 	answer, usage, err := p.generate(ctx, provider.Edit, c, request)
@@ -109,10 +109,10 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	return edited, usage, err
 }
 
-// generate makes a call, or reads the answer to one that was made.
+// generate makes a call, or parses the stored response to an earlier one.
 func (p *Provider) generate(ctx context.Context, s provider.Step, c provider.Call, body request) (*response, provider.Usage, error) {
 	step := p.step(s)
-	usage := provider.Usage{Model: step.Model, CostMicros: step.CostMicros, Estimated: true} // by the price list
+	usage := provider.Usage{Model: step.Model, CostMicros: step.CostMicros, Estimated: true} // from the price list
 	resp := remote.Response{Status: http.StatusOK, Body: c.Answer}
 	if c.Answer == nil {
 		document, err := json.Marshal(body)

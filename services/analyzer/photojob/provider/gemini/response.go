@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 )
 
-// response is what of an answer is used.
+// response has the fields of a response that are used.
 type response struct {
 	Candidates []struct {
 		Content struct {
@@ -34,12 +34,12 @@ type rating struct {
 	Blocked               bool
 }
 
-// refusals are the reasons for which content is refused. Others may go away.
+// refusals are the finish reasons that mean that the content was rejected. Others may be temporary.
 var refusals = []string{
 	"SAFETY", "IMAGE_SAFETY", "PROHIBITED_CONTENT", "IMAGE_PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "IMAGE_RECITATION",
 }
 
-// blocked returns the error of an answer that refuses the content, else nil.
+// blocked returns an error if the content was rejected, or nil.
 func (r *response) blocked() error {
 	if reason := r.PromptFeedback.BlockReason; reason != "" {
 		return remote.Blocked(r.from, provider.IsBilled, reason)
@@ -53,7 +53,7 @@ func (r *response) blocked() error {
 	return nil
 }
 
-// picture returns the first picture of the answer, and the media type that is claimed.
+// picture returns the first picture of the response, and its declared media type.
 func (r *response) picture() ([]byte, string, error) {
 	first := r.Candidates[0]
 	for _, p := range first.Content.Parts {
@@ -77,7 +77,7 @@ const (
 
 var likelihoods = []string{"VERY_UNLIKELY", "UNLIKELY", "POSSIBLE", "LIKELY", "VERY_LIKELY"}
 
-// analysis reads the description, of which labels that make no sense are left out.
+// analysis parses the description. It drops invalid labels.
 func (r *response) analysis() (provider.Analysis, error) {
 	var text strings.Builder
 	for _, p := range r.Candidates[0].Content.Parts {
@@ -103,8 +103,8 @@ func (r *response) analysis() (provider.Analysis, error) {
 	return found, nil
 }
 
-// safeSearch returns what the model says, adult content no less likely than the filters of
-// the API say. It is nil when the model says nothing that can be read.
+// safeSearch returns the model's rating, with adult content rated at least as likely as by the API's
+// filters. It is nil if the model's rating is invalid.
 func (r *response) safeSearch(said *provider.SafeSearch) *provider.SafeSearch {
 	if said == nil {
 		return nil

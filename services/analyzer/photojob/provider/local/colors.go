@@ -1,13 +1,13 @@
 package local
 
-// colorNames are the eleven basic color terms of English (Berlin and Kay, 1969), with
-// beige and turquoise, which photos have much of.
+// colorNames are the eleven basic color terms of English (Berlin and Kay, 1969), and beige and
+// turquoise, which are frequent in photos.
 var colorNames = []string{
 	"black", "white", "gray", "red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "beige",
 }
 
-// colorName names a color by hue, saturation and lightness of HSL, with thresholds set
-// by eye. It is integer arithmetic, so that it is the same everywhere.
+// colorName names a color by hue, saturation and lightness of HSL, with thresholds set by eye. It uses
+// integer arithmetic, which gives the same result on every processor.
 func colorName(r, g, b byte) string {
 	most, least := int(max(r, g, b)), int(min(r, g, b))
 	chroma, light := most-least, most+least // 0 to 255, 0 to 510

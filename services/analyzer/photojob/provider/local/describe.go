@@ -9,19 +9,19 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/objects"
 )
 
-// Borders between a label and none. docs/photos.md has how they were set.
+// Thresholds of labels. docs/photos.md describes how they were chosen.
 const (
-	blurry     = 40  // sharpness below
-	lowLight   = 60  // median brightness below
-	overlit    = 225 // median brightness above, for a photo
+	blurry     = 40  // maximum sharpness
+	lowLight   = 60  // maximum median brightness
+	overlit    = 225 // minimum median brightness of a photo
 	monochrome = 0.99
-	lowSpread  = 60 // between the 5th and the 95th percentile
+	lowSpread  = 60 // maximum difference between the 5th and the 95th percentile
 )
 
-// maxObjects is how many objects a photo is labeled with at most.
+// maxObjects is the maximum number of objects in a description.
 const maxObjects = 5
 
-// classes returns a label for each kind of object, the surest first.
+// classes returns a label for each kind of object, in descending order of confidence.
 func classes(found []objects.Object) []provider.Label {
 	var labels []provider.Label
 	for _, o := range found {
@@ -33,8 +33,7 @@ func classes(found []objects.Object) []provider.Label {
 	return labels
 }
 
-// describe puts facts, faces and objects into labels, the surest first within their kind, and
-// into a sentence.
+// describe returns labels, by kind and in descending order of confidence, and a sentence.
 func describe(f facts, faces []face, things []provider.Label, width, height int) ([]provider.Label, string) {
 	var labels []provider.Label
 	add := func(name string, confidence float64) {
@@ -94,7 +93,8 @@ func describe(f facts, faces []face, things []provider.Label, width, height int)
 	return labels, text
 }
 
-// sureness grows with the quality of the clearest face: 0.5 for the least that counts.
+// sureness returns the confidence for the clearest face. It is 0.5 for the minimum quality and grows
+// with it.
 func sureness(faces []face) float64 {
 	return float64(faces[0].q / (faces[0].q + clearFace))
 }

@@ -18,10 +18,10 @@ var cascade []byte
 //go:embed cascade/LICENSE
 var notice string
 
-// Notice returns the licenses of the cascade and the models, which must go along with them.
+// Notice returns the licenses of the cascade and the models, which must be distributed with them.
 func Notice() string { return notice + "\n" + objects.Notice() + "\n" + cutout.Notice() }
 
-// face is where a face is, in pixels of the picture it was found in, and how clear.
+// face is the position of a face in pixels, and its quality.
 type face struct {
 	box image.Rectangle
 	q   float32
@@ -36,11 +36,11 @@ func newFinder() (*finder, error) {
 }
 
 const (
-	faceSide  = 800 // pixels of the longer side that faces are looked for in
-	clearFace = 10  // the least quality: docs/photos.md has what it finds
+	faceSide  = 800 // the longer side of the picture that is searched, in pixels
+	clearFace = 10  // the minimum quality; docs/photos.md describes its effect
 )
 
-// find returns the faces, the clearest first.
+// find returns the faces in descending order of quality.
 func (f *finder) find(p *pixels.Picture) []face {
 	small := p.Copy()
 	small.Fit(faceSide, faceSide)

@@ -7,18 +7,18 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// facts are what is measured of a photo, shrunk to factSide pixels so that the
-// numbers mean the same for every size.
+// facts are measurements of a photo, shrunk to factSide pixels so that they are comparable for all
+// sizes.
 type facts struct {
 	sharpness           int // variance of the Laplacian of the brightness
 	dark, median, light int // brightness of the 5th, 50th and 95th percentile, 0 to 255
 	gray                float64
-	paper, ink          float64 // parts that are bright and colorless, and dark
-	night               float64 // part that is darker than a quarter
-	colors              []share // the most frequent first
+	paper, ink          float64 // shares of bright colorless pixels, and of dark ones
+	night               float64 // share of pixels darker than a quarter
+	colors              []share // in descending order
 }
 
-// share is the part of the pixels that a color has.
+// share is the share of pixels with a color.
 type share struct {
 	name string
 	part float64
@@ -40,7 +40,7 @@ func measure(p *pixels.Picture) facts {
 	return f
 }
 
-// count sorts the visible pixels by color.
+// count counts the visible pixels by color.
 func (f *facts) count(m *image.NRGBA) {
 	bins := make([]int, 1<<15) // 5 bits a channel
 	var total, gray, paper, ink, night int

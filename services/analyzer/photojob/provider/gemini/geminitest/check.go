@@ -58,7 +58,7 @@ type request struct {
 	} `json:"safetySettings"`
 }
 
-// check refuses what the API refuses, and what could only be a mistake.
+// check rejects what the API rejects, and requests that can only be mistakes.
 func check(body []byte, edit bool) error {
 	var in request
 	decoder := json.NewDecoder(bytes.NewReader(body))

@@ -1,6 +1,6 @@
-// Package geminitest is a server for tests that answers as the Gemini API is documented
-// to: https://ai.google.dev/api/generate-content. It refuses what the API refuses, and
-// counts what it bills.
+// Package geminitest is a server for tests that follows the documentation of the Gemini API:
+// https://ai.google.dev/api/generate-content. It rejects what the API rejects, and counts what it
+// bills.
 package geminitest
 
 import (
@@ -19,17 +19,17 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// Key is the one that the server takes at first, and the models that it has.
+// Key is the key that the server accepts at first; the others are its models.
 const (
 	Key          = "geminitest-key"
 	AnalyzeModel = "gemini-3.5-flash"
 	EditModel    = "gemini-3.1-flash-image"
 )
 
-// The picture of an answer.
+// The size of the picture in responses.
 const Width, Height = 160, 120
 
-// Server answers by its Script.
+// Server responds according to its Script.
 type Server struct {
 	providertest.Script
 	URL string // without the version
@@ -55,34 +55,34 @@ func Start(t *testing.T) *Server {
 	return s
 }
 
-// Accept makes the server take these keys and no others.
+// Accept replaces the accepted keys.
 func (s *Server) Accept(keys ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.keys = keys
 }
 
-// Requests are the bodies of all valid requests.
+// Requests returns the bodies of all valid requests.
 func (s *Server) Requests() [][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Error is the body of an error, with details as JSON objects.
+// Error returns the body of an error, with details as JSON objects.
 func Error(code int, status, message string, details ...string) string {
 	return fmt.Sprintf(`{"error":{"code":%d,"message":%q,"status":%q,"details":[%s]}}`, code, message, status, strings.Join(details, ","))
 }
 
-// RetryInfo is the detail of an error that asks for a pause such as 55s.
+// RetryInfo returns the error detail that requests a pause such as 55s.
 func RetryInfo(delay string) string {
 	return fmt.Sprintf(`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":%q}`, delay)
 }
 
-// PerDay is the detail of an error that a day's quota is used up.
+// PerDay is the error detail for an exhausted daily quota.
 const PerDay = `{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaMetric":"generativelanguage.googleapis.com/generate_content_requests","quotaId":"GenerateRequestsPerDayPerProjectPerModel"}]}`
 
-// TooMany is a 429 whose details say when to come back.
+// TooMany returns a response with status 429 and details.
 func TooMany(details ...string) providertest.Reply {
 	return providertest.TooMany("", Error(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "You exceeded your current quota.", details...))
 }
@@ -90,7 +90,7 @@ func TooMany(details ...string) providertest.Reply {
 func fail(w http.ResponseWriter, code int, status, message string, details ...string) {
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	w.WriteHeader(code)
-	_, _ = w.Write([]byte(Error(code, status, message, details...))) // fails when the client is gone
+	_, _ = w.Write([]byte(Error(code, status, message, details...))) // fails if the client has disconnected
 }
 
 // allowed checks the key.
@@ -146,17 +146,17 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	s.Reply(w, r, providertest.Bill{Model: model, Request: body}, answer)
 }
 
-// Analysis is what every photo is described as.
+// Analysis is the description of every photo.
 const Analysis = `{"description":"A hill above the sea.","labels":[{"name":"hill","confidence":0.98},{"name":"sea","confidence":0.91}],"safeSearch":{"adult":"VERY_UNLIKELY","violence":"VERY_UNLIKELY"}}`
 
 func described() []byte { return Candidate("STOP", map[string]any{"text": Analysis}) }
 
-// Picture is an answer with a picture.
+// Picture returns a response with a picture.
 func Picture(data []byte, mediaType string) []byte {
 	return Candidate("STOP", map[string]any{"text": "Here it is."}, map[string]any{"inlineData": map[string]any{"mimeType": mediaType, "data": data}})
 }
 
-// Candidate is an answer with one candidate.
+// Candidate returns a response with one candidate.
 func Candidate(finishReason string, parts ...map[string]any) []byte {
 	answer, err := json.Marshal(map[string]any{
 		"candidates": []any{map[string]any{
@@ -167,16 +167,16 @@ func Candidate(finishReason string, parts ...map[string]any) []byte {
 		"modelVersion":  "test", "responseId": "geminitest-1",
 	})
 	if err != nil {
-		panic(err) // of maps and texts, which cannot fail
+		panic(err) // maps and texts can always be encoded
 	}
 	return answer
 }
 
-// picture is the PNG of every answer.
+// picture returns the PNG of every response.
 func picture() []byte {
 	var out bytes.Buffer
 	if err := png.Encode(&out, scene.New(Width, Height, 3)); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // a buffer does not fail
 	}
 	return out.Bytes()
 }

@@ -1,5 +1,5 @@
-// Package cutout separates the persons of a photo from what is behind them, with MediaPipe
-// Selfie Segmentation, a small neural network. Without a person its masks mean nothing.
+// Package cutout separates the persons in a photo from the background with MediaPipe Selfie
+// Segmentation, a small neural network. The masks of photos without persons are meaningless.
 package cutout
 
 import (
@@ -23,28 +23,28 @@ var notice string
 //go:embed LICENSE
 var license string
 
-// Notice returns the licenses of the model, which must go along with it.
+// Notice returns the licenses of the model, which must be distributed with it.
 func Notice() string { return notice + "\n" + license }
 
-// Memory is how many bytes Persons takes at most beside the picture.
+// Memory is the maximum memory of Persons in bytes, in addition to the picture.
 const Memory = 32 << 20
 
-// Cutter finds what belongs to persons. It is safe for concurrent use.
+// Cutter finds the pixels of persons. It is safe for concurrent use.
 type Cutter struct{ graph *tensor.Graph }
 
-// New returns a Cutter. The error is that of a damaged model.
+// New returns a Cutter. It returns an error if the model is damaged.
 func New() (*Cutter, error) {
 	graph, err := tensor.Load(model, weights)
 	return &Cutter{graph}, err
 }
 
 const (
-	side   = 256 // pixels of the square that the model sees
+	side   = 256 // side of the model's input, in pixels
 	output = "activation_10"
 )
 
-// Persons returns the mask of a picture, which is not changed. It stops with the context,
-// with its cause.
+// Persons returns the mask of a picture. It does not change the picture. If the context ends, it
+// returns the cause.
 func (c *Cutter) Persons(ctx context.Context, p *pixels.Picture) (*Mask, error) {
 	small := p.Copy()
 	small.Resize(side, side)
@@ -66,19 +66,19 @@ func (c *Cutter) Persons(ctx context.Context, p *pixels.Picture) (*Mask, error) 
 	}
 	mask := &Mask{width: p.Width(), height: p.Height()}
 	for i, v := range out[output].Data {
-		mask.values[i] = int32(min(max((v-0.25)*2, 0), 1)*255 + 0.5) // surer than 0.75 is a person
+		mask.values[i] = int32(min(max((v-0.25)*2, 0), 1)*255 + 0.5) // above 0.75 it is a person
 	}
 	return mask, nil
 }
 
-// Mask says which part of each pixel belongs to a person.
+// Mask gives the degree to which each pixel belongs to a person.
 type Mask struct {
 	values        [side * side]int32 // 0 to 255
 	width, height int                // pixels of the picture
 }
 
-// Row writes the values of a row of the picture, 0 to 255, one for each of its pixels. They
-// are interpolated in integers, so that they are the same on every processor.
+// Row writes the values of a row of the picture, 0 to 255, one per pixel. They are interpolated with
+// integers, which gives the same result on every processor.
 func (m *Mask) Row(y int, row []byte) {
 	top, bottom, down := position(y, m.height)
 	for x := range row {
@@ -89,9 +89,9 @@ func (m *Mask) Row(y int, row []byte) {
 	}
 }
 
-const one = 1 << 10 // of the parts between two values
+const one = 1 << 10 // steps between two values
 
-// position returns the values that a pixel lies between, and how far it is to the second.
+// position returns the two values on either side of a pixel, and its distance from the first.
 func position(at, pixels int) (first, second int, part int32) {
 	middle := ((2*at+1)*side*one/pixels - one) / 2
 	if middle < 0 {

@@ -1,6 +1,5 @@
-// Package grammar reads the prompts of the local photo editor: English phrases, in
-// any case, separated by commas, semicolons, full stops, line ends, "then" or "and".
-// Phrases lists them.
+// Package grammar parses the prompts of the local photo editor: English phrases in any case, separated
+// by commas, semicolons, full stops, line ends, "then" or "and". Phrases lists them.
 package grammar
 
 import (
@@ -9,13 +8,13 @@ import (
 	"strings"
 )
 
-// MaxSteps is how many steps a prompt may have.
+// MaxSteps is the maximum number of steps of a prompt.
 const MaxSteps = 12
 
 // ErrTooManySteps is returned for a prompt with more than MaxSteps phrases.
 var ErrTooManySteps = errors.New("the prompt has too many steps")
 
-// Phrases are what is understood; square brackets hold what may be left out.
+// Phrases lists the phrases. Square brackets mark optional parts.
 const Phrases = `enhance, auto levels, white balance, brighten [N%], darken [N%], contrast [N%], saturate [N%], ` +
 	`warm [N%], cool [N%], sharpen [light|strong], denoise [light|strong], blur [light|strong], black and white, sepia, ` +
 	`crop W:H [to faces|to subject], remove background, background COLOR, blur background, resize W[xH], fit W[xH], rotate 90|180|270, flip horizontal|vertical, watermark "text", ` +
@@ -52,7 +51,7 @@ const (
 	BlurBackground   Op = "blur background"
 )
 
-// Strength is of Sharpen, Denoise and Blur.
+// Strength is the strength of Sharpen, Denoise and Blur.
 type Strength int
 
 // Strengths.
@@ -62,24 +61,24 @@ const (
 	Strong
 )
 
-// Step is one phrase. The fields that its Op does not name are zero.
+// Step is one phrase. Fields that do not belong to its Op are zero.
 type Step struct {
 	Op            Op
 	Percent       int      // Brighten to Cool: 1 to 100
 	Strength      Strength // Sharpen, Denoise, Blur
 	Width, Height int      // Crop: the ratio, 1 to 100; Fit: pixels, 0 for no bound
 	Faces         bool     // Crop: around the faces
-	Subject       bool     // Crop: around the persons, or what else is most visible
+	Subject       bool     // Crop: around the persons or the most visible object
 	Color         [3]byte  // Background: red, green, blue
 	Degrees       int      // Rotate: 90, 180, 270, clockwise
-	Vertical      bool     // Flip: top and bottom change places
+	Vertical      bool     // Flip: exchange top and bottom
 	Text          string   // Watermark: 1 to 80 characters
 	Format        string   // As: jpeg, png, webp
 	Quality       int      // As: 1 to 100; 0 when not given
 }
 
-// Parse reads a prompt. An empty one is Enhance. unknown are the phrases that are
-// not understood, as written. The error is ErrTooManySteps.
+// Parse parses a prompt. An empty prompt means Enhance. unknown are the phrases that it does not
+// understand, as written. The error is ErrTooManySteps.
 func Parse(prompt string) (steps []Step, unknown []string, err error) {
 	phrases := split(prompt)
 	if len(phrases) == 0 {
@@ -101,14 +100,14 @@ func Parse(prompt string) (steps []Step, unknown []string, err error) {
 // phrase is a part of a prompt between two separators.
 type phrase struct {
 	written string
-	words   []string // in lower case, without polite ones
-	quoted  string   // what stands in quotes
+	words   []string // in lower case, without polite words
+	quoted  string   // the quoted text
 }
 
-// polite words say nothing.
+// polite words are ignored.
 var polite = map[string]bool{"please": true, "the": true, "it": true, "image": true, "photo": true, "picture": true}
 
-// split cuts a prompt at its separators outside of quotes.
+// split splits a prompt at separators outside quotes.
 func split(prompt string) (all []phrase) {
 	var current phrase
 	var written []string
@@ -120,7 +119,7 @@ func split(prompt string) (all []phrase) {
 		current, written = phrase{}, nil
 	}
 	for i, part := range strings.Split(quotes.Replace(prompt), `"`) {
-		if i%2 == 1 { // within quotes
+		if i%2 == 1 { // inside quotes
 			current.quoted = strings.TrimSpace(part)
 			written = append(written, `"`+current.quoted+`"`)
 			continue

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// fixed are the phrases without arguments.
+// fixed has the phrases without arguments.
 var fixed = map[string]Step{
 	"enhance": {Op: Enhance}, "auto enhance": {Op: Enhance},
 	"auto levels": {Op: Levels}, "levels": {Op: Levels},
@@ -18,7 +18,7 @@ var fixed = map[string]Step{
 	"rotate 90": {Op: Rotate, Degrees: 90}, "rotate 180": {Op: Rotate, Degrees: 180}, "rotate 270": {Op: Rotate, Degrees: 270},
 }
 
-// percents are the default percent of each.
+// percents has the default percentages.
 var percents = map[Op]int{Brighten: 20, Darken: 20, Contrast: 20, Saturate: 20, Warm: 20, Cool: 20}
 
 var strengths = map[string]Strength{"light": Light, "medium": Medium, "strong": Strong}
@@ -71,7 +71,7 @@ func strength(op Op, rest []string) (Step, bool) {
 	return Step{Op: op, Strength: s}, ok && len(rest) == 1
 }
 
-// crop reads W:H, to faces or to subject.
+// crop parses W:H, to faces or to subject.
 func crop(rest []string) (Step, bool) {
 	rest = without(rest, "to")
 	if len(rest) == 0 {
@@ -89,14 +89,14 @@ func crop(rest []string) (Step, bool) {
 	}
 }
 
-// colors are those that descriptions name, with the values of CSS.
+// colors are the colors that descriptions name, with the values of CSS.
 var colors = map[string][3]byte{
 	"black": {0, 0, 0}, "white": {255, 255, 255}, "gray": {128, 128, 128}, "grey": {128, 128, 128}, "red": {255, 0, 0},
 	"orange": {255, 165, 0}, "yellow": {255, 255, 0}, "green": {0, 128, 0}, "turquoise": {64, 224, 208}, "blue": {0, 0, 255},
 	"purple": {128, 0, 128}, "pink": {255, 192, 203}, "brown": {139, 69, 19}, "beige": {245, 245, 220},
 }
 
-// background reads a color: its name, or #RRGGBB.
+// background parses a color: its name, or #RRGGBB.
 func background(rest []string) (Step, bool) {
 	if len(rest) != 1 {
 		return Step{}, false
@@ -109,7 +109,7 @@ func background(rest []string) (Step, bool) {
 	return Step{Op: Background, Color: [3]byte{byte(n >> 16), byte(n >> 8), byte(n)}}, hex && err == nil && len(digits) == 6
 }
 
-// Ratio reads W:H, of two numbers from 1 to 100.
+// Ratio parses W:H, two numbers from 1 to 100.
 func Ratio(s string) (w, h int, ok bool) {
 	left, right, found := strings.Cut(s, ":")
 	w, okW := number(left, 1, 100)
@@ -117,7 +117,7 @@ func Ratio(s string) (w, h int, ok bool) {
 	return w, h, found && okW && okH
 }
 
-// fit reads W or WxH, in pixels.
+// fit parses W or WxH, in pixels.
 func fit(rest []string) (Step, bool) {
 	rest = without(rest, "to")
 	if len(rest) > 1 && (rest[len(rest)-1] == "px" || rest[len(rest)-1] == "pixels") {
@@ -138,7 +138,7 @@ func fit(rest []string) (Step, bool) {
 	return Step{Op: Fit, Width: w, Height: h}, ok && okH
 }
 
-// as reads a format, quality N.
+// as parses a format and quality N.
 func as(rest []string) (Step, bool) {
 	rest = without(without(rest, "a"), "an")
 	if len(rest) != 1 && (len(rest) != 3 || rest[1] != "quality") {
@@ -156,7 +156,7 @@ func as(rest []string) (Step, bool) {
 	return step, ok
 }
 
-// without drops a word at the beginning.
+// without removes a leading word.
 func without(words []string, word string) []string {
 	if len(words) > 0 && words[0] == word {
 		return words[1:]

@@ -1,5 +1,5 @@
-// Package objects finds everyday objects in photos with NanoDet-g, a small neural network
-// that knows the 80 classes of COCO. docs/photos.md has what to expect of it.
+// Package objects finds everyday objects in photos with NanoDet-g, a small neural network trained on
+// the 80 classes of COCO. docs/photos.md describes its precision.
 package objects
 
 import (
@@ -27,37 +27,37 @@ var notice string
 //go:embed LICENSE
 var license string
 
-// Notice returns the licenses of the model, which must go along with it.
+// Notice returns the licenses of the model, which must be distributed with it.
 func Notice() string { return notice + "\n" + license }
 
 const (
-	// Confidence is the least of an object that a photo is labeled with. The command measure
-	// reports how often such a label is right.
+	// Confidence is the minimum confidence of an object in a description. The command measure reports
+	// how often such a label is right.
 	Confidence = 0.65
-	// Memory is how many bytes Find takes at most beside the picture.
+	// Memory is the maximum memory of Find in bytes, in addition to the picture.
 	Memory = 32 << 20
 )
 
-// Object is what was found.
+// Object is an object in a photo.
 type Object struct {
 	Name       string
 	Confidence float64         // 0 to 1
-	Box        image.Rectangle // in pixels of the picture it was found in
+	Box        image.Rectangle // in pixels of the searched picture
 }
 
 // Finder finds objects. It is safe for concurrent use.
 type Finder struct{ graph *tensor.Graph }
 
-// New returns a Finder. The error is that of a damaged model.
+// New returns a Finder. It returns an error if the model is damaged.
 func New() (*Finder, error) {
 	graph, err := tensor.Load(model, weights)
 	return &Finder{graph}, err
 }
 
 const (
-	side    = 416 // pixels of the square that the model sees
-	overlap = 0.6 // of two boxes of one class, above which they are of one object
-	bins    = 11  // of the distribution of a distance: 0 to 10 cells
+	side    = 416 // side of the model's input, in pixels
+	overlap = 0.6 // minimum overlap of two boxes of the same object
+	bins    = 11  // bins of the distribution of a distance: 0 to 10 cells
 )
 
 // levels are the outputs of the model: a grid for objects of each size.
@@ -66,8 +66,8 @@ var levels = []struct {
 	scores, boxes string
 }{{8, "Identity", "Identity_3"}, {16, "Identity_1", "Identity_4"}, {32, "Identity_2", "Identity_5"}}
 
-// Find returns the objects with at least a confidence, the surest first. The picture is
-// not changed. It stops with the context, with its cause.
+// Find returns the objects with at least the confidence, in descending order. It does not change the
+// picture. If the context ends, it returns the cause.
 func (f *Finder) Find(ctx context.Context, p *pixels.Picture, confidence float64) ([]Object, error) {
 	small := p.Copy()
 	small.Fit(side, side)
@@ -99,9 +99,9 @@ func (f *Finder) Find(ctx context.Context, p *pixels.Picture, confidence float64
 	return all, nil
 }
 
-// square returns the input of a picture, in the middle of black, and where it is.
+// square returns the input for a picture, centered on black, and the position of the picture in it.
 func square(m *image.NRGBA) (tensor.Tensor, image.Point) {
-	// As in the training of the model: blue, green and red, each with its mean and deviation.
+	// Mean and standard deviation of blue, green and red in the training data of the model.
 	mean, deviation := [3]float32{103.53, 116.28, 123.675}, [3]float32{57.375, 57.12, 58.395}
 	input := tensor.Tensor{Shape: []int{1, 3, side, side}, Data: make([]float32, 3*side*side)}
 	width, height := m.Rect.Dx(), m.Rect.Dy()
@@ -121,8 +121,8 @@ func square(m *image.NRGBA) (tensor.Tensor, image.Point) {
 	return input, at
 }
 
-// around returns the box around the middle of a cell. Each distance to a side is the
-// mean of a distribution over the bins, in cells.
+// around returns the box around the center of a cell. The distance to each side is the mean of a
+// distribution over the bins, in cells.
 func around(x, y, cell int, logits []float32) image.Rectangle {
 	var distances [4]float64
 	for i := range distances {
@@ -141,7 +141,7 @@ func around(x, y, cell int, logits []float32) image.Rectangle {
 	)
 }
 
-// distinct drops the less sure of two boxes of the same object.
+// distinct drops the box with the lower confidence of two boxes of the same object.
 func distinct(all []Object) []Object {
 	slices.SortStableFunc(all, func(a, b Object) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	var kept []Object
@@ -153,14 +153,14 @@ func distinct(all []Object) []Object {
 	return kept
 }
 
-// shared returns the part of two boxes that both cover, 0 to 1.
+// shared returns the ratio of the intersection of two boxes to their union, 0 to 1.
 func shared(a, b image.Rectangle) float64 {
 	area := func(r image.Rectangle) float64 { return float64(r.Dx()) * float64(r.Dy()) }
 	both := area(a.Intersect(b))
 	return both / max(area(a)+area(b)-both, 1)
 }
 
-// scaled returns a box of a shrunk picture in the picture itself.
+// scaled converts a box of a shrunk picture to the original size.
 func scaled(r image.Rectangle, width, fromWidth, height, fromHeight int) image.Rectangle {
 	r = r.Intersect(image.Rect(0, 0, fromWidth, fromHeight))
 	return image.Rect(r.Min.X*width/fromWidth, r.Min.Y*height/fromHeight, r.Max.X*width/fromWidth, r.Max.Y*height/fromHeight)
@@ -179,5 +179,5 @@ var names = []string{
 	"teddy bear", "hair drier", "toothbrush",
 }
 
-// Classes are the names of all objects that Find knows.
+// Classes returns the names of all objects that Find knows.
 func Classes() []string { return slices.Clone(names) }

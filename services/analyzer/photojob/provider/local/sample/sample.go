@@ -1,4 +1,4 @@
-// Package sample has the photo of a person that tests look at.
+// Package sample has a photo of a person for tests.
 package sample
 
 import (
@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// Portrait returns the JPEG sample of the module that the cascade is from: a passport
-// photo.
+// Portrait returns a passport photo, the JPEG sample of the module that the cascade comes from.
 func Portrait(t testing.TB) []byte {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/esimov/pigo").Output()

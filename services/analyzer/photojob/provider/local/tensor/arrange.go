@@ -77,8 +77,7 @@ func padding(d definition) (operation, error) {
 	return unary(func(a array) (array, error) { return pad(a, around, value) }), nil
 }
 
-// pad surrounds an array by as many values as around says, before and after each
-// dimension.
+// pad adds values before and after each dimension of an array; around has their numbers.
 func pad(a array, around []int, value float32) (array, error) {
 	if len(around) != 2*len(a.shape) {
 		return array{}, fmt.Errorf("%w: %v with margins %v", ErrModel, a.shape, around)
@@ -107,7 +106,7 @@ func pad(a array, around []int, value float32) (array, error) {
 	return out, nil
 }
 
-// concatenation joins arrays along a dimension, which the last input names.
+// concatenation joins arrays along the dimension that the last input names.
 func concatenation(in []array) ([]array, error) {
 	if len(in) < 2 {
 		return nil, fmt.Errorf("%w: %d inputs", ErrModel, len(in))
@@ -144,7 +143,7 @@ func concatenation(in []array) ([]array, error) {
 	return []array{out}, nil
 }
 
-// axis returns the dimension that an array of one number names, of so many.
+// axis returns the dimension that an array of one number names. rank is the number of dimensions.
 func (a array) axis(rank int) (int, error) {
 	value, err := a.integers()
 	if err != nil {
@@ -156,8 +155,7 @@ func (a array) axis(rank int) (int, error) {
 	return (value[0] + rank) % rank, nil
 }
 
-// split cuts an array along a dimension, into parts of the lengths that the second
-// input has.
+// split splits an array along a dimension into parts. The second input has their lengths.
 func split(in []array) ([]array, error) {
 	if len(in) != 3 {
 		return nil, fmt.Errorf("%w: %d inputs", ErrModel, len(in))
@@ -200,7 +198,7 @@ func split(in []array) ([]array, error) {
 	return parts, nil
 }
 
-// sparse returns an array of a default value but for some elements. Its inputs are their
+// sparse returns an array of a default value, except for some elements. Its inputs are their
 // positions, the shape, their values, and the default.
 func sparse(in []array) ([]array, error) {
 	if len(in) != 4 || len(in[3].data) != 1 {

@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// array is a tensor whose dimensions may lie in memory in another order than they are
-// numbered, so that a transposition moves nothing. Its data is not changed once an
-// operation has returned it. Integers are numbers as well: those of shapes are exact.
+// array is a tensor whose dimensions may have another order in memory, so that a transposition copies
+// nothing. Its data does not change after an operation has returned it. Integers are stored as
+// floating-point numbers too: those of shapes are exact.
 type array struct {
 	shape []int
-	order []int // the dimensions, from the outermost in memory to the innermost
+	order []int // the dimensions, outermost in memory first
 	data  []float32
 }
 
-// maxElements bounds an array, which is far above what a model needs.
+// maxElements bounds the size of an array, far above what a model needs.
 const maxElements = 1 << 26
 
 // newArray returns zeros in row-major order.
 func newArray(shape ...int) (array, error) { return newArrayWithin(maxElements, shape) }
 
-// newArrayWithin returns zeros, if there are at most so many.
+// newArrayWithin returns zeros, or an error if there would be more than most.
 func newArrayWithin(most int, shape []int) (array, error) {
 	n := 1
 	for _, side := range shape {
@@ -53,7 +53,7 @@ func permuted[T any](values []T, positions []int) []T {
 	return out
 }
 
-// inverse returns the permutation that undoes another.
+// inverse returns the inverse of a permutation.
 func inverse(permutation []int) []int {
 	out := make([]int, len(permutation))
 	for i, position := range permutation {
@@ -62,10 +62,10 @@ func inverse(permutation []int) []int {
 	return out
 }
 
-// sides are the lengths of the dimensions as they lie in memory.
+// sides returns the lengths of the dimensions in their order in memory.
 func (a array) sides() []int { return permuted(a.shape, a.order) }
 
-// strides are the distances in memory between neighbors in each dimension.
+// strides returns the distances in memory between neighbors in each dimension.
 func (a array) strides() []int {
 	strides, n := make([]int, len(a.shape)), 1
 	for _, dimension := range slices.Backward(a.order) {
@@ -91,11 +91,11 @@ func (a array) ordered(order []int) array {
 	return out
 }
 
-// rowMajor returns the array with its dimensions in memory as they are numbered.
+// rowMajor returns the array in row-major order.
 func (a array) rowMajor() array { return a.ordered(inOrder(len(a.shape))) }
 
-// walk calls f for each run of elements along the last of the sides: with its position
-// in row-major order, its length, and its positions by each of the strides.
+// walk calls f for each run of elements along the last of the sides, with its position in row-major
+// order, its length, and its positions for each of the strides.
 func walk(sides []int, strides [][]int, f func(to, length int, at []int)) {
 	at, outer, length := make([]int, len(strides)), 1, 1
 	if last := len(sides) - 1; last >= 0 {

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// window is where a filter is applied: its size, the steps between its places, and
-// whether zeros around the picture keep its size (SAME) or not (VALID).
+// window describes how a filter is applied: its size, its strides, and whether the picture is padded
+// to keep its size (SAME) or not (VALID).
 type window struct {
 	height, width     int
 	down, right       int
 	same              bool
-	above, left       int // zeros, of a picture that padded has seen
+	above, left       int // padding of a picture that padded returned
 	outHigh, outWide  int
 	inHeight, inWidth int
 }
 
-// windowOf reads strides, padding and what else must be as expected.
+// windowOf reads the strides and the padding, and checks the other attributes.
 func windowOf(d definition, height, width int) (window, error) {
 	strides, err := d.integers("strides")
 	if err != nil {
@@ -45,7 +45,7 @@ func windowOf(d definition, height, width int) (window, error) {
 	return window{height: height, width: width, down: strides[1], right: strides[2], same: padding == "SAME"}, nil
 }
 
-// over returns the window with its places on a picture.
+// over returns the window with its positions on a picture.
 func (w window) over(height, width int) (window, error) {
 	w.inHeight, w.inWidth = height, width
 	if w.same {
@@ -61,7 +61,7 @@ func (w window) over(height, width int) (window, error) {
 	return w, nil
 }
 
-// padded returns a picture with the zeros that the window needs around it.
+// padded returns the picture with the padding that the window needs.
 func (w window) padded(a array) (array, error) {
 	high, wide := (w.outHigh-1)*w.down+w.height, (w.outWide-1)*w.right+w.width
 	if !w.same || high <= w.inHeight && wide <= w.inWidth {
@@ -71,7 +71,7 @@ func (w window) padded(a array) (array, error) {
 	return pad(a, []int{0, 0, w.above, high - w.inHeight - w.above, w.left, wide - w.inWidth - w.left, 0, 0}, 0)
 }
 
-// picture returns an array of one picture as it lies in memory: rows, columns, channels.
+// picture returns an array of one picture in the order rows, columns, channels.
 func picture(a array, channels int) (array, error) {
 	if len(a.shape) != 4 || a.shape[0] != 1 || channels > 0 && a.shape[3] != channels {
 		return array{}, fmt.Errorf("%w: a filter of %d channels over %v", ErrModel, channels, a.shape)
@@ -113,12 +113,12 @@ func convolution(d definition) (operation, error) {
 	}), nil
 }
 
-// convolve multiplies panel by panel, which stays in the cache. A row of a filter is as
-// contiguous in the picture as in the weights, so that nothing is copied.
+// convolve multiplies panel by panel, so that a panel stays in the cache. A row of a filter is
+// contiguous in the picture and in the weights, so nothing is copied.
 func (w window) convolve(out []float32, a array, weights panels, multiply kernel) {
 	channels, wide := a.shape[3], a.shape[2]
 	high, across := w.outHigh, w.outWide
-	if w.height == 1 && w.width == 1 && w.down == 1 && w.right == 1 { // all rows are one
+	if w.height == 1 && w.width == 1 && w.down == 1 && w.right == 1 { // all rows form one
 		high, across, wide = 1, high*across, high*across
 	}
 	run, step := w.width*channels, w.right*channels
@@ -128,7 +128,7 @@ func (w window) convolve(out []float32, a array, weights panels, multiply kernel
 		columns := min(tileColumns, weights.n-column)
 		for y := range high {
 			for x := 0; x < across; x += tileRows {
-				x := max(min(x, across-tileRows), 0) // the last tile may overlap the one before
+				x := max(min(x, across-tileRows), 0) // the last tile may overlap the previous one
 				rows := min(tileRows, across)
 				var sums tile
 				for row := range w.height {
@@ -149,7 +149,7 @@ func (w window) convolve(out []float32, a array, weights panels, multiply kernel
 	}
 }
 
-// depthwise applies a filter of its own to each channel.
+// depthwise applies a separate filter to each channel.
 func depthwise(d definition) (operation, error) {
 	filter, err := d.constant(1, 4)
 	if err != nil {

@@ -27,15 +27,14 @@ func leakyRelu(d definition) (operation, error) {
 	return unary(func(a array) (array, error) {
 		out := array{a.shape, a.order, make([]float32, len(a.data))}
 		for i, v := range a.data {
-			out.data[i] = max(v, 0) + min(v, 0)*alpha // one of the two is zero
+			out.data[i] = max(v, 0) + min(v, 0)*alpha // one of the two terms is zero
 		}
 		return out, nil
 	}), nil
 }
 
-// combine returns the operation on arrays of which the smaller is stretched to the shape
-// of the larger, as in NumPy: along dimensions of length 1, and those that are missing at
-// the front.
+// combine returns an operation on arrays of which the smaller is broadcast to the shape of the larger,
+// as in NumPy: along dimensions of length 1 and missing leading dimensions.
 func combine(op func(out, a, b []float32), scalar func(out, a []float32, b float32)) operation {
 	pair := func(a, b array) (array, error) {
 		if slices.Equal(a.shape, b.shape) && slices.Equal(a.order, b.order) {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// file is a graph model as TensorFlow.js stores it, as far as it is used.
+// file is a graph model in the format of TensorFlow.js, with the fields that are used.
 type file struct {
 	Format        string
 	ModelTopology struct{ Node []node }
@@ -24,7 +24,7 @@ type node struct {
 	Attr     map[string]attribute
 }
 
-// attribute is a value of one of these kinds.
+// attribute has a value of one of these types.
 type attribute struct {
 	S     []byte
 	F     float64
@@ -69,7 +69,7 @@ func (f file) constants(data []byte) (map[string]array, error) {
 	return constants, nil
 }
 
-// read returns the weight that the data begins with, and how many bytes it has.
+// read returns the weight at the beginning of data, and its size in bytes.
 func (w weight) read(data []byte) (array, int, error) {
 	width, value := 0, (func([]byte) float32)(nil)
 	switch {
@@ -92,7 +92,7 @@ func (w weight) read(data []byte) (array, int, error) {
 	return a, len(a.data) * width, nil
 }
 
-// fromHalf converts a number of 16 bits (IEEE 754 binary16).
+// fromHalf converts a 16-bit number (IEEE 754 binary16).
 func fromHalf(h uint16) float32 {
 	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10)&0x1f, uint32(h)&0x3ff
 	switch exponent {

@@ -1,8 +1,8 @@
-// Package tensor runs small neural networks that are stored as TensorFlow.js graph
-// models, on one goroutine and with the same result on every processor.
+// Package tensor runs small neural networks in the format of TensorFlow.js graph models, on one
+// goroutine and with the same result on every processor.
 //
-// It knows the operations that the models of package local need, for one picture at a
-// time. A model with another operation, or another variant of one, is not loaded.
+// It supports the operations of the models of package local, for one picture at a time. Loading a
+// model with other operations, or other variants of them, fails.
 package tensor
 
 import (
@@ -12,8 +12,7 @@ import (
 	"slices"
 )
 
-// ErrModel is returned for a model that cannot be run, and for an input that does not
-// fit it.
+// ErrModel means that a model cannot be run, or that an input does not fit it.
 var ErrModel = errors.New("the model is invalid or not supported")
 
 // Tensor is an array of numbers in row-major order: the last dimension is contiguous.
@@ -22,20 +21,20 @@ type Tensor struct {
 	Data  []float32
 }
 
-// Graph is a model that is ready to run. It is safe for concurrent use.
+// Graph is a loaded model. It is safe for concurrent use.
 type Graph struct {
 	shape   []int // of the input
 	steps   []step
-	values  []array // what is constant
+	values  []array // constants
 	outputs map[string]int
 }
 
-// step computes some values from others.
+// step computes values from other values.
 type step struct {
 	name     string
 	run      operation
 	from, to []int // positions of values
-	done     []int // those that no later step needs
+	done     []int // values that no later step needs
 }
 
 // operation computes values. It does not change its input.
@@ -51,15 +50,15 @@ func unary(f func(array) (array, error)) operation {
 	}
 }
 
-// definition is a node with the inputs that are known when the model is loaded.
+// definition is a node with the inputs that are known at load time.
 type definition struct {
 	node
-	known    []*array // nil for those that are not
-	taken    []bool   // by the operation, which does not get them when it runs
+	known    []*array // nil for unknown inputs
+	taken    []bool   // used by the operation at load time; it does not get them when it runs
 	multiply kernel
 }
 
-// constant returns an input, which must be constant and of a rank.
+// constant returns an input, which must be constant and have the rank.
 func (d definition) constant(i, rank int) (array, error) {
 	if i >= len(d.known) || d.known[i] == nil || len(d.known[i].shape) != rank {
 		return array{}, fmt.Errorf("%w: input %d is no constant of rank %d", ErrModel, i, rank)
@@ -68,7 +67,7 @@ func (d definition) constant(i, rank int) (array, error) {
 	return *d.known[i], nil
 }
 
-// operation returns what the node does.
+// operation returns the operation of the node.
 func (d definition) operation() (operation, error) {
 	switch d.Op {
 	case "Identity":
@@ -113,8 +112,8 @@ func (d definition) operation() (operation, error) {
 	return nil, fmt.Errorf("%w: the operation %s", ErrModel, d.Op)
 }
 
-// Run returns the outputs of the model for an input, by name. It stops between two
-// steps when the context ends, with its cause. Another error is ErrModel.
+// Run returns the outputs of the model for an input, by name. If the context ends, it stops between
+// two steps and returns the cause. Other errors are ErrModel.
 func (g *Graph) Run(ctx context.Context, input Tensor) (map[string]Tensor, error) {
 	values := slices.Clone(g.values)
 	n := 1

@@ -5,17 +5,17 @@ const (
 	tileColumns = 16
 )
 
-// tile is a part of a product of matrices, row by row.
+// tile is a part of a matrix product in row-major order.
 type tile [tileRows * tileColumns]float32
 
-// kernel adds a product of matrices to c: a has tileRows rows of k numbers, each stride
-// numbers after the one before, and b has k rows of tileColumns numbers. Each sum is of
-// rounded products in the order of k, so that all kernels return the same bits.
+// kernel adds a matrix product to c. a has tileRows rows of k numbers, stride numbers apart, and b has
+// k rows of tileColumns numbers. Products are rounded and added in the order of k, so that all kernels
+// return the same bits.
 type kernel func(k int, a []float32, stride int, b []float32, c *tile)
 
 func multiplyPortable(k int, a []float32, stride int, b []float32, c *tile) {
 	a0, a1, a2, a3 := a[:k], a[stride:][:k], a[2*stride:][:k], a[3*stride:][:k]
-	for half := 0; half < tileColumns; half += 4 { // four columns, so that their sums stay in registers
+	for half := 0; half < tileColumns; half += 4 { // four columns, whose sums fit the registers
 		c0, c1, c2, c3 := c[half:][:4], c[tileColumns+half:][:4], c[2*tileColumns+half:][:4], c[3*tileColumns+half:][:4]
 		for p := range k {
 			f := b[p*tileColumns+half:][:4]
@@ -27,8 +27,7 @@ func multiplyPortable(k int, a []float32, stride int, b []float32, c *tile) {
 	}
 }
 
-// addProducts rounds the products, by the conversion, where the processor could add
-// them with more digits.
+// addProducts rounds the products by a conversion, which prevents fused operations.
 func addProducts(c []float32, a float32, b []float32) {
 	_, _ = c[3], b[3]
 	c[0] += float32(a * b[0])
@@ -37,8 +36,8 @@ func addProducts(c []float32, a float32, b []float32) {
 	c[3] += float32(a * b[3])
 }
 
-// panels holds a matrix of k rows in panels of tileColumns columns, row by row, the last
-// one filled up with zeros.
+// panels has a matrix of k rows as panels of tileColumns columns, row by row. The last panel is padded
+// with zeros.
 type panels struct {
 	k, n int
 	data []float32

@@ -4,8 +4,8 @@ package tensor
 
 import "golang.org/x/sys/cpu"
 
-// multiplyAVX is in kernel_amd64.s, which generate writes. It does what multiplyPortable
-// does. k is at least 1.
+// multiplyAVX is in kernel_amd64.s, the output of generate. It is equivalent to multiplyPortable. k is
+// at least 1.
 //
 //go:noescape
 func multiplyAVX(k int, a *float32, stride int, b, c *float32)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Load returns the graph of a model: the JSON file, and the weights that belong to it.
-// The error is ErrModel, with the reason.
+// Load returns the graph of a model: its JSON file and its weights. The error is ErrModel with the
+// reason.
 func Load(model, weights []byte) (*Graph, error) {
 	f, err := parse(model)
 	if err != nil {
@@ -37,7 +37,7 @@ func Load(model, weights []byte) (*Graph, error) {
 	return b.graph, nil
 }
 
-// builder turns nodes into steps, those first that others need.
+// builder converts nodes to steps, in the order of their dependencies.
 type builder struct {
 	nodes     map[string]node
 	constants map[string]array

@@ -1,8 +1,7 @@
-// Command generate writes kernel_amd64.s, the inner loop of package tensor in assembler,
-// with avo (github.com/mmcloughlin/avo). `make gen` runs it; a test fails where the file
-// is not what it yields.
+// Command generate writes kernel_amd64.s, the inner loop of package tensor in assembler, with avo
+// (github.com/mmcloughlin/avo). `make gen` runs it; a test fails if the file is not its output.
 //
-// The operands of an instruction are in the order of Go's assembler: the result last.
+// The operands of an instruction are in the order of Go's assembler: the result is the last.
 package main
 
 import (
@@ -19,7 +18,7 @@ import (
 
 const (
 	tensor = "github.com/assay-project/assay/services/analyzer/photojob/provider/local/tensor"
-	output = "kernel_amd64.s" // in the working directory, which make gen sets to that of tensor
+	output = "kernel_amd64.s" // relative to the package folder of tensor, where make gen runs it
 )
 
 func main() {
@@ -33,16 +32,16 @@ func main() {
 	}
 }
 
-// kernels returns the text of the file. The working directory must be in the module.
+// kernels returns the content of the file. The working directory must be in the module.
 func kernels() ([]byte, error) {
-	// The declarations are those for amd64, whatever the host is.
+	// The declarations are those for amd64 on every host.
 	if err := os.Setenv("GOARCH", "amd64"); err != nil {
 		return nil, err
 	}
 	a := build.NewContext()
 	a.ConstraintExpr("!purego")
 	a.Package(tensor)
-	if _, err := a.Result(); err != nil { // otherwise the missing function is reported for the first argument
+	if _, err := a.Result(); err != nil { // otherwise a missing function is reported for its first argument
 		return nil, err
 	}
 	multiply(a)
@@ -62,8 +61,8 @@ const (
 	half = 32
 )
 
-// multiply keeps the tile in eight registers. It multiplies and adds in two steps, since
-// one that does both rounds once: the results would not be those of other processors.
+// multiply keeps the tile in eight registers. It multiplies and adds in two steps: a fused operation
+// rounds once, and its results would differ from those of other processors.
 func multiply(a *build.Context) {
 	a.Implement("multiplyAVX")
 	a.Attributes(attr.NOSPLIT)
