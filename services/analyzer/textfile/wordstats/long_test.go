@@ -98,7 +98,7 @@ func (r *repeated) Read(p []byte) (int, error) {
 }
 
 func TestMemoryIsTheVocabularys(t *testing.T) {
-	const size = 8 << 20
+	const size = 5 << 20
 	for name, piece := range map[string]string{
 		"one word":           "a",
 		"words of marks":     "\u0301",

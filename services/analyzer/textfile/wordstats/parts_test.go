@@ -93,7 +93,7 @@ func TestPartsOfLongTexts(t *testing.T) {
 		"English":                 string(corpus.English(5, 500_000)),
 	} {
 		want := oracle(text)
-		for _, size := range []int64{1_000, 4_096, 65_536, 100_003, 1 << 20} {
+		for _, size := range []int64{1_000, 65_537, 1 << 20} {
 			mustEqual(t, text, countParts(t, text, size, 3), want, fmt.Sprintf("%s in parts of %d", name, size))
 		}
 	}
