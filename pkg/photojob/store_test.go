@@ -80,7 +80,7 @@ func number(t *testing.T, value table.Value) string {
 	t.Helper()
 	n, ok := value.(*types.AttributeValueMemberN)
 	if !ok {
-		t.Fatalf("%v is no number", value)
+		t.Fatalf("%v is not a number", value)
 	}
 	return n.Value
 }

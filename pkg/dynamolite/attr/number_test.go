@@ -23,7 +23,7 @@ func itoa(i int) string { return strconv.Itoa(i) }
 func rat(t interface{ Fatalf(string, ...any) }, s string) *big.Rat {
 	r, ok := new(big.Rat).SetString(s)
 	if !ok {
-		t.Fatalf("%q is no number", s)
+		t.Fatalf("%q is not a number", s)
 	}
 	return r
 }

@@ -37,15 +37,15 @@ const (
 type chunkHeader struct {
 	Chunk   int     `json:"chunk"`
 	Count   int     `json:"count"`
-	Members []int64 `json:"members"` // offset of each member in the lines, and their length
+	Members []int64 `json:"members"` // offset of each member in the lines, and the length of the lines
 	Summary Summary `json:"summary"`
 	Parts   []part  `json:"parts"` // names, errors, and the columns of the summary
 }
 
 type part struct {
-	Offset int64 `json:"o"` // after the header
+	Offset int64 `json:"o"` // relative to the end of the header
 	Length int64 `json:"n"`
-	Cut    bool  `json:"cut,omitempty"` // a value is missing or not complete
+	Cut    bool  `json:"cut,omitempty"` // a value is missing or truncated
 }
 
 // The parts before those of the summary's columns.
@@ -82,7 +82,7 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// NewChunkWriter returns a writer of the chunk of that number, from 0, that writes the lines to w.
+// NewChunkWriter returns a writer of the chunk with a number, from 0. It writes the lines to w.
 func NewChunkWriter(w io.Writer, chunk int) (*ChunkWriter, error) {
 	lines := &countingWriter{w: w}
 	gz, err := gzip.NewWriterLevel(lines, gzip.BestSpeed)
@@ -165,7 +165,7 @@ func (w *ChunkWriter) value(part int, value string) {
 	v.count++
 }
 
-// Close ends the lines and writes the columns to w.
+// Close completes the lines and writes the columns.
 func (w *ChunkWriter) Close(columns io.Writer) error {
 	if w.header.Count > 0 {
 		if err := w.gz.Close(); err != nil {
@@ -205,10 +205,10 @@ func (w *ChunkWriter) Close(columns io.Writer) error {
 	return nil
 }
 
-// Summary returns what the columns of the records hold.
+// Summary returns the summary of the columns.
 func (w *ChunkWriter) Summary() *Summary { return &w.header.Summary }
 
-// ErrDamaged means that an object is not what a ChunkWriter wrote.
+// ErrDamaged means that an object was not written by a ChunkWriter.
 var ErrDamaged = errors.New("the chunk of records is damaged")
 
 func damaged(what string, err error) error {
@@ -218,7 +218,7 @@ func damaged(what string, err error) error {
 	return fmt.Errorf("%w: %s: %w", ErrDamaged, what, err)
 }
 
-// headerSize returns the bytes of the columns object up to its first column.
+// headerSize returns the size in bytes of the columns object up to its first column.
 func headerSize(head []byte) (int64, error) {
 	if len(head) < len(magic)+4 || string(head[:len(magic)]) != magic {
 		return 0, damaged("no columns", nil)
@@ -242,7 +242,7 @@ func parseHeader(head []byte) (*chunkHeader, error) {
 	return &h, nil
 }
 
-// readColumn returns the values of a column, one a record; "" for a missing one.
+// readColumn returns the values of a column, one per record; a missing value is "".
 func readColumn(compressed []byte, count int) ([]string, error) {
 	data, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(compressed)), 2*maxColumns))
 	if err != nil {

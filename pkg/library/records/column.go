@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// A Column is a field or a property of the records of a file, with the statistics of its values. A
-// number's Min and Max are set for columns of numbers, the dates' for those of dates.
+// A Column is a field or a property of the records of a file, with statistics of its values. Min and
+// Max are set for columns of numbers and of dates.
 type Column struct {
 	Name     string  `json:"name"`
-	Property bool    `json:"property,omitempty"` // determined by Assay, and not given by the file
+	Property bool    `json:"property,omitempty"` // determined by Assay instead of the file
 	Type     Type    `json:"type"`
 	Count    int     `json:"count"`         // records with a value
-	Empty    int     `json:"empty"`         // processed records without one
-	Numeric  float64 `json:"numericShare"`  // part of the values that are numbers, 0 to 1
-	Min      any     `json:"min,omitempty"` // a float64, or a date as the file has it
+	Empty    int     `json:"empty"`         // processed records without a value
+	Numeric  float64 `json:"numericShare"`  // share of the values that are numbers, 0 to 1
+	Min      any     `json:"min,omitempty"` // a float64, or a date as in the file
 	Max      any     `json:"max,omitempty"`
 }
 
-// A Summary is what the columns of some records hold. Those of the chunks of a file add up to that of the
-// file, in the order of the chunks.
+// A Summary has the statistics of the columns of some records. The summaries of the chunks of a file,
+// merged in order, are that of the file.
 type Summary struct {
 	Records int         `json:"records"` // processed
 	Failed  int         `json:"failed"`
-	Omitted int         `json:"omitted"` // fields beyond MaxFields, counted once a chunk
+	Omitted int         `json:"omitted"` // fields beyond MaxFields, counted once per chunk
 	Columns []statistic `json:"columns"`
 
 	place map[columnKey]int
@@ -69,7 +69,7 @@ func (s *Summary) Add(r *Record) {
 	}
 }
 
-// Merge adds the summary of the records that follow.
+// Merge adds the summary of the next records.
 func (s *Summary) Merge(next *Summary) {
 	s.Records += next.Records
 	s.Failed += next.Failed
@@ -82,7 +82,7 @@ func (s *Summary) Merge(next *Summary) {
 	}
 }
 
-// column returns the statistics of a column, or nil when there are too many.
+// column returns the statistics of a column, or nil if there are too many columns.
 func (s *Summary) column(key columnKey) *statistic {
 	if s.place == nil {
 		s.place = make(map[columnKey]int, len(s.Columns))
@@ -173,9 +173,9 @@ func (c *statistic) merge(more *statistic) {
 	c.Booleans += more.Booleans
 }
 
-// Table returns the columns: the properties, then the fields, each in the order in which they first
-// occur. A column is of a type other than Text when all its values are; the numeric share says how
-// close it came to numbers.
+// Table returns the columns: first properties, then fields, each in the order of their first
+// occurrence. A column has a type other than Text if all of its values have it; the numeric share says
+// how many of them are numbers.
 func (s *Summary) Table() []Column {
 	columns := make([]Column, 0, len(s.Columns))
 	for _, c := range s.Columns {

@@ -2,7 +2,8 @@ package records
 
 import "context"
 
-// headRead is what is read of the columns at first: the header, and often the columns that matter.
+// headRead is the size of the first read of a columns object: the header, and often the needed
+// columns.
 const headRead = 64 << 10
 
 // openChunk has the header of a chunk's columns and the first bytes of its object.
@@ -36,7 +37,7 @@ func (f *File) open(ctx context.Context, chunk int) (*openChunk, error) {
 	return o, err
 }
 
-// values returns the values of a column, or nil when no record of the chunk has one.
+// values returns the values of a column, or nil if no record of the chunk has one.
 func (o *openChunk) values(ctx context.Context, key columnKey) ([]string, error) {
 	i := o.place(key)
 	if i < 0 {
@@ -57,7 +58,7 @@ func (o *openChunk) values(ctx context.Context, key columnKey) ([]string, error)
 	return readColumn(compressed, o.header.Count)
 }
 
-// cut reports whether one of the columns does not have all values.
+// cut reports whether one of the columns is incomplete.
 func (o *openChunk) cut(keys []columnKey) bool {
 	for _, key := range keys {
 		if i := o.place(key); i >= 0 && o.header.Parts[i].Cut {
@@ -82,7 +83,7 @@ func (o *openChunk) place(key columnKey) int {
 	return -1
 }
 
-// project removes what a query does not ask for.
+// project removes what a query does not request.
 func (r *Record) project(columns []Column, content bool) {
 	if !content {
 		r.Content = ""

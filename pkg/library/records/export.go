@@ -10,8 +10,8 @@ import (
 
 // An Export writes records in constant memory. Its zero value exports all columns under their names.
 type Export struct {
-	Columns []Named // nil is all columns of the file; a property with the name of a field has a longer one
-	Filter  *Filter // nil is all records
+	Columns []Named // nil for all columns of the file; a property with the name of a field gets a longer one
+	Filter  *Filter // nil for all records
 }
 
 // A Named column has a name in the export.
@@ -20,8 +20,8 @@ type Named struct {
 	As string
 }
 
-// Select returns the columns of these names, renamed by the map from name to name in the export. No
-// names are all columns. The error names what is not there, or would be there twice.
+// Select returns the columns with these names, renamed by rename. Without names it returns all
+// columns. The error names a column that does not exist or a name that would occur twice.
 func Select(names []string, rename map[string]string, columns []Column) ([]Named, error) {
 	var selected []Named
 	if len(names) == 0 {
@@ -52,7 +52,7 @@ func Select(names []string, rename map[string]string, columns []Column) ([]Named
 	}
 	for name := range rename {
 		if !contained(selected, name) {
-			return nil, fmt.Errorf("the field %q is renamed, and not in the export", name)
+			return nil, fmt.Errorf("the field %q is renamed but not selected", name)
 		}
 	}
 	return selected, nil
@@ -93,8 +93,8 @@ func allNamed(columns []Column) []Named {
 	return all
 }
 
-// WriteCSV writes a header and a row for each record that is processed: its index from 1, its name and
-// the columns. Lines end as RFC 4180 says.
+// WriteCSV writes a header and a row for each processed record: its index from 1, its name and the
+// columns. Lines end with CRLF (RFC 4180).
 func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
 	columns := f.named(e)
 	out := csv.NewWriter(w)
@@ -125,8 +125,8 @@ func (f *File) WriteCSV(ctx context.Context, w io.Writer, e Export) error {
 	return out.Error()
 }
 
-// WriteJSONL writes an object for each record that is processed: its index from 0, its name, and under
-// values the columns that have one, as numbers where the whole column has numbers.
+// WriteJSONL writes an object for each processed record: its index from 0, its name, and the columns
+// with a value under values. Values are numbers if all of the column are.
 func (f *File) WriteJSONL(ctx context.Context, w io.Writer, e Export) error {
 	columns := f.named(e)
 	out := bufio.NewWriter(w)
@@ -168,7 +168,7 @@ func appendExport(b []byte, r *Record, columns []Named) []byte {
 	return append(b, "}}\n"...)
 }
 
-// appendTyped appends the value as a JSON number or boolean if the column is one.
+// appendTyped appends the value as a JSON number or boolean if the column has that type.
 func appendTyped(b []byte, value string, t Type) []byte {
 	switch t {
 	case Integer, Number:
@@ -186,7 +186,7 @@ func appendTyped(b []byte, value string, t Type) []byte {
 	return appendString(b, value)
 }
 
-// jsonNumber reports whether the text of a number is one in JSON, too: no plus sign, and digits on both
+// jsonNumber reports whether a number is valid in JSON: without a plus sign, and with digits on both
 // sides of the point.
 func jsonNumber(s string) bool {
 	digit := func(i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
@@ -198,8 +198,8 @@ func jsonNumber(s string) bool {
 	return true
 }
 
-// WriteNative writes the records that are processed in the format of their file: write writes one record
-// with the values that it is to have.
+// WriteNative writes the processed records in the format of their file. write writes one record with
+// the given values.
 func (f *File) WriteNative(ctx context.Context, w io.Writer, e Export, write func(w *bufio.Writer, r *Record, fields Fields) error) error {
 	columns := f.named(e)
 	out := bufio.NewWriter(w)

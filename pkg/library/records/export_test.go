@@ -63,7 +63,7 @@ func TestSelectErrors(t *testing.T) {
 	}{
 		{[]string{"c"}, nil, `no field "c"`},
 		{[]string{"a", "b"}, map[string]string{"a": "b"}, `two fields are named "b"`},
-		{[]string{"a"}, map[string]string{"b": "x"}, `"b" is renamed, and not in the export`},
+		{[]string{"a"}, map[string]string{"b": "x"}, `"b" is renamed but not selected`},
 		{nil, map[string]string{"a": ""}, `"a" has no name`},
 	} {
 		if _, err := Select(test.names, test.rename, columns); err == nil || !strings.Contains(err.Error(), test.want) {

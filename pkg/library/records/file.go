@@ -19,34 +19,34 @@ const (
 	DefaultPage = 50
 )
 
-// ErrNoRecord means that the file has no record of that index.
+// ErrNoRecord means that the file has no record with this index.
 var ErrNoRecord = errors.New("no such record")
 
 // A File reads the records of a processed file.
 type File struct {
-	// Get reads length bytes of a chunk's object, fewer at its end, and all that follow the offset if
-	// length is negative.
+	// Get reads length bytes of an object from offset, or fewer at its end. If length is negative, it
+	// reads to the end.
 	Get     func(ctx context.Context, name string, offset, length int64) ([]byte, error)
 	Total   int      // records in chunks
 	Columns []Column // of all records
 }
 
-// A Query asks for a page of records. Its zero value is the first page.
+// A Query selects a page of records. Its zero value selects the first page.
 type Query struct {
-	From    int      // index of the first record to look at
-	Limit   int      // of records; 0 is DefaultPage, more than MaxPage is MaxPage
-	Columns []Column // that the records keep; nil is all
-	Content bool     // whether they keep their content
-	Filter  *Filter  // nil is all records
+	From    int      // index of the first record to consider
+	Limit   int      // maximum records; 0 means DefaultPage, and MaxPage is the maximum
+	Columns []Column // columns to return; nil for all
+	Content bool     // whether to return the content
+	Filter  *Filter  // nil for all records
 }
 
 // A Page is some records in the order of the file.
 type Page struct {
 	Records []Record
-	Next    int // index at which the next page begins, or -1
+	Next    int // index of the first record of the next page, or -1
 }
 
-// Page answers a query. It reads only the columns that the filter names, and the records of the page.
+// Page returns a page. It reads only the columns that the filter names, and the records of the page.
 func (f *File) Page(ctx context.Context, q Query) (Page, error) {
 	limit := q.Limit
 	if limit <= 0 {
@@ -76,7 +76,7 @@ func (f *File) Page(ctx context.Context, q Query) (Page, error) {
 	return page, nil
 }
 
-// Record returns one record. It returns ErrNoRecord.
+// Record returns one record, or ErrNoRecord.
 func (f *File) Record(ctx context.Context, index int) (Record, error) {
 	if index < 0 || index >= f.Total {
 		return Record{}, fmt.Errorf("record %d of %d: %w", index, f.Total, ErrNoRecord)
@@ -88,8 +88,8 @@ func (f *File) Record(ctx context.Context, index int) (Record, error) {
 	return found[0], nil
 }
 
-// All returns the records that the filter matches, all of them if it is nil, in order and in constant
-// memory. An error is the last pair.
+// All iterates over the records that match the filter, or over all if it is nil, in order and in
+// constant memory. An error is the last pair.
 func (f *File) All(ctx context.Context, filter *Filter) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		for chunk := range f.chunks() {
@@ -180,7 +180,7 @@ func (f *File) matchChunk(ctx context.Context, chunk int, filter *Filter) ([]int
 	return indexes, nil
 }
 
-// records returns the records of these ascending indexes, with what the query asks for.
+// records returns the records with these ascending indexes, reduced to what the query requests.
 func (f *File) records(ctx context.Context, indexes []int, q Query) ([]Record, error) {
 	found := make([]Record, len(indexes))
 	group, ctx := errgroup.WithContext(ctx)
@@ -198,7 +198,7 @@ func (f *File) records(ctx context.Context, indexes []int, q Query) ([]Record, e
 	return found, nil
 }
 
-// pick reads the records of these indexes of one chunk.
+// pick reads the records with these indexes of one chunk.
 func (f *File) pick(ctx context.Context, chunk int, indexes []int, q Query, found []Record) error {
 	o, err := f.open(ctx, chunk)
 	if err != nil {
@@ -226,7 +226,7 @@ func (f *File) pick(ctx context.Context, chunk int, indexes []int, q Query, foun
 	return nil
 }
 
-// readAhead is how much of a chunk's lines is read at once, if a member is not larger.
+// readAhead is the size of a read of a chunk's lines, unless a member is larger.
 const readAhead = 1 << 20
 
 // chunk returns the records of a chunk.

@@ -29,12 +29,12 @@ type Filter struct {
 	columns []columnKey
 }
 
-// String returns the filter as it was given.
+// String returns the text of the filter.
 func (f *Filter) String() string { return f.text }
 
-// A FilterError says where a filter is wrong, and why.
+// A FilterError is the position and the reason of an error in a filter.
 type FilterError struct {
-	At      int // byte of the filter, from 0
+	At      int // byte offset in the filter
 	Problem string
 }
 
@@ -42,7 +42,7 @@ func (e *FilterError) Error() string {
 	return fmt.Sprintf("filter, character %d: %s", e.At+1, e.Problem)
 }
 
-// A condition decides by the values of the filter's columns; "" is a missing one.
+// A condition evaluates the values of the filter's columns; a missing value is "".
 type condition interface{ match(row []string) bool }
 
 type (
@@ -143,7 +143,7 @@ func compare(column int, operator string, value token) (condition, string) {
 	case order == nil:
 		return contains{column, strings.ToLower(value.text), operator == "~"}, ""
 	case isNumber && !(equality && value.kind == quoted):
-		if operator == "!=" { // text is not the number, either
+		if operator == "!=" { // text differs from every number
 			return allOf{present{column}, negated{numeric{column, number, func(o int) bool { return o == 0 }}}}, ""
 		}
 		return numeric{column, number, order}, ""

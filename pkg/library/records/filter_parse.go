@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ParseFilter parses a filter of the records with these columns. The error is a *FilterError.
+// ParseFilter parses a filter on records with these columns. The error is a *FilterError.
 func ParseFilter(text string, columns []Column) (*Filter, error) {
 	if len(text) > MaxFilter {
 		return nil, &FilterError{MaxFilter, fmt.Sprintf("longer than %d bytes", MaxFilter)}
@@ -91,7 +91,7 @@ func (p *filterParser) next() error {
 	return nil
 }
 
-// is reports whether the token is one of these operators, or of these words in any case.
+// is reports whether the token is one of these operators, or one of these words in any case.
 func (p *filterParser) is(names ...string) bool {
 	for _, name := range names {
 		if p.token.kind == operator && p.token.text == name || p.token.kind == word && strings.EqualFold(p.token.text, name) {
@@ -197,7 +197,7 @@ func (p *filterParser) comparison() (condition, error) {
 	return c, p.next()
 }
 
-// column resolves the name at hand to a place in the row of values.
+// column resolves the current name to an index in the row of values.
 func (p *filterParser) column() (int, error) {
 	key, found := resolve(p.token.text, p.all)
 	if !found {
@@ -212,7 +212,7 @@ func (p *filterParser) column() (int, error) {
 	return len(p.filter.columns) - 1, nil
 }
 
-// Find returns the column that a name means, as in a Filter.
+// Find returns the column with a name, by the rules of a Filter.
 func Find(name string, columns []Column) (Column, bool) {
 	key, found := resolve(name, columns)
 	for _, c := range columns {

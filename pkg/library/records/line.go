@@ -34,8 +34,8 @@ func parseLine(line []byte, r *Record) error {
 	})
 }
 
-// members calls add for each member of a valid JSON object without space, in order. The value is what
-// stands between the quotes, or all of any other value.
+// members calls add for each member of a valid JSON object without space, in order. value is the text
+// between the quotes, or any other value completely.
 func members(data []byte, add func(name string, value []byte, quoted bool) error) error {
 	if len(data) < 2 || data[0] != '{' || data[len(data)-1] != '}' {
 		return errNotPlain
@@ -76,7 +76,7 @@ func members(data []byte, add func(name string, value []byte, quoted bool) error
 	return nil
 }
 
-// closing returns the place of the quote that closes the one at a place, or -1.
+// closing returns the index of the quote that closes the quote at an index, or -1.
 func closing(data []byte, at int) int {
 	if at >= len(data) || data[at] != '"' {
 		return -1
@@ -98,7 +98,7 @@ func closing(data []byte, at int) int {
 	return -1
 }
 
-// matching returns what follows the bracket that closes the one at a place, or -1.
+// matching returns the index after the bracket that closes the bracket at an index, or -1.
 func matching(data []byte, at int) int {
 	depth := 0
 	for i := at; i < len(data); i++ {
@@ -118,7 +118,7 @@ func matching(data []byte, at int) int {
 	return -1
 }
 
-// unquote returns the text of a JSON string, given without its quotes.
+// unquote returns the text of a JSON string without its quotes.
 func unquote(quoted []byte) (string, error) {
 	i := bytes.IndexByte(quoted, '\\')
 	if i < 0 {

@@ -1,6 +1,6 @@
-// Package records has the records of files of many records: molecules, reactions, crystals, spectra and
-// rows of tables. It finds their boundaries in a stream, keeps them in chunks, and answers with pages,
-// filters and exports of them.
+// Package records reads files with many records: molecules, reactions, crystals, spectra and rows of
+// tables. It finds their boundaries in a stream, stores them in chunks, and returns pages, filtered
+// records and exports.
 package records
 
 import (
@@ -10,27 +10,27 @@ import (
 
 // Limits of a file.
 const (
-	MaxRecords     = 100_000 // further records are counted, and not processed
-	MaxFields      = 1_000   // further fields are counted, and have no column
+	MaxRecords     = 100_000 // further records are counted but not processed
+	MaxFields      = 1_000   // further fields are counted but have no column
 	MaxRecordBytes = 8 << 20 // a longer record fails
-	ChunkSize      = 1_000   // records of a chunk; the last one has the rest
+	ChunkSize      = 1_000   // records per chunk; the last chunk may have fewer
 )
 
 // A Record is one molecule, reaction, crystal, spectrum or row.
 type Record struct {
-	Index         int        `json:"index"`                   // from 0, in the order of the file
-	Error         string     `json:"error,omitempty"`         // why the record failed; it has no properties then
-	Name          string     `json:"name,omitempty"`          // a title that the file gives
-	Fields        Fields     `json:"fields"`                  // what the file says
-	Properties    Properties `json:"properties"`              // what Assay determined
-	NotDetermined []string   `json:"notDetermined,omitempty"` // names of properties that the record does not determine
+	Index         int        `json:"index"`                   // from 0, in file order
+	Error         string     `json:"error,omitempty"`         // why the record failed; a failed record has no properties
+	Name          string     `json:"name,omitempty"`          // a title in the file
+	Fields        Fields     `json:"fields"`                  // as in the file
+	Properties    Properties `json:"properties"`              // determined by Assay
+	NotDetermined []string   `json:"notDetermined,omitempty"` // names of properties that could not be determined
 	Content       string     `json:"content,omitempty"`       // the record in the file's format, without its fields
 }
 
 // Failed reports whether the record could not be processed.
 func (r *Record) Failed() bool { return r.Error != "" }
 
-// Value returns the text of a column, "" for a record without a value.
+// Value returns the text of a column, or "".
 func (r *Record) Value(c Column) string { return r.value(columnKey{c.Name, c.Property}) }
 
 func (r *Record) value(key columnKey) string {
@@ -50,13 +50,13 @@ func (r *Record) value(key columnKey) string {
 	}
 }
 
-// The columns of every file beside those of its summary. No property has these names.
+// The columns of every file in addition to those of its summary. No property has these names.
 var nameKey, errorKey = columnKey{"name", true}, columnKey{"error", true}
 
-// A Field is a name and its text, as the file has them, without surrounding space.
+// A Field is a name and a text, as in the file but without surrounding space.
 type Field struct{ Name, Value string }
 
-// Fields are in the order of the file. No two have one name. In JSON they are an object.
+// Fields are in file order and have distinct names. In JSON they are an object.
 type Fields []Field
 
 // Get returns the value of the field of that name.
@@ -69,11 +69,11 @@ func (f Fields) Get(name string) (string, bool) {
 	return "", false
 }
 
-// maxRepeated is how long a value may be that repetitions of its name continue.
+// maxRepeated is the maximum length of a value that fields with the same name are appended to.
 const maxRepeated = 16 << 10
 
-// Set adds a field. The value of a name that is there is followed by a line break and the new value.
-// What exceeds MaxFields, or a long value, is left out.
+// Set adds a field. If the name exists, it appends a line break and the value to the existing one. It
+// drops fields beyond MaxFields and values beyond maxRepeated.
 func (f *Fields) Set(name, value string) {
 	for i := range *f {
 		if (*f)[i].Name == name {
@@ -122,7 +122,7 @@ type Property struct {
 	Value any
 }
 
-// Properties are in the order in which they were set. In JSON they are an object.
+// Properties are in the order of their first Set. In JSON they are an object.
 type Properties []Property
 
 // Get returns the value of the property of that name, or nil.

@@ -8,30 +8,30 @@ import (
 	"io"
 )
 
-// A Cut says what a line of a file means for the boundaries of records.
+// A Cut is the meaning of a line for the boundaries of records.
 type Cut int
 
 // The meanings of a line.
 const (
-	Inside   Cut = iota // it belongs to the record at hand, or begins the first one
-	Begins              // a new record begins with it
-	Ends                // the record at hand ends with it
+	Inside   Cut = iota // it belongs to the current record, or begins the first one
+	Begins              // it begins a record
+	Ends                // it ends the current record
 	Outside             // it belongs to no record
-	Discards            // it says that the record at hand is none, but a header
+	Discards            // the lines so far are a header instead of a record
 )
 
-// A Boundary classifies the lines of one file, in order. A line has no line break, and is cut off after
-// maxLine bytes; the line is valid until the call returns.
+// A Boundary classifies the lines of one file in order. A line has no line break, and is truncated to
+// maxLine bytes. It is valid until the call returns.
 type Boundary func(line []byte) Cut
 
 const maxLine = 4 << 10
 
-// A Raw is a record as the file has it.
+// A Raw is a record as in the file.
 type Raw struct {
 	Index  int
 	Offset int64  // of its first byte in the file
 	Length int64  // in bytes
-	Bytes  []byte // nil when the scanner keeps none, or Length is above MaxRecordBytes; valid until the next call
+	Bytes  []byte // nil if the scanner keeps none or Length is above MaxRecordBytes; valid until the next call
 }
 
 // A Scanner reads a file record by record in constant memory.
@@ -41,20 +41,20 @@ type Scanner struct {
 	keep     bool
 
 	index   int
-	offset  int64  // of what follows the last record
-	pending int64  // length of the line that begins the next record, or 0
+	offset  int64  // of the end of the last record
+	pending int64  // length of the first line of the next record, or 0
 	first   []byte // that line
 	long    []byte // a line that exceeds the reader's buffer
 	buffer  []byte
 }
 
-// NewScanner returns a scanner of r, which is one file, or the part of it from the beginning of a record.
-// It keeps the bytes of each record if keep is set.
+// NewScanner returns a scanner of r, a file or a part of it that begins with a record. With keep, it
+// keeps the bytes of each record.
 func NewScanner(r io.Reader, boundary Boundary, keep bool) *Scanner {
 	return &Scanner{r: bufio.NewReaderSize(r, 64<<10), boundary: boundary, keep: keep}
 }
 
-// Next returns the next record, or io.EOF after the last one. Blank lines alone are no record.
+// Next returns the next record, or io.EOF after the last one. Blank lines alone are not a record.
 func (s *Scanner) Next() (Raw, error) {
 	raw := Raw{Index: s.index, Offset: s.offset}
 	s.buffer = s.buffer[:0]
@@ -80,7 +80,7 @@ func (s *Scanner) Next() (Raw, error) {
 		case cut == Begins && !blank:
 			s.pending, s.first = length, append(s.first[:0], line...)
 			return s.done(raw), nil
-		case cut == Begins: // the blank lines before it belong to nothing
+		case cut == Begins: // the preceding blank lines belong to no record
 			raw.Offset, raw.Length, s.buffer = raw.Offset+raw.Length, 0, s.buffer[:0]
 		case cut == Discards:
 			raw.Offset, raw.Length, s.buffer = raw.Offset+raw.Length+length, 0, s.buffer[:0]
@@ -114,7 +114,7 @@ func (s *Scanner) done(raw Raw) Raw {
 	return raw
 }
 
-// readLine returns the next line with its break, cut off after MaxRecordBytes, and its length. The
+// readLine returns the next line with its line break, truncated to MaxRecordBytes, and its length. The
 // length is 0 at the end.
 func (s *Scanner) readLine() ([]byte, int64, error) {
 	line, err := s.r.ReadSlice('\n')
@@ -135,7 +135,7 @@ func (s *Scanner) readLine() ([]byte, int64, error) {
 	return line, length, nil
 }
 
-// A Span is the part of a file with the records of one chunk.
+// A Span is the part of a file that has the records of one chunk.
 type Span struct {
 	Chunk  int   `json:"chunk"` // from 0; its first record is Chunk*ChunkSize
 	Count  int   `json:"count"` // of records
@@ -143,8 +143,8 @@ type Span struct {
 	Length int64 `json:"length"`
 }
 
-// Spans finds the spans of all chunks of a file. found counts all records, also those beyond MaxRecords,
-// which are in no span.
+// Spans finds the spans of all chunks of a file. found counts all records, including those beyond
+// MaxRecords, which are in no span.
 func Spans(r io.Reader, boundary Boundary) (spans []Span, found int, err error) {
 	scanner := NewScanner(r, boundary, false)
 	for {

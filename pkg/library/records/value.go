@@ -9,10 +9,10 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// A Type is what all values of a column are.
+// A Type is the type of all values of a column.
 type Type string
 
-// The types, each but Text for columns all of whose values agree. An Integer column is also one of numbers.
+// The types. All values of a column have its type; an Integer column is also a column of numbers.
 const (
 	Integer Type = "integer"
 	Number  Type = "number"
@@ -21,8 +21,8 @@ const (
 	Text    Type = "text"
 )
 
-// parseNumber parses a decimal number, with an exponent if any. A number with leading zeros is none: it
-// is a code, which would lose them.
+// parseNumber parses a decimal number with an optional exponent. A number with leading zeros is
+// rejected: it is a code, which would lose them.
 func parseNumber(s string) (value float64, integer, ok bool) {
 	if s == "" || len(s) > 64 {
 		return 0, false, false
@@ -50,7 +50,7 @@ func parseNumber(s string) (value float64, integer, ok bool) {
 
 var dateLayouts = []string{time.DateOnly, time.RFC3339Nano, time.DateTime, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"}
 
-// parseDate parses an ISO 8601 date, or date and time. A time without a zone is in UTC.
+// parseDate parses an ISO 8601 date, or date and time. Without a time zone it is in UTC.
 func parseDate(s string) (time.Time, bool) {
 	if len(s) < 10 || len(s) > 40 || s[4] != '-' || s[7] != '-' {
 		return time.Time{}, false
@@ -67,7 +67,8 @@ func isBoolean(s string) bool {
 	return strings.EqualFold(s, "true") || strings.EqualFold(s, "false")
 }
 
-// Decode returns text of a file without a declared charset: UTF-8, or Windows-1252 if it is not UTF-8.
+// Decode returns the text of a file without a declared charset: UTF-8 if valid, otherwise
+// Windows-1252.
 func Decode(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)

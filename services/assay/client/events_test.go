@@ -53,7 +53,7 @@ func TestEventsGoOnBehindTheLast(t *testing.T) {
 }
 
 func TestEventsEndWhenRefused(t *testing.T) {
-	_, c := serve(t, problem(400, nil, client.Problem{Detail: "Last-Event-ID is no number"}))
+	_, c := serve(t, problem(400, nil, client.Problem{Detail: "Last-Event-ID is not a number"}))
 	calls := 0
 	for _, err := range c.Events(t.Context(), client.Following{After: "x"}) {
 		calls++

@@ -17,8 +17,8 @@ var ErrNotDrawn = errors.New("the crystal has no cell or no sites")
 
 type point struct{ x, y, z float64 }
 
-// SVG draws the cell and its atoms, turned a little from the view along c. Sites alone are drawn if the
-// operations are not stated. It returns ErrNotDrawn.
+// SVG draws the cell and its atoms, slightly rotated from the view along c. Without operations it
+// draws only the sites. It returns ErrNotDrawn.
 func (s *Structure) SVG() ([]byte, error) {
 	atoms, all := s.Atoms()
 	if !all {
@@ -85,7 +85,8 @@ func (s *Structure) SVG() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// projection maps fractions of the cell to places in ångström: x to the right, y up, z to the viewer.
+// projection maps fractional coordinates to positions in ångström: x to the right, y up, z towards the
+// viewer.
 func (c Cell) projection() func(x, y, z float64) point {
 	volume, _ := c.Volume()
 	sinGamma := math.Sin(c.Gamma * math.Pi / 180)
@@ -103,7 +104,7 @@ func (c Cell) projection() func(x, y, z float64) point {
 	}
 }
 
-// colour returns the usual colour of common elements, and one of its own for each other.
+// colour returns the usual color of common elements, and a distinct one for each other element.
 func colour(e molecule.Element) string {
 	known := map[molecule.Element]string{1: "#ffffff", 6: "#606060", 7: "#3050f8", 8: "#e03020", 9: "#70d050", 11: "#ab5cf2", 12: "#6ab000",
 		13: "#bfa6a6", 14: "#d8b070", 15: "#ff8000", 16: "#e6c830", 17: "#1fd01f", 20: "#3dbb00", 22: "#9fa2a8", 26: "#c8602a", 29: "#c07040"}

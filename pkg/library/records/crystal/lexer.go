@@ -80,7 +80,7 @@ func (x *lexer) bare() token {
 	return t
 }
 
-// quoted reads a value in quotes, which end only before space.
+// quoted reads a quoted value. A quote ends it only before space.
 func (x *lexer) quoted(quote byte) (token, error) {
 	t := token{value, "", x.line}
 	for i := x.at + 1; i < len(x.text) && x.text[i] != '\n'; i++ {
@@ -95,7 +95,7 @@ func (x *lexer) quoted(quote byte) (token, error) {
 	return t, p.fail(t, "has no closing quote")
 }
 
-// textField reads the lines between two semicolons that begin lines.
+// textField reads the lines between two semicolons at the beginning of lines.
 func (x *lexer) textField() (token, error) {
 	t := token{value, "", x.line}
 	n := strings.Index(x.text[x.at:], "\n;")

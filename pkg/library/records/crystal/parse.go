@@ -1,5 +1,5 @@
-// Package crystal reads crystal structures in CIF 1.1: cell, symmetry and atoms. It determines the volume
-// of the cell and draws it.
+// Package crystal reads crystal structures in CIF 1.1: cell, symmetry and atoms. It computes the
+// volume of the cell and draws it.
 package crystal
 
 import (
@@ -13,17 +13,17 @@ import (
 // A Block is a data block of a CIF.
 type Block struct {
 	Name  string
-	Items records.Fields // by tag, in lower case; the values that are not in loops
+	Items records.Fields // values outside loops, by tag in lower case
 	Loops []Loop
 }
 
-// A Loop is a table. Its values are in rows, one after the other.
+// A Loop is a table. Its values are stored row by row.
 type Loop struct {
 	Tags   []string // in lower case
 	Values []string
 }
 
-// column returns the place of a tag in each row, or -1.
+// column returns the index of a tag in each row, or -1.
 func (l *Loop) column(tag string) int {
 	for i, t := range l.Tags {
 		if t == tag {
@@ -33,7 +33,7 @@ func (l *Loop) column(tag string) int {
 	return -1
 }
 
-// ErrNotCIF means that the text is no data block of a CIF.
+// ErrNotCIF means that a text is not a data block of a CIF.
 var ErrNotCIF = errors.New("not a CIF")
 
 // Boundary finds the data blocks of a file.
@@ -58,7 +58,7 @@ func Boundary() records.Boundary {
 	}
 }
 
-// Parse parses a data block. The error is ErrNotCIF, and names line and token.
+// Parse parses a data block. The error is ErrNotCIF and names the line and the token.
 func Parse(text string) (*Block, error) {
 	p := &parser{lexer: lexer{text: text, line: 1}}
 	return p.block()

@@ -18,10 +18,10 @@ type Structure struct {
 // A Cell has its edges in ångström and its angles in degrees.
 type Cell struct{ A, B, C, Alpha, Beta, Gamma float64 }
 
-// A Site is an atom of the asymmetric unit, in fractions of the cell.
+// A Site is an atom of the asymmetric unit in fractional coordinates.
 type Site struct {
 	Label     string
-	Element   molecule.Element // 0 if the symbol is no element
+	Element   molecule.Element // 0 for an unknown symbol
 	X, Y, Z   float64
 	Occupancy float64
 }
@@ -29,7 +29,8 @@ type Site struct {
 // An Operation is a symmetry operation: a matrix and a translation.
 type Operation [3][4]float64
 
-// Volume returns the volume of the cell in cubic ångström. It reports false for angles that form no cell.
+// Volume returns the volume of the cell in cubic ångström. It returns false if the angles do not form
+// a cell.
 func (c Cell) Volume() (float64, bool) {
 	x, y, z := cos(c.Alpha), cos(c.Beta), cos(c.Gamma)
 	square := 1 - x*x - y*y - z*z + 2*x*y*z
@@ -39,7 +40,7 @@ func (c Cell) Volume() (float64, bool) {
 
 func cos(degrees float64) float64 { return math.Cos(degrees * math.Pi / 180) }
 
-// number parses a number with a standard uncertainty in parentheses, if any.
+// number parses a number with an optional standard uncertainty in parentheses.
 func number(text string) (v, uncertainty float64, ok bool) {
 	digits, rest, uncertain := strings.Cut(text, "(")
 	v, err := strconv.ParseFloat(digits, 64)
@@ -56,7 +57,7 @@ func number(text string) (v, uncertainty float64, ok bool) {
 	return v, uncertainty, true
 }
 
-// Structure returns the structure of the block. It reports false if the block has no cell.
+// Structure returns the structure of the block, or false if the block has no cell.
 func (b *Block) Structure() (*Structure, bool) {
 	s := &Structure{}
 	for tag, target := range map[string]*float64{
@@ -92,7 +93,7 @@ func (b *Block) Structure() (*Structure, bool) {
 func (s *Structure) operations(l *Loop, column int) {
 	for at := column; at < len(l.Values); at += len(l.Tags) {
 		o, ok := ParseOperation(l.Values[at])
-		if !ok || len(s.Operations) >= 192 { // no space group has more
+		if !ok || len(s.Operations) >= 192 { // the maximum of all space groups
 			s.Operations = nil
 			return
 		}
@@ -112,7 +113,7 @@ func (s *Structure) sites(l *Loop) {
 		for i, c := range []int{x, y, z} {
 			*[]*float64{&site.X, &site.Y, &site.Z}[i], _, ok[i] = number(l.Values[row+c])
 		}
-		if !ok[0] || !ok[1] || !ok[2] { // such as calculated hydrogens without a place
+		if !ok[0] || !ok[1] || !ok[2] { // for example a calculated hydrogen without coordinates
 			continue
 		}
 		if label >= 0 {
@@ -184,17 +185,17 @@ func ParseOperation(text string) (o Operation, ok bool) {
 	return o, true
 }
 
-// MaxCellAtoms is how many atoms of a cell are made from its sites.
+// MaxCellAtoms is the maximum number of atoms that Atoms generates.
 const MaxCellAtoms = 5_000
 
-// Atoms returns the sites of the whole cell, from 0 to below 1. It reports false if the block states no
-// operations, or there are more than MaxCellAtoms.
+// Atoms returns the sites of the complete cell, with coordinates from 0 to below 1. It returns false
+// if the block has no operations or the cell has more than MaxCellAtoms.
 func (s *Structure) Atoms() ([]Site, bool) {
 	if len(s.Operations) == 0 || len(s.Sites)*len(s.Operations) > 50*MaxCellAtoms {
 		return nil, false
 	}
 	type place struct{ x, y, z, site int }
-	const grid = 1_000 // places in a thousandth of the cell are one
+	const grid = 1_000 // positions closer than a thousandth of the cell are equal
 	var all []Site
 	for i, site := range s.Sites {
 		seen := map[place]bool{}
@@ -208,7 +209,7 @@ func (s *Structure) Atoms() ([]Site, bool) {
 				}
 			}
 			near := false
-			for d := range 27 { // rounding may put one place into neighbouring cells of the grid
+			for d := range 27 { // rounding may put equal positions into neighboring grid cells
 				p := place{wrap(int(atom.X*grid) + d%3 - 1), wrap(int(atom.Y*grid) + d/3%3 - 1), wrap(int(atom.Z*grid) + d/9 - 1), i}
 				near = near || seen[p]
 			}

@@ -1,5 +1,5 @@
-// Package format lists the formats of files whose records begin and end in the text: what finds their
-// boundaries, reads, draws and writes them. Rows of tables are read by the analyzer, as CSV.
+// Package format lists the formats of files with many records in text: their boundaries, readers,
+// drawings and writers. The analyzer reads the rows of tables, as CSV.
 package format
 
 import (
@@ -18,19 +18,19 @@ import (
 
 // A Format is one format of files.
 type Format struct {
-	Name     string                  // also the usual ending of names
-	Boundary func() records.Boundary // a new one for each file, or part of it
-	// Read reads one record. The bytes are not kept. A record that is damaged has an Error.
+	Name     string                  // also the usual file extension
+	Boundary func() records.Boundary // a new one for each file or part of it
+	// Read reads one record. It does not keep the bytes. A damaged record has an Error.
 	Read func(raw []byte) records.Record
-	// Draw returns a record's drawing as SVG, by its content. It returns ErrNotDrawn.
+	// Draw returns the drawing of a record as SVG, or ErrNotDrawn.
 	Draw func(content string) ([]byte, error)
-	// Header begins a file, and Write writes a record with these fields into it. Formats that have no
-	// place for fields of other names keep those that the content has.
+	// Header is the beginning of a file. Write writes a record with these fields. Formats that cannot
+	// store fields with other names write the fields of the content.
 	Header string
 	Write  func(w *bufio.Writer, r *records.Record, fields records.Fields) error
 }
 
-// ErrNotDrawn means that there is nothing to draw: no coordinates, points or cell.
+// ErrNotDrawn means that a record has nothing to draw: no coordinates, points or cell.
 var ErrNotDrawn = errors.New("the record has no drawing")
 
 // All returns the formats.
@@ -45,7 +45,7 @@ func All() []Format {
 	}
 }
 
-// Find returns the format of that name, or of a file with that ending. It reports false for others.
+// Find returns the format with a name or a file extension, or false.
 func Find(name string) (Format, bool) {
 	switch name = strings.ToLower(strings.TrimPrefix(name, ".")); name {
 	case "sd":
@@ -61,7 +61,7 @@ func Find(name string) (Format, bool) {
 	return Format{}, false
 }
 
-// one is the boundary of a file that is one record.
+// one is the boundary of a file that consists of one record.
 func one() records.Boundary { return func([]byte) records.Cut { return records.Inside } }
 
 func drawMolecule(content string) ([]byte, error) {
@@ -80,7 +80,7 @@ func drawReaction(content string) ([]byte, error) {
 	return drawn(x.SVG())
 }
 
-// drawRDF draws what follows the lines that begin with a dollar and are no RXN block.
+// drawRDF draws the first MOL or RXN block after lines that begin with a dollar sign.
 func drawRDF(content string) ([]byte, error) {
 	for strings.HasPrefix(content, "$") {
 		if strings.HasPrefix(content, "$RXN") {
@@ -136,8 +136,9 @@ func (f Format) Spans(r io.Reader) (spans []records.Span, found int, err error) 
 	return records.Spans(r, f.Boundary())
 }
 
-// Chunk reads the records of a span and writes their chunk: records to lines as it reads, columns at the
-// end. r is the part of the file that the span says. Memory does not grow with the number of records.
+// Chunk reads the records of a span and writes their chunk: the records to lines while it reads, the
+// columns at the end. r is the part of the file that the span describes. Memory does not grow with the
+// number of records.
 func (f Format) Chunk(ctx context.Context, r io.Reader, span records.Span, lines, columns io.Writer) (*records.Summary, error) {
 	w, err := records.NewChunkWriter(lines, span.Chunk)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 
 // The names of properties.
 const (
-	Formula    = "formula"    // Hill order, without charge; isotopes count as their element
+	Formula    = "formula"    // Hill order, without charge; isotopes count as their elements
 	Weight     = "weight"     // relative molecular mass, 3 decimals
-	ExactMass  = "exactMass"  // of the most abundant isotopes and those stated, less the electrons that the charge says are missing; 6 decimals
+	ExactMass  = "exactMass"  // of the most abundant or the stated isotopes, corrected for the electrons of the charge; 6 decimals
 	Charge     = "charge"     // sum of the charges
 	Atoms      = "atoms"      // of the file
 	HeavyAtoms = "heavyAtoms" // not hydrogen
 	Bonds      = "bonds"      // of the file
-	Components = "components" // parts that no bond joins
-	Valid      = "valid"      // no atom has more bonds than its element bears
+	Components = "components" // parts without a bond between them
+	Valid      = "valid"      // no atom has more bonds than its element allows
 	Problem    = "problem"    // why Valid is false
 	Reason     = "reason"     // why a property is not determined
 )
@@ -27,7 +27,7 @@ const (
 // electron is the relative mass of the electron (CODATA 2018).
 const electron = 0.000548579909065
 
-// A Composition is the number of atoms of each element, hydrogens included, and isotopes.
+// A Composition is the number of atoms of each element, including hydrogens, and isotopes.
 type Composition struct {
 	Elements [119]int
 	Charge   int
@@ -88,8 +88,8 @@ func (t *elementTable) order() {
 	}
 }
 
-// Masses returns the relative molecular mass and the exact mass. Each is 0 if an element or isotope has
-// none; the reason names it.
+// Masses returns the relative molecular mass and the exact mass. A mass is 0 if an element or isotope
+// has none; reason names it.
 func (c *Composition) Masses() (weight, exact float64, reason string) {
 	t := elements()
 	var plain [119]int
@@ -127,8 +127,8 @@ func (c *Composition) Masses() (weight, exact float64, reason string) {
 	return weight, exact - float64(c.Charge)*electron, ""
 }
 
-// Composition returns the composition, or the reason why the table does not determine it. excess is the
-// number of the first atom with more bonds than its element bears, or 0.
+// Composition returns the composition, or the reason why the table does not determine it. excess is
+// the number of the first atom with more bonds than its element allows, or 0.
 func (m *Molecule) Composition() (c Composition, excess int, reason string) {
 	if m.queries != "" {
 		return c, 0, m.queries
@@ -148,7 +148,7 @@ func (m *Molecule) Composition() (c Composition, excess int, reason string) {
 	return c, excess, ""
 }
 
-// describe sets the properties of molecules that are one record.
+// describe sets the properties of a record of molecules.
 func describe(r *records.Record, m *Molecule) {
 	set := func(name string, value any) {
 		r.Properties = append(r.Properties, records.Property{Name: name, Value: value})
@@ -195,7 +195,7 @@ func describe(r *records.Record, m *Molecule) {
 
 func round(v, scale float64) float64 { return math.Round(v*scale) / scale }
 
-// components counts the parts that no bond joins.
+// components counts the parts without a bond between them.
 func (m *Molecule) components() int {
 	root := make([]int32, len(m.Atoms))
 	for i := range root {
@@ -218,8 +218,8 @@ func (m *Molecule) components() int {
 	return n
 }
 
-// ParseFormula parses a formula of elements and counts, such as "C2 H6 O" or "C2H6O". It reports false
-// for anything else, fractions of atoms included.
+// ParseFormula parses a formula of elements and counts, such as "C2 H6 O" or "C2H6O". It returns false
+// for anything else, including fractional counts.
 func ParseFormula(formula string) (c Composition, ok bool) {
 	for at := 0; at < len(formula); {
 		if formula[at] == ' ' {
@@ -255,7 +255,7 @@ func ParseFormula(formula string) (c Composition, ok bool) {
 	return c, c.Elements != [119]int{}
 }
 
-// ElementOf returns the element that a symbol begins with, such as "Si4+" or "O12", or 0.
+// ElementOf returns the element at the beginning of a symbol such as "Si4+" or "O12", or 0.
 func ElementOf(symbol string) Element {
 	for n := min(2, len(symbol)); n > 0; n-- {
 		if e := elements().lookup([]byte(symbol[:n])); e != 0 {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// ErrNotDrawn means that a structure has no coordinates in the plane, or too many atoms for a drawing.
+// ErrNotDrawn means that a structure has no coordinates in the plane or too many atoms.
 var ErrNotDrawn = errors.New("the structure cannot be drawn")
 
 const (
@@ -20,7 +20,7 @@ const (
 	gap        = 5.0 // between the lines of a double bond
 )
 
-// SVG draws the molecule from the coordinates of the file, seen along z. It returns ErrNotDrawn.
+// SVG draws the molecule with the coordinates of the file, viewed along z. It returns ErrNotDrawn.
 func (m *Molecule) SVG() ([]byte, error) {
 	d, err := m.layout()
 	if err != nil {
@@ -96,12 +96,12 @@ type drawing struct {
 	m             *Molecule
 	at            []point
 	next          [][]int32
-	hydrogens     []int // nil when they are not determined
+	hydrogens     []int // nil if they are not determined
 	left          float64
 	width, height float64
 }
 
-// layout scales the coordinates to a usual bond length.
+// layout scales the coordinates to the usual bond length.
 func (m *Molecule) layout() (*drawing, error) {
 	n := len(m.Atoms)
 	if n == 0 || n > maxDrawn {
@@ -150,7 +150,7 @@ func (d *drawing) draw(b *bytes.Buffer) {
 	}
 }
 
-// labelled reports whether an atom is drawn as text: all but carbon in a chain or ring.
+// labelled reports whether an atom is drawn as text: all except carbon in a chain or ring.
 func (d *drawing) labelled(i int) bool {
 	a := &d.m.Atoms[i]
 	return a.Element != 6 || a.Charge != 0 || a.Isotope != 0 || a.Radical != 0 || len(d.next[i]) == 0
@@ -204,7 +204,8 @@ func (d *drawing) bond(b *bytes.Buffer, bond *Bond) {
 	b.WriteByte('\n')
 }
 
-// side returns on which side of a bond the other bonds are, 1 along across or -1, or 0 for both or none.
+// side returns the side of a bond with the other bonds: 1 along across, -1 on the other side, 0 for
+// both or none.
 func (d *drawing) side(bond *Bond, across point) float64 {
 	balance, p := 0.0, d.at[bond.From]
 	for _, end := range [2]int32{bond.From, bond.To} {

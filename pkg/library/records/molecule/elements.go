@@ -15,7 +15,7 @@ type Element uint8
 
 type elementInfo struct {
 	symbol  string
-	weight  float64 // 0 if there is no characteristic composition
+	weight  float64 // 0 without a characteristic composition
 	common  float64 // mass of the most abundant isotope, or 0
 	first   int     // mass number of masses[0]
 	masses  []float64
@@ -89,7 +89,7 @@ func mainGroup(z int) (row, outer int) {
 	}
 }
 
-// lookup returns the element of a symbol, whatever the case of its letters, or 0.
+// lookup returns the element with a symbol in any case, or 0.
 func (t *elementTable) lookup(symbol []byte) Element {
 	if len(symbol) == 0 || len(symbol) > 2 {
 		return 0

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// valences returns the valences that the MDL valence model gives an atom of an element and a charge, in
-// ascending order: those of the neutral element with as many outer electrons, and none for metals of
-// the other groups, noble gases and bare ions.
+// valences returns the valences of an element with a charge in the MDL valence model, in ascending
+// order: those of the neutral element with the same number of outer electrons. Metals of the other
+// groups, noble gases and bare ions have none.
 func (t *elementTable) valences(e Element, charge int8) []int8 {
 	info := &t.info[e]
 	if info.outer == 0 {
@@ -42,16 +42,16 @@ func (t *elementTable) valences(e Element, charge int8) []int8 {
 	}
 }
 
-// A bonding is what bonds make of an atom.
+// A bonding summarizes the bonds of an atom.
 type bonding struct {
 	order    int // sum of the orders, aromatic bonds as 1
 	aromatic int // bonds
 	double   bool
 }
 
-// hydrogens returns the hydrogens that each atom has beside those that are atoms of the table, and the
-// number of the first atom, from 1, with more bonds than its element bears, or 0. The reason is why they
-// are not determined.
+// hydrogens returns the number of implicit hydrogens of each atom, and the number of the first atom,
+// from 1, with more bonds than its element allows, or 0. If they are not determined, it returns the
+// reason.
 func (m *Molecule) hydrogens() (counts []int, excess int, reason string) {
 	bonds := make([]bonding, len(m.Atoms))
 	aromatic := false
@@ -100,13 +100,13 @@ func (m *Molecule) hydrogens() (counts []int, excess int, reason string) {
 	return counts, excess, ""
 }
 
-// doubtful reports whether the hydrogens of an atom follow from the valence model, and not from usual
-// chemistry: it has a charge of 2 and more, or is nitrogen with 4 bonds and no charge.
+// doubtful reports whether the hydrogens of an atom follow from the valence model but not from usual
+// chemistry: its charge is 2 or more, or it is uncharged nitrogen with 4 bonds.
 func (t *elementTable) doubtful(a *Atom, used int) bool {
 	return a.Charge > 1 || a.Charge < -1 || t.info[a.Element].row == 2 && used > int(t.valences(a.Element, a.Charge)[0])
 }
 
-// implicit returns the hydrogens that fill up the lowest valence that bears the bonds.
+// implicit returns the number of hydrogens to the lowest valence that allows the bonds.
 func implicit(valences []int8, used int, radical uint8) (hydrogens int, over bool) {
 	unpaired := [...]int{0, 2, 1, 2}[radical]
 	for _, v := range valences {
@@ -117,8 +117,8 @@ func implicit(valences []int8, used int, radical uint8) (hydrogens int, over boo
 	return 0, len(valences) > 0
 }
 
-// kekulize counts, for one of the two ends of each double bond of an arrangement, the second order. It
-// returns the first atom without a partner, or -1.
+// kekulize finds an arrangement of double bonds, and counts the second order of each at one of its
+// ends. It returns the first atom without a partner, or -1.
 func (m *Molecule) kekulize(bonds []bonding) int {
 	partner := make([]int32, len(m.Atoms)) // plus 1; 0 is none
 	needs := make([]bool, len(m.Atoms))
@@ -150,9 +150,9 @@ func (m *Molecule) kekulize(bonds []bonding) int {
 			next[b.To] = append(next[b.To], b.From)
 		}
 	}
-	seen, round := make([]int32, len(m.Atoms)), int32(0) // the round that saw an atom
+	seen, round := make([]int32, len(m.Atoms)), int32(0) // the round that visited an atom
 	steps := 0
-	var augment func(from int32) bool // a path to a free atom, whose bonds alternate
+	var augment func(from int32) bool // searches a path with alternating bonds to a free atom
 	augment = func(from int32) bool {
 		seen[from] = round
 		for _, to := range next[from] {

@@ -26,16 +26,16 @@ type Molecule struct {
 	queries string // the first reason why the composition is not determined
 }
 
-// An Atom is an atom of a connection table. An atom that is no element has the Element 0.
+// An Atom is an atom of a connection table. Element is 0 for anything other than an element.
 type Atom struct {
 	X, Y, Z   float64
-	Symbol    string // as the file has it, only for atoms that are no element
+	Symbol    string // the symbol in the file if Element is 0
 	Element   Element
-	Isotope   uint16 // mass number, 0 for the natural mixture
+	Isotope   uint16 // mass number; 0 for the natural mixture
 	Charge    int8
 	Radical   uint8 // 1 singlet, 2 doublet, 3 triplet
-	Valence   int8  // that the file states, or -1
-	Hydrogens int16 // that the file states, or -1
+	Valence   int8  // as stated in the file, or -1
+	Hydrogens int16 // as stated in the file, or -1
 }
 
 // A Bond joins two atoms, by their index.
@@ -48,7 +48,7 @@ type Bond struct {
 // A BondOrder is a bond type of the MOL format.
 type BondOrder uint8
 
-// The bond types that are no queries.
+// The bond types, except those of queries.
 const (
 	Single       BondOrder = 1
 	Double       BondOrder = 2
@@ -59,10 +59,10 @@ const (
 	zeroOrder    BondOrder = 11 // of M  ZBO
 )
 
-// unknownIsotope is a mass number that the file does not tell.
+// unknownIsotope is a mass number that the file does not state.
 const unknownIsotope = 0xffff
 
-// ErrNotMolecule means that the text is no MOL block.
+// ErrNotMolecule means that a text is not a MOL block.
 var ErrNotMolecule = errors.New("not a MOL block")
 
 // lineError is an error in a line of a block.
@@ -74,7 +74,8 @@ type lineError struct {
 func (e *lineError) Error() string        { return fmt.Sprintf("line %d: %s", e.line, e.problem) }
 func (e *lineError) Is(target error) bool { return target == ErrNotMolecule }
 
-// Parse parses a MOL block. What follows M  END is ignored. The error is ErrNotMolecule and names the line.
+// Parse parses a MOL block. It ignores what follows M  END. The error is ErrNotMolecule and names the
+// line.
 func Parse(block []byte) (*Molecule, error) {
 	m, _, err := parse(block)
 	return m, err
@@ -109,14 +110,14 @@ func parse(block []byte) (*Molecule, []byte, error) {
 	return m, s.rest, nil
 }
 
-// query says why the composition is not determined. The first reason counts.
+// query records why the composition is not determined. Only the first reason is kept.
 func (m *Molecule) query(format string, args ...any) {
 	if m.queries == "" {
 		m.queries = fmt.Sprintf(format, args...)
 	}
 }
 
-// setSymbol sets the element of an atom, or says why there is none.
+// setSymbol sets the element of an atom, or records why there is none.
 func (m *Molecule) setSymbol(i int, symbol []byte) {
 	a := &m.Atoms[i]
 	if a.Element = elements().lookup(symbol); a.Element != 0 {
@@ -143,7 +144,7 @@ func (s *scan) fail(format string, args ...any) error {
 	return &lineError{s.line, fmt.Sprintf(format, args...)}
 }
 
-// next returns the next line without its break.
+// next returns the next line without its line break.
 func (s *scan) next() ([]byte, bool) {
 	if len(s.rest) == 0 {
 		return nil, false
@@ -161,7 +162,7 @@ func (s *scan) next() ([]byte, bool) {
 	return line, true
 }
 
-// column returns the text from one column to another, without surrounding space.
+// column returns the text between two columns without surrounding space.
 func column(line []byte, from, to int) []byte {
 	if from >= len(line) {
 		return nil
@@ -176,7 +177,7 @@ func column(line []byte, from, to int) []byte {
 	return line
 }
 
-// integer parses an integer; nothing is 0.
+// integer parses an integer; an empty text is 0.
 func integer(b []byte) (int, bool) {
 	if len(b) == 0 {
 		return 0, true
@@ -201,7 +202,7 @@ func integer(b []byte) (int, bool) {
 	return n, true
 }
 
-// decimal parses a coordinate; nothing is 0.
+// decimal parses a coordinate; an empty text is 0.
 func decimal(b []byte) (float64, bool) {
 	if len(b) == 0 {
 		return 0, true

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/library/records"
 )
 
-// The names of properties of reactions, beside those of molecules.
+// The names of properties of reactions, in addition to those of molecules.
 const (
 	Reactants        = "reactants" // number of them
 	Products         = "products"
@@ -26,7 +26,7 @@ type Reaction struct {
 	Reactants, Products, Agents []*Molecule
 }
 
-// ErrNotReaction means that the text is no RXN block.
+// ErrNotReaction means that a text is not a RXN block.
 var ErrNotReaction = errors.New("not a RXN block")
 
 // ParseReaction parses a RXN block, V2000 or V3000. The error is ErrNotReaction or ErrNotMolecule.
@@ -184,9 +184,9 @@ func sum(molecules []*Molecule) (total Composition, formulas []string, reason st
 	return total, formulas, ""
 }
 
-// BoundaryRDF finds the records of RDF files. The header before the first one is in none.
+// BoundaryRDF finds the records of RDF files. The header before the first record belongs to none.
 func BoundaryRDF() records.Boundary {
-	began, empty := false, false // empty: only the registry number was there so far
+	began, empty := false, false // empty means that only the registry number was read so far
 	return func(line []byte) records.Cut {
 		if len(line) == 0 || line[0] != '$' {
 			empty = empty && len(bytes.TrimSpace(line)) == 0
@@ -287,7 +287,7 @@ func readDatums(fields *records.Fields, rest []byte) {
 	}
 }
 
-// continued cuts off the plus in column 81 that says that the next line continues this one.
+// continued removes the plus in column 81, which means that the next line continues this one.
 func continued(text string, length int) (string, bool) {
 	if length == 81 && strings.HasSuffix(text, "+") {
 		return text[:len(text)-1], true
@@ -295,7 +295,7 @@ func continued(text string, length int) (string, bool) {
 	return text, false
 }
 
-// WriteRDF writes a record of a RDF with these data. The header of the file is HeaderRDF.
+// WriteRDF writes a record of an RDF with these data. HeaderRDF is the header of the file.
 func WriteRDF(w *bufio.Writer, r *records.Record, fields records.Fields) error {
 	if err := writeLine(w, strings.TrimRight(r.Content, "\r\n")); err != nil {
 		return err
@@ -310,5 +310,5 @@ func WriteRDF(w *bufio.Writer, r *records.Record, fields records.Fields) error {
 	return nil
 }
 
-// HeaderRDF begins a RDF.
+// HeaderRDF is the beginning of an RDF.
 const HeaderRDF = "$RDFILE 1\n$DATM\n"

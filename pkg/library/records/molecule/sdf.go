@@ -19,7 +19,7 @@ func BoundarySDF() records.Boundary {
 	}
 }
 
-// ReadSDF reads one record of an SDF, or a MOL file. A record that is damaged has an Error.
+// ReadSDF reads one record of an SDF, or a MOL file. A damaged record has an Error.
 func ReadSDF(raw []byte) records.Record {
 	m, rest, err := parse(raw)
 	if err != nil {
@@ -31,8 +31,8 @@ func ReadSDF(raw []byte) records.Record {
 	return r
 }
 
-// readData reads the data items after a MOL block. A value ends at a blank line; text that follows the
-// blank line without a header continues it.
+// readData reads the data items after a MOL block. A value ends at a blank line, unless text without a
+// header follows that line.
 func readData(fields *records.Fields, rest []byte) {
 	s := &scan{rest: rest}
 	name := ""
@@ -61,7 +61,8 @@ func readData(fields *records.Fields, rest []byte) {
 	}
 }
 
-// dataName returns the name in a data header: that in angle brackets, else the field number DTn.
+// dataName returns the name in a data header: the text in angle brackets, or else the field number
+// DTn.
 func dataName(header []byte) string {
 	from := bytes.IndexByte(header, '<')
 	if to := bytes.LastIndexByte(header, '>'); from >= 0 && to > from {
@@ -96,7 +97,7 @@ func writeLine(w *bufio.Writer, line string) error {
 	return w.WriteByte('\n')
 }
 
-// dataValue returns the value without blank lines, and without lines that begin what is no value.
+// dataValue returns the value without blank lines, and without lines that would begin something else.
 func dataValue(value string) string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(value, "\r", ""), "\n") {

@@ -2,7 +2,7 @@ package molecule
 
 import "bytes"
 
-// v2000 parses what follows the counts line of a V2000 block.
+// v2000 parses a V2000 block from the line after the counts line.
 func (m *Molecule) v2000(s *scan, counts []byte) error {
 	atoms, ok1 := integer(column(counts, 0, 3))
 	bonds, ok2 := integer(column(counts, 3, 6))
@@ -78,7 +78,7 @@ func (m *Molecule) atomV2(s *scan, i int, line []byte) error {
 	if difference != 0 && a.Element != 0 {
 		a.Isotope = unknownIsotope
 		if info := &elements().info[a.Element]; info.commonA > 0 && info.commonA == int(info.weight+0.5) {
-			a.Isotope = uint16(info.commonA + difference) // else it is not clear what the difference counts from
+			a.Isotope = uint16(info.commonA + difference) // otherwise the base of the difference is unknown
 		}
 	}
 	return nil
@@ -162,7 +162,7 @@ func (m *Molecule) properties(s *scan) error {
 	}
 }
 
-// groups finds the S-groups whose repetition is not stated.
+// groups finds S-groups whose number of repetitions is not stated.
 func (m *Molecule) groups(line []byte) {
 	for at := 10; at+3 < len(line); at += 8 {
 		m.group(string(column(line, at+4, at+7)))
@@ -206,7 +206,7 @@ func (m *Molecule) values(s *scan, line []byte, key string) error {
 	return nil
 }
 
-// setValue sets a value of an atom. It reports whether it can be one.
+// setValue sets a value of an atom. It returns false if the value is invalid.
 func (m *Molecule) setValue(i int, key string, value int) bool {
 	a := &m.Atoms[i]
 	switch key {

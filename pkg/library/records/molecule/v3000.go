@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// v3000 parses what follows the counts line of a V3000 block.
+// v3000 parses a V3000 block from the line after the counts line.
 func (m *Molecule) v3000(s *scan) error {
 	section := ""
-	place := map[int]int{} // of atoms by their index in the file
+	place := map[int]int{} // position of atoms by their index in the file
 	bonds := 0
 	counted, done := false, false
 	for {
@@ -77,7 +77,7 @@ func (m *Molecule) counts(s *scan, words []string) error {
 	return nil
 }
 
-// v30 returns the words of the next V30 line, with its continuations. It reports false at M  END.
+// v30 returns the words of the next V30 line with its continuations, or false at M  END.
 func (s *scan) v30() (words []string, ok bool, err error) {
 	var joined []byte
 	for {
@@ -101,7 +101,7 @@ func (s *scan) v30() (words []string, ok bool, err error) {
 	}
 }
 
-// v30Words splits at space outside quotes and parentheses.
+// v30Words splits a line at space outside quotes and parentheses.
 func v30Words(line string) []string {
 	var words []string
 	start, depth, quote := -1, 0, false
@@ -140,14 +140,14 @@ func (m *Molecule) atomV3(s *scan, i int, words []string, place map[int]int) err
 	}
 	index, ok := integer([]byte(words[0]))
 	if _, twice := place[index]; !ok || twice {
-		return s.fail("the atom index %q is no number, or there twice", words[0])
+		return s.fail("the atom index %q is not a number, or occurs twice", words[0])
 	}
 	place[index] = i
 	a := &m.Atoms[i]
 	a.Valence, a.Hydrogens = -1, -1
 	for j, target := range []*float64{&a.X, &a.Y, &a.Z} {
 		if *target, ok = decimal([]byte(words[2+j])); !ok {
-			return s.fail("the coordinate %q of atom %d is no number", words[2+j], index)
+			return s.fail("the coordinate %q of atom %d is not a number", words[2+j], index)
 		}
 	}
 	m.setSymbol(i, []byte(strings.Trim(words[1], `"`)))

@@ -1,4 +1,4 @@
-// Package recordstest tests parsers of hostile files.
+// Package recordstest tests parsers with damaged files.
 package recordstest
 
 import (
@@ -11,8 +11,8 @@ import (
 
 const (
 	slowest  = 5 * time.Second // of one mutated file, on a busy machine
-	smallest = 64 << 20        // bytes that a parser may allocate for a small file
-	factor   = 2_000           // and for each byte of it
+	smallest = 64 << 20        // bytes that a parser may allocate for any file
+	factor   = 2_000           // and per byte of the file
 )
 
 // Mutate calls parse with n damaged copies of the seeds: bytes changed, ranges removed, repeated, moved

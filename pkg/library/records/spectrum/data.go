@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// parser keeps what the labels of a block say of the tables that follow.
+// parser has the labels of a block that describe the following tables.
 type parser struct {
 	spectrum *Spectrum
 	values   map[string]string // by canonical label
 	page     string
-	unread   string // a form of table that is not known
-	budget   int    // points that may still come
+	unread   string // an unknown form of table
+	budget   int    // remaining number of points
 }
 
-// form is how a table is written: (X++(Y..Y)), (XY..XY) and the like.
+// form is the form of a table: (X++(Y..Y)), (XY..XY) and the like.
 type form struct {
 	x, y     string // symbols
 	stepped  bool   // X++
@@ -73,15 +73,15 @@ func parseForm(head, key string) (f form, known bool) {
 	return f, true
 }
 
-// variable is what is said of the values of a symbol.
+// variable describes the values of a symbol.
 type variable struct {
 	factor      float64
-	first, last float64 // NaN if not said
+	first, last float64 // NaN if not stated
 	units       string
-	points      int // or 0
+	points      int // 0 if not stated
 }
 
-// variable returns what is said of a symbol, by NTUPLES or the plain labels.
+// variable returns the description of a symbol by NTUPLES or by the plain labels.
 func (p *parser) variable(symbol string) variable {
 	v := variable{factor: 1, first: math.NaN(), last: math.NaN()}
 	place := -1
@@ -122,7 +122,7 @@ func (p *parser) variable(symbol string) variable {
 	return v
 }
 
-// maxList is how long a list of NTUPLES is at most.
+// maxList is the maximum length of a list of NTUPLES.
 const maxList = 4 << 10
 
 // list splits a list of NTUPLES.
@@ -210,7 +210,7 @@ func (p *parser) stepped(it item, c *Curve, x, y variable, text string) error {
 	return nil
 }
 
-// pairs reads (XY..XY) and its like, and points in parentheses.
+// pairs reads (XY..XY) and similar forms, and points in parentheses.
 func (p *parser) pairs(it item, c *Curve, f form, x, y variable, text string) error {
 	var values []float64
 	n := it.line

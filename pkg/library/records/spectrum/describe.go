@@ -14,11 +14,11 @@ const (
 	Points   = "points" // of all curves
 	XUnits   = "xUnits"
 	YUnits   = "yUnits"
-	MinX     = "minX" // of all curves; so are the others
+	MinX     = "minX" // of all curves, like the others below
 	MaxX     = "maxX"
 	MinY     = "minY"
 	MaxY     = "maxY"
-	Problem  = "problem" // what the file says of itself and is not so
+	Problem  = "problem" // statements of the file that are wrong
 )
 
 func (s *Spectrum) describe(r *records.Record) {
@@ -55,7 +55,7 @@ func (s *Spectrum) describe(r *records.Record) {
 	}
 }
 
-// bounds returns the least and the greatest x and y of some curves. It reports false if there is no point.
+// bounds returns the minimum and the maximum x and y of the curves, or false if there are no points.
 func (s *Spectrum) bounds(curves []Curve) (low, high [2]float64, found bool) {
 	low, high = [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	for _, c := range curves {

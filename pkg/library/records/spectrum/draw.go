@@ -13,7 +13,7 @@ import (
 // ErrNotDrawn means that a spectrum has no points.
 var ErrNotDrawn = errors.New("the spectrum has no points")
 
-// The size of a drawing, and of the part that has the curve.
+// The size of a drawing and of its plot area.
 const (
 	width, height = 800.0, 400.0
 	left, right   = 70.0, 15.0
@@ -21,8 +21,8 @@ const (
 	maxDrawn      = 20 // curves
 )
 
-// SVG draws the curves, 20 at most, with their axes. The x axis of infrared and NMR spectra falls to the
-// right, as usual. It returns ErrNotDrawn.
+// SVG draws up to 20 curves with axes. The x axis of infrared and NMR spectra is reversed, as is
+// usual. It returns ErrNotDrawn.
 func (s *Spectrum) SVG() ([]byte, error) {
 	curves := s.Curves[:min(len(s.Curves), maxDrawn)]
 	low, high, found := s.bounds(curves)
@@ -33,7 +33,7 @@ func (s *Spectrum) SVG() ([]byte, error) {
 	for _, c := range curves {
 		peaks = peaks && c.Peaks
 	}
-	if peaks { // peaks stand on zero
+	if peaks { // peaks start at zero
 		low[1], high[1] = min(low[1], 0), max(high[1], 0)
 	}
 	for i := range low {
@@ -64,7 +64,7 @@ func (s *Spectrum) SVG() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// A view maps values to places.
+// A view maps values to positions.
 type view struct {
 	low, high [2]float64
 	falling   bool
@@ -94,7 +94,7 @@ func (v view) peaks(b *bytes.Buffer, c Curve) {
 	}
 }
 
-// curve draws the least and the greatest ordinate of each column of the drawing, in their order.
+// curve draws the minimum and the maximum ordinate of each column of the drawing, in their order.
 func (v view) curve(b *bytes.Buffer, c Curve) {
 	move := true
 	point := func(i int) {

@@ -11,27 +11,27 @@ import (
 	"github.com/assay-project/assay/pkg/library/records"
 )
 
-// A Spectrum is one block of a JCAMP-DX file that is no LINK block.
+// A Spectrum is one block of a JCAMP-DX file, except LINK blocks.
 type Spectrum struct {
 	Title    string
 	DataType string
-	Fields   records.Fields // all labels but the data
+	Fields   records.Fields // all labels except the data
 	Curves   []Curve
-	Problems []string // what the file says of itself and is not so
+	Problems []string // statements of the file that are wrong
 }
 
 // A Curve is a table of points.
 type Curve struct {
-	Page           string // of NTUPLES
+	Page           string // in NTUPLES
 	XUnits, YUnits string
-	X, Y           []float64 // of the same length; a missing ordinate is not a number
-	Peaks          bool      // the points are peaks, and no samples of a curve
+	X, Y           []float64 // of the same length; a missing ordinate is NaN
+	Peaks          bool      // the points are peaks instead of samples of a curve
 }
 
-// ErrNotSpectrum means that the text is no block of JCAMP-DX.
+// ErrNotSpectrum means that a text is not a block of JCAMP-DX.
 var ErrNotSpectrum = errors.New("not a JCAMP-DX block")
 
-// Boundary finds the blocks of a file. The header of a LINK block is in none.
+// Boundary finds the blocks of a file. The header of a LINK block belongs to none.
 func Boundary() records.Boundary {
 	began, ended, link := false, false, false
 	return func(line []byte) records.Cut {
@@ -60,14 +60,15 @@ func Boundary() records.Boundary {
 	}
 }
 
-// canonical returns a label as labels are compared: without spaces, dashes, slashes and underscores.
+// canonical returns the form of a label for comparison: without spaces, dashes, slashes and
+// underscores.
 func canonical(label string) string {
 	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "", "/", "", "_", "", "\t", "").Replace(label))
 }
 
-// A labelled data record of the file.
+// item is a labelled data record of the file.
 type item struct {
-	label string // as the file has it
+	label string // as in the file
 	key   string // canonical
 	value string // the lines, without comments
 	line  int    // of the label
@@ -104,7 +105,7 @@ func items(text string) []item {
 	return all
 }
 
-// Parse parses a block. The error is ErrNotSpectrum, and names line and token.
+// Parse parses a block. The error is ErrNotSpectrum and names the line and the token.
 func Parse(text string) (*Spectrum, error) {
 	all := items(text)
 	if len(all) == 0 || all[0].key != "TITLE" {

@@ -227,10 +227,10 @@ func TestLinkedBlocks(t *testing.T) {
 func TestDamagedBlocksNameLineAndToken(t *testing.T) {
 	for text, want := range map[string]string{
 		"##ORIGIN= x\n":                                    "does not begin with ##TITLE=",
-		xydata(3, "400 1 2 3\n403 <zz> 4\n"):               `line 13: "<zz>" is no number`,
-		xydata(3, "400 1\nx 2\n"):                          `line 13: "x" is no number`,
+		xydata(3, "400 1 2 3\n403 <zz> 4\n"):               `line 13: "<zz>" is not a number`,
+		xydata(3, "400 1\nx 2\n"):                          `line 13: "x" is not a number`,
 		xydata(3, "400A%9s99999999\n"):                     "repeats",
-		"##TITLE=\n##PEAK TABLE=(XY..XY)\n1, 2\n3, four\n": `line 4: "four" is no number`,
+		"##TITLE=\n##PEAK TABLE=(XY..XY)\n1, 2\n3, four\n": `line 4: "four" is not a number`,
 	} {
 		if _, err := Parse(text); !errors.Is(err, ErrNotSpectrum) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

@@ -15,15 +15,16 @@ const (
 // ordinates decodes the numbers of one data table in ASDF: AFFN, PAC, SQZ, DIF and DUP, in any mixture.
 type ordinates struct {
 	values []float64 // ordinates so far
-	limit  int       // of values
+	limit  int       // maximum number of values
 
-	last       float64 // ordinate
-	difference float64 // that DUP repeats
-	inDIF      bool    // the last one came from a difference
-	checks     int     // lines whose first ordinate was not the last one of the line before
+	last       float64 // the last ordinate
+	difference float64 // the last difference, which DUP repeats
+	inDIF      bool    // the last ordinate was a difference
+	checks     int     // lines whose first ordinate differs from the last one of the previous line
 }
 
-// line decodes a line: an abscissa, which it returns, and ordinates. ok is false for a line without numbers.
+// line decodes a line: it returns the abscissa and appends the ordinates. ok is false for a line
+// without numbers.
 func (o *ordinates) line(text string) (abscissa float64, ok bool, err error) {
 	at := skip(text, 0)
 	if at == len(text) {
@@ -53,7 +54,7 @@ func (o *ordinates) line(text string) (abscissa float64, ok bool, err error) {
 	}
 }
 
-// token decodes one ordinate, or a repetition. A check is not kept.
+// token decodes one ordinate or a repetition. It drops the value of a check.
 func (o *ordinates) token(text string, at int, check bool) (next int, err error) {
 	c := text[at]
 	switch {
@@ -105,7 +106,7 @@ func (o *ordinates) token(text string, at int, check bool) (next int, err error)
 		}
 		return next, nil
 	default:
-		return 0, fmt.Errorf("%q is no number", word(text, at))
+		return 0, fmt.Errorf("%q is not a number", word(text, at))
 	}
 }
 
@@ -123,7 +124,7 @@ func (o *ordinates) add(v float64, n int, check bool) error {
 	return nil
 }
 
-// skip returns the place of the next number.
+// skip returns the index of the next number.
 func skip(text string, at int) int {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t' || text[at] == ',' || text[at] == ';' || text[at] == '\r') {
 		at++
@@ -131,7 +132,7 @@ func skip(text string, at int) int {
 	return at
 }
 
-// word returns what stands at a place, for an error.
+// word returns the text at an index for an error message.
 func word(text string, at int) string {
 	end := at
 	for end < len(text) && end < at+20 && skip(text, end) == end {
@@ -140,7 +141,7 @@ func word(text string, at int) string {
 	return text[at:end]
 }
 
-// digits returns the number of a first digit and those that follow.
+// digits returns the number that consists of a first digit and the following digits.
 func digits(text string, at, first int) (v float64, next int) {
 	v = float64(first)
 	for at < len(text) && text[at] >= '0' && text[at] <= '9' {
@@ -157,7 +158,8 @@ func digits(text string, at, first int) (v float64, next int) {
 	return v, at
 }
 
-// affn parses a decimal number. An E is an exponent only if a sign follows, since it is a digit of SQZ, too.
+// affn parses a decimal number. An E is an exponent only if a sign follows, since E is also a digit of
+// SQZ.
 func affn(text string, at int) (v float64, next int, err error) {
 	next = at
 	if next < len(text) && (text[next] == '+' || text[next] == '-') {
@@ -174,7 +176,7 @@ func affn(text string, at int) (v float64, next int, err error) {
 	}
 	v, err = strconv.ParseFloat(text[at:next], 64)
 	if err != nil || math.IsInf(v, 0) {
-		return 0, 0, fmt.Errorf("%q is no number", word(text, at))
+		return 0, 0, fmt.Errorf("%q is not a number", word(text, at))
 	}
 	return v, next, nil
 }
