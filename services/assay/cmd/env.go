@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,8 @@ The keys are not printed; AWS_SHARED_CREDENTIALS_FILE names their file.`,
 				{"AWS_DEFAULT_REGION", at.Region}, // which version 1 of the AWS CLI reads
 			}
 			if at.Credentials != "" {
-				variables = append(variables, [2]string{"AWS_SHARED_CREDENTIALS_FILE", at.Credentials})
+				variables = append(variables, [2]string{"AWS_SHARED_CREDENTIALS_FILE", at.Credentials},
+					[2]string{"AWS_CONFIG_FILE", os.DevNull}) // a role or a login of the default profile takes precedence too
 			}
 			out := cmd.OutOrStdout()
 			if s.json {
@@ -42,7 +44,7 @@ The keys are not printed; AWS_SHARED_CREDENTIALS_FILE names their file.`,
 				return writeJSON(out, object)
 			}
 			if at.Credentials != "" { // these take precedence over the file
-				if _, err := fmt.Fprintln(out, "unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_PROFILE"); err != nil {
+				if _, err := fmt.Fprintln(out, "unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_PROFILE AWS_DEFAULT_PROFILE"); err != nil {
 					return err
 				}
 			}

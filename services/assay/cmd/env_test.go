@@ -23,11 +23,11 @@ func TestEnv(t *testing.T) {
 	}
 	want := map[string]string{
 		"NATS_URL": at.NATS, "AWS_ENDPOINT_URL_S3": at.S3, "AWS_ENDPOINT_URL_DYNAMODB": at.DynamoDB, "AWS_ENDPOINT_URL_DYNAMODB_STREAMS": at.DynamoDB,
-		"AWS_REGION": at.Region, "AWS_DEFAULT_REGION": at.Region, "AWS_SHARED_CREDENTIALS_FILE": at.Credentials,
+		"AWS_REGION": at.Region, "AWS_DEFAULT_REGION": at.Region, "AWS_SHARED_CREDENTIALS_FILE": at.Credentials, "AWS_CONFIG_FILE": "/dev/null",
 	}
 	got := run(t.Context(), "", "env", "--data", dir)
 	shell := exec.CommandContext(t.Context(), "sh", "-ec", got.out+"\nenv")
-	shell.Env = []string{"AWS_ACCESS_KEY_ID=of another account", "AWS_PROFILE=other"}
+	shell.Env = []string{"AWS_ACCESS_KEY_ID=of another account", "AWS_PROFILE=other", "AWS_DEFAULT_PROFILE=other"}
 	environ, err := shell.Output()
 	if err != nil || got.status != 0 || strings.Contains(got.out, keys.SecretKey) {
 		t.Fatalf("%+v: %v", got, err)
