@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"testing"
@@ -45,13 +46,7 @@ func TestKillLosesNothing(t *testing.T) {
 // the middle of uploads, while the engines and the other services keep running.
 func TestKilledServicesLoseNothing(t *testing.T) {
 	t.Parallel()
-	c := system.StartCluster(t, shortProjectorLease)
-	ingest, query := "ASSAY_ADDR="+system.KeepableAddr(t), "ASSAY_ADDR="+system.KeepableAddr(t)
-	running := map[string]*system.Service{
-		"ingest": c.Service(t, "ingest", ingest), "query": c.Service(t, "query", query), "analyzer": c.Service(t, "analyzer"),
-	}
-	c.Front(t, running["ingest"], running["query"])
-	env := map[string]string{"ingest": ingest, "query": query, "analyzer": "ASSAY_ADDR=127.0.0.1:0"}
+	c := startServices(t)
 	ctx, cancel := context.WithTimeout(t.Context(), system.LoadTime())
 	defer cancel()
 	l := system.StartLoad(ctx, t, c.System, system.LoadUploads())
@@ -59,12 +54,12 @@ func TestKilledServicesLoseNothing(t *testing.T) {
 	var deaths []time.Time // of analyzers
 	parts := kills(6)
 	l.During(random, parts, func(kill int) {
-		role := []string{"ingest", "analyzer", "query"}[kill%3]
-		running[role].Kill(t)
+		role := roles[kill%len(roles)]
+		c.running[role].Kill(t)
 		if role == "analyzer" {
 			deaths = append(deaths, time.Now())
 		}
-		running[role] = c.Service(t, role, env[role])
+		c.restart(t, role)
 	})
 	report := l.Audit(ctx, t)
 	enter(t, ledger.Run{
@@ -73,10 +68,39 @@ func TestKilledServicesLoseNothing(t *testing.T) {
 	}, report)
 }
 
+// roles are the services, in the order in which they are killed.
+var roles = [...]string{"ingest", "analyzer", "query"}
+
+// services are the services in processes of their own, which restart at the same addresses, and the
+// gateway in front of them.
+type services struct {
+	*system.Cluster
+	env     map[string]string
+	running map[string]*system.Service
+}
+
+func startServices(t *testing.T) services {
+	t.Helper()
+	s := services{Cluster: system.StartCluster(t, shortProjectorLease), running: map[string]*system.Service{}, env: map[string]string{
+		"ingest": "ASSAY_ADDR=" + system.KeepableAddr(t), "query": "ASSAY_ADDR=" + system.KeepableAddr(t), "analyzer": "ASSAY_ADDR=127.0.0.1:0",
+	}}
+	for _, role := range roles {
+		s.restart(t, role)
+	}
+	s.Front(t, s.running["ingest"], s.running["query"])
+	return s
+}
+
+// restart starts a service, which does not run.
+func (s services) restart(t *testing.T, role string) {
+	t.Helper()
+	s.running[role] = s.Service(t, role, s.env[role])
+}
+
 // enter records a run for docs/faults.md.
 func enter(t *testing.T, run ledger.Run, report audit.Report) {
 	t.Helper()
-	run.Means, run.Seed = killed, system.LoadSeed()
+	run.Means, run.Seed = cmp.Or(run.Means, killed), system.LoadSeed()
 	if err := ledger.Enter(run.Of(report)); err != nil {
 		t.Error(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/table"
 	"github.com/assay-project/assay/pkg/textfile"
@@ -136,7 +137,7 @@ func (l *Load) moment(random *rand.Rand, parts, part int) int {
 }
 
 // upload uploads until it is accepted: a text in one of three ways, an item of the
-// feed, or several, a photo, or a batch of photos.
+// feed, or several, a photo, or a batch of photos, or a file of the library.
 func (l *Load) upload(ctx context.Context, t *testing.T, i int) []audit.Promise {
 	t.Helper()
 	name := fmt.Sprint("upload ", i)
@@ -146,6 +147,8 @@ func (l *Load) upload(ctx context.Context, t *testing.T, i int) []audit.Promise 
 		return l.uploadPhoto(ctx, t, i)
 	case kind == 6 && photos:
 		return l.uploadPhotos(ctx, t, i)
+	case kind == 5:
+		return l.uploadNode(ctx, t, i)
 	case kind == 3:
 		p := NewPosting("This is a good day.", "load")
 		l.insist(ctx, t, JSON(p))
@@ -161,6 +164,20 @@ func (l *Load) upload(ctx context.Context, t *testing.T, i int) []audit.Promise 
 	text := RandomText(uint64(i), 200+i%150*20)
 	id := Persist(ctx, t, l.client, i%7, text)
 	return []audit.Promise{{Run: name, Area: textfile.Name, ID: id, At: time.Now(), Result: JSON(Count(text))}}
+}
+
+// uploadNode uploads a file of the library.
+func (l *Load) uploadNode(ctx context.Context, t *testing.T, i int) []audit.Promise {
+	t.Helper()
+	name, text := fmt.Sprint(i, ".txt"), RandomText(uint64(i), 100)
+	file := client.NewLibraryFile{Name: name, Size: int64(len(text)), Key: uuid.Must(uuid.NewV7()).String()}
+	p := audit.Promise{Run: "node " + name, Area: library.Name, Result: "Processed /" + name}
+	l.again(ctx, t, func() error {
+		n, err := l.client.UploadLibraryFile(ctx, file, client.Source{Content: strings.NewReader(text)})
+		p.ID, p.At = n.ID, time.Now()
+		return err
+	})
+	return []audit.Promise{p}
 }
 
 // insist posts feed items until they are accepted.
@@ -193,12 +210,18 @@ func (l *Load) insist(ctx context.Context, t *testing.T, body string) {
 // Audit compares the promises with what the system holds.
 func (l *Load) Audit(ctx context.Context, t *testing.T) audit.Report {
 	t.Helper()
-	auditor, err := audit.Open(ctx, l.Auditing())
+	return l.System.Audit(ctx, t, l.Promises)
+}
+
+// Audit compares promises, which are all that were made on the system, with what it holds.
+func (s System) Audit(ctx context.Context, t *testing.T, promises []audit.Promise) audit.Report {
+	t.Helper()
+	auditor, err := audit.Open(ctx, s.Auditing())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer auditor.Close()
-	report, err := auditor.Audit(ctx, l.Promises, Soon)
+	report, err := auditor.Audit(ctx, promises, Soon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,6 +242,7 @@ func (s System) Auditing() setup.Config {
 		TextFile: textfile.Config{Table: s.Table},
 		Feed:     feed.Config{Primary: "sentiment-items-primary", Dashboard: "sentiment-items-dashboard"},
 		PhotoJob: photojob.Config{Env: "dev"},
+		Library:  library.Config{Nodes: "leanda-ng-dev-nodes", Files: "leanda-ng-dev-files", Workflows: "leanda-ng-dev-workflow-state"},
 	}
 }
 

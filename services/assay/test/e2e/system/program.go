@@ -2,6 +2,7 @@ package system
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -110,13 +111,39 @@ func (p *Program) Interrupt(t *testing.T) int {
 	return p.End(t)
 }
 
-// End waits until the process ends and returns the exit status.
+// AwaitLines returns once the program has written n lines, or has ended.
+func (p *Program) AwaitLines(ctx context.Context, t *testing.T, n int) {
+	t.Helper()
+	for {
+		written, changed := p.Output.lines()
+		if written >= n {
+			return
+		}
+		select {
+		case <-changed:
+		case <-p.exited:
+			return
+		case <-ctx.Done():
+			t.Fatalf("the program has written %d lines of %d: %v\n%s", written, n, ctx.Err(), p.Output.Tail(8000))
+		}
+	}
+}
+
+// End waits until the process ends, StartWait at most, and returns the exit status.
 func (p *Program) End(t *testing.T) int {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), StartWait)
+	defer cancel()
+	return p.EndWithin(ctx, t)
+}
+
+// EndWithin is End with the time limit of ctx.
+func (p *Program) EndWithin(ctx context.Context, t *testing.T) int {
 	t.Helper()
 	select {
 	case <-p.exited:
-	case <-time.After(StartWait):
-		t.Fatalf("the program still runs after %s:\n%s", StartWait, p.Output.Tail(8000))
+	case <-ctx.Done():
+		t.Fatalf("the program still runs: %v\n%s", ctx.Err(), p.Output.Tail(8000))
 	}
 	return p.Cmd.ProcessState.ExitCode()
 }
@@ -125,6 +152,7 @@ func (p *Program) End(t *testing.T) int {
 type Transcript struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
+	ends    int           // of lines
 	changed chan struct{} // closed at the next write
 }
 
@@ -135,7 +163,14 @@ func (w *Transcript) Write(b []byte) (int, error) {
 	defer w.mu.Unlock()
 	close(w.changed)
 	w.changed = make(chan struct{})
+	w.ends += bytes.Count(b, []byte("\n"))
 	return w.text.Write(b)
+}
+
+func (w *Transcript) lines() (int, <-chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ends, w.changed
 }
 
 func (w *Transcript) note(line string) { _, _ = w.Write([]byte(line + "\n")) } // a buffer does not fail
