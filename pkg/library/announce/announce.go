@@ -24,9 +24,14 @@ type Announcer struct {
 
 // Uploaded checks whether the bytes of a file exist and, while the file is Loading, publishes its
 // StepStart. The client's call, the bucket's notice and the sweep all end here, in any order and
-// number: the event's id is the same. It returns upload.ErrNoBytes, upload.ErrOtherBytes or bus.ErrFull.
+// number: the event's id is the same. Of a Loaded file it does what Begun does, for a client whose
+// retry failed after its write. It returns upload.ErrNoBytes, upload.ErrOtherBytes or bus.ErrFull.
 func (a *Announcer) Uploaded(ctx context.Context, f library.File) error {
-	if f.Status != library.Loading {
+	switch f.Status {
+	case library.Loading:
+	case library.Loaded:
+		return a.Begun(ctx, f)
+	default:
 		return nil
 	}
 	object, err := a.Find(ctx, f)
@@ -56,6 +61,12 @@ func (a *Announcer) Begun(ctx context.Context, f library.File) error {
 // Erase publishes the operation of library.Store.Erase.
 func (a *Announcer) Erase(ctx context.Context, w library.Workflow) error {
 	return a.uploads().Resend(ctx, w.Erase())
+}
+
+// EraseChild publishes the erasing of a node in a folder that is being erased, before Store.Erase is
+// called: its handler calls that, too, so that a crash between the two loses nothing.
+func (a *Announcer) EraseChild(ctx context.Context, n library.Node) error {
+	return a.uploads().Resend(ctx, library.Workflow{FileID: n.ID, UserID: n.OwnedBy}.Erase())
 }
 
 func (a *Announcer) uploads() upload.Announcer {

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -22,14 +23,17 @@ const (
 // erasing of its children first. A repeat continues.
 func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 	n, err := a.store.Get(ctx, s.FileId)
-	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && !n.Erasing() {
+	if err == nil && !n.Erasing() {
+		err = a.orphaned(ctx, n)
+	}
+	if errors.Is(err, errNotErased) || errors.Is(err, lifecycle.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	by := library.Edit{By: s.OwnerId}
-	w, err := a.store.Erase(ctx, n.ID, by) // the operation that exists
+	w, err := a.store.Erase(ctx, n.ID, by) // the operation that exists, or that of a child
 	if errors.Is(err, lifecycle.ErrNotFound) {
 		return nil
 	}
@@ -49,6 +53,18 @@ func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 		return bus.Later(err, a.worker.Config.Lease/3)
 	}
 	return err
+}
+
+// errNotErased means that neither a node nor its folder is being erased.
+var errNotErased = errors.New("the node is not being erased")
+
+// orphaned returns nil for a node whose folder is being erased or is gone, else errNotErased.
+func (a *Area) orphaned(ctx context.Context, n library.Node) error {
+	folder, err := a.store.Get(ctx, n.ParentID)
+	if errors.Is(err, lifecycle.ErrNotFound) && !n.IsDeleted && n.ParentID != library.RootID(n.OwnedBy) || err == nil && folder.Erasing() {
+		return nil
+	}
+	return cmp.Or(err, errNotErased)
 }
 
 // deleteAll deletes the objects whose keys begin with a prefix, but for some.
@@ -89,14 +105,14 @@ func (a *Area) eraseChildren(ctx context.Context, folderID string, by library.Ed
 		all.SetLimit(erasers)
 		for _, child := range page.Nodes {
 			all.Go(func() error {
-				w, err := a.store.Erase(ctx, child.ID, by)
+				if err := a.announcer.EraseChild(ctx, child); err != nil {
+					return err
+				}
+				_, err := a.store.Erase(ctx, child.ID, by)
 				if errors.Is(err, lifecycle.ErrNotFound) {
 					return nil
 				}
-				if err != nil {
-					return err
-				}
-				return a.announcer.Erase(ctx, w)
+				return err
 			})
 		}
 		if err := all.Wait(); err != nil {
