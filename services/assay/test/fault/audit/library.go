@@ -193,7 +193,8 @@ func (t tree) file(n library.Node, path string) *held {
 		}
 	}
 	for key := range objects {
-		if !used[key] {
+		_, run, err := library.ParseKey(key)
+		if !used[key] && (err != nil || run != f.Run) { // steps have objects of names that they know
 			one.stuck = append(one.stuck, "nothing names the object "+key)
 		}
 	}

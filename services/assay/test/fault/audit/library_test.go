@@ -104,7 +104,7 @@ func TestBrokenPromisesOfTheLibraryAreFound(t *testing.T) {
 		promise(f.ID, audit.Lost, at("Processed /"+missing))
 	}
 	more := n.processed(t, "more", "")
-	must[blob.Object](t)(h.Bucket().Put(ctx, library.ResultKey(more.ID, more.Run, "text"), "", nil, strings.NewReader("x")))
+	must[blob.Object](t)(h.Bucket().Put(ctx, library.ResultKey(more.ID, more.Run+1, "text"), "", nil, strings.NewReader("x")))
 	promise(more.ID, audit.Stuck, at("Processed /more"))
 	outstanding := n.processed(t, "outstanding", "")
 	if err := h.bus.Publish(ctx, library.NewStep(&event.LibraryStep{FileId: outstanding.ID, Step: library.StepMetadata, Class: library.ClassLight, Run: 1, OwnerId: "ann"})); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -77,7 +78,7 @@ func (e *engines) created(ctx context.Context, o embedded.Object) error {
 	e.mu.Lock()
 	s := e.systems[o.Bucket]
 	e.mu.Unlock()
-	if s == nil || !s.notices.Load() || !strings.HasPrefix(o.Key, "files/") && !strings.HasPrefix(o.Key, "uploads/") {
+	if s == nil || !s.notices.Load() || !slices.ContainsFunc([]string{"files/", "uploads/", "library/"}, func(prefix string) bool { return strings.HasPrefix(o.Key, prefix) }) {
 		return nil
 	}
 	type named map[string]string

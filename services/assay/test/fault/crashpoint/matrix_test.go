@@ -26,6 +26,7 @@ var (
 	doubles  = flag.Int("crash.doubles", 8, "how many runs of a scenario crash twice")
 	share    = flag.Int("crash.share", 96, "run one of so many crashes, chosen by the seed; 1 runs all")
 	parallel = flag.Int("crash.systems", 4, "how many systems run at once")
+	only     = flag.String("crash.scenarios", "", "run the scenarios whose names begin so, such as library; by default all")
 )
 
 // crash is a scenario with the points at which services crash.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/textfile"
@@ -56,7 +58,7 @@ const (
 var textRoles = []string{ingest.Name, analyzer.Name}
 
 func scenarios() []scenario {
-	return append([]scenario{
+	all := slices.Concat([]scenario{
 		{name: "multipart", roles: textRoles, abandons: true, play: byMultipart},
 		{name: "presigned and reported", roles: textRoles, abandons: true, play: reported},
 		{name: "presigned and noticed", roles: textRoles, notices: true, play: noticed},
@@ -71,7 +73,8 @@ func scenarios() []scenario {
 		{name: "start of analyzer", roles: []string{analyzer.Name}, play: started(analyzer.Name)},
 		{name: "start of query", roles: []string{query.Name}, play: started(query.Name)},
 		{name: "sweep", roles: []string{sweep}, play: sweptUp},
-	}, photoScenarios()...)
+	}, photoScenarios(), libraryScenarios())
+	return slices.DeleteFunc(all, func(s scenario) bool { return !strings.HasPrefix(s.name, *only) })
 }
 
 // id returns the id of the client's file, also once it is deleted; empty when a
@@ -120,6 +123,9 @@ func (r *run) settle(ctx context.Context, p audit.Promise) {
 func (r *run) final(ctx context.Context, p audit.Promise) error {
 	if p.Area == photojob.Name {
 		return r.finalPhoto(ctx, p)
+	}
+	if p.Area == library.Name {
+		return r.finalNode(ctx, p)
 	}
 	if p.Area == feed.Name {
 		item, err := r.system.items.Get(ctx, p.ID)

@@ -53,6 +53,7 @@ type system struct {
 	files    *textfile.Store
 	items    *feed.Store
 	jobs     *photojob.Store
+	nodes    *library.Store
 	script   *script
 	gemini   *geminitest.Server
 	notices  atomic.Bool // whether the bucket publishes notifications
@@ -94,7 +95,7 @@ func openSystem(ctx context.Context, t *testing.T, e *engines, number int) *syst
 		t.Fatal(err)
 	}
 	s.files, s.items = textfile.NewStore(s.audit.DB(), s.cfg.TextFile), feed.NewStore(s.audit.DB(), s.cfg.Feed)
-	s.jobs = photojob.NewStore(s.audit.DB(), s.cfg.PhotoJob)
+	s.jobs, s.nodes = photojob.NewStore(s.audit.DB(), s.cfg.PhotoJob), library.NewStore(s.audit.DB(), s.cfg.Library)
 	s.openProvider(ctx, t)
 	e.mu.Lock()
 	e.systems[s.cfg.Backends.S3.Bucket], e.systems[s.cfg.PhotoJob.Temp] = s, s
@@ -292,7 +293,7 @@ func (s *system) settle(ctx context.Context, final func(context.Context) error) 
 }
 
 func (s *system) idle(ctx context.Context) error {
-	for _, name := range []string{notice.Stream, textfile.WorkStream, feed.WorkStream, photojob.WorkStream} {
+	for _, name := range []string{notice.Stream, textfile.WorkStream, feed.WorkStream, photojob.WorkStream, library.WorkStream} {
 		stream, err := s.audit.JetStream().Stream(ctx, name)
 		if err != nil {
 			return err
