@@ -17,8 +17,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// foldersAreTrashed: a folder and what is in it are hidden, and come back, by one write of the folder. That
-// it is one of a folder of 10,000 files, too, is a test of pkg/library.
+// foldersAreTrashed: a folder and what is in it are hidden, and come back, by one write of the folder.
 func foldersAreTrashed(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)

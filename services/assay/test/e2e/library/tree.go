@@ -103,10 +103,9 @@ func send(t *testing.T, s system.System, method, path, owner, body string) (*htt
 	return system.RoundTrip(req)
 }
 
-// movesMakeNoCycle: of two folders that are moved into each other at once at most one move is made. The
-// 1,000 rounds of the documented bar are those of pkg/library; over HTTP a share of them.
+// movesMakeNoCycle: of two folders that are moved into each other at once at most one move is made.
 func movesMakeNoCycle(t *testing.T, s system.System) {
-	const rounds = 40
+	rounds := *moveRounds
 	c := s.Client(t, system.NewOwner())
 	root, err := c.Root(system.Within(t))
 	if err != nil {
