@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -160,23 +161,23 @@ func (e *ends) await(ctx context.Context, id string, wait time.Duration) (time.T
 	}
 }
 
-// form returns a multipart body with one text.
-func form(text []byte) (contentType string, body []byte, err error) {
+// form returns a multipart body with one file.
+func form(name string, content []byte) (contentType string, body []byte, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	part, err := w.CreatePart(map[string][]string{
-		"Content-Disposition": {`form-data; name="file"; filename="small.txt"`}, "Content-Type": {"text/plain; charset=utf-8"},
+		"Content-Disposition": {`form-data; name="file"; filename="` + name + `"`}, "Content-Type": {"text/plain; charset=utf-8"},
 	})
 	if err == nil {
-		_, err = part.Write(text)
+		_, err = part.Write(content)
 	}
 	err = errors.Join(err, w.Close())
 	return w.FormDataContentType(), b.Bytes(), err
 }
 
-// post uploads the text and returns the file's id.
+// post uploads the file and returns the file's id.
 func (p *program) post(ctx context.Context, worker int) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.http+"/v1/files", bytes.NewReader(p.body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.http+p.path, bytes.NewReader(p.body))
 	if err != nil {
 		return "", err
 	}
@@ -196,11 +197,12 @@ func (p *program) do(req *http.Request) (string, error) {
 		return "", err
 	}
 	var file struct {
+		ID     string `json:"id"` // in the library
 		FileID string `json:"fileId"`
 	}
 	if resp.StatusCode != http.StatusAccepted {
 		return "", fmt.Errorf("POST: status %d: %s", resp.StatusCode, answer)
 	}
 	err = json.Unmarshal(answer, &file)
-	return file.FileID, err
+	return cmp.Or(file.ID, file.FileID), err
 }

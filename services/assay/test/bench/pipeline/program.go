@@ -23,6 +23,7 @@ type program struct {
 
 	http, nats, ends string // two URLs, and the subject filter of the outcome events
 	client           *http.Client
+	path             string // of an upload
 	contentType      string
 	body             []byte
 }
@@ -103,11 +104,20 @@ func (p *program) prepareClient() (err error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 256
 	p.client = &http.Client{Transport: transport}
-	p.contentType, p.body = "text/plain", text(small)
+	p.path, p.contentType, p.body = "/v1/files", "text/plain", text(small)
 	if p.role != roleFloor && p.role != roleCalls {
-		p.contentType, p.body, err = form(p.body)
+		p.contentType, p.body, err = form("small.txt", p.body)
 	}
 	return err
+}
+
+// library returns the program as the library sees it, which uploads a file with a name and content.
+func (p *program) library(name string, content []byte) (*program, error) {
+	own := *p
+	own.path, own.ends = "/v1/library/files", "assay.analysis.completed.library.*"
+	var err error
+	own.contentType, own.body, err = form(name, content)
+	return &own, err
 }
 
 func spawn(role, dir string, env ...string) (*child, ready, error) {
@@ -230,4 +240,14 @@ func text(size int) []byte {
 		b.WriteByte(" \n"[random.IntN(12)/11])
 	}
 	return []byte(b.String()[:size])
+}
+
+// noise returns n bytes of no known type, the same in every run.
+func noise(size int) []byte {
+	random := rand.New(rand.NewPCG(4, 3))
+	all := make([]byte, size) // its first byte is that of no type
+	for i := 1; i < size; i++ {
+		all[i] = byte(random.UintN(256))
+	}
+	return all
 }

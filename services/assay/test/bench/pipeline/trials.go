@@ -68,7 +68,39 @@ func Trials(o Options) (trials []paired.Trial, stop func(), err error) {
 	for _, n := range []int{1, 32} { // for which there are goals
 		trials = append(trials, o.beside(own, programs[roleCalls], "floor with the calls of Assay", n, true))
 	}
+	for _, kind := range []struct {
+		name    string
+		content []byte
+	}{{"bytes", noise(small)}, {"text", text(small)}} {
+		library, err := own.library("small", kind.content)
+		if err != nil {
+			stop()
+			return nil, nil, err
+		}
+		trials = append(trials, o.library(library, own, kind.name))
+	}
 	return append(append(trials, o.growing(own)), o.alone()...), stop, nil
+}
+
+// library compares files of the library with texts, on the same server.
+func (o Options) library(own, texts *program, kind string) paired.Trial {
+	const n = 32
+	side := func(name string, p *program) paired.Side {
+		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
+			s, err := load(ctx, p, n, o.Length)
+			if err != nil {
+				return nil, err
+			}
+			return paired.Sample{cpu: s.cpuPerFile(), turn: 1 / s.rate()}, nil
+		}}
+	}
+	return paired.Trial{
+		Title: fmt.Sprintf("4 KB of %s to the library, %d in flight", kind, n), Own: side("library", own), Rival: side("text files", texts),
+		Goals: []paired.Goal{
+			{ID: "L1", What: "files/s", Quantity: turn, Must: .2, Target: .4},
+			{ID: "-", What: "files per CPU-second", Quantity: cpu},
+		},
+	}
 }
 
 // beside compares Assay with a floor, with n files in flight. The goal of processor time is
