@@ -55,22 +55,22 @@ func TestAccessPatterns(t *testing.T) {
 			n, err := r.Get(ctx, n.ID)
 			return one(n.ID, err)
 		}, []string{n.ID}},
-		{config.Nodes, indexNodesByParent, "what is in a folder, newest first", func(ctx context.Context) ([]string, error) { return nodes(r.Children(ctx, folder.ID, Listing{})) }, []string{n.ID}},
-		{config.Nodes, indexNodesByType, "an owner's nodes of a type, newest first", func(ctx context.Context) ([]string, error) { return nodes(r.ByType(ctx, KindFolder, "ann", Listing{})) }, []string{folder.ID}},
+		{config.Nodes, nodesByParent.name, "what is in a folder, newest first", func(ctx context.Context) ([]string, error) { return nodes(r.Children(ctx, folder.ID, Listing{})) }, []string{n.ID}},
+		{config.Nodes, nodesByType.name, "an owner's nodes of a type, newest first", func(ctx context.Context) ([]string, error) { return nodes(r.ByType(ctx, KindFolder, "ann", Listing{})) }, []string{folder.ID}},
 		{config.Files, "", "a file by its id", func(ctx context.Context) ([]string, error) {
 			f, err := r.File(ctx, f.ID)
 			return one(f.ID, err)
 		}, []string{f.ID}},
-		{config.Files, indexFilesByParent, "the files of a folder", func(ctx context.Context) ([]string, error) {
+		{config.Files, filesByParent.name, "the files of a folder", func(ctx context.Context) ([]string, error) {
 			return files(r.FilesByParent(ctx, folder.ID, Listing{}))
 		}, []string{f.ID}},
-		{config.Files, indexFilesByOwner, "the files of an owner", func(ctx context.Context) ([]string, error) { return files(r.FilesByOwner(ctx, "ann", Listing{})) }, []string{f.ID, other.ID}},
-		{config.Files, indexFilesByBlob, "the file of a blob", func(ctx context.Context) ([]string, error) { return files(r.FilesByBlob(ctx, f.BlobID, Listing{})) }, []string{f.ID}},
+		{config.Files, filesByOwner.name, "the files of an owner", func(ctx context.Context) ([]string, error) { return files(r.FilesByOwner(ctx, "ann", Listing{})) }, []string{f.ID, other.ID}},
+		{config.Files, filesByBlob.name, "the file of a blob", func(ctx context.Context) ([]string, error) { return files(r.FilesByBlob(ctx, f.BlobID, Listing{})) }, []string{f.ID}},
 		{config.Workflows, "", "a workflow by its correlation id", func(ctx context.Context) ([]string, error) {
 			w, err := r.Workflow(ctx, w.CorrelationID)
 			return one(w.CorrelationID, err)
 		}, []string{f.ID}},
-		{config.Workflows, indexWorkflows, "the workflows of a type, newest first", func(ctx context.Context) ([]string, error) {
+		{config.Workflows, workflowsByType.name, "the workflows of a type, newest first", func(ctx context.Context) ([]string, error) {
 			return workflows(r.WorkflowsByType(ctx, EraseWorkflow, Listing{}))
 		}, []string{erased.CorrelationID}},
 	}
