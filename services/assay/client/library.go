@@ -29,19 +29,21 @@ const (
 
 // Node is a folder or a file of the library.
 type Node struct {
-	ID          string           `json:"id"`
-	Type        string           `json:"type"`
-	SubType     string           `json:"subType,omitempty"` // the workflow of a file
-	Name        string           `json:"name"`
-	DisplayName string           `json:"displayName,omitempty"`
-	OwnedBy     string           `json:"ownedBy,omitempty"`  // only for the owner
-	ParentID    string           `json:"parentId,omitempty"` // empty in the trash
-	TrashedFrom string           `json:"trashedFrom,omitempty"`
-	Status      string           `json:"status"`
-	Trashed     bool             `json:"trashed"`
-	Length      *int64           `json:"length,omitempty"` // bytes of a file
-	Images      []NodeImage      `json:"images,omitempty"`
-	Permissions *NodePermissions `json:"permissions,omitempty"` // only for the owner
+	ID          string      `json:"id"`
+	Type        string      `json:"type"`
+	SubType     string      `json:"subType,omitempty"` // the workflow of a file
+	Name        string      `json:"name"`
+	DisplayName string      `json:"displayName,omitempty"`
+	OwnedBy     string      `json:"ownedBy,omitempty"`  // only for the owner
+	ParentID    string      `json:"parentId,omitempty"` // empty in the trash
+	TrashedFrom string      `json:"trashedFrom,omitempty"`
+	Status      string      `json:"status"`
+	Trashed     bool        `json:"trashed"`
+	Length      *int64      `json:"length,omitempty"` // bytes of a file
+	Images      []NodeImage `json:"images,omitempty"`
+	// TotalRecords is how many molecules, spectra or rows the file has.
+	TotalRecords int64            `json:"totalRecords,omitempty"`
+	Permissions  *NodePermissions `json:"permissions,omitempty"` // only for the owner
 	// ErrorMessage says why a file is Failed. Lists do not have it.
 	ErrorMessage string    `json:"errorMessage,omitempty"`
 	Version      int64     `json:"version"` // grows with every change
@@ -209,7 +211,13 @@ type LibraryWorkflow struct {
 	Run            int64         `json:"run"`
 	State          string        `json:"state"`
 	FailureMessage string        `json:"failureMessage,omitempty"`
-	Steps          []LibraryStep `json:"steps"`
+	Steps          []LibraryStep `json:"steps"` // of those that process records, only the failed ones
+	Chunks         *struct {
+		Total  int `json:"total"`
+		Open   int `json:"open"`
+		Done   int `json:"done"`
+		Failed int `json:"failed"`
+	} `json:"chunks,omitempty"` // the steps that process 1,000 records each
 }
 
 // LibraryStep is a step of a workflow.

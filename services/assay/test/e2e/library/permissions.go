@@ -26,11 +26,12 @@ func permissionsHold(t *testing.T, s system.System) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inLinked, inPublic := file(t, c, "a.txt", linked.ID, "linked"), file(t, c, "a.txt", public.ID, "public")
-	private := file(t, c, "a.txt", "", "private")
+	inLinked, inPublic := file(t, c, "a.csv", linked.ID, "name\nlinked\n"), file(t, c, "a.csv", public.ID, "name\npublic\n")
+	private := file(t, c, "a.csv", "", "name\nprivate\n")
 	stranger, holder, nobody := who{"stranger", system.NewOwner(), ""}, who{"holder", system.NewOwner(), link.Token}, who{"nobody", "", ""}
 
-	reads := []string{"/nodes/{id}", "/nodes/{id}?wait=1s", "/nodes/{id}/path", "/nodes/{id}/zip", "/files/{id}/content", "/files/{id}/images", "/files/{id}/metadata", "/files/{id}/workflow"}
+	reads := []string{"/nodes/{id}", "/nodes/{id}?wait=1s", "/nodes/{id}/path", "/nodes/{id}/zip", "/files/{id}/content", "/files/{id}/images", "/files/{id}/metadata", "/files/{id}/workflow",
+		"/files/{id}/records", "/files/{id}/records/0", "/files/{id}/records/0/content", "/files/{id}/export?format=csv"}
 	folderReads := []string{"/nodes/{id}", "/nodes/{id}/path", "/nodes/{id}/children", "/nodes/{id}/zip"}
 	writes := []struct{ method, path, body string }{
 		{http.MethodPatch, "/nodes/{id}", `{"name":"b"}`}, {http.MethodPost, "/nodes/{id}/restore", ""},
@@ -112,7 +113,7 @@ func permissionsHold(t *testing.T, s system.System) {
 		}
 	}
 	for _, id := range []string{private.ID, inLinked.ID, inPublic.ID} {
-		if n, err := c.Node(system.Within(t), id, client.Reading{}); err != nil || n.Name != "a.txt" || n.Status != client.LibraryProcessed {
+		if n, err := c.Node(system.Within(t), id, client.Reading{}); err != nil || n.Name != "a.csv" || n.Status != client.LibraryProcessed {
 			t.Errorf("after all: %+v, %v", n, err)
 		}
 	}

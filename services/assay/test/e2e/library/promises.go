@@ -29,5 +29,10 @@ func Promises() system.Promises {
 		"library: failed steps are retried":         stepsAreRetried,
 		"library: display names are set":            displayNamesAreSet,
 		"library: the command line keeps folders":   commandLine,
+		"library: records are paged and filtered":   recordsAreServed,
+		"library: records are exported":             recordsAreExported,
+		"library: damaged records fail alone":       damagedRecordsFail,
+		"library: one chunk of records is retried":  chunksAreRetried,
+		"library: the command line lists records":   commandLineRecords,
 	}
 }

@@ -1,12 +1,14 @@
 package workflow
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/library/records"
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
@@ -76,10 +78,37 @@ func ends(state string) func(*world, library.File) error {
 	}
 }
 
+// block is a CIF of one record, which has no cell to draw.
+const block = "data_a\n_title fox\n"
+
+// recorded is a file with one record that ends as Processed, with its objects.
+func recorded(w *world, f library.File) error {
+	if err := ends("Processed")(w, f); err != nil {
+		return err
+	}
+	document, err := w.backends.Bucket.Part(w.t.Context(), library.ResultKey(f.ID, 1, records.OverviewName), 0, -1)
+	if err != nil {
+		return err
+	}
+	o, err := records.ParseOverview(document)
+	if err != nil {
+		return err
+	}
+	all := records.File{Total: o.Total(), Get: func(ctx context.Context, name string, offset, length int64) ([]byte, error) {
+		return w.backends.Bucket.Part(ctx, library.ResultKey(f.ID, 1, name), offset, length)
+	}}
+	r, err := all.Record(w.t.Context(), 0)
+	if err == nil && r.Name != "a" {
+		err = fmt.Errorf("the record is %+v", r)
+	}
+	return err
+}
+
 func scenarios() []scenario {
 	return []scenario{
 		{"a file", func(w *world) library.File { return w.add("a.bin", "", "\x00\x01\x02") }, ends("Processed")},
 		{"a picture", func(w *world) library.File { return w.add("a.gif", "", animation(w.t)) }, ends("Processed")},
+		{"records", func(w *world) library.File { return w.add("a.cif", "", block) }, recorded},
 		{"an empty file", func(w *world) library.File { return w.add("a.bin", "", "") }, ends("Failed")},
 		{"an erasing", func(w *world) library.File {
 			f := w.reserve("a.bin", "", 1)

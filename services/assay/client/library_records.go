@@ -1,0 +1,123 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"iter"
+	"net/url"
+	"strconv"
+)
+
+// LibraryRecord is a molecule, a reaction, a crystal, a spectrum or a row of a file.
+type LibraryRecord struct {
+	Index         int             `json:"index"` // from 0, in the order of the file
+	State         string          `json:"state"` // LibraryProcessed or LibraryFailed
+	Name          string          `json:"name,omitempty"`
+	Error         string          `json:"error,omitempty"` // why it failed
+	Fields        json.RawMessage `json:"fields"`          // an object of what the file says, in its order
+	Properties    json.RawMessage `json:"properties"`      // an object of what Assay determined
+	NotDetermined []string        `json:"notDetermined,omitempty"`
+}
+
+// RecordQuery selects records. Its zero value is all of them.
+type RecordQuery struct {
+	From   int    // index of the first one
+	Fields string // names separated by commas; empty is all
+	Filter string // such as "logP < 3"
+	Limit  int    // of a page; 0 is the server's
+}
+
+func (q RecordQuery) query() url.Values {
+	query := url.Values{}
+	for name, value := range map[string]string{"fields": q.Fields, "filter": q.Filter} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	for name, value := range map[string]int{"from": q.From, "limit": q.Limit} {
+		if value > 0 {
+			query.Set(name, strconv.Itoa(value))
+		}
+	}
+	return query
+}
+
+// RecordPage is one page of the records of a file. NextCursor is empty on the last.
+type RecordPage struct {
+	Total      int             `json:"total"` // records that were processed, or failed
+	Failed     int             `json:"failed"`
+	Found      int             `json:"found"` // in the file
+	Records    []LibraryRecord `json:"records"`
+	NextCursor string          `json:"nextCursor,omitempty"`
+}
+
+// RecordPage returns the page of records at a cursor, the first if that is empty.
+func (c *Client) RecordPage(ctx context.Context, fileID string, q RecordQuery, cursor string) (RecordPage, error) {
+	op := libraryRead(Reading{}, "files", fileID, "records")
+	op.query = q.query()
+	if cursor != "" {
+		op.query.Set("cursor", cursor)
+		op.query.Del("from")
+	}
+	var page RecordPage
+	err := c.do(ctx, op, &page)
+	return page, err
+}
+
+// Records iterates over the records of a file, in its order. It ends after the first error.
+func (c *Client) Records(ctx context.Context, fileID string, q RecordQuery) iter.Seq2[LibraryRecord, error] {
+	return func(yield func(LibraryRecord, error) bool) {
+		for cursor := ""; ; {
+			page, err := c.RecordPage(ctx, fileID, q, cursor)
+			if err != nil {
+				yield(LibraryRecord{}, err)
+				return
+			}
+			for _, r := range page.Records {
+				if !yield(r, nil) {
+					return
+				}
+			}
+			if cursor = page.NextCursor; cursor == "" {
+				return
+			}
+		}
+	}
+}
+
+// Record returns a record of a file by its index.
+func (c *Client) Record(ctx context.Context, fileID string, index int) (LibraryRecord, error) {
+	var r LibraryRecord
+	err := c.do(ctx, libraryRead(Reading{}, "files", fileID, "records", strconv.Itoa(index)), &r)
+	return r, err
+}
+
+// RecordImage returns the drawing of a record as SVG. The caller closes it.
+func (c *Client) RecordImage(ctx context.Context, fileID string, index int) (io.ReadCloser, error) {
+	return c.body(ctx, libraryRead(Reading{}, "files", fileID, "records", strconv.Itoa(index), "image.svg"))
+}
+
+// RecordContent returns a record in the format of its file. The caller closes it.
+func (c *Client) RecordContent(ctx context.Context, fileID string, index int) (io.ReadCloser, error) {
+	return c.body(ctx, libraryRead(Reading{}, "files", fileID, "records", strconv.Itoa(index), "content"))
+}
+
+// Export is what is exported of the records of a file.
+type Export struct {
+	Format string // csv, jsonl, or the format of the file, such as sdf
+	Fields string // names separated by commas; empty is all
+	Rename string // pairs such as weight:Mass, separated by commas
+	Filter string
+}
+
+// ExportRecords exports the records of a file. The caller closes the stream; one that breaks off is an error of it.
+func (c *Client) ExportRecords(ctx context.Context, fileID string, e Export) (io.ReadCloser, error) {
+	op := libraryRead(Reading{}, "files", fileID, "export")
+	op.query = RecordQuery{Fields: e.Fields, Filter: e.Filter}.query()
+	op.query.Set("format", e.Format)
+	if e.Rename != "" {
+		op.query.Set("rename", e.Rename)
+	}
+	return c.body(ctx, op)
+}
