@@ -12,8 +12,9 @@ import (
 )
 
 // subscription passes the deliveries of one Run to its handler.
-type subscription struct {
-	handle func(context.Context, Outcome) error
+type subscription[T any] struct {
+	read   func(bus.Delivery) (e T, known bool, err error)
+	handle func(context.Context, T) error
 	done   markers
 	log    zerolog.Logger
 
@@ -22,8 +23,11 @@ type subscription struct {
 }
 
 // deliver calls the handler unless the event has a dedupe marker, and stores one.
-func (s *subscription) deliver(ctx context.Context, d bus.Delivery) error {
-	outcome, known, err := read(d)
+func (s *subscription[T]) deliver(ctx context.Context, d bus.Delivery) error {
+	if d.ID == "" {
+		return bus.Permanent(errors.New("the event has no id"))
+	}
+	one, known, err := s.read(d)
 	if err != nil {
 		return bus.Permanent(err)
 	}
@@ -39,7 +43,7 @@ func (s *subscription) deliver(ctx context.Context, d bus.Delivery) error {
 	if done, err := s.done.has(ctx, d.ID); done || err != nil {
 		return err
 	}
-	if err := s.handle(ctx, outcome); err != nil {
+	if err := s.handle(ctx, one); err != nil {
 		return err
 	}
 	// The effect has happened: store the marker even during shutdown.
@@ -48,7 +52,7 @@ func (s *subscription) deliver(ctx context.Context, d bus.Delivery) error {
 
 // enter waits until no other delivery of the event is in progress. The caller calls leave. It
 // returns an error when ctx ends first.
-func (s *subscription) enter(ctx context.Context, id string) (leave func(), err error) {
+func (s *subscription[T]) enter(ctx context.Context, id string) (leave func(), err error) {
 	for {
 		s.mu.Lock()
 		other, busy := s.inProgress[id]
@@ -72,11 +76,8 @@ func (s *subscription) enter(ctx context.Context, id string) (leave func(), err 
 	}
 }
 
-// read decodes an outcome. known is false for kinds added by later versions.
-func read(d bus.Delivery) (o Outcome, known bool, err error) {
-	if d.ID == "" {
-		return Outcome{}, false, errors.New("the outcome has no event id")
-	}
+// readOutcome decodes an outcome. known is false for kinds added by later versions.
+func readOutcome(d bus.Delivery) (o Outcome, known bool, err error) {
 	o = Outcome{ID: d.ID, Item: d.Item, Owner: d.Owner, At: d.Time}
 	switch d.Type {
 	case "assay.v1.AnalysisCompleted":
@@ -91,4 +92,13 @@ func read(d bus.Delivery) (o Outcome, known bool, err error) {
 		return Outcome{}, false, nil
 	}
 	return o, true, err
+}
+
+// readChange decodes a change of a node.
+func readChange(d bus.Delivery) (c NodeChange, known bool, err error) {
+	if d.Type != "assay.v1.NodeChanged" {
+		return NodeChange{}, false, nil
+	}
+	c = NodeChange{ID: d.ID, Changed: &event.NodeChanged{}}
+	return c, true, event.Unmarshal(d.Data, c.Changed)
 }

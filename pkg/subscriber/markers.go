@@ -19,14 +19,14 @@ type markers struct{ bucket *conn.KeyValue }
 
 // openMarkers opens the markers of a Name and creates the bucket when there is none. It
 // returns an error when the stream of outcomes does not exist.
-func openMarkers(ctx context.Context, b *bus.Bus, name string) (markers, error) {
-	outcomes, err := b.JS.Stream(ctx, bus.StreamOutcomes)
+func openMarkers(ctx context.Context, b *bus.Bus, name, stream string) (markers, error) {
+	source, err := b.JS.Stream(ctx, stream)
 	if err != nil {
 		return markers{}, err
 	}
-	kept := outcomes.CachedInfo().Config
+	kept := source.CachedInfo().Config
 	bucket, err := b.JS.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: "ASSAY_DONE_" + name, Description: "outcomes that " + name + " has processed",
+		Bucket: "ASSAY_DONE_" + name, Description: "events that " + name + " has processed",
 		TTL: kept.MaxAge, Storage: jetstream.FileStorage, Replicas: kept.Replicas,
 	})
 	if err != nil {

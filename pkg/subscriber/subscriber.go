@@ -1,4 +1,4 @@
-// Package subscriber handles the outcomes of analyses in programs outside of
+// Package subscriber handles the outcomes of analyses, and the changes of libraries, in programs outside of
 // Assay: it resumes where it stopped after a restart, retries failures, and
 // calls the handler once for each event.
 //
@@ -84,6 +84,18 @@ func (c Config) validate() error {
 	return nil
 }
 
+// NodeChange is a change of a node of a library.
+type NodeChange struct {
+	ID      string // of the event; the same when the same change is published again
+	Changed *event.NodeChanged
+}
+
+// The stream of changes of nodes.
+const (
+	nodeStream   = "ASSAY_LIBRARY_NODES"
+	nodeSubjects = "assay.library.node.>"
+)
+
 // Run calls handle for each outcome until ctx ends, lets handlers finish for cfg.Drain, and returns
 // nil. It returns an error when the settings are invalid, NATS does not respond at the start, or
 // Assay has never run there.
@@ -92,6 +104,24 @@ func (c Config) validate() error {
 // and any other error to be called again after a pause. Outcomes may arrive in a different order
 // than they occurred. The context of handle carries the request id of the upload (obs.TraceFrom).
 func Run(ctx context.Context, cfg Config, handle func(context.Context, Outcome) error) error {
+	area := cfg.Area
+	if area == "" {
+		area = "*"
+	}
+	return run(ctx, cfg, bus.StreamOutcomes, event.OutcomesOf(area, "*"), &subscription[Outcome]{read: readOutcome, handle: handle})
+}
+
+// RunNodes is Run for the changes of the nodes of all libraries; cfg.Area is empty or library. The changes of
+// one node may arrive in a different order than they occurred: ignore one whose Version is older than what you have.
+// Use another Name than for Run.
+func RunNodes(ctx context.Context, cfg Config, handle func(context.Context, NodeChange) error) error {
+	if cfg.Area != "" && cfg.Area != "library" {
+		return fmt.Errorf("subscriber: the area %q has no nodes", cfg.Area)
+	}
+	return run(ctx, cfg, nodeStream, nodeSubjects, &subscription[NodeChange]{read: readChange, handle: handle})
+}
+
+func run[T any](ctx context.Context, cfg Config, stream, subjects string, s *subscription[T]) error {
 	if err := cfg.validate(); err != nil {
 		return err
 	}
@@ -100,20 +130,16 @@ func Run(ctx context.Context, cfg Config, handle func(context.Context, Outcome) 
 		return err
 	}
 	defer events.Close()
-	done, err := openMarkers(ctx, events, cfg.Name)
+	done, err := openMarkers(ctx, events, cfg.Name, stream)
 	if ctx.Err() != nil {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	area := cfg.Area
-	if area == "" {
-		area = "*"
-	}
-	s := &subscription{handle: handle, done: done, log: cfg.Log, inProgress: map[string]chan struct{}{}}
+	s.done, s.log, s.inProgress = done, cfg.Log, map[string]chan struct{}{}
 	return consume.New(events, cfg.Log, nil).Run(ctx, bus.Consumer{
-		Name: cfg.Name, Area: cfg.Area, Stream: bus.StreamOutcomes, Filter: event.OutcomesOf(area, "*"),
+		Name: cfg.Name, Area: cfg.Area, Stream: stream, Filter: subjects,
 		OnlyNew: cfg.OnlyNew, Parallel: cfg.Parallel, Attempts: cfg.Attempts,
 		Lease: cfg.Lease, Drain: cfg.Drain, Backoff: cfg.Backoff,
 		Handle: s.deliver,
