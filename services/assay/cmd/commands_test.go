@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -108,19 +109,27 @@ func (a *at) Write(b []byte) (int, error) {
 // of its outputs.
 func (p person) watch(last string, args ...string) ran {
 	p.Helper()
+	return p.follow(last, func() {
+		p.upload("a.txt", "one two one")
+		p.upload("b", notText)
+	}, append([]string{"watch"}, args...)...)
+}
+
+// follow runs a command that watches until its output has the last text; do is called when it watches.
+func (p person) follow(last string, do func(), args ...string) ran {
+	p.Helper()
 	ctx, stop := context.WithCancel(p.Context())
 	defer stop()
 	uploaded := make(chan struct{})
 	began := func() {
 		go func() {
 			defer close(uploaded)
-			p.upload("a.txt", "one two one")
-			p.upload("b", notText)
+			do()
 		}()
 	}
 	out, errs := &at{text: last, do: stop}, &at{text: "Watching", do: began}
 	p.Setenv("ASSAY_OWNER", p.owner)
-	status := Run(ctx, append([]string{"watch"}, args...), strings.NewReader(""), out, errs)
+	status := Run(ctx, args, strings.NewReader(""), out, errs)
 	if errs.do == nil {
 		<-uploaded
 	}
@@ -137,12 +146,33 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+func TestLibraryWatch(t *testing.T) {
+	p := newPerson(t)
+	put := func() {
+		name := filepath.Join(t.TempDir(), "note.txt")
+		if err := os.WriteFile(name, []byte("a note"), 0o600); err != nil {
+			t.Error(err)
+		}
+		var out, errs bytes.Buffer
+		if status := Run(t.Context(), []string{"library", "put", name}, strings.NewReader(""), &out, &errs); status != 0 {
+			t.Errorf("put: %d %s", status, errs.String())
+		}
+	}
+	got := p.follow("Processed ", put, "library", "watch")
+	if got.status != 0 || !strings.Contains(got.out, "created") || !strings.Contains(got.out, "note.txt") || got.errors != "Watching; stop with Ctrl-C.\n" {
+		t.Errorf("%+v", got)
+	}
+	if got := p.follow(`"Processed"`, func() {}, "library", "watch", "--json", "--after", "0-0"); !strings.Contains(got.out, `{"event":"node","id":"`) {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestWatchGoesOnBehindAnEvent(t *testing.T) {
 	p := newPerson(t)
 	p.watch("FAILED")
 	got := p.watch(`"failed"`, "--after", "0", "--json")
 	lines := strings.Split(strings.TrimSpace(unique(got.out)), "\n")
-	if len(lines) != 3 || lines[0] != `{"event":"ready","id":"0-0","data":{"lastEventId":"0-0"}}` ||
+	if len(lines) != 3 || !strings.HasPrefix(lines[0], `{"event":"ready","id":"0-`) ||
 		!strings.HasPrefix(lines[1], `{"event":"completed","id":"`) || !strings.Contains(lines[1], `"name":"a.txt"`) ||
 		!strings.HasPrefix(lines[2], `{"event":"failed","id":"`) || got.errors != "" {
 		t.Errorf("%+v", got)

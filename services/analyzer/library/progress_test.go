@@ -1,0 +1,34 @@
+package library
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The progress of a file is sent at most once a second, and files that have ended are forgotten.
+func TestProgressIsPaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p progress
+		sent := 0
+		for range 50 { // 5 seconds
+			if p.due("a") {
+				sent++
+			}
+			<-time.After(100 * time.Millisecond)
+		}
+		if sent != 5 {
+			t.Errorf("sent %d times in 5 s", sent)
+		}
+		for i := range 10 * progressFiles {
+			if !p.due(fmt.Sprint(i)) {
+				t.Fatalf("the first of %d is not sent", i)
+			}
+			<-time.After(10 * time.Millisecond)
+		}
+		if len(p.sent) > progressFiles {
+			t.Errorf("%d files are remembered", len(p.sent))
+		}
+	})
+}

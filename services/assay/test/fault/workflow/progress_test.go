@@ -1,0 +1,66 @@
+package workflow
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+)
+
+// The progress of a file is sent when a step ends that is not the last.
+func TestProgressIsSent(t *testing.T) {
+	w := start(t)
+	seen := make(chan *event.LibraryProgress, 100)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- w.backends.Bus.Listen(ctx, library.ProgressSubjects, func(d bus.Delivery) {
+			p := &event.LibraryProgress{}
+			if err := event.Unmarshal(d.Data, p); err != nil || d.Owner != "ann" || d.Item != p.FileId {
+				t.Errorf("%+v, %v", d, err)
+			}
+			seen <- p
+		})
+	}()
+	defer func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+	next := func() *event.LibraryProgress {
+		select {
+		case p := <-seen:
+			return p
+		case <-time.After(limit):
+			t.Fatal("no progress")
+			return nil
+		}
+	}
+	probe := library.Workflow{FileID: "probe", UserID: "ann"}
+	for listens := false; !listens; { // until the subscription is there
+		if err := w.backends.Bus.Signal(probe.Progress()); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-seen:
+			listens = true
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	w.worker(nil)
+	f := w.ended(w.add("a.gif", "", animation(t)).ID)
+	p := next()
+	for p.FileId == "probe" {
+		p = next()
+	}
+	if p.FileId != f.ID || p.Run != 1 || p.Open != 1 || p.Done != 1 || p.Failed != 0 || p.Skipped != 0 || p.Status == "" {
+		t.Errorf("%+v", p)
+	}
+	if n := len(seen); n > 0 { // within a second
+		t.Errorf("%d more of the same file", n)
+	}
+}
