@@ -39,6 +39,8 @@ bench: ## measure against rivals and print the ratios; BENCH holds flags, see do
 	go run ./services/assay/test/bench $(BENCH)
 bench-list: ## measure a page of a listing of 300,000 objects of the embedded S3 against one of 10,000
 	go test ./services/assay/embedded -run '^$$' -bench 'BenchmarkList$$' -benchtime 60x
+bench-records: ## measure a file of 100,000 records from upload to export; BENCH holds flags, such as -samples FILE.sdf
+	go run ./services/assay/test/bench/records $(BENCH)
 bench-feed: ## measure reads of the feed with a million items in the tables; BENCH holds flags, such as -items 50000
 	go run ./services/assay/test/bench/feed $(BENCH)
 

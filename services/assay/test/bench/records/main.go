@@ -1,0 +1,192 @@
+// Command records measures a file of many records in `assay serve`: from the upload to the end, the first page of filters
+// after a restart, and exports.
+//
+//	go run ./services/assay/test/bench/records [-samples FILE.sdf] [-records 100000]
+//
+// The file has the records of the samples again and again, which should be public ones, such as those of
+// https://ftp.ncbi.nlm.nih.gov/pubchem/Compound/CURRENT-Full/SDF. Without samples it has generated ones of the same size.
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "records:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out io.Writer) (err error) {
+	samples := flag.String("samples", "", "an SDF file whose records are repeated")
+	count := flag.Int("records", 100_000, "how many records the file has")
+	at := flag.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the folder for temporary data, about 3 GB")
+	flag.Parse()
+	if err := os.MkdirAll(*at, 0o755); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(*at, "records-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if failed := os.RemoveAll(dir); err == nil {
+			err = failed
+		}
+	}()
+	program := filepath.Join(dir, "assay")
+	if text, err := exec.CommandContext(ctx, "go", "build", "-o", program, "./services/assay").CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w: %s", err, text)
+	}
+	file, size, err := write(filepath.Join(dir, "records.sdf"), *samples, *count)
+	if err != nil {
+		return err
+	}
+	defer file.Close() // only read from
+	fmt.Fprintf(out, "%s\nload %s\n%d records, %d MB\n", paired.Machine(), paired.Load(), *count, size>>20)
+
+	s, err := start(ctx, program, filepath.Join(dir, "data"))
+	if err != nil {
+		return err
+	}
+	id, err := process(ctx, out, s, file, size)
+	if err := s.stop(out, err); err != nil {
+		return err
+	}
+	if s, err = start(ctx, program, filepath.Join(dir, "data")); err != nil {
+		return err
+	}
+	if err = filters(ctx, out, s.client, id); err == nil {
+		err = exports(ctx, out, s, id)
+	}
+	return s.stop(out, err)
+}
+
+// write writes a file of so many records.
+func write(path, samples string, count int) (*os.File, int64, error) {
+	source := generated()
+	if samples != "" {
+		var err error
+		if source, err = os.ReadFile(samples); err != nil {
+			return nil, 0, err
+		}
+	}
+	end := []byte("$$$$\n")
+	if !bytes.HasSuffix(source, end) {
+		return nil, 0, fmt.Errorf("%s does not end with the line $$$$", samples)
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	for each := bytes.Count(source, end); count > 0 && err == nil; count -= each {
+		part := source
+		for ; each > count; each-- {
+			part = part[:bytes.LastIndex(part[:len(part)-len(end)], end)+len(end)]
+		}
+		_, err = file.Write(part)
+	}
+	size, failed := file.Seek(0, io.SeekEnd)
+	if err == nil {
+		err = failed
+	}
+	return file, size, err
+}
+
+// generated is an SDF of chains of 20 to 39 atoms with 40 fields, about 8 kB each as those of PubChem.
+func generated() []byte {
+	var b bytes.Buffer
+	for n := range 1_000 {
+		atoms := 20 + n%20
+		fmt.Fprintf(&b, "chain %d\n  bench\n\n%3d%3d  0  0  0  0  0  0  0  0999 V2000\n", n, atoms, atoms-1)
+		for i := range atoms {
+			fmt.Fprintf(&b, "%10.4f%10.4f%10.4f %-3s 0  0  0  0  0  0  0  0  0  0  0  0\n", 1.3*float64(i), 0.75*float64(i%2), 0.0, []string{"C", "C", "N", "C", "O", "C", "S"}[(i+n)%7])
+		}
+		for i := range atoms - 1 {
+			fmt.Fprintf(&b, "%3d%3d  1  0  0  0  0\n", i+1, i+2)
+		}
+		fmt.Fprintf(&b, "M  END\n>  <ID>\n%d\n\n>  <logP>\n%.2f\n\n", n, float64(n%1000)/100-3)
+		for i := range 38 {
+			fmt.Fprintf(&b, ">  <FIELD_%d>\n%d.%d\n%s\n\n", i, n*i, i, bytes.Repeat([]byte{byte('a' + n%26)}, 100))
+		}
+		b.WriteString("$$$$\n")
+	}
+	return b.Bytes()
+}
+
+// process uploads the file and waits for its end.
+func process(ctx context.Context, out io.Writer, s *server, file *os.File, size int64) (id string, err error) {
+	before, err := s.time()
+	if err != nil {
+		return "", err
+	}
+	began := time.Now()
+	n, err := s.client.UploadLibraryFile(ctx, client.NewLibraryFile{Name: "records.sdf", Size: size}, client.Source{Content: file})
+	if err != nil {
+		return "", err
+	}
+	uploaded := time.Since(began)
+	if n, err = s.client.WaitNode(ctx, n.ID); err != nil {
+		return "", err
+	}
+	all := time.Since(began)
+	after, err := s.time()
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(out, "%s: %d records in %.1f s after an upload of %.1f s, by %.1f s of processor time with the upload; a picture of %d sizes\n",
+		n.Status, n.TotalRecords, (all - uploaded).Seconds(), uploaded.Seconds(), (after - before).Seconds(), len(n.Images))
+	return n.ID, nil
+}
+
+// filters asks for first pages, each once.
+func filters(ctx context.Context, out io.Writer, c *client.Client, id string) error {
+	for _, filter := range []string{"weight < 300", "weight > 100000", "name ~ 'no such' or formula = C6H6"} {
+		began := time.Now()
+		page, err := c.RecordPage(ctx, id, client.RecordQuery{Filter: filter}, "")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%-36s %4d ms, a page of %d of %d records\n", filter, time.Since(began).Milliseconds(), len(page.Records), page.Total)
+	}
+	return nil
+}
+
+// exports reads all records in each format.
+func exports(ctx context.Context, out io.Writer, s *server, id string) error {
+	for _, format := range []string{"csv", "jsonl", "sdf"} {
+		began := time.Now()
+		body, err := s.client.ExportRecords(ctx, id, client.Export{Format: format})
+		if err != nil {
+			return err
+		}
+		n, err := io.Copy(io.Discard, body)
+		if err != nil {
+			return err
+		}
+		if err := body.Close(); err != nil {
+			return err
+		}
+		peak, err := s.peak()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "export as %-5s %6.1f s, %d MB; peak so far %d MB\n", format, time.Since(began).Seconds(), n>>20, peak>>20)
+	}
+	return nil
+}

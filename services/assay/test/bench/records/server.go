@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/endpoints"
+)
+
+// server is `assay serve`.
+type server struct {
+	command *exec.Cmd
+	client  *client.Client
+}
+
+// start starts it on a data folder, and returns when it is ready.
+func start(ctx context.Context, program, data string) (*server, error) {
+	command := exec.CommandContext(ctx, program, "serve", "--data", data)
+	command.Env = append(os.Environ(), "ASSAY_ADDR=127.0.0.1:0", "ASSAY_NATS_ADDR=127.0.0.1:0", "ASSAY_S3_ADDR=127.0.0.1:0", "ASSAY_DYNAMODB_ADDR=127.0.0.1:0")
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	command.Stderr = command.Stdout
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	ready := make(chan bool, 1)
+	var text bytes.Buffer
+	go func() {
+		began := false
+		for lines := bufio.NewScanner(output); lines.Scan(); {
+			switch {
+			case strings.Contains(lines.Text(), "Assay is ready."):
+				began = true
+				ready <- true
+			case !began:
+				fmt.Fprintln(&text, lines.Text())
+			}
+		}
+		close(ready)
+	}()
+	if !<-ready {
+		return nil, fmt.Errorf("assay serve: %w: %s", command.Wait(), text.String())
+	}
+	at, err := endpoints.Read(data)
+	if err != nil {
+		return nil, errors.Join(err, command.Process.Kill())
+	}
+	c, err := client.New(client.Config{Server: at.HTTP, OwnerID: "bench"})
+	return &server{command, c}, err
+}
+
+// stop ends it, and returns the error that there was before.
+func (s *server) stop(out io.Writer, before error) error {
+	peak, err := s.peak()
+	if err == nil {
+		fmt.Fprintf(out, "peak of assay serve: %d MB\n", peak>>20)
+	}
+	s.client.Close()
+	return errors.Join(before, err, s.command.Process.Signal(os.Interrupt), s.command.Wait())
+}
+
+// file is one of Linux about the process.
+func (s *server) file(name string) (string, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.command.Process.Pid, name))
+	return string(text), err
+}
+
+// peak is the peak of its resident memory in bytes, VmHWM of man 5 proc.
+func (s *server) peak() (int64, error) {
+	status, err := s.file("status")
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(status, "VmHWM:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0, errors.New("no VmHWM")
+	}
+	kB, err := strconv.ParseInt(fields[0], 10, 64)
+	return kB << 10, err
+}
+
+// time is its processor time so far: utime and stime of man 5 proc, in hundredths of a second.
+func (s *server) time() (time.Duration, error) {
+	stat, err := s.file("stat")
+	if err != nil {
+		return 0, err
+	}
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 13 {
+		return 0, errors.New("no times")
+	}
+	user, err := strconv.ParseInt(fields[11], 10, 64)
+	system, err2 := strconv.ParseInt(fields[12], 10, 64)
+	return time.Duration(user+system) * 10 * time.Millisecond, errors.Join(err, err2)
+}
