@@ -38,7 +38,12 @@ ASSAY_SWEEP_RATE items per second, and prints what it found:
   inconsistent_copies  rows of one item that differ
   duplicate_rows       several rows of one feed item
   overdue_job          a photo job that is not done or not uploaded in time; FAILED
-  outdated_object      an object of a photo job that is not needed any more
+  overdue_step         a step of a library file without an end for hours; published again, at last failed
+  lost_workflow        a library file in work without the state of its steps; Failed
+  outdated_workflow    the steps of a library file that ended 7 days ago, or of an earlier run
+  orphan_node          a library node whose folder was erased; erased
+  outdated_trash       a library node that was in the trash for ASSAY_TRASH_KEEP; erased
+  outdated_object      an object of a photo job or a library file that is not needed any more
   unreadable_item      a row that cannot be read; not repaired
 
 It uses the backends of a running "assay serve", or those that the services'

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -88,6 +89,7 @@ func stepsAreRetried(t *testing.T, s system.System) {
 		t.Errorf("%+v", third)
 	}
 
+	keptResultsAreCopied(t, s, c)
 	good := file(t, c, "good.txt", "", "text")
 	if _, err := c.RetryLibraryFile(system.Within(t), good.ID); !system.IsProblem(err, http.StatusConflict) {
 		t.Errorf("a Processed file is retried: %v", err)
@@ -97,6 +99,42 @@ func stepsAreRetried(t *testing.T, s system.System) {
 	}
 	if again := run(t, c, good.ID, 2); again.State != client.LibraryProcessed || steps(again)["text"].State != "done" {
 		t.Errorf("%+v", again)
+	}
+}
+
+// keptResultsAreCopied retries a step of a file whose text is kept: the new run has an object of its own.
+func keptResultsAreCopied(t *testing.T, s system.System, c *client.Client) {
+	t.Helper()
+	kept := file(t, c, "kept.txt", "", "some text")
+	failed, step := &types.AttributeValueMemberS{Value: client.LibraryFailed}, &types.AttributeValueMemberSS{Value: []string{"metadata"}}
+	id := &types.AttributeValueMemberS{Value: kept.ID}
+	for _, u := range []dynamodb.UpdateItemInput{ // as if a step had failed
+		{TableName: aws.String("leanda-ng-dev-files"), Key: system.Item{"id": id}, UpdateExpression: aws.String("SET #s = :f"),
+			ExpressionAttributeNames: map[string]string{"#s": "status"}, ExpressionAttributeValues: system.Item{":f": failed}},
+		{TableName: aws.String("leanda-ng-dev-nodes"), Key: system.Item{"id": id}, UpdateExpression: aws.String("SET #s = :f"),
+			ExpressionAttributeNames: map[string]string{"#s": "status"}, ExpressionAttributeValues: system.Item{":f": failed}},
+		{TableName: aws.String("leanda-ng-dev-workflow-state"), Key: system.Item{"correlationId": id},
+			UpdateExpression:          aws.String("SET currentState = :f ADD stepsFailed :m DELETE stepsDone :m"),
+			ExpressionAttributeValues: system.Item{":f": failed, ":m": step}},
+	} {
+		if _, err := s.Tables().UpdateItem(system.Within(t), &u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.RetryLibraryStep(system.Within(t), kept.ID, "metadata"); err != nil {
+		t.Fatal(err)
+	}
+	if again := run(t, c, kept.ID, 2); again.State != client.LibraryProcessed || steps(again)["text"].State != "done" || steps(again)["metadata"].State != "done" {
+		t.Errorf("%+v", again)
+	}
+	objects := map[bool]int{}
+	for _, key := range s.Keys(t) {
+		if strings.Contains(key, kept.ID) && strings.HasSuffix(key, "/text.gz") {
+			objects[strings.Contains(key, "/r2/")]++
+		}
+	}
+	if objects[true] != 1 || objects[false] > 1 {
+		t.Errorf("%d texts of the second run, %d of the first", objects[true], objects[false])
 	}
 }
 

@@ -52,8 +52,6 @@ func TestErasingOfALargeFolderIsResumed(t *testing.T) {
 	next := w.worker(nil)
 	w.gone(folder.ID)
 	w.idle()
-	w.sweep(next) // of a child that was hidden, and not announced
-	w.idle()
 	for _, id := range ids {
 		if err := w.nothing(id); err != nil {
 			t.Errorf("%s: %v", id, err)
