@@ -35,6 +35,8 @@ type Settings interface {
 //   - version: prints the version
 //   - licenses: prints the project's license and the given notices
 //
+// It warns of variables that begin with ASSAY_ and that no program reads.
+//
 // It returns the exit status: 0 on success, 1 on failure, 2 when
 // the argument or the settings are invalid.
 func Main[C Settings](service string, run func(context.Context, C) error, notices ...string) int {
@@ -51,6 +53,9 @@ func Main[C Settings](service string, run func(context.Context, C) error, notice
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s cannot start:\n%v\n", service, err)
 		return exitUsage
+	}
+	for _, unknown := range config.Unknown(os.Environ(), config.Variables[C]()...) {
+		fmt.Fprintf(os.Stderr, "%s: warning: %s\n", service, unknown)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

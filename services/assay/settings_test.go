@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -125,6 +126,20 @@ func TestSettingsDocumentIsWhatTheProgramsRead(t *testing.T) {
 	}
 	want.WriteString(constants)
 	compareDocument(t, "../../docs/settings.md", want.String())
+	compareDocument(t, "../../pkg/config/names.txt", names())
+}
+
+// names lists the project's own variables, one per line.
+func names() string {
+	all := map[string]bool{}
+	for _, p := range slices.Concat(services(), commands()) {
+		for _, v := range p.variables {
+			if strings.HasPrefix(v.Name, "ASSAY_") {
+				all[v.Name+"\n"] = true
+			}
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(all)), "")
 }
 
 // common returns the variables that all programs read in the same way and that belong to no area.

@@ -46,11 +46,12 @@ func TestList(t *testing.T) {
 	p.upload("a.txt", "one")
 	p.upload("b.pdf", notText)
 	p.upload("c.txt", "two")
+	const heads = "CREATED              ID                                    STATUS       FILE\n"
 	const first, third = "TIME  ID  COMPLETED    a.txt\n", "TIME  ID  COMPLETED    c.txt\n"
-	p.run("list", "--status", "completed").want(t, 0, third+first, "")
-	p.run("list", "--all", "--status", "COMPLETED").want(t, 0, third+first, "")
-	p.run("list", "--limit", "1").want(t, 0, third, "There are more")
-	if all := p.run("list"); strings.Count(all.out, "\n") != 3 || all.errors != "" {
+	p.run("list", "--status", "completed").want(t, 0, heads+third+first, "")
+	p.run("list", "--all", "--status", "COMPLETED").want(t, 0, heads+third+first, "")
+	p.run("list", "--limit", "1").want(t, 0, heads+third, "There are more")
+	if all := p.run("list"); strings.Count(all.out, "\n") != 4 || all.errors != "" {
 		t.Errorf("list of three: %+v", all)
 	}
 	p.run("list", "--json", "--limit", "1").want(t, 0, `{"fileId":"ID","ownerId":"`+p.owner+`","fileName":"c.txt",`+

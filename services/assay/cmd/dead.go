@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,7 @@ process, each with the reason and the number of attempts.
 
 The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve".`,
-		Args: cobra.NoArgs,
+		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8084 [ASSAY_OPERATOR]")
@@ -103,10 +104,8 @@ func newDeadList(s *settings, operator *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, deadLetter := range deadLetters {
-				if err := s.writeDeadLetter(cmd.OutOrStdout(), deadLetter, ""); err != nil {
-					return err
-				}
+			if err := s.writeDeadLetters(cmd.OutOrStdout(), deadLetters); err != nil {
+				return err
 			}
 			if more {
 				note(cmd.ErrOrStderr(), "There are more; raise --limit or use a filter.")
@@ -119,21 +118,46 @@ func newDeadList(s *settings, operator *string) *cobra.Command {
 	return cmd
 }
 
+// writeDeadLetters writes a list of dead letters.
+func (s *settings) writeDeadLetters(w io.Writer, all []client.DeadLetter) error {
+	var out strings.Builder
+	if len(all) > 0 {
+		out.WriteString("SEQUENCE\tGIVEN UP\tCONSUMER\tITEM\tATTEMPTS\tREASON\n")
+	}
+	for _, l := range all {
+		if s.json {
+			if err := writeJSON(w, l); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(&out, "%d\t%s\t%s\t%s\t%s\t%s\n", l.Sequence, l.Last.Local().Format(time.DateTime), l.Consumer, shown(l.Item), attempts(l), shown(l.Reason))
+	}
+	if s.json {
+		return nil
+	}
+	return writeTable(w, out.String())
+}
+
 // writeDeadLetter writes a dead letter as one line, with its result.
 func (s *settings) writeDeadLetter(w io.Writer, l client.DeadLetter, became string) error {
 	if s.json {
 		return writeJSON(w, l)
 	}
-	tried := fmt.Sprintf("%d attempts", l.Attempts)
+	_, err := fmt.Fprintf(w, "%d  %s  %s  %s  %s: %s%s\n",
+		l.Sequence, l.Last.Local().Format(time.DateTime), l.Consumer, shown(l.Item), attempts(l), shown(l.Reason), became)
+	return err
+}
+
+// attempts returns how often a message was tried.
+func attempts(l client.DeadLetter) string {
 	switch l.Attempts {
 	case 0:
-		tried = "restored"
+		return "restored"
 	case 1:
-		tried = "1 attempt"
+		return "1 attempt"
 	}
-	_, err := fmt.Fprintf(w, "%d  %s  %s  %s  %s: %s%s\n",
-		l.Sequence, l.Last.Local().Format(time.DateTime), l.Consumer, shown(l.Item), tried, shown(l.Reason), became)
-	return err
+	return fmt.Sprintf("%d attempts", l.Attempts)
 }
 
 func newDeadShow(s *settings, operator *string) *cobra.Command {

@@ -22,7 +22,7 @@ func TestDead(t *testing.T) {
 		}
 	}
 	sequence := sequences.FindString(lines)
-	if sequence == "" || !strings.Contains(lines, "1 attempt: ") {
+	if sequence == "" || !strings.Contains(lines, "1 attempt  ") {
 		t.Fatalf("dead list has %q of the file", lines)
 	}
 	if shown := p.run("dead", "show", sequence, "--data", testDir); shown.status != 0 || !strings.Contains(shown.out, `"payload":{`) {

@@ -15,7 +15,7 @@ import (
 
 func newFeed(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "feed", Short: "Manage the feed", Args: cobra.NoArgs,
+		Use: "feed", Short: "Manage the feed", Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newSources(s), newReanalyze(s), newRebuild(s))
@@ -32,7 +32,7 @@ RSS, Atom or JSON feeds, which ingest polls.
 
 The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve".`,
-		Args: cobra.NoArgs,
+		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8084 [ASSAY_OPERATOR]")

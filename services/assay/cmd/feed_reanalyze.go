@@ -98,7 +98,7 @@ func (s *settings) writeReanalysis(w io.Writer, sum client.ReanalysisPage, dry b
 		will = "are to be analyzed again"
 	}
 	var out strings.Builder
-	out.WriteString("MODEL\tITEMS\t\n")
+	out.WriteString("MODEL\tITEMS\tSTATUS\n")
 	for _, outdated := range sum.Outdated {
 		fmt.Fprintf(&out, "%s\t%d\t%s by %s\n", outdated.ModelVersion, outdated.Items, will, sum.ModelVersion)
 	}

@@ -27,7 +27,7 @@ id of a node is accepted instead.`,
   assay library tree /Archive
   assay library share /Archive/Reports --for 168h
   assay library get /Archive/Reports -o reports.zip`,
-		Args: cobra.NoArgs,
+		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newLibraryPut(s), newLibraryList(s), newLibraryTree(s), newLibraryMove(s), newLibraryRemove(s),
@@ -92,14 +92,7 @@ func lengthOf(n client.Node) string {
 	if n.Length == nil {
 		return ""
 	}
-	size, units := float64(*n.Length), "BKMGT"
-	for size >= 1024 && len(units) > 1 {
-		size, units = size/1024, units[1:]
-	}
-	if units[0] == 'B' {
-		return fmt.Sprintf("%d B", *n.Length)
-	}
-	return fmt.Sprintf("%.1f %ciB", size, units[0])
+	return sizeOf(*n.Length)
 }
 
 // eachPath finds the node of each path and calls do for it. It reports failures and continues.
@@ -142,7 +135,11 @@ func newLibraryList(s *settings) *cobra.Command {
 				}
 				list = c.Children(cmd.Context(), n.ID, client.Reading{})
 			}
+			listed := 0
 			for n, err := range list {
+				if listed++; err == nil && listed == 1 {
+					err = s.writeHeader(cmd.OutOrStdout(), "%-36s  %-18s  %10s  %s", "ID", "STATUS", "SIZE", "NAME")
+				}
 				if err == nil {
 					err = s.writeNode(cmd.OutOrStdout(), n)
 				}

@@ -205,7 +205,7 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 		return client.Node{}, errors.New("is not a regular file")
 	}
 	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(file, 0, info.Size())); err != nil {
+	if _, err := io.Copy(sum, bar.hash(ctx, io.NewSectionReader(file, 0, info.Size()), info.Size())); err != nil {
 		return client.Node{}, plain(err)
 	}
 	bar.size(info.Size())

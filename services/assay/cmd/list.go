@@ -48,7 +48,11 @@ func newList(s *settings) *cobra.Command {
 					note(cmd.ErrOrStderr(), "There are more; use --all or raise --limit.")
 					return nil
 				}
-				shownFiles++
+				if shownFiles++; shownFiles == 1 {
+					if err := s.writeHeader(cmd.OutOrStdout(), "%-19s  %-36s  %-11s  %s", "CREATED", "ID", "STATUS", "FILE"); err != nil {
+						return err
+					}
+				}
 				if s.json {
 					err = writeJSON(cmd.OutOrStdout(), file)
 				} else {

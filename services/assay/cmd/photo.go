@@ -55,7 +55,11 @@ func newPhotoList(s *settings) *cobra.Command {
 					note(cmd.ErrOrStderr(), "There are more; see them with --all or a higher --limit.")
 					return nil
 				}
-				listed++
+				if listed++; listed == 1 {
+					if err := s.writeHeader(cmd.OutOrStdout(), "%-19s  %-26s  %-10s  %s", "CREATED", "ID", "STATUS", "PHOTO"); err != nil {
+						return err
+					}
+				}
 				if !s.json {
 					_, err = fmt.Fprint(cmd.OutOrStdout(), photo.CreatedAt.Local().Format(time.DateTime), "  ")
 				}

@@ -26,7 +26,7 @@ limits, budgets, models and prices.
 
 The calls go to the server's operator address: --operator, else ASSAY_OPERATOR, else
 that of a running "assay serve". Keys are in the environment of the analyzer.`,
-		Args: cobra.NoArgs,
+		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8084 [ASSAY_OPERATOR]")

@@ -109,8 +109,9 @@ func TestPhotoGetAndList(t *testing.T) {
 	}
 	p.run("photo", "get", second, "--wait").has(t, 1, "error    PROMPT_NOT_UNDERSTOOD: the prompt", "the edit of ID failed")
 	p.run("photo", "get", "01HF9GZZZZZZZZZZZZZZZZZZZZ").want(t, 1, "", "assay: No photo job or batch with this id.\n")
+	const heads = "CREATED              ID                          STATUS      PHOTO\n"
 	const line = "TIME  ID  COMPLETED   a.jpg  (160 × 120 jpeg; not understood: magic)\n"
-	p.run("photo", "list", "--status", "completed").want(t, 0, line, "")
+	p.run("photo", "list", "--status", "completed").want(t, 0, heads+line, "")
 	p.run("photo", "list", "--limit", "1").has(t, 0, "TIME  ID  FAILED      b.jpg  (the prompt", "There are more")
 	if all := p.run("photo", "list", "--all", "--json"); strings.Count(all.out, "\n") != 2 {
 		t.Errorf("list of two: %+v", all)

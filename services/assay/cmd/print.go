@@ -27,6 +27,15 @@ func writeLine(w io.Writer, f client.File) error {
 	return err
 }
 
+// writeHeader writes the heads of the columns of a list, in the widths of its lines.
+func (s *settings) writeHeader(w io.Writer, format string, names ...any) error {
+	if s.json {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, format+"\n", names...)
+	return err
+}
+
 // outcome summarizes the result of a file; empty until there is one.
 func outcome(f client.File) string {
 	switch {
@@ -59,6 +68,18 @@ func writeFile(w io.Writer, f client.File) error {
 		}
 	}
 	return writeTable(w, out.String())
+}
+
+// sizeOf returns a number of bytes with its unit, such as 1.5 KiB.
+func sizeOf(bytes int64) string {
+	if bytes < 1024 {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	size, units := float64(bytes)/1024, "KMGT"
+	for size >= 1024 && len(units) > 1 {
+		size, units = size/1024, units[1:]
+	}
+	return fmt.Sprintf("%.1f %ciB", size, units[0])
 }
 
 // writeTable writes lines of tab-separated cells in columns.

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -15,8 +16,17 @@ import (
 // progress shows uploads in progress on a terminal. A nil *progress, and the nil *bar that it
 // returns, show nothing.
 type progress struct {
-	bars  *mpb.Progress
-	total *mpb.Bar // of the files; nil for a single one
+	bars     *mpb.Progress
+	total    *mpb.Bar // of the files; nil for a single one
+	terminal io.Writer
+}
+
+// interrupted returns the cursor to the start of its line: a terminal echoes Ctrl-C as two characters,
+// after which the bars would be redrawn.
+func (p *progress) interrupted() {
+	if p != nil {
+		_, _ = io.WriteString(p.terminal, "\r") // for display only
+	}
 }
 
 // newProgress returns nil unless w is a terminal.
@@ -25,7 +35,7 @@ func newProgress(w io.Writer, files int) *progress {
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return nil
 	}
-	p := &progress{bars: mpb.New(mpb.WithOutput(w))}
+	p := &progress{bars: mpb.New(mpb.WithOutput(w)), terminal: w}
 	if files > 1 {
 		p.total = p.bars.AddBar(int64(files),
 			mpb.BarPriority(files), // below the others
@@ -51,6 +61,7 @@ func (p *progress) end() {
 type bar struct {
 	*mpb.Bar
 	total   *mpb.Bar
+	hashing atomic.Bool // current is what was read, not what was sent
 	waiting atomic.Bool
 	streams atomic.Int64 // bytes of an upload whose size is unknown
 }
@@ -74,15 +85,55 @@ func (p *progress) add(path string) *bar {
 			case b.waiting.Load():
 				return " analyzing"
 			case s.Total == 0:
-				return fmt.Sprintf(" % .1f", decor.SizeB1024(b.streams.Load()))
+				return " " + sizeOf(b.streams.Load())
 			}
-			return fmt.Sprintf(" % .1f of % .1f", decor.SizeB1024(s.Current), decor.SizeB1024(s.Total))
+			doing := " "
+			if b.hashing.Load() {
+				doing = " hashing "
+			}
+			return doing + sizeOf(s.Current) + " of " + sizeOf(s.Total)
 		})))
 	return b
 }
 
+// hash returns a reader of a file of so many bytes for its checksum, which fails once ctx ends, and shows
+// how much was read.
+func (b *bar) hash(ctx context.Context, file io.Reader, bytes int64) io.Reader {
+	file = until{ctx, file}
+	if b == nil {
+		return file
+	}
+	b.hashing.Store(true)
+	b.SetTotal(bytes, false)
+	return io.TeeReader(file, hashed{b})
+}
+
+// until is a reader that fails once ctx ends.
+type until struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (u until) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Reader.Read(p)
+}
+
+// hashed counts the bytes that were read for a checksum.
+type hashed struct{ *bar }
+
+func (h hashed) Write(p []byte) (int, error) {
+	h.IncrBy(len(p))
+	return len(p), nil
+}
+
+// size sets the size of the file that is sent from now on.
 func (b *bar) size(bytes int64) {
 	if b != nil {
+		b.hashing.Store(false)
+		b.SetCurrent(0)
 		b.SetTotal(bytes, false)
 	}
 }

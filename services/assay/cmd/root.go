@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/assay/client"
 )
 
@@ -39,6 +40,9 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
+	for _, unknown := range config.Unknown(os.Environ()) {
+		note(os.Stderr, "assay: warning: %s", unknown)
+	}
 	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
@@ -98,8 +102,6 @@ Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C.`
 		SilenceUsage:  true,
 		Args:          knownCommand,
 
-		SuggestionsMinimumDistance: 2,
-
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	flags := root.PersistentFlags()
@@ -113,13 +115,14 @@ Exit status: 0 on success, 1 on failure, 2 for invalid usage, 130 after Ctrl-C.`
 	return root
 }
 
-// knownCommand returns the error of an unknown command, with the one that was probably meant.
-func knownCommand(root *cobra.Command, args []string) error {
+// knownCommand returns the error of an unknown command of a group, with the one that was probably meant.
+func knownCommand(group *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	err := fmt.Errorf("unknown command %q for %q", args[0], root.CommandPath())
-	if meant := root.SuggestionsFor(args[0]); len(meant) > 0 {
+	err := fmt.Errorf("unknown command %q for %q", args[0], group.CommandPath())
+	group.SuggestionsMinimumDistance = 2
+	if meant := group.SuggestionsFor(args[0]); len(meant) > 0 {
 		return fmt.Errorf("%w; did you mean %s?", err, strings.Join(meant, " or "))
 	}
 	return err
@@ -149,7 +152,7 @@ func completeDefaults(root *cobra.Command) {
 // explain returns the text of an error, with advice.
 func explain(err error) string {
 	if lost, ok := errors.AsType[*client.Unreachable](err); ok && lost.NoServer() {
-		return fmt.Sprintf("no Assay server responds at %s; start one with: go run ./services/assay serve", lost.Server)
+		return fmt.Sprintf("no Assay server responds at %s; start one with: %s serve", lost.Server, process.Invocation("./services/assay"))
 	}
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"

@@ -41,8 +41,12 @@ func (s *sender[T]) run(cmd *cobra.Command, files int, send func(context.Context
 	s.bars = newProgress(cmd.ErrOrStderr(), files)
 	s.results = make(chan sent[T])
 	s.waiting.SetLimit(mostWaiting)
-	ctx, cancel := context.WithCancelCause(cmd.Context())
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(cmd.Context()))
 	defer cancel(nil)
+	defer context.AfterFunc(cmd.Context(), func() {
+		s.bars.interrupted()
+		cancel(context.Cause(cmd.Context()))
+	})()
 	go func() {
 		defer close(s.results)
 		send(ctx)

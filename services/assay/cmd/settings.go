@@ -97,7 +97,7 @@ func (s *settings) endpoints() (endpoints.Endpoints, error) {
 	}
 	found, err := endpoints.Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return found, fmt.Errorf("no Assay server has run in %s; start one with: go run ./services/assay serve, or set --server", dir)
+		return found, fmt.Errorf("no Assay server has run in %s; start one with: %s serve, or set --server", dir, process.Invocation("./services/assay"))
 	}
 	return found, err
 }

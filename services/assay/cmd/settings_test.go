@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +23,7 @@ func TestServerIsFound(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("ASSAY_OWNER", "ann")
 	t.Setenv("ASSAY_DATA_DIR", dir)
-	const start = "start one with: go run ./services/assay serve"
+	start := "start one with: " + os.Args[0] + " serve"
 	run(t.Context(), "", "list").want(t, 1, "", "no Assay server has run in "+dir+"; "+start)
 
 	if err := endpoints.Write(dir, endpoints.Endpoints{HTTP: nowhere}); err != nil {

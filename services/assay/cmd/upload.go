@@ -121,7 +121,7 @@ func (u *upload) send(ctx context.Context, path string, bar *bar) (client.File, 
 		return u.stream(ctx, file, name, bar)
 	}
 	digest := sha256.New()
-	if _, err := io.Copy(digest, io.NewSectionReader(file, 0, info.Size())); err != nil {
+	if _, err := io.Copy(digest, bar.hash(ctx, io.NewSectionReader(file, 0, info.Size()), info.Size())); err != nil {
 		return client.File{}, plain(err)
 	}
 	bar.size(info.Size())

@@ -12,6 +12,14 @@ func TestMistypedCommandsAreSuggested(t *testing.T) {
 			t.Errorf("%s: %d %s", command, got.status, got.errors)
 		}
 	}
+	for _, group := range []string{"feed", "dead", "library"} {
+		if got := run(t.Context(), "", group, "shwo"); got.status != exitUsage || !strings.Contains(got.errors, `unknown command "shwo" for "assay `+group+`"`) {
+			t.Errorf("%s shwo: %d %s", group, got.status, got.errors)
+		}
+	}
+	if got := run(t.Context(), "", "feed", "reanalize"); !strings.Contains(got.errors, "did you mean reanalyze?") {
+		t.Errorf("feed reanalize: %d %s", got.status, got.errors)
+	}
 	if got := run(t.Context(), "", "xyzzy"); got.status != exitUsage || strings.Contains(got.errors, "did you mean") {
 		t.Errorf("xyzzy: %d %s", got.status, got.errors)
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
@@ -34,14 +35,14 @@ Assay is ready.
 Try, in another terminal:
 
 %s  export ASSAY_OWNER=me
-  go run ./services/assay upload --wait README.md
+  %s upload --wait README.md
   curl -H "X-Owner-Id: $ASSAY_OWNER" -F file=@LICENSE %[1]s/v1/files
-  go run ./services/assay list
-  eval "$(go run ./services/assay env)"   (variables for aws and nats)
+  %[9]s list
+  eval "$(%[9]s env)"   (variables for aws and nats)
 
 Ctrl-C stops it; the data is kept.
 
-`, at.HTTP, at.Operator, at.NATS, at.S3, keys, at.DynamoDB, dir, data)
+`, at.HTTP, at.Operator, at.NATS, at.S3, keys, at.DynamoDB, dir, data, process.Invocation("./services/assay"))
 	return err
 }
 

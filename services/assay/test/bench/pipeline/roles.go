@@ -29,7 +29,7 @@ import (
 )
 
 // roleVariable makes the binary of the benchmark one of the measured programs.
-const roleVariable = "ASSAY_BENCH_ROLE"
+const roleVariable = "BENCH_ROLE"
 
 // The roles.
 const (

@@ -16,7 +16,7 @@ import (
 
 // clockVariable names a file with the seconds by which the wall clock of a program is
 // off. The program follows it.
-const clockVariable = "ASSAY_E2E_CLOCK"
+const clockVariable = "E2E_CLOCK"
 
 // followClock steps the wall clock of this process as the file says, if there is one.
 func followClock() {

@@ -15,7 +15,7 @@ import (
 
 // roleVariable makes the test's binary one of the programs. Its values are the
 // names of the programs, and those of the engines in engines.go.
-const roleVariable = "ASSAY_E2E_ROLE"
+const roleVariable = "E2E_ROLE"
 
 // Main is the TestMain of every package that starts programs. It runs the tests and
 // exits, or, in a process that Launch started, runs the program of that role.

@@ -1,0 +1,77 @@
+package config
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// names are the variables of all programs, one per line. They are generated with docs/settings.md.
+//
+//go:embed names.txt
+var names string
+
+// ownPrefix begins the names of the project's own variables.
+const ownPrefix = "ASSAY_"
+
+// unlisted are variables that no struct declares: those of the command line, and those of API keys, which
+// may have an ending such as _2.
+var (
+	unlisted = []string{"ASSAY_SERVER", "ASSAY_OPERATOR", "ASSAY_OWNER"}
+	keys     = []string{"ASSAY_NEWSAPI_KEY", "ASSAY_GEMINI_KEY", "ASSAY_SEEDREAM_KEY"}
+)
+
+// furthest is the largest edit distance of a name that is suggested.
+const furthest = 3
+
+// Unknown returns a sentence for each variable of an environment that begins with ASSAY_ and that no
+// program of the project reads, with the name that was probably meant. also are variables of the calling
+// program that are not among those.
+func Unknown(environ []string, also ...Variable) []string {
+	known := slices.Concat(strings.Fields(names), unlisted, keys)
+	for _, v := range also {
+		known = append(known, v.Name)
+	}
+	var found []string
+	for _, variable := range environ {
+		name, _, _ := strings.Cut(variable, "=")
+		isKey := slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(name, key+"_") })
+		if !strings.HasPrefix(name, ownPrefix) || isKey || slices.Contains(known, name) {
+			continue
+		}
+		sentence := name + " is not a variable of Assay and has no effect"
+		nearest, distance := "", furthest+1
+		for _, candidate := range known {
+			if d := edits(name, candidate); d < distance {
+				nearest, distance = candidate, d
+			}
+		}
+		if nearest != "" {
+			sentence += fmt.Sprintf("; did you mean %s?", nearest)
+		}
+		found = append(found, sentence)
+	}
+	slices.Sort(found)
+	return found
+}
+
+// edits returns the Levenshtein distance of two texts, in bytes.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0] // of the row above, one to the left
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := before
+			if a[i] != b[j] {
+				cost++
+			}
+			before, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

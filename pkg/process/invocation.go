@@ -1,0 +1,38 @@
+package process
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Invocation returns how to run this program again in a shell: by its name if that is in the search path,
+// by "go run" and the given package if that built it, and otherwise by the path that it was started with.
+func Invocation(pkg string) string {
+	path, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	return invocation(path, os.Args[0], pkg)
+}
+
+// invocation is Invocation of the program at path, which was started as called.
+func invocation(path, called, pkg string) string {
+	// The go command builds into go-build123/b001/exe in the folder for temporary files.
+	if dir := filepath.Dir(path); filepath.Base(dir) == "exe" && strings.Contains(dir, "go-build") {
+		return "go run " + pkg
+	}
+	name := filepath.Base(path)
+	if found, err := exec.LookPath(name); err == nil && same(found, path) {
+		return name
+	}
+	return called
+}
+
+// same reports whether two paths are the same file.
+func same(a, b string) bool {
+	first, err := os.Stat(a)
+	second, other := os.Stat(b)
+	return err == nil && other == nil && os.SameFile(first, second)
+}
