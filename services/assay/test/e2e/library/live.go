@@ -131,9 +131,11 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 	if err := c.PublishNode(system.Within(t), shared.ID, false); err != nil {
 		t.Fatal(err)
 	}
+	withdrawn := time.Now()
 	for _, w := range []*watch{public, again} {
 		w.ends(t)
 	}
+	t.Logf("the streams ended %s after the permission", time.Since(withdrawn).Round(time.Millisecond))
 	third := file(t, c, "third.txt", shared.ID, "third")
 	linked.until(t, "ends the third file", is(third.ID, "updated", client.LibraryProcessed))
 	if err := c.RevokeLinks(system.Within(t), shared.ID); err != nil {

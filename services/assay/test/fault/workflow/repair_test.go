@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/table"
@@ -199,6 +200,34 @@ func TestSweepRemovesWhatIsOutdated(t *testing.T) {
 	}
 	w.idle()
 	w.check(w.sweep(o), nil)
+}
+
+// Outcomes that are lost with their stream are published again, each once, also when the steps are no longer kept.
+func TestLostOutcomes(t *testing.T) {
+	w := start(t)
+	o := w.worker(nil)
+	began := time.Now()
+	done, failed, old := w.add("a", "", "\x00"), w.add("b", "", ""), w.add("c", "", "\x00")
+	for _, f := range []library.File{done, failed, old} {
+		w.ended(f.ID)
+	}
+	w.idle()
+	w.lose(tables.Workflows, workflow(old.ID))
+	if err := w.js.DeleteStream(t.Context(), bus.StreamOutcomes); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.bus.Redeclare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		w.check(w.sweepSince(o, began.Add(-time.Minute)), map[string][]string{"unnotified_outcome": {done.ID, failed.ID, old.ID}})
+		for _, f := range []library.File{done, failed, old} {
+			if n := w.outcomes(f.ID); n != 1 {
+				t.Errorf("%s has %d outcomes", f.Name, n)
+			}
+		}
+	}
+	w.check(w.sweepSince(o, time.Now().Add(time.Minute)), nil)
 }
 
 // A file that failed before it was Loaded is looked at by its retry.

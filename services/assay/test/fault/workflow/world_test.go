@@ -189,11 +189,14 @@ func (o *worker) kill() {
 }
 
 // sweep sweeps once, with a lease and ages of nothing, and returns what it found, by code.
-func (w *world) sweep(o *worker) map[string][]string {
+func (w *world) sweep(o *worker) map[string][]string { return w.sweepSince(o, time.Time{}) }
+
+// sweepSince is sweep, which publishes outcomes since a time again.
+func (w *world) sweepSince(o *worker, since time.Time) map[string][]string {
 	w.t.Helper()
 	found := map[string][]string{}
 	s := sweeper.New(sweeper.Config{Rate: 1e6}, 0, o.bus, zerolog.Nop(), obs.NewRegistry(), []*analyzed.Area{o.area})
-	_, err := s.Once(w.t.Context(), sweeper.Options{Tell: func(f sweeper.Finding) {
+	_, err := s.Once(w.t.Context(), sweeper.Options{OutcomesSince: since, Tell: func(f sweeper.Finding) {
 		found[f.Found] = append(found[f.Found], f.ID)
 		if f.Error != "" {
 			w.t.Errorf("sweep: %+v", f)
