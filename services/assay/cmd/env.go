@@ -24,6 +24,7 @@ The keys are not printed; AWS_SHARED_CREDENTIALS_FILE names their file.`,
 				return err
 			}
 			variables := [][2]string{
+				{"AWS_PAGER", ""}, // version 2 of the AWS CLI fails where its pager is not installed
 				{"NATS_URL", at.NATS},
 				{"AWS_ENDPOINT_URL_S3", at.S3},
 				{"AWS_ENDPOINT_URL_DYNAMODB", at.DynamoDB},

@@ -22,7 +22,7 @@ func TestEnv(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"NATS_URL": at.NATS, "AWS_ENDPOINT_URL_S3": at.S3, "AWS_ENDPOINT_URL_DYNAMODB": at.DynamoDB, "AWS_ENDPOINT_URL_DYNAMODB_STREAMS": at.DynamoDB,
+		"AWS_PAGER": "", "NATS_URL": at.NATS, "AWS_ENDPOINT_URL_S3": at.S3, "AWS_ENDPOINT_URL_DYNAMODB": at.DynamoDB, "AWS_ENDPOINT_URL_DYNAMODB_STREAMS": at.DynamoDB,
 		"AWS_REGION": at.Region, "AWS_DEFAULT_REGION": at.Region, "AWS_SHARED_CREDENTIALS_FILE": at.Credentials, "AWS_CONFIG_FILE": "/dev/null",
 	}
 	got := run(t.Context(), "", "env", "--data", dir)
