@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// configuration is that of a local system whose S3 server is unreachable.
+// configuration returns the configuration of a local system whose S3 server is unreachable.
 func configuration(t *testing.T) backend.Config {
 	t.Helper()
 	db, _ := tabletest.Start(t)

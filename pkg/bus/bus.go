@@ -132,7 +132,7 @@ type Message struct {
 	Data    []byte
 }
 
-// PublishMessage is Publish for a message that is no event.
+// PublishMessage is Publish for a message other than an event.
 func (b *Bus) PublishMessage(ctx context.Context, m Message) error {
 	return b.publish(ctx, &nats.Msg{Subject: m.Subject, Header: nats.Header{}, Data: m.Data}, m.ID, m.Type, "")
 }

@@ -22,7 +22,7 @@ type Config struct {
 
 	// Work are the streams of work events, one for each area.
 	Work []Work `env:"-"`
-	// Queues are the streams of messages that are no events.
+	// Queues are the streams of messages other than events.
 	Queues []Queue `env:"-"`
 	// Logs are the streams of events that are kept for subscribers, besides the outcomes.
 	Logs []Log `env:"-"`

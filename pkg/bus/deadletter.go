@@ -38,7 +38,7 @@ var ErrNoDeadLetter = errors.New("the dead letter does not exist")
 
 // DeadLetter is a message that was given up, and why.
 type DeadLetter struct {
-	event.Envelope        // zero where the message was no event
+	event.Envelope        // zero if the message was not an event
 	Sequence       uint64 // its place among the dead letters, by which it is named
 	Consumer       string // who gave it up
 	Subject        string // where the message came from

@@ -70,7 +70,7 @@ func (e *Engine) permit(r *http.Request, target string, body []byte) error {
 	return nil
 }
 
-// accessKey is that of a Signature Version 4 header, empty without one.
+// accessKey returns the access key in a Signature Version 4 header, or "".
 func accessKey(authorization string) string {
 	_, credential, _ := strings.Cut(authorization, "Credential=")
 	key, _, _ := strings.Cut(credential, "/")

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	crashPath    = "DYNAMOLITE_CRASH_PATH" // set: this process is the one to be killed
+	crashPath    = "DYNAMOLITE_CRASH_PATH" // set in the process that is killed
 	crashWriters = 16
 	crashRounds  = 5
 	crashAnswers = 400 // per round

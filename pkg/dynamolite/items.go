@@ -98,7 +98,7 @@ func (o *writeOptions) output(a *action, key, attributes attr.Item) itemOutput {
 	}
 }
 
-// allOldOnly refuses the return values that only UpdateItem has.
+// allOldOnly rejects return values that only UpdateItem supports.
 func (o *writeOptions) allOldOnly() error {
 	if o.ReturnValues != "" && o.ReturnValues != "NONE" && o.ReturnValues != "ALL_OLD" {
 		return invalid("ReturnValues can only be ALL_OLD or NONE")

@@ -81,7 +81,7 @@ func (s *Store) Get(ctx context.Context, sourceID string) (Item, error) {
 	return i, err
 }
 
-// Delete removes all rows of an item. An item that does not exist is no error.
+// Delete removes all rows of an item. It returns nil if the item does not exist.
 func (s *Store) Delete(ctx context.Context, sourceID string) error {
 	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("source_id = :id"),

@@ -115,7 +115,7 @@ func TestTextKeys(t *testing.T) {
 	for _, id := range []string{"reddit#a", "reddit#A", "newsapi#a_-9", "reddit#" + longest[:93], "reddit#" + longest[:94], "reddit#" + longest} {
 		key := feed.TextKey(id)
 		if keys[strings.ToLower(key)] {
-			t.Errorf("the key of %s is another's too: %s", id, key)
+			t.Errorf("two items have the key of %s: %s", id, key)
 		}
 		keys[strings.ToLower(key)] = true
 		if got, err := feed.ParseTextKey(key); err != nil || got != id {

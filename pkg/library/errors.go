@@ -7,7 +7,7 @@ var (
 	ErrExists = errors.New("the node already exists")
 	// ErrVersion means that the node is not of the version that the caller has seen.
 	ErrVersion = errors.New("the node has another version")
-	// ErrNotFolder means that a node which should become a parent is no folder.
+	// ErrNotFolder means that the new parent of a node is not a folder.
 	ErrNotFolder = errors.New("the node is not a folder")
 	// ErrCycle means that a folder would be moved into itself or below itself.
 	ErrCycle = errors.New("a folder cannot be moved into itself or into a folder below it")

@@ -24,7 +24,7 @@ var makers = map[string]func(*rig, File, Workflow) error{
 	"finishParsing":   func(r *rig, _ File, w Workflow) error { return r.FinishParsing(r.t.Context(), w, 2, 1500) },
 	"startProcessing": func(r *rig, _ File, w Workflow) error { return r.StartProcessing(r.t.Context(), w) },
 	"complete": func(r *rig, _ File, w Workflow) error {
-		w.StepsOpen = nil // the write is the condition
+		w.StepsOpen = nil // the condition of the write decides
 		return r.Finish(r.t.Context(), w, End{State: Processed}, map[string]any{"rows": 7})
 	},
 	"completePartially": func(r *rig, _ File, w Workflow) error {

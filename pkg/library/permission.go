@@ -121,7 +121,7 @@ func (s *Store) RevokeLinks(ctx context.Context, id string, e Edit) (Node, error
 	})
 }
 
-// principals are those of a set: sorted, each once, none empty.
+// principals returns a set: sorted, without repeats and empty strings.
 func principals(names []string) []string {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
 	slices.Sort(names)

@@ -91,7 +91,7 @@ func (p Path) Node() Node { return p[0] }
 // Trashed reports whether the node, or a folder above it, is in the trash or is being erased.
 func (p Path) Trashed() bool { return p[len(p)-1].Type != KindUser }
 
-// Ended reports whether the node is no file whose processing goes on.
+// Ended reports whether the node is not a file in processing.
 func (p Path) Ended() bool { return p[0].Type != KindFile || Machine().IsFinal(p[0].Status) }
 
 // contains reports whether a node is on the path.

@@ -106,7 +106,7 @@ func TestEditsOfAFileReachBothItems(t *testing.T) {
 		t.Errorf("a move to where it is: %+v, %v", again, err)
 	}
 	if _, err := r.Rename(t.Context(), r.id(), "x", ann); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("a rename of nothing: %v", err)
+		t.Errorf("a rename without changes: %v", err)
 	}
 }
 

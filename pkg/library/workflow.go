@@ -109,7 +109,7 @@ type Plan struct {
 // Plans returns the plans of all types. The first takes the files of no other.
 func Plans() []Plan {
 	metadata := Step{StepMetadata, ClassLight, true}
-	thumbnails := Step{StepThumbnails, ClassRender, false} // of what is no picture itself
+	thumbnails := Step{StepThumbnails, ClassRender, false} // of files other than pictures
 	text := Step{StepText, ClassLight, true}
 	parse := Step{StepParse, ClassRecords, true}
 	values := Step{StepText, ClassRecords, false} // of the records, for search

@@ -48,7 +48,7 @@ type Item struct {
 	Add    map[string]types.AttributeValue // to sets, which need not exist, or to numbers
 	Delete map[string]types.AttributeValue // from sets; an empty set is removed
 
-	// Condition must hold as well. The zero value is no condition.
+	// Condition must hold as well. The zero value means no condition.
 	Condition expression.ConditionBuilder
 }
 

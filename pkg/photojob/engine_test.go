@@ -83,7 +83,7 @@ func (r *rig) in(state lifecycle.State) Job {
 	return j
 }
 
-// completed completes a job whose last call is that of its edit.
+// completed completes a job whose last call is its edit.
 func completed(s *Store, t *testing.T, j Job) (Job, error) {
 	after := j
 	if last, called := j.Calls.Last(); called {

@@ -20,7 +20,7 @@ const (
 	exitUsage  = 2
 )
 
-// Settings are those of a service.
+// Settings are the settings of a service.
 type Settings interface {
 	// HTTPAddr is where the service listens, host:port.
 	HTTPAddr() string

@@ -203,6 +203,6 @@ func TestUnknownKindIsPassedOverAndRubbishIsADeadLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dead.CachedInfo().State.Msgs; n != 2 {
-		t.Errorf("%d dead letters, want the 2 that are no outcomes", n)
+		t.Errorf("%d dead letters, want the 2 that are not outcomes", n)
 	}
 }

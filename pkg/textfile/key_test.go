@@ -71,7 +71,7 @@ func TestKeysEndWithTheirFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if id, err := d.ByKey(t.Context(), hash); !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("%s: the key leads to %q, %v", name, id, err)
+			t.Errorf("%s: the key returns %q, %v", name, id, err)
 		}
 		second := d.next(d.Reserve(t.Context(), keyed("second "+name, "k")))
 		if err := end(first); (err == nil) != (name == "delete") {

@@ -80,7 +80,7 @@ func (a Announcer) Announce(ctx context.Context, e event.Event, size int64, agai
 	return nil
 }
 
-// Resend publishes an event that was lost. That it is outstanding after all is no error.
+// Resend publishes an event that was lost. It is not an error if the event is still outstanding.
 func (a Announcer) Resend(ctx context.Context, e event.Event) error {
 	if err := a.Bus.Publish(ctx, e); !errors.Is(err, bus.ErrOutstanding) {
 		return err

@@ -61,7 +61,7 @@ func (r *Router) route(w http.ResponseWriter, req *http.Request) {
 		unmatched(w, req, verdict)
 		return
 	}
-	req.Pattern = pattern // account reads it, also of a request that is refused here
+	req.Pattern = pattern // account reads it, also for requests that are rejected here
 	// Clients other than browsers send neither Origin nor Sec-Fetch-Site and pass.
 	if err := r.origin.Check(req); err != nil {
 		log := obs.Log(req.Context(), r.log)

@@ -139,7 +139,7 @@ func TestAsyncAPIHasEverySubjectAndNoOther(t *testing.T) {
 		for _, message := range ch.Messages {
 			kind := doc.Components.Messages[message.last()].Name
 			if kind == "DeadLetter" {
-				continue // its subject is that of the bus, which has a test of it
+				continue // the bus tests its subject
 			}
 			e, known := events[kind]
 			if !known {

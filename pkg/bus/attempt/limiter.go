@@ -36,7 +36,7 @@ func (e *PanicError) Error() string { return fmt.Sprintf("the worker panicked: %
 // abandonAfter is how long a handler may go on after its context has ended.
 const abandonAfter = 5 * time.Second
 
-// Limits are those of the attempts of one process.
+// Limits are the limits of the attempts of one process.
 type Limits struct {
 	Parallel     int           // attempts at once
 	Memory       int64         // bytes of all attempts together; 0 for no limit

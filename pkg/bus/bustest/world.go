@@ -134,7 +134,7 @@ func (w *World) Count(t testing.TB, stream string) uint64 {
 	return s.CachedInfo().State.Msgs
 }
 
-// AwaitCount waits until a stream holds so many messages.
+// AwaitCount waits until a stream holds want messages.
 func (w *World) AwaitCount(t testing.TB, stream string, want uint64) {
 	t.Helper()
 	Eventually(t, func() error {

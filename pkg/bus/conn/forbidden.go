@@ -28,7 +28,7 @@ type refusals struct {
 	waiting map[*waiter]struct{}
 }
 
-// waiter is a call in hand.
+// waiter is a call in progress.
 type waiter struct {
 	about []string // subjects of its requests, or names that are tokens of them
 	end   context.CancelCauseFunc

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// steps are those that the system is tested with.
+// steps are the clock steps that the tests make.
 var steps = []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour}
 
 // step moves the wall clock until the test ends.

@@ -71,7 +71,7 @@ func (d *durables) newest(ctx context.Context) (position, error) {
 // without keeping others from being delivered.
 const waitingPlaces = 1000
 
-// settings are those that the server keeps of a durable.
+// settings returns the configuration of a durable at the server.
 func (d *durables) settings(of *durable, after position) jetstream.ConsumerConfig {
 	want := jetstream.ConsumerConfig{
 		Durable: of.Name, FilterSubject: of.Filter,

@@ -94,7 +94,7 @@ const giveUpTime = time.Minute
 // than it may.
 const brokenAttempts = 3
 
-// broke reports whether err is that of a handler that panicked or took longer than it may.
+// broke reports whether err means that a handler panicked or exceeded its time.
 func broke(err error) bool {
 	_, panicked := errors.AsType[*attempt.PanicError](err)
 	_, late := errors.AsType[*attempt.TimeError](err)

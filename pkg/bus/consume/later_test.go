@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// A delivery that is delayed is no attempt: after any number of them the message has all
+// A delayed delivery is not an attempt: after any number of them the message has all
 // of its attempts.
 func TestLaterUsesNoAttempt(t *testing.T) {
 	w := bustest.Open(t)
@@ -51,7 +51,7 @@ func TestPermanentIsNotDelayed(t *testing.T) {
 }
 
 // While a gate is closed no message is requested, none is in work, and none uses an
-// attempt; and that is no stall.
+// attempt, and that is not a stall.
 func TestGateHoldsRequests(t *testing.T) {
 	w, runner, recreated := counted(t)
 	opened := make(chan struct{})

@@ -29,7 +29,7 @@ type Policy struct {
 // Check returns ErrNotDurable if no stream of the policy is durable.
 func (p Policy) Check() error { return p.synced(p.Replicas) }
 
-// synced reports whether streams with so many copies keep what they acknowledge
+// synced reports whether streams with this many replicas keep what they acknowledge
 // through a loss of power. With several it takes that of most servers at once.
 func (p Policy) synced(replicas int) error {
 	if replicas > 1 || p.Sync == SyncAlways || p.AllowUnsynced {

@@ -41,7 +41,7 @@ var (
 // messages waiting are admitted.
 const crowded = 0.9
 
-// Limits are those of admission.
+// Limits are the limits of admission.
 type Limits struct {
 	Messages  int64 // waiting at once
 	PerTenant int64 // waiting of one tenant; 0 for no limit

@@ -39,7 +39,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// The summary of parts, merged in order, is that of all.
+// The summaries of parts, merged in order, are the summary of all.
 func TestSummariesAddUp(t *testing.T) {
 	all := molecules(500)
 	all[450].Fields.Set("late", "2020-01-01")

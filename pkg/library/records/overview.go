@@ -28,7 +28,7 @@ type Index struct {
 // Total is how many records are in chunks.
 func (x Index) Total() int { return min(x.Found, MaxRecords) }
 
-// Chunks is how many chunks so many records make.
+// Chunks returns the number of chunks of a number of records.
 func Chunks(total int) int { return (total + ChunkSize - 1) / ChunkSize }
 
 // An Overview is what is known of all records of a file.
@@ -117,7 +117,7 @@ func (o *openChunk) failures(ctx context.Context) ([]Failure, error) {
 	return all, nil
 }
 
-// FailChunk writes a chunk of so many records that failed for one reason, which is not empty.
+// FailChunk writes a chunk of a number of records that failed for one reason, which is not empty.
 func FailChunk(lines, columns io.Writer, chunk, count int, reason string) error {
 	w, err := NewChunkWriter(lines, chunk)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// objects are those of a file, by name.
+// objects are the objects of a file, by name.
 type objects map[string][]byte
 
 func (o objects) get(_ context.Context, name string, offset, length int64) ([]byte, error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// runtimeVersion is that of the runtime, as in go.mod.
+// runtimeVersion is the version of wazero in go.mod.
 const runtimeVersion = "wazero-v1.12.0"
 
 // ErrClosed is returned by an engine that was closed.

@@ -236,7 +236,7 @@ func TestClosedEngine(t *testing.T) {
 	}
 	broken := engines.New(engines.Program{Name: "test", Code: program(t)[:40]}, engines.Config{})
 	if err := broken.Prepare(t.Context()); err == nil {
-		t.Error("half a module compiles")
+		t.Error("a truncated module compiles")
 	}
 	if err := broken.Close(t.Context()); err != nil {
 		t.Error(err)

@@ -1,6 +1,6 @@
 package engines
 
-// memory is that of an instance. It grows up to a bound, from its first allocation.
+// memory is the memory of an instance. It grows up to a limit from its first allocation.
 type memory struct {
 	bytes       []byte
 	first, most uint64

@@ -19,7 +19,7 @@ type Config struct {
 // minMemory holds a photo of 50 megapixels.
 const minMemory = 1 << 30
 
-// Validate returns an error that names the setting that cannot be used.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case c.Pixels < 1:

@@ -176,7 +176,7 @@ func keep(ctx context.Context, f *step.File, r *library.StepResult, metadata map
 	return err
 }
 
-// metadata is that of all steps of a workflow, nil if none has any.
+// metadata returns the metadata of all steps of a workflow, or nil.
 func (a *Area) metadata(ctx context.Context, w library.Workflow) (map[string]any, error) {
 	var all map[string]any
 	for _, name := range slices.Sorted(maps.Keys(w.StepResults)) {

@@ -17,7 +17,7 @@ import (
 
 const memory = 1 << 30
 
-// decoder is that of all tests: with the race detector, compiling the WebP encoder takes seconds.
+// decoder is shared by all tests: with the race detector, compiling the WebP encoder takes seconds.
 var decoder = pixels.NewDecoder(memory)
 
 func TestMain(m *testing.M) {

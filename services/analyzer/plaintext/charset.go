@@ -55,7 +55,7 @@ func (c charset) decoder() transform.Transformer {
 		return decoder
 	}
 	strict := &strictDecoder{Transformer: decoder}
-	// What decodes to U+FFFD and is no contradiction. Most charsets have no such bytes.
+	// What decodes to U+FFFD without contradicting the charset. Most charsets have no such bytes.
 	if bytes, err := c.encoding.NewEncoder().Bytes([]byte(replacement)); err == nil {
 		strict.replacement = bytes
 	}

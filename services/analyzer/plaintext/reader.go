@@ -127,7 +127,7 @@ var starts = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, startSi
 
 // choice is the charset by the head of a stream.
 type choice struct {
-	mark    int      // length of the byte order mark, which is no part of the text
+	mark    int      // length of the byte order mark, which does not belong to the text
 	settled *charset // nil when the choice waits for the first byte beyond ASCII
 	// possible are the charsets to choose from there, by their rules. All of them
 	// contain ASCII, and Windows-1252 is the last.

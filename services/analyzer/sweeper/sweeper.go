@@ -59,7 +59,7 @@ type Area interface {
 	Sweep(ctx context.Context, r *Run) error
 }
 
-// Options are those of one run.
+// Options are the options of one run.
 type Options struct {
 	DryRun bool // find and repair nothing
 	// OutcomesSince makes the run publish again the outcome of every item that

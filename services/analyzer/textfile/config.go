@@ -24,7 +24,7 @@ const (
 	minVocabulary = 1 << 10  // bytes
 )
 
-// Validate returns an error that names the setting that cannot be used.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	minMemory := 2 * c.limits().Memory(math.MaxInt64, c.Readers)
 	switch {

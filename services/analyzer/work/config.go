@@ -14,7 +14,7 @@ type Config struct {
 	Time     time.Duration `env:"ASSAY_ANALYSIS_TIME" envDefault:"1m" use:"often" doc:"how long one attempt at an item may take, besides the time for its bytes"`
 }
 
-// Validate returns an error that names the setting that cannot be used.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case c.Parallel < 1:

@@ -54,7 +54,7 @@ type Node struct {
 // IsFolder reports whether the node can have children.
 func (n Node) IsFolder() bool { return n.Type == NodeFolder || n.Type == NodeUser }
 
-// Final reports whether the node is no file whose processing goes on.
+// Final reports whether the node is not a file in processing.
 func (n Node) Final() bool {
 	switch n.Status {
 	case LibraryProcessed, LibraryProcessedPartially, LibraryFailed:
@@ -79,7 +79,7 @@ type NodePermissions struct {
 	Groups   []string `json:"groups"`
 }
 
-// Reading is how a node is read. The zero value is that of the owner.
+// Reading is how a node is read. The zero value reads as the owner.
 type Reading struct {
 	Link string        // the token of a share link
 	Wait time.Duration // above 0, the server may hold the response until the node is final

@@ -56,7 +56,7 @@ func (c *Client) RetryLibraryStep(ctx context.Context, id, step string) (Node, e
 	return n, err
 }
 
-// TrashNode moves a node to the trash. A node that does not exist is no error.
+// TrashNode moves a node to the trash. It returns nil if the node does not exist.
 func (c *Client) TrashNode(ctx context.Context, id string) error {
 	return c.do(ctx, call{method: http.MethodDelete, path: join("library", "nodes", id)}, nil)
 }

@@ -39,7 +39,7 @@ one. The local one does them while the default is disabled without a fallback.`,
 	}
 }
 
-// setDefaultProvider changes the default provider, on top of concurrent changes.
+// setDefaultProvider changes the default provider. It retries after concurrent changes.
 func setDefaultProvider(ctx context.Context, c *client.Client, name string, seen client.PhotoProviderList) (client.PhotoProviderList, error) {
 	for try := 1; ; try++ {
 		put, err := c.PutDefaultPhotoProvider(ctx, name, seen.ETag)

@@ -93,7 +93,7 @@ func TestRoundsTakeInWhoComesUntilTheyAreNeeded(t *testing.T) {
 	first := join(func() { late = join(func() {}) })
 	second := join(func() { t.Error("called again for the same round") })
 	if calls != 0 {
-		t.Errorf("%d calls before one was needed", calls)
+		t.Errorf("%d calls before the first was needed", calls)
 	}
 	for i, need := range []func() error{first, second} {
 		if err := need(); !errors.Is(err, broken) || calls != 1 {

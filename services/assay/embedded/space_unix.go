@@ -4,7 +4,7 @@ package embedded
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is that of the file system of a directory, in bytes.
+// freeSpace returns the free bytes of the file system of a directory.
 func freeSpace(dir string) (uint64, error) {
 	var fs unix.Statfs_t
 	err := unix.Statfs(dir, &fs)

@@ -54,7 +54,7 @@ func startEngines(ctx context.Context, cfg Config, dir string, page net.Addr, lo
 	}); err != nil {
 		return e, err
 	}
-	// The S3 server publishes like any client, under a name of its own.
+	// The S3 server publishes like any client, under its own name.
 	events, err := config.Load[bus.Config](e.environ(cfg))
 	if err != nil {
 		return e, err

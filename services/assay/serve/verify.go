@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// ErrDamaged is returned by a check that found damage.
+// ErrDamaged means that the check found damage.
 var ErrDamaged = errors.New("the data folder is damaged; see docs/production.md, Backup and restore")
 
 // Verify checks the data directory and writes its findings to out, one per line. It returns

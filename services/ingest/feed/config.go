@@ -18,7 +18,7 @@ type Config struct {
 	Platform platform.Config
 }
 
-// Validate returns an error that names the setting that cannot be used.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	if c.ItemTTL != 0 && c.ItemTTL < time.Hour {
 		return fmt.Errorf("ASSAY_FEED_ITEM_TTL is %s: must be at least 1h, or 0", c.ItemTTL)

@@ -58,7 +58,7 @@ func multipartBody() *huma.RequestBody {
 	}}
 }
 
-// fileTaken describes the response to a form, which is no typed operation.
+// fileTaken describes the response to a form, which is not a typed operation.
 func fileTaken(r *web.Router) *huma.Response {
 	view := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[library.NodeView](), true, "")
 	text := &huma.Param{Schema: &huma.Schema{Type: "string"}}

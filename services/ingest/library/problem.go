@@ -41,7 +41,7 @@ var conflicts = []struct {
 	{library.ErrPrincipals, "too-many-principals"},
 }
 
-// problem returns the problem of an error that a client can do something about.
+// problem translates errors that a client can resolve.
 func (a *Area) problem(err error) error {
 	for _, c := range conflicts {
 		if errors.Is(err, c.err) {

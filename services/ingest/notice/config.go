@@ -13,7 +13,7 @@ type Config struct {
 	SQSURL   url.URL       `env:"ASSAY_SQS_URL" use:"often" doc:"the URL of an SQS queue with the bucket's notifications, in AWS_REGION; none by default"`
 }
 
-// Validate returns an error that names the setting that cannot be used.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case c.Parallel < 1:

@@ -58,7 +58,7 @@ func TestTermsAreCheckedAndCompleted(t *testing.T) {
 // part is one part of a form.
 type part struct{ name, file, contentType, content string }
 
-// request is that of a form.
+// request returns the request of a form.
 func request(t *testing.T, parts ...part) *http.Request {
 	t.Helper()
 	var body bytes.Buffer

@@ -18,7 +18,7 @@ const FilePart = "file"
 const (
 	// maxType is the longest media type, in bytes. S3 keeps it in a header.
 	maxType = 255
-	// maxField is the most bytes of a part that is no file.
+	// maxField is the maximum size in bytes of a part other than the file.
 	maxField = 1 << 10
 )
 

@@ -23,7 +23,7 @@ type Config struct {
 // maxExpires is the longest that AWS lets a presigned URL live.
 const maxExpires = 7 * 24 * time.Hour
 
-// Validate returns an error that names the setting that cannot be used.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case c.MaxSize < 1:

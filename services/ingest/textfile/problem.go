@@ -17,7 +17,7 @@ import (
 // errNoOwner reports an idempotency key without an owner, whose key it would be.
 var errNoOwner = errors.New("an idempotency key requires an owner")
 
-// problem returns the problem of an error that a client can do something about.
+// problem translates errors that a client can resolve.
 func (a *Area) problem(err error) error {
 	moved, isMoved := errors.AsType[*lifecycle.MovedError](err)
 	switch {

@@ -29,7 +29,7 @@ type Config struct {
 	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"3s" doc:"how long a projector may not renew its lease before another takes over its shards"`
 }
 
-// Validate returns an error that names the setting that cannot be used.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case c.Poll < time.Millisecond:

@@ -21,7 +21,7 @@ type Config struct {
 	Projector changes.Config
 }
 
-// Validate returns an error that names the setting that cannot be used.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	if c.Cache < 0 {
 		return fmt.Errorf("ASSAY_FEED_CACHE is %s: must be 0 or more", c.Cache)

@@ -82,7 +82,7 @@ var (
 	errTooMany = errors.New("there are too many files for one zip")
 )
 
-// problem returns the problem of an error that a client can do something about.
+// problem translates errors that a client can resolve.
 func problem(err error) error {
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):

@@ -28,13 +28,13 @@ const (
 	formatJSONL = "jsonl"
 )
 
-// mediaTypes are those of exports.
+// mediaTypes are the media types of exports.
 var mediaTypes = map[string]string{
 	formatCSV: "text/csv; charset=utf-8", formatJSONL: "application/x-ndjson",
 	"sdf": "chemical/x-mdl-sdfile", "rdf": "chemical/x-mdl-rdfile", "rxn": "chemical/x-mdl-rxnfile", "cif": "chemical/x-cif", "jdx": "chemical/x-jcamp-dx",
 }
 
-// fileParameters are those of the plain calls on a file.
+// fileParameters are the parameters of the plain handlers of a file.
 func fileParameters(more ...*huma.Param) []*huma.Param {
 	text := &huma.Schema{Type: huma.TypeString}
 	return append([]*huma.Param{
@@ -182,7 +182,7 @@ func (f *recordFile) native() string {
 	}
 }
 
-// headers are those of a download of records.
+// headers are the response headers of a download of records.
 func (f *recordFile) headers(w http.ResponseWriter, format, suffix string) {
 	name := strings.TrimSuffix(f.name, path.Ext(f.name)) + suffix + "." + format
 	w.Header().Set("Content-Type", mediaTypes[format])

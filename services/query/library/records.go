@@ -136,7 +136,7 @@ func (a *Area) listRecords(ctx context.Context, in *recordsInput) (*recordsOutpu
 	return out, nil
 }
 
-// cursor is that of a page which begins at a record of the file's run.
+// cursor is the cursor of a page that begins at a record of the file's run.
 func (f *recordFile) cursor(index int) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "r%d.%d", f.run, index))
 }

@@ -226,7 +226,7 @@ func (a *Area) calls(ctx context.Context, in *callsInput) (*callsOutput, error) 
 	return &callsOutput{CacheControl: "no-store", Body: list}, nil
 }
 
-// problem returns the problem of an error that a client can do something about.
+// problem translates errors that a client can resolve.
 func problem(err error) error {
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):

@@ -14,7 +14,7 @@ type Config struct {
 	Table textfile.Config
 }
 
-// Validate returns an error that names the setting that cannot be used.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	if c.DownloadExpires < time.Second {
 		return fmt.Errorf("ASSAY_DOWNLOAD_EXPIRES is %s: must be at least 1s", c.DownloadExpires)

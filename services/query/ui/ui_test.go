@@ -89,7 +89,7 @@ func TestPageIsServedWithItsHeaders(t *testing.T) {
 	}
 	for _, kind := range []string{"text/html", "text/css", "text/javascript", "image/svg+xml"} {
 		if types[kind] == "" {
-			t.Errorf("nothing is %s: %v", kind, types)
+			t.Errorf("no response is %s: %v", kind, types)
 		}
 	}
 	for _, path := range []string{"/ui/none.js", "/ui/ui.go", "/ui/..%2fui.go", "/ui/", "/index.html"} {

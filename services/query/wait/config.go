@@ -8,7 +8,7 @@ type Config struct {
 	PerClient int `env:"ASSAY_WAITS_PER_CLIENT" envDefault:"1000" use:"often" doc:"how many of them one client address may make; more get 429. All clients of a proxy share its address"`
 }
 
-// Validate returns an error that names the setting that cannot be used.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case c.Waits < 1:

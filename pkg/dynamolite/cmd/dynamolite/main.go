@@ -69,7 +69,7 @@ func serve(ctx context.Context, addr string, opts dynamolite.Options) (err error
 	fmt.Printf("http://%s\n", listener.Addr())
 	server := &http.Server{
 		Handler: engine, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		ReadTimeout: time.Minute, WriteTimeout: 2 * time.Minute, // of requests and answers of 16 MB at most
+		ReadTimeout: time.Minute, WriteTimeout: 2 * time.Minute, // for requests and responses of up to 16 MB
 	}
 	stopped := make(chan error, 1)
 	go func() {

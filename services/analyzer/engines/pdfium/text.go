@@ -60,7 +60,7 @@ type pageText struct {
 	cut  bool
 }
 
-// pageText returns the text of a page, of at most so many bytes.
+// pageText returns the text of a page, truncated to a number of bytes.
 func (d *Document) pageText(n, most int) (pageText, error) {
 	page, err := d.openFlat(n)
 	if err != nil {

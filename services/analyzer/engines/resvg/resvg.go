@@ -95,7 +95,7 @@ func (d *drawing) draw(svg []byte, longest int) (*image.NRGBA, error) {
 	return out, nil
 }
 
-// options are those of resvg-js.
+// options are the options of resvg-js.
 type options struct {
 	Fit struct {
 		Mode  string `json:"mode"`

@@ -210,7 +210,7 @@ func ordinal(format string, n int) string {
 // letters counts A to Z, AA, BB and so on.
 func letters(n int) string { return strings.Repeat(string(rune('A'+(n-1)%26)), (n-1)/26+1) }
 
-// suffix is that of an ordinal number in English.
+// suffix returns the suffix of an English ordinal number.
 func suffix(n int) string {
 	switch {
 	case n%10 == 1 && n%100 != 11:

@@ -74,7 +74,7 @@ func (b *bounded) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
-// bytes returns a part of at most so many bytes.
+// bytes returns a part if its size is within the limit.
 func (p *parts) bytes(name string, most int64) ([]byte, error) {
 	r, err := p.open(name)
 	if err != nil {

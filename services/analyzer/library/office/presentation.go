@@ -16,7 +16,7 @@ func readPresentation(p *parts, main string) error {
 		if name != "sldId" {
 			return nil
 		}
-		for _, attr := range a { // id is that of the slide, r:id that of the relation
+		for _, attr := range a { // id identifies the slide, r:id the relation
 			if target := targets[attr.Value]; attr.Name.Local == "id" && target != "" && p.has(target) {
 				slides = append(slides, target)
 			}

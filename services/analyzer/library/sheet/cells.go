@@ -17,7 +17,7 @@ type rowReader struct {
 	number int
 }
 
-// cell is the cell at hand.
+// cell is the current cell.
 type cell struct {
 	column int
 	kind   string
@@ -148,7 +148,7 @@ func (w *Workbook) readStyles() error {
 	})
 }
 
-// kindOf decides by a format code. Text in quotes and colours in brackets are no part of it.
+// kindOf decides by a format code. It ignores text in quotes and colors in brackets.
 func kindOf(code string) dateKind {
 	code, _, _ = strings.Cut(code, ";")
 	var plain strings.Builder

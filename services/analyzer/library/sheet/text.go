@@ -16,7 +16,7 @@ const (
 	sniffed = 20        // rows that decide the delimiter
 	maxHead = 64 << 10  // bytes of them
 	maxRow  = 1 << 20   // bytes of a row; a longer one fails
-	maxCell = 256 << 10 // bytes of a quoted cell with line breaks; a longer one is no quoted cell
+	maxCell = 256 << 10 // bytes of a quoted cell with line breaks; a longer one is not quoted
 )
 
 // Charset finds the rule by which plaintext reads a text without contradiction. open opens the text from

@@ -205,7 +205,7 @@ func (w *Workbook) readIndex() error {
 	return err
 }
 
-// readShared reads the texts that cells name by their number. Phonetic guides are no part of them.
+// readShared reads the texts that cells name by their number. They do not include phonetic guides.
 func (w *Workbook) readShared() error {
 	const name = "xl/sharedStrings.xml"
 	if w.parts[name] == nil {

@@ -16,12 +16,12 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/uploads"
 )
 
-// Promises are those that a running system keeps, regardless of how many programs it has.
+// Promises returns the promises that a running system keeps, regardless of how many programs it has.
 func Promises() system.Promises {
 	return system.Join(uploads.Promises(), outcomes.Promises(), live.Promises(), feed.Promises(), photos.Promises(), operation.Promises(), library.Promises())
 }
 
-// Scenarios are those that start services of their own.
+// Scenarios returns the promises that need services of their own.
 func Scenarios() system.Scenarios {
 	return system.Join(recovery.Scenarios(), feed.Scenarios(), photos.Scenarios(), library.Scenarios())
 }

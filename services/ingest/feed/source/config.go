@@ -25,7 +25,7 @@ type Config struct {
 	AllowPorts    []uint16       `env:"ASSAY_SOURCES_ALLOW_PORTS" use:"often" doc:"ports that feed sources may use besides 80 and 443, such as 8080"`
 }
 
-// Validate returns an error that names the setting that cannot be used.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case c.Every < time.Millisecond:

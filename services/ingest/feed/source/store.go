@@ -130,7 +130,7 @@ func (m Match) check(current *Source, exists bool) error {
 	return nil
 }
 
-// Put gives a source settings that were checked. It returns ErrTooMany,
+// Put sets the settings of a source, which must be checked. It returns ErrTooMany,
 // ErrUnconditional or ErrOtherRevision.
 func (s *Store) Put(ctx context.Context, name string, settings Settings, match Match) (put Source, created bool, err error) {
 	put, err = s.update(ctx, name, func(current *Source, exists bool) error {

@@ -80,7 +80,7 @@ func tags(data []byte, found map[string]any) {
 	place := map[string]any{}
 	groups := map[string]map[string]any{"exif": {}, "iptc": {}, "xmp": {}}
 	defer func() {
-		if recover() != nil { // a defect of the reader, which hostile bytes may reach
+		if recover() != nil { // a bug in the reader, which damaged input may trigger
 			unreadable++
 		}
 		if len(place) > 0 {

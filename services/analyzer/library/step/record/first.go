@@ -19,7 +19,7 @@ import (
 const (
 	// pictured is how many records are tried for the picture of a file.
 	pictured = 10
-	// longestSide is that of the picture, in pixels.
+	// longestSide is the longer side of the picture, in pixels.
 	longestSide = 1200
 	// maxText is how much text of the records is kept for search, in bytes.
 	maxText = 1 << 20

@@ -26,7 +26,7 @@ const (
 
 	jsonType = "application/json"
 	gzipType = "application/gzip"
-	// columnsType is that of the columns of a chunk, which are no format of others.
+	// columnsType is the media type of the columns of a chunk.
 	columnsType = "application/octet-stream"
 )
 

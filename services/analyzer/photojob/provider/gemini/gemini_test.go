@@ -67,7 +67,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// TestRequests: they are those of the official SDK.
+// TestRequests compares the requests with those of the official SDK.
 func TestRequests(t *testing.T) {
 	server := geminitest.Start(t)
 	p := newProvider(t, server.URL, geminitest.Key)
@@ -226,7 +226,7 @@ func TestStoredAnswer(t *testing.T) {
 	}
 }
 
-// TestCanceled: the reason of a canceled call is that of its context.
+// TestCanceled: a canceled call returns the cause of its context.
 func TestCanceled(t *testing.T) {
 	server := geminitest.Start(t)
 	why := errors.New("the worker drains")

@@ -199,7 +199,7 @@ func TestFaces(t *testing.T) {
 	}
 }
 
-// TestCanceled: the reason of a canceled call is that of its context.
+// TestCanceled: a canceled call returns the cause of its context.
 func TestCanceled(t *testing.T) {
 	why := errors.New("the attempt took too long")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -31,7 +31,7 @@ func tone(p *pixels.Picture, s grammar.Step) {
 	}
 }
 
-// curve raises the middle tones by so many percent and keeps black and white.
+// curve raises the middle tones by percent and keeps black and white.
 func curve(percent int) (table [256]byte) {
 	for v := range table {
 		table[v] = level(v + percent*v*(255-v)/(100*128))

@@ -54,7 +54,7 @@ func Unusable(reply Reply) Fault {
 // Answer is the reply with another body.
 func Answer(body []byte) Reply { return Body(func([]byte) []byte { return body }) }
 
-// Faults are those that every service may have.
+// Faults are the faults that every service may have.
 func Faults() map[string]Fault {
 	return map[string]Fault{
 		"429 in the header": {TooMany("7", ""), provider.Defer, provider.RateLimited, provider.NotBilled, 7 * time.Second},

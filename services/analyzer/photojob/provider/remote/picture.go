@@ -12,7 +12,7 @@ import (
 
 const enhancePrompt = "Enhance this photo: correct exposure, white balance and sharpness. Change nothing else."
 
-// Prompt is that of a call, or one that enhances the photo.
+// Prompt returns the prompt of a call, or one that enhances the photo.
 func Prompt(c provider.Call) string { return cmp.Or(c.Prompt, enhancePrompt) }
 
 // MaxPicture is the most bytes of a picture in an answer.

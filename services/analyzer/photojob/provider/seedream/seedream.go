@@ -48,7 +48,7 @@ func New(cfg Config, client *http.Client, decoder *pixels.Decoder) *Provider {
 	return &Provider{cfg, client, decoder}
 }
 
-// Limits are those of the API, with the model and price of the settings.
+// Limits returns the limits of the API, with the model and price of the settings.
 func (p *Provider) Limits(provider.Step) provider.Limits {
 	return provider.Limits{
 		Bytes: maxBytes, Longest: maxLongest, Time: p.cfg.Time, Model: p.cfg.Model, CostMicros: p.cfg.CostMicros,
@@ -153,7 +153,7 @@ func (r *response) picture() ([]byte, error) {
 	return picture, nil
 }
 
-// refused is the error of an answer with status 200 whose picture was not made.
+// refused returns the error of a response with status 200 but no picture.
 func (r *response) refused(e *apiError) error {
 	if e.sensitive() {
 		return remote.Blocked(r.from, provider.MaybeBilled, e.Code)

@@ -50,7 +50,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// TestRequest: it is that of the official SDK.
+// TestRequest compares the request with that of the official SDK.
 func TestRequest(t *testing.T) {
 	server := seedreamtest.Start(t)
 	c := providertest.Call()

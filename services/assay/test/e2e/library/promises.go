@@ -4,7 +4,7 @@ package library
 
 import "github.com/assay-project/assay/services/assay/test/e2e/system"
 
-// Promises are those that a running system keeps.
+// Promises returns the promises that a running system keeps.
 func Promises() system.Promises {
 	return system.Promises{
 		"library: permissions hold in every call":   permissionsHold,

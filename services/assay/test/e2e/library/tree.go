@@ -148,7 +148,7 @@ func movesMakeNoCycle(t *testing.T, s system.System) {
 	}
 }
 
-// versionsAreChecked: a change with an old ETag is refused, one without is made.
+// versionsAreChecked: a change with an old ETag is rejected; one without an ETag succeeds.
 func versionsAreChecked(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)

@@ -3,7 +3,7 @@ package live
 
 import "github.com/assay-project/assay/services/assay/test/e2e/system"
 
-// Promises are those that a running system keeps.
+// Promises returns the promises that a running system keeps.
 func Promises() system.Promises {
 	return system.Promises{
 		"live events resume":       liveEventsResume,

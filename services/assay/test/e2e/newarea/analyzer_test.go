@@ -37,7 +37,7 @@ func (a *adding) Sweep(ctx context.Context, r *sweeper.Run) error {
 	return sweeper.Sweep(ctx, r, sweep{steps{a}}, noObjects{})
 }
 
-// steps are those of package work.
+// steps implements the steps of package work.
 type steps struct{ *adding }
 
 func (s steps) Get(ctx context.Context, id string) (sum, error) { return s.store.get(ctx, id) }

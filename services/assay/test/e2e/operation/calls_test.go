@@ -226,7 +226,7 @@ func (s *counted) settled(t *testing.T, do func(), items int) {
 	do()
 	system.Eventually(t, func() error {
 		if n := acks() - before; n < items {
-			return fmt.Errorf("%d items of %d came to their end", n, items)
+			return fmt.Errorf("%d items of %d have ended", n, items)
 		}
 		return nil
 	})

@@ -3,14 +3,14 @@ package operation
 
 import "github.com/assay-project/assay/services/assay/test/e2e/system"
 
-// Promises are those that a running system keeps.
+// Promises returns the promises that a running system keeps.
 func Promises() system.Promises {
 	return system.Promises{
 		"request ids are kept": requestIDsAreKept,
 	}
 }
 
-// PromisesOfOneAddress are those of a system that has one address for all calls.
+// PromisesOfOneAddress returns the promises of a system with one address for all calls.
 func PromisesOfOneAddress() system.Promises {
 	return system.Promises{
 		"mistakes are problems": mistakesAreProblems,

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// policies are those of deploy/iam, by the names of the files.
+// policies returns the policies of deploy/iam by file name.
 func policies(t *testing.T) map[string]iam.Policy {
 	t.Helper()
 	all, err := iam.Read(system.Repository(t, "deploy/iam"))

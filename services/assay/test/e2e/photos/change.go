@@ -45,7 +45,7 @@ func failedPhotosAreRetried(t *testing.T, s system.System) {
 	}
 }
 
-// badPhotosFail: what is no photo, or another than declared, ends with its reason.
+// badPhotosFail: a file that is not a photo, or not of the declared type, fails with the reason.
 func badPhotosFail(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	photo := system.DrawPhoto(t, 4)

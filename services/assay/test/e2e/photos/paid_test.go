@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// paid is a server whose paid providers are those of tests.
+// paid is a server with test servers as paid providers.
 type paid struct {
 	*system.Server
 	gemini   *geminitest.Server
@@ -38,7 +38,7 @@ func newPaid(t *testing.T, s *system.Server) paid {
 	return paid{s, geminitest.Start(t), seedreamtest.Start(t)}
 }
 
-// paidEnv is the environment of a system whose paid providers are those of a test.
+// paidEnv returns the environment of a system with test servers as paid providers.
 func paidEnv() []string {
 	return []string{
 		"ASSAY_GEMINI_KEY=" + geminitest.Key, "ASSAY_GEMINI_KEY_NEW=" + otherKey, "ASSAY_SEEDREAM_KEY=" + seedreamtest.Key,

@@ -225,7 +225,7 @@ func TestPaidLoad(t *testing.T) {
 	}
 	l.checkBills(t)
 	l.checkObjects(ctx, t)
-	t.Logf("%d kills, %d cancelled, %d deleted, %v; %d calls, %d billed, %d on the books of %d jobs", kills, len(l.cancelled), len(l.deleted),
+	t.Logf("%d kills, %d cancelled, %d deleted, %v; %d calls, %d billed, %d recorded in %d jobs", kills, len(l.cancelled), len(l.deleted),
 		states, l.gemini.Calls(), l.gemini.Billed(), booked, len(l.jobs)-len(l.deleted))
 	l.switchProvider(ctx, t)
 }

@@ -3,7 +3,7 @@ package photos
 
 import "github.com/assay-project/assay/services/assay/test/e2e/system"
 
-// Promises are those that a running system keeps.
+// Promises returns the promises that a running system keeps.
 func Promises() system.Promises {
 	return system.Promises{
 		"photos are edited":            photosAreEdited,
@@ -21,7 +21,7 @@ func Promises() system.Promises {
 	}
 }
 
-// Scenarios are those that start services of their own.
+// Scenarios returns the promises that need services of their own.
 func Scenarios() system.Scenarios {
 	return system.Scenarios{
 		"paid photos are edited": paidPhotosAreEdited,

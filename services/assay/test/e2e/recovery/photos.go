@@ -119,7 +119,7 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 		unused.JobID: "UPLOAD_EXPIRED", other.JobID: "UPLOAD_MISMATCH", withoutBytes.JobID: "UPLOAD_MISMATCH",
 		keptFailed.JobID: "PROMPT_NOT_UNDERSTOOD", oldFailed.JobID: "PROMPT_NOT_UNDERSTOOD",
 	}, speaker)
-	for jobID, calls := range map[string]int{lost.JobID: 2, answered.JobID: 2} { // the stored answer is not asked for again
+	for jobID, calls := range map[string]int{lost.JobID: 2, answered.JobID: 2} { // the stored response is not requested again
 		if ledger, ok := c.PhotoItem(system.Within(t), t, jobID)["calls"].(*types.AttributeValueMemberM); !ok || len(ledger.Value) != calls {
 			t.Errorf("the job %s has the calls %v, want %d", jobID, ledger, calls)
 		}
@@ -132,7 +132,7 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 		}
 	}
 	if err := c.HeadObject(t, system.PhotoTemp, foreign); err != nil {
-		t.Errorf("what is no object of a job: %v", err)
+		t.Errorf("an object that does not belong to a job: %v", err)
 	}
 	if len(c.PhotoKeys(t, kept.JobID)) != 2 || len(c.PhotoKeys(t, keptFailed.JobID)[system.PhotoTemp]) == 0 || len(c.PhotoKeys(t, old.JobID)) != 1 {
 		t.Errorf("objects are left of %v, %v, %v", c.PhotoKeys(t, kept.JobID), c.PhotoKeys(t, keptFailed.JobID), c.PhotoKeys(t, old.JobID))

@@ -29,7 +29,7 @@ func StartServer(t *testing.T, dir string, env ...string) *Server {
 	return s
 }
 
-// Restart restarts it on the same folder and addresses, after it ended.
+// Restart starts it again on the same folder and addresses after it has ended.
 func (s *Server) Restart(t *testing.T) {
 	t.Helper()
 	s.Program = Launch(t, "assay", s.Env, "serve", "--data", s.Dir)

@@ -114,7 +114,7 @@ func (s System) LeftOf(ctx context.Context, owner, fileID, key string) error {
 		return fmt.Errorf("items are left: %s, %s", JSON(meta), JSON(history))
 	}
 	if s.HeadFile(ctx, key) == nil {
-		return fmt.Errorf("the object %s is left", key)
+		return fmt.Errorf("the object %s still exists", key)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type engines struct {
 	systems map[string]*system // by bucket
 }
 
-// startEngines starts the engines, with NATS accounts for so many systems.
+// startEngines starts the engines, with a NATS account for each of a number of systems.
 func startEngines(t *testing.T, systems int) *engines {
 	t.Helper()
 	e := &engines{systems: map[string]*system{}}

@@ -35,7 +35,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// lease is that of all workers; expires that of reservations, for a sweep.
+// lease is the lease of all workers; expires is the age at which a sweep removes reservations.
 const (
 	lease   = time.Second
 	expires = 1500 * time.Millisecond

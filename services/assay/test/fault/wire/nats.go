@@ -45,7 +45,7 @@ type session struct {
 
 	mu       sync.Mutex
 	subjects map[string]string // of the subscriptions, by sid
-	asked    map[string]Call   // calls waiting for a reply, by its subject
+	asked    map[string]Call   // calls that wait for a reply, by reply subject
 	pings    []*Call           // unanswered PINGs; those of the process are nil
 }
 

@@ -89,7 +89,7 @@ func (w *Wire) Front(addr string) (string, error) {
 		defer w.drop(server)
 		go func() {
 			defer w.drop(client)
-			_, _ = io.Copy(client, server) // either end may go at any time
+			_, _ = io.Copy(client, server) // either end may close at any time
 		}()
 		_, _ = io.Copy(server, client)
 	})
@@ -195,7 +195,7 @@ func (w *Wire) drop(conn net.Conn) {
 func parse(text string) (*url.URL, error) {
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Host == "" {
-		return nil, fmt.Errorf("wire: %q is no address of an engine", text)
+		return nil, fmt.Errorf("wire: %q is not the address of an engine", text)
 	}
 	return parsed, nil
 }

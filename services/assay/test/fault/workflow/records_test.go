@@ -28,7 +28,7 @@ const (
 	curve  = "##TITLE= curve\n##JCAMP-DX= 4.24\n##FIRSTX= 1\n##DELTAX= 1\n##XYDATA= (X++(Y..Y))\n1 5 6 7\n##END=\n"
 )
 
-// molecules is an SDF of so many records, the last of which is damaged.
+// molecules returns an SDF of n records, the last of which is damaged.
 func molecules(n int) string { return strings.Repeat(ethanol+logP, n-1) + broken }
 
 // quick fills the cache of compiled engines, so that no step waits for them.

@@ -119,7 +119,7 @@ func settings(at wire.Engines) backend.Config {
 	}
 }
 
-// lease is that of a worker.
+// lease is the lease of a worker.
 const lease = 300 * time.Millisecond
 
 // worker is a process of the analyzer behind its own wire.

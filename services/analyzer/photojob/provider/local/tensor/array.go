@@ -128,7 +128,7 @@ func (a array) integers() ([]int, error) {
 	out := make([]int, len(a.data))
 	for i, v := range a.rowMajor().data {
 		if v != float32(math.Trunc(float64(v))) || math.Abs(float64(v)) > 1<<24 {
-			return nil, fmt.Errorf("%w: %v is no integer", ErrModel, v)
+			return nil, fmt.Errorf("%w: %v is not an integer", ErrModel, v)
 		}
 		out[i] = int(v)
 	}

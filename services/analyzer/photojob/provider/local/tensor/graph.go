@@ -61,7 +61,7 @@ type definition struct {
 // constant returns an input, which must be constant and have the rank.
 func (d definition) constant(i, rank int) (array, error) {
 	if i >= len(d.known) || d.known[i] == nil || len(d.known[i].shape) != rank {
-		return array{}, fmt.Errorf("%w: input %d is no constant of rank %d", ErrModel, i, rank)
+		return array{}, fmt.Errorf("%w: input %d is not a constant of rank %d", ErrModel, i, rank)
 	}
 	d.taken[i] = true
 	return *d.known[i], nil

@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// hashMultiplier is that of Hash.
+// hashMultiplier is the multiplier of Hash.
 const hashMultiplier = 0xA0761D6478BD642F
 
 // findShortAVX512 looks up eight words per step, each in 64 bits of a register: one gather loads their

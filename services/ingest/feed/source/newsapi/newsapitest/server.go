@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
 )
 
-// Key is the one that the server takes.
+// Key is the key that the server accepts.
 const Key = "0123456789abcdef0123456789abcdef"
 
 // PlanResults is how many articles of a search the plan shows.

@@ -21,7 +21,7 @@ func TestList(t *testing.T) {
 	for _, p := range photos {
 		for _, name := range p.seen {
 			if !slices.Contains(objects.Classes(), name) {
-				t.Errorf("%s: %q is no class", p.name, name)
+				t.Errorf("%s: %q is not a class", p.name, name)
 			}
 		}
 	}
@@ -30,7 +30,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestTooFew: a folder without the photos is no measurement.
+// TestTooFew: a folder without the photos is not measured.
 func TestTooFew(t *testing.T) {
 	var out bytes.Buffer
 	err := run(t.Context(), []string{t.TempDir()}, &out)
