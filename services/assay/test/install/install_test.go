@@ -32,7 +32,7 @@ func newCommand(t *testing.T, version string) command {
 	removeFromCache(t, goEnv(t, "GOMODCACHE"), version)
 	c.env = append(os.Environ(),
 		"GOPROXY="+proxy(t, version)+","+goEnv(t, "GOPROXY"), "GOSUMDB=off", "GONOPROXY=none", "GOWORK=off",
-		"GOFLAGS=-mod=mod -ldflags=-w", "GOBIN="+c.bin, "PWD="+c.dir)
+		"GOFLAGS=-mod=mod -ldflags=-w "+goEnv(t, "GOFLAGS"), "GOBIN="+c.bin, "PWD="+c.dir)
 	return c
 }
 
