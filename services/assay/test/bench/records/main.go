@@ -57,7 +57,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	defer file.Close() // only read from
+	defer func() { _ = file.Close() }() // only read from
 	fmt.Fprintf(out, "%s\nload %s\n%d records, %d MB\n", paired.Machine(), paired.Load(), *count, size>>20)
 
 	s, err := start(ctx, program, filepath.Join(dir, "data"))
