@@ -55,8 +55,8 @@ func (f *File) Page(ctx context.Context, q Query) (Page, error) {
 	limit = min(limit, MaxPage)
 	from := max(0, q.From)
 	page := Page{Next: -1, Records: []Record{}}
-	for chunk := from / ChunkSize; chunk < f.chunks(); chunk += parallelChunks {
-		indexes, err := f.matches(ctx, chunk, from, limit+1, q.Filter)
+	for chunk, ahead := from/ChunkSize, parallelChunks; chunk < f.chunks(); chunk, ahead = chunk+ahead, min(2*ahead, maxAhead) {
+		indexes, err := f.matches(ctx, chunk, ahead, from, limit+1, q.Filter)
 		if err != nil {
 			return Page{}, err
 		}
@@ -106,14 +106,17 @@ func (f *File) All(ctx context.Context, filter *Filter) iter.Seq2[*Record, error
 	}
 }
 
-const parallelChunks = 8
+const (
+	parallelChunks = 8
+	// maxAhead is how many chunks are searched at once by a filter that has selected few records so far.
+	maxAhead = 32
+)
 
 func (f *File) chunks() int { return (f.Total + ChunkSize - 1) / ChunkSize }
 
-// matches returns the indexes, at most limit of them, of the matching records in the next parallelChunks
-// chunks.
-func (f *File) matches(ctx context.Context, chunk, from, limit int, filter *Filter) ([]int, error) {
-	last := min(chunk+parallelChunks, f.chunks())
+// matches returns the indexes, at most limit of them, of the matching records in so many chunks from one on.
+func (f *File) matches(ctx context.Context, chunk, ahead, from, limit int, filter *Filter) ([]int, error) {
+	last := min(chunk+ahead, f.chunks())
 	var indexes []int
 	if filter == nil {
 		for i := max(from, chunk*ChunkSize); i < min(f.Total, last*ChunkSize) && len(indexes) < limit; i++ {
