@@ -3,12 +3,14 @@ package workflow
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/records"
@@ -57,7 +59,7 @@ func TestRecords(t *testing.T) {
 		"rows.csv":    {"name;mass\nwater;18\nsalt;58.5\n", "Table", "Processed", "", 2, 0, "water\n18\nsalt\n58.5\n"},
 		"empty.csv":   {"name,mass\n", "Table", "Failed", "parse: the table has no rows", 0, 0, ""},
 		"two.sdf":     {ethanol + logP + ethanol + logP, "Chemical", "Processed", "", 2, 3, "ethanol\nC2H6O\n-0.31\n"},
-		"many.sdf":    {molecules(1_002), "Chemical", "ProcessedPartially", "1 of 1002 records failed; the first, record 1002: ", 1_002, 3, ""},
+		"many.sdf":    {molecules(4), "Chemical", "ProcessedPartially", "1 of 4 records failed; the first, record 4: ", 4, 3, ""},
 		"nothing.mol": {broken, "Chemical", "Failed", "no record can be read; the first: ", 1, 0, ""},
 		"one.rxn":     {"$RXN\noxidation\n\n\n  1  0\n$MOL\n" + ethanol, "Reaction", "Processed", "", 1, 3, ""},
 		"cell.cif":    {cell, "Crystal", "Processed", "", 1, 3, ""},
@@ -95,11 +97,11 @@ func (w *world) described(f library.File) {
 		w.t.Fatal(err)
 	}
 	o, err := records.ParseOverview(document)
-	if err != nil || o.Format != "sdf" || o.Processed != 1_001 || o.Failed != 1 || len(o.Failures) != 1 || o.Failures[0].Index != 1_001 {
+	if err != nil || o.Format != "sdf" || o.Processed != 3 || o.Failed != 1 || len(o.Failures) != 1 || o.Failures[0].Index != 3 {
 		w.t.Errorf("%+v, %v", o, err)
 	}
 	found, ok := records.Find("logP", o.Columns)
-	if !ok || found.Type != records.Number || found.Count != 1_001 || found.Min != -0.31 {
+	if !ok || found.Type != records.Number || found.Count != 3 || found.Min != -0.31 {
 		w.t.Errorf("%+v", found)
 	}
 	fields, ok := f.Metadata["fields"].([]any)
@@ -181,4 +183,41 @@ func (w *world) failures(f library.File) (lines int) {
 		w.t.Fatal(fmt.Errorf("failures: %w", err))
 	}
 	return bytes.Count(text, []byte("\n"))
+}
+
+// TestMoreRecords: of more records than the limit the first are processed.
+func TestMoreRecords(t *testing.T) {
+	w := start(t)
+	w.worker(nil)
+	f := w.ended(w.add("long.csv", "", "n\n"+strings.Repeat("7\n", records.MaxRecords+1)).ID)
+	flow, err := w.Workflow(t.Context(), f.ID)
+	if err != nil || f.Status != library.ProcessedPartially || flow.FailureMessage != "parse: the file has 100001 records; the first 100000 are processed" {
+		t.Errorf("%+v, %q, %v", f, flow.FailureMessage, err)
+	}
+	if counts, ok := f.Metadata["records"].(map[string]any); !ok || counts["found"] != 100_001.0 || counts["processed"] != 100_000.0 {
+		t.Errorf("%+v", f.Metadata)
+	}
+}
+
+// TestMicroscopy: what the header of a microscopy file says of its images is in the metadata.
+func TestMicroscopy(t *testing.T) {
+	w := start(t)
+	w.worker(nil)
+	units := utf16.Encode([]rune(`<LMSDataContainerHeader><Element Name="Series001"><Data><Image><ImageDescription><Dimensions>` +
+		`<DimensionDescription DimID="1" NumberOfElements="101"/></Dimensions></ImageDescription></Image></Data></Element></LMSDataContainerHeader>`))
+	order := binary.LittleEndian
+	head := append(order.AppendUint32(order.AppendUint32(nil, 0x70), uint32(5+2*len(units))), 0x2a)
+	head = order.AppendUint32(head, uint32(len(units)))
+	for _, u := range units {
+		head = order.AppendUint16(head, u)
+	}
+	for name, c := range map[string]struct{ body, reason string }{"a.lif": {string(head), ""}, "cut.lif": {string(head[:40]), "the header is damaged: "}} {
+		f := w.ended(w.add(name, "", c.body).ID)
+		header, _ := f.Metadata["microscopy"].(map[string]any)
+		images, _ := header["images"].([]any)
+		reason, _ := f.Metadata["unreadableHeader"].(string)
+		if f.Type != "Microscopy" || f.Status != library.Processed || (len(images) == 1) != (c.reason == "") || !strings.HasPrefix(reason, c.reason) {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
 }
