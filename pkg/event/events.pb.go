@@ -569,8 +569,14 @@ type NodeChanged struct {
 	// The folder that the node was in before this change, if that is another: it was
 	// moved, trashed or is being erased.
 	PreviousParentId string `protobuf:"bytes,15,opt,name=previous_parent_id,json=previousParentId,proto3" json:"previous_parent_id,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// The run of a file's workflow: what it made, such as the text, is stored
+	// under it.
+	Run float64 `protobuf:"fixed64,16,opt,name=run,proto3" json:"run,omitempty"`
+	// Of a file, in bytes, once they are stored.
+	Length        float64                `protobuf:"fixed64,17,opt,name=length,proto3" json:"length,omitempty"`
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NodeChanged) Reset() {
@@ -706,6 +712,27 @@ func (x *NodeChanged) GetPreviousParentId() string {
 		return x.PreviousParentId
 	}
 	return ""
+}
+
+func (x *NodeChanged) GetRun() float64 {
+	if x != nil {
+		return x.Run
+	}
+	return 0
+}
+
+func (x *NodeChanged) GetLength() float64 {
+	if x != nil {
+		return x.Length
+	}
+	return 0
+}
+
+func (x *NodeChanged) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
 }
 
 // LibraryProgress is how far the processing of a file is. No stream keeps it: it is sent
@@ -1627,7 +1654,7 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\x04size\x18\v \x01(\x01R\x04size\x12!\n" +
 	"\fcontent_type\x18\f \x01(\tR\vcontentType\x129\n" +
 	"\n" +
-	"started_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\"\xb9\x03\n" +
+	"started_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\"\x9e\x04\n" +
 	"\vNodeChanged\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x16\n" +
 	"\x06change\x18\x02 \x01(\tR\x06change\x12\x19\n" +
@@ -1645,7 +1672,11 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\x06groups\x18\r \x03(\tR\x06groups\x129\n" +
 	"\n" +
 	"changed_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tchangedAt\x12,\n" +
-	"\x12previous_parent_id\x18\x0f \x01(\tR\x10previousParentId\"\x84\x02\n" +
+	"\x12previous_parent_id\x18\x0f \x01(\tR\x10previousParentId\x12\x10\n" +
+	"\x03run\x18\x10 \x01(\x01R\x03run\x12\x16\n" +
+	"\x06length\x18\x11 \x01(\x01R\x06length\x129\n" +
+	"\n" +
+	"created_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\x84\x02\n" +
 	"\x0fLibraryProgress\x12\x17\n" +
 	"\afile_id\x18\x01 \x01(\tR\x06fileId\x12\x19\n" +
 	"\bowner_id\x18\x02 \x01(\tR\aownerId\x12\x10\n" +
@@ -1764,20 +1795,21 @@ var file_assay_v1_events_proto_depIdxs = []int32{
 	14, // 5: assay.v1.PhotoUploaded.retried_at:type_name -> google.protobuf.Timestamp
 	14, // 6: assay.v1.LibraryStep.started_at:type_name -> google.protobuf.Timestamp
 	14, // 7: assay.v1.NodeChanged.changed_at:type_name -> google.protobuf.Timestamp
-	14, // 8: assay.v1.LibraryProgress.updated_at:type_name -> google.protobuf.Timestamp
-	14, // 9: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
-	8,  // 10: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
-	10, // 11: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
-	11, // 12: assay.v1.AnalysisCompleted.photo_edit:type_name -> assay.v1.PhotoEdit
-	13, // 13: assay.v1.AnalysisCompleted.photo_batch:type_name -> assay.v1.PhotoBatch
-	14, // 14: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
-	9,  // 15: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
-	12, // 16: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	14, // 8: assay.v1.NodeChanged.created_at:type_name -> google.protobuf.Timestamp
+	14, // 9: assay.v1.LibraryProgress.updated_at:type_name -> google.protobuf.Timestamp
+	14, // 10: assay.v1.AnalysisCompleted.completed_at:type_name -> google.protobuf.Timestamp
+	8,  // 11: assay.v1.AnalysisCompleted.text_statistics:type_name -> assay.v1.TextStatistics
+	10, // 12: assay.v1.AnalysisCompleted.text_sentiment:type_name -> assay.v1.TextSentiment
+	11, // 13: assay.v1.AnalysisCompleted.photo_edit:type_name -> assay.v1.PhotoEdit
+	13, // 14: assay.v1.AnalysisCompleted.photo_batch:type_name -> assay.v1.PhotoBatch
+	14, // 15: assay.v1.AnalysisFailed.failed_at:type_name -> google.protobuf.Timestamp
+	9,  // 16: assay.v1.TextStatistics.top10_words:type_name -> assay.v1.WordCount
+	12, // 17: assay.v1.PhotoEdit.labels:type_name -> assay.v1.PhotoLabel
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_assay_v1_events_proto_init() }

@@ -29,7 +29,8 @@ func access(cfg Config) map[area.Program][]area.Statement {
 		},
 		area.Query: {
 			area.Allow("LibraryRead", read, all...),
-			area.Allow("LibraryReadSeveral", []string{several}, files, workflows),
+			area.Allow("LibraryReadSeveral", []string{several}, all...),
+			area.Allow("LibraryWalk", []string{"dynamodb:Scan"}, nodes), // to build the search index
 			area.Allow("LibraryLists", []string{"dynamodb:Query"}, indexes...),
 			area.Allow("LibraryFollow", []string{"dynamodb:DescribeStream", "dynamodb:GetShardIterator", "dynamodb:GetRecords"}, nodes+"/stream/*"),
 			area.Allow("LibraryDownload", []string{"s3:GetObject"}, objects),

@@ -155,13 +155,19 @@ func (n Node) Changed(change string, before Node) event.Event {
 	d := &event.NodeChanged{
 		NodeId: n.ID, Change: change, OwnerId: n.OwnedBy, Type: string(n.Type), SubType: n.SubType, Name: n.Name, Status: string(n.Status),
 		Trashed: n.IsDeleted, Version: float64(n.Version),
-		IsPublic: n.Permissions.IsPublic, Users: n.Permissions.Users, Groups: n.Permissions.Groups,
+		IsPublic: n.Permissions.IsPublic, Users: n.Permissions.Users, Groups: n.Permissions.Groups, Run: float64(n.Run),
 	}
 	if !n.IsDeleted {
 		d.ParentId = n.ParentID
 	}
 	if !before.IsDeleted && before.ParentID != n.ParentID {
 		d.PreviousParentId = before.ParentID
+	}
+	if n.Blob != nil && n.Blob.Length > 0 {
+		d.Length = float64(n.Blob.Length)
+	}
+	if created := at(n.CreatedAt); created != nil {
+		d.CreatedAt = timestamppb.New(*created)
 	}
 	if changed := at(n.UpdatedAt); changed != nil {
 		d.ChangedAt = timestamppb.New(*changed)

@@ -21,6 +21,9 @@ const ObjectPrefix = "library/"
 
 const uploadName = "upload-"
 
+// TextName names the result of a run that has the text of a file, in UTF-8, compressed with gzip.
+const TextName = "text.gz"
+
 // ErrForeignKey means that an object key is not one of a library's file.
 var ErrForeignKey = errors.New("not an object of the library")
 

@@ -3,6 +3,7 @@ package library
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 
@@ -50,4 +51,35 @@ func (s *Store) readAll(ctx context.Context, name, keyName string, ids []string,
 		}
 		return nil
 	})
+}
+
+// Paths reads the paths of several nodes at once, strongly consistent, from the nodes upwards. Those of which a node
+// is missing are left out.
+func (s *Store) Paths(ctx context.Context, ids []string) (map[string]Path, error) {
+	known := map[string]Node{}
+	for next := ids; len(next) > 0; {
+		found, err := s.nodesOf(ctx, next)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(known, found)
+		next = nil
+		for _, n := range found {
+			if _, read := known[n.ParentID]; !n.top() && !read {
+				next = append(next, n.ParentID)
+			}
+		}
+	}
+	paths := map[string]Path{}
+	for _, id := range ids {
+		var path Path
+		n, there := known[id]
+		for ; there && len(path) < maxPath; n, there = known[n.ParentID] {
+			if path = append(path, n); n.top() {
+				paths[id] = path
+				break
+			}
+		}
+	}
+	return paths, nil
 }

@@ -111,6 +111,11 @@ const (
 	maxPath = 4 * MaxDepth
 )
 
+// top reports whether a path ends with the node: it is a root, in the trash itself, or being erased.
+func (n Node) top() bool {
+	return n.Type == KindUser || strings.HasPrefix(n.ParentID, trashPrefix) || n.Erasing()
+}
+
 // Path reads a node and all above it, strongly consistent, one after the other. It returns
 // lifecycle.ErrNotFound when one is missing.
 func (s *Store) Path(ctx context.Context, id string) (Path, error) {
@@ -121,7 +126,7 @@ func (s *Store) Path(ctx context.Context, id string) (Path, error) {
 			return nil, err
 		}
 		path = append(path, n)
-		if n.Type == KindUser || strings.HasPrefix(n.ParentID, trashPrefix) || n.Erasing() {
+		if n.top() {
 			return path, nil
 		}
 		id = n.ParentID

@@ -5,10 +5,9 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
-)
 
-// TextName names the object that has the text of a file, in UTF-8, compressed with gzip.
-const TextName = "text.gz"
+	"github.com/assay-project/assay/pkg/library"
+)
 
 // StoreText stores the text of a file, and returns its key.
 func (f *File) StoreText(ctx context.Context, s string) (key string, err error) {
@@ -23,5 +22,5 @@ func (f *File) StoreText(ctx context.Context, s string) (key string, err error) 
 	if err := w.Close(); err != nil {
 		return "", err
 	}
-	return f.Store(ctx, TextName, "application/gzip", b.Bytes())
+	return f.Store(ctx, library.TextName, "application/gzip", b.Bytes())
 }
