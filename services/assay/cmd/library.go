@@ -31,7 +31,8 @@ id of a node is accepted instead.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newLibraryPut(s), newLibraryList(s), newLibraryTree(s), newLibraryMove(s), newLibraryRemove(s),
-		newLibraryRestore(s), newLibraryShare(s), newLibraryGet(s), newLibraryRecords(s), newLibraryExport(s), newLibraryWait(s), newLibraryWatch(s))
+		newLibraryRestore(s), newLibraryShare(s), newLibraryGet(s), newLibraryRecords(s), newLibraryExport(s), newLibraryWait(s), newLibraryWatch(s),
+		newLibrarySearch(s), newLibraryText(s), newLibraryMetadata(s), newLibraryImages(s))
 	return cmd
 }
 

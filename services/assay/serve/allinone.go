@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"path/filepath"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -44,7 +45,8 @@ func (w *allInOne) open(ctx context.Context, cfg Config, dir string, page net.Ad
 	if w.engines, err = startEngines(ctx, cfg, dir, page, w.log, reg); err != nil {
 		return err
 	}
-	environ := w.engines.environ(cfg)
+	// Settings of the environment come later, and win.
+	environ := append([]string{"ASSAY_INDEX=" + filepath.Join(dir, "search.db")}, w.engines.environ(cfg)...)
 	installation, err := config.Load[setup.Config](environ)
 	if err != nil {
 		return err

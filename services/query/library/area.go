@@ -1,4 +1,4 @@
-// Package library answers questions about folders and files: one node, what is in a folder, a download.
+// Package library answers questions about folders and files: one node, what is in a folder, a download, a search.
 package library
 
 import (
@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
@@ -14,12 +15,15 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/services/query/changes"
 	"github.com/assay-project/assay/services/query/library/nodes"
+	"github.com/assay-project/assay/services/query/library/search"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/wait"
 )
 
 // Config is the settings of the library.
 type Config struct {
+	Index string `env:"ASSAY_INDEX" doc:"the file of the library's search index, of this process alone; by default a temporary one, which is built from the tables at every start"`
+
 	Tables    library.Config
 	Platform  platform.Config
 	Projector changes.Config
@@ -33,23 +37,34 @@ type Area struct {
 	waits  *wait.Waits
 	hub    *live.Hub
 	nodes  *nodes.Publisher
+
+	searcher *search.Searcher
 }
 
 // New returns the area on open backends.
 func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) *Area {
 	follow(hub)
+	store := library.NewStore(backends.DB, cfg.Tables)
 	return &Area{
-		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, hub: hub, waits: waits,
+		store: store, bucket: backends.Bucket, hub: hub, waits: waits,
 		links: link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
 		nodes: nodes.New(cfg.Projector, cfg.Tables, cfg.Platform, backends, log, reg),
+		searcher: search.New(search.Options{
+			Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Open: indexAt(cfg.Index), Log: log, Registry: reg,
+		}),
 	}
 }
 
 // Check returns an error while the tables cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Work publishes the changes of nodes until ctx ends.
-func (a *Area) Work(ctx context.Context) error { return a.nodes.Run(ctx) }
+// Work publishes the changes of nodes, and keeps the search index up to date, until ctx ends.
+func (a *Area) Work(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return a.nodes.Run(ctx) })
+	group.Go(func() error { return a.searcher.Run(ctx) })
+	return group.Wait()
+}
 
 // Close does nothing.
 func (*Area) Close() {}

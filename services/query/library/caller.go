@@ -84,6 +84,9 @@ var (
 
 // problem translates errors that a client can resolve.
 func problem(err error) error {
+	if p := searchProblem(err); p != nil {
+		return p
+	}
 	switch {
 	case errors.Is(err, lifecycle.ErrNotFound):
 		return web.NotFound("No node of the library with this id.")

@@ -102,22 +102,22 @@ func (a *Area) getImage(ctx context.Context, in *imageInput) (*redirectOutput, e
 	}
 	i := slices.IndexFunc(file.Images, func(image library.Image) bool { return image.ID == in.Image })
 	if i < 0 {
-		return nil, web.NotFound("The file has no such picture" + a.withoutImages(ctx, file) + ".")
+		return nil, web.NotFound("The file has no such picture" + a.without(ctx, file, library.StepThumbnails) + ".")
 	}
 	key := file.Images[i].Key
 	return a.download(ctx, key, strings.TrimSuffix(file.Name, path.Ext(file.Name))+"-"+in.Image+path.Ext(key))
 }
 
-// withoutImages returns why a file has no pictures, as the rest of a sentence.
-func (a *Area) withoutImages(ctx context.Context, file library.File) string {
+// without returns why a file does not have what a step makes, as the rest of a sentence.
+func (a *Area) without(ctx context.Context, file library.File, step string) string {
 	w, err := a.store.Workflow(ctx, file.ID)
 	if err != nil || w.Run != file.Run { // no longer kept
 		return ""
 	}
-	if reason := w.StepResults[library.StepThumbnails].Reason; reason != "" {
+	if reason := w.StepResults[step].Reason; reason != "" {
 		return ": " + reason
 	}
-	if slices.Contains(w.StepsOpen, library.StepThumbnails) {
+	if slices.Contains(w.StepsOpen, step) {
 		return " yet"
 	}
 	return ""

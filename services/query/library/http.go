@@ -43,10 +43,13 @@ func (a *Area) Routes(r *web.Router) {
 		Summary: "The erasing of a folder", Description: "404 some days after its end.",
 	}, a.getOperation)
 	a.listRoutes(r)
+	a.sharedRoutes(r)
+	a.searchRoutes(r)
 	a.fileRoutes(r)
 	a.recordRoutes(r)
 	r.Handle(zipOperation(), a.zip)
 	a.streamRoute(r)
+	r.Handle(textOperation(), a.text)
 }
 
 // nodeOutput is a node as it is.

@@ -9,16 +9,20 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/query/library/search"
 )
 
 func (a *Area) listRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-children", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/children", Tags: []string{tag},
-		Summary: "What is in a folder, newest first",
+		Summary: "What is in a folder, newest first or sorted", Description: "A sorted list, and one with the parameter after, is read from the search index.",
+		Errors: []int{http.StatusNotFound, http.StatusServiceUnavailable},
 	}, a.listChildren)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-nodes", Method: http.MethodGet, Path: "/v1/library/nodes", Tags: []string{tag},
-		Summary: "The caller's nodes of one type, newest first", Description: "Without those in the trash.",
+		Summary:     "The caller's nodes of one type, newest first or sorted",
+		Description: "Without those in the trash. A sorted list, and one with the parameter after, is read from the search index.",
+		Errors:      []int{http.StatusServiceUnavailable},
 	}, a.listByType)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-trash", Method: http.MethodGet, Path: "/v1/library/nodes/trash", Tags: []string{tag},
@@ -55,6 +59,7 @@ type childrenInput struct {
 	web.IDParam
 	ReaderParam
 	PageParam
+	SortParam
 	Type   string `query:"type" enum:"Folder,File,Record"`
 	Status string `query:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 }
@@ -63,6 +68,9 @@ func (a *Area) listChildren(ctx context.Context, in *childrenInput) (*listOutput
 	_, c, err := a.readable(ctx, in.ID, in.ReaderParam)
 	if err != nil {
 		return nil, problem(err)
+	}
+	if in.fromIndex() {
+		return a.sorted(ctx, in.PageParam, in.SortParam, search.Listing{Parent: in.ID, Kind: library.Kind(in.Type), Status: lifecycle.State(in.Status)}, c)
 	}
 	l := in.listing()
 	l.Type, l.Status = library.Kind(in.Type), lifecycle.State(in.Status)
@@ -76,6 +84,7 @@ func (a *Area) listChildren(ctx context.Context, in *childrenInput) (*listOutput
 type byTypeInput struct {
 	web.CallerParam
 	PageParam
+	SortParam
 	Type   string `query:"type" required:"true" enum:"Folder,File,Record"`
 	Status string `query:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 }
@@ -83,6 +92,10 @@ type byTypeInput struct {
 func (a *Area) listByType(ctx context.Context, in *byTypeInput) (*listOutput, error) {
 	if in.Caller.Owner == "" {
 		return nil, problem(errNoOwner)
+	}
+	if in.fromIndex() {
+		l := search.Listing{Owner: in.Caller.Owner, Kind: library.Kind(in.Type), Status: lifecycle.State(in.Status)}
+		return a.sorted(ctx, in.PageParam, in.SortParam, l, library.Caller{Owner: in.Caller.Owner})
 	}
 	l := in.listing()
 	l.Status = lifecycle.State(in.Status)

@@ -31,8 +31,8 @@ func permissionsHold(t *testing.T, s system.System) {
 	stranger, holder, nobody := who{"stranger", system.NewOwner(), ""}, who{"holder", system.NewOwner(), link.Token}, who{"nobody", "", ""}
 
 	reads := []string{"/nodes/{id}", "/nodes/{id}?wait=1s", "/nodes/{id}/path", "/nodes/{id}/zip", "/files/{id}/content", "/files/{id}/images", "/files/{id}/metadata", "/files/{id}/workflow",
-		"/files/{id}/records", "/files/{id}/records/0", "/files/{id}/records/0/content", "/files/{id}/export?format=csv"}
-	folderReads := []string{"/nodes/{id}", "/nodes/{id}/path", "/nodes/{id}/children", "/nodes/{id}/zip"}
+		"/files/{id}/text", "/files/{id}/records", "/files/{id}/records/0", "/files/{id}/records/0/content", "/files/{id}/export?format=csv"}
+	folderReads := []string{"/nodes/{id}", "/nodes/{id}/path", "/nodes/{id}/children", "/nodes/{id}/children?sort=name", "/nodes/{id}/zip"}
 	writes := []struct{ method, path, body string }{
 		{http.MethodPatch, "/nodes/{id}", `{"name":"b"}`}, {http.MethodPost, "/nodes/{id}/restore", ""},
 		{http.MethodPut, "/nodes/{id}/permissions", `{"isPublic":true}`}, {http.MethodPost, "/nodes/{id}/links", `{"expiresIn":"1h"}`},

@@ -34,5 +34,8 @@ func Promises() system.Promises {
 		"library: damaged records fail alone":       damagedRecordsFail,
 		"library: one chunk of records is retried":  chunksAreRetried,
 		"library: the command line lists records":   commandLineRecords,
+		"library: searches find what may be read":   searchesFind,
+		"library: searches explain what is wrong":   searchesExplain,
+		"library: lists are sorted":                 listsAreSorted,
 	}
 }

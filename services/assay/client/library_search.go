@@ -1,0 +1,153 @@
+package client
+
+import (
+	"context"
+	"io"
+	"iter"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// Search selects nodes by their words. Zero values select all.
+type Search struct {
+	Query    string // words, "phrases", beginnings of words such as rep*, and -exclusions
+	Type     string // such as NodeFile
+	Format   string // the ending of the names of files, such as pdf
+	ParentID string // of a folder: what is below it
+	Status   string
+	From, To time.Time // of the creation; To is excluded
+	Limit    int       // of hits on a page; the server's default if 0
+	Cursor   string    // NextCursor of the page before
+	After    string    // of NodeVersion: waits until the server can find that version
+}
+
+// NodeVersion names a version of a node, for Search.After and Sorting.After.
+func NodeVersion(n Node) string { return n.ID + ":" + strconv.FormatInt(n.Version, 10) }
+
+// SearchPage is a page of hits, the best first.
+type SearchPage struct {
+	Hits           []SearchHit  `json:"hits"`
+	Facets         SearchFacets `json:"facets"`
+	Total          int          `json:"total"`
+	TotalIsMinimum bool         `json:"totalIsMinimum,omitempty"`
+	NextCursor     string       `json:"nextCursor,omitempty"`
+	IndexedVersion uint64       `json:"indexedVersion"`
+}
+
+// SearchHit is a node that was found.
+type SearchHit struct {
+	Node     Node            `json:"node"`
+	Score    float64         `json:"score"`
+	Snippets []SearchSnippet `json:"snippets"`
+}
+
+// SearchSnippet is a part of a name or text with the words of the query.
+type SearchSnippet struct {
+	Field string       `json:"field"` // name or text
+	Parts []SearchPart `json:"parts"`
+}
+
+// SearchPart is a part of a snippet, in plain text.
+type SearchPart struct {
+	Text  string `json:"text"`
+	Match bool   `json:"match,omitempty"`
+}
+
+// SearchFacets count the hits of all pages.
+type SearchFacets struct {
+	Type   []SearchCount `json:"type"`
+	Format []SearchCount `json:"format"`
+	Year   []SearchCount `json:"year"`
+}
+
+// SearchCount is the number of hits with a value.
+type SearchCount struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
+}
+
+// SearchLibrary returns a page of what the owner may read and a query finds.
+func (c *Client) SearchLibrary(ctx context.Context, s Search) (SearchPage, error) {
+	op := libraryRead(Reading{}, "search")
+	for name, value := range map[string]string{
+		"q": s.Query, "type": s.Type, "format": s.Format, "parentId": s.ParentID, "status": s.Status, "cursor": s.Cursor, "after": s.After,
+		"from": timeOf(s.From), "to": timeOf(s.To),
+	} {
+		if value != "" {
+			op.query.Set(name, value)
+		}
+	}
+	if s.Limit > 0 {
+		op.query.Set("limit", strconv.Itoa(s.Limit))
+	}
+	var page SearchPage
+	err := c.do(ctx, op, &page)
+	return page, err
+}
+
+func timeOf(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.RFC3339Nano)
+}
+
+// Sorting is the order of a list.
+type Sorting struct {
+	Sort  string // such as "name,-size"; empty for newest first
+	After string // of NodeVersion: waits until the list has that version
+}
+
+func (s Sorting) set(query url.Values) {
+	if s.Sort != "" {
+		query.Set("sort", s.Sort)
+	}
+	if s.After != "" {
+		query.Set("after", s.After)
+	}
+}
+
+// SortedChildren iterates over what is in a folder.
+func (c *Client) SortedChildren(ctx context.Context, folderID string, s Sorting) iter.Seq2[Node, error] {
+	return c.sorted(ctx, s, "nodes", folderID, "children")
+}
+
+// SharedNodes iterates over what others share with the owner.
+func (c *Client) SharedNodes(ctx context.Context, s Sorting) iter.Seq2[Node, error] {
+	return c.sorted(ctx, s, "nodes", "shared")
+}
+
+// PublicNodes iterates over what is public.
+func (c *Client) PublicNodes(ctx context.Context, s Sorting) iter.Seq2[Node, error] {
+	return c.sorted(ctx, s, "nodes", "public")
+}
+
+func (c *Client) sorted(ctx context.Context, s Sorting, segments ...string) iter.Seq2[Node, error] {
+	op := libraryRead(Reading{}, segments...)
+	s.set(op.query)
+	return c.nodes(ctx, op)
+}
+
+// NodeText returns the text of a file, in UTF-8. The caller closes it.
+func (c *Client) NodeText(ctx context.Context, id string, r Reading) (io.ReadCloser, error) {
+	return c.body(ctx, libraryRead(r, "files", id, "text"))
+}
+
+// NodeMetadata returns what is known of the content of a file.
+func (c *Client) NodeMetadata(ctx context.Context, id string, r Reading) (map[string]any, error) {
+	var found struct {
+		Metadata map[string]any `json:"metadata"`
+	}
+	err := c.do(ctx, libraryRead(r, "files", id, "metadata"), &found)
+	return found.Metadata, err
+}
+
+// NodeImages returns the pictures of a file.
+func (c *Client) NodeImages(ctx context.Context, id string, r Reading) ([]NodeImage, error) {
+	var found struct {
+		Images []NodeImage `json:"images"`
+	}
+	err := c.do(ctx, libraryRead(r, "files", id, "images"), &found)
+	return found.Images, err
+}

@@ -1,0 +1,182 @@
+package library
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// searchesFind: words of names and texts are found by whom the tables let read the node, as soon as its version is
+// indexed; what is trashed, or no longer shared, is not.
+func searchesFind(t *testing.T, s system.System) {
+	word := "needle" + strings.ReplaceAll(system.NewOwner(), "-", "")[20:] // no other test has it
+	c, stranger, nobody := s.Client(t, system.NewOwner()), s.Client(t, system.NewOwner()), s.Client(t, "")
+	above := folder(t, c, "above", "")
+	below := folder(t, c, "below", above.ID)
+	named, text := file(t, c, word+".txt", "", "some text"), file(t, c, "a.md", below.ID, "A text with the "+strings.ToUpper(word)+" in it.")
+	find := func(c *client.Client, q client.Search, want ...client.Node) client.SearchPage {
+		t.Helper()
+		page, err := c.SearchLibrary(system.Within(t), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ids := []string{}, []string{}
+		for _, h := range page.Hits {
+			got = append(got, h.Node.ID)
+		}
+		for _, n := range want {
+			ids = append(ids, n.ID)
+		}
+		if !slices.Equal(got, ids) || page.Total != len(want) {
+			t.Errorf("%+v: %d hits of %d, want %d", q, len(got), page.Total, len(want))
+		}
+		return page
+	}
+	find(c, client.Search{Query: word, After: client.NodeVersion(text), ParentID: above.ID}, text)
+	page := find(c, client.Search{Query: word, After: client.NodeVersion(named)}, named, text)
+	if snippet := page.Hits[1].Snippets; len(snippet) != 1 || !slices.Contains(snippet[0].Parts, client.SearchPart{Text: strings.ToUpper(word), Match: true}) {
+		t.Errorf("snippets: %+v", snippet)
+	}
+	if f := page.Facets; !slices.Equal(f.Type, []client.SearchCount{{Value: "File", Count: 2}}) || len(f.Format) != 2 || len(f.Year) != 1 || page.IndexedVersion == 0 {
+		t.Errorf("%+v, %d", f, page.IndexedVersion)
+	}
+	find(c, client.Search{Query: word, Format: "md"}, text)
+	find(c, client.Search{Query: word + " -text"})
+	find(c, client.Search{Query: `"with the ` + word + `"`}, text)
+	find(stranger, client.Search{Query: word})
+	find(nobody, client.Search{Query: word})
+
+	share := func(public bool) client.Node {
+		t.Helper()
+		if err := c.PublishNode(system.Within(t), above.ID, public); err != nil {
+			t.Fatal(err)
+		}
+		n, err := c.Node(system.Within(t), above.ID, client.Reading{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	shared := share(true)
+	page = find(stranger, client.Search{Query: word, After: client.NodeVersion(shared)}, text)
+	if n := page.Hits[0].Node; n.OwnedBy != "" || n.Permissions != nil {
+		t.Errorf("another owner's node shows %+v", n)
+	}
+	find(nobody, client.Search{Query: word, ParentID: above.ID}, text)
+	find(stranger, client.Search{Query: word, After: client.NodeVersion(share(false))})
+	if _, err := stranger.SearchLibrary(system.Within(t), client.Search{Query: word, ParentID: above.ID}); !system.IsProblem(err, http.StatusNotFound) {
+		t.Errorf("below a folder that the caller may not read: %v", err)
+	}
+
+	if err := c.TrashNode(system.Within(t), above.ID); err != nil {
+		t.Fatal(err)
+	}
+	trashed, err := c.Node(system.Within(t), above.ID, client.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	find(c, client.Search{Query: word, After: client.NodeVersion(trashed)}, named)
+}
+
+// searchesExplain: a query that cannot be understood, and a wait for a version that does not come, say what to do.
+func searchesExplain(t *testing.T, s system.System) {
+	owner := system.NewOwner()
+	c := s.Client(t, owner)
+	for query, want := range map[string]string{`"open`: "not closed", "-only": "without a minus", "a*": "at least 2", "***": "stands alone"} {
+		resp, body, err := send(t, s, http.MethodGet, "/v1/library/search?q="+url.QueryEscape(query), owner, "")
+		if err != nil || resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, "urn:assay:problem:search-syntax") || !strings.Contains(body, want) {
+			t.Errorf("%s: %v, %s", query, err, body)
+		}
+	}
+	n := folder(t, c, "some folder", "")
+	if _, err := c.SearchLibrary(system.Within(t), client.Search{Query: "some", After: client.NodeVersion(n)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{"", "?q=", "?q=a&after=nonsense", "?q=a&cursor=nonsense", "?q=a&limit=0", "?q=a&from=yesterday", "?q=a&type=Thing"} {
+		if resp, body, err := send(t, s, http.MethodGet, "/v1/library/search"+query, owner, ""); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %v, %d %s", query, err, resp.StatusCode, body)
+		}
+	}
+	n.Version += 1000
+	resp, body, err := send(t, s, http.MethodGet, "/v1/library/search?q=some&after="+url.QueryEscape(client.NodeVersion(n)), owner, "")
+	if err != nil || resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || !strings.Contains(body, "urn:assay:problem:index-not-ready") {
+		t.Errorf("a version that does not come: %v, %s", err, body)
+	}
+}
+
+// listsAreSorted: what is in a folder, of one type, shared and public, in the order that the caller asks for.
+func listsAreSorted(t *testing.T, s system.System) {
+	owner, reader := system.NewOwner(), system.NewOwner()
+	c := s.Client(t, owner)
+	in := folder(t, c, "in", "")
+	folder(t, c, "Zebra", in.ID)
+	file(t, c, "b.txt", in.ID, "two")
+	last := file(t, c, "Ä.txt", in.ID, "longer text")
+	after := client.NodeVersion(last)
+	names := func(path string) string {
+		t.Helper()
+		resp, body, err := send(t, s, http.MethodGet, "/v1/library/nodes"+path, owner, "")
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %v, %s", path, err, body)
+		}
+		var page client.NodePage
+		system.Decode(t, body, &page)
+		var all []string
+		for _, n := range page.Nodes {
+			all = append(all, n.Name)
+		}
+		return strings.Join(all, " ")
+	}
+	for path, want := range map[string]string{
+		"/" + in.ID + "/children?sort=name&after=" + after:                "Ä.txt b.txt Zebra",
+		"/" + in.ID + "/children?sort=-name&after=" + after:               "Zebra b.txt Ä.txt",
+		"/" + in.ID + "/children?sort=-size,name&after=" + after:          "Ä.txt b.txt Zebra",
+		"/" + in.ID + "/children?sort=createdAt&type=File&after=" + after: "b.txt Ä.txt",
+		"?type=File&sort=name&after=" + after:                             "Ä.txt b.txt",
+		"?type=File&sort=size&after=" + after:                             "b.txt Ä.txt",
+	} {
+		if got := names(path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	if resp, body, err := send(t, s, http.MethodGet, "/v1/library/nodes/"+in.ID+"/children?sort=color", owner, ""); err != nil || resp.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("an unknown key: %v, %s", err, body)
+	}
+	if err := c.PublishNode(system.Within(t), in.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	n, err := c.Node(system.Within(t), in.ID, client.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := false
+	for n, err := range s.Client(t, reader).PublicNodes(system.Within(t), client.Sorting{Sort: "-updatedAt", After: client.NodeVersion(n)}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if listed = listed || n.ID == in.ID; n.OwnedBy != "" && n.OwnedBy != reader {
+			t.Errorf("another owner's id: %+v", n)
+		}
+	}
+	if !listed {
+		t.Error("a public folder is not listed")
+	}
+	for n, err := range s.Client(t, reader).SharedNodes(system.Within(t), client.Sorting{Sort: "name"}) {
+		t.Errorf("shared with someone: %+v, %v", n, err)
+	}
+	text, err := c.NodeText(system.Within(t), last.ID, client.Reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(text)
+	if err := errors.Join(err, text.Close()); err != nil || string(got) != "longer text" {
+		t.Errorf("the text: %q, %v", got, err)
+	}
+}

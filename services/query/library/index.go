@@ -1,0 +1,49 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/assay-project/assay/services/query/library/search"
+	"github.com/assay-project/assay/services/query/library/search/sqlite"
+)
+
+// indexAt returns the function that opens the search index in a file, or in a temporary one for an empty path.
+func indexAt(path string) func(ctx context.Context, anew bool) (search.Index, error) {
+	return func(ctx context.Context, anew bool) (search.Index, error) {
+		if path == "" {
+			return openTemporary(ctx)
+		}
+		if anew {
+			if err := sqlite.Remove(path); err != nil {
+				return nil, err
+			}
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		return sqlite.Open(ctx, path)
+	}
+}
+
+// temporary is an index that is removed when it is closed.
+type temporary struct {
+	*sqlite.Index
+	dir string
+}
+
+func openTemporary(ctx context.Context) (search.Index, error) {
+	dir, err := os.MkdirTemp("", "assay-index-")
+	if err != nil {
+		return nil, err
+	}
+	index, err := sqlite.Open(ctx, filepath.Join(dir, "index.db"))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return temporary{index, dir}, nil
+}
+
+func (t temporary) Close() error { return errors.Join(t.Index.Close(), os.RemoveAll(t.dir)) }

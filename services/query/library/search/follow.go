@@ -1,0 +1,319 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/bus/tail"
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+)
+
+const (
+	// retryPause is the time between a failure and the next attempt.
+	retryPause = time.Second
+	// together is how many events are applied at once at most.
+	together = 500
+)
+
+// Options are what a Searcher needs.
+type Options struct {
+	Store  *library.Store
+	Bucket *blob.Store // of the texts
+	Bus    *bus.Bus
+	// Open opens the index of this process; anew removes what is there first. It may be called again when the
+	// index before is closed.
+	Open     func(ctx context.Context, anew bool) (Index, error)
+	Log      zerolog.Logger
+	Registry prometheus.Registerer
+}
+
+// Searcher answers from an index that it keeps up to date. Run must be running.
+type Searcher struct {
+	o       Options
+	metrics *metrics
+	texts   chan struct{} // wakes the loader of texts
+
+	mu      sync.Mutex
+	index   Index          // nil unless it has all nodes and their texts
+	using   sync.WaitGroup // calls that use index
+	changed chan struct{}  // closed at the next change of index or of what it has
+}
+
+// New returns a searcher. It makes no request and opens nothing.
+func New(o Options) *Searcher {
+	return &Searcher{o: o, metrics: newMetrics(o.Registry), texts: make(chan struct{}, 1), changed: make(chan struct{})}
+}
+
+// Run keeps an index up to date until ctx ends, closes it and returns nil. Failures are logged and retried.
+func (s *Searcher) Run(ctx context.Context) error {
+	anew := false
+	for {
+		err := s.serve(ctx, anew)
+		if ctx.Err() != nil {
+			return nil
+		}
+		s.metrics.failures.Inc()
+		s.o.Log.Error().Err(err).Msg("the search index stopped; starting it again")
+		anew = errors.Is(err, ErrDamaged)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(retryPause):
+		}
+	}
+}
+
+// serve opens an index, and follows the events until something fails.
+func (s *Searcher) serve(ctx context.Context, anew bool) (err error) {
+	index, err := s.o.Open(ctx, anew)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		s.publish(nil)
+		s.using.Wait()
+		err = errors.Join(err, index.Close())
+	}()
+	ctx, cancel := context.WithCancelCause(ctx)
+	var loading sync.WaitGroup
+	defer loading.Wait()
+	defer cancel(nil)
+	f := &follower{Searcher: s, index: index}
+	loading.Go(func() {
+		if err := f.load(ctx); err != nil {
+			cancel(err)
+		}
+	})
+	for {
+		err := f.follow(ctx)
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		if !errors.Is(err, tail.ErrLost) {
+			return err
+		}
+		s.o.Log.Warn().Err(err).Msg("the search index lost the events of nodes; following them again")
+		select {
+		case <-ctx.Done():
+		case <-time.After(retryPause):
+		}
+	}
+}
+
+// publish makes an index that of the requests, or none.
+func (s *Searcher) publish(index Index) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.index = index
+	s.wake()
+}
+
+// notify wakes those who wait for a change.
+func (s *Searcher) notify() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wake()
+}
+
+func (s *Searcher) wake() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// use returns the index and a channel that is closed at the next change. The caller calls done after its last
+// call of the index. It returns ErrNotReady.
+func (s *Searcher) use() (index Index, changed <-chan struct{}, done func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.index == nil {
+		return nil, s.changed, nil, ErrNotReady
+	}
+	s.using.Add(1)
+	return s.index, s.changed, s.using.Done, nil
+}
+
+// follower keeps one index up to date.
+type follower struct {
+	*Searcher
+	index Index
+	write sync.Mutex // held while the index is written
+
+	ready sync.Mutex // held while the following are used
+	// reached is whether the index has the events that there were when the following began, and loaded whether
+	// it has had all texts since.
+	reached, loaded bool
+}
+
+// follow builds the index where that is needed, and applies the events after its position. It returns tail.ErrLost
+// when it can be called again.
+func (f *follower) follow(ctx context.Context) error {
+	_, newest, err := tail.Bounds(ctx, f.o.Bus, library.NodeStream)
+	if err != nil {
+		return fmt.Errorf("%w: %w", tail.ErrLost, err)
+	}
+	position, built, err := f.index.Position(ctx)
+	if err != nil {
+		return err
+	}
+	var events *tail.Tail
+	if built {
+		events, err = tail.Open(ctx, f.o.Bus, f.o.Log, library.NodeStream, position)
+	}
+	if !built || errors.Is(err, tail.ErrGone) {
+		if err := f.build(ctx, newest); err != nil {
+			return err
+		}
+		position = newest
+		events, err = tail.Open(ctx, f.o.Bus, f.o.Log, library.NodeStream, position)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", tail.ErrLost, err)
+	}
+	defer events.Close()
+	f.progress(position >= newest, false)
+	f.wakeLoader()
+	return f.apply(ctx, events, newest)
+}
+
+// build walks the nodes table. Requests get ErrNotReady until the index has all texts, too.
+func (f *follower) build(ctx context.Context, sequence uint64) error {
+	f.publish(nil)
+	f.ready.Lock()
+	f.reached, f.loaded = false, false
+	f.ready.Unlock()
+	f.metrics.builds.Inc()
+	f.o.Log.Info().Uint64("sequence", sequence).Msg("building the search index from the nodes table")
+	f.write.Lock()
+	defer f.write.Unlock()
+	return f.index.Build(ctx, f.nodes(ctx), sequence)
+}
+
+// nodes iterates over the nodes of the table.
+func (f *follower) nodes(ctx context.Context) iter.Seq2[*event.NodeChanged, error] {
+	return func(yield func(*event.NodeChanged, error) bool) {
+		cursor := ""
+		for {
+			page, err := f.o.Store.ScanNodes(ctx, cursor, library.ScanLimit)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, broken := range page.Broken {
+				f.o.Log.Error().Err(broken.Err).Str("node", broken.ID).Msg("left a node out of the search index, since it cannot be read")
+			}
+			for _, n := range page.Items {
+				if !library.ValidID(n.ID) {
+					continue
+				}
+				if !yield(n.Changed(library.ChangeUpdated, n).Data.(*event.NodeChanged), nil) {
+					return
+				}
+			}
+			if cursor = page.Next; cursor == "" {
+				return
+			}
+		}
+	}
+}
+
+// apply applies events as they come, those that are there together.
+func (f *follower) apply(ctx context.Context, events *tail.Tail, newest uint64) error {
+	type next struct {
+		d   bus.Delivery
+		err error
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	queue := make(chan next, together)
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	defer cancel()
+	reading.Go(func() {
+		for {
+			d, err := events.Next()
+			select {
+			case queue <- next{d, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	})
+	for {
+		var changes []*event.NodeChanged
+		var sequence uint64
+		var n next
+		select {
+		case n = <-queue:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		for more := true; more && n.err == nil; {
+			sequence = n.d.Sequence
+			var c event.NodeChanged
+			if err := event.Unmarshal(n.d.Data, &c); err != nil || !library.ValidID(c.NodeId) {
+				f.o.Log.Error().Err(err).Str("subject", n.d.Subject).Msg("left an event that cannot be read out of the search index")
+			} else {
+				changes = append(changes, &c)
+			}
+			if len(changes) == together {
+				break
+			}
+			select {
+			case n = <-queue:
+			default:
+				more = false
+			}
+		}
+		if sequence > 0 {
+			if err := f.applySome(ctx, changes, sequence); err != nil {
+				return err
+			}
+			f.progress(sequence >= newest, false)
+		}
+		if n.err != nil {
+			return n.err
+		}
+	}
+}
+
+func (f *follower) applySome(ctx context.Context, changes []*event.NodeChanged, sequence uint64) error {
+	f.write.Lock()
+	err := f.index.Apply(ctx, changes, sequence)
+	f.write.Unlock()
+	if err != nil {
+		return err
+	}
+	f.metrics.applied.Add(float64(len(changes)))
+	f.metrics.sequence.Set(float64(sequence))
+	f.wakeLoader()
+	f.notify()
+	return nil
+}
+
+// progress serves requests once all events were reached and then all texts loaded.
+func (f *follower) progress(reached, loaded bool) {
+	f.ready.Lock()
+	defer f.ready.Unlock()
+	was := f.reached && f.loaded
+	f.reached = f.reached || reached
+	f.loaded = f.loaded || loaded && f.reached
+	if !was && f.reached && f.loaded {
+		f.publish(f.index)
+		f.o.Log.Info().Msg("the search index is ready")
+	}
+	if reached && !f.loaded {
+		f.wakeLoader()
+	}
+}

@@ -1,0 +1,106 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// readyWait is how long a request waits for the version that it names.
+const readyWait = 5 * time.Second
+
+// Version is a version of a node.
+type Version struct {
+	NodeID  string
+	Version int64
+}
+
+// Await waits until the index has a version of a node or a later one. It returns ErrNotReady after readyWait.
+func (s *Searcher) Await(ctx context.Context, v Version) error {
+	over := time.NewTimer(readyWait)
+	defer over.Stop()
+	for {
+		has, changed, err := s.has(ctx, v)
+		if has || err != nil && !errors.Is(err, ErrNotReady) {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-over.C:
+			return ErrNotReady
+		case <-web.Draining(ctx):
+			return ErrNotReady
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *Searcher) has(ctx context.Context, v Version) (has bool, changed <-chan struct{}, err error) {
+	index, changed, done, err := s.use()
+	if err != nil {
+		return false, changed, err
+	}
+	defer done()
+	has, err = index.Has(ctx, v.NodeID, v.Version)
+	return has, changed, err
+}
+
+// Found is a hit with its node as it is in the tables.
+type Found struct {
+	Node library.Node
+	Hit
+}
+
+// Search returns the hits of a page that the caller may see now. Each node, and the folders above it, are read from
+// the tables. It returns ErrNotReady and ErrCursor.
+func (s *Searcher) Search(ctx context.Context, q Query) ([]Found, Result, error) {
+	index, _, done, err := s.use()
+	if err != nil {
+		return nil, Result{}, err
+	}
+	defer done()
+	result, err := index.Search(ctx, q)
+	if err != nil {
+		return nil, result, err
+	}
+	ids := make([]string, len(result.Hits))
+	for i, h := range result.Hits {
+		ids[i] = h.ID
+	}
+	paths, err := s.o.Store.Paths(ctx, ids)
+	var found []Found
+	for _, h := range result.Hits {
+		if path := paths[h.ID]; path != nil && path.Access(q.Caller) != library.NoAccess && !path.Trashed() {
+			found = append(found, Found{path.Node(), h})
+		}
+	}
+	return found, result, err
+}
+
+// List returns a page of a sorted list. The nodes are read from the tables; those that the caller may not see and
+// those in the trash are left out. It returns ErrNotReady and ErrCursor.
+func (s *Searcher) List(ctx context.Context, l Listing, c library.Caller) (library.NodePage, error) {
+	index, _, done, err := s.use()
+	if err != nil {
+		return library.NodePage{}, err
+	}
+	defer done()
+	page, err := index.List(ctx, l)
+	if err != nil {
+		return library.NodePage{}, err
+	}
+	paths, err := s.o.Store.Paths(ctx, page.IDs)
+	listed := library.NodePage{NextCursor: page.Next}
+	for _, id := range page.IDs {
+		path := paths[id]
+		if path == nil || path.Trashed() || path.Access(c) == library.NoAccess || l.Parent != "" && path.Node().ParentID != l.Parent {
+			continue
+		}
+		listed.Nodes = append(listed.Nodes, path.Node())
+	}
+	return listed, err
+}

@@ -1,0 +1,108 @@
+package searchtest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/query/library/search"
+)
+
+// callersSeeWhatTheTablesAllow: after random changes of a tree, every caller finds exactly those nodes that
+// library.Path.Access lets it read and that are not in the trash.
+func callersSeeWhatTheTablesAllow(t *testing.T, open Open) {
+	w := NewWorld(t, open)
+	owners := []string{"ann", "bob", "cem"}
+	groups := []string{"staff", "guests"}
+	var ids []string
+	for _, owner := range owners {
+		root := w.Root(owner)
+		parents := []library.Node{root}
+		for i := range 25 {
+			parent := parents[w.random.IntN(len(parents))]
+			if n := w.Folder(parent, fmt.Sprintf("common folder %d", i)); i%2 == 0 {
+				parents = append(parents, n)
+			}
+			ids = append(ids, w.File(parent, fmt.Sprintf("common %d.txt", i), "").ID, parents[len(parents)-1].ID)
+		}
+	}
+	callers := []library.Caller{{}, {Owner: "nobody"}, {Owner: "nobody", Groups: groups[:1]}, {Owner: "ann"}, {Owner: "bob", Groups: groups}, {Owner: "cem"}}
+	terms := w.Terms("common")
+	for step := range 150 {
+		w.change(ids[w.random.IntN(len(ids))], owners, groups)
+		if step%10 > 0 {
+			continue
+		}
+		for _, c := range callers {
+			want := []string{}
+			for id, n := range w.Nodes {
+				if path := w.Path(id); n.Type != library.KindUser && path != nil && !path.Trashed() && path.Access(c) != library.NoAccess {
+					want = append(want, id)
+				}
+			}
+			got, result := w.Search(search.Query{Caller: c, Terms: terms, Limit: 40})
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) || result.Total != len(want) {
+				t.Fatalf("after %d changes %+v finds %d nodes of %d, want %d", step, c, len(got), result.Total, len(want))
+			}
+		}
+	}
+}
+
+// change makes a random change of a node.
+func (w *World) change(id string, owners, groups []string) {
+	n, there := w.Nodes[id]
+	if !there || n.Type == library.KindUser {
+		return
+	}
+	switch w.random.IntN(7) {
+	case 0:
+		n.Permissions.IsPublic = !n.Permissions.IsPublic
+	case 1, 2:
+		n.Permissions.Users = []string{owners[w.random.IntN(len(owners))], "someone"}
+	case 3:
+		n.Permissions.Users, n.Permissions.Groups = nil, []string{groups[w.random.IntN(len(groups))]}
+	case 4:
+		n.Permissions = library.Permissions{}
+	case 5:
+		if n.IsDeleted {
+			n.ParentID, n.TrashedFrom, n.IsDeleted = n.TrashedFrom, "", false
+		} else {
+			n = Trashed(n)
+		}
+	case 6: // moved to a folder that is not below it
+		target := w.Path(n.ParentID)
+		if n.IsDeleted || len(target) == 0 || target.Trashed() {
+			return
+		}
+		n.ParentID = target[w.random.IntN(len(target))].ID
+	}
+	w.Put(n)
+}
+
+// pagesHaveAll: the pages of a query have each hit once, and cursors belong to their query.
+func pagesHaveAll(t *testing.T, open Open) {
+	w := NewWorld(t, open)
+	root := w.Root("ann")
+	for i := range 25 {
+		w.File(root, "page.txt", fmt.Sprintf("text %d", i%3))
+	}
+	c := library.Caller{Owner: "ann"}
+	q := search.Query{Caller: c, Terms: w.Terms("page"), Limit: 7}
+	ids, first := w.Search(q)
+	unique := slices.Compact(slices.Sorted(slices.Values(ids)))
+	if len(ids) != 25 || len(unique) != 25 || first.Total != 25 || len(first.Hits) != 7 {
+		t.Errorf("%d hits, %d different, of %d", len(ids), len(unique), first.Total)
+	}
+	for _, other := range []search.Query{
+		{Caller: c, Terms: w.Terms("text"), Limit: 7, Cursor: first.Next}, {Caller: library.Caller{Owner: "bob"}, Terms: q.Terms, Limit: 7, Cursor: first.Next},
+		{Caller: c, Terms: q.Terms, Limit: 7, Cursor: "nonsense"},
+	} {
+		if _, err := w.Index.Search(t.Context(), other); !errors.Is(err, search.ErrCursor) {
+			t.Errorf("a cursor of another query: %v", err)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package searchtest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/query/library/search"
+)
+
+// wordsMatch: words, phrases, beginnings of words and exclusions, in names and texts, without case and accents.
+func wordsMatch(t *testing.T, open Open) {
+	w := NewWorld(t, open)
+	root := w.Root("ann")
+	w.File(root, "Annual_Report-2026.pdf", "Revenue grew in Zürich by ten percent.")
+	w.File(root, "notes.txt", "the report of the annual meeting; revenue fell")
+	w.File(root, "東京.txt", "私は東京に住んでいます")
+	w.File(root, "plan.docx", "reporting lines of the re-organisation")
+	w.Folder(root, "Reports")
+	for query, want := range map[string][]string{
+		"report":                {"Annual_Report-2026.pdf", "notes.txt"},
+		"REPORT annual":         {"Annual_Report-2026.pdf", "notes.txt"},
+		`"annual report"`:       {"Annual_Report-2026.pdf"},
+		`"report of the"`:       {"notes.txt"},
+		"rep*":                  {"Annual_Report-2026.pdf", "Reports", "notes.txt", "plan.docx"},
+		"reporti*":              {"plan.docx"},
+		`"annual rep"*`:         {"Annual_Report-2026.pdf"},
+		"report -revenue":       {},
+		"report -zurich":        {"notes.txt"},
+		`report -"annual rep"*`: {"notes.txt"},
+		"zürich":                {"Annual_Report-2026.pdf"},
+		"zurich":                {"Annual_Report-2026.pdf"},
+		"2026.pdf":              {"Annual_Report-2026.pdf"},
+		"re-organisation":       {"plan.docx"},
+		"東京":                    {"東京.txt"},
+		"京都":                    {},
+		"annual zurich":         {"Annual_Report-2026.pdf"}, // one in the name, one in the text
+		"absent":                {},
+		`AND OR NOT NEAR`:       {},
+		`name:report ^report`:   {},
+	} {
+		w.wants(query, w.Find("ann", query), want...)
+	}
+	_, result := w.Search(search.Query{Caller: library.Caller{Owner: "ann"}, Terms: w.Terms("annual zurich")})
+	if h := result.Hits[0]; len(h.Snippets) != 2 || h.Snippets[0].Field != "name" || h.Snippets[1].Parts[1] != (search.Part{Text: "Zürich", Match: true}) {
+		t.Errorf("snippets: %+v", h.Snippets)
+	}
+}
+
+// namesCountMore: a word in a name counts more than in a text, and a rare word more than a frequent one.
+func namesCountMore(t *testing.T, open Open) {
+	w := NewWorld(t, open)
+	root := w.Root("ann")
+	for range 20 {
+		w.File(root, "other.txt", "some words of a file that has no budget in its name, and more words, so that it is long")
+	}
+	named := w.File(root, "budget.txt", "nothing of it")
+	ids, result := w.Search(search.Query{Caller: library.Caller{Owner: "ann"}, Terms: w.Terms("budget")})
+	if len(ids) != 21 || ids[0] != named.ID || result.Hits[0].Score <= result.Hits[1].Score {
+		t.Errorf("%d hits, the first is %s with the score %v, and then %v", len(ids), w.Nodes[ids[0]].Name, result.Hits[0].Score, result.Hits[1].Score)
+	}
+}
+
+// filtersAndFacets: filters hold together, and facets count what they leave.
+func filtersAndFacets(t *testing.T, open Open) {
+	w := NewWorld(t, open)
+	root := w.Root("ann")
+	above := w.Folder(root, "alpha above")
+	below := w.Folder(above, "alpha below")
+	w.File(root, "alpha.pdf", "")
+	old := w.File(below, "alpha.TXT", "")
+	old.CreatedAt = "2019-02-03T00:00:00.000Z"
+	w.Put(old)
+	failed := w.File(above, "alpha.txt", "")
+	failed.Status = library.Failed
+	w.Put(failed)
+	find := func(f search.Filter) ([]string, search.Result) {
+		ids, result := w.Search(search.Query{Caller: library.Caller{Owner: "ann"}, Terms: w.Terms("alpha"), Filter: f})
+		return ids, result
+	}
+	for name, test := range map[string]struct {
+		filter search.Filter
+		want   int
+	}{
+		"none":     {search.Filter{}, 5},
+		"type":     {search.Filter{Kind: library.KindFolder}, 2},
+		"format":   {search.Filter{Format: "txt"}, 2},
+		"status":   {search.Filter{Status: library.Failed}, 1},
+		"below":    {search.Filter{Below: above.ID}, 3},
+		"from":     {search.Filter{From: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}, 4},
+		"to":       {search.Filter{To: time.Date(2019, 2, 3, 0, 0, 0, 1e6, time.UTC)}, 1},
+		"together": {search.Filter{Kind: library.KindFile, Format: "txt", Below: above.ID, Status: library.Processed}, 1},
+		"unknown":  {search.Filter{Below: w.id()}, 0},
+	} {
+		if ids, result := find(test.filter); len(ids) != test.want || result.Total != test.want {
+			t.Errorf("%s: %d hits of %d, want %d", name, len(ids), result.Total, test.want)
+		}
+	}
+	_, result := find(search.Filter{})
+	want := search.Facets{
+		Type: []search.Count{{Value: "Folder", Count: 2}, {Value: "File", Count: 3}}, Format: []search.Count{{Value: "txt", Count: 2}, {Value: "pdf", Count: 1}},
+		Year: []search.Count{{Value: "2019", Count: 1}, {Value: "2024", Count: 4}},
+	}
+	equal := func(a, b []search.Count) bool {
+		if len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if a[i] != b[i] {
+				return false
+			}
+		}
+		return true
+	}
+	if got := result.Facets; !equal(got.Type, want.Type) || !equal(got.Format, want.Format) || !equal(got.Year, want.Year) {
+		t.Errorf("facets %+v, want %+v", got, want)
+	}
+}

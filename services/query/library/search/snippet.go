@@ -1,0 +1,189 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Snippet is a part of a node's name or text that has words of the query.
+type Snippet struct {
+	Field string `json:"field" enum:"name,text"`
+	Parts []Part `json:"parts" nullable:"false" doc:"the snippet is all parts, one after the other. They are plain text: escape them for HTML"`
+}
+
+// Part is a part of a snippet.
+type Part struct {
+	Text  string `json:"text"`
+	Match bool   `json:"match,omitempty" doc:"it is what the query looks for"`
+}
+
+const (
+	maxSnippets = 2   // of the text
+	around      = 80  // bytes around a match
+	maxMatches  = 200 // that are considered
+)
+
+// Snippets returns those of a node that was found: the name if it has words of the query, and the
+// passages of the text that have most of them.
+func Snippets(name, text string, terms Terms) []Snippet {
+	var snippets []Snippet
+	if found := matches(name, terms); len(found) > 0 {
+		snippets = append(snippets, Snippet{Field: "name", Parts: parts(name, 0, len(name), found)})
+	}
+	for _, p := range best(passages(matches(text, terms))) {
+		start, end := widened(text, p[0].start, p[len(p)-1].end)
+		snippets = append(snippets, Snippet{Field: "text", Parts: parts(text, start, end, p)})
+	}
+	return snippets
+}
+
+// match is where a text has a term.
+type match struct{ start, end, term int }
+
+// matches finds the terms in a text, each place once, in their order.
+func matches(text string, terms Terms) []match {
+	longest := 0
+	for _, t := range terms {
+		longest = max(longest, len(t.Words))
+	}
+	var found []match
+	var last []Word // as many as the longest term has
+	for w := range Words(text) {
+		if last = append(last, w); len(last) > longest {
+			last = last[1:]
+		}
+		for i, t := range terms {
+			if t.Not || !t.ends(last) {
+				continue
+			}
+			m := match{last[len(last)-len(t.Words)].Start, w.End, i}
+			if n := len(found); n > 0 && found[n-1].end > m.start { // overlaps
+				found[n-1].end = max(found[n-1].end, m.end)
+				continue
+			}
+			found = append(found, m)
+		}
+		if len(found) >= maxMatches {
+			break
+		}
+	}
+	return found
+}
+
+// ends reports whether the last of the words are the term.
+func (t Term) ends(words []Word) bool {
+	if len(words) < len(t.Words) {
+		return false
+	}
+	words = words[len(words)-len(t.Words):]
+	for i, want := range t.Words {
+		if t.Prefix && i == len(t.Words)-1 {
+			return strings.HasPrefix(words[i].Text, want)
+		}
+		if words[i].Text != want {
+			return false
+		}
+	}
+	return true
+}
+
+// passages groups matches that are close to each other.
+func passages(found []match) [][]match {
+	var all [][]match
+	for _, m := range found {
+		if n := len(all); n > 0 && m.end-all[n-1][0].start <= 2*around {
+			all[n-1] = append(all[n-1], m)
+			continue
+		}
+		all = append(all, []match{m})
+	}
+	return all
+}
+
+// best returns the passages with the most different terms, in the order of the text.
+func best(all [][]match) [][]match {
+	terms := func(p []match) int {
+		seen := map[int]bool{}
+		for _, m := range p {
+			seen[m.term] = true
+		}
+		return len(seen)
+	}
+	slices.SortStableFunc(all, func(a, b []match) int { return terms(b) - terms(a) })
+	all = all[:min(len(all), maxSnippets)]
+	slices.SortFunc(all, func(a, b []match) int { return a[0].start - b[0].start })
+	return all
+}
+
+// widened adds the words around a passage.
+func widened(text string, start, end int) (int, int) {
+	from, to := max(0, start-around), min(len(text), end+around)
+	if from > 0 {
+		if at := strings.IndexFunc(text[from:start], unicode.IsSpace); at >= 0 {
+			from += at
+		}
+		for !utf8.RuneStart(text[from]) {
+			from++
+		}
+	}
+	if to < len(text) {
+		if at := strings.LastIndexFunc(text[end:to], unicode.IsSpace); at >= 0 {
+			to = end + at
+		}
+		for !utf8.RuneStart(text[to]) {
+			to--
+		}
+	}
+	return from, to
+}
+
+const ellipsis = "…"
+
+// parts cuts a passage at its matches. Runs of space become one.
+func parts(text string, start, end int, found []match) []Part {
+	var all []Part
+	add := func(s string, hit bool) {
+		if s = spaced(s); s != "" {
+			all = append(all, Part{s, hit})
+		}
+	}
+	before := text[start:found[0].start]
+	if start > 0 {
+		before = ellipsis + before
+	}
+	add(before, false)
+	for i, m := range found {
+		add(text[m.start:m.end], true)
+		if i+1 < len(found) {
+			add(text[m.end:found[i+1].start], false)
+		}
+	}
+	after := text[found[len(found)-1].end:end]
+	if end < len(text) {
+		after += ellipsis
+	}
+	add(after, false)
+	return all
+}
+
+func spaced(s string) string {
+	var b strings.Builder
+	space := false
+	for _, r := range s {
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			space = true
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+		}
+		space = false
+		b.WriteRune(r)
+	}
+	if space {
+		b.WriteByte(' ')
+	}
+	return b.String()
+}

@@ -1,0 +1,47 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Key sorts a list.
+type Key struct {
+	By         SortBy
+	Descending bool
+}
+
+// SortBy is a property that lists are sorted by.
+type SortBy string
+
+// The properties. Names are compared without case and diacritics; folders have the size 0.
+const (
+	ByName    SortBy = "name"
+	BySize    SortBy = "size"
+	ByCreated SortBy = "createdAt"
+	ByUpdated SortBy = "updatedAt"
+)
+
+// maxKeys is the most keys of a list.
+const maxKeys = 3
+
+// ParseSort reads keys such as "name,-size", where a minus means descending. It returns an error for a person.
+func ParseSort(text string) ([]Key, error) {
+	known := []SortBy{ByName, BySize, ByCreated, ByUpdated}
+	var keys []Key
+	for name := range strings.SplitSeq(text, ",") {
+		by, descending := strings.CutPrefix(strings.TrimSpace(name), "-")
+		k := Key{SortBy(by), descending}
+		if !slices.Contains(known, k.By) {
+			return nil, fmt.Errorf("%q is none of %v, each with or without a minus before it", name, known)
+		}
+		if slices.ContainsFunc(keys, func(other Key) bool { return other.By == k.By }) {
+			return nil, fmt.Errorf("%s is there twice", by)
+		}
+		if keys = append(keys, k); len(keys) > maxKeys {
+			return nil, fmt.Errorf("at most %d keys", maxKeys)
+		}
+	}
+	return keys, nil
+}

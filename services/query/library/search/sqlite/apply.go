@@ -1,0 +1,309 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/query/library/search"
+)
+
+// batch is how many nodes are written in one transaction.
+const batch = 1000
+
+// Apply applies events up to a sequence.
+func (x *Index) Apply(ctx context.Context, changes []*event.NodeChanged, sequence uint64) error {
+	return x.transaction(ctx, func(tx *sql.Tx) error {
+		for _, c := range changes {
+			if err := x.apply(ctx, tx, c, 0); err != nil {
+				return fmt.Errorf("node %s: %w", c.NodeId, err)
+			}
+		}
+		return setPosition(ctx, tx, sequence)
+	})
+}
+
+// Build makes the index have exactly these nodes. It has no position until all are written.
+func (x *Index) Build(ctx context.Context, nodes iter.Seq2[*event.NodeChanged, error], sequence uint64) error {
+	var walk int64
+	err := x.transaction(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM state WHERE name = 'sequence'"); err != nil {
+			return err
+		}
+		return tx.QueryRowContext(ctx, "SELECT coalesce(max(walk), 0) + 1 FROM node").Scan(&walk)
+	})
+	if err != nil {
+		return err
+	}
+	next, stop := iter.Pull2(nodes)
+	defer stop()
+	for more := true; more; {
+		err := x.transaction(ctx, func(tx *sql.Tx) error {
+			for range batch {
+				var n *event.NodeChanged
+				var err error
+				if n, err, more = next(); !more || err != nil {
+					return err
+				}
+				if err := x.apply(ctx, tx, n, walk); err != nil {
+					return fmt.Errorf("node %s: %w", n.NodeId, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return x.transaction(ctx, func(tx *sql.Tx) error {
+		if err := x.removeOthers(ctx, tx, walk); err != nil {
+			return err
+		}
+		return setPosition(ctx, tx, sequence)
+	})
+}
+
+// removeOthers removes what a walk did not see. Rows of removed nodes stay only while they are parents.
+func (x *Index) removeOthers(ctx context.Context, tx *sql.Tx, walk int64) error {
+	err := each(ctx, tx, "SELECT no FROM node WHERE walk <> ? AND kind > 1", []any{walk}, func(rows *sql.Rows) error {
+		var no int64
+		if err := rows.Scan(&no); err != nil {
+			return err
+		}
+		return x.unindex(ctx, tx, no)
+	})
+	if err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		"DELETE FROM body WHERE no IN (SELECT no FROM node WHERE walk <> ?)",
+		"DELETE FROM share WHERE node IN (SELECT no FROM node WHERE walk <> ?)",
+		"DELETE FROM node WHERE walk <> ?1 AND no NOT IN (SELECT parent FROM node WHERE walk = ?1 AND parent IS NOT NULL)",
+		"UPDATE node SET kind = 0, parent = NULL, version = 0, pending = 0, shared = 0 WHERE walk <> ?",
+	} {
+		if _, err := tx.ExecContext(ctx, statement, walk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row is what the index has of a node before a change.
+type row struct {
+	no, kind, version, run, textRun, walk int64
+	created, updated                      int64
+	name                                  string
+	shared                                bool
+}
+
+// find returns the row of a node, a new one if there is none.
+func find(ctx context.Context, tx *sql.Tx, id string) (row, error) {
+	var r row
+	key, err := keyOf(id)
+	if err != nil {
+		return r, err
+	}
+	err = tx.QueryRowContext(ctx, "SELECT no, kind, version, run, textrun, walk, created, updated, name, shared FROM node WHERE id = ?", key).
+		Scan(&r.no, &r.kind, &r.version, &r.run, &r.textRun, &r.walk, &r.created, &r.updated, &r.name, &r.shared)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = tx.QueryRowContext(ctx, "INSERT INTO node (id) VALUES (?) RETURNING no", key).Scan(&r.no)
+	}
+	return r, err
+}
+
+func keyOf(id string) ([]byte, error) {
+	key, err := uuid.Parse(id)
+	return key[:], err
+}
+
+// stale reports whether the index has the version of an event, or a later one. A node of an id may be created
+// again after it was removed; the time of the creation says which one an event is about.
+func (r row) stale(c *event.NodeChanged) bool {
+	version := int64(c.Version)
+	switch {
+	case r.version == 0:
+		return false
+	case r.created != c.CreatedAt.AsTime().UnixMilli():
+		return c.ChangedAt.AsTime().UnixMilli() < r.updated
+	case c.Change == library.ChangeDeleted:
+		return r.kind == 0
+	}
+	return version <= r.version
+}
+
+// apply writes one event. A walk, which is not 0, reads the tables: what it finds is right, whatever its version.
+func (x *Index) apply(ctx context.Context, tx *sql.Tx, c *event.NodeChanged, walk int64) error {
+	r, err := find(ctx, tx, c.NodeId)
+	if err != nil {
+		return err
+	}
+	same := r.kind != 0 && r.version == int64(c.Version) && r.created == c.CreatedAt.AsTime().UnixMilli()
+	switch {
+	case walk != 0 && same:
+		_, err := tx.ExecContext(ctx, "UPDATE node SET walk = ? WHERE no = ?", walk, r.no)
+		return err
+	case walk == 0 && r.stale(c):
+		return nil
+	case c.Change == library.ChangeDeleted:
+		return x.remove(ctx, tx, r, c)
+	}
+	if walk == 0 {
+		walk = r.walk
+	}
+	owner, err := ownerNo(ctx, tx, c.OwnerId)
+	if err != nil {
+		return err
+	}
+	kind := slices.Index(kinds, c.Type)
+	if kind < 1 {
+		return fmt.Errorf("unknown type %q", c.Type)
+	}
+	var parent any
+	if c.ParentId != "" {
+		above, err := find(ctx, tx, c.ParentId)
+		if err != nil {
+			return err
+		}
+		parent = above.no
+	}
+	principals := principalsOf(c)
+	if err := share(ctx, tx, r, owner, principals); err != nil {
+		return err
+	}
+	format := ""
+	if kinds[kind] == string(library.KindFile) {
+		format = search.FormatOf(c.Name)
+	}
+	reword := kind > kindUser && (r.kind == 0 || r.name != c.Name)
+	if reword && r.kind > kindUser {
+		if err := x.unindex(ctx, tx, r.no); err != nil {
+			return err
+		}
+	}
+	pending := search.HasText(c) && r.textRun != int64(c.Run)
+	_, err = tx.ExecContext(ctx, `UPDATE node SET kind = ?, owner = ?, parent = ?, trashed = ?, shared = ?, version = ?, run = ?,
+		pending = ?, walk = ?, created = ?, updated = ?, size = ?, status = ?, format = ?, name = ?, sortname = ? WHERE no = ?`,
+		kind, owner, parent, c.Trashed, len(principals) > 0, int64(c.Version), int64(c.Run), pending, walk,
+		c.CreatedAt.AsTime().UnixMilli(), c.ChangedAt.AsTime().UnixMilli(), int64(c.Length), c.Status, format, c.Name, search.Fold(c.Name), r.no)
+	if err != nil || !reword {
+		return err
+	}
+	return x.index(ctx, tx, r.no)
+}
+
+// remove leaves the row of a removed node, with the version that it had.
+func (x *Index) remove(ctx context.Context, tx *sql.Tx, r row, c *event.NodeChanged) error {
+	if err := share(ctx, tx, r, 0, nil); err != nil {
+		return err
+	}
+	if r.kind > kindUser {
+		if err := x.unindex(ctx, tx, r.no); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM body WHERE no = ?", r.no); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE node SET kind = 0, parent = NULL, shared = 0, pending = 0, textrun = 0, name = '', sortname = '',
+		version = ?, created = ?, updated = ? WHERE no = ?`, int64(c.Version), c.CreatedAt.AsTime().UnixMilli(), c.ChangedAt.AsTime().UnixMilli(), r.no)
+	return err
+}
+
+func ownerNo(ctx context.Context, tx *sql.Tx, id string) (no int64, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT no FROM owner WHERE id = ?", id).Scan(&no)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = tx.QueryRowContext(ctx, "INSERT INTO owner (id) VALUES (?) RETURNING no", id).Scan(&no)
+	}
+	return no, err
+}
+
+const everyone = "*"
+
+func principalsOf(c *event.NodeChanged) []string {
+	var all []string
+	if c.IsPublic {
+		all = append(all, everyone)
+	}
+	for _, user := range c.Users {
+		all = append(all, "u/"+user)
+	}
+	for _, group := range c.Groups {
+		all = append(all, "g/"+group)
+	}
+	return all
+}
+
+// principals are those that a caller is.
+func principals(c library.Caller) []string {
+	all := []string{everyone}
+	if c.Owner != "" {
+		all = append(all, "u/"+c.Owner)
+	}
+	for _, group := range c.Groups {
+		all = append(all, "g/"+group)
+	}
+	return all
+}
+
+// share replaces whom a node is shared with.
+func share(ctx context.Context, tx *sql.Tx, r row, owner int64, principals []string) error {
+	if r.shared {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM share WHERE node = ?", r.no); err != nil {
+			return err
+		}
+	}
+	for _, principal := range principals {
+		if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO share VALUES (?, ?, ?)", r.no, principal, owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// index adds the words of a node.
+func (x *Index) index(ctx context.Context, tx *sql.Tx, no int64) error {
+	return x.reword(ctx, tx, no, "INSERT INTO words (rowid, name, text) VALUES (?, ?, ?)")
+}
+
+// unindex deletes the words of a node, before its name or its text is changed.
+func (x *Index) unindex(ctx context.Context, tx *sql.Tx, no int64) error {
+	return x.reword(ctx, tx, no, "INSERT INTO words (words, rowid, name, text) VALUES ('delete', ?, ?, ?)")
+}
+
+func (x *Index) reword(ctx context.Context, tx *sql.Tx, no int64, statement string) error {
+	var owner int64
+	var name string
+	if err := tx.QueryRowContext(ctx, "SELECT owner, name FROM node WHERE no = ?", no).Scan(&owner, &name); err != nil {
+		return err
+	}
+	text, err := x.body(ctx, tx, no)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, statement, no, tokens(owner, name), tokens(owner, text))
+	return err
+}
+
+// prefix begins the tokens of an owner.
+func prefix(owner int64) string { return strconv.FormatInt(owner, 36) + "_" }
+
+// tokens returns the words of a text as they are indexed.
+func tokens(owner int64, text string) string {
+	begin := prefix(owner)
+	var b strings.Builder
+	for w := range search.Words(text) {
+		b.WriteString(begin)
+		b.WriteString(w.Text)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}

@@ -1,0 +1,58 @@
+package sqlite
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/services/query/library/search"
+)
+
+// cursor is the last entry of a page.
+type cursor struct {
+	Scope  uint64    `json:"q"` // a digest of what was asked
+	Values []any     `json:"v"` // those that the page is sorted by
+	ID     uuid.UUID `json:"i"` // that of the node
+}
+
+// scope digests what a cursor belongs to.
+func scope(asked ...any) uint64 {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%q", asked) // never fails
+	return h.Sum64()
+}
+
+func (c cursor) String() string {
+	text, err := json.Marshal(c)
+	if err != nil { // it has numbers and strings only
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+// values returns the sorted values of a cursor and the key of its node, nil for an empty one. It returns
+// search.ErrCursor unless there are as many values as wanted.
+func values(text string, scope uint64, want int) ([]any, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var c cursor
+	document, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(document, &c)
+	}
+	if err != nil || c.Scope != scope || len(c.Values) != want {
+		return nil, search.ErrCursor
+	}
+	for _, v := range c.Values {
+		switch v.(type) {
+		case float64, string:
+		default:
+			return nil, search.ErrCursor
+		}
+	}
+	return append(c.Values, c.ID[:]), nil
+}

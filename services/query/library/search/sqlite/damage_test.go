@@ -1,0 +1,91 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/query/library/search"
+	"github.com/assay-project/assay/services/query/library/search/sqlite"
+)
+
+// TestUnusableFiles checks that a file which is no index, or one of another version, is replaced by an empty index,
+// and that damage which shows later is reported as such.
+func TestUnusableFiles(t *testing.T) {
+	for name, spoil := range map[string]func(path string) error{
+		"not a database": func(path string) error { return os.WriteFile(path, make([]byte, 9000), 0o600) },
+		"cut":            func(path string) error { return os.Truncate(path, 700) },
+		"other version": func(path string) error {
+			db, err := sql.Open("sqlite", path)
+			if err != nil {
+				return err
+			}
+			_, err = db.ExecContext(t.Context(), "PRAGMA user_version = 99")
+			return errors.Join(err, db.Close())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "index.db")
+			build(t, path)
+			if err := spoil(path); err != nil {
+				t.Fatal(err)
+			}
+			x, err := sqlite.Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, built, err := x.Position(t.Context()); built || err != nil {
+				t.Errorf("built: %v, %v", built, err)
+			}
+			if err := x.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Run("later", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "index.db")
+		build(t, path)
+		size, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err == nil { // all but the first pages, which have the schema
+			_, err = file.WriteAt(make([]byte, size.Size()-8*4096), 8*4096)
+			err = errors.Join(err, file.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := sqlite.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close() //nolint:errcheck // it is damaged
+		_, err = x.Search(t.Context(), search.Query{Caller: library.Caller{Owner: "ann"}, Terms: search.Terms{{Words: []string{"a"}}}, Limit: 10})
+		if !errors.Is(err, search.ErrDamaged) {
+			t.Errorf("a damaged file: %v", err)
+		}
+	})
+}
+
+// build makes an index of one file.
+func build(t *testing.T, path string) {
+	t.Helper()
+	x, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := library.RootID("ann")
+	err = x.Build(t.Context(), func(yield func(*event.NodeChanged, error) bool) {
+		_ = yield(&event.NodeChanged{NodeId: root, Type: "User", OwnerId: "ann", Version: 1}, nil) &&
+			yield(&event.NodeChanged{NodeId: library.RootID("file"), Type: "File", OwnerId: "ann", ParentId: root, Name: "a", Version: 1}, nil)
+	}, 1)
+	if err := errors.Join(err, x.Close()); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,190 @@
+// Package sqlite is a search.Index in a SQLite file, with full-text search by FTS5.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"runtime"
+
+	"github.com/klauspost/compress/zstd"
+	"modernc.org/sqlite"
+	codes "modernc.org/sqlite/lib"
+
+	"github.com/assay-project/assay/services/query/library/search"
+)
+
+// Index is an index in a file. Its writes are for one goroutine, as search.Index says.
+type Index struct {
+	write, read *sql.DB // one connection, and several
+	pack        *zstd.Encoder
+	unpack      *zstd.Decoder
+}
+
+var _ search.Index = (*Index)(nil)
+
+// readers is how many queries run at once; others wait.
+func readers() int { return 2 * runtime.GOMAXPROCS(0) }
+
+// Open opens the index of a file, or makes an empty one: if there is none, if it has another version, or if it
+// cannot be read. Only one process may have the file open. The caller closes the Index.
+func Open(ctx context.Context, path string) (*Index, error) {
+	x, err := open(ctx, path)
+	if errors.Is(err, search.ErrDamaged) {
+		if err := Remove(path); err != nil {
+			return nil, err
+		}
+		x, err = open(ctx, path)
+	}
+	return x, err
+}
+
+// Remove deletes the files of an index, which must be closed.
+func Remove(path string) error {
+	var failed []error
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// open returns search.ErrDamaged for a file that is not an index of this version.
+func open(ctx context.Context, path string) (_ *Index, err error) {
+	x := &Index{}
+	defer func() {
+		if err != nil {
+			_ = x.Close()
+		}
+	}()
+	if x.pack, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)); err != nil {
+		return nil, err
+	}
+	if x.unpack, err = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(2*search.MaxText), zstd.WithDecoderConcurrency(0)); err != nil {
+		return nil, err
+	}
+	// The index can be built again, so that it need not survive a power failure; what a crash leaves is consistent.
+	const pragmas = "_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=busy_timeout(10000)&_pragma=temp_store(memory)"
+	name := (&url.URL{Scheme: "file", Opaque: url.PathEscape(path)}).String()
+	if x.write, err = connect(name+"?"+pragmas+"&_pragma=cache_size(-65536)&_txlock=immediate", 1); err != nil {
+		return nil, err
+	}
+	if err := x.prepare(ctx); err != nil {
+		return nil, fault(err)
+	}
+	x.read, err = connect(name+"?"+pragmas+"&_pragma=cache_size(-8192)&_pragma=query_only(1)", readers())
+	return x, err
+}
+
+func connect(dsn string, most int) (*sql.DB, error) {
+	connector, err := sqlite.NewConnector(dsn)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(most)
+	db.SetMaxIdleConns(most)
+	return db, nil
+}
+
+// prepare checks the version of the file and creates the tables of a new one.
+func (x *Index) prepare(ctx context.Context) error {
+	var found, tables int
+	if err := x.write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found); err != nil {
+		return err
+	}
+	if err := x.write.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
+		return err
+	}
+	switch {
+	case found == version:
+		var built int
+		return x.write.QueryRowContext(ctx, "SELECT count(*) FROM node WHERE no = 1").Scan(&built) // reads the schema
+	case tables > 0:
+		return fmt.Errorf("%w: it has version %d and not %d", search.ErrDamaged, found, version)
+	}
+	return x.transaction(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d;", version))
+		return err
+	})
+}
+
+// Close closes the file.
+func (x *Index) Close() error {
+	var failed []error
+	for _, db := range []*sql.DB{x.read, x.write} {
+		if db != nil {
+			failed = append(failed, db.Close())
+		}
+	}
+	if x.unpack != nil {
+		x.unpack.Close()
+	}
+	return errors.Join(failed...)
+}
+
+// transaction runs do and commits what it wrote, unless it returns an error.
+func (x *Index) transaction(ctx context.Context, do func(*sql.Tx) error) error {
+	tx, err := x.write.BeginTx(ctx, nil)
+	if err != nil {
+		return fault(err)
+	}
+	if err := do(tx); err != nil {
+		return fault(errors.Join(err, tx.Rollback()))
+	}
+	return fault(tx.Commit())
+}
+
+// fault makes search.ErrDamaged of what SQLite says of a file that it cannot use.
+func fault(err error) error {
+	if reported, ok := errors.AsType[*sqlite.Error](err); ok {
+		switch reported.Code() & 0xff {
+		case codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB, codes.SQLITE_FORMAT, codes.SQLITE_SCHEMA:
+			return fmt.Errorf("%w: %w", search.ErrDamaged, err)
+		}
+	}
+	return err
+}
+
+// Position returns the sequence of the last event that was applied.
+func (x *Index) Position(ctx context.Context) (sequence uint64, built bool, err error) {
+	return position(ctx, x.write)
+}
+
+// querier is the file or a transaction.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// each calls see with each row of a query, until it returns an error.
+func each(ctx context.Context, q querier, query string, args []any, see func(*sql.Rows) error) (err error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return fault(err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := see(rows); err != nil {
+			return err
+		}
+	}
+	return fault(rows.Err())
+}
+
+func position(ctx context.Context, q querier) (sequence uint64, built bool, err error) {
+	err = q.QueryRowContext(ctx, "SELECT value FROM state WHERE name = 'sequence'").Scan(&sequence)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
+	}
+	return sequence, err == nil, fault(err)
+}
+
+func setPosition(ctx context.Context, tx *sql.Tx, sequence uint64) error {
+	_, err := tx.ExecContext(ctx, "INSERT INTO state VALUES ('sequence', ?) ON CONFLICT DO UPDATE SET value = excluded.value", int64(sequence))
+	return err
+}

@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/query/library/search"
+)
+
+// maxOwners is how many libraries a query reads: the caller's, and those that have nodes for the caller.
+const maxOwners = 1000
+
+// numberOf returns the number of an owner, 0 for one without nodes.
+func numberOf(ctx context.Context, q querier, id string) (no int64, err error) {
+	err = q.QueryRowContext(ctx, "SELECT no FROM owner WHERE id = ?", id).Scan(&no)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return no, err
+}
+
+// owners returns the number of the caller as an owner, 0 for none, and those of all owners of nodes that the caller
+// may see, its own first.
+func owners(ctx context.Context, tx *sql.Tx, c library.Caller) (me int64, all []int64, err error) {
+	if me, err = numberOf(ctx, tx, c.Owner); err != nil {
+		return 0, nil, err
+	}
+	if me != 0 {
+		all = append(all, me)
+	}
+	who, err := json.Marshal(principals(c))
+	if err != nil {
+		return 0, nil, err
+	}
+	const grantors = "SELECT DISTINCT g.owner FROM json_each(?) AS p CROSS JOIN grantor AS g ON g.principal = p.value WHERE g.owner <> ? LIMIT ?"
+	err = each(ctx, tx, grantors, []any{string(who), me, maxOwners - len(all)}, func(rows *sql.Rows) error {
+		var no int64
+		err := rows.Scan(&no)
+		all = append(all, no)
+		return err
+	})
+	return me, all, err
+}
+
+// expression returns the query of one library in the language of FTS5. The words have no character that means
+// something there but the quotation mark, which words do not have.
+func expression(owner int64, terms search.Terms) string {
+	begin := prefix(owner)
+	var with, without []string
+	for _, t := range terms {
+		var b strings.Builder
+		b.WriteByte('"')
+		for i, w := range t.Words {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(begin)
+			b.WriteString(w)
+		}
+		b.WriteByte('"')
+		if t.Prefix {
+			b.WriteString(" *")
+		}
+		if t.Not {
+			without = append(without, b.String())
+		} else {
+			with = append(with, b.String())
+		}
+	}
+	all := "(" + strings.Join(with, " AND ") + ")"
+	if len(without) > 0 {
+		all += " NOT (" + strings.Join(without, " OR ") + ")"
+	}
+	return all
+}

@@ -1,0 +1,197 @@
+package sqlite
+
+import (
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"modernc.org/sqlite"
+
+	"github.com/assay-project/assay/pkg/event"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/query/library/search"
+)
+
+// planOf returns what SQLite says it does for a statement.
+func planOf(t *testing.T, tx *sql.Tx, statement string, arguments []any) string {
+	t.Helper()
+	var plan strings.Builder
+	err := each(t.Context(), tx, "EXPLAIN QUERY PLAN "+statement, arguments, func(rows *sql.Rows) error {
+		var id, parent, unused int
+		var detail string
+		err := rows.Scan(&id, &parent, &unused, &detail)
+		plan.WriteString(detail + "\n")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan.String()
+}
+
+// filled returns an index with libraries of the same size, and what is in the first one shared with nobody.
+func filled(t *testing.T, libraries, files int) *Index {
+	t.Helper()
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "index.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	nodes := func(yield func(*event.NodeChanged, error) bool) {
+		for owner := range libraries {
+			name := fmt.Sprintf("owner-%d", owner)
+			root := library.RootID(name)
+			if !yield(&event.NodeChanged{NodeId: root, Type: "User", OwnerId: name, Version: 1, Status: "Created"}, nil) {
+				return
+			}
+			for file := range files {
+				if !yield(&event.NodeChanged{
+					NodeId: library.RootID(fmt.Sprintf("%s/%d", name, file)), Type: "File", OwnerId: name, ParentId: root, Version: 1,
+					Name: fmt.Sprintf("common %d.txt", file), Status: "Processed", Run: 1,
+				}, nil) {
+					return
+				}
+			}
+		}
+	}
+	if err := x.Build(t.Context(), nodes, 1); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func ownersQuery(t *testing.T) search.Query {
+	t.Helper()
+	terms, err := search.Parse("common -absent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return search.Query{Caller: library.Caller{Owner: "owner-0"}, Terms: terms, Limit: 20}
+}
+
+// TestPlan checks that a search reads tables by their keys only, the hits first.
+func TestPlan(t *testing.T) {
+	x := filled(t, 3, 3)
+	tx, err := x.read.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // it only reads
+	arguments, _, err := parameters(t.Context(), tx, ownersQuery(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := planOf(t, tx, found, arguments)
+	for line := range strings.Lines(plan) {
+		for _, table := range []string{" n ", " n\n", " s ", " s\n", "node", "share"} {
+			if strings.HasPrefix(line, "SCAN") && strings.Contains(line, table) {
+				t.Errorf("a search reads all rows: %s", line)
+			}
+		}
+	}
+	order := []string{"MATERIALIZE hits", "SCAN library VIRTUAL TABLE", "SCAN words VIRTUAL TABLE", "SCAN hits", "SEARCH n USING INTEGER PRIMARY KEY (rowid=?)", "RECURSIVE STEP"}
+	for _, step := range order {
+		if _, after, there := strings.Cut(plan, step); there {
+			plan = after
+			continue
+		}
+		t.Errorf("the plan has no %q after the steps before it of %q", step, order)
+	}
+	if strings.Contains(plan, "CORRELATED LIST SUBQUERY") || strings.Count(plan, "CREATE BLOOM FILTER") != 3 {
+		t.Errorf("the folders of the hits are not looked up in lists made once:\n%s", plan)
+	}
+}
+
+// TestListPlans checks that the pages of lists are read in the order of an index, from where they begin.
+func TestListPlans(t *testing.T) {
+	x := filled(t, 3, 3)
+	tx, err := x.read.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // it only reads
+	for by, column := range columns {
+		for _, l := range []search.Listing{{Parent: library.RootID("owner-0")}, {Owner: "owner-0", Kind: library.KindFile}} {
+			l.Sort, l.Limit = []search.Key{{By: by, Descending: true}}, 10
+			of, err := listingOf(t.Context(), tx, l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for after, part := range map[string][]any{"": nil, " AND " + column.column + "<?": {"x", []byte("x")}} {
+				statement, arguments := of.query(l, part)
+				plan := planOf(t, tx, statement, arguments)
+				if !strings.Contains(plan, "_"+column.index+" (") || !strings.Contains(plan, after) || strings.Contains(plan, "TEMP B-TREE") {
+					t.Errorf("%s of %+v:\n%s", by, l, plan)
+				}
+			}
+		}
+	}
+}
+
+// pages counts the pages of the file that a search looks at, those of the full-text index included.
+func pages(t *testing.T, x *Index, q search.Query) int {
+	t.Helper()
+	x.read.SetMaxOpenConns(1)
+	count := func(reset bool) (n int) {
+		c, err := x.read.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close() //nolint:errcheck // it goes back to the pool
+		if err := c.Raw(func(driver any) error {
+			for _, op := range []sqlite.DBStatusOp{sqlite.DBStatusCacheHit, sqlite.DBStatusCacheMiss} {
+				found, _, err := driver.(sqlite.DBStatus).Status(op, reset)
+				if err != nil {
+					return err
+				}
+				n += found
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if _, err := x.Search(t.Context(), q); err != nil { // reads the schema
+		t.Fatal(err)
+	}
+	count(true)
+	result, err := x.Search(t.Context(), q)
+	if err != nil || len(result.Hits) == 0 {
+		t.Fatalf("%d hits, %v", len(result.Hits), err)
+	}
+	return count(false)
+}
+
+// TestSearchReadsOneLibrary checks that the cost of a search depends on the libraries that the caller may see nodes
+// of, and not on others: the pages that it looks at grow with the depth of the trees alone.
+func TestSearchReadsOneLibrary(t *testing.T) {
+	few, many := pages(t, filled(t, 5, 20), ownersQuery(t)), pages(t, filled(t, 200, 20), ownersQuery(t))
+	t.Logf("pages looked at: %d among 5 libraries, %d among 200", few, many)
+	if many > 2*few {
+		t.Errorf("a search looks at %d pages among 5 libraries, and at %d among 200", few, many)
+	}
+}
+
+// TestSearchIsBounded checks that no more than search.MaxMatches nodes are looked at, and that the response says so.
+func TestSearchIsBounded(t *testing.T) {
+	x := filled(t, 1, search.MaxMatches+100)
+	result, err := x.Search(t.Context(), ownersQuery(t))
+	if err != nil || result.Total != search.MaxMatches || !result.More {
+		t.Errorf("a total of %d, more: %v, %v", result.Total, result.More, err)
+	}
+	if q := ownersQuery(t); pages(t, x, q) > 6*search.MaxMatches {
+		t.Errorf("a search looks at %d pages", pages(t, x, q))
+	}
+	terms := slices.Concat(ownersQuery(t).Terms[:1], search.Terms{{Words: []string{"7"}}})
+	if result, err := x.Search(t.Context(), search.Query{Caller: library.Caller{Owner: "owner-0"}, Terms: terms, Limit: 20}); err != nil || result.Total != 1 || result.More {
+		t.Errorf("one match: a total of %d, more: %v, %v", result.Total, result.More, err)
+	}
+}

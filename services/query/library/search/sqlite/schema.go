@@ -1,0 +1,60 @@
+package sqlite
+
+// version is that of the schema and of search.Words: a file of another version is built again.
+const version = 1
+
+// schema creates the tables. Times are milliseconds since 1970. Numbers of nodes are small, so that they take
+// few bytes in the postings.
+const schema = `
+CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE owner (no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
+
+-- Kind 0 is a node of which only children are known, or that was removed: its version keeps late events out.
+-- The parent is null for a root and in the trash.
+CREATE TABLE node (
+	no INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE,
+	kind INTEGER NOT NULL DEFAULT 0, owner INTEGER NOT NULL DEFAULT 0, parent INTEGER,
+	trashed INTEGER NOT NULL DEFAULT 0, shared INTEGER NOT NULL DEFAULT 0,
+	version INTEGER NOT NULL DEFAULT 0, run INTEGER NOT NULL DEFAULT 0, textrun INTEGER NOT NULL DEFAULT 0,
+	pending INTEGER NOT NULL DEFAULT 0, walk INTEGER NOT NULL DEFAULT 0,
+	created INTEGER NOT NULL DEFAULT 0, updated INTEGER NOT NULL DEFAULT 0, size INTEGER NOT NULL DEFAULT 0,
+	status TEXT NOT NULL DEFAULT '', format TEXT NOT NULL DEFAULT '', name TEXT NOT NULL DEFAULT '', sortname TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX node_pending ON node (no) WHERE pending = 1;
+CREATE INDEX child_name ON node (parent, sortname, id) WHERE parent IS NOT NULL;
+CREATE INDEX child_size ON node (parent, size, id) WHERE parent IS NOT NULL;
+CREATE INDEX child_created ON node (parent, created, id) WHERE parent IS NOT NULL;
+CREATE INDEX child_updated ON node (parent, updated, id) WHERE parent IS NOT NULL;
+CREATE INDEX owned_name ON node (owner, kind, sortname, id) WHERE kind > 1 AND trashed = 0;
+CREATE INDEX owned_size ON node (owner, kind, size, id) WHERE kind > 1 AND trashed = 0;
+CREATE INDEX owned_created ON node (owner, kind, created, id) WHERE kind > 1 AND trashed = 0;
+CREATE INDEX owned_updated ON node (owner, kind, updated, id) WHERE kind > 1 AND trashed = 0;
+
+-- Whom a node is shared with: u/<owner>, g/<group>, or * for everyone.
+CREATE TABLE share (node INTEGER NOT NULL, principal TEXT NOT NULL, owner INTEGER NOT NULL, PRIMARY KEY (node, principal)) WITHOUT ROWID;
+CREATE INDEX share_principal ON share (principal, node);
+
+-- Whose nodes a principal may see.
+CREATE TABLE grantor (principal TEXT NOT NULL, owner INTEGER NOT NULL, nodes INTEGER NOT NULL, PRIMARY KEY (principal, owner)) WITHOUT ROWID;
+CREATE TRIGGER share_added AFTER INSERT ON share BEGIN
+	INSERT INTO grantor VALUES (NEW.principal, NEW.owner, 1) ON CONFLICT DO UPDATE SET nodes = nodes + 1;
+END;
+CREATE TRIGGER share_removed AFTER DELETE ON share BEGIN
+	UPDATE grantor SET nodes = nodes - 1 WHERE principal = OLD.principal AND owner = OLD.owner;
+	DELETE FROM grantor WHERE principal = OLD.principal AND owner = OLD.owner AND nodes = 0;
+END;
+
+-- The texts, compressed, for snippets.
+CREATE TABLE body (no INTEGER PRIMARY KEY, text BLOB NOT NULL);
+
+-- The words of names and texts, each as <owner>_<word>: a query reads the postings of those libraries only that
+-- the caller may see a node of, whatever the size of all others. search.Words makes the words. Rows are deleted by
+-- the words that they have: then the averages that scores depend on stay right, which contentless_delete does not do.
+CREATE VIRTUAL TABLE words USING fts5 (name, text, content = '', tokenize = "ascii tokenchars '_'");
+`
+
+// kinds are the numbers of the kinds of nodes, by which they are stored.
+var kinds = []string{"", "User", "Folder", "File", "Record"}
+
+const kindUser = 1

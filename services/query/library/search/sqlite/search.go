@@ -1,0 +1,203 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/services/query/library/search"
+)
+
+// found finds the nodes that match and that the caller may see. Its plan is pinned, since SQLite has no statistics
+// of words: MATERIALIZED computes each step once, CROSS JOIN keeps the order of the tables, and a unary plus keeps
+// an index from being used. A test checks the plan.
+//
+// From each folder of a hit it climbs to the root, which is reached only if no folder is in the trash, and sees on
+// the way whether one of them is shared with the caller, and whether one is the folder of the filter.
+const found = `
+WITH RECURSIVE
+hits (no, score) AS MATERIALIZED (
+	SELECT words.rowid, round(-bm25(words, 10.0, 1.0), 6)
+	FROM json_each(:expressions) AS library CROSS JOIN words WHERE words MATCH library.value LIMIT :most
+),
+chosen (no, id, score, kind, format, created, parent, open) AS MATERIALIZED (
+	SELECT n.no, n.id, hits.score, n.kind, n.format, n.created, n.parent, n.owner = :me OR n.shared AND ` + granted + `
+	FROM hits CROSS JOIN node AS n ON n.no = hits.no
+	WHERE +n.trashed = 0 AND +n.kind > 1 AND +n.parent IS NOT NULL AND +n.created >= :from AND +n.created < :to
+		AND (:kind = 0 OR +n.kind = :kind) AND (:format = '' OR +n.format = :format) AND (:status = '' OR +n.status = :status)
+),
+climb (folder, at, open, inside, depth) AS (
+	SELECT DISTINCT parent, parent, 0, 0, 0 FROM chosen
+	UNION ALL
+	SELECT climb.folder, n.parent, climb.open OR n.shared AND ` + granted + `, climb.inside OR n.no = :below, climb.depth + 1
+	FROM climb CROSS JOIN node AS n ON n.no = climb.at
+	WHERE +n.trashed = 0 AND +n.kind > 0 AND (+n.parent IS NOT NULL OR +n.kind = 1) AND climb.depth < 128
+),
+folder (no, open, inside) AS MATERIALIZED (SELECT folder, open, inside FROM climb WHERE at IS NULL),
+visible (no, id, score, kind, format, created) AS MATERIALIZED (
+	SELECT no, id, score, kind, format, created
+	FROM chosen
+	WHERE (open AND parent IN (SELECT no FROM folder) OR parent IN (SELECT no FROM folder WHERE open))
+		AND (:below = 0 OR parent IN (SELECT no FROM folder WHERE inside))
+)
+SELECT 0, no, score FROM (
+	SELECT no, score FROM visible WHERE score < :score OR score = :score AND id < :id ORDER BY score DESC, id DESC LIMIT :limit
+)
+UNION ALL SELECT 1, kind, count(*) FROM visible GROUP BY kind
+UNION ALL SELECT 2, format, n FROM (SELECT format, count(*) AS n FROM visible WHERE format <> '' GROUP BY format ORDER BY n DESC, format LIMIT 20)
+UNION ALL SELECT 3, strftime('%Y', created / 1000, 'unixepoch') AS year, count(*) FROM visible GROUP BY year
+UNION ALL SELECT 4, (SELECT count(*) FROM hits), count(*) FROM visible`
+
+// granted reports whether the node n is shared with the caller.
+const granted = `EXISTS (SELECT 1 FROM json_each(:principals) AS p CROSS JOIN share AS s ON s.node = n.no AND s.principal = p.value)`
+
+// The parts of the response of found.
+const (
+	partHit = iota
+	partKind
+	partFormat
+	partYear
+	partTotal
+)
+
+// Search returns a page of the nodes that match, the best first.
+func (x *Index) Search(ctx context.Context, q search.Query) (search.Result, error) {
+	asked := scope(q.Caller.Owner, q.Caller.Groups, q.Terms, q.Filter)
+	after, err := values(q.Cursor, asked, 1)
+	if err != nil {
+		return search.Result{}, err
+	}
+	tx, err := x.read.BeginTx(ctx, nil)
+	if err != nil {
+		return search.Result{}, fault(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // it only reads
+	var result search.Result
+	if result.Sequence, _, err = position(ctx, tx); err != nil {
+		return result, err
+	}
+	arguments, cut, err := parameters(ctx, tx, q, after)
+	if err != nil {
+		return result, fault(err)
+	}
+	result.More = cut
+	found, err := collect(ctx, tx, arguments, &result)
+	if err != nil {
+		return result, fault(err)
+	}
+	more := len(found) > q.Limit
+	found = found[:min(len(found), q.Limit)]
+	for _, h := range found {
+		hit := search.Hit{Score: h.score}
+		var id uuid.UUID
+		var name string
+		if err := tx.QueryRowContext(ctx, "SELECT id, name FROM node WHERE no = ?", h.no).Scan(&id, &name); err != nil {
+			return result, fault(err)
+		}
+		text, err := x.body(ctx, tx, h.no)
+		if err != nil {
+			return result, err
+		}
+		hit.ID, hit.Snippets = id.String(), search.Snippets(name, text, q.Terms)
+		result.Hits = append(result.Hits, hit)
+		if more {
+			result.Next = cursor{asked, []any{h.score}, id}.String()
+		}
+	}
+	return result, nil
+}
+
+// parameters returns those of found. cut means that there may be more libraries than are read.
+func parameters(ctx context.Context, tx *sql.Tx, q search.Query, after []any) (all []any, cut bool, err error) {
+	me, libraries, err := owners(ctx, tx, q.Caller)
+	if err != nil {
+		return nil, false, err
+	}
+	expressions := make([]string, len(libraries))
+	for i, owner := range libraries {
+		expressions[i] = expression(owner, q.Terms)
+	}
+	asked, err := json.Marshal(expressions)
+	if err != nil {
+		return nil, false, err
+	}
+	who, err := json.Marshal(principals(q.Caller))
+	if err != nil {
+		return nil, false, err
+	}
+	var below int64
+	if q.Below != "" {
+		key, err := keyOf(q.Below)
+		if err != nil {
+			return nil, false, err
+		}
+		below = -1 // no node
+		if err := tx.QueryRowContext(ctx, "SELECT no FROM node WHERE id = ?", key).Scan(&below); err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return nil, false, err
+		}
+	}
+	from, to := int64(math.MinInt64), int64(math.MaxInt64)
+	if !q.From.IsZero() {
+		from = q.From.UnixMilli()
+	}
+	if !q.To.IsZero() {
+		to = q.To.UnixMilli()
+	}
+	score, id := any(math.MaxFloat64), any([]byte{})
+	if after != nil {
+		score, id = after[0], after[1]
+	}
+	return []any{
+		sql.Named("expressions", string(asked)), sql.Named("principals", string(who)), sql.Named("most", search.MaxMatches), sql.Named("me", me),
+		sql.Named("from", from), sql.Named("to", to), sql.Named("kind", max(0, slices.Index(kinds, string(q.Kind)))), sql.Named("format", q.Format),
+		sql.Named("status", string(q.Status)), sql.Named("below", below), sql.Named("score", score), sql.Named("id", id), sql.Named("limit", q.Limit+1),
+	}, len(libraries) == maxOwners, nil
+}
+
+type hit struct {
+	no    int64
+	score float64
+}
+
+// collect runs found. It returns the hits, and puts the counts into the result.
+func collect(ctx context.Context, tx *sql.Tx, arguments []any, result *search.Result) ([]hit, error) {
+	var hits []hit
+	result.Facets = search.Facets{Type: []search.Count{}, Format: []search.Count{}, Year: []search.Count{}}
+	err := each(ctx, tx, found, arguments, func(rows *sql.Rows) error {
+		var part int
+		var value string
+		var number float64
+		if err := rows.Scan(&part, &value, &number); err != nil {
+			return err
+		}
+		count := search.Count{Value: value, Count: int(number)}
+		switch part {
+		case partHit:
+			no, err := strconv.ParseInt(value, 10, 64)
+			hits = append(hits, hit{no, number})
+			return err
+		case partKind:
+			kind, err := strconv.Atoi(value)
+			if err != nil || kind >= len(kinds) {
+				return search.ErrDamaged
+			}
+			count.Value = kinds[kind]
+			result.Facets.Type = append(result.Facets.Type, count)
+		case partFormat:
+			result.Facets.Format = append(result.Facets.Format, count)
+		case partYear:
+			result.Facets.Year = append(result.Facets.Year, count)
+		case partTotal:
+			result.Total = count.Count
+			result.More = result.More || value == strconv.Itoa(search.MaxMatches)
+		}
+		return nil
+	})
+	return hits, err
+}

@@ -1,0 +1,113 @@
+package search_test
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/services/query/library/search"
+)
+
+func TestWords(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                              nil,
+		"Annual_Report-2026.PDF":        {"annual", "report", "2026", "pdf"},
+		"Crème brûlée, Ångström":        {"creme", "brulee", "angstrom"},
+		"Cre\u0300me":                   {"creme"}, // decomposed
+		"ﬁne x² ½":                      {"fine", "x2", "12"},
+		"東京タワー abc":                     {"東", "京", "タ", "ワ", "ー", "abc"},
+		"don't 3.14 a\x00b":             {"don", "t", "3", "14", "a", "b"},
+		strings.Repeat("é", 100):        {strings.Repeat("e", 64)},
+		strings.Repeat("ж", 100) + " a": {strings.Repeat("ж", 32), "a"},
+		"\xff\xfea\xc3":                 {"a"},
+	} {
+		var got []string
+		for w := range search.Words(text) {
+			got = append(got, w.Text)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	got, err := search.Parse(` Budget  -draft "annual  report" rep* -"old plan"* & 2026-01 x"y z" `)
+	want := search.Terms{
+		{Words: []string{"budget"}}, {Words: []string{"draft"}, Not: true}, {Words: []string{"annual", "report"}}, {Words: []string{"rep"}, Prefix: true},
+		{Words: []string{"old", "plan"}, Prefix: true, Not: true}, {Words: []string{"2026", "01"}}, {Words: []string{"x"}}, {Words: []string{"y", "z"}},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v\nwant %+v", got, err, want)
+	}
+	for query, advice := range map[string]string{
+		`"open`: "not closed", `-`: "no letter", `-a`: "only excludes", `*`: "stands alone", `a*`: "too short", `&& !`: "no letter", ``: "no letter",
+		strings.Repeat("word ", 33): "too long", `"` + strings.Repeat("word ", 65) + `"`: "too long",
+	} {
+		_, err := search.Parse(query)
+		if _, syntax := errors.AsType[*search.SyntaxError](err); !syntax || !strings.Contains(err.Error(), advice) {
+			t.Errorf("%q: %v, want %q", query, err, advice)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, query := range []string{`a "b c" d* -e`, `"`, `-"x"*`, "東京*"} {
+		f.Add(query)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		terms, err := search.Parse(query)
+		if err == nil && len(terms) == 0 {
+			t.Error("no terms and no error")
+		}
+		search.Snippets(query, query, terms)
+	})
+}
+
+// TestSnippets checks which passages are shown, and that their parts are the text with its spaces made one.
+func TestSnippets(t *testing.T) {
+	terms, err := search.Parse(`budget "annual report" pla* -draft`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	filler := strings.Repeat("filler words of no use ", 20)
+	text := "The budget alone. " + filler + "The <b>Annual\n\nReport</b> has the Budget and a plan. " + filler + "planning once more"
+	got := search.Snippets("budget 2026.pdf", text, terms)
+	if len(got) != 3 || got[0].Field != "name" || got[1].Field != "text" {
+		t.Fatalf("%+v", got)
+	}
+	marked := func(s search.Snippet) string {
+		var b strings.Builder
+		for _, p := range s.Parts {
+			if p.Match {
+				b.WriteString("[" + p.Text + "]")
+			} else {
+				b.WriteString(p.Text)
+			}
+		}
+		return b.String()
+	}
+	if s := marked(got[0]); s != "[budget] 2026.pdf" {
+		t.Error(s)
+	}
+	if s := marked(got[2]); !strings.Contains(s, "The <b>[Annual Report]</b> has the [Budget] and a [plan].") || !strings.HasPrefix(s, "…") || !strings.HasSuffix(s, "…") {
+		t.Error(s)
+	}
+	if got := search.Snippets("other", "nothing of it", terms); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestParseSort(t *testing.T) {
+	got, err := search.ParseSort("name,-size")
+	if want := []search.Key{{By: search.ByName}, {By: search.BySize, Descending: true}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, text := range []string{"", "color", "name,name", "name,-name", "name,size,createdAt,updatedAt", "name,"} {
+		if keys, err := search.ParseSort(text); err == nil {
+			t.Errorf("%q: %v", text, keys)
+		}
+	}
+}
