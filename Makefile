@@ -67,13 +67,13 @@ faults: ## all of these and kills, into docs/faults.md; UPLOADS=42000 for each o
 rounds: ## the tests of which the merge checks run few rounds
 	go test ./pkg/library -run ConcurrentMoves -count=1 -timeout 20m -races=2000
 	go test ./services/assay/test/e2e/feed -run ProjectorKilled -count=1 -timeout 20m -projected=4000
-	ASSAY_REPLAY_ITEMS=10000 go test ./services/query/feed/projector -run TestReplayedDay -count=1 -timeout 20m
+	ASSAY_REPLAY_ITEMS=30000 go test ./services/query/feed/projector -run TestReplayedDays -count=1 -timeout 20m
 mutations: ## read damaged files with every parser of records: COUNT=10000 for each
 	go test ./pkg/library/records/molecule ./pkg/library/records/crystal ./pkg/library/records/spectrum \
 		./services/analyzer/library/sheet ./services/analyzer/library/microscopy -run DamagedFiles -count=1 -v -mutations=$(or $(COUNT),10000)
 
-replay-feed: ## replay a day of 100,000 items of the feed and compare with a count of them
-	ASSAY_REPLAY_ITEMS=100000 go test -count=1 -v -timeout 60m -run TestReplayedDay ./services/query/feed/projector
+replay-feed: ## replay ITEMS=30000 items of three days of the feed and compare three replicas with a count of them
+	ASSAY_REPLAY_ITEMS=$(or $(ITEMS),30000) go test -count=1 -v -timeout 60m -run TestReplayedDays ./services/query/feed/projector
 
 stack: ## run the programs apart, in containers (docker-compose.yml)
 	deploy/stack up

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -50,17 +49,16 @@ func (p posting) source() string {
 	return source
 }
 
-// madeUpDay is n items of a day and a bit, so that midnight UTC is in it, in the
-// order in which they come: mostly that of their times, but some late by up to a
+// madeUpDays is n items of three days and a bit, in the order in which they come: mostly that of their times, but some late by up to a
 // day, some in the millisecond of the one before, and some at midnight.
-func madeUpDay(n int, seed uint64, end time.Time) []posting {
+func madeUpDays(n int, seed uint64, end time.Time) []posting {
 	random := rand.New(rand.NewPCG(seed, seed))
-	const day = 26 * time.Hour
+	const days = 74 * time.Hour
 	midnight := end.Truncate(24 * time.Hour)
 	var all []posting
 	for i := range n {
 		// The rate goes up and down with the hour.
-		at := end.Add(-day).Add(time.Duration(float64(i)/float64(n)*float64(day)) + time.Duration(math.Sin(float64(i)/float64(n)*12)*float64(time.Hour)/4)).Truncate(time.Millisecond)
+		at := end.Add(-days).Add(time.Duration(float64(i)/float64(n)*float64(days)) + time.Duration(math.Sin(float64(i)/float64(n)*12)*float64(time.Hour)/4)).Truncate(time.Millisecond)
 		at = minTime(at, end)
 		switch {
 		case i%50 == 1 && i > 0:
@@ -68,7 +66,7 @@ func madeUpDay(n int, seed uint64, end time.Time) []posting {
 		case i%500 == 2:
 			at = midnight.Add(time.Duration(random.IntN(3)-1) * time.Millisecond)
 		case i%20 == 3: // late
-			at = maxTime(at.Add(-time.Duration(random.IntN(24*60))*time.Minute), end.Add(-day))
+			at = maxTime(at.Add(-time.Duration(random.IntN(24*60))*time.Minute), end.Add(-days))
 		}
 		p := posting{id: replaySources[i%3] + "#" + strconv.Itoa(i), at: at, compound: math.Round((random.Float64()*2-1)*1e4) / 1e4, gone: i%200 == 7}
 		switch {
@@ -108,11 +106,12 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// TestReplayedDay replays a day of items with all that makes counting hard, while
+// TestReplayedDays replays three days of items with all that makes counting hard, while
 // projectors are killed, two at a time share the work, requests fail, and the table is
-// rebuilt once; then compares all responses with a count of the items themselves.
+// rebuilt once; then compares all responses with a count of the items themselves, also those
+// of three replicas that do not project.
 // ASSAY_REPLAY_ITEMS is how many items, see `make replay-feed`.
-func TestReplayedDay(t *testing.T) {
+func TestReplayedDays(t *testing.T) {
 	items := 600
 	if given := os.Getenv("ASSAY_REPLAY_ITEMS"); given != "" {
 		var err error
@@ -122,15 +121,23 @@ func TestReplayedDay(t *testing.T) {
 	}
 	b := open(t)
 	// Half an hour from the edges of all windows that are requested.
-	day := madeUpDay(items, 42, time.Now().UTC().Add(-30*time.Minute).Truncate(time.Millisecond))
+	days := madeUpDays(items, 42, time.Now().UTC().Add(-30*time.Minute).Truncate(time.Millisecond))
 	heal := b.faults.Add(dynamolite.Fault{Operation: "TransactWriteItems", Kind: dynamolite.ErrorAfter, Probability: 0.005, Seed: 5})
 	defer heal()
 
 	began := time.Now()
+	asked := questions(began.UTC(), items > 600)
+	var replicas []string
+	for range 3 {
+		replicas = append(replicas, startReplica(t, b))
+		if err := count(nil).compareReplica(t.Context(), replicas[len(replicas)-1], asked[0]); err != nil { // fills the cache
+			t.Fatal(err)
+		}
+	}
 	var projectors killable
 	projectors.start(t, b)
 	projectors.start(t, b)
-	for part := range slices.Chunk(day, items/3+1) {
+	for part := range slices.Chunk(days, items/3+1) {
 		writers, ctx := errgroup.WithContext(t.Context())
 		writers.SetLimit(16)
 		for _, p := range part {
@@ -145,24 +152,45 @@ func TestReplayedDay(t *testing.T) {
 	if _, err := b.dashboard.Rebuild(t.Context()); err != nil { // beside the projectors
 		t.Fatal(err)
 	}
-	for _, p := range day {
+	for _, p := range days {
 		if p.gone {
 			b.remove(t, feed.Item{SourceID: p.id, IngestedAt: p.at.Format(feed.TimeLayout)})
 		}
 	}
-	left := slices.DeleteFunc(day, func(p posting) bool { return p.gone })
-	late := time.After(30*time.Second + time.Duration(items)*5*time.Millisecond)
-	for {
-		err := count(left).compare(t.Context(), b.dashboard)
-		if err == nil {
-			break
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-late:
-			t.Fatal(err)
+	left := slices.DeleteFunc(days, func(p posting) bool { return p.gone })
+	late, cancel := context.WithTimeout(t.Context(), time.Minute+time.Duration(items)*20*time.Millisecond)
+	defer cancel()
+	agree := func(compare func() error) error {
+		for {
+			err := compare()
+			if err == nil {
+				return nil
+			}
+			select {
+			case <-time.After(100 * time.Millisecond):
+			case <-late.Done():
+				return err
+			}
 		}
 	}
+	if err := agree(func() error { return count(left).compare(t.Context(), b.dashboard) }); err != nil {
+		t.Fatal(err)
+	}
+	var asking errgroup.Group
+	for _, replica := range replicas {
+		asking.Go(func() error {
+			for _, q := range asked {
+				if err := agree(func() error { return count(left).compareReplica(t.Context(), replica, q) }); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := asking.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d replicas answered %d questions each", len(replicas), len(asked))
 	t.Logf("%d items were projected and counted in %s", items, time.Since(began).Round(time.Millisecond))
 	projectors.kill()
 	projectors.kill()
@@ -345,36 +373,4 @@ func (c count) compareList(ctx context.Context, d *dashboard.Dashboard, now time
 		return fmt.Errorf("list of %d hours of %q: %v, want %v", hours, tag, got, want)
 	}
 	return nil
-}
-
-func sentiments(of []posting) (n dashboard.Counts) {
-	for _, p := range of {
-		switch p.sentiment {
-		case feed.Positive:
-			n.Positive++
-		case feed.Neutral:
-			n.Neutral++
-		case feed.Negative:
-			n.Negative++
-		}
-	}
-	return n
-}
-
-func buckets(of []posting, size time.Duration) []dashboard.Bucket {
-	parts := map[time.Time][]posting{}
-	for _, p := range of {
-		start := p.at.Truncate(size)
-		parts[start] = append(parts[start], p)
-	}
-	all := []dashboard.Bucket{}
-	for _, start := range slices.SortedFunc(maps.Keys(parts), time.Time.Compare) {
-		sum := 0 // in ten thousandths
-		for _, p := range parts[start] {
-			sum += int(math.Round(p.compound * 1e4))
-		}
-		average := math.Round(float64(sum)/float64(len(parts[start]))) / 1e4
-		all = append(all, dashboard.Bucket{Start: start, Counts: sentiments(parts[start]), AverageCompound: average})
-	}
-	return all
 }

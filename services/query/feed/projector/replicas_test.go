@@ -1,0 +1,213 @@
+package projector_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/config"
+	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/web"
+	queryfeed "github.com/assay-project/assay/services/query/feed"
+	"github.com/assay-project/assay/services/query/feed/dashboard"
+	"github.com/assay-project/assay/services/query/live"
+	"github.com/assay-project/assay/services/query/wait"
+)
+
+// startReplica serves the feed over HTTP, with the default settings, and does not project. It returns the
+// URL.
+func startReplica(t *testing.T, b *bench) string {
+	t.Helper()
+	cfg, err := config.Load[queryfeed.Config](nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Tables, cfg.Platform = b.tables, b.platform
+	registry := prometheus.NewRegistry()
+	hub := live.New(live.Config{}, live.Options{Log: zerolog.Nop(), Registry: registry})
+	area, err := queryfeed.New(cfg, &backend.Connections{DB: b.db, Streams: b.streams}, hub, wait.New(wait.Config{}, hub), zerolog.Nop(), registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	router := web.NewRouter(web.Options{})
+	area.Routes(router)
+	server := httptest.NewServer(router)
+	t.Cleanup(func() {
+		server.Close()
+		area.Close()
+	})
+	return server.URL
+}
+
+// question selects items of a replica.
+type question struct {
+	hours                  int
+	from, to               time.Time // instead of hours
+	source, tag, sentiment string
+}
+
+// questions combine all filters with the last three days and a window that ends before; wide has more of
+// them.
+func questions(now time.Time, wide bool) (all []question) {
+	sources, tags := []string{"", replaySources[0], replaySources[2]}, []string{"", replayTags[0]}
+	if wide {
+		sources, tags = append([]string{""}, replaySources...), append([]string{""}, replayTags...)
+	}
+	for _, source := range sources {
+		for _, tag := range tags {
+			for _, sentiment := range []string{"", feed.Positive, feed.Neutral, feed.Negative} {
+				all = append(all, question{hours: 72, source: source, tag: tag, sentiment: sentiment}, question{
+					from: now.Add(-60 * time.Hour).Truncate(time.Minute), to: now.Add(-3 * time.Hour).Truncate(time.Minute),
+					source: source, tag: tag, sentiment: sentiment,
+				})
+			}
+		}
+	}
+	return all
+}
+
+func (q question) values() url.Values {
+	values := url.Values{"sourceType": {q.source}, "tag": {q.tag}, "sentiment": {q.sentiment}}
+	for name, value := range values {
+		if value[0] == "" {
+			values.Del(name)
+		}
+	}
+	if q.hours > 0 {
+		values.Set("hours", strconv.Itoa(q.hours))
+	} else {
+		values.Set("from", q.from.Format(time.RFC3339))
+		values.Set("to", q.to.Format(time.RFC3339))
+	}
+	return values
+}
+
+// of returns the postings that a question selects.
+func (c count) of(q question, now time.Time) []posting {
+	hours := q.hours
+	if hours == 0 {
+		hours = dashboard.MaxHours
+	}
+	return slices.DeleteFunc(c.in(now, hours, q.tag), func(p posting) bool {
+		return q.source != "" && p.source() != q.source || q.sentiment != "" && p.sentiment != q.sentiment ||
+			q.hours == 0 && (p.at.Before(q.from) || !p.at.Before(q.to))
+	})
+}
+
+// compareReplica compares summary, series and the complete list of a question with the postings.
+func (c count) compareReplica(ctx context.Context, replica string, q question) error {
+	want := c.of(q, time.Now())
+	values := q.values()
+	var summary dashboard.Summary
+	if err := get(ctx, replica+"/v1/feed/summary?"+values.Encode(), &summary); err != nil {
+		return err
+	}
+	if summary.Total != len(want) || summary.Sentiment != sentiments(want) {
+		return fmt.Errorf("the summary of %v is %d, %+v; want %d, %+v", values, summary.Total, summary.Sentiment, len(want), sentiments(want))
+	}
+	var series struct{ Buckets []dashboard.Bucket }
+	values.Set("bucket", "1h")
+	if err := get(ctx, replica+"/v1/feed/series?"+values.Encode(), &series); err != nil {
+		return err
+	}
+	if got, want := fmt.Sprint(series.Buckets), fmt.Sprint(buckets(want, time.Hour)); got != want {
+		return fmt.Errorf("the series of %v is %s, want %s", values, got, want)
+	}
+	values.Del("bucket")
+	values.Set("limit", "1000")
+	var got, ids []string
+	for _, p := range want {
+		ids = append(ids, p.id)
+	}
+	for {
+		var page struct {
+			Items      []feed.ItemView
+			NextCursor string
+		}
+		if err := get(ctx, replica+"/v1/feed/items?"+values.Encode(), &page); err != nil {
+			return err
+		}
+		for _, item := range page.Items {
+			got = append(got, item.SourceID)
+		}
+		if page.NextCursor == "" {
+			break
+		}
+		values.Set("cursor", page.NextCursor)
+	}
+	slices.Sort(got)
+	if slices.Sort(ids); !slices.Equal(got, ids) {
+		return fmt.Errorf("the list of %v has %d items, want %d", values, len(got), len(ids))
+	}
+	return nil
+}
+
+// get reads JSON.
+func get(ctx context.Context, address string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	client := http.Client{Timeout: time.Minute}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	body, err := io.ReadAll(resp.Body)
+	if closed := resp.Body.Close(); err == nil {
+		err = closed
+	}
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s %s", address, resp.Status, body)
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, into)
+}
+
+func sentiments(of []posting) (n dashboard.Counts) {
+	for _, p := range of {
+		switch p.sentiment {
+		case feed.Positive:
+			n.Positive++
+		case feed.Neutral:
+			n.Neutral++
+		case feed.Negative:
+			n.Negative++
+		}
+	}
+	return n
+}
+
+func buckets(of []posting, size time.Duration) []dashboard.Bucket {
+	parts := map[time.Time][]posting{}
+	for _, p := range of {
+		start := p.at.Truncate(size)
+		parts[start] = append(parts[start], p)
+	}
+	all := []dashboard.Bucket{}
+	for _, start := range slices.SortedFunc(maps.Keys(parts), time.Time.Compare) {
+		sum := 0 // in ten thousandths
+		for _, p := range parts[start] {
+			sum += int(math.Round(p.compound * 1e4))
+		}
+		average := math.Round(float64(sum)/float64(len(parts[start]))) / 1e4
+		all = append(all, dashboard.Bucket{Start: start, Counts: sentiments(parts[start]), AverageCompound: average})
+	}
+	return all
+}
