@@ -25,7 +25,7 @@ const (
 type Copy struct {
 	Bucket string // of the source; that of the store by default
 	Key    string
-	ETag   string // if given, the source must have it
+	ETag   string // the entity tag that the source must have; empty for any
 
 	// ContentType and Metadata are the source's if neither is given.
 	ContentType string

@@ -15,7 +15,7 @@ import (
 // SilenceError ends a request to S3 that made no progress within the timeout.
 type SilenceError struct {
 	Limit   time.Duration
-	Setting string // that has the limit
+	Setting string // the name of the setting with the limit
 }
 
 func (e *SilenceError) Error() string {

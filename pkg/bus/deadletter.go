@@ -29,7 +29,7 @@ const (
 	DeadAttempts = "assay-dead-attempts"
 	DeadSubject  = "assay-dead-subject"  // where the message came from
 	DeadConsumer = "assay-dead-consumer" // who gave it up
-	DeadFirst    = "assay-dead-first"    // when the stream took it in, RFC 3339
+	DeadFirst    = "assay-dead-first"    // when the stream stored it, RFC 3339
 	DeadLast     = "assay-dead-last"     // when it was given up, RFC 3339
 )
 

@@ -69,7 +69,7 @@ type journal struct {
 const (
 	journalMagic = "dynlite2"
 	journalSize  = 4 << 20
-	headerCopy   = 4 << 10 // where the second header is
+	headerCopy   = 4 << 10 // position of the second header
 	recordsStart = 8 << 10
 	saltSize     = 8
 	rootSize     = 128 // of a root page bbolt uses 80 bytes

@@ -48,7 +48,7 @@ func TestTokensOutliveTheProcess(t *testing.T) {
 	check(s)
 	s.table("first", "id:S", "") // makes a checkpoint
 	some()
-	for i := range 12 { // another, when the journal is full
+	for i := range 12 { // a new one when the journal is full
 		s.put("left", item("id", fmt.Sprint(i), "text", strings.Repeat("x", 390_000)))
 		some()
 	}

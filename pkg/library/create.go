@@ -57,7 +57,7 @@ func (s *Store) newNode(n NewNode, kind Kind, state Node) (Node, error) {
 	return state, nil
 }
 
-// CreateFolder creates a folder. It returns ErrExists, ErrName, or why the parent cannot have it:
+// CreateFolder creates a folder. It returns ErrExists, ErrName, or why the parent cannot contain it:
 // lifecycle.ErrNotFound, ErrOwner, ErrNotFolder, ErrTrashed or ErrTooDeep.
 func (s *Store) CreateFolder(ctx context.Context, n NewNode) (Node, error) {
 	for range changeAttempts {

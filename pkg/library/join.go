@@ -71,7 +71,7 @@ func (s *Store) FinishStep(ctx context.Context, fileID string, run int64, step s
 	return w, err
 }
 
-// summary is the boolean of a step that is no longer open.
+// summary returns the attribute that summarizes a step that is no longer open.
 func summary(step string, end StepEnd) map[string]table.Value {
 	names := map[string]string{StepThumbnails: "thumbnailCompleted", StepParse: "parseCompleted", StepMetadata: "metadataCompleted"}
 	if end == StepDone {

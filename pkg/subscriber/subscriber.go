@@ -60,7 +60,7 @@ type Config struct {
 
 // Outcome is the end of one item's analysis. Exactly one of Completed and Failed is set.
 type Outcome struct {
-	ID    string // of the event; the same when the same fact is published again
+	ID    string // of the event; repeats of the same fact have the same id
 	Area  string
 	Item  string // the item's id: for textfile the file's
 	Owner string

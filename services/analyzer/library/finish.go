@@ -86,7 +86,7 @@ func (a *Area) announce(ctx context.Context, w library.Workflow, first bool) err
 	return a.bus.Republish(ctx, e)
 }
 
-// concludeFile publishes the outcome of a file that has ended, for a message that comes late.
+// concludeFile publishes the outcome of a file that has ended, for a late message.
 func (a *Area) concludeFile(ctx context.Context, f library.File) error {
 	e, err := a.outcomeOf(ctx, f)
 	if err != nil {
@@ -118,7 +118,7 @@ func outcome(f library.File, at time.Time) event.Event {
 	})
 }
 
-// failFile ends a run that could not begin, and returns when.
+// failFile ends a run that could not begin, and returns the time.
 func (a *Area) failFile(ctx context.Context, fileID string, run int64, reason string) (time.Time, error) {
 	f, err := a.store.File(ctx, fileID)
 	if errors.Is(err, lifecycle.ErrNotFound) || err == nil && f.Run != run {

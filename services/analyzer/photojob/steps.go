@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
-// steps are the steps from PhotoUploaded to the outcome.
+// steps implements the steps from PhotoUploaded to the outcome.
 type steps struct{ *Area }
 
 // codedError is why a job fails, with its code.

@@ -19,7 +19,7 @@ func (e *NotTextError) Error() string {
 	return "the content is not text: it looks like " + e.Looks
 }
 
-// names are the formats that people upload, by media type.
+// names are the names of common formats by media type.
 var names = map[string]string{
 	"application/pdf":                               "a PDF document",
 	"application/gzip":                              "gzip-compressed data",

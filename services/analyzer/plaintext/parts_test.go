@@ -28,7 +28,7 @@ func readParts(t *testing.T, text, contentType string, size int, rng *rand.Rand)
 	}
 	var all, going []*reading
 	for at := 0; at < len(rest); at += size {
-		// To behind the characters that reach into the next part, as CountParts does.
+		// Up to the end of the characters that extend into the next part, as in CountParts.
 		beyond := min(size+utf8.UTFMax, len(rest)-at)
 		r := &reading{part: parts.Part(io.NopCloser(iotest.HalfReader(strings.NewReader(rest[at:])))), own: min(size, len(rest)-at), want: beyond}
 		all, going = append(all, r), append(going, r)

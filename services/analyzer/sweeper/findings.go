@@ -7,6 +7,6 @@ const (
 	UnnotifiedOutcome  = "unnotified_outcome"  // an outcome to publish again; the stream drops the newest
 	UnreadableItem     = "unreadable_item"     // left for a person
 	OrphanObject       = "orphan_object"       // an object that belongs to no item; deleted
-	SuspiciousOrphan   = "suspicious_orphan"   // one of too many orphans; not deleted
+	SuspiciousOrphan   = "suspicious_orphan"   // there are too many orphans; not deleted
 	InconsistentCopies = "inconsistent_copies" // rows of one item that differ; repaired from the first
 )

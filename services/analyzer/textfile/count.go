@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/textfile/wordstats"
 )
 
-// counts counts the words of stored texts.
+// counts implements the steps that count the words of stored texts.
 type counts struct {
 	bucket *blob.Store
 	cfg    Config

@@ -23,7 +23,7 @@ type ReanalysisPage struct {
 	NextCursor   string          `json:"nextCursor,omitempty"` // empty on the last page
 }
 
-// OutdatedItems are the items that an older model analyzed.
+// OutdatedItems are items that an older model analyzed.
 type OutdatedItems struct {
 	ModelVersion string `json:"modelVersion"`
 	Items        int    `json:"items"`

@@ -149,7 +149,7 @@ func (p *put) collect(ctx context.Context, path, folderID string) (files []local
 
 // folder creates a folder, or returns the one that an earlier run created.
 func (p *put) folder(ctx context.Context, parentID, name string) (client.Node, error) {
-	name, err := library.CleanName(name) // as the server stores it
+	name, err := library.CleanName(name) // the name that the server stores
 	if err != nil {
 		return client.Node{}, err
 	}

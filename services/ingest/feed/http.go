@@ -144,7 +144,7 @@ var fields = sync.OnceValue(func() map[string]bool {
 func otherCase(raw json.RawMessage) (wrong []web.FieldError) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil {
-		return nil // it was decoded before
+		return nil // the content was decoded before
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !fields()[name] {

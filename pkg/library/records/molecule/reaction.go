@@ -118,7 +118,7 @@ func (x *Reaction) v3000(s *scan) error {
 			list = &x.Agents
 		case words[3] == "CTAB":
 			if list == nil || len(*list) >= maxComponents {
-				return fmt.Errorf("%w: line %d: a molecule has no place", ErrNotReaction, s.line)
+				return fmt.Errorf("%w: line %d: a molecule is outside of a list, or there are too many", ErrNotReaction, s.line)
 			}
 			end := bytes.Index(s.rest, []byte("M  V30 END CTAB"))
 			if end < 0 {

@@ -13,7 +13,7 @@ import (
 //go:embed pdfium.wasm.gz
 var code []byte
 
-// Errors of a document. They are final: the same bytes fail again.
+// Errors of a document. They are permanent: the same bytes fail again.
 var (
 	ErrLocked  = errors.New("the document is locked by a password")
 	ErrDamaged = errors.New("the document is not a PDF, or is damaged")

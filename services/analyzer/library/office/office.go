@@ -12,7 +12,7 @@ import (
 	"io"
 )
 
-// Errors of a document. They are final: the same bytes fail again.
+// Errors of a document. They are permanent: the same bytes fail again.
 var (
 	ErrFormat  = errors.New("the file is not an office document that can be read")
 	ErrLocked  = errors.New("the document is locked by a password")

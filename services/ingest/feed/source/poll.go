@@ -42,8 +42,8 @@ func (r report) hold() time.Duration {
 const (
 	outcomeOK           = "ok"
 	outcomeUnchanged    = "unchanged"
-	outcomeQuota        = "quota"        // nothing was asked
-	outcomeNoKey        = "no-key"       // nothing was asked
+	outcomeQuota        = "quota"        // no request was made
+	outcomeNoKey        = "no-key"       // no request was made
 	outcomeUnauthorized = "unauthorized" // until the settings are changed
 	outcomeGone         = "gone"         // until the settings are changed
 	outcomeThrottled    = "throttled"

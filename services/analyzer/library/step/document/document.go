@@ -73,7 +73,7 @@ func metadata(engine string, add func(ctx context.Context, data []byte, found ma
 	return s
 }
 
-// limited keeps what is written to it up to maxBytes, and then nothing.
+// limited keeps the first maxBytes that are written to it.
 type limited struct {
 	bytes.Buffer
 	over bool

@@ -84,7 +84,7 @@ func (p paid) send(t *testing.T, c *client.Client, provider string) client.Photo
 	return job
 }
 
-// photoCall is what of a call is checked.
+// photoCall has the fields of a call that are compared.
 type photoCall struct {
 	Step, Provider, Outcome, Model string
 	CostMicros                     int64

@@ -226,7 +226,7 @@ func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 	if ids := c.PhotoOutcomes(t, batch.BatchID); len(ids) != 1 {
 		t.Errorf("outcomes of the batch %v, want one", ids)
 	}
-	if again, err := speaker.RetryPhotoBatch(system.Within(t), batch.BatchID); err != nil || again.Failed != 1 { // the one without bytes
+	if again, err := speaker.RetryPhotoBatch(system.Within(t), batch.BatchID); err != nil || again.Failed != 1 { // the job without an upload
 		t.Errorf("retried as %s, %v", system.JSON(again), err)
 	}
 	if ended := system.BatchEnd(t, speaker, batch.BatchID); ended.Status != client.Partial || ended.Failed != 4 {

@@ -141,7 +141,7 @@ func (l *Load) moment(random *rand.Rand, parts, part int) int {
 func (l *Load) upload(ctx context.Context, t *testing.T, i int) []audit.Promise {
 	t.Helper()
 	name := fmt.Sprint("upload ", i)
-	photos := i/7%4 == 0 // the objects of a photo take seconds with the race detector
+	photos := i/7%4 == 0 // photos take more processor time than texts
 	switch kind := i % 7; {
 	case kind == 5 && photos:
 		return l.uploadPhoto(ctx, t, i)

@@ -140,7 +140,7 @@ func otherBytesAreRefused(t *testing.T, s system.System) {
 			calls.Wait()
 			won := slices.IndexFunc(errs, func(err error) bool { return err == nil })
 			if won < 0 {
-				t.Fatalf("all are refused: %v", errs)
+				t.Fatalf("all are rejected: %v", errs)
 			}
 			id, winner := files[won].FileID, won%3
 			for i, err := range errs {

@@ -73,7 +73,7 @@ func startEngines(t *testing.T, systems int) *engines {
 	return e
 }
 
-// created publishes the bucket's notification where the scenario wants one.
+// created publishes the bucket's notification if the scenario needs one.
 func (e *engines) created(ctx context.Context, o embedded.Object) error {
 	e.mu.Lock()
 	s := e.systems[o.Bucket]

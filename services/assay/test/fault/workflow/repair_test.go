@@ -29,7 +29,7 @@ func (w *world) set(name string, key table.Key, attribute, value string) {
 	}
 }
 
-// lose removes an item behind the store's back.
+// lose removes an item without the store.
 func (w *world) lose(name string, key table.Key) {
 	w.t.Helper()
 	if _, err := w.backends.DB.DeleteItem(w.t.Context(), &dynamodb.DeleteItemInput{TableName: &name, Key: key}); err != nil {

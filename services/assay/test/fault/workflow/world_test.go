@@ -258,7 +258,7 @@ func (w *world) add(name, parent, body string) library.File {
 	return f
 }
 
-// until waits for something.
+// until waits until look returns nil.
 func (w *world) until(what string, look func() error) {
 	w.t.Helper()
 	late := time.NewTimer(limit)

@@ -20,7 +20,7 @@ import (
 // Key is the key that the server accepts.
 const Key = "0123456789abcdef0123456789abcdef"
 
-// PlanResults is how many articles of a search the plan shows.
+// PlanResults is the maximum number of articles that the plan returns for a search.
 const PlanResults = 300
 
 // Server has articles, and records requests.
