@@ -56,16 +56,20 @@ overload: ## offer ten times what the analyzer can do: MINUTES=1
 	go test ./services/assay/test/e2e/overload -run OverloadKeepsThePromises -count=1 -timeout 120m -v -overload.minutes=$(or $(MINUTES),1)
 paid: ## photo jobs of paid providers with faults, kills and a switch: JOBS=1000
 	go test ./services/assay/test/e2e/photos -run PaidLoad -count=1 -timeout 60m -v -paid.jobs $(or $(JOBS),1000) -fault.seed $(or $(SEED),13)
+import: ## import FILES=10000 files in folders by one command while the services are killed in turn
+	go test ./services/assay/test/e2e/recovery -run OfAnImport -count=1 -timeout 3h -v -fault.files=$(or $(FILES),10000) -fault.seed=$(or $(SEED),13)
 faults: ## all of these and kills, into docs/faults.md; UPLOADS=42000 for each of two runs under kills, SEED=13, DOUBLES=1000, CHAOS_SEEDS="1 2 3 4" CHAOS_MINUTES=5 OVERLOAD_MINUTES=1
 	rm -f docs/faults.jsonl
 	$(LEDGER) go test ./services/assay/test/e2e/recovery -run 'KillLosesNothing|KilledServicesLoseNothing' \
 		-count=1 -timeout 3h -parallel 1 -fault.uploads=$(or $(UPLOADS),42000) -fault.seed=$(or $(SEED),13)
+	$(LEDGER) $(MAKE) import
 	$(LEDGER) $(MAKE) crash
 	for seed in $(or $(CHAOS_SEEDS),1 2 3 4); do $(LEDGER) $(MAKE) chaos SEED=$$seed MINUTES=$(or $(CHAOS_MINUTES),5) || exit 1; done
 	$(LEDGER) $(MAKE) overload MINUTES=$(or $(OVERLOAD_MINUTES),1)
 	go test ./services/assay/test/fault/ledger -run Page -update
 rounds: ## the tests of which the merge checks run few rounds
 	go test ./pkg/library -run ConcurrentMoves -count=1 -timeout 20m -races=2000
+	go test ./services/assay/test/e2e/library -run Promises -count=1 -timeout 20m -library.moves=1000 -library.files=10000
 	go test ./services/assay/test/e2e/feed -run ProjectorKilled -count=1 -timeout 20m -projected=4000
 	ASSAY_REPLAY_ITEMS=30000 go test ./services/query/feed/projector -run TestReplayedDays -count=1 -timeout 20m
 mutations: ## read damaged files with every parser of records: COUNT=10000 for each

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/assay-project/assay/pkg/library"
@@ -66,9 +68,15 @@ func judged(err error) error {
 	return err
 }
 
-// Draw stores the thumbnails of a picture that was in the format of source, each made from the next larger one. Sizes beyond that of the picture are one
-// object.
-func Draw(ctx context.Context, f *step.File, p *pixels.Picture, source pixels.Format) ([]library.Image, error) {
+// Thumbnail is an encoded thumbnail.
+type Thumbnail struct {
+	library.Image        // without a key
+	Body          []byte // nil if it is the next smaller one
+}
+
+// Encode returns the thumbnails of a picture that was in the format of source, the largest first, each made
+// from the next larger one. It changes the picture. Sizes beyond that of the picture are one object.
+func Encode(p *pixels.Picture, source pixels.Format) ([]Thumbnail, error) {
 	var pictures [len(sizes)]*pixels.Picture
 	for i, size := range sizes {
 		p.Fit(size, size)
@@ -79,23 +87,37 @@ func Draw(ctx context.Context, f *step.File, p *pixels.Picture, source pixels.Fo
 	if err != nil {
 		return nil, err
 	}
-	images := make([]library.Image, len(sizes))
-	for i := len(sizes) - 1; i >= 0; i-- {
-		p, id := pictures[i], strconv.Itoa(sizes[i])
+	made := make([]Thumbnail, len(sizes))
+	for i, p := range pictures {
+		made[i].Image = library.Image{ID: strconv.Itoa(sizes[i]), Width: p.Width(), Height: p.Height(), MimeType: format.MediaType()}
 		if i+1 < len(sizes) && p.Width() == pictures[i+1].Width() && p.Height() == pictures[i+1].Height() {
-			images[i] = images[i+1]
-			images[i].ID = id
 			continue
 		}
-		body, err := p.Encode(pixels.Encoding{Format: format})
-		if err != nil {
-			return nil, fmt.Errorf("thumbnail %s: %w", id, err)
+		if made[i].Body, err = p.Encode(pixels.Encoding{Format: format}); err != nil {
+			return nil, fmt.Errorf("thumbnail %s: %w", made[i].ID, err)
 		}
-		key, err := f.Store(ctx, "image-"+id+"."+string(format), format.MediaType(), body)
-		if err != nil {
+	}
+	return made, nil
+}
+
+// Draw stores the thumbnails that Encode returns.
+func Draw(ctx context.Context, f *step.File, p *pixels.Picture, source pixels.Format) ([]library.Image, error) {
+	made, err := Encode(p, source)
+	if err != nil {
+		return nil, err
+	}
+	images := make([]library.Image, len(made))
+	for i, one := range slices.Backward(made) {
+		images[i] = one.Image
+		if one.Body == nil {
+			images[i].Key, images[i].Length = images[i+1].Key, images[i+1].Length
+			continue
+		}
+		_, extension, _ := strings.Cut(one.MimeType, "/")
+		images[i].Length = int64(len(one.Body))
+		if images[i].Key, err = f.Store(ctx, "image-"+one.ID+"."+extension, one.MimeType, one.Body); err != nil {
 			return nil, err
 		}
-		images[i] = library.Image{ID: id, Key: key, Width: p.Width(), Height: p.Height(), MimeType: format.MediaType(), Length: int64(len(body))}
 	}
 	return images, nil
 }

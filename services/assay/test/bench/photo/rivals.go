@@ -72,7 +72,7 @@ func (m maker) magick() [][]string {
 
 func (m maker) vipsthumbnail() (all [][]string) {
 	for _, side := range []string{"1200", "600", "300"} {
-		all = append(all, []string{m.in, "-s", side, "-o", m.out + "-vips-" + side + ".jpg[Q=82,strip]"})
+		all = append(all, []string{m.in, "-s", side, "-o", m.out + "-vips-" + side + ".jpg[Q=85,strip]"})
 	}
 	return all
 }

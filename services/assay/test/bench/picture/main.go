@@ -1,16 +1,15 @@
-// Command picture performs the operations that bench measures on one photo, and prints the size of the
-// last picture written.
+// Command picture performs the operations that bench measures on one photo.
 //
 //	picture chain IN OUT        2,048 pixels, levels, sharpen, JPEG of quality 85
-//	picture thumbnails IN OUT   1,200, 600 and 300 pixels, JPEG of quality 82
+//	picture thumbnails IN OUT   those of the library: 1,200, 600 and 300 pixels, JPEG of quality 85
 package main
 
 import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 
+	"github.com/assay-project/assay/services/analyzer/library/step/picture"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
@@ -41,17 +40,24 @@ func run(ctx context.Context, args []string) error {
 		p.Sharpen(100)
 		err = write(p, args[2]+".jpg", 85)
 	case "thumbnails":
-		for _, side := range []int{1200, 600, 300} { // each from the previous one
-			p.Fit(side, side)
-			if err = write(p, args[2]+"-"+strconv.Itoa(side)+".jpg", 82); err != nil {
-				break
-			}
-		}
+		err = thumbnails(p, args[2])
 	default:
 		err = fmt.Errorf("no %q", args[0])
 	}
-	fmt.Printf("%d %d\n", p.Width(), p.Height())
 	return err
+}
+
+func thumbnails(p *pixels.Picture, out string) error {
+	made, err := picture.Encode(p, pixels.JPEG)
+	if err != nil {
+		return err
+	}
+	for _, one := range made {
+		if err := os.WriteFile(out+"-"+one.ID+".jpg", one.Body, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func write(p *pixels.Picture, path string, quality int) error {
