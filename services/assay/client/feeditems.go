@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"strconv"
 	"time"
 )
 
@@ -35,4 +37,59 @@ func (c *Client) Reanalyze(ctx context.Context, r Reanalysis) (ReanalysisPage, e
 	var page ReanalysisPage
 	err := c.do(ctx, call{method: http.MethodPost, path: join("feed", "reanalyze"), body: r}, &page)
 	return page, err
+}
+
+// FeedItem is an item of the feed.
+type FeedItem struct {
+	SourceID     string         `json:"sourceId"`
+	SourceType   string         `json:"sourceType"`
+	IngestedAt   time.Time      `json:"ingestedAt"`
+	PublishedAt  time.Time      `json:"publishedAt,omitzero"`
+	SourceURL    string         `json:"sourceUrl,omitempty"`
+	TextSnippet  string         `json:"textSnippet"`
+	MatchedTags  []string       `json:"matchedTags"`
+	Metadata     map[string]any `json:"metadata,omitempty"` // not in lists
+	Status       string         `json:"status"`             // pending or analyzed
+	Language     string         `json:"language,omitempty"` // BCP 47; und if the detection is not reliable
+	Sentiment    string         `json:"sentiment"`
+	Score        float64        `json:"score"`
+	Compound     float64        `json:"compound"`
+	ModelVersion string         `json:"modelVersion"`
+	ErrorMessage string         `json:"errorMessage,omitempty"`
+}
+
+// Rated reports whether the sentiment is that of the text: only English is rated.
+func (i FeedItem) Rated() bool {
+	return i.Language == "" || i.Language == "en" || i.Language == "und"
+}
+
+// FeedListing selects analyzed items of the last hours. Empty fields select all.
+type FeedListing struct {
+	Hours                      int
+	SourceType, Sentiment, Tag string
+	Limit                      int // at most 1000
+}
+
+// FeedItems reads the first items of a listing, newest first or, with a sentiment, highest score first. It
+// reports whether there are more.
+func (c *Client) FeedItems(ctx context.Context, l FeedListing) (items []FeedItem, more bool, err error) {
+	query := url.Values{"hours": {strconv.Itoa(l.Hours)}, "limit": {strconv.Itoa(l.Limit)}}
+	for name, value := range map[string]string{"sourceType": l.SourceType, "sentiment": l.Sentiment, "tag": l.Tag} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	var page struct {
+		Items      []FeedItem `json:"items"`
+		NextCursor string     `json:"nextCursor"`
+	}
+	err = c.do(ctx, call{method: http.MethodGet, path: join("feed", "items"), query: query}, &page)
+	return page.Items, page.NextCursor != "", err
+}
+
+// FeedItem reads one item.
+func (c *Client) FeedItem(ctx context.Context, sourceID string) (FeedItem, error) {
+	var item FeedItem
+	err := c.do(ctx, call{method: http.MethodGet, path: join("feed", "items", sourceID)}, &item)
+	return item, err
 }

@@ -15,10 +15,10 @@ import (
 
 func newFeed(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "feed", Short: "Manage the feed", Args: knownCommand,
+		Use: "feed", Short: "Read and manage the feed", Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSources(s), newReanalyze(s), newRebuild(s))
+	cmd.AddCommand(newFeedList(s), newFeedShow(s), newSources(s), newReanalyze(s), newRebuild(s))
 	return cmd
 }
 

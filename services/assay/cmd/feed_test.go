@@ -1,12 +1,52 @@
 package cmd
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/assay-project/assay/services/assay/endpoints"
 )
+
+// TestFeedItems lists and shows an item that is not English.
+func TestFeedItems(t *testing.T) {
+	p := newPerson(t)
+	id, tag := "reddit#"+p.owner, "tag of "+p.owner
+	running, err := endpoints.Read(testDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	item, err := json.Marshal(map[string]any{
+		"sourceId": id, "sourceType": "reddit", "matchedTags": []string{tag}, "text": "Das war eine super Woche, und wir wollen trotzdem nicht mehr nach Hause.",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.Post(running.HTTP+"/v1/feed/items", "application/json", bytes.NewReader(item))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusCreated {
+		t.Fatalf("%s, %v", resp.Status, err)
+	}
+	for !strings.Contains(p.run("feed", "list", "--tag", tag).out, id) {
+		if t.Context().Err() != nil {
+			t.Fatal("the item is not listed")
+		}
+	}
+	list := p.run("feed", "list", "--tag", tag, "--sentiment", "neutral")
+	if lines := strings.Split(list.out, "\n"); len(lines) != 3 || !strings.HasPrefix(lines[0], "INGESTED") || !strings.Contains(lines[1], "not rated  0.50   de        Das war") {
+		t.Errorf("list: %+v", list)
+	}
+	p.run("feed", "show", id).has(t, 0, "language   de (only English is rated)\n", "")
+	p.run("feed", "list", "--sentiment", "happy").want(t, 1, "", "query.sentiment")
+	p.run("feed", "show", "reddit#none").want(t, 1, "", "assay: No feed item with this id.\n")
+}
 
 // sources runs `assay feed sources …`.
 func (p person) sources(args ...string) ran {
