@@ -5,7 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/records"
@@ -156,6 +158,7 @@ func (w *world) killedAt(s scenario, p point) {
 // object.
 func TestErasedAtEveryCall(t *testing.T) {
 	w := start(t)
+	w.lease = 5 * time.Second // a worker that lost its lease may leave an object, which the sweep removes
 	samples := samples(t)
 	for n, plan := range library.Plans() {
 		one, ok := samples[plan.Type]
@@ -171,8 +174,8 @@ func TestErasedAtEveryCall(t *testing.T) {
 			return err
 		}}
 		every := *share
-		if every > 1 { // all types together take as long as one of the scenarios
-			every *= len(samples)
+		if every > 1 { // all types together take less time than one of the scenarios
+			every *= 2 * len(samples)
 		}
 		for i, p := range w.moments(s) {
 			if i%every == n%every {
@@ -186,10 +189,9 @@ func (w *world) erasedAt(s scenario, name, body string, p point) {
 	w.t.Helper()
 	seen := counter{}
 	f := w.reserve(name, "", len(body))
-	erased := false
+	var erased atomic.Bool
 	o := w.worker(func(c wire.Call, m wire.Moment) bool {
-		if seen.next(c, m) == p && !erased {
-			erased = true
+		if seen.next(c, m) == p && !erased.Swap(true) {
 			w.erase(f.ID)
 		}
 		return false
@@ -203,7 +205,12 @@ func (w *world) erasedAt(s scenario, name, body string, p point) {
 	})
 	w.idle()
 	o.end()
-	if err := w.nothing(f.ID); erased && err != nil {
-		w.t.Fatalf("%s, erased %s: %v", s.name, p, err)
+	if !erased.Load() {
+		return
 	}
+	// The call may be the last acknowledgement, so that the worker did not see the erasing.
+	next := w.worker(nil)
+	defer next.end()
+	w.until(s.name+", erased "+p.String(), func() error { return w.nothing(f.ID) })
+	w.idle()
 }

@@ -59,13 +59,14 @@ type world struct {
 	backends  *backend.Connections
 	announcer *announce.Announcer
 	js        jetstream.JetStream
+	lease     time.Duration // of workers
 }
 
 var tables = library.Config{Nodes: "nodes", Files: "files", Workflows: "workflows"}
 
 func start(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t}
+	w := &world{t: t, lease: lease}
 	nats, err := embedded.StartNATS(embedded.NATSConfig{Dir: t.TempDir(), Sync: "1s"})
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +120,7 @@ func settings(at wire.Engines) backend.Config {
 	}
 }
 
-// lease is the lease of a worker.
+// lease is the lease of a worker that may be killed.
 const lease = 300 * time.Millisecond
 
 // worker is a process of the analyzer behind its own wire.
@@ -154,7 +155,7 @@ func (w *world) process(hook wire.Hook, consumes bool) *worker {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	shared := work.New(work.Config{Parallel: 4, Lease: lease, Attempts: 12, Drain: lease, Time: time.Minute}, backends.Bus, reg)
+	shared := work.New(work.Config{Parallel: 4, Lease: w.lease, Attempts: 12, Drain: w.lease, Time: time.Minute}, backends.Bus, reg)
 	area := analyzed.New(analyzed.Config{Pixels: 1e8, Memory: 2 << 30, TrashKeep: time.Hour, Tables: tables}, backends, shared, zerolog.Nop())
 	runner := consume.New(backends.Bus, zerolog.Nop(), reg)
 	var running sync.WaitGroup
