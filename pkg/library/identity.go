@@ -43,7 +43,7 @@ func NewID(owner, idempotencyKey string) (string, error) {
 	return id.String(), nil
 }
 
-// ValidID reports whether an id is spelled as the id of a node.
+// ValidID reports whether id has the form of a node's id.
 func ValidID(id string) bool {
 	parsed, err := uuid.Parse(id)
 	return err == nil && parsed.String() == id

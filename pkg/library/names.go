@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxName is the most code points of a name.
+// MaxName is the maximum number of code points of a name.
 const MaxName = 255
 
 // reserved are the device names of Windows, which also reserves them with any ending.

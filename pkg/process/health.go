@@ -41,7 +41,7 @@ func Ready(ctx context.Context, url string) error {
 	return nil
 }
 
-// ownURL returns the URL under which a process reaches what listens on addr.
+// ownURL returns the URL at which a process reaches its own listener on addr.
 func ownURL(addr string) (string, error) {
 	if _, port, err := net.SplitHostPort(addr); err != nil || port == "0" {
 		return "", fmt.Errorf("ASSAY_ADDR is %q: must be host:port with a fixed port", addr)

@@ -73,7 +73,7 @@ type ChangedNode struct {
 	Status    string    `json:"status,omitempty"`
 	Trashed   bool      `json:"trashed"`
 	IsPublic  bool      `json:"isPublic"`
-	Version   int64     `json:"version"` // of an older one than seen before, the event is ignored
+	Version   int64     `json:"version"` // events with an older version than seen before are ignored
 	ChangedAt time.Time `json:"changedAt"`
 }
 

@@ -52,8 +52,8 @@ type PhotoOptions struct {
 	Provider    string `json:"provider,omitempty"`
 	Format      string `json:"format,omitempty"`  // jpeg, png, webp
 	Quality     int    `json:"quality,omitempty"` // 1 to 100
-	Width       int    `json:"width,omitempty"`   // pixels, at most
-	Height      int    `json:"height,omitempty"`  // pixels, at most
+	Width       int    `json:"width,omitempty"`   // maximum, in pixels
+	Height      int    `json:"height,omitempty"`  // maximum, in pixels
 	AspectRatio string `json:"aspectRatio,omitempty"`
 	Seed        int64  `json:"seed,omitempty"`
 }

@@ -147,7 +147,7 @@ func (h *Header) image(name string) *Image {
 	return h.last()
 }
 
-// last returns the image that was added last.
+// last returns the last image.
 func (h *Header) last() *Image {
 	if len(h.Images) == 0 || h.Further > 0 {
 		return &Image{}

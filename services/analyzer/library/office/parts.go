@@ -18,7 +18,7 @@ type parts struct {
 	ctx     context.Context
 	files   map[string]*zip.File // by the name in lower case, without a leading slash
 	names   []string             // of them, in the order of the archive
-	left    int64                // bytes that may still be inflated
+	left    int64                // remaining bytes that may be inflated
 	most    int64
 	damaged int
 	drawn   map[string]bool // metafiles whose text was read

@@ -37,7 +37,7 @@ type Workbook struct {
 	shared   []string
 	dates    []dateKind // by the number of a cell's style
 	from1904 bool
-	left     int64 // bytes that may still be inflated
+	left     int64 // remaining bytes that may be inflated
 
 	current int
 	rows    *rowReader

@@ -25,7 +25,7 @@ type Step struct {
 	Run func(ctx context.Context, f *File) (Result, error)
 }
 
-// Bounds is what one attempt at a file of size bytes may take.
+// Bounds returns the limits of one attempt at a file of size bytes.
 func (s Step) Bounds(size int64) bus.Bounds {
 	b := bus.Bounds{Time: s.Time}
 	if s.Rate > 0 {

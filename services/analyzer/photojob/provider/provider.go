@@ -66,7 +66,7 @@ type Call struct {
 type Options struct {
 	Format        string // jpeg, png, webp
 	Quality       int    // of a JPEG or WebP, 1 to 100; a WebP of 100 is lossless
-	Width, Height int    // pixels, at most
+	Width, Height int    // maximum, in pixels
 	AspectRatio   string // such as 3:2
 	Seed          int64
 }

@@ -56,7 +56,7 @@ func TestOutcomes(t *testing.T) {
 		s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "10m", Tags: []string{"a"}})
 		poll := claimNow(t, s, noon)
 		if newLeases(time.Minute).free(s) {
-			t.Errorf("%s: free while a poll runs", name)
+			t.Errorf("%s: the source is not leased during a poll", name)
 		}
 		seen := syndication.Validators{ETag: "1"}
 		s.finish(poll, report{requests: 1, counted: 1, err: c.err, validators: seen, taken: Taken{Created: 3}}, noon, 6*time.Hour)

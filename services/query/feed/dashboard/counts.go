@@ -134,7 +134,7 @@ func (d *Dashboard) countTags(ctx context.Context, w window, q Query, sum *Summa
 	return err
 }
 
-// ofEach counts the items of a window by scope: all, and those of each tag.
+// ofEach counts the items of a window by scope: all items, and the items of each tag.
 func (d *Dashboard) ofEach(ctx context.Context, w window) (map[string]*tally, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	var first, minutes, days, edge eachOf

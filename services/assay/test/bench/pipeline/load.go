@@ -47,7 +47,7 @@ func load(ctx context.Context, p *program, n int, length time.Duration) (sample,
 	return during(ctx, p, n, func(since time.Duration) bool { return since < length || begun.CompareAndSwap(false, true) })
 }
 
-// many is load for a number of files.
+// many runs load for a number of files.
 func many(ctx context.Context, p *program, n, files int) error {
 	var begun atomic.Int64
 	_, err := during(ctx, p, n, func(time.Duration) bool { return begun.Add(1) <= int64(files) })

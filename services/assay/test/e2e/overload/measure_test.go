@@ -58,7 +58,7 @@ func (o *overload) measure(report audit.Report, began, ended time.Time) ledger.O
 		m.Median = max(m.Median, percentile(loaded, 50).Seconds()/percentile(of[calm], 50).Seconds())
 		m.P99 = max(m.P99, percentile(loaded, 99).Seconds()/percentile(of[calm], 99).Seconds())
 	}
-	o.t.Logf("beside a crowd %d of %d tries of the quiet were accepted, and %d of %d of the crowd", accepted[1], tries[1], accepted[0], tries[0])
+	o.t.Logf("during the flood, %d of %d uploads of quiet owners were accepted, and %d of %d of the others", accepted[1], tries[1], accepted[0], tries[0])
 	done := 0
 	for _, at := range report.Ended {
 		if at.After(began) && at.Before(ended) {

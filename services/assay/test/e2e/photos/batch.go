@@ -72,7 +72,7 @@ func batchesEndOnce(t *testing.T, s system.System) {
 	ends(2)
 }
 
-// largeBatchesEnd: 20 photos, by one prompt, are one batch that is COMPLETED.
+// largeBatchesEnd: a batch of 20 photos with one prompt ends as COMPLETED.
 func largeBatchesEnd(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	var sources []client.PhotoSource

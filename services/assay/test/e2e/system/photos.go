@@ -120,7 +120,7 @@ func (s System) ChangePhoto(t *testing.T, jobID, update string, names map[string
 	}
 }
 
-// SetPhoto sets the state of a job by hand, as if that had been long ago.
+// SetPhoto sets the state of a job directly in the table, with an earlier time.
 func (s System) SetPhoto(t *testing.T, jobID, status string, age time.Duration) {
 	t.Helper()
 	s.ChangePhoto(t, jobID, "SET #status = :status, updatedAt = :at", map[string]string{"#status": "status"}, Item{
