@@ -53,6 +53,16 @@ func find(ctx context.Context, c *client.Client, path string) (client.Node, erro
 	return n, err
 }
 
+// node returns the node of a path, or of an id, with the client that reads it.
+func (s *settings) node(ctx context.Context, path string) (*client.Client, client.Node, error) {
+	c, err := s.client()
+	if err != nil {
+		return nil, client.Node{}, err
+	}
+	n, err := find(ctx, c, path)
+	return c, n, err
+}
+
 func segments(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }

@@ -23,11 +23,7 @@ A TARGET that is a folder takes the node in. Otherwise its last part is the new
 name, in the folder that the rest names.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := s.client()
-			if err != nil {
-				return err
-			}
-			n, err := find(cmd.Context(), c, args[0])
+			c, n, err := s.node(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -173,11 +169,7 @@ func newLibraryGet(s *settings) *cobra.Command {
 		Short: "Download a file, or a folder as a zip",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			c, err := s.client()
-			if err != nil {
-				return err
-			}
-			n, err := find(cmd.Context(), c, args[0])
+			c, n, err := s.node(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

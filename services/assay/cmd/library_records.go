@@ -37,11 +37,7 @@ func newLibraryRecords(s *settings) *cobra.Command {
 			if limit < 1 {
 				return &Usage{Err: fmt.Errorf("--limit %d: must be 1 or more", limit)}
 			}
-			c, err := s.client()
-			if err != nil {
-				return err
-			}
-			n, err := find(cmd.Context(), c, args[0])
+			c, n, err := s.node(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -145,11 +141,7 @@ func newLibraryExport(s *settings) *cobra.Command {
 			if !slices.Contains(exportFormats, e.Format) {
 				return &Usage{Err: fmt.Errorf("--format %s: must be one of %s", e.Format, strings.Join(exportFormats, ", "))}
 			}
-			c, err := s.client()
-			if err != nil {
-				return err
-			}
-			n, err := find(cmd.Context(), c, args[0])
+			c, n, err := s.node(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -84,13 +84,9 @@ func (a *Area) opened(r *http.Request) (*recordFile, error) {
 	if err != nil {
 		return nil, lifecycle.ErrNotFound
 	}
-	file, _, _, err := a.readableFile(r.Context(), id.String(), ReaderParam{
+	return a.records(r.Context(), id.String(), ReaderParam{
 		CallerParam: web.CallerParam{Caller: web.CallerOf(r.Context())}, Link: r.URL.Query().Get("link"),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return a.records(r.Context(), file)
 }
 
 // one reads the record of a plain call.

@@ -43,9 +43,12 @@ type recordFile struct {
 	run      int64
 }
 
-// records opens the records of a file. It returns errRunning, and *noRecordsError.
-func (a *Area) records(ctx context.Context, file library.File) (*recordFile, error) {
+// records opens the records of a file that the caller may read. It returns errRunning and *noRecordsError.
+func (a *Area) records(ctx context.Context, id string, who ReaderParam) (*recordFile, error) {
+	file, _, _, err := a.readableFile(ctx, id, who)
 	switch {
+	case err != nil:
+		return nil, err
 	case !file.Final():
 		return nil, errRunning
 	case !library.PlanOf(file.Type).HasRecords():
@@ -93,11 +96,7 @@ type recordList struct {
 }
 
 func (a *Area) listRecords(ctx context.Context, in *recordsInput) (*recordsOutput, error) {
-	file, _, _, err := a.readableFile(ctx, in.ID, in.ReaderParam)
-	if err != nil {
-		return nil, problem(err)
-	}
-	f, err := a.records(ctx, file)
+	f, err := a.records(ctx, in.ID, in.ReaderParam)
 	if err != nil {
 		return nil, problem(err)
 	}
@@ -231,11 +230,7 @@ type recordOutput struct {
 }
 
 func (a *Area) getRecord(ctx context.Context, in *recordInput) (*recordOutput, error) {
-	file, _, _, err := a.readableFile(ctx, in.ID, in.ReaderParam)
-	if err != nil {
-		return nil, problem(err)
-	}
-	f, err := a.records(ctx, file)
+	f, err := a.records(ctx, in.ID, in.ReaderParam)
 	if err != nil {
 		return nil, problem(err)
 	}

@@ -114,15 +114,7 @@ func brokenFormsLeaveNothing(t *testing.T, s system.System) {
 
 func content(t *testing.T, c *client.Client, id string) string {
 	t.Helper()
-	body, err := c.NodeContent(system.Within(t), id, client.Reading{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(body)
-	if err := errors.Join(err, body.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return read(t)(c.NodeContent(system.Within(t), id, client.Reading{}))
 }
 
 // failuresAreExplained: a file that cannot be processed ends as Failed and says why, to its readers.
