@@ -43,6 +43,8 @@ bench-records: ## measure a file of 100,000 records from upload to export; BENCH
 	go run ./services/assay/test/bench/records $(BENCH)
 bench-feed: ## measure reads of the feed with a million items in the tables; BENCH holds flags, such as -items 50000
 	go run ./services/assay/test/bench/feed $(BENCH)
+bench-search: ## measure searches of the library among 100,000 nodes of 1,000 owners; BENCH holds flags, such as -nodes 10000
+	go run ./services/assay/test/bench/search $(BENCH)
 
 LEDGER = ASSAY_FAULT_RUNS=$(CURDIR)/docs/faults.jsonl
 crash: ## crash the services, and the library's workflows, at every call, and at DOUBLES=1000 pairs of calls that SEED=1 chooses

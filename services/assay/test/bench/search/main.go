@@ -1,0 +1,77 @@
+// Command search measures searches of the library over HTTP: 100,000 nodes of 1,000 owners, with shared and public
+// folders, how large the index is, how long it takes to build, and how soon a share that is revoked is gone.
+//
+//	make bench-search BENCH="-nodes 10000 -owners 100"
+//
+// Everything runs in this process: query with its default settings, the embedded engines, and the client, which sends
+// one request at a time. The nodes are written to the table, and the texts to the bucket, before query starts.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench search:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, out io.Writer) (err error) {
+	nodes := flag.Int("nodes", 100_000, "the number of nodes")
+	owners := flag.Int("owners", 1_000, "the number of owners")
+	words := flag.Int("words", 200, "the words of each text")
+	searches := flag.Int("searches", 3_000, "the number of searches")
+	at := flag.String("dir", os.TempDir(), "the folder for temporary data, about 1 GB")
+	flag.Parse()
+	if *owners < 20 || *nodes < 20**owners {
+		return fmt.Errorf("-owners is %d and -nodes %d: at least 20 owners of 20 nodes", *owners, *nodes)
+	}
+	defer process.Runtime{}.Apply(zerolog.Nop())() // as the services run
+	dir, err := os.MkdirTemp(*at, "assay-bench-search-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	fmt.Fprintf(out, "%s\nload %s\n", paired.Machine(), paired.Load())
+	s, err := start(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	l := newLibrary(*owners, *nodes, *words)
+	text, err := s.fill(ctx, l)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d nodes of %d owners, %d MB of text\n", len(l.nodes), *owners, text>>20)
+	began := time.Now()
+	if err := s.serve(ctx, filepath.Join(dir, "search.db"), l); err != nil {
+		return err
+	}
+	size, err := os.Stat(filepath.Join(dir, "search.db"))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "built in %.1f s; the file has %d MB\n", time.Since(began).Seconds(), size.Size()>>20)
+	if err := s.searches(ctx, out, l, *searches); err != nil {
+		return err
+	}
+	return s.revokes(ctx, out, l)
+}
