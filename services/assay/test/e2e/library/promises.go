@@ -15,7 +15,7 @@ func Promises() system.Promises {
 		"library: changes of other versions fail":   versionsAreChecked,
 		"library: names are checked":                namesAreChecked,
 		"library: a folder is trashed by one write": foldersAreTrashed,
-		"library: so is a folder of many files":     largeFoldersAreTrashedByOneWrite,
+		"library: large folders are written once":   largeFoldersAreTrashedByOneWrite,
 		"library: bulk changes have outcomes":       bulkHasOutcomes,
 		"library: keys make no second node":         keysMakeNoSecondNode,
 		"library: forms upload files":               formsUpload,
