@@ -27,7 +27,12 @@ func TestFeedItems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := http.Post(running.HTTP+"/v1/feed/items", "application/json", bytes.NewReader(item))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, running.HTTP+"/v1/feed/items", bytes.NewReader(item))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := (&http.Client{Timeout: time.Minute}).Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
