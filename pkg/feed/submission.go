@@ -47,7 +47,7 @@ type Submission struct {
 	IngestedAt  string         `json:"ingestedAt,omitempty" format:"date-time" doc:"now by default"`
 	SourceURL   string         `json:"sourceUrl,omitempty" format:"uri" doc:"an https URL"`
 	Text        string         `json:"text,omitempty" maxLength:"10000" doc:"analyzed in full; the first 200 characters are stored as textSnippet"`
-	MatchedTags []string       `json:"matchedTags" nullable:"false" minItems:"1" maxItems:"5" doc:"1 to 5, each of at most 50 characters, none of them a control character; spaces at the ends are dropped, and several count as one"`
+	MatchedTags []string       `json:"matchedTags" minItems:"1" maxItems:"5" doc:"1 to 5, each of at most 50 characters, none of them a control character; spaces at the ends are dropped, and several count as one"`
 	Metadata    map[string]any `json:"metadata,omitempty" doc:"strings, numbers and booleans; at most 50 entries, with names and strings of at most 2,000 characters each and 256 KiB in total. The analysis sets language"`
 }
 

@@ -10,7 +10,7 @@ type ItemView struct {
 	PublishedAt  string         `json:"publishedAt,omitempty" format:"date-time" doc:"when the source says that the item was published; its metadata has it as published_at"`
 	SourceURL    string         `json:"sourceUrl,omitempty" format:"uri"`
 	TextSnippet  string         `json:"textSnippet" doc:"the first 200 characters of the text"`
-	MatchedTags  []string       `json:"matchedTags" nullable:"false"`
+	MatchedTags  []string       `json:"matchedTags"`
 	Metadata     map[string]any `json:"metadata,omitempty" doc:"omitted in lists"`
 	Status       string         `json:"status" enum:"pending,analyzed"`
 	Language     string         `json:"language,omitempty" doc:"of the text, as BCP 47 code; und if the detection is not reliable. Only English is rated: a text of another language is neutral with the score 0.5. The metadata has it too" example:"en"`

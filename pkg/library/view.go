@@ -42,8 +42,8 @@ type ImageView struct {
 // PermissionsView says who may read a node besides its owner.
 type PermissionsView struct {
 	IsPublic bool     `json:"isPublic"`
-	Users    []string `json:"users" nullable:"false"`
-	Groups   []string `json:"groups" nullable:"false"`
+	Users    []string `json:"users"`
+	Groups   []string `json:"groups"`
 }
 
 // View returns the node as the HTTP API shows it to a caller: the owner's id, the place in the trash
@@ -82,7 +82,7 @@ type WorkflowView struct {
 	Run            int64      `json:"run" doc:"grows with every retry and reprocessing"`
 	State          string     `json:"state" enum:"Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 	FailureMessage string     `json:"failureMessage,omitempty"`
-	Steps          []StepView `json:"steps" nullable:"false" doc:"of the steps chunk/00000 and on, which process records, only those that failed"`
+	Steps          []StepView `json:"steps" doc:"of the steps chunk/00000 and on, which process records, only those that failed"`
 	Chunks         *StepCount `json:"chunks,omitempty" doc:"the steps chunk/00000 and on, each with 1,000 records"`
 	Deadline       *time.Time `json:"deadline,omitempty" doc:"absent when the workflow has ended"`
 	UpdatedAt      *time.Time `json:"updatedAt,omitempty"`

@@ -83,7 +83,7 @@ type Options struct {
 
 // AnalysisResult describes a photo.
 type AnalysisResult struct {
-	Labels      []Label     `dynamodbav:"labels" json:"labels" nullable:"false"`
+	Labels      []Label     `dynamodbav:"labels" json:"labels"`
 	Description string      `dynamodbav:"description,omitempty" json:"description,omitempty"`
 	SafeSearch  *SafeSearch `dynamodbav:"safeSearch,omitempty" json:"safeSearch,omitempty" doc:"only from providers that rate it"`
 }

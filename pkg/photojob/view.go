@@ -56,7 +56,7 @@ type BatchView struct {
 	Completed  int              `json:"completed"`
 	Failed     int              `json:"failed"`
 	Deleted    int              `json:"deleted"`
-	Photos     []BatchPhotoView `json:"photos" nullable:"false"`
+	Photos     []BatchPhotoView `json:"photos"`
 }
 
 // BatchPhotoView is a job of a BatchView.

@@ -40,7 +40,7 @@ type Result struct {
 	TotalWords    int64       `dynamodbav:"totalWords" json:"totalWords" doc:"words in the text"`
 	UniqueWords   int64       `dynamodbav:"uniqueWords" json:"uniqueWords" doc:"different words, compared in lower case"`
 	AvgWordLength float64     `dynamodbav:"avgWordLength" json:"avgWordLength" doc:"code points per word, rounded half up to 2 decimals"`
-	Top10Words    []WordCount `dynamodbav:"top10Words" json:"top10Words" nullable:"false" doc:"most frequent first; equal counts in code point order; a word above 1 KiB is shown as its start, with … at its end"`
+	Top10Words    []WordCount `dynamodbav:"top10Words" json:"top10Words" doc:"most frequent first; equal counts in code point order; a word above 1 KiB is shown as its start, with … at its end"`
 }
 
 // WordCount is a word and how often it occurs.

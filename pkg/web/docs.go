@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -46,6 +45,8 @@ func renderDocs(api *huma.OpenAPI) ([]byte, error) {
 			h.P(g.Text("For programs: "), h.A(h.Href("openapi.json"), g.Text("openapi.json")), g.Text(" (OpenAPI 3.1).")),
 			h.Nav(g.Map(groups, operationLinks)),
 			g.Map(groups, operationSections),
+			h.H2(g.Text("Responses of all operations")),
+			byName(api.Components.Responses, responseSection),
 			h.H2(g.Text("Types")),
 			byName(api.Components.Schemas.Map(), schemaSection),
 		},
@@ -64,25 +65,17 @@ type operationGroup struct {
 // operationGroups lists the operations by their first tag, in the order of path and method.
 func operationGroups(api *huma.OpenAPI) []*operationGroup {
 	var groups []*operationGroup
-	for _, path := range slices.Sorted(maps.Keys(api.Paths)) {
-		item := api.Paths[path]
-		for _, op := range []*huma.Operation{
-			item.Get, item.Head, item.Post, item.Put, item.Patch, item.Delete, item.Options, item.Trace,
-		} {
-			if op == nil {
-				continue
-			}
-			tag := ""
-			if len(op.Tags) > 0 {
-				tag = op.Tags[0]
-			}
-			i := slices.IndexFunc(groups, func(g *operationGroup) bool { return g.Tag == tag })
-			if i < 0 {
-				i = len(groups)
-				groups = append(groups, &operationGroup{Tag: tag})
-			}
-			groups[i].Operations = append(groups[i].Operations, op)
+	for _, op := range Operations(api) {
+		tag := ""
+		if len(op.Tags) > 0 {
+			tag = op.Tags[0]
 		}
+		i := slices.IndexFunc(groups, func(g *operationGroup) bool { return g.Tag == tag })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, &operationGroup{Tag: tag})
+		}
+		groups[i].Operations = append(groups[i].Operations, op)
 	}
 	return groups
 }

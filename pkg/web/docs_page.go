@@ -47,16 +47,46 @@ func operationSection(op *huma.Operation) g.Node {
 				return h.Tr(h.Td(h.Code(g.Text(name))), h.Td(mediaType(media)))
 			}))
 		}),
-		h.Table(titles("Answer", "", "Type"), byName(op.Responses, func(status string, answer *huma.Response) g.Node {
-			return h.Tr(h.Td(h.Code(g.Text(status))),
-				h.Td(g.Text(answer.Description), byName(answer.Headers, func(name string, _ *huma.Param) g.Node {
-					return g.Group{h.Br(), h.Span(h.Class("soft"), g.Text("header "), h.Code(g.Text(name)))}
-				})),
-				h.Td(byName(answer.Content, func(name string, media *huma.MediaType) g.Node {
-					return g.Group{h.Code(g.Text(name)), g.Text(" "), mediaType(media), h.Br()}
-				})))
-		})),
+		answers(op.Responses),
 	)
+}
+
+// answers renders the responses of an operation, and links those that it shares with others.
+func answers(responses map[string]*huma.Response) g.Node {
+	own, shared := map[string]*huma.Response{}, map[string]*huma.Response{}
+	for status, answer := range responses {
+		if answer.Ref == "" {
+			own[status] = answer
+		} else {
+			shared[status] = answer
+		}
+	}
+	return g.Group{
+		answerTable(own),
+		g.If(len(shared) > 0, h.P(h.Class("soft"), g.Text("And of all operations: "), byName(shared, func(status string, answer *huma.Response) g.Node {
+			return g.Group{h.A(h.Href("#response-"+baseName(answer.Ref)), g.Text(status)), g.Text(" ")}
+		}))),
+	}
+}
+
+func answerTable(responses map[string]*huma.Response) g.Node {
+	return h.Table(titles("Answer", "", "Type"), byName(responses, func(status string, answer *huma.Response) g.Node {
+		return h.Tr(h.Td(h.Code(g.Text(status))),
+			h.Td(g.Text(answer.Description), byName(answer.Headers, func(name string, _ *huma.Param) g.Node {
+				return g.Group{h.Br(), h.Span(h.Class("soft"), g.Text("header "), h.Code(g.Text(name)))}
+			})),
+			h.Td(contents(answer)))
+	}))
+}
+
+func contents(answer *huma.Response) g.Node {
+	return byName(answer.Content, func(name string, media *huma.MediaType) g.Node {
+		return g.Group{h.Code(g.Text(name)), g.Text(" "), mediaType(media), h.Br()}
+	})
+}
+
+func responseSection(name string, answer *huma.Response) g.Node {
+	return h.Section(h.ID("response-"+name), h.H3(g.Text(name)), described(answer.Description), h.P(contents(answer)))
 }
 
 func schemaSection(name string, s *huma.Schema) g.Node {
@@ -93,13 +123,16 @@ func properties(s *huma.Schema) g.Node {
 	}))
 }
 
+// baseName returns the name of the component that a reference has.
+func baseName(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
+
 // schemaType names a schema's type, with links to the named ones.
 func schemaType(s *huma.Schema) g.Node {
 	switch {
 	case s == nil:
 		return g.Text("anything")
 	case s.Ref != "":
-		name := s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]
+		name := baseName(s.Ref)
 		return h.A(h.Href("#schema-"+name), g.Text(name))
 	case s.Type == huma.TypeArray:
 		return g.Group{g.Text("list of "), schemaType(s.Items)}

@@ -13,12 +13,15 @@ import (
 // identity.
 const OwnerHeader = "X-Owner-Id"
 
+// ownerPattern is the form of an owner id, which the tags of both parameters repeat.
+const ownerPattern = "^[A-Za-z0-9._~@:+=-]{1,128}$"
+
 const badOwner = "expected 1 to 128 of the characters A-Z a-z 0-9 . _ ~ @ : + = -, but not . or .. alone"
 
 // CallerParam is the caller of a typed operation on existing items: embed it in the input.
 type CallerParam struct {
 	Caller Caller
-	Header string `header:"X-Owner-Id" doc:"The caller: an anonymous id the client keeps."`
+	Header string `header:"X-Owner-Id" pattern:"^[A-Za-z0-9._~@:+=-]{1,128}$" doc:"The caller: an anonymous id the client keeps."`
 }
 
 // Resolve is called by huma after it has read the request.
@@ -30,7 +33,7 @@ func (p *CallerParam) Resolve(ctx huma.Context) []error {
 // OwnerParam is the owner of what a typed operation creates: embed it in the input. OwnerID is the
 // caller's, or a new UUIDv7 for a caller without one, which is then set in the response header.
 type OwnerParam struct {
-	OwnerID string `header:"X-Owner-Id" doc:"The owner: an anonymous id the client keeps, 1 to 128 of A-Z a-z 0-9 . _ ~ @ : + = -. Created and returned if absent."`
+	OwnerID string `header:"X-Owner-Id" pattern:"^[A-Za-z0-9._~@:+=-]{1,128}$" doc:"The owner: an anonymous id the client keeps, but not . or .. alone. Created and returned if absent."`
 	named   bool
 }
 

@@ -6,28 +6,19 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // queryNames returns the names of the query parameters of each operation, by its pattern.
 func (r *Router) queryNames() map[string][]string {
 	names := map[string][]string{}
-	for path, item := range r.API.OpenAPI().Paths {
-		for method, op := range map[string]*huma.Operation{
-			http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodPatch: item.Patch, http.MethodDelete: item.Delete,
-		} {
-			if op == nil {
-				continue
+	for pattern, op := range Operations(r.API.OpenAPI()) {
+		known := []string{}
+		for _, parameter := range op.Parameters {
+			if parameter.In == "query" {
+				known = append(known, parameter.Name)
 			}
-			known := []string{}
-			for _, parameter := range op.Parameters {
-				if parameter.In == "query" {
-					known = append(known, parameter.Name)
-				}
-			}
-			names[method+" "+path] = known
 		}
+		names[pattern] = known
 	}
 	return names
 }

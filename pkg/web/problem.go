@@ -13,11 +13,11 @@ const typePrefix = "urn:assay:problem:"
 // Problem is an error for a client in the form of RFC 9457. Type is stable: clients may branch on
 // it. Return it from an operation, or pass it to WriteError.
 type Problem struct {
-	Type     string       `json:"type" doc:"identifies the kind of problem; stable" example:"urn:assay:problem:not-found"`
+	Type     string       `json:"type" doc:"identifies the kind of problem; stable" pattern:"^urn:assay:problem:[a-z-]+$" example:"urn:assay:problem:not-found"`
 	Title    string       `json:"title" doc:"the kind of problem in words" example:"Not found"`
-	Status   int          `json:"status" doc:"the HTTP status" example:"404"`
+	Status   int          `json:"status" doc:"the HTTP status" minimum:"400" maximum:"599" example:"404"`
 	Detail   string       `json:"detail,omitempty" doc:"what is wrong with this request, in words"`
-	Instance string       `json:"instance,omitempty" doc:"identifies this occurrence by the request id"`
+	Instance string       `json:"instance,omitempty" format:"uri" doc:"identifies this occurrence by the request id" example:"urn:assay:request:0192f7c0-7a3c-7cc1-b111-53f1c30f1c44"`
 	Errors   []FieldError `json:"errors,omitempty" doc:"what is wrong with single fields"`
 
 	header http.Header // sent with the response

@@ -2,11 +2,9 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"mime"
 	"net/http"
-	"reflect"
 	"slices"
 	"sync"
 
@@ -65,21 +63,16 @@ func NewRouter(o Options) *Router {
 	if o.Bodies == nil {
 		o.Bodies = NewBodies(DefaultBodies)
 	}
-	schemas := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
-	schemas.RegisterTypeAlias(reflect.TypeFor[huma.ErrorModel](), reflect.TypeFor[Problem]())
-
+	configureFields()
+	document := newDocument(o)
 	mux := http.NewServeMux()
 	// huma's own document and page are disabled: it builds the document without a lock on the first
 	// request, and its page loads an external script.
 	api := humago.New(mux, huma.Config{
-		OpenAPI: &huma.OpenAPI{
-			OpenAPI:    "3.1.0",
-			Info:       &huma.Info{Title: o.Title, Version: o.Version, Description: o.Description},
-			Components: &huma.Components{Schemas: schemas},
-		},
+		OpenAPI:       document,
 		Formats:       map[string]huma.Format{"application/json": jsonFormat(), "json": jsonFormat()},
 		DefaultFormat: "application/json",
-		Transformers:  []huma.Transformer{transform},
+		Transformers:  []huma.Transformer{transform(document.Components.Schemas)},
 	})
 	r := &Router{
 		API: api, Mux: mux, Bodies: o.Bodies, log: o.Log,
@@ -100,12 +93,10 @@ func NewRouter(o Options) *Router {
 	return r
 }
 
-// Register adds a typed JSON operation. Use it instead of huma.Register, which loses the identity
-// of errors: here a returned error becomes the problem that WriteError would send.
-func Register[I, O any](r *Router, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
-	if op.Responses != nil { // otherwise huma adds default responses
-		op.Responses = r.withProblem(op.Responses)
-	}
+// Register adds a typed JSON operation, with the problems that it can return beyond the common ones. Use it
+// instead of huma.Register, which loses the identity of errors: here a returned error becomes the problem
+// that WriteError would send.
+func Register[I, O any](r *Router, op huma.Operation, handler func(context.Context, *I) (*O, error), refusals ...Refusals) {
 	// Last, so that a body that OnMediaType passes to a streaming handler is not counted.
 	op.Middlewares = append(slices.Clip(op.Middlewares), r.holdBody)
 	huma.Register(r.API, op, func(ctx context.Context, in *I) (*O, error) {
@@ -115,13 +106,18 @@ func Register[I, O any](r *Router, op huma.Operation, handler func(context.Conte
 		}
 		return out, nil
 	})
+	if op.Hidden {
+		return
+	}
+	_, creates := any(new(I)).(interface{ Named() bool }) // OwnerParam
+	r.describe(r.registered(op), creates, refusals)
 }
 
 // Handle adds a plain handler, such as an upload or live events, and its operation to the OpenAPI
-// document unless op.Hidden. The caller describes parameters, body and responses in op; a problem
-// is added as the default response. Reading more than op.MaxBodyBytes of the body fails if that is
-// above 0. The handler reports errors with WriteError.
-func (r *Router) Handle(op huma.Operation, handler http.HandlerFunc) {
+// document unless op.Hidden. The caller describes parameters, body and responses in op, and the problems
+// beyond the common ones. Reading more than op.MaxBodyBytes of the body fails if that is above 0. The
+// handler reports errors with WriteError.
+func (r *Router) Handle(op huma.Operation, handler http.HandlerFunc, refusals ...Refusals) {
 	r.Mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, req *http.Request) {
 		if op.MaxBodyBytes > 0 {
 			req.Body = http.MaxBytesReader(w, req.Body, op.MaxBodyBytes)
@@ -131,8 +127,22 @@ func (r *Router) Handle(op huma.Operation, handler http.HandlerFunc) {
 	if op.Hidden {
 		return
 	}
-	op.Responses = r.withProblem(op.Responses)
+	op.Responses = maps.Clone(op.Responses)
+	if op.Responses == nil {
+		op.Responses = map[string]*huma.Response{}
+	}
 	r.API.OpenAPI().AddOperation(&op)
+	r.describe(&op, false, refusals)
+}
+
+// registered returns the operation that huma made of op.
+func (r *Router) registered(op huma.Operation) *huma.Operation {
+	for pattern, made := range Operations(&huma.OpenAPI{Paths: map[string]*huma.PathItem{op.Path: r.API.OpenAPI().Paths[op.Path]}}) {
+		if pattern == op.Method+" "+op.Path {
+			return made
+		}
+	}
+	return nil
 }
 
 // OnMediaType returns a middleware for a typed operation that also accepts one other kind of body, such
@@ -146,34 +156,5 @@ func OnMediaType(mediaType string, handler http.HandlerFunc) func(huma.Context, 
 			return
 		}
 		next(ctx)
-	}
-}
-
-// withProblem adds a problem to the responses of an operation, as the default.
-func (r *Router) withProblem(responses map[string]*huma.Response) map[string]*huma.Response {
-	all := maps.Clone(responses)
-	if all == nil {
-		all = map[string]*huma.Response{}
-	}
-	if all["default"] == nil {
-		schema := r.API.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
-		all["default"] = &huma.Response{
-			Description: "Error",
-			Content:     map[string]*huma.MediaType{"application/problem+json": {Schema: schema}},
-		}
-	}
-	return all
-}
-
-func documentHandler(api *huma.OpenAPI) http.HandlerFunc {
-	document := sync.OnceValues(func() ([]byte, error) { return json.MarshalIndent(api, "", "  ") })
-	return func(w http.ResponseWriter, r *http.Request) {
-		body, err := document()
-		if err != nil {
-			WriteError(w, r, err)
-			return
-		}
-		w.Header().Set("Content-Type", "application/openapi+json")
-		_, _ = w.Write(body) // fails only if the client has disconnected
 	}
 }

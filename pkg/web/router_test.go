@@ -110,14 +110,17 @@ func TestTwoServicesAndPlainHandlersShareOneRouter(t *testing.T) {
 		OpenAPI string `json:"openapi"`
 		Paths   map[string]map[string]struct {
 			Responses map[string]struct {
+				Ref string `json:"$ref"`
+			} `json:"responses"`
+		} `json:"paths"`
+		Components struct {
+			Responses map[string]struct {
 				Content map[string]struct {
 					Schema struct {
 						Ref string `json:"$ref"`
 					} `json:"schema"`
 				} `json:"content"`
 			} `json:"responses"`
-		} `json:"paths"`
-		Components struct {
 			Schemas map[string]any `json:"schemas"`
 		} `json:"components"`
 	}
@@ -129,10 +132,12 @@ func TestTwoServicesAndPlainHandlersShareOneRouter(t *testing.T) {
 		t.Errorf("openapi %s with paths %v, want 3.1 with three", document.OpenAPI, document.Paths)
 	}
 	for path, item := range document.Paths {
-		ref := item["get"].Responses["default"].Content["application/problem+json"].Schema.Ref
-		if ref != "#/components/schemas/Problem" {
-			t.Errorf("%s: the default response is %q, want Problem", path, ref)
+		if ref := item["get"].Responses["default"].Ref; ref != "#/components/responses/Error" {
+			t.Errorf("%s: the default response is %q, want Error", path, ref)
 		}
+	}
+	if ref := document.Components.Responses["Error"].Content["application/problem+json"].Schema.Ref; ref != "#/components/schemas/Problem" {
+		t.Errorf("the response Error is %q, want Problem", ref)
 	}
 	if _, there := document.Components.Schemas["ErrorModel"]; there {
 		t.Error("huma's own error is in the document")

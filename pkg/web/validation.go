@@ -31,25 +31,30 @@ func largest(limit int64) string {
 	return fmt.Sprintf("The body is larger than the limit of %d bytes.", limit)
 }
 
-// transform is the hook for every body that huma writes. It converts huma's own errors to a
+// transform returns the hook for every body that huma writes. It converts huma's own errors to a
 // Problem, so huma's package-global constructors remain unchanged.
-func transform(ctx huma.Context, _ string, v any) (any, error) {
-	switch v := v.(type) {
-	case *Problem:
-		return settle(ctx.Context(), v), nil
-	case *huma.ErrorModel:
-		p := problemOfModel(v)
-		for name, values := range p.header {
-			ctx.SetHeader(name, values[0])
+func transform(schemas huma.Registry) huma.Transformer {
+	return func(ctx huma.Context, _ string, v any) (any, error) {
+		switch v := v.(type) {
+		case *Problem:
+			return settle(ctx.Context(), v), nil
+		case *huma.ErrorModel:
+			p := problemOfModel(v)
+			if body := ctx.Operation().RequestBody; body != nil && body.Content["application/json"] != nil {
+				nameFields(p.Errors, schemas, body.Content["application/json"].Schema)
+			}
+			for name, values := range p.header {
+				ctx.SetHeader(name, values[0])
+			}
+			if p.Status != v.Status {
+				ctx.SetStatus(p.Status) // before huma's own: only the first status is used
+			}
+			return settle(ctx.Context(), p), nil
+		case encoded:
+			ctx.SetHeader("Content-Length", strconv.Itoa(len(v.encoded())))
 		}
-		if p.Status != v.Status {
-			ctx.SetStatus(p.Status) // before huma's own: only the first status is used
-		}
-		return settle(ctx.Context(), p), nil
-	case encoded:
-		ctx.SetHeader("Content-Length", strconv.Itoa(len(v.encoded())))
+		return v, nil
 	}
-	return v, nil
 }
 
 // problemOfModel copies status and messages and omits the invalid values.

@@ -30,7 +30,7 @@ type Settings struct {
 	Concurrent    int      `json:"concurrent" minimum:"1" maximum:"1000" doc:"calls at once, of all analyzers together"`
 	AnalyzeTime   string   `json:"analyzeTime" example:"30s" doc:"how long a description may take"`
 	EditTime      string   `json:"editTime" example:"2m" doc:"how long an edit may take"`
-	Fallback      []string `json:"fallback" nullable:"false" doc:"the providers that do the jobs of this one while it is disabled or suspended, or its jobs have waited for fallbackAfter"`
+	Fallback      []string `json:"fallback" doc:"the providers that do the jobs of this one while it is disabled or suspended, or its jobs have waited for fallbackAfter"`
 	FallbackAfter string   `json:"fallbackAfter" example:"10m" doc:"how long a job waits for this provider before the next in the chain takes it"`
 }
 

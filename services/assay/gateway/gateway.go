@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
@@ -81,7 +80,7 @@ func (s *Service) Routes(r *web.Router) {
 	described, taken := web.NewRouter(web.Options{}), map[string]bool{}
 	pass := func(name string) {
 		to := s.pass(name)
-		for _, call := range calls(described.API.OpenAPI()) {
+		for call := range web.Operations(described.API.OpenAPI()) {
 			if !taken[call] {
 				taken[call] = true
 				r.Mux.Handle(call, to)
@@ -98,21 +97,6 @@ func (s *Service) Routes(r *web.Router) {
 
 // OperatorRoutes registers nothing: the operator calls of both services have addresses of their own.
 func (*Service) OperatorRoutes(*web.Router) {}
-
-// calls returns the calls of an API description as patterns of net/http.
-func calls(api *huma.OpenAPI) []string {
-	var all []string
-	for path, item := range api.Paths {
-		for method, is := range map[string]*huma.Operation{
-			http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodPatch: item.Patch, http.MethodDelete: item.Delete,
-		} {
-			if is != nil {
-				all = append(all, method+" "+path)
-			}
-		}
-	}
-	return all
-}
 
 // Work only waits: the gateway has no background work.
 func (s *Service) Work(ctx context.Context) error {

@@ -20,6 +20,9 @@ const retryAfter = 5 * time.Second
 // RetryAfter returns the header's value in every refusal, in seconds.
 func RetryAfter() string { return strconv.Itoa(int(retryAfter / time.Second)) }
 
+// Refusals are the problems of Problem that not every operation has.
+var Refusals = web.Refusals{http.StatusTooManyRequests: {"too-much-waiting"}}
+
 // Refused reports whether err is a refusal: the same work may be admitted later.
 func Refused(err error) bool {
 	return errors.Is(err, fair.ErrFull) || errors.Is(err, fair.ErrTenantFull) || errors.Is(err, bus.ErrFull)

@@ -40,8 +40,8 @@ func (d *Service) Routes(r *web.Router) {
 	}, d.delete)
 }
 
-// deadLetterView is a dead letter as the API shows it.
-type deadLetterView struct {
+// DeadLetterView is a dead letter as the API shows it.
+type DeadLetterView struct {
 	Sequence uint64          `json:"sequence" doc:"identifies the dead letter"`
 	Consumer string          `json:"consumer" doc:"the consumer that could not process the message"`
 	Subject  string          `json:"subject" doc:"the subject of the message"`
@@ -55,8 +55,8 @@ type deadLetterView struct {
 	Payload  json.RawMessage `json:"payload,omitempty" doc:"the message; in base64 if it is not JSON. Omitted in lists"`
 }
 
-func view(l bus.DeadLetter) deadLetterView {
-	return deadLetterView{
+func view(l bus.DeadLetter) DeadLetterView {
+	return DeadLetterView{
 		Sequence: l.Sequence, Consumer: l.Consumer, Subject: l.Subject, Reason: l.Reason, Attempts: l.Attempts,
 		First: l.First, Last: l.Last, EventID: l.ID, Type: l.Type, Item: l.Item,
 	}
@@ -73,7 +73,7 @@ type deadLetterListInput struct {
 
 type deadLetterListOutput struct {
 	Body struct {
-		DeadLetters []deadLetterView `json:"deadLetters"`
+		DeadLetters []DeadLetterView `json:"deadLetters"`
 		More        bool             `json:"more" doc:"there are more dead letters after the last of these"`
 	}
 }
@@ -81,7 +81,7 @@ type deadLetterListOutput struct {
 func (d *Service) list(ctx context.Context, in *deadLetterListInput) (*deadLetterListOutput, error) {
 	filter := bus.DeadFilter{After: in.After, Consumer: in.Consumer, Reason: in.Reason, From: in.From, To: in.To}
 	out := &deadLetterListOutput{}
-	out.Body.DeadLetters = []deadLetterView{}
+	out.Body.DeadLetters = []DeadLetterView{}
 	for deadLetter, err := range d.bus.DeadLetters(ctx, filter) {
 		if err != nil {
 			return nil, err
@@ -99,7 +99,7 @@ type deadLetterInput struct {
 	Sequence uint64 `path:"sequence" minimum:"1"`
 }
 
-type deadLetterOutput struct{ Body deadLetterView }
+type deadLetterOutput struct{ Body DeadLetterView }
 
 func (d *Service) get(ctx context.Context, in *deadLetterInput) (*deadLetterOutput, error) {
 	deadLetter, err := d.bus.DeadLetter(ctx, in.Sequence)
@@ -147,7 +147,7 @@ type deadLetterBulkOutput struct {
 }
 
 type deadLetterResult struct {
-	deadLetterView
+	DeadLetterView
 	Done  bool   `json:"done"`
 	Note  string `json:"note,omitempty" doc:"why the dead letter was skipped"`
 	Error string `json:"error,omitempty"`
@@ -186,7 +186,7 @@ func (d *Service) bulk(ctx context.Context, in *deadLetterBulkInput, do func(con
 	out.Body.Results = []deadLetterResult{}
 	out.Body.More = more && ask.Sequence == 0
 	for _, one := range all {
-		result := deadLetterResult{deadLetterView: view(one.deadLetter), Note: one.note, Done: !ask.DryRun && one.note == "" && one.err == nil}
+		result := deadLetterResult{DeadLetterView: view(one.deadLetter), Note: one.note, Done: !ask.DryRun && one.note == "" && one.err == nil}
 		if one.err != nil {
 			result.Error = one.err.Error()
 			out.Body.Failed++

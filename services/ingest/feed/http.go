@@ -22,7 +22,7 @@ import (
 )
 
 type batchOutcome struct {
-	Results []itemOutcome `json:"results" nullable:"false" doc:"in the order of the items"`
+	Results []itemOutcome `json:"results" doc:"in the order of the items"`
 }
 
 type batch struct {
@@ -34,9 +34,11 @@ func (a *Area) Routes(r *web.Router) {
 	schema := func(t reflect.Type) *huma.Schema {
 		return r.API.OpenAPI().Components.Schemas.Schema(t, true, t.Name())
 	}
-	body := func(description string, t reflect.Type) *huma.Response {
-		return &huma.Response{Description: description, Content: map[string]*huma.MediaType{"application/json": {Schema: schema(t)}}}
+	body := func(description string, t reflect.Type, headers map[string]*huma.Param) *huma.Response {
+		return &huma.Response{Description: description, Headers: headers, Content: map[string]*huma.MediaType{"application/json": {Schema: schema(t)}}}
 	}
+	location := map[string]*huma.Param{"Location": {Description: "the item", Required: true, Schema: &huma.Schema{Type: huma.TypeString, Format: "uri-reference"}}}
+	retry := map[string]*huma.Param{"Retry-After": {Description: "in how many seconds to send the refused items again, if there are any", Schema: &huma.Schema{Type: huma.TypeInteger}}}
 	r.Handle(huma.Operation{
 		OperationID: "post-feed-items", Method: http.MethodPost, Path: "/v1/feed/items", Tags: []string{"feed"},
 		Summary: "Add one item to the feed, or up to 100",
@@ -51,11 +53,11 @@ func (a *Area) Routes(r *web.Router) {
 			Schema: named(r, "ItemOrItems", &huma.Schema{OneOf: []*huma.Schema{schema(reflect.TypeFor[feed.Submission]()), schema(reflect.TypeFor[batch]())}}),
 		}}},
 		Responses: map[string]*huma.Response{
-			"200": body("One item, which already existed", reflect.TypeFor[feed.ItemView]()),
-			"201": body("One item, created", reflect.TypeFor[feed.ItemView]()),
-			"207": body("The outcomes of a batch", reflect.TypeFor[batchOutcome]()),
+			"200": body("One item, which already existed", reflect.TypeFor[feed.ItemView](), location),
+			"201": body("One item, created", reflect.TypeFor[feed.ItemView](), location),
+			"207": body("The outcomes of a batch", reflect.TypeFor[batchOutcome](), retry),
 		},
-	}, func(w http.ResponseWriter, req *http.Request) { a.post(w, req, r.Bodies) })
+	}, func(w http.ResponseWriter, req *http.Request) { a.post(w, req, r.Bodies) }, admission.Refusals)
 }
 
 // named adds a schema to the components of the API, since generated clients have no type for an inline

@@ -41,7 +41,7 @@ type outdatedItems struct {
 type reanalysisOutput struct {
 	Body struct {
 		ModelVersion string          `json:"modelVersion" doc:"the current model, which analyzes the outdated items"`
-		Outdated     []outdatedItems `json:"outdated" nullable:"false" doc:"items that an older model analyzed, which now wait for the current one; with dryRun they are unchanged"`
+		Outdated     []outdatedItems `json:"outdated" doc:"items that an older model analyzed, which now wait for the current one; with dryRun they are unchanged"`
 		Current      int             `json:"current" doc:"items that the current model analyzed"`
 		Waiting      int             `json:"waiting" doc:"items that waited for an analysis already"`
 		Unreadable   int             `json:"unreadable" doc:"rows of the table that are no items"`

@@ -31,11 +31,11 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 		Description: "The settings take effect at once; a paused or stopped source starts again. To change a source, send its " +
 			"ETag as If-Match, which prevents lost updates, or * to change any version. 201 means that it was added.",
 		Responses: map[string]*huma.Response{"201": sourceAdded(r)},
-	}, a.putSource)
+	}, a.putSource, web.Refusals{http.StatusConflict: {"too-many-sources"}, http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})
 	web.Register(r, huma.Operation{
 		OperationID: "delete-feed-source", Method: http.MethodDelete, Path: "/v1/feed/sources/{name}", Tags: []string{"feed sources"},
 		Summary: "Delete a source; its items remain", DefaultStatus: http.StatusNoContent,
-	}, a.deleteSource)
+	}, a.deleteSource, web.Refusals{http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})
 	web.Register(r, huma.Operation{
 		OperationID: "delete-feed-item", Method: http.MethodDelete, Path: "/v1/feed/items/{sourceId}", Tags: []string{"feed"},
 		Summary: "Delete an item and its text", Description: "204 also if there is no such item. The dashboard follows within a second. A source that still has the item adds it again.",
@@ -106,7 +106,7 @@ func outputSource(status int, s source.Source) *sourceOutput {
 
 type sourceListOutput struct {
 	Body struct {
-		Sources []sourceView `json:"sources" nullable:"false"`
+		Sources []sourceView `json:"sources"`
 	}
 }
 

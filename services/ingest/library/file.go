@@ -12,6 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/admission"
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
@@ -25,11 +26,11 @@ func (a *Area) fileRoutes(r *web.Router) {
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
 		RequestBody:   multipartBody(),
 		Responses:     map[string]*huma.Response{"202": fileTaken(r)},
-	}, a.postReservation)
+	}, a.postReservation, admission.Refusals, keyed, changes, web.Refusals{http.StatusRequestEntityTooLarge: {"file-too-large"}})
 	web.Register(r, huma.Operation{
 		OperationID: "library-file-uploaded", Method: http.MethodPost, Path: "/v1/library/files/{id}/uploaded", Tags: []string{tag},
 		Summary: "Report that the presigned upload is done", DefaultStatus: http.StatusAccepted,
-	}, a.postUploaded)
+	}, a.postUploaded, processing)
 	for _, op := range []struct {
 		id, path, summary string
 		call              func(context.Context, *fileInput) (*nodeOutput, error)
@@ -39,14 +40,14 @@ func (a *Area) fileRoutes(r *web.Router) {
 	} {
 		web.Register(r, huma.Operation{
 			OperationID: op.id, Method: http.MethodPost, Path: op.path, Tags: []string{tag}, Summary: op.summary, DefaultStatus: http.StatusAccepted,
-		}, op.call)
+		}, op.call, processing)
 	}
 	web.Register(r, huma.Operation{
 		OperationID: "retry-library-step", Method: http.MethodPost, Path: "/v1/library/files/{id}/workflow/steps/{step}/retry", Tags: []string{tag},
 		Summary:       "Make one failed step of a file again",
 		Description:   "The results of the other steps are kept. 410 when the steps are no longer kept: then retry the file. A slash in the name of a step is sent as %2F.",
 		DefaultStatus: http.StatusAccepted,
-	}, a.postRetryStep)
+	}, a.postRetryStep, processing)
 }
 
 func multipartBody() *huma.RequestBody {

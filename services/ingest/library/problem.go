@@ -23,6 +23,23 @@ var (
 	errNotFile  = errors.New("the node is not a file")
 )
 
+// keyed, changes and processing are the problems of calls with an Idempotency-Key, of changes of a node, and
+// of calls on the processing of a file.
+var (
+	keyed   = web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}}
+	changes = web.Refusals{
+		http.StatusForbidden:          {"other-owner"},
+		http.StatusNotFound:           {"not-found"},
+		http.StatusConflict:           {"cycle", "in-trash", "not-in-trash", "not-a-folder", "too-deep", "root", "other-owner", "too-many-principals", "identity-required", "changed-meanwhile"},
+		http.StatusPreconditionFailed: {"precondition-failed"},
+	}
+	processing = web.Refusals{
+		http.StatusForbidden: {"other-owner"},
+		http.StatusConflict:  {"in-trash", "not-a-file", "not-failed", "not-uploaded", "not-as-reserved", "wrong-status", "changed-meanwhile"},
+		http.StatusGone:      {"steps-removed"},
+	}
+)
+
 // conflicts are the errors that another state of the tree would not have, with the types of their
 // problems. The text of the error is the detail.
 var conflicts = []struct {

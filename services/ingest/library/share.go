@@ -15,16 +15,16 @@ func (a *Area) shareRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "put-library-permissions", Method: http.MethodPut, Path: "/v1/library/nodes/{id}/permissions", Tags: []string{tag},
 		Summary: "Set who may read a node and all below it, besides its owner", Description: "Users and groups need proven identities, which this server does not have: both must be empty. Links keep their validity.",
-	}, a.putPermissions)
+	}, a.putPermissions, changes)
 	web.Register(r, huma.Operation{
 		OperationID: "create-library-link", Method: http.MethodPost, Path: "/v1/library/nodes/{id}/links", Tags: []string{tag},
 		Summary: "Create a link by which anyone may read a node and all below it", DefaultStatus: http.StatusCreated,
 		Description: "Reads take its token in the query parameter link.",
-	}, a.postLink)
+	}, a.postLink, changes)
 	web.Register(r, huma.Operation{
 		OperationID: "revoke-library-links", Method: http.MethodDelete, Path: "/v1/library/nodes/{id}/links", Tags: []string{tag},
 		Summary: "Revoke all links to a node", DefaultStatus: http.StatusNoContent,
-	}, a.deleteLinks)
+	}, a.deleteLinks, changes)
 }
 
 type permissionsInput struct {

@@ -18,7 +18,7 @@ func (a *Area) treeRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "change-library-node", Method: http.MethodPatch, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
 		Summary: "Rename or move a node", Description: "Fields that are absent stay. Send the ETag as If-Match to change only what you have seen.",
-	}, a.patchNode)
+	}, a.patchNode, changes)
 	web.Register(r, huma.Operation{
 		OperationID: "delete-library-node", Method: http.MethodDelete, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
 		Summary: "Move a node to the trash, or erase it",
@@ -26,12 +26,12 @@ func (a *Area) treeRoutes(r *web.Router) {
 			"and 202 for a folder, with the operation in Location. 204 also for a node that does not exist.",
 		DefaultStatus: http.StatusNoContent,
 		Responses:     map[string]*huma.Response{"202": operationTaken()},
-	}, a.deleteNode)
+	}, a.deleteNode, changes)
 	web.Register(r, huma.Operation{
 		OperationID: "restore-library-node", Method: http.MethodPost, Path: "/v1/library/nodes/{id}/restore", Tags: []string{tag},
 		Summary: "Move a node from the trash back to its folder", Description: "To the root, if the folder is gone or in the trash, too.",
 		DefaultStatus: http.StatusOK,
-	}, a.postRestore)
+	}, a.postRestore, changes)
 	web.Register(r, huma.Operation{
 		OperationID: "change-library-nodes", Method: http.MethodPost, Path: "/v1/library/nodes/bulk", Tags: []string{tag},
 		Summary: "Move, trash, restore or erase up to 100 nodes", Description: "Makes the operations in their order. One that fails does not stop the others.",
@@ -173,7 +173,7 @@ func (a *Area) postRestore(ctx context.Context, in *restoreInput) (*nodeOutput, 
 type bulkInput struct {
 	web.CallerParam
 	Body struct {
-		Operations []bulkOperation `json:"operations" minItems:"1" maxItems:"100" nullable:"false"`
+		Operations []bulkOperation `json:"operations" minItems:"1" maxItems:"100"`
 	}
 }
 
@@ -190,7 +190,7 @@ type bulkOutput struct {
 }
 
 type bulkOutcomes struct {
-	Outcomes []bulkOutcome `json:"outcomes" nullable:"false" doc:"in the order of the operations"`
+	Outcomes []bulkOutcome `json:"outcomes" doc:"in the order of the operations"`
 }
 
 type bulkOutcome struct {

@@ -17,7 +17,7 @@ type batchInput struct {
 	Body           struct {
 		Prompt  string           `json:"prompt,omitempty" maxLength:"2000" doc:"for photos without a prompt of their own"`
 		Options photojob.Options `json:"options,omitempty"`
-		Photos  []PhotoTerms     `json:"photos" minItems:"1" maxItems:"20" nullable:"false"`
+		Photos  []PhotoTerms     `json:"photos" minItems:"1" maxItems:"20"`
 	}
 }
 
@@ -25,7 +25,7 @@ type batchOutput struct {
 	Location string `header:"Location"`
 	Body     struct {
 		BatchID string        `json:"batchId" doc:"a ULID"`
-		Photos  []batchUpload `json:"photos" nullable:"false" doc:"in the order of the request"`
+		Photos  []batchUpload `json:"photos" doc:"in the order of the request"`
 	}
 }
 

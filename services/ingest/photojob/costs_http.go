@@ -20,7 +20,7 @@ type costsOutput struct {
 		To         string         `json:"to"`
 		Calls      int            `json:"calls"`
 		CostMicros int64          `json:"costMicros" doc:"in millionths of a US dollar"`
-		Providers  []providerCost `json:"providers" nullable:"false"`
+		Providers  []providerCost `json:"providers"`
 	}
 }
 
@@ -28,7 +28,7 @@ type providerCost struct {
 	Name       string       `json:"name"`
 	Calls      int          `json:"calls"`
 	CostMicros int64        `json:"costMicros"`
-	Days       []policy.Day `json:"days" nullable:"false" doc:"the days with calls, the newest last"`
+	Days       []policy.Day `json:"days" doc:"the days with calls, the newest last"`
 }
 
 func (a *Area) listCosts(ctx context.Context, in *costsInput) (*costsOutput, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/photojob"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/admission"
 )
 
 // Routes registers the operations that write.
@@ -27,13 +28,13 @@ func (a *Area) Routes(r *web.Router) {
 		})},
 		RequestBody: multipartBody(),
 		Responses:   map[string]*huma.Response{"202": jobTaken(r)},
-	}, a.postPhoto)
+	}, a.postPhoto, admission.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"provider-disabled", "not-uploaded", "not-as-reserved"}, http.StatusRequestEntityTooLarge: {"file-too-large"}, http.StatusUnsupportedMediaType: {"not-a-photo"}})
 	web.Register(r, huma.Operation{
 		OperationID: "create-photo-batch", Method: http.MethodPost, Path: "/v1/photo-batches", Tags: []string{"photos"},
 		Summary:       "Reserve the uploads of up to 20 photos",
 		Description:   "Creates all jobs or none. The batch ends when each of its jobs is COMPLETED, FAILED or deleted, which is announced once.",
 		DefaultStatus: http.StatusCreated,
-	}, a.postBatch)
+	}, a.postBatch, admission.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"provider-disabled"}, http.StatusRequestEntityTooLarge: {"file-too-large"}, http.StatusUnsupportedMediaType: {"not-a-photo"}})
 	for _, op := range []struct {
 		id, path, summary string
 		call              func(context.Context, *jobInput) (*jobOutput, error)
@@ -43,24 +44,24 @@ func (a *Area) Routes(r *web.Router) {
 	} {
 		web.Register(r, huma.Operation{
 			OperationID: op.id, Method: http.MethodPost, Path: op.path, Tags: []string{"photos"}, Summary: op.summary, DefaultStatus: http.StatusAccepted,
-		}, op.call)
+		}, op.call, web.Refusals{http.StatusConflict: {"not-uploaded", "not-as-reserved", "wrong-status", "changed-meanwhile"}, http.StatusGone: {"upload-removed"}})
 	}
 	web.Register(r, huma.Operation{
 		OperationID: "retry-photo", Method: http.MethodPost, Path: "/v1/photos/{id}/retry", Tags: []string{"photos"},
 		Summary: "Queue a FAILED job again, with another prompt and options if given", DefaultStatus: http.StatusAccepted,
-	}, a.postRetry)
+	}, a.postRetry, web.Refusals{http.StatusConflict: {"not-uploaded", "not-as-reserved", "wrong-status", "changed-meanwhile", "provider-disabled"}, http.StatusGone: {"upload-removed"}})
 	web.Register(r, huma.Operation{
 		OperationID: "delete-photo", Method: http.MethodDelete, Path: "/v1/photos/{id}", Tags: []string{"photos"},
 		Summary: "Delete a job and its photos", DefaultStatus: http.StatusNoContent,
-	}, a.deletePhoto)
+	}, a.deletePhoto, web.Refusals{http.StatusConflict: {"wrong-status", "changed-meanwhile"}})
 	web.Register(r, huma.Operation{
 		OperationID: "retry-photo-batch", Method: http.MethodPost, Path: "/v1/photo-batches/{id}/retry", Tags: []string{"photos"},
 		Summary: "Queue the FAILED jobs of a batch again", DefaultStatus: http.StatusAccepted,
-	}, a.postBatchRetry)
+	}, a.postBatchRetry, web.Refusals{http.StatusConflict: {"wrong-status", "changed-meanwhile", "provider-disabled"}, http.StatusGone: {"upload-removed"}})
 	web.Register(r, huma.Operation{
 		OperationID: "delete-photo-batch", Method: http.MethodDelete, Path: "/v1/photo-batches/{id}", Tags: []string{"photos"},
 		Summary: "Delete the jobs of a batch and their photos", DefaultStatus: http.StatusNoContent,
-	}, a.deleteBatch)
+	}, a.deleteBatch, web.Refusals{http.StatusConflict: {"wrong-status", "changed-meanwhile"}})
 }
 
 // PhotoTerms are the terms of one photo in the body of a request.

@@ -29,13 +29,13 @@ func (a *Area) OperatorRoutes(r *web.Router) {
 		Summary: "Change the settings of a paid provider",
 		Description: "The settings apply to the next call, also of jobs that wait; calls in progress end as they began. A suspended provider is tried again. " +
 			"Send the ETag as If-Match, which prevents lost updates, or * to change any version.",
-	}, a.putProvider)
+	}, a.putProvider, web.Refusals{http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})
 	web.Register(r, huma.Operation{
 		OperationID: "put-default-photo-provider", Method: http.MethodPut, Path: "/v1/photo-providers", Tags: []string{"photo providers"},
 		Summary: "Change the default provider",
 		Description: "Applies to new jobs that ask for no provider. While it is disabled, and so is its fallback, the local provider does them. " +
 			"Send the ETag of the list as If-Match, or * to change any version.",
-	}, a.putDefaultProvider)
+	}, a.putDefaultProvider, web.Refusals{http.StatusPreconditionFailed: {"precondition-failed"}, http.StatusPreconditionRequired: {"precondition-required"}})
 	web.Register(r, huma.Operation{
 		OperationID: "list-photo-costs", Method: http.MethodGet, Path: "/v1/photos/costs", Tags: []string{"photo providers"},
 		Summary:     "The calls and costs of paid providers by day",
@@ -57,7 +57,7 @@ type providerState struct {
 	Suspended      string       `json:"suspended,omitempty" doc:"why the provider refuses access; until settings or key change"`
 	SuspendedAt    time.Time    `json:"suspendedAt,omitzero"`
 	Running        int          `json:"running" doc:"calls in progress"`
-	Days           []policy.Day `json:"days" nullable:"false" doc:"calls and costs by day (UTC), the newest last"`
+	Days           []policy.Day `json:"days" doc:"calls and costs by day (UTC), the newest last"`
 	CallsToday     int          `json:"callsToday"`
 	CostTodayMicro int64        `json:"costTodayMicros" doc:"in millionths of a US dollar"`
 }
@@ -109,7 +109,7 @@ type providerListOutput struct {
 	ETag string `header:"ETag" doc:"of the default provider"`
 	Body struct {
 		Default   string         `json:"default" doc:"the provider of jobs that ask for none: a paid one or stub, the local one"`
-		Providers []providerView `json:"providers" nullable:"false"`
+		Providers []providerView `json:"providers"`
 	}
 }
 

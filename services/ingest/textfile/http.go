@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/admission"
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
@@ -27,19 +28,19 @@ func (a *Area) Routes(r *web.Router) {
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
 		RequestBody:   multipartBody(),
 		Responses:     map[string]*huma.Response{"202": fileTaken(r)},
-	}, a.postReservation)
+	}, a.postReservation, admission.Refusals, web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusUnprocessableEntity: {"idempotency-key-reused"}, http.StatusConflict: {"not-uploaded", "not-as-reserved"}, http.StatusRequestEntityTooLarge: {"file-too-large"}})
 	web.Register(r, huma.Operation{
 		OperationID: "file-uploaded", Method: http.MethodPost, Path: "/v1/files/{id}/uploaded", Tags: []string{"files"},
 		Summary: "Report that the presigned upload is done", DefaultStatus: http.StatusAccepted,
-	}, a.postUploaded)
+	}, a.postUploaded, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"not-uploaded", "not-as-reserved", "not-failed", "changed-meanwhile"}})
 	web.Register(r, huma.Operation{
 		OperationID: "retry-file", Method: http.MethodPost, Path: "/v1/files/{id}/retry", Tags: []string{"files"},
 		Summary: "Analyze a FAILED file again", DefaultStatus: http.StatusAccepted,
-	}, a.postRetry)
+	}, a.postRetry, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"not-uploaded", "not-as-reserved", "not-failed", "changed-meanwhile"}})
 	web.Register(r, huma.Operation{
 		OperationID: "delete-file", Method: http.MethodDelete, Path: "/v1/files/{id}", Tags: []string{"files"},
 		Summary: "Delete a file, its content and its result", DefaultStatus: http.StatusNoContent,
-	}, a.deleteFile)
+	}, a.deleteFile, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"changed-meanwhile"}})
 }
 
 func multipartBody() *huma.RequestBody {

@@ -22,23 +22,26 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-item", Method: http.MethodGet, Path: "/v1/feed/items/{sourceId}", Tags: []string{"feed"},
 		Summary: "An item of the feed", Description: "Write the # of a source id as %23.",
-	}, a.getItem)
+	}, a.getItem, wait.Refusals)
 	web.Register(r, huma.Operation{
 		OperationID: "list-feed-items", Method: http.MethodGet, Path: "/v1/feed/items", Tags: []string{"feed"},
 		Summary:     "Analyzed items of a window",
 		Description: "Newest first; with a sentiment, the highest score first.",
-	}, a.listItems)
+	}, a.listItems, tooLarge)
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-summary", Method: http.MethodGet, Path: "/v1/feed/summary", Tags: []string{"feed"},
 		Summary: "Totals of a window",
-	}, a.getSummary)
+	}, a.getSummary, tooLarge)
 	web.Register(r, huma.Operation{
 		OperationID: "get-feed-series", Method: http.MethodGet, Path: "/v1/feed/series", Tags: []string{"feed"},
 		Summary:     "Totals of a window, by time bucket",
 		Description: "Oldest first, aligned to UTC. Buckets without items are omitted; the window may cover only a part of the first and the last.",
-	}, a.getSeries)
+	}, a.getSeries, tooLarge)
 	a.streamRoute(r)
 }
+
+// tooLarge is the problem of a window with too many items for its filters.
+var tooLarge = web.Refusals{http.StatusUnprocessableEntity: {"window-too-large"}}
 
 type itemInput struct {
 	SourceID string `path:"sourceId" maxLength:"256"`
@@ -84,7 +87,7 @@ type listInput struct {
 }
 
 type feedList struct {
-	Items      []feed.ItemView `json:"items" nullable:"false"`
+	Items      []feed.ItemView `json:"items"`
 	NextCursor string          `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 
@@ -143,7 +146,7 @@ type seriesInput struct {
 }
 
 type feedSeries struct {
-	Buckets []dashboard.Bucket `json:"buckets" nullable:"false"`
+	Buckets []dashboard.Bucket `json:"buckets"`
 }
 
 func (a *Area) getSeries(ctx context.Context, in *seriesInput) (*output[feedSeries], error) {

@@ -82,6 +82,17 @@ var (
 	errTooMany = errors.New("there are too many files for one zip")
 )
 
+// linked, owned and indexed are the problems of reads that take a link, of those of an owner and of those that
+// the search index answers; the others are those of reads of a folder, of a file and of its records.
+var (
+	linked    = web.Refusals{http.StatusNotFound: {"link-not-valid"}}
+	owned     = web.Refusals{http.StatusBadRequest: {"owner-required"}}
+	ofNode    = web.Refusals{http.StatusConflict: {"not-a-folder"}}
+	ofFile    = web.Refusals{http.StatusConflict: {"not-a-file", "not-uploaded"}, http.StatusGone: {"content-removed"}}
+	indexed   = web.Refusals{http.StatusServiceUnavailable: {"index-not-ready"}}
+	ofRecords = web.Refusals{http.StatusConflict: {"not-a-file", "not-processed"}}
+)
+
 // problem translates errors that a client can resolve.
 func problem(err error) error {
 	if p := searchProblem(err); p != nil {

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,18 +46,33 @@ func fileParameters(more ...*huma.Param) []*huma.Param {
 	}, more...)
 }
 
-func recordOperation(id, path, summary, mediaType, description string) huma.Operation {
+func recordOperation(id, path, summary, description string, of map[string]*huma.Response) huma.Operation {
 	return huma.Operation{
 		OperationID: id, Method: http.MethodGet, Path: "/v1/library/files/{id}/records/{index}" + path, Tags: []string{tag},
 		Summary: summary, Description: description,
 		Parameters: fileParameters(&huma.Param{Name: "index", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(float64)}}),
-		Responses:  bytesOf(mediaType, summary),
+		Responses:  of,
 	}
 }
 
-func bytesOf(mediaType, description string) map[string]*huma.Response {
+// drawing describes the response of a drawing.
+func drawing() map[string]*huma.Response {
+	return bytesOf([]string{"image/svg+xml"}, "Content-Security-Policy")
+}
+
+// download describes the response of a download of records in one of their formats.
+func download() map[string]*huma.Response {
+	return bytesOf(slices.Sorted(maps.Values(mediaTypes)), "Content-Disposition")
+}
+
+func bytesOf(mediaTypes []string, header string) map[string]*huma.Response {
+	text, content := &huma.Schema{Type: huma.TypeString}, map[string]*huma.MediaType{}
+	for _, of := range mediaTypes {
+		of, _, _ = strings.Cut(of, ";")
+		content[of] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
+	}
 	return map[string]*huma.Response{"200": {
-		Description: description, Content: map[string]*huma.MediaType{mediaType: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}},
+		Description: "The content", Content: content, Headers: map[string]*huma.Param{"Cache-Control": {Schema: text}, header: {Schema: text}},
 	}}
 }
 
@@ -74,7 +91,7 @@ func exportOperation() huma.Operation {
 			&huma.Param{Name: "rename", In: "query", Schema: text, Example: "weight:Molecular weight", Description: "pairs of a name and the name in the export, with a colon, separated by commas"},
 			&huma.Param{Name: "filter", In: "query", Schema: text, Example: "logP<3", Description: "as of the list of records"},
 		),
-		Responses: bytesOf("*/*", "The records"),
+		Responses: download(),
 	}
 }
 

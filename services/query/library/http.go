@@ -21,35 +21,35 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-node", Method: http.MethodGet, Path: "/v1/library/nodes/{id}", Tags: []string{tag},
 		Summary: "A folder or a file", Description: "A wait ends when the file is Processed, ProcessedPartially or Failed, or the node is no file.",
-	}, a.getNode)
+	}, a.getNode, wait.Refusals, linked)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-root", Method: http.MethodGet, Path: "/v1/library/nodes/root", Tags: []string{tag},
 		Summary: "The root folder of the caller", Description: "It exists from the first write of the owner on, with the same id as before.",
-	}, a.getRoot)
+	}, a.getRoot, owned)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-path", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/path", Tags: []string{tag},
 		Summary: "A node and the folders above it that the caller may read", Description: "From the top to the node.",
-	}, a.getPath)
+	}, a.getPath, linked)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-permissions", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/permissions", Tags: []string{tag},
 		Summary: "Who may read a node besides its owner", Description: "For the owner only.",
-	}, a.getPermissions)
+	}, a.getPermissions, linked)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-link", Method: http.MethodGet, Path: "/v1/library/links/{token}", Tags: []string{tag},
 		Summary: "The node of a share link", Description: "Reads of the node, and of all below it, take the token in the query parameter link.",
-	}, a.getLink)
+	}, a.getLink, linked)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-operation", Method: http.MethodGet, Path: "/v1/library/operations/{id}", Tags: []string{tag},
 		Summary: "The erasing of a folder", Description: "404 some days after its end.",
-	}, a.getOperation)
+	}, a.getOperation, owned)
 	a.listRoutes(r)
 	a.sharedRoutes(r)
 	a.searchRoutes(r)
 	a.fileRoutes(r)
 	a.recordRoutes(r)
-	r.Handle(zipOperation(), a.zip)
+	r.Handle(zipOperation(), a.zip, linked, web.Refusals{http.StatusConflict: {"too-many-files"}})
 	a.streamRoute(r)
-	r.Handle(textOperation(), a.text)
+	r.Handle(textOperation(), a.text, linked, ofFile)
 }
 
 // nodeOutput is a node as it is.
@@ -114,7 +114,7 @@ type pathOutput struct {
 }
 
 type nodePath struct {
-	Nodes []library.NodeView `json:"nodes" nullable:"false"`
+	Nodes []library.NodeView `json:"nodes"`
 }
 
 func (a *Area) getPath(ctx context.Context, in *readInput) (*pathOutput, error) {

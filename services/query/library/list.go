@@ -16,18 +16,16 @@ func (a *Area) listRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-children", Method: http.MethodGet, Path: "/v1/library/nodes/{id}/children", Tags: []string{tag},
 		Summary: "What is in a folder, newest first or sorted", Description: "A sorted list, and one with the parameter after, is read from the search index.",
-		Errors: []int{http.StatusNotFound, http.StatusServiceUnavailable},
-	}, a.listChildren)
+	}, a.listChildren, linked, ofNode, indexed)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-nodes", Method: http.MethodGet, Path: "/v1/library/nodes", Tags: []string{tag},
 		Summary:     "The caller's nodes of one type, newest first or sorted",
 		Description: "Without those in the trash. A sorted list, and one with the parameter after, is read from the search index.",
-		Errors:      []int{http.StatusServiceUnavailable},
-	}, a.listByType)
+	}, a.listByType, owned, indexed)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-trash", Method: http.MethodGet, Path: "/v1/library/nodes/trash", Tags: []string{tag},
 		Summary: "What the caller has put into the trash, newest first", Description: "Of a folder, without what is in it.",
-	}, a.listTrash)
+	}, a.listTrash, owned)
 }
 
 // PageParam selects a page: embed it in the input.
@@ -46,7 +44,7 @@ type listOutput struct {
 }
 
 type nodeList struct {
-	Nodes      []library.NodeView `json:"nodes" nullable:"false" doc:"may be fewer than limit, or none, while there is a nextCursor"`
+	Nodes      []library.NodeView `json:"nodes" doc:"may be fewer than limit, or none, while there is a nextCursor"`
 	NextCursor string             `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 

@@ -36,7 +36,7 @@ type filesOutput struct {
 }
 
 type fileList struct {
-	Files      []library.FileView `json:"files" nullable:"false"`
+	Files      []library.FileView `json:"files"`
 	NextCursor string             `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 
@@ -72,7 +72,7 @@ type workflowsOutput struct {
 }
 
 type workflowList struct {
-	Workflows  []workflowEntry `json:"workflows" nullable:"false"`
+	Workflows  []workflowEntry `json:"workflows"`
 	NextCursor string          `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 

@@ -23,16 +23,16 @@ func (a *Area) recordRoutes(r *web.Router) {
 		Summary: "The records of a file, in its order",
 		Description: "Molecules, reactions, crystals, spectra or rows. Fields are what the file says, properties what Assay determined. " +
 			"409 until the file is processed. See docs/library.md for the filters.",
-	}, a.listRecords)
+	}, a.listRecords, linked, ofRecords)
 	web.Register(r, huma.Operation{
 		OperationID: "get-library-record", Method: http.MethodGet, Path: "/v1/library/files/{id}/records/{index}", Tags: []string{tag},
 		Summary: "A record of a file",
-	}, a.getRecord)
-	r.Handle(recordOperation("get-library-record-image", "/image.svg", "The drawing of a record", "image/svg+xml",
-		"From the coordinates, the points or the cell that the record has. 404 when it has none."), a.recordImage)
-	r.Handle(recordOperation("get-library-record-content", "/content", "A record in the format of its file", "application/octet-stream",
-		"With its fields. Rows of tables are CSV with a header."), a.recordContent)
-	r.Handle(exportOperation(), a.export)
+	}, a.getRecord, linked, ofRecords)
+	r.Handle(recordOperation("get-library-record-image", "/image.svg", "The drawing of a record",
+		"From the coordinates, the points or the cell that the record has. 404 when it has none.", drawing()), a.recordImage, linked, ofRecords)
+	r.Handle(recordOperation("get-library-record-content", "/content", "A record in the format of its file",
+		"With its fields. Rows of tables are CSV with a header.", download()), a.recordContent, linked, ofRecords)
+	r.Handle(exportOperation(), a.export, linked, ofRecords)
 }
 
 // recordFile is a file with its records.
@@ -91,7 +91,7 @@ type recordList struct {
 	Total      int          `json:"total" doc:"records of the file that were processed, or failed" example:"100000"`
 	Failed     int          `json:"failed" doc:"those of them that failed"`
 	Found      int          `json:"found" doc:"records in the file; of more than 100,000, the first are processed"`
-	Records    []recordView `json:"records" nullable:"false"`
+	Records    []recordView `json:"records"`
 	NextCursor string       `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 
@@ -249,7 +249,7 @@ type recordView struct {
 	Error         string         `json:"error,omitempty" doc:"why the record failed"`
 	Fields        fieldsView     `json:"fields" doc:"what the file says, as it says it"`
 	Properties    propertiesView `json:"properties" doc:"what Assay determined"`
-	NotDetermined []string       `json:"notDetermined,omitempty" nullable:"false" doc:"properties that the record does not determine"`
+	NotDetermined []string       `json:"notDetermined,omitempty" doc:"properties that the record does not determine"`
 }
 
 func view(r *records.Record) recordView {

@@ -25,8 +25,7 @@ func (a *Area) searchRoutes(r *web.Router) {
 			"The best hits come first, and words of a name count more than those of a text. A query has words that must all be there, " +
 			"\"words in this order\", the beginning of a word with an asterisk such as rep*, and a minus before what must be absent. " +
 			"Case and accents do not matter. The first mebibyte of a text is searched.",
-		Errors: []int{http.StatusNotFound, http.StatusServiceUnavailable},
-	}, a.search)
+	}, a.search, indexed, web.Refusals{http.StatusNotFound: {"not-found"}, http.StatusUnprocessableEntity: {"search-syntax"}})
 }
 
 // FreshParam waits for a change: embed it in the input of a call that the search index answers.

@@ -16,13 +16,11 @@ func (a *Area) sharedRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-shared", Method: http.MethodGet, Path: "/v1/library/nodes/shared", Tags: []string{tag},
 		Summary: "What others share with the caller", Description: "Of a folder, without what is in it. From the search index, newest first unless sorted.",
-		Errors: []int{http.StatusServiceUnavailable},
-	}, a.listShared)
+	}, a.listShared, owned, indexed)
 	web.Register(r, huma.Operation{
 		OperationID: "list-library-public", Method: http.MethodGet, Path: "/v1/library/nodes/public", Tags: []string{tag},
 		Summary: "What is public", Description: "Of a folder, without what is in it. From the search index, newest first unless sorted.",
-		Errors: []int{http.StatusServiceUnavailable},
-	}, a.listPublic)
+	}, a.listPublic, indexed)
 }
 
 // SortParam sorts a list: embed it in the input. The search index has the sorted lists.

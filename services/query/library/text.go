@@ -26,7 +26,7 @@ func textOperation() huma.Operation {
 			{Name: web.OwnerHeader, In: "header", Schema: text},
 			{Name: "link", In: "query", Schema: text, Description: "the token of a share link"},
 		},
-		Responses: map[string]*huma.Response{"200": {Description: "The text", Content: map[string]*huma.MediaType{"text/plain": {Schema: text}}}},
+		Responses: map[string]*huma.Response{"200": {Description: "The text", Content: map[string]*huma.MediaType{"text/plain": {Schema: text}}, Headers: map[string]*huma.Param{"Cache-Control": {Schema: text}}}},
 	}
 }
 

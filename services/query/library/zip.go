@@ -48,6 +48,7 @@ func zipOperation() huma.Operation {
 		},
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The zip", Content: map[string]*huma.MediaType{"application/zip": {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
+			Headers: map[string]*huma.Param{"Cache-Control": {Schema: text}, "Content-Disposition": {Schema: text}},
 		}},
 	}
 }

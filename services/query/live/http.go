@@ -50,8 +50,10 @@ func (h *Hub) Handle(r *web.Router, op huma.Operation, choose func(*http.Request
 		&huma.Param{Name: "Last-Event-ID", In: "header", Schema: text(), Description: "the id of the last event received"})
 	op.Responses = map[string]*huma.Response{"200": {
 		Description: "the stream", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: text()}},
+		Headers: map[string]*huma.Param{"Cache-Control": {Schema: text()}, "X-Accel-Buffering": {Schema: text()}},
 	}}
-	r.Handle(op, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, choose) })
+	r.Handle(op, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, choose) },
+		web.Refusals{http.StatusBadRequest: {"owner-required"}, http.StatusTooManyRequests: {"too-many-at-once"}})
 }
 
 // ofOwner selects the outcomes of the owner that the request names. Operators may

@@ -23,13 +23,13 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-photo", Method: http.MethodGet, Path: "/v1/photos/{id}", Tags: []string{"photos"},
 		Summary: "A photo job, its status and its results",
-	}, a.getJob)
+	}, a.getJob, wait.Refusals)
 	web.Register(r, huma.Operation{
 		OperationID: "download-photo", Method: http.MethodGet, Path: "/v1/photos/{id}/download", Tags: []string{"photos"},
 		Summary:       "The edited photo, or the original",
 		Description:   "Redirects to a presigned download that can be started for 15 minutes. 409 until the job is COMPLETED, 410 after the photo has been removed.",
 		DefaultStatus: http.StatusTemporaryRedirect,
-	}, a.download)
+	}, a.download, web.Refusals{http.StatusConflict: {"not-completed"}, http.StatusGone: {"photo-removed"}})
 	web.Register(r, huma.Operation{
 		OperationID: "list-photos", Method: http.MethodGet, Path: "/v1/owners/{ownerId}/photos", Tags: []string{"photos"},
 		Summary: "An owner's photo jobs, newest first",
@@ -168,7 +168,7 @@ type listOutput struct {
 }
 
 type jobList struct {
-	Photos     []photojob.JobView `json:"photos" nullable:"false" doc:"may be fewer than limit, or none, while there is a nextCursor"`
+	Photos     []photojob.JobView `json:"photos" doc:"may be fewer than limit, or none, while there is a nextCursor"`
 	NextCursor string             `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 
@@ -209,7 +209,7 @@ type callsOutput struct {
 }
 
 type callList struct {
-	Calls      []photojob.CallView `json:"calls" nullable:"false" doc:"oldest first"`
+	Calls      []photojob.CallView `json:"calls" doc:"oldest first"`
 	CostMicros int64               `json:"costMicros" doc:"the cost of all calls, in millionths of a US dollar; an upper bound of what was billed"`
 }
 

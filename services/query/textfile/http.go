@@ -20,7 +20,7 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "get-file", Method: http.MethodGet, Path: "/v1/files/{id}", Tags: []string{"files"},
 		Summary: "A file, its status and its result",
-	}, a.getFile)
+	}, a.getFile, wait.Refusals)
 	web.Register(r, huma.Operation{
 		OperationID: "get-file-content", Method: http.MethodGet, Path: "/v1/files/{id}/content", Tags: []string{"files"},
 		Summary: "The content of a file", Description: "Redirects to a presigned download.",
@@ -95,7 +95,7 @@ type listOutput struct {
 }
 
 type fileList struct {
-	Files      []textfile.FileView `json:"files" nullable:"false" doc:"without their results; may be fewer than limit, or none, while there is a nextCursor"`
+	Files      []textfile.FileView `json:"files" doc:"without their results; may be fewer than limit, or none, while there is a nextCursor"`
 	NextCursor string              `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 

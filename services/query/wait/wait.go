@@ -6,6 +6,7 @@ package wait
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/assay-project/assay/pkg/web"
@@ -34,6 +35,9 @@ type Waits struct {
 func New(cfg Config, hub *live.Hub) *Waits {
 	return &Waits{hub: hub, limiter: web.NewLimiter(cfg.Waits, cfg.PerClient), looks: make(chan struct{}, lookAtOnce), again: lookAgain}
 }
+
+// Refusals are the problems of a wait.
+var Refusals = web.Refusals{http.StatusTooManyRequests: {"too-many-at-once"}}
 
 // Param is the wait of a typed operation: embed it in the input.
 type Param struct {

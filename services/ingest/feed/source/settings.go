@@ -55,7 +55,7 @@ type Settings struct {
 	Enabled  bool     `json:"enabled"`
 	Interval string   `json:"interval,omitempty" doc:"the time between polls; 15m by default" example:"15m"`
 	Quota    int      `json:"quota,omitempty" minimum:"1" maximum:"1000000" doc:"maximum requests per day (UTC); by default 100 for newsapi and 2000 for rss. A 304 response does not count"`
-	Tags     []string `json:"tags" nullable:"false" minItems:"1" maxItems:"20" doc:"watched tags, each of at most 50 characters; newsapi is searched for each"`
+	Tags     []string `json:"tags" minItems:"1" maxItems:"20" doc:"watched tags, each of at most 50 characters; newsapi is searched for each"`
 	Match    string   `json:"match,omitempty" enum:"text,all" doc:"rss: text, the default, sets the tags that occur in an entry's text or categories, and skips an entry without any; all sets all tags, at most 5"`
 	Language string   `json:"language,omitempty" doc:"newsapi: language as two letters; en by default"`
 	Pages    int      `json:"pages,omitempty" minimum:"1" maximum:"10" doc:"newsapi: maximum pages of 100 articles to read per tag and poll; 1 by default"`

@@ -50,7 +50,7 @@ type Rate struct {
 type Summary struct {
 	Total     int        `json:"total"`
 	Sentiment Counts     `json:"sentiment"`
-	Tags      []TagCount `json:"tags" nullable:"false" doc:"most frequent first; equal counts by name"`
+	Tags      []TagCount `json:"tags" doc:"most frequent first; equal counts by name"`
 	// TagsOmitted is set when there are too many items to count their tags.
 	TagsOmitted bool      `json:"tagsOmitted,omitempty" doc:"true if more than 100,000 items would be read to count the tags of this filter"`
 	Rate        Rate      `json:"rate" doc:"analyzed items by the time of ingestion, independent of the window"`
