@@ -184,6 +184,8 @@ func (s System) PutPending(t *testing.T, sourceID, at string, more Item) {
 		"text_snippet": &types.AttributeValueMemberS{Value: "What is lost."}, "source_url": &types.AttributeValueMemberS{Value: "https://example.com/lost"},
 		"metadata":     &types.AttributeValueMemberM{Value: Item{"lost": &types.AttributeValueMemberBOOL{Value: true}}},
 		"matched_tags": &types.AttributeValueMemberSS{Value: []string{"tag 9"}},
+		"sentiment":    &types.AttributeValueMemberS{Value: "neutral"}, "score": &types.AttributeValueMemberN{Value: "0.5"},
+		"compound": &types.AttributeValueMemberN{Value: "0"}, "model_version": &types.AttributeValueMemberS{Value: "v0.0.0"},
 	}
 	maps.Copy(row, more)
 	if _, err := s.Tables().PutItem(Within(t), &dynamodb.PutItemInput{TableName: aws.String("sentiment-items-primary"), Item: row}); err != nil {
