@@ -15,6 +15,7 @@ func PromisesOfOneAddress() system.Promises {
 	return system.Promises{
 		"mistakes are problems": mistakesAreProblems,
 		"serves its documents":  servesItsDocuments,
+		"describes its API":     describesItsAPI,
 		"page calls the API":    pageCallsTheAPI,
 	}
 }

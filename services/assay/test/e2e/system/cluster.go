@@ -118,6 +118,8 @@ func (c *Cluster) Service(t *testing.T, role string, env ...string) *Service {
 	if found := operatorLine.FindStringSubmatch(p.Output.String()); found != nil {
 		s.Operator = "http://" + found[1]
 	}
+	Serves(t, s.URL)
+	Serves(t, s.Operator)
 	return s
 }
 
@@ -136,6 +138,7 @@ func (c *Cluster) Front(t *testing.T, ingest, query *Service) {
 		server.Close()
 		front.Close()
 	})
+	Serves(t, server.URL)
 	c.HTTP, c.Operator, c.LiveOperator = server.URL, ingest.Operator, query.Operator
 }
 

@@ -57,7 +57,7 @@ func Exchange(t *testing.T, req *http.Request) (*http.Response, string) {
 // RoundTrip sends a request, follows no redirect, and returns the response and its body.
 func RoundTrip(req *http.Request) (*http.Response, string, error) {
 	plain := http.Client{
-		Transport:     &http.Transport{DisableKeepAlives: true},
+		Transport:     Checked(&http.Transport{DisableKeepAlives: true}),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	resp, err := plain.Do(req)

@@ -50,7 +50,7 @@ func (s System) Client(t *testing.T, owner string) *client.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64
 	t.Cleanup(transport.CloseIdleConnections)
-	c, err := client.New(client.Config{Server: s.HTTP, OwnerID: owner, HTTP: &http.Client{Transport: transport}})
+	c, err := client.New(client.Config{Server: s.HTTP, OwnerID: owner, HTTP: &http.Client{Transport: Checked(transport)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,105 @@
+package operation
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// describesItsAPI: the document is valid OpenAPI 3.1, its examples included, and can be made into a client:
+// operations have ids, tags and problems, and schemas have names and no null where the server sends lists.
+func describesItsAPI(t *testing.T, s system.System) {
+	for _, address := range []string{s.HTTP, s.Operator} {
+		if address == "" {
+			continue
+		}
+		resp, body := system.System{HTTP: address}.Ask(t, http.MethodGet, "/openapi.json", nil, "")
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s", address, resp.Status)
+		}
+		document, err := openapi3.NewLoader().LoadFromData([]byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := document.Validate(t.Context()); err != nil {
+			t.Errorf("%s/openapi.json: %v", address, err)
+		}
+		checkOperations(t, document)
+		for name, schema := range document.Components.Schemas {
+			if strings.HasSuffix(name, "Body") {
+				t.Errorf("the schema %s has a name of the framework: name the type of the body", name)
+			}
+			checkSchema(t, name, schema)
+		}
+	}
+}
+
+var operationID = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+
+// checkOperations checks what generated clients are made of.
+func checkOperations(t *testing.T, document *openapi3.T) {
+	t.Helper()
+	if len(document.Servers) == 0 || document.Info.Version == "" {
+		t.Error("the document has no servers, or no version")
+	}
+	ids := map[string]bool{}
+	for path, item := range document.Paths.Map() {
+		for method, op := range item.Operations() {
+			call := method + " " + path
+			if !operationID.MatchString(op.OperationID) || ids[op.OperationID] {
+				t.Errorf("%s: the operation id %q is not lower case words with dashes, or not unique", call, op.OperationID)
+			}
+			ids[op.OperationID] = true
+			if len(op.Tags) == 0 || op.Summary == "" {
+				t.Errorf("%s has no tag or no summary", call)
+			}
+			refusals := 0
+			for status, response := range op.Responses.Map() {
+				if response.Value.Headers["X-Request-Id"] == nil {
+					t.Errorf("%s: the response %s has no header X-Request-Id", call, status)
+				}
+				if content := response.Value.Content["application/problem+json"]; content != nil {
+					refusals += len(content.Examples)
+				}
+				for kind, content := range response.Value.Content {
+					checkInline(t, call+" "+status+" "+kind, content.Schema)
+				}
+			}
+			if refusals == 0 {
+				t.Errorf("%s has no problems", call)
+			}
+			if op.RequestBody != nil {
+				for kind, content := range op.RequestBody.Value.Content {
+					checkInline(t, call+" "+kind, content.Schema)
+				}
+			}
+		}
+	}
+}
+
+// checkInline reports a choice without a name, for which generators have no type.
+func checkInline(t *testing.T, where string, schema *openapi3.SchemaRef) {
+	t.Helper()
+	if schema != nil && schema.Ref == "" && len(schema.Value.OneOf)+len(schema.Value.AnyOf) > 0 {
+		t.Errorf("%s has an inline oneOf: make it a schema of the components", where)
+	}
+}
+
+// checkSchema reports lists that may be null, and choices in place.
+func checkSchema(t *testing.T, name string, schema *openapi3.SchemaRef) {
+	t.Helper()
+	for field, of := range schema.Value.Properties {
+		if of.Ref != "" {
+			continue
+		}
+		checkInline(t, name+"."+field, of)
+		if of.Value.Type.Includes(openapi3.TypeArray) && of.Value.Type.Includes(openapi3.TypeNull) {
+			t.Errorf(`%s.%s is a list or null: tag it, and send [] for no elements`, name, field)
+		}
+	}
+}

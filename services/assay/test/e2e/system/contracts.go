@@ -1,0 +1,93 @@
+package system
+
+import (
+	"crypto/sha256"
+	"net/http"
+	"net/url"
+	"sync"
+	"testing"
+)
+
+// contracts are those of the servers that run, by their host, and of all documents so far: most servers
+// have the same.
+var contracts struct {
+	sync.Mutex
+	byHost map[string]served
+	known  map[[sha256.Size]byte]*contract
+}
+
+type served struct {
+	*contract
+	t *testing.T // the test that started the server
+}
+
+// Serves makes the responses of a server to the clients of this package be compared with its document. A
+// difference fails the test, at the end of which the server stops. An empty address is ignored.
+func Serves(t *testing.T, address string) {
+	t.Helper()
+	if address == "" {
+		return
+	}
+	at, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(Within(t), http.MethodGet, address+"/openapi.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text := Exchange(t, req)
+	contracts.Lock()
+	defer contracts.Unlock()
+	if contracts.byHost == nil {
+		contracts.byHost, contracts.known = map[string]served{}, map[[sha256.Size]byte]*contract{}
+	}
+	sum := sha256.Sum256([]byte(text))
+	if contracts.known[sum] == nil {
+		if contracts.known[sum], err = newContract([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	contracts.byHost[at.Host] = served{contracts.known[sum], t}
+	t.Cleanup(func() {
+		contracts.Lock()
+		defer contracts.Unlock()
+		if contracts.byHost[at.Host].t == t {
+			delete(contracts.byHost, at.Host)
+		}
+	})
+}
+
+// Checked returns a transport that compares the responses of servers with their documents. Only the bodies of
+// JSON responses are read ahead.
+func Checked(transport http.RoundTripper) http.RoundTripper { return checked{transport} }
+
+type checked struct{ http.RoundTripper }
+
+func (c checked) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := c.RoundTripper.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	contracts.Lock()
+	server := contracts.byHost[req.URL.Host]
+	contracts.Unlock()
+	if server.contract == nil {
+		return resp, nil
+	}
+	body, err := readJSON(resp)
+	if err != nil {
+		return resp, nil // the client sees the error when it reads the body
+	}
+	if err := server.check(resp, body); err != nil {
+		server.t.Errorf("%s %s answered %s, which differs from /openapi.json: %v", req.Method, req.URL, resp.Status, err)
+	}
+	return resp, nil
+}
+
+// CloseIdleConnections is what http.Client calls.
+func (c checked) CloseIdleConnections() {
+	if transport, ok := c.RoundTripper.(interface{ CloseIdleConnections() }); ok {
+		transport.CloseIdleConnections()
+	}
+}
