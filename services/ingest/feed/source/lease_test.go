@@ -140,7 +140,8 @@ func TestShutdownInAClaimReleasesTheSource(t *testing.T) {
 type interruptedWrites struct{ shutdown func() }
 
 func (i interruptedWrites) Do(r *http.Request) (*http.Response, error) {
-	response, err := http.DefaultClient.Do(r.WithContext(context.WithoutCancel(r.Context())))
+	client := http.Client{Timeout: time.Minute}
+	response, err := client.Do(r.WithContext(context.WithoutCancel(r.Context())))
 	if err == nil && !strings.HasSuffix(r.Header.Get("X-Amz-Target"), ".PutItem") {
 		return response, nil
 	}
