@@ -2,11 +2,15 @@ package analyzer
 
 import (
 	"errors"
+	"runtime"
+
+	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/library"
 	"github.com/assay-project/assay/services/analyzer/photojob"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -36,4 +40,15 @@ func (c Config) HTTPAddr() string { return c.Addr }
 
 func (c Config) validate() error {
 	return errors.Join(c.Work.Validate(), c.Sweep.Validate(), c.TextFile.Validate(), c.PhotoJob.Validate(), c.Library.Validate())
+}
+
+// compiledEngines returns how engines are compiled. Without a folder for the result, they are compiled
+// again after every start.
+func compiledEngines(log zerolog.Logger) engines.Config {
+	cache, err := engines.UserCache()
+	if err != nil {
+		cache = ""
+		log.Warn().Err(err).Msg("no folder for compiled engines")
+	}
+	return engines.Config{Cache: cache, Workers: runtime.GOMAXPROCS(0)}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/assay-project/assay/pkg/process"
 	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
 	"github.com/assay-project/assay/services/analyzer/engines/resvg"
 	"github.com/assay-project/assay/services/analyzer/feed"
@@ -60,6 +61,7 @@ type Shared struct {
 	Worker   *work.Worker
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
+	Engines  engines.Config
 }
 
 // entries lists the areas of the product.
@@ -68,9 +70,11 @@ func entries(cfg Config) []Entry {
 		{textfiles.Work(), func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Worker, s.Log), nil }},
 		{feeditems.Work(), func(s Shared) (Area, error) { return feed.New(cfg.Feed, s.Backends, s.Worker), nil }},
 		{photojobs.Work(), func(s Shared) (Area, error) {
-			return photojob.New(cfg.PhotoJob, s.Backends, s.Worker, s.Log, s.Registry)
+			return photojob.New(cfg.PhotoJob, s.Engines, s.Backends, s.Worker, s.Log, s.Registry)
 		}},
-		{files.Work(), func(s Shared) (Area, error) { return library.New(cfg.Library, s.Backends, s.Worker, s.Log), nil }},
+		{files.Work(), func(s Shared) (Area, error) {
+			return library.New(cfg.Library, s.Engines, s.Backends, s.Worker, s.Log), nil
+		}},
 	}
 }
 
@@ -122,7 +126,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 
 // newService opens the areas of the list. It closes the backends when it returns an error.
 func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
-	shared := Shared{backends, work.New(cfg.Work, backends.Bus, reg), log, reg}
+	shared := Shared{backends, work.New(cfg.Work, backends.Bus, reg), log, reg, compiledEngines(log)}
 	all := make([]Area, len(list))
 	for i, entry := range list {
 		var err error

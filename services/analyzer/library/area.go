@@ -41,18 +41,12 @@ type Area struct {
 	log       zerolog.Logger
 }
 
-// New returns the area on open backends.
-func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) *Area {
-	cache, err := engines.UserCache()
-	if err != nil { // the engines compile at their first use, after every start
-		cache = ""
-		log.Warn().Err(err).Msg("no folder for compiled engines")
-	}
-	sandbox := engines.Config{Cache: cache, Workers: runtime.GOMAXPROCS(0)}
+// New returns the area on open backends. Its engines are compiled as in compiled.
+func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) *Area {
 	return &Area{
 		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, log: log,
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		steps:     steps(cfg, pixels.NewDecoder(cfg.Memory), pdfium.New(sandbox), resvg.New(sandbox)),
+		steps:     steps(cfg, pixels.NewDecoder(cfg.Memory, compiled), pdfium.New(compiled), resvg.New(compiled)),
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/photojob/announce"
 	"github.com/assay-project/assay/pkg/photojob/policy"
 	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -37,8 +38,8 @@ type Area struct {
 }
 
 // New returns the area on open backends. Its decoder lives as long as the process.
-func New(cfg Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
-	decoder := pixels.NewDecoder(cfg.Memory)
+func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
+	decoder := pixels.NewDecoder(cfg.Memory, compiled)
 	stub, err := local.New(decoder, local.Config{Limits: pixels.Default, Objects: cfg.Objects})
 	if err != nil {
 		return nil, fmt.Errorf("the local provider: %w", err)

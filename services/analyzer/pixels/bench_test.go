@@ -10,7 +10,7 @@ import (
 // BenchmarkChain runs the chain of docs/performance.md on a photo of 12 megapixels.
 func BenchmarkChain(b *testing.B) {
 	data := jpegOf(b, scene.New(4000, 3000, 1))
-	decoder := pixels.NewDecoder(1 << 30)
+	decoder := pixels.NewDecoder(memory, cache)
 	for b.Loop() {
 		p, release, err := decoder.Decode(b.Context(), data, pixels.Default)
 		if err != nil {

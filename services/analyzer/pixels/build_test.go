@@ -2,9 +2,7 @@ package pixels_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"image"
 	"image/jpeg"
@@ -12,21 +10,24 @@ import (
 	"os"
 	"testing"
 
+	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 const memory = 1 << 30
 
-// decoder is shared by all tests: with the race detector, compiling the WebP encoder takes seconds.
-var decoder = pixels.NewDecoder(memory)
+// cache holds the compiled codecs, and decoder has loaded them for all tests.
+var (
+	cache   engines.Config
+	decoder *pixels.Decoder
+)
 
 func TestMain(m *testing.M) {
-	status := m.Run()
-	if err := decoder.Close(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		status = 1
-	}
-	os.Exit(status)
+	os.Exit(enginetest.Main(m, func(c engines.Config) *pixels.Decoder {
+		cache = c
+		return pixels.NewDecoder(memory, c)
+	}, func(d *pixels.Decoder) { decoder = d }))
 }
 
 func decode(t testing.TB, data []byte) *pixels.Picture {

@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/image/webp"
 	"golang.org/x/sync/semaphore"
+
+	"github.com/assay-project/assay/services/analyzer/engines"
 )
 
 // Decoder decodes pictures within a memory limit. It is safe for concurrent use.
@@ -22,15 +24,21 @@ type Decoder struct {
 }
 
 // NewDecoder returns a Decoder whose concurrent pictures take at most so many bytes of memory
-// together. The caller closes it.
-func NewDecoder(memory int64) *Decoder {
-	return &Decoder{memory: memory, free: semaphore.NewWeighted(memory)}
+// together. It compiles the codecs of HEIC and WebP at the first Prepare, or when a picture first needs
+// one. The caller closes it.
+func NewDecoder(memory int64, c engines.Config) *Decoder {
+	return &Decoder{memory: memory, free: semaphore.NewWeighted(memory), heif: newHEIF(c), webp: newWebPEncoder(c)}
 }
 
-// Close releases the decoders. No call of Decode may be running, and pictures that were decoded cannot
-// be encoded as WebP any more.
+// Prepare waits until the codecs are compiled, or ctx ends.
+func (d *Decoder) Prepare(ctx context.Context) error {
+	return errors.Join(d.heif.Prepare(ctx), d.webp.Prepare(ctx))
+}
+
+// Close releases the codecs. No call of Decode may be running, and pictures that were decoded cannot be
+// encoded as WebP any more.
 func (d *Decoder) Close(ctx context.Context) error {
-	return errors.Join(d.heif.close(ctx), d.webp.close(ctx))
+	return errors.Join(d.heif.Close(ctx), d.webp.Close(ctx))
 }
 
 // Decode inspects a picture, waits until the memory that processing it takes (Info.Memory) is free,
@@ -38,7 +46,8 @@ func (d *Decoder) Close(ctx context.Context) error {
 // it encoded from it.
 //
 // It returns the errors of Inspect, ErrTooLarge if the picture can never fit into the memory, or the
-// context's error. A running decoder does not stop with the context; the limits bound its work.
+// context's error. The end of ctx stops the decoder of HEIC. The others do not stop with it; the limits
+// bound their work.
 func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture, release func(), err error) {
 	info, err := Inspect(data, l)
 	if err != nil {
@@ -47,6 +56,11 @@ func (d *Decoder) Decode(ctx context.Context, data []byte, l Limits) (p *Picture
 	need := info.Memory()
 	if need > d.memory {
 		return nil, nil, fmt.Errorf("%w: it takes %d MB of memory, the limit is %d MB", ErrTooLarge, need>>20, d.memory>>20)
+	}
+	if info.Format == HEIC {
+		if err := d.heif.Prepare(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
 	if err := d.free.Acquire(ctx, need); err != nil {
 		return nil, nil, err

@@ -2,7 +2,7 @@
 // for untrusted input: the size of a picture is read from its header before it is decoded, and the
 // memory for processing it is reserved before that.
 //
-//	decoder := pixels.NewDecoder(memory) // one per process
+//	decoder := pixels.NewDecoder(memory, engines.Config{}) // one per process
 //	picture, release, err := decoder.Decode(ctx, data, pixels.Default)
 //	defer release()
 //	picture.Fit(2048, 2048)

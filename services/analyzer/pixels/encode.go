@@ -8,6 +8,8 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
+
+	"github.com/assay-project/assay/services/analyzer/engines"
 )
 
 // DefaultQuality is the quality of a JPEG when none is given.
@@ -57,8 +59,9 @@ func (p *Picture) Encode(e Encoding) ([]byte, error) {
 func (p *Picture) encodeWebP(quality int) ([]byte, error) {
 	encoder := p.webp
 	if encoder == nil {
-		encoder = &webpEncoder{}
-		defer func() { _ = encoder.close(context.Background()) }() // its memory is garbage-collected
+		own := newWebPEncoder(engines.Config{})
+		encoder = &own
+		defer func() { _ = encoder.Close(context.Background()) }() // its memory is garbage-collected
 	}
 	out, err := encoder.encode(p.NRGBA(), quality, !p.alpha)
 	if err != nil || p.profile == nil {

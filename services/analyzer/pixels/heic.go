@@ -11,6 +11,8 @@ import (
 	_ "unsafe" // for go:linkname
 
 	_ "github.com/gen2brain/heic" // holds the decoder's code
+
+	"github.com/assay-project/assay/services/analyzer/engines"
 )
 
 // heifWasm is libheif with libde265, compiled to WebAssembly and compressed. The package heic does not
@@ -22,59 +24,52 @@ var heifWasm []byte
 // heicIncluded is false with the build tag noheic.
 const heicIncluded = true
 
-// heicMemory returns the memory limit of the sandbox for a picture. libheif holds the tiles, the
+// heicMemory returns the memory limit of an instance for a picture. libheif holds the tiles, the
 // complete picture, and the copy that it returns.
 func heicMemory(pixels int64) int64 { return 48<<20 + pixels*8 }
 
-// heif decodes HEIC in a sandbox. It takes about 0.2 s of processor time per megapixel, and a second
-// at first use.
-type heif struct{ sandbox }
+// heif decodes HEIC with an engine. It takes about 0.2 s of processor time per megapixel, and a second
+// to compile.
+type heif struct{ *engines.Engine }
+
+func newHEIF(c engines.Config) heif { return heif{newCodec("libheif", heifWasm, c)} }
 
 // decode returns Y'CbCr, grey or RGB with the rotation of the container applied. A failure of the
-// decoder affects its sandbox only, and is returned as an error.
-func (h *heif) decode(ctx context.Context, data []byte, info Info) (image.Image, error) {
-	c, end, err := h.start(ctx, heifWasm, 0, heicMemory(int64(info.Width)*int64(info.Height)))
+// decoder affects its instance only, and is returned as an error.
+func (h heif) decode(ctx context.Context, data []byte, info Info) (_ image.Image, err error) {
+	instance, err := h.Start(ctx, engines.Limits{Memory: heicMemory(int64(info.Width) * int64(info.Height))})
 	if err != nil {
 		return nil, fmt.Errorf("HEIC decoder: %w", err)
 	}
-	defer end()
-	m := c.decode(data, info)
-	return m, c.err
+	defer func() { err = errors.Join(err, instance.Close()) }()
+	c := codec{instance}
+	m := c.decodeHEIC(data, info)
+	return m, c.Err()
 }
 
-// decode asks for the size and the color space of the picture, then for its pixels.
-func (c *call) decode(data []byte, info Info) image.Image {
+// decodeHEIC asks for the size and the color space of the picture, then for its pixels.
+func (c codec) decodeHEIC(data []byte, info Info) image.Image {
 	in := c.run("malloc", uint64(len(data)))
 	answers := c.run("malloc", 5*4)
-	if c.err != nil {
-		return nil
-	}
-	c.module.Memory().Write(uint32(in), data)
+	copy(c.Bytes(in, uint64(len(data))), data)
 	width, height, space, chroma, premultiplied := answers, answers+4, answers+8, answers+12, answers+16
 	const configOnly, whole = 1, 0
 	c.run("decode", in, uint64(len(data)), configOnly, width, height, space, chroma, premultiplied, 0)
-	if c.err != nil {
-		return nil
-	}
 	size := image.Pt(c.number(width), c.number(height))
 	if int64(size.X)*int64(size.Y) > int64(info.Width)*int64(info.Height) || size.X <= 0 || size.Y <= 0 {
-		c.err = fmt.Errorf("the header gives %d × %d pixels, the content has %d × %d", info.Width, info.Height, size.X, size.Y)
+		c.Fail(fmt.Errorf("the header gives %d × %d pixels, the content has %d × %d", info.Width, info.Height, size.X, size.Y))
 		return nil
 	}
 	l, err := newLayout(size, c.number(space), c.number(chroma))
 	if err != nil {
-		c.err = err
+		c.Fail(err)
 		return nil
 	}
 	out := c.run("malloc", uint64(l.bytes))
 	c.run("decode", in, uint64(len(data)), whole, width, height, space, chroma, premultiplied, out)
-	if c.err != nil {
+	view, divide := c.Bytes(out, uint64(l.bytes)), c.number(premultiplied) == 1
+	if c.Err() != nil {
 		return nil
 	}
-	view, ok := c.module.Memory().Read(uint32(out), uint32(l.bytes))
-	if !ok {
-		c.err = errors.New("the HEIC decoder returned an address outside its memory")
-		return nil
-	}
-	return l.image(bytes.Clone(view), c.number(premultiplied) == 1)
+	return l.image(bytes.Clone(view), divide)
 }

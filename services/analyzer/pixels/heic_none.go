@@ -5,6 +5,8 @@ package pixels
 import (
 	"context"
 	"image"
+
+	"github.com/assay-project/assay/services/analyzer/engines"
 )
 
 // heicIncluded is false: HEIC is an unknown format.
@@ -15,8 +17,12 @@ func heicNotice() string { return "" }
 
 type heif struct{}
 
-func (*heif) close(context.Context) error { return nil }
+func newHEIF(engines.Config) heif { return heif{} }
 
-func (*heif) decode(context.Context, []byte, Info) (image.Image, error) { return nil, ErrFormat }
+func (heif) Prepare(context.Context) error { return nil }
+
+func (heif) Close(context.Context) error { return nil }
+
+func (heif) decode(context.Context, []byte, Info) (image.Image, error) { return nil, ErrFormat }
 
 func heicMemory(int64) int64 { return 0 }

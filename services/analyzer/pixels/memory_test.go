@@ -14,7 +14,7 @@ import (
 func TestMemoryIsBounded(t *testing.T) {
 	photo := scene.New(450, 350, 4)
 	p := picture(t, photo)
-	encode(t, decode(t, read(t, "testdata/scene.heic")), pixels.WebP) // compiles the sandboxes, once per process
+	encode(t, decode(t, read(t, "testdata/scene.heic")), pixels.WebP) // compiles the codecs, once per process
 	for name, data := range map[string][]byte{
 		"JPEG": jpegOf(t, photo), "PNG": pngOf(t, photo), "WebP": encode(t, p, pixels.WebP),
 		"progressive": read(t, "testdata/progressive.jpg"), "HEIC": read(t, "testdata/scene.heic"),
@@ -53,7 +53,7 @@ func TestDecodersShareMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoder := pixels.NewDecoder(info.Memory())
+	decoder := pixels.NewDecoder(info.Memory(), cache)
 	_, release, err := decoder.Decode(t.Context(), data, pixels.Default)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestDecodersShareMemory(t *testing.T) {
 		t.Fatalf("after both: %v", err) // the damaged picture released its memory
 	}
 	release()
-	if _, _, err := pixels.NewDecoder(info.Memory()-1).Decode(t.Context(), data, pixels.Default); !errors.Is(err, pixels.ErrTooLarge) {
+	if _, _, err := pixels.NewDecoder(info.Memory()-1, cache).Decode(t.Context(), data, pixels.Default); !errors.Is(err, pixels.ErrTooLarge) {
 		t.Errorf("with a byte less: %v", err)
 	}
 }

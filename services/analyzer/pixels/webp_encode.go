@@ -9,6 +9,8 @@ import (
 	_ "unsafe" // for go:linkname
 
 	_ "github.com/gen2brain/webp" // holds the encoder's code
+
+	"github.com/assay-project/assay/services/analyzer/engines"
 )
 
 // webpWasm is libwebp, compiled to WebAssembly and compressed. The package webp does not export it,
@@ -28,7 +30,7 @@ const (
 	losslessEffort = 20
 )
 
-// webpMemory returns the memory limit of the sandbox for a picture: its RGBA, the encoder's copy, its
+// webpMemory returns the memory limit of an instance for a picture: its RGBA, the encoder's copy, its
 // planes and its output. Noise is the worst case: it took 16 bytes per pixel, and 43 if it was
 // lossless or had an alpha channel, which is always lossless.
 func webpMemory(pixels int64, quality int, opaque bool) int64 {
@@ -38,27 +40,28 @@ func webpMemory(pixels int64, quality int, opaque bool) int64 {
 	return 8<<20 + pixels*46
 }
 
-// webpEncoder encodes WebP in a sandbox. The same pixels give the same bytes on every machine.
-type webpEncoder struct{ sandbox }
+// webpEncoder encodes WebP with an engine. The same pixels give the same bytes on every machine.
+type webpEncoder struct{ *engines.Engine }
+
+func newWebPEncoder(c engines.Config) webpEncoder {
+	return webpEncoder{newCodec("libwebp", webpWasm, c)}
+}
 
 // encode returns the picture as a file. quality is 1 to 100.
-func (e *webpEncoder) encode(m *image.NRGBA, quality int, opaque bool) ([]byte, error) {
+func (e webpEncoder) encode(m *image.NRGBA, quality int, opaque bool) (_ []byte, err error) {
 	ctx := context.Background() // the size of the picture bounds the work
 	width, height := m.Rect.Dx(), m.Rect.Dy()
 	most := webpMemory(int64(width)*int64(height), quality, opaque)
-	c, end, err := e.start(ctx, webpWasm, most, most)
+	instance, err := e.Start(ctx, engines.Limits{Memory: most, First: most})
 	if err != nil {
 		return nil, fmt.Errorf("WebP encoder: %w", err)
 	}
-	defer end()
+	defer func() { err = errors.Join(err, instance.Close()) }()
+	c := codec{instance}
 	in, size := c.run("malloc", uint64(4*width*height)), c.run("malloc", 8)
-	if c.err != nil {
-		return nil, c.err
-	}
-	for y := range height {
-		if !c.module.Memory().Write(uint32(in)+uint32(4*width*y), m.Pix[y*m.Stride:][:4*width]) {
-			return nil, errors.New("the WebP encoder is out of memory")
-		}
+	pixels := c.Bytes(in, uint64(4*width*height))
+	for y := 0; y < height && pixels != nil; y++ {
+		copy(pixels[4*width*y:], m.Pix[y*m.Stride:][:4*width])
 	}
 	lossless := uint64(0)
 	if quality == webpLossless {
@@ -66,12 +69,11 @@ func (e *webpEncoder) encode(m *image.NRGBA, quality int, opaque bool) ([]byte, 
 	}
 	const rgba, exact = 0, 0
 	out := c.run("encode", in, uint64(width), uint64(height), size, rgba, uint64(quality), webpMethod, lossless, exact)
-	length := c.number(size)
-	if c.err != nil {
-		return nil, fmt.Errorf("WebP encoder: %w", c.err)
-	}
-	view, ok := c.module.Memory().Read(uint32(out), uint32(length))
-	if !ok || length == 0 {
+	view := c.Bytes(out, uint64(c.number(size)))
+	switch {
+	case c.Err() != nil:
+		return nil, fmt.Errorf("WebP encoder: %w", c.Err())
+	case len(view) == 0:
 		return nil, errors.New("the WebP encoder returned no output")
 	}
 	return bytes.Clone(view), nil

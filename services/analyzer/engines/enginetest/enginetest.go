@@ -64,7 +64,7 @@ func Fill(dir string) (err error) {
 }
 
 // programs is how many TestFill compiles.
-const programs = 2
+const programs = 4
 
 // Engine is what Main prepares and closes.
 type Engine interface {

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
 	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
 	"github.com/assay-project/assay/services/analyzer/engines/resvg"
+	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 var fill = flag.String("fill", "", "the folder for the compiled programs")
@@ -20,7 +21,7 @@ func TestFill(t *testing.T) {
 		t.Skip("it is run by Fill")
 	}
 	ctx, cfg := context.Background(), engines.Config{Cache: *fill, Workers: 2}
-	for _, e := range []enginetest.Engine{pdfium.New(cfg), resvg.New(cfg)} {
+	for _, e := range []enginetest.Engine{pdfium.New(cfg), resvg.New(cfg), pixels.NewDecoder(0, cfg)} {
 		if err := errors.Join(e.Prepare(ctx), e.Close(ctx)); err != nil {
 			t.Error(err)
 		}

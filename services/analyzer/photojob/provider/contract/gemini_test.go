@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/genai"
 
+	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
@@ -34,7 +35,7 @@ func newGemini(t *testing.T, url, key string) *gemini.Provider {
 		BaseURL: url, Key: key,
 		Analyze: gemini.Step{Model: geminitest.AnalyzeModel, Time: time.Minute},
 		Edit:    gemini.Step{Model: geminitest.EditModel, Time: 2 * time.Minute},
-	}, providertest.Client(t), pixels.NewDecoder(1<<30))
+	}, providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
 }
 
 // edit is what both clients are asked for.

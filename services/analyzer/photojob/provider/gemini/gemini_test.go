@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/gemini/geminitest"
@@ -26,7 +27,7 @@ func newProvider(t *testing.T, url, key string) *gemini.Provider {
 		BaseURL: url, Key: key,
 		Analyze: gemini.Step{Model: geminitest.AnalyzeModel, CostMicros: 1_000, Time: 30 * time.Second},
 		Edit:    gemini.Step{Model: geminitest.EditModel, CostMicros: price, Time: 2 * time.Minute},
-	}, providertest.Client(t), pixels.NewDecoder(1<<30))
+	}, providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
 }
 
 // TestEdit: a picture of the answer in the format and size of the call, at the price of

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/sample"
@@ -25,7 +26,7 @@ var everything = local.Config{Limits: pixels.Default, Objects: true}
 
 func newProvider(t *testing.T, cfg local.Config) provider.Provider {
 	t.Helper()
-	p, err := local.New(pixels.NewDecoder(1<<30), cfg)
+	p, err := local.New(pixels.NewDecoder(1<<30, engines.Config{}), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/remote"
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -18,7 +19,7 @@ import (
 // TestPrepared: a photo goes out within the limits, as a JPEG without its metadata, or as
 // a PNG where it has transparency.
 func TestPrepared(t *testing.T) {
-	decoder := pixels.NewDecoder(1 << 30)
+	decoder := pixels.NewDecoder(1<<30, engines.Config{})
 	var plain, clear bytes.Buffer
 	if err := jpeg.Encode(&plain, scene.New(900, 600, 2), &jpeg.Options{Quality: 100}); err != nil {
 		t.Fatal(err)

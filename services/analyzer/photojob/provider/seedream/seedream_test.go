@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/providertest"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream"
@@ -21,7 +22,7 @@ const price = 30_000
 
 func newProvider(t *testing.T, url, key string) *seedream.Provider {
 	t.Helper()
-	return seedream.New(seedream.Config{BaseURL: url, Key: key, Model: seedreamtest.Model, CostMicros: price, Time: 2 * time.Minute}, providertest.Client(t), pixels.NewDecoder(1<<30))
+	return seedream.New(seedream.Config{BaseURL: url, Key: key, Model: seedreamtest.Model, CostMicros: price, Time: 2 * time.Minute}, providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
 }
 
 // TestEdit: the picture of the answer, at the price of one; the call's id goes along. The

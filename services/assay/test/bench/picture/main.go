@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/library/step/picture"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
@@ -28,7 +29,7 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	p, release, err := pixels.NewDecoder(1<<30).Decode(ctx, data, pixels.Default)
+	p, release, err := pixels.NewDecoder(1<<30, engines.Config{}).Decode(ctx, data, pixels.Default)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/objects"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
@@ -56,7 +57,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	m := measurement{finder: finder, decoder: pixels.NewDecoder(2 << 30), photos: photos, out: out}
+	m := measurement{finder: finder, decoder: pixels.NewDecoder(2<<30, engines.Config{}), photos: photos, out: out}
 	return errors.Join(m.folder(ctx, args[0]), m.decoder.Close(ctx))
 }
 

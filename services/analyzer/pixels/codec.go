@@ -1,0 +1,46 @@
+package pixels
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/assay-project/assay/services/analyzer/engines"
+)
+
+// newCodec returns an engine that runs a codec of C code. The codec gets a system without
+// files, clock and network.
+func newCodec(name string, code []byte, c engines.Config) *engines.Engine {
+	return engines.New(engines.Program{Name: name, Code: code, Import: importWASI}, c)
+}
+
+func importWASI(ctx context.Context, r wazero.Runtime, _ wazero.CompiledModule) error {
+	_, err := wasi_snapshot_preview1.Instantiate(ctx, r)
+	return err
+}
+
+var errRejected = errors.New("the codec rejected the picture")
+
+// codec is an instance of a codec, whose functions return 0 when they fail.
+type codec struct{ *engines.Instance }
+
+// run calls a function. A failure ends the instance.
+func (c codec) run(name string, args ...uint64) uint64 {
+	result := c.Call(name, args...)
+	if result == 0 {
+		c.Fail(errRejected)
+	}
+	return result
+}
+
+// number reads an int of C.
+func (c codec) number(at uint64) int {
+	b := c.Bytes(at, 4)
+	if b == nil {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(b))
+}
