@@ -44,7 +44,6 @@ func zipOf(t *testing.T, parts [][2]string) string {
 // TestDocuments: documents get their text, and pictures of their first page; a locked or
 // damaged one fails and says why.
 func TestDocuments(t *testing.T) {
-	quick(t)
 	w := start(t)
 	w.worker(nil)
 	pdf := enginetest.PDF{Title: "On Foxes", Pages: []string{"The quick brown fox", "jumps"}, Fields: map[string]string{"city": "Reykjavik"}}

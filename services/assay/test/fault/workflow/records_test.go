@@ -14,8 +14,6 @@ import (
 
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/records"
-	"github.com/assay-project/assay/services/analyzer/engines"
-	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
@@ -33,21 +31,8 @@ const (
 // molecules returns an SDF of n records, the last of which is damaged.
 func molecules(n int) string { return strings.Repeat(ethanol+logP, n-1) + broken }
 
-// quick fills the cache of compiled engines, so that no step waits for them.
-func quick(t *testing.T) {
-	t.Helper()
-	cache, err := engines.UserCache()
-	if err == nil {
-		err = enginetest.Fill(cache)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestRecords: files of records get typed fields, a picture and text; damaged records fail one by one.
 func TestRecords(t *testing.T) {
-	quick(t)
 	w := start(t)
 	w.worker(nil)
 	for name, c := range map[string]struct {
@@ -136,7 +121,6 @@ func TestWorkbook(t *testing.T) {
 
 // TestChunkThatFails: the records of a chunk that cannot be processed have failed, each with the reason.
 func TestChunkThatFails(t *testing.T) {
-	quick(t)
 	w := start(t)
 	body := molecules(1_030)
 	f := w.reserve("many.sdf", "", len(body))

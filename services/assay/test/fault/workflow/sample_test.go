@@ -12,7 +12,6 @@ type sample struct{ name, body string }
 // samples are files of all types, by type, which end as Processed.
 func samples(t *testing.T) map[string]sample {
 	t.Helper()
-	quick(t)
 	pdf := enginetest.PDF{Title: "Foxes", Pages: []string{"The quick brown fox"}}
 	return map[string]sample{
 		"Generic": {"a.bin", "\x00\x01\x02"}, "Image": {"a.gif", animation(t)}, "Pdf": {"a.pdf", string(pdf.Bytes())},
