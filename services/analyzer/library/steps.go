@@ -18,7 +18,7 @@ func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.E
 	all := map[task]step.Step{
 		{"Generic", library.StepMetadata}: generic.Metadata(),
 		{"Image", library.StepMetadata}:   picture.Metadata(),
-		{"Image", library.StepThumbnails}: picture.Thumbnails(decoder, cfg.Pixels),
+		{"Image", library.StepThumbnails}: picture.Thumbnails(decoder, svg, cfg.Pixels),
 
 		{"Pdf", library.StepMetadata}:   document.PDFMetadata(pdf),
 		{"Pdf", library.StepText}:       document.PDFText(pdf),
@@ -41,7 +41,7 @@ func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.E
 		{"Table", library.StepText}:     record.TableText(),
 
 		{"Microscopy", library.StepMetadata}:   picture.MicroscopyMetadata(),
-		{"Microscopy", library.StepThumbnails}: picture.Thumbnails(decoder, cfg.Pixels),
+		{"Microscopy", library.StepThumbnails}: picture.Thumbnails(decoder, svg, cfg.Pixels),
 	}
 	for _, kind := range []string{"Chemical", "Reaction", "Crystal", "Spectrum"} {
 		all[task{kind, library.StepMetadata}] = generic.Metadata()

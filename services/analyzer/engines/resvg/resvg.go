@@ -25,6 +25,9 @@ var code []byte
 // ErrDamaged is returned for what cannot be drawn. It is final: the same bytes fail again.
 var ErrDamaged = errors.New("the picture is not SVG, or is damaged")
 
+// Version names the program in results.
+const Version = "resvg 2.6.2"
+
 // Memory is what a picture may use, in bytes.
 const Memory = 256 << 20
 

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/services/analyzer/engines/resvg"
 	"github.com/assay-project/assay/services/analyzer/library/content"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -31,9 +33,9 @@ const (
 var sizes = [...]int{1200, 600, 300}
 
 // Thumbnails returns the step that stores three thumbnails of a picture with at most so many pixels, upright
-// and without metadata: as JPEG if it is an opaque photo, as PNG otherwise. A picture of a format that is not
-// read is skipped.
-func Thumbnails(decoder *pixels.Decoder, most int64) step.Step {
+// and without metadata: as JPEG if it is an opaque photo, as PNG otherwise. A drawing in SVG is drawn as large
+// as the largest thumbnail. A picture of a format that is not read is skipped.
+func Thumbnails(decoder *pixels.Decoder, svg *resvg.Engine, most int64) step.Step {
 	limits := pixels.Limits{Bytes: maxBytes, Pixels: most, Longest: maxSide, More: true}
 	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
 		data, err := f.Load(ctx, maxBytes)
@@ -43,6 +45,9 @@ func Thumbnails(decoder *pixels.Decoder, most int64) step.Step {
 		info, err := pixels.Inspect(data, limits)
 		if errors.Is(err, pixels.ErrFormat) {
 			kind := content.Detect(data, f.Name)
+			if kind.MediaType == "image/svg+xml" {
+				return drawSVG(ctx, f, svg, data)
+			}
 			return step.Result{Skipped: "there are no thumbnails of " + kind.MediaType}, nil
 		}
 		if err != nil {
@@ -58,9 +63,22 @@ func Thumbnails(decoder *pixels.Decoder, most int64) step.Step {
 	}}
 }
 
+// drawSVG stores the thumbnails of a drawing.
+func drawSVG(ctx context.Context, f *step.File, e *resvg.Engine, svg []byte) (step.Result, error) {
+	m, err := e.Draw(ctx, svg, sizes[0])
+	if err != nil {
+		return step.Result{}, judged(err)
+	}
+	images, err := Draw(ctx, f, pixels.New(m), pixels.PNG)
+	return step.Result{Engine: resvg.Version, Images: images}, err
+}
+
 // judged makes the errors of a picture permanent.
 func judged(err error) error {
-	for _, final := range []error{pixels.ErrTooLarge, pixels.ErrTooSmall, pixels.ErrUnreadable, pixels.ErrAnimated} {
+	for _, final := range []error{
+		pixels.ErrTooLarge, pixels.ErrTooSmall, pixels.ErrUnreadable, pixels.ErrAnimated,
+		resvg.ErrDamaged, engines.ErrMemory, engines.ErrCrashed,
+	} {
 		if errors.Is(err, final) {
 			return step.Permanent("%w", err)
 		}

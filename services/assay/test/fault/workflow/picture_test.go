@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/assay-project/assay/pkg/library"
@@ -96,7 +97,9 @@ func TestPictures(t *testing.T) {
 		"photo.jpg":   {photo(t), "Processed", "image/jpeg", [][2]int{{500, 800}, {375, 600}, {188, 300}}},
 		"drawing.png": {drawing(t), "Processed", "image/png", [][2]int{{1200, 600}, {600, 300}, {300, 150}}},
 		"moving.gif":  {animation(t), "Processed", "image/png", [][2]int{{100, 50}, {100, 50}, {100, 50}}},
-		"vector.svg":  {`<svg xmlns="http://www.w3.org/2000/svg"/>`, "Processed", "", nil},
+		"vector.svg":  {`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><desc>Secret</desc><rect width="20" height="20"/></svg>`, "Processed", "image/png", [][2]int{{1200, 600}, {600, 300}, {300, 150}}},
+		"broken.svg":  {`<svg xmlns="http://www.w3.org/2000/svg"><g></svg>`, "Failed", "", nil},
+		"photo.avif":  {"\x00\x00\x00\x1cftypavif\x00\x00\x00\x00avifmif1miaf", "Processed", "", nil},
 		"broken.png":  {drawing(t)[:2000], "Failed", "", nil},
 	} {
 		f := w.ended(w.add(name, "", c.body).ID)
@@ -122,8 +125,12 @@ func TestPictures(t *testing.T) {
 			if f.Metadata["width"] != 500.0 || place["GPSLatitude"] == nil || tags["Make"] != "Secret" || tags["GPSLatitude"] != nil {
 				t.Errorf("%+v", f.Metadata)
 			}
-		case "vector.svg":
-			if got := flow.StepResults[library.StepThumbnails]; got.Reason != "there are no thumbnails of image/svg+xml" || len(flow.StepsSkipped) != 1 {
+		case "broken.svg":
+			if !strings.HasPrefix(f.ErrorMessage, "thumbnails: the picture is not SVG, or is damaged") {
+				t.Errorf("%s, %+v", f.ErrorMessage, flow)
+			}
+		case "photo.avif":
+			if got := flow.StepResults[library.StepThumbnails]; !strings.HasPrefix(got.Reason, "there are no thumbnails of image/avif") || len(flow.StepsSkipped) != 1 {
 				t.Errorf("%+v", got)
 			}
 		case "broken.png":
