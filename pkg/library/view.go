@@ -8,14 +8,14 @@ import (
 
 // NodeView is a node as the HTTP API shows it.
 type NodeView struct {
-	ID           string           `json:"id"`
+	ID           string           `json:"id" format:"uuid"`
 	Type         string           `json:"type" enum:"User,Folder,File,Record"`
 	SubType      string           `json:"subType,omitempty" doc:"the workflow of a file" example:"Image"`
 	Name         string           `json:"name"`
 	DisplayName  string           `json:"displayName,omitempty"`
 	OwnedBy      string           `json:"ownedBy,omitempty" doc:"only for the owner"`
-	ParentID     string           `json:"parentId,omitempty" doc:"absent in the trash"`
-	TrashedFrom  string           `json:"trashedFrom,omitempty" doc:"the folder that a restore returns it to"`
+	ParentID     string           `json:"parentId,omitempty" format:"uuid" doc:"absent in the trash"`
+	TrashedFrom  string           `json:"trashedFrom,omitempty" format:"uuid" doc:"the folder that a restore returns it to"`
 	Status       string           `json:"status" enum:"Created,Loading,Loaded,Parsing,Parsed,Processing,Processed,ProcessedPartially,Failed"`
 	Trashed      bool             `json:"trashed"`
 	TrashedAt    *time.Time       `json:"trashedAt,omitempty"`
@@ -90,7 +90,7 @@ type WorkflowView struct {
 
 // OperationView is the erasing of a folder as the HTTP API shows it to the owner.
 type OperationView struct {
-	ID        string     `json:"id"`
+	ID        string     `json:"id" format:"uuid"`
 	NodeID    string     `json:"nodeId"`
 	State     string     `json:"state" enum:"Processing,Processed" doc:"Processed when the folder is gone; the bytes of what was in it are deleted shortly after"`
 	StartedAt *time.Time `json:"startedAt,omitempty"`
@@ -106,7 +106,7 @@ func (w Workflow) Operation() OperationView {
 
 // FileView is a file as the HTTP API shows it to operators.
 type FileView struct {
-	ID           string     `json:"id"`
+	ID           string     `json:"id" format:"uuid"`
 	OwnedBy      string     `json:"ownedBy"`
 	ParentID     string     `json:"parentId"`
 	FileName     string     `json:"fileName"`

@@ -82,7 +82,7 @@ func TestS3PresignedPutEnforcesWhatIsSigned(t *testing.T) {
 		}, http.StatusForbidden},
 	}
 	for _, name := range []string{
-		"Content-Encoding", "Content-Language", "Content-Disposition", "Cache-Control", "Expires", "X-Amz-Meta-Author", "X-Amz-Tagging",
+		"Content-Encoding", "Content-Language", "Content-Disposition", "Expires", "X-Amz-Meta-Author", "X-Amz-Tagging",
 		"X-Amz-Storage-Class", "X-Amz-Website-Redirect-Location", "X-Amz-Acl", "X-Amz-Object-Lock-Mode",
 	} {
 		tests = append(tests, struct {
@@ -108,12 +108,17 @@ func TestS3PresignedPutEnforcesWhatIsSigned(t *testing.T) {
 		})
 	}
 	for _, want := range []int{http.StatusOK, http.StatusPreconditionFailed} {
-		if status, answer, err := send(t.Context(), signed, presignedBody, nil); err != nil || status != want {
+		asABrowser := func(r *http.Request) { r.Header.Set("Cache-Control", "no-cache") }
+		if status, answer, err := send(t.Context(), signed, presignedBody, asABrowser); err != nil || status != want {
 			t.Fatalf("answered %d, %v, want %d: %s", status, err, want, answer)
 		}
 	}
 	if body, contentType := get(t, client, "files/1/a"); body != presignedBody || contentType != "text/plain" {
 		t.Fatalf("stored %q, %q", body, contentType)
+	}
+	head, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String(testBucket), Key: aws.String("files/1/a")})
+	if err != nil || head.CacheControl != nil {
+		t.Errorf("stored with Cache-Control %q, %v", aws.ToString(head.CacheControl), err)
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 // onlySigned rejects presigned uploads with headers that would be stored with the object and that the
-// URL does not sign: its terms are all that the client may choose.
+// URL does not sign: its terms are all that the client may choose. It drops an unsigned Cache-Control,
+// which browsers add to a request with If-None-Match (Fetch standard, HTTP-network-or-cache fetch).
 func onlySigned(ctx fiber.Ctx) error {
 	type denied struct {
 		XMLName xml.Name `xml:"Error"`
@@ -23,6 +24,9 @@ func onlySigned(ctx fiber.Ctx) error {
 		return ctx.Next()
 	}
 	signed := strings.Split(strings.ToLower(string(query.Peek("X-Amz-SignedHeaders"))), ";")
+	if !slices.Contains(signed, "cache-control") {
+		request.Header.Del("Cache-Control")
+	}
 	var unsigned []string
 	for name := range request.Header.All() {
 		if name := strings.ToLower(string(name)); isStored(name) && !slices.Contains(signed, name) {

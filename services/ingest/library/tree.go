@@ -194,7 +194,7 @@ type bulkOutcomes struct {
 }
 
 type bulkOutcome struct {
-	ID        string            `json:"id"`
+	ID        string            `json:"id" format:"uuid"`
 	Status    int               `json:"status" doc:"the HTTP status that the operation alone would get" example:"200"`
 	Node      *library.NodeView `json:"node,omitempty" doc:"as written; absent after an erase"`
 	Operation string            `json:"operation,omitempty" doc:"of an erase of a folder: its path"`

@@ -1,0 +1,249 @@
+// Command go uses a server through a client that is generated from the server's OpenAPI document. Its argument is the
+// server's address. It exits with 1 and says what differs from what is expected.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/services/assay/test/clients/go/assay"
+)
+
+func main() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	if err := run(ctx, os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// session is the calls of one owner.
+type session struct {
+	api   *assay.ClientWithResponses
+	owner string
+	wait  string
+}
+
+func run(ctx context.Context, server string) error {
+	api, err := assay.NewClientWithResponses(server)
+	if err != nil {
+		return err
+	}
+	s := &session{api: api, owner: uuid.NewString(), wait: "60s"}
+	return errors.Join(
+		named("a text file", s.file(ctx)), named("the feed", s.feed(ctx)),
+		named("a photo", s.photo(ctx)), named("the library", s.library(ctx)), named("a problem", s.problem(ctx)),
+	)
+}
+
+func named(what string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// file reserves the upload of a text, uploads it, waits for its result and lists it.
+func (s *session) file(ctx context.Context) error {
+	const text = "one fish two fish"
+	reserved, err := s.api.CreateFileWithResponse(ctx, &assay.CreateFileParams{XOwnerId: &s.owner}, assay.ReservationRequest{FileName: "fish.txt", Size: int64(len(text))})
+	if err != nil {
+		return err
+	}
+	if reserved.JSON201 == nil {
+		return fmt.Errorf("reserve: %s %s", reserved.Status(), reserved.Body)
+	}
+	if err := put(ctx, reserved.JSON201.Upload, text); err != nil {
+		return err
+	}
+	id := reserved.JSON201.FileId
+	if uploaded, err := s.api.FileUploadedWithResponse(ctx, id, &assay.FileUploadedParams{XOwnerId: &s.owner}); err != nil || uploaded.JSON202 == nil {
+		return fmt.Errorf("uploaded: %v, %w", uploaded, err)
+	}
+	done, err := s.api.GetFileWithResponse(ctx, id, &assay.GetFileParams{XOwnerId: &s.owner, Wait: &s.wait})
+	if err != nil {
+		return err
+	}
+	if f := done.JSON200; f == nil || f.Status != assay.FileViewStatusCOMPLETED || f.Result == nil || f.Result.TotalWords != 4 || len(f.Result.Top10Words) != 3 {
+		return fmt.Errorf("the result: %s %s", done.Status(), done.Body)
+	}
+	list, err := s.api.ListFilesWithResponse(ctx, s.owner, &assay.ListFilesParams{XOwnerId: &s.owner})
+	if err != nil {
+		return err
+	}
+	if l := list.JSON200; l == nil || len(l.Files) != 1 || l.Files[0].FileId != id {
+		return fmt.Errorf("the list: %s %s", list.Status(), list.Body)
+	}
+	return nil
+}
+
+func put(ctx context.Context, to assay.Presigned, text string) error {
+	req, err := http.NewRequestWithContext(ctx, to.Method, to.Url, strings.NewReader(text))
+	if err != nil {
+		return err
+	}
+	for name, value := range to.Headers {
+		req.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the presigned upload: %s", resp.Status)
+	}
+	return errors.Join(err, resp.Body.Close())
+}
+
+// feed posts items in both forms of the body, and reads an item and the summary.
+func (s *session) feed(ctx context.Context) error {
+	item := func(text string) assay.Submission {
+		return assay.Submission{
+			SourceId: "twitter#" + uuid.NewString(), SourceType: assay.SubmissionSourceTypeTwitter, Text: &text, MatchedTags: []string{"generated"},
+		}
+	}
+	var one, many assay.ItemOrItems
+	first := item("The book was good.")
+	batch := assay.Batch{Items: []assay.Submission{first, item("The book was awful.")}}
+	if err := errors.Join(one.FromSubmission(first), many.FromBatch(batch)); err != nil {
+		return err
+	}
+	posted, err := s.api.PostFeedItemsWithResponse(ctx, one)
+	if err != nil {
+		return err
+	}
+	if posted.JSON201 == nil || posted.JSON201.SourceId != first.SourceId {
+		return fmt.Errorf("one item: %s %s", posted.Status(), posted.Body)
+	}
+	if posted, err = s.api.PostFeedItemsWithResponse(ctx, many); err != nil {
+		return err
+	}
+	if posted.JSON207 == nil || len(posted.JSON207.Results) != len(batch.Items) {
+		return fmt.Errorf("two items: %s %s", posted.Status(), posted.Body)
+	}
+	read, err := s.api.GetFeedItemWithResponse(ctx, first.SourceId, &assay.GetFeedItemParams{Wait: &s.wait})
+	if err != nil {
+		return err
+	}
+	if read.JSON200 == nil || read.JSON200.Sentiment != assay.ItemViewSentimentPositive {
+		return fmt.Errorf("the item: %s %s", read.Status(), read.Body)
+	}
+	summary, err := s.api.GetFeedSummaryWithResponse(ctx, &assay.GetFeedSummaryParams{})
+	if err != nil {
+		return err
+	}
+	if summary.JSON200 == nil {
+		return fmt.Errorf("the summary: %s %s", summary.Status(), summary.Body)
+	}
+	return nil
+}
+
+// photo posts a picture as a form and waits for the edited one.
+func (s *session) photo(ctx context.Context) error {
+	var picture, form bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 64, 48))); err != nil {
+		return err
+	}
+	w := multipart.NewWriter(&form)
+	if err := errors.Join(w.WriteField("prompt", "rotate 90"), addFile(w, "dot.png", "image/png", picture.Bytes()), w.Close()); err != nil {
+		return err
+	}
+	created, err := s.api.CreatePhotoWithBodyWithResponse(ctx, &assay.CreatePhotoParams{XOwnerId: &s.owner}, w.FormDataContentType(), &form)
+	if err != nil {
+		return err
+	}
+	if created.JSON202 == nil {
+		return fmt.Errorf("create: %s %s", created.Status(), created.Body)
+	}
+	done, err := s.api.GetPhotoWithResponse(ctx, created.JSON202.JobId, &assay.GetPhotoParams{XOwnerId: &s.owner, Wait: &s.wait})
+	if err != nil {
+		return err
+	}
+	if done.JSON200 == nil || done.JSON200.EditResult == nil || done.JSON200.EditResult.Height != 64 {
+		return fmt.Errorf("the job: %s %s", done.Status(), done.Body)
+	}
+	return nil
+}
+
+func addFile(w *multipart.Writer, name, mediaType string, content []byte) error {
+	part, err := w.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {fmt.Sprintf(`form-data; name="file"; filename=%q`, name)}, "Content-Type": {mediaType},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = part.Write(content)
+	return err
+}
+
+// library creates a folder, puts a file into it, waits for its processing, lists the folder and finds the file.
+func (s *session) library(ctx context.Context) error {
+	folder, err := s.api.CreateFolderWithResponse(ctx, &assay.CreateFolderParams{XOwnerId: &s.owner}, assay.FolderRequest{Name: "papers"})
+	if err != nil {
+		return err
+	}
+	if folder.JSON201 == nil {
+		return fmt.Errorf("create a folder: %s %s", folder.Status(), folder.Body)
+	}
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	err = errors.Join(w.WriteField("parentId", folder.JSON201.Id.String()), addFile(w, "fish.txt", "text/plain", []byte("One fish, two fish.\n")), w.Close())
+	if err != nil {
+		return err
+	}
+	put, err := s.api.CreateLibraryFileWithBodyWithResponse(ctx, &assay.CreateLibraryFileParams{XOwnerId: &s.owner}, w.FormDataContentType(), &form)
+	if err != nil {
+		return err
+	}
+	if put.JSON202 == nil {
+		return fmt.Errorf("put: %s %s", put.Status(), put.Body)
+	}
+	done, err := s.api.GetLibraryNodeWithResponse(ctx, put.JSON202.Id, &assay.GetLibraryNodeParams{XOwnerId: &s.owner, Wait: &s.wait})
+	if err != nil {
+		return err
+	}
+	if done.JSON200 == nil || done.JSON200.Status != assay.NodeViewStatusProcessed {
+		return fmt.Errorf("the file: %s %s", done.Status(), done.Body)
+	}
+	list, err := s.api.ListLibraryChildrenWithResponse(ctx, folder.JSON201.Id, &assay.ListLibraryChildrenParams{XOwnerId: &s.owner})
+	if err != nil {
+		return err
+	}
+	if list.JSON200 == nil || len(list.JSON200.Nodes) != 1 {
+		return fmt.Errorf("the folder: %s %s", list.Status(), list.Body)
+	}
+	after := fmt.Sprintf("%s:%d", done.JSON200.Id, done.JSON200.Version)
+	found, err := s.api.SearchLibraryWithResponse(ctx, &assay.SearchLibraryParams{XOwnerId: &s.owner, Q: "fish", After: &after})
+	if err != nil {
+		return err
+	}
+	if found.JSON200 == nil || len(found.JSON200.Hits) != 1 || found.JSON200.Hits[0].Node.Id != put.JSON202.Id {
+		return fmt.Errorf("search: %s %s", found.Status(), found.Body)
+	}
+	return nil
+}
+
+// problem reads a file that does not exist.
+func (s *session) problem(ctx context.Context) error {
+	missing, err := s.api.GetFileWithResponse(ctx, uuid.New(), &assay.GetFileParams{XOwnerId: &s.owner})
+	if err != nil {
+		return err
+	}
+	if p := missing.ApplicationproblemJSON404; p == nil || p.Type != "urn:assay:problem:not-found" {
+		return fmt.Errorf("a missing file: %s %s", missing.Status(), missing.Body)
+	}
+	return nil
+}
