@@ -98,7 +98,8 @@ func put(ctx context.Context, to assay.Presigned, text string) error {
 	for name, value := range to.Headers {
 		req.Header.Set(name, value)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	client := http.Client{Timeout: time.Minute}
+	resp, err := client.Do(req)
 	if err != nil {
 		return err
 	}
