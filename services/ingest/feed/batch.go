@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"iter"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -31,7 +32,8 @@ type itemOutcome struct {
 	Outcome  string           `json:"outcome" enum:"created,duplicate,invalid,refused" doc:"retry refused items after the response's Retry-After"`
 	Errors   []web.FieldError `json:"errors,omitempty" doc:"only when invalid"`
 	Type     string           `json:"type,omitempty" doc:"only when refused: the type of the problem that the item alone would get" example:"urn:assay:problem:too-much-waiting"`
-	refusal  error            // by admission, or by bus.ErrFull
+	Remarks
+	refusal error // by admission, or by bus.ErrFull
 }
 
 // candidate is an item as read, with its errors.
@@ -72,16 +74,19 @@ func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error
 			if len(one.wrong) > 0 {
 				return nil
 			}
-			_, created, err := a.acceptBounded(running, one.Submission, one.size)
+			item, created, err := a.acceptBounded(running, one.Submission, one.size)
 			result.Outcome = outcomeDuplicate
 			switch {
 			case admission.Refused(err):
 				result.Outcome, result.refusal = outcomeRefused, err
 				return nil
+			case err != nil:
+				return err
 			case created:
 				result.Outcome = outcomeCreated
 			}
-			return err
+			result.Remarks = remarks(item, one.Submission, time.Now())
+			return nil
 		})
 		if running.Err() != nil {
 			break // an item failed, and the call with it

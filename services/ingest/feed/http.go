@@ -53,8 +53,8 @@ func (a *Area) Routes(r *web.Router) {
 			Schema: named(r, "ItemOrItems", &huma.Schema{OneOf: []*huma.Schema{schema(reflect.TypeFor[feed.Submission]()), schema(reflect.TypeFor[batch]())}}),
 		}}},
 		Responses: map[string]*huma.Response{
-			"200": body("One item, which already existed", reflect.TypeFor[feed.ItemView](), location),
-			"201": body("One item, created", reflect.TypeFor[feed.ItemView](), location),
+			"200": body("One item, which already existed", reflect.TypeFor[postedItem](), location),
+			"201": body("One item, created", reflect.TypeFor[postedItem](), location),
 			"207": body("The outcomes of a batch", reflect.TypeFor[batchOutcome](), retry),
 		},
 	}, func(w http.ResponseWriter, req *http.Request) { a.post(w, req, r.Bodies) }, admission.Refusals)
@@ -106,7 +106,7 @@ func (a *Area) postOne(w http.ResponseWriter, r *http.Request, body *itemBody) e
 	if created {
 		status = http.StatusCreated
 	}
-	web.WriteJSON(w, status, item.View())
+	web.WriteJSON(w, status, postedItem{item.View(), remarks(item, submission, time.Now())})
 	return nil
 }
 

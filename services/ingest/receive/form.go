@@ -74,7 +74,8 @@ func (f *Form) File(wanted ...string) (*File, error) {
 }
 
 // next skips to the next part with a name, and returns it with the name of the file as it was given:
-// Part.FileName would cut what looks like a directory off it. It returns io.EOF at the end.
+// Part.FileName would cut what looks like a directory off it. Browsers write %22 for a quote in the name
+// (HTML standard, multipart form data), and nothing else for a %22. It returns io.EOF at the end.
 func (f *Form) next() (part *multipart.Part, name, fileName string, err error) {
 	for {
 		part, err := f.parts.NextRawPart()
@@ -89,7 +90,7 @@ func (f *Form) next() (part *multipart.Part, name, fileName string, err error) {
 		}
 		disposition, parameters, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 		if err == nil && disposition == "form-data" {
-			return part, parameters["name"], parameters["filename"], nil
+			return part, parameters["name"], strings.ReplaceAll(parameters["filename"], "%22", `"`), nil
 		}
 	}
 }

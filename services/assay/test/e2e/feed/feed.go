@@ -181,6 +181,34 @@ func duplicatesAddTags(t *testing.T, s system.System) {
 	}
 }
 
+// unexpectedIsSaid: the response to an item that is older than the window, or that could not get all its tags,
+// says so.
+func unexpectedIsSaid(t *testing.T, s system.System) {
+	type remarks struct {
+		OlderThanWindow bool
+		IgnoredTags     []string
+	}
+	post := func(body any, into any) {
+		_, answer := s.Ask(t, http.MethodPost, "/v1/feed/items", system.JSONHeader, system.JSON(body))
+		system.Decode(t, answer, into)
+	}
+	p := system.NewPosting("The book was good.", "a")
+	var first, again remarks
+	post(p, &first)
+	p.MatchedTags, p.IngestedAt = []string{"b", "c", "d", "e", "f"}, ""
+	post(p, &again)
+	if first.OlderThanWindow || len(first.IgnoredTags) != 0 || again.OlderThanWindow || !slices.Equal(again.IgnoredTags, []string{"f"}) {
+		t.Errorf("first %+v, then %+v", first, again)
+	}
+	old := system.NewPosting("The book was good.", "a")
+	old.IngestedAt = system.UTC(time.Now().Add(-8 * 24 * time.Hour))
+	var batch struct{ Results []remarks }
+	post(map[string]any{"items": []system.Posting{old, p}}, &batch)
+	if len(batch.Results) != 2 || !batch.Results[0].OlderThanWindow || batch.Results[1].OlderThanWindow || !slices.Equal(batch.Results[1].IgnoredTags, []string{"f"}) {
+		t.Errorf("a batch: %+v", batch.Results)
+	}
+}
+
 // taggedItemsAreShownOnce: an item with three tags, and two of one millisecond,
 // appear once in the list of each of their tags, and once in the list of all.
 func taggedItemsAreShownOnce(t *testing.T, s system.System) {

@@ -11,6 +11,7 @@ func Promises() system.Promises {
 		"one source id is one item":      oneSourceIDIsOneItem,
 		"items are of one submission":    itemsAreOfOneSubmission,
 		"unfinished items are completed": unfinishedItemsAreCompleted,
+		"unexpected is said":             unexpectedIsSaid,
 		"lost texts are replaced":        lostTextsAreReplaced,
 		"duplicates add tags":            duplicatesAddTags,
 		"deleted items are gone":         deletedItemsAreGone,

@@ -44,6 +44,16 @@ func namesStayAsGiven(t *testing.T, s system.System) {
 	}
 }
 
+// quotesStayInNamesOfForms: browsers send a quote in the name of a file of a form as %22.
+func quotesStayInNamesOfForms(t *testing.T, s system.System) {
+	body, contentType := system.Form(`form-data; name="file"; filename="the %22best%22.txt"`, "text/plain", "one name")
+	resp, answer := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{"Content-Type": contentType}, body)
+	if resp.StatusCode != http.StatusAccepted {
+		t.Fatalf("%s: %s", resp.Status, answer)
+	}
+	shown(t, "the response", system.EventField(t, []byte(answer), "fileName"), `the "best".txt`)
+}
+
 func shown(t *testing.T, where, got, want string) {
 	t.Helper()
 	if got != want {

@@ -19,5 +19,6 @@ func Promises() system.Promises {
 		"forms have one file":         formsHaveOneFile,
 		"newest first":                newestFirst,
 		"names stay as given":         namesStayAsGiven,
+		"quotes stay in form names":   quotesStayInNamesOfForms,
 	}
 }
