@@ -23,6 +23,8 @@ type Config struct {
 	Addr         string `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8082" use:"often" doc:"the address for health"`
 	OperatorAddr string `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8086" use:"often" doc:"the address for operators: metrics, checks of photo providers, without credentials"`
 
+	Engines string `env:"ASSAY_ENGINES" doc:"the folder for the compiled engines of documents and pictures, whose content is executed: it must belong to the user of the process; by default in the user's cache, and with assay serve in its data folder"`
+
 	Work     work.Config
 	Sweep    sweeper.Config
 	Exposure process.Exposure
@@ -42,13 +44,16 @@ func (c Config) validate() error {
 	return errors.Join(c.Work.Validate(), c.Sweep.Validate(), c.TextFile.Validate(), c.PhotoJob.Validate(), c.Library.Validate())
 }
 
-// compiledEngines returns how engines are compiled. Without a folder for the result, they are compiled
-// again after every start.
-func compiledEngines(log zerolog.Logger) engines.Config {
-	cache, err := engines.UserCache()
+// engines returns how engines are compiled. Without a folder for the result, they are compiled again after
+// every start.
+func (c Config) engines(log zerolog.Logger) engines.Config {
+	cache, err := c.Engines, error(nil)
+	if cache == "" {
+		cache, err = engines.UserCache()
+	}
 	if err != nil {
 		cache = ""
-		log.Warn().Err(err).Msg("no folder for compiled engines")
+		log.Warn().Err(err).Msg("no folder for compiled engines: set ASSAY_ENGINES")
 	}
 	return engines.Config{Cache: cache, Workers: runtime.GOMAXPROCS(0)}
 }

@@ -6,6 +6,7 @@ package analyzer
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -46,6 +47,18 @@ type Area interface {
 	Consumers() []bus.Consumer
 	// Check returns an error while the area's tables cannot be used.
 	Check(ctx context.Context) error
+}
+
+// Prepared is an area whose engines take seconds to compile.
+type Prepared interface {
+	// Prepare waits until they are compiled, or ctx ends. Work that needs one waits as well.
+	Prepare(ctx context.Context) error
+}
+
+// Closer is an area that runs engines.
+type Closer interface {
+	// Close releases the engines, or returns engines.ErrCompiling if ctx ends before that is possible.
+	Close(ctx context.Context) error
 }
 
 // Entry is an area in the list of a service: its work stream, which is declared before
@@ -97,6 +110,7 @@ type Service struct {
 	areas     []Area
 	consumers *consume.Runner
 	sweeper   *sweeper.Sweeper
+	log       zerolog.Logger
 }
 
 // Run runs the service as a process of its own until ctx ends, then finishes the
@@ -126,7 +140,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 
 // newService opens the areas of the list. It closes the backends when it returns an error.
 func newService(cfg Config, list []Entry, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer) (*Service, error) {
-	shared := Shared{backends, work.New(cfg.Work, backends.Bus, reg), log, reg, compiledEngines(log)}
+	shared := Shared{backends, work.New(cfg.Work, backends.Bus, reg), log, reg, cfg.engines(log)}
 	all := make([]Area, len(list))
 	for i, entry := range list {
 		var err error
@@ -139,6 +153,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 		backends: backends, areas: all,
 		consumers: consume.New(backends.Bus, log, reg),
 		sweeper:   sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, log, reg, all),
+		log:       log,
 	}, nil
 }
 
@@ -193,6 +208,10 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 func (s *Service) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, area := range s.areas {
+		group.Go(func() error {
+			s.prepare(ctx, area)
+			return nil
+		})
 		for _, consumer := range area.Consumers() {
 			group.Go(func() error { return s.consumers.Run(ctx, consumer) })
 		}
@@ -201,5 +220,41 @@ func (s *Service) Work(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Close closes the connections. Work must have returned.
-func (s *Service) Close() { s.backends.Close() }
+// prepareAfter is how long a service works before it compiles engines that no work has needed yet. The work
+// that waited for the start comes first.
+const prepareAfter = 10 * time.Second
+
+// prepare compiles the engines of an area in the background.
+func (s *Service) prepare(ctx context.Context, area Area) {
+	prepared, ok := area.(Prepared)
+	if !ok {
+		return
+	}
+	select {
+	case <-time.After(prepareAfter):
+	case <-ctx.Done():
+		return
+	}
+	if err := prepared.Prepare(ctx); err != nil && ctx.Err() == nil {
+		s.log.Error().Err(err).Str("area", area.Name()).Msg("an engine cannot be compiled")
+	}
+}
+
+// closeTime bounds the wait for a compilation, which the end of the process stops.
+const closeTime = time.Second
+
+// Close releases the engines and closes the connections. Work must have returned.
+func (s *Service) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	for _, area := range s.areas {
+		closer, ok := area.(Closer)
+		if !ok {
+			continue
+		}
+		if err := closer.Close(ctx); err != nil {
+			s.log.Debug().Err(err).Str("area", area.Name()).Msg("an engine is not released")
+		}
+	}
+	s.backends.Close()
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -19,8 +20,11 @@ import (
 // runtimeVersion is the version of wazero in go.mod.
 const runtimeVersion = "wazero-v1.12.0"
 
-// ErrClosed is returned by an engine that was closed.
-var ErrClosed = errors.New("the engine is closed")
+// Errors of an engine.
+var (
+	ErrClosed    = errors.New("the engine is closed")
+	ErrCompiling = errors.New("the engine is being compiled")
+)
 
 // Program is code that was compiled to WebAssembly, and what it needs.
 type Program struct {
@@ -84,7 +88,7 @@ func (e *Engine) Prepare(ctx context.Context) error {
 	case <-e.compiled:
 		return e.err
 	case <-ctx.Done():
-		return fmt.Errorf("%s is not yet compiled: %w", e.program.Name, context.Cause(ctx))
+		return fmt.Errorf("%w (%s): %w", ErrCompiling, e.program.Name, context.Cause(ctx))
 	}
 }
 
@@ -134,13 +138,16 @@ func ownFolder(dir string) error {
 	return err
 }
 
-// Close releases the compiled code. It waits for a compilation that has begun.
+// Close releases the compiled code. It waits for a compilation that has begun, and returns
+// ErrCompiling if ctx ends before.
 func (e *Engine) Close(ctx context.Context) error {
 	e.begin.Do(func() {
 		e.err = ErrClosed
 		close(e.compiled)
 	})
-	<-e.compiled
+	if err := e.Prepare(ctx); errors.Is(err, ErrCompiling) {
+		return err
+	}
 	var errs []error
 	if e.runtime != nil {
 		errs = append(errs, e.runtime.Close(ctx))
@@ -151,16 +158,28 @@ func (e *Engine) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// compiling is Prepare, but waits for at most patience.
+func (e *Engine) compiling(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return e.Prepare(ctx)
+}
+
 // Limits bound one instance.
 type Limits struct {
 	Memory int64 // bytes at most
 	First  int64 // bytes that are allocated at once, so that growth up to them copies nothing; 0 for what the program begins with
 }
 
+// patience is how long Start waits for a compilation: less than an attempt at a document
+// may take.
+const patience = 30 * time.Second
+
 // Start returns an instance of the program with memory of its own. When ctx ends, the
-// instance stops. The caller closes it.
+// instance stops. The caller closes it. Start returns ErrCompiling if the program is not compiled
+// within 30 s. The document is not at fault then.
 func (e *Engine) Start(ctx context.Context, l Limits) (*Instance, error) {
-	if err := e.Prepare(ctx); err != nil {
+	if err := e.compiling(ctx); err != nil {
 		return nil, err
 	}
 	const page = 65536

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tetratelabs/wazero"
+
 	"github.com/assay-project/assay/services/analyzer/engines"
 )
 
@@ -252,6 +254,32 @@ func TestPreparingIsAbandoned(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if err := e.Prepare(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCloseDuringCompilation: Close waits for a compilation as long as its context lasts, and can be called
+// again.
+func TestCloseDuringCompilation(t *testing.T) {
+	began, goOn := make(chan struct{}), make(chan struct{})
+	e := engines.New(engines.Program{Name: "test", Code: program(t), Import: func(context.Context, wazero.Runtime, wazero.CompiledModule) error {
+		close(began)
+		<-goOn
+		return nil
+	}}, engines.Config{})
+	ended := make(chan error, 1)
+	go func() { ended <- e.Prepare(t.Context()) }()
+	<-began
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := e.Close(stopped); !errors.Is(err, engines.ErrCompiling) {
+		t.Errorf("%v", err)
+	}
+	if _, err := e.Start(stopped, engines.Limits{Memory: 1 << 20}); !errors.Is(err, engines.ErrCompiling) || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	close(goOn)
+	if err := errors.Join(<-ended, e.Close(t.Context())); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ package library
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"strings"
 	"time"
@@ -36,22 +37,35 @@ type Area struct {
 	bus       *bus.Bus
 	announcer *announce.Announcer
 	worker    *work.Worker
+	decoder   *pixels.Decoder
+	pdf       *pdfium.Engine
+	svg       *resvg.Engine
 	steps     map[task]step.Step
 	progress  progress
 	log       zerolog.Logger
 }
 
-// New returns the area on open backends. Its engines are compiled as in compiled.
+// New returns the area on open backends. Its engines are compiled as in compiled. The caller closes it.
 func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) *Area {
+	decoder, pdf, svg := pixels.NewDecoder(cfg.Memory, compiled), pdfium.New(compiled), resvg.New(compiled)
 	return &Area{
 		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, log: log,
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		steps:     steps(cfg, pixels.NewDecoder(cfg.Memory, compiled), pdfium.New(compiled), resvg.New(compiled)),
+		decoder:   decoder, pdf: pdf, svg: svg, steps: steps(cfg, decoder, pdf, svg),
 	}
 }
 
 // Name returns the area's name.
 func (a *Area) Name() string { return library.Name }
+
+// Prepare waits until PDFium is compiled, or ctx ends. The other engines take a second at their first use.
+func (a *Area) Prepare(ctx context.Context) error { return a.pdf.Prepare(ctx) }
+
+// Close releases the engines. No step may be running. It returns engines.ErrCompiling if ctx ends before a
+// compilation does.
+func (a *Area) Close(ctx context.Context) error {
+	return errors.Join(a.pdf.Close(ctx), a.svg.Close(ctx), a.decoder.Close(ctx))
+}
 
 // Check returns an error while the tables cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }

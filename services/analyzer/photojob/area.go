@@ -37,7 +37,7 @@ type Area struct {
 	log         zerolog.Logger
 }
 
-// New returns the area on open backends. Its decoder lives as long as the process.
+// New returns the area on open backends. The caller closes it.
 func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
 	decoder := pixels.NewDecoder(cfg.Memory, compiled)
 	stub, err := local.New(decoder, local.Config{Limits: pixels.Default, Objects: cfg.Objects})
@@ -56,6 +56,9 @@ func New(cfg Config, compiled engines.Config, backends *backend.Connections, wor
 
 // Name returns the area's name.
 func (a *Area) Name() string { return photojob.Name }
+
+// Close releases the codecs of photos.
+func (a *Area) Close(ctx context.Context) error { return a.decoder.Close(ctx) }
 
 // Check returns an error while the table cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }

@@ -46,7 +46,7 @@ func (w *allInOne) open(ctx context.Context, cfg Config, dir string, page net.Ad
 		return err
 	}
 	// Settings of the environment come later, and win.
-	environ := append([]string{"ASSAY_INDEX=" + filepath.Join(dir, "search.db")}, w.engines.environ(cfg)...)
+	environ := append([]string{"ASSAY_INDEX=" + filepath.Join(dir, "search.db"), "ASSAY_ENGINES=" + filepath.Join(dir, "engines")}, w.engines.environ(cfg)...)
 	installation, err := config.Load[setup.Config](environ)
 	if err != nil {
 		return err

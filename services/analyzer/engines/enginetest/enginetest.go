@@ -63,6 +63,19 @@ func Fill(dir string) (err error) {
 	return nil
 }
 
+// Compiled returns the configuration of engines that are compiled before the test.
+func Compiled(t testing.TB) engines.Config {
+	t.Helper()
+	dir, err := engines.UserCache()
+	if err == nil {
+		err = Fill(dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engines.Config{Cache: dir}
+}
+
 // programs is how many TestFill compiles.
 const programs = 4
 

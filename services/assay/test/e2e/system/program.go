@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
 )
 
 // StartWait bounds a program's start, and its end after a signal.
@@ -28,14 +30,14 @@ type Program struct {
 // seconds of processor time for each photo.
 const WithoutObjects = "ASSAY_PHOTOJOB_OBJECTS=false"
 
-// Launch starts a role with nothing in its environment but env, what any process needs, and
-// WithoutObjects, which env can override. The process ends with the test.
+// Launch starts a role with nothing in its environment but env, what any process needs, the
+// compiled engines of all tests, and WithoutObjects, which env can override. The process ends with the test.
 func Launch(t *testing.T, role string, env []string, args ...string) *Program {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	home := t.TempDir()
 	cmd.Env = append([]string{
-		roleVariable + "=" + role, WithoutObjects, "HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),
+		roleVariable + "=" + role, WithoutObjects, "ASSAY_ENGINES=" + enginetest.Compiled(t).Cache, "HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),
 		"GORACE=" + os.Getenv("GORACE"), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
 	}, env...)
 	p := &Program{Cmd: cmd, Output: newTranscript(), exited: make(chan struct{})}

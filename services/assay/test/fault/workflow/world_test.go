@@ -41,7 +41,6 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/table"
-	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
 	analyzed "github.com/assay-project/assay/services/analyzer/library"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -49,19 +48,6 @@ import (
 	"github.com/assay-project/assay/services/assay/embedded"
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
-
-// compiled returns the configuration of engines that were compiled before the tests.
-func compiled(t *testing.T) engines.Config {
-	t.Helper()
-	cache, err := engines.UserCache()
-	if err == nil {
-		err = enginetest.Fill(cache)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return engines.Config{Cache: cache}
-}
 
 // limit bounds each wait.
 const limit = 60 * time.Second
@@ -171,7 +157,7 @@ func (w *world) process(hook wire.Hook, consumes bool) *worker {
 		w.t.Fatal(err)
 	}
 	shared := work.New(work.Config{Parallel: 4, Lease: w.lease, Attempts: 12, Drain: w.lease, Time: time.Minute}, backends.Bus, reg)
-	area := analyzed.New(analyzed.Config{Pixels: 1e8, Memory: 2 << 30, TrashKeep: time.Hour, Tables: tables}, compiled(w.t), backends, shared, zerolog.Nop())
+	area := analyzed.New(analyzed.Config{Pixels: 1e8, Memory: 2 << 30, TrashKeep: time.Hour, Tables: tables}, enginetest.Compiled(w.t), backends, shared, zerolog.Nop())
 	runner := consume.New(backends.Bus, zerolog.Nop(), reg)
 	var running sync.WaitGroup
 	consumers := area.Consumers()
