@@ -100,15 +100,21 @@ func (s *system) serve(ctx context.Context, index string, l *contents) error {
 	if err != nil {
 		return err
 	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
 	for {
 		page, err := c.SearchLibrary(ctx, client.Search{Query: l.word(0)})
 		if err == nil && page.Total == 0 {
 			return errors.New("the most frequent word has no hits")
 		}
-		if err == nil || ctx.Err() != nil {
-			return ctx.Err()
+		if err == nil {
+			return nil
 		}
-		time.Sleep(50 * time.Millisecond)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
 	}
 }
 
