@@ -24,7 +24,7 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	c.Sweep(t)
 	c.GivenUp(t, lost)
 	system.Eventually(t, func() error {
-		if said := system.Dead(t, ingest.Operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "1 attempt: ") {
+		if said := system.Dead(t, ingest.Operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "  1 attempt  ") {
 			return errors.New("the dead letters are " + said)
 		}
 		return nil
@@ -58,7 +58,7 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	if said := c.Sweep(t, since...); strings.Contains(said, found) {
 		t.Errorf("a second sweep says %s", said)
 	}
-	if said := system.Dead(t, ingest.Operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "restored: the accepted text no longer exists") {
+	if said := system.Dead(t, ingest.Operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "restored  the accepted text no longer exists") {
 		t.Errorf("the dead letters are %s", said)
 	}
 
