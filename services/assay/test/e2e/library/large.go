@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	largeFolder = flag.Int("library.files", 300, "how many files the folder has that is trashed by one write")
+	largeFolder = flag.Int("library.files", 150, "how many files the folder has that is trashed by one write")
 	moveRounds  = flag.Int("library.moves", 40, "how many rounds of opposite moves are made")
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/ledger"
 )
 
-var importFiles = flag.Int("fault.files", 300, "how many files the import under kills has, 20 in a folder")
+var importFiles = flag.Int("fault.files", 120, "how many files the import under kills has, 20 in a folder")
 
 const (
 	filesPerFolder = 20

@@ -23,8 +23,8 @@ import (
 
 var (
 	seed     = flag.Uint64("crash.seed", 1, "chooses the pairs of crashes, the order, and the share")
-	doubles  = flag.Int("crash.doubles", 8, "how many runs of a scenario crash twice")
-	share    = flag.Int("crash.share", 96, "run one of so many crashes, chosen by the seed; 1 runs all")
+	doubles  = flag.Int("crash.doubles", 4, "how many runs of a scenario crash twice")
+	share    = flag.Int("crash.share", 160, "run one of so many crashes, chosen by the seed; 1 runs all")
 	parallel = flag.Int("crash.systems", 4, "how many systems run at once")
 	only     = flag.String("crash.scenarios", "", "run the scenarios whose names begin so, such as library; by default all")
 )
