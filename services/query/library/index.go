@@ -11,12 +11,12 @@ import (
 )
 
 // indexAt returns the function that opens the search index in a file, or in a temporary one for an empty path.
-func indexAt(path string) func(ctx context.Context, anew bool) (search.Index, error) {
-	return func(ctx context.Context, anew bool) (search.Index, error) {
+func indexAt(path string) func(ctx context.Context, rebuild bool) (search.Index, error) {
+	return func(ctx context.Context, rebuild bool) (search.Index, error) {
 		if path == "" {
 			return openTemporary(ctx)
 		}
-		if anew {
+		if rebuild {
 			if err := sqlite.Remove(path); err != nil {
 				return nil, err
 			}

@@ -30,9 +30,9 @@ type Options struct {
 	Store  *library.Store
 	Bucket *blob.Store // of the texts
 	Bus    *bus.Bus
-	// Open opens the index of this process; anew removes what is there first. It may be called again when the
+	// Open opens the index of this process; rebuild removes what is there first. It may be called again when the
 	// index before is closed.
-	Open     func(ctx context.Context, anew bool) (Index, error)
+	Open     func(ctx context.Context, rebuild bool) (Index, error)
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 }
@@ -56,15 +56,15 @@ func New(o Options) *Searcher {
 
 // Run keeps an index up to date until ctx ends, closes it and returns nil. Failures are logged and retried.
 func (s *Searcher) Run(ctx context.Context) error {
-	anew := false
+	rebuild := false
 	for {
-		err := s.serve(ctx, anew)
+		err := s.serve(ctx, rebuild)
 		if ctx.Err() != nil {
 			return nil
 		}
 		s.metrics.failures.Inc()
 		s.o.Log.Error().Err(err).Msg("the search index stopped; starting it again")
-		anew = errors.Is(err, ErrDamaged)
+		rebuild = errors.Is(err, ErrDamaged)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -74,8 +74,8 @@ func (s *Searcher) Run(ctx context.Context) error {
 }
 
 // serve opens an index, and follows the events until something fails.
-func (s *Searcher) serve(ctx context.Context, anew bool) (err error) {
-	index, err := s.o.Open(ctx, anew)
+func (s *Searcher) serve(ctx context.Context, rebuild bool) (err error) {
+	index, err := s.o.Open(ctx, rebuild)
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func is(id, change, status string) func(client.ChangedNode) bool {
 }
 
 // eventsFollowPermissions: the changes of nodes go to their owner, and to those who may read them, as long as
-// they may: a reader of a folder is told of what leaves it, and its stream ends with the permission.
+// they may: a reader of a folder gets an event for what leaves it, and its stream ends with the permission.
 func eventsFollowPermissions(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c, stranger := s.Client(t, owner), s.Client(t, system.NewOwner())

@@ -40,7 +40,7 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// World is a library in memory, and an index that is told of its changes.
+// World is a library in memory, and an index that receives its changes.
 type World struct {
 	t        *testing.T
 	Index    search.Index
