@@ -2,6 +2,7 @@ package system
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -30,6 +31,10 @@ type Program struct {
 // seconds of processor time for each photo.
 const WithoutObjects = "ASSAY_PHOTOJOB_OBJECTS=false"
 
+// exitAtOnce is the GORACE of programs: by default the race detector waits a second before a process
+// exits, and uses as much processor time.
+const exitAtOnce = "atexit_sleep_ms=0"
+
 // Launch starts a role with nothing in its environment but env, what any process needs, the
 // compiled engines of all tests, and WithoutObjects, which env can override. The process ends with the test.
 func Launch(t *testing.T, role string, env []string, args ...string) *Program {
@@ -38,7 +43,7 @@ func Launch(t *testing.T, role string, env []string, args ...string) *Program {
 	home := t.TempDir()
 	cmd.Env = append([]string{
 		roleVariable + "=" + role, WithoutObjects, "ASSAY_ENGINES=" + enginetest.Compiled(t).Cache, "HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"),
-		"GORACE=" + os.Getenv("GORACE"), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
+		"GORACE=" + cmp.Or(os.Getenv("GORACE"), exitAtOnce), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
 	}, env...)
 	p := &Program{Cmd: cmd, Output: newTranscript(), exited: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.Output, p.Output
