@@ -74,6 +74,9 @@ rounds: ## the tests of which the merge checks run few rounds
 	go test ./services/assay/test/e2e/library -run Promises -count=1 -timeout 20m -library.moves=1000 -library.files=10000
 	go test ./services/assay/test/e2e/feed -run ProjectorKilled -count=1 -timeout 20m -projected=4000
 	ASSAY_REPLAY_ITEMS=30000 go test ./services/query/feed/projector -run TestReplayedDays -count=1 -timeout 20m
+	go test $(addprefix ./services/assay/test/e2e/,uploads outcomes live feed photos operation library) -run TestPromises -count=1 -timeout 20m -e2e.serve
+permissions: ## all promises with only the permissions in deploy/, of which none may be left unused
+	go test ./services/assay/test/e2e/permissions -run PermissionsAreNeeded -count=1 -timeout 20m -permissions.needed
 mutations: ## read damaged files with every parser of records: COUNT=10000 for each
 	go test ./pkg/library/records/molecule ./pkg/library/records/crystal ./pkg/library/records/spectrum \
 		./services/analyzer/library/sheet ./services/analyzer/library/microscopy -run DamagedFiles -count=1 -v -mutations=$(or $(COUNT),10000)

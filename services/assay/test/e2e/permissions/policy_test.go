@@ -12,16 +12,6 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// policies returns the policies of deploy/iam by file name.
-func policies(t *testing.T) map[string]iam.Policy {
-	t.Helper()
-	all, err := iam.Read(system.Repository(t, "deploy/iam"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
 // TestBucketPoliciesAreThoseOfIAM: an S3 server with bucket policies instead of user policies
 // allows each user what deploy/iam does, and lets setup set the policy of each bucket.
 func TestBucketPoliciesAreThoseOfIAM(t *testing.T) {
@@ -57,7 +47,7 @@ func TestBucketPoliciesAreThoseOfIAM(t *testing.T) {
 			add(got, who, s.Action, s.Resource)
 		}
 	}
-	for who, p := range policies(t) {
+	for who, p := range system.NewGuard(t).Policies {
 		for _, s := range p.Statement {
 			add(want, who, s.Action, s.Resource)
 		}

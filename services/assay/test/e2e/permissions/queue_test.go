@@ -69,7 +69,7 @@ func (q *noticeQueue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, call, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	access := dynamolite.Access{Key: signer(r), Action: "sqs:" + strings.TrimSuffix(call, "Batch"), Resource: "arn:aws:sqs:us-east-1:000000000000:" + queueName}
+	access := dynamolite.Access{Key: system.Signer(r), Action: "sqs:" + strings.TrimSuffix(call, "Batch"), Resource: "arn:aws:sqs:us-east-1:000000000000:" + queueName}
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	var answer any
 	switch {

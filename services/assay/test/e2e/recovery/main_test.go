@@ -7,3 +7,5 @@ import (
 )
 
 func TestMain(m *testing.M) { system.Main(m) }
+
+func TestScenarios(t *testing.T) { Scenarios().Test(t) }

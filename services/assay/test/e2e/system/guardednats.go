@@ -9,12 +9,12 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// NATSConfiguration is the variable of the role "guarded-nats" with the path of deploy/nats/nats.conf.
-const NATSConfiguration = "E2E_NATS_CONFIGURATION"
+// natsConfiguration is the variable of the role "guarded-nats" with the path of deploy/nats/nats.conf.
+const natsConfiguration = "E2E_NATS_CONFIGURATION"
 
 // serveGuardedNATS serves NATS with the permissions of deploy/nats/nats.conf.
 func serveGuardedNATS(dir, addr string, serve func(url string)) error {
-	options, err := server.ProcessConfigFile(os.Getenv(NATSConfiguration))
+	options, err := server.ProcessConfigFile(os.Getenv(natsConfiguration))
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,14 @@
 package system
 
 import (
+	"flag"
 	"maps"
+	"net/http"
+	"strings"
 	"testing"
 )
+
+var onServe = flag.Bool("e2e.serve", false, "prove promises on `assay serve` in place of services with the permissions of deploy/")
 
 // Promises are promises by name that a running system keeps, regardless of how many
 // programs it has. They run in parallel and leave it running.
@@ -19,9 +24,49 @@ func (p Promises) Prove(t *testing.T, s System) {
 	}
 }
 
+// Test proves promises on a system of their own.
+func (p Promises) Test(t *testing.T) {
+	t.Helper()
+	if *onServe {
+		p.Prove(t, StartServer(t, t.TempDir()).System)
+		return
+	}
+	p.ProveOnServices(t, NewGuard(t).Start)
+}
+
+// ProveOnServices proves promises on one process of each service, whose permissions must be enough.
+func (p Promises) ProveOnServices(t *testing.T, start Starter) {
+	t.Helper()
+	c := start(t)
+	services := []*Service{c.Service(t, "ingest"), c.Service(t, "query"), c.Service(t, "analyzer")}
+	c.Front(t, services[0], services[1])
+	t.Run("on services", func(t *testing.T) { p.Prove(t, c.System) })
+	for _, s := range services {
+		if status, body := Get(t, s.URL+"/readyz"); status != http.StatusOK {
+			t.Errorf("readyz answers %d: %s", status, body)
+		}
+		if strings.Contains(s.Output.String(), "NATS rejected a request") {
+			t.Errorf("NATS rejected a request:\n%s", s.Output.Tail(8000))
+		}
+	}
+}
+
 // Scenarios are promises by name that need services of their own, which they stop and
 // start. They are given how to start the engines.
 type Scenarios map[string]func(*testing.T, Starter)
+
+// Test proves each promise as a parallel subtest of t, on services with the permissions of deploy/.
+func (s Scenarios) Test(t *testing.T) { s.Prove(t, NewGuard(t).Start) }
+
+// Prove proves each promise as a parallel subtest of t.
+func (s Scenarios) Prove(t *testing.T, start Starter) {
+	for name, scenario := range s {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, start)
+		})
+	}
+}
 
 // Starter is StartCluster, or a function like it that limits the permissions of the
 // programs.

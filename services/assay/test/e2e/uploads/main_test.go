@@ -8,4 +8,4 @@ import (
 
 func TestMain(m *testing.M) { system.Main(m) }
 
-func TestPromises(t *testing.T) { Promises().Prove(t, system.StartServer(t, t.TempDir()).System) }
+func TestPromises(t *testing.T) { Promises().Test(t) }

@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"flag"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,74 +13,50 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// natsUsers are the users of deploy/nats/nats.conf. Here the password of each is
-// its name.
-var natsUsers = []string{"setup", "ingest", "analyzer", "query", "s3", "operator"}
+var needed = flag.Bool("permissions.needed", false, "run all promises and scenarios, and require that they use all of deploy/iam")
 
-// start is startCluster with the permissions of each program.
-func (g *guard) start(t *testing.T, env ...string) *system.Cluster {
-	t.Helper()
-	c := &system.Cluster{Identity: func(role string) []string {
-		return []string{
-			"ASSAY_NATS_USER=" + role, "ASSAY_NATS_PASSWORD=" + role,
-			"AWS_ACCESS_KEY_ID=" + role, "AWS_SECRET_ACCESS_KEY=" + system.SecretKey,
-		}
-	}}
-	configuration := []string{system.NATSConfiguration + "=" + system.Repository(t, "deploy/nats/nats.conf")}
-	for _, user := range natsUsers {
-		configuration = append(configuration, "ASSAY_NATS_"+strings.ToUpper(user)+"_PASSWORD="+user)
-	}
-	c.NATSEngine = system.StartEngine(t, "guarded-nats", configuration...)
-	c.DynamoDBEngine = &system.EngineProgram{URL: g.startDynamoDB(t)}
-	c.S3Engine = system.StartEngine(t, "s3", "ASSAY_NATS_URL="+as("s3", c.NATSEngine.URL))
-	c.Bucket, c.Table = "assay-files", "text-analyzer-history" // as in deploy/iam
-	c.S3 = g.guardS3(t, system.System{S3: c.S3Engine.URL})
-	c.Join(t, env...)
-	c.NATS = as("operator", c.NATS)
-	return c
-}
-
-// as returns the URL of a NATS server for one of its users.
-func as(user, url string) string {
-	return strings.Replace(url, "://", "://"+user+":"+user+"@", 1)
-}
-
-// TestGuardedServicesKeepThePromises: with no more permissions than deploy/nats
-// and deploy/iam grant, the services keep every promise, and they use all that
-// deploy/iam grants.
-func TestGuardedServicesKeepThePromises(t *testing.T) {
+// TestPermissionsAreEnough: what only this package does needs no more than deploy/iam and deploy/nats
+// grant. The other packages of e2e prove the same of their promises and scenarios.
+func TestPermissionsAreEnough(t *testing.T) {
 	t.Parallel()
-	g := newGuard(t)
-	t.Run("all", func(t *testing.T) {
-		for name, run := range system.Join(e2e.Scenarios(), system.Scenarios{
-			"promises":                keepThePromises,
-			"large files go in parts": largeFilesGoInParts,
-			"queue is enough":         func(t *testing.T, start system.Starter) { queueIsEnough(t, start, g.allow) },
-		}) {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				run(t, g.start)
-			})
-		}
-	})
-	g.compare(t)
+	g := system.NewGuard(t)
+	own(g).Prove(t, g.Start)
 }
 
-func keepThePromises(t *testing.T, start system.Starter) {
-	c := start(t)
-	services := []*system.Service{c.Service(t, "ingest"), c.Service(t, "query"), c.Service(t, "analyzer")}
-	c.Front(t, services[0], services[1])
-	t.Run("promises", func(t *testing.T) { e2e.Promises().Prove(t, c.System) })
-	for _, s := range services {
-		if status, body := system.Get(t, s.URL+"/readyz"); status != http.StatusOK {
-			t.Errorf("readyz answers %d: %s", status, body)
+// own returns the scenarios of this package.
+func own(g *system.Guard) system.Scenarios {
+	return system.Scenarios{
+		"large files go in parts": largeFilesGoInParts,
+		"queue is enough":         func(t *testing.T, start system.Starter) { queueIsEnough(t, start, g.Allow) },
+	}
+}
+
+// TestPermissionsAreNeeded: all promises and scenarios together use all that deploy/iam grants.
+func TestPermissionsAreNeeded(t *testing.T) {
+	if !*needed {
+		t.Skip("only with -permissions.needed")
+	}
+	g := system.NewGuard(t)
+	t.Run("all", func(t *testing.T) {
+		system.Join(e2e.Scenarios(), own(g), system.Scenarios{
+			"promises": func(t *testing.T, start system.Starter) { e2e.Promises().ProveOnServices(t, start) },
+		}).Prove(t, g.Start)
+	})
+	for _, part := range g.Unused() {
+		if rare(part) == "" {
+			t.Errorf("not needed, and in deploy/iam: %s", part)
 		}
 	}
-	for _, s := range services {
-		if strings.Contains(s.Output.String(), "NATS rejected a request") {
-			t.Errorf("NATS rejected a request:\n%s", s.Output.Tail(8000))
-		}
-	}
+}
+
+// rare returns why these tests may not use a part of a policy, or empty if they must.
+func rare(part string) string {
+	return map[string]string{
+		"analyzer FeedTextRestore: s3:PutObject arn:aws:s3:::assay-files/feed/*":                   "a client that posts an item again in the very moment when a sweep removes its text",
+		"analyzer LibraryObjects: s3:AbortMultipartUpload arn:aws:s3:::assay-files/library/*":      "an upload in parts that breaks off",
+		"analyzer PhotosStore: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-final/final/*": "an upload in parts that breaks off",
+		"ingest PhotosUpload: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-temp/uploads/*": "an upload in parts that breaks off",
+	}[part]
 }
 
 // largeFilesGoInParts: a file of more than one part is analyzed; one that turns
@@ -106,7 +83,7 @@ func largeFilesGoInParts(t *testing.T, start system.Starter) {
 func TestPoliciesForbid(t *testing.T) {
 	t.Parallel()
 	const history, primary, dashboard = "text-analyzer-history", "sentiment-items-primary", "sentiment-items-dashboard"
-	all := policies(t)
+	all := system.NewGuard(t).Policies
 	may := func(who, action, table string, leading string, attributes ...string) bool {
 		resource := "arn:aws:dynamodb:eu-central-1:123456789012:table/" + table
 		if strings.HasPrefix(action, "s3:") {
@@ -167,7 +144,7 @@ func TestPoliciesForbid(t *testing.T) {
 // the subject, long before a timeout.
 func TestForbiddenIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
-	c := newGuard(t).start(t)
+	c := system.NewGuard(t).Start(t)
 	for name, test := range map[string]struct {
 		role, user string
 		says       string
