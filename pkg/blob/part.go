@@ -8,9 +8,8 @@ import (
 )
 
 const (
-	// partSize is how many bytes of a streamed upload are buffered at a time: the smallest part
-	// that S3 accepts.
-	partSize = 5 << 20
+	// partSize is how many bytes of a streamed upload are buffered at a time.
+	partSize = MinPart
 	// pieceSize divides partSize. Pieces fit into gaps of the heap; a whole part would make it
 	// grow.
 	pieceSize = 32 << 10

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
@@ -41,18 +42,22 @@ func (s *Store) PresignPut(ctx context.Context, key string, terms Terms) (Presig
 	if terms.SHA256 != "" {
 		input.ChecksumSHA256 = &terms.SHA256
 	}
-	expires := time.Now().Add(terms.Expires).UTC().Truncate(time.Second)
 	signed, err := s.presign.PresignPutObject(ctx, input, s3.WithPresignExpires(terms.Expires))
 	if err != nil {
 		return Presigned{}, fmt.Errorf("presign put %s: %w", key, err)
 	}
+	return presigned(signed, terms.Expires), nil
+}
+
+// presigned returns the request for the client.
+func presigned(signed *v4.PresignedHTTPRequest, valid time.Duration) Presigned {
 	headers := map[string]string{}
 	for name, values := range signed.SignedHeader {
 		if !strings.EqualFold(name, "Host") {
 			headers[http.CanonicalHeaderKey(name)] = strings.Join(values, ",")
 		}
 	}
-	return Presigned{Method: signed.Method, URL: signed.URL, Headers: headers, ExpiresAt: expires}, nil
+	return Presigned{Method: signed.Method, URL: signed.URL, Headers: headers, ExpiresAt: time.Now().Add(valid).UTC().Truncate(time.Second)}
 }
 
 // PresignGet signs a download that is saved under fileName. The URL is valid for expires. The response

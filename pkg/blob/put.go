@@ -12,12 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-const (
-	// maxParts is the limit of S3. It bounds a streamed upload to 48.8 GiB.
-	maxParts = 10_000
-	// abortWait bounds the removal of the parts of a failed upload.
-	abortWait = 30 * time.Second
-)
+// abortWait bounds the removal of the parts of a failed upload.
+const abortWait = 30 * time.Second
 
 // Put streams body of unknown length into the bucket. A larger body is uploaded in parts of 5 MiB,
 // one after the other, so an upload of any size buffers two of them: the one being sent and the one
@@ -43,13 +39,11 @@ func (s *Store) Put(ctx context.Context, key, contentType string, metadata map[s
 		}
 		return stored(out.ETag, first.size), nil
 	}
-	begun, err := s.client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
-		Bucket: &s.Bucket, Key: &key, ContentType: &contentType, Metadata: metadata, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
-	})
+	id, err := s.OpenParts(ctx, key, contentType, metadata)
 	if err != nil {
-		return Object{}, translate("put", key, err)
+		return Object{}, err
 	}
-	upload := &upload{store: s, key: key, id: begun.UploadId}
+	upload := &upload{store: s, key: key, id: &id}
 	etag, err := upload.send(ctx, first, body)
 	if err != nil {
 		return Object{}, errors.Join(translate("put", key, err), upload.abort(ctx))
@@ -98,8 +92,8 @@ func (u *upload) send(ctx context.Context, first *part, body io.Reader) (etag *s
 
 func (u *upload) part(ctx context.Context, p *part) error {
 	number := int32(len(u.sent) + 1)
-	if number > maxParts {
-		return fmt.Errorf("the upload exceeds %d parts of %d bytes", maxParts, partSize)
+	if number > MaxParts { // 48.8 GiB
+		return fmt.Errorf("the upload exceeds %d parts of %d bytes", MaxParts, partSize)
 	}
 	out, err := u.store.client.UploadPart(ctx, &s3.UploadPartInput{
 		Bucket: &u.store.Bucket, Key: &u.key, UploadId: u.id, PartNumber: &number, Body: p, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
@@ -116,6 +110,5 @@ func (u *upload) part(ctx context.Context, p *part) error {
 func (u *upload) abort(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortWait)
 	defer cancel()
-	_, err := u.store.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &u.store.Bucket, Key: &u.key, UploadId: u.id})
-	return translate("abort the upload of", u.key, err)
+	return u.store.AbortParts(ctx, u.key, *u.id)
 }

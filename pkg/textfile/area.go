@@ -65,7 +65,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 				Attributes(slices.Concat(reserved, []string{errorMessageName})...).Selecting(),
 			area.Allow("FilesDelete", []string{"dynamodb:DescribeTable", "dynamodb:DeleteItem"}, table).
 				Attributes(partitionKey, sortKey, fileIDName).ReturningNothing(),
-			area.Allow("FilesBytes", []string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),
+			area.Allow("FilesBytes", []string{"s3:GetObject", "s3:PutObject", "s3:ListMultipartUploadParts", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),
 		},
 		area.Analyzer: {
 			area.Allow("FilesMove", []string{"dynamodb:UpdateItem"}, table).Attributes(slices.Concat(moved, []string{resultName})...),
@@ -74,7 +74,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 				"dynamodb:DescribeTable", "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Scan",
 				"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem",
 			}, table),
-			area.Allow("FilesBytes", []string{"s3:GetObject", "s3:DeleteObject"}, objects),
+			area.Allow("FilesBytes", []string{"s3:GetObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}, objects),
 		},
 		area.Query: {
 			area.Allow("FilesRead", []string{"dynamodb:DescribeTable", "dynamodb:GetItem", "dynamodb:Query"}, table),

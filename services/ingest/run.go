@@ -25,6 +25,7 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed"
 	"github.com/assay-project/assay/services/ingest/library"
 	"github.com/assay-project/assay/services/ingest/notice"
+	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/photojob"
 	"github.com/assay-project/assay/services/ingest/receive"
 	"github.com/assay-project/assay/services/ingest/textfile"
@@ -59,6 +60,7 @@ type Entry struct {
 type Shared struct {
 	Backends *backend.Connections
 	Receiver *receive.Receiver // of forms with a file
+	Parts    *parts.Uploads
 	Log      zerolog.Logger
 	Registry prometheus.Registerer
 }
@@ -66,10 +68,10 @@ type Shared struct {
 // entries lists the areas of the product.
 func entries(cfg Config) []Entry {
 	return []Entry{
-		{textfiles.Work(), func(s Shared) Area { return textfile.New(cfg.TextFile, s.Backends, s.Receiver, s.Log) }},
+		{textfiles.Work(), func(s Shared) Area { return textfile.New(cfg.TextFile, s.Backends, s.Receiver, s.Parts, s.Log) }},
 		{feeditems.Work(), func(s Shared) Area { return feed.New(cfg.Feed, s.Backends, s.Log, s.Registry) }},
 		{photojobs.Work(), func(s Shared) Area { return photojob.New(cfg.PhotoJob, s.Backends, s.Log) }},
-		{libraries.Work(), func(s Shared) Area { return library.New(cfg.Library, s.Backends, s.Receiver, s.Log) }},
+		{libraries.Work(), func(s Shared) Area { return library.New(cfg.Library, s.Backends, s.Receiver, s.Parts, s.Log) }},
 	}
 }
 
@@ -111,7 +113,7 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
-	all := openAll(list, Shared{backends, receive.New(cfg.Receive), log, reg})
+	all := openAll(list, Shared{backends, receive.New(cfg.Receive), parts.New(cfg.Receive, backends.Bucket), log, reg})
 	return &Service{
 		backends: backends, areas: all,
 		notices:     notice.New(cfg.Notices, cfg.Drain, backends, log, reg, all),
@@ -149,7 +151,7 @@ func (s *Service) Routes(r *web.Router) {
 // Describe registers the calls for clients for their description alone, which a
 // gateway needs. They must not be called.
 func Describe(r *web.Router) {
-	unconnected := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), zerolog.Nop(), prometheus.NewRegistry()})
+	unconnected := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), parts.New(receive.Config{}, nil), zerolog.Nop(), prometheus.NewRegistry()})
 	(&Service{areas: unconnected}).Routes(r)
 }
 

@@ -80,14 +80,14 @@ func (c *Client) Wait(ctx context.Context, fileID string) (File, error) {
 // Uploaded reports that the bytes of a reserved file are in the bucket. The Problem is 409 when
 // they are missing, or differ from the reservation.
 func (c *Client) Uploaded(ctx context.Context, fileID string) (File, error) {
-	return c.uploaded(ctx, fileID, c.ownerID, newKey())
+	return c.uploaded(ctx, fileID, c.ownerID, newKey(), "")
 }
 
-func (c *Client) uploaded(ctx context.Context, fileID, ownerID, requestID string) (File, error) {
+func (c *Client) uploaded(ctx context.Context, fileID, ownerID, requestID, uploadID string) (File, error) {
 	var file File
 	err := c.do(ctx, call{
 		method: http.MethodPost, path: join("files", fileID, "uploaded"), id: requestID,
-		header: http.Header{"X-Owner-Id": {ownerID}},
+		header: http.Header{"X-Owner-Id": {ownerID}}, body: report(uploadID),
 	}, &file)
 	return file, err
 }

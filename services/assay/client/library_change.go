@@ -119,7 +119,8 @@ type NewLibraryFile struct {
 	Name        string `json:"name"`
 	Size        int64  `json:"size"` // bytes, exact
 	ContentType string `json:"contentType,omitempty"`
-	SHA256      string `json:"sha256,omitempty"`   // hex; the bucket then rejects other bytes
+	SHA256      string `json:"sha256,omitempty"`   // hex; the bucket then rejects other bytes. Not with Parts
+	Parts       bool   `json:"parts,omitempty"`    // upload in parts; see Upload
 	ParentID    string `json:"parentId,omitempty"` // empty is the root
 	Key         string `json:"-"`                  // as of Reservation
 }
@@ -138,32 +139,43 @@ func (c *Client) ReserveLibraryFile(ctx context.Context, f NewLibraryFile) (Rese
 }
 
 // UploadLibraryFile reserves a file, uploads its bytes, of which the source is used besides its
-// Reservation, and confirms the upload. It retries as Upload does, without creating a second file.
+// Reservation, and confirms the upload. It retries as Upload does, without creating a second file, and uploads in
+// parts as Upload does.
 func (c *Client) UploadLibraryFile(ctx context.Context, f NewLibraryFile, src Source) (Node, error) {
 	if f.Key == "" {
 		f.Key = newKey()
 	}
+	f.Parts = f.Parts || f.Size > PartsAbove && f.SHA256 == ""
 	src.Size, src.ContentType = f.Size, f.ContentType
-	var reserved ReservedNode
-	err := c.deliver(ctx, src, func() (to UploadRequest, err error) {
-		reserved, err = c.ReserveLibraryFile(ctx, f)
-		if reserved.Status == LibraryLoading {
-			to = reserved.Upload
+	var node Node
+	err := c.deliver(ctx, src, func() (to delivery, err error) {
+		reserved, err := c.ReserveLibraryFile(ctx, f)
+		if err != nil {
+			return to, err
 		}
-		return to, err
+		to = delivery{file: join("library", "files", reserved.ID), owner: c.ownerID, done: func() error {
+			node = reserved.Node
+			return nil
+		}}
+		if reserved.Status == LibraryLoading {
+			to.UploadRequest = reserved.Upload
+			to.done = func() error {
+				node, err = c.libraryUploaded(ctx, reserved.ID, reserved.Upload.UploadID)
+				return err
+			}
+		}
+		return to, nil
 	})
-	if err != nil {
-		return Node{}, err
-	}
-	if reserved.Status != LibraryLoading {
-		return reserved.Node, nil
-	}
-	return c.LibraryUploaded(ctx, reserved.ID)
+	return node, err
 }
 
 // LibraryUploaded confirms that the bytes of a file are in the bucket.
 func (c *Client) LibraryUploaded(ctx context.Context, id string) (Node, error) {
+	return c.libraryUploaded(ctx, id, "")
+}
+
+func (c *Client) libraryUploaded(ctx context.Context, id, uploadID string) (Node, error) {
 	var n Node
-	err := c.do(ctx, call{method: http.MethodPost, path: join("library", "files", id, "uploaded")}, &n)
+	err := c.do(ctx, call{method: http.MethodPost, path: join("library", "files", id, "uploaded"), body: report(uploadID)}, &n)
 	return n, err
 }

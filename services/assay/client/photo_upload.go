@@ -82,9 +82,9 @@ func (c *Client) UploadPhoto(ctx context.Context, src PhotoSource, o PhotoOption
 		src.Key = newKey()
 	}
 	var reserved ReservedPhoto
-	err := c.deliver(ctx, src.source(), func() (to UploadRequest, err error) {
+	err := c.deliver(ctx, src.source(), func() (to delivery, err error) {
 		reserved, err = c.ReservePhoto(ctx, src.PhotoReservation, o)
-		return reserved.Upload, err
+		return delivery{UploadRequest: reserved.Upload}, err
 	})
 	if err != nil {
 		return Photo{}, err
@@ -120,12 +120,12 @@ func (c *Client) UploadPhotoBatch(ctx context.Context, sources []PhotoSource, r 
 	for i, src := range sources {
 		uploads.Go(func() error {
 			mine, tried := batch, false
-			err := c.deliver(ctx, src.source(), func() (to UploadRequest, err error) {
+			err := c.deliver(ctx, src.source(), func() (to delivery, err error) {
 				if tried {
 					mine, err = reserve()
 				}
 				if tried = true; err == nil {
-					to = mine.Photos[i].Upload
+					to.UploadRequest = mine.Photos[i].Upload
 				}
 				return to, err
 			})

@@ -18,7 +18,8 @@ type Reservation struct {
 	FileName    string `json:"fileName"`
 	Size        int64  `json:"size"` // bytes, exact
 	ContentType string `json:"contentType,omitempty"`
-	SHA256      string `json:"sha256,omitempty"` // hex; the bucket then rejects other bytes
+	SHA256      string `json:"sha256,omitempty"` // hex; the bucket then rejects other bytes. Not with Parts
+	Parts       bool   `json:"parts,omitempty"`  // upload in parts, as Upload describes
 	// Key makes repeats of the reservation return the same file. If empty, a key is generated.
 	Key string `json:"-"`
 }
@@ -32,12 +33,17 @@ type Reserved struct {
 	Upload  UploadRequest `json:"upload"`
 }
 
-// UploadRequest is the request that stores the bytes, to be sent with exactly these headers.
+// UploadRequest is the request that stores the bytes, to be sent with exactly these headers; or an upload in
+// parts, which has a PartCount.
 type UploadRequest struct {
 	Method    string            `json:"method"`
 	URL       string            `json:"url"`
 	Headers   map[string]string `json:"headers"`
 	ExpiresAt time.Time         `json:"expiresAt"`
+
+	UploadID  string `json:"uploadId"` // empty once all bytes are stored
+	PartSize  int64  `json:"partSize"` // bytes
+	PartCount int32  `json:"partCount"`
 }
 
 // Reserve creates a PENDING file.
@@ -69,31 +75,49 @@ type Source struct {
 // Upload reserves a file, uploads its bytes to the bucket and confirms the upload. It returns the
 // file's current state, usually PENDING. It retries after broken connections and if the server is
 // busy, without creating a second file.
+//
+// A file above PartsAbove without a SHA256 is uploaded in parts. A later call with the same Key and the same
+// bytes then sends those parts only that are not stored, also from another process.
 func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 	if src.Key == "" {
 		src.Key = newKey()
 	}
+	src.Parts = src.Parts || src.Size > PartsAbove && src.SHA256 == ""
 	requestID := newKey()
 	var reserved Reserved
-	err := c.deliver(ctx, src, func() (to UploadRequest, err error) {
-		reserved, err = c.reserve(ctx, src.Reservation, requestID)
-		if reserved.Status == Pending {
-			to = reserved.Upload
+	var file File
+	err := c.deliver(ctx, src, func() (to delivery, err error) {
+		if reserved, err = c.reserve(ctx, src.Reservation, requestID); err != nil {
+			return to, err
 		}
-		return to, err
+		to = delivery{file: join("files", reserved.FileID), owner: reserved.OwnerID, done: func() error {
+			file, err = c.uploaded(ctx, reserved.FileID, reserved.OwnerID, requestID, reserved.Upload.UploadID)
+			return err
+		}}
+		if reserved.Status == Pending {
+			to.UploadRequest = reserved.Upload
+			return to, nil
+		}
+		to.done = func() error {
+			file, err = c.Get(ctx, reserved.FileID, 0)
+			return err
+		}
+		return to, nil
 	})
-	if err != nil {
-		return File{}, err
-	}
-	if reserved.Status != Pending {
-		return c.Get(ctx, reserved.FileID, 0)
-	}
-	return c.uploaded(ctx, reserved.FileID, reserved.OwnerID, requestID)
+	return file, err
 }
 
-// deliver sends the bytes to the URL that reserve returns. It calls reserve for each attempt, because a
-// URL may have expired. With an empty URL there is nothing to send.
-func (c *Client) deliver(ctx context.Context, src Source, reserve func() (UploadRequest, error)) error {
+// delivery is how the bytes of a reserved file are sent: not at all if neither a URL nor an upload in parts is set.
+type delivery struct {
+	UploadRequest
+	file  string // path of the file
+	owner string
+	done  func() error // reports that all bytes are sent; may be nil
+}
+
+// deliver sends the bytes to where reserve returns, and reports them. It calls reserve for each attempt, because a
+// URL may have expired.
+func (c *Client) deliver(ctx context.Context, src Source, reserve func() (delivery, error)) error {
 	var last error
 	began := time.Now()
 	for try := 0; c.mayTry(try, began); try++ {
@@ -101,27 +125,44 @@ func (c *Client) deliver(ctx context.Context, src Source, reserve func() (Upload
 			return err
 		}
 		to, err := reserve()
-		if err != nil || to.URL == "" {
+		if err != nil {
 			return err
 		}
-		if last = c.put(ctx, to, src); last == nil {
+		switch {
+		case to.UploadID != "":
+			last = c.putParts(ctx, to, src)
+		case to.URL != "":
+			last = c.put(ctx, to.UploadRequest, src)
+		}
+		if last == nil && to.done != nil {
+			last = to.done()
+		}
+		if last == nil {
 			return nil
 		}
 		if ctx.Err() != nil || !retriable(last) {
 			break
 		}
 	}
+	if _, answered := errors.AsType[*Problem](last); answered {
+		return last
+	}
 	return fmt.Errorf("upload: %w", last)
 }
 
-// put sends the bytes once. 412 means that an earlier attempt stored them although its response did
-// not arrive.
+// put sends all bytes once.
 func (c *Client) put(ctx context.Context, to UploadRequest, src Source) error {
-	var body io.Reader = io.NewSectionReader(src.Content, 0, src.Size)
-	if src.Progress != nil {
-		body = &progressReader{source: body, report: src.Progress}
+	return c.putBody(ctx, to, io.NewSectionReader(src.Content, 0, src.Size), src.Size, src.Progress)
+}
+
+// putBody sends the bytes of one request once. 412 means that an earlier attempt stored them although its response
+// did not arrive.
+func (c *Client) putBody(ctx context.Context, to UploadRequest, content io.Reader, size int64, progress func(sent int64)) error {
+	body := content
+	if progress != nil {
+		body = &progressReader{source: body, report: progress}
 	}
-	if src.Size == 0 {
+	if size == 0 {
 		body = http.NoBody
 	}
 	req, err := http.NewRequestWithContext(ctx, to.Method, to.URL, body)
@@ -131,7 +172,7 @@ func (c *Client) put(ctx context.Context, to UploadRequest, src Source) error {
 	for name, value := range to.Headers {
 		req.Header.Set(name, value)
 	}
-	req.ContentLength = src.Size
+	req.ContentLength = size
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return err
@@ -140,11 +181,11 @@ func (c *Client) put(ctx context.Context, to UploadRequest, src Source) error {
 		return resp.Body.Close()
 	}
 	refused := &Refused{Status: resp.StatusCode}
-	content, err := io.ReadAll(io.LimitReader(resp.Body, largestProblem))
+	text, err := io.ReadAll(io.LimitReader(resp.Body, largestProblem))
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
 		return err
 	}
-	if err := xml.Unmarshal(content, refused); err != nil {
+	if err := xml.Unmarshal(text, refused); err != nil {
 		refused.Message = http.StatusText(resp.StatusCode)
 	}
 	return refused
@@ -164,6 +205,12 @@ func (r *Refused) Error() string {
 // retriable reports whether another upload attempt may help: after a broken connection, a busy
 // bucket, or an expired URL.
 func retriable(err error) bool {
+	if partsLost(err) {
+		return true
+	}
+	if _, answered := errors.AsType[*Problem](err); answered {
+		return false // it was repeated already if that may help
+	}
 	refused, ok := errors.AsType[*Refused](err)
 	return !ok || refused.Code == "AccessDenied" || refused.Status >= http.StatusInternalServerError
 }

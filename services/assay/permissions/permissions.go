@@ -51,6 +51,9 @@ func common(program area.Program, stores []area.Storage) []area.Statement {
 		return nil
 	}
 	statements := []area.Statement{area.Allow("Bucket", []string{"s3:ListBucket"}, bucket)}
+	if program != area.Query {
+		statements = append(statements, area.Allow("UploadsInParts", []string{"s3:ListBucketMultipartUploads"}, bucket))
+	}
 	if program == area.Ingest {
 		statements = append(statements, area.Allow("NoticesFromAQueue", []string{"sqs:ReceiveMessage", "sqs:DeleteMessage"}, "arn:aws:sqs:*:*:assay-notices"))
 	}

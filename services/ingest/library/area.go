@@ -18,6 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
@@ -28,14 +29,15 @@ type Area struct {
 	bus       *bus.Bus
 	announcer *announce.Announcer
 	receiver  *receive.Receiver
+	parts     *parts.Uploads
 	links     *link.Issuer
 	log       zerolog.Logger
 }
 
 // New returns the area on open backends.
-func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, log zerolog.Logger) *Area {
+func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, log zerolog.Logger) *Area {
 	return &Area{
-		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, receiver: receiver, log: log,
+		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, receiver: receiver, parts: parts, log: log,
 		links:     link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
 	}

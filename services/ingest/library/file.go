@@ -13,6 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/admission"
+	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
@@ -20,7 +21,7 @@ func (a *Area) fileRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-library-file", Method: http.MethodPost, Path: "/v1/library/files", Tags: []string{tag},
 		Summary: "Upload a file, or reserve an upload",
-		Description: "With a JSON body, reserves a file and returns a presigned request for its bytes. " +
+		Description: "With a JSON body, reserves a file and returns a presigned request for its bytes, or an upload in parts, which can be resumed. " +
 			"With multipart/form-data, accepts the parts \"parentId\", if any, and then \"file\", and returns 202 with the node.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
@@ -30,7 +31,10 @@ func (a *Area) fileRoutes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "library-file-uploaded", Method: http.MethodPost, Path: "/v1/library/files/{id}/uploaded", Tags: []string{tag},
 		Summary: "Report that the presigned upload is done", DefaultStatus: http.StatusAccepted,
-	}, a.postUploaded, processing)
+	}, a.postUploaded, processing, parts.Refusals)
+	a.parts.Routes(r, parts.Area{
+		Path: "/v1/library/files/{id}", Tag: tag, Name: "library-file", Find: a.waiting, Problem: a.problem,
+	}, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"not-a-file"}})
 	for _, op := range []struct {
 		id, path, summary string
 		call              func(context.Context, *fileInput) (*nodeOutput, error)
@@ -77,7 +81,8 @@ type uploadInput struct {
 		Name        string `json:"name" minLength:"1" maxLength:"1024"`
 		Size        int64  `json:"size" minimum:"0" doc:"exact length in bytes"`
 		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type; the workflow follows from the bytes"`
-		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 rejects other bytes"`
+		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 rejects other bytes. Not for an upload in parts, each of which has a CRC-32"`
+		Parts       bool   `json:"parts,omitempty" doc:"upload the file in parts; required above 5 GiB"`
 		ParentID    string `json:"parentId,omitempty" format:"uuid" doc:"a folder; by default the root"`
 	}
 }
@@ -87,7 +92,7 @@ type uploadOutput struct {
 	ETag     string `header:"ETag"`
 	Body     struct {
 		library.NodeView
-		Upload blob.Presigned `json:"upload" doc:"the request that uploads the bytes; send exactly these headers"`
+		Upload parts.Reserved `json:"upload"`
 	}
 }
 
@@ -102,23 +107,28 @@ func (a *Area) postReservation(ctx context.Context, in *uploadInput) (*uploadOut
 	if in.Body.Size > a.receiver.MaxSize {
 		return nil, a.problem(receive.ErrTooLarge)
 	}
+	if err := parts.CheckReservation(in.Body.Parts, in.Body.Size, digest); err != nil {
+		return nil, err
+	}
 	terms := library.NewFile{
 		NewNode:     library.NewNode{Owner: in.OwnerID, ParentID: in.Body.ParentID, Name: in.Body.Name},
 		ContentType: in.Body.ContentType, SHA256: digest, Length: in.Body.Size,
 	}
-	node, file, _, err := a.reserve(ctx, in.IdempotencyKey, terms)
+	node, file, created, err := a.reserve(ctx, in.IdempotencyKey, terms)
 	if err != nil {
 		return nil, a.problem(err)
+	}
+	out := &uploadOutput{Location: location(node.ID), ETag: node.ETag()}
+	out.Body.NodeView = node.View(library.Caller{Owner: in.OwnerID})
+	if in.Body.Parts {
+		out.Body.Upload, err = a.parts.Open(ctx, inParts(file), !created)
+		return out, a.problem(err)
 	}
 	signed, err := a.bucket.PresignPut(ctx, file.Key, blob.Terms{
 		Size: file.Length, ContentType: file.ContentType, SHA256: digest, Metadata: upload.Metadata(ctx), Expires: a.receiver.Expires,
 	})
-	if err != nil {
-		return nil, err
-	}
-	out := &uploadOutput{Location: location(node.ID), ETag: node.ETag()}
-	out.Body.NodeView, out.Body.Upload = node.View(library.Caller{Owner: in.OwnerID}), signed
-	return out, nil
+	out.Body.Upload = parts.OneRequest(signed)
+	return out, err
 }
 
 // admit returns nil when the owner's work is accepted.
@@ -184,8 +194,31 @@ func (a *Area) writable(ctx context.Context, id string, c library.Caller) (libra
 	return path, file, err
 }
 
-func (a *Area) postUploaded(ctx context.Context, in *fileInput) (*nodeOutput, error) {
+// waiting returns a Loading file that the caller may change, for its upload in parts. It returns the errors of
+// writable, and blob.ErrNoUpload.
+func (a *Area) waiting(ctx context.Context, id string, who web.Caller) (parts.File, error) {
+	_, file, err := a.writable(ctx, id, caller(who))
+	if err == nil && (file.Status != library.Loading || file.Length < 0) {
+		err = blob.ErrNoUpload
+	}
+	return inParts(file), err
+}
+
+func inParts(file library.File) parts.File {
+	return parts.File{Key: file.Key, Size: file.Length, ContentType: file.ContentType, Created: file.Created()}
+}
+
+type uploadedInput struct {
+	web.CallerParam
+	web.IDParam
+	parts.Report
+}
+
+func (a *Area) postUploaded(ctx context.Context, in *uploadedInput) (*nodeOutput, error) {
 	path, file, err := a.writable(ctx, in.ID, caller(in.Caller))
+	if id := in.UploadID(); err == nil && id != "" && file.Status == library.Loading && file.Length >= 0 {
+		err = a.parts.Complete(ctx, inParts(file), id)
+	}
 	if err == nil {
 		err = a.announcer.Uploaded(ctx, file)
 	}

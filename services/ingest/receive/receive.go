@@ -15,9 +15,12 @@ import (
 
 // Config is the settings of uploads.
 type Config struct {
-	MaxSize  int64         `env:"ASSAY_MAX_FILE_SIZE" envDefault:"5368709120" use:"often" doc:"the largest file in bytes; S3 accepts at most 5 GiB in one request"`
+	MaxSize  int64         `env:"ASSAY_MAX_FILE_SIZE" envDefault:"5368709120" use:"often" doc:"the largest file in bytes; one above 5 GiB must be uploaded in parts"`
 	Expires  time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"how long a presigned upload can be started"`
 	Streamed int           `env:"ASSAY_STREAMED_UPLOADS" envDefault:"32" use:"often" doc:"how many uploads may stream through ingest at once, each with about 10 MiB of memory; others wait up to 15s, then get 503"`
+
+	ReservationExpires time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"how long an upload in parts may take; must equal the value of analyzer"`
+	OpenUploads        int           `env:"ASSAY_OPEN_UPLOADS" envDefault:"1000" doc:"how many uploads in parts may be open at once, of all owners; others get 503"`
 }
 
 // maxExpires is the longest that AWS lets a presigned URL live.
@@ -32,6 +35,10 @@ func (c Config) Validate() error {
 		return fmt.Errorf("ASSAY_UPLOAD_EXPIRES is %s: must be between 1s and %s", c.Expires, maxExpires)
 	case c.Streamed < 1:
 		return fmt.Errorf("ASSAY_STREAMED_UPLOADS is %d: must be at least 1", c.Streamed)
+	case c.ReservationExpires <= c.Expires:
+		return fmt.Errorf("ASSAY_RESERVATION_EXPIRES is %s: must be more than ASSAY_UPLOAD_EXPIRES, which is %s", c.ReservationExpires, c.Expires)
+	case c.OpenUploads < 1:
+		return fmt.Errorf("ASSAY_OPEN_UPLOADS is %d: must be at least 1", c.OpenUploads)
 	}
 	return nil
 }

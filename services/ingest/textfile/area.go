@@ -16,6 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/textfile/announce"
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
@@ -26,16 +27,17 @@ type Area struct {
 	bus      *bus.Bus
 	uploads  *announce.Announcer
 	receiver *receive.Receiver
+	parts    *parts.Uploads
 	log      zerolog.Logger
 }
 
 // New returns the area on open backends.
-func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, log zerolog.Logger) *Area {
+func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, log zerolog.Logger) *Area {
 	store := textfile.NewStore(backends.DB, cfg.Table)
 	return &Area{
 		store: store, bucket: backends.Bucket, bus: backends.Bus, log: log,
 		uploads:  &announce.Announcer{Store: store, Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		receiver: receiver,
+		receiver: receiver, parts: parts,
 	}
 }
 

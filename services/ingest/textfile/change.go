@@ -5,9 +5,11 @@ import (
 	"errors"
 	"time"
 
+	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/parts"
 )
 
 // errForeign reports that the file belongs to another owner.
@@ -49,11 +51,16 @@ const (
 	outstandingWait  = 10 * time.Second
 )
 
-// remove deletes the bytes, then the items. In this order a repeat after a
+// remove deletes the bytes and the parts of an open upload, then the items. In this order a repeat after a
 // crash still finds the bytes. The rows are deleted last, so that nothing is reported
 // as deleted while it exists. The bytes are deleted again, since an upload may have
 // finished in between; one that finishes later is removed by its notice.
 func (a *Area) remove(ctx context.Context, file textfile.File) error {
+	if file.Status == textfile.Pending {
+		if err := a.parts.Abort(ctx, file.S3Key); err != nil {
+			return err
+		}
+	}
 	if err := a.bucket.Delete(ctx, file.S3Key); err != nil {
 		return err
 	}
@@ -71,4 +78,36 @@ func (a *Area) owned(ctx context.Context, fileID string, caller web.Caller) (tex
 		err = errForeign
 	}
 	return file, err
+}
+
+// waiting returns a PENDING file that the caller may change, for its upload in parts. It returns the errors of
+// owned, and blob.ErrNoUpload.
+func (a *Area) waiting(ctx context.Context, fileID string, caller web.Caller) (parts.File, error) {
+	file, err := a.owned(ctx, fileID, caller)
+	if err == nil && file.Status != textfile.Pending {
+		err = blob.ErrNoUpload
+	}
+	if err != nil {
+		return parts.File{}, err
+	}
+	return inParts(file)
+}
+
+// complete joins the parts of a PENDING file.
+func (a *Area) complete(ctx context.Context, file textfile.File, uploadID string) error {
+	f, err := inParts(file)
+	if err != nil {
+		return err
+	}
+	return a.parts.Complete(ctx, f, uploadID)
+}
+
+// inParts returns a file for its upload in parts. It returns blob.ErrNoUpload for one that streamed through
+// ingest.
+func inParts(file textfile.File) (parts.File, error) {
+	_, size, err := textfile.ParseObjectKey(file.S3Key)
+	if err == nil && size < 0 {
+		err = blob.ErrNoUpload
+	}
+	return parts.File{Key: file.S3Key, Size: size}, err
 }

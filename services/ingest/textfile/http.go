@@ -14,6 +14,7 @@ import (
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/admission"
+	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
@@ -22,7 +23,7 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "create-file", Method: http.MethodPost, Path: "/v1/files", Tags: []string{"files"},
 		Summary: "Upload a file, or reserve an upload",
-		Description: "With a JSON body, reserves a file and returns a presigned request for its bytes. " +
+		Description: "With a JSON body, reserves a file and returns a presigned request for its bytes, or an upload in parts, which can be resumed. " +
 			"With multipart/form-data, accepts the bytes in the part \"file\" and returns 202 with the file.",
 		DefaultStatus: http.StatusCreated,
 		Middlewares:   huma.Middlewares{web.OnMediaType("multipart/form-data", a.postMultipart)},
@@ -32,7 +33,7 @@ func (a *Area) Routes(r *web.Router) {
 	web.Register(r, huma.Operation{
 		OperationID: "file-uploaded", Method: http.MethodPost, Path: "/v1/files/{id}/uploaded", Tags: []string{"files"},
 		Summary: "Report that the presigned upload is done", DefaultStatus: http.StatusAccepted,
-	}, a.postUploaded, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"not-uploaded", "not-as-reserved", "not-failed", "changed-meanwhile"}})
+	}, a.postUploaded, parts.Refusals, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"not-uploaded", "not-as-reserved", "not-failed", "changed-meanwhile"}})
 	web.Register(r, huma.Operation{
 		OperationID: "retry-file", Method: http.MethodPost, Path: "/v1/files/{id}/retry", Tags: []string{"files"},
 		Summary: "Analyze a FAILED file again", DefaultStatus: http.StatusAccepted,
@@ -41,6 +42,9 @@ func (a *Area) Routes(r *web.Router) {
 		OperationID: "delete-file", Method: http.MethodDelete, Path: "/v1/files/{id}", Tags: []string{"files"},
 		Summary: "Delete a file, its content and its result", DefaultStatus: http.StatusNoContent,
 	}, a.deleteFile, web.Refusals{http.StatusForbidden: {"other-owner"}, http.StatusConflict: {"changed-meanwhile"}})
+	a.parts.Routes(r, parts.Area{
+		Path: "/v1/files/{id}", Tag: "files", Name: "file", Find: a.waiting, Problem: a.problem,
+	}, web.Refusals{http.StatusForbidden: {"other-owner"}})
 }
 
 func multipartBody() *huma.RequestBody {
@@ -69,7 +73,8 @@ type reservationInput struct {
 		FileName    string `json:"fileName" minLength:"1" doc:"stored and shown as given, at most 1024 bytes"`
 		Size        int64  `json:"size" minimum:"0" doc:"exact length in bytes"`
 		ContentType string `json:"contentType,omitempty" maxLength:"255" pattern:"^([!-~]([ -~]*[!-~])?)?$" doc:"media type. Its charset applies unless a byte order mark names another or the bytes contradict it. Without a charset, valid UTF-8 is UTF-8, and other text is Windows-1252"`
-		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 rejects other bytes"`
+		SHA256      string `json:"sha256,omitempty" maxLength:"64" doc:"digest of the bytes, in hex or base64; S3 rejects other bytes. Not for an upload in parts, each of which has a CRC-32"`
+		Parts       bool   `json:"parts,omitempty" doc:"upload the file in parts; required above 5 GiB"`
 	}
 }
 
@@ -77,7 +82,7 @@ type reservationOutput struct {
 	Location string `header:"Location"`
 	Body     struct {
 		textfile.FileView
-		Upload blob.Presigned `json:"upload" doc:"the request that uploads the bytes; send exactly these headers"`
+		Upload parts.Reserved `json:"upload"`
 	}
 }
 
@@ -98,27 +103,31 @@ func (a *Area) postReservation(ctx context.Context, in *reservationInput) (*rese
 	if in.Body.Size > a.receiver.MaxSize {
 		return nil, a.problem(receive.ErrTooLarge)
 	}
+	if err := parts.CheckReservation(in.Body.Parts, in.Body.Size, digest); err != nil {
+		return nil, err
+	}
 	terms := textfile.Reservation{
 		FileName: in.Body.FileName, ContentType: in.Body.ContentType, SHA256: digest, Size: in.Body.Size,
 	}
 	if terms.ContentType == "" {
 		terms.ContentType = receive.DefaultContentType
 	}
-	file, _, err := a.reserve(ctx, in.OwnerID, in.IdempotencyKey, terms)
+	file, created, err := a.reserve(ctx, in.OwnerID, in.IdempotencyKey, terms)
 	if err != nil {
 		return nil, a.problem(err)
+	}
+	out := &reservationOutput{Location: location(file)}
+	out.Body.FileView = file.View()
+	if in.Body.Parts {
+		out.Body.Upload, err = a.parts.Open(ctx, parts.File{Key: file.S3Key, Size: terms.Size, ContentType: terms.ContentType, Created: file.Created()}, !created)
+		return out, a.problem(err)
 	}
 	signed, err := a.bucket.PresignPut(ctx, file.S3Key, blob.Terms{
 		Size: terms.Size, ContentType: terms.ContentType, SHA256: terms.SHA256,
 		Metadata: upload.Metadata(ctx), Expires: a.receiver.Expires,
 	})
-	if err != nil {
-		return nil, err
-	}
-	out := &reservationOutput{Location: location(file)}
-	out.Body.FileView = file.View()
-	out.Body.Upload = signed
-	return out, nil
+	out.Body.Upload = parts.OneRequest(signed)
+	return out, err
 }
 
 type fileInput struct {
@@ -131,8 +140,17 @@ type fileOutput struct {
 	Body     textfile.FileView
 }
 
-func (a *Area) postUploaded(ctx context.Context, in *fileInput) (*fileOutput, error) {
+type uploadedInput struct {
+	web.CallerParam
+	web.IDParam
+	parts.Report
+}
+
+func (a *Area) postUploaded(ctx context.Context, in *uploadedInput) (*fileOutput, error) {
 	file, err := a.owned(ctx, in.ID, in.Caller)
+	if id := in.UploadID(); err == nil && id != "" && file.Status == textfile.Pending {
+		err = a.complete(ctx, file, id)
+	}
 	if err == nil {
 		file, err = a.uploads.Confirm(ctx, file)
 	}

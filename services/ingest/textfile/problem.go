@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/upload"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/ingest/admission"
+	"github.com/assay-project/assay/services/ingest/parts"
 	"github.com/assay-project/assay/services/ingest/receive"
 )
 
@@ -44,5 +45,5 @@ func (a *Area) problem(err error) error {
 	case errors.Is(err, lifecycle.ErrFenceLost):
 		return web.NewProblem(http.StatusConflict, "changed-meanwhile", "The file changed at the same time. Read it and try again.")
 	}
-	return admission.Problem(err)
+	return parts.Problem(admission.Problem(err))
 }

@@ -90,12 +90,15 @@ func (s *session) file(ctx context.Context) error {
 	return nil
 }
 
-func put(ctx context.Context, to assay.Presigned, text string) error {
-	req, err := http.NewRequestWithContext(ctx, to.Method, to.Url, strings.NewReader(text))
+func put(ctx context.Context, to assay.Reserved, text string) error {
+	if to.Method == nil || to.Url == nil || to.Headers == nil {
+		return errors.New("the reservation has no request for the bytes")
+	}
+	req, err := http.NewRequestWithContext(ctx, *to.Method, *to.Url, strings.NewReader(text))
 	if err != nil {
 		return err
 	}
-	for name, value := range to.Headers {
+	for name, value := range *to.Headers {
 		req.Header.Set(name, value)
 	}
 	client := http.Client{Timeout: time.Minute}

@@ -27,6 +27,7 @@ async function file(): Promise<void> {
   const reservation = reserved.data;
   if (reservation === undefined || !("upload" in reservation)) throw new Error(`reserve: ${JSON.stringify(reserved.error)}`);
   const { url, method, headers } = reservation.upload;
+  if (url === undefined || method === undefined || headers === undefined) throw new Error(`reserve: ${JSON.stringify(reserved.data)}`);
   const sent = await fetch(url, { method, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "Content-Length")), body: new TextEncoder().encode(text) });
   if (!sent.ok) throw new Error(`the presigned upload: ${sent.status}`);
   const path = { id: reservation.fileId };

@@ -1,0 +1,138 @@
+package parts
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/web"
+)
+
+// Reserved says how the bytes of a reserved file are uploaded: by one request, or in parts.
+type Reserved struct {
+	Method    string            `json:"method,omitempty" doc:"of the request that uploads the bytes; not for an upload in parts, nor url and headers"`
+	URL       string            `json:"url,omitempty"`
+	Headers   map[string]string `json:"headers,omitempty" doc:"send exactly these headers"`
+	ExpiresAt time.Time         `json:"expiresAt" doc:"until when the request can be started, or the parts sent and reported"`
+
+	UploadID  string `json:"uploadId,omitempty" doc:"of an upload in parts; absent once all bytes are stored"`
+	PartSize  int64  `json:"partSize,omitempty" doc:"bytes of each part but the last, which has the rest"`
+	PartCount int32  `json:"partCount,omitempty" doc:"the parts are numbered from 1"`
+}
+
+// OneRequest is the upload by a presigned request.
+func OneRequest(p blob.Presigned) Reserved {
+	return Reserved{Method: p.Method, URL: p.URL, Headers: p.Headers, ExpiresAt: p.ExpiresAt}
+}
+
+// Signed is the request that uploads one part.
+type Signed struct {
+	Number    int32             `json:"number"`
+	Method    string            `json:"method"`
+	URL       string            `json:"url"`
+	Headers   map[string]string `json:"headers" doc:"send exactly these headers"`
+	ExpiresAt time.Time         `json:"expiresAt" doc:"until when the request can be started"`
+}
+
+// Stored is a part that the bucket has.
+type Stored struct {
+	Number int32  `json:"number"`
+	Size   int64  `json:"size" doc:"bytes"`
+	CRC32  string `json:"crc32" doc:"4 bytes, big endian, in base64"`
+}
+
+// Area is what the calls need of an area.
+type Area struct {
+	Path, Tag string // of the file, such as /v1/files/{id}
+	Name      string // ends the ids of operations, such as file
+	// Find returns a file that waits for its bytes and that the caller may change, or blob.ErrNoUpload.
+	Find func(ctx context.Context, id string, caller web.Caller) (File, error)
+	// Problem translates its errors and those of this package.
+	Problem func(error) error
+}
+
+type signInput struct {
+	web.CallerParam
+	web.IDParam
+	Body struct {
+		UploadID string   `json:"uploadId" minLength:"1" maxLength:"1024" pattern:"^[A-Za-z0-9][A-Za-z0-9._~=-]*$"`
+		Numbers  []int32  `json:"numbers" minItems:"1" maxItems:"100" nullable:"false" doc:"of the parts, from 1 to partCount"`
+		CRC32    []string `json:"crc32" minItems:"1" maxItems:"100" nullable:"false" doc:"of each part: 4 bytes, big endian, in base64. The bucket rejects other bytes"`
+	}
+}
+
+type signOutput struct {
+	Body struct {
+		Parts []Signed `json:"parts" nullable:"false"`
+	}
+}
+
+type storedInput struct {
+	web.CallerParam
+	web.IDParam
+	UploadID string `query:"uploadId" required:"true" minLength:"1" maxLength:"1024" pattern:"^[A-Za-z0-9][A-Za-z0-9._~=-]*$"`
+}
+
+type storedOutput struct {
+	Body struct {
+		Parts []Stored `json:"parts" nullable:"false"`
+	}
+}
+
+// Report is the optional body of the call that reports an upload as done.
+type Report struct {
+	Body *struct {
+		UploadID string `json:"uploadId,omitempty" maxLength:"1024" pattern:"^([A-Za-z0-9][A-Za-z0-9._~=-]*)?$" doc:"of an upload in parts, whose parts are then joined; a repeat is no error"`
+	} `required:"false"`
+}
+
+// UploadID returns the id of the upload in parts that is done, or "".
+func (r Report) UploadID() string {
+	if r.Body == nil {
+		return ""
+	}
+	return r.Body.UploadID
+}
+
+// Routes registers the calls on uploads in parts of an area.
+func (u *Uploads) Routes(r *web.Router, a Area, refusals ...web.Refusals) {
+	refusals = append(refusals, Refusals)
+	web.Register(r, huma.Operation{
+		OperationID: "sign-" + a.Name + "-parts", Method: http.MethodPost, Path: a.Path + "/parts", Tags: []string{a.Tag},
+		Summary: "Sign the uploads of parts of a file",
+		Description: "Returns a presigned request for each part, which can be started within 15 minutes. Length and CRC-32 are signed. " +
+			"Parts can be sent in any order, at once, and again; a part replaces an earlier one of its number.",
+	}, func(ctx context.Context, in *signInput) (*signOutput, error) {
+		file, err := a.Find(ctx, in.ID, in.Caller)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		out := &signOutput{}
+		if out.Body.Parts, err = u.sign(ctx, file, in.Body.UploadID, in.Body.Numbers, in.Body.CRC32); err != nil {
+			return nil, a.Problem(err)
+		}
+		return out, nil
+	}, refusals...)
+	web.Register(r, huma.Operation{
+		OperationID: "list-" + a.Name + "-parts", Method: http.MethodGet, Path: a.Path + "/parts", Tags: []string{a.Tag},
+		Summary: "List the stored parts of a file", Description: "An upload that was interrupted continues with the other parts.",
+	}, func(ctx context.Context, in *storedInput) (*storedOutput, error) {
+		file, err := a.Find(ctx, in.ID, in.Caller)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		stored, err := u.bucket.Parts(ctx, file.Key, in.UploadID, 0)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		out := &storedOutput{}
+		out.Body.Parts = make([]Stored, len(stored))
+		for i, part := range stored {
+			out.Body.Parts[i] = Stored{Number: part.Number, Size: part.Size, CRC32: part.CRC32}
+		}
+		return out, nil
+	}, refusals...)
+}

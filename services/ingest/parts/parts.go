@@ -1,0 +1,211 @@
+// Package parts uploads files in parts, which can be sent in any order, at once and again, so that an upload
+// resumes where it was interrupted. The client sends the parts to the bucket by presigned requests; this
+// package opens the upload, signs the parts and joins them, for every area.
+//
+// An upload is stored nowhere but in the bucket: its id is a token for the client, and it is found again by
+// the key of its object. The size of its parts follows from the size of the file.
+package parts
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/upload"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/receive"
+)
+
+const (
+	// leastSize is the size of parts in bytes, unless a file would have more than blob.MaxParts of them.
+	leastSize = 16 << 20
+	// sizeUnit divides the size of larger parts.
+	sizeUnit = 1 << 20
+	// signedFor is how long a signed part can be started.
+	signedFor = 15 * time.Minute
+)
+
+// Uploads are the uploads in parts of a bucket. It is safe for concurrent use.
+type Uploads struct {
+	bucket *blob.Store
+	expire time.Duration
+	open   *bound
+}
+
+// New returns the uploads of a bucket.
+func New(cfg receive.Config, bucket *blob.Store) *Uploads {
+	return &Uploads{bucket: bucket, expire: cfg.ReservationExpires, open: &bound{limit: cfg.OpenUploads, bucket: bucket}}
+}
+
+// File is the reserved file of an upload.
+type File struct {
+	Key         string
+	Size        int64 // bytes
+	ContentType string
+	Created     time.Time
+}
+
+// partSize returns the size of each part but the last.
+func (f File) partSize() int64 {
+	least := (f.Size + blob.MaxParts - 1) / blob.MaxParts
+	return max(leastSize, (least+sizeUnit-1)/sizeUnit*sizeUnit)
+}
+
+// count returns how many parts the file has.
+func (f File) count() int32 { return int32((f.Size + f.partSize() - 1) / f.partSize()) }
+
+// sizeOf returns the size of a part; 0 for a number that is not one of the file.
+func (f File) sizeOf(number int32) int64 {
+	if number < 1 || number > f.count() {
+		return 0
+	}
+	return min(f.partSize(), f.Size-int64(number-1)*f.partSize())
+}
+
+// CheckReservation returns the problem of a reservation that is to be uploaded in parts, or is too large for one
+// request. A SHA-256 cannot be checked: S3 has those of parts only.
+func CheckReservation(inParts bool, size int64, sha256 string) error {
+	switch {
+	case !inParts && size > blob.MaxPut:
+		return web.Invalid(web.FieldError{Field: "body.parts", Message: "is not true: a file above 5 GiB must be uploaded in parts"})
+	case inParts && size == 0:
+		return web.Invalid(web.FieldError{Field: "body.parts", Message: "is true for an empty file: upload it in one request"})
+	case inParts && sha256 != "":
+		return web.Invalid(web.FieldError{Field: "body.sha256", Message: "cannot be checked for an upload in parts: leave it out; every part has a CRC-32"})
+	}
+	return nil
+}
+
+// Open opens the upload of a reserved file. For a repeated reservation it returns the upload that is open, if
+// any, and one without an id when the bytes are already stored. It returns errTooMany.
+func (u *Uploads) Open(ctx context.Context, f File, repeated bool) (Reserved, error) {
+	reserved := Reserved{PartSize: f.partSize(), PartCount: f.count(), ExpiresAt: f.Created.Add(u.expire).UTC().Truncate(time.Second)}
+	if repeated {
+		_, err := u.bucket.Head(ctx, f.Key)
+		if !errors.Is(err, blob.ErrNotFound) {
+			return reserved, err
+		}
+		open, _, err := u.bucket.OpenUploads(ctx, f.Key, blob.OpenUpload{})
+		if err != nil {
+			return Reserved{}, err
+		}
+		if len(open) > 0 {
+			reserved.UploadID = open[0].ID
+			return reserved, nil
+		}
+	}
+	err := u.open.enter(ctx)
+	if err == nil {
+		reserved.UploadID, err = u.bucket.OpenParts(ctx, f.Key, f.ContentType, upload.Metadata(ctx))
+	}
+	return reserved, err
+}
+
+// sign signs the upload of parts with these numbers and checksums. It returns errNotOpen, or the problem of a
+// number or a checksum.
+func (u *Uploads) sign(ctx context.Context, f File, uploadID string, numbers []int32, crc32 []string) ([]Signed, error) {
+	if err := check(f, numbers, crc32); err != nil {
+		return nil, err
+	}
+	if _, err := u.bucket.Parts(ctx, f.Key, uploadID, 1); err != nil {
+		return nil, err
+	}
+	signed := make([]Signed, len(numbers))
+	for i, number := range numbers {
+		request, err := u.bucket.PresignPart(ctx, f.Key, uploadID, blob.PartTerms{
+			Number: number, Size: f.sizeOf(number), CRC32: crc32[i], Expires: signedFor,
+		})
+		if err != nil {
+			return nil, err
+		}
+		signed[i] = Signed{Number: number, Method: request.Method, URL: request.URL, Headers: request.Headers, ExpiresAt: request.ExpiresAt}
+	}
+	return signed, nil
+}
+
+// check returns the problem of parts that are to be signed.
+func check(f File, numbers []int32, crc32 []string) error {
+	if len(crc32) != len(numbers) {
+		return web.Invalid(web.FieldError{Field: "body.crc32", Message: fmt.Sprintf("has %d checksums for %d numbers; send one for each", len(crc32), len(numbers))})
+	}
+	var wrong []web.FieldError
+	seen := map[int32]bool{}
+	for i, number := range numbers {
+		field := fmt.Sprintf("body.numbers[%d]", i)
+		switch {
+		case f.sizeOf(number) == 0:
+			wrong = append(wrong, web.FieldError{Field: field, Message: fmt.Sprintf("is %d; the parts of this file are 1 to %d", number, f.count())})
+		case seen[number]:
+			wrong = append(wrong, web.FieldError{Field: field, Message: fmt.Sprintf("is %d again; name each part once", number)})
+		}
+		seen[number] = true
+		if sum, err := base64.StdEncoding.DecodeString(crc32[i]); err != nil || len(sum) != 4 {
+			wrong = append(wrong, web.FieldError{Field: fmt.Sprintf("body.crc32[%d]", i), Message: "is not the CRC-32 of the part: 4 bytes, big endian, in base64"})
+		}
+	}
+	if len(wrong) > 0 {
+		return web.Invalid(wrong...)
+	}
+	return nil
+}
+
+// joinTries is how often parts are listed and joined while the client replaces them.
+const joinTries = 3
+
+// Complete joins the parts of an upload. It may be repeated: that the object exists is no error. It returns
+// errNotOpen, errJoining, or *missingError.
+func (u *Uploads) Complete(ctx context.Context, f File, uploadID string) error {
+	err := u.join(ctx, f, uploadID)
+	for try := 1; errors.Is(err, blob.ErrParts) && try < joinTries; try++ {
+		err = u.join(ctx, f, uploadID)
+	}
+	switch {
+	case errors.Is(err, blob.ErrExists): // another upload of the same reservation was first
+		err = u.Abort(ctx, f.Key)
+	case errors.Is(err, blob.ErrNoUpload):
+		_, err := u.bucket.Head(ctx, f.Key)
+		if errors.Is(err, blob.ErrNotFound) {
+			return blob.ErrNoUpload
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	// A server may accept a repeat while it still joins the parts.
+	_, err = u.bucket.Head(ctx, f.Key)
+	if errors.Is(err, blob.ErrNotFound) {
+		return errJoining
+	}
+	return err
+}
+
+func (u *Uploads) join(ctx context.Context, f File, uploadID string) error {
+	stored, err := u.bucket.Parts(ctx, f.Key, uploadID, 0)
+	if err != nil {
+		return err
+	}
+	byNumber := map[int32]blob.StoredPart{}
+	for _, part := range stored {
+		byNumber[part.Number] = part
+	}
+	parts := make([]blob.StoredPart, 0, f.count())
+	lacks := &missingError{}
+	for number := int32(1); number <= f.count(); number++ {
+		part, ok := byNumber[number]
+		if !ok || part.Size != f.sizeOf(number) || part.CRC32 == "" {
+			lacks.numbers = append(lacks.numbers, number)
+		}
+		parts = append(parts, part)
+	}
+	if len(lacks.numbers) > 0 {
+		return lacks
+	}
+	return u.bucket.CompleteParts(ctx, f.Key, uploadID, parts, f.Size)
+}
+
+// Abort removes the open uploads of an object, and their parts.
+func (u *Uploads) Abort(ctx context.Context, key string) error { return u.bucket.AbortAll(ctx, key) }
