@@ -7,9 +7,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +22,7 @@ import (
 )
 
 var (
-	samples = flag.String("samples", "", "compare with RDKit on these SDF and MOL `files`, separated by commas")
+	samples = flag.String("samples", "", "compare with RDKit and Open Babel on these SDF and MOL `files`, separated by commas")
 	python  = flag.String("python", "/usr/bin/python3", "the interpreter that has RDKit")
 )
 
@@ -54,70 +57,176 @@ func contents(t *testing.T, name string) io.Reader {
 	return r
 }
 
+// answer is what another program determines of a record. A word says why there is none.
+type answer struct{ composition, charge, mass, word string }
+
 // TestAgainstRDKit compares compositions, charges and exact masses. Debian has RDKit as python3-rdkit.
 func TestAgainstRDKit(t *testing.T) {
-	if *samples == "" {
-		t.Skip("needs -samples, SDF files to compare on, and RDKit")
-	}
-	names := strings.Split(*samples, ",")
+	names := sampleFiles(t)
+	compare(t, "RDKit", names, ofRDKit(t, names))
+}
+
+// ofRDKit returns RDKit's answers by file and index.
+func ofRDKit(t *testing.T, names []string) map[string]answer {
+	t.Helper()
 	script := exec.CommandContext(t.Context(), *python, append([]string{"testdata/determine.py"}, names...)...)
 	script.Stderr = os.Stderr
 	out, err := script.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs := map[string][]string{}
+	theirs := map[string]answer{}
 	for line := range strings.Lines(string(out)) {
-		part := strings.Split(strings.TrimSpace(line), "\t")
-		theirs[part[0]+" "+part[1]] = part[2:]
+		part := append(strings.Split(strings.TrimSpace(line), "\t"), "", "")
+		if len(part) < 7 {
+			theirs[part[0]+" "+part[1]] = answer{word: part[2]}
+			continue
+		}
+		theirs[part[0]+" "+part[1]] = answer{part[2], part[3], part[4], ""}
 	}
-	var both, open, composition, charge, mass, refused int
+	return theirs
+}
+
+// TestAgainstOpenBabel compares compositions and charges, which are both in Open Babel's formula. It does not
+// judge records on which RDKit contradicts Open Babel, such as hydrides of metals. Debian has it as openbabel.
+func TestAgainstOpenBabel(t *testing.T) {
+	names := sampleFiles(t)
+	theirs := map[string]answer{}
 	for _, name := range names {
-		s := records.NewScanner(contents(t, name), BoundarySDF(), true)
-		for i := 0; ; i++ {
-			raw, err := s.Next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
+		eachRecord(t, name, func(i int, raw []byte) {
+			// Records have their place as title, since Open Babel leaves out those that it cannot read.
+			_, rest, _ := bytes.Cut(raw, []byte("\n"))
+			theirs[fmt.Sprintf("%s %d", name, i)] = answer{word: string(rest)}
+		})
+	}
+	places := slices.Sorted(maps.Keys(theirs))
+	var file bytes.Buffer
+	for n, place := range places {
+		fmt.Fprintf(&file, "%d\n%s", n, theirs[place].word)
+		if text := file.Bytes(); !bytes.HasSuffix(bytes.TrimSpace(text), []byte("$$$$")) {
+			file.WriteString("$$$$\n")
+		}
+		theirs[place] = answer{word: "unread"}
+	}
+	all := filepath.Join(t.TempDir(), "all.sdf")
+	if err := os.WriteFile(all, file.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "obabel", "-isdf", all, "-otxt", "--append", "formula", "-e").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		n, formula, ok := strings.Cut(strings.TrimSpace(line), " ")
+		place, err := strconv.Atoi(n)
+		if err != nil {
+			t.Fatalf("Open Babel prints %q", line)
+		}
+		if ok {
+			theirs[places[place]] = ofFormula(t, formula)
+		}
+	}
+	for place, other := range ofRDKit(t, names) {
+		if own := theirs[place]; own.word == "" && other.word == "" && own.composition != other.composition {
+			t.Logf("%s: %s, RDKit %s", place, own.composition, other.composition)
+			theirs[place] = answer{word: "contradicted"}
+		}
+	}
+	compare(t, "Open Babel", names, theirs)
+}
+
+var elementCount = regexp.MustCompile(`([A-Z][a-z]?)(\d*)`)
+
+// ofFormula returns what a formula of Open Babel says. It has D and T for isotopes of hydrogen, and a sign for
+// each unit of charge.
+func ofFormula(t *testing.T, formula string) answer {
+	t.Helper()
+	var c Composition
+	for _, part := range elementCount.FindAllStringSubmatch(formula, -1) {
+		symbol, n := part[1], 1
+		if symbol == "D" || symbol == "T" {
+			symbol = "H"
+		}
+		if part[2] != "" {
+			var err error
+			if n, err = strconv.Atoi(part[2]); err != nil {
 				t.Fatal(err)
 			}
+		}
+		c.add(elements().lookup([]byte(symbol)), 0, n)
+	}
+	charge := strings.Count(formula, "+") - strings.Count(formula, "-")
+	return answer{composition: compositionText(&c), charge: strconv.Itoa(charge)}
+}
+
+func sampleFiles(t *testing.T) []string {
+	t.Helper()
+	if *samples == "" {
+		t.Skip("needs -samples, SDF files to compare on, and the other program")
+	}
+	return strings.Split(*samples, ",")
+}
+
+func eachRecord(t *testing.T, name string, do func(i int, raw []byte)) {
+	t.Helper()
+	s := records.NewScanner(contents(t, name), BoundarySDF(), true)
+	for i := 0; ; i++ {
+		raw, err := s.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(i, raw.Bytes)
+	}
+}
+
+// compare fails unless nearly all compositions, and all charges and exact masses, are the same.
+func compare(t *testing.T, program string, names []string, theirs map[string]answer) {
+	t.Helper()
+	var both, open, composition, charge, mass, refused int
+	for _, name := range names {
+		eachRecord(t, name, func(i int, raw []byte) {
 			place := fmt.Sprintf("%s %d", name, i)
-			want := theirs[place]
-			if want == nil {
-				t.Fatalf("%s: RDKit has no answer", place)
+			want, ok := theirs[place]
+			if !ok {
+				t.Fatalf("%s: %s has no answer", place, program)
 			}
-			m, err := Parse(raw.Bytes)
-			if len(want) == 1 || err != nil {
+			m, err := Parse(raw)
+			if want.word != "" || err != nil {
 				refused++
-				continue
+				return
 			}
 			c, _, reason := m.Composition()
 			if reason != "" {
 				open++
 				t.Logf("%s is not determined: %s", place, reason)
-				continue
+				return
 			}
 			both++
 			_, exact, reason := c.Masses()
-			wanted, err := strconv.ParseFloat(want[2], 64)
-			if err != nil {
-				t.Fatal(err)
+			wanted := exact
+			if want.mass != "" {
+				if wanted, err = strconv.ParseFloat(want.mass, 64); err != nil {
+					t.Fatal(err)
+				}
 			}
 			switch {
-			case compositionText(&c) != want[0]:
+			case compositionText(&c) != want.composition:
 				composition++
-				t.Logf("%s: %s, RDKit %s", place, compositionText(&c), want[0])
-			case strconv.Itoa(c.Charge) != want[1]:
+				t.Logf("%s: %s, %s %s", place, compositionText(&c), program, want.composition)
+			case strconv.Itoa(c.Charge) != want.charge:
 				charge++
-				t.Errorf("%s: charge %d, RDKit %s", place, c.Charge, want[1])
+				t.Errorf("%s: charge %d, %s %s", place, c.Charge, program, want.charge)
 			case reason == "" && math.Abs(exact-wanted) > 1e-4:
 				mass++
-				t.Errorf("%s: exact mass %.6f, RDKit %s", place, exact, want[2])
+				t.Errorf("%s: exact mass %.6f, %s %s", place, exact, program, want.mass)
 			}
-		}
+		})
 	}
-	t.Logf("%d records compared, %d other compositions, %d charges, %d masses; %d not determined, %d refused by one", both, composition, charge, mass, open, refused)
+	t.Logf("%d records compared with %s, %d other compositions, %d charges, %d masses; %d not determined, %d refused by one",
+		both, program, composition, charge, mass, open, refused)
 	if both == 0 || float64(composition) > 0.001*float64(both) {
 		t.Errorf("%d of %d compositions differ", composition, both)
 	}

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-project/assay/services/assay/test/bench/molecules"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 	"github.com/assay-project/assay/services/assay/test/bench/photo"
 	"github.com/assay-project/assay/services/assay/test/bench/pipeline"
@@ -47,12 +48,13 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	only := flags.String("group", "", "the group to measure: words, photo, pipeline or memory; all by default")
+	only := flags.String("group", "", "the group to measure: words, photo, molecules, pipeline or memory; all by default")
 	goals := flags.String("goals", "", "prefixes of the goals to measure, in this order: W1,W5a; all by default")
 	pairs := flags.Int("pairs", 5, "the number of runs of each pair")
 	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the folder for corpora (about 1 GB), programs, profiles and temporary data")
 	rivals := flags.String("rivals", "", "the folder with the rival programs")
 	book := flags.String("book", "", "a file with a real text; by default a book in Go's source tree")
+	samples := flags.String("samples", "", "an SDF file whose records are repeated; generated ones by default")
 	length := flags.Duration("length", 3*time.Second, "pipeline: the duration of one run")
 	files := flags.Int("files", 20_000, "memory: the number of files, each with two events; the goal requires 1000000 events")
 	largest := flags.Int64("largest", 1<<30, "memory: bytes of the largest file; the goal requires 10 GB")
@@ -89,6 +91,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}},
 		{name: "photo", trials: func(ctx context.Context) ([]paired.Trial, func(), error) {
 			all, err := photo.Trials(ctx, photo.Options{Dir: *dir, Out: out})
+			return all, nil, err
+		}},
+		{name: "molecules", trials: func(ctx context.Context) ([]paired.Trial, func(), error) {
+			all, err := molecules.Trials(ctx, molecules.Options{Dir: *dir, Samples: *samples, Out: out})
 			return all, nil, err
 		}},
 		{

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/bench/molecules"
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
@@ -79,17 +80,11 @@ func run(ctx context.Context, out io.Writer) (err error) {
 
 // write writes a file of so many records.
 func write(path, samples string, count int) (*os.File, int64, error) {
-	source := generated()
-	if samples != "" {
-		var err error
-		if source, err = os.ReadFile(samples); err != nil {
-			return nil, 0, err
-		}
+	source, err := molecules.Samples(samples)
+	if err != nil {
+		return nil, 0, err
 	}
-	end := []byte("$$$$\n")
-	if !bytes.HasSuffix(source, end) {
-		return nil, 0, fmt.Errorf("%s does not end with the line $$$$", samples)
-	}
+	end := []byte(molecules.End)
 	file, err := os.Create(path)
 	if err != nil {
 		return nil, 0, err
@@ -106,27 +101,6 @@ func write(path, samples string, count int) (*os.File, int64, error) {
 		err = failed
 	}
 	return file, size, err
-}
-
-// generated is an SDF of chains of 20 to 39 atoms with 40 fields, about 8 kB each as those of PubChem.
-func generated() []byte {
-	var b bytes.Buffer
-	for n := range 1_000 {
-		atoms := 20 + n%20
-		fmt.Fprintf(&b, "chain %d\n  bench\n\n%3d%3d  0  0  0  0  0  0  0  0999 V2000\n", n, atoms, atoms-1)
-		for i := range atoms {
-			fmt.Fprintf(&b, "%10.4f%10.4f%10.4f %-3s 0  0  0  0  0  0  0  0  0  0  0  0\n", 1.3*float64(i), 0.75*float64(i%2), 0.0, []string{"C", "C", "N", "C", "O", "C", "S"}[(i+n)%7])
-		}
-		for i := range atoms - 1 {
-			fmt.Fprintf(&b, "%3d%3d  1  0  0  0  0\n", i+1, i+2)
-		}
-		fmt.Fprintf(&b, "M  END\n>  <ID>\n%d\n\n>  <logP>\n%.2f\n\n", n, float64(n%1000)/100-3)
-		for i := range 38 {
-			fmt.Fprintf(&b, ">  <FIELD_%d>\n%d.%d\n%s\n\n", i, n*i, i, bytes.Repeat([]byte{byte('a' + n%26)}, 100))
-		}
-		b.WriteString("$$$$\n")
-	}
-	return b.Bytes()
 }
 
 // process uploads the file and waits for its end.

@@ -1,0 +1,92 @@
+// Package molecules measures the reading of molecules: the goal R1 of docs/performance.md.
+package molecules
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/assay-project/assay/services/assay/test/bench/paired"
+)
+
+// Options configure the measurement.
+type Options struct {
+	Dir     string    // for the program and the file, which are kept
+	Samples string    // an SDF whose records are repeated; generated ones by default
+	Out     io.Writer // for messages
+}
+
+// size is how many bytes both sides read at least.
+const size = 32 << 20
+
+// Trials writes the file, builds the program, checks that it agrees with the rival, and returns the trial.
+// The rival is the one installed on the machine: Debian's package openbabel.
+func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
+	samples, err := Samples(o.Samples)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(o.Dir, "molecules.sdf")
+	if err := os.WriteFile(file, bytes.Repeat(samples, size/len(samples)+1), 0o644); err != nil {
+		return nil, err
+	}
+	program := filepath.Join(o.Dir, "molecule")
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/assay-project/assay/services/assay/test/bench/molecule")
+	if output, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", build, err, output)
+	}
+	title := fmt.Sprintf("%d MB of generated molecules", size>>20)
+	if o.Samples != "" {
+		title = fmt.Sprintf("%d MB of %s", size>>20, filepath.Base(o.Samples))
+	}
+	own := paired.Process{Path: program, Args: []string{file}, Env: []string{"GOMAXPROCS=1"}}
+	trial := paired.Trial{
+		Title: title,
+		Own:   paired.Command("assay", own),
+		Rival: paired.Side{Name: "Open Babel"},
+		Goals: []paired.Goal{{ID: "R1", What: "CPU", Quantity: paired.CPU, Direction: paired.AtLeast, Must: 5, Target: 10}},
+	}
+	path, err := exec.LookPath("obabel")
+	if err != nil {
+		trial.Absent = "there is no obabel on PATH"
+		fmt.Fprintln(o.Out, "molecules: NOT MEASURED beside Open Babel:", trial.Absent)
+		return []paired.Trial{trial}, nil
+	}
+	rival := paired.Process{Path: path, Args: []string{"-isdf", file, "-otxt", "--append", "formula MW"}}
+	trial.Rival = paired.Command("Open Babel", rival)
+	return []paired.Trial{trial}, agree(ctx, own, rival, o.Out)
+}
+
+// agree returns an error unless both print as many records, and for most the same formula. Open Babel writes D
+// for deuterium, and has another order without carbon; TestAgainstOpenBabel of package molecule compares compositions.
+func agree(ctx context.Context, own, rival paired.Process, out io.Writer) error {
+	_, mine, err := own.Run(ctx)
+	if err != nil {
+		return err
+	}
+	_, theirs, err := rival.Run(ctx)
+	if err != nil {
+		return err
+	}
+	a, b := strings.Split(string(mine), "\n"), strings.Split(string(theirs), "\n")
+	if len(a) != len(b) {
+		return fmt.Errorf("%d records, of which Open Babel reads %d", len(a)-1, len(b)-1)
+	}
+	same := 0
+	for i := range len(a) - 1 {
+		words := strings.Fields(b[i]) // the title, if any, the formula with signs for the charge, and the weight
+		if n := len(words); n > 1 && strings.Split(a[i], "\t")[1] == strings.TrimRight(words[n-2], "+-") {
+			same++
+		}
+	}
+	fmt.Fprintf(out, "Open Babel gives the same formula for %d of %d records\n", same, len(a)-1)
+	if same*10 < 9*(len(a)-1) {
+		return fmt.Errorf("%d of %d records have another formula by Open Babel", len(a)-1-same, len(a)-1)
+	}
+	return nil
+}
