@@ -413,7 +413,9 @@ type LibraryStep struct {
 	Size        float64 `protobuf:"fixed64,11,opt,name=size,proto3" json:"size,omitempty"`
 	ContentType string  `protobuf:"bytes,12,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
 	// When the run began.
-	StartedAt     *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
+	StartedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
+	// The URL that the bytes were fetched from. Empty for an upload.
+	Origin        string `protobuf:"bytes,14,opt,name=origin,proto3" json:"origin,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -537,6 +539,13 @@ func (x *LibraryStep) GetStartedAt() *timestamppb.Timestamp {
 		return x.StartedAt
 	}
 	return nil
+}
+
+func (x *LibraryStep) GetOrigin() string {
+	if x != nil {
+		return x.Origin
+	}
+	return ""
 }
 
 // NodeChanged means that a node of a library was created, changed or removed.
@@ -1638,7 +1647,7 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"retried_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\tretriedAt\x12\x14\n" +
 	"\x05route\x18\v \x01(\tR\x05route\x12\x19\n" +
-	"\bbatch_id\x18\f \x01(\tR\abatchId\"\xde\x02\n" +
+	"\bbatch_id\x18\f \x01(\tR\abatchId\"\xf6\x02\n" +
 	"\vLibraryStep\x12\x17\n" +
 	"\afile_id\x18\x01 \x01(\tR\x06fileId\x12\x19\n" +
 	"\bowner_id\x18\x02 \x01(\tR\aownerId\x12\x12\n" +
@@ -1654,7 +1663,8 @@ const file_assay_v1_events_proto_rawDesc = "" +
 	"\x04size\x18\v \x01(\x01R\x04size\x12!\n" +
 	"\fcontent_type\x18\f \x01(\tR\vcontentType\x129\n" +
 	"\n" +
-	"started_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\"\x9e\x04\n" +
+	"started_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x16\n" +
+	"\x06origin\x18\x0e \x01(\tR\x06origin\"\x9e\x04\n" +
 	"\vNodeChanged\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12\x16\n" +
 	"\x06change\x18\x02 \x01(\tR\x06change\x12\x19\n" +

@@ -14,6 +14,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -80,6 +81,33 @@ func CheckURL(u *url.URL) error {
 		return fmt.Errorf("%w: it has a user name", ErrBlocked)
 	}
 	return nil
+}
+
+// Check returns ErrBlocked for a URL that no request under the policy can reach, as far as that is known without
+// resolving a name: one that CheckURL rejects, or whose host is an address, or localhost, that is not allowed.
+func (p Policy) Check(u *url.URL) error {
+	if err := CheckURL(u); err != nil {
+		return err
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") { // by RFC 6761
+		host = "127.0.0.1"
+	}
+	address, err := netip.ParseAddr(host)
+	if err != nil {
+		return nil // a name: its addresses are checked when they are dialed
+	}
+	network, port := "tcp6", u.Port()
+	if address.Is4() {
+		network = "tcp4"
+	}
+	switch {
+	case port == "" && u.Scheme == "http":
+		port = "80"
+	case port == "":
+		port = "443"
+	}
+	return p.control()(context.Background(), network, net.JoinHostPort(host, port), nil)
 }
 
 // Client returns a client that enforces the policy. timeout bounds a request with its redirects and

@@ -88,6 +88,41 @@ func TestURLs(t *testing.T) {
 	}
 }
 
+// TestCheck checks what is known of a URL before its name is resolved.
+func TestCheck(t *testing.T) {
+	inside := Policy{Networks: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}}
+	for _, c := range []struct {
+		policy  Policy
+		url     string
+		allowed bool
+	}{
+		{Policy{}, "https://example.com/", true},
+		{Policy{}, "http://intranet:8080/", true}, // its address is checked when it is dialed
+		{Policy{}, "https://93.184.215.14/", true},
+		{Policy{}, "http://93.184.215.14:8080/", false},
+		{Policy{}, "http://127.0.0.1/", false},
+		{Policy{}, "http://LOCALHOST./", false},
+		{Policy{}, "http://a.localhost:443/", false},
+		{Policy{}, "http://[::1]/", false},
+		{Policy{}, "http://[::ffff:10.0.0.1]/", false},
+		{Policy{}, "http://[fe80::1%25eth0]/", false},
+		{Policy{}, "http://169.254.169.254/latest/meta-data/", false},
+		{Policy{}, "http://10.1.2.3/", false},
+		{inside, "http://10.1.2.3:8080/", true},
+		{inside, "http://10.2.0.1/", false},
+		{inside, "http://user@10.1.2.3/", false},
+		{inside, "file:///etc/passwd", false},
+	} {
+		u, err := url.Parse(c.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.policy.Check(u); (err == nil) != c.allowed || err != nil && !errors.Is(err, ErrBlocked) {
+			t.Errorf("%s under %+v: %v, want allowed %t", c.url, c.policy, err, c.allowed)
+		}
+	}
+}
+
 // TestClient requests a real server, by address and by name, directly and through redirects.
 func TestClient(t *testing.T) {
 	var target string

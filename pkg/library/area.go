@@ -66,7 +66,7 @@ func Nodes() bus.Log {
 func Consumer(class string) string { return "analyzer-library-" + class }
 
 func consumers() []string {
-	return []string{Consumer(ClassLight), Consumer(ClassRender), Consumer(ClassRecords)}
+	return []string{Consumer(ClassLight), Consumer(ClassRender), Consumer(ClassRecords), Consumer(ClassFetch)}
 }
 
 // NewStep returns the event for d. Its id is library.step/<fileId>/<run>/<step>. The subject has the
@@ -93,7 +93,7 @@ func ParseStepSubject(subject string) (fileID, step string, ok bool) {
 // Step returns the event of an open step of the workflow's run, or of StepFinish. The file is that of
 // the workflow.
 func (w Workflow) Step(f File, step string) event.Event {
-	d := f.step(step, PlanOf(f.Type).Class(step))
+	d := f.step(step)
 	d.Run = float64(w.Run)
 	if began := at(w.CreatedAt); began != nil {
 		d.StartedAt = timestamppb.New(*began)
@@ -112,16 +112,20 @@ func (w Workflow) Erase() event.Event {
 	return NewStep(d)
 }
 
-// Start returns the event that the bytes of a Loading file are stored, with their entity tag.
+// Start returns the event that the bytes of a Loading file are stored, with their entity tag, or are to be fetched.
 func (f File) Start(etag string) event.Event {
 	f.ETag = etag
-	return NewStep(f.step(StepStart, ClassLight))
+	return NewStep(f.step(StepStart))
 }
 
-func (f File) step(step, class string) *event.LibraryStep {
+func (f File) step(step string) *event.LibraryStep {
+	class := PlanOf(f.Type).Class(step)
+	if step == StepStart && f.Origin != "" {
+		class = ClassFetch
+	}
 	d := &event.LibraryStep{
 		FileId: f.ID, OwnerId: f.OwnedBy, Step: step, Class: class, Run: float64(f.Run), Type: f.Type, FileName: f.Name,
-		Bucket: f.Bucket, Key: f.Key, Etag: f.ETag, Size: float64(f.Length), ContentType: f.ContentType,
+		Bucket: f.Bucket, Key: f.Key, Etag: f.ETag, Size: float64(f.Length), ContentType: f.ContentType, Origin: f.Origin,
 	}
 	if created := at(f.CreatedAt); created != nil {
 		d.StartedAt = timestamppb.New(*created)

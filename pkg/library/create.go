@@ -97,7 +97,7 @@ type NewFile struct {
 	Length      int64  // bytes; -1 when not known beforehand
 	SHA256      string // as declared, may be empty
 	ContentType string
-	Origin      string
+	Origin      string // the URL that the analyzer fetches the bytes from; empty for an upload
 }
 
 // Reserve creates a file in state Loading and its node. Uploads into one folder do not conflict:

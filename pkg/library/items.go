@@ -119,7 +119,7 @@ type File struct {
 	MD5          string          `dynamodbav:"md5,omitempty"`
 	SHA256       string          `dynamodbav:"sha256,omitempty"`
 	ContentType  string          `dynamodbav:"contentType,omitempty"` // as declared
-	Origin       string          `dynamodbav:"origin,omitempty"`      // the URL of an imported page
+	Origin       string          `dynamodbav:"origin,omitempty"`      // the URL that the bytes are fetched from, once they are stored that after redirects
 	IsDeleted    bool            `dynamodbav:"isDeleted"`
 	Type         string          `dynamodbav:"type"` // of the workflow
 	Status       lifecycle.State `dynamodbav:"status"`
@@ -131,6 +131,9 @@ type File struct {
 	CreatedAt    string          `dynamodbav:"createdDateTime"`
 	UpdatedAt    string          `dynamodbav:"updatedDateTime"`
 }
+
+// Unfetched reports whether the bytes of the file are still to be fetched from its Origin.
+func (f File) Unfetched() bool { return f.Origin != "" && f.ETag == "" }
 
 // Final reports whether only a retry, a reprocessing or an erase changes the state of the file.
 func (f File) Final() bool { return Machine().IsFinal(f.Status) }

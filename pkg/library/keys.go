@@ -30,7 +30,11 @@ var ErrForeignKey = errors.New("not an object of the library")
 // UploadKey is where the bytes of a file are uploaded to. Two different reservations of one id have
 // different keys.
 func (r NewFile) UploadKey() string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{r.Owner, r.ParentID, r.Name, r.ContentType, r.SHA256, strconv.FormatInt(r.Length, 10)}, "\x00")))
+	terms := []string{r.Owner, r.ParentID, r.Name, r.ContentType, r.SHA256, strconv.FormatInt(r.Length, 10)}
+	if r.Origin != "" {
+		terms = append(terms, r.Origin)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(terms, "\x00")))
 	return blob.Key(ObjectPrefix, r.ID+"/"+uploadName+hex.EncodeToString(sum[:16]))
 }
 

@@ -26,13 +26,24 @@ type Content struct {
 	Length int64
 	ETag   string // of the object
 	MD5    string // may be empty
+	// Of a file that was fetched: the URL that responded, and the media type in its response.
+	Origin, ContentType string
+}
+
+// of returns the file with what is known about its bytes.
+func (c Content) of(f File) File {
+	f.Type, f.Length, f.ETag, f.MD5 = c.Type, c.Length, c.ETag, c.MD5
+	if c.Origin != "" {
+		f.Origin, f.ContentType = c.Origin, c.ContentType
+	}
+	return f
 }
 
 // StoreUpload moves a Loading file to Loaded and writes its workflow, with all steps of the plan open.
 // Like every move it returns lifecycle.ErrNotFound, *lifecycle.MovedError, lifecycle.ErrFenceLost or
 // lifecycle.ErrInconsistent; and lifecycle.ErrCondition for a workflow of this run or a later one.
 func (s *Store) StoreUpload(ctx context.Context, f File, c Content, plan Plan) (File, Workflow, error) {
-	f.Type, f.Length, f.ETag, f.MD5 = c.Type, c.Length, c.ETag, c.MD5
+	f = c.of(f)
 	w, err := s.newWorkflow(ctx, f, f.Run, plan.names())
 	if err != nil {
 		return File{}, Workflow{}, err
@@ -51,6 +62,9 @@ func (f File) content() (file, node map[string]table.Value, err error) {
 	if f.MD5 != "" {
 		file["md5"] = table.Text(f.MD5)
 	}
+	if f.Origin != "" {
+		file["origin"], file["contentType"] = table.Text(f.Origin), table.Text(f.ContentType)
+	}
 	stored, err := attributevalue.Marshal(Blob{ID: f.BlobID, Bucket: f.Bucket, Key: f.Key, Length: f.Length, MD5: f.MD5})
 	return file, map[string]table.Value{"subType": table.Text(f.Type), "blob": stored}, err
 }
@@ -58,7 +72,7 @@ func (f File) content() (file, node map[string]table.Value, err error) {
 // Identify is StoreUpload for a file that failed in Loading and is Loaded again by a retry: it records what
 // the bytes are and opens the steps of the plan. It returns lifecycle.ErrCondition when that is recorded.
 func (s *Store) Identify(ctx context.Context, f File, c Content, plan Plan) (File, Workflow, error) {
-	f.Type, f.Length, f.ETag, f.MD5 = c.Type, c.Length, c.ETag, c.MD5
+	f = c.of(f)
 	file, node, err := f.content()
 	if err != nil {
 		return File{}, Workflow{}, err

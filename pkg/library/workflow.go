@@ -98,6 +98,7 @@ const (
 	ClassLight   = "light"
 	ClassRender  = "render"
 	ClassRecords = "records"
+	ClassFetch   = "fetch" // waits for servers that others name, which may be slow
 )
 
 // Plan is the steps of a type of file. With a StepParse among them the workflow parses first.
@@ -118,7 +119,7 @@ func Plans() []Plan {
 		{"Image", []Step{{StepThumbnails, ClassRender, true}, metadata}},
 		{"Pdf", []Step{{StepText, ClassRender, true}, thumbnails, metadata}},
 		{"Office", []Step{text, thumbnails, metadata, {StepRecords, ClassRecords, false}}}, // of workbooks
-		{"WebPage", []Step{text, metadata}},
+		{"WebPage", []Step{text, {StepThumbnails, ClassFetch, false}, metadata}},
 		{"Text", []Step{text, metadata}},
 		{"Table", []Step{parse, values, metadata}},
 		{"Chemical", []Step{parse, thumbnails, values, metadata}},

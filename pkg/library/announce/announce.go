@@ -29,6 +29,9 @@ type Announcer struct {
 func (a *Announcer) Uploaded(ctx context.Context, f library.File) error {
 	switch f.Status {
 	case library.Loading:
+		if f.Unfetched() {
+			return a.Begun(ctx, f)
+		}
 	case library.Loaded:
 		return a.Begun(ctx, f)
 	default:
@@ -52,8 +55,8 @@ func (a *Announcer) Find(ctx context.Context, f library.File) (blob.Object, erro
 	return upload.Find(ctx, a.Bucket, f.Key, f.Length)
 }
 
-// Begun publishes the StepStart of a run that a retry or a reprocessing began. Its handler publishes
-// the open steps of the run.
+// Begun publishes the StepStart of a run that a retry or a reprocessing began, or of a file whose bytes are to be
+// fetched. Its handler publishes the open steps of the run.
 func (a *Announcer) Begun(ctx context.Context, f library.File) error {
 	return a.uploads().Resend(ctx, f.Start(f.ETag))
 }

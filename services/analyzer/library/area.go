@@ -23,6 +23,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/engines"
 	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
 	"github.com/assay-project/assay/services/analyzer/engines/resvg"
+	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/sweeper"
@@ -40,6 +41,7 @@ type Area struct {
 	decoder   *pixels.Decoder
 	pdf       *pdfium.Engine
 	svg       *resvg.Engine
+	pages     *remote.Fetcher
 	steps     map[task]step.Step
 	progress  progress
 	log       zerolog.Logger
@@ -48,10 +50,11 @@ type Area struct {
 // New returns the area on open backends. Its engines are compiled as in compiled. The caller closes it.
 func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) *Area {
 	decoder, pdf, svg := pixels.NewDecoder(cfg.Memory, compiled), pdfium.New(compiled), resvg.New(compiled)
+	pages := remote.New(cfg.Imports.Policy())
 	return &Area{
 		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, log: log,
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		decoder:   decoder, pdf: pdf, svg: svg, steps: steps(cfg, decoder, pdf, svg),
+		decoder:   decoder, pdf: pdf, svg: svg, pages: pages, steps: steps(cfg, decoder, pdf, svg, pages),
 	}
 }
 
@@ -64,6 +67,7 @@ func (a *Area) Prepare(ctx context.Context) error { return a.pdf.Prepare(ctx) }
 // Close releases the engines. No step may be running. It returns engines.ErrCompiling if ctx ends before a
 // compilation does.
 func (a *Area) Close(ctx context.Context) error {
+	a.pages.Close()
 	return errors.Join(a.pdf.Close(ctx), a.svg.Close(ctx), a.decoder.Close(ctx))
 }
 
@@ -79,6 +83,7 @@ func (a *Area) Consumers() []bus.Consumer {
 	var all []bus.Consumer
 	for class, parallel := range map[string]int{
 		library.ClassLight: a.worker.Config.Parallel, library.ClassRender: processors, library.ClassRecords: processors,
+		library.ClassFetch: parallelFetches,
 	} {
 		all = append(all, bus.Consumer{
 			Name: library.Consumer(class), Area: library.Name, Stream: library.WorkStream, Filter: library.StepSubjects(class),
@@ -88,6 +93,9 @@ func (a *Area) Consumers() []bus.Consumer {
 	}
 	return all
 }
+
+// parallelFetches is how many pages and pictures of pages are fetched at once.
+const parallelFetches = 8
 
 // task is a step of a type of file.
 type task struct{ fileType, step string }

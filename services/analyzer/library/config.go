@@ -13,7 +13,8 @@ type Config struct {
 	Memory    int64         `env:"ASSAY_LIBRARY_MEMORY" envDefault:"2147483648" doc:"the memory in bytes for concurrent pictures of the library; others queue when it is used up"`
 	TrashKeep time.Duration `env:"ASSAY_TRASH_KEEP" envDefault:"720h" doc:"how long the library's trash keeps what is put into it; 0 for ever"`
 
-	Tables library.Config
+	Imports library.Imports
+	Tables  library.Config
 }
 
 // minMemory holds a photo of 50 megapixels.

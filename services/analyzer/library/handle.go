@@ -13,12 +13,25 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/lifecycle"
+	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/work"
 )
 
+// maxFetches is how often a page is requested whose server does not respond: others' outages end no sooner for
+// more attempts, as those of backends do.
+const maxFetches = 4
+
 // handle does what a message asks for.
 func (a *Area) handle(ctx context.Context, d bus.Delivery) error {
+	err := a.act(ctx, d)
+	if errors.Is(err, remote.ErrAway) && d.Attempt >= maxFetches {
+		return bus.Permanent(err)
+	}
+	return err
+}
+
+func (a *Area) act(ctx context.Context, d bus.Delivery) error {
 	s, err := read(&d)
 	if err != nil {
 		return err

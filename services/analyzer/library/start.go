@@ -40,8 +40,11 @@ func (a *Area) start(ctx context.Context, s *event.LibraryStep) error {
 	}
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
-	case errors.Is(err, lifecycle.ErrNotFound):
-		return nil // erased meanwhile
+	case errors.Is(err, lifecycle.ErrNotFound): // erased meanwhile
+		if s.Origin != "" {
+			return a.bucket.Delete(ctx, f.Key)
+		}
+		return nil
 	case moved, errors.Is(err, lifecycle.ErrFenceLost):
 		return bus.ErrTakenOver
 	case err != nil:
@@ -56,6 +59,9 @@ func (a *Area) start(ctx context.Context, s *event.LibraryStep) error {
 func (a *Area) stored(ctx context.Context, f library.File) (library.File, library.Workflow, error) {
 	none := library.Workflow{}
 	object, err := a.announcer.Find(ctx, f)
+	if f.Origin != "" && errors.Is(err, upload.ErrNoBytes) {
+		object, err = a.fetch(ctx, f)
+	}
 	switch {
 	case errors.Is(err, upload.ErrNoBytes), errors.Is(err, upload.ErrOtherBytes):
 		return f, none, bus.Permanent(err)
@@ -75,6 +81,11 @@ func (a *Area) stored(ctx context.Context, f library.File) (library.File, librar
 	}
 	plan := library.PlanOf(content.Detect(head, f.Name).Type)
 	found := library.Content{Type: plan.Type, Length: object.Size, ETag: object.ETag}
+	if f.Origin != "" {
+		if err := fetched(&found, object); err != nil {
+			return f, none, err
+		}
+	}
 	if len(object.ETag) == md5Digits && !strings.Contains(object.ETag, "-") {
 		found.MD5 = object.ETag // of an upload in one part
 	}

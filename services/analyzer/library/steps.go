@@ -4,6 +4,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
 	"github.com/assay-project/assay/services/analyzer/engines/resvg"
+	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/document"
 	"github.com/assay-project/assay/services/analyzer/library/step/generic"
@@ -14,7 +15,7 @@ import (
 
 // steps lists what does the steps of library.Plans: a line for each step of each type of file, and one with
 // the step "chunk" for a type whose records are processed.
-func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.Engine) map[task]step.Step {
+func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.Engine, pages *remote.Fetcher) map[task]step.Step {
 	all := map[task]step.Step{
 		{"Generic", library.StepMetadata}: generic.Metadata(),
 		{"Image", library.StepMetadata}:   picture.Metadata(),
@@ -28,8 +29,9 @@ func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.E
 		{"Office", library.StepText}:       document.OfficeText(),
 		{"Office", library.StepThumbnails}: document.OfficeThumbnails(decoder, cfg.Pixels),
 
-		{"WebPage", library.StepMetadata}: generic.Metadata(),
-		{"WebPage", library.StepText}:     document.PageText(),
+		{"WebPage", library.StepMetadata}:   generic.Metadata(),
+		{"WebPage", library.StepText}:       document.PageText(),
+		{"WebPage", library.StepThumbnails}: document.PageThumbnails(pages, decoder, cfg.Pixels),
 
 		{"Text", library.StepMetadata}: generic.Metadata(),
 		{"Text", library.StepText}:     document.PlainText(),

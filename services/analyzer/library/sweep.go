@@ -181,6 +181,8 @@ func (s sweep) file(ctx context.Context, r *sweeper.Run, f library.File) error {
 		r.Found(ctx, unnotifiedUpload, f.ID, func(ctx context.Context) error { return s.bus.Publish(ctx, e) })
 	case !errors.Is(err, upload.ErrNoBytes):
 		return err
+	case f.Unfetched():
+		r.Found(ctx, sweeper.LostMessage, f.ID, func(ctx context.Context) error { return s.bus.Publish(ctx, e) })
 	case r.Old(f.Created()):
 		r.Found(ctx, unusedReservation, f.ID, func(ctx context.Context) error { return gone(s.store.Expire(ctx, f)) })
 	}

@@ -22,6 +22,21 @@ func (c *Client) CreateFolder(ctx context.Context, f NewFolder) (Node, error) {
 	return n, err
 }
 
+// NewPage declares a page to import.
+type NewPage struct {
+	URL      string `json:"url"`
+	Name     string `json:"name,omitempty"`     // empty is that of the URL
+	ParentID string `json:"parentId,omitempty"` // empty is the root
+	Key      string `json:"-"`                  // as of Reservation
+}
+
+// ImportPage creates a file for what a URL leads to. The server fetches it afterwards.
+func (c *Client) ImportPage(ctx context.Context, p NewPage) (Node, error) {
+	var n Node
+	err := c.do(ctx, reservation("library/pages", p.Key, p), &n)
+	return n, err
+}
+
 // NodeChange is what to change of a node; nil leaves it as it is.
 type NodeChange struct {
 	Name        *string `json:"name,omitempty"`

@@ -30,7 +30,7 @@ id of a node is accepted instead.`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newLibraryPut(s), newLibraryList(s), newLibraryTree(s), newLibraryMove(s), newLibraryRemove(s),
+	cmd.AddCommand(newLibraryPut(s), newLibraryImport(s), newLibraryList(s), newLibraryTree(s), newLibraryMove(s), newLibraryRemove(s),
 		newLibraryRestore(s), newLibraryShare(s), newLibraryGet(s), newLibraryRecords(s), newLibraryExport(s), newLibraryWait(s), newLibraryWatch(s),
 		newLibrarySearch(s), newLibraryText(s), newLibraryMetadata(s), newLibraryImages(s))
 	return cmd

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/blob"
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/guard"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/announce"
 	"github.com/assay-project/assay/pkg/library/link"
@@ -31,13 +32,15 @@ type Area struct {
 	receiver  *receive.Receiver
 	parts     *parts.Uploads
 	links     *link.Issuer
+	pages     guard.Policy
 	log       zerolog.Logger
 }
 
 // New returns the area on open backends.
 func New(cfg Config, backends *backend.Connections, receiver *receive.Receiver, parts *parts.Uploads, log zerolog.Logger) *Area {
 	return &Area{
-		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, receiver: receiver, parts: parts, log: log,
+		store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, receiver: receiver, parts: parts,
+		pages: cfg.Imports.Policy(), log: log,
 		links:     link.NewIssuer(platform.NewStore(backends.DB, cfg.Platform)),
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
 	}

@@ -37,7 +37,7 @@ func (a *Area) retryStep(ctx context.Context, file library.File, step string) er
 
 // again begins another run of a file, if its bytes are there.
 func (a *Area) again(ctx context.Context, file library.File, begin func(context.Context, library.File) (library.File, library.Workflow, error)) error {
-	if file.Final() {
+	if file.Final() && !file.Unfetched() {
 		if _, err := a.announcer.Find(ctx, file); err != nil {
 			return err // it would be Loaded with nothing to process
 		}

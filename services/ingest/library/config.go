@@ -7,6 +7,7 @@ import (
 
 // Config is the settings of the library.
 type Config struct {
+	Imports  library.Imports
 	Tables   library.Config
 	Platform platform.Config
 }

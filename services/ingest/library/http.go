@@ -22,6 +22,7 @@ func (a *Area) Routes(r *web.Router) {
 		Description: "Names have 1 to 255 characters, none of / \\ : * ? \" < > | and no control characters, no dot or space at the end, and are no device names of Windows. " +
 			"Two nodes of a folder may have the same name.",
 	}, a.postFolder, keyed, changes)
+	a.pageRoutes(r)
 	a.treeRoutes(r)
 	a.shareRoutes(r)
 }

@@ -19,6 +19,7 @@ type File struct {
 	Name        string
 	Type        string // of the workflow
 	ContentType string // as declared
+	Origin      string // the URL that the bytes were fetched from; empty for an upload
 	Size        int64  // bytes
 	Run         int64
 	Step        string // such as library.StepText or library.ChunkStep(17)
@@ -30,7 +31,7 @@ type File struct {
 // New returns the file of a step, whose bytes and results are in the bucket.
 func New(bucket *blob.Store, s *event.LibraryStep) *File {
 	return &File{
-		ID: s.FileId, Name: s.FileName, Type: s.Type, ContentType: s.ContentType, Size: int64(s.Size), Run: int64(s.Run), Step: s.Step,
+		ID: s.FileId, Name: s.FileName, Type: s.Type, ContentType: s.ContentType, Origin: s.Origin, Size: int64(s.Size), Run: int64(s.Run), Step: s.Step,
 		source: blob.Ranges{Store: bucket, Key: s.Key, ETag: s.Etag, Size: int64(s.Size)}, bucket: bucket,
 	}
 }

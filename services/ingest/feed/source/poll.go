@@ -14,7 +14,7 @@ import (
 
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/guard"
-	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+	"github.com/assay-project/assay/pkg/guard/fetch"
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 

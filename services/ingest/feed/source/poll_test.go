@@ -15,9 +15,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/feed"
+	"github.com/assay-project/assay/pkg/guard/fetch"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/services/ingest/feed/check"
-	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
 )

@@ -12,8 +12,8 @@ import (
 
 	"github.com/assay-project/assay/pkg/feed"
 	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/pkg/guard/fetch"
 	"github.com/assay-project/assay/pkg/web"
-	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
 )
 
 // Take accepts items into the feed. An error is a failure of our backends; the next poll returns

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/guard"
-	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+	"github.com/assay-project/assay/pkg/guard/fetch"
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 

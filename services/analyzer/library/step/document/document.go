@@ -19,8 +19,6 @@ import (
 const (
 	// maxBytes is the largest document that is read.
 	maxBytes = 100 << 20
-	// maxPage is the largest web page that is read.
-	maxPage = 20 << 20
 	// maxText is how much text is kept, in bytes.
 	maxText = 8 << 20
 	// textTime bounds the reading of a document.
@@ -41,7 +39,7 @@ func text(ctx context.Context, f *step.File, engine, s, cut string) (step.Result
 // judged makes the errors of a document permanent.
 func judged(err error) error {
 	for _, final := range []error{
-		pdfium.ErrLocked, pdfium.ErrDamaged, pdfium.ErrPage, engines.ErrMemory,
+		pdfium.ErrLocked, pdfium.ErrDamaged, pdfium.ErrPage, engines.ErrMemory, engines.ErrCrashed,
 		office.ErrFormat, office.ErrLocked, office.ErrDamaged, office.ErrTooBig, page.ErrDamaged,
 	} {
 		if errors.Is(err, final) {

@@ -3,12 +3,10 @@ package document
 import (
 	"bytes"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/assay-project/assay/services/analyzer/library/office"
 	"github.com/assay-project/assay/services/analyzer/library/step"
-	"github.com/assay-project/assay/services/analyzer/library/step/picture"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
@@ -52,21 +50,10 @@ func OfficeThumbnails(decoder *pixels.Decoder, most int64) step.Step {
 		if err != nil {
 			return step.Result{}, err
 		}
-		limits := pixels.Limits{Bytes: 4 << 20, Pixels: most}
-		info, err := pixels.Inspect(d.Thumbnail, limits)
-		if err != nil {
+		if len(d.Thumbnail) == 0 {
 			return step.Result{Skipped: "the document brings no picture of itself"}, nil
 		}
-		p, release, err := decoder.Decode(ctx, d.Thumbnail, limits)
-		if errors.Is(err, pixels.ErrUnreadable) {
-			return step.Result{Skipped: "the picture that the document brings of itself cannot be read"}, nil
-		}
-		if err != nil {
-			return step.Result{}, err
-		}
-		defer release()
-		images, err := picture.Draw(ctx, f, p, info.Format)
-		return step.Result{Engine: officeEngine, Images: images}, err
+		return thumbnails(ctx, f, decoder, d.Thumbnail, officeEngine, pixels.Limits{Bytes: 4 << 20, Pixels: most})
 	}}
 }
 

@@ -2,25 +2,43 @@ package document
 
 import (
 	"context"
+	"errors"
+	"net/url"
+	"time"
 
+	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/services/analyzer/library/page"
+	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
+	"github.com/assay-project/assay/services/analyzer/library/step/picture"
+	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 // ReaderName names the object that has the article of a web page as HTML that is safe to show.
 const ReaderName = "reader.html"
 
+func readPage(ctx context.Context, f *step.File) (*page.Page, error) {
+	data, err := f.Load(ctx, library.MaxPage)
+	if err != nil {
+		return nil, err
+	}
+	var address *url.URL
+	if f.Origin != "" {
+		if address, err = url.Parse(f.Origin); err != nil {
+			return nil, step.Permanent("%w", err)
+		}
+	}
+	p, err := page.Read(ctx, data, f.ContentType, address, page.Limits{Text: maxText})
+	return p, judged(err)
+}
+
 // PageText returns the step that stores the article of a web page, as text and as HTML, and
 // says what the page says of itself.
 func PageText() step.Step {
 	return step.Step{Time: textTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
-		data, err := f.Load(ctx, maxPage)
+		p, err := readPage(ctx, f)
 		if err != nil {
 			return step.Result{}, err
-		}
-		p, err := page.Read(ctx, data, f.ContentType, nil, page.Limits{Text: maxText})
-		if err != nil {
-			return step.Result{}, judged(err)
 		}
 		if _, err := f.Store(ctx, ReaderName, "text/html; charset=utf-8", []byte(p.HTML)); err != nil {
 			return step.Result{}, err
@@ -34,8 +52,50 @@ func PageText() step.Step {
 		} {
 			put(r.Metadata, name, value)
 		}
+		put(r.Metadata, "address", f.Origin)
 		put(r.Metadata, "published", p.Published)
 		put(r.Metadata, "article", p.Article)
 		return r, nil
 	}}
+}
+
+// PageThumbnails returns the step that stores the thumbnails of the picture that an imported page names as its own.
+// The pictures of an uploaded page are not fetched: their servers would learn of it.
+func PageThumbnails(pages *remote.Fetcher, decoder *pixels.Decoder, most int64) step.Step {
+	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		if f.Origin == "" {
+			return step.Result{Skipped: "the page was uploaded; only pictures of imported pages are fetched"}, nil
+		}
+		p, err := readPage(ctx, f)
+		if err != nil {
+			return step.Result{}, err
+		}
+		if p.Image == "" {
+			return step.Result{Skipped: "the page names no picture of its own"}, nil
+		}
+		fetched, err := pages.Get(ctx, p.Image)
+		if err != nil {
+			return step.Result{}, err
+		}
+		return thumbnails(ctx, f, decoder, fetched.Body, page.Engine, pixels.Limits{Bytes: library.MaxPage, Pixels: most})
+	}}
+}
+
+// thumbnails stores the thumbnails of a picture that a document brings or names. One that cannot be read is skipped.
+func thumbnails(ctx context.Context, f *step.File, decoder *pixels.Decoder, data []byte, engine string, limits pixels.Limits) (step.Result, error) {
+	const unreadable = "the picture of the document cannot be read"
+	info, err := pixels.Inspect(data, limits)
+	if err != nil {
+		return step.Result{Skipped: unreadable + ": " + err.Error()}, nil
+	}
+	p, release, err := decoder.Decode(ctx, data, limits)
+	if errors.Is(err, pixels.ErrUnreadable) {
+		return step.Result{Skipped: unreadable}, nil
+	}
+	if err != nil {
+		return step.Result{}, err
+	}
+	defer release()
+	images, err := picture.Draw(ctx, f, p, info.Format)
+	return step.Result{Engine: engine, Images: images}, err
 }

@@ -37,5 +37,6 @@ func Promises() system.Promises {
 		"library: searches find what may be read":   searchesFind,
 		"library: searches explain what is wrong":   searchesExplain,
 		"library: lists are sorted":                 listsAreSorted,
+		"library: imports are guarded":              pagesAreGuarded,
 	}
 }

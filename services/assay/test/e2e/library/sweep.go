@@ -12,7 +12,7 @@ import (
 
 // Scenarios returns the promises that need services of their own.
 func Scenarios() system.Scenarios {
-	return system.Scenarios{"library: a sweep repairs nodes": sweepRepairsNodes}
+	return system.Scenarios{"library: a sweep repairs nodes": sweepRepairsNodes, "library: pages are imported": pagesAreImported}
 }
 
 // sweepRepairsNodes: a sweep makes the node of a file that has none.

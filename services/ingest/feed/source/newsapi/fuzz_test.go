@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+	"github.com/assay-project/assay/pkg/guard/fetch"
 )
 
 // FuzzPage parses anything that a server may respond with, under any status.

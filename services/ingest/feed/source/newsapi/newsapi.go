@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+	"github.com/assay-project/assay/pkg/guard/fetch"
 )
 
 // Endpoint is the real one.

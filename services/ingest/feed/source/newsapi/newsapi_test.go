@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/guard"
-	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+	"github.com/assay-project/assay/pkg/guard/fetch"
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi"
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
 )

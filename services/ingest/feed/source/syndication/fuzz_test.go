@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+	"github.com/assay-project/assay/pkg/guard/fetch"
 )
 
 // FuzzParse parses anything, in any charset: what it returns is UTF-8, and an error is that of a

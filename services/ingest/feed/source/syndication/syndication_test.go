@@ -13,7 +13,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/assay-project/assay/pkg/guard"
-	"github.com/assay-project/assay/services/ingest/feed/source/fetch"
+	"github.com/assay-project/assay/pkg/guard/fetch"
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 

@@ -15,7 +15,7 @@ import (
 // Why there is no document. Any other error may pass by itself.
 var (
 	ErrUnauthorized = errors.New("the server rejected the API key")
-	ErrGone         = errors.New("the server says that the feed is gone")
+	ErrGone         = errors.New("the server says that the document is gone")
 	ErrMalformed    = errors.New("the response cannot be parsed")
 	ErrTooLarge     = errors.New("the response is too large")
 )
@@ -50,6 +50,7 @@ type Request struct {
 
 // Response is a response of any status.
 type Response struct {
+	URL    string // that responded, after redirects
 	Status int
 	Header http.Header
 	Body   []byte
@@ -84,7 +85,7 @@ func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 	if int64(len(body)) > c.MaxBody {
 		return Response{}, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, c.MaxBody)
 	}
-	return Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+	return Response{URL: resp.Request.URL.String(), Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
 
 // Err returns the error for a status other than 200 and 304. The detail is the server's

@@ -1,0 +1,30 @@
+package library
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/assay-project/assay/pkg/guard"
+)
+
+// Imports is the settings of the import of pages. Ingest checks the URL under them, the analyzer fetches it.
+type Imports struct {
+	AllowNetworks []netip.Prefix `env:"ASSAY_PAGES_ALLOW_NETWORKS" doc:"private networks that pages may be imported from, such as 10.1.0.0/16,fd00:1::/64"`
+	AllowPorts    []uint16       `env:"ASSAY_PAGES_ALLOW_PORTS" doc:"ports that pages may be imported from besides 80 and 443, such as 8080"`
+}
+
+// Limits of an import.
+const (
+	MaxURL      = 1024             // bytes of a URL, also after redirects
+	MaxPage     = 20 << 20         // bytes of a response, decompressed
+	ImportTime  = 30 * time.Second // of a request with its redirects and body
+	ImportTypes = "web pages, PDF and pictures"
+)
+
+// Policy returns which addresses may be requested.
+func (c Imports) Policy() guard.Policy {
+	return guard.Policy{
+		Networks: c.AllowNetworks, NetworksSetting: "ASSAY_PAGES_ALLOW_NETWORKS",
+		Ports: c.AllowPorts, PortsSetting: "ASSAY_PAGES_ALLOW_PORTS",
+	}
+}

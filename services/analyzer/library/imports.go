@@ -1,0 +1,54 @@
+package library
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+
+	"github.com/assay-project/assay/pkg/blob"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/analyzer/library/content"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+)
+
+// metaOrigin names the metadata of an object that was fetched which has the URL that responded, escaped as in a query:
+// headers are in ASCII.
+const metaOrigin = "origin"
+
+// fetch stores the bytes that the URL of a file leads to, and returns their object.
+func (a *Area) fetch(ctx context.Context, f library.File) (blob.Object, error) {
+	r, err := a.pages.Get(ctx, f.Origin)
+	if err != nil {
+		return blob.Object{}, err
+	}
+	switch kind := content.Detect(r.Body, f.Name); {
+	case kind.Type != "WebPage" && kind.Type != "Pdf" && kind.Type != "Image":
+		return blob.Object{}, step.Permanent("the URL leads to %s; only %s are imported", kind.MediaType, library.ImportTypes)
+	case len(r.URL) > library.MaxURL:
+		return blob.Object{}, step.Permanent("the URL redirects to one of more than %d bytes", library.MaxURL)
+	}
+	_, err = a.bucket.Put(ctx, f.Key, mediaType(r.Header), map[string]string{metaOrigin: url.QueryEscape(r.URL)}, bytes.NewReader(r.Body))
+	if err != nil && !errors.Is(err, blob.ErrExists) { // of another attempt
+		return blob.Object{}, err
+	}
+	return a.announcer.Find(ctx, f)
+}
+
+// mediaType returns the media type of a response, with its charset; that of unknown bytes if it says none.
+func mediaType(header http.Header) string {
+	media, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if formatted := mime.FormatMediaType(media, parameters); err == nil && formatted != "" {
+		return formatted
+	}
+	return "application/octet-stream"
+}
+
+// fetched adds what the object of a file that was fetched says of it.
+func fetched(c *library.Content, object blob.Object) (err error) {
+	c.ContentType = object.ContentType
+	c.Origin, err = url.QueryUnescape(object.Metadata[metaOrigin])
+	return err
+}

@@ -1,0 +1,60 @@
+// Package remote fetches the pages that owners import, and the pictures that those pages name.
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+
+	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/pkg/guard/fetch"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/analyzer/library/step"
+)
+
+// Fetcher fetches within library.ImportTime and library.MaxPage. It is safe for concurrent use.
+type Fetcher struct{ client fetch.Client }
+
+// New returns a Fetcher that requests what the policy allows. The caller closes it.
+func New(p guard.Policy) *Fetcher {
+	return &Fetcher{fetch.Client{HTTP: guard.Client(p, library.ImportTime), MaxBody: library.MaxPage}}
+}
+
+// Close closes idle connections.
+func (f *Fetcher) Close() { f.client.HTTP.CloseIdleConnections() }
+
+// ErrAway means that a server may respond to a later attempt.
+var ErrAway = errors.New("the page cannot be fetched at the moment")
+
+// Get fetches a document that is not empty. It returns ErrAway, and errors of step.Permanent for what a later attempt
+// cannot change. No error has the address that a name resolves to, which may be one of a private network.
+func (f *Fetcher) Get(ctx context.Context, url string) (fetch.Response, error) {
+	r, err := f.client.Get(ctx, fetch.Request{URL: url, Header: http.Header{"Accept": {"text/html,application/xhtml+xml,application/pdf,image/*;q=0.9,*/*;q=0.1"}}})
+	lookup, unresolved := errors.AsType[*net.DNSError](err)
+	timeout, slow := errors.AsType[net.Error](err)
+	switch {
+	case errors.Is(err, guard.ErrBlocked):
+		return r, step.Permanent("the URL leads to an address or a port that is not allowed, or redirects too often")
+	case errors.Is(err, fetch.ErrTooLarge):
+		return r, step.Permanent("the response is larger than %d bytes", library.MaxPage)
+	case unresolved && lookup.IsNotFound:
+		return r, step.Permanent("there is no server named %s", lookup.Name)
+	case ctx.Err() != nil:
+		return r, context.Cause(ctx)
+	case unresolved:
+		return r, fmt.Errorf("%w: the name %s cannot be resolved", ErrAway, lookup.Name)
+	case slow && timeout.Timeout():
+		return r, fmt.Errorf("%w: the server did not respond within %s", ErrAway, library.ImportTime)
+	case err != nil:
+		return r, fmt.Errorf("%w: the server cannot be reached, or closes the connection", ErrAway)
+	case r.Status == http.StatusRequestTimeout, r.Status == http.StatusTooEarly, r.Status == http.StatusTooManyRequests, r.Status >= http.StatusInternalServerError:
+		return r, fmt.Errorf("%w: the server responded with %d", ErrAway, r.Status)
+	case r.Status != http.StatusOK:
+		return r, step.Permanent("the server responded with %d", r.Status)
+	case len(r.Body) == 0:
+		return r, step.Permanent("the response is empty")
+	}
+	return r, nil
+}

@@ -1,0 +1,57 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/guard"
+)
+
+// TestFailures: what a later attempt may change is ErrAway, everything else is permanent, and no error has an address.
+func TestFailures(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch status, err := strconv.Atoi(r.URL.Path[1:]); {
+		case err == nil:
+			w.WriteHeader(status)
+		case r.URL.Path == "/redirect":
+			http.Redirect(w, r, "http://127.0.0.2/", http.StatusFound)
+		}
+	}))
+	t.Cleanup(server.Close)
+	f := New(guard.Policy{Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	t.Cleanup(f.Close)
+	for url, want := range map[string]struct {
+		permanent bool
+		text      string
+	}{
+		server.URL + "/404":              {true, "responded with 404"},
+		server.URL + "/401":              {true, "responded with 401"},
+		server.URL + "/204":              {true, "responded with 204"},
+		server.URL + "/empty":            {true, "empty"},
+		server.URL + "/redirect":         {true, "not allowed"},
+		"http://127.0.0.2/":              {true, "not allowed"},
+		"http://name.invalid/":           {true, "no server named name.invalid"},
+		server.URL + "/408":              {false, "responded with 408"},
+		server.URL + "/429":              {false, "responded with 429"},
+		server.URL + "/503":              {false, "responded with 503"},
+		"http://127.0.0.1:1/not-listens": {false, "cannot be reached"},
+	} {
+		_, err := f.Get(t.Context(), url)
+		if bus.IsPermanent(err) != want.permanent || errors.Is(err, ErrAway) == want.permanent || !strings.Contains(err.Error(), want.text) || strings.Contains(err.Error(), "127.0.0") {
+			t.Errorf("%s: %v, permanent %t", url, err, bus.IsPermanent(err))
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped")
+	cancel(stopped)
+	if _, err := f.Get(ctx, server.URL); !errors.Is(err, stopped) {
+		t.Errorf("after the end: %v", err)
+	}
+}

@@ -1,0 +1,89 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/assay-project/assay/pkg/guard"
+	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/ingest/admission"
+)
+
+func (a *Area) pageRoutes(r *web.Router) {
+	web.Register(r, huma.Operation{
+		OperationID: "import-library-page", Method: http.MethodPost, Path: "/v1/library/pages", Tags: []string{tag},
+		Summary: "Import a web page by its URL",
+		Description: "Creates a file, for which the URL is then fetched and processed as an upload is: a web page with its text and its picture (og:image), a PDF or a picture. " +
+			"A response may have 20 MiB and take 30 s with at most 5 redirects. Addresses of private networks, and ports other than 80 and 443, are not requested unless the server allows them: " +
+			"422 when the URL names one, and a Failed file when a name or a redirect leads to one. Other failures are the errorMessage of the file, too.",
+		DefaultStatus: http.StatusAccepted,
+	}, a.postPage, admission.Refusals, keyed, changes, web.Refusals{http.StatusUnprocessableEntity: {"url-not-allowed"}})
+}
+
+type pageInput struct {
+	web.OwnerParam
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"requires X-Owner-Id. A repeat with the same key returns the file of the first call as long as that file exists; with other parameters it gets 422"`
+	Body           struct {
+		URL      string `json:"url" minLength:"1" maxLength:"1024" example:"https://example.com/article" doc:"http or https, without a user name"`
+		Name     string `json:"name,omitempty" maxLength:"1024" doc:"by default the last part of the URL's path, or its host"`
+		ParentID string `json:"parentId,omitempty" format:"uuid" doc:"a folder; by default the root"`
+	}
+}
+
+func (a *Area) postPage(ctx context.Context, in *pageInput) (*nodeOutput, error) {
+	if err := a.admit(ctx, in.OwnerID, in.Named(), in.IdempotencyKey); err != nil {
+		return nil, a.problem(err)
+	}
+	address, err := url.Parse(strings.TrimSpace(in.Body.URL))
+	if err != nil {
+		return nil, web.Invalid(web.FieldError{Field: "body.url", Message: "is not a URL"})
+	}
+	if err := a.pages.Check(address); errors.Is(err, guard.ErrBlocked) {
+		return nil, web.NewProblem(http.StatusUnprocessableEntity, "url-not-allowed", "The URL is not requested: "+err.Error()+".")
+	} else if err != nil {
+		return nil, err
+	}
+	address.Fragment = ""
+	name := in.Body.Name
+	if name == "" {
+		name = pageName(address)
+	}
+	node, file, _, err := a.reserve(ctx, in.IdempotencyKey, library.NewFile{
+		NewNode: library.NewNode{Owner: in.OwnerID, ParentID: in.Body.ParentID, Name: name}, ContentType: "text/html", Length: -1, Origin: address.String(),
+	})
+	if err == nil && file.Unfetched() {
+		err = a.announcer.Uploaded(ctx, file)
+	}
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	return output(node, library.Caller{Owner: in.OwnerID}), nil
+}
+
+// maxPageName is how many characters pageName returns at most.
+const maxPageName = 100
+
+// pageName returns the name of a file for what a URL leads to.
+func pageName(address *url.URL) string {
+	clean := func(name string) string {
+		runes := []rune(strings.Map(func(r rune) rune {
+			if r < ' ' || r == 0x7f || strings.ContainsRune(`/\:*?"<>|`, r) {
+				return '_'
+			}
+			return r
+		}, name))
+		return strings.Trim(string(runes[:min(len(runes), maxPageName)]), ". ")
+	}
+	name, err := library.CleanName(clean(path.Base(address.Path)))
+	if err != nil || name == "_" { // of the path /
+		return clean(address.Hostname())
+	}
+	return name
+}
