@@ -219,7 +219,7 @@ func wrongPartsAreRefused(t *testing.T, s system.System) {
 	resp, body := s.Ask(t, http.MethodGet, p.file+"/parts?uploadId="+p.upload.UploadID, map[string]string{"X-Owner-Id": system.NewOwner()}, "")
 	system.Refused(t, resp, body, http.StatusForbidden, "other-owner")
 	for reservation, says := range map[string]string{
-		`{"fileName":"a","size":0,"parts":true}`:                                             "upload it in one request",
+		`{"fileName":"a","size":0,"parts":true}`:                                            "upload it in one request",
 		`{"fileName":"a","size":1,"parts":true,"sha256":"` + strings.Repeat("0", 64) + `"}`: "leave it out",
 	} {
 		resp, body := s.Ask(t, http.MethodPost, "/v1/files", map[string]string{"Content-Type": "application/json"}, reservation)
