@@ -15,7 +15,7 @@ gen: ## generate the Go of proto/, the assembler, and the permissions in deploy/
 	cd services/analyzer/photojob/provider/local/tensor && go run ./generate
 	go test ./services/assay/permissions -update
 wasm: ## fetch the programs of the engines, which are pinned, from npm
-	cd services/analyzer/engines && go run ./fetch
+	cd pkg/engines && go run ./fetch
 tidy: ## tidy every module
 	for module in $(MODULES); do (cd $$module && go mod tidy) || exit 1; done
 	cd services/analyzer/photojob/provider/contract && GOWORK=off go mod tidy

@@ -3,6 +3,7 @@ package pixels_test
 import (
 	"bytes"
 	"encoding/binary"
+	"flag"
 	"hash/crc32"
 	"image"
 	"image/jpeg"
@@ -10,8 +11,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/assay-project/assay/services/analyzer/engines"
-	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
+	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/engines/enginetest"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
@@ -24,6 +25,9 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if flag.Parse(); *fill != "" {
+		os.Exit(m.Run())
+	}
 	os.Exit(enginetest.Main(m, func(c engines.Config) *pixels.Decoder {
 		cache = c
 		return pixels.NewDecoder(memory, c)

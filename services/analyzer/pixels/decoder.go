@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/webp"
 	"golang.org/x/sync/semaphore"
 
-	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/pkg/engines"
 )
 
 // Decoder decodes pictures within a memory limit. It is safe for concurrent use.

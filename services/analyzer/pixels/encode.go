@@ -9,7 +9,7 @@ import (
 	"image/jpeg"
 	"image/png"
 
-	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/pkg/engines"
 )
 
 // DefaultQuality is the quality of a JPEG when none is given.

@@ -12,7 +12,7 @@ import (
 
 	_ "github.com/gen2brain/heic" // holds the decoder's code
 
-	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/pkg/engines"
 )
 
 // heifWasm is libheif with libde265, compiled to WebAssembly and compressed. The package heic does not

@@ -6,7 +6,7 @@ import (
 	"context"
 	"image"
 
-	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/pkg/engines"
 )
 
 // heicIncluded is false: HEIC is an unknown format.

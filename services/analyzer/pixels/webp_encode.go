@@ -10,7 +10,7 @@ import (
 
 	_ "github.com/gen2brain/webp" // holds the encoder's code
 
-	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/pkg/engines"
 )
 
 // webpWasm is libwebp, compiled to WebAssembly and compressed. The package webp does not export it,

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/assay-project/assay/pkg/bus"
-	"github.com/assay-project/assay/services/analyzer/engines"
-	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
+	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/engines/pdfium"
 	"github.com/assay-project/assay/services/analyzer/library/office"
 	"github.com/assay-project/assay/services/analyzer/library/page"
 	"github.com/assay-project/assay/services/analyzer/library/step"

@@ -5,6 +5,7 @@ module github.com/assay-project/assay/services/analyzer/photojob/provider/contra
 go 1.26.0
 
 require (
+	github.com/assay-project/assay/pkg v0.0.0
 	github.com/assay-project/assay/services/analyzer v0.0.0
 	github.com/volcengine/volcengine-go-sdk v1.1.35
 	google.golang.org/genai v1.77.0

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
+	"github.com/assay-project/assay/pkg/engines/enginetest"
 )
 
 // StartWait bounds a program's start, and its end after a signal.

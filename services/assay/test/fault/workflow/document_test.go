@@ -7,8 +7,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/assay-project/assay/pkg/engines/enginetest"
 	"github.com/assay-project/assay/pkg/library"
-	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
 )
 
 // wordDocument is a docx with a text.

@@ -3,7 +3,7 @@ package workflow
 import (
 	"testing"
 
-	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
+	"github.com/assay-project/assay/pkg/engines/enginetest"
 )
 
 // sample is a file to process.

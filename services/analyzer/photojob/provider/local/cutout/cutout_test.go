@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/local/sample"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 	"github.com/assay-project/assay/services/analyzer/pixels/peak"

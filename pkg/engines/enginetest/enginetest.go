@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/pkg/engines"
 )
 
 // Main runs the tests of a package with an engine that is made by open and prepared. It
@@ -38,10 +38,15 @@ func Main[E Engine](m *testing.M, open func(engines.Config) E, use func(E)) int 
 	return status
 }
 
-// Fill compiles the programs into an empty cache by running the test TestFill of this package
-// without the race detector, with which it takes ten times as long. Other tests wait
-// meanwhile. Tests of whole systems call it, too.
-func Fill(dir string) (err error) {
+// Fill compiles the programs of the analyzer into an empty cache by running the test TestFill of
+// its package pixels without the race detector, with which it takes ten times as long. Other
+// tests wait meanwhile. Tests of whole systems call it, too.
+func Fill(dir string) error {
+	return fill(dir, "github.com/assay-project/assay/services/analyzer/pixels", programs)
+}
+
+// fill runs TestFill of a package, which compiles so many programs into a folder.
+func fill(dir, tests string, programs int) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -56,7 +61,7 @@ func Fill(dir string) (err error) {
 	if found, err := filepath.Glob(filepath.Join(dir, "wazero*", "*", "*")); err != nil || len(found) >= programs {
 		return err
 	}
-	test := exec.Command("go", "test", "-race=false", "-count=1", "-run", "^TestFill$", "github.com/assay-project/assay/services/analyzer/engines/enginetest", "-fill", dir)
+	test := exec.Command("go", "test", "-race=false", "-count=1", "-run", "^TestFill$", tests, "-fill", dir)
 	if out, err := test.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}

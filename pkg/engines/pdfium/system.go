@@ -10,6 +10,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/emscripten"
+
+	"github.com/assay-project/assay/pkg/engines"
 )
 
 // The only file that a PDFium sees is its document.
@@ -48,7 +50,7 @@ var system = map[string]hostFunction{
 	"_gmtime_js":             epoch,
 	"_localtime_js":          epoch,
 	"emscripten_date_now":    func(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = math.Float64bits(0) },
-	"emscripten_resize_heap": resizeHeap,
+	"emscripten_resize_heap": engines.ResizeHeap,
 	"__syscall_openat":       openAt,
 	"__syscall_fstat64":      status,
 	"__syscall_fcntl64":      func(_ context.Context, _ api.Memory, stack []uint64) { stack[0] = 0 },
@@ -109,22 +111,6 @@ func epoch(_ context.Context, m api.Memory, stack []uint64) {
 	binary.LittleEndian.PutUint32(bytes(m, tmAt+12, 4), 1)  // of the first day
 	binary.LittleEndian.PutUint32(bytes(m, tmAt+20, 4), 70) // of 1970,
 	binary.LittleEndian.PutUint32(bytes(m, tmAt+24, 4), 4)  // a Thursday
-}
-
-// resizeHeap grows the memory by what is asked for, or a fifth if that is more.
-func resizeHeap(_ context.Context, m api.Memory, stack []uint64) {
-	const page = 65536
-	wanted, size := uint64(api.DecodeU32(stack[0])), uint64(m.Size())
-	stack[0] = 0
-	for _, to := range []uint64{max(wanted, size+size/5), wanted} {
-		if to <= size || to > 1<<31 {
-			continue
-		}
-		if _, ok := m.Grow(uint32((to - size + page - 1) / page)); ok {
-			stack[0] = 1
-			return
-		}
-	}
 }
 
 func openAt(_ context.Context, m api.Memory, stack []uint64) {

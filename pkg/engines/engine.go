@@ -104,7 +104,7 @@ func (e *Engine) compile(ctx context.Context) error {
 	if code, err = interruptible(code); err != nil {
 		return err
 	}
-	cfg := wazero.NewRuntimeConfig()
+	cfg := wazero.NewRuntimeConfig().WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling)
 	if e.config.Cache != "" {
 		if err := ownFolder(e.config.Cache); err != nil {
 			return err
@@ -188,7 +188,7 @@ func (e *Engine) Start(ctx context.Context, l Limits) (*Instance, error) {
 			return nil, fmt.Errorf("%w: %s begins with %d bytes, and may use %d", ErrMemory, e.program.Name, first, l.Memory)
 		}
 	}
-	i := &Instance{ctx: ctx, name: e.program.Name, memory: &memory{first: uint64(l.First), most: uint64(l.Memory)}, functions: map[string]api.Function{}}
+	i := &Instance{ctx: ctx, name: e.program.Name, memory: &memory{first: uint64(l.First), most: uint64(l.Memory)}, functions: map[string]api.Function{}, entries: map[uint32]api.Function{}}
 	allocate := experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(
 		func(_, limit uint64) experimental.LinearMemory {
 			i.memory.most = min(limit, i.memory.most)

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/services/analyzer/engines"
-	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
-	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
+	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/engines/enginetest"
+	"github.com/assay-project/assay/pkg/engines/pdfium"
 )
 
 var mutations = flag.Int("mutations", 60, "how many mutated documents TestHostileDocuments reads")

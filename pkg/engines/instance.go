@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental/table"
 )
 
 // Errors of an instance. They concern its document only. An instance that was stopped
@@ -23,6 +24,7 @@ type Instance struct {
 	memory    *memory
 	module    api.Module
 	functions map[string]api.Function
+	entries   map[uint32]api.Function
 	unwatch   func() // after which the end of ctx does nothing
 	err       error
 }
@@ -44,11 +46,7 @@ func (i *Instance) watch() {
 
 // Call calls an exported function and returns its result, or 0 if it has none or failed.
 func (i *Instance) Call(name string, args ...uint64) uint64 {
-	if i.err != nil {
-		return 0
-	}
-	if i.ctx.Err() != nil {
-		i.err = context.Cause(i.ctx)
+	if i.ended() {
 		return 0
 	}
 	f := i.functions[name]
@@ -59,6 +57,46 @@ func (i *Instance) Call(name string, args ...uint64) uint64 {
 		}
 		i.functions[name] = f
 	}
+	return i.call(f, args)
+}
+
+// CallEntry calls the function at an index of the program's first table, as Call does. The
+// function must have a type of params and results.
+func (i *Instance) CallEntry(index uint32, params, results []api.ValueType, args ...uint64) uint64 {
+	if i.ended() {
+		return 0
+	}
+	f := i.entries[index]
+	if f == nil {
+		if f = i.entry(index, params, results); f == nil {
+			return 0
+		}
+		i.entries[index] = f
+	}
+	return i.call(f, args)
+}
+
+// entry returns a function of the table, or nil if there is none of this type, which ends the
+// instance.
+func (i *Instance) entry(index uint32, params, results []api.ValueType) (f api.Function) {
+	defer func() {
+		if reason := recover(); reason != nil { // how LookupFunction says that there is none
+			i.err = fmt.Errorf("%w (%s): its table has no such function at %d: %v", ErrCrashed, i.name, index, reason)
+			f = nil
+		}
+	}()
+	return table.LookupFunction(i.module, 0, index, params, results)
+}
+
+// ended reports whether an error has ended the instance, or the end of its context does.
+func (i *Instance) ended() bool {
+	if i.err == nil && i.ctx.Err() != nil {
+		i.err = context.Cause(i.ctx)
+	}
+	return i.err != nil
+}
+
+func (i *Instance) call(f api.Function, args []uint64) uint64 {
 	result, err := f.Call(i.ctx, args...)
 	if err != nil {
 		i.err = i.classify(err)

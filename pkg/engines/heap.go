@@ -1,0 +1,24 @@
+package engines
+
+import (
+	"context"
+
+	"github.com/tetratelabs/wazero/api"
+)
+
+// ResizeHeap serves emscripten_resize_heap. It grows the memory by what is asked for, or a fifth
+// if that is more.
+func ResizeHeap(_ context.Context, m api.Memory, stack []uint64) {
+	const page = 65536
+	wanted, size := uint64(api.DecodeU32(stack[0])), uint64(m.Size())
+	stack[0] = 0
+	for _, to := range []uint64{max(wanted, size+size/5), wanted} {
+		if to <= size || to > 1<<31 {
+			continue
+		}
+		if _, ok := m.Grow(uint32((to - size + page - 1) / page)); ok {
+			stack[0] = 1
+			return
+		}
+	}
+}
