@@ -118,8 +118,8 @@ func (s *Store) Open(ctx context.Context, key, etag string) (io.ReadCloser, erro
 	return out.Body, nil
 }
 
-// Part reads length bytes of an object from an offset on, fewer at its end, and all that follow if length is
-// negative. It returns ErrNotFound.
+// Part reads length bytes of an object starting at offset, fewer at its end, or all remaining bytes if
+// length is negative. It returns ErrNotFound.
 func (s *Store) Part(ctx context.Context, key string, offset, length int64) ([]byte, error) {
 	if length == 0 {
 		return nil, nil
@@ -130,7 +130,7 @@ func (s *Store) Part(ctx context.Context, key string, offset, length int64) ([]b
 	}
 	out, err := s.client.GetObject(ctx, in)
 	if status, ok := errors.AsType[httpStatus](err); ok && status.HTTPStatusCode() == http.StatusRequestedRangeNotSatisfiable {
-		return nil, nil // the object ends before
+		return nil, nil // the object ends before offset
 	}
 	if err != nil {
 		return nil, translate("get", key, err)

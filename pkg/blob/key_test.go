@@ -21,7 +21,7 @@ func TestKeyRoundTrip(t *testing.T) {
 	})
 }
 
-// TestKeys: the digests are those of sha256sum.
+// TestKeys: the digests are from sha256sum.
 func TestKeys(t *testing.T) {
 	for name, want := range map[string]string{
 		"abc":     "files/ba/abc", // FIPS 180-4, appendix of examples: ba7816bf…

@@ -10,8 +10,8 @@ import (
 const (
 	// partSize is how many bytes of a streamed upload are buffered at a time.
 	partSize = MinPart
-	// pieceSize divides partSize. Pieces fit into gaps of the heap; a whole part would make it
-	// grow.
+	// pieceSize divides partSize. Pieces fit into gaps of the heap; allocating an entire part
+	// would make it grow.
 	pieceSize = 32 << 10
 )
 
@@ -28,8 +28,8 @@ type part struct {
 	at     int64 // where Read continues
 }
 
-// fill replaces the content of the part by the next bytes of body, and reports whether they are the
-// last. It takes as many pieces as it needs.
+// fill replaces the content of the part with the next bytes of body, and reports whether they are
+// the last. It uses as many pieces as it needs.
 func (p *part) fill(body io.Reader) (last bool, err error) {
 	for p.size, p.at = 0, 0; p.size < partSize; {
 		piece, within := int(p.size/pieceSize), p.size%pieceSize
@@ -67,8 +67,8 @@ func (p *part) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// WriteTo implements io.WriterTo. Without it io.Copy takes a buffer of 32 KiB to
-// compute a checksum.
+// WriteTo implements io.WriterTo. Without it io.Copy allocates a buffer of 32
+// KiB to compute a checksum.
 func (p *part) WriteTo(w io.Writer) (written int64, err error) {
 	for p.at < p.size && err == nil {
 		var n int
@@ -79,7 +79,7 @@ func (p *part) WriteTo(w io.Writer) (written int64, err error) {
 	return written, err
 }
 
-// next returns the unread rest of a piece. The part is not at its end.
+// next returns the unread rest of a piece. The part must not be at its end.
 func (p *part) next() []byte {
 	piece, within := p.at/pieceSize, p.at%pieceSize
 	return p.pieces[piece][within:min(pieceSize, p.size-piece*pieceSize)]

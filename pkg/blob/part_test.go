@@ -21,8 +21,8 @@ func randomBytes(size int) []byte {
 	return content
 }
 
-// TestPartReadsWhatItWasFilledWith: from any place, any number of times, and whatever
-// it held before.
+// TestPartReadsWhatItWasFilledWith: from any position, any number of times, and
+// regardless of its earlier content.
 func TestPartReadsWhatItWasFilledWith(t *testing.T) {
 	made := 0
 	p := &part{from: counted(&made)}
@@ -46,17 +46,17 @@ func TestPartReadsWhatItWasFilledWith(t *testing.T) {
 				t.Fatalf("%d bytes from %d: wrote %d, %v", size, at, n, err)
 			}
 			if n, err := p.WriteTo(&got); n != 0 || err != nil {
-				t.Fatalf("at its end it wrote %d, %v", n, err)
+				t.Fatalf("at its end WriteTo wrote %d, %v; want 0 and no error", n, err)
 			}
 		}
 	}
 	if made > 4 {
-		t.Errorf("it took %d pieces", made)
+		t.Errorf("it used %d pieces", made)
 	}
 }
 
-// TestPartsTakeABodyInTurn: a part is full before the next one begins, and one that
-// is filled again takes no more memory.
+// TestPartsTakeABodyInTurn: a part is full before the next one begins, and
+// refilling a part allocates no memory.
 func TestPartsTakeABodyInTurn(t *testing.T) {
 	made := 0
 	p := &part{from: counted(&made)}
@@ -75,7 +75,7 @@ func TestPartsTakeABodyInTurn(t *testing.T) {
 		content = content[size:]
 	}
 	if made != partSize/pieceSize {
-		t.Errorf("it took %d pieces, want %d", made, partSize/pieceSize)
+		t.Errorf("it used %d pieces, want %d", made, partSize/pieceSize)
 	}
 }
 

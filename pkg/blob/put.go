@@ -18,7 +18,7 @@ const abortWait = 30 * time.Second
 // Put streams body of unknown length into the bucket. A larger body is uploaded in parts of 5 MiB,
 // one after the other, so an upload of any size buffers two of them: the one being sent and the one
 // being read. A failed upload, including one whose body fails, leaves no object. Put returns
-// ErrExists, or the object as Head would, except that the time is that of this process.
+// ErrExists, or the object as Head would return it, except that the time is that of this process.
 func (s *Store) Put(ctx context.Context, key, contentType string, metadata map[string]string, body io.Reader) (Object, error) {
 	stored := func(etag *string, size int64) Object {
 		return Object{Bucket: s.Bucket, Key: key, ETag: unquote(etag), Size: size, ContentType: contentType, Modified: time.Now(), Metadata: metadata}

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// bodyTries is how many response bodies in a row may break off without a byte before reading
+	// bodyTries is how many response bodies in a row may end early without a byte before reading
 	// fails. The SDK retries error responses.
 	bodyTries = 4
 	// drained is how much of an unneeded body is read so that its connection can be reused.
@@ -27,9 +27,9 @@ type Ranges struct {
 }
 
 // From streams the object from position at to its end. It first requests the bytes up to end, and
-// then as many again whenever they are read. If a body breaks off or ends early, it requests the
-// rest. Read returns ErrNotFound or ErrChanged if the object has been removed or replaced. The
-// caller closes the stream.
+// then ranges of the same length as they are read. If a body ends early, it requests the rest.
+// Read returns ErrNotFound or ErrChanged if the object has been removed or replaced. The caller
+// closes the stream.
 func (r Ranges) From(ctx context.Context, at, end int64) io.ReadCloser {
 	return &rangeReader{Ranges: r, ctx: ctx, at: at, end: end, step: max(1, end-at)}
 }
@@ -37,10 +37,10 @@ func (r Ranges) From(ctx context.Context, at, end int64) io.ReadCloser {
 type rangeReader struct {
 	Ranges
 	ctx     context.Context // of all requests
-	at, end int64           // where the next byte is, and where the body ends
+	at, end int64           // position of the next byte, and of the end of the body
 	step    int64
 	body    io.ReadCloser // nil before the first byte and after the last
-	broken  int           // bodies in a row that gave no byte
+	broken  int           // consecutive bodies without a byte
 }
 
 func (r *rangeReader) Read(b []byte) (int, error) {
@@ -59,7 +59,7 @@ func (r *rangeReader) Read(b []byte) (int, error) {
 			r.broken = 0
 		}
 		if err != nil || r.at == r.end {
-			_ = r.Close() // the next body is another
+			_ = r.Close() // the next bytes are in another body
 		}
 		if n > 0 || len(b) == 0 {
 			return n, nil // the next Read returns the error
@@ -94,7 +94,7 @@ func (r *rangeReader) open() error {
 	return nil
 }
 
-// Close closes the connection, unless little of the body is left.
+// Close closes the connection, unless little of the body remains.
 func (r *rangeReader) Close() error {
 	if r.body == nil {
 		return nil
@@ -102,7 +102,7 @@ func (r *rangeReader) Close() error {
 	body := r.body
 	r.body = nil
 	if left := r.end - r.at; left <= drained {
-		_, _ = io.CopyN(io.Discard, body, left+1) // the end is seen, too
+		_, _ = io.CopyN(io.Discard, body, left+1) // this read also reaches the end of the body
 	}
 	return body.Close()
 }

@@ -19,8 +19,8 @@ import (
 type bucket struct {
 	content []byte
 	etag    string
-	// fault may answer a request itself, or return how many bytes of the body are
-	// sent before it breaks off; -1 is all.
+	// fault may respond to a request itself, or return how many bytes of the body
+	// are sent before the connection is closed; -1 means all.
 	fault func(w http.ResponseWriter, r *http.Request, request int) int
 
 	mu     sync.Mutex
@@ -92,7 +92,7 @@ func TestRangesGoOnToTheEnd(t *testing.T) {
 			t.Fatalf("from %d: %d bytes, %v", c.at, len(got), err)
 		}
 		if len(b.ranges) != c.asked {
-			t.Errorf("from %d to %d took the ranges %v, want %d", c.at, c.end, b.ranges, c.asked)
+			t.Errorf("from %d to %d requested the ranges %v, want %d", c.at, c.end, b.ranges, c.asked)
 		}
 		if err := stream.Close(); err != nil {
 			t.Error(err)
@@ -124,7 +124,7 @@ func TestRangesGiveUp(t *testing.T) {
 		fault func(w http.ResponseWriter, r *http.Request, request int) int
 		want  error
 	}{
-		"no byte ever": {func(http.ResponseWriter, *http.Request, int) int { return 0 }, io.ErrUnexpectedEOF},
+		"never a byte": {func(http.ResponseWriter, *http.Request, int) int { return 0 }, io.ErrUnexpectedEOF},
 		"replaced meanwhile": {func(_ http.ResponseWriter, r *http.Request, request int) int {
 			if request > 1 {
 				r.Header.Set("If-Match", `"another"`)
@@ -174,6 +174,6 @@ func TestRangesKeepConnections(t *testing.T) {
 		}
 	}
 	if len(remotes) != 1 {
-		t.Errorf("%d connections for reads one after another", len(remotes))
+		t.Errorf("%d connections for consecutive reads, want 1", len(remotes))
 	}
 }

@@ -16,19 +16,19 @@ func admit(t *testing.T, w *bustest.World, owner string) error {
 	return w.Bus.Admit(t.Context(), bustest.WorkStream, owner)
 }
 
-// eventuallyAdmits waits until admission ends with want: a count may be a second old.
+// eventuallyAdmits waits until Admit returns want: a count may be a second old.
 func eventuallyAdmits(t *testing.T, w *bustest.World, owner string, want error) {
 	t.Helper()
 	bustest.Eventually(t, func() error {
 		if err := admit(t, w, owner); !errors.Is(err, want) {
-			return fmt.Errorf("the admission of %s ends with %w, want %w", owner, err, want)
+			return fmt.Errorf("Admit for %s returned %w, want %w", owner, err, want)
 		}
 		return nil
 	})
 }
 
-// A tenant that floods does not get the last places: they are for others that have little
-// waiting.
+// A tenant with many messages does not get the last places: they are reserved for tenants
+// with few.
 func TestFloodLeavesRoomForOthers(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 100})
 	for i := range 50 {
@@ -51,7 +51,7 @@ func TestFullBacklogAdmitsNobody(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 2})
 	w.Publish(t, bustest.Uploaded("f1"))
 	if err := admit(t, w, "somebody"); err != nil {
-		t.Errorf("with one place left: %v", err)
+		t.Errorf("with one free place: %v", err)
 	}
 	w.Publish(t, bustest.Uploaded("f2"))
 	eventuallyAdmits(t, w, "somebody", fair.ErrFull)
@@ -59,17 +59,17 @@ func TestFullBacklogAdmitsNobody(t *testing.T) {
 	eventuallyAdmits(t, w, "somebody", nil)
 }
 
-// A tenant that has as much work waiting as it may is refused, others are not; and it is
-// admitted again when its work is done.
+// A tenant at its limit is rejected, others are not; it is admitted again when its work
+// is done.
 func TestOneTenantCannotFillTheBacklog(t *testing.T) {
-	for _, limit := range []int64{3, 30} { // below the end of the highest priority, and above
+	for _, limit := range []int64{3, 30} { // in the second priority
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxPerOwner: limit})
 			for i := range limit {
 				w.Publish(t, bustest.UploadedBy("flood", fmt.Sprint(i)))
 			}
 			if err := admit(t, w, "flood"); !errors.Is(err, fair.ErrTenantFull) {
-				t.Errorf("one more: %v", err)
+				t.Errorf("one more message: %v", err)
 			}
 			w.Publish(t, bustest.UploadedBy("other", "o"))
 			if err := admit(t, w, "other"); err != nil {
@@ -81,8 +81,8 @@ func TestOneTenantCannotFillTheBacklog(t *testing.T) {
 	}
 }
 
-// What follows from accepted work is never refused: a worker publishes 10,000 steps of one
-// owner while the backlog is full, and all of them are done.
+// Work that follows from accepted work is never rejected: a worker publishes 10,000 steps
+// of one owner while the backlog is full, and all of them are processed.
 func TestFollowUpWorkIsNotRefused(t *testing.T) {
 	const steps = 10_000
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 10, WorkMaxPerOwner: 10})
@@ -111,8 +111,8 @@ func TestFollowUpWorkIsNotRefused(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// A repeat of an event takes no place, as when a client and the bucket both report an
-// upload.
+// A repeated event does not count twice, as when a client and the bucket both report
+// an upload.
 func TestRepeatsDoNotCount(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 5, WorkMaxPerOwner: 4})
 	for range 20 {
@@ -123,7 +123,7 @@ func TestRepeatsDoNotCount(t *testing.T) {
 	}
 }
 
-// Admission for a stream of another kind is a mistake of the caller.
+// Admit for a stream that is not a work stream is an error of the caller.
 func TestAdmitOfNoWork(t *testing.T) {
 	if err := bustest.Open(t).Bus.Admit(t.Context(), bus.StreamOutcomes, "ann"); err == nil {
 		t.Error("admitted")

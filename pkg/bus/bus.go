@@ -33,8 +33,8 @@ type Bus struct {
 }
 
 // Connect opens the connection and creates or reconciles the streams. source
-// is the publishing service, such as "ingest". It returns an error when no
-// server answers, or durable.ErrNotDurable. The caller closes the Bus.
+// is the publishing service, such as "ingest". It returns an error if no
+// server responds, or durable.ErrNotDurable. The caller closes the Bus.
 func Connect(ctx context.Context, cfg Config, source string, log zerolog.Logger, reg prometheus.Registerer) (*Bus, error) {
 	if err := cfg.policy().Check(); err != nil {
 		return nil, err
@@ -81,13 +81,14 @@ func (b *Bus) Redeclare(ctx context.Context) error {
 	return b.streams.declare(ctx)
 }
 
-// Publish sends e and returns once the stream has it on disk. The same event published again within
-// the duplicate window is kept once. It retries while no stream leader responds, for 15 s or until
-// ctx ends. A backlog does not make it fail: see Admit. It returns ErrFull when the stream has
-// reached its limit in bytes, ErrStorageFull when that of the server is used up, and ErrOutstanding
-// when the stream holds work of the same item under another id. It returns at once
-// conn.ErrForbidden when this user may not publish there, nats.ErrMaxPayload for an event that is
-// larger than the server takes, and nats.ErrConnectionClosed after Close.
+// Publish sends e and returns once the stream has it on disk. If the same event is published again
+// within the duplicate window, the stream stores it once. Publish retries while no stream leader
+// responds, for 15 s or until ctx ends. It does not fail because of a backlog: see Admit. It
+// returns ErrFull if the stream has reached its limit in bytes, ErrStorageFull if that of the
+// server is used up, and ErrOutstanding if the stream has work of the same item under another id.
+// It returns at once conn.ErrForbidden if this user is not allowed to publish there,
+// nats.ErrMaxPayload for an event that is larger than the server's limit, and
+// nats.ErrConnectionClosed after Close.
 func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 	data, err := e.Marshal()
 	if err != nil {
@@ -96,7 +97,7 @@ func (b *Bus) Publish(ctx context.Context, e event.Event) error {
 	return b.publish(ctx, &nats.Msg{Subject: e.Subject, Header: e.Headers("/" + b.source), Data: data}, e.ID, e.Type(), e.Tenant)
 }
 
-// publish stores a message, that of a work event in fair order.
+// publish stores a message, a work event with a priority.
 func (b *Bus) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant string) error {
 	for _, q := range b.work {
 		if q.stores(msg.Subject) {
@@ -108,8 +109,8 @@ func (b *Bus) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant strin
 }
 
 // Republish is Publish for an outcome that was probably published before: it
-// sends nothing when the stream's newest event of the subject is this one,
-// however long ago that was.
+// sends nothing if the stream's newest event of the subject is this one,
+// regardless of its age.
 func (b *Bus) Republish(ctx context.Context, e event.Event) error {
 	newest, err := b.JS.LastMsg(ctx, StreamOutcomes, e.Subject)
 	switch {
@@ -127,7 +128,7 @@ func (b *Bus) Republish(ctx context.Context, e event.Event) error {
 // Message is a message of a Queue.
 type Message struct {
 	Subject string
-	ID      string // the same id published again within the duplicate window is kept once
+	ID      string // stored once if the same id is published again within the duplicate window
 	Type    string // for metrics
 	Data    []byte
 }
@@ -138,9 +139,9 @@ func (b *Bus) PublishMessage(ctx context.Context, m Message) error {
 }
 
 // Admit reports whether more work of a work stream may be accepted for a tenant: it returns
-// nil, fair.ErrFull, fair.ErrTenantFull or fair.ErrBacklogUnknown. The empty tenant asks for
-// one that is not known yet. It is called at the edge, before work is accepted; what
-// follows from accepted work is published without it.
+// nil, fair.ErrFull, fair.ErrTenantFull or fair.ErrBacklogUnknown. The empty tenant stands
+// for one that is not known yet. It is called at the edge, before work is accepted; work
+// that follows from accepted work is published without it.
 func (b *Bus) Admit(ctx context.Context, stream, tenant string) error {
 	for _, q := range b.work {
 		if q.Stream == stream {
@@ -150,8 +151,8 @@ func (b *Bus) Admit(ctx context.Context, stream, tenant string) error {
 	return fmt.Errorf("%s is not a work stream", stream)
 }
 
-// Outstanding reports whether a work stream holds a message of this subject and tenant,
-// so that a worker has it or will get it.
+// Outstanding reports whether a work stream has a message of this subject and tenant,
+// which a worker is processing or will receive.
 func (b *Bus) Outstanding(ctx context.Context, subject, tenant string) (bool, error) {
 	for _, q := range b.work {
 		if !q.stores(subject) {
@@ -166,8 +167,8 @@ func (b *Bus) Outstanding(ctx context.Context, subject, tenant string) (bool, er
 	return false, fmt.Errorf("no work stream stores %s", subject)
 }
 
-// Durables returns the durables behind a consumer: one for each priority of a work
-// stream, the highest first, else one.
+// Durables returns the durables of a consumer: for a work stream one for each
+// priority, the highest first, otherwise one.
 func (b *Bus) Durables(c Consumer) []Durable {
 	for _, q := range b.work {
 		if q.Stream == c.Stream {

@@ -24,7 +24,7 @@ type Config struct {
 	Work []Work `env:"-"`
 	// Queues are the streams of messages other than events.
 	Queues []Queue `env:"-"`
-	// Logs are the streams of events that are kept for subscribers, besides the outcomes.
+	// Logs are the streams, besides the outcomes, whose events are kept for subscribers.
 	Logs []Log `env:"-"`
 
 	AllowUnsynced      bool `env:"ASSAY_ALLOW_UNSYNCED" doc:"true to accept that a power failure can lose acknowledged events: with one replica on a server that does not sync always, or with persist_mode async"`
@@ -47,11 +47,11 @@ type Queue struct {
 }
 
 // duplicateWindow is how long a stream remembers message ids. A worker that
-// dies between publish and acknowledgement repeats its event after one lease,
-// well within it.
+// crashes between publish and acknowledgement repeats its event after one
+// lease, well within the window.
 const duplicateWindow = 10 * time.Minute
 
-// Validate says which setting is not usable.
+// Validate returns an error that names an invalid setting.
 func (c Config) Validate() error {
 	switch {
 	case !slices.Contains([]int{1, 3, 5}, c.Replicas):

@@ -23,28 +23,28 @@ const deadPrefix = "assay.dead."
 // deadHeaders begins the names of the headers below.
 const deadHeaders = "assay-dead-"
 
-// Headers that a dead letter has besides those of the message it keeps.
+// Headers of a dead letter in addition to those of the message.
 const (
 	DeadReason   = "assay-dead-reason"
 	DeadAttempts = "assay-dead-attempts"
-	DeadSubject  = "assay-dead-subject"  // where the message came from
-	DeadConsumer = "assay-dead-consumer" // who gave it up
+	DeadSubject  = "assay-dead-subject"  // origin of the message
+	DeadConsumer = "assay-dead-consumer" // consumer that gave it up
 	DeadFirst    = "assay-dead-first"    // when the stream stored it, RFC 3339
 	DeadLast     = "assay-dead-last"     // when it was given up, RFC 3339
 )
 
-// ErrNoDeadLetter means that there is no dead letter of this sequence.
+// ErrNoDeadLetter means that no dead letter has the sequence number.
 var ErrNoDeadLetter = errors.New("the dead letter does not exist")
 
 // DeadLetter is a message that was given up, and why.
 type DeadLetter struct {
 	event.Envelope        // zero if the message was not an event
-	Sequence       uint64 // its place among the dead letters, by which it is named
-	Consumer       string // who gave it up
-	Subject        string // where the message came from
+	Sequence       uint64 // its sequence number among the dead letters, which identifies it
+	Consumer       string // consumer that gave it up
+	Subject        string // origin of the message
 	Reason         string
-	Attempts       int       // 0 in one that was restored
-	First          time.Time // when the message's stream took it in
+	Attempts       int       // 0 if it was restored
+	First          time.Time // when the stream stored the message
 	Last           time.Time // when it was given up
 	Data           []byte
 	header         nats.Header
@@ -52,9 +52,9 @@ type DeadLetter struct {
 
 // DeadFilter selects dead letters. Its zero value selects all.
 type DeadFilter struct {
-	After    uint64    // sequences above it
-	Consumer string    // who gave them up
-	Reason   string    // a part of the reason, in upper or lower case
+	After    uint64    // sequence numbers above it
+	Consumer string    // consumer that gave them up
+	Reason   string    // a substring of the reason, case-insensitive
 	From, To time.Time // given up at From or later, and before To
 }
 
@@ -63,13 +63,13 @@ func (f DeadFilter) selects(l DeadLetter) bool {
 		(f.From.IsZero() || !l.Last.Before(f.From)) && (f.To.IsZero() || l.Last.Before(f.To))
 }
 
-// StoreDeadLetter stores a message that a consumer of a stream gave up, for a reason and at a
-// time; zero for now. It must succeed before the message is acknowledged.
+// StoreDeadLetter stores a message that a consumer of a stream gave up, with the reason and
+// the time; a zero time means now. It must succeed before the message is acknowledged.
 func (b *Bus) StoreDeadLetter(ctx context.Context, consumer, stream string, d Delivery, reason error, at time.Time) error {
 	if at.IsZero() {
 		at = time.Now()
 	}
-	// With the time, since a stream that was lost and recreated counts from 1 again.
+	// With the time, since a stream that was recreated counts from 1 again.
 	id := fmt.Sprintf("dead/%s/%s/%d/%d", consumer, stream, d.Sequence, d.Stored.UnixMilli())
 	return b.putDeadLetter(ctx, &nats.Msg{Subject: d.Subject, Header: ownHeader(d.header), Data: d.Data}, id, DeadLetter{
 		Consumer: consumer, Reason: reason.Error(), Attempts: d.Attempt, First: d.Stored, Last: at,
@@ -88,8 +88,8 @@ func ownHeader(header nats.Header) nats.Header {
 	return own
 }
 
-// RestoreDeadLetter stores a dead letter that was lost, of an event that a consumer gave up at that
-// time. The number of attempts is no longer known, and is 0 in the dead letter.
+// RestoreDeadLetter stores a lost dead letter again, for an event that a consumer gave up at the
+// given time. The number of attempts is no longer known, and is 0 in the dead letter.
 func (b *Bus) RestoreDeadLetter(ctx context.Context, consumer string, e event.Event, reason string, at time.Time) error {
 	data, err := e.Marshal()
 	if err != nil {
@@ -105,7 +105,7 @@ func (b *Bus) RestoreDeadLetter(ctx context.Context, consumer string, e event.Ev
 	})
 }
 
-// putDeadLetter makes a dead letter of a message and stores it.
+// putDeadLetter creates a dead letter from a message and stores it.
 func (b *Bus) putDeadLetter(ctx context.Context, msg *nats.Msg, id string, l DeadLetter) error {
 	msg.Header[DeadReason] = []string{oneLine(l.Reason)}
 	msg.Header[DeadAttempts] = []string{strconv.Itoa(l.Attempts)}
@@ -117,7 +117,8 @@ func (b *Bus) putDeadLetter(ctx context.Context, msg *nats.Msg, id string, l Dea
 	return b.publish(ctx, msg, id, "dead", "")
 }
 
-// oneLine makes s fit a header: no control characters, at most 1,000 bytes.
+// oneLine makes s valid as a header: no control characters, at most 1,000
+// bytes.
 func oneLine(s string) string {
 	s = strings.ToValidUTF8(s[:min(len(s), 1000)], "")
 	return strings.Map(func(r rune) rune {
@@ -128,9 +129,9 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// DeadLetters returns the dead letters that there are when it is called, oldest first.
-// It ends after the first error. Each is one request to the server, those that the
-// filter drops for reason or time included.
+// DeadLetters returns the dead letters that exist when it is called, oldest first. It
+// ends after the first error. Each takes one request to the server, including those
+// that the filter excludes by reason or time.
 func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLetter, error] {
 	subject := event.DeadSubjects
 	if f.Consumer != "" {
@@ -192,17 +193,17 @@ func (b *Bus) DropDead(ctx context.Context, sequence uint64) error {
 	return nil
 }
 
-// Replay publishes the message that a dead letter keeps where it came from, as
-// it was. The same dead letter replayed again within the duplicate window is kept
-// once. Errors are those of Publish.
+// Replay publishes the message of a dead letter unchanged to its original
+// subject. If the same dead letter is replayed again within the duplicate window,
+// the message is stored once. Errors are those of Publish.
 func (b *Bus) Replay(ctx context.Context, l DeadLetter) error {
 	header := ownHeader(l.header)
 	id := fmt.Sprintf("replay/%d/%d", l.Sequence, l.Last.UnixMilli())
-	// Its trace stays that of the message.
+	// Its trace remains that of the message.
 	return b.publish(obs.WithTrace(ctx, obs.Trace{}), &nats.Msg{Subject: l.Subject, Header: header, Data: l.Data}, id, "replay", header.Get(headerTenant))
 }
 
-// readDeadLetter leaves what cannot be read empty: a dead letter that cannot be shown
+// readDeadLetter leaves unreadable fields empty: a dead letter that cannot be shown
 // could not be dropped either.
 func readDeadLetter(msg *jetstream.RawStreamMsg) DeadLetter {
 	deadLetter := DeadLetter{

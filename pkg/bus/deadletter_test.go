@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// buried gives up f1 to f3 as worker, and f4 as other, each for a reason of its own.
+// buried gives up f1 to f3 as worker, and f4 as other, each for a different reason.
 func stored(t *testing.T, w *bustest.World) {
 	t.Helper()
 	for _, name := range []string{"worker", "other"} {
@@ -90,7 +90,7 @@ func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 	deadLetter := collect(t, w, bus.DeadFilter{Consumer: "other"})[0]
 	if deadLetter.Consumer != "other" || deadLetter.Subject != "assay.file.uploaded.f4" || deadLetter.Reason != "cannot read F4" || deadLetter.Attempts != 1 ||
 		deadLetter.Last.Before(deadLetter.First) || deadLetter.First.IsZero() {
-		t.Errorf("the dead letter says %+v", deadLetter)
+		t.Errorf("the dead letter is %+v", deadLetter)
 	}
 	e := bustest.Uploaded("f4")
 	payload, err := e.Marshal()
@@ -115,18 +115,18 @@ func TestDeadLetterIsReplayedAsItWas(t *testing.T) {
 	}
 	for name := range public.Header {
 		if strings.HasPrefix(name, "assay-dead-") {
-			t.Errorf("it has the header %s of a dead letter", name)
+			t.Errorf("the replayed message has the header %s of a dead letter", name)
 		}
 	}
 	got := make(chan bus.Delivery, 2)
 	bustest.Consume(t, w.Bus, bustest.Consumer(func(_ context.Context, d bus.Delivery) error { got <- d; return nil }))
 	d := bustest.Next(t, got, "the replayed message")
 	if d.ID != e.ID || d.Item != "f4" || d.Subject != e.Subject || !bytes.Equal(d.Data, payload) {
-		t.Errorf("it came as %+v", d)
+		t.Errorf("the replayed message is %+v", d)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if len(got) != 0 {
-		t.Error("it came twice")
+		t.Error("the replayed message was delivered twice")
 	}
 }
 
@@ -138,7 +138,7 @@ func TestDroppedDeadLetterIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := w.Bus.DeadLetter(t.Context(), sequence); !errors.Is(err, bus.ErrNoDeadLetter) {
-		t.Errorf("reading it: %v", err)
+		t.Errorf("reading the dropped dead letter: %v", err)
 	}
 	if err := w.Bus.DropDead(t.Context(), sequence); !errors.Is(err, bus.ErrNoDeadLetter) {
 		t.Errorf("dropping it again: %v", err)

@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
-// guarded is a server with a user who may do everything, who has declared the
-// streams, and the user reader, who may publish these subjects only.
+// guarded is a server with a user who has all permissions and has declared the
+// streams, and the user reader, who may publish to these subjects only.
 func guarded(t *testing.T, publish ...string) (url string) {
 	t.Helper()
 	url = bustest.StartWith(t, server.Options{Users: []*server.User{
@@ -40,8 +40,8 @@ func join(t *testing.T, url string) *bus.Bus {
 	return b
 }
 
-// TestForbiddenNamesTheSubject: whatever the server forbids ends with that, and
-// the subject, instead of a timeout.
+// TestForbiddenNamesTheSubject: an operation that the server does not permit
+// fails with ErrForbidden and the subject, instead of a timeout.
 func TestForbiddenNamesTheSubject(t *testing.T) {
 	info, consumer := "$JS.API.STREAM.INFO.*", "$JS.API.CONSUMER.INFO.ASSAY_WORK_TEST.*"
 	work := bus.Consumer{
@@ -86,14 +86,14 @@ func TestForbiddenNamesTheSubject(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := test.does(t.Context(), join(t, guarded(t, test.may...)))
 			if !errors.Is(err, conn.ErrForbidden) || !strings.Contains(err.Error(), test.wants) {
-				t.Errorf("it ends with: %v\nwant: %s", err, test.wants)
+				t.Errorf("got error: %v\nwant: %s", err, test.wants)
 			}
 		})
 	}
 }
 
-// TestDeclaringNeedsNoMoreThanReading: streams that are as declared can be
-// declared by a user who may not change them; others cannot.
+// TestDeclaringNeedsNoMoreThanReading: a user without permission to change
+// streams can declare streams that have the declared settings, and no others.
 func TestDeclaringNeedsNoMoreThanReading(t *testing.T) {
 	url := guarded(t, "$JS.API.STREAM.INFO.*")
 	reader := bus.Config{User: "reader", Password: "r"}
@@ -106,6 +106,6 @@ func TestDeclaringNeedsNoMoreThanReading(t *testing.T) {
 	reader.WorkMaxMessages = 7
 	_, err = bus.Connect(t.Context(), bustest.Settings(url, reader), "reader", zerolog.Nop(), prometheus.NewRegistry())
 	if !errors.Is(err, conn.ErrForbidden) || !strings.Contains(err.Error(), "$JS.API.STREAM.UPDATE.ASSAY_QUEUE_TEST") {
-		t.Errorf("declaring other settings ends with: %v", err)
+		t.Errorf("declaring other settings returned: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// Headers that a message has besides those of its event.
+// Headers of a message in addition to those of its event.
 const (
 	headerRequestID = "assay-request-id"
 	headerParent    = "traceparent"
@@ -18,7 +18,7 @@ const (
 	headerTenant    = "assay-tenant" // for a replay
 )
 
-// setTrace writes the request id and trace context of ctx into a header.
+// setTrace writes the request id and trace context of ctx to a header.
 func setTrace(ctx context.Context, header nats.Header) {
 	trace := obs.TraceFrom(ctx)
 	for _, h := range [...]struct{ name, value string }{{headerRequestID, trace.RequestID}, {headerParent, trace.Parent}, {headerState, trace.State}} {
@@ -33,19 +33,19 @@ type Delivery struct {
 	event.Envelope
 	Subject string
 	Data    []byte
-	Event   any // what Consumer.Bounds left here
+	Event   any // stored here by Consumer.Bounds
 	// Attempt counts deliveries from 1, including those whose worker died and excluding those that
 	// were returned. In a process that does not declare the streams it is the server's count, which
 	// includes both and may be too low after a crash of the server.
 	Attempt int
-	// Sequence is the message's place in its stream.
+	// Sequence is the message's sequence number in its stream.
 	Sequence uint64
-	// Stored is when the stream took the message in.
+	// Stored is when the stream stored the message.
 	Stored time.Time
 	header nats.Header
 }
 
-// ParseDelivery reads a message that was requested of a consumer.
+// ParseDelivery parses a message that was received from a consumer.
 func ParseDelivery(msg *nats.Msg) (Delivery, error) {
 	meta, err := msg.Metadata()
 	if err != nil {

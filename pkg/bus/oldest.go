@@ -9,9 +9,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// OldestWork returns when the oldest message was stored that a work stream holds of a
-// subject, in which "*" stands for any token; ok is false when it holds none. Messages
-// that are being worked on count too.
+// OldestWork returns the time at which the oldest message of a subject in a work
+// stream was stored. "*" in the subject matches any token. ok is false if there is no
+// such message. Messages in progress count too.
 func (b *Bus) OldestWork(ctx context.Context, w Work, subject string) (stored time.Time, ok bool, err error) {
 	stream, err := b.JS.Stream(ctx, w.Stream)
 	if err != nil {

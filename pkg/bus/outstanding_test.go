@@ -9,7 +9,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// Two messages of one item would let one worker take over from a live other.
+// With two messages of one item, a worker could take over the item from
+// another that is still running.
 func TestAnItemHasOneMessageAtATime(t *testing.T) {
 	w := bustest.Open(t)
 	first, again := bustest.Uploaded("f1"), bustest.UploadedAgain("f1")

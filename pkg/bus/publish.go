@@ -22,13 +22,13 @@ var (
 	// ErrStorageFull means that the disk of the NATS server is full, or that all
 	// streams together have reached their limit. It wraps syscall.ENOSPC.
 	ErrStorageFull = fmt.Errorf("the storage of the NATS server is full: %w", syscall.ENOSPC)
-	// ErrOutstanding means that another event of the same item is still with a
-	// worker or waits for one.
+	// ErrOutstanding means that another event of the same item is queued or
+	// being processed.
 	ErrOutstanding = errors.New("the item has work outstanding")
 )
 
 const (
-	// publishBudget bounds all tries of one publish. A cluster elects a new
+	// publishBudget bounds all attempts at one publish. A cluster elects a new
 	// leader in about 4 s, so the budget is well above that.
 	publishBudget = 15 * time.Second
 	publishTry    = 3 * time.Second
@@ -50,8 +50,8 @@ func newPublisher(js *conn.JetStream, source string, reg prometheus.Registerer) 
 	}, []string{"type", "result"})}
 }
 
-// send stores a message with the trace of ctx, in tries until its budget is spent. It
-// reports whether the message was stored, and not dropped as a repeat.
+// send stores a message with the trace of ctx, and retries until its budget is used
+// up. It reports whether the message was stored, and not dropped as a duplicate.
 func (p *publisher) send(ctx context.Context, msg *nats.Msg, id, kind string) (stored bool, err error) {
 	setTrace(ctx, msg.Header)
 	ctx, cancel := context.WithTimeout(ctx, publishBudget)
@@ -99,8 +99,8 @@ const (
 	codeSubjectTaken jetstream.ErrorCode = 10071
 )
 
-// final returns the error that no further try changes, nil for others. The server's
-// answers for a limit of a stream under DiscardNew share a generic "store failed" code
+// final returns an error that a retry cannot fix, or nil for others. The server's
+// errors for a limit of a stream under DiscardNew share a generic "store failed" code
 // and differ by their text only.
 func final(err error) error {
 	if errors.Is(err, conn.ErrForbidden) || errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, nats.ErrConnectionClosed) {

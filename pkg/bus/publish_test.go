@@ -26,8 +26,9 @@ func TestSameEventTwiceIsOneMessage(t *testing.T) {
 	}
 }
 
-// forgetful makes the stream of outcomes forget message ids after a moment. It
-// returns a function that waits until it has forgotten all before the call.
+// forgetful makes the stream of outcomes forget message ids after a short
+// time. It returns a function that waits until all ids from before the call
+// are forgotten.
 func forgetful(t *testing.T, w *bustest.World) (wait func()) {
 	t.Helper()
 	s, err := w.JS.Stream(t.Context(), bus.StreamOutcomes)
@@ -35,7 +36,7 @@ func forgetful(t *testing.T, w *bustest.World) (wait func()) {
 		t.Fatal(err)
 	}
 	cfg := s.CachedInfo().Config
-	cfg.Duplicates = 100 * time.Millisecond // the least that the server takes
+	cfg.Duplicates = 100 * time.Millisecond // the server's minimum
 	if _, err := w.JS.UpdateStream(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func forgetful(t *testing.T, w *bustest.World) (wait func()) {
 		t.Helper()
 		bustest.Eventually(t, func() error {
 			ack, err := w.JS.Publish(t.Context(), "assay.analysis.probe", nil, jetstream.WithMsgID("probe"))
-			if err == nil && (ack.Duplicate || ack.Sequence < 3) { // the first was new anyway
+			if err == nil && (ack.Duplicate || ack.Sequence < 3) { // the first message was stored in any case
 				err = errors.New("ids are still known")
 			}
 			return err
@@ -72,7 +73,7 @@ func TestRepublishSendsNothingLongAfter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := outcomes(t, w, e.Subject); n != 1 {
-		t.Fatalf("%d outcomes, want the one that was not there before", n)
+		t.Fatalf("%d outcomes, want only the new one", n)
 	}
 	forgotten()
 	if err := w.Bus.Republish(t.Context(), e); err != nil {
@@ -91,7 +92,8 @@ func TestRepublishSendsNothingLongAfter(t *testing.T) {
 	}
 }
 
-// What no further try can mend is not tried until the budget is spent.
+// An error that a retry cannot fix is returned at once, without using the
+// budget.
 func TestPublishDoesNotTryInVain(t *testing.T) {
 	w := bustest.Open(t)
 	large := bustest.Uploaded("f1")

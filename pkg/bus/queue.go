@@ -27,8 +27,8 @@ func newWorkQueue(w Work, cfg Config, p *publisher) *workQueue {
 	return q
 }
 
-// admit returns nil if more work of a tenant is accepted. The empty tenant asks for one
-// that is not known yet.
+// admit returns nil if more work of a tenant is accepted. The empty tenant stands for
+// one that is not known yet.
 func (q *workQueue) admit(ctx context.Context, tenant string) error {
 	if tenant != "" {
 		tenant = tenantToken(tenant)
@@ -36,8 +36,8 @@ func (q *workQueue) admit(ctx context.Context, tenant string) error {
 	return q.backlog.Admit(ctx, tenant)
 }
 
-// publish stores a message with the priority of its tenant, unless the stream holds a
-// message of the same item, with whatever priority.
+// publish stores a message with the priority of its tenant, unless the stream already
+// has a message of the same item, with any priority.
 func (q *workQueue) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant string) error {
 	subject, token := msg.Subject, tenantToken(tenant)
 	msg.Subject = storedSubject(strconv.Itoa(q.backlog.Priority(ctx, token)), token, subject)
@@ -50,13 +50,13 @@ func (q *workQueue) publish(ctx context.Context, msg *nats.Msg, id, kind, tenant
 	}
 	if errors.Is(err, ErrOutstanding) {
 		if held, lookup := q.message(ctx, subject, tenant); lookup == nil && held.Header.Get(jetstream.MsgIDHeader) == id {
-			return nil // stored by a try whose answer was lost
+			return nil // stored by an attempt whose response was lost
 		}
 	}
 	return err
 }
 
-// message returns the message that the stream holds of an item. It returns
+// message returns the message of an item in the stream. It returns
 // jetstream.ErrMsgNotFound.
 func (q *workQueue) message(ctx context.Context, subject, tenant string) (*jetstream.RawStreamMsg, error) {
 	return q.publisher.js.LastMsg(ctx, q.Stream, storedSubject("*", tenantToken(tenant), subject))
@@ -72,7 +72,7 @@ func (q *workQueue) countAll(ctx context.Context) (int64, error) {
 
 func (q *workQueue) countTenant(ctx context.Context, token string) (int64, error) {
 	stream := q.handle.Load()
-	if stream == nil { // looking the stream up is a request too
+	if stream == nil { // looking up the stream takes a request too
 		found, err := q.publisher.js.Stream(ctx, q.Stream)
 		if err != nil {
 			return 0, err

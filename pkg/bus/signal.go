@@ -8,7 +8,8 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// Signal sends an event to the programs that listen now. No stream keeps it, and it may be lost.
+// Signal sends an event to the programs that are listening. No stream stores it, and it may be
+// lost.
 func (b *Bus) Signal(e event.Event) error {
 	data, err := e.Marshal()
 	if err != nil {
@@ -17,8 +18,8 @@ func (b *Bus) Signal(e event.Event) error {
 	return b.NATS.PublishMsg(&nats.Msg{Subject: e.Subject, Header: e.Headers("/" + b.source), Data: data})
 }
 
-// Listen calls see for each event of Signal under the subjects, one after the other, until ctx ends. It leaves
-// out messages without the headers of an event.
+// Listen calls see for each event of Signal under the subjects, one after the other, until ctx ends. It skips
+// messages without the headers of an event.
 func (b *Bus) Listen(ctx context.Context, subjects string, see func(Delivery)) error {
 	subscription, err := b.NATS.Subscribe(subjects, func(msg *nats.Msg) {
 		if envelope, err := event.ParseEnvelope(msg.Header); err == nil {

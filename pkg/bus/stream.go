@@ -13,25 +13,25 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// The streams besides those of Config. Outcomes stay for those who resume, dead letters
-// until someone removes them, records of attempts for as long as a message may be tried
-// again.
+// The streams in addition to those of Config. Outcomes are kept for subscribers that
+// resume, dead letters until someone removes them, records of attempts for as long as a
+// message may be retried.
 const (
 	StreamOutcomes = "ASSAY_OUTCOMES"
 	StreamDead     = "ASSAY_DEAD"
 	StreamAttempts = "ASSAY_ATTEMPTS"
 )
 
-// AttemptSubject returns the subject of the record of the attempts that a consumer makes at
-// the message of a sequence; both may be "*".
+// AttemptSubject returns the subject of a consumer's attempt record for the message with a
+// sequence number; both may be "*".
 func AttemptSubject(consumer, sequence string) string {
 	return attemptPrefix + consumer + "." + sequence
 }
 
 const attemptPrefix = "assay-attempt."
 
-// attemptsMaxAge is more than all attempts at a message and the restarts between
-// them take.
+// attemptsMaxAge is longer than all attempts at a message and the restarts
+// between them take.
 const attemptsMaxAge = 7 * 24 * time.Hour
 
 // configurations returns every stream of the system. All are on file storage, the
@@ -39,17 +39,17 @@ const attemptsMaxAge = 7 * 24 * time.Hour
 func configurations(cfg Config) []jetstream.StreamConfig {
 	list := []jetstream.StreamConfig{
 		{
-			Name: StreamOutcomes, Description: "analyses that ended",
+			Name: StreamOutcomes, Description: "completed and failed analyses",
 			Subjects:  []string{event.OutcomeSubjects},
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxAge: cfg.OutcomesMaxAge,
 		},
 		{
-			Name: StreamDead, Description: "messages no consumer could process",
+			Name: StreamDead, Description: "messages that no consumer could process",
 			Subjects:  []string{event.DeadSubjects},
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
 		},
 		{
-			Name: StreamAttempts, Description: "attempts at messages that were not delivered for the first time",
+			Name: StreamAttempts, Description: "attempts at messages that were delivered more than once",
 			Subjects:  []string{attemptPrefix + ">"},
 			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxMsgsPerSubject: 1, MaxAge: attemptsMaxAge,
 		},
@@ -78,8 +78,8 @@ func configurations(cfg Config) []jetstream.StreamConfig {
 }
 
 // A work stream is limited in bytes, well above what admission accepts, so that the
-// server does not refuse what follows from accepted work: workMessage is a multiple of
-// what a work event takes.
+// server does not reject work that follows from accepted work: workMessage is a
+// multiple of the size of a work event.
 const (
 	workMessage  = 4 << 10
 	workMinBytes = 1 << 30
@@ -90,9 +90,9 @@ func workStream(cfg Config, w Work) jetstream.StreamConfig {
 		Name: w.Stream, Subjects: []string{w.Stored()}, Description: "items that wait for a worker",
 		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, MaxBytes: max(workMinBytes, cfg.WorkMaxMessages*workMessage),
 		// One message of an item at a time: a worker that receives it knows that no
-		// other worker has another, and may take the item over. A count of deliveries
-		// could not tell that, since the server writes the count late and loses the
-		// last in a crash.
+		// other worker has a message of the item, and may take over the item. A count
+		// of deliveries is not sufficient, since the server writes it late and loses
+		// the last in a crash.
 		MaxMsgsPerSubject: 1, DiscardNewPerSubject: true,
 		RePublish: &jetstream.RePublish{Source: w.Stored(), Destination: w.Subjects},
 	}
@@ -105,10 +105,10 @@ type streams struct {
 	log zerolog.Logger
 
 	mu       sync.Mutex
-	declared time.Time // the last time
+	declared time.Time // time of the last declaration
 }
 
-// declare creates the streams or brings them to their declared settings. It
+// declare creates the streams or updates them to their declared settings. It
 // returns durable.ErrNotDurable.
 func (s *streams) declare(ctx context.Context) error {
 	s.mu.Lock()

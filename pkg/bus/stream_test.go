@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// TestConnectReconcilesEverySetting: whatever of a stream was declared otherwise, by
-// an older version or by hand, is as it should be once a service has connected.
+// TestConnectReconcilesEverySetting: settings of a stream that an older version or a
+// user declared differently are corrected when a service connects.
 func TestConnectReconcilesEverySetting(t *testing.T) {
 	w := bustest.Open(t)
 	config := func() jetstream.StreamConfig {
@@ -43,7 +43,7 @@ func TestConnectReconcilesEverySetting(t *testing.T) {
 				t.Fatal(err)
 			}
 			if reflect.DeepEqual(config(), want) {
-				t.Fatal("the server did not take the change")
+				t.Fatal("the server did not apply the change")
 			}
 			bustest.Connect(t, w.URL, bus.Config{})
 			if got := config(); !reflect.DeepEqual(got, want) {
@@ -53,9 +53,9 @@ func TestConnectReconcilesEverySetting(t *testing.T) {
 	}
 }
 
-// TestLostStreamIsMadeAnewByAPublish: an event for a stream that someone deleted
-// makes all streams be declared again, also one that has no consumer to miss it.
-func TestLostStreamIsMadeAnewByAPublish(t *testing.T) {
+// TestPublishRecreatesADeletedStream: publishing an event to a deleted stream
+// declares all streams again, including one without a consumer.
+func TestPublishRecreatesADeletedStream(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Start(t), bus.Config{})
 	if err := w.JS.DeleteStream(t.Context(), bus.StreamOutcomes); err != nil {
 		t.Fatal(err)

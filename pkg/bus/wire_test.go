@@ -29,7 +29,7 @@ func TestTraceTravelsIntoTheHandler(t *testing.T) {
 		return w.Bus.Publish(ctx, bustest.Completed("f1"))
 	}))
 	if in := bustest.Next(t, got, "delivery"); in != trace {
-		t.Errorf("the handler has %+v, want %+v", in, trace)
+		t.Errorf("the handler received %+v, want %+v", in, trace)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	stream, err := w.JS.Stream(t.Context(), bus.StreamOutcomes)
@@ -41,11 +41,11 @@ func TestTraceTravelsIntoTheHandler(t *testing.T) {
 		t.Fatal(err)
 	}
 	if id, parent := msg.Header["assay-request-id"], msg.Header["traceparent"]; len(id) != 1 || id[0] != "req-1" || len(parent) != 1 || parent[0] != trace.Parent {
-		t.Errorf("the outcome carries %v and %v", id, parent)
+		t.Errorf("the outcome has %v and %v", id, parent)
 	}
 }
 
-// What any NATS client gets that knows nothing of this system.
+// The view of a NATS client that does not know this system.
 func TestPlainClientReadsOutcomes(t *testing.T) {
 	w := bustest.Open(t)
 	sub, err := w.NATS.SubscribeSync(event.OutcomeSubjects)
@@ -68,7 +68,7 @@ func TestPlainClientReadsOutcomes(t *testing.T) {
 			t.Errorf("the header %s is not in lower case", name)
 		}
 	}
-	// Read by the exact name, which http-like canonicalization would not find.
+	// Read by the exact name, which HTTP-like canonicalization would not find.
 	for name, want := range map[string]string{
 		"ce-specversion": "1.0", "ce-type": "assay.v1.AnalysisCompleted", "ce-source": "/test",
 		"ce-subject": "f1", "ce-owner": "ann", "ce-time": "2026-11-20T12:00:00Z",

@@ -32,8 +32,8 @@ type Durable struct {
 	Filter string // of subjects; empty for all
 }
 
-// Durables returns the durables behind a consumer of the stream, one for each priority,
-// the highest first. filter is a filter of public subjects; empty takes all.
+// Durables returns the durables of a consumer of the stream, one for each priority, the
+// highest first. filter is a filter of public subjects; an empty one selects all.
 func (w Work) Durables(consumer, filter string) []Durable {
 	if filter == "" {
 		filter = ">"
@@ -45,8 +45,8 @@ func (w Work) Durables(consumer, filter string) []Durable {
 	return all
 }
 
-// A work stream stores a message under a subject of its own, which holds the priority
-// and a hash of the tenant: assay-work.<priority>.<tenant>.file.uploaded.<fileId>. The
+// A work stream stores a message under an internal subject with the priority and a
+// hash of the tenant: assay-work.<priority>.<tenant>.file.uploaded.<fileId>. The
 // server republishes it as assay.file.uploaded.<fileId>, for other subscribers.
 const (
 	storedPrefix = "assay-work."
@@ -59,7 +59,7 @@ func storedSubject(priority, tenant, subject string) string {
 	return storedPrefix + priority + "." + tenant + "." + strings.TrimPrefix(subject, publicPrefix)
 }
 
-// publicSubject is the opposite of storedSubject. It returns other subjects unchanged.
+// publicSubject is the inverse of storedSubject. It returns other subjects unchanged.
 func publicSubject(subject string) string {
 	if rest, ok := strings.CutPrefix(subject, storedPrefix); ok {
 		if parts := strings.SplitN(rest, ".", 3); len(parts) == 3 {

@@ -2,14 +2,14 @@
 // change stream, and lets one process at a time process each. The rows are in the table
 // assay-platform, a partition for each projection and a row for each log.
 //
-// A holder takes a lease under a token of its own and writes only while the row has
-// that token, so that of two holders at most one moves a position. Every write of a
-// holder changes the row's revision. Another process takes a log over when it has seen
-// one revision for a whole lease by its own monotonic clock. Wall clocks are not
-// compared: those of two machines differ, and are stepped.
+// A holder takes a lease under a unique token and writes only while the row has that
+// token, so that at most one of two holders moves a position. Every write of a holder
+// changes the row's revision. Another process takes over a log when the revision has
+// not changed for the duration of a lease, by its own monotonic clock. Wall clocks are
+// not compared: those of two machines differ, and may be stepped.
 //
-// A position is saved after the effects of the entries up to it. A process that dies in
-// between repeats some entries, so effects are idempotent.
+// A position is saved after the effects of the entries up to it. A process that crashes
+// in between repeats some entries, so effects must be idempotent.
 package checkpoint
 
 import (
@@ -52,12 +52,13 @@ type Position struct {
 // Options describe the checkpoints of one projection.
 type Options struct {
 	Table      platform.Config
-	Projection string        // a name of its own in the table
-	Lease      time.Duration // how long a holder may be silent before another takes over
-	Keep       time.Duration // how long a row outlives its last write; 0 for ever
+	Projection string        // its unique name in the table
+	Lease      time.Duration // time without a write after which another process takes over
+	Keep       time.Duration // time from the last write to the expiry of a row; 0 for never
 }
 
-// Store has the checkpoints of one projection. It is safe for concurrent use.
+// Store stores the checkpoints of one projection. It is safe for concurrent
+// use.
 type Store struct {
 	db        *dynamodb.Client
 	table     string
@@ -65,14 +66,14 @@ type Store struct {
 	lease     time.Duration
 	keep      time.Duration
 
-	id     string // begins the tokens of its leases
+	id     string // prefix of the tokens of its leases
 	leases atomic.Int64
 
 	mu   sync.Mutex
 	seen map[string]sighting // of other holders, by log
 }
 
-// sighting is a state in which this process has seen a row.
+// sighting is the state of a row when this process last read it.
 type sighting struct {
 	holder   string
 	revision int64
@@ -122,9 +123,9 @@ func (s *Store) Positions(ctx context.Context) (map[string]Position, error) {
 	return all, nil
 }
 
-// Acquire takes the lease on a log that is free, that this Store has, or whose holder was
-// silent for a lease. An older lease on it is lost then. It returns a *HeldError while
-// another process holds the log.
+// Acquire takes the lease on a log that is free, that this Store holds, or whose holder
+// has not written for a lease. An older lease of this Store on the log is lost. Acquire
+// returns a *HeldError while another process holds the log.
 func (s *Store) Acquire(ctx context.Context, log string) (*Lease, error) {
 	l := &Lease{store: s, log: log, token: s.id + strconv.FormatInt(s.leases.Add(1), 10)}
 	taken, err := s.write(ctx, log, s.free(log), expression.Set(holder, expression.Value(l.token)))

@@ -30,7 +30,7 @@ func open(t *testing.T) (*dynamodb.Client, *dynamolite.Faults) {
 	return db, faults
 }
 
-// process returns the checkpoints as one process has them.
+// process returns the checkpoints as one process sees them.
 func process(db *dynamodb.Client, lease time.Duration) *checkpoint.Store {
 	return checkpoint.New(db, checkpoint.Options{Table: tables, Projection: "test", Lease: lease, Keep: time.Hour})
 }
@@ -69,7 +69,8 @@ func positions(t *testing.T, s *checkpoint.Store, want map[string]checkpoint.Pos
 
 func at(after string) checkpoint.Position { return checkpoint.Position{After: after} }
 
-// TestReleasedLogGoesOnAtOnce: also with a lease that no test could wait for.
+// TestReleasedLogGoesOnAtOnce: also with a lease that is too long to wait for
+// in a test.
 func TestReleasedLogGoesOnAtOnce(t *testing.T) {
 	db, _ := open(t)
 	first, second := process(db, time.Hour), process(db, time.Hour)
@@ -92,7 +93,7 @@ func TestReleasedLogGoesOnAtOnce(t *testing.T) {
 	}
 	l = mustAcquire(t, second, "a")
 	if l.Position() != at("7") {
-		t.Errorf("the next holder goes on at %+v", l.Position())
+		t.Errorf("the next holder continues at %+v", l.Position())
 	}
 	done := checkpoint.Position{After: "9", Done: true}
 	if err := l.Save(t.Context(), done); err != nil {
@@ -103,8 +104,8 @@ func TestReleasedLogGoesOnAtOnce(t *testing.T) {
 	positions(t, checkpoint.New(db, checkpoint.Options{Table: tables, Projection: "other", Lease: time.Hour}), map[string]checkpoint.Position{})
 }
 
-// TestStalledHolderLosesItsLease: another process takes over after a lease of silence,
-// and what the first one writes when it resumes changes nothing.
+// TestStalledHolderLosesItsLease: another process takes over after a lease without a
+// write, and writes of the first one have no effect when it resumes.
 func TestStalledHolderLosesItsLease(t *testing.T) {
 	const lease = 200 * time.Millisecond
 	db, _ := open(t)
@@ -136,7 +137,7 @@ func TestStalledHolderLosesItsLease(t *testing.T) {
 }
 
 // TestKeepHoldsWhileWorkLasts: work that takes three leases keeps the log, and work whose
-// lease is lost is ended.
+// lease is lost is canceled.
 func TestKeepHoldsWhileWorkLasts(t *testing.T) {
 	const lease = 300 * time.Millisecond
 	db, _ := open(t)
@@ -169,8 +170,8 @@ func TestKeepHoldsWhileWorkLasts(t *testing.T) {
 	}
 }
 
-// TestLostAnswersKeepTheLease: a process whose writes are carried out while it gets
-// errors has the log as before.
+// TestLostAnswersKeepTheLease: a process keeps its lease if its writes take effect
+// but return errors.
 func TestLostAnswersKeepTheLease(t *testing.T) {
 	db, faults := open(t)
 	s := process(db, time.Hour)
@@ -196,7 +197,7 @@ func TestLostAnswersKeepTheLease(t *testing.T) {
 }
 
 // TestOneHolderWritesAtATime: processes that stall for longer and shorter than a lease
-// count together; no number is written twice, and none is left out.
+// count together; no number is written twice, and none is skipped.
 func TestOneHolderWritesAtATime(t *testing.T) {
 	const lease, processes, target = 30 * time.Millisecond, 4, 60
 	db, _ := open(t)
@@ -244,7 +245,7 @@ func TestOneHolderWritesAtATime(t *testing.T) {
 	group.Wait()
 	for n := 1; n <= target; n++ {
 		if written[n] != 1 {
-			t.Errorf("%d was written %d times", n, written[n])
+			t.Errorf("%d was written %d times, want once", n, written[n])
 		}
 	}
 	if lost == 0 {

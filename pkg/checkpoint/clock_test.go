@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/checkpoint"
 )
 
-// TestSteppedClockMovesNoLease: a step of the wall clock takes no log from its holder, and
-// keeps no log from the next.
+// TestSteppedClockMovesNoLease: a step of the wall clock neither takes a log from its
+// holder nor delays the next one.
 func TestSteppedClockMovesNoLease(t *testing.T) {
 	const lease = 500 * time.Millisecond
 	for _, d := range []time.Duration{-25 * time.Hour, -10 * time.Minute, 10 * time.Minute, 25 * time.Hour} {
@@ -36,7 +36,7 @@ func TestSteppedClockMovesNoLease(t *testing.T) {
 				t.Errorf("taken over after %s at %+v", waited, next.Position())
 			}
 			if err := l.Renew(t.Context()); !errors.Is(err, checkpoint.ErrLost) {
-				t.Errorf("the holder of before: %v", err)
+				t.Errorf("the previous holder: %v", err)
 			}
 		})
 	}

@@ -10,8 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Lease is the right to process a log. A holder that is silent for longer than the
-// lease may lose it, which its next write reports. Calls come from one goroutine.
+// Lease is the right to process a log. A holder that does not write for longer
+// than the lease may lose it, which its next write reports. It is for one
+// goroutine.
 type Lease struct {
 	store    *Store
 	log      string
@@ -22,8 +23,8 @@ type Lease struct {
 // Position returns the position that was last given to Save, by any holder.
 func (l *Lease) Position() Position { return l.position }
 
-// Save moves the position and renews the lease. It returns ErrLost, and then nothing
-// is written. After another error Save or Release can be called again.
+// Save moves the position and renews the lease. It returns ErrLost, in which case
+// nothing is written. After another error Save or Release can be called again.
 func (l *Lease) Save(ctx context.Context, at Position) error {
 	l.position = at
 	return l.write(ctx, position(at))
@@ -32,8 +33,8 @@ func (l *Lease) Save(ctx context.Context, at Position) error {
 // Renew renews the lease. It returns ErrLost.
 func (l *Lease) Renew(ctx context.Context) error { return l.write(ctx, expression.UpdateBuilder{}) }
 
-// Release saves the position again, as a canceled Save may not have, and frees the log
-// for the next holder. A lease that is lost needs no release.
+// Release saves the position again, because a canceled Save may not have, and frees
+// the log for the next holder. A lost lease need not be released.
 func (l *Lease) Release(ctx context.Context) error {
 	err := l.write(ctx, position(l.position).Remove(holder))
 	if errors.Is(err, ErrLost) {
@@ -54,8 +55,8 @@ func (l *Lease) write(ctx context.Context, update expression.UpdateBuilder) erro
 	return err
 }
 
-// renewals is how often Keep renews a lease, three times in its time. Work that takes
-// longer than ten leases may hang, and another process gets the log.
+// renewals is the number of renewals by Keep in the time of a lease. Work that takes
+// longer than ten leases may hang, and another process takes over the log.
 const renewals = 30
 
 // Keep calls work and renews the lease until it returns, for at most ten leases.
@@ -73,7 +74,7 @@ func (l *Lease) Keep(ctx context.Context, work func(context.Context) error) erro
 				return
 			case <-tick.C:
 			}
-			// Another error is met again by the next write, or passes.
+			// Another error occurs again at the next write, or was temporary.
 			if err := l.Renew(ctx); errors.Is(err, ErrLost) {
 				cancel(err)
 				return

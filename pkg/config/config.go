@@ -6,9 +6,9 @@
 //	Drain   time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" use:"often" doc:"how long requests in progress may take on shutdown"`
 //	Key     string `env:"ASSAY_S3_SECRET_KEY" secret:"true" doc:"the secret key for S3"`
 //
-// The doc tag continues the sentence "give …". The use tag is must, often or rarely (the default): how
-// likely a user sets the variable, by which docs/settings.md groups. A field tagged secret:"true" never has its value
-// shown. Structs nest; `envPrefix` is honored.
+// The doc tag continues the sentence "give …". The use tag is must, often or rarely (the default): how likely a user
+// sets the variable; docs/settings.md groups by it. The value of a field tagged secret:"true" is never shown. Structs
+// nest; `envPrefix` is honored.
 package config
 
 import (
@@ -39,9 +39,9 @@ func Unusable(err error) error {
 }
 
 // Load fills a T, a struct with env tags, from an environment in the form of os.Environ. An empty
-// variable counts as not set, so that compose files and shells may forward unset variables. Load
-// returns an *Error when a variable is missing or cannot be parsed, and another error when T itself
-// is invalid.
+// variable counts as unset, so that compose files and shells may forward unset variables. Load
+// returns an *Error if a variable is missing or cannot be parsed, and another error if T itself is
+// invalid.
 func Load[T any](environ []string) (T, error) {
 	set := env.ToMap(environ)
 	maps.DeleteFunc(set, func(_, value string) bool { return value == "" })
@@ -58,7 +58,7 @@ func Load[T any](environ []string) (T, error) {
 	return settings, &Error{Problems: problems}
 }
 
-// explain converts env's errors to sentences. What no variable accounts for is a bug in the struct
+// explain converts env's errors to sentences. An error without a variable is a bug in the struct
 // and is returned as rest.
 func explain[T any](err error, set map[string]string) (problems []string, rest error) {
 	for _, v := range Variables[T]() {

@@ -48,7 +48,7 @@ func TestLoadSaysOneSentenceForEachFault(t *testing.T) {
 		want    []string
 	}{
 		{"missing", []string{"ASSAY_S3_ADDR=b"}, []string{given}},
-		{"set to nothing is missing", []string{"ASSAY_NATS_ADDR=", "ASSAY_S3_ADDR=b"}, []string{given}},
+		{"an empty variable is missing", []string{"ASSAY_NATS_ADDR=", "ASSAY_S3_ADDR=b"}, []string{given}},
 		{
 			"same field of two structs, the second one wrong",
 			[]string{"ASSAY_NATS_ADDR=a", "ASSAY_S3_ADDR=b", "ASSAY_NATS_TIMEOUT=1s", "ASSAY_S3_TIMEOUT=soon"},
@@ -85,7 +85,7 @@ func TestLoadRefusesAStructItCannotFill(t *testing.T) {
 	}
 	_, err := config.Load[unusable](nil)
 	if _, ok := errors.AsType[*config.Error](err); err == nil || ok {
-		t.Errorf("error is %v, want one that blames the struct", err)
+		t.Errorf("error is %v, want one about the struct", err)
 	}
 }
 

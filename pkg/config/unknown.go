@@ -16,7 +16,7 @@ var names string
 const ownPrefix = "ASSAY_"
 
 // unlisted are variables that no struct declares: those of the command line, and those of API keys, which
-// may have an ending such as _2.
+// may have a suffix such as _2.
 var (
 	unlisted = []string{"ASSAY_SERVER", "ASSAY_OPERATOR", "ASSAY_OWNER"}
 	keys     = []string{"ASSAY_NEWSAPI_KEY", "ASSAY_GEMINI_KEY", "ASSAY_SEEDREAM_KEY"}
@@ -26,8 +26,8 @@ var (
 const furthest = 3
 
 // Unknown returns a sentence for each variable of an environment that begins with ASSAY_ and that no
-// program of the project reads, with the name that was probably meant. also are variables of the calling
-// program that are not among those.
+// program of the project reads, with a suggestion for a similar name. also lists further variables of
+// the calling program.
 func Unknown(environ []string, also ...Variable) []string {
 	known := slices.Concat(strings.Fields(names), unlisted, keys)
 	for _, v := range also {
@@ -63,7 +63,7 @@ func edits(a, b string) int {
 		row[j] = j
 	}
 	for i := range len(a) {
-		before := row[0] // of the row above, one to the left
+		before := row[0] // of the row above, one column to the left
 		row[0] = i + 1
 		for j := range len(b) {
 			cost := before

@@ -30,8 +30,8 @@ func Variables[T any]() []Variable {
 	return variables(reflect.TypeFor[T](), "", "")
 }
 
-// variables lists those of a struct whose names begin with prefix. Its fields are
-// parts of their own where part is empty.
+// variables lists those of a struct whose names begin with prefix. If part is
+// empty, each field of the struct is its own part.
 func variables(t reflect.Type, prefix, part string) []Variable {
 	var list []Variable
 	for i := range t.NumField() {

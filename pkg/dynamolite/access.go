@@ -12,29 +12,29 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/expr"
 )
 
-// Access is one permission that a request needs, in the words of IAM. A
-// transaction needs one for each of its actions, a batch one for each table.
+// Access is one permission that a request needs, in IAM terms. A transaction
+// needs one for each of its actions, a batch one for each table.
 type Access struct {
 	Key      string // access key of the request's signature, which is not checked
 	Action   string // such as dynamodb:PutItem
 	Resource string // ARN of a table, index or stream; * for a list of them
-	// LeadingKey is the partition key of the one item that is requested, or of a
-	// query of the table, where it is a string.
+	// LeadingKey is the partition key of the requested item, or of a query of
+	// the table, if it is a string.
 	LeadingKey string
-	// Attributes are the names that the request gives, keys included, sorted: of
-	// an item to put, and in expressions. All attributes are requested where a
-	// read gives no projection.
+	// Attributes are the attribute names in the request, sorted: keys, names in
+	// expressions, and the attributes of an item to put. A read without a
+	// projection requests all attributes.
 	Attributes []string
 	// Select names the attributes that a read returns: SPECIFIC_ATTRIBUTES with a
-	// projection, otherwise what the request gives, otherwise ALL_ATTRIBUTES. Empty for
+	// projection, otherwise the request's Select, otherwise ALL_ATTRIBUTES. Empty for
 	// writes.
 	Select string
-	// ReturnValues names the attributes that a write of one item returns, if the request sets it.
+	// ReturnValues names the attributes that a write of one item returns, if set in the request.
 	ReturnValues string
 }
 
-// touch is the part of a request, or of one action of it, that permissions are
-// about.
+// touch is the part of a request, or of one action of it, that permissions
+// apply to.
 type touch struct {
 	TableName, IndexName      string
 	StreamArn, ShardIterator  string
@@ -97,7 +97,7 @@ func (e *Engine) needs(operation string, body []byte) []Access {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.RequestItems)) {
-		var part touch // of a batch of writes it has nothing but the table
+		var part touch // writes of a batch require the table only
 		_ = json.Unmarshal(in.RequestItems[name], &part)
 		part.TableName = name
 		all = append(all, e.need(operation, part))
@@ -131,8 +131,8 @@ func (e *Engine) need(action string, t touch) Access {
 	return access
 }
 
-// partition returns the partition key of a query; empty for an invalid one, which
-// the operation refuses.
+// partition returns the partition key of a query, or "" if the query is invalid;
+// the operation then rejects it.
 func (t touch) partition(key keySchema) string {
 	scope, err := expr.NewScope(t.ExpressionAttributeNames, t.ExpressionAttributeValues)
 	if err != nil {
@@ -173,7 +173,7 @@ func (t touch) resource(action string) string {
 	return arnPrefix + t.TableName
 }
 
-// attributes leaves out expressions with mistakes: the operation refuses them.
+// attributes skips invalid expressions: the operation rejects them.
 func (t touch) attributes() []string {
 	names := map[string]bool{}
 	for _, values := range []attr.Item{t.Key, t.Item} {

@@ -45,7 +45,7 @@ func (a *asked) refuse(action string) {
 }
 
 // TestAccess: each request requires the permissions that it needs, and has no
-// effect where one is refused.
+// effect if one of them is denied.
 func TestAccess(t *testing.T) {
 	a := &asked{}
 	s := start(t, dynamolite.Options{Allow: a.allow})
@@ -55,7 +55,7 @@ func TestAccess(t *testing.T) {
 	expect := func(err error, want ...string) {
 		t.Helper()
 		if got := a.take(); err != nil || !slices.Equal(got, want) {
-			t.Errorf("asked for %q, want %q; %v", got, want, err)
+			t.Errorf("requested permissions %q, want %q; %v", got, want, err)
 		}
 	}
 	expect(nil, "CreateTable tab")
@@ -112,9 +112,9 @@ func TestAccess(t *testing.T) {
 	}})
 	wantError(t, err, "AccessDeniedException")
 	if !strings.Contains(err.Error(), "is not authorized to perform: dynamodb:DeleteItem on resource: arn:aws:dynamodb:") {
-		t.Errorf("it says %v", err)
+		t.Errorf("the error is %v", err)
 	}
 	if s.get("tab", key) == nil || s.get("tab", item("pk", "n", "sk", "q")) != nil {
-		t.Error("a refused transaction had an effect")
+		t.Error("a rejected transaction had an effect")
 	}
 }

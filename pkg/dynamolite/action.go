@@ -30,8 +30,8 @@ type action struct {
 	item      attr.Item // put
 	condition expr.Condition
 	update    expr.Update
-	// before and after are the item as decide found it and as it is to be; nil
-	// is no item.
+	// before and after are the item before and after the write; nil means no
+	// item.
 	before, after attr.Item
 	stored        int // length of the stored form of before
 }
@@ -146,7 +146,7 @@ func keyAction(v verb, t *table, key attr.Item, cond expr.Condition) (*action, e
 	return &action{verb: v, table: t, storage: storage, condition: cond}, nil
 }
 
-// checkPaths refuses paths into a key attribute, which is a scalar.
+// checkPaths rejects paths into a key attribute, which is a scalar.
 func (t *table) checkPaths(lists ...[]expr.Path) error {
 	for _, paths := range lists {
 		for _, path := range paths {

@@ -15,7 +15,7 @@ import (
 const (
 	maxBatchWrites = 25
 	maxBatchGets   = 100
-	maxBatchBytes  = 16 << 20 // of items answered by BatchGetItem
+	maxBatchBytes  = 16 << 20 // of items returned by BatchGetItem
 )
 
 type writeRequest struct {
@@ -93,8 +93,8 @@ func (in *batchWriteItemInput) plan(t *table) ([]*action, error) {
 	return actions, nil
 }
 
-// batchWriteItem puts all requests into one commit; DynamoDB promises no
-// atomicity beyond the single item, and this should not be relied upon.
+// batchWriteItem puts all requests into one commit. DynamoDB guarantees no
+// atomicity beyond the single item, so callers must not rely on it.
 func (e *Engine) batchWriteItem(in *batchWriteItemInput) (any, error) {
 	if err := in.check(); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func TestLargeBatchGetLeavesKeysUnprocessed(t *testing.T) {
 	s.table("big", "pk:N", "")
 	request := types.KeysAndAttributes{}
 	for n := range 50 {
-		s.put("big", item("pk", n, "x", strings.Repeat("x", 390<<10))) // 19 MB in all
+		s.put("big", item("pk", n, "x", strings.Repeat("x", 390<<10))) // 19 MB in total
 		request.Keys = append(request.Keys, item("pk", n))
 	}
 	seen := map[string]bool{}

@@ -7,19 +7,19 @@ import (
 )
 
 const (
-	// maxBodies bounds the bytes of all request bodies that are held at once.
+	// maxBodies bounds the total size of all request bodies in memory.
 	maxBodies = 128 << 20
 	// bodyStep is the memory that a body gets before its first byte arrives, unless it is shorter.
 	bodyStep = 64 << 10
 )
 
-var errTooManyBodies = &apiError{code: "ServiceUnavailable", message: "The requests under way hold all the memory for request bodies; try again"}
+var errTooManyBodies = &apiError{code: "ServiceUnavailable", message: "The requests in progress use all the memory for request bodies; try again"}
 
 // errBrokenBody is the error for a client that disconnected, or whose body is malformed.
-var errBrokenBody = &apiError{code: "SerializationException", message: "The request's body breaks off or is malformed"}
+var errBrokenBody = &apiError{code: "SerializationException", message: "The request's body is truncated or malformed"}
 
-// readBody reads a body into memory that grows with what arrives, and counts its capacity in e.bodies.
-// The caller releases the capacity of what it returns, also beside an error.
+// readBody reads a body into memory that grows with the bytes received, and counts its capacity in
+// e.bodies. The caller must release the capacity of the returned slice, even if there is an error.
 func (e *Engine) readBody(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
 	most := int64(maxRequest)
 	if r.ContentLength >= 0 {
@@ -52,7 +52,7 @@ func (e *Engine) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	}
 }
 
-// ended reads the end of a body of which all bytes are read.
+// ended reads the end of a body whose bytes have all been read.
 func ended(from io.Reader) error {
 	n, err := io.ReadFull(from, make([]byte, 1))
 	if n == 0 && errors.Is(err, io.EOF) {

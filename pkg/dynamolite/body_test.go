@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// TestBodiesAreBoundedTogether sends the most part of 9 bodies of 16 MB at once: 8 fill the memory.
+// TestBodiesAreBoundedTogether sends most of 9 bodies of 16 MB at once: 8 fill the memory.
 func TestBodiesAreBoundedTogether(t *testing.T) {
 	s := start(t, dynamolite.Options{})
 	part := strings.Repeat(" ", 15<<20)
@@ -23,7 +23,7 @@ func TestBodiesAreBoundedTogether(t *testing.T) {
 		}
 		defer conn.Close()
 		go func() {
-			// A server that refuses the body closes the connection, which ends the write.
+			// A server that rejects the body closes the connection, which ends the write.
 			_, _ = fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Length: %d\r\n\r\n%s", 16<<20, part)
 			answer := make([]byte, 12)
 			n, _ := conn.Read(answer)
@@ -31,11 +31,12 @@ func TestBodiesAreBoundedTogether(t *testing.T) {
 		}()
 	}
 	if got := <-answers; got != "HTTP/1.1 503" {
-		t.Errorf("beyond the limit the answer is %q", got)
+		t.Errorf("beyond the limit the response is %q", got)
 	}
 }
 
-// TestABodyHasItsLength refuses one that is shorter, and takes one of no declared length.
+// TestABodyHasItsLength: a body that is shorter than declared is rejected, and one
+// without a declared length is accepted.
 func TestABodyHasItsLength(t *testing.T) {
 	engine, err := dynamolite.Open(dynamolite.Options{})
 	if err != nil {
@@ -53,7 +54,7 @@ func TestABodyHasItsLength(t *testing.T) {
 			w := httptest.NewRecorder()
 			engine.ServeHTTP(w, r)
 			if w.Code != want {
-				t.Errorf("%d bytes of length %d are answered with %d: %s", len(body), length, w.Code, w.Body)
+				t.Errorf("%d bytes declared as %d: got status %d: %s", len(body), length, w.Code, w.Body)
 			}
 		}
 	}

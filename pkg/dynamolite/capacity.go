@@ -38,8 +38,8 @@ func writeUnits(before, after attr.Item) float64 {
 	return float64(max(1, (max(attr.Size(before), attr.Size(after))+writeUnit-1)/writeUnit))
 }
 
-// consumed answers ReturnConsumedCapacity; ix is the index that was read, nil
-// for the table.
+// consumed returns the consumed capacity if ReturnConsumedCapacity requests
+// it; ix is the index that was read, nil for the table.
 func consumed(mode string, t *table, ix *index, units float64) *consumedCapacity {
 	if mode != "TOTAL" && mode != "INDEXES" {
 		return nil
@@ -61,9 +61,9 @@ func consumed(mode string, t *table, ix *index, units float64) *consumedCapacity
 	return c
 }
 
-// consumedByWrite answers ReturnConsumedCapacity of a write; each index whose
-// entry is added, removed or changed costs as much as the table, and twice that if it
-// moves.
+// consumedByWrite returns the consumed capacity of a write if ReturnConsumedCapacity
+// requests it. Each index whose entry is added, removed or changed costs as much as
+// the table, and twice that if the entry moves.
 func consumedByWrite(mode string, t *table, before, after attr.Item, factor float64) *consumedCapacity {
 	if mode != "TOTAL" && mode != "INDEXES" {
 		return nil
@@ -110,8 +110,9 @@ func (c *consumedCapacity) add(other *consumedCapacity) {
 	}
 }
 
-// metrics answers ReturnItemCollectionMetrics, which is for tables with local
-// secondary indexes. The estimate is DynamoDB's for small collections.
+// metrics returns the item collection metrics if ReturnItemCollectionMetrics
+// requests them. They exist for tables with local secondary indexes only. The
+// estimate is DynamoDB's for small collections.
 func metrics(mode string, t *table, key attr.Item) *itemCollectionMetrics {
 	if mode != "SIZE" {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Check reads all that the file holds: the checksum of every value, that items can be
-// decoded, that index entries lead to items, the counted sizes of tables, and bbolt's
-// pages. It calls found for each thing that is wrong, and returns an error where
-// it cannot continue. It returns how many values it has read.
+// Check reads the whole file. It verifies the checksum of every value, that items can
+// be decoded, that index entries refer to items, the stored sizes of tables, and
+// bbolt's pages. It calls found for each problem, and returns an error if it cannot
+// continue. It returns the number of values read.
 func (e *Engine) Check(found func(problem string)) (values int, err error) {
 	c := checker{found: found}
 	err = e.read(func(tx *bbolt.Tx) error {
@@ -24,7 +24,7 @@ func (e *Engine) Check(found func(problem string)) (values int, err error) {
 		return tx.ForEach(c.values)
 	})
 	if err != nil || c.problems > 0 {
-		return c.read, err // bbolt's own check, in a goroutine of its own, may panic then
+		return c.read, err // bbolt's own check runs in its own goroutine and may panic then
 	}
 	return c.read, e.read(func(tx *bbolt.Tx) error {
 		for problem := range tx.Check() {
@@ -44,7 +44,7 @@ func (c *checker) problem(format string, v ...any) {
 	c.found(fmt.Sprintf(format, v...))
 }
 
-// values checks all of one bucket.
+// values checks every value of one bucket.
 func (c *checker) values(name []byte, bucket *bbolt.Bucket) error {
 	return bucket.ForEach(func(key, stored []byte) error {
 		c.read++
@@ -59,7 +59,7 @@ func (c *checker) values(name []byte, bucket *bbolt.Bucket) error {
 func (c *checker) table(tx *bbolt.Tx, t *table) error {
 	items := tx.Bucket(bucketName('i', t.ID))
 	if items == nil {
-		c.problem("table %s has lost its items", t.Name)
+		c.problem("table %s has no bucket for its items", t.Name)
 		return nil
 	}
 	var size counts
@@ -101,7 +101,7 @@ func (c *checker) table(tx *bbolt.Tx, t *table) error {
 		return nil // reported with all values
 	}
 	if err == nil && counted != size {
-		c.problem("table %s has %d items of %d bytes, and %d of %d were counted", t.Name, size.items, size.bytes, counted.items, counted.bytes)
+		c.problem("table %s has %d items of %d bytes, but its stored size is %d items of %d bytes", t.Name, size.items, size.bytes, counted.items, counted.bytes)
 	}
 	return err
 }

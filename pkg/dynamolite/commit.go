@@ -9,27 +9,27 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// maxGroup bounds how many requests one commit carries, and with it the time
-// of a commit.
+// maxGroup bounds the number of requests in one commit, and so the duration of
+// a commit.
 const maxGroup = 256
 
-// committer carries out writes in groups: all requests that wait run in one
-// bbolt transaction and are answered when it is durable. So writes are serial,
-// and writers that come at the same time share a sync. The goroutine of the
-// first request in a group carries the group out, which saves a lone writer
-// a switch to another.
+// committer commits writes in groups: all waiting requests run in one bbolt
+// transaction, and their responses are sent when it is durable. So writes are
+// serial, and concurrent writers share a sync. The goroutine of the first
+// request in a group runs the group, which saves a single writer a goroutine
+// switch.
 type committer struct {
 	engine  *Engine
 	mu      sync.Mutex
 	queue   []*change
-	leading bool // a group is being carried out
+	leading bool // a group is running
 	ended   bool
 	idle    *sync.Cond // of mu: leading became false
 }
 
-// change is one request's part of a group. run must read and decide before
-// it writes, and after its first write fail only where bbolt does, which ends
-// the whole group: a request that is refused leaves nothing behind.
+// change is one request's part of a group. run must read and decide before it
+// writes, and after its first write fail only where bbolt does, which fails
+// the whole group: a rejected request has no effect.
 type change struct {
 	run  func(*writeTx) error
 	err  error
@@ -43,8 +43,8 @@ func newCommitter(e *Engine) *committer {
 }
 
 // write runs the change in a group and returns its error when the group is
-// durable. The change is run once; it takes effect if and only if the
-// error is nil.
+// durable. The change runs once; it takes effect if and only if the error is
+// nil.
 func (e *Engine) write(run func(*writeTx) error) error {
 	c := e.commits
 	ch := &change{run: run, wake: make(chan bool, 1)}
@@ -63,8 +63,8 @@ func (e *Engine) write(run func(*writeTx) error) error {
 	return ch.err
 }
 
-// lead carries out the group at the head of the queue, of which the caller's
-// change is the first, and passes the lead on.
+// lead runs the group at the head of the queue, whose first change is the
+// caller's, and then makes the next group's first request the leader.
 func (c *committer) lead() {
 	c.mu.Lock()
 	n := min(len(c.queue), maxGroup)
@@ -89,7 +89,7 @@ func (c *committer) lead() {
 	c.idle.Broadcast()
 }
 
-// stop refuses further changes and waits for those in progress.
+// stop rejects further changes and waits for those in progress.
 func (c *committer) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,7 +99,7 @@ func (c *committer) stop() {
 	}
 }
 
-// commit runs the group. On an error, nothing of the group has taken effect.
+// commit runs the group. On an error, no change of the group has taken effect.
 func (c *committer) commit(group []*change) (err error) {
 	tx, err := c.engine.db.Begin(true)
 	if err != nil {
@@ -148,13 +148,13 @@ func (e *Engine) end(w *writeTx) error {
 	}
 }
 
-// isStoreError tells a failure of the store, after which the transaction may
-// be half written, from a refusal.
+// isStoreError distinguishes a failure of the store, after which the
+// transaction may be half written, from a rejected request.
 func isStoreError(err error) bool {
 	return !errors.Is(err, errTableChanged) && clientError(err).status() >= http.StatusInternalServerError
 }
 
-// read runs f in a consistent snapshot that holds all answered writes.
+// read runs f in a consistent snapshot that includes all acknowledged writes.
 func (e *Engine) read(f func(*bbolt.Tx) error) error {
 	return guard(func() error { return e.db.View(f) })
 }

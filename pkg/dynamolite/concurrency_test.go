@@ -108,7 +108,7 @@ func TestOneOfManyConcurrentCreatorsWins(t *testing.T) {
 			t.Fatalf("round %d: %d writers won", round, len(won))
 		}
 		if by := text(s.get("jobs", item("id", strconv.Itoa(round))), "by"); by != strconv.Itoa(<-won) {
-			t.Fatalf("round %d: the item is by %s", round, by)
+			t.Fatalf("round %d: the item was written by %s", round, by)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 // DynamoDB reports together and before anything else.
 type constraints struct {
 	violations []string
-	// inside names what the fields that are checked belong to, with a dot at its end;
-	// nil is the request itself.
+	// inside is the path of the structure whose fields are checked, with a dot at its
+	// end; "" is the request itself.
 	inside func() string
 }
 
@@ -33,7 +33,8 @@ func (c *constraints) err() error {
 	}
 }
 
-// notInNames reports whether no name of a table or index may have the character.
+// notInNames reports whether the character is not allowed in names of tables and
+// indexes.
 func notInNames(r rune) bool {
 	return (r|0x20 < 'a' || r|0x20 > 'z') && (r < '0' || r > '9') && r != '_' && r != '.' && r != '-'
 }
@@ -41,7 +42,8 @@ func notInNames(r rune) bool {
 // tableName checks the name of an existing table; nil is a missing parameter.
 func (c *constraints) tableName(name *string) { c.name("tableName", name, 1) }
 
-// name checks a table's or index's name of at least shortest characters.
+// name checks the name of a table or an index, which has at least shortest
+// characters.
 func (c *constraints) name(field string, name *string, shortest int) {
 	if name == nil {
 		c.add("null", field, "Member must not be null")

@@ -25,7 +25,7 @@ const (
 	crashAnswers = 400 // per round
 )
 
-// TestMain makes the test binary the victim of the crash test when asked to.
+// TestMain runs the writer of the crash test if the environment requests it.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(crashPath); path != "" {
 		fmt.Println(writeUntilKilled(path))
@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeUntilKilled has every writer count up two items in one transaction, and
-// prints "writer n" for each response. It returns only on an error.
+// writeUntilKilled has every writer increment two items in one transaction,
+// and prints "writer n" for each response. It returns only on an error.
 func writeUntilKilled(path string) error {
 	engine, err := dynamolite.Open(dynamolite.Options{Path: path})
 	if err != nil {
@@ -107,7 +107,7 @@ func TestKilledProcessLosesNothingItAnswered(t *testing.T) {
 			left, right := text(s.get("left", item("id", id)), "n"), text(s.get("right", item("id", id)), "n")
 			got, err := strconv.Atoi(left)
 			if err != nil || left != right || got < n || got > n+1 {
-				t.Errorf("round %d: counter %s is %s and %s; %d was answered", round, id, left, right, n)
+				t.Errorf("round %d: counter %s is %s and %s; %d was acknowledged", round, id, left, right, n)
 			}
 			total += got
 		}
@@ -126,8 +126,8 @@ func TestKilledProcessLosesNothingItAnswered(t *testing.T) {
 	}
 }
 
-// killWhileWriting runs this binary as a writer, kills it in the middle, and
-// returns the highest n that it answered for each counter.
+// killWhileWriting runs this binary as a writer, kills it while it writes, and
+// returns the highest n that it acknowledged for each counter.
 func killWhileWriting(t *testing.T, path string) map[string]int {
 	t.Helper()
 	binary, err := os.Executable()
@@ -149,7 +149,7 @@ func killWhileWriting(t *testing.T, path string) map[string]int {
 		var id string
 		var n int
 		if _, err := fmt.Sscan(lines.Text(), &id, &n); err != nil {
-			t.Fatalf("the writer says %q", lines.Text())
+			t.Fatalf("the writer printed %q", lines.Text())
 		}
 		answered[id] = max(answered[id], n)
 		if count == crashAnswers {
@@ -159,10 +159,10 @@ func killWhileWriting(t *testing.T, path string) map[string]int {
 		}
 	}
 	if err := victim.Wait(); err == nil || victim.ProcessState.Exited() {
-		t.Fatalf("the writer ended by itself: %v", err)
+		t.Fatalf("the writer exited by itself: %v", err)
 	}
 	if len(answered) != crashWriters {
-		t.Fatalf("%d counters were answered", len(answered))
+		t.Fatalf("%d counters were acknowledged", len(answered))
 	}
 	return answered
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// killed returns the files of an engine with answered writes that was never closed,
-// what it held, and where the records of the journal lie: each begins at an entry,
-// and the last entry is the end.
+// killed returns the files of an engine with acknowledged writes that was never
+// closed, its content, and the offsets of the records in the journal. The last
+// offset is the end.
 func killed(t *testing.T) (db, journal []byte, want content, records []int) {
 	t.Helper()
 	path := prepared(t)
@@ -40,7 +40,7 @@ func killed(t *testing.T) (db, journal []byte, want content, records []int) {
 }
 
 // openDamaged opens copies of the files. It returns nil and the error of Open, or
-// what the engine holds.
+// the engine's content.
 func openDamaged(t *testing.T, db, journal []byte) (*content, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
@@ -50,7 +50,7 @@ func openDamaged(t *testing.T, db, journal []byte) (*content, error) {
 	engine, err := dynamolite.Open(dynamolite.Options{Path: path})
 	if err != nil {
 		if left := must(os.ReadFile(path + ".journal"))(t); !bytes.Equal(left, journal) {
-			t.Error("a start that was refused has changed the journal")
+			t.Error("a failed Open changed the journal")
 		}
 		return nil, err
 	}
@@ -58,7 +58,8 @@ func openDamaged(t *testing.T, db, journal []byte) (*content, error) {
 	return &got, nil
 }
 
-// TestParserFindsEveryFlippedBit in the package is the same for all bits.
+// TestParserFindsEveryFlippedBit does the same for all bits, inside the
+// package.
 func TestFlippedBitInTheJournalLosesNothingSilently(t *testing.T) {
 	db, journal, want, records := killed(t)
 	last, end := records[len(records)-2], records[len(records)-1]
@@ -80,7 +81,7 @@ func TestFlippedBitInTheJournalLosesNothingSilently(t *testing.T) {
 				t.Errorf("bit %d of byte %d: %d items without an error, want %d", bit%8, bit/8, len(got.items), len(want.items))
 			}
 			if bit/8 >= records[0] && bit/8 < end {
-				t.Errorf("bit %d of byte %d, inside a record, went unnoticed", bit%8, bit/8)
+				t.Errorf("bit %d of byte %d, inside a record, was not detected", bit%8, bit/8)
 			}
 			continue
 		}
@@ -114,7 +115,7 @@ func TestRepairCutsTheJournalAtTheDamage(t *testing.T) {
 	var found dynamolite.Recovery
 	s := start(t, dynamolite.Options{Path: path, OnRecovery: func(r dynamolite.Recovery) { found = r }})
 	if s.get("left", item("id", "19")) == nil || text(s.get("left", item("id", "20")), "text") == strings.Repeat("x", 800) {
-		t.Error("the engine does not hold just what was committed before the damage")
+		t.Error("the engine's content is not what was committed before the damage")
 	}
 	if found != (dynamolite.Recovery{Commits: 20}) {
 		t.Errorf("recovery: %+v", found)

@@ -17,49 +17,49 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Sync is when a write is synced to disk.
+// Sync specifies when a write is synced to disk.
 type Sync int
 
 const (
 	// SyncEveryCommit acknowledges a write only when it is on disk. Writes that
 	// arrive while the disk is busy share the next sync.
 	SyncEveryCommit Sync = iota
-	// SyncNever leaves it to the operating system. Acknowledged writes survive
-	// the end of the process at any moment, but not a power failure, which may
-	// also leave the file unusable.
+	// SyncNever leaves syncing to the operating system. Acknowledged writes
+	// survive the end of the process at any moment, but not a power failure,
+	// which may also leave the file unusable.
 	SyncNever
 )
 
 // Options configures Open. The zero value is an engine in a private temporary
 // file.
 type Options struct {
-	// Path is the bbolt file; it is created if missing, and one process at a
-	// time may hold it. While it is open, and after a crash, a journal lies
-	// beside it, and the two belong together. Empty: a temporary file without syncs, removed by
-	// Close.
+	// Path is the bbolt file. It is created if missing, and locked while it is open. While it
+	// is open, and after a crash, a journal exists beside it; the two files belong together. If
+	// Path is empty, the engine uses a temporary file without syncs, which Close removes.
 	Path string
 	Sync Sync
 	// Clock is the time for TTL, streams and request tokens; nil is time.Now.
 	Clock func() time.Time
-	// SweepInterval is how often expired items, old stream records and old
-	// request tokens are removed; 0 is one second, below 0 only by Sweep.
+	// SweepInterval is the interval at which expired items, old stream records
+	// and old request tokens are removed. 0 means one second. If it is
+	// negative, only calls of Sweep remove them.
 	SweepInterval time.Duration
 	// OnError is called for each failure that a client sees as an
 	// InternalServerError, or that happens in a sweep; nil ignores them.
 	OnError func(error)
-	// OnRecovery is called by Open when it has restored commits from a journal that a
-	// crash has left, or has dropped an incomplete one; nil ignores it.
+	// OnRecovery is called by Open if it has restored commits from a journal that a
+	// crash left, or has dropped an incomplete one; nil ignores it.
 	OnRecovery func(Recovery)
-	// Allow reports whether the signer of a request may have what it needs; a
-	// request that may not is answered with AccessDeniedException before anything
-	// else of it is looked at. It may be called concurrently. nil allows everything.
+	// Allow reports whether the signer of a request has the permissions that it
+	// needs. A request without them returns AccessDeniedException before any other
+	// check. It may be called concurrently. nil allows everything.
 	Allow func(Access) bool
-	// Hosts are host names, in lower case and without a port, that requests may be
-	// addressed to besides those of loopback and the IP address that a client
-	// connects to. A request with another Host is answered with 421.
+	// Hosts are host names, in lower case and without a port, that requests may
+	// use in addition to those of loopback and the IP address that a client
+	// connects to. A request with another Host returns status 421.
 	Hosts []string
-	// HostsSetting names, in that response, where a program's users set Hosts.
-	// Empty is Options.Hosts.
+	// HostsSetting is the name of the setting that this response tells users
+	// to change. The default is Options.Hosts.
 	HostsSetting string
 }
 
@@ -68,7 +68,7 @@ type Options struct {
 type Engine struct {
 	db          *bbolt.DB
 	journal     *journal // nil: bbolt syncs by itself, or nothing does
-	temporary   string   // folder to remove at Close
+	temporary   string   // directory to remove at Close
 	clock       func() time.Time
 	opened      time.Time // a reading of the clock, for past
 	onError     func(error)
@@ -89,9 +89,9 @@ type Engine struct {
 	sweeping    sync.WaitGroup
 }
 
-// past returns the time that was the given age ago, by which what is older may be removed.
-// A wall clock that is stepped forward makes nothing old: the time that has passed by the
-// monotonic clock since Open bounds it.
+// past returns the time before which records of the given age may be removed. If the wall
+// clock is stepped forward, nothing expires early: the monotonic time since Open bounds
+// the result.
 func (e *Engine) past(age time.Duration) time.Time {
 	now := e.clock()
 	if steady := e.opened.Round(0).Add(now.Sub(e.opened)); steady.Before(now) { // Round strips the monotonic reading
@@ -100,9 +100,9 @@ func (e *Engine) past(age time.Duration) time.Time {
 	return now.Add(-age)
 }
 
-// Open opens or creates an engine. The caller must Close it. It fails if the
-// file cannot be opened, is no bbolt file, or is held by another process for
-// more than a second.
+// Open opens or creates an engine. The caller must Close it. Open fails if the
+// file cannot be opened, is not a bbolt file, or is locked by another process
+// for more than a second.
 func Open(opts Options) (*Engine, error) {
 	e := &Engine{clock: opts.Clock, onError: opts.OnError, allow: opts.Allow, faults: &Faults{}, bodies: semaphore.NewWeighted(maxBodies),
 		hosts: opts.Hosts, hostsFrom: cmp.Or(opts.HostsSetting, "Options.Hosts"), origin: http.NewCrossOriginProtection()}
@@ -149,7 +149,7 @@ func (e *Engine) Close() error {
 
 func (e *Engine) openFiles(path string, opts Options) (err error) {
 	var j *journal
-	if journaled && opts.Path != "" { // with any opts.Sync: a crash may have left one
+	if journaled && opts.Path != "" { // with any opts.Sync: a crash may have left a journal
 		if j, err = openJournal(path); err != nil {
 			return err
 		}
@@ -205,5 +205,5 @@ func (e *Engine) closeFiles() error {
 	return errors.Join(errs...)
 }
 
-// Faults returns the engine's fault switch.
+// Faults returns the engine's fault injector.
 func (e *Engine) Faults() *Faults { return e.faults }

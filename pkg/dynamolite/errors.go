@@ -28,21 +28,21 @@ type cancellationReason struct {
 	Item    attr.Item `json:",omitzero"`
 }
 
-// errTableChanged means that a request was planned against a table definition
-// that is no longer the current one; the request is planned again.
+// errTableChanged means that a request was planned against an outdated table
+// definition; the request is planned again.
 var errTableChanged = errors.New("dynamolite: table changed")
 
 // ErrClosed is the error of requests made after Close.
 var ErrClosed = errors.New("dynamolite: engine is closed")
 
 // ErrOldFormat means that an older version of this package wrote the file.
-var ErrOldFormat = errors.New("the file has the format of an older version, which this one does not read; start with a new data folder")
+var ErrOldFormat = errors.New("the file has the format of an older version, which this version cannot read; start with a new data directory")
 
 func invalid(message string) error {
 	return &apiError{code: "ValidationException", message: message}
 }
 
-// invalidParameters returns the form most checks of values take.
+// invalidParameters returns the message that most checks of values use.
 func invalidParameters(message string) error {
 	return invalid("One or more parameter values were invalid: " + message)
 }
@@ -71,8 +71,8 @@ func cancelled(reasons []cancellationReason) error {
 	}
 }
 
-// clientError returns err as the exception a client sees. What is not a
-// client's fault is an InternalServerError without details.
+// clientError returns err as the exception that a client sees. A failure that
+// the client did not cause is an InternalServerError without details.
 func clientError(err error) *apiError {
 	if e, ok := errors.AsType[*apiError](err); ok {
 		return e
@@ -91,7 +91,7 @@ func clientError(err error) *apiError {
 	return &apiError{code: "InternalServerError", message: "The request processing has failed because of an unknown error"}
 }
 
-// misdirected is the code of a request to another host. DynamoDB has none.
+// misdirected is the code for requests to another host. DynamoDB has none.
 const misdirected = "MisdirectedRequestException"
 
 func (e *apiError) status() int {
@@ -106,7 +106,7 @@ func (e *apiError) status() int {
 	return http.StatusBadRequest
 }
 
-// body returns the JSON answer. The namespaces are AWS's.
+// body returns the JSON response. The namespaces are AWS's.
 func (e *apiError) body() ([]byte, error) {
 	namespace := "com.amazonaws.dynamodb.v20120810#"
 	switch e.code {

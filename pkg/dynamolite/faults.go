@@ -12,22 +12,23 @@ import (
 	"time"
 )
 
-// FaultKind is what goes wrong.
+// FaultKind is the kind of an injected fault.
 type FaultKind int
 
 const (
-	// Throttle answers ProvisionedThroughputExceededException; nothing happens.
+	// Throttle returns ProvisionedThroughputExceededException; the request has
+	// no effect.
 	Throttle FaultKind = iota
-	// Conflict answers TransactionConflictException to a write of one item, and
-	// to a transaction TransactionCanceledException with the reason
+	// Conflict returns TransactionConflictException for a write of one item. A
+	// transaction returns TransactionCanceledException with the reason
 	// TransactionConflict for every action on the fault's table.
 	Conflict
-	// ErrorBefore answers InternalServerError; nothing happens.
+	// ErrorBefore returns InternalServerError; the request has no effect.
 	ErrorBefore
-	// ErrorAfter lets the request take effect, durably, and then answers
+	// ErrorAfter lets the request take effect, durably, and then returns
 	// InternalServerError.
 	ErrorAfter
-	// Delay holds the request for Fault.Delay before it is carried out.
+	// Delay delays the request by Fault.Delay before it runs.
 	Delay
 	// Unprocessed makes BatchWriteItem and BatchGetItem leave the last request
 	// of the fault's table unprocessed.
@@ -40,17 +41,17 @@ type Fault struct {
 	Kind      FaultKind
 	Operation string        // such as "PutItem"; empty: every operation
 	Table     string        // empty: every table
-	Skip      int           // how many matching requests are spared first
-	Count     int           // how often the fault happens; 0: without end
-	Delay     time.Duration // of the kind Delay
+	Skip      int           // number of matching requests to spare first
+	Count     int           // number of times that the fault occurs; 0: no limit
+	Delay     time.Duration // for the kind Delay
 	// Probability, if not 0, is the chance of each match after Skip, drawn from
-	// a generator with Seed: a sequence of requests meets the same faults on
-	// every run.
+	// a generator with Seed: the same sequence of requests gets the same faults
+	// on every run.
 	Probability float64
 	Seed        uint64
 }
 
-// Faults is the fault switch of an engine. Its methods may be called
+// Faults is the fault injector of an engine. Its methods may be called
 // concurrently, and while requests are in progress.
 type Faults struct {
 	active atomic.Int32 // number of rules, so that no rule costs nothing
@@ -64,8 +65,8 @@ type faultRule struct {
 	random         *rand.Rand
 }
 
-// Add adds a rule and returns a function that removes it. Of several
-// rules that fire for one request all delays happen, and the first failure.
+// Add adds a rule and returns a function that removes it. If several rules
+// fire for one request, all delays apply, and the first failure.
 func (f *Faults) Add(fault Fault) (remove func()) {
 	rule := &faultRule{Fault: fault, random: rand.New(rand.NewPCG(fault.Seed, 0))}
 	f.mu.Lock()
@@ -82,7 +83,7 @@ func (f *Faults) Add(fault Fault) (remove func()) {
 	}
 }
 
-// Clear takes every rule away.
+// Clear removes all rules.
 func (f *Faults) Clear() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -90,8 +91,8 @@ func (f *Faults) Clear() {
 	f.active.Store(0)
 }
 
-// fires returns the rules that fire for a request on tables, except that
-// Unprocessed is checked separately.
+// fires returns the rules that fire for a request on tables. Unprocessed is
+// checked separately.
 func (f *Faults) fires(operation string, tables []string, unprocessed bool) []Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,12 +111,13 @@ func (f *Faults) fires(operation string, tables []string, unprocessed bool) []Fa
 	return firing
 }
 
-// unprocessed reports whether a batch leaves the table's last request undone.
+// unprocessed reports whether a batch leaves the table's last request
+// unprocessed.
 func (f *Faults) unprocessed(operation, table string) bool {
 	return f.active.Load() > 0 && len(f.fires(operation, []string{table}, true)) > 0
 }
 
-// around carries out a request under the rules.
+// around runs a request under the rules.
 func (f *Faults) around(ctx context.Context, operation string, body []byte, run handler) (any, error) {
 	var firing []Fault
 	var tables []string
@@ -171,8 +173,8 @@ func conflict(operation, table string, tables []string) error {
 	return cancelled(reasons)
 }
 
-// touchedTables returns the tables that a request names: of a transaction, one
-// for each action, in order.
+// touchedTables returns the tables that a request names. For a transaction it
+// returns one for each action, in order.
 func touchedTables(body []byte) []string {
 	var in struct {
 		TableName     string

@@ -61,7 +61,7 @@ func TestConflictNamesTheActionsOnItsTable(t *testing.T) {
 	wantError(t, s.tryPut("right", item("pk", "a")), "TransactionConflictException")
 	s.engine.Faults().Clear()
 	if got := s.get("left", item("pk", "a")); got != nil {
-		t.Errorf("the transaction happened: %v", got)
+		t.Errorf("the failed transaction took effect: %v", got)
 	}
 }
 
@@ -112,10 +112,10 @@ func TestBatchLeavesItemsUnprocessed(t *testing.T) {
 		t.Fatalf("unprocessed %v", rest)
 	}
 	if s.get("left", item("pk", "b")) != nil || s.get("left", item("pk", "a")) == nil || s.get("right", item("pk", "b")) == nil {
-		t.Error("not what was said is unprocessed")
+		t.Error("the unprocessed requests are not those of the response")
 	}
 	must(s.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: rest}))(t)
 	if s.get("left", item("pk", "b")) == nil {
-		t.Error("the rest was not written")
+		t.Error("the other requests were not written")
 	}
 }

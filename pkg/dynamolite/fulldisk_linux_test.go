@@ -46,15 +46,15 @@ func fillDatabase(t *testing.T, dir string) {
 		HTTPStatusCode() int
 	}](err)
 	if api, ok := errors.AsType[smithy.APIError](err); !ok || api.ErrorCode() != "StorageFull" || status.HTTPStatusCode() != http.StatusServiceUnavailable {
-		t.Fatalf("after %d items the disk is full: %v", stored, err)
+		t.Fatalf("after %d items: got %v, want the error for a full disk", stored, err)
 	}
 	free()
 	for range 3 {
 		if err := put(); err != nil {
-			t.Fatalf("with space again: %v", err)
+			t.Fatalf("with free space: %v", err)
 		}
 	}
-	content, err := os.ReadFile(path) // as a crash leaves it, beside its journal
+	content, err := os.ReadFile(path) // as left by a crash, with its journal
 	if err != nil {
 		t.Fatal(err)
 	}

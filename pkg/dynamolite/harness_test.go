@@ -21,7 +21,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// clock is a time that a test moves.
+// clock is a time that a test advances.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -41,7 +41,7 @@ func (c *clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// service is an engine behind HTTP with clients of it.
+// service is an engine behind HTTP with its clients.
 type service struct {
 	*dynamodb.Client
 	streams *dynamodbstreams.Client
@@ -64,7 +64,7 @@ func start(t testing.TB, opts dynamolite.Options) *service {
 	return serve(t, engine)
 }
 
-// serve puts an engine behind HTTP until the test ends, and then closes it.
+// serve serves an engine over HTTP until the test ends, and then closes it.
 func serve(t testing.TB, engine *dynamolite.Engine) *service {
 	server := httptest.NewServer(engine)
 	t.Cleanup(func() {
@@ -78,11 +78,11 @@ func serve(t testing.TB, engine *dynamolite.Engine) *service {
 	return s
 }
 
-// inMemory passes request bodies to net/http as bytes. With the SDK's own reader
-// net/http sends the body before it is done with it, and when the response is
-// there first, the SDK closes the body (smithy-go, ClientHandler.Handle), which
-// net/http takes for a failed write: it drops the connection, and the rest of
-// a large answer with it.
+// inMemory passes request bodies to net/http as bytes. With the SDK's own
+// reader, net/http may still be sending the body when the response arrives. The
+// SDK then closes the body (smithy-go, ClientHandler.Handle), which net/http
+// treats as a failed write: it drops the connection, and with it the rest of a
+// large response.
 type inMemory struct{ http.RoundTripper }
 
 func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -113,7 +113,7 @@ func connect(url string) *service {
 
 type object = map[string]types.AttributeValue
 
-// value makes an attribute value of a Go value.
+// value converts a Go value to an attribute value.
 func value(v any) types.AttributeValue {
 	switch v := v.(type) {
 	case types.AttributeValue:
@@ -134,7 +134,7 @@ func value(v any) types.AttributeValue {
 	panic(fmt.Sprintf("no attribute value of %T", v))
 }
 
-// item makes an item of alternating names and values.
+// item returns an item of alternating names and values.
 func item(pairs ...any) object {
 	out := object{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -206,7 +206,7 @@ func define(in *dynamodb.CreateTableInput, attribute string) {
 	in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: kind})
 }
 
-// table creates a table; hash and sort are such as "pk:S", sort may be empty.
+// table creates a table; hash and sort are such as "pk:S". sort may be empty.
 func (s *service) table(name, hash, sort string, options ...tableOption) {
 	s.t.Helper()
 	in := &dynamodb.CreateTableInput{TableName: aws.String(name), KeySchema: keys(hash, sort), BillingMode: types.BillingModePayPerRequest}

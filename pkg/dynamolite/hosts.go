@@ -10,8 +10,8 @@ import (
 )
 
 // addressed returns an error for a request that a web page may have sent without
-// its user's knowledge: one to a Host that is not allowed, as a page sends that
-// rebinds its own name to this address, or one of another origin.
+// its user's knowledge: a request whose Host is not allowed, which indicates DNS
+// rebinding, or a cross-origin request.
 func (e *Engine) addressed(r *http.Request) error {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !allowedHost(r.Host, e.hosts, local) {
@@ -23,8 +23,8 @@ func (e *Engine) addressed(r *http.Request) error {
 	return nil
 }
 
-// allowedHost reports whether a Host header has a name of loopback, one of names, or
-// the IP address that the connection was made to. Ports are not compared.
+// allowedHost reports whether a Host header is a loopback name, one of names, or the
+// IP address of the connection. Ports are not compared.
 func allowedHost(host string, names []string, local net.Addr) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// TestPagesReachNothing: a request to another host, as a page sends it that rebinds its
-// name, and one from another origin are refused before anything of them is read.
+// TestPagesReachNothing: a request to another host, as after DNS rebinding, and a
+// cross-origin request are rejected before any other check.
 func TestPagesReachNothing(t *testing.T) {
 	engine, err := dynamolite.Open(dynamolite.Options{Hosts: []string{"dynamodb"}, HostsSetting: "-hosts"})
 	if err != nil {

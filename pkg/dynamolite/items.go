@@ -20,7 +20,7 @@ type writeOptions struct {
 	legacy
 }
 
-// check reports violations by the parameters' names, in DynamoDB's order.
+// check reports constraint violations by parameter name, in DynamoDB's order.
 // operand is Item or Key.
 func (o *writeOptions) check(operand string, present bool) error {
 	var c constraints
@@ -238,7 +238,7 @@ func (e *Engine) updateItem(in *updateItemInput) (any, error) {
 	return in.output(a, in.Key, attributes), nil
 }
 
-// touched returns what the update touches in item; nil if that is nothing.
+// touched returns the part of item that the update writes; nil if it is empty.
 func touched(u expr.Update, item attr.Item) attr.Item {
 	if part := u.Touched(item); len(part) > 0 {
 		return part
@@ -256,8 +256,8 @@ type getItemInput struct {
 	legacy
 }
 
-// parseProjection parses the only expression of a read; without one the
-// projection takes whole items.
+// parseProjection parses the only expression of a read; without one, the
+// projection selects entire items.
 func parseProjection(p placeholders, text *string) (projection expr.Projection, err error) {
 	scope, err := p.scope(expression{"ProjectionExpression", text})
 	if err != nil || text == nil {
@@ -269,15 +269,15 @@ func parseProjection(p placeholders, text *string) (projection expr.Projection, 
 	return projection, scope.Unused()
 }
 
-// getOne is the read of one item: of GetItem, and of each part of a batch or
-// a transaction.
+// getOne is the read of one item: by GetItem, or as part of a batch or a
+// transaction.
 type getOne struct {
 	table      *table
 	storage    []byte
 	projection expr.Projection
 }
 
-// item returns the item, and its requested attributes; nil if there is none.
+// item returns the item and its requested attributes; nil if there is none.
 func (g getOne) item(tx *bbolt.Tx) (whole, asked attr.Item, err error) {
 	whole, _, err = readItem(tx, g.table, g.storage)
 	if err != nil || whole == nil {

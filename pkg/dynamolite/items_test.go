@@ -26,7 +26,7 @@ func TestItemOfEveryTypeComesBackAsItWasPut(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	if got := s.get("things", item("pk", "a", "sk", 2)); got != nil {
-		t.Errorf("another key has %v", got)
+		t.Errorf("GetItem of another key returned %v", got)
 	}
 	out, err := s.GetItem(t.Context(), &dynamodb.GetItemInput{
 		TableName: aws.String("things"), Key: item("pk", "a", "sk", 1),

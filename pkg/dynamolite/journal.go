@@ -13,17 +13,17 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// journal makes a commit durable with one sync. bbolt alone needs two: one of its
-// pages and one of its root, which a lone writer waits for.
+// journal makes a commit durable with one sync. bbolt alone needs two, one for
+// its pages and one for its root, and a single writer waits for both.
 //
-// bbolt commits without syncs. Before each commit the journal appends what the
-// commit writes, and syncs that. From time to time a checkpoint syncs bbolt's file,
+// bbolt commits without syncs. Before each commit the journal appends and syncs the
+// operations of the commit. From time to time a checkpoint syncs bbolt's file,
 // stores its two root pages (its first two) in the journal and restarts the
 // journal. Until the next checkpoint a read transaction stays open, so that bbolt,
-// which never overwrites a page that a reader can see, leaves all pages of the
-// checkpoint as they are. After a crash, whichever of the later pages are on disk,
-// the stored roots lead back to the checkpoint, and the journal's records lead on
-// from there.
+// which never overwrites a page that a reader can see, does not change the pages of
+// the checkpoint. After a crash, whichever of the later pages are on disk, the
+// stored roots restore the checkpoint, and the journal's records are replayed on
+// top of it.
 //
 // The layout of the file:
 //
@@ -34,36 +34,40 @@ import (
 //	header  magic 8, epoch 8, salt 8, page size 4, root pages 2*128, CRC-32C 4
 //	record  CRC-32C of the rest 4, length 4, salt 8, operations
 //
-// The epoch counts checkpoints. The salt is random for each checkpoint: it tells
-// records from those of earlier epochs, and no stored value can imitate a record.
+// The epoch counts checkpoints. The salt is random for each checkpoint: it
+// distinguishes records from those of earlier epochs, and prevents a stored value
+// from imitating a record.
 //
 // Records are synced one by one, so a crash leaves at most the last one incomplete.
-// When a record is on disk, and before its commit is answered, a record without
-// operations is written behind it, which the next record overwrites. It is not
-// synced: it survives the end of the process, but not always a power failure. So a
-// bad record with a valid one anywhere after it is damage, and the file is not
-// opened; a bad record with nothing after it was never acknowledged, and is dropped.
-// Only after a power failure, damage to the very last record looks like the latter.
+// When a record is on disk, and before its commit is acknowledged, a record without
+// operations is written after it, which the next record overwrites. It is not
+// synced: it survives the end of the process, but not always a power failure. So an
+// invalid record with a valid one anywhere after it is damage, and Open fails; an
+// invalid record with nothing after it was never acknowledged, and is dropped. After
+// a power failure only, damage to the very last record cannot be distinguished from
+// the second case.
 //
-// The header copies are written and synced in turn, so that a crash spares one.
+// The header copies are written and synced one after the other, so that a crash
+// damages at most one.
 //
-// The file is beside bbolt's, locked while it is open, and removed by an orderly close.
+// The file is in the directory of bbolt's file, locked while it is open, and removed by
+// Close.
 type journal struct {
 	db     *bbolt.DB
 	path   string // of bbolt's file
 	file   *os.File
 	epoch  uint64
 	salt   [saltSize]byte
-	end    int64 // where the next record goes
+	end    int64 // offset of the next record
 	pinned *bbolt.Tx
-	// late are the entries of tokensBucket since the last checkpoint.
-	// Their keys are random and hardly ever read again, so that each would change a
-	// page of its own: they are put together at the next checkpoint.
+	// late are the entries of tokensBucket since the last checkpoint. Their keys
+	// are random and rarely read again, so each would change a page of its own:
+	// they are put together at the next checkpoint.
 	late    map[string][]byte
-	record  []byte   // the buffer of the last one, for the next
+	record  []byte   // the buffer of the last record, for reuse
 	created bool     // by openJournal
-	found   contents // what a crash has left, for start
-	failed  error    // the first failure; there are no commits after it
+	found   contents // operations to replay after a crash, for start
+	failed  error    // the first failure; no commit is possible after it
 }
 
 const (
@@ -72,7 +76,7 @@ const (
 	headerCopy   = 4 << 10 // position of the second header
 	recordsStart = 8 << 10
 	saltSize     = 8
-	rootSize     = 128 // of a root page bbolt uses 80 bytes
+	rootSize     = 128 // bbolt uses 80 bytes of a root page
 	headerSize   = len(journalMagic) + 8 + saltSize + 4 + 2*rootSize + 4
 	recordHeader = 16
 	// leastRecord and mostRecord bound the buffer that is kept for the next record.
@@ -97,9 +101,9 @@ func appendOperation(dst []byte, kind byte, bucket, key, value []byte) []byte {
 	return dst
 }
 
-// openJournal opens and locks the journal of the bbolt file at path. If it was
-// left by a crash, bbolt's file is taken back to the last checkpoint; start
-// must then follow.
+// openJournal opens and locks the journal of the bbolt file at path. If a
+// crash left it, bbolt's file is restored to the last checkpoint; the caller
+// must then call start.
 func openJournal(path string) (*journal, error) {
 	file, err := os.OpenFile(path+".journal", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -115,13 +119,13 @@ func openJournal(path string) (*journal, error) {
 	return j, nil
 }
 
-// start carries out what a crash has left over and makes a checkpoint. db must
-// not sync by itself.
+// start replays the operations that a crash left and makes a checkpoint. db
+// must not sync by itself.
 func (j *journal) start(db *bbolt.DB) (err error) {
 	j.db = db
 	defer func() { j.failed = err }()
-	// One transaction: it overwrites no page of the checkpoint, so that a crash before
-	// the next one is recovered from in the same way.
+	// One transaction: it overwrites no page of the checkpoint, so recovery works the
+	// same way after a crash before the next checkpoint.
 	err = db.Update(func(tx *bbolt.Tx) error {
 		for _, operations := range j.found.records {
 			if err := carryOut(tx, operations); err != nil {
@@ -152,9 +156,10 @@ func (j *journal) blank() []byte {
 	return j.record[:recordHeader]
 }
 
-// commit ends the transaction: durable when it returns nil. The record, which began
-// as a blank one, says what it has written, and late which tokens that leaves out of
-// bbolt's file; with a blank record it is made durable by a checkpoint.
+// commit commits the transaction. It is durable when commit returns nil. The record,
+// from blank, lists the writes of the transaction; late lists the tokens that are
+// not in bbolt's file. With an empty record, a checkpoint makes the transaction
+// durable.
 func (j *journal) commit(tx *bbolt.Tx, record []byte, late map[string][]byte) error {
 	if j.failed != nil {
 		return j.failed
@@ -182,7 +187,7 @@ func (j *journal) commit(tx *bbolt.Tx, record []byte, late map[string][]byte) er
 		err = tx.Commit()
 	}
 	if err != nil {
-		return err // nothing has happened, and a later commit may succeed
+		return err // the commit has no effect, and a later one may succeed
 	}
 	j.failed = j.checkpoint()
 	clear(j.late)
@@ -258,7 +263,7 @@ func (j *journal) checkpoint() error {
 	return nil
 }
 
-// readRoots returns what bbolt uses of its root pages.
+// readRoots returns the used part of bbolt's root pages.
 func readRoots(path string, pageSize int) (roots [2 * rootSize]byte, err error) {
 	db, err := os.Open(path)
 	if err != nil {
@@ -281,8 +286,8 @@ func (j *journal) unpin() error {
 }
 
 // close ends the journal; the caller closes bbolt's file next. The journal is
-// removed, as bbolt's file needs it no more, unless start or a commit has
-// failed: then the next start recovers.
+// removed because bbolt's file is complete without it, unless start or a
+// commit has failed: then the next start recovers.
 func (j *journal) close() error {
 	if j.db == nil || j.failed != nil {
 		return errors.Join(j.unpin(), j.file.Close())
@@ -290,7 +295,7 @@ func (j *journal) close() error {
 	err := j.db.Update(func(tx *bbolt.Tx) error {
 		return errors.Join(putTokens(tx, j.late), tx.Bucket(formatBucket).Delete(journalKey))
 	})
-	// bbolt has two root pages and takes the older one when the newer is damaged: an
+	// bbolt has two root pages and uses the older one if the newer is damaged: an
 	// empty transaction makes them equal.
 	err = errors.Join(err, j.db.Update(func(*bbolt.Tx) error { return nil }), j.db.Sync(), j.unpin())
 	if err == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// content is everything that a table, its index and its stream hold.
+// content is the content of a table, its index and its stream.
 type content struct {
 	items   map[string]object
 	indexed int
@@ -74,7 +74,7 @@ func prepared(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path + ".journal"); !os.IsNotExist(err) {
-		t.Errorf("an orderly close leaves a journal: %v", err)
+		t.Errorf("the journal exists after Close: %v", err)
 	}
 	return path
 }
@@ -97,7 +97,7 @@ func reopened(t *testing.T, db, journal []byte, sync dynamolite.Sync) *service {
 }
 
 // After a power failure any of the pages written since the last sync of the
-// file may be on disk, or not. Opening the file has just synced it.
+// file may be on disk or not. Opening the file has just synced it.
 func TestPowerFailureLosesNothingAnswered(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})
@@ -118,7 +118,7 @@ func TestPowerFailureLosesNothingAnswered(t *testing.T) {
 			}
 		}
 		if kept > 0 && bytes.Equal(mixed, after) {
-			t.Fatal("no page is lost")
+			t.Fatal("no page was lost")
 		}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			sync := dynamolite.Sync(seed % 2)
@@ -147,7 +147,7 @@ func TestTornRecordIsAWriteThatWasNotAnswered(t *testing.T) {
 		t.Run(fmt.Sprint(length), func(t *testing.T) {
 			again := reopened(t, before, journal, dynamolite.SyncEveryCommit)
 			if again.get("left", item("id", "answered")) == nil || again.get("left", item("id", "torn")) != nil {
-				t.Error("the answered write is lost, or the torn one is there")
+				t.Error("the acknowledged write is missing, or the torn write is present")
 			}
 		})
 	}
@@ -159,7 +159,7 @@ func TestRecoveryFollowsSeveralCheckpoints(t *testing.T) {
 	s.writeAbout(400, 100_000) // about 10 MB; a journal holds 4
 	want := s.content()
 	db, journal := readFiles(t, path)
-	for range 2 { // the second time the recovered files are recovered again
+	for range 2 { // the second pass recovers the recovered files again
 		again := reopened(t, db, journal, dynamolite.SyncEveryCommit)
 		if got := again.content(); !reflect.DeepEqual(got, want) {
 			t.Errorf("%d items, %d in the index, %d records; want %d, %d, %d", len(got.items), got.indexed, got.records, len(want.items), want.indexed, want.records)

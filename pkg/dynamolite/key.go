@@ -48,7 +48,7 @@ func (k keySchema) fits(item attr.Item) bool {
 }
 
 // Every partition's keys begin with a 4-byte hash of the partition key. It
-// spreads partitions as DynamoDB does, so that Scan has no order that a caller
+// spreads partitions as DynamoDB does, so Scan has no order that a caller
 // could rely on and a parallel Scan's segments are ranges.
 func appendPartition(dst []byte, hash attr.Value) []byte {
 	start := len(dst)
@@ -84,7 +84,7 @@ func (k keySchema) fromKey(key attr.Item) ([]byte, error) {
 
 const msgKeySchema = "The provided key element does not match the schema"
 
-// fromItem checks the key attributes of a whole item and returns its storage
+// fromItem checks the key attributes of an entire item and returns its storage
 // key.
 func (k keySchema) fromItem(item attr.Item) ([]byte, error) {
 	for _, a := range k.attributes() {
@@ -117,14 +117,14 @@ func (k keySchema) checkSizes(item attr.Item) error {
 	return nil
 }
 
-// errEmptyKey marks the one fault of a key that fails a whole transaction and
+// errEmptyKey marks the only key error that fails the entire transaction and
 // not only its action.
 type errEmptyKey struct{ *apiError }
 
 func (e errEmptyKey) Unwrap() error { return e.apiError }
 
-// emptyKey refuses an empty key value; where names the attribute, preface is
-// what comes before for indexes.
+// emptyKey rejects an empty key value; where names the attribute, preface is
+// the prefix of messages about indexes.
 func emptyKey(v attr.Value, preface, where string) error {
 	kind := "string"
 	if v.Kind == attr.B {

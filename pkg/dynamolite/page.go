@@ -11,7 +11,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// maxPage is where a page of Query or Scan ends, in bytes of items read.
+// maxPage is the maximum size of a page of Query or Scan, in bytes of items
+// read.
 const maxPage = 1 << 20
 
 // reader reads one page of a table, or of an index of it.
@@ -24,22 +25,22 @@ type reader struct {
 	limit      int // of items read; 0: none
 	filter     expr.Condition
 	project    func(attr.Item) attr.Item // of items that pass the filter; nil: they are only counted
-	asStored   bool                      // filter and project take every item, whole
+	asStored   bool                      // filter and project get every item in full
 	// fetch makes a local secondary index return complete items.
 	fetch bool
 }
 
-// page is what a reader has read.
+// page is the result of a reader.
 type page struct {
-	items   []byte // JSON, with a comma between two
+	items   []byte // JSON, separated by commas
 	count   int    // of items that passed the filter
 	scanned int    // of items read
 	size    int    // of items read, in bytes
 	last    attr.Item
 }
 
-// read reads until the range, the limit or maxPage ends. last is set unless
-// the range has ended.
+// read reads until the end of the range, the limit or maxPage. last is set
+// unless it reached the end of the range.
 func (r *reader) read(tx *bbolt.Tx) (page, error) {
 	var p page
 	name := bucketName('i', r.table.ID)
@@ -84,7 +85,7 @@ func (r *reader) stored(tx *bbolt.Tx, key, stored []byte) ([]byte, error) {
 	}
 	item, err := lookup(items, value)
 	if err == nil && item == nil {
-		err = damaged(key) // the entry leads nowhere
+		err = damaged(key) // the entry refers to a missing item
 	}
 	return item, err
 }
@@ -119,8 +120,8 @@ func (r *reader) take(p *page, stored []byte) (err error) {
 // itemRoom is the minimum buffer for another item, in bytes.
 const itemRoom = 4 << 10
 
-// comma returns the page's items, to which another can be appended. Their buffer doubles
-// when it ends: append alone copies a page of a megabyte four times over.
+// comma returns the page's items, to which another can be appended. It doubles the
+// buffer when it is full: append alone copies a page of a megabyte four times over.
 func (p *page) comma() []byte {
 	if cap(p.items)-len(p.items) < itemRoom {
 		p.items = slices.Grow(p.items, len(p.items)+itemRoom)
@@ -162,12 +163,12 @@ func (r *reader) inside(key []byte) bool {
 	return r.end == nil || bytes.Compare(key, r.end) < 0
 }
 
-// keyOf returns the key attributes that continue after item.
+// keyOf returns the key attributes with which a read continues after item.
 func (r *reader) keyOf(item attr.Item) attr.Item {
 	return item.Part(func(name string) bool { return r.table.Key.has(name) || r.index != nil && r.index.Key.has(name) })
 }
 
-// startAt sets the reader to continue after an ExclusiveStartKey.
+// startAt makes the reader continue after an ExclusiveStartKey.
 func (r *reader) startAt(key attr.Item) error {
 	if key == nil {
 		return nil

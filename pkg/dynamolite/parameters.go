@@ -14,7 +14,7 @@ type placeholders struct {
 	ExpressionAttributeValues attr.Item
 }
 
-// expression is an expression parameter with the name that messages give it.
+// expression is an expression parameter with its name for messages.
 type expression struct {
 	parameter string
 	text      *string
@@ -56,8 +56,9 @@ func condition(scope *expr.Scope, kind expr.Kind, text *string) (expr.Condition,
 	return expr.ParseCondition(scope, kind, *text)
 }
 
-// legacy are the parameters from before expressions. They are not supported;
-// they are read so that a request with one fails and is not misunderstood.
+// legacy are the parameters that expressions replaced. They are not supported.
+// They are decoded so that a request with one of them fails and is not
+// misinterpreted.
 type legacy struct {
 	AttributesToGet, AttributeUpdates, ConditionalOperator, Expected, KeyConditions, QueryFilter, ScanFilter json.RawMessage
 }

@@ -40,8 +40,8 @@ func (o *readOptions) check() error {
 	return nil
 }
 
-// reader checks the parameters against the table and sets a reader up for the
-// whole of the table or index.
+// reader checks the parameters against the table and returns a reader for the
+// entire table or index.
 func (e *Engine) reader(o *readOptions, filter expr.Condition, projection expr.Projection) (*reader, error) {
 	t, err := e.table(*o.TableName)
 	if err != nil {

@@ -11,9 +11,10 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Recovery describes what Open found in the journal that a crash has left.
+// Recovery describes what Open found in a journal that a crash left.
 type Recovery struct {
-	// Commits is how many commits since the last checkpoint the journal has restored.
+	// Commits is the number of commits since the last checkpoint that were restored
+	// from the journal.
 	Commits int
 	// Incomplete is the offset in the journal of a commit that the crash interrupted.
 	// It was never acknowledged, and is dropped. 0: there is none.
@@ -25,8 +26,8 @@ type CorruptError struct {
 	File    string
 	Offset  int64
 	Problem string
-	// Repairable means that RepairJournal can truncate the file at Offset. It drops the
-	// damaged commit, and the Later ones after it, which are intact.
+	// Repairable means that RepairJournal can truncate the file at Offset. This drops
+	// the damaged commit and the Later intact commits after it.
 	Repairable bool
 	Later      int
 }
@@ -67,7 +68,8 @@ func parseHeader(b []byte) (h header, ok bool) {
 	return h, true
 }
 
-// contents are what a journal holds. The zero value is a journal without a checkpoint.
+// contents is the content of a journal. The zero value is a journal without a
+// checkpoint.
 type contents struct {
 	header  header
 	records [][]byte // operations of each
@@ -82,7 +84,7 @@ func parseJournal(name string, content []byte) (c contents, err error) {
 	}
 	if len(content) < journalSize {
 		if len(bytes.Trim(content, "\x00")) > 0 {
-			return c, damaged(int64(len(content)), fmt.Sprintf("the file ends here; a journal has %d bytes", journalSize))
+			return c, damaged(int64(len(content)), fmt.Sprintf("the file ends here; a journal has at least %d bytes", journalSize))
 		}
 		return c, nil // its creation was interrupted
 	}
@@ -99,7 +101,7 @@ func parseJournal(name string, content []byte) (c contents, err error) {
 		if len(bytes.Trim(content[headerCopy:], "\x00")) > 0 {
 			return c, damaged(0, "both copies of its header are damaged")
 		}
-		return c, nil // the first checkpoint was not finished: bbolt's file is as it was synced
+		return c, nil // the first checkpoint was not finished: bbolt's file is in its last synced state
 	}
 	at := recordsStart
 	for {
@@ -117,7 +119,7 @@ func parseJournal(name string, content []byte) (c contents, err error) {
 	case behind > 0:
 		return c, &CorruptError{
 			File: name, Offset: int64(at), Repairable: true, Later: commits,
-			Problem: fmt.Sprintf("a record is damaged; it is not an interrupted write, because the journal goes on at offset %d (%d later commits are intact)", at+behind, commits),
+			Problem: fmt.Sprintf("a record is damaged; it is not an interrupted write, because the journal continues at offset %d (%d later commits are intact)", at+behind, commits),
 		}
 	case !ended && len(content)-at >= recordHeader && bytes.Equal(content[at+8:at+recordHeader], c.header.salt[:]):
 		c.Incomplete = int64(at)
@@ -138,8 +140,9 @@ func (h *header) parseRecord(content []byte) (operations []byte, ok bool) {
 	return content[recordHeader:end], true
 }
 
-// recordsAfter looks for intact records beyond the start of content. It returns the
-// offset of the first, 0 if there is none, and how many of them have operations.
+// recordsAfter searches for intact records after the start of content. It returns
+// the offset of the first, 0 if there is none, and the number of those that have
+// operations.
 func (h *header) recordsAfter(content []byte) (first, commits int) {
 	for at := 1; ; {
 		salt := bytes.Index(content[min(at+8, len(content)):], h.salt[:])
@@ -162,8 +165,8 @@ func (h *header) recordsAfter(content []byte) (first, commits int) {
 	}
 }
 
-// takeBack takes bbolt's file back to the last checkpoint in the journal, and keeps
-// the records since for start.
+// takeBack restores bbolt's file to the last checkpoint in the journal, and keeps
+// the later records for start.
 func (j *journal) takeBack() error {
 	content, err := os.ReadFile(j.file.Name())
 	if err != nil {
@@ -183,7 +186,7 @@ func (j *journal) takeBack() error {
 	j.epoch = h.epoch
 	db, err := os.OpenFile(j.path, os.O_WRONLY, 0)
 	if err != nil {
-		return fmt.Errorf("a journal without its file: %w", err)
+		return fmt.Errorf("the journal exists, but its database does not: %w", err)
 	}
 	_, err = db.WriteAt(h.roots[:rootSize], 0)
 	if err == nil {
@@ -198,14 +201,14 @@ func (j *journal) takeBack() error {
 // checkPresent fails if bbolt's file was not closed, and its journal is missing.
 func (j *journal) checkPresent(tx *bbolt.Tx) error {
 	if j.created && tx.Bucket(formatBucket).Get(journalKey) != nil {
-		return &CorruptError{File: j.file.Name(), Problem: "the journal is missing or empty, and the database needs it because it was not closed"}
+		return &CorruptError{File: j.file.Name(), Problem: "the journal is missing or empty; the database was not closed and needs it"}
 	}
 	return nil
 }
 
-// create writes the file out, so that a record never changes the file's length. It
-// writes by pages: Linux keeps what one call writes in folios as large, and a record
-// in one of them costs by its size, up to 2 MB.
+// create allocates the entire file, so that a record never changes the file's
+// length. It writes page by page: Linux stores one large write in large folios, and
+// a record in one of them costs by the folio's size, up to 2 MB.
 func (j *journal) create() error {
 	page := make([]byte, os.Getpagesize())
 	for at := int64(0); at < journalSize; at += int64(len(page)) {
@@ -216,7 +219,7 @@ func (j *journal) create() error {
 	return j.file.Sync()
 }
 
-// carryOut repeats the operations of one record.
+// carryOut replays the operations of one record.
 func carryOut(tx *bbolt.Tx, operations []byte) error {
 	for len(operations) > 0 {
 		kind := operations[0]

@@ -57,7 +57,7 @@ func TestParserFindsEveryFlippedBit(t *testing.T) {
 	}
 	for byteAt := range end + 2*recordHeader {
 		if byteAt%headerCopy > headerSize && byteAt < recordsStart {
-			continue // nothing exists
+			continue // the file does not exist
 		}
 		for bit := range 8 {
 			content[byteAt] ^= 1 << bit

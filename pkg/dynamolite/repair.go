@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// RepairJournal cuts the journal of the bbolt file at path before its first damaged
-// record, and keeps a copy of it under the name of the journal with ".damaged" added.
-// It drops the damaged commit and all later ones. It returns the damage, nil if the
-// journal has none, and fails if the damage is not Repairable, if the file is open,
-// or if an earlier copy exists.
+// RepairJournal truncates the journal of the bbolt file at path at its first damaged
+// record, and keeps a copy under the journal's name with ".damaged" appended. It
+// drops the damaged commit and all later ones. It returns the damage, or nil if there
+// is none. It fails if the damage is not Repairable, if the file is open, or if an
+// earlier copy exists.
 func RepairJournal(path string) (*CorruptError, error) {
 	file, err := os.OpenFile(path+".journal", os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {

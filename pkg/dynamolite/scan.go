@@ -8,7 +8,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/expr"
 )
 
-// maxSegments is the most segments of a parallel Scan.
+// maxSegments is the maximum number of segments of a parallel Scan.
 const maxSegments = 1_000_000
 
 type scanInput struct {

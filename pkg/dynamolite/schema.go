@@ -21,7 +21,7 @@ type table struct {
 	Indexes    []*index
 	Billing    string // PROVISIONED or PAY_PER_REQUEST
 	Throughput throughput
-	Stream     *stream `json:",omitempty"` // the latest, also after it was disabled
+	Stream     *stream `json:",omitempty"` // the latest, even if it has been disabled
 	TTL        string  `json:",omitempty"` // attribute with the expiry in epoch seconds; empty: off
 	Protected  bool    `json:",omitempty"` // deletion protection
 	CreatedAt  time.Time
@@ -59,8 +59,8 @@ func (t *table) index(name string) *index {
 	return nil
 }
 
-// entry returns the key under which item, stored under base, lies in the
-// index; nil if item lacks a key attribute of the index.
+// entry returns the key in the index of item, which is stored under base; nil
+// if item lacks a key attribute of the index.
 func (ix *index) entry(item attr.Item, base []byte) []byte {
 	if item == nil {
 		return nil
@@ -107,21 +107,22 @@ func (ix *index) project(t *table, item attr.Item) attr.Item {
 	})
 }
 
-// catalog is all table definitions at one moment, by name.
+// catalog is a snapshot of all table definitions, by name.
 type catalog map[string]*table
 
 // tablesBucket holds the definitions as JSON, by name.
 var tablesBucket = []byte("tables")
 
-// formatBucket exists in files of this format; those without it have no checksums.
-// Its key journalKey marks a file with a journal, without which it is incomplete.
+// formatBucket exists in files of this format. Files without it have no checksums.
+// Its key journalKey marks a file with a journal; the file is incomplete without
+// the journal.
 var (
 	formatBucket = []byte("format 2")
 	journalKey   = []byte("journal")
 )
 
 // createBuckets makes the buckets that every file has. It writes only to a new
-// file, and fails for one of an older format.
+// file, and fails for a file of an older format.
 func (e *Engine) createBuckets() error {
 	isNew := false
 	err := e.db.View(func(tx *bbolt.Tx) error {

@@ -13,11 +13,11 @@ import (
 
 // Every value in the file begins with the CRC-32C of its key and itself, which every
 // read checks. So a flipped bit in either gives an error, and so does a key that is
-// no longer where a search looks for it.
+// not where a search looks for it.
 const sealSize = 4
 
-// ErrDamaged means that something in the file fails its checksum. The request that
-// reads it fails; all others succeed.
+// ErrDamaged means that an entry of the file fails its checksum. The request that
+// reads it fails; others are not affected.
 var ErrDamaged = errors.New("the data is damaged: it fails its checksum; restore a backup")
 
 func damaged(key []byte) error { return fmt.Errorf("%w (entry %x)", ErrDamaged, key) }
@@ -27,7 +27,7 @@ func seal(key, value []byte) []byte {
 	return sealIn(key, append(make([]byte, sealSize, sealSize+len(value)), value...))
 }
 
-// sealIn fills in the first bytes of a stored form, which are left for it.
+// sealIn fills in the first bytes of a stored form, which are reserved for it.
 func sealIn(key, stored []byte) []byte {
 	binary.BigEndian.PutUint32(stored, checksum(key, stored[sealSize:]))
 	return stored
@@ -45,8 +45,8 @@ func unseal(key, stored []byte) ([]byte, error) {
 	return stored[sealSize:], nil
 }
 
-// lookup returns the value under key, nil if there is none. That there is none it
-// believes only if the entries before and after where key would be are in order.
+// lookup returns the value of key, nil if there is none. It reports a missing key
+// only if the entries before and after the key's position are intact.
 func lookup(bucket *bbolt.Bucket, key []byte) ([]byte, error) {
 	cursor := bucket.Cursor()
 	next, stored := cursor.Seek(key)
@@ -67,8 +67,8 @@ func lookup(bucket *bbolt.Bucket, key []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// guard turns a panic of f into an error, also a fault in the mapped file: bbolt
-// panics where damage has left no tree.
+// guard turns a panic of f into an error, including a fault in the mapped file:
+// bbolt panics if its tree is damaged.
 func guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

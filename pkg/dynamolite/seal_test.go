@@ -64,12 +64,12 @@ func TestFlippedBitInTheDatabaseGivesNoWrongAnswer(t *testing.T) {
 	text := []byte(strings.Repeat("x", 200))
 	flipped := bytes.ReplaceAll(content, text, append([]byte("y"), text[1:]...))
 	if bytes.Equal(flipped, content) || !check(flipped, "every text") {
-		t.Error("damage in every text was not found")
+		t.Error("damage in every text was not detected")
 	}
 }
 
-// wrongAnswers reads all items and reports those that are neither right nor an error.
-// It returns whether there was an error.
+// wrongAnswers reads all items and reports responses that are neither correct nor an
+// error. It returns whether there was an error.
 func wrongAnswers(t *testing.T, path, what string) (failed bool) {
 	t.Helper()
 	engine, err := dynamolite.Open(dynamolite.Options{Path: path, Sync: dynamolite.SyncNever, SweepInterval: -1})

@@ -15,8 +15,8 @@ import (
 // write is a request of the AWS SDK.
 type write struct{ operation, body string }
 
-// moves returns the writes of a small text, from its upload to its end: its own item and
-// that of its owner's list are put, claimed and completed.
+// moves returns the writes of a small text from its upload to its result: its item and
+// the entry in its owner's list are put, claimed and completed.
 func moves(i int) (moves [3][2]write, token string) {
 	file, token := fmt.Sprintf("01a1ffc1-d663-7615-%012d", i*7919), fmt.Sprintf("91b2ef63-b237-4b3c-a3ab-%011d", i)
 	owner := fmt.Sprintf("01a1fe64-5c90-72e1-8805-%012d", i%32)
@@ -73,9 +73,9 @@ func singleWrites(i int) (writes []write) {
 	return writes
 }
 
-// BenchmarkSmallText is the engine's part of a small text with 32 in flight, and that of
-// the single writes of its transactions. It reports the process's time,
-// which does not count waits for the disk.
+// BenchmarkSmallText measures the engine's part of processing a small text with 32 in
+// flight, and that of the single writes of its transactions. It reports the CPU time of
+// the process, which excludes waits for the disk.
 func BenchmarkSmallText(b *testing.B) {
 	for name, of := range map[string]func(int) []write{"Transactions": transactions, "SingleWrites": singleWrites} {
 		b.Run(name, func(b *testing.B) { smallTexts(b, of) })
@@ -105,7 +105,7 @@ func smallTexts(b *testing.B, of func(int) []write) {
 	b.ReportMetric((processTime(b)-before)/float64(b.N), "cpu-µs/op")
 }
 
-// processTime returns the time in µs that the process has had of the processors.
+// processTime returns the CPU time of the process in µs.
 func processTime(b *testing.B) float64 {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -16,8 +16,8 @@ import (
 //	e<table>   expiry (8 bytes, epoch seconds) + storage key → nothing
 //	r<stream>  sequence number (8 bytes) → record
 //
-// All numbers are big-endian, so that they order as they count. Values have their
-// checksums in front (seal.go).
+// All numbers are big-endian, so that they sort numerically. Values begin with
+// their checksums (seal.go).
 func bucketName(kind byte, id uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(make([]byte, 0, 9), kind), id)
 }
@@ -33,16 +33,17 @@ type writeTx struct {
 	tables  catalog
 	changed bool // whether anything was written
 	counts  map[uint64]*counts
-	// journal is the record of what put, remove and push write. A group that writes
-	// in other ways as well is structural, and has no use for it.
+	// journal is the record of the writes of put, remove and push. A group that
+	// also writes in other ways is structural, and does not use it.
 	journal    []byte
 	structural bool
-	// late are the tokens of this group, and before those of the groups before it
-	// since the last checkpoint; nil without a journal.
+	// late are the tokens of this group and of the earlier groups since the last
+	// checkpoint; nil without a journal.
 	late, before map[string][]byte
 }
 
-// restructure marks a request that writes other than by put, remove and push.
+// restructure marks a request that writes by other means than put, remove and
+// push.
 func (w *writeTx) restructure() {
 	w.changed, w.structural = true, true
 }
@@ -82,7 +83,7 @@ func (w *writeTx) push(name, value []byte) error {
 	return bucket.Put(key, stored)
 }
 
-// move puts value under the key to instead of from; nil is no entry.
+// move puts value under the key to instead of from; nil means no entry.
 func (w *writeTx) move(bucket, from, to, value []byte) error {
 	if string(from) == string(to) {
 		return nil
@@ -101,7 +102,7 @@ func (w *writeTx) move(bucket, from, to, value []byte) error {
 // counts is a change of a table's size.
 type counts struct{ items, bytes int64 }
 
-// current returns errTableChanged unless t is the definition in force.
+// current returns errTableChanged unless t is the current definition.
 func (w *writeTx) current(t *table) error {
 	if w.tables[t.Name] != t {
 		return errTableChanged
@@ -126,9 +127,10 @@ func readItem(tx *bbolt.Tx, t *table, key []byte) (item attr.Item, size int, err
 	return item, len(value), nil
 }
 
-// replace writes one item, its index entries, its expiry and its stream record:
-// after is stored under key where before was, which took size bytes there. nil stands
-// for no item. Nothing is written if nothing changes. service marks a deletion by TTL.
+// replace writes one item, its index entries, its expiry and its stream record. It
+// replaces before by after under key; either is nil if there is no item. size is the
+// length of the stored form of before. Nothing is written if nothing changes. service
+// marks a deletion by TTL.
 func (w *writeTx) replace(t *table, key []byte, before, after attr.Item, size int, service bool) error {
 	if before == nil && after == nil || before != nil && after != nil && before.Equal(after) {
 		return nil
@@ -192,7 +194,7 @@ func (w *writeTx) flushCounts() error {
 	return nil
 }
 
-// readCounts returns what is stored in countsBucket for a table.
+// readCounts returns the entry of countsBucket for a table.
 func readCounts(bucket *bbolt.Bucket, key []byte) (counts, error) {
 	value, err := lookup(bucket, key)
 	if err != nil || len(value) != 16 {

@@ -10,13 +10,13 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// retention is how long a stream record can be read.
+// retention is the time for which a stream record can be read.
 const retention = 24 * time.Hour
 
 // streamsBucket holds the streams as JSON, by ARN.
 var streamsBucket = []byte("streams")
 
-// stream is a table's change log from the moment it was enabled.
+// stream is a table's change log since the stream was enabled.
 type stream struct {
 	ID       uint64
 	ARN      string
@@ -45,7 +45,7 @@ func (s *streamSpecification) check() error {
 	return nil
 }
 
-// openStream starts a stream for t, whose definition the caller stores.
+// openStream starts a stream for t; the caller stores the definition of t.
 func (w *writeTx) openStream(t *table, viewType string) error {
 	w.restructure()
 	id, err := w.nextID()
@@ -84,8 +84,8 @@ func decodeStream(arn, stored []byte) (*stream, error) {
 	return s, json.Unmarshal(definition, s)
 }
 
-// closeStream ends the log of s and returns its closed form; its records stay
-// until they are trimmed.
+// closeStream ends the log of s and returns its closed form; its records
+// remain until they are trimmed.
 func (w *writeTx) closeStream(s *stream) (*stream, error) {
 	w.restructure()
 	closed := *s
@@ -189,7 +189,7 @@ func (e *Engine) trimStreams() (more bool, err error) {
 			name := bucketName('r', s.ID)
 			bucket := w.tx.Bucket(name)
 			if bucket == nil {
-				continue // another sweep was first
+				continue // another sweep was faster
 			}
 			end, _, err := seekRetained(bucket.Cursor(), horizon.UnixMilli())
 			if err != nil {

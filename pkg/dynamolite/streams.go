@@ -99,7 +99,8 @@ type getRecordsOutput struct {
 	NextShardIterator string `json:",omitempty"`
 }
 
-// Sequence numbers are 21 digits, AWS's least, so that they order as text too.
+// Sequence numbers have 21 digits, the minimum in AWS, so that they also sort
+// as text.
 func sequenceText(n uint64) string { return fmt.Sprintf("1%020d", n) }
 
 func parseSequence(text string) (uint64, error) {
@@ -111,7 +112,7 @@ func parseSequence(text string) (uint64, error) {
 	return 0, invalid("Invalid SequenceNumber: " + text)
 }
 
-// shardID names the one shard of the stream.
+// shardID returns the id of the stream's only shard.
 func (s *stream) shardID() string {
 	return fmt.Sprintf("shardId-%020d-%08x", s.OpenedAt.UnixMilli(), s.ID)
 }
@@ -199,8 +200,8 @@ func (e *Engine) describeStream(in *describeStreamInput) (any, error) {
 	return struct{ StreamDescription streamDescription }{d}, err
 }
 
-// position is a shard iterator: the sequence number to read next, or 0 for
-// the oldest record there is.
+// position is a shard iterator: the sequence number to read next, or 0 for the
+// oldest record.
 type position struct {
 	arn    string
 	next   uint64
@@ -276,7 +277,7 @@ func (e *Engine) getShardIterator(in *getShardIteratorInput) (any, error) {
 }
 
 // oldestSequence returns the first sequence number within retention, or the
-// next to come.
+// next one if there is none.
 func oldestSequence(bucket *bbolt.Bucket, horizon time.Time) (uint64, error) {
 	key, _, err := seekRetained(bucket.Cursor(), horizon.UnixMilli())
 	if key == nil || err != nil {

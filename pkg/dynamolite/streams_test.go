@@ -33,8 +33,8 @@ func (s *service) iterator(arn, shard *string, kind streamtypes.ShardIteratorTyp
 	return out.ShardIterator, nil
 }
 
-// records reads from the iterator, limit at a time, until a page is empty; next
-// is nil when the shard has ended.
+// records reads from the iterator, limit records at a time, until a page is
+// empty; next is nil when the shard has ended.
 func (s *service) records(iterator *string, limit int32) (records []streamtypes.Record, next *string) {
 	s.t.Helper()
 	for range 1000 {
@@ -102,7 +102,7 @@ func TestIteratorStartsWhereItIsAsked(t *testing.T) {
 	if !slices.IsSortedFunc(all, func(a, b streamtypes.Record) int {
 		return strings.Compare(*a.Dynamodb.SequenceNumber, *b.Dynamodb.SequenceNumber)
 	}) {
-		t.Error("sequence numbers do not grow")
+		t.Error("sequence numbers do not increase")
 	}
 	latest := must(s.iterator(arn, shard, streamtypes.ShardIteratorTypeLatest, nil))(t)
 	s.put("things", item("pk", 5))

@@ -96,7 +96,7 @@ func checkBilling(mode string, t *throughput) error {
 	return nil
 }
 
-// schemaOf makes a key schema of its wire form.
+// schemaOf converts a key schema from its wire form.
 func schemaOf(elements []keySchemaElement, definitions []attributeDefinition) (keySchema, error) {
 	undefined := invalid("Invalid KeySchema: Some index key attribute have no definition")
 	var k keySchema
@@ -122,7 +122,7 @@ func schemaOf(elements []keySchemaElement, definitions []attributeDefinition) (k
 	return k, nil
 }
 
-// indexOf makes an index of its wire form; IDs come later.
+// indexOf converts an index from its wire form; IDs are assigned later.
 func indexOf(spec indexSpecification, definitions []attributeDefinition, local bool) (*index, error) {
 	name := *spec.IndexName
 	for _, el := range spec.KeySchema {
@@ -156,7 +156,8 @@ func indexOf(spec indexSpecification, definitions []attributeDefinition, local b
 	return ix, nil
 }
 
-// tableOf makes a definition of a CreateTable request; IDs come later.
+// tableOf converts a CreateTable request to a definition; IDs are assigned
+// later.
 func tableOf(in *createTableInput) (*table, error) {
 	key, err := schemaOf(in.KeySchema, in.AttributeDefinitions)
 	if err != nil {

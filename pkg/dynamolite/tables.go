@@ -53,7 +53,8 @@ func (e *Engine) createTable(in *createTableInput) (any, error) {
 	return tableOutput{TableDescription: &d}, nil
 }
 
-// createBuckets gives IDs to the table and its indexes and makes their buckets.
+// createBuckets assigns IDs to the table and its indexes and creates their
+// buckets.
 func (w *writeTx) createBuckets(t *table) (err error) {
 	w.restructure()
 	if t.ID, err = w.nextID(); err != nil {
@@ -183,7 +184,7 @@ func (w *writeTx) drop(t *table) error {
 			return err
 		}
 	}
-	delete(w.counts, t.ID) // after it no request of the group writes to the table
+	delete(w.counts, t.ID) // after this, no request of the group writes to the table
 	if err := w.tx.Bucket(countsBucket).Delete(binary.BigEndian.AppendUint64(nil, t.ID)); err != nil {
 		return err
 	}

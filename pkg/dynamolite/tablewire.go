@@ -85,7 +85,7 @@ type provisionedThroughputDescription struct {
 
 type billingModeSummary struct{ BillingMode string }
 
-// arnPrefix is the made-up region and account of every resource.
+// arnPrefix is the fictitious region and account of every resource.
 const arnPrefix = "arn:aws:dynamodb:us-east-1:000000000000:table/"
 
 func (k keySchema) elements() []keySchemaElement {

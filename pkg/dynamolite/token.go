@@ -12,16 +12,18 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// tokenLife is how long a ClientRequestToken makes a repeat harmless.
+// tokenLife is the time for which a ClientRequestToken makes a repeated
+// request idempotent.
 const tokenLife = 10 * time.Minute
 
 // maxToken is the longest ClientRequestToken, in bytes.
 const maxToken = 36
 
-// tokensBucket holds the number of the span of tokenLife in which a request
-// was made (8 bytes) and its token, so that old ones come first; they lead to
-// the time (8 bytes, epoch nanoseconds) and the hash of the request. Those
-// since the last checkpoint are in the journal alone (journal.late).
+// tokensBucket maps a key to the time (8 bytes, epoch nanoseconds) and the
+// hash of a request. The key is the number of the interval of tokenLife in
+// which the request was made (8 bytes), followed by its token, so that old
+// ones sort first. Entries since the last checkpoint are in the journal only
+// (journal.late).
 var tokensBucket = []byte("tokens")
 
 func tokenSpan(at time.Time) []byte {
@@ -29,7 +31,7 @@ func tokenSpan(at time.Time) []byte {
 }
 
 // repeated reports whether a request with the token, no older than tokenLife,
-// has taken effect. It is an error if that one had other parameters.
+// has taken effect. It returns an error if that request had other parameters.
 func (w *writeTx) repeated(token string, asked fingerprint) (bool, error) {
 	if token == "" {
 		return false, nil
@@ -50,7 +52,7 @@ func (w *writeTx) repeated(token string, asked fingerprint) (bool, error) {
 	return false, nil
 }
 
-// token returns what is stored under the key of a token.
+// token returns the entry of a token.
 func (w *writeTx) token(key []byte) ([]byte, error) {
 	for _, late := range []map[string][]byte{w.late, w.before} {
 		if stored, ok := late[string(key)]; ok {
@@ -60,7 +62,7 @@ func (w *writeTx) token(key []byte) ([]byte, error) {
 	return lookup(w.tx.Bucket(tokensBucket), key)
 }
 
-// remember stores the token of a request that has been carried out.
+// remember stores the token of a completed request.
 func (w *writeTx) remember(token string, asked fingerprint) error {
 	if token == "" {
 		return nil
@@ -120,7 +122,7 @@ func (e *Engine) forgetTokens() (more bool, err error) {
 // its JSON objects.
 type fingerprint [sha256.Size]byte
 
-// fingerprint is only needed, and only made, where the request has a token.
+// fingerprint is computed only if the request has a token.
 func (in *transactWriteItemsInput) fingerprint() (f fingerprint) {
 	if in.ClientRequestToken == "" {
 		return f
@@ -149,7 +151,7 @@ func (in *transactWriteItemsInput) fingerprint() (f fingerprint) {
 			text(x.ExpressionAttributeNames[placeholder])
 		}
 		for _, values := range [...]attr.Item{x.Key, x.Item, x.ExpressionAttributeValues} {
-			if values.Validate() != nil { // a key that does not fit, or what the action has no use for
+			if values.Validate() != nil { // a key that does not match, or parameters that the action does not use
 				b = values.AppendJSON(append(b, 0))
 				continue
 			}

@@ -22,8 +22,8 @@ func (s *service) adds(tokens ...string) {
 	}
 }
 
-// Before and after a checkpoint, an orderly end and a loss of power, a repeat finds
-// its token, and another request under it is refused.
+// After a checkpoint, a close or a power failure, a repeated request finds its
+// token, and another request with the token is rejected.
 func TestTokensOutliveTheProcess(t *testing.T) {
 	path := prepared(t)
 	s := start(t, dynamolite.Options{Path: path})
@@ -38,7 +38,7 @@ func TestTokensOutliveTheProcess(t *testing.T) {
 		t.Helper()
 		s.adds(tokens...)
 		if got := text(s.get("left", item("id", "sum")), "n"); got != fmt.Sprint(len(tokens)) {
-			t.Errorf("%d tokens made n %s", len(tokens), got)
+			t.Errorf("n is %[2]s after %[1]d tokens", len(tokens), got)
 		}
 		for _, token := range tokens {
 			wantError(t, s.transact(token, putIn("left", item("id", "other"), "")), "IdempotentParameterMismatchException")
@@ -48,7 +48,7 @@ func TestTokensOutliveTheProcess(t *testing.T) {
 	check(s)
 	s.table("first", "id:S", "") // makes a checkpoint
 	some()
-	for i := range 12 { // a new one when the journal is full
+	for i := range 12 { // a new journal when the current one is full
 		s.put("left", item("id", fmt.Sprint(i), "text", strings.Repeat("x", 390_000)))
 		some()
 	}

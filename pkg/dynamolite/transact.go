@@ -85,7 +85,7 @@ func (in *transactWriteItemsInput) check() error {
 	return nil
 }
 
-// chosen returns the one action of the item, nil if there is not exactly one.
+// chosen returns the only action of the item, nil if there is not exactly one.
 func (i transactItem) chosen() (x *transactAction, v verb) {
 	n := 0
 	for kind, given := range []*transactAction{put: i.Put, update: i.Update, remove: i.Delete, check: i.ConditionCheck} {
@@ -100,7 +100,7 @@ func (i transactItem) chosen() (x *transactAction, v verb) {
 	return x, v
 }
 
-// plan checks an action against its table. What does not fit the table is a
+// plan checks an action against its table. A mismatch with the table is a
 // reason for cancellation; other errors fail the request.
 func (e *Engine) plan(x *transactAction, v verb) (a *action, reason cancellationReason, err error) {
 	reason.Code = "None"
@@ -136,8 +136,8 @@ func (e *Engine) plan(x *transactAction, v verb) (a *action, reason cancellation
 	return a, reason, err
 }
 
-// unfit makes a reason for cancellation of what is wrong with one action,
-// unless it fails the request.
+// unfit converts the error of one action to a reason for cancellation, unless
+// the error fails the request.
 func unfit(err error) (cancellationReason, error) {
 	if _, ok := errors.AsType[errEmptyKey](err); ok {
 		return cancellationReason{}, err
@@ -199,9 +199,9 @@ func (e *Engine) transactWriteItems(in *transactWriteItemsInput) (any, error) {
 	return in.output(actions), nil
 }
 
-// decideAll decides every action and returns TransactionCanceledException,
-// with a reason for each, if one of them fails. An action that does not fit its
-// table is nil and has its reason already.
+// decideAll decides every action and returns TransactionCanceledException, with
+// a reason for each, if one of them fails. An action that does not match its
+// table is nil and already has its reason.
 func decideAll(w *writeTx, actions []*action, items []transactItem, reasons []cancellationReason) error {
 	failed := false
 	for i, a := range actions {
@@ -325,8 +325,8 @@ func (e *Engine) transactGetItems(in *transactGetItemsInput) (any, error) {
 	return out, err
 }
 
-// planGets checks the reads against their tables. What is wrong with a key is
-// a reason for cancellation.
+// planGets checks the reads against their tables. An invalid key is a reason
+// for cancellation.
 func (e *Engine) planGets(in *transactGetItemsInput) ([]getOne, error) {
 	gets := make([]getOne, len(in.TransactItems))
 	reasons := make([]cancellationReason, len(gets))

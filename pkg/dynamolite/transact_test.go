@@ -47,7 +47,7 @@ func TestTransactionHappensWholeOrNotAtAll(t *testing.T) {
 		t.Fatalf("reasons %v", r)
 	}
 	if got := s.get("left", item("pk", "1")); got != nil {
-		t.Fatalf("half of the transaction happened: %v", got)
+		t.Fatalf("the transaction was applied partially: %v", got)
 	}
 	failing.Update.ConditionExpression = aws.String("n <= :five")
 	if err := s.transact("", one, failing); err != nil {
@@ -75,7 +75,7 @@ func TestUpdateThatCannotApplyCancelsTheTransaction(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	if got := s.get("left", item("pk", "2")); got != nil {
-		t.Errorf("half of the transaction happened: %v", got)
+		t.Errorf("the transaction was applied partially: %v", got)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// sweepBatch is how many items or records a sweep removes in one change, so
-// that requests do not wait long for it.
+// sweepBatch is the number of items or records that a sweep removes in one
+// change, so that requests do not wait long for it.
 const sweepBatch = 100
 
 // oldestExpiry: DynamoDB does not delete items that expired earlier than five
@@ -34,8 +34,8 @@ type timeToLiveDescription struct {
 	AttributeName    string `json:",omitempty"`
 }
 
-// expiryEntry returns the key of item's entry in the expiry bucket; nil if it
-// does not expire: the attribute is missing or not a whole number.
+// expiryEntry returns the key of item's entry in the expiry bucket, or nil if
+// the item does not expire: the attribute is missing or not an integer.
 func expiryEntry(attribute string, item attr.Item, key []byte) []byte {
 	v, ok := item.Get(attribute)
 	if !ok || v.Kind != attr.N {
@@ -127,8 +127,8 @@ func (w *writeTx) indexExpiry(t *table) error {
 	})
 }
 
-// Sweep removes, by the engine's clock, expired items, stream records past
-// retention and old request tokens. It returns when there are no more, or
+// Sweep removes expired items, stream records past retention and old request
+// tokens, by the engine's clock. It returns when there are no more, or when
 // ctx ends.
 func (e *Engine) Sweep(ctx context.Context) error {
 	for _, step := range []func() (more bool, err error){e.expireItems, e.trimStreams, e.forgetTokens} {

@@ -49,8 +49,8 @@ func (in *updateTableInput) check() error {
 	return nil
 }
 
-// updateTable changes the definition in one write; a new index is filled in
-// it, so that it is active at once and other writes wait for it.
+// updateTable changes the definition in one write. A new index is filled in
+// the same write, so that it is active at once; other writes wait.
 func (e *Engine) updateTable(in *updateTableInput) (any, error) {
 	if err := in.check(); err != nil {
 		return nil, err

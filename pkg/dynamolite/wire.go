@@ -18,7 +18,8 @@ import (
 // maxRequest is DynamoDB's largest request body, in bytes (16 MB, for batches).
 const maxRequest = 16 << 20
 
-// handler answers one operation: the body in, a value to encode out.
+// handler handles one operation: it decodes the body and returns a value to
+// encode.
 type handler func(body []byte) (any, error)
 
 // appender is a response that encodes itself, faster than encoding/json.
@@ -26,7 +27,7 @@ type appender interface {
 	AppendJSON(dst []byte) []byte
 }
 
-// operation makes a handler of a function that takes the decoded request.
+// operation returns the handler for a function that takes the decoded request.
 func operation[In any](run func(*In) (any, error)) handler {
 	return func(body []byte) (any, error) {
 		in := new(In)
@@ -51,7 +52,7 @@ func decode(body []byte, in any) error {
 	if _, ok := errors.AsType[*attr.SerializationError](err); ok {
 		return err
 	}
-	var names []string // of the member, without list indexes
+	var names []string // path of the member, without list indexes
 	if wrong, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		for name := range wrong.JSONPointer.Tokens() {
 			if _, err := strconv.Atoi(name); err != nil {
@@ -89,13 +90,13 @@ func (e *Engine) operations() map[string]handler {
 	}
 }
 
-// ServeHTTP answers one request of the DynamoDB or DynamoDB Streams API. It
-// checks no signature.
+// ServeHTTP handles one request of the DynamoDB or DynamoDB Streams API. It
+// does not check signatures.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	target := r.Header.Get("X-Amz-Target")
 	err := e.addressed(r)
 	if err == nil && target == "" && r.Method == http.MethodGet {
-		w.WriteHeader(http.StatusOK) // a probe for liveness
+		w.WriteHeader(http.StatusOK) // a liveness probe
 		return
 	}
 	var body []byte
@@ -117,7 +118,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			e.onError(err)
 		}
 		if body, err = failure.body(); err != nil {
-			panic(fmt.Sprintf("dynamolite: error answer cannot be encoded: %v", err)) // its fields are plain
+			panic(fmt.Sprintf("dynamolite: error response cannot be encoded: %v", err)) // its fields are plain
 		}
 	}
 	h := w.Header()

@@ -24,7 +24,7 @@ func TestARequestOfAnotherShapeIsTold(t *testing.T) {
 		`{"ConditionExpression":{}}`:    "Unexpected value type in payload: ConditionExpression",
 		`{"Item":{"pk":5}}`:             "Unexpected value type in payload",
 		`{"Item":{"pk":{"S":5}}}`:       "NUMBER_VALUE cannot be converted to String",
-		// These are taken as they are by the engine's JSON, and fail later.
+		// The engine's JSON decoder accepts these; they fail later.
 		`{"TableName":"other","TableName":"things","Item":{"pk":{"S":""}}}`: "Key: pk",
 		`{"TableName":"things","Other":{"a":[1]},"Item":{}}`:                "Missing the key pk in the item",
 		`{"TableName":null,"Item":null}`:                                    "2 validation errors detected",
@@ -41,7 +41,8 @@ func TestARequestOfAnotherShapeIsTold(t *testing.T) {
 	}
 }
 
-// answerTo makes a request to the engine without network and SDK.
+// answerTo sends a request to the engine without network and SDK, and returns
+// the response.
 func answerTo(engine *dynamolite.Engine, operation, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	r.Host = "localhost"

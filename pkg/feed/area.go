@@ -85,7 +85,7 @@ func access(cfg Config) map[area.Program][]area.Statement {
 				attrAnalyzedAt, AttrFailedAt, AttrErrorMessage, AttrMatchedTags),
 			area.Allow("FeedReadAndSweep", []string{"dynamodb:DescribeTable", "dynamodb:Query", "dynamodb:Scan", "dynamodb:DeleteItem"}, primary),
 			area.Allow("FeedTexts", []string{"s3:GetObject", "s3:DeleteObject"}, texts),
-			area.Allow("FeedTextRestore", []string{"s3:PutObject"}, texts), // by a sweep, of a text that it removed too early
+			area.Allow("FeedTextRestore", []string{"s3:PutObject"}, texts), // by a sweep, of a text that was removed too early
 		},
 		area.Query: {
 			area.Allow("FeedRead", []string{"dynamodb:DescribeTable", "dynamodb:Query"}, primary),

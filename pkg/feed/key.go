@@ -13,8 +13,8 @@ import (
 const ObjectPrefix = "feed/"
 
 const (
-	// keyPart is the length of a part of a key: a file system that stores objects as files accepts
-	// names of 255 bytes.
+	// keyPart is the length of a part of a key: a file system that stores objects as files limits
+	// names to 255 bytes.
 	keyPart = 200
 	// keyMore ends a part that another follows, so that no part is the name of both a file and a
 	// directory.

@@ -27,8 +27,8 @@ func current() feed.Analysis {
 	return feed.Analysis{Sentiment: feed.Negative, Score: 0.9, Compound: -0.8, ModelVersion: feed.ModelVersion}
 }
 
-// TestReanalyzedItemKeepsItsResult checks that an item has its old result until the new one replaces it,
-// and that the times of its analyses grow.
+// TestReanalyzedItemKeepsItsResult checks that an item keeps its old result until the new one replaces
+// it, and that the times of its analyses increase.
 func TestReanalyzedItemKeepsItsResult(t *testing.T) {
 	_, store := feedtest.Open(t)
 	before := outdated(t, store, 1)
@@ -42,7 +42,7 @@ func TestReanalyzedItemKeepsItsResult(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(stored, want) || !stored.Scored() || stored.Settled() || stored.Outdated() {
 		t.Errorf("stored %+v, %v; want %+v", stored, err, want)
 	}
-	// All of it in one millisecond, or nearly.
+	// All within about one millisecond.
 	after, err := store.Analyze(t.Context(), stored, current())
 	if err != nil || after.AnalyzedAt <= before.AnalyzedAt || after.Sentiment != feed.Negative || after.ModelVersion != feed.ModelVersion {
 		t.Errorf("got %+v, %v; the analysis before was at %s", after, err, before.AnalyzedAt)
@@ -100,7 +100,7 @@ func TestAcceptedAgain(t *testing.T) {
 		return item
 	}
 	id(pending, nil)
-	for range 2 { // in each round another id
+	for range 2 { // the id differs in each round
 		analyzed, err := store.Analyze(t.Context(), pending, current())
 		if err != nil {
 			t.Fatal(err)

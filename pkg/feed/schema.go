@@ -112,12 +112,12 @@ func primarySchema(name string) *dynamodb.CreateTableInput {
 //	base     2025-11-16      <iso>#<source_id>                by_sentiment
 //	tag      2025-11-16#tag  <iso>#<source_id>#<tag>          by_tag, by_sentiment
 //
-// A base row has no tag, and an index omits rows without its key. So an item
-// appears once in its day, also in by_sentiment, and once for each tag in by_tag, and
-// reading a day reads no tag rows. In by_sentiment the partition of tag rows has
-// the best of each tag. Sort keys begin with the ISO time, so conditions on times
-// work as if nothing followed. Rows of other partitions are counters and changes that
-// could not be projected (services/query/feed).
+// A base row has no tag, and an index omits rows without its key. So an item appears
+// once in its day, also in by_sentiment, and once for each tag in by_tag, and reading
+// a day reads no tag rows. In by_sentiment the partition of tag rows has the
+// highest-scored rows of each tag. Sort keys begin with the ISO time, so conditions
+// on times work regardless of the rest of the key. Rows of other partitions are
+// counters and changes that could not be projected (services/query/feed).
 func dashboardSchema(name string) *dynamodb.CreateTableInput {
 	index := func(name, hash, sort string) types.GlobalSecondaryIndex {
 		return types.GlobalSecondaryIndex{

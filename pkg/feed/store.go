@@ -36,10 +36,10 @@ func NewStore(db *dynamodb.Client, cfg Config) *Store {
 // Check reports whether the table can be used, for readiness.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
-// Create writes a new item. When there is one with the same source id and time it returns that one,
-// and created is false: of any number of writers of one key exactly one creates, even if its
-// response was lost and the SDK retried. The condition does not cover an item with another time, so
-// all writers of a source id must agree on the time before.
+// Create writes a new item. If there is one with the same source id and time it returns that one,
+// and created is false: of any number of writers of one key exactly one creates the item, even if
+// its response was lost and the SDK retried. The condition does not cover an item with another
+// time, so all writers of a source id must agree on the time beforehand.
 func (s *Store) Create(ctx context.Context, i Item) (stored Item, created bool, err error) {
 	i.Writer = rand.Text()
 	attributes, err := attributevalue.MarshalMap(i)
@@ -60,7 +60,7 @@ func (s *Store) Create(ctx context.Context, i Item) (stored Item, created bool, 
 	return i, true, nil
 }
 
-// Get reads an item by its source id alone, strongly consistent. It returns
+// Get reads an item by its source id, strongly consistent. It returns
 // lifecycle.ErrNotFound, also for an item that has expired.
 func (s *Store) Get(ctx context.Context, sourceID string) (Item, error) {
 	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
@@ -219,7 +219,7 @@ func described(i Item) (lifecycle.Item, error) {
 	return change, nil
 }
 
-// apply makes a move of an item whose last analysis, as it was read, is that of the given time.
+// apply makes a move of an item. at is the time of the item's last analysis when it was read.
 func (s *Store) apply(ctx context.Context, move lifecycle.Move, i Item, analyzedAt string, change lifecycle.Item) error {
 	change.Table, change.Key = s.table, Key(i.SourceID, i.IngestedAt)
 	// Not a lifecycle.Fence, whose attribute always exists.

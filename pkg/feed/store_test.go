@@ -91,7 +91,7 @@ func TestMoves(t *testing.T) {
 			}
 		}
 		if _, err := made[move.Name](feedtest.Submission(999, time.Now(), "a").Item(time.Now())); !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("%s of an item that is not there: %v", move.Name, err)
+			t.Errorf("%s of a missing item: %v", move.Name, err)
 		}
 	}
 }
@@ -142,11 +142,11 @@ func TestLostAnswerOfCreate(t *testing.T) {
 	faults.Add(dynamolite.Fault{Kind: dynamolite.ErrorAfter, Operation: "PutItem", Count: 1})
 	first, created, err := store.Create(t.Context(), item)
 	if err != nil || !created {
-		t.Errorf("with a lost answer: created %t, %v", created, err)
+		t.Errorf("with a lost response: created %t, %v", created, err)
 	}
 	same, again, err := store.Create(t.Context(), item)
 	if err != nil || again || !reflect.DeepEqual(same, first) {
-		t.Errorf("another writer of the same: created %t, %+v, %v", again, same, err)
+		t.Errorf("another writer of the same item: created %t, %+v, %v", again, same, err)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestOneOfManyWorkersAnalyzes(t *testing.T) {
 		})
 	}
 	if workers.Wait(); made.Load() != 1 {
-		t.Errorf("%d workers made the move", made.Load())
+		t.Errorf("%d workers made the move, want 1", made.Load())
 	}
 }
 
@@ -205,7 +205,7 @@ func TestTagsAreAddedAndNeverLost(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if _, err := store.AddTags(t.Context(), feedtest.Submission(2, time.Now(), "a").Item(time.Now()), []string{"b"}); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("an item that is not there: %v", err)
+		t.Errorf("a missing item: %v", err)
 	}
 }
 

@@ -24,7 +24,7 @@ const (
 	MaxURL       = 2048      // bytes
 	MaxMetadata  = 50        // entries
 	MaxMetaText  = 2_000     // characters of a name or a text
-	MaxMetaBytes = 256 << 10 // of all names and texts; DynamoDB takes 400 KB of an item
+	MaxMetaBytes = 256 << 10 // of all names and texts; DynamoDB limits an item to 400 KB
 )
 
 // ClockSkew is how far in the future a submission's time may lie.
@@ -117,9 +117,9 @@ func Snippet(text string) string {
 // DocumentType is the media type of a Document.
 const DocumentType = "application/json"
 
-// Document returns the submission in the form of the object at TextKey. It contains the whole
-// submission, so that the fields of an item never come from two of them. The submission must be
-// Stamped.
+// Document returns the submission in the form of the object at TextKey. It contains the entire
+// submission, so that the fields of an item always come from the same submission. The
+// submission must be Stamped.
 func (s Submission) Document() ([]byte, error) {
 	document, err := json.Marshal(s)
 	if err != nil {

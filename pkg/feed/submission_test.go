@@ -27,7 +27,7 @@ func TestPendingItem(t *testing.T) {
 	}
 	s.IngestedAt = ""
 	if i := s.Item(now); i.IngestedAt != "2025-11-16T14:30:00.000Z" {
-		t.Errorf("without a time the item came in at %s", i.IngestedAt)
+		t.Errorf("without a time the item was received at %s", i.IngestedAt)
 	}
 }
 
@@ -53,7 +53,7 @@ func TestSnippet(t *testing.T) {
 }
 
 // TestDocuments checks that a submission is unchanged after a round trip through its document and
-// through the table, and that the row is Of it.
+// through the table, and that the row matches it.
 func TestDocuments(t *testing.T) {
 	_, store := feedtest.Open(t)
 	now := time.Now()
@@ -87,7 +87,7 @@ func TestDocuments(t *testing.T) {
 				t.Errorf("the time is %s", item.IngestedAt)
 			}
 			if item, err = store.Get(t.Context(), s.SourceID); err != nil || !item.IsOf(got) {
-				t.Errorf("%+v is not of %+v: %v", item, got, err)
+				t.Errorf("%+v does not match %+v: %v", item, got, err)
 			}
 			for _, other := range []feed.Submission{
 				{Text: "other", SourceURL: s.SourceURL, Metadata: s.Metadata}, {Text: s.Text, Metadata: s.Metadata},

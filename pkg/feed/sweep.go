@@ -18,11 +18,11 @@ import (
 // ScanLimit is the most items that a page of Scan may have.
 const ScanLimit = 100
 
-// Scanned is a page of the whole primary table, in any order and eventually consistent: use it only
-// as a hint.
+// Scanned is a page of the entire primary table, in any order and eventually consistent: use it
+// only as a hint.
 type Scanned struct {
 	Items  []Item
-	Double []string // source ids with more than one row; Items has the first of them
+	Double []string // source ids with more than one row; Items has the first row
 	Broken []Broken
 	Next   string // cursor of the next page, empty on the last
 }
@@ -47,7 +47,7 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 		return Scanned{}, fmt.Errorf("scan: %w", err)
 	}
 	var page Scanned
-	before := table.TextOf(start[AttrSourceID]) // of the row before; those of one source id follow each other
+	before := table.TextOf(start[AttrSourceID]) // of the row before; rows of one source id are consecutive
 	for _, attributes := range out.Items {
 		item, err := Parse(attributes)
 		id := table.TextOf(attributes[AttrSourceID])
@@ -65,9 +65,9 @@ func (s *Store) Scan(ctx context.Context, cursor string, limit int32) (Scanned, 
 	return page, err
 }
 
-// Merge merges all rows of a source id: the first, which is the one that Get reads, gets the tags
-// of the others, and those are deleted. There is more than one if another program wrote them, or if
-// a text was lost and submitted again in the same moment.
+// Merge merges all rows of a source id: the first, which Get reads, gets the tags of the others,
+// and the others are deleted. There are several if another program wrote them, or if a text was
+// lost and submitted again at the same moment.
 func (s *Store) Merge(ctx context.Context, sourceID string) error {
 	out, err := s.db.Query(ctx, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("source_id = :id"),

@@ -17,7 +17,8 @@ import (
 	"github.com/assay-project/assay/pkg/feed/feedtest"
 )
 
-// TestScanReadsAllItems checks that a broken item is reported and hides no other.
+// TestScanReadsAllItems checks that a broken item is reported and does not hide
+// others.
 func TestScanReadsAllItems(t *testing.T) {
 	db, store := feedtest.Open(t)
 	want := map[string]bool{}
@@ -67,8 +68,9 @@ func TestMissingNamesIDsWithoutAnItem(t *testing.T) {
 	}
 }
 
-// TestRowsOfOneItemAreMerged checks that a scan has one row of each source id, whatever the pages,
-// and reports which have more; merged they are the first, with the tags of all.
+// TestRowsOfOneItemAreMerged checks that a scan has one row of each source id, for every page
+// size, and reports the source ids with several rows; merged they are the first row, with the tags
+// of all.
 func TestRowsOfOneItemAreMerged(t *testing.T) {
 	_, store := feedtest.Open(t)
 	begin := time.Now().Add(-time.Hour)
@@ -130,7 +132,7 @@ func TestTextKeys(t *testing.T) {
 	for key := range keys {
 		for other := range keys {
 			if strings.HasPrefix(other, key+"/") {
-				t.Errorf("%s is the folder of %s", key, other)
+				t.Errorf("%s is the directory of %s", key, other)
 			}
 		}
 	}
@@ -140,7 +142,7 @@ func TestTextKeys(t *testing.T) {
 		blob.Key("feed/", "72-/65646469742361"), blob.Key("feed/", "7265646469742361/"),
 	} {
 		if id, err := feed.ParseTextKey(key); err == nil {
-			t.Errorf("%q is taken for the key of %s", key, id)
+			t.Errorf("%q is parsed as the key of %s", key, id)
 		}
 	}
 }

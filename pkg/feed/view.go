@@ -42,12 +42,12 @@ func (i Item) PublishedAt() string {
 	return at.UTC().Format(time.RFC3339)
 }
 
-// metaLanguage is the entry of the metadata that has the language of the text. An analysis replaces
-// that of a submission.
+// metaLanguage is the metadata entry with the language of the text. An analysis replaces the
+// submission's entry.
 const metaLanguage = "language"
 
-// Language returns the language of the text as the last analysis detected it, empty if it did not. What
-// a submission has under its name counts only after an analysis, which replaces it.
+// Language returns the language of the text as detected by the last analysis, or "" if it was not
+// detected. The entry of a submission is ignored until an analysis has replaced it.
 func (i Item) Language() string {
 	if !i.Scored() {
 		return ""

@@ -29,13 +29,14 @@ const (
 	maxRedirects = 5
 )
 
-// Policy is what is allowed besides public addresses on ports 80 and 443.
+// Policy specifies the allowed addresses in addition to public ones on ports
+// 80 and 443.
 type Policy struct {
-	Networks []netip.Prefix // allowed on every port, also private ones
-	Ports    []uint16       // allowed of public addresses
+	Networks []netip.Prefix // allowed on every port, even if private
+	Ports    []uint16       // allowed on public addresses
 
-	// The settings that Networks and Ports come from. An error names the setting that would allow
-	// the address.
+	// The names of the settings of Networks and Ports. An error names the setting that would
+	// allow the address.
 	NetworksSetting, PortsSetting string
 }
 
@@ -83,8 +84,9 @@ func CheckURL(u *url.URL) error {
 	return nil
 }
 
-// Check returns ErrBlocked for a URL that no request under the policy can reach, as far as that is known without
-// resolving a name: one that CheckURL rejects, or whose host is an address, or localhost, that is not allowed.
+// Check returns ErrBlocked for a URL that no request under the policy can reach, as far as this can be
+// determined without resolving a name: one that CheckURL rejects, or whose host is an address, or localhost,
+// that is not allowed.
 func (p Policy) Check(u *url.URL) error {
 	if err := CheckURL(u); err != nil {
 		return err

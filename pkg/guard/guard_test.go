@@ -53,7 +53,7 @@ func TestAddresses(t *testing.T) {
 		{public, "tcp6", "[::ffff:93.184.215.14]:80", false},
 		{public, "tcp6", "[::127.0.0.1]:80", false},      // compatible
 		{public, "tcp6", "[64:ff9b::7f00:1]:80", false},  // NAT64
-		{public, "tcp6", "[64:ff9b:1::a00:1]:80", false}, // NAT64 of a network's own
+		{public, "tcp6", "[64:ff9b:1::a00:1]:80", false}, // NAT64 with a network-specific prefix
 		{public, "tcp6", "[2002:7f00:1::1]:80", false},   // 6to4
 		{public, "tcp6", "[2001:0:7f00:1::1]:80", false}, // Teredo
 		{public, "tcp4", "not an address", false},
@@ -88,7 +88,7 @@ func TestURLs(t *testing.T) {
 	}
 }
 
-// TestCheck checks what is known of a URL before its name is resolved.
+// TestCheck checks URLs before their names are resolved.
 func TestCheck(t *testing.T) {
 	inside := Policy{Networks: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}}
 	for _, c := range []struct {

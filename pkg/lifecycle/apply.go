@@ -17,9 +17,9 @@ import (
 // The image is that of the first item: as written if requested, or as found when its condition
 // failed.
 //
-// When the response to the write of a single item is lost, the SDK repeats the request, which then
-// fails because of its own success: the caller gets *MovedError, ErrFenceLost or ErrCondition. The
-// repeat of a transaction succeeds.
+// If the response to the write of a single item is lost, the SDK repeats the request, which then
+// fails because the first one succeeded: Apply returns *MovedError, ErrFenceLost or ErrCondition.
+// A repeated transaction succeeds.
 func (m Machine) Apply(ctx context.Context, db *dynamodb.Client, move Move, w Write) (Image, error) {
 	several := len(w.Items)+len(w.Also) > 1
 	if len(w.Items) == 0 || several && w.Image {

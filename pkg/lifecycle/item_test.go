@@ -48,7 +48,7 @@ func TestSetsNumbersAndMembers(t *testing.T) {
 	}
 }
 
-// TestLastMemberRemovesTheSet: a join relies on it.
+// TestLastMemberRemovesTheSet: joins rely on it.
 func TestLastMemberRemovesTheSet(t *testing.T) {
 	h := build(t, start(t))
 	h.put("doors", row{"id": "d1", "status": "SHUT", "keys": keySet{"a"}})
@@ -123,7 +123,7 @@ func TestOtherWrites(t *testing.T) {
 	}}}}
 	h.put("doors", shut)
 	if _, err := door().Apply(t.Context(), h.db, open, write); err != nil || h.get("log", "d1") == nil {
-		t.Errorf("the log has %v, %v", h.get("log", "d1"), err)
+		t.Errorf("the log is %v, %v", h.get("log", "d1"), err)
 	}
 	h.put("doors", shut)
 	if _, err := door().Apply(t.Context(), h.db, open, write); !errors.Is(err, lifecycle.ErrCondition) || h.get("doors", "d1")["status"] != "SHUT" {
@@ -140,8 +140,8 @@ func TestOtherWrites(t *testing.T) {
 	}
 }
 
-// TestFenceUnderClocksThatDiffer takes over an item in turns on machines whose clocks are minutes
-// apart. The fence grows, and no writer that read an earlier value can write.
+// TestFenceUnderClocksThatDiffer takes over an item in turns on machines whose clocks differ by
+// minutes. The fence grows, and no writer that read an earlier value can write.
 func TestFenceUnderClocksThatDiffer(t *testing.T) {
 	h := build(t, start(t))
 	now := time.UnixMilli(1795176000000)
@@ -153,7 +153,7 @@ func TestFenceUnderClocksThatDiffer(t *testing.T) {
 		now = now.Add(time.Second)
 		fence, next := lifecycle.TimeFence("turn", seen, now.Add(clock))
 		if next <= seen {
-			t.Fatalf("fence %d is %d after %d", i, next, seen)
+			t.Fatalf("fence %d is %d, after %d; want a greater value", i, next, seen)
 		}
 		if err := h.apply(knock, fence, h.doors()); err != nil {
 			t.Fatalf("fence %d: %v", i, err)
@@ -162,7 +162,7 @@ func TestFenceUnderClocksThatDiffer(t *testing.T) {
 			for _, other := range clocks {
 				stale, _ := lifecycle.TimeFence("turn", old, now.Add(other))
 				if err := h.apply(knock, stale, h.doors()); !errors.Is(err, lifecycle.ErrFenceLost) {
-					t.Fatalf("the fence %d wrote after %d, by a clock %s ahead: %v", old, next, other, err)
+					t.Fatalf("a write with fence %d succeeded after %d, by a clock %s ahead: %v", old, next, other, err)
 				}
 			}
 		}

@@ -30,7 +30,8 @@ var (
 	again      = lifecycle.Move{Name: "again", From: []lifecycle.State{"Processed"}, To: "Loaded", Explicit: true}
 )
 
-// workflow returns a machine whose Processing state ends when all parallel steps have.
+// workflow returns a machine whose Processing state ends when all parallel steps are
+// done.
 func workflow() lifecycle.Machine {
 	return lifecycle.Machine{
 		Area: "workflow", Status: "currentState", Start: "Loaded", Final: []lifecycle.State{"Processed"},
@@ -38,7 +39,7 @@ func workflow() lifecycle.Machine {
 	}
 }
 
-// message is a delivery: of one step, or with an empty step of the end.
+// message is a delivery: of one step, or, with an empty step, of the end.
 type message struct {
 	step string
 	run  int64
@@ -49,14 +50,14 @@ type join struct {
 	db   *dynamodb.Client
 	id   string
 	run  int64
-	last string // the state it ends in
+	last string // the final state
 
 	mu       sync.Mutex
 	changed  *sync.Cond // of queue and working
 	random   *rand.Rand
 	queue    []message
 	working  int
-	finished int // complete was reported as made by this process
+	finished int // this process reported that it made the move complete
 }
 
 // publish drops a message or delivers it up to three times.
@@ -68,8 +69,8 @@ func (j *join) publish(m message) {
 	}
 }
 
-// next takes any message from the queue. It returns false when there is none and no worker can
-// publish one.
+// next returns an arbitrary message of the queue. It returns false if there is none and no
+// worker can publish one.
 func (j *join) next() (m message, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -124,7 +125,7 @@ func (j *join) handle(ctx context.Context, m message) error {
 		}
 		_, moved := errors.AsType[*lifecycle.MovedError](err)
 		if moved || errors.Is(err, lifecycle.ErrFenceLost) || errors.Is(err, lifecycle.ErrCondition) {
-			return nil // made already, of a former run, or too early
+			return nil // already done, of an earlier run, or too early
 		}
 		return err
 	}
@@ -159,7 +160,8 @@ func (j *join) drain(ctx context.Context) {
 	workers.Wait()
 }
 
-// sweep publishes the events that are missing by the table, like a sweeper.
+// sweep publishes the events that the table shows to be missing, as a sweeper
+// does.
 func (j *join) sweep(f fixture) (final bool) {
 	row := f.get("doors", j.id)
 	if row["currentState"] == j.last {
@@ -206,7 +208,7 @@ func TestJoin(t *testing.T) {
 			}
 			j.drain(t.Context())
 		}
-		j.drain(t.Context()) // the remaining ones arrive after the end
+		j.drain(t.Context()) // the remaining messages arrive after the end
 		remove()
 
 		got := f.get("doors", j.id)
@@ -217,12 +219,12 @@ func TestJoin(t *testing.T) {
 			t.Errorf("seed %d: complete was reported %d times; the item is %v", seed, j.finished, got)
 		}
 		if attempts == 1 && got["stepsOpen"] != nil {
-			t.Errorf("seed %d: steps are left: %v", seed, got["stepsOpen"])
+			t.Errorf("seed %d: unfinished steps: %v", seed, got["stepsOpen"])
 		}
 	}
 }
 
-// TestFormerRunChangesNothing: after a retry the deliveries of the run before it
+// TestFormerRunChangesNothing: after a retry, deliveries of the previous run
 // lose their fence, although the same steps are open again.
 func TestFormerRunChangesNothing(t *testing.T) {
 	db, _ := tabletest.Start(t)
@@ -242,7 +244,7 @@ func TestFormerRunChangesNothing(t *testing.T) {
 		}
 	}
 	if after := f.get("doors", "join"); fmt.Sprint(after) != fmt.Sprint(before) {
-		t.Errorf("a former run made %v of %v", after, before)
+		t.Errorf("the previous run made %v of %v", after, before)
 	}
 	_, err := workflow().Update(t.Context(), db, "finishStep", j.write(1, lifecycle.Item{
 		Condition: expression.Name("stepsOpen").Contains("step-0"), Remove: []string{"version"},
@@ -253,6 +255,6 @@ func TestFormerRunChangesNothing(t *testing.T) {
 	if _, err := workflow().Update(t.Context(), db, "finishStep", lifecycle.Write{Items: []lifecycle.Item{{
 		Table: "doors", Key: key("nobody"), Set: map[string]types.AttributeValue{"version": table.Integer(1)},
 	}}}); !errors.Is(err, lifecycle.ErrNotFound) || f.get("doors", "nobody") != nil {
-		t.Errorf("an update of no item: %v, and the item is %v", err, f.get("doors", "nobody"))
+		t.Errorf("an update of a missing item: %v, and the item is %v", err, f.get("doors", "nobody"))
 	}
 }

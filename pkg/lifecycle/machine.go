@@ -51,9 +51,9 @@ func (m Machine) States() []State {
 	return states
 }
 
-// Validate returns an error when the machine has no status attribute, two moves
-// of one name, a move from no state, a state that no move leads to, or a final
-// state that a move leaves without being explicit.
+// Validate returns an error if the machine has no status attribute, two moves
+// of the same name, a move without a start state, a state that no move leads
+// to, or a final state that a move leaves without being explicit.
 func (m Machine) Validate() error {
 	if m.Status == "" {
 		return fmt.Errorf("%s: no status attribute", m.Area)
@@ -65,7 +65,7 @@ func (m Machine) Validate() error {
 		case names[move.Name]:
 			return fmt.Errorf("%s: two moves are named %s", m.Area, move.Name)
 		case len(move.From) == 0:
-			return fmt.Errorf("%s: the move %s starts from no state", m.Area, move.Name)
+			return fmt.Errorf("%s: the move %s has no start state", m.Area, move.Name)
 		case !move.Explicit && slices.ContainsFunc(move.From, m.IsFinal):
 			return fmt.Errorf("%s: the move %s leaves a final state and is not explicit", m.Area, move.Name)
 		}

@@ -8,7 +8,8 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// door returns a small machine: it has a move from two states, a loop, and an end.
+// door returns a small machine with a move from two states, a loop, and a final
+// state.
 func door() lifecycle.Machine {
 	return lifecycle.Machine{
 		Area: "door", Status: "status", Start: "SHUT", Final: []lifecycle.State{"WALL"}, Moves: []lifecycle.Move{open, knock, brick},
@@ -49,12 +50,12 @@ func TestValidate(t *testing.T) {
 	asked := breach
 	asked.Explicit = true
 	for want, m := range map[string]lifecycle.Machine{
-		"two moves are named open":             {Status: "status", Moves: []lifecycle.Move{open, {Name: "open", From: []lifecycle.State{"OPEN"}, To: "SHUT"}}},
-		"the move appear starts from no state": {Status: "status", Moves: []lifecycle.Move{{Name: "appear", To: "OPEN"}}},
-		"no move leads to AJAR":                {Status: "status", Moves: []lifecycle.Move{open, {Name: "push", From: []lifecycle.State{"AJAR"}, To: "OPEN"}}},
-		"no move leads to DUST":                {Status: "status", Final: []lifecycle.State{"DUST"}, Moves: []lifecycle.Move{open}},
-		"no status attribute":                  {Moves: []lifecycle.Move{open}},
-		"breach leaves a final state":          {Status: "status", Final: []lifecycle.State{"WALL"}, Moves: []lifecycle.Move{open, brick, breach}},
+		"two moves are named open":           {Status: "status", Moves: []lifecycle.Move{open, {Name: "open", From: []lifecycle.State{"OPEN"}, To: "SHUT"}}},
+		"the move appear has no start state": {Status: "status", Moves: []lifecycle.Move{{Name: "appear", To: "OPEN"}}},
+		"no move leads to AJAR":              {Status: "status", Moves: []lifecycle.Move{open, {Name: "push", From: []lifecycle.State{"AJAR"}, To: "OPEN"}}},
+		"no move leads to DUST":              {Status: "status", Final: []lifecycle.State{"DUST"}, Moves: []lifecycle.Move{open}},
+		"no status attribute":                {Moves: []lifecycle.Move{open}},
+		"breach leaves a final state":        {Status: "status", Final: []lifecycle.State{"WALL"}, Moves: []lifecycle.Move{open, brick, breach}},
 	} {
 		m.Area, m.Start = "door", "SHUT"
 		if err := m.Validate(); err == nil || !strings.Contains(err.Error(), "door") || !strings.Contains(err.Error(), want) {

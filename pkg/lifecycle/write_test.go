@@ -82,7 +82,7 @@ func (h fixture) apply(move lifecycle.Move, fence lifecycle.Fence, items ...life
 	return err
 }
 
-// items returns the one item, or the two, that a move of door d1 writes.
+// items returns the one or two items that a move of door d1 writes.
 func items(both bool) []lifecycle.Item {
 	front := lifecycle.Item{Table: "doors", Key: key("d1"), Set: map[string]table.Value{"by": table.Text("ann")}, Remove: []string{"note"}}
 	if !both {
@@ -161,8 +161,8 @@ func TestApply(t *testing.T) {
 }
 
 // TestInconsistentCopies checks that a failed condition of the second item is not
-// reported as one of the first, from which a caller would conclude that the item is
-// gone or final.
+// reported as one of the first. A caller would otherwise conclude that the item is
+// missing or final.
 func TestInconsistentCopies(t *testing.T) {
 	first := row{"id": "d1", "status": "SHUT", "turn": 1.0}
 	for name, second := range map[string]row{
@@ -189,7 +189,7 @@ func TestInconsistentCopies(t *testing.T) {
 	}
 }
 
-// Without a fence the state alone is the condition.
+// Without a fence, only the state is checked.
 func TestMoveWithoutAFence(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		h := build(t, start(t))

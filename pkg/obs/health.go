@@ -34,20 +34,21 @@ func (h *Health) Add(name string, check func(context.Context) error) {
 	h.checks[name] = check
 }
 
-// Drain makes Ready respond with 503 from now on, so that no new work is sent here.
+// Drain makes Ready respond with 503 from now on, so that no new requests are
+// routed here.
 func (h *Health) Drain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.draining = true
 }
 
-// Readiness is the body of Ready's answer.
+// Readiness is the body of the response of Ready.
 type Readiness struct {
 	Status string            `json:"status"` // "ready", "not ready" or "draining"
-	Checks map[string]string `json:"checks"` // by name: "ok" or what is wrong
+	Checks map[string]string `json:"checks"` // by name: "ok" or the error
 }
 
-// Live responds with 200 as long as the process can respond at all.
+// Live responds with 200 as long as the process can respond.
 func (h *Health) Live(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, map[string]string{"status": "ok"})
 }

@@ -31,14 +31,14 @@ func TestReadySaysHowEachCheckIs(t *testing.T) {
 	h.Add("nats", func(context.Context) error { return errors.New("replaced") })
 	h.Add("nats", func(context.Context) error { return nil })
 	if status, body := ready(t, &h); status != http.StatusOK || body.Status != "ready" || body.Checks["nats"] != "ok" {
-		t.Errorf("all well: %d %+v", status, body)
+		t.Errorf("with passing checks: %d %+v", status, body)
 	}
 
 	h.Add("s3", func(context.Context) error { return errors.New("no such bucket") })
 	status, body := ready(t, &h)
 	want := map[string]string{"nats": "ok", "s3": "no such bucket"}
 	if status != http.StatusServiceUnavailable || body.Status != "not ready" || !maps.Equal(body.Checks, want) {
-		t.Errorf("one bad: %d %+v", status, body)
+		t.Errorf("with a failing check: %d %+v", status, body)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestChecksRunAtOnceUnderOneTimeout(t *testing.T) {
 		began := time.Now()
 		got := h.Check(t.Context())
 		if took := time.Since(began); took != 2*time.Second {
-			t.Errorf("took %s, want the default of 2s once", took)
+			t.Errorf("took %s, want the default of 2s", took)
 		}
 		if got.Status != "not ready" || got.Checks["c"] != "ok" || got.Checks["a"] == "ok" || got.Checks["b"] == "ok" {
 			t.Errorf("got %+v", got)

@@ -20,8 +20,8 @@ type Config struct {
 const timeFormat = "2006-01-02T15:04:05.000Z07:00"
 
 // NewLogger returns the logger of one process. Each line has the time in UTC and the service's
-// name. Empty settings select their defaults. The caller closes out. The error is a sentence that
-// names the invalid variable.
+// name. Empty settings select their defaults. The caller closes out. An error names the invalid
+// variable.
 func NewLogger(cfg Config, out io.Writer, service string) (zerolog.Logger, error) {
 	level := zerolog.InfoLevel
 	if cfg.LogLevel != "" {

@@ -91,7 +91,7 @@ func TestLoggerNamesTheBadSetting(t *testing.T) {
 	}
 	for _, test := range tests {
 		if _, err := obs.NewLogger(test.cfg, &bytes.Buffer{}, "s"); err == nil || !strings.HasPrefix(err.Error(), test.want) {
-			t.Errorf("error is %v, want one that begins %q", err, test.want)
+			t.Errorf("error is %v, want one that begins with %q", err, test.want)
 		}
 	}
 }

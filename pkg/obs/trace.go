@@ -9,16 +9,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// Trace identifies all that one request causes. It arrives with the request, appears in its log
-// lines, and is sent in the headers of every event. The zero Trace means none.
+// Trace identifies everything that one request causes. It arrives with the request, appears in
+// its log lines, and is sent in the headers of every event. The zero Trace means none.
 type Trace struct {
 	RequestID string // 1 to 128 visible ASCII characters, the client's or a UUIDv7
-	Parent    string // W3C traceparent, version 00; the last part but one is the span of this hop
+	Parent    string // W3C traceparent, version 00; its span is that of this hop
 	State     string // W3C tracestate, forwarded unread; "" for none
 }
 
-// ContinueTrace continues the trace of a caller, from the headers it sent, as a hop of its own:
-// same trace id, new span id. Absent or malformed values are generated, so the result always has a
+// ContinueTrace continues the trace of a caller, from the headers that it sent, as a new hop: same
+// trace id, new span id. Absent or malformed values are generated, so the result always has a
 // request id and a parent. A state without a valid parent is dropped, as W3C Trace Context
 // requires.
 func ContinueTrace(requestID, parent, state string) Trace {
@@ -46,7 +46,7 @@ func (t Trace) ID() string {
 
 type traceKey struct{}
 
-// WithTrace returns a context that carries t.
+// WithTrace returns a context with t.
 func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, t)
 }
@@ -96,11 +96,11 @@ func validState(s string) bool {
 }
 
 func newRequestID() string {
-	return uuid.Must(uuid.NewV7()).String() // fails only when the system has no randomness
+	return uuid.Must(uuid.NewV7()).String() // fails only if the system has no randomness
 }
 
 func randomHex(bytes int) string {
 	id := make([]byte, bytes)
-	rand.Read(id) // never fails, by its contract
+	rand.Read(id) // never fails, as documented
 	return hex.EncodeToString(id)
 }

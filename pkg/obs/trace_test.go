@@ -66,7 +66,7 @@ func TestContinueTraceMakesWhatIsAbsentOrMalformed(t *testing.T) {
 func TestContinueTraceReadsALaterVersion(t *testing.T) {
 	got := obs.ContinueTrace("", "cc"+parent[2:]+"-more", "")
 	if got.ID() != traceID || !strings.HasPrefix(got.Parent, "00-") {
-		t.Errorf("parent is %s, want the trace taken over as version 00", got.Parent)
+		t.Errorf("parent is %s, want the trace in version 00", got.Parent)
 	}
 }
 

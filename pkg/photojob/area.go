@@ -57,7 +57,7 @@ func consumers() []string {
 
 func uploaded(key string) bool { return strings.HasPrefix(key, UploadPrefix) }
 
-// access returns what each program may do with the table and the objects.
+// access returns the permissions of each program on the table and the objects.
 func access(cfg Config) map[area.Program][]area.Statement {
 	jobs := area.Table(cfg.TableName())
 	uploads, work := area.ObjectsIn(cfg.TempBucket(), UploadPrefix), area.ObjectsIn(cfg.TempBucket(), WorkPrefix)

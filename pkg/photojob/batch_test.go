@@ -52,7 +52,7 @@ func TestBatchIsCreatedWholeOrNotAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := r.CreateBatch(t.Context(), id, jobs); !errors.Is(err, ErrExists) || r.row(jobs[0].JobID) != nil {
-		t.Errorf("one of three exists: %v", err)
+		t.Errorf("CreateBatch with an existing job: got %v, want ErrExists", err)
 	}
 }
 

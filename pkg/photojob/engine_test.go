@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// rig is a store on an engine of its own, whose clock a test sets.
+// rig is a store on its own engine, whose clock a test sets.
 type rig struct {
 	*Store
 	t      *testing.T

@@ -11,7 +11,7 @@ const (
 	CodeUploadMismatch      = "UPLOAD_MISMATCH"       // the bytes do not match the reservation, or are missing
 	CodeUnsupportedFormat   = "UNSUPPORTED_FORMAT"    // not a photo of a known format
 	CodeImageUnreadable     = "IMAGE_UNREADABLE"      // damaged
-	CodeImageTooLarge       = "IMAGE_TOO_LARGE"       // of too many pixels
+	CodeImageTooLarge       = "IMAGE_TOO_LARGE"       // too many pixels
 	CodePromptNotUnderstood = "PROMPT_NOT_UNDERSTOOD" // no phrase of the prompt is known
 	CodeProviderRejected    = "PROVIDER_REJECTED"     // the provider rejected the request
 	CodeSafetyBlocked       = "SAFETY_BLOCKED"        // the provider rejected the content
@@ -20,7 +20,7 @@ const (
 	CodeProviderTimeout     = "PROVIDER_TIMEOUT"
 	CodeRateLimited         = "PROVIDER_RATE_LIMITED"
 	CodeAccessDenied        = "PROVIDER_ACCESS_DENIED" // the provider denied access to this installation
-	CodeAnswerLost          = "PROVIDER_ANSWER_LOST"   // the limit of paid calls is reached, and no answer is stored
+	CodeAnswerLost          = "PROVIDER_ANSWER_LOST"   // the limit of paid calls is reached, and no response is stored
 	CodeDeadlineExceeded    = "DEADLINE_EXCEEDED"
 	CodeCancelled           = "CANCELLED" // by the owner
 	CodeInternal            = "INTERNAL"

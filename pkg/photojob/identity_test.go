@@ -31,10 +31,10 @@ func TestIDs(t *testing.T) {
 		owner, key := rapid.String().Draw(t, "owner"), rapid.StringN(1, 40, -1).Draw(t, "key")
 		id := newID(t, owner, key)
 		if !ValidID(id) || id != newID(t, owner, key) || id == newID(t, owner+"x", key) || id == newID(t, owner, key+"x") {
-			t.Fatalf("%q of %q is %s", key, owner, id)
+			t.Fatalf("the id for key %q of %q is %s", key, owner, id)
 		}
 		if first, second := newID(t, owner, ""), newID(t, owner, ""); first == second {
-			t.Fatalf("%s is given twice", first)
+			t.Fatalf("the id %s was returned twice", first)
 		}
 		if ValidID(strings.ToLower(id)) && strings.ToLower(id) != id || ValidID(id+"0") {
 			t.Fatalf("other spellings of %s are valid", id)
@@ -51,7 +51,8 @@ func TestIDs(t *testing.T) {
 	})
 }
 
-// The random part is counted up as one number, and around its end.
+// The random part is incremented as one number, and wraps around at its
+// maximum.
 func TestChildIDs(t *testing.T) {
 	for id, want := range map[string]string{
 		"01HF9GXXX00000000000000000": "01HF9GXXX00000000000000001",
@@ -59,7 +60,7 @@ func TestChildIDs(t *testing.T) {
 		"01HF9GXXX0ZZZZZZZZZZZZZZZZ": "01HF9GXXX00000000000000000",
 	} {
 		if ids, err := childIDs(id, 1); err != nil || ids[0] != want {
-			t.Errorf("after %s comes %s, %v", id, ids, err)
+			t.Errorf("the id after %s is %s, %v", id, ids, err)
 		}
 	}
 }
@@ -73,7 +74,7 @@ func TestIDsHaveTheTimeOfTheirKeys(t *testing.T) {
 	for key, ms := range map[string]uint64{seven.String(): uint64(second*1000 + nanos/1e6), "01HF9GXXX0000000000000000A": 1700053055392} {
 		parsed, err := ulid.ParseStrict(newID(t, "ann", key))
 		if err != nil || parsed.Time() != ms {
-			t.Errorf("the key %s gives the time %d, %v", key, parsed.Time(), err)
+			t.Errorf("the id of the key %s has the time %d, %v", key, parsed.Time(), err)
 		}
 	}
 }
@@ -92,7 +93,7 @@ func TestObjectKeys(t *testing.T) {
 	other := portrait
 	other.Prompt = "sepia"
 	if other.UploadKey(id) == portrait.UploadKey(id) {
-		t.Error("terms that differ have one key")
+		t.Error("different terms have the same key")
 	}
 	for _, foreign := range []string{"", "uploads/", "uploads/" + id, "uploads/" + id + "/1", blob.Key("uploads/", id+"/"), blob.Key("files/", id+"/1"), blob.Key("work/", strings.ToLower(id)+"/answer-1")} {
 		if _, err := JobOf(foreign); !errors.Is(err, ErrForeignKey) {

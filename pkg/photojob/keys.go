@@ -16,8 +16,8 @@ import (
 // or may be retried; the final bucket has the edited photo.
 //
 //	temp   uploads/<shard>/<jobId>/<size>-<fingerprint>   as uploaded
-//	temp   work/<shard>/<jobId>/answer-<n>                what the provider answered to call n
-//	final  final/<shard>/<jobId>/<n>.<ext>                what call n made
+//	temp   work/<shard>/<jobId>/answer-<n>                the provider's response to call n
+//	final  final/<shard>/<jobId>/<n>.<ext>                the result of call n
 //
 // The shard is that of blob.Key.
 const (

@@ -17,7 +17,8 @@ func ledgerOf(calls ...Call) Ledger {
 	return l
 }
 
-// A call counts as paid unless its provider said otherwise: that is why the bound holds.
+// A call counts as paid unless its provider stated otherwise; this makes the cost an
+// upper bound.
 func TestPaidCalls(t *testing.T) {
 	call := func(step, outcome string, cost int64) Call {
 		return Call{Step: step, Outcome: outcome, CostMicros: cost}
@@ -29,7 +30,7 @@ func TestPaidCalls(t *testing.T) {
 		"none":                 {nil, 0, 0, 0},
 		"each outcome":         {ledgerOf(call("edit", CallSent, 1), call("edit", CallOK, 1), call("edit", CallUnknown, 1), call("edit", CallError, 0)), 0, 3, 1},
 		"a billed bad answer":  {ledgerOf(call("edit", CallError, 5)), 0, 1, 1},
-		"each step for itself": {ledgerOf(call("analyze", CallOK, 0), call("edit", CallUnknown, 0)), 1, 1, 0},
+		"each step separately": {ledgerOf(call("analyze", CallOK, 0), call("edit", CallUnknown, 0)), 1, 1, 0},
 		"since the last retry": {ledgerOf(call("analyze", CallOK, 0), call("edit", CallError, 0), call("retry", "", 0), call("edit", CallOK, 0)), 0, 1, 0},
 	} {
 		if a, e, bad := c.ledger.Paid(StepAnalyze), c.ledger.Paid(StepEdit), c.ledger.Errors(StepEdit); a != c.analyze || e != c.edit || bad != c.bad {
@@ -55,7 +56,7 @@ func TestFoldingLosesNoCost(t *testing.T) {
 	})
 }
 
-// A call whose outcome comes late is recorded once, on a job in whatever state.
+// A call whose outcome arrives late is recorded once, on a job in any state.
 func TestOutcomeOfAnEndedJob(t *testing.T) {
 	r := open(t)
 	job := r.in(Editing)
@@ -84,8 +85,8 @@ func TestOutcomeOfAnEndedJob(t *testing.T) {
 	}
 }
 
-// An outcome that is recorded between the read and the retry is not overwritten, also
-// when the retry folds the ledger.
+// An outcome that is recorded between the read and the retry is not overwritten, even
+// if the retry folds the ledger.
 func TestRetryKeepsAnOutcomeRecordedMeanwhile(t *testing.T) {
 	r := open(t)
 	job := r.in(Editing)
@@ -107,7 +108,7 @@ func TestRetryKeepsAnOutcomeRecordedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := r.Retry(t.Context(), job, "", job.Options); err == nil {
-		t.Fatal("the retry overwrote what was recorded after its read")
+		t.Fatal("the retry overwrote an outcome that was recorded after its read")
 	}
 	again, err := r.Retry(t.Context(), r.get(job.JobID), "", job.Options)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// fill creates jobs of ann, one a second, of which every tenth is FAILED.
+// fill creates jobs of ann, one per second, of which every tenth is FAILED.
 func (r *rig) fill(n int) (ids []string) {
 	r.t.Helper()
 	for i := range n {
@@ -20,7 +20,7 @@ func (r *rig) fill(n int) (ids []string) {
 		}
 		ids = append(ids, r.in(state).JobID)
 	}
-	slices.Reverse(ids) // as lists have them
+	slices.Reverse(ids) // as lists return them
 	return ids
 }
 
@@ -58,10 +58,10 @@ func TestListsNewestFirst(t *testing.T) {
 		t.Errorf("%d jobs in pages of 7", len(got))
 	}
 	if got, pages := r.all(Listing{UserID: "ann", Status: Failed, Limit: 2}); !slices.Equal(got, failed) || pages[0] != 2 {
-		t.Errorf("FAILED are %d in pages of %d", len(got), pages)
+		t.Errorf("%d jobs are FAILED, in pages of %d", len(got), pages)
 	}
 	if got, _ := r.all(Listing{Status: Failed}); !slices.Equal(got, failed) {
-		t.Errorf("FAILED of all users are %d", len(got))
+		t.Errorf("%d jobs of all users are FAILED", len(got))
 	}
 	if got, _ := r.all(Listing{Status: Queued, From: r.clock.Add(-4 * time.Second).UnixMilli()}); !slices.Equal(got, ids[:4]) {
 		t.Errorf("the newest are %q", got)

@@ -22,8 +22,8 @@ func (s *Store) Claim(ctx context.Context, j Job) (Job, error) {
 	return s.move(ctx, claim, j, after)
 }
 
-// TakeOver claims a PROCESSING job whose worker has died. Writes of that worker then fail with
-// lifecycle.ErrFenceLost.
+// TakeOver claims a PROCESSING job whose worker has crashed. Later writes of that worker fail
+// with lifecycle.ErrFenceLost.
 func (s *Store) TakeOver(ctx context.Context, j Job) (Job, error) { return s.move(ctx, takeOver, j, j) }
 
 // Begin records the job's first call and moves it to EDITING. It sets the number of the call.
@@ -42,7 +42,7 @@ func (s *Store) Resume(ctx context.Context, before, after Job, intent Call) (Job
 }
 
 // Complete stores the edit and ends the job as COMPLETED. after has the edit's result, the outcome of
-// its call, the provider and what was degraded.
+// its call, the provider, and what was not done as requested.
 func (s *Store) Complete(ctx context.Context, before, after Job) (Job, error) {
 	after.S3FinalKey, after.ProcessingCompletedAt, after.Error = after.EditResult.S3Key, s.now().UnixMilli(), nil
 	return s.move(ctx, complete, before, after)
@@ -67,7 +67,7 @@ func (s *Store) end(ctx context.Context, m lifecycle.Move, j Job, reason JobErro
 
 // Retry makes a FAILED job QUEUED again, with a new prompt and options if they differ. The counts of
 // its calls start at zero. It returns lifecycle.ErrCondition if the outcome of a call was recorded at
-// the same time; the caller reads the job and tries again.
+// the same time; the caller then reads the job and retries.
 func (s *Store) Retry(ctx context.Context, j Job, prompt string, options Options) (Job, error) {
 	after := j
 	after.Prompt, after.Options, after.Provider = prompt, options, options.Provider

@@ -63,7 +63,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 					}
 					after = before
 				} else if err != nil || after.Status != move.To || after.UpdatedAt <= before.UpdatedAt {
-					t.Errorf("%s at %d after %d, %v", after.Status, after.UpdatedAt, before.UpdatedAt, err)
+					t.Errorf("%s: updatedAt is %d after %d, %v", after.Status, after.UpdatedAt, before.UpdatedAt, err)
 				}
 				if !reflect.DeepEqual(found, after) {
 					t.Errorf("the table has %+v, want %+v", found, after)
@@ -73,7 +73,8 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 	}
 }
 
-// COMPLETED is never undone, and only what an owner asks for leaves FAILED.
+// COMPLETED is final, and a job leaves FAILED only at the request of its
+// owner.
 func TestFinalStatesStay(t *testing.T) {
 	for _, move := range Machine().Moves {
 		if slices.Contains(move.From, Completed) || slices.Contains(move.From, Failed) && move.Name != "retry" {
@@ -97,10 +98,10 @@ func TestEveryMoveNeedsItsFenceAndItsJob(t *testing.T) {
 			}
 		}
 		if _, err := makers[move.Name](t, r.Store, Job{JobID: "nobody", UpdatedAt: 1}); !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("%s of no job: %v", move.Name, err)
+			t.Errorf("%s of a missing job: %v", move.Name, err)
 		}
 		if row := r.row("nobody"); row != nil {
-			t.Errorf("%s made the item %v", move.Name, row)
+			t.Errorf("%s created the item %v", move.Name, row)
 		}
 	}
 }
@@ -128,16 +129,16 @@ func TestOneWorkerWinsEveryMove(t *testing.T) {
 			case err == nil:
 				won++
 			case !moved && !errors.Is(err, lifecycle.ErrFenceLost):
-				t.Errorf("%s: a loser got %v", move.Name, err)
+				t.Errorf("%s: a concurrent call returned %v", move.Name, err)
 			}
 		}
 		if won != 1 {
-			t.Errorf("%s was made %d times", move.Name, won)
+			t.Errorf("%s was made %d times, want once", move.Name, won)
 		}
 	}
 }
 
-// A clock that is stepped back does not bring an old fence back.
+// A clock that is stepped back does not restore an old fence.
 func TestFenceGrowsWhateverTheClockSays(t *testing.T) {
 	r := open(t)
 	job := r.in(Processing)

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// The table, its keys, indexes and time to live are those of the seed.
+// The table, its keys, indexes and time to live match the seed.
 func TestTableIsThatOfTheSeed(t *testing.T) {
 	r := open(t)
 	name := "photoeditor-dev-jobs"
@@ -50,7 +50,7 @@ func TestTableIsThatOfTheSeed(t *testing.T) {
 	}
 }
 
-// What the seed spells is written as it spells it, and absent where it says so.
+// Attributes are spelled as in the seed, and absent where it says so.
 func TestItemsAreThoseOfTheSeed(t *testing.T) {
 	r := open(t)
 	job := r.in(Completed)
@@ -68,7 +68,7 @@ func TestItemsAreThoseOfTheSeed(t *testing.T) {
 	}
 	result, ok := row["analysisResult"].(*types.AttributeValueMemberM)
 	if !ok || !reflect.DeepEqual(result.Value["labels"], &types.AttributeValueMemberL{Value: []types.AttributeValue{}}) {
-		t.Errorf("analysisResult is %v, and labels is a list", row["analysisResult"])
+		t.Errorf("analysisResult is %v, want a list of labels", row["analysisResult"])
 	}
 	failed := r.row(r.in(Failed).JobID)["error"].(*types.AttributeValueMemberM).Value
 	if got := slices.Sorted(maps.Keys(failed)); !slices.Equal(got, []string{"code", "message", "retryCount"}) {
@@ -85,7 +85,7 @@ func number(t *testing.T, value table.Value) string {
 	return n.Value
 }
 
-// An item with the attributes that the seed requires, and no other, is a job.
+// An item with only the attributes that the seed requires is a valid job.
 func TestItemOfAnotherProgram(t *testing.T) {
 	r := open(t)
 	id := "01HF9GXXX0000000000000000A"
@@ -133,7 +133,7 @@ func TestOneOfManyCreates(t *testing.T) {
 		}
 	}
 	if created != 1 {
-		t.Errorf("%d created it", created)
+		t.Errorf("%d callers created it, want 1", created)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestDeleteReturnsWhatWasThere(t *testing.T) {
 		t.Errorf("the second delete: %v", err)
 	}
 	if _, err := completed(r.Store, t, job); !errors.Is(err, lifecycle.ErrNotFound) || r.row(job.JobID) != nil {
-		t.Errorf("its worker brought it back: %v", err)
+		t.Errorf("its worker recreated it: %v", err)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestExpiredJobsAreHidden(t *testing.T) {
 	}
 	page, err := r.List(t.Context(), Listing{UserID: "ann"})
 	if err != nil || len(page.Jobs) != 0 {
-		t.Errorf("%d listed, %v", len(page.Jobs), err)
+		t.Errorf("%d jobs are listed, %v", len(page.Jobs), err)
 	}
 	scanned, err := r.Scan(t.Context(), "", ScanLimit)
 	found, failed := r.Jobs(t.Context(), []string{job.JobID})

@@ -27,8 +27,8 @@ func TestExposureCheck(t *testing.T) {
 	}
 }
 
-// TestServeRefusesExposure: a service with an address that strangers can reach, or
-// with a public name that is none, is not opened.
+// TestServeRefusesExposure: a service does not start with an address that is
+// reachable by others, or with an invalid public name.
 func TestServeRefusesExposure(t *testing.T) {
 	for want, o := range map[string]Options{
 		`ASSAY_ADDR is ":0"`:                   {Addr: ":0"},
@@ -36,7 +36,7 @@ func TestServeRefusesExposure(t *testing.T) {
 		`ASSAY_PUBLIC_HOSTS: "http://a.b" is `: {Addr: "127.0.0.1:0", Exposure: Exposure{PublicHosts: []string{"http://a.b"}}},
 	} {
 		err := Serve(t.Context(), o, func(context.Context, zerolog.Logger, *prometheus.Registry) (Service, error) {
-			t.Errorf("%s: the service is opened", want)
+			t.Errorf("%s: the service was opened, want an error", want)
 			return nil, errors.New("opened")
 		})
 		if _, ok := errors.AsType[*config.Error](err); !ok || !strings.Contains(err.Error(), want) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestHealthAsksTheService: the exit status of health is the response of the
-// address that the service has, and its text names what is missing.
+// TestHealthAsksTheService: health requests the service's readiness; its exit
+// status is the result and its output names the failed check.
 func TestHealthAsksTheService(t *testing.T) {
 	answers := http.NewServeMux()
 	answers.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
@@ -20,7 +20,7 @@ func TestHealthAsksTheService(t *testing.T) {
 	defer server.Close()
 	ready := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/readyz" {
-			t.Errorf("asked for %s", r.URL)
+			t.Errorf("health requested %s", r.URL)
 		}
 	}))
 	defer ready.Close()
@@ -40,7 +40,7 @@ func TestHealthAsksTheService(t *testing.T) {
 		t.Setenv("ASSAY_ADDR", addr)
 		service, out, errs := start(t, "end", "health")
 		for out.Scan() {
-			t.Errorf("%s: it says %q", addr, out.Text())
+			t.Errorf("%s: the output is %q", addr, out.Text())
 		}
 		if got := status(t, service).ExitStatus(); got != want.status || !strings.Contains(errs.String(), want.says) {
 			t.Errorf("%s: status %d and %q, want %d and %q", addr, got, errs, want.status, want.says)

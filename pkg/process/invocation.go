@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Invocation returns how to run this program again in a shell: by its name if that is in the search path,
-// by "go run" and the given package if that built it, and otherwise by the path that it was started with.
+// Invocation returns the shell command that runs this program again: its name if that is in the search
+// path, "go run" with the given package if go run built it, and otherwise the path that it was started
+// with.
 func Invocation(pkg string) string {
 	path, err := os.Executable()
 	if err != nil {
@@ -19,7 +20,8 @@ func Invocation(pkg string) string {
 
 // invocation is Invocation of the program at path, which was started as called.
 func invocation(path, called, pkg string) string {
-	// The go command builds into go-build123/b001/exe in the folder for temporary files.
+	// The go command builds into go-build123/b001/exe in the directory for temporary
+	// files.
 	if dir := filepath.Dir(path); filepath.Base(dir) == "exe" && strings.Contains(dir, "go-build") {
 		return "go run " + pkg
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/assay-project/assay/pkg/process/modules"
 )
 
-// license is the project's own: a copy of the one at the root of the repository,
-// where a package cannot embed it from.
+// license is the project's own license: a copy of the file at the root of the
+// repository, which a package cannot embed.
 //
 //go:embed LICENSE
 var license string

@@ -18,7 +18,8 @@ func TestLicenseIsTheRepositorys(t *testing.T) {
 	}
 }
 
-// TestLicensesAreShown: without any setting, the project's first.
+// TestLicensesAreShown: licenses works without any setting, and prints the
+// project's license first.
 func TestLicensesAreShown(t *testing.T) {
 	service := exec.CommandContext(t.Context(), os.Args[0], "licenses")
 	service.Env = append(os.Environ(), "ASSAY_TEST_SERVICE=1")
@@ -28,6 +29,6 @@ func TestLicensesAreShown(t *testing.T) {
 	}
 	own, other, found := strings.Cut(string(said), "Copyright of the porter's keys")
 	if !found || !strings.Contains(other, "\n  Go standard library, ") || !strings.Contains(own, "Apache License") || !strings.Contains(own, "END OF TERMS AND CONDITIONS") {
-		t.Errorf("the service says %s", said)
+		t.Errorf("the output is %s", said)
 	}
 }

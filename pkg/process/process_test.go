@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/pkg/config"
 )
 
-// settings are what the service of these tests reads.
+// settings are the settings that the service of these tests reads.
 type settings struct {
 	Mode string `env:"ASSAY_TEST_MODE,required" doc:"what the service does"`
 	Addr string `env:"ASSAY_ADDR" doc:"where it would listen"`
@@ -23,7 +23,7 @@ type settings struct {
 
 func (s settings) HTTPAddr() string { return s.Addr }
 
-// TestMain is the service itself when a test starts this binary again.
+// TestMain is the service itself if a test has started this binary again.
 func TestMain(m *testing.M) {
 	if os.Getenv("ASSAY_TEST_SERVICE") == "" {
 		os.Exit(m.Run())
@@ -50,7 +50,7 @@ func serve(ctx context.Context, s settings) error {
 	return nil
 }
 
-// start starts the service in a process of its own.
+// start starts the service in its own process.
 func start(t *testing.T, mode string, arguments ...string) (service *exec.Cmd, out *bufio.Scanner, errs *strings.Builder) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -82,7 +82,7 @@ func status(t *testing.T, service *exec.Cmd) syscall.WaitStatus {
 	_, exited := errors.AsType[*exec.ExitError](service.Wait())
 	state, ok := service.ProcessState.Sys().(syscall.WaitStatus)
 	if !ok || exited == service.ProcessState.Success() {
-		t.Fatalf("the service ended as %v", service.ProcessState)
+		t.Fatalf("the service ended with %v", service.ProcessState)
 	}
 	return state
 }
@@ -127,8 +127,8 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, out, "draining")
-	// The default effect of signals is restored right after the first, so
-	// that one may still be lost.
+	// The default effect of signals is restored right after the first one, so
+	// the next one may still be lost.
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

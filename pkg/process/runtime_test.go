@@ -13,7 +13,7 @@ import (
 
 const mib = 1 << 20
 
-// unset removes a variable for the time of the test.
+// unset removes a variable until the test ends.
 func unset(t *testing.T, name string) {
 	t.Helper()
 	t.Setenv(name, "") // so that it is restored
@@ -22,7 +22,8 @@ func unset(t *testing.T, name string) {
 	}
 }
 
-// collected returns at how many bytes of heap the collector runs next, and how many are alive.
+// collected returns the heap size in bytes at which the collector runs next, and the size of
+// the live heap.
 func collected() (goal, alive uint64) {
 	runtime.GC()
 	sizes := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}, {Name: "/gc/heap/live:bytes"}}
@@ -41,10 +42,10 @@ func TestCollectorRunsAtTheHeapAndTwiceWhatIsAlive(t *testing.T) {
 	goal, alive := collected()
 	runtime.KeepAlive(kept)
 	if want := before + 64*mib + 48*mib; goal < want-8*mib || goal > want+8*mib {
-		t.Errorf("with 24 MiB alive the collector runs at %d MiB, want about %d", goal/mib, want/mib)
+		t.Errorf("with 24 MiB live the collector runs at %d MiB, want about %d", goal/mib, want/mib)
 	}
 	if alive < 56*mib {
-		t.Errorf("%d MiB are alive, want the 32 that are never touched and 24", alive/mib)
+		t.Errorf("%d MiB are live, want the 32 that are never touched and 24", alive/mib)
 	}
 	if most := debug.SetMemoryLimit(-1); most <= 0 || most == math.MaxInt64 {
 		t.Errorf("the collector runs more often from %d bytes", most)
@@ -52,7 +53,7 @@ func TestCollectorRunsAtTheHeapAndTwiceWhatIsAlive(t *testing.T) {
 }
 
 func TestVariablesOfGoWin(t *testing.T) {
-	limit := debug.SetMemoryLimit(1 << 40) // as the runtime reads it at its start
+	limit := debug.SetMemoryLimit(1 << 40) // as the runtime reads it at startup
 	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
 	t.Setenv("GOGC", "70")
 	t.Setenv("GOMEMLIMIT", "1TiB")
@@ -61,13 +62,13 @@ func TestVariablesOfGoWin(t *testing.T) {
 	threads := runtime.GOMAXPROCS(0)
 	t.Cleanup(Runtime{Heap: 640 * mib, Syncs: 1}.Apply(zerolog.Nop()))
 	if goal, _ := collected(); goal > before+64*mib {
-		t.Errorf("the collector runs at %d MiB though GOGC is set", goal/mib)
+		t.Errorf("the collector runs at %d MiB, although GOGC is set", goal/mib)
 	}
 	if most := debug.SetMemoryLimit(-1); most != 1<<40 {
-		t.Errorf("the limit is %d bytes; want what was set", most)
+		t.Errorf("the limit is %d bytes, want the set value", most)
 	}
 	if got := runtime.GOMAXPROCS(0); got != threads {
-		t.Errorf("%d goroutines may run at once though GOMAXPROCS is set", got)
+		t.Errorf("%d goroutines may run concurrently, although GOMAXPROCS is set", got)
 	}
 }
 
@@ -78,10 +79,10 @@ func TestRoomForSyncsIsGivenBack(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	undo := Runtime{Syncs: 2}.Apply(zerolog.Nop())
 	if got := runtime.GOMAXPROCS(0); got != before+2 {
-		t.Errorf("%d goroutines may run at once, want %d", got, before+2)
+		t.Errorf("%d goroutines may run concurrently, want %d", got, before+2)
 	}
 	undo()
 	if got := runtime.GOMAXPROCS(0); got != before {
-		t.Errorf("%d goroutines may run at once afterwards, want %d", got, before)
+		t.Errorf("%d goroutines may run concurrently afterwards, want %d", got, before)
 	}
 }

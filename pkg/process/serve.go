@@ -17,20 +17,20 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Service is what a process runs.
+// Service is the service of a process.
 type Service interface {
 	// Health adds the checks of what the service requires.
 	Health(*obs.Health)
 	// Routes registers the service's HTTP calls.
 	Routes(*web.Router)
-	// Work does what the service does besides handling calls. When ctx ends, it finishes or returns
-	// the work in progress, and returns nil.
+	// Work runs the background work of the service. When ctx ends, it finishes or returns the work
+	// in progress, and returns nil.
 	Work(context.Context) error
 	// Close closes the service's connections. It is called after Work has returned.
 	Close()
 }
 
-// Operated is a service with operator calls, which have an address of their own.
+// Operated is a service with operator calls, which have a separate address.
 type Operated interface {
 	// OperatorRoutes registers them.
 	OperatorRoutes(*web.Router)
@@ -42,14 +42,14 @@ type Storing interface {
 	Writable() error
 }
 
-// Options are what Serve needs to know of a service.
+// Options describe a service to Serve.
 type Options struct {
 	Name    string // in logs and metrics
 	Title   string // of the API document
 	Version string // of the API document
 	Addr    string // host:port of HTTP; port 0 picks one
-	// OperatorAddr is host:port of the operator calls; empty for none. Everyone who reaches it may
-	// use all of them.
+	// OperatorAddr is host:port of the operator calls; empty for none. Everyone who can connect to
+	// it can use all of them.
 	OperatorAddr string
 	// Exposure declares who may reach these addresses, and under which names.
 	Exposure Exposure

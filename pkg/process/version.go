@@ -6,8 +6,8 @@ import "runtime/debug"
 // read a version from; see deploy/compile.
 var release string
 
-// Version returns the version of this build: what its image was given, otherwise a
-// release's tag, otherwise the commit, else "devel".
+// Version returns the version of this build: the version given to its image,
+// otherwise the tag of a release, otherwise the commit, otherwise "devel".
 func Version() string {
 	if release != "" {
 		return release

@@ -11,7 +11,7 @@ import (
 // A program that notifies people about their files. It may be stopped and restarted at any time: it
 // continues where it stopped, and nobody is notified twice.
 func Example() {
-	if err := analyzeTwoFiles(); err != nil { // in real life, Assay does it
+	if err := analyzeTwoFiles(); err != nil { // in production, Assay publishes the outcomes
 		fmt.Println(err)
 		return
 	}
@@ -33,7 +33,7 @@ func Example() {
 		if notified++; notified == 2 {
 			stop()
 		}
-		return nil // an error instead: the handler is called again after a pause
+		return nil // a returned error makes the handler run again after a pause
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -49,7 +49,7 @@ func run(m *testing.M) int {
 	return code
 }
 
-// patience bounds every wait for something that must happen.
+// patience bounds every wait for an expected event.
 const patience = 20 * time.Second
 
 // when is the time of the outcomes that tests publish.
@@ -98,7 +98,7 @@ func (a *assay) config() subscriber.Config {
 }
 
 // start runs a subscriber until stop is called or the test ends. stop returns
-// after Run has.
+// after Run has returned.
 func start(t *testing.T, cfg subscriber.Config, handle func(context.Context, subscriber.Outcome) error) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,11 +14,11 @@ import (
 )
 
 // markers are the dedupe markers of the events that a Name has handled: keys of a key-value bucket
-// whose entries live as long as the stream keeps outcomes.
+// whose entries are kept as long as the stream keeps outcomes.
 type markers struct{ bucket *conn.KeyValue }
 
-// openMarkers opens the markers of a Name and creates the bucket when there is none. It
-// returns an error when the stream of outcomes does not exist.
+// openMarkers opens the markers of a Name and creates the bucket if there is none. It
+// returns an error if the stream of outcomes does not exist.
 func openMarkers(ctx context.Context, b *bus.Bus, name, stream string) (markers, error) {
 	source, err := b.JS.Stream(ctx, stream)
 	if err != nil {
@@ -35,7 +35,7 @@ func openMarkers(ctx context.Context, b *bus.Bus, name, stream string) (markers,
 	return markers{bucket}, nil
 }
 
-// has reports whether the event of this id has a marker.
+// has reports whether the event with this id has a marker.
 func (m markers) has(ctx context.Context, id string) (bool, error) {
 	_, err := m.bucket.Get(ctx, markerKey(id))
 	if errors.Is(err, jetstream.ErrKeyNotFound) {

@@ -15,7 +15,8 @@ import (
 	"github.com/assay-project/assay/pkg/subscriber"
 )
 
-// Changes of nodes are handled once each, also over a restart, and again after an error.
+// Changes of nodes are handled once each, also across a restart, and again after an
+// error.
 func TestChangesOfNodes(t *testing.T) {
 	server := bustest.Open(t)
 	b, err := bus.Connect(t.Context(), bustest.Settings(server.URL, bus.Config{Logs: []bus.Log{library.Nodes()}, OutcomesMaxAge: time.Hour}), "test", zerolog.Nop(), prometheus.NewRegistry())
@@ -51,7 +52,7 @@ func TestChangesOfNodes(t *testing.T) {
 			got[next(t, seen, "change").Changed.Version] = true
 		}
 		if !got[float64(version-1)] || !got[float64(version)] {
-			t.Errorf("up to version %d come %v", version, got)
+			t.Errorf("the changes up to version %d are %v", version, got)
 		}
 		stop()
 		if err := next(t, ended, "end"); err != nil {

@@ -22,9 +22,9 @@ func TestRestartInTheMiddleSeesEachEventOnce(t *testing.T) {
 		a.publish(t, completed("textfile", fmt.Sprint(i)))
 	}
 	times := map[string]int{}
-	for range 3 { // three lives, the first two cut short
+	for range 3 { // three runs, the first two interrupted
 		if len(times) == events {
-			break // a fast one had handled all before it was stopped
+			break // a fast subscriber had handled all before it was stopped
 		}
 		seen := make(chan subscriber.Outcome, events)
 		cfg := a.config()
@@ -46,7 +46,7 @@ func TestRestartInTheMiddleSeesEachEventOnce(t *testing.T) {
 	}
 	for item, n := range times {
 		if n != 1 {
-			t.Errorf("%s was handled %d times", item, n)
+			t.Errorf("%s was handled %d times, want once", item, n)
 		}
 	}
 	if len(times) != events {
@@ -102,7 +102,7 @@ func TestFailingHandlerIsRetriedAndAtLastADeadLetter(t *testing.T) {
 		calls <- o.Item
 		switch {
 		case o.Item == "bad":
-			return errors.New("the mail server says no")
+			return errors.New("the mail server rejected the message")
 		case o.Item == "flaky" && flaky == 0:
 			flaky++
 			return errors.New("try again")
@@ -128,8 +128,8 @@ func TestFailingHandlerIsRetriedAndAtLastADeadLetter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h := deadLetter.Header; h.Get("ce-subject") != "bad" || h.Get(bus.DeadReason) != "the mail server says no" || h.Get(bus.DeadAttempts) != "3" {
-		t.Errorf("the dead letter says %v", h)
+	if h := deadLetter.Header; h.Get("ce-subject") != "bad" || h.Get(bus.DeadReason) != "the mail server rejected the message" || h.Get(bus.DeadAttempts) != "3" {
+		t.Errorf("the dead letter is %v", h)
 	}
 }
 
@@ -151,13 +151,13 @@ func TestCrashLosesNothing(t *testing.T) {
 	}
 	seen := make(chan subscriber.Outcome, 1)
 	start(t, cfg, into(seen))
-	if o := next(t, seen, "outcome of the process that died"); o.Item != "f1" {
+	if o := next(t, seen, "outcome of the process that crashed"); o.Item != "f1" {
 		t.Errorf("got %s", o.Item)
 	}
 }
 
-// A handled outcome is marked even if the process is asked to stop during the handler and the drain
-// time is over.
+// A handled outcome is marked even if the process is stopped during the handler and the drain time
+// is over.
 func TestHandledOutcomeIsMarkedAlsoAfterTheDrain(t *testing.T) {
 	a := open(t)
 	a.publish(t, completed("textfile", "f1"))
@@ -196,7 +196,7 @@ func TestUnknownKindIsPassedOverAndRubbishIsADeadLetter(t *testing.T) {
 	start(t, a.config(), into(seen))
 	a.awaitIdle(t, "mailer")
 	if len(seen) != 0 {
-		t.Errorf("the handler got %+v", <-seen)
+		t.Errorf("the handler received %+v", <-seen)
 	}
 	dead, err := a.js.Stream(t.Context(), bus.StreamDead)
 	if err != nil {

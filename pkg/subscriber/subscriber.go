@@ -5,10 +5,10 @@
 // # What "once" means
 //
 // A dedupe marker of the event id is stored after the handler returned nil and before
-// the message is acknowledged. An event with a marker is not handled again: not
-// after a lost acknowledgement, when the same event is published or stored
-// again, after a restart, or by another process of the same Name. Markers live as
-// long as the stream keeps outcomes, 7 days by default.
+// the message is acknowledged. An event with a marker is not handled again: not after
+// a lost acknowledgement, when the same event is published or stored again, after a
+// restart, or by another process of the same Name. Markers are kept as long as the
+// stream keeps outcomes, 7 days by default.
 //
 // No library can rule out two cases. If the process crashes, or NATS cannot be
 // reached, between the handler's return and the marker, the handler is called
@@ -43,14 +43,14 @@ type Config struct {
 	Name string
 	// Area is the product area, such as "textfile"; empty for all.
 	Area string
-	// OnlyNew makes a new Name start with future outcomes instead of all that the stream holds. An
+	// OnlyNew makes a new Name start with future outcomes instead of all those in the stream. An
 	// existing Name continues where it stopped.
 	OnlyNew bool
 
-	Parallel int           // handlers at once in this process; default 1
-	Attempts int           // calls for one outcome, those that the end of Run cut short included, before it is a dead letter; default 12
-	Lease    time.Duration // time without a sign of life after which another process gets the outcome; default 30 s, renewed while the handler runs
-	Drain    time.Duration // how long handlers may continue once Run's context has ended; default 10 s
+	Parallel int           // concurrent handlers in this process; default 1
+	Attempts int           // calls for one outcome, including those interrupted by the end of Run, before it becomes a dead letter; default 12
+	Lease    time.Duration // time without a renewal after which another process gets the outcome; default 30 s, renewed while the handler runs
+	Drain    time.Duration // how long handlers may continue after Run's context has ended; default 10 s
 	// Backoff is the pause after the given failed attempt. The default doubles
 	// from 1 s up to 5 min.
 	Backoff func(attempt int) time.Duration
@@ -112,8 +112,8 @@ func Run(ctx context.Context, cfg Config, handle func(context.Context, Outcome) 
 }
 
 // RunNodes is Run for the changes of the nodes of all libraries; cfg.Area is empty or library. The changes of
-// one node may arrive in a different order than they occurred: ignore one whose Version is older than what you have.
-// Use another Name than for Run.
+// one node may arrive in a different order than they occurred: ignore a change with an older Version than the
+// last one. Its Name must differ from that of Run.
 func RunNodes(ctx context.Context, cfg Config, handle func(context.Context, NodeChange) error) error {
 	if cfg.Area != "" && cfg.Area != "library" {
 		return fmt.Errorf("subscriber: the area %q has no nodes", cfg.Area)

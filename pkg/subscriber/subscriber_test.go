@@ -68,7 +68,7 @@ func TestOnlyNewBeginsAtTheEndAndResumes(t *testing.T) {
 	stop()
 	a.publish(t, completed("textfile", "meanwhile"))
 	stop = start(t, cfg, into(seen))
-	if o := next(t, seen, "outcome of the time between"); o.Item != "meanwhile" {
+	if o := next(t, seen, "outcome published between the runs"); o.Item != "meanwhile" {
 		t.Errorf("got %s", o.Item)
 	}
 	stop()
@@ -97,7 +97,7 @@ func TestEachNameGetsAllAndProcessesOfOneNameShare(t *testing.T) {
 	a.awaitIdle(t, "mailer")
 	a.awaitIdle(t, "index")
 	if len(shared) != events || len(own) != events {
-		t.Errorf("two of one name got %d, the other name %d, want %d each", len(shared), len(own), events)
+		t.Errorf("two processes of one name received %d, the other name %d, want %d each", len(shared), len(own), events)
 	}
 }
 

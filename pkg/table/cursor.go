@@ -78,7 +78,7 @@ type cursor struct {
 }
 
 // keyValue is the value of a key attribute, one of the three types that
-// DynamoDB has for it.
+// DynamoDB allows for it.
 type keyValue struct {
 	S *string `json:"S,omitempty"`
 	N *string `json:"N,omitempty"`

@@ -7,7 +7,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// FuzzCursor parses anything. What it accepts is a key whose cursor is accepted too, by its own list.
+// FuzzCursor parses arbitrary text. An accepted cursor gives a key whose own cursor is accepted too,
+// by its own list only.
 func FuzzCursor(f *testing.F) {
 	cursor, err := Cursor("files", Key{"PK": &types.AttributeValueMemberS{Value: "FILE#1"}, "n": &types.AttributeValueMemberN{Value: "1"}})
 	if err != nil {
@@ -26,7 +27,7 @@ func FuzzCursor(f *testing.F) {
 			t.Fatal(err)
 		}
 		if same, err := ParseCursor("files", again); err != nil || !reflect.DeepEqual(same, key) {
-			t.Fatalf("%v became %v, %v", key, same, err)
+			t.Fatalf("the cursor of %v is parsed as %v, %v", key, same, err)
 		}
 		if _, err := ParseCursor("others", text); err == nil {
 			t.Fatal("another list accepts it")

@@ -27,14 +27,14 @@ func TestCursorRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		if url.QueryEscape(text) != text {
-			t.Fatalf("%s does not fit a URL as it is", text)
+			t.Fatalf("%s needs escaping in a URL", text)
 		}
 		got, err := table.ParseCursor(scope, text)
 		if err != nil || !reflect.DeepEqual(got, key) {
 			t.Fatalf("got %v, %v; want %v", got, err, key)
 		}
 		if _, err := table.ParseCursor(scope+"x", text); !errors.Is(err, table.ErrCursor) {
-			t.Fatalf("another list took it: %v", err)
+			t.Fatalf("another list accepted it: %v", err)
 		}
 	})
 }

@@ -44,8 +44,8 @@ func GetAll(ctx context.Context, db Reader, g Get, see func(map[string]types.Att
 					return err
 				}
 			}
-			// The keys that did not fit one response. If none could be read, there is an error,
-			// after the SDK's retries with backoff.
+			// The keys that did not fit in one response. If none could be read, there is an
+			// error, after the SDK's retries with backoff.
 			chunk = out.UnprocessedKeys[g.Table].Keys
 		}
 	}

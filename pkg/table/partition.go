@@ -18,21 +18,22 @@ type Partition struct {
 	Value string                          // the value of the partition key
 	Keys  []string                        // all key attributes of the table and of the index
 	Range *expression.KeyConditionBuilder // limits the sort key; nil for no limit
-	// Filter leaves out items; nil for none. Sparse means that it leaves out most of them.
+	// Filter excludes items; nil for none. Sparse means that it excludes most of them.
 	Filter *expression.ConditionBuilder
 	Sparse bool
 }
 
 const (
-	// readsPerPage bounds the reads of a page whose filter leaves out most items.
+	// readsPerPage bounds the reads of a page whose filter excludes most items.
 	readsPerPage = 20
-	// sparseRead is the least number of items that a read of a sparse partition reads.
+	// sparseRead is the minimum number of items that a read of a sparse partition
+	// requests.
 	sparseRead = 100
 )
 
 // Page reads a page of at most limit items, above 0. cursor is the next of the previous page, empty for
-// the first. next is empty on the last page. A page with a filter may have fewer items, or
-// none, and still a next. The error is ErrCursor if the cursor belongs to another partition.
+// the first. next is empty on the last page. A page with a filter may have fewer items, or none, and
+// still have a next. The error is ErrCursor if the cursor belongs to another partition.
 func (p Partition) Page(ctx context.Context, db Reader, limit int32, cursor string) (items []Key, next string, err error) {
 	scope := p.Table + "/" + p.Index + "/" + p.Value
 	start, err := ParseCursor(scope, cursor)

@@ -71,7 +71,7 @@ func read(t *testing.T, db table.Reader, l table.Partition, limit int32) (times 
 	}
 }
 
-// TestPagesOfAList: all items once, newest first, of a table and of an index, for every size of a page.
+// TestPagesOfAList: pages of any size return all items once, newest first, of a table and of an index.
 func TestPagesOfAList(t *testing.T) {
 	db := visits(t, 40)
 	filter := expression.Name("visitor").Equal(expression.Value("bob"))
@@ -105,7 +105,8 @@ func TestPagesOfAList(t *testing.T) {
 	}
 }
 
-// TestSparseListIsBounded: a page whose filter leaves out everything ends after a number of reads.
+// TestSparseListIsBounded: a page whose filter excludes everything ends after a limited number of
+// reads.
 func TestSparseListIsBounded(t *testing.T) {
 	db := visits(t, 2*(20*100+1))
 	filter := expression.Name("visitor").Equal(expression.Value("nobody"))

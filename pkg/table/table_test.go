@@ -96,7 +96,7 @@ func TestRefusedConditionIsNotTriedAgain(t *testing.T) {
 	if _, err := db.TransactWriteItems(t.Context(), put("a")); err != nil {
 		t.Fatal(err)
 	}
-	// A second request would be held for as long as the test may take.
+	// A second request would be delayed for as long as the test may take.
 	faults.Add(dynamolite.Fault{Kind: dynamolite.Delay, Skip: 1, Delay: time.Minute})
 	var canceled *types.TransactionCanceledException
 	if _, err := db.TransactWriteItems(t.Context(), put("a")); !errors.As(err, &canceled) {
@@ -104,8 +104,9 @@ func TestRefusedConditionIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-// TestGetAllReadsEveryItem: more than fit one request, with some left over by the
-// engine each time; of the attributes those that were asked for.
+// TestGetAllReadsEveryItem: more items than fit in one request, with some left
+// unprocessed by the engine each time; only the requested attributes are
+// returned.
 func TestGetAllReadsEveryItem(t *testing.T) {
 	db, faults := tabletest.Start(t)
 	if err := table.Ensure(t.Context(), db, schema("doors")); err != nil {
@@ -138,7 +139,7 @@ func TestGetAllReadsEveryItem(t *testing.T) {
 		}
 		for name, times := range seen {
 			if times != 1 {
-				t.Errorf("%s was read %d times", name, times)
+				t.Errorf("%s was read %d times, want once", name, times)
 			}
 		}
 	}

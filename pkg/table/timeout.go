@@ -9,8 +9,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// TimeoutError ends an attempt at a request that DynamoDB has not answered in time. The SDK retries
-// it.
+// TimeoutError ends an attempt at a request to which DynamoDB has not responded in time. The SDK
+// retries it.
 type TimeoutError struct{ Limit time.Duration }
 
 func (e *TimeoutError) Error() string {

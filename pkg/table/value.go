@@ -10,7 +10,7 @@ import (
 // with these functions: attributevalue uses reflection and takes ten times as long.
 type Value = types.AttributeValue
 
-// Text returns a string, also an empty one.
+// Text returns a string, which may be empty.
 func Text(s string) Value { return &types.AttributeValueMemberS{Value: s} }
 
 // Integer returns a number.

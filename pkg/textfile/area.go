@@ -52,7 +52,7 @@ func uploaded(key string) bool {
 	return err == nil && reserved >= 0
 }
 
-// access returns what each program may do with the table and the objects.
+// access returns the permissions of each program on the table and the objects.
 func access(cfg Config) map[area.Program][]area.Statement {
 	table, objects := area.Table(cfg.Table), area.Objects(ObjectPrefix)
 	moved := []string{partitionKey, sortKey, statusName, updatedAt, errorMessageName}

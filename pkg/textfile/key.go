@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// An idempotency key has an item of its own for as long as its file exists: Reserve writes it,
+// An idempotency key has its own item for as long as its file exists: Reserve writes it,
 // Delete and Expire remove it, each in one transaction with the file's items.
 
 // ByKey returns the id of the file that was reserved under an idempotency key,
@@ -31,9 +31,9 @@ func (s *Store) ByKey(ctx context.Context, hash string) (fileID string, err erro
 	return table.TextOf(out.Item[fileIDName]), nil
 }
 
-// Forget removes an idempotency key whose file does not exist, as in a table that was edited by
-// hand. It keeps a key that belongs to another file. A removed id is never reused, so the caller's
-// earlier read is as good as a condition.
+// Forget removes an idempotency key whose file does not exist, as in a table that was edited
+// manually. It keeps a key that belongs to another file. A removed id is never reused, so the
+// caller's earlier read is as reliable as a condition.
 func (s *Store) Forget(ctx context.Context, hash, fileID string) error {
 	err := s.transact(ctx, "forget the key "+hash, types.TransactWriteItem{Delete: s.deleteKey(hash, fileID)})
 	if errors.Is(err, lifecycle.ErrFenceLost) {
@@ -42,8 +42,8 @@ func (s *Store) Forget(ctx context.Context, hash, fileID string) error {
 	return err
 }
 
-// remove deletes the items of a file, its metadata item as given. It returns lifecycle.ErrFenceLost
-// when the condition of that deletion fails.
+// remove deletes the items of a file whose metadata item is unchanged. It returns
+// lifecycle.ErrFenceLost if the condition of that deletion fails.
 func (s *Store) remove(ctx context.Context, what string, f File, meta types.Delete) error {
 	writes := []types.TransactWriteItem{
 		{Delete: &meta}, {Delete: &types.Delete{TableName: &s.table, Key: historyKey(f.OwnerID, f.FileID)}},

@@ -17,7 +17,7 @@ func keyed(id, key string) File {
 }
 
 // TestOneFileUnderOneKey checks that of concurrent reservations under one key exactly one is
-// written, and that the key leads to it.
+// written, and that the key refers to it.
 func TestOneFileUnderOneKey(t *testing.T) {
 	d := open(t)
 	const calls = 8
@@ -46,11 +46,11 @@ func TestOneFileUnderOneKey(t *testing.T) {
 		won += id
 	}
 	if got, err := d.ByKey(t.Context(), KeyHash("ann", "k")); err != nil || got != won {
-		t.Errorf("the key leads to %q, %v; want %s", got, err, won)
+		t.Errorf("the key refers to %q, %v; want %s", got, err, won)
 	}
 	page, err := d.Scan(t.Context(), "", ScanLimit)
 	if err != nil || page.Items != 3 || len(page.Files) != 1 || len(page.Listed) != 1 || len(page.Broken) != 0 {
-		t.Errorf("the scan finds %+v, %v", page, err)
+		t.Errorf("the scan found %+v, %v", page, err)
 	}
 	if found, err := d.Inconsistent(t.Context(), page); err != nil || len(found) != 0 {
 		t.Errorf("inconsistent are %v, %v", found, err)
@@ -78,7 +78,7 @@ func TestKeysEndWithTheirFiles(t *testing.T) {
 			t.Errorf("%s again: %v", name, err)
 		}
 		if id, err := d.ByKey(t.Context(), hash); err != nil || id != second.FileID {
-			t.Errorf("after %s of the first again the key leads to %q, %v", name, id, err)
+			t.Errorf("after a second %s of the first file the key refers to %q, %v", name, id, err)
 		}
 		if err := d.Delete(t.Context(), second); err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func TestKeysEndWithTheirFiles(t *testing.T) {
 	}
 }
 
-// TestOrphanedKeysAreForgotten covers a file that was removed by hand.
+// TestOrphanedKeysAreForgotten covers a file that was removed manually.
 func TestOrphanedKeysAreForgotten(t *testing.T) {
 	d := open(t)
 	hash := KeyHash("ann", "k")
@@ -98,7 +98,7 @@ func TestOrphanedKeysAreForgotten(t *testing.T) {
 		t.Error(err)
 	}
 	if id, err := d.ByKey(t.Context(), hash); err != nil || id != f.FileID {
-		t.Errorf("the key of another is forgotten: it leads to %q, %v", id, err)
+		t.Errorf("the key of another file was forgotten: it refers to %q, %v", id, err)
 	}
 	for range 2 { // again does nothing
 		if err := d.Forget(t.Context(), hash, f.FileID); err != nil {
@@ -106,6 +106,6 @@ func TestOrphanedKeysAreForgotten(t *testing.T) {
 		}
 	}
 	if id, err := d.ByKey(t.Context(), hash); !errors.Is(err, lifecycle.ErrNotFound) {
-		t.Errorf("the key leads to %q, %v", id, err)
+		t.Errorf("the key refers to %q, %v", id, err)
 	}
 }

@@ -19,8 +19,8 @@ type Listing struct {
 	Cursor  string          // NextCursor of the previous page; empty for the first
 }
 
-// Page is one page of a list. Files carry no Result. NextCursor is empty on
-// the last page.
+// Page is one page of a list. Files have no Result. NextCursor is empty on the
+// last page.
 type Page struct {
 	Files      []File
 	NextCursor string

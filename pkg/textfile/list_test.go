@@ -35,7 +35,7 @@ func (d *desk) history(owner string, n int) (ids, failed []string) {
 			item[name] = value
 		}
 		batch = append(batch, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
-		if len(batch) == 25 || i == n-1 { // the most that one request takes
+		if len(batch) == 25 || i == n-1 { // the maximum of one request
 			out, err := d.db.BatchWriteItem(d.t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{d.table: batch}})
 			if err != nil || len(out.UnprocessedItems) != 0 {
 				d.t.Fatal(out, err)
@@ -48,7 +48,7 @@ func (d *desk) history(owner string, n int) (ids, failed []string) {
 	return ids, failed
 }
 
-// pages reads a whole list and returns the ids and the number of pages.
+// pages reads an entire list and returns the ids and the number of pages.
 func (d *desk) pages(l Listing) (ids []string, pages int) {
 	d.t.Helper()
 	for {
@@ -70,7 +70,7 @@ func (d *desk) pages(l Listing) (ids []string, pages int) {
 			return ids, pages
 		}
 		if pages > 1000 {
-			d.t.Fatal("the list has no end")
+			d.t.Fatal("the list does not end")
 		}
 		l.Cursor = page.NextCursor
 	}
@@ -95,7 +95,7 @@ func TestListPagesWithoutGapOrRepeat(t *testing.T) {
 		}
 	}
 	if got, pages := d.pages(Listing{OwnerID: "nobody", Limit: 5}); len(got) != 0 || pages != 1 {
-		t.Errorf("nobody has %v on %d pages", got, pages)
+		t.Errorf("an unknown owner has %v on %d pages", got, pages)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestListOfARareStatusIsBounded(t *testing.T) {
 	d.history("ann", files)
 	first, err := d.List(t.Context(), Listing{OwnerID: "ann", Limit: 10, Status: Completed})
 	if err != nil || len(first.Files) != 0 || first.NextCursor == "" {
-		t.Errorf("got %+v, %v; want an empty page that goes on", first, err)
+		t.Errorf("got %+v, %v; want an empty page with a next one", first, err)
 	}
 	if got, pages := d.pages(Listing{OwnerID: "ann", Limit: 10, Status: Completed}); len(got) != 0 || pages != 2 {
 		t.Errorf("got %v on %d pages", got, pages)

@@ -14,8 +14,8 @@ func (s *Store) Claim(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, claim, f, File{})
 }
 
-// TakeOver claims an IN_PROGRESS file whose worker has died. That worker's fence is invalid from
-// then on.
+// TakeOver claims an IN_PROGRESS file whose worker has crashed. That worker's fence is invalid
+// afterwards.
 func (s *Store) TakeOver(ctx context.Context, f File) (File, error) {
 	return s.move(ctx, takeOver, f, File{})
 }

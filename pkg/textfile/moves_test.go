@@ -82,16 +82,16 @@ func TestEveryMoveNeedsItsFenceAndItsFile(t *testing.T) {
 		}
 		gone := File{FileID: "nobody", OwnerID: "ann", UpdatedAt: 1}
 		if _, err := makers[move.Name](d.Store, t.Context(), gone); !errors.Is(err, lifecycle.ErrNotFound) {
-			t.Errorf("%s of no file: %v", move.Name, err)
+			t.Errorf("%s of a missing file: %v", move.Name, err)
 		}
 		if got := d.row(metaKey("nobody")); got != nil {
-			t.Errorf("%s made the item %v", move.Name, got)
+			t.Errorf("%s created the item %v", move.Name, got)
 		}
 	}
 }
 
-// race makes the same move of the same file many times at once and returns the
-// errors of those that lost.
+// race makes the same move of the same file many times concurrently and
+// returns the errors of the failed calls.
 func race(t *testing.T, move func(context.Context, File) (File, error), f File) (won int, lost []error) {
 	t.Helper()
 	const workers = 64
@@ -120,12 +120,12 @@ func TestOneWorkerWinsAClaim(t *testing.T) {
 	d := open(t)
 	won, lost := race(t, d.Claim, d.file(Pending))
 	if won != 1 {
-		t.Errorf("%d of 64 claims were made", won)
+		t.Errorf("%d of 64 claims succeeded, want 1", won)
 	}
 	for _, err := range lost {
 		var moved *lifecycle.MovedError
 		if !errors.As(err, &moved) || moved.Found != InProgress {
-			t.Errorf("a loser got %v", err)
+			t.Errorf("a failed call returned %v", err)
 		}
 	}
 	d.expect(seedItems(InProgress, 1795176000000))
@@ -135,16 +135,17 @@ func TestOneWorkerWinsATakeOver(t *testing.T) {
 	d := open(t)
 	won, lost := race(t, d.TakeOver, d.file(InProgress))
 	if won != 1 {
-		t.Errorf("%d of 64 were made", won)
+		t.Errorf("%d of 64 moves succeeded, want 1", won)
 	}
 	for _, err := range lost {
 		if !errors.Is(err, lifecycle.ErrFenceLost) {
-			t.Errorf("a loser got %v", err)
+			t.Errorf("a failed call returned %v", err)
 		}
 	}
 }
 
-// A worker whose item was taken over must not write, even if the state is the one it knows.
+// A worker whose item was taken over must not write, even if the state is the one that it
+// has read.
 func TestTakenOverWorkerCannotWrite(t *testing.T) {
 	d := open(t)
 	first := d.next(d.Claim(t.Context(), d.file(Pending)))
@@ -177,11 +178,11 @@ func TestUpdatedAtGrowsWhateverTheClockDoes(t *testing.T) {
 	f = d.next(d.Complete(t.Context(), f, seedResult))
 	d.expect(seedItems(Completed, float64(frozen.Add(time.Hour).UnixMilli())))
 	if f.CreatedAt != 1795175000000 {
-		t.Errorf("createdAt became %d", f.CreatedAt)
+		t.Errorf("createdAt changed to %d", f.CreatedAt)
 	}
 }
 
-// Transient faults are retried, and the move is made once; the repeat of a transaction whose
+// Transient faults are retried, and the move is made once; a repeated transaction whose
 // response was lost is not a second move.
 func TestBothItemsStayInStepUnderPassingFaults(t *testing.T) {
 	for name, kind := range map[string]dynamolite.FaultKind{

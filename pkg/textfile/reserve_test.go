@@ -65,7 +65,7 @@ func TestReserveTwiceChangesNothing(t *testing.T) {
 	if _, err := d.Reserve(t.Context(), f1); !errors.Is(err, ErrExists) {
 		t.Errorf("got %v", err)
 	}
-	// Nor does the id in the hand of another owner.
+	// The same id does not work for another owner either.
 	other := f1
 	other.OwnerID = "bob"
 	if _, err := d.Reserve(t.Context(), other); !errors.Is(err, ErrExists) {
@@ -102,14 +102,14 @@ func TestNamesAreKeptAsGiven(t *testing.T) {
 		d.next(d.Reserve(t.Context(), File{FileID: id, OwnerID: "names", S3Bucket: "b", S3Key: Reservation{FileName: name}.ObjectKey(id), FileName: name}))
 		f := d.next(d.Get(t.Context(), id))
 		if f.FileName != name || f.View().FileName != name {
-			t.Errorf("%q is read as %q", name, f.FileName)
+			t.Errorf("%q is stored as %q", name, f.FileName)
 		}
 		page, err := d.List(t.Context(), Listing{OwnerID: "names", Limit: 1})
 		if err != nil || len(page.Files) != 1 || page.Files[0].FileName != name {
 			t.Errorf("%q is listed as %+v, %v", name, page.Files, err)
 		}
 		if got, _, err := ParseObjectKey(f.S3Key); err != nil || got != id {
-			t.Errorf("%q breaks its object key: %q, %v", name, got, err)
+			t.Errorf("%q: its object key is parsed as %q, %v", name, got, err)
 		}
 		f = d.next(d.Claim(t.Context(), f))
 		d.next(d.Fail(t.Context(), f, "about "+name))

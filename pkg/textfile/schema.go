@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// File is an uploaded file as both of its items hold it. Result is on the
+// File is an uploaded file, as stored in both of its items. Result is on the
 // metadata item only. Times are epoch milliseconds.
 type File struct {
 	FileID       string          `dynamodbav:"fileId"`
@@ -40,7 +40,7 @@ type Result struct {
 	TotalWords    int64       `dynamodbav:"totalWords" json:"totalWords" doc:"words in the text"`
 	UniqueWords   int64       `dynamodbav:"uniqueWords" json:"uniqueWords" doc:"different words, compared in lower case"`
 	AvgWordLength float64     `dynamodbav:"avgWordLength" json:"avgWordLength" doc:"code points per word, rounded half up to 2 decimals"`
-	Top10Words    []WordCount `dynamodbav:"top10Words" json:"top10Words" doc:"most frequent first; equal counts in code point order; a word above 1 KiB is shown as its start, with … at its end"`
+	Top10Words    []WordCount `dynamodbav:"top10Words" json:"top10Words" doc:"most frequent first; equal counts in code point order; a word longer than 1 KiB is truncated and ends with …"`
 }
 
 // WordCount is a word and how often it occurs.
@@ -95,7 +95,7 @@ func (r Result) value() table.Value {
 // Tables returns the table of the area.
 func Tables(cfg Config) []table.Schema { return []table.Schema{{Create: schema(cfg.Table)}} }
 
-// schema returns the table as it is created: two string keys, no index.
+// schema returns the table to create: two string keys, no index.
 func schema(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName:   &name,

@@ -10,7 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// The attributes written by hand are those that the struct tags define for reading.
+// The attributes that are written explicitly are those that the struct tags define
+// for reading.
 func TestAttributesAreThoseOfTheTags(t *testing.T) {
 	bare := Result{Top10Words: []WordCount{}}
 	for name, f := range map[string]File{

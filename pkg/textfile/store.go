@@ -41,9 +41,9 @@ func NewStore(db *dynamodb.Client, cfg Config) *Store {
 // Check reports whether the table can be used, for readiness.
 func (s *Store) Check(ctx context.Context) error { return table.Check(ctx, s.db, s.table) }
 
-// Reserve writes both items of a new file in state PENDING and sets its times. When
-// the file's object key carries an idempotency key, Reserve writes the item of that
-// in the same transaction. It returns ErrExists when the id or the idempotency key is
+// Reserve writes both items of a new file in state PENDING and sets its times. If the
+// file's object key has an idempotency key, Reserve writes the item of that key in
+// the same transaction. It returns ErrExists if the id or the idempotency key is
 // taken.
 func (s *Store) Reserve(ctx context.Context, f File) (File, error) {
 	f.Status = Pending

@@ -74,7 +74,8 @@ func (d *desk) rows() (meta, history row) {
 	return d.row(metaKey("f1")), d.row(historyKey("ann", "f1"))
 }
 
-// The items of the file f1 of ann as in the seed, written by hand and not derived from the code.
+// The items of the file f1 of ann as in the seed, written manually and not derived from the
+// code.
 func seedItems(status lifecycle.State, updatedAt float64) (meta, history row) {
 	item := func(pk, sk string) row {
 		r := row{
@@ -131,11 +132,11 @@ func compare(item string, got, want row) (diffs []string) {
 	}
 	for name, value := range got {
 		if _, named := want[name]; !named {
-			diffs = append(diffs, fmt.Sprintf("%s: has %s = %v, which should not be there", item, name, value))
+			diffs = append(diffs, fmt.Sprintf("%s: has %s = %v, want no such attribute", item, name, value))
 		}
 	}
 	if (got == nil) != (want == nil) {
-		diffs = append(diffs, fmt.Sprintf("%s: there is %v, want %v", item, got != nil, want != nil))
+		diffs = append(diffs, fmt.Sprintf("%s: got %v, want %v", item, got != nil, want != nil))
 	}
 	return diffs
 }

@@ -19,8 +19,8 @@ import (
 // ScanLimit is the maximum page size of Scan: the counterparts of its items fit one BatchGetItem.
 const ScanLimit = 100
 
-// Scanned is a page of the whole table, in any order and eventually consistent: use it only as a
-// hint.
+// Scanned is a page of the entire table, in any order and eventually consistent: use it only as
+// a hint.
 type Scanned struct {
 	Files  []File // metadata items
 	Listed []File // history items

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// scan reads the whole table in pages of the given size.
+// scan reads the entire table in pages of the given size.
 func (d *desk) scan(limit int32) []Scanned {
 	d.t.Helper()
 	var all []Scanned
@@ -50,17 +50,17 @@ func TestScanSeesEveryItemOnce(t *testing.T) {
 	}
 	for i := range files {
 		if id := fmt.Sprint("f", i); meta[id] != 1 || listed[id] != 1 {
-			t.Errorf("%s was seen %d and %d times", id, meta[id], listed[id])
+			t.Errorf("%s was read %d and %d times, want once", id, meta[id], listed[id])
 		}
 	}
 	if _, err := d.Scan(t.Context(), "x", 7); !errors.Is(err, table.ErrCursor) {
-		t.Errorf("a cursor of nobody: %v", err)
+		t.Errorf("a cursor that was not issued: %v", err)
 	}
 }
 
-// TestScanPassesOverWhatCannotBeRead checks that one broken item is reported, hides no other file
+// TestScanReportsBrokenItems checks that one broken item is reported, does not hide other files
 // from a sweep, and does not make its object an orphan.
-func TestScanPassesOverWhatCannotBeRead(t *testing.T) {
+func TestScanReportsBrokenItems(t *testing.T) {
 	for name, which := range map[string]int{"metadata": 0, "history": 1} {
 		t.Run(name, func(t *testing.T) {
 			d := open(t)
@@ -144,7 +144,7 @@ func TestInconsistentItemsAreRepaired(t *testing.T) {
 					}
 				}
 				if mended == 0 {
-					t.Error("nothing was found")
+					t.Error("no inconsistent file was found")
 				}
 				d.expect(wantMeta, wantHistory)
 			})
@@ -172,7 +172,7 @@ func TestRepairAndExpireLoseToAMove(t *testing.T) {
 			t.Errorf("%s: expire a file that moved: %v", from, err)
 		}
 		if got, gotHistory := d.rows(); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(gotHistory, wantHistory) {
-			t.Errorf("%s: the items became %v and %v", from, got, gotHistory)
+			t.Errorf("%s: the items are %v and %v", from, got, gotHistory)
 		}
 	}
 }

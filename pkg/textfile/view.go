@@ -10,7 +10,7 @@ type FileView struct {
 	Status       string    `json:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,FAILED"`
 	CreatedAt    time.Time `json:"createdAt"`
 	UpdatedAt    time.Time `json:"updatedAt" doc:"when the status last changed"`
-	UploadedAt   time.Time `json:"uploadedAt,omitzero" doc:"only of a single PENDING file, when its bytes are in the bucket: it waits to be analyzed; without, it waits for them"`
+	UploadedAt   time.Time `json:"uploadedAt,omitzero" doc:"only for a single PENDING file: when its bytes arrived in the bucket; if missing, they have not arrived yet"`
 	Result       *Result   `json:"result,omitempty" doc:"only when COMPLETED; omitted in lists and in responses to writes"`
 	ErrorMessage string    `json:"errorMessage,omitempty" doc:"only when FAILED"`
 }

@@ -1,6 +1,6 @@
-// Package attempt serves the attempts at messages: it limits the time and memory of each and the
-// number of abandoned handlers, and it keeps a log of deliveries, by which attempts are counted
-// that end with the death of their process.
+// Package attempt supports attempts at messages. It limits the time and memory of each attempt
+// and the number of abandoned handlers, and keeps a delivery log, so that attempts that end with
+// a crash of their process are counted.
 package attempt
 
 import (
@@ -15,17 +15,17 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// ErrAbandoned reports that too many handlers do not return, or that one goes on for too
-// long: only a restart of the process ends them.
-var ErrAbandoned = errors.New("too many abandoned attempts have not returned, or one for too long")
+// ErrAbandoned reports that too many handlers have not returned, or that one has run for
+// too long: only a restart of the process ends them.
+var ErrAbandoned = errors.New("too many abandoned attempts have not returned, or one has run for too long")
 
 // TimeError reports that an attempt exceeded its time limit.
 type TimeError struct{ Limit time.Duration }
 
 func (e *TimeError) Error() string { return fmt.Sprintf("it took longer than %s", e.Limit) }
 
-// PanicError is a panic of a handler. Its text leaves the stack out, since it becomes the
-// reason that people read.
+// PanicError is a panic of a handler. Its text omits the stack, since users read it as
+// the reason.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -33,15 +33,15 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("the worker panicked: %v", e.Value) }
 
-// abandonAfter is how long a handler may go on after its context has ended.
+// abandonAfter is how long a handler may continue after its context has ended.
 const abandonAfter = 5 * time.Second
 
 // Limits are the limits of the attempts of one process.
 type Limits struct {
-	Parallel     int           // attempts at once
-	Memory       int64         // bytes of all attempts together; 0 for no limit
-	Abandoned    int           // handlers that may be left behind
-	AbandonedFor time.Duration // how long each of them may go on
+	Parallel     int           // concurrent attempts
+	Memory       int64         // total bytes of all attempts; 0 for no limit
+	Abandoned    int           // maximum number of abandoned handlers
+	AbandonedFor time.Duration // maximum time of each abandoned handler
 }
 
 // Limiter enforces Limits. It is safe for concurrent use.
@@ -60,8 +60,9 @@ type Limiter struct {
 // NewLimiter returns a Limiter. It calls full with ErrAbandoned when a limit on abandoned
 // handlers is exceeded, and sets gauge to their number.
 //
-// It halves the memory: an attempt that needs no more than its slot's part of one half
-// never waits for those that need more, which share the other half.
+// The memory is split into two halves. One is divided among the slots: an attempt that
+// needs no more than its slot's share never waits. Attempts that need more share the
+// other half.
 func NewLimiter(limits Limits, gauge prometheus.Gauge, full context.CancelCauseFunc) *Limiter {
 	l := &Limiter{maxAbandoned: int64(limits.Abandoned), abandonedFor: limits.AbandonedFor, gauge: gauge, full: full}
 	if limits.Memory > 0 {
@@ -72,7 +73,7 @@ func NewLimiter(limits Limits, gauge prometheus.Gauge, full context.CancelCauseF
 	return l
 }
 
-// Abandoned returns how many handlers were abandoned and have not returned.
+// Abandoned returns the number of abandoned handlers that have not returned.
 func (l *Limiter) Abandoned() int64 { return l.abandoned.Load() }
 
 // acquire waits until there is memory for an attempt. waited reports that the memory is
@@ -89,9 +90,9 @@ func (l *Limiter) acquire(ctx context.Context, bytes int64) (release func(), wai
 }
 
 // Run calls f in another goroutine, with a context that ends after limit, and returns its error, a
-// *PanicError or a *TimeError. 0 is no limit. It waits for memory first. An f that does not return
-// within the same time again after its context has ended, at most 5 s, is abandoned; it keeps its
-// memory until it returns.
+// *PanicError or a *TimeError. A limit of 0 means no limit. Run first waits for memory. If f does
+// not return within the same time again after its context has ended, at most 5 s, it is abandoned;
+// it keeps its memory until it returns.
 func (l *Limiter) Run(ctx context.Context, limit time.Duration, memory int64, f func(context.Context) error) error {
 	release, shared, err := l.acquire(ctx, memory)
 	if err != nil {
@@ -101,8 +102,8 @@ func (l *Limiter) Run(ctx context.Context, limit time.Duration, memory int64, f 
 	late := error(nil)
 	if limit > 0 {
 		late, patience = &TimeError{limit}, min(limit, patience)
-		// Not a deadline: the NATS client would apply it to each request in place of its own
-		// 5 s, and so wait too long for one that was lost.
+		// Not a deadline: the NATS client would apply it to each request instead of its own
+		// 5 s, and so wait too long for a lost request.
 		ended, end := context.WithCancelCause(ctx)
 		timer := time.AfterFunc(limit, func() { end(late) })
 		limited, cancel = ended, func() { timer.Stop(); end(nil) }
@@ -133,9 +134,9 @@ func (l *Limiter) Run(ctx context.Context, limit time.Duration, memory int64, f 
 	return result
 }
 
-// abandon counts a handler until it returns. One that holds shared memory is one too many
-// at once, since others wait for it. A handler that waits cannot be distinguished from one that
-// takes a processor, so the time of each is limited.
+// abandon counts a handler until it returns. One with shared memory exceeds the limit at once,
+// since others wait for the memory. A handler that waits cannot be distinguished from one that
+// uses a CPU, so the time of each is limited.
 func (l *Limiter) abandon(returned <-chan struct{}, shared bool) {
 	l.gauge.Inc()
 	if l.abandoned.Add(1) > l.maxAbandoned || shared {

@@ -10,9 +10,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// TestAbandonedKeepsItsMemory: a handler that does not return may go on growing, so its
-// memory is free when it has returned; and since others wait for it, it is one too many at
-// once.
+// TestAbandonedKeepsItsMemory: a handler that does not return may continue to allocate, so
+// its memory is released when it returns; since others wait for the memory, it exceeds the
+// limit at once.
 func TestAbandonedKeepsItsMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full, end := context.WithCancelCause(t.Context())
@@ -22,18 +22,18 @@ func TestAbandonedKeepsItsMemory(t *testing.T) {
 		hang := make(chan struct{})
 		err := l.Run(t.Context(), time.Second, 60, func(context.Context) error { <-hang; return nil })
 		if _, late := errors.AsType[*TimeError](err); !late {
-			t.Errorf("it ended with %v", err)
+			t.Errorf("Run returned %v", err)
 		}
 		if !errors.Is(context.Cause(full), ErrAbandoned) || l.Abandoned() != 1 {
-			t.Errorf("%d abandoned, and the consumer goes on: %v", l.Abandoned(), context.Cause(full))
+			t.Errorf("%d handlers are abandoned, but full was called with %v", l.Abandoned(), context.Cause(full))
 		}
 		if l.memory.TryAcquire(1) {
-			t.Error("there is memory while it goes on")
+			t.Error("its memory was released before it returned")
 		}
 		close(hang)
 		synctest.Wait()
 		if !l.memory.TryAcquire(l.shared) || l.Abandoned() != 0 {
-			t.Error("there is no memory after it has returned")
+			t.Error("its memory was not released after it returned")
 		}
 	})
 }

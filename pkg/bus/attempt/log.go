@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// record is what the log holds of the attempts at one message.
+// record is the log's entry for the attempts at one message.
 type record struct {
-	Stored time.Time `json:"stored"` // of the message; a stream that was lost counts sequences from 1 again
+	Stored time.Time `json:"stored"` // of the message; a stream that was recreated counts sequences from 1 again
 	Begun  int       `json:"begun"`  // attempts
-	// Unended is how many of the last attempts began and did not end: their worker died, or
-	// was cut off from the server.
+	// Unended is how many of the last attempts began and did not end: their worker crashed
+	// or lost its connection to the server.
 	Unended int `json:"unended"`
 }
 
@@ -25,7 +25,7 @@ type Message struct {
 	Item      string // the id of the item, for error reports
 	Sequence  uint64
 	Stored    time.Time
-	Delivered int // how often, by the server's count
+	Delivered int // deliveries, by the server's count
 }
 
 // Records stores the records of one consumer.
@@ -33,44 +33,45 @@ type Records struct {
 	// Read returns nil for a message without a record.
 	Read  func(ctx context.Context, sequence uint64) ([]byte, error)
 	Write func(ctx context.Context, sequence uint64, data []byte) error
-	// Failed is called with an error of the other two. The server's count holds then.
+	// Failed is called with an error of Read or Write. The log then uses the server's
+	// count.
 	Failed func(Message, error)
 }
 
 // Log counts the attempts of one consumer. The server counts deliveries too, but writes the
-// count late: when it dies together with the worker, as in `assay serve`, an input that
-// kills both within a moment would never run out of attempts.
+// count late: if it crashes together with the worker, as in `assay serve`, an input that
+// crashes both would never run out of attempts.
 //
-// A message has a record from its second delivery on, and after it was returned; so do the
-// suspects. Usually nothing is written. A nil Log logs nothing.
+// A message has a record from its second delivery on, and after it was returned; suspects
+// have one from the first. So usually nothing is written. A nil Log logs nothing.
 type Log struct {
 	records  Records
 	newest   uint64
 	suspects int64
 	first    atomic.Int64
-	// alone is held by an attempt whose previous one did not end: of those that died
-	// together, the one to blame dies alone the next time.
+	// alone is held by an attempt whose predecessor did not end: of several attempts
+	// that crashed together, the one that caused the crash runs alone the next time.
 	alone chan struct{}
 }
 
-// NewLog returns the log of a consumer that works on parallel messages at once. newest is
-// the sequence of the newest message when the consumer started.
+// NewLog returns the log of a consumer that works on parallel messages concurrently.
+// newest is the sequence of the newest message when the consumer started.
 func NewLog(records Records, newest uint64, parallel int) *Log {
 	return &Log{records: records, newest: newest, suspects: int64(suspectsPerSlot * parallel), alone: make(chan struct{}, 1)}
 }
 
 // Attempt is an attempt in progress. Its zero value logs nothing.
 type Attempt struct {
-	Number  int // counted from 1, as the log has it
+	Number  int // counted from 1, by the log
 	log     *Log
 	message Message
-	before  record // as the attempt found it
-	open    bool   // whether its begin is logged and its end is not
-	release func() // lets another be alone; may be nil
+	before  record // the record before the attempt
+	open    bool   // whether its beginning is logged and its end is not
+	release func() // releases alone; may be nil
 }
 
-// Begin logs that an attempt at m begins, unless it is surely the first. The caller calls
-// End when the message is settled.
+// Begin logs that an attempt at m begins, unless it is certainly the first. The caller
+// calls End when the message is settled.
 func (l *Log) Begin(ctx context.Context, m Message) *Attempt {
 	a := &Attempt{Number: m.Delivered, log: l, message: m}
 	if l == nil || m.Delivered == 1 && (m.Sequence > l.newest || l.first.Add(1) > l.suspects) {
@@ -81,8 +82,8 @@ func (l *Log) Begin(ctx context.Context, m Message) *Attempt {
 		return a
 	}
 	if !a.before.Stored.IsZero() {
-		// Not the server's count: a delivery that was returned was no attempt, nor was one whose
-		// worker died while it waited to be alone.
+		// Not the server's count: a delivery that was returned was not an attempt, nor was one
+		// whose worker crashed while it waited to run alone.
 		a.Number = a.before.Begun + 1
 	}
 	if a.before.Unended > 0 {
@@ -108,8 +109,8 @@ func (a *Attempt) End(ctx context.Context, gone bool) {
 	}
 }
 
-// Revert makes the delivery count as no attempt. It is called before the message is returned: the
-// next worker reads the record.
+// Revert undoes Begin, so that the delivery does not count as an attempt. It is called before the
+// message is returned: the next worker reads the record.
 func (a *Attempt) Revert(ctx context.Context) {
 	if a.log != nil {
 		a.write(ctx, record{Begun: a.Number - 1, Unended: a.before.Unended})
@@ -130,7 +131,7 @@ func (a *Attempt) read(ctx context.Context) error {
 	return nil
 }
 
-// write stores a record, also for a worker that is shutting down.
+// write stores a record, even if the worker is shutting down.
 func (a *Attempt) write(ctx context.Context, r record) {
 	r.Stored = a.message.Stored
 	data, err := json.Marshal(r)

@@ -1,4 +1,5 @@
-// Package bustest runs a real NATS server inside a test, and opens buses of the product on it.
+// Package bustest runs a real NATS server inside a test, and connects the product's buses to
+// it.
 package bustest
 
 import (
@@ -13,11 +14,11 @@ import (
 const ready = 30 * time.Second
 
 // Start starts a NATS server with JetStream on file storage at a free loopback
-// port and returns its URL. It ends with tb, after the cleanups that were
+// port and returns its URL. It stops with tb, after cleanups that were
 // registered later.
 func Start(tb testing.TB) string { return StartWith(tb, server.Options{}) }
 
-// StartWith is Start with limits of its own, such as JetStreamMaxStore.
+// StartWith is Start with custom limits, such as JetStreamMaxStore.
 func StartWith(tb testing.TB, opts server.Options) string {
 	tb.Helper()
 	url, stop, err := Serve(tb.TempDir(), opts)

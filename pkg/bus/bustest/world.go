@@ -18,7 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// World is a NATS server, a bus of the product on it, and a plain client.
+// World is a NATS server, a bus connected to it, and a plain client.
 type World struct {
 	URL  string
 	Bus  *bus.Bus
@@ -31,10 +31,10 @@ const WorkStream = "ASSAY_WORK_TEST"
 
 // Queue returns the queue of a World.
 func Queue() bus.Queue {
-	return bus.Queue{Stream: "ASSAY_QUEUE_TEST", Subject: "test.queue", Description: "messages that are no events"}
+	return bus.Queue{Stream: "ASSAY_QUEUE_TEST", Subject: "test.queue", Description: "messages that are not events"}
 }
 
-// Open opens a World on a server of its own, which ends with the test.
+// Open opens a World on its own server, which ends with the test.
 func Open(t testing.TB) *World {
 	t.Helper()
 	return OpenAt(t, Start(t), bus.Config{})
@@ -66,8 +66,8 @@ func Connect(t testing.TB, url string, cfg bus.Config) *bus.Bus {
 	return b
 }
 
-// Settings completes cfg: the server at url, one work stream, one queue, 1,000 messages that
-// may wait, and outcomes for an hour.
+// Settings completes cfg: the server at url, one work stream, one queue, a limit of 1,000
+// queued messages, and outcomes for an hour.
 func Settings(url string, cfg bus.Config) bus.Config {
 	cfg.URL, cfg.Replicas, cfg.AllowUnsynced = url, 1, true
 	if cfg.WorkMaxMessages == 0 {
@@ -85,7 +85,7 @@ func Settings(url string, cfg bus.Config) bus.Config {
 	return cfg
 }
 
-// When returns the time of the facts of the events below.
+// When is the time in the events below.
 func When() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
 // Uploaded returns a work event of the owner ann.
@@ -124,7 +124,7 @@ func (w *World) Publish(t testing.TB, events ...event.Event) {
 	}
 }
 
-// Count returns how many messages a stream holds.
+// Count returns the number of messages in a stream.
 func (w *World) Count(t testing.TB, stream string) uint64 {
 	t.Helper()
 	s, err := w.JS.Stream(t.Context(), stream)
@@ -165,8 +165,8 @@ func (w *World) Dead(t testing.TB) []*jetstream.RawStreamMsg {
 	return deadLetters
 }
 
-// Consumer returns the consumer "worker" of the work stream, whose attempts follow each
-// other at once.
+// Consumer returns the consumer "worker" of the work stream, which retries without a
+// pause.
 func Consumer(handle func(context.Context, bus.Delivery) error) bus.Consumer {
 	return bus.Consumer{
 		Name: "worker", Area: "textfile", Stream: WorkStream,
@@ -179,13 +179,14 @@ func Runner(t testing.TB, b *bus.Bus) *consume.Runner {
 	return consume.New(b, zerolog.New(zerolog.NewTestWriter(t)), prometheus.NewRegistry())
 }
 
-// Consume runs c until stop is called or the test ends. stop returns after Run has.
+// Consume runs c until stop is called or the test ends. stop returns after Run has
+// returned.
 func Consume(t testing.TB, b *bus.Bus, c bus.Consumer) (stop func()) {
 	t.Helper()
 	return ConsumeWith(t, Runner(t, b), c)
 }
 
-// ConsumeWith is Consume with a runner of the test's own.
+// ConsumeWith is Consume with the test's own runner.
 func ConsumeWith(t testing.TB, r *consume.Runner, c bus.Consumer) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -201,10 +202,11 @@ func ConsumeWith(t testing.TB, r *consume.Runner, c bus.Consumer) (stop func()) 
 	return stop
 }
 
-// Patience bounds every wait for something that must happen.
+// Patience bounds every wait for an expected event.
 const Patience = 20 * time.Second
 
-// Next returns what comes from a channel, and ends the test when nothing does.
+// Next returns the next value of a channel, and ends the test if there is
+// none.
 func Next[T any](t testing.TB, from <-chan T, what string) T {
 	t.Helper()
 	select {

@@ -1,5 +1,6 @@
-// Package conn is a connection to NATS and its JetStream. What the server forbids ends at
-// once with ErrForbidden; from the client library it looks like a request that times out.
+// Package conn is a connection to NATS and its JetStream. A request that the server does
+// not permit fails at once with ErrForbidden; the client library alone would report a
+// timeout.
 package conn
 
 import (
@@ -30,11 +31,11 @@ type Conn struct {
 	*refusals
 
 	mu        sync.Mutex
-	connected context.Context // ends when the connection was lost and is back
+	connected context.Context // ends when the connection was lost and restored
 	lost      context.CancelFunc
 }
 
-// Dial opens a connection. It returns an error when no server answers. The caller closes
+// Dial opens a connection. It returns an error if no server responds. The caller closes
 // the Conn.
 func Dial(cfg Config, log zerolog.Logger) (*Conn, error) {
 	c := &Conn{refusals: &refusals{client: cfg.Client, log: log, waiting: map[*waiter]struct{}{}}}
@@ -43,10 +44,11 @@ func Dial(cfg Config, log zerolog.Logger) (*Conn, error) {
 		nats.Name("assay " + cfg.Client),
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(250 * time.Millisecond),
-		// The connection is closed after three pings without an answer.
+		// The connection is closed after three pings without a response.
 		nats.PingInterval(10 * time.Second),
-		// Messages that wait in a subscription. Each worker has one, for which it requests
-		// one message at a time; the client's default takes half a megabyte for each.
+		// Messages that wait in a subscription. Each worker has one subscription, for
+		// which it requests one message at a time; the client's default allocates half a
+		// megabyte for each.
 		nats.SyncQueueLen(64),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
@@ -57,7 +59,8 @@ func Dial(cfg Config, log zerolog.Logger) (*Conn, error) {
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.reported(err) }),
 	}
 	if cfg.User != "" {
-		// Replies have a prefix of the user's own, so that no user needs to read those of others.
+		// Replies have a prefix of the user's own, so that no user needs permission to read the
+		// replies of others.
 		options = append(options, nats.UserInfo(cfg.User, cfg.Password), nats.CustomInboxPrefix("_INBOX."+cfg.User))
 	}
 	if cfg.Credentials != "" {
@@ -76,7 +79,7 @@ func Dial(cfg Config, log zerolog.Logger) (*Conn, error) {
 	return c, nil
 }
 
-// Check reports whether NATS answers and has JetStream, for readiness.
+// Check reports whether NATS responds and has JetStream, for readiness.
 func (c *Conn) Check(ctx context.Context) error {
 	if !c.NATS.IsConnected() {
 		return errors.New("not connected")
@@ -84,8 +87,8 @@ func (c *Conn) Check(ctx context.Context) error {
 	return c.JS.check(ctx)
 }
 
-// Connected returns a context that ends when the connection was lost and is back: the
-// server has then forgotten earlier requests and subscriptions' deliveries.
+// Connected returns a context that ends when the connection was lost and restored:
+// the server has then forgotten earlier requests and subscriptions.
 func (c *Conn) Connected() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,8 +103,8 @@ func (c *Conn) reconnected() {
 	c.connected, c.lost = context.WithCancel(context.Background())
 }
 
-// Close sends what is still buffered, acknowledgements included, and closes
-// the connection.
+// Close flushes buffered data, including acknowledgements, and closes the
+// connection.
 func (c *Conn) Close() {
 	if err := c.NATS.FlushTimeout(5 * time.Second); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
 		c.log.Warn().Err(err).Msg("NATS connection closed with unsent data")

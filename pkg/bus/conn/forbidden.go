@@ -13,15 +13,16 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// ErrForbidden means that the NATS server does not let this user do what a call
-// needs. No further attempt helps until the user's permissions are changed.
+// ErrForbidden means that the NATS server does not permit this user an
+// operation that a call needs. A retry cannot succeed until the user's
+// permissions are changed.
 var ErrForbidden = errors.New("NATS denies permission")
 
-// refusals ends the calls that the server refused. The server answers a
-// forbidden request with nothing: it reports on the connection, and to its
-// caller the request would look like one that takes too long.
+// refusals ends the calls that the server does not permit. The server sends no
+// response to such a request: it reports the violation on the connection, and
+// the caller would only see a timeout.
 type refusals struct {
-	client string // whose permissions they are about
+	client string // user whose permissions they are
 	log    zerolog.Logger
 
 	mu      sync.Mutex
@@ -34,9 +35,9 @@ type waiter struct {
 	end   context.CancelCauseFunc
 }
 
-// WithPermissionErrors ends ctx when the server refuses a request to the subject that the
-// call is about, or to one with the name of a stream, consumer or bucket that
-// it is about. The caller defers done, which makes the refusal the call's error.
+// WithPermissionErrors ends ctx if the server denies a request to one of the subjects of
+// the call, or to a subject with the name of one of its streams, consumers or buckets.
+// The caller defers done, which replaces the call's error by ErrForbidden.
 func (r *refusals) WithPermissionErrors(ctx context.Context, about ...string) (_ context.Context, done func(*error)) {
 	ctx, end := context.WithCancelCause(ctx)
 	w := &waiter{about, end}
@@ -54,11 +55,12 @@ func (r *refusals) WithPermissionErrors(ctx context.Context, about ...string) (_
 	}
 }
 
-// refusedSubject finds what the server says of a refusal:
-// Permissions Violation for Publish to "assay.dead.x".
+// refusedSubject matches the server's report of a denied request: Permissions
+// Violation for Publish to "assay.dead.x".
 var refusedSubject = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`)
 
-// refusal reads one out of what the server reports; nil for anything else.
+// refusal parses a permissions violation from an error of the server; nil for
+// other errors.
 func (r *refusals) refusal(reported error) (subject string, err error) {
 	if !errors.Is(reported, nats.ErrPermissionViolation) {
 		return "", nil
@@ -74,7 +76,7 @@ func (r *refusals) refusal(reported error) (subject string, err error) {
 	return found[2], fmt.Errorf("%w: the user of %s may not %s %s", ErrForbidden, r.client, does, found[2])
 }
 
-// reported handles what the server reports beside its answers.
+// reported handles errors that the server reports on the connection.
 func (r *refusals) reported(err error) {
 	subject, refused := r.refusal(err)
 	if refused == nil {

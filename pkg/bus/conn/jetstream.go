@@ -22,7 +22,7 @@ func (j *JetStream) check(ctx context.Context) (err error) {
 	return err
 }
 
-// Stream looks a stream up, which is one request, and names it in an error.
+// Stream looks up a stream, which takes one request. Errors name the stream.
 func (j *JetStream) Stream(ctx context.Context, name string) (*Stream, error) {
 	ctx, done := j.refusals.WithPermissionErrors(ctx, name)
 	stream, err := j.js.Stream(ctx, name)
@@ -123,7 +123,7 @@ type Stream struct {
 	stream   jetstream.Stream
 }
 
-// CachedInfo returns the stream as it was when it was looked up.
+// CachedInfo returns the state of the stream at the time of the lookup.
 func (s *Stream) CachedInfo() *jetstream.StreamInfo { return s.stream.CachedInfo() }
 
 // Info reads the state of the stream.
@@ -133,14 +133,14 @@ func (s *Stream) Info(ctx context.Context, opts ...jetstream.StreamInfoOpt) (_ *
 	return s.stream.Info(ctx, opts...)
 }
 
-// Msg reads the message of a sequence.
+// Msg reads the message with a sequence number.
 func (s *Stream) Msg(ctx context.Context, sequence uint64, opts ...jetstream.GetMsgOpt) (_ *jetstream.RawStreamMsg, err error) {
 	ctx, done := s.refusals.WithPermissionErrors(ctx, s.name)
 	defer done(&err)
 	return s.stream.GetMsg(ctx, sequence, opts...)
 }
 
-// DeleteMsg deletes the message of a sequence.
+// DeleteMsg deletes the message with a sequence number.
 func (s *Stream) DeleteMsg(ctx context.Context, sequence uint64) (err error) {
 	ctx, done := s.refusals.WithPermissionErrors(ctx, s.name)
 	defer done(&err)

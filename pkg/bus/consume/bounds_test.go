@@ -15,14 +15,14 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// hang never heeds its context; it returns once release is closed.
+// hang ignores its context; it returns once release is closed.
 func hang(release <-chan struct{}) error {
 	<-release
 	return nil
 }
 
-// limited is a consumer of four places whose items, but the good ones, may take a
-// moment only.
+// limited is a consumer with four slots. The time limit of its items is short,
+// except for the good ones.
 func limited(handle func(context.Context, bus.Delivery) error) bus.Consumer {
 	c := bustest.Consumer(handle)
 	c.Parallel = 4
@@ -35,8 +35,8 @@ func limited(handle func(context.Context, bus.Delivery) error) bus.Consumer {
 	return c
 }
 
-// A handler that does not return loses its place after its time: with more of
-// them than places, all others are done.
+// A handler that does not return loses its slot after its time limit: with
+// more of them than slots, all other items are processed.
 func TestHungAttemptsAreLeftBehind(t *testing.T) {
 	w := bustest.Open(t)
 	release := make(chan struct{})
@@ -77,8 +77,9 @@ func TestHungAttemptsAreLeftBehind(t *testing.T) {
 	}
 }
 
-// Only a restart gets rid of handlers that do not return: with one more than may
-// be left behind, the consumer ends and says so, and their messages are kept.
+// Only a restart ends handlers that do not return: with one more than may be
+// abandoned, the consumer returns an error, and their messages stay in the
+// stream.
 func TestTooManyHungAttemptsEndTheConsumer(t *testing.T) {
 	w := bustest.Open(t)
 	release := make(chan struct{})
@@ -90,13 +91,12 @@ func TestTooManyHungAttemptsEndTheConsumer(t *testing.T) {
 		t.Errorf("Consume returned %v", err)
 	}
 	if n := w.Count(t, bustest.WorkStream); n != 1 {
-		t.Errorf("%d messages, want the one that has an attempt left", n)
+		t.Errorf("%d messages, want only the one that has an attempt left", n)
 	}
 }
 
-// A handler that goes on in a loop takes a processor for a bounded time: then the
-// consumer ends, and what else was in hand is given back as if there had been no
-// attempt.
+// A handler in a busy loop uses a CPU for a bounded time: then the consumer ends,
+// and other deliveries in progress are returned without counting as attempts.
 func TestLoopEndsTheConsumer(t *testing.T) {
 	w := bustest.Open(t)
 	var over atomic.Bool
@@ -133,12 +133,13 @@ func TestLoopEndsTheConsumer(t *testing.T) {
 	heir.Lease = time.Hour
 	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), heir)
 	if d := bustest.Next(t, again, "the other"); d.Item != "other" || d.Attempt != 1 {
-		t.Errorf("attempt %d at %s, want the first at the other", d.Attempt, d.Item)
+		t.Errorf("attempt %d at %s, want attempt 1 at the other item", d.Attempt, d.Item)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 1) // the loop waits out its backoff
 }
 
-// A handler that heeds its context fails for its time, and three times at most.
+// A handler that heeds its context fails when its time limit is exceeded, at
+// most three times.
 func TestLateAttemptsAreThree(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("slow"))
@@ -184,7 +185,7 @@ func TestMemoryIsShared(t *testing.T) {
 	c.Parallel, c.Memory = 6, 120
 	c.Bounds = func(d *bus.Delivery) bus.Bounds {
 		if d.Item[:5] == "large" {
-			return bus.Bounds{Memory: 30} // two fit into a half of the memory
+			return bus.Bounds{Memory: 30} // two fit into one half of the memory
 		}
 		return bus.Bounds{Memory: 10}
 	}
@@ -195,7 +196,7 @@ func TestMemoryIsShared(t *testing.T) {
 	for i := range 3 {
 		w.Publish(t, bustest.Uploaded(fmt.Sprintf("small%d", i)))
 		if item := bustest.Next(t, began, "small item"); item[:5] != "small" {
-			t.Fatalf("%s began beside two others", item)
+			t.Fatalf("%s began while two others were running", item)
 		}
 	}
 	for range 2 {

@@ -13,9 +13,9 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// A server that is killed may have written down that a message was acknowledged and
-// not that it left its queue. Here its files are put together as such a death leaves
-// them. The message goes, with no attempt more, and its item can be tried again.
+// A server that is killed may have stored that a message was acknowledged, but not
+// its removal from the queue. Here its files are put together as after such a crash.
+// The message is removed without another attempt, and its item can be queued again.
 func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
 	dir := t.TempDir()
 	files := filepath.Join(dir, "jetstream", "$G", "streams", bustest.WorkStream, "msgs")
@@ -63,7 +63,7 @@ func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
 	t.Cleanup(stop)
 	w := bustest.OpenAt(t, url, bus.Config{})
 	if n := w.Count(t, bustest.WorkStream); n != 1 {
-		t.Fatalf("%d messages, want the one that stayed behind", n)
+		t.Fatalf("%d messages, want only the one that was not removed", n)
 	}
 	again := make(chan bus.Delivery, 2)
 	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error { again <- d; return nil })
@@ -72,6 +72,6 @@ func TestAcknowledgedMessageDoesNotStayBehind(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	w.Publish(t, bustest.UploadedAgain("f1"))
 	if d := bustest.Next(t, again, "work"); d.ID != bustest.UploadedAgain("f1").ID || len(again) != 0 {
-		t.Errorf("got %s and %d more", d.ID, len(again))
+		t.Errorf("got %s and %d more messages", d.ID, len(again))
 	}
 }

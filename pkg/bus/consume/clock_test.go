@@ -23,14 +23,15 @@ func step(t *testing.T, d time.Duration) {
 	t.Cleanup(func() { time.Step(-d) })
 }
 
-// Work of all priorities is done at once, whichever way the clock was stepped.
+// Work of all priorities is delivered without delay, in whichever direction
+// the clock was stepped.
 func TestSteppedClockStopsNoPriority(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {
 			w := bustest.Open(t)
 			done := make(chan string, 1000)
 			bustest.Consume(t, w.Bus, bustest.Consumer(func(_ context.Context, d bus.Delivery) error { done <- d.Item; return nil }))
-			const items = 80 // more than the first two priorities take of one owner
+			const items = 80 // more than fits into the first two priorities of one owner
 			send := func(round string) {
 				for i := range items {
 					w.Publish(t, bustest.Uploaded(fmt.Sprintf("%s%d", round, i)))
@@ -46,8 +47,8 @@ func TestSteppedClockStopsNoPriority(t *testing.T) {
 	}
 }
 
-// A message that waits for its next attempt comes again, though the server measures
-// that wait by the wall clock.
+// A message that waits for its next attempt is redelivered, although the server
+// measures the wait by the wall clock.
 func TestSteppedClockDelaysNoRetry(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {
@@ -64,7 +65,7 @@ func TestSteppedClockDelaysNoRetry(t *testing.T) {
 			bustest.Consume(t, w.Bus, c)
 			w.Publish(t, bustest.Uploaded("f1"))
 			bustest.Next(t, tries, "first attempt")
-			<-time.After(500 * time.Millisecond) // the server has the negative acknowledgement
+			<-time.After(500 * time.Millisecond) // the server has received the negative acknowledgement
 			step(t, d)
 			bustest.Next(t, tries, "second attempt")
 			w.AwaitCount(t, bustest.WorkStream, 0)

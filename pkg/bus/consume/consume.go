@@ -1,9 +1,9 @@
 // Package consume runs the consumers of a bus (run.go). Each of a consumer's workers requests
 // one message at a time (take.go), calls the handler within its bounds, and settles the
-// message by what the handler returned (handle.go): it is acknowledged, delivered again, or
-// given up with a dead letter. A watchdog recreates what vanishes from the server.
+// message according to the handler's result (handle.go): it is acknowledged, redelivered, or
+// given up with a dead letter. A watchdog recreates what has disappeared from the server.
 //
-// The order of the priorities is that of package fair; package attempt limits and logs the
+// Package fair defines the order of the priorities; package attempt limits and logs the
 // attempts.
 package consume
 
@@ -29,7 +29,8 @@ func New(b *bus.Bus, log zerolog.Logger, reg prometheus.Registerer) *Runner {
 	return &Runner{bus: b, log: log, metrics: newMetrics(reg, b.Source())}
 }
 
-// pause is the rest between tries at what a server refused or did not answer.
+// pause is the pause before a retry of a request that the server rejected or
+// did not answer.
 func pause(ctx context.Context) {
 	select {
 	case <-ctx.Done():

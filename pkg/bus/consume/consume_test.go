@@ -51,7 +51,7 @@ func TestFailedAttemptIsRepeatedAfterItsBackoff(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	first := bustest.Next(t, started, "first attempt")
 	if attempt := bustest.Next(t, asked, "backoff"); attempt != 1 {
-		t.Errorf("the pause was asked for attempt %d", attempt)
+		t.Errorf("Backoff was called with attempt %d", attempt)
 	}
 	if waited := bustest.Next(t, started, "second attempt").Sub(first); waited < pause {
 		t.Errorf("the second attempt came after %s, before the pause of %s", waited, pause)
@@ -59,7 +59,8 @@ func TestFailedAttemptIsRepeatedAfterItsBackoff(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// Work that waits out its backoff keeps no other from being handed out.
+// Messages that wait out their backoff do not keep others from being
+// delivered.
 func TestBackoffHoldsNoPlace(t *testing.T) {
 	w := bustest.Open(t)
 	const flaky = 20
@@ -77,7 +78,7 @@ func TestBackoffHoldsNoPlace(t *testing.T) {
 	})
 	c.Backoff = func(int) time.Duration { return time.Hour }
 	bustest.Consume(t, w.Bus, c)
-	bustest.Next(t, done, "item behind those that wait")
+	bustest.Next(t, done, "item after those that wait")
 	w.AwaitCount(t, bustest.WorkStream, flaky)
 }
 
@@ -124,7 +125,7 @@ func TestWorkLongerThanItsLeaseIsDeliveredOnce(t *testing.T) {
 	first := bustest.Next(t, deliveries, "delivery")
 	select {
 	case again := <-deliveries:
-		t.Fatalf("attempt %d came while attempt %d was at work", again.Attempt, first.Attempt)
+		t.Fatalf("attempt %d began while attempt %d was running", again.Attempt, first.Attempt)
 	case <-time.After(2 * lease):
 	}
 	close(over)
@@ -147,11 +148,11 @@ func TestTakenOverIsNeitherAcknowledgedNorHurried(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	first := bustest.Next(t, started, "delivery")
 	if n := w.Count(t, bustest.WorkStream); n != 1 {
-		t.Fatalf("%d messages, want the one that was left alone", n)
+		t.Fatalf("%d messages, want only the one that was taken over", n)
 	}
-	// The lease began a moment before the handler did.
+	// The lease began shortly before the handler did.
 	if waited := bustest.Next(t, started, "delivery after the lease").Sub(first); waited < lease/2 {
-		t.Errorf("it came again after %s, within the lease of %s", waited, lease)
+		t.Errorf("it was redelivered after %s, within the lease of %s", waited, lease)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := w.Count(t, bus.StreamDead); n != 0 {
@@ -165,7 +166,7 @@ func TestConsumersOfOneNameShareTheWork(t *testing.T) {
 	for i := range items {
 		w.Publish(t, bustest.Uploaded(fmt.Sprintf("f%02d", i)))
 	}
-	// Every place is kept until each consumer has got an item.
+	// Every handler waits until each consumer has received an item.
 	type taken struct {
 		by   int
 		item string
@@ -193,7 +194,7 @@ func TestConsumersOfOneNameShareTheWork(t *testing.T) {
 		}
 	}
 	if len(times) != items {
-		t.Errorf("%d items were worked on, want %d, each once", len(times), items)
+		t.Errorf("%d items were processed, want %d, each once", len(times), items)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }

@@ -22,7 +22,7 @@ func TestDrainLetsTheWorkInHandFinish(t *testing.T) {
 		case <-finish:
 			return nil
 		case <-ctx.Done():
-			return errors.New("the work in hand was cut short")
+			return errors.New("the work in progress was interrupted")
 		}
 	})
 	c.Drain = bustest.Patience
@@ -36,7 +36,7 @@ func TestDrainLetsTheWorkInHandFinish(t *testing.T) {
 	}
 	w.AwaitCount(t, bustest.WorkStream, 1)
 	if len(started) != 0 {
-		t.Errorf("after %s more was taken during the drain", item)
+		t.Errorf("after %s another message was taken during the drain", item)
 	}
 }
 
@@ -66,8 +66,8 @@ func TestWorkBeyondTheDrainComesAtOnceToAnother(t *testing.T) {
 	other := bustest.Consumer(func(_ context.Context, d bus.Delivery) error { again <- d.Attempt; return nil })
 	other.Lease = time.Hour
 	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), other)
-	if attempt := bustest.Next(t, again, "delivery to another"); attempt != 1 {
-		t.Errorf("attempt %d, want 1: a worker that is stopped made none", attempt)
+	if attempt := bustest.Next(t, again, "delivery to another worker"); attempt != 1 {
+		t.Errorf("attempt %d, want 1: the stopped worker made no attempt", attempt)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if n := w.Count(t, bus.StreamDead); n != 0 {
@@ -75,8 +75,8 @@ func TestWorkBeyondTheDrainComesAtOnceToAnother(t *testing.T) {
 	}
 }
 
-// However often its workers are stopped, a message has all its attempts; and
-// those that were made and failed between the stops are counted.
+// A message has all its attempts no matter how often its workers are stopped,
+// and the attempts that failed between the stops are counted.
 func TestReturnedMessageIsNoAttempt(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f1"))
@@ -131,7 +131,7 @@ func TestIdleConsumerEndsWithItsContext(t *testing.T) {
 	bustest.Eventually(t, func() error {
 		d, err := w.JS.Consumer(t.Context(), bustest.WorkStream, "worker-0")
 		if err == nil && d.CachedInfo().NumWaiting < 4 {
-			err = errors.New("not all places wait for work")
+			err = errors.New("not all workers wait for work")
 		}
 		return err
 	})
@@ -150,8 +150,8 @@ func TestConsumeEndsWellWhenStoppedBeforeItBegan(t *testing.T) {
 	}
 }
 
-// A message that arrives in the moment of the stop must not be thrown away: it
-// would be away for its lease, which is an hour here.
+// A message that arrives at the moment of the stop must not be dropped: it
+// would be redelivered only after its lease, which is an hour here.
 func TestStoppingLeavesNoMessageToItsLease(t *testing.T) {
 	w := bustest.Open(t)
 	const items = 200

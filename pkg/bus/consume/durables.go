@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
-// durables are the consumers of the server behind one bus.Consumer: one for each priority
-// of a work stream, else one.
+// durables are the server's consumers for one bus.Consumer: one for each priority of a
+// work stream, otherwise one.
 type durables struct {
 	js       *conn.JetStream
 	consumer bus.Consumer
@@ -26,7 +26,7 @@ type durables struct {
 type durable struct {
 	bus.Durable
 	subject string       // of requests for its next message
-	emptyAt atomic.Int64 // when it was found empty, as time since durables.began; 0 for never
+	emptyAt atomic.Int64 // when it was last found empty, as time since durables.began; 0 for never
 }
 
 func newDurables(b *bus.Bus, c bus.Consumer) *durables {
@@ -50,7 +50,7 @@ func (d *durables) names() []string {
 type position struct {
 	queue    bool // whether a message leaves the stream when it is acknowledged
 	sequence uint64
-	clock    time.Time // the latest that the clock of the server is known to have been at
+	clock    time.Time // latest known time of the server's clock
 }
 
 // newest returns the position of the newest message of the stream.
@@ -62,7 +62,7 @@ func (d *durables) newest(ctx context.Context) (position, error) {
 	info := stream.CachedInfo()
 	at := position{queue: info.Config.Retention == jetstream.WorkQueuePolicy, sequence: info.State.LastSeq, clock: info.TimeStamp}
 	if info.State.LastTime.After(at.clock) {
-		at.clock = info.State.LastTime // it was stepped back since
+		at.clock = info.State.LastTime // the clock was stepped back since
 	}
 	return at, nil
 }
@@ -84,15 +84,15 @@ func (d *durables) settings(of *durable, after position) jetstream.ConsumerConfi
 	return want
 }
 
-// declare creates the durables, or brings them to their declared settings. A new one for
-// new messages only begins after the given position.
+// declare creates the durables or updates them to their declared settings. A new one
+// that reads only new messages begins after the given position.
 func (d *durables) declare(ctx context.Context, after position) error {
 	for _, one := range d.all {
 		want := d.settings(one, after)
 		have, err := d.js.ConsumerInfo(ctx, d.consumer.Stream, one.Name)
 		switch {
 		case err == nil:
-			// The server lets no one change where a consumer began.
+			// The server does not allow changing where a consumer began.
 			begun := have.Config
 			want.DeliverPolicy, want.OptStartSeq, want.OptStartTime = begun.DeliverPolicy, begun.OptStartSeq, begun.OptStartTime
 		case !errors.Is(err, jetstream.ErrConsumerNotFound):

@@ -30,7 +30,7 @@ func TestPermanentErrorIsGivenUpAtOnce(t *testing.T) {
 			t.Errorf("gave up %s at attempt %d", d.Item, d.Attempt)
 		}
 		gaveUp <- err
-		return bustest.When().Add(time.Hour), nil // by a clock that is ahead, or behind
+		return bustest.When().Add(time.Hour), nil // by a clock that is ahead or behind
 	}
 	bustest.Consume(t, w.Bus, c)
 	if err := bustest.Next(t, gaveUp, "giving up"); !errors.Is(err, reason) || !bus.IsPermanent(err) {
@@ -68,7 +68,7 @@ func TestPermanentErrorIsGivenUpAtOnce(t *testing.T) {
 		t.Error(err)
 	}
 	if now := time.Now(); first.After(now) || now.Sub(first) > time.Minute || !last.Equal(bustest.When().Add(time.Hour)) {
-		t.Errorf("first %s, last %s, now %s; want last to be what GiveUp returned", first, last, now)
+		t.Errorf("first %s, last %s, now %s; want last to be the result of GiveUp", first, last, now)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestMessageIsKeptWhileGivingUpFails(t *testing.T) {
 			t.Errorf("%d messages and %d dead letters, want 1 and 0", work, dead)
 		}
 		if attempt < 3 {
-			kept <- errors.New("the table is away")
+			kept <- errors.New("the table is unavailable")
 		}
 	}
 	kept <- nil
@@ -149,9 +149,9 @@ func TestDeadLetterIsStoredBeforeTheAcknowledgement(t *testing.T) {
 	}
 	bustest.Consume(t, w.Bus, c)
 	bustest.Next(t, tries, "first try")
-	bustest.Next(t, tries, "second try, after the first found no place for the dead letter")
+	bustest.Next(t, tries, "second try, after the dead letter could not be stored")
 	if n := w.Count(t, bustest.WorkStream); n != 1 {
-		t.Fatalf("%d messages, want the one whose dead letter is not stored", n)
+		t.Fatalf("%d messages, want only the one whose dead letter is not stored", n)
 	}
 	s, err := w.JS.Stream(t.Context(), bus.StreamDead)
 	if err != nil {
@@ -196,7 +196,7 @@ func TestPanicIsAnAttemptAndSparesTheNeighbours(t *testing.T) {
 		t.Errorf("panic %v at\n%s", panicked.Value, panicked.Stack)
 	}
 	if strings.Contains(err.Error(), "goroutine") {
-		t.Errorf("the reason people read holds a stack: %v", err)
+		t.Errorf("the reason that users read contains a stack: %v", err)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 	if deadLetters := w.Dead(t); len(deadLetters) != 1 || deadLetters[0].Header.Get(bus.DeadAttempts) != "3" {
@@ -222,8 +222,9 @@ func TestPanicWhileGivingUpKeepsTheMessageAndTheProcess(t *testing.T) {
 	}
 }
 
-// A worker that dies with its message gives no answer at all. Its delivery
-// counts all the same, so that an input which kills processes ends.
+// A worker that crashes with its message sends no response at all. Its
+// delivery counts all the same, so that an input that crashes processes runs
+// out of attempts.
 func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("killer"))
@@ -240,7 +241,7 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	}
 	reasons := make(chan error, 1)
 	c := bustest.Consumer(func(context.Context, bus.Delivery) error {
-		t.Error("the handler was called for an attempt too many")
+		t.Error("the handler was called for one attempt too many")
 		return nil
 	})
 	c.Lease, c.Attempts = lease, 1
@@ -258,7 +259,8 @@ func TestDeliveriesAreCountedBeforeTheWork(t *testing.T) {
 	}
 }
 
-// What a message says to the server by header must not rule its dead letter.
+// Headers of a message that instruct the server must not apply to its dead
+// letter.
 func TestDeadLetterLeavesServerHeadersOut(t *testing.T) {
 	w := bustest.Open(t)
 	_, err := w.JS.PublishMsg(t.Context(), &nats.Msg{
@@ -286,7 +288,7 @@ func TestUnreadableHeadersAreGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error {
-		t.Error("the handler got a message that is no event")
+		t.Error("the handler received a message that is not an event")
 		return nil
 	}))
 	w.AwaitCount(t, bustest.WorkStream, 0)

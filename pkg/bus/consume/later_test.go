@@ -12,8 +12,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// A delayed delivery is not an attempt: after any number of them the message has all
-// of its attempts.
+// A delayed delivery is not an attempt: after any number of them the message still
+// has all its attempts.
 func TestLaterUsesNoAttempt(t *testing.T) {
 	w := bustest.Open(t)
 	const delays = 5
@@ -22,7 +22,7 @@ func TestLaterUsesNoAttempt(t *testing.T) {
 	c := bustest.Consumer(func(_ context.Context, d bus.Delivery) error {
 		attempts <- d.Attempt
 		if calls++; calls <= delays {
-			return fmt.Errorf("convert: %w", bus.Later(errors.New("the provider is away"), time.Millisecond))
+			return fmt.Errorf("convert: %w", bus.Later(errors.New("the provider is unavailable"), time.Millisecond))
 		}
 		return errFlaky
 	})
@@ -40,7 +40,7 @@ func TestLaterUsesNoAttempt(t *testing.T) {
 	}
 }
 
-// A permanent error is not delayed, whatever it wraps.
+// A permanent error is not delayed, even if it wraps a delayed one.
 func TestPermanentIsNotDelayed(t *testing.T) {
 	w := bustest.Open(t)
 	bustest.Consume(t, w.Bus, bustest.Consumer(func(context.Context, bus.Delivery) error {
@@ -50,8 +50,8 @@ func TestPermanentIsNotDelayed(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// While a gate is closed no message is requested, none is in work, and none uses an
-// attempt, and that is not a stall.
+// While a gate is closed, no message is requested, none is in progress, and none
+// uses an attempt. This does not count as a stall.
 func TestGateHoldsRequests(t *testing.T) {
 	w, runner, recreated := counted(t)
 	opened := make(chan struct{})
@@ -82,13 +82,13 @@ func TestGateHoldsRequests(t *testing.T) {
 		}
 		return nil
 	})
-	<-time.After(5 * c.Lease) // more than a stall needs to be noticed
+	<-time.After(5 * c.Lease) // longer than it takes to detect a stall
 	info, err := w.JS.Consumer(t.Context(), bustest.WorkStream, "worker-0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := info.CachedInfo(); got.NumAckPending != 0 || got.NumPending != 2 || handled.Load() != 0 {
-		t.Errorf("%d messages in work, %d waiting, %d handled; want 0, 2 and 0", got.NumAckPending, got.NumPending, handled.Load())
+		t.Errorf("%d messages in progress, %d waiting, %d handled; want 0, 2 and 0", got.NumAckPending, got.NumPending, handled.Load())
 	}
 	if n := recreated("stalled"); n != 0 {
 		t.Errorf("counted as stalled %v times", n)
@@ -97,7 +97,7 @@ func TestGateHoldsRequests(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// A gate that is closed does not keep Consume from ending.
+// A closed gate does not keep Consume from ending.
 func TestClosedGateEndsWithConsume(t *testing.T) {
 	w := bustest.Open(t)
 	reached := make(chan struct{}, 1)

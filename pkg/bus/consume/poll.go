@@ -8,21 +8,24 @@ import (
 )
 
 const (
-	// mostWait is how long a request for a message waits at the server at most.
+	// mostWait is the maximum time for which a request for a message waits at
+	// the server.
 	mostWait = 30 * time.Second
-	// priorityWait is how long a worker that found all priorities empty waits for the
-	// highest, before it asks for all again: each time twice as long, up to
-	// priorityMaxWait. Lower ones get work only when the highest has some.
+	// priorityWait is the time for which a worker that found all priorities empty
+	// waits for the highest before it polls all of them again. It doubles each time,
+	// up to priorityMaxWait. Work of lower priorities arrives only when the highest
+	// has some.
 	priorityWait    = 100 * time.Millisecond
 	priorityMaxWait = 2 * time.Second
-	// emptyFor is how long a priority that was found empty is not asked for.
+	// emptyFor is the time for which a priority that was found empty is not
+	// polled.
 	emptyFor = 100 * time.Millisecond
 )
 
 // poll is one worker's order of requests to the durables.
 type poll struct {
 	*durables
-	most  time.Duration // without a message, after which silent is true
+	most  time.Duration // time without a message, after which silent is true
 	last  time.Time     // when a message came
 	wait  time.Duration // of the next wait
 	tried []bool        // in this round
@@ -33,10 +36,10 @@ func newPoll(d *durables) *poll {
 	return &poll{durables: d, most: most, last: time.Now(), wait: min(priorityWait, most), tried: make([]bool, len(d.all))}
 }
 
-// request returns which durable to ask, and for how long to wait there: first the priority
-// whose turn it is, then the others, without waiting, and when all are empty the first. What
-// comes to the first is waited for there at once while the others are known to be
-// empty: mostly a message costs one request.
+// request returns which durable to poll, and how long to wait there: first the priority
+// whose turn it is, then the others without waiting, and if all are empty the first. While
+// the others are known to be empty, the first request waits there at once, so a message
+// mostly costs one request.
 func (p *poll) request() (*durable, time.Duration) {
 	if len(p.all) == 1 {
 		return p.all[0], p.most
@@ -61,7 +64,7 @@ func (p *poll) request() (*durable, time.Duration) {
 	return p.all[0], wait
 }
 
-// open reports whether a priority may have something: it was not tried in this round, and no worker
+// open reports whether a priority may have messages: it was not tried in this round, and no worker
 // found it empty within emptyFor.
 func (p *poll) open(at int) bool {
 	empty := time.Duration(p.all[at].emptyAt.Load())
@@ -79,8 +82,8 @@ func (p *poll) found() {
 	p.last, p.wait = time.Now(), min(priorityWait, p.most)
 }
 
-// empty remembers that a durable had nothing. It measures by the monotonic clock: the
-// wall clock may be stepped back.
+// empty records that a durable had no messages. It uses the monotonic clock, because
+// the wall clock may be stepped back.
 func (p *poll) empty(at *durable) { at.emptyAt.Store(int64(time.Since(p.began))) }
 
 // silent reports that no message arrived for so long that the consumer should be checked.

@@ -16,8 +16,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// A flood of one owner does not keep the work of others waiting: what comes after
-// thousands of its items is done among the first.
+// Many items of one owner do not delay the work of others: items published after
+// thousands of its items are processed among the first.
 func TestFloodDoesNotStarveOthers(t *testing.T) {
 	w := bustest.OpenAt(t, bustest.Open(t).URL, bus.Config{WorkMaxMessages: 10_000})
 	const flood, others, each = 3000, 20, 3
@@ -48,15 +48,16 @@ func TestFloodDoesNotStarveOthers(t *testing.T) {
 	if small.Load() != others*each {
 		t.Errorf("%d small items, want %d", small.Load(), others*each)
 	}
-	// The highest priority has half of the turns, and some items of the flood have it.
+	// The highest priority has half of the turns, and some items of the busy owner
+	// have it.
 	if most := int64(3 * (others*each + 8)); lastSmall.Load() > most {
 		t.Errorf("the last item of the others was the %dth, want it among the first %d of %d", lastSmall.Load(), most, flood)
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// An owner with a few items one after the other keeps the highest priority, whatever it
-// has published before: what is done does not count.
+// An owner with a few items one after the other keeps the highest priority, regardless
+// of what it published before: completed items do not count.
 func TestDoneWorkDoesNotCount(t *testing.T) {
 	w := bustest.Open(t)
 	done := make(chan string, 1)
@@ -76,7 +77,8 @@ func TestDoneWorkDoesNotCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The server is asked at most every 20 ms; until then the own count holds.
+		// The server is polled at most every 20 ms; until then the local count
+		// applies.
 		if stored := msg.Header.Get("Nats-Subject"); !strings.HasPrefix(stored, "assay-work.0.") && !strings.HasPrefix(stored, "assay-work.1.") {
 			t.Fatalf("item %d was stored as %s", i, stored)
 		}
@@ -114,15 +116,15 @@ func TestDoneWorkDoesNotCountForSeveralAtOnce(t *testing.T) {
 	}
 }
 
-// Tenants with little work do not starve the others: though the highest priority is never
-// empty, a lower one has its turn.
+// Tenants with little work do not starve the others: a lower priority gets its turn
+// although the highest is never empty.
 func TestLowPrioritiesHaveTheirTurn(t *testing.T) {
 	w := bustest.Open(t)
 	for i := range 9 { // of which the last is of the second priority
 		w.Publish(t, bustest.UploadedBy("flood", fmt.Sprint("flood", i)))
 	}
 	n := 0
-	small := func(ctx context.Context) error { // work of one more owner, of the highest priority
+	small := func(ctx context.Context) error { // work of another owner, of the highest priority
 		n++
 		return w.Bus.Publish(ctx, bustest.UploadedBy(fmt.Sprint("owner", n), fmt.Sprint("small", n)))
 	}
@@ -141,7 +143,8 @@ func TestLowPrioritiesHaveTheirTurn(t *testing.T) {
 	bustest.Next(t, late, "item of the second priority")
 }
 
-// One item has one message, whatever the priority of its owner at the time.
+// One item has one message, regardless of the priority of its owner at the
+// time.
 func TestOneMessageInAllPriorities(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Uploaded("f"))
@@ -162,8 +165,8 @@ func TestOneMessageInAllPriorities(t *testing.T) {
 	w.AwaitCount(t, bustest.WorkStream, 101)
 }
 
-// A worker that waits for the highest priority soon finds what is alone in a lower one,
-// such as work that is retried.
+// A worker that waits for the highest priority soon finds work that is in a lower one
+// only, such as retried work.
 func TestLowPrioritiesAreFound(t *testing.T) {
 	w := bustest.Open(t)
 	for i := range 20 {

@@ -30,16 +30,16 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// doomedDir names the folder of a process that has NATS and a worker in it, as
-// `assay serve` has, and an item that kills it.
+// doomedDir names the directory of a process that contains NATS and a worker,
+// as `assay serve` does, and an item that crashes it.
 const doomedDir = "ASSAY_TEST_DOOMED"
 
 const doomedAttempts = 3
 
-// TestItemThatKillsTheProcessRunsOutOfAttempts: worker and server die of it
-// together, before the server has written its count down. Its attempts are counted
-// all the same; and what was in hand beside it is done, though it takes longer
-// than the killer.
+// TestItemThatKillsTheProcessRunsOutOfAttempts: worker and server crash together,
+// before the server has stored its count. The attempts are counted all the same,
+// and the item that was in progress at the same time is completed, although it
+// takes longer than the time to the crash.
 func TestItemThatKillsTheProcessRunsOutOfAttempts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -54,17 +54,17 @@ func TestItemThatKillsTheProcessRunsOutOfAttempts(t *testing.T) {
 			break
 		}
 		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != -1 {
-			t.Fatalf("it ended by itself: %v\n%s", err, output)
+			t.Fatalf("the process exited by itself: %v\n%s", err, output)
 		}
 		if kills++; kills > 2*doomedAttempts {
-			t.Fatalf("it was killed %d times and there is no end", kills)
+			t.Fatalf("it was killed %d times without an end", kills)
 		}
 	}
 	if kills != doomedAttempts {
 		t.Errorf("it was killed %d times, want %d", kills, doomedAttempts)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "done-long")); err != nil {
-		t.Errorf("the neighbour was not done: %v", err)
+		t.Errorf("the other item was not completed: %v", err)
 	}
 	url, stop, err := bustest.Serve(dir, server.Options{SyncAlways: true})
 	if err != nil {
@@ -81,7 +81,7 @@ func TestItemThatKillsTheProcessRunsOutOfAttempts(t *testing.T) {
 	}
 }
 
-// runDoomed works until nothing waits any more, unless it is killed before.
+// runDoomed works until no message waits, unless it is killed before.
 func runDoomed(dir string) int {
 	if err := doomed(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -123,7 +123,7 @@ func doomed(dir string) error {
 		return err
 	}
 	longBegan := make(chan struct{})
-	beside := func() { // it kills what began beside it, and no sign that it is done
+	beside := func() { // it kills the process after the other item has begun, and does not wait for its end
 		began := longBegan
 		if _, err := os.Stat(filepath.Join(dir, "done-long")); err == nil {
 			began = nil

@@ -15,10 +15,10 @@ import (
 	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
-// Run processes messages until ctx ends, then requests no more, lets handlers finish for c.Drain,
-// returns the other messages to the stream, and returns nil. It returns an error when the consumer
-// cannot be created, and attempt.ErrAbandoned, after it has drained in the same way, when the
-// process should be restarted. It returns conn.ErrForbidden when this user may not request
+// Run processes messages until ctx ends. It then requests no more, lets handlers finish for
+// c.Drain, returns the other messages to the stream, and returns nil. It returns an error if the
+// consumer cannot be created, and attempt.ErrAbandoned, after draining in the same way, if the
+// process should be restarted. It returns conn.ErrForbidden if this user is not allowed to request
 // messages.
 func (r *Runner) Run(ctx context.Context, c bus.Consumer) error {
 	c = withDefaults(c)
@@ -121,8 +121,8 @@ const (
 	codeNotCreated jetstream.ErrorCode = 10012
 )
 
-// unavailable reports whether the server did not answer, its cluster has no leader, or it
-// created no consumer for no reason of ours; another try may succeed.
+// unavailable reports whether the server did not respond, its cluster has no leader, or
+// it could not create a consumer for an internal reason; a retry may succeed.
 func unavailable(err error) bool {
 	if api, refused := errors.AsType[*jetstream.APIError](err); refused {
 		return api.ErrorCode == codeNoLeader || api.ErrorCode == codeNotCreated

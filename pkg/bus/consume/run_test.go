@@ -12,7 +12,7 @@ import (
 )
 
 func TestConsumerIsDeclaredAgainByWhatTheServerSays(t *testing.T) {
-	// As servers write them.
+	// As sent by servers.
 	for answer, waits := range map[string]bool{
 		`{"code":503,"err_code":10008,"description":"JetStream system temporarily unavailable"}`:         true,
 		`{"code":500,"err_code":10012,"description":"consumer closed"}`:                                  true,
@@ -29,8 +29,8 @@ func TestConsumerIsDeclaredAgainByWhatTheServerSays(t *testing.T) {
 	}
 }
 
-// TestAttemptsOutlastAnOutage: with the defaults a message is tried for longer than a
-// quarter of an hour; pauses double and have an upper bound.
+// TestAttemptsOutlastAnOutage: with the defaults a message is retried for more than a
+// quarter of an hour; pauses double up to a maximum.
 func TestAttemptsOutlastAnOutage(t *testing.T) {
 	defaults := withDefaults(bus.Consumer{})
 	var all time.Duration
@@ -42,7 +42,7 @@ func TestAttemptsOutlastAnOutage(t *testing.T) {
 	}
 	for attempt, want := range map[int]time.Duration{0: time.Second, 1: time.Second, 2: 2 * time.Second, 9: 256 * time.Second, 10: 5 * time.Minute, 1000: 5 * time.Minute} {
 		if got := defaults.Backoff(attempt); got != want {
-			t.Errorf("after attempt %d it pauses for %s, want %s", attempt, got, want)
+			t.Errorf("after attempt %d the pause is %s, want %s", attempt, got, want)
 		}
 	}
 }

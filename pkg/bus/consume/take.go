@@ -28,17 +28,18 @@ func (w *consumerRun) take(ctx, working context.Context) {
 	}
 }
 
-// answerWait is how much later than its wait an answer to a request is given up.
+// answerWait is the extra time that a response to a request may take beyond the
+// request's wait.
 const answerWait = 5 * time.Second
 
-// pull works on the messages of one subscription until ctx ends, the connection
-// was lost, or none came for a lease: a new subscription replaces one that the server
-// has forgotten.
+// pull processes the messages of one subscription until ctx ends, the connection was
+// lost, or none came for a lease: a new subscription replaces one that the server has
+// forgotten.
 //
-// It asks for one message whenever its worker is free, and not before: a message
-// that waited in a buffer behind long work would lose its lease there. The
-// iterators of package jetstream ask too early after a reconnect, and with one
-// message at a time sometimes not at all.
+// It requests one message whenever its worker is free, and not before: a message that
+// waited in a buffer behind long work would lose its lease there. The iterators of
+// package jetstream request too early after a reconnect, and with one message at a
+// time sometimes not at all.
 func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 	b := w.bus
 	ctx, done := b.WithPermissionErrors(ctx, w.durables.names()...)
@@ -89,10 +90,10 @@ func (w *consumerRun) pull(ctx, working context.Context) (err error) {
 	return context.Cause(ctx)
 }
 
-// next returns the next message. After the given wait it ends the subscription. Of
-// one that ends, for whatever reason, it still returns what was on its way: dropped, it
-// would be delivered to another worker only after its lease. When there is none it
-// returns nats.ErrBadSubscription.
+// next returns the next message. After the given wait it ends the subscription. From a
+// subscription that has ended it still returns a message that was already in transit:
+// if dropped, it would be delivered to another worker only after its lease. If there is
+// none, next returns nats.ErrBadSubscription.
 func next(inbox *nats.Subscription, wait time.Duration) (*nats.Msg, error) {
 	msg, err := inbox.NextMsg(wait)
 	if !errors.Is(err, nats.ErrTimeout) {
@@ -102,15 +103,15 @@ func next(inbox *nats.Subscription, wait time.Duration) (*nats.Msg, error) {
 	return inbox.NextMsgWithContext(context.Background())
 }
 
-// refused reads the server's answer to a request that brought no message; it is
-// nil when there was none in time. The codes are those of NATS ADR-13.
+// refused reads the server's response to a request that returned no message; it
+// is nil if there was none in time. The codes are those of NATS ADR-13.
 func refused(answer *nats.Msg) error {
 	status, why := answer.Header.Get("Status"), answer.Header.Get("Description")
 	switch status {
 	case "404", "408":
 		return nil
 	case "503":
-		return nats.ErrNoResponders // there is no such consumer, or its server does not answer
+		return nats.ErrNoResponders // there is no such consumer, or its server does not respond
 	}
 	return fmt.Errorf("the server returned no message: %s %s", status, why)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/assay-project/assay/pkg/bus/bustest"
 )
 
-// A message that a busy worker held back would wait behind long work, while
-// another process has nothing to do.
+// A message that a busy worker holds in a buffer would wait behind long work
+// while another process is idle.
 func TestBusyWorkerHoldsNoSecondMessage(t *testing.T) {
 	w := bustest.Open(t)
 	began, finish := make(chan string, 2), make(chan struct{})
@@ -32,24 +32,24 @@ func TestBusyWorkerHoldsNoSecondMessage(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	w.Publish(t, bustest.Uploaded("f1"), bustest.Uploaded("f2"))
 	first := bustest.Next(t, began, "work")
-	// The answer comes behind all that the worker has asked for.
+	// The response comes after everything that the worker has requested.
 	durable, err := w.JS.Consumer(t.Context(), bustest.WorkStream, "worker-0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if info := durable.CachedInfo(); info.NumAckPending != 1 || info.NumPending != 1 || info.NumWaiting != 0 {
-		t.Errorf("%d handed out, %d left, %d asked for; want 1, 1 and 0", info.NumAckPending, info.NumPending, info.NumWaiting)
+		t.Errorf("%d delivered, %d left, %d requested; want 1, 1 and 0", info.NumAckPending, info.NumPending, info.NumWaiting)
 	}
 	bustest.Consume(t, bustest.Connect(t, w.URL, bus.Config{}), c)
-	if second := bustest.Next(t, began, "work of another"); second == first {
+	if second := bustest.Next(t, began, "work of another worker"); second == first {
 		t.Errorf("%s twice", first)
 	}
 	close(finish)
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// What a worker had asked for is forgotten with its connection. It must ask again
-// at once, and not when its request would have ended.
+// The server forgets a worker's request when the connection is lost. The worker
+// must send a new request at once, and not when the old one would have expired.
 func TestWorkGoesOnAfterAReconnect(t *testing.T) {
 	w := bustest.Open(t)
 	through := startRelay(t, strings.TrimPrefix(w.URL, "nats://"))
@@ -61,7 +61,7 @@ func TestWorkGoesOnAfterAReconnect(t *testing.T) {
 		bustest.Eventually(t, func() error {
 			d, err := w.JS.Consumer(t.Context(), bustest.WorkStream, "worker-0")
 			if err == nil && d.CachedInfo().NumWaiting != want {
-				err = fmt.Errorf("%d ask for work, want %d", d.CachedInfo().NumWaiting, want)
+				err = fmt.Errorf("%d workers request work, want %d", d.CachedInfo().NumWaiting, want)
 			}
 			return err
 		})
@@ -71,14 +71,14 @@ func TestWorkGoesOnAfterAReconnect(t *testing.T) {
 		through.cut(func() { asked(0) })
 		asked(2)
 		w.Publish(t, bustest.Uploaded(fmt.Sprint(i)))
-		if item := bustest.Next(t, done, "work after the cut"); item != fmt.Sprint(i) {
+		if item := bustest.Next(t, done, "work after the connection was cut"); item != fmt.Sprint(i) {
 			t.Errorf("got %s, want %d", item, i)
 		}
 	}
 	w.AwaitCount(t, bustest.WorkStream, 0)
 }
 
-// relay passes connections on to a server and can cut them.
+// relay forwards connections to a server and can cut them.
 type relay struct {
 	addr  string
 	mu    sync.Mutex
@@ -126,7 +126,7 @@ func startRelay(t *testing.T, to string) *relay {
 	return r
 }
 
-// cut closes all connections, and takes none until meanwhile has returned.
+// cut closes all connections and accepts none until meanwhile has returned.
 func (r *relay) cut(meanwhile func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

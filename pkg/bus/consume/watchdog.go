@@ -21,31 +21,31 @@ const (
 	causeClock   = "clock"
 )
 
-// watchdog checks one consumer: periodically, and for the workers of a process that received
-// nothing for a lease. Each of them then subscribes again, which replaces a lost subscription; what
-// remains is a consumer that vanished, or a stream.
+// watchdog checks one consumer: periodically, and when the workers of a process received nothing
+// for a lease. Each of them then subscribes again, which replaces a lost subscription. The watchdog
+// handles the other cases: a consumer or a stream that has disappeared.
 type watchdog struct {
 	*Runner
 	consumer bus.Consumer
 	durables *durables
-	from     position // where Run began
+	from     position // position at which Run began
 	began    time.Time
 
-	mu    sync.Mutex // so that one worker recreates, and the others find it there
-	clock time.Time  // of the server, at the last look
+	mu    sync.Mutex // locked so that one worker recreates, and the others find the new consumer
+	clock time.Time  // of the server, at the last check
 
 	held   atomic.Int64 // workers that wait at the gate
-	passed atomic.Int64 // when one passed it after a wait, as time since began
+	passed atomic.Int64 // when a worker last passed it after a wait, as time since began
 }
 
 func newWatchdog(r *Runner, d *durables, from position) *watchdog {
 	return &watchdog{Runner: r, consumer: d.consumer, durables: d, from: from, began: time.Now(), clock: from.clock}
 }
 
-// gateWait is how long a worker waits at a gate before that counts as being held.
+// gateWait is how long a worker must wait at a gate to count as blocked.
 const gateWait = 100 * time.Millisecond
 
-// gate waits at the consumer's gate and reports whether it held the worker.
+// gate waits at the consumer's gate and reports whether it blocked the worker.
 func (w *watchdog) gate(ctx context.Context) (held bool, err error) {
 	if w.consumer.Gate == nil {
 		return false, nil
@@ -86,7 +86,7 @@ func (w *watchdog) watch(ctx context.Context) {
 	}
 }
 
-// look creates what is missing, and reports a durable that has messages and delivers none.
+// look creates what is missing, and reports a durable that has messages but delivers none.
 func (w *watchdog) look(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,8 +114,8 @@ func (w *watchdog) look(ctx context.Context) error {
 
 // steppedBack reports whether the server's wall clock was stepped back by more than a
 // lease while messages are delivered and not acknowledged. The server measures leases
-// and delays by that clock: it redelivers such messages only when the clock is again
-// where it was.
+// and delays by that clock, so it redelivers such messages only when the clock has
+// caught up.
 func (w *watchdog) steppedBack(infos []*jetstream.ConsumerInfo) bool {
 	pending, before := 0, w.clock
 	for _, info := range infos {
@@ -125,9 +125,9 @@ func (w *watchdog) steppedBack(infos []*jetstream.ConsumerInfo) bool {
 	return pending > 0 && before.Sub(w.clock) > w.consumer.Lease
 }
 
-// release deletes and recreates the durables, so that the server redelivers what they
-// hold unacknowledged. A message that a worker still has is then delivered twice, as
-// after a lost lease.
+// release deletes and recreates the durables, so that the server redelivers their
+// unacknowledged messages. A message that a worker is still processing is then
+// delivered twice, as after a lost lease.
 func (w *watchdog) release(ctx context.Context) error {
 	w.log.Warn().Str("consumer", w.consumer.Name).Msg("the clock of the NATS server was stepped back; messages in progress are redelivered")
 	if err := w.durables.delete(ctx); err != nil {
@@ -136,11 +136,11 @@ func (w *watchdog) release(ctx context.Context) error {
 	return w.recreate(ctx, causeClock)
 }
 
-// clear removes from a queue what its consumer has acknowledged: a server that is killed may have
-// written the one down and not that the message left. It never delivers such a message, and
+// clear removes messages that the consumer has acknowledged from a queue: a server that is killed
+// may have stored the acknowledgement and not the removal. It never delivers such a message, and
 // searches for them only in streams of another kind (jetstream.go and checkForOrphanMsgs of
-// nats-server 2.15.2); the item could never be tried again, since the stream takes one message of
-// it.
+// nats-server 2.15.2). Without clear the item could never be queued again, since the stream
+// accepts one message of each.
 func (w *watchdog) clear(ctx context.Context, of *durable, info *jetstream.ConsumerInfo) error {
 	queue, err := w.bus.JS.Stream(ctx, w.consumer.Stream)
 	if err != nil {
@@ -156,7 +156,7 @@ func (w *watchdog) clear(ctx context.Context, of *durable, info *jetstream.Consu
 		}
 		err = queue.DeleteMsg(ctx, msg.Sequence)
 		if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
-			return nil // its acknowledgement came to its end meanwhile; else it is found again
+			return nil // it was removed meanwhile; otherwise it is found again
 		}
 		if err != nil {
 			return fmt.Errorf("remove %d from stream %s: %w", msg.Sequence, w.consumer.Stream, err)
@@ -166,11 +166,11 @@ func (w *watchdog) clear(ctx context.Context, of *durable, info *jetstream.Consu
 	}
 }
 
-// stalledLeases is how many leases a consumer may have messages for its
-// workers, workers that wait, and no delivery.
+// stalledLeases is the number of leases for which a consumer may have messages
+// and waiting workers without a delivery before it is reported.
 const stalledLeases = 2
 
-// reportStall reports a durable that has messages and delivers none.
+// reportStall reports a durable that has messages but delivers none.
 func (w *watchdog) reportStall(of *durable, info *jetstream.ConsumerInfo) {
 	if w.held.Load() > 0 {
 		return
@@ -187,9 +187,9 @@ func (w *watchdog) reportStall(of *durable, info *jetstream.ConsumerInfo) {
 	}
 }
 
-// recreate creates the durables that were there when Run began, and the
-// streams if this process declares them. The server redelivers what the stream holds; a
-// consumer of new messages only gets what was stored since Run began.
+// recreate creates the durables that existed when Run began, and the streams if this
+// process declares them. The server redelivers the content of the stream; a consumer of
+// new messages receives only what was stored since Run began.
 func (w *watchdog) recreate(ctx context.Context, cause string) error {
 	if err := w.bus.Redeclare(ctx); err != nil {
 		return err

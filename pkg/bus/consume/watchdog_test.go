@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 )
 
-// Both the consumer and all streams may vanish under a running process.
+// Both the consumer and all streams may disappear while a process runs.
 func TestWhatVanishesIsRecreated(t *testing.T) {
 	for name, remove := range map[string]func(context.Context, jetstream.JetStream) error{
 		"consumer": func(ctx context.Context, js jetstream.JetStream) error {
@@ -45,9 +45,10 @@ func TestWhatVanishesIsRecreated(t *testing.T) {
 			if err := remove(t.Context(), w.JS); err != nil {
 				t.Fatal(err)
 			}
-			// The budget of a publish outlasts the wait for the streams.
+			// The time limit of a publish is longer than the wait for the
+			// streams.
 			w.Publish(t, bustest.Uploaded("f2"))
-			if id := bustest.Next(t, got, "a delivery after the loss"); id != "f2" {
+			if id := bustest.Next(t, got, "a delivery after the deletion"); id != "f2" {
 				t.Fatalf("got %s", id)
 			}
 			w.Publish(t, bustest.Completed("f2"))
@@ -58,8 +59,8 @@ func TestWhatVanishesIsRecreated(t *testing.T) {
 	}
 }
 
-// A consumer that began with new messages, and is recreated, gets what came since it began:
-// what was published while it was gone, and nothing older.
+// A consumer that began with new messages and is recreated receives the messages since it
+// began: those published while it was missing, and none older.
 func TestVanishedConsumerOfNewOutcomesMissesNone(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Completed("old"))
@@ -69,7 +70,7 @@ func TestVanishedConsumerOfNewOutcomesMissesNone(t *testing.T) {
 	bustest.Consume(t, w.Bus, c)
 	bustest.Eventually(t, func() error { return w.JS.DeleteConsumer(t.Context(), c.Stream, c.Name) })
 	w.Publish(t, bustest.Completed("meanwhile"))
-	if item := bustest.Next(t, got, "outcome of the time without a consumer"); item != "meanwhile" {
+	if item := bustest.Next(t, got, "outcome published while there was no consumer"); item != "meanwhile" {
 		t.Errorf("got %s", item)
 	}
 	w.Publish(t, bustest.Completed("new"))
@@ -78,7 +79,7 @@ func TestVanishedConsumerOfNewOutcomesMissesNone(t *testing.T) {
 	}
 }
 
-// A consumer that someone paused has messages and hands none out.
+// A paused consumer has messages but delivers none.
 func TestSilentConsumerIsNoticed(t *testing.T) {
 	w, runner, recreated := counted(t)
 	got := make(chan string, 1)
@@ -92,7 +93,7 @@ func TestSilentConsumerIsNoticed(t *testing.T) {
 	w.Publish(t, bustest.Uploaded("f1"))
 	bustest.Eventually(t, func() error {
 		if recreated("stalled") == 0 {
-			return errors.New("the silent consumer is not counted")
+			return errors.New("the paused consumer is not counted as stalled")
 		}
 		return nil
 	})

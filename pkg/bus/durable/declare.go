@@ -11,9 +11,9 @@ import (
 	"github.com/assay-project/assay/pkg/bus/conn"
 )
 
-// Declare creates a stream, or updates one that has other settings. It only reads a stream
-// that is as declared, so that a user who may not change streams can declare it. It returns
-// ErrNotDurable.
+// Declare creates a stream, or updates one that has other settings. If the settings match
+// it only reads the stream, so a user without permission to change streams can declare it.
+// It returns ErrNotDurable.
 func (p Policy) Declare(ctx context.Context, js *conn.JetStream, want jetstream.StreamConfig) error {
 	have, err := js.Stream(ctx, want.Name)
 	switch {
@@ -38,21 +38,21 @@ func (p Policy) adjust(ctx context.Context, js *conn.JetStream, found, want jets
 	return p.replicated(ctx, js.UpdateStream, want)
 }
 
-// declared reports whether a stream has the settings of want. The server sets others by
-// itself.
+// declared reports whether a stream has the settings of want. The server sets other
+// fields by itself.
 func declared(found, want jetstream.StreamConfig) bool {
 	same := found
 	same.Description, same.Subjects, same.Retention, same.Discard = want.Description, want.Subjects, want.Retention, want.Discard
 	same.MaxMsgs, same.MaxBytes, same.MaxAge, same.Replicas, same.Duplicates = unlimited(want.MaxMsgs), unlimited(want.MaxBytes), want.MaxAge, max(want.Replicas, 1), want.Duplicates
 	if found.MaxBytes == unlimited(0) {
-		same.MaxBytes = found.MaxBytes // all that a small server can give, see replicated
+		same.MaxBytes = found.MaxBytes // the most that a small server can provide, see replicated
 	}
 	same.MaxMsgsPerSubject, same.DiscardNewPerSubject = unlimited(want.MaxMsgsPerSubject), want.DiscardNewPerSubject
 	same.RePublish = want.RePublish
 	return reflect.DeepEqual(same, found)
 }
 
-// unlimited returns a limit as the server has it, where -1 is none.
+// unlimited returns a limit in the server's form, where -1 means no limit.
 func unlimited(n int64) int64 {
 	if n == 0 {
 		return -1
@@ -68,8 +68,8 @@ const (
 	codeNoStorage jetstream.ErrorCode = 10047
 )
 
-// replicated creates or updates a stream. Where fewer replicas are allowed and no
-// more can be had, it has one.
+// replicated creates or updates a stream. If fewer replicas are allowed and the
+// cluster is too small, the stream has one.
 func (p Policy) replicated(ctx context.Context, apply func(context.Context, jetstream.StreamConfig) error, want jetstream.StreamConfig) error {
 	err := apply(ctx, want)
 	api, refused := errors.AsType[*jetstream.APIError](err)

@@ -1,5 +1,5 @@
-// Package durable declares streams that keep what they acknowledge, and refuses the
-// settings and servers that would lose it, unless that is accepted by name.
+// Package durable declares streams that keep acknowledged messages, and rejects
+// settings and servers that could lose them, unless a setting accepts the loss.
 package durable
 
 import (
@@ -16,7 +16,7 @@ var ErrNotDurable = errors.New("acknowledged events could be lost")
 // acknowledges it.
 const SyncAlways = "always"
 
-// Policy is what streams must keep, and which losses are accepted.
+// Policy specifies the durability of streams, and which losses are accepted.
 type Policy struct {
 	Replicas int    // of each stream
 	Sync     string // when a message is on the server's disk: SyncAlways or a time
@@ -29,8 +29,9 @@ type Policy struct {
 // Check returns ErrNotDurable if no stream of the policy is durable.
 func (p Policy) Check() error { return p.synced(p.Replicas) }
 
-// synced reports whether streams with this many replicas keep what they acknowledge
-// through a loss of power. With several it takes that of most servers at once.
+// synced reports whether streams with this many replicas keep acknowledged messages
+// through a power failure. With several replicas only a power failure of most
+// servers at once loses them.
 func (p Policy) synced(replicas int) error {
 	if replicas > 1 || p.Sync == SyncAlways || p.AllowUnsynced {
 		return nil
@@ -39,7 +40,8 @@ func (p Policy) synced(replicas int) error {
 		"set sync_interval: always in the server's jetstream block and ASSAY_NATS_SYNC=always, or accept the risk with ASSAY_ALLOW_UNSYNCED=true", ErrNotDurable)
 }
 
-// keep returns what a stream is to become of what it is. It returns ErrNotDurable.
+// keep returns the settings to use for a stream, given its current ones. It
+// returns ErrNotDurable.
 func (p Policy) keep(want, have jetstream.StreamConfig) (jetstream.StreamConfig, error) {
 	risk := func(what, allow string) error {
 		return fmt.Errorf("%w: it %s, or accept that with %s=true", ErrNotDurable, what, allow)

@@ -13,8 +13,9 @@ import (
 	"github.com/assay-project/assay/pkg/bus/durable"
 )
 
-// TestLossySettingsAreRejected: a stream that could lose what it acknowledges is not
-// declared. The error names the setting that accepts the loss; with it, it is declared.
+// TestLossySettingsAreRejected: a stream that could lose acknowledged messages is not
+// declared. The error names the setting that accepts the loss; with it, the stream is
+// declared.
 func TestLossySettingsAreRejected(t *testing.T) {
 	want := func(p durable.Policy) jetstream.StreamConfig {
 		return jetstream.StreamConfig{Name: "OUTCOMES", Subjects: []string{"outcomes.>"}, Storage: jetstream.FileStorage, Replicas: p.Replicas}

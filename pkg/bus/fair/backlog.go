@@ -7,18 +7,19 @@ import (
 )
 
 const (
-	// maxAge is the greatest age of a count of an empty queue. That of a fuller one is
-	// accordingly younger, so that a queue that empties admits again soon.
+	// maxAge is the maximum age of a count of an empty queue. The maximum for a fuller
+	// queue is proportionally lower, so that a queue that empties soon admits again.
 	maxAge = time.Second
 	minAge = freshAge
-	// freshAge is how old the backlog of all may be that bounds that of a tenant.
+	// freshAge is the maximum age of the total backlog when it is used as a bound
+	// for that of a tenant.
 	freshAge = 50 * time.Millisecond
 	// countTimeout bounds one count.
 	countTimeout = 5 * time.Second
 )
 
-// backlog is how many messages of all tenants are waiting: what the server counted last,
-// and what this process has published since.
+// backlog is the number of queued messages of all tenants: the server's last count, plus
+// what this process has published since.
 type backlog struct {
 	count func(context.Context) (int64, error)
 	limit int64
@@ -31,15 +32,16 @@ type backlog struct {
 	err      error
 }
 
-// add counts messages that this process publishes, or takes them back.
+// add counts messages that this process publishes, or removes them from the
+// count.
 func (b *backlog) add(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.since = max(0, b.since+n)
 }
 
-// read returns the backlog by a count that is no older than age. One caller counts when
-// that is due; the others take what was counted before and do not wait.
+// read returns the backlog by a count that is no older than age. One caller counts if a
+// count is due; the others use the previous count and do not wait.
 func (b *backlog) read(ctx context.Context, age time.Duration) (int64, error) {
 	b.mu.Lock()
 	if b.err == nil && b.limit > 0 {

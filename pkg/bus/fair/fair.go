@@ -2,10 +2,10 @@
 // admitted.
 //
 // A queue delivers in the order of its messages, so a message behind ten thousand of another tenant
-// would wait for all of them. Messages are therefore stored with a priority: the first few that a
-// tenant has waiting have the highest, the next some dozens the second, and so on. Workers serve
-// all priorities in turn, the higher ones more often. A flood of one tenant delays at most a few
-// messages of the others.
+// would wait for all of them. Messages are therefore stored with a priority: the first few queued
+// messages of a tenant have the highest, the next few dozen the second, and so on. Workers serve
+// all priorities in turn, the higher ones more often. Many messages of one tenant delay at most a
+// few messages of the others.
 package fair
 
 import (
@@ -17,8 +17,8 @@ import (
 // Priorities is the number of priorities. 0 is the highest.
 const Priorities = 4
 
-// ends is how many messages of a tenant wait with a priority and those above it; the
-// lowest takes the rest.
+// ends is the number of queued messages of a tenant up to which each priority
+// applies; the lowest has no limit.
 var ends = [Priorities - 1]int64{first, 64, 512}
 
 // Turn returns the priority that is served at the n-th turn.
@@ -28,29 +28,30 @@ func Turn(n uint32) int {
 }
 
 var (
-	// ErrFull reports that the queue is full: either for all, or for tenants that
-	// have several messages waiting.
-	ErrFull = errors.New("too much work is waiting")
-	// ErrTenantFull reports that one tenant has as many messages waiting as it may.
-	ErrTenantFull = errors.New("too much work of one tenant is waiting")
+	// ErrFull reports that the queue is full: either for all, or for tenants with
+	// several queued messages.
+	ErrFull = errors.New("too much work is queued")
+	// ErrTenantFull reports that one tenant has reached its limit of queued
+	// messages.
+	ErrTenantFull = errors.New("too much work of one tenant is queued")
 	// ErrBacklogUnknown reports that the server did not return the backlog.
 	ErrBacklogUnknown = errors.New("the backlog is unknown")
 )
 
-// crowded is the backlog, as a part of the limit, above which only tenants with few
-// messages waiting are admitted.
+// crowded is the backlog, as a fraction of the limit, above which only tenants with
+// few queued messages are admitted.
 const crowded = 0.9
 
 // Limits are the limits of admission.
 type Limits struct {
-	Messages  int64 // waiting at once
-	PerTenant int64 // waiting of one tenant; 0 for no limit
+	Messages  int64 // queued at once
+	PerTenant int64 // queued for one tenant; 0 for no limit
 }
 
 // Counts requests the counts of a queue from the server.
 type Counts struct {
 	All func(context.Context) (int64, error)
-	// Of returns how many messages of a tenant are waiting.
+	// Of returns the number of queued messages of a tenant.
 	Of func(ctx context.Context, tenant string) (int64, error)
 }
 
@@ -69,7 +70,7 @@ func New(limits Limits, counts Counts) *Queue {
 }
 
 // Priority returns the priority of one more message of a tenant, and counts it. It never
-// fails: without an answer of the server the estimate of this process holds.
+// fails: if the server does not respond, it uses the estimate of this process.
 func (q *Queue) Priority(ctx context.Context, name string) int {
 	t := q.tenants.get(name)
 	t.mu.Lock()
@@ -84,7 +85,7 @@ func (q *Queue) Priority(ctx context.Context, name string) int {
 	return priority
 }
 
-// Undo takes back that Priority counted a message, which was not stored.
+// Undo reverts Priority for a message that was not stored.
 func (q *Queue) Undo(name string) {
 	t := q.tenants.get(name)
 	t.mu.Lock()
@@ -93,8 +94,9 @@ func (q *Queue) Undo(name string) {
 	q.backlog.add(-1)
 }
 
-// Admit returns nil if more work of a tenant is accepted, else ErrFull, ErrTenantFull or
-// ErrBacklogUnknown. The empty name asks for a tenant that is not known yet.
+// Admit returns nil if more work of a tenant is accepted, otherwise ErrFull,
+// ErrTenantFull or ErrBacklogUnknown. The empty name stands for a tenant that is not
+// known yet.
 func (q *Queue) Admit(ctx context.Context, name string) error {
 	all, err := q.backlog.read(ctx, maxAge)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// server answers with the counts that the test sets.
+// server returns the counts that the test sets.
 type server struct {
 	all, of int64
 	err     error
@@ -24,12 +24,12 @@ func (s *server) queue(l Limits) *Queue {
 	})
 }
 
-// A tenant costs nothing to make up, so there may be any number of them.
+// Clients can invent tenants at no cost, so there may be any number of them.
 func TestTenantsAreBounded(t *testing.T) {
 	q := (&server{}).queue(Limits{Messages: 1 << 40})
 	for n := range maxTenants + 100 {
 		if p := q.Priority(t.Context(), fmt.Sprint(n)); p != 0 {
-			t.Fatalf("the first message of a tenant has the priority %d", p)
+			t.Fatalf("the first message of a tenant has priority %d, want 0", p)
 		}
 	}
 	if len(q.tenants.all) > maxTenants {
@@ -37,33 +37,33 @@ func TestTenantsAreBounded(t *testing.T) {
 	}
 }
 
-// The server is asked about a tenant only when its estimate matters and the backlog of all
-// does not answer.
+// The server is queried about a tenant only if its estimate matters and the total backlog
+// is not sufficient.
 func TestServerIsAskedWhenItMatters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}
 		q := s.queue(Limits{Messages: 1000})
-		for n := range 100 { // each is done before the next
+		for n := range 100 { // each is completed before the next
 			if p := q.Priority(t.Context(), "ann"); p != 0 {
 				t.Errorf("message %d has the priority %d", n, p)
 			}
 			<-time.After(freshAge)
 		}
 		if s.askedOf != 0 || s.asked > 100/first+1 {
-			t.Errorf("asked %d times for ann and %d times for all", s.askedOf, s.asked)
+			t.Errorf("%d queries for ann and %d for all", s.askedOf, s.asked)
 		}
-		s.all, s.of = 100, 70 // most of it hers
+		s.all, s.of = 100, 70 // most of the backlog is hers
 		<-time.After(askMost)
 		for range first {
 			q.Priority(t.Context(), "ann")
 		}
 		if p := q.Priority(t.Context(), "ann"); p != 2 || s.askedOf != 1 {
-			t.Errorf("priority %d after %d questions, want 2 after 1", p, s.askedOf)
+			t.Errorf("priority %d after %d queries, want 2 after 1", p, s.askedOf)
 		}
 	})
 }
 
-// Without an answer the estimate of the process holds.
+// If the server does not respond, the estimate of the process applies.
 func TestServerThatIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{err: errors.New("away")}
@@ -76,13 +76,13 @@ func TestServerThatIsAway(t *testing.T) {
 			}
 		}
 		if last != Priorities-1 {
-			t.Errorf("the last has the priority %d", last)
+			t.Errorf("the last message has priority %d", last)
 		}
 		if err := q.Admit(t.Context(), "ann"); !errors.Is(err, ErrBacklogUnknown) {
 			t.Errorf("admitted: %v", err)
 		}
 		if s.asked > 2 || s.askedOf > 2 {
-			t.Errorf("a server that is away was asked %d and %d times", s.asked, s.askedOf)
+			t.Errorf("an unavailable server was queried %d and %d times", s.asked, s.askedOf)
 		}
 	})
 }
@@ -112,7 +112,8 @@ func TestServerThatDoesNotRespond(t *testing.T) {
 	})
 }
 
-// The count is for other callers too: the client for which it is made may go.
+// Other callers use the count too: the client for which it is made may
+// disconnect.
 func TestCountIsForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{all: 5}
@@ -125,12 +126,12 @@ func TestCountIsForAll(t *testing.T) {
 			}
 		}
 		if s.asked != 1 {
-			t.Errorf("the server was asked %d times, want once", s.asked)
+			t.Errorf("the server was queried %d times, want once", s.asked)
 		}
 	})
 }
 
-// What a process publishes counts at once, without a question.
+// Messages that a process publishes count at once, without a query.
 func TestOwnMessagesCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{}

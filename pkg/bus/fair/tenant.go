@@ -6,25 +6,28 @@ import (
 	"time"
 )
 
-// first is how many messages of a tenant wait with the highest priority.
+// first is the number of queued messages of a tenant with the highest
+// priority.
 const first = 8
 
 const (
 	// askPause and askPausePer bound how often the server counts the messages of a
-	// tenant: it names each subject in its answer, about 80 bytes.
+	// tenant: it lists each subject in its response, about 80 bytes.
 	askPause    = 20 * time.Millisecond
 	askPausePer = 100 * time.Microsecond
 	askMost     = 5 * time.Second
 	askTimeout  = 3 * time.Second
-	// maxTenants is how many tenants are remembered, each in about 150 bytes.
+	// maxTenants is the number of tenants that are remembered, each in about
+	// 150 bytes.
 	maxTenants = 10_000
 	quiet      = time.Minute
 )
 
-// tenant is the estimated backlog of a tenant: what the server counted last, and what
-// this process has published since. It is too high by what was done since.
+// tenant is the estimated backlog of a tenant: the server's last count, plus what
+// this process has published since. It is too high by the messages that were
+// completed since.
 type tenant struct {
-	mu      sync.Mutex // held while the server is asked, so that one caller asks
+	mu      sync.Mutex // locked while the server is queried, so that only one caller queries it
 	waiting int64
 	asked   time.Time
 
@@ -33,9 +36,9 @@ type tenant struct {
 
 // tenants are the estimates of all tenants.
 type tenants struct {
-	limit   int64 // waiting of one tenant; 0 for no limit
+	limit   int64 // queued for one tenant; 0 for no limit
 	count   func(ctx context.Context, tenant string) (int64, error)
-	backlog *backlog // of all of them
+	backlog *backlog // of all tenants
 
 	mu  sync.Mutex
 	all map[string]*tenant
@@ -45,14 +48,14 @@ func newTenants(limit int64, count func(context.Context, string) (int64, error),
 	return &tenants{limit: limit, count: count, backlog: all, all: map[string]*tenant{}}
 }
 
-// refresh corrects an estimate that decides about a priority or a refusal. What all
-// tenants have waiting bounds it, and is asked for first: it is one number for all of
-// them, and small while the workers keep up.
+// refresh corrects an estimate that decides about a priority or a rejection. The
+// total backlog is an upper bound and is queried first: it is one number for all
+// tenants, and small while the workers keep up.
 func (s *tenants) refresh(ctx context.Context, name string, t *tenant) {
 	if !s.matters(t) || time.Since(t.asked) < min(askPause+time.Duration(t.waiting)*askPausePer, askMost) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout) // the answer is for others too
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTimeout) // other callers use the response too
 	defer cancel()
 	if all, err := s.backlog.read(ctx, freshAge); err == nil {
 		t.waiting = min(t.waiting, all)
@@ -66,13 +69,14 @@ func (s *tenants) refresh(ctx context.Context, name string, t *tenant) {
 	t.asked = time.Now()
 }
 
-// matters reports whether an estimate is high enough to lower a priority or to refuse.
+// matters reports whether an estimate is high enough to lower a priority or to reject
+// work.
 func (s *tenants) matters(t *tenant) bool {
 	return t.waiting >= first || s.limit > 0 && t.waiting >= s.limit
 }
 
-// get returns the estimate of a tenant. It forgets quiet tenants when there are too
-// many, and all of them when there are too many at once.
+// get returns the estimate of a tenant. It forgets idle tenants if there are too
+// many, and all of them if too many are active.
 func (s *tenants) get(name string) *tenant {
 	s.mu.Lock()
 	defer s.mu.Unlock()

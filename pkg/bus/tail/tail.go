@@ -21,24 +21,25 @@ var (
 	// ErrGone means that the stream does not hold every event after the given
 	// sequence, so that a reader cannot resume there without a gap.
 	ErrGone = errors.New("the events after this position have been removed")
-	// ErrLost means that a tail has lost its consumer or its connection. Open
-	// another one after the last sequence.
+	// ErrLost means that a tail has lost its consumer or its connection. The
+	// caller can open another one after the last sequence.
 	ErrLost = errors.New("the consumer of the stream is lost")
 )
 
 const (
-	// heartbeat is how often the server reports to a tail without messages.
-	// A tail that misses two heartbeats is lost.
+	// heartbeat is the interval at which the server reports to a tail without
+	// messages. A tail that misses two heartbeats is lost.
 	heartbeat = 5 * time.Second
-	// idle is how long the server keeps the consumer of a process that died.
+	// idle is the time for which the server keeps the consumer of a process
+	// that crashed.
 	idle = 30 * time.Second
 	// closeTime bounds the request that deletes the consumer.
 	closeTime = 3 * time.Second
 )
 
-// Bounds returns the sequences of the oldest and the newest event that a
-// stream holds. The newest is 0 when there was never one; the oldest is greater than
-// the newest when all were removed.
+// Bounds returns the sequences of the oldest and the newest event in a stream. The
+// newest is 0 if there has never been one; the oldest is greater than the newest if
+// all have been removed.
 func Bounds(ctx context.Context, b *bus.Bus, stream string) (oldest, newest uint64, err error) {
 	found, err := b.JS.Stream(ctx, stream)
 	if err != nil {
@@ -62,9 +63,9 @@ type Tail struct {
 	received uint64 // how many messages it has received
 }
 
-// Open opens a tail on the events of a stream after the given sequence. It has a consumer
-// of its own on the server, until Close. It returns ErrGone when the stream does
-// not hold all of them. ctx bounds the life of the tail.
+// Open opens a tail on the events of a stream after the given sequence. The tail has its
+// own consumer on the server, until Close. Open returns ErrGone if the stream does not
+// have all of them. The tail ends with ctx.
 func Open(ctx context.Context, b *bus.Bus, log zerolog.Logger, stream string, after uint64) (_ *Tail, err error) {
 	ctx, done := b.WithPermissionErrors(ctx, stream)
 	ctx, lose := context.WithCancelCause(ctx)
@@ -101,9 +102,9 @@ func Open(ctx context.Context, b *bus.Bus, log zerolog.Logger, stream string, af
 	return t, nil
 }
 
-// Next waits for the next event. It returns ErrGone when the stream has lost
-// events that were not read yet, ErrLost when another tail can go on from
-// the last sequence, and the context's error once that ended.
+// Next waits for the next event. It returns ErrGone if the stream has lost
+// events that were not read yet, ErrLost if another tail can continue from the
+// last sequence, and the context's error after ctx has ended.
 func (t *Tail) Next() (bus.Delivery, error) {
 	msg, err := t.messages.Next(jetstream.NextContext(t.ctx))
 	if err != nil {
@@ -130,7 +131,8 @@ func (t *Tail) Next() (bus.Delivery, error) {
 	return delivery, nil
 }
 
-// cause returns why the tail's context ended, where it did, instead of err.
+// cause returns the reason why the tail's context ended, if it did, otherwise
+// err.
 func (t *Tail) cause(err error) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)
@@ -138,7 +140,7 @@ func (t *Tail) cause(err error) error {
 	return err
 }
 
-// Close deletes the consumer. Closing again does nothing.
+// Close deletes the consumer. Further calls do nothing.
 func (t *Tail) Close() {
 	if t.messages != nil {
 		t.messages.Stop()

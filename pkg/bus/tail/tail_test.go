@@ -81,7 +81,7 @@ func TestTailResumesWithoutGapOrRepeat(t *testing.T) {
 	read(4)
 	read(1)
 	read(all/2 - 5)
-	// What follows is published while a reader waits.
+	// The following outcomes are published while a reader waits.
 	ready := make(chan struct{})
 	go func() {
 		defer close(ready)
@@ -125,8 +125,8 @@ func TestTailEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// The server allows 1,000 consumers of a stream, so that one that lingers for
-// minutes after its reader left would soon end all others.
+// The server allows 1,000 consumers of a stream, so consumers that remained
+// for minutes after their readers left would soon use up the limit.
 func TestClosedTailsLeaveNoConsumer(t *testing.T) {
 	w := bustest.Open(t)
 	w.Publish(t, bustest.Completed("f1"))
@@ -169,7 +169,7 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), bustest.Patience)
 	defer cancel()
 	if oldest, newest, err := tail.Bounds(t.Context(), w.Bus, bus.StreamOutcomes); err != nil || oldest != 1 || newest != 0 {
-		t.Errorf("an empty stream holds %d to %d, %v", oldest, newest, err)
+		t.Errorf("the bounds of an empty stream are %d and %d, %v", oldest, newest, err)
 	}
 	for i := range 5 {
 		w.Publish(t, bustest.Completed(fmt.Sprintf("f%d", i)))
@@ -189,7 +189,7 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 			continue
 		}
 		if got := read(t, w.Bus, after, 1); got[0].Sequence != after+1 {
-			t.Errorf("after %d came %d", after, got[0].Sequence)
+			t.Errorf("the outcome after %d is %d", after, got[0].Sequence)
 		}
 	}
 	if err := s.DeleteMsg(t.Context(), 4); err != nil {
@@ -207,12 +207,12 @@ func TestTailOfAnUnbrokenRecordOnly(t *testing.T) {
 	}
 	w.Publish(t, bustest.Completed("f6"))
 	if got := read(t, w.Bus, 6, 1); got[0].Item != "f6" {
-		t.Errorf("after the purge came %s", got[0].Item)
+		t.Errorf("the outcome after the purge is %s", got[0].Item)
 	}
 }
 
-// An outcome that vanishes between the look at the stream and its delivery
-// must not be passed over in silence.
+// An outcome that is removed between the check of the stream and its delivery
+// must not be skipped silently.
 func TestTailTellsOfOutcomesRemovedUnderWay(t *testing.T) {
 	w := bustest.Open(t)
 	for i := range 3 {
@@ -230,6 +230,6 @@ func TestTailTellsOfOutcomesRemovedUnderWay(t *testing.T) {
 		t.Errorf("the first is %d, %v", d.Sequence, err)
 	}
 	if d, err := open.Next(); !errors.Is(err, tail.ErrGone) {
-		t.Errorf("then comes %d, %v; want ErrGone", d.Sequence, err)
+		t.Errorf("the next is %d, %v; want ErrGone", d.Sequence, err)
 	}
 }

@@ -20,7 +20,7 @@ func (n Number) Cmp(m Number) int {
 		return 1
 	}
 	a, b := uint128{n.hi, n.lo}, uint128{m.hi, m.lo}
-	// Equal magnitudes: bringing the shorter coefficient to the longer one's
+	// Equal magnitudes: extending the shorter coefficient to the longer one's
 	// length keeps both below 10^38.
 	for range max(int(n.exp)-int(m.exp), 0) {
 		a = a.times10()
@@ -65,9 +65,9 @@ func (n Number) Add(m Number) (Number, error) {
 	if n.exp < m.exp {
 		n, m = m, n
 	}
-	// Bring n, the one with the higher last digit, down to m's power of ten.
+	// Scale n, the one with the higher last digit, down to m's power of ten.
 	// m's last digit is then also the sum's, so a term of 2·10^38 or more means
-	// a sum above 10^38: 39 digits.
+	// a sum above 10^38, which has 39 digits.
 	a, b := uint128{n.hi, n.lo}, uint128{m.hi, m.lo}
 	for range n.exp - m.exp {
 		if !a.less(twoE37()) {
@@ -94,8 +94,8 @@ func (n Number) Add(m Number) (Number, error) {
 	return sum, nil
 }
 
-// twoE37 is 2·10^37, a tenth of what a term may come to: ten times as much as
-// that may be more than 128 bits hold.
+// twoE37 is 2·10^37, a tenth of the largest allowed term. Ten times a larger
+// value may not fit in 128 bits.
 func twoE37() uint128 { return uint128{0x0F0BDC21ABB48DB2, 0x01E86D4000000000} }
 
 // canonical returns ±coef·10^exp without trailing zeros in the coefficient.

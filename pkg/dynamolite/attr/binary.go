@@ -65,9 +65,9 @@ func appendNumber(dst []byte, n Number) []byte {
 	return binary.AppendUvarint(dst, n.hi)
 }
 
-// DecodeItem reads what EncodeItem wrote. It keeps no reference to b; all
-// texts of the item share one copy of it. The error is ErrCorrupt if b is
-// anything but one whole encoding.
+// DecodeItem decodes the output of EncodeItem. It keeps no reference to b; all
+// texts of the item share one copy of it. The error is ErrCorrupt unless b is
+// exactly one encoding.
 func DecodeItem(b []byte) (Item, error) {
 	d := decoder{rest: string(b)}
 	it := d.item(0)
@@ -77,8 +77,9 @@ func DecodeItem(b []byte) (Item, error) {
 	return it, nil
 }
 
-// AppendStored appends the JSON of what DecodeItem would return for b. It
-// returns that item's Size, and takes a fraction of the time of all three.
+// AppendStored appends the JSON of the item that DecodeItem would return for
+// b, and returns that item's Size. It is several times faster than the three
+// calls.
 func AppendStored(dst, b []byte) (json []byte, size int, err error) {
 	d := decoder{rest: string(b)}
 	dst = append(dst, '{')

@@ -14,14 +14,14 @@ func TestStoredItemRoundTripsAndIsDeterministic(t *testing.T) {
 		stored := EncodeItem(nil, it)
 		got, err := DecodeItem(stored)
 		if err != nil || !got.Equal(it) {
-			t.Fatalf("%s came back as %s, %v", it.AppendJSON(nil), got.AppendJSON(nil), err)
+			t.Fatalf("decoded %s as %s, %v", it.AppendJSON(nil), got.AppendJSON(nil), err)
 		}
 		if !bytes.Equal(EncodeItem(nil, got), stored) {
 			t.Fatalf("%s has two stored forms", it.AppendJSON(nil))
 		}
 		text, size, err := AppendStored([]byte("["), stored)
 		if err != nil || string(text) != "["+string(it.AppendJSON(nil)) || size != Size(it) {
-			t.Fatalf("%s of size %d is shown as %s of size %d, %v", it.AppendJSON(nil), Size(it), text, size, err)
+			t.Fatalf("%s of size %d is written as %s of size %d, %v", it.AppendJSON(nil), Size(it), text, size, err)
 		}
 	})
 }
@@ -40,7 +40,7 @@ func TestEveryCutOfAStoredItemIsCorrupt(t *testing.T) {
 		}
 	}
 	if _, err := DecodeItem(append(stored, 0)); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("one byte too many: %v", err)
+		t.Errorf("with a trailing byte: got error %v, want ErrCorrupt", err)
 	}
 }
 

@@ -2,18 +2,18 @@ package attr
 
 import "errors"
 
-// ValidationError means that a request is well formed but not acceptable. It
-// answers as DynamoDB's ValidationException.
+// ValidationError means that a request is well formed but not acceptable.
+// Clients see DynamoDB's ValidationException.
 type ValidationError struct {
-	Message string // in DynamoDB's own words
+	Message string // DynamoDB's own wording
 }
 
 func (e *ValidationError) Error() string { return e.Message }
 
 // SerializationError means that a request's JSON does not have the shape that
-// the API requires. It answers as DynamoDB's SerializationException.
+// the API requires. Clients see DynamoDB's SerializationException.
 type SerializationError struct {
-	Message string // in DynamoDB's own words
+	Message string // DynamoDB's own wording
 }
 
 func (e *SerializationError) Error() string { return e.Message }
@@ -21,7 +21,7 @@ func (e *SerializationError) Error() string { return e.Message }
 // ErrCorrupt means that stored bytes are not what this package's codecs write.
 var ErrCorrupt = errors.New("attr: corrupt encoding")
 
-// DynamoDB's messages for numbers it does not take.
+// DynamoDB's messages for numbers that it rejects.
 const (
 	msgNotNumeric = "The parameter cannot be converted to a numeric value"
 	msgOverflow   = "Number overflow. Attempting to store a number with magnitude larger than supported range"

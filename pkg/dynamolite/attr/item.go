@@ -6,9 +6,10 @@ import (
 )
 
 // Item is a set of named values: a table's row, a key, or the content of a map. Its
-// attributes are in ascending order of their names, each name once (see ItemOf). It
-// is a list because most are short and written more often than searched: a map of two
-// takes the space of eight, and must be sorted where its order must be the same.
+// attributes are in ascending order of their names, without duplicates (see ItemOf).
+// It is a slice and not a Go map because most items are short and written more often
+// than searched: a Go map of two entries uses the space of eight, and must be sorted
+// wherever the order matters.
 type Item []Attribute
 
 // Attribute is a named value.
@@ -17,8 +18,8 @@ type Attribute struct {
 	Value Value
 }
 
-// ItemOf returns the item of the attributes, which it changes; of several with one
-// name the last counts.
+// ItemOf returns the item of the attributes. It reorders its argument. If a name
+// occurs more than once, the last value is used.
 func ItemOf(attributes ...Attribute) Item {
 	for i := 1; i < len(attributes); i++ {
 		if attributes[i-1].Name >= attributes[i].Name {
@@ -78,7 +79,8 @@ func (it Item) Get(name string) (v Value, ok bool) {
 	return Value{}, false
 }
 
-// Of returns the value of the name; its kind is Invalid if there is none.
+// Of returns the value of the name, or a value of kind Invalid if there is
+// none.
 func (it Item) Of(name string) Value {
 	v, _ := it.Get(name)
 	return v
@@ -90,7 +92,7 @@ func (it Item) Has(name string) bool {
 	return found
 }
 
-// Part returns the attributes whose names are wanted, never nil.
+// Part returns the attributes with the wanted names; never nil.
 func (it Item) Part(wanted func(name string) bool) Item {
 	part := Item{}
 	for i := range it {

@@ -19,7 +19,7 @@ const (
 
 // UnmarshalJSON reads DynamoDB JSON 1.0, such as {"S":"text"}. JSON of another
 // shape is a *SerializationError. A value of the right shape that DynamoDB
-// would not take (an empty set, a bad number, two types at once) is decoded as
+// rejects (an empty set, a bad number, two types at once) is decoded as
 // Invalid: call Validate before use.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	sc := newScanner(data)
@@ -110,7 +110,7 @@ func (sc *scanner) value(v *Value, depth int) error {
 	return err
 }
 
-// payload reads what is in a value of the kind into v, which is zero.
+// payload reads the content of a value of the kind into v, which is zero.
 func (sc *scanner) payload(v *Value, kind Kind, depth int) (err error) {
 	v.Kind = kind
 	switch kind {

@@ -10,23 +10,23 @@ import (
 // decoding values one by one through encoding/json scans every nested value
 // again at each level.
 //
-// The texts of what it reads are parts of data.
+// The strings that it returns are substrings of data.
 type scanner struct {
 	data string
 	pos  int
-	// items and lists are buffers for each depth, of which one at a time is
-	// being read.
+	// items and lists are buffers for each depth. At each depth one item or
+	// list at a time is read.
 	items [shallow]room[Attribute]
 	lists [shallow]room[Value]
 }
 
-// Values nested less than shallow share buffers; a buffer starts with space for leastRoom,
-// and grows by mostRoom at most.
+// Values nested less than shallow share buffers; a buffer starts with capacity leastRoom
+// and grows by at most mostRoom.
 const shallow, leastRoom, mostRoom = 8, 4, 16
 
 func newScanner(data []byte) scanner {
 	sc := scanner{data: string(data)}
-	objects := strings.Count(sc.data, "{") // each attribute is one
+	objects := strings.Count(sc.data, "{") // each attribute counts as one
 	sc.items[1].all = make([]Attribute, 0, min(objects, mostRoom))
 	return sc
 }
@@ -34,7 +34,7 @@ func newScanner(data []byte) scanner {
 // room is the buffer in which short lists are allocated.
 type room[T any] struct {
 	all   []T
-	start int // of the list that is being made
+	start int // start of the list under construction
 }
 
 // begin returns the buffer of the depth, for a new list.
@@ -56,7 +56,7 @@ func (r *room[T]) add(elem T) {
 	r.all = append(r.all, elem)
 }
 
-// list returns what has been added since begin, never nil.
+// list returns the elements added since begin; never nil.
 func (r *room[T]) list() []T {
 	if r.start == len(r.all) {
 		return []T{}
@@ -76,7 +76,7 @@ func (sc *scanner) peek() byte {
 	return 0
 }
 
-// take consumes the byte c, or reports that something else comes next.
+// take consumes the byte c and reports whether it was next.
 func (sc *scanner) take(c byte) bool {
 	if sc.peek() != c {
 		return false
@@ -212,7 +212,7 @@ func (sc *scanner) mismatch(want string) error {
 	return &SerializationError{token + " cannot be converted to " + want}
 }
 
-// literal consumes the word, which is next if its first letter is.
+// literal consumes the word if its first letter is next.
 func (sc *scanner) literal(word string) error {
 	if !strings.HasPrefix(sc.data[sc.pos:], word) {
 		return errJSON
@@ -221,7 +221,7 @@ func (sc *scanner) literal(word string) error {
 	return nil
 }
 
-// null consumes a null if that comes next.
+// null consumes a null if it is next.
 func (sc *scanner) null() (bool, error) {
 	if sc.peek() != 'n' {
 		return false, nil

@@ -21,7 +21,7 @@ func TestWireFormRoundTrips(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		if err := got.Validate(); err != nil || !got.Equal(it) {
-			t.Fatalf("%s came back as %s, %v", text, got.AppendJSON(nil), err)
+			t.Fatalf("decoded %s as %s, %v", text, got.AppendJSON(nil), err)
 		}
 		if !json.Valid(it.AppendJSON(nil)) {
 			t.Fatalf("invalid JSON %s", it.AppendJSON(nil))
@@ -95,7 +95,7 @@ func TestValueThatDynamoDBRejectsIsNamedByValidate(t *testing.T) {
 	}
 	var deepest Value
 	if err := json.Unmarshal([]byte(nested(32)), &deepest); err != nil || deepest.Validate() != nil {
-		t.Errorf("32 levels: %v, %v", err, deepest.Validate())
+		t.Errorf("32 levels: got %v, %v; want no error", err, deepest.Validate())
 	}
 }
 

@@ -18,9 +18,9 @@ const (
 // AppendKey appends the key encoding of v, whose kind must be S, N or B.
 //
 // Encodings of one kind compare (bytes.Compare) as Compare orders their
-// values, none is a prefix of another, and they say where they end: a
-// partition key's encoding followed by a sort key's is a composite key that
-// orders by partition key first.
+// values. No encoding is a prefix of another, and each one marks its own end,
+// so the encoding of a partition key followed by that of a sort key is a
+// composite key that orders by partition key first.
 //
 // Text and bytes are written with 0x00 as 0x00 0xFF and closed by 0x00 0x00. A
 // number is its sign, the exponent of its first digit plus 130 in one byte,
@@ -33,10 +33,10 @@ func AppendKey(dst []byte, v Value) []byte {
 	return append(AppendKeyPrefix(dst, v), 0, 0)
 }
 
-// AppendKeyPrefix appends the bytes with which the encoding of every text (or
-// bytes) that begins with v, and no other, starts; v's kind must be S or B.
-// The keys that begin with v are thus the range from p to PrefixEnd(p), where
-// p may hold a partition key's encoding first.
+// AppendKeyPrefix appends the common prefix of the encodings of all texts (or
+// bytes) that begin with v; no other encoding has this prefix. v's kind must
+// be S or B. The keys that begin with v are thus the range from p to
+// PrefixEnd(p), where p may start with a partition key's encoding.
 func AppendKeyPrefix(dst []byte, v Value) []byte {
 	switch v.Kind {
 	case S:
@@ -72,7 +72,7 @@ func PrefixEnd(prefix []byte) []byte {
 }
 
 // DecodeKey reads the key value at the start of b and returns the bytes after
-// it. The error is ErrCorrupt if b does not start with a whole encoding.
+// it. The error is ErrCorrupt if b does not start with a complete encoding.
 func DecodeKey(b []byte) (v Value, rest []byte, err error) {
 	if len(b) == 0 {
 		return Value{}, nil, ErrCorrupt
@@ -153,7 +153,7 @@ func decodeNumberKey(neg bool, b []byte) (Value, []byte, error) {
 		if pair == 0 {
 			digits := coef.digits()
 			n := canonical(neg, coef, int16(magnitude-digits+1))
-			// Only the form that appendNumberKey writes is taken: the first
+			// Only the form that appendNumberKey writes is accepted: the first
 			// digit is not 0 and the last pair is not 00.
 			if i == 1 || digits != 2*(i-1) || b[i-1]^invert == 1 {
 				return Value{}, nil, ErrCorrupt

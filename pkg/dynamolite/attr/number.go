@@ -45,8 +45,8 @@ func ParseNumber(s string) (Number, error) {
 	if neg || rest[0] == '+' {
 		rest = rest[1:]
 	}
-	// digits counts significant digits taken into coef; zeros counts those
-	// seen since the last non-zero digit, which are taken in only if another
+	// digits counts significant digits added to coef; zeros counts the zeros
+	// since the last non-zero digit, which are added only if another digit
 	// follows.
 	var coef uint128
 	digits, zeros, fraction := 0, 0, 0
@@ -98,8 +98,8 @@ scan:
 	return Number{hi: coef.hi, lo: coef.lo, exp: int16(exp), neg: neg}, nil
 }
 
-// parseExponent reads "" or "E", optional sign and digits. Exponents beyond
-// ±2^32 are cut there: any such number is out of range.
+// parseExponent reads "", or "E" with an optional sign and digits. Exponents
+// beyond ±2^32 are clamped: any such number is out of range.
 func parseExponent(s string) (exp int64, ok bool) {
 	if s == "" {
 		return 0, true
@@ -166,7 +166,7 @@ func (n Number) Int64() (i int64, ok bool) {
 	return int64(coef.lo), true
 }
 
-// String returns the form in which DynamoDB answers: plain decimal, never an
+// String returns the form that DynamoDB returns: plain decimal, never an
 // exponent, no leading or trailing zeros.
 func (n Number) String() string {
 	var buf [maxMagnitude - minMagnitude + 4]byte

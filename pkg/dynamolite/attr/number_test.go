@@ -94,7 +94,7 @@ func TestNumberKeepsItsExactValue(t *testing.T) {
 		text := genNumberText.Draw(t, "number")
 		n := mustNumber(text)
 		if rat(t, n.String()).Cmp(rat(t, text)) != 0 {
-			t.Fatalf("%s became %s", text, n)
+			t.Fatalf("%s is formatted as %s", text, n)
 		}
 		if again := mustNumber(n.String()); again != n {
 			t.Fatalf("%s parsed again is %s", n, again)
@@ -157,7 +157,7 @@ func TestInt64(t *testing.T) {
 	}
 	for _, text := range []string{"1.5", "9223372036854775808", "1E19", "1E-1", "1E100"} {
 		if got, ok := mustNumber(text).Int64(); ok {
-			t.Errorf("%s became %d", text, got)
+			t.Errorf("%s is converted to %d", text, got)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func FuzzNumber(f *testing.F) {
 		n, err := ParseNumber(text)
 		if err != nil {
 			if _, ok := errors.AsType[*ValidationError](err); !ok {
-				t.Fatalf("%q: %v is no ValidationError", text, err)
+				t.Fatalf("%q: %v is not a ValidationError", text, err)
 			}
 			return
 		}

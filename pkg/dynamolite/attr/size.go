@@ -38,9 +38,10 @@ func (v Value) Size() int {
 	}
 }
 
-// size counts digits before and after the decimal point apart, as DynamoDB
-// stores pairs aligned to the point, and a byte more for a negative number
-// (measured against AWS by the dynoxide project, src/types.rs number_size).
+// size counts digits before and after the decimal point separately, because
+// DynamoDB stores pairs aligned to the point, and adds a byte for a negative
+// number (measured against AWS by the dynoxide project, src/types.rs
+// number_size).
 func (n Number) size() int {
 	if n.IsZero() {
 		return 1

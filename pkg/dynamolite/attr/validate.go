@@ -6,9 +6,9 @@ const MaxDepth = 32
 const msgDepth = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
 
 // Validate returns a *ValidationError for the first value of the item, by
-// name, that DynamoDB would reject; nil if there is none. It is a step of its
-// own because DynamoDB checks a request's other parameters between decoding
-// and this.
+// name, that DynamoDB would reject; nil if there is none. It is separate from
+// decoding because DynamoDB checks other request parameters between the two
+// steps.
 func (it Item) Validate() error { return it.validate(1) }
 
 func (it Item) validate(depth int) error {

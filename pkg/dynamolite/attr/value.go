@@ -1,6 +1,7 @@
 // Package attr holds DynamoDB's attribute values: their kinds, exact numbers,
 // the JSON 1.0 wire form, an order-preserving codec for keys and a compact
-// codec for stored items. It knows no table, request or expression.
+// codec for stored items. It is independent of tables, requests and
+// expressions.
 package attr
 
 import (
@@ -8,8 +9,8 @@ import (
 	"slices"
 )
 
-// Kind is the type of a value. The zero Kind belongs to no valid value: it
-// marks one that was rejected while decoding (see Value.Validate).
+// Kind is the type of a value. No valid value has the zero Kind: it marks one
+// that was rejected while decoding (see Value.Validate).
 type Kind uint8
 
 // The kinds, in the order of DynamoDB's documentation. Their numbers are part
@@ -59,7 +60,7 @@ type Value struct {
 	Kind Kind
 	Bool bool    // BOOL
 	Num  Number  // N
-	Str  string  // S: UTF-8 text; B: raw bytes; Invalid: why it is so
+	Str  string  // S: UTF-8 text; B: raw bytes; Invalid: the reason
 	Map  Item    // M
 	List []Value // L: elements; SS, NS, BS: members of kind S, N, B in ascending order
 }
@@ -109,8 +110,8 @@ func compareScalar(a, b Value) int {
 	return cmp.Compare(a.Str, b.Str)
 }
 
-// Equal reports whether a and b have the same kind and content. Sets are equal
-// whatever order they were given in.
+// Equal reports whether a and b have the same kind and content. The order in
+// which sets were given does not matter.
 func (v Value) Equal(w Value) bool {
 	if v.Kind != w.Kind {
 		return false

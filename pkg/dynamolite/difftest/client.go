@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// object and list are JSON as it goes over the wire.
+// object and list are decoded JSON.
 type (
 	object = map[string]any
 	list   = []any
@@ -28,12 +28,12 @@ func newClient(name, url string) *client {
 	return &client{name: name, url: url, http: &http.Client{Timeout: time.Minute}}
 }
 
-// answer is what an engine replied: a body on success, otherwise an exception.
+// answer is an engine's response: a body on success, otherwise an exception.
 type answer struct {
 	status    int
 	exception string // without namespace
 	message   string
-	body      object // of an exception, what it holds besides type and message
+	body      object // of an exception, its members besides type and message
 }
 
 // ok reports whether the request succeeded.
@@ -73,7 +73,7 @@ func (r request) target() string {
 	return "DynamoDB_20120810." + r.operation
 }
 
-// send returns the engine's response; the error is one of transport.
+// send returns the engine's response; the error is a transport error.
 func (c *client) send(ctx context.Context, r request) (answer, error) {
 	payload, err := json.Marshal(r.body)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *client) send(ctx context.Context, r request) (answer, error) {
 	}
 	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	req.Header.Set("X-Amz-Target", r.target())
-	// No engine here checks signatures, but one wants to see them.
+	// No engine here checks signatures, but dynoxide requires one.
 	req.Header.Set("X-Amz-Date", "20260101T000000Z")
 	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0")
 	resp, err := c.http.Do(req)

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// difference is a request that the engines answered differently. For requests
-// whose pages cannot be compared one by one, the responses are all pages as one.
+// difference is a request with different responses. If pages cannot be compared
+// one by one, the responses combine all pages.
 type difference struct {
 	request      request
 	ours, theirs answer
-	// afterRefusal: dynamolite has refused an earlier transaction with the
+	// afterRefusal: dynamolite has rejected an earlier transaction with the
 	// request's token.
 	afterRefusal bool
 }
 
-// String shows the request and, of two successful answers, the parts that
+// String shows the request and, of two successful responses, the parts that
 // differ.
 func (d difference) String() string {
 	if d.ours.ok() && d.theirs.ok() {
@@ -30,7 +30,7 @@ func (d difference) String() string {
 	return fmt.Sprintf("request: %s\n   ours: %s\n theirs: %s", d.request, d.ours, d.theirs)
 }
 
-// contrast returns what differs between two values: of objects the members, of
+// contrast returns the difference of two values: of objects the members, of
 // lists the elements that the other does not have.
 func contrast(a, b any) (any, any) {
 	switch a := a.(type) {
@@ -78,8 +78,8 @@ func without(a, b list) list {
 	})
 }
 
-// compare returns the difference between two answers, if there is one. Both
-// are brought into a common form first.
+// compare returns the difference between two responses, if there is one. Both
+// are normalized first.
 func compare(r request, ours, theirs answer) (difference, bool) {
 	ours, theirs = normalized(ours), normalized(theirs)
 	same := ours.status == theirs.status && ours.exception == theirs.exception &&
@@ -87,8 +87,9 @@ func compare(r request, ours, theirs answer) (difference, bool) {
 	return difference{request: r, ours: ours, theirs: theirs}, !same
 }
 
-// normalized removes what DynamoDB leaves open: the order of sets, of the
-// items of a batch, and a prefix of messages that AWS regions write or not.
+// normalized removes what DynamoDB does not specify: the order of sets, the
+// order of the items of a batch, and a message prefix that only some AWS
+// regions write.
 func normalized(a answer) answer {
 	a.message = strings.TrimPrefix(a.message, "1 validation error detected: ")
 	a.body, _ = normalizedJSON(a.body).(object)
@@ -97,7 +98,8 @@ func normalized(a answer) answer {
 			sortJSON(items)
 		}
 	}
-	// DynamoDB tells of transactions in a message, too; the reasons are compared.
+	// DynamoDB repeats the reasons of a cancelled transaction in the message; the
+	// reasons are compared.
 	if reasons, ok := a.body["CancellationReasons"].(list); ok {
 		for _, reason := range reasons {
 			if r, ok := reason.(object); ok {

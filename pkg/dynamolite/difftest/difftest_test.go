@@ -25,12 +25,12 @@ func TestTheSameSeedDrawsTheSameRequests(t *testing.T) {
 	for range 500 {
 		r := a.request().String()
 		if r != b.request().String() {
-			t.Fatalf("drawn once only: %s", r)
+			t.Fatalf("the same seed draws another request: %s", r)
 		}
 		same = same && r == other.request().String()
 	}
 	if same {
-		t.Error("another seed draws the same")
+		t.Error("another seed draws the same requests")
 	}
 }
 
@@ -71,7 +71,7 @@ func TestAnUnlistedDifferenceFailsTheRun(t *testing.T) {
 		t.Errorf("finish: %v", err)
 	}
 	if !strings.Contains(out.String(), `ours: {"Item":{"b":2}}`) || !strings.Contains(out.String(), `theirs: {"Item":{"b":3}}`) {
-		t.Errorf("the report does not show what differs: %s", out.String())
+		t.Errorf("the report does not show the difference: %s", out.String())
 	}
 }
 

@@ -6,42 +6,42 @@ import (
 	"strings"
 )
 
-// knownDifference is a way in which the rival, dynoxide 1.2.1, does not respond
-// as DynamoDB does.
+// knownDifference is a way in which the rival, dynoxide 1.2.1, differs from
+// DynamoDB.
 type knownDifference struct {
 	name   string
 	reason string
 	match  func(difference) bool
 }
 
-// known lists the reviewed differences. The first that matches counts.
+// known lists the reviewed differences. The first match applies.
 func known() []knownDifference {
 	return []knownDifference{
 		{
-			"words", "both refuse an expression or update, but the rival has words of its own for syntax errors, and of several " +
-				"problems it reports another one first; dynamolite's words and order are tested in package expr",
+			"words", "both reject an expression or update, but the rival has its own messages for syntax errors, and of several " +
+				"problems it reports another one first; dynamolite's messages and their order are tested in package expr",
 			func(d difference) bool {
 				return invalid(d.ours) && invalid(d.theirs) &&
 					(expressionProblem(d.ours.message) || problem(d.ours.message) != problem(d.theirs.message))
 			},
 		},
 		{
-			"reasons", "the same actions of a transaction fail, with other words or another of several problems",
+			"reasons", "the same actions of a transaction fail, with another message or another of several problems",
 			func(d difference) bool {
 				return d.ours.exception == "TransactionCanceledException" && d.theirs.exception == d.ours.exception &&
 					reflect.DeepEqual(reasonCodes(d.ours), reasonCodes(d.theirs))
 			},
 		},
 		{
-			"late checks", "DynamoDB checks expressions as a request comes in, before tokens, tables and conditions; the rival does so later, " +
-				"and some checks of operands, placeholders and paths never",
+			"late checks", "DynamoDB checks expressions first, before tokens, tables and conditions; the rival does so later, " +
+				"and omits some checks of operands, placeholders and paths",
 			func(d difference) bool {
 				return invalid(d.ours) && !invalid(d.theirs) && expressionProblem(d.ours.message) && !updateProblem(d.ours.message) &&
 					(!d.theirs.ok() || neverChecked(d.ours.message))
 			},
 		},
 		{
-			"nested paths", "the rival accepts updates of paths whose parent is missing or of another kind; DynamoDB refuses them",
+			"nested paths", "the rival accepts updates of paths whose parent is missing or of another kind; DynamoDB rejects them",
 			func(d difference) bool { return nestedPathRefused(d.ours, d.theirs) },
 		},
 		{
@@ -51,15 +51,15 @@ func known() []knownDifference {
 			},
 		},
 		{
-			"twice and unfit", "a transaction that names an item twice and has another problem: AWS does not say which it tells first",
+			"duplicate item and another problem", "a transaction that names an item twice and has another problem: AWS does not specify which it reports first",
 			func(d difference) bool {
 				const twice = "Transaction request cannot include multiple operations on one item"
 				return d.ours.message == twice && !d.theirs.ok() || d.theirs.message == twice && !d.ours.ok()
 			},
 		},
 		{
-			"token of a refused transaction", "AWS does not say whether a refused transaction uses up its token: here it does not; " +
-				"and the rival may have accepted what was refused here for another listed difference",
+			"token of a rejected transaction", "AWS does not specify whether a rejected transaction uses up its token: here it does not; " +
+				"and the rival may have accepted a transaction that was rejected here because of another listed difference",
 			func(d difference) bool {
 				return d.afterRefusal && (d.theirs.ok() || d.theirs.exception == "IdempotentParameterMismatchException")
 			},
@@ -72,7 +72,7 @@ func known() []knownDifference {
 			},
 		},
 		{
-			"updated elements", "ReturnValues UPDATED_… of a path with an index: DynamoDB returns the elements, the rival whole lists",
+			"updated elements", "ReturnValues UPDATED_… of a path with an index: DynamoDB returns the elements, the rival entire lists",
 			func(d difference) bool {
 				src, _ := d.request.body["UpdateExpression"].(string)
 				values, _ := d.request.body["ReturnValues"].(string)
@@ -89,7 +89,7 @@ func known() []knownDifference {
 			},
 		},
 		{
-			"unprojected attributes", "a projection or filter names attributes that the index does not hold: DynamoDB refuses, the rival does not",
+			"unprojected attributes", "a projection or filter names attributes that the index does not project: DynamoDB rejects it, the rival does not",
 			func(d difference) bool { return strings.Contains(d.ours.message, " does not project [") },
 		},
 		{
@@ -106,7 +106,7 @@ func known() []knownDifference {
 			},
 		},
 		{
-			"key values in Query", "a value of another type than the key's, or an empty one: DynamoDB refuses, the rival finds nothing",
+			"key values in Query", "a value of another type than the key's, or an empty one: DynamoDB rejects it, the rival returns no items",
 			func(d difference) bool {
 				return d.request.operation == "Query" && invalid(d.ours) && (strings.Contains(d.ours.message, "does not match schema type") ||
 					strings.Contains(d.ours.message, "cannot contain an empty"))
@@ -134,8 +134,8 @@ func (d difference) bothOK() bool { return d.ours.ok() && d.theirs.ok() }
 
 func invalid(a answer) bool { return a.exception == "ValidationException" }
 
-// neverChecked reports whether a message is about what the rival may not check
-// at all.
+// neverChecked reports whether a message is about a check that the rival may
+// omit.
 func neverChecked(message string) bool {
 	for _, words := range []string{
 		"Incorrect operand type", "The BETWEEN operator requires", "must be distinct", "Invalid attribute type name",
@@ -157,7 +157,7 @@ func updateProblem(message string) bool {
 }
 
 // valueProblem reports whether a message is about a value that no item can
-// hold, or an empty key.
+// have, or an empty key.
 func valueProblem(message string) bool { return slices.Contains(valueProblems(), problem(message)) }
 
 func valueProblems() []string {
@@ -167,8 +167,8 @@ func valueProblems() []string {
 	}
 }
 
-// problem returns the words that tell one problem from another, "" for a
-// message that is about none of those below.
+// problem returns a phrase that identifies the problem, or "" for other
+// messages.
 func problem(message string) string {
 	others := []string{
 		"keys contains duplicates", "multiple operations on one item", "does not match the schema", "missing field",
@@ -191,8 +191,8 @@ func expressionProblem(message string) bool {
 		strings.HasPrefix(message, "KeyConditionExpressions ")
 }
 
-// nestedPathRefused reports whether all that ours refuses and theirs does not
-// are document paths: of one update, or of actions of a transaction.
+// nestedPathRefused reports whether ours rejects only document paths that
+// theirs accepts: of one update, or of actions of a transaction.
 func nestedPathRefused(ours, theirs answer) bool {
 	const path = "The document path provided in the update expression"
 	if invalid(ours) {
@@ -279,7 +279,7 @@ func hasNoSortKey(table any) bool {
 }
 
 // withoutKeys returns the responses of TransactGetItems without the items'
-// keys, and without items that then hold nothing.
+// keys, and without items that are then empty.
 func withoutKeys(responses any) list {
 	stripped := list{}
 	l, _ := responses.(list)

@@ -1,7 +1,7 @@
 // Command difftest sends the same seeded random requests to dynamolite and to
-// an independent DynamoDB engine and compares the responses. It is the judge of
-// whether dynamolite answers as DynamoDB does; what the rival is known to do
-// otherwise is listed in known.go, each with its reason.
+// an independent DynamoDB engine and compares the responses. It checks that
+// dynamolite responds as DynamoDB does. known.go lists the known deviations of
+// the rival, each with its reason.
 //
 // The rival is dynoxide, whose binary is in the npm package
 // @dynoxide/linux-x64 (1.2.1):
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// errDifferent means that the engines answered differently in a way that
+// errDifferent means that the engines responded differently in a way that
 // known.go does not list.
 var errDifferent = errors.New("unlisted differences")
 

@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// maxPages bounds how far a Query or Scan is followed.
+// maxPages bounds the number of pages of a Query or Scan.
 const maxPages = 200
 
-// pages follows a Query or Scan to its last page, of all segments of a
-// parallel Scan, and returns one answer for all. A Query of a table has a defined order, so that its pages are compared
-// as they are. In an index, items with the same key may come in any order, and
-// the order of a Scan is the engine's own: then only the items of all pages
-// together are compared, and for an index the order of their sort keys.
+// pages reads all pages of a Query or Scan, of all segments of a parallel Scan, and returns one combined
+// response. A Query of a table has a defined order, so its pages are compared as they are. In an index, items
+// with the same key may come in any order, and the order of a Scan depends on the engine: then only the items
+// of all pages together are compared, and for an index the order of their sort keys.
 func (s *session) pages(ctx context.Context, c *client, r request) (answer, error) {
 	r = request{r.operation, maps.Clone(r.body)}
 	ordered := r.operation == "Query" && r.body["IndexName"] == nil

@@ -140,7 +140,7 @@ func (g *generator) sortCondition(condition string, sk attribute) string {
 	return condition + " AND " + second
 }
 
-// paged adds what Query and Scan have in common.
+// paged adds the parameters that Query and Scan share.
 func (g *generator) paged(body object, t tableSpec) object {
 	if g.oneIn(3) {
 		body["FilterExpression"] = g.corrupted(g.condition(2))

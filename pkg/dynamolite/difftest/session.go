@@ -15,16 +15,16 @@ type session struct {
 	ours, theirs *client
 	report       *report
 	streams      []*streamPair
-	dirty        map[string]bool // table and key, written by a request that was answered differently
-	refused      map[string]bool // tokens of transactions that dynamolite has refused
+	dirty        map[string]bool // table and key of items that were written by a request with different responses
+	refused      map[string]bool // tokens of transactions that dynamolite has rejected
 }
 
 func newSession(seed uint64, ours, theirs *client, r *report) *session {
 	return &session{gen: newGenerator(seed), ours: ours, theirs: theirs, report: r, dirty: map[string]bool{}, refused: map[string]bool{}}
 }
 
-// checkEvery is after how many requests the change streams and the whole
-// content of all tables are compared.
+// checkEvery is the number of requests between comparisons of the change
+// streams and of the content of all tables.
 const checkEvery = 500
 
 func (s *session) run(ctx context.Context, requests int) error {
@@ -67,7 +67,7 @@ func (s *session) run(ctx context.Context, requests int) error {
 }
 
 // exchange sends r to both engines, reports a difference, and returns whether
-// there is none.
+// the responses are equal.
 func (s *session) exchange(ctx context.Context, r request) (same bool, err error) {
 	ours, err := s.answer(ctx, s.ours, r)
 	if err != nil {
@@ -97,7 +97,8 @@ func tokenOf(r request) string {
 	return token
 }
 
-// answer sends r; Query and Scan are followed to their last page.
+// answer sends r and returns the response; it reads all pages of Query and
+// Scan.
 func (s *session) answer(ctx context.Context, c *client, r request) (answer, error) {
 	if r.operation != "Query" && r.operation != "Scan" {
 		return c.send(ctx, r)
@@ -196,7 +197,7 @@ func (s *session) checkAll(ctx context.Context) error {
 		}
 		if d, different := compare(r, ours, theirs); different {
 			s.report.difference(d)
-			return fmt.Errorf("table %s has diverged without a difference in an answer", pair.table.name)
+			return fmt.Errorf("table %s has diverged without a difference in a response", pair.table.name)
 		}
 	}
 	clear(s.dirty)

@@ -61,8 +61,8 @@ func (c *client) must(ctx context.Context, r request) (object, error) {
 	return a.body, err
 }
 
-// read returns the records written since the last call, by item. It drops what
-// differs by nature: ids, numbers and times.
+// read returns the records written since the last call, by item. It drops
+// fields that always differ: ids, numbers and times.
 func (s *streamReader) read(ctx context.Context, table string) (map[string]list, error) {
 	byKey := map[string]list{}
 	for {
@@ -117,9 +117,9 @@ func (p *streamPair) compare(ctx context.Context, dirty map[string]bool) (differ
 	return difference{}, false, nil
 }
 
-// withoutEmptyChanges drops from theirs the records of changes that change
-// nothing, which DynamoDB does not write and dynoxide does. Where a view shows
-// only one image or none, such a record is known by its absence in ours.
+// withoutEmptyChanges drops from theirs the records of writes that change
+// nothing, which DynamoDB does not write and dynoxide does. If the view has
+// only one image or none, such a record is recognized by its absence in ours.
 func withoutEmptyChanges(ours, theirs list) list {
 	var kept list
 	for _, elem := range theirs {

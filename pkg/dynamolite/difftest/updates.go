@@ -23,15 +23,16 @@ func (g *generator) update() string {
 	return g.corrupted(strings.Join(sections, " "))
 }
 
-// section draws a section; targets are the attributes that the update changes
-// already, which it mostly avoids. It is empty if all paths drawn are used.
+// section draws a section. targets are the attributes that the update already
+// changes, which it mostly avoids. The section is empty if all drawn paths are
+// in use.
 func (g *generator) section(section string, targets map[string]bool) string {
 	actions := []string{}
 	for range 1 + g.rng.IntN(3) {
 		names, values := maps.Clone(g.names), maps.Clone(g.values)
 		action, head := g.action(section)
 		if targets[head] && !g.oneIn(100) {
-			g.names, g.values = names, values // drawn for nothing
+			g.names, g.values = names, values // drawn and discarded
 			continue
 		}
 		actions = append(actions, action)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// generator draws requests. What it draws depends on its seed alone, not on
-// what the engines answer. Pools of names and values are small, so that
-// conditions hold about as often as not.
+// generator draws requests. They depend on its seed only, not on the engines'
+// responses. Pools of names and values are small, so that conditions hold
+// about half of the time.
 type generator struct {
 	rng    *rand.Rand
 	tables []tableSpec
@@ -34,7 +34,8 @@ func pick[T any](g *generator, choices ...T) T { return choices[g.rng.IntN(len(c
 // kinds are the types of values, scalars first.
 var kinds = []string{"S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"}
 
-// keyValue draws a value for a key attribute: seldom empty or of another type.
+// keyValue draws a value for a key attribute, rarely an empty one or one of
+// another type.
 func (g *generator) keyValue(kind string) object {
 	if g.oneIn(500) {
 		kind = pick(g, kinds...)
@@ -111,8 +112,8 @@ func (g *generator) value(kind string, depth int) object {
 }
 
 // members draws the members of a set, occasionally with a duplicate. Numbers
-// are in canonical form: the rival compares the members of number sets that
-// come in expression values by their text.
+// are in canonical form: the rival compares the numbers of sets in expression
+// values as text.
 func (g *generator) members(kind string) list {
 	members := list{}
 	for range 1 + g.rng.IntN(3) {
@@ -171,7 +172,7 @@ func (g *generator) item(t tableSpec) object {
 	return item
 }
 
-// key draws a primary key of t, seldom with an attribute missing or too many.
+// key draws a primary key of t, rarely with a missing or an extra attribute.
 func (g *generator) key(t tableSpec) object {
 	key := object{}
 	for _, k := range t.keys {
@@ -196,8 +197,8 @@ func (g *generator) ref(v object) string {
 	return placeholder
 }
 
-// named returns how an expression names an attribute: by a placeholder if it
-// is a reserved word, and at times anyway.
+// named returns the form of an attribute name in an expression: a placeholder
+// if it is a reserved word, and sometimes otherwise.
 func (g *generator) named(name string) string {
 	if name != "name" && !g.oneIn(6) || g.oneIn(600) {
 		return name

@@ -1,4 +1,4 @@
-// Package disktest gives a test a file system of its own, small enough to be filled.
+// Package disktest gives a test its own file system, small enough to fill.
 package disktest
 
 import (
@@ -12,9 +12,9 @@ import (
 // folder is set in the process that mounts the file system there.
 const folder = "DISKTEST_FOLDER"
 
-// Run runs test with a folder on a tmpfs of its own, mounted with options such as
-// size=16m. It starts the test's program again for this test alone, in a mount
-// namespace of its own.
+// Run runs test with a directory on its own tmpfs, mounted with options such as
+// size=16m. It starts the test binary again for this test alone, in its own mount
+// namespace.
 func Run(t *testing.T, options string, test func(t *testing.T, dir string)) {
 	t.Helper()
 	if dir := os.Getenv(folder); dir != "" {
@@ -36,7 +36,8 @@ func Run(t *testing.T, options string, test func(t *testing.T, dir string)) {
 	}
 }
 
-// Fill writes a file of n bytes to the folder, and returns a function that removes it.
+// Fill writes a file of n bytes to the directory, and returns a function that removes
+// it.
 func Fill(t *testing.T, dir string, bytes int) (remove func()) {
 	t.Helper()
 	ballast := filepath.Join(dir, "ballast")

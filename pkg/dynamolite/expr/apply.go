@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// What is wrong with an update for one item, in DynamoDB's words.
+// DynamoDB's messages for an update that does not fit an item.
 var (
 	errPath    = invalid("The document path provided in the update expression is invalid for update")
 	errOperand = invalid("An operand in the update expression has an incorrect data type")
@@ -28,8 +28,8 @@ const (
 	drop
 )
 
-// Apply returns item as the update changes it; item itself stays as it is, but
-// shares unchanged values with the result. All operands are read from item
+// Apply returns item as changed by the update. It does not modify item, but
+// the result shares unchanged values with it. All operands are read from item
 // before any change. Its error is an *attr.ValidationError.
 func (u Update) Apply(item attr.Item) (attr.Item, error) {
 	if u.tree == nil {
@@ -117,7 +117,7 @@ func (n *node) compute(from operands) (attr.Value, error) {
 		}
 		return n.args[1].compute(from)
 	}
-	// The others take two numbers, or two lists. A wrong kind is reported
+	// The others take two numbers or two lists. A wrong kind is reported
 	// before a missing attribute.
 	want := attr.N
 	if n.op == opListAppend {
@@ -144,8 +144,8 @@ func (n *node) compute(from operands) (attr.Value, error) {
 	return attr.Num(sum), err
 }
 
-// rewrite returns v with the outcomes at the ends of t's paths; every path but
-// for its last step must lead somewhere in v.
+// rewrite returns v with the outcomes at the ends of t's paths. All steps of a
+// path but the last must exist in v.
 func (t *tree) rewrite(v attr.Value, outcomes []outcome) attr.Value {
 	if v.Kind == attr.L {
 		v.List = t.rewriteList(v.List, outcomes)
@@ -174,8 +174,9 @@ func (t *tree) rewriteMap(item attr.Item, outcomes []outcome) attr.Item {
 	return changed
 }
 
-// rewriteList keeps to the indexes the list had: removals close up at the end,
-// and values put beyond the end are appended in the order of their indexes.
+// rewriteList uses the indexes of the original list: removals close the gaps
+// at the end, and values put beyond the end are appended in the order of their
+// indexes.
 func (t *tree) rewriteList(list []attr.Value, outcomes []outcome) []attr.Value {
 	size := len(list)
 	list = slices.Clone(list)

@@ -12,9 +12,9 @@ const (
 	maxCacheKey = 1024
 )
 
-// Cache keeps conditions and updates that have been parsed and checked: a program
-// repeats the same expressions, with other values. Its methods may be
-// called concurrently. The zero Cache is empty.
+// Cache stores parsed and checked conditions and updates, because programs repeat
+// the same expressions with other values. Its methods may be called concurrently.
+// The zero Cache is empty.
 type Cache struct {
 	mu     sync.Mutex
 	parsed map[string]any
@@ -36,12 +36,11 @@ func (c *Cache) put(key []byte, parsed any) {
 	c.parsed[string(key)] = parsed
 }
 
-// Keep lets conditions and updates of the scope be taken from the cache, and be
-// kept there.
+// Keep makes the scope use the cache for conditions and updates.
 func (s *Scope) Keep(c *Cache) { s.cache = c }
 
-// recall returns the result of parse, from the scope's cache if it is cached. parse
-// reports whether the result depends only on the key.
+// recall returns the result of parse, or the cached result if there is one. parse
+// reports whether the result depends on the key only.
 func recall[T any](s *Scope, label, src string, parse func() (x T, constant bool, err error)) (T, error) {
 	if s.cache == nil || len(src) > maxCacheKey {
 		x, _, err := parse()
@@ -58,8 +57,8 @@ func recall[T any](s *Scope, label, src string, parse func() (x T, constant bool
 	return x, err
 }
 
-// appendKey appends the expression, the names that its placeholders stand for and
-// the kinds of its values. It records that they are used, as parsing does.
+// appendKey appends the expression, the names of its placeholders and the kinds
+// of its values. It marks them as used, as parsing does.
 func (s *Scope) appendKey(key []byte, label, src string) []byte {
 	key = append(append(key, label...), 0)
 	key = append(binary.AppendUvarint(key, uint64(len(src))), src...)
@@ -74,7 +73,7 @@ func (s *Scope) appendKey(key []byte, label, src string) []byte {
 			v, _ := s.value(placeholder)
 			key = append(key, byte(v.Kind))
 		} else {
-			name, _ := s.name(placeholder) // if there is none, nothing is kept
+			name, _ := s.name(placeholder) // an undefined name makes parse fail, and nothing is cached
 			key = append(binary.AppendUvarint(key, uint64(len(name))), name...)
 		}
 		rest = rest[end:]

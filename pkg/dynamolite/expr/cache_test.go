@@ -8,8 +8,8 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// TestCachedExpressionEqualsParsed repeats the same expressions on one cache,
-// with other names, values and kinds.
+// TestCachedExpressionEqualsParsed evaluates the same expressions with one
+// cache, with other names, values and kinds.
 func TestCachedExpressionEqualsParsed(t *testing.T) {
 	var known Cache
 	one, two, text := attr.Num(attr.NumberOf(1)), attr.Num(attr.NumberOf(2)), attr.String("N")
@@ -35,7 +35,7 @@ func TestCachedExpressionEqualsParsed(t *testing.T) {
 		}
 	}
 	if len(known.parsed) == 0 {
-		t.Error("nothing was kept")
+		t.Error("the cache is empty")
 	}
 }
 
@@ -87,6 +87,6 @@ func TestTheCacheIsBounded(t *testing.T) {
 	}
 	clients.Wait()
 	if n := len(known.parsed); n == 0 || n > maxCached {
-		t.Errorf("%d expressions are kept", n)
+		t.Errorf("%d expressions are cached", n)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// checker finds what is wrong with an expression that is well formed. Like
-// DynamoDB it walks the expression twice: place looks at names, functions and
-// where they stand; bind at placeholders and at the types of operands. The
-// first error stays; further checks then have no effect.
+// checker finds errors in a well-formed expression. Like DynamoDB it walks the
+// expression twice: place checks names, functions and their positions; bind
+// checks placeholders and the types of operands. Only the first error is kept;
+// later checks have no effect.
 type checker struct {
 	label  string
 	values attr.Item
@@ -25,7 +25,7 @@ func (c *checker) fail(message string) {
 	}
 }
 
-// place checks n where a condition, or else an operand, is wanted.
+// place checks n in the position of a condition, or otherwise of an operand.
 func (c *checker) place(n *node, condition bool) {
 	switch {
 	case c.err != nil:
@@ -66,7 +66,7 @@ func (c *checker) count(n *node) {
 	}
 }
 
-// bind checks placeholders and operands, inner ones first.
+// bind checks placeholders and operands, innermost first.
 func (c *checker) bind(n *node) {
 	for _, arg := range n.args {
 		c.bind(arg)
@@ -138,7 +138,7 @@ func (c *checker) distinct(n *node) {
 }
 
 // staticKind returns the kind of an operand that does not depend on the item,
-// Invalid for one that does.
+// or Invalid if it does.
 func (n *node) staticKind() attr.Kind {
 	if n.op == opSize {
 		return attr.N
@@ -146,7 +146,7 @@ func (n *node) staticKind() attr.Kind {
 	return n.kind
 }
 
-// types checks that every operand of n whose kind is known has an allowed one.
+// types checks that every operand of n with a known kind has an allowed kind.
 func (c *checker) types(n *node, allowed ...attr.Kind) {
 	for _, arg := range n.args {
 		if kind := arg.staticKind(); kind != attr.Invalid && !slices.Contains(allowed, kind) {

@@ -24,8 +24,8 @@ type parsedCondition struct {
 	paths []Path
 }
 
-// ParseCondition parses src and checks all that can be checked without an
-// item. Its error is an *attr.ValidationError.
+// ParseCondition parses src and makes all checks that do not need an item. Its
+// error is an *attr.ValidationError.
 func ParseCondition(scope *Scope, kind Kind, src string) (Condition, error) {
 	parsed, err := recall(scope, string(kind), src, func() (parsedCondition, bool, error) {
 		return parseCondition(scope, string(kind), src)
@@ -56,9 +56,9 @@ func (c Condition) Eval(item attr.Item) bool {
 	return c.root == nil || c.root.holds(operands{item, c.values})
 }
 
-// or reads a condition. With alone, a single operand that is followed by a
-// closing parenthesis is taken too: it is the left operand of a comparison
-// after that parenthesis.
+// or reads a condition. With alone, a single operand followed by a closing
+// parenthesis is accepted too: it is the left operand of a comparison after
+// that parenthesis.
 func (p *parser) or(alone bool) *node {
 	left := p.and(alone)
 	for p.take(tokOr) {

@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite/attr"
 )
 
-// operands are where an expression takes its values from.
+// operands are the source of an expression's values.
 type operands struct{ item, values attr.Item }
 
 // holds evaluates a condition.

@@ -123,7 +123,7 @@ func FuzzParse(f *testing.F) {
 				return true
 			}
 			if _, ok := errors.AsType[*attr.ValidationError](err); !ok {
-				t.Fatalf("%q: %v is no ValidationError", src, err)
+				t.Fatalf("%q: %v is not a ValidationError", src, err)
 			}
 			return false
 		}

@@ -5,7 +5,7 @@ import (
 )
 
 // KeyCondition is a parsed key condition: one condition for each of one or two
-// attributes. Resolve fits it to a key schema.
+// attributes. Resolve applies it to a key schema.
 type KeyCondition struct {
 	terms []keyTerm
 }
@@ -16,8 +16,8 @@ type keyTerm struct {
 	values []attr.Value
 }
 
-// ParseKeyCondition parses src and checks all that can be checked without a
-// key schema. Its error is an *attr.ValidationError.
+// ParseKeyCondition parses src and makes all checks that do not need a key
+// schema. Its error is an *attr.ValidationError.
 func ParseKeyCondition(scope *Scope, src string) (KeyCondition, error) {
 	parsed, _, err := parseCondition(scope, "KeyConditionExpression", src)
 	if err != nil {
@@ -84,8 +84,8 @@ func (k *KeyCondition) term(name string) (keyTerm, bool) {
 	return keyTerm{}, false
 }
 
-// KeyAttribute is an attribute of a key schema. The zero KeyAttribute stands
-// for the sort key of a table or index without one.
+// KeyAttribute is an attribute of a key schema. The zero KeyAttribute is the
+// sort key of a table or index without one.
 type KeyAttribute struct {
 	Name string
 	Kind attr.Kind // S, N or B
@@ -97,8 +97,8 @@ type SortCondition struct {
 	term keyTerm
 }
 
-// Resolve fits the condition to the key schema of a table or index: it
-// returns the partition key's value and the condition of the sort key. Its
+// Resolve applies the condition to the key schema of a table or index: it
+// returns the partition key's value and the condition on the sort key. Its
 // error is an *attr.ValidationError.
 func (k KeyCondition) Resolve(partition, sort KeyAttribute) (attr.Value, SortCondition, error) {
 	fail := func(message string) (attr.Value, SortCondition, error) {

@@ -35,7 +35,7 @@ func TestKeyConditionSelectsTheKeysItDescribes(t *testing.T) {
 		first, end := sort.Range(partition)
 		var got []int64
 		for _, n := range sortKeys {
-			// A suffix stands for what an index appends to its keys.
+			// A suffix represents the bytes that an index appends to its keys.
 			key := append(attr.AppendKey(bytes.Clone(partition), attr.Num(attr.NumberOf(n))), 0xFF, 0xFF)
 			if bytes.Compare(first, key) <= 0 && bytes.Compare(key, end) < 0 {
 				got = append(got, n)

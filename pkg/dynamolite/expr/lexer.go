@@ -45,8 +45,8 @@ type token struct {
 	start, end int
 }
 
-// grammar is the keywords of an expression; the others are plain words,
-// and reserved ones as all keywords are.
+// grammar lists the keywords of an expression. The others are plain words;
+// like all keywords they are reserved.
 type grammar struct{ first, last tokenKind }
 
 func conditionGrammar() grammar  { return grammar{tokAnd, tokBetween} }
@@ -111,8 +111,8 @@ func wordEnd(s string, i int) int {
 	return i
 }
 
-// upper appends word in upper case, or nothing if buf has no room for it: such
-// a word is longer than those that are looked for.
+// upper appends word in upper case, or nothing if it exceeds the capacity of
+// buf: such a word is longer than every keyword.
 func upper(buf []byte, word string) []byte {
 	if len(word) > cap(buf) {
 		return buf

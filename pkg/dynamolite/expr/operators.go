@@ -28,7 +28,7 @@ const (
 	opSize
 	opIfNotExists
 	opListAppend
-	opUnknown // a call of no known function
+	opUnknown // a call of an unknown function
 )
 
 var opNames = [...]string{
@@ -37,7 +37,7 @@ var opNames = [...]string{
 	"if_not_exists", "list_append", "",
 }
 
-// String returns how the operator or function is written.
+// String returns the spelling of the operator or function.
 func (o op) String() string { return opNames[o] }
 
 // functionNamed returns the function of that name. Names are case-sensitive.

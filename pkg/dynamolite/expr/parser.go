@@ -13,9 +13,9 @@ const (
 	maxOperands  = 100  // right operands of IN
 )
 
-// parser reads one expression. After the first error it stands at the end of
-// the source and every further read fails without effect, so that only loops
-// and the caller need to look at err.
+// parser reads one expression. After the first error it is at the end of the
+// source and every further read fails without effect, so only loops and the
+// caller need to check err.
 type parser struct {
 	label     string // such as "UpdateExpression", for messages
 	src       string

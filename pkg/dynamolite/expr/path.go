@@ -15,12 +15,11 @@ const maxPathDepth = 32
 // first of which is a name.
 type Path []step
 
-// step is a name in a map, or an index in a list. Steps that cannot be used
-// are kept as such until the checks find them, because DynamoDB reports other
-// problems first.
+// step is a name in a map, or an index in a list. Invalid steps are kept until
+// the checks find them, because DynamoDB reports other problems first.
 type step struct {
 	kind  stepKind
-	name  string // byName: attribute name; else the text in the expression
+	name  string // byName: attribute name; otherwise the text in the expression
 	index int    // byIndex
 }
 
@@ -64,7 +63,7 @@ func (p Path) find(item attr.Item) (v attr.Value, ok bool) {
 	return v, ok
 }
 
-// in returns the element of v that s leads to.
+// in returns the element of v at s.
 func (s step) in(v attr.Value) (attr.Value, bool) {
 	switch {
 	case s.kind == byName && v.Kind == attr.M:
@@ -75,13 +74,13 @@ func (s step) in(v attr.Value) (attr.Value, bool) {
 	return attr.Value{}, false
 }
 
-// fits reports whether v is of the kind that s can lead into.
+// fits reports whether v is of the kind that s can be applied to.
 func (s step) fits(v attr.Value) bool {
 	return s.kind == byName && v.Kind == attr.M || s.kind == byIndex && v.Kind == attr.L
 }
 
-// checkDistinct returns an error if one of paths is, or lies in, another, or
-// if two of them use one place as a map and as a list.
+// checkDistinct returns an error if one of paths is, or lies within, another,
+// or if two of them use the same place as a map and as a list.
 func checkDistinct(label string, paths []Path) error {
 	for i, b := range paths {
 		for _, a := range paths[:i] {
@@ -109,7 +108,7 @@ func clash(a, b Path) string {
 	return "overlap"
 }
 
-// tree holds paths by their common steps.
+// tree groups paths by their common steps.
 type tree struct {
 	branches []branch
 	leaf     int // index of the path that ends here; only if branches is empty
@@ -149,8 +148,8 @@ func (t *tree) grow(s step) *tree {
 	return grown
 }
 
-// project returns the part of v that t's paths lead to; ok is false if they
-// lead to nothing. Chosen list elements keep their order and close up.
+// project returns the part of v that t's paths select; ok is false if they
+// select nothing. Selected list elements keep their order, without gaps.
 func (t *tree) project(v attr.Value) (part attr.Value, ok bool) {
 	if len(t.branches) == 0 {
 		return v, true

@@ -8,8 +8,8 @@ import (
 )
 
 // formula draws a condition over the attributes t (true) and f (missing), with
-// only the parentheses it needs, and what it evaluates to. binds is the least
-// tight operator that may stand without parentheses: 0 OR, 1 AND, 2 NOT.
+// only the parentheses that it needs, and its value. binds is the loosest
+// operator that needs no parentheses: 0 OR, 1 AND, 2 NOT.
 func formula(t *rapid.T, depth, binds int) (src string, holds bool) {
 	level := 3
 	if depth > 0 {

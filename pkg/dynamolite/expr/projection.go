@@ -2,8 +2,8 @@ package expr
 
 import "github.com/assay-project/assay/pkg/dynamolite/attr"
 
-// Projection is a parsed projection expression. The zero Projection takes
-// whole items.
+// Projection is a parsed projection expression. The zero Projection selects
+// entire items.
 type Projection struct {
 	tree  *tree
 	paths []Path
@@ -36,7 +36,7 @@ func ParseProjection(scope *Scope, src string) (Projection, error) {
 // Paths returns the projection's document paths.
 func (p Projection) Paths() []Path { return p.paths }
 
-// Apply returns the part of item that the projection's paths lead to: never
+// Apply returns the part of item that the projection's paths select: never
 // nil, and item itself for the zero Projection.
 func (p Projection) Apply(item attr.Item) attr.Item {
 	if p.tree == nil {

@@ -33,7 +33,7 @@ func TestProjectionTakesThePathsThatExist(t *testing.T) {
 		}
 	}
 	if got := (Projection{}).Apply(item); !got.Equal(item) {
-		t.Errorf("the zero Projection takes %s", got.AppendJSON(nil))
+		t.Errorf("the zero Projection selects %s", got.AppendJSON(nil))
 	}
 }
 

@@ -2,7 +2,7 @@ package expr
 
 // isReserved reports whether word, in any case, is one of the 573 reserved
 // words of the DynamoDB Developer Guide ("Reserved words in DynamoDB"), which
-// an expression may use as an attribute name only by a placeholder.
+// an expression can use as an attribute name only through a placeholder.
 func isReserved(word string) bool {
 	var buf [len("LOCALTIMESTAMP")]byte // the longest
 	switch string(upper(buf[:0], word)) {

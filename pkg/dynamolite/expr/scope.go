@@ -2,11 +2,11 @@
 // filters, key conditions, updates and projections.
 //
 // The expressions of one request share a Scope, which holds the request's
-// ExpressionAttributeNames and ExpressionAttributeValues and knows in the end
-// which of them no expression used. Every error is an *attr.ValidationError
-// with DynamoDB's message, as far as it is publicly known. What is checked in
-// which order follows what others observed and published: the tests of the
-// dynalite project against AWS, and the nubo-db/dynamodb-conformance suite.
+// ExpressionAttributeNames and ExpressionAttributeValues and tracks which of
+// them are used. Every error is an *attr.ValidationError with DynamoDB's
+// message, as far as it is publicly known. The checks and their order follow
+// published observations: the tests of the dynalite project against AWS, and
+// the nubo-db/dynamodb-conformance suite.
 package expr
 
 import (
@@ -26,12 +26,12 @@ type Scope struct {
 	values     attr.Item
 	usedNames  []string // few: an expression is short
 	usedValues []string
-	cache      *Cache // nil: nothing is kept
+	cache      *Cache // nil: no caching
 }
 
 // NewScope checks a request's ExpressionAttributeNames and
-// ExpressionAttributeValues; nil means that the request has none. It keeps
-// both maps.
+// ExpressionAttributeValues; nil means that the request has none. The scope
+// keeps references to both maps.
 func NewScope(names map[string]string, values attr.Item) (*Scope, error) {
 	if names != nil && len(names) == 0 {
 		return nil, errEmpty("ExpressionAttributeNames")
@@ -64,7 +64,8 @@ func NewScope(names map[string]string, values attr.Item) (*Scope, error) {
 	return &Scope{names: names, values: values, usedNames: used[:0:len(names)], usedValues: used[len(names):len(names)]}, nil
 }
 
-// nameError returns an error of names; of several errors always the same one.
+// nameError returns an error of names; if there are several, always the same
+// one.
 func nameError(names map[string]string) error {
 	keys := slices.Sorted(maps.Keys(names))
 	for _, key := range keys {
@@ -92,8 +93,8 @@ func checkPlaceholder(parameter string, sign byte, key string) error {
 	return nil
 }
 
-// Unused returns an error that names the placeholders that no expression
-// parsed so far has used, nil if there is none.
+// Unused returns an error that names the placeholders that no parsed
+// expression has used, or nil if all are used.
 func (s *Scope) Unused() error {
 	var left []string
 	if len(s.usedNames) < len(s.names) {

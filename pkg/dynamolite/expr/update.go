@@ -23,8 +23,8 @@ type action struct {
 	value   *node // nil for REMOVE
 }
 
-// ParseUpdate parses src and checks all that can be checked without an item.
-// Its error is an *attr.ValidationError.
+// ParseUpdate parses src and makes all checks that do not need an item. Its
+// error is an *attr.ValidationError.
 func ParseUpdate(scope *Scope, src string) (Update, error) {
 	const label = "UpdateExpression"
 	parsed, err := recall(scope, label, src, func() (parsedUpdate, bool, error) {
@@ -60,8 +60,8 @@ func (u Update) Targets() []Path { return u.targets }
 // Paths returns every document path in the update, read or written.
 func (u Update) Paths() []Path { return u.paths }
 
-// Touched returns the part of item that the update's targets lead to, as
-// UPDATED_OLD and UPDATED_NEW show it; never nil.
+// Touched returns the part of item at the update's targets, as UPDATED_OLD and
+// UPDATED_NEW return it; never nil.
 func (u Update) Touched(item attr.Item) attr.Item {
 	if u.tree == nil {
 		return attr.Item{}
@@ -137,8 +137,8 @@ func sectionName(section tokenKind) string {
 }
 
 // updateChecker checks an update in DynamoDB's order: names and functions as
-// written, repeated sections, clashing targets, and then, from the last action
-// to the first, placeholders and types.
+// written, repeated sections, overlapping targets, and then, from the last
+// action to the first, placeholders and types.
 type updateChecker struct{ checker }
 
 func (c *updateChecker) check(u updateParser) {
@@ -195,7 +195,7 @@ func (c *updateChecker) action(a action) {
 		", operand type: " + longName(kind) + ", typeSet: ALLOWED_FOR_" + section + "_OPERAND")
 }
 
-// longName returns how messages about ADD and DELETE call a kind.
+// longName returns the name of a kind in messages about ADD and DELETE.
 func longName(kind attr.Kind) string {
 	switch kind {
 	case attr.S:

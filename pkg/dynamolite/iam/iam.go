@@ -1,5 +1,6 @@
-// Package iam implements dynamolite.Options.Allow by IAM policies. It knows
-// the part of their language that Read accepts, and refuses the rest.
+// Package iam implements dynamolite.Options.Allow with IAM policies. It
+// supports the part of the policy language that Read accepts, and rejects the
+// rest.
 package iam
 
 import (
@@ -26,7 +27,7 @@ type Statement struct {
 	Condition        map[string]map[string]OneOrMore // by operator and key
 }
 
-// OneOrMore is a list, or one of it without the brackets.
+// OneOrMore is a list, or a single element without the brackets.
 type OneOrMore []string
 
 // UnmarshalJSON reads either form.
@@ -38,14 +39,14 @@ func (o *OneOrMore) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(o))
 }
 
-// The conditions that a policy may have. The first restricts what a request
-// names; a request that has nothing of the second's key passes.
+// The supported conditions. The first restricts the names in a request; the
+// second passes if the request has no value for the key.
 const (
 	forAll   = "ForAllValues:StringLike"
 	ifExists = "StringEqualsIfExists"
 )
 
-// keys give what a request has of a condition's key.
+// keys return a request's values for a condition key.
 var keys = map[string]map[string]func(dynamolite.Access) []string{
 	forAll: {
 		"dynamodb:LeadingKeys": func(a dynamolite.Access) []string { return []string{a.LeadingKey} },
@@ -64,15 +65,15 @@ func given(value string) []string {
 	return []string{value}
 }
 
-// Read reads the policies of a folder, by the names of their files without .json.
-// It returns an error for one that has what this package does not know.
+// Read reads the policies in a directory, by the names of their files without
+// .json. It returns an error for a policy that uses an unsupported feature.
 func Read(folder string) (map[string]Policy, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
 		return nil, fmt.Errorf("iam: %w", err)
 	}
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("iam: there is no policy in %s", folder)
+		return nil, fmt.Errorf("iam: no policy in %s", folder)
 	}
 	all := map[string]Policy{}
 	for _, path := range paths {
@@ -98,11 +99,11 @@ func read(path string) (Policy, error) {
 		return Policy{}, err
 	}
 	if p.Version != "2012-10-17" {
-		return Policy{}, fmt.Errorf("the version %q is not known", p.Version)
+		return Policy{}, fmt.Errorf("unknown version %q", p.Version)
 	}
 	for _, s := range p.Statement {
 		if s.Effect != "Allow" {
-			return Policy{}, fmt.Errorf("%s: the effect %q is not known", s.Sid, s.Effect)
+			return Policy{}, fmt.Errorf("%s: unknown effect %q", s.Sid, s.Effect)
 		}
 		for operator, conditions := range s.Condition {
 			for key := range conditions {
@@ -115,8 +116,8 @@ func read(path string) (Policy, error) {
 	return p, nil
 }
 
-// Uses returns the parts of a policy that let a request pass, empty when it does not
-// pass.
+// Uses returns the parts of a policy that allow a request, or nothing if the policy
+// does not allow it.
 func (p Policy) Uses(a dynamolite.Access) []string {
 	var all []string
 	for _, s := range p.Statement {
@@ -155,8 +156,9 @@ func (s Statement) uses(a dynamolite.Access) []string {
 	return all
 }
 
-// Parts returns all that Uses can return: every action on every resource, and what
-// requests may name. The attributes of responses are not part of it.
+// Parts returns everything that Uses can return: every action on every resource,
+// and the attributes that requests may name. The attributes of responses are not
+// included.
 func (p Policy) Parts() []string {
 	var all []string
 	for _, s := range p.Statement {
@@ -176,7 +178,7 @@ func (p Policy) Parts() []string {
 
 func part(sid, what, of string) string { return sid + ": " + what + " " + of }
 
-// like reports whether IAM's wildcard * matches.
+// like reports whether s matches a pattern with IAM's wildcard *.
 func like(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

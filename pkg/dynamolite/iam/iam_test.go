@@ -65,7 +65,7 @@ func TestReadRefusesWhatItDoesNotKnow(t *testing.T) {
 		}
 	}
 	if _, err := Read(t.TempDir()); err == nil {
-		t.Error("a folder without policies was read")
+		t.Error("Read of a directory without policies returned no error")
 	}
 }
 

@@ -32,7 +32,7 @@ func Open(t testing.TB) (*dynamodb.Client, *feed.Store) {
 	return db, feed.NewStore(db, Config())
 }
 
-// Submission returns a submission of this number with these tags, that came in at this time.
+// Submission returns a submission with this number and these tags, received at this time.
 func Submission(n int, at time.Time, tags ...string) feed.Submission {
 	return feed.Submission{
 		SourceID: "reddit#" + strconv.Itoa(n), SourceType: "reddit", Text: "text", MatchedTags: tags,

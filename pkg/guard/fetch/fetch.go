@@ -1,5 +1,5 @@
-// Package fetch requests documents from external servers, with bounds on their responses, and
-// classifies failures.
+// Package fetch requests documents from external servers, limits the size of their responses,
+// and classifies failures.
 package fetch
 
 import (
@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// Why there is no document. Any other error may pass by itself.
+// The permanent reasons for a missing document. Any other error may be
+// temporary.
 var (
 	ErrUnauthorized = errors.New("the server rejected the API key")
-	ErrGone         = errors.New("the server says that the document is gone")
+	ErrGone         = errors.New("the server reports that the document is gone")
 	ErrMalformed    = errors.New("the response cannot be parsed")
 	ErrTooLarge     = errors.New("the response is too large")
 )
@@ -44,7 +45,8 @@ type Client struct {
 type Request struct {
 	URL    string
 	Header http.Header
-	// Stay follows no redirect: a key in the header must not get elsewhere.
+	// Stay disables redirects, so that a key in the header is not sent to
+	// another server.
 	Stay bool
 }
 
@@ -89,7 +91,7 @@ func (c Client) Get(ctx context.Context, r Request) (Response, error) {
 }
 
 // Err returns the error for a status other than 200 and 304. The detail is the server's
-// own words, which may be empty.
+// own message, which may be empty.
 func (r Response) Err(detail string) error {
 	said := fmt.Sprintf("the server responded with %d", r.Status)
 	if detail != "" {
@@ -109,11 +111,11 @@ func (r Response) Err(detail string) error {
 	return errors.New(said)
 }
 
-// maxRetryAfter is more than a server may keep us away for.
+// maxRetryAfter is the maximum pause that a server can request.
 const maxRetryAfter = 24 * time.Hour
 
 // RetryAfter returns the pause in the response's Retry-After, in seconds or as a date, up to
-// a day; 0 when it does not.
+// a day; 0 if there is none.
 func (r Response) RetryAfter(now time.Time) time.Duration {
 	value := r.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil {

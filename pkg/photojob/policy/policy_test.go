@@ -57,8 +57,8 @@ func heldBy(err error) string {
 	return fmt.Sprint(err)
 }
 
-// TestBudgetOfManyWorkers: of 4 workers that take permits as fast as they can, as many
-// calls are allowed as the budget pays for, and never one more; so with each other limit.
+// TestBudgetOfManyWorkers: 4 workers take permits as fast as they can; exactly as many
+// calls are allowed as the budget pays for. The same holds for each other limit.
 func TestBudgetOfManyWorkers(t *testing.T) {
 	const workers, each = 4, 10
 	for name, test := range map[string]struct {
@@ -98,8 +98,8 @@ func TestBudgetOfManyWorkers(t *testing.T) {
 	}
 }
 
-// TestBooks: a call counts at the most that it may cost until it is known, and one that is
-// lost stays counted.
+// TestBooks: a call counts with its maximum cost until the actual cost is known, and a
+// lost call remains counted.
 func TestBooks(t *testing.T) {
 	s := stores(t, 1)[0]
 	p := enabled(t, s, func(s *policy.Settings) { s.DailyBudget = 250 })
@@ -118,7 +118,7 @@ func TestBooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Take(t.Context(), p, call("c", 100)); err != nil {
-		t.Errorf("what was not spent: %v", err)
+		t.Errorf("after the unspent part was returned: %v", err)
 	}
 	state, err := s.State(t.Context(), p.Name)
 	if err != nil || len(state.Days) != 1 || state.Days[0].Calls != 3 || state.Days[0].CostMicros != 230 || len(state.Running) != 2 {
@@ -126,7 +126,7 @@ func TestBooks(t *testing.T) {
 	}
 }
 
-// TestSuspension: refused access holds all calls until the settings or the key change.
+// TestSuspension: denied access holds all calls until the settings or the key change.
 func TestSuspension(t *testing.T) {
 	s := stores(t, 1)[0]
 	p := enabled(t, s, func(*policy.Settings) {})
@@ -155,7 +155,7 @@ func TestSuspension(t *testing.T) {
 	}
 }
 
-// TestPut: a writer says which version it has seen.
+// TestPut: a writer must name the version that it has read.
 func TestPut(t *testing.T) {
 	s := stores(t, 1)[0]
 	settings := policy.Defaults(photojob.Gemini)
@@ -177,7 +177,8 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestDefault: the local provider until an operator names another.
+// TestDefault: the local provider is the default until an operator sets
+// another.
 func TestDefault(t *testing.T) {
 	s := stores(t, 1)[0]
 	if d, err := s.Default(t.Context()); err != nil || d != (policy.Default{Provider: photojob.Stub}) {

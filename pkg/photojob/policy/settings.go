@@ -16,21 +16,21 @@ import (
 
 // Settings are the operators' settings of one provider. Costs are in millionths of a US dollar.
 type Settings struct {
-	Enabled       bool     `json:"enabled" doc:"whether jobs are created for this provider and calls are made to it; jobs that wait are done by its fallback"`
+	Enabled       bool     `json:"enabled" doc:"whether jobs are created for this provider and calls are made to it; its fallback processes jobs that wait"`
 	BaseURL       string   `json:"baseUrl" maxLength:"2000" doc:"the address of the API"`
-	KeyVariable   string   `json:"keyVariable" doc:"the environment variable of the analyzer that has the API key: ASSAY_GEMINI_KEY or ASSAY_SEEDREAM_KEY, or one that begins so, followed by _"`
+	KeyVariable   string   `json:"keyVariable" doc:"the environment variable of the analyzer that has the API key: ASSAY_GEMINI_KEY or ASSAY_SEEDREAM_KEY, or one that begins with such a name followed by _"`
 	AnalyzeModel  string   `json:"analyzeModel,omitempty" maxLength:"100" doc:"the model that describes photos; the local provider does that for seedream"`
 	EditModel     string   `json:"editModel" maxLength:"100" doc:"the model that edits photos"`
-	AnalyzeMicros int64    `json:"analyzeMicros" minimum:"0" doc:"the most that one description costs, in millionths of a US dollar"`
-	EditMicros    int64    `json:"editMicros" minimum:"0" doc:"the most that one edit costs, in millionths of a US dollar"`
-	PriceDate     string   `json:"priceDate" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"when models and prices were last compared with the provider's documents"`
+	AnalyzeMicros int64    `json:"analyzeMicros" minimum:"0" doc:"the maximum cost of one description, in millionths of a US dollar"`
+	EditMicros    int64    `json:"editMicros" minimum:"0" doc:"the maximum cost of one edit, in millionths of a US dollar"`
+	PriceDate     string   `json:"priceDate" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"when models and prices were last checked against the provider's documentation"`
 	PerMinute     int      `json:"perMinute" minimum:"1" doc:"calls in a minute"`
-	PerDay        int      `json:"perDay" minimum:"1" doc:"calls in a day (UTC)"`
-	DailyBudget   int64    `json:"dailyBudgetMicros" minimum:"0" doc:"what calls may cost in a day (UTC), in millionths of a US dollar"`
-	Concurrent    int      `json:"concurrent" minimum:"1" maximum:"1000" doc:"calls at once, of all analyzers together"`
+	PerDay        int      `json:"perDay" minimum:"1" doc:"maximum number of calls in a day (UTC)"`
+	DailyBudget   int64    `json:"dailyBudgetMicros" minimum:"0" doc:"maximum cost of calls in a day (UTC), in millionths of a US dollar"`
+	Concurrent    int      `json:"concurrent" minimum:"1" maximum:"1000" doc:"maximum number of concurrent calls, of all analyzers together"`
 	AnalyzeTime   string   `json:"analyzeTime" example:"30s" doc:"how long a description may take"`
 	EditTime      string   `json:"editTime" example:"2m" doc:"how long an edit may take"`
-	Fallback      []string `json:"fallback" doc:"the providers that do the jobs of this one while it is disabled or suspended, or its jobs have waited for fallbackAfter"`
+	Fallback      []string `json:"fallback" doc:"the providers that process the jobs of this one while it is disabled or suspended, or after its jobs have waited for fallbackAfter"`
 	FallbackAfter string   `json:"fallbackAfter" example:"10m" doc:"how long a job waits for this provider before the next in the chain takes it"`
 }
 
@@ -97,7 +97,7 @@ func (s Settings) Check(name string) []photojob.Violation {
 		wrong("editModel", "is missing")
 	}
 	if name == photojob.Seedream && s.AnalyzeModel != "" {
-		wrong("analyzeModel", "is not for seedream, which describes no photos")
+		wrong("analyzeModel", "is not available for seedream, which cannot describe photos")
 	}
 	for field, text := range map[string]string{"analyzeTime": s.AnalyzeTime, "editTime": s.EditTime} {
 		if d, err := time.ParseDuration(text); err != nil || d < minTime || d > maxTime {
@@ -108,11 +108,11 @@ func (s Settings) Check(name string) []photojob.Violation {
 		wrong("fallbackAfter", "is not between %s and %s", minTime, maxWait)
 	}
 	if s.PerMinute < 1 || s.PerDay < 1 || s.Concurrent < 1 || s.DailyBudget < 0 || s.AnalyzeMicros < 0 || s.EditMicros < 0 {
-		wrong("perMinute", "limits are at least 1, costs at least 0")
+		wrong("perMinute", "limits must be at least 1, costs at least 0")
 	}
 	for i, other := range s.Fallback {
 		if other == name || !slices.Contains(photojob.Providers(), other) || slices.Contains(s.Fallback[:i], other) {
-			wrong("fallback", "has %q, which is not another provider, or twice", other)
+			wrong("fallback", "has %q, which is not another provider or is listed twice", other)
 		}
 	}
 	return found

@@ -15,7 +15,7 @@ type State struct {
 	Running     map[string]Since `json:"running,omitempty"` // by the id of the call
 	HeldUntil   int64            `json:"heldUntil,omitempty"`
 	Failures    int              `json:"failures,omitempty"`  // consecutive
-	Opened      int              `json:"opened,omitempty"`    // how often the breaker has opened consecutively
+	Opened      int              `json:"opened,omitempty"`    // consecutive openings of the breaker
 	OpenUntil   int64            `json:"openUntil,omitempty"` // then one call probes the provider
 	Suspended   *Suspension      `json:"suspended,omitempty"`
 }
@@ -82,16 +82,18 @@ const (
 	failuresToOpen = 5
 	openFor        = 30 * time.Second
 	openMost       = 10 * time.Minute
-	// defaultHold is the pause when a provider limits calls and states none.
+	// defaultHold is the pause if a provider limits calls without stating one.
 	defaultHold = 30 * time.Second
-	// soon is when to check again what can change at any time.
+	// soon is the time until the next check of a limit that can change at any
+	// time.
 	soon = time.Second
-	// offWait is when to check again what only operators change.
+	// offWait is the time until the next check of a hold that only operators
+	// can end.
 	offWait = time.Minute
 )
 
-// day returns the usage of today. A process whose clock is behind counts for the day that others have
-// begun.
+// day returns the usage of today. If this process's clock is behind, it is the last day that others
+// have begun.
 func (s *State) day(now time.Time) *Day {
 	today := now.UTC().Format(time.DateOnly)
 	if n := len(s.Days); n == 0 || s.Days[n-1].Day < today {

@@ -23,8 +23,8 @@ func code(h *Held) string {
 	return h.Code
 }
 
-// TestBreaker: five failures in a row open it; then one call tries, whose failure opens it
-// for twice as long and whose success closes it.
+// TestBreaker: five consecutive failures open it; then one call probes. If it fails, the
+// breaker opens for twice as long; if it succeeds, the breaker closes.
 func TestBreaker(t *testing.T) {
 	p, s, now := provider(), &State{}, noon
 	fails := func(n int) {
@@ -44,11 +44,11 @@ func TestBreaker(t *testing.T) {
 		}
 		now = now.Add(open)
 		if h := s.held(p, "", 1, now); h != nil {
-			t.Fatalf("no call may try: %s", h.Code)
+			t.Fatalf("no call may probe: %s", h.Code)
 		}
 		s.take(Call{ID: "probe", Until: now.Add(time.Minute)}, now)
 		if h := s.held(p, "", 1, now); code(h) != HeldBreaker {
-			t.Fatalf("a second call beside the one that tries: %+v", h)
+			t.Fatalf("a second call during the probe: %+v", h)
 		}
 		s.done("probe", Result{Outcome: Failed}, now)
 		open *= 2
@@ -65,8 +65,8 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// TestLostWorker: a call whose worker is gone is none in progress once every clock says
-// that its time is over; its cost stays.
+// TestLostWorker: a call whose worker has crashed is no longer in progress once its
+// time is over by every clock; its cost remains.
 func TestLostWorker(t *testing.T) {
 	p, s := provider(), &State{}
 	p.Settings.Concurrent = 1
@@ -82,8 +82,8 @@ func TestLostWorker(t *testing.T) {
 	}
 }
 
-// TestWindows: counts of a minute and a day start at zero again, also for processes whose clocks differ: one
-// that is behind counts for the day that has begun.
+// TestWindows: counts of a minute and a day are reset, also for processes whose clocks differ: one that is
+// behind counts for the day that has begun.
 func TestWindows(t *testing.T) {
 	p, s := provider(), &State{}
 	p.Settings.PerMinute, p.Settings.PerDay, p.Settings.Concurrent = 2, 3, 100
@@ -112,8 +112,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestPause: a provider that asks for a pause gets it, or a short one if it does not say
-// for how long.
+// TestPause: a provider that asks for a pause gets it, or a short one if it does not
+// specify a duration.
 func TestPause(t *testing.T) {
 	for asked, want := range map[time.Duration]time.Duration{0: defaultHold, 55 * time.Second: 55 * time.Second} {
 		p, s := provider(), &State{}
@@ -128,7 +128,7 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestDefaults: the defaults can be used, and make no calls.
+// TestDefaults: the defaults are valid and make no calls.
 func TestDefaults(t *testing.T) {
 	for _, name := range Paid() {
 		s := Defaults(name)

@@ -48,7 +48,7 @@ type Call struct {
 	ID         string
 	CostMicros int64 // the maximum cost
 	Until      time.Time
-	Key        string // digest of the key, as Digest makes it
+	Key        string // digest of the key, from Digest
 }
 
 // Result is the result of a call.

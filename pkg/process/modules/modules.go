@@ -65,7 +65,8 @@ func Linked() []Section {
 	return found
 }
 
-// Notice returns the notice of a section: its modules, where their source is, and their licenses.
+// Notice returns the notice of a section: its modules, the location of their source, and their
+// licenses.
 func (s Section) Notice() string {
 	var out strings.Builder
 	out.WriteString("This program contains:\n\n")
@@ -80,8 +81,8 @@ func (s Section) Notice() string {
 	return out.String() + "\nunder these terms:\n\n" + s.Text
 }
 
-// escaped returns a path or version as the module proxy protocol writes it: capitals as "!" and the
-// letter in lower case.
+// escaped returns a path or version in the form of the module proxy protocol: a capital letter
+// becomes "!" and the letter in lower case.
 func escaped(name string) string {
 	var out strings.Builder
 	for _, r := range name {

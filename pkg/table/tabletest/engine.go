@@ -17,7 +17,7 @@ import (
 )
 
 // Start opens an empty engine and returns a client configured as in the services, but with shorter
-// pauses before it retries, and the engine's fault switch. The engine is closed with tb.
+// retry delays, and the engine's fault injector. The engine is closed with tb.
 func Start(tb testing.TB) (*dynamodb.Client, *dynamolite.Faults) {
 	tb.Helper()
 	db, _, faults := StartStreams(tb)

@@ -1,5 +1,5 @@
-// Package announce publishes the work of text files: that the bytes of a file are stored. Ingest and
-// the sweep share it, so both treat an upload the same way.
+// Package announce publishes the events of stored text files. Ingest and the sweep share it, so both
+// treat an upload the same way.
 package announce
 
 import (
@@ -25,10 +25,10 @@ type Announcer struct {
 	Log    zerolog.Logger
 }
 
-// Confirm checks whether the object of a file exists and, while the file is PENDING, publishes
-// FileUploaded. The client's call, the bucket's notice and the sweep all end here, in any order and
-// number: the event's id is the same. It returns upload.ErrNoBytes, upload.ErrOtherBytes or
-// bus.ErrFull; and bus.ErrOutstanding when the last worker of a retried file has not yet acknowledged its event.
+// Confirm checks whether the object of a file exists and, while the file is PENDING, publishes FileUploaded.
+// The client's call, the bucket's notification and the sweep all call it, in any order and any number of
+// times, since the event id is the same. It returns upload.ErrNoBytes, upload.ErrOtherBytes or bus.ErrFull.
+// It returns bus.ErrOutstanding if the last worker of a retried file has not acknowledged its event yet.
 func (a *Announcer) Confirm(ctx context.Context, file textfile.File) (textfile.File, error) {
 	if file.Status != textfile.Pending {
 		return file, nil

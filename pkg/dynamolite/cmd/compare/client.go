@@ -100,7 +100,7 @@ func (e *engine) prepare() error {
 	return nil
 }
 
-// measure has the clients repeat the workload for d and returns requests per
+// measure has the clients repeat the workload for d. It returns requests per
 // second and the median latency.
 func (e *engine) measure(w workload, clients int, d time.Duration) (rate float64, p50 time.Duration, err error) {
 	var mu sync.Mutex

@@ -4,9 +4,10 @@
 //	compare -ours ./dynamolite -theirs ./dynoxide
 //
 // ours is called with -addr and -path, theirs with --port and --db-path. Each
-// engine gets an empty folder of its own. The engines take turns, many times
-// for each workload. A ratio is the median of the ratios of neighbouring turns,
-// so that other work on the machine, which hits neighbours alike, counts little.
+// engine gets its own empty directory. The engines take turns, many times for
+// each workload. A ratio is the median of the ratios of neighbouring turns, so
+// that other work on the machine, which affects neighbours alike, has little
+// effect.
 package main
 
 import (
@@ -48,7 +49,7 @@ func compare(ours, theirs string, turn time.Duration, turns int) (err error) {
 		if err := c.Start(); err != nil {
 			return err
 		}
-		defer func() { // started by this program; its data goes with dir
+		defer func() { // started by this program; its data is removed with dir
 			_ = c.Process.Kill()
 			_ = c.Wait()
 		}()

@@ -3,8 +3,8 @@
 //
 //	dynamolite -addr 127.0.0.1:8000 -path data.db
 //
-// With -policies an access key may do what the policy of its name in that folder
-// allows; keys are taken on trust.
+// With -policies, each access key has the permissions of the policy file with
+// its name in that directory. Signatures are not verified.
 package main
 
 import (
@@ -25,12 +25,12 @@ import (
 )
 
 func main() {
-	addr := flag.String("addr", "127.0.0.1:8000", "address to listen on; port 0 takes a free one")
-	path := flag.String("path", "", "bbolt file; empty: a temporary one, removed at the end")
-	relaxed := flag.Bool("sync-never", false, "answer writes before they are on disk")
-	policies := flag.String("policies", "", "folder of IAM policies, a file for each access key: KEY.json; empty: every key may do everything")
-	root := flag.String("root", "", "with -policies: the access key that may do everything")
-	hosts := flag.String("hosts", "", "host names, comma-separated, that requests may be addressed to besides those of loopback")
+	addr := flag.String("addr", "127.0.0.1:8000", "address to listen on; port 0 picks a free port")
+	path := flag.String("path", "", "bbolt file; empty: a temporary file, removed on exit")
+	relaxed := flag.Bool("sync-never", false, "acknowledge writes before they are on disk")
+	policies := flag.String("policies", "", "directory of IAM policies, with one file KEY.json for each access key; empty: every key has all permissions")
+	root := flag.String("root", "", "with -policies: the access key that has all permissions")
+	hosts := flag.String("hosts", "", "comma-separated host names that requests may use, in addition to those of loopback")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -55,7 +55,7 @@ func main() {
 	}
 }
 
-// serve answers requests until ctx ends, and prints its address first.
+// serve handles requests until ctx ends, and prints its address first.
 func serve(ctx context.Context, addr string, opts dynamolite.Options) (err error) {
 	engine, err := dynamolite.Open(opts)
 	if err != nil {
