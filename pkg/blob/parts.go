@@ -34,7 +34,7 @@ var (
 type OpenUpload struct {
 	Key       string
 	ID        string
-	Initiated time.Time
+	Initiated time.Time // in versitygw the time of its last part
 }
 
 // StoredPart is a part that the server has.
@@ -100,12 +100,14 @@ func (s *Store) Parts(ctx context.Context, key, id string, limit int) ([]StoredP
 	}
 }
 
-// OpenUploads returns up to PageLimit open uploads of objects whose keys begin with prefix, in the order of
-// their keys. after is the last upload of the page before, or zero. more reports whether others follow.
-func (s *Store) OpenUploads(ctx context.Context, prefix string, after OpenUpload) (uploads []OpenUpload, more bool, err error) {
+// OpenUploads returns up to PageLimit open uploads of objects whose keys begin with prefix and follow the key
+// after, in the order of their keys; after is empty for the first page. more reports whether others follow. Of an
+// object whose uploads do not fit on a page the rest is left out: versitygw refuses the id of an upload as a
+// marker.
+func (s *Store) OpenUploads(ctx context.Context, prefix, after string) (uploads []OpenUpload, more bool, err error) {
 	in := &s3.ListMultipartUploadsInput{Bucket: &s.Bucket, Prefix: &prefix, MaxUploads: aws.Int32(PageLimit)}
-	if after.ID != "" {
-		in.KeyMarker, in.UploadIdMarker = &after.Key, &after.ID
+	if after != "" {
+		in.KeyMarker = &after
 	}
 	out, err := s.client.ListMultipartUploads(ctx, in)
 	if err != nil {
@@ -146,7 +148,7 @@ func (s *Store) AbortParts(ctx context.Context, key, id string) error {
 // AbortAll removes the open uploads of the objects whose keys begin with prefix.
 func (s *Store) AbortAll(ctx context.Context, prefix string) error {
 	for {
-		uploads, more, err := s.OpenUploads(ctx, prefix, OpenUpload{})
+		uploads, more, err := s.OpenUploads(ctx, prefix, "")
 		if err != nil {
 			return err
 		}

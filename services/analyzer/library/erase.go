@@ -19,7 +19,7 @@ const (
 	erasePages = 2 // how many pages of them in one attempt
 )
 
-// erase removes the objects and then the items of a node that is being erased; of a folder it begins the
+// erase removes the open uploads, the objects and then the items of a node that is being erased; of a folder it begins the
 // erasing of its children first. A repeat continues.
 func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 	n, err := a.store.Get(ctx, s.FileId)
@@ -42,7 +42,7 @@ func (a *Area) erase(ctx context.Context, s *event.LibraryStep) error {
 	}
 	if n.IsFolder() {
 		err = a.eraseChildren(ctx, n.ID, by)
-	} else {
+	} else if err = a.bucket.AbortAll(ctx, library.FilePrefix(n.ID)); err == nil {
 		err = a.deleteAll(ctx, library.FilePrefix(n.ID), nil)
 	}
 	if err != nil {

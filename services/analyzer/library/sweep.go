@@ -58,7 +58,8 @@ func (s sweep) run(ctx context.Context, r *sweeper.Run) error {
 			}
 			return pages(ctx, r, page, err, s.node)
 		}),
-		sweeper.WalkObjects(ctx, r, objects(s)))
+		sweeper.WalkObjects(ctx, r, objects(s)),
+		sweeper.WalkUploads(ctx, r, s.bucket, library.ObjectPrefix))
 }
 
 // pages looks at each item of a page.

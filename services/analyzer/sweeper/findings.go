@@ -7,6 +7,7 @@ const (
 	UnnotifiedOutcome  = "unnotified_outcome"  // an outcome to publish again; the stream drops the newest
 	UnreadableItem     = "unreadable_item"     // left for a person
 	OrphanObject       = "orphan_object"       // an object that belongs to no item; deleted
+	AbandonedUpload    = "abandoned_upload"    // an upload in parts that was not completed in time; aborted
 	SuspiciousOrphan   = "suspicious_orphan"   // there are too many orphans; not deleted
 	InconsistentCopies = "inconsistent_copies" // rows of one item that differ; repaired from the first
 )

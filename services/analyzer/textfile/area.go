@@ -3,6 +3,7 @@ package textfile
 
 import (
 	"context"
+	"errors"
 
 	"github.com/rs/zerolog"
 
@@ -48,8 +49,9 @@ func (a *Area) Consumers() []bus.Consumer {
 	}, steps{a})}
 }
 
-// Sweep repairs files that no message will move, and removes orphaned objects.
+// Sweep repairs files that no message will move, and removes orphaned objects and
+// abandoned uploads.
 func (a *Area) Sweep(ctx context.Context, r *sweeper.Run) error {
 	s := sweep{steps{a}}
-	return sweeper.Sweep(ctx, r, s, s)
+	return errors.Join(sweeper.Sweep(ctx, r, s, s), sweeper.WalkUploads(ctx, r, a.bucket, textfile.ObjectPrefix))
 }

@@ -85,6 +85,9 @@ func New(cfg Config) (*Client, error) {
 // OwnerID returns the owner of the client's requests; it may be empty.
 func (c *Client) OwnerID() string { return c.ownerID }
 
+// Server returns the base URL of the server.
+func (c *Client) Server() string { return c.server.String() }
+
 // Close closes idle connections. A server that shuts down waits a while for connections that never
 // carried a request.
 func (c *Client) Close() { c.http.CloseIdleConnections() }

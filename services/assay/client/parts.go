@@ -60,6 +60,7 @@ func (c *Client) putParts(ctx context.Context, to delivery, src Source) error {
 	if err := u.list(ctx); err != nil {
 		return err
 	}
+	u.resume()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelParts)
 	for number := int32(1); number <= to.PartCount && ctx.Err() == nil; number++ {
@@ -97,6 +98,16 @@ func (u *partsUpload) list(ctx context.Context) error {
 		u.stored[part.Number] = part
 	}
 	return nil
+}
+
+// resume reports the parts that are stored as sent. Their bytes are compared before they are left out.
+func (u *partsUpload) resume() {
+	for number := int32(1); number <= u.to.PartCount; number++ {
+		if stored, ok := u.stored[number]; ok {
+			u.sent[number] = stored.Size
+		}
+	}
+	u.progress(1, u.sent[1])
 }
 
 // send sends a part unless it is stored. After a failure it asks first whether the part was stored nevertheless.

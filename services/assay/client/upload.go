@@ -67,8 +67,8 @@ func (c *Client) reserve(ctx context.Context, r Reservation, requestID string) (
 type Source struct {
 	Reservation
 	Content io.ReaderAt
-	// Progress is called with the number of bytes sent so far; another attempt restarts from 0. It
-	// may be nil.
+	// Progress is called with the number of bytes sent so far; another attempt restarts from 0, or from what is
+	// stored of an upload in parts. It may be nil.
 	Progress func(sent int64)
 }
 
@@ -76,8 +76,9 @@ type Source struct {
 // file's current state, usually PENDING. It retries after broken connections and if the server is
 // busy, without creating a second file.
 //
-// A file above PartsAbove without a SHA256 is uploaded in parts. A later call with the same Key and the same
-// bytes then sends those parts only that are not stored, also from another process.
+// A file above PartsAbove without a SHA256 is uploaded in parts, four at once, each with its CRC-32. A later call
+// with the same reservation, Key included, and the same bytes then sends only those parts that are not stored, also
+// from another process. The server keeps them for ASSAY_RESERVATION_EXPIRES, 24 hours by default.
 func (c *Client) Upload(ctx context.Context, src Source) (File, error) {
 	if src.Key == "" {
 		src.Key = newKey()

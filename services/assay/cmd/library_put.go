@@ -38,7 +38,8 @@ func newLibraryPut(s *settings) *cobra.Command {
 		Long: `Upload files, and folders with all that is in them.
 
 What an earlier run has uploaded to the same folder, and is there unchanged, is not
-uploaded again: repeat the command after an interruption. While the server is busy or
+uploaded again: repeat the command after an interruption. Of a file above 64 MiB, which
+is uploaded in parts, it then sends only what is missing. While the server is busy or
 restarts, requests are repeated. Symbolic links in a folder are left out.
 
 What failed is listed on standard error; a folder that cannot be read or created does
@@ -218,10 +219,21 @@ func (p *put) send(ctx context.Context, l local, bar *bar) (client.Node, error) 
 		Name: name, Size: info.Size(), ContentType: mime.TypeByExtension(filepath.Ext(l.path)),
 		SHA256: digest, ParentID: l.folderID,
 	}
-	return once(f.ParentID, f.Name, func(try string) (client.Node, error) {
+	if f.Size > client.PartsAbove {
+		f.SHA256, f.Parts = "", true // its parts have checksums
+	}
+	n, err := once(f.ParentID, f.Name, func(try string) (client.Node, error) {
 		f.Key = keyOf("file", f.ParentID, f.Name, digest, try)
 		return p.client.UploadLibraryFile(ctx, f, client.Source{Content: file, Progress: bar.sent})
 	})
+	if err != nil {
+		return n, err
+	}
+	hashed := begun{Size: info.Size(), Modified: info.ModTime().UnixNano()}
+	if changed, err := hashed.changed(file); changed || err != nil {
+		return n, errors.Join(err, errors.New("changed during its upload; upload it again"))
+	}
+	return n, nil
 }
 
 // putLine is a node with the path that it was read from.

@@ -102,7 +102,7 @@ func (e *photoEdit) editAll(ctx context.Context, paths []string) {
 	for some := range slices.Chunk(paths, client.MaxPhotoBatch) {
 		var sources []source
 		for _, path := range some {
-			src, err := e.open(path)
+			src, err := e.open(ctx, path)
 			if err != nil {
 				e.sender.done(ctx, path, src.bar, edited{}, err)
 				continue
@@ -117,10 +117,14 @@ func (e *photoEdit) editAll(ctx context.Context, paths []string) {
 }
 
 // open opens a photo and reads what its upload declares.
-func (e *photoEdit) open(path string) (src source, err error) {
+func (e *photoEdit) open(ctx context.Context, path string) (src source, err error) {
 	src = source{path: path, bar: e.sender.bars.add(path)}
 	if src.file, err = os.Open(path); err != nil {
 		return src, plain(err)
+	}
+	info, err := src.file.Stat()
+	if err != nil {
+		return src, errors.Join(plain(err), src.file.Close())
 	}
 	head, digest := make([]byte, 512), sha256.New()
 	n, err := io.ReadFull(src.file, head)
@@ -128,7 +132,7 @@ func (e *photoEdit) open(path string) (src source, err error) {
 		_, err = src.file.Seek(0, io.SeekStart)
 	}
 	if err == nil {
-		src.Size, err = io.Copy(digest, src.file)
+		src.Size, err = io.Copy(digest, src.bar.hash(ctx, src.file, info.Size()))
 	}
 	format := pixels.Sniff(head[:n])
 	if err == nil && format == "" {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -63,6 +64,7 @@ type bar struct {
 	total   *mpb.Bar
 	hashing atomic.Bool // current is what was read, not what was sent
 	waiting atomic.Bool
+	resumed atomic.Int64 // bytes that an earlier run has sent, or -1 until that is known
 	streams atomic.Int64 // bytes of an upload whose size is unknown
 }
 
@@ -78,6 +80,8 @@ func (p *progress) add(path string) *bar {
 		name = append(name[:longestName-1], '…')
 	}
 	b := &bar{total: p.total}
+	b.resumed.Store(-1)
+	var pace rate
 	b.Bar = p.bars.AddBar(0,
 		mpb.PrependDecorators(decor.Name(fmt.Sprintf("%-*s ", longestName, string(name)))),
 		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
@@ -91,7 +95,7 @@ func (p *progress) add(path string) *bar {
 			if b.hashing.Load() {
 				doing = " hashing "
 			}
-			return doing + sizeOf(s.Current) + " of " + sizeOf(s.Total)
+			return doing + sizeOf(s.Current) + " of " + sizeOf(s.Total) + pace.shown(time.Now(), s.Current-max(0, b.resumed.Load()), s.Total-s.Current)
 		})))
 	return b
 }
@@ -140,6 +144,7 @@ func (b *bar) size(bytes int64) {
 
 func (b *bar) sent(bytes int64) {
 	if b != nil {
+		b.resumed.CompareAndSwap(-1, bytes)
 		b.SetCurrent(bytes)
 	}
 }

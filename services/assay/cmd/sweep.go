@@ -35,6 +35,7 @@ ASSAY_SWEEP_RATE items per second, and prints what it found:
   mismatched_object    an object of another length than reserved
   unused_reservation   a reservation without an upload
   orphan_object        an object that belongs to no item
+  abandoned_upload     an upload in parts that was not completed in time; aborted
   inconsistent_copies  rows of one item that differ
   duplicate_rows       several rows of one feed item
   overdue_job          a photo job that is not done or not uploaded in time; FAILED

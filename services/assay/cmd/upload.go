@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +28,10 @@ type upload struct {
 
 	client *client.Client
 	stdin  io.Reader
+
+	begun *unfinished
+	cut   atomic.Bool           // an upload in parts was interrupted
+	lost  atomic.Pointer[error] // why an upload in parts is not remembered
 }
 
 func newUpload(s *settings) *cobra.Command {
@@ -37,6 +43,12 @@ func newUpload(s *settings) *cobra.Command {
 
 Upload prints a line for each file with its id and status; with --wait, once its
 result is available. A file whose analysis FAILED then counts as a failure.
+
+A file above 64 MiB is uploaded in parts, several at once. After an interruption,
+repeat the command: it sends only what is missing, as long as the file is unchanged
+and the server keeps the parts, for a day by default. While the server is busy or
+restarts, requests are repeated.
+
 Exit status: 0 on success, 1 if a file failed.`,
 		Example: `  assay upload book.txt --wait
   assay upload letters/*.txt --wait --json > results.jsonl
@@ -48,6 +60,7 @@ Exit status: 0 on success, 1 if a file failed.`,
 	flags.BoolVar(&u.wait, "wait", false, "wait for the results")
 	flags.IntVar(&u.parallel, "parallel", 4, "maximum number of concurrent uploads")
 	flags.StringVar(&u.contentType, "content-type", "", "media type, such as text/plain; charset=shift_jis")
+	flags.DurationVar(&s.patience, "retry-for", 5*time.Minute, "how long to repeat a request while the server is busy or away")
 	flags.StringVar(&u.name, "name", "", "name to store instead of the file's own, for a single file")
 	return cmd
 }
@@ -57,6 +70,9 @@ func (u *upload) run(cmd *cobra.Command, paths []string) (err error) {
 		return &Usage{Err: err}
 	}
 	if u.client, err = u.settings.client(); err != nil {
+		return err
+	}
+	if u.begun, err = u.unfinished(); err != nil {
 		return err
 	}
 	u.stdin = cmd.InOrStdin()
@@ -72,13 +88,19 @@ func (u *upload) run(cmd *cobra.Command, paths []string) (err error) {
 	if u.wait {
 		s.wait = func(ctx context.Context, f client.File) (client.File, error) { return u.client.Wait(ctx, f.FileID) }
 	}
-	return s.run(cmd, len(paths), func(ctx context.Context) {
+	err = s.run(cmd, len(paths), func(ctx context.Context) {
 		inParallel(u.parallel, paths, func(path string) {
 			bar := s.bars.add(path)
 			file, err := u.send(ctx, path, bar)
 			s.done(ctx, path, bar, file, err)
 		})
 	})
+	if lost := u.lost.Load(); lost != nil {
+		note(cmd.ErrOrStderr(), "%v", *lost)
+	} else if u.cut.Load() {
+		note(cmd.ErrOrStderr(), "repeat the command to continue the upload")
+	}
+	return err
 }
 
 func (u *upload) check(paths []string) error {
@@ -120,18 +142,45 @@ func (u *upload) send(ctx context.Context, path string, bar *bar) (client.File, 
 	case !info.Mode().IsRegular():
 		return u.stream(ctx, file, name, bar)
 	}
+	reservation := client.Reservation{FileName: name, Size: info.Size(), ContentType: u.contentType}
+	if info.Size() > client.PartsAbove {
+		return u.inParts(ctx, file, reservation, bar)
+	}
 	digest := sha256.New()
 	if _, err := io.Copy(digest, bar.hash(ctx, io.NewSectionReader(file, 0, info.Size()), info.Size())); err != nil {
 		return client.File{}, plain(err)
 	}
 	bar.size(info.Size())
-	return u.client.Upload(ctx, client.Source{
-		Reservation: client.Reservation{
-			FileName: name, Size: info.Size(), ContentType: u.contentType,
-			SHA256: hex.EncodeToString(digest.Sum(nil)),
-		},
-		Content: file, Progress: bar.sent,
-	})
+	reservation.SHA256 = hex.EncodeToString(digest.Sum(nil))
+	return u.client.Upload(ctx, client.Source{Reservation: reservation, Content: file, Progress: bar.sent})
+}
+
+// inParts uploads a file in parts, or continues the upload of an earlier run.
+func (u *upload) inParts(ctx context.Context, file *os.File, r client.Reservation, bar *bar) (client.File, error) {
+	this, err := begin(ctx, file)
+	if err != nil {
+		return client.File{}, plain(err)
+	}
+	this, err = u.begun.resume(this, u.client.Server(), u.client.OwnerID(), r.FileName, r.ContentType)
+	if err != nil {
+		u.lost.Store(&err)
+	}
+	bar.size(r.Size)
+	r.Key, r.Parts = this.Key, true
+	sent, err := u.client.Upload(ctx, client.Source{Reservation: r, Content: file, Progress: bar.sent})
+	if keyUsed(err) {
+		return sent, errors.Join(err, this.end())
+	}
+	if err != nil {
+		if _, refused := errors.AsType[*client.Problem](err); !refused {
+			u.cut.Store(true)
+		}
+		return sent, err
+	}
+	if changed, err := this.changed(file); changed || err != nil {
+		return sent, errors.Join(err, this.end(), fmt.Errorf("changed during its upload as %s; upload it again", sent.FileID))
+	}
+	return sent, this.end()
 }
 
 func (u *upload) stream(ctx context.Context, content io.Reader, name string, bar *bar) (client.File, error) {

@@ -298,6 +298,9 @@ func openStore(cfg S3Config) (*durableStore, error) {
 	if restored > 0 {
 		cfg.Log.Warn().Int("restored", restored).Msg("the data folder has no extended attributes; restored the metadata of its objects")
 	}
+	if err := reopenUploads(objects, attrs); err != nil {
+		return nil, fmt.Errorf("uploads in parts: %w", err)
+	}
 	return &durableStore{
 		Posix: files, meta: attrs, sheets: kept, objects: objects, attributes: synced, sync: cfg.sync, pages: pages, created: cfg.Created, log: cfg.Log,
 	}, nil

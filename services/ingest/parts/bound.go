@@ -22,7 +22,7 @@ type bound struct {
 	counted time.Time
 }
 
-// enter counts one more upload. It returns errTooMany.
+// enter counts one more upload. It returns *tooManyError.
 func (b *bound) enter(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -32,7 +32,7 @@ func (b *bound) enter(ctx context.Context) error {
 		}
 	}
 	if b.open >= b.limit {
-		return errTooMany
+		return &tooManyError{b.limit}
 	}
 	b.open++
 	return nil
@@ -40,7 +40,7 @@ func (b *bound) enter(ctx context.Context) error {
 
 // count counts the open uploads up to the limit.
 func (b *bound) count(ctx context.Context) error {
-	open, last := 0, blob.OpenUpload{}
+	open, last := 0, ""
 	for more := true; more && open < b.limit; {
 		var page []blob.OpenUpload
 		var err error
@@ -48,7 +48,7 @@ func (b *bound) count(ctx context.Context) error {
 			return err
 		}
 		if open += len(page); more {
-			last = page[len(page)-1]
+			last = page[len(page)-1].Key
 		}
 	}
 	b.open, b.counted = open, time.Now()

@@ -80,7 +80,7 @@ func CheckReservation(inParts bool, size int64, sha256 string) error {
 }
 
 // Open opens the upload of a reserved file. For a repeated reservation it returns the upload that is open, if
-// any, and one without an id when the bytes are already stored. It returns errTooMany.
+// any, and one without an id when the bytes are already stored. It returns *tooManyError.
 func (u *Uploads) Open(ctx context.Context, f File, repeated bool) (Reserved, error) {
 	reserved := Reserved{PartSize: f.partSize(), PartCount: f.count(), ExpiresAt: f.Created.Add(u.expire).UTC().Truncate(time.Second)}
 	if repeated {
@@ -88,7 +88,7 @@ func (u *Uploads) Open(ctx context.Context, f File, repeated bool) (Reserved, er
 		if !errors.Is(err, blob.ErrNotFound) {
 			return reserved, err
 		}
-		open, _, err := u.bucket.OpenUploads(ctx, f.Key, blob.OpenUpload{})
+		open, _, err := u.bucket.OpenUploads(ctx, f.Key, "")
 		if err != nil {
 			return Reserved{}, err
 		}
@@ -104,8 +104,8 @@ func (u *Uploads) Open(ctx context.Context, f File, repeated bool) (Reserved, er
 	return reserved, err
 }
 
-// sign signs the upload of parts with these numbers and checksums. It returns errNotOpen, or the problem of a
-// number or a checksum.
+// sign signs the upload of parts with these numbers and checksums. It returns blob.ErrNoUpload,
+// or the problem of a number or a checksum.
 func (u *Uploads) sign(ctx context.Context, f File, uploadID string, numbers []int32, crc32 []string) ([]Signed, error) {
 	if err := check(f, numbers, crc32); err != nil {
 		return nil, err
@@ -152,11 +152,17 @@ func check(f File, numbers []int32, crc32 []string) error {
 	return nil
 }
 
-// joinTries is how often parts are listed and joined while the client replaces them.
-const joinTries = 3
+const (
+	// joinTries is how often parts are listed and joined while the client replaces them.
+	joinTries = 3
+	// joinWait is how long the object is awaited while versitygw joins the parts for an earlier call, joinPause how
+	// often it is looked for. It does not list the upload meanwhile.
+	joinWait  = 5 * time.Second
+	joinPause = 100 * time.Millisecond
+)
 
-// Complete joins the parts of an upload. It may be repeated: that the object exists is no error. It returns
-// errNotOpen, errJoining, or *missingError.
+// Complete joins the parts of an upload. It may be repeated, also while the parts are joined: that the object
+// exists is no error. It returns blob.ErrNoUpload, errJoining, or *missingError.
 func (u *Uploads) Complete(ctx context.Context, f File, uploadID string) error {
 	err := u.join(ctx, f, uploadID)
 	for try := 1; errors.Is(err, blob.ErrParts) && try < joinTries; try++ {
@@ -164,23 +170,31 @@ func (u *Uploads) Complete(ctx context.Context, f File, uploadID string) error {
 	}
 	switch {
 	case errors.Is(err, blob.ErrExists): // another upload of the same reservation was first
-		err = u.Abort(ctx, f.Key)
+		return u.Abort(ctx, f.Key)
 	case errors.Is(err, blob.ErrNoUpload):
-		_, err := u.bucket.Head(ctx, f.Key)
-		if errors.Is(err, blob.ErrNotFound) {
-			return blob.ErrNoUpload
-		}
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	// A server may accept a repeat while it still joins the parts.
-	_, err = u.bucket.Head(ctx, f.Key)
-	if errors.Is(err, blob.ErrNotFound) {
-		return errJoining
+		return u.awaitObject(ctx, f, err)
+	case err == nil: // the server may accept a repeat while it still joins the parts
+		return u.awaitObject(ctx, f, errJoining)
 	}
 	return err
+}
+
+// awaitObject waits until the object exists. If it does not appear it returns the error absent.
+func (u *Uploads) awaitObject(ctx context.Context, f File, absent error) error {
+	for deadline := time.Now().Add(joinWait); ; {
+		_, err := u.bucket.Head(ctx, f.Key)
+		if !errors.Is(err, blob.ErrNotFound) {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return absent
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(joinPause):
+		}
+	}
 }
 
 func (u *Uploads) join(ctx context.Context, f File, uploadID string) error {

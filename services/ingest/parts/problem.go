@@ -11,12 +11,15 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-var (
-	// errTooMany means that the bound of open uploads is reached.
-	errTooMany = errors.New("too many uploads in parts are open")
-	// errJoining means that the server joins the parts at this moment.
-	errJoining = errors.New("the parts are being joined")
-)
+// errJoining means that the server joins the parts at this moment.
+var errJoining = errors.New("the parts are being joined")
+
+// tooManyError means that the bound of open uploads is reached.
+type tooManyError struct{ limit int }
+
+func (t *tooManyError) Error() string {
+	return fmt.Sprintf("%d uploads in parts are open, the most that are allowed (ASSAY_OPEN_UPLOADS)", t.limit)
+}
 
 // missingError names the parts that are not stored, or not as the file has them.
 type missingError struct{ numbers []int32 }
@@ -29,6 +32,7 @@ var Refusals = web.Refusals{http.StatusConflict: {"upload-not-open", "parts-miss
 // Problem returns the problem of an error of this package, and other errors as they are.
 func Problem(err error) error {
 	lacks, isMissing := errors.AsType[*missingError](err)
+	tooMany, isTooMany := errors.AsType[*tooManyError](err)
 	switch {
 	case errors.Is(err, blob.ErrNoUpload):
 		return web.NewProblem(http.StatusConflict, "upload-not-open",
@@ -36,8 +40,8 @@ func Problem(err error) error {
 	case isMissing:
 		return web.NewProblem(http.StatusConflict, "parts-missing",
 			fmt.Sprintf("Parts of the file are missing, or do not have their size: %s. Send them, then report again.", ranges(lacks.numbers))).Because(err)
-	case errors.Is(err, errTooMany):
-		return web.Unavailable("Too many uploads in parts are open. Try again later, or upload the file in one request.", time.Minute).Because(err)
+	case isTooMany:
+		return web.Unavailable(fmt.Sprintf("%d uploads in parts are open, the most that this server allows. Try again later, or upload the file in one request.", tooMany.limit), time.Minute).Because(err)
 	case errors.Is(err, errJoining), errors.Is(err, blob.ErrParts):
 		return web.Unavailable("The parts are being joined. Try again shortly.", time.Second).Because(err)
 	}

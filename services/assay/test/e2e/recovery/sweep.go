@@ -100,6 +100,10 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	text := system.RandomText(302, 100)
 
 	unused := system.Reserve(t, speaker, "unused.txt", "text/plain", text)
+	abandoned, err := speaker.Reserve(ctx, client.Reservation{FileName: "abandoned.txt", Size: int64(len(text)), Parts: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	kept := system.UploadMultipart(t, speaker, "kept.txt", "text/plain", []byte(text))
 	inconsistent := system.UploadMultipart(t, speaker, "inconsistent.txt", "text/plain", []byte(text))
 	lost := system.UploadMultipart(t, speaker, "lost.txt", "text/plain", []byte(text))
@@ -139,12 +143,12 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	findings := map[string]string{
 		unused.FileID: "unused_reservation", inconsistent.FileID: "inconsistent_copies",
 		lost.FileID: "lost_message", orphan: "orphan_object",
-		other.FileID: "mismatched_object",
+		other.FileID: "mismatched_object", abandoned.FileID: "unused_reservation", system.ObjectOf(t, c.System, abandoned.FileID): "abandoned_upload",
 	}
 	for range 2 { // a dry run changes nothing
-		check(t, "textfile", c.Sweep(t, "--dry-run"), findings, "found", 5, 0)
+		check(t, "textfile", c.Sweep(t, "--dry-run"), findings, "found", 7, 0)
 	}
-	check(t, "textfile", c.Sweep(t), findings, "repaired", 5, 5)
+	check(t, "textfile", c.Sweep(t), findings, "repaired", 7, 7)
 
 	if file := system.Await(t, speaker, lost.FileID); file.Status != client.Failed || !strings.Contains(file.ErrorMessage, "no longer exists") {
 		t.Errorf("the file without bytes is %s", system.JSON(file))

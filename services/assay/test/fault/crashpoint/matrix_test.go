@@ -223,6 +223,9 @@ func judge(ctx context.Context, t *testing.T, systems []*system) audit.Report {
 		if err != nil {
 			t.Errorf("system %d: %v", i, err)
 		}
+		if open, _, err := s.audit.Bucket().OpenUploads(ctx, "", ""); err != nil || len(open) > 0 {
+			t.Errorf("system %d: %d uploads in parts are open: %+v, %v", i, len(open), open, err)
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		all.Add(report)

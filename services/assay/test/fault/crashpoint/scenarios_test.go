@@ -62,6 +62,8 @@ func scenarios() []scenario {
 		{name: "multipart", roles: textRoles, abandons: true, play: byMultipart},
 		{name: "presigned and reported", roles: textRoles, abandons: true, play: reported},
 		{name: "presigned and noticed", roles: textRoles, notices: true, play: noticed},
+		{name: "parts", roles: textRoles, abandons: true, play: inParts},
+		{name: "delete of parts", roles: []string{ingest.Name}, play: partsDeleted},
 		{name: "no text", roles: textRoles, play: notAText},
 		{name: "retry", roles: textRoles, play: failedBefore},
 		{name: "delete", roles: textRoles, play: deletedLater},
@@ -302,7 +304,7 @@ func aFeedItemAgain(ctx context.Context, r *run) {
 
 // sweptUp prepares what only a sweep can repair: an unnotified upload, an item whose
 // work message is lost, an unused reservation, a file that its owner's list lacks,
-// orphan objects, and the same of the feed.
+// orphan objects, an abandoned upload in parts, and the same of the feed.
 func sweptUp(ctx context.Context, r *run) {
 	s, unnotified := r.system, r.key
 	r.reserveAndPut(ctx)
@@ -323,6 +325,9 @@ func sweptUp(ctx context.Context, r *run) {
 	check(err)
 	orphan := uuid.Must(uuid.NewV7()).String()
 	_, err = s.audit.Bucket().Put(ctx, terms.ObjectKey(orphan), "text/plain", nil, strings.NewReader(text))
+	check(err)
+
+	_, err = s.audit.Bucket().OpenParts(ctx, terms.ObjectKey(orphan), "text/plain", nil)
 	check(err)
 
 	r.key = uuid.Must(uuid.NewV7()).String()

@@ -138,9 +138,9 @@ func (s *system) engines() wire.Engines { return s.at }
 
 // environ returns the environment of a role behind a wire.
 func (s *system) environ(role string, at wire.Engines) []string {
-	uploads := "" // the default of ingest, for a busy machine
+	uploads, reservations := "", "" // the defaults of ingest, for a busy machine
 	if role != ingest.Name {
-		uploads = time.Second.String() // less than expires
+		uploads, reservations = time.Second.String(), expires.String()
 	}
 	return append(paidEnviron(),
 		"ASSAY_NATS_URL="+at.NATS, "ASSAY_ALLOW_UNSYNCED=true", "ASSAY_DYNAMODB_ENDPOINT="+at.DynamoDB, "ASSAY_S3_ENDPOINT="+at.S3,
@@ -153,7 +153,7 @@ func (s *system) environ(role string, at wire.Engines) []string {
 		"LEANDA_NODES_TABLE="+s.cfg.Library.Nodes, "LEANDA_FILES_TABLE="+s.cfg.Library.Files, "LEANDA_WORKFLOW_STATE_TABLE="+s.cfg.Library.Workflows,
 		"ASSAY_LEASE="+lease.String(), "ASSAY_PROJECTOR_LEASE="+lease.String(), "ASSAY_DRAIN="+drain.String(),
 		"ASSAY_ANALYZER_PARALLEL=1", "ASSAY_NOTICES_PARALLEL=1",
-		"ASSAY_SWEEP_EVERY=0", "ASSAY_SWEEP_RATE=1000000", "ASSAY_RESERVATION_EXPIRES="+expires.String(),
+		"ASSAY_SWEEP_EVERY=0", "ASSAY_SWEEP_RATE=1000000", "ASSAY_RESERVATION_EXPIRES="+reservations,
 		"ASSAY_UPLOAD_EXPIRES="+uploads,
 	)
 }

@@ -1,0 +1,111 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/assay-project/assay/services/assay/endpoints"
+)
+
+// unfinished remembers the uploads in parts that have begun, so that the next run of the command continues them. It
+// is a folder beside the notes of "assay serve" in the data folder, with a file for each upload.
+type unfinished struct {
+	dir string
+
+	mu   sync.Mutex
+	used map[string]bool // files of this run
+}
+
+// begun is an upload that has begun.
+type begun struct {
+	Path     string `json:"path"`     // absolute
+	Size     int64  `json:"size"`     // bytes
+	Modified int64  `json:"modified"` // Unix time in nanoseconds
+	Start    string `json:"start"`    // CRC-32 of the first firstPart bytes, in hex
+	Key      string `json:"key"`      // idempotency key, by which the server finds the upload
+
+	note string // the file that remembers it; empty if none does
+}
+
+// firstPart is how many bytes the first part of a file has, unless the file has more than 156 GiB.
+const firstPart = 16 << 20
+
+// begin describes a new upload of a file.
+func begin(ctx context.Context, file *os.File) (begun, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return begun{}, err
+	}
+	path, err := filepath.Abs(file.Name())
+	if err != nil {
+		return begun{}, err
+	}
+	start := crc32.NewIEEE()
+	if _, err := io.Copy(start, until{ctx, io.NewSectionReader(file, 0, firstPart)}); err != nil {
+		return begun{}, err
+	}
+	return begun{
+		Path: path, Size: info.Size(), Modified: info.ModTime().UnixNano(), Start: fmt.Sprintf("%08x", start.Sum32()), Key: uuid.NewString(),
+	}, nil
+}
+
+// changed reports whether a file is not as it was when its upload began.
+func (b begun) changed(file *os.File) (bool, error) {
+	info, err := file.Stat()
+	return err == nil && (info.Size() != b.Size || info.ModTime().UnixNano() != b.Modified), err
+}
+
+// resume returns the upload of an earlier run of the same file and the same terms, or else remembers the new one.
+// Two uploads of one file in one run are different. If it cannot be remembered, the upload is new.
+func (u *unfinished) resume(b begun, terms ...string) (begun, error) {
+	note := filepath.Join(u.dir, keyOf(append(terms, b.Path)...)+".json")
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.used[note] {
+		return b, nil
+	}
+	u.used[note] = true
+	content, err := os.ReadFile(note)
+	if earlier := (begun{}); err == nil && json.Unmarshal(content, &earlier) == nil {
+		same := b
+		if same.Key = earlier.Key; same == earlier {
+			same.note = note
+			return same, nil
+		}
+	}
+	if content, err = json.Marshal(b); err != nil {
+		return b, err
+	}
+	if err := errors.Join(os.MkdirAll(u.dir, 0o700), os.WriteFile(note, content, 0o600)); err != nil {
+		return b, fmt.Errorf("an interrupted upload cannot be continued: %w", err)
+	}
+	b.note = note
+	return b, nil
+}
+
+// end forgets an upload that is done.
+func (b begun) end() error {
+	if b.note == "" {
+		return nil
+	}
+	if err := os.Remove(b.note); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the upload cannot be forgotten; remove the file, or the next upload finds this one: %w", err)
+	}
+	return nil
+}
+
+// unfinished returns the uploads that are remembered in the data folder.
+func (s *settings) unfinished() (*unfinished, error) {
+	dir, err := endpoints.Dir(s.data)
+	return &unfinished{dir: filepath.Join(dir, "uploads"), used: map[string]bool{}}, err
+}

@@ -1,0 +1,182 @@
+package uploads
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+var cutBytes = flag.Int64("uploads.bytes", 40<<20, "bytes of the upload in parts that is cut; 16 MiB are a part")
+
+// TestCutUploadResumes: of an upload in parts connections to the bucket are cut ten times at random points, and the
+// server restarts twice, the first time after kill -9. The file is COMPLETED with the right count, and no more
+// bytes than those of ten parts are sent twice.
+func TestCutUploadResumes(t *testing.T) {
+	t.Parallel()
+	const cuts, restarts = 10, 2
+	s := system.StartServer(t, t.TempDir())
+	text := system.Repeat(41, *cutBytes)
+	wire := cutWire(t, s.S3, text.Size, cuts, restarts)
+	c, err := client.New(client.Config{Server: s.HTTP, OwnerID: system.NewOwner(), Patience: 2 * time.Minute, HTTP: &http.Client{Transport: wire}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute+time.Duration(text.Size/(2<<20))*time.Second)
+	defer cancel()
+	began := time.Now()
+	var file client.File
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		file, err = c.Upload(ctx, text.InParts("cut.txt", ""))
+		ended <- err
+	}()
+	for restart := range restarts {
+		select {
+		case <-wire.restart:
+		case err := <-ended:
+			t.Fatalf("the upload ends before restart %d: %v", restart, err)
+		}
+		if restart == 0 {
+			s.Program.Kill(t)
+		} else {
+			s.Program.Interrupt(t)
+		}
+		s.Restart(t)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(began)
+	if file, err = c.Wait(ctx, file.FileID); err != nil {
+		t.Fatal(err)
+	}
+	system.CheckResult(t, file, text.Count())
+	total, parts, again, left := wire.sum()
+	if left > 0 {
+		t.Errorf("%d cuts were not made", left)
+	}
+	t.Logf("%d bytes in %d parts in %s; %d bytes sent twice, of %d parts", text.Size, parts, took, total-text.Size, again)
+	if twice := total - text.Size; twice > cuts*partSize {
+		t.Errorf("%d bytes were sent twice, more than those of %d parts", twice, cuts)
+	}
+}
+
+// wire is a transport whose connections to the bucket are cut once so many bytes of bodies were sent.
+type wire struct {
+	http.RoundTripper
+	restart chan struct{} // one when the server is to restart
+
+	mu       sync.Mutex
+	sent     int64          // bytes of parts
+	requests map[string]int // of each part, those of which something was sent
+	cuts     []int64        // after how many bytes a connection is cut, ascending
+	restarts []int64        // after how many bytes the server restarts
+}
+
+func cutWire(t *testing.T, bucket string, size int64, cuts, restarts int) *wire {
+	t.Helper()
+	target, err := url.Parse(bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(system.LoadSeed(), 3))
+	w := &wire{restart: make(chan struct{}, restarts), requests: map[string]int{}}
+	for range cuts {
+		w.cuts = append(w.cuts, random.Int64N(size))
+	}
+	slices.Sort(w.cuts)
+	for i := range restarts {
+		w.restarts = append(w.restarts, size*int64(i+1)/int64(restarts+1))
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	t.Cleanup(transport.CloseIdleConnections)
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		if err != nil || address != target.Host {
+			return conn, err
+		}
+		return &cutConn{conn, w}, nil
+	}
+	w.RoundTripper = system.Checked(transport)
+	return w
+}
+
+// RoundTrip counts the bytes of parts.
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	if number := r.URL.Query().Get("partNumber"); number != "" {
+		r = r.Clone(r.Context())
+		r.Body = &counted{r.Body, w, number, false}
+	}
+	return w.RoundTripper.RoundTrip(r)
+}
+
+// sum returns the bytes of parts that were sent, the number of parts, how many requests repeated one, and how many
+// cuts were not made.
+func (w *wire) sum() (sent int64, parts, again, left int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, n := range w.requests {
+		again += n - 1
+	}
+	return w.sent, len(w.requests), again, len(w.cuts)
+}
+
+// counted is the body of a part.
+type counted struct {
+	io.ReadCloser
+	wire   *wire
+	number string
+	begun  bool
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.wire.mu.Lock()
+	defer c.wire.mu.Unlock()
+	c.wire.sent += int64(n)
+	if n > 0 && !c.begun {
+		c.begun = true
+		c.wire.requests[c.number]++
+	}
+	if len(c.wire.restarts) > 0 && c.wire.sent >= c.wire.restarts[0] {
+		c.wire.restarts = c.wire.restarts[1:]
+		c.wire.restart <- struct{}{}
+	}
+	return n, err
+}
+
+// cutConn is a connection to the bucket.
+type cutConn struct {
+	net.Conn
+	wire *wire
+}
+
+var errWireCut = errors.New("the connection was cut")
+
+// Write closes the connection when it is to be cut.
+func (c *cutConn) Write(p []byte) (int, error) {
+	c.wire.mu.Lock()
+	cut := len(c.wire.cuts) > 0 && c.wire.sent >= c.wire.cuts[0]
+	if cut {
+		c.wire.cuts = c.wire.cuts[1:]
+	}
+	c.wire.mu.Unlock()
+	if cut {
+		return 0, errors.Join(errWireCut, c.Close())
+	}
+	return c.Conn.Write(p)
+}
