@@ -30,7 +30,7 @@ func TestS3ReopensUploads(t *testing.T) {
 		t.Fatal(err)
 	}
 	part, err := client.UploadPart(t.Context(), &s3.UploadPartInput{
-		Bucket: bucket, Key: key, UploadId: upload.UploadId, PartNumber: aws.Int32(1), Body: strings.NewReader("text"),
+		Bucket: bucket, Key: key, UploadId: upload.UploadId, PartNumber: aws.Int32(1), Body: strings.NewReader("text"), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,6 @@ func TestPermissionsAreNeeded(t *testing.T) {
 func rare(part string) string {
 	return map[string]string{
 		"analyzer FeedTextRestore: s3:PutObject arn:aws:s3:::assay-files/feed/*":                   "a client that posts an item again in the very moment when a sweep removes its text",
-		"analyzer LibraryObjects: s3:AbortMultipartUpload arn:aws:s3:::assay-files/library/*":      "an upload in parts that breaks off",
 		"analyzer PhotosStore: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-final/final/*": "an upload in parts that breaks off",
 		"ingest PhotosUpload: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-temp/uploads/*": "an upload in parts that breaks off",
 	}[part]

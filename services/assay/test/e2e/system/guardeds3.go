@@ -63,8 +63,12 @@ func accesses(r *http.Request) []dynamolite.Access {
 	switch {
 	case key == "" && r.Method == http.MethodPut:
 		actions = []string{"s3:CreateBucket"}
+	case key == "" && query.Has("uploads"):
+		actions = []string{"s3:ListBucketMultipartUploads"}
 	case key == "":
 		actions = []string{"s3:ListBucket"}
+	case r.Method == http.MethodGet && query.Has("uploadId"):
+		actions = []string{"s3:ListMultipartUploadParts"}
 	case r.Method == http.MethodDelete && query.Has("uploadId"):
 		actions = []string{"s3:AbortMultipartUpload"}
 	case r.Method == http.MethodDelete:

@@ -1,12 +1,14 @@
 package uploads
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"testing"
 
@@ -283,18 +285,28 @@ func partTermsHold(t *testing.T, s system.System) {
 
 // deletedUploadsEnd: with its file the upload of a file ends, and a signed part cannot be sent any more.
 func deletedUploadsEnd(t *testing.T, s system.System) {
-	p := reserveParts(t, s, "textfile", partsText())
-	p.send(2)
-	to := p.sign(2)
-	if resp, body := p.ask(http.MethodDelete, "", nil); resp.StatusCode != http.StatusNoContent {
-		t.Fatalf("%s: %s", resp.Status, body)
+	for _, area := range []string{"textfile", "library"} {
+		t.Run(area, func(t *testing.T) {
+			t.Parallel()
+			p := reserveParts(t, s, area, partsText())
+			p.send(2)
+			to := p.sign(2)
+			c, id := s.Client(t, p.owner), path.Base(p.file)
+			remove := map[string]func(context.Context, string) error{"textfile": c.Delete, "library": c.EraseNode}[area]
+			if err := remove(system.Within(t), id); err != nil {
+				t.Fatal(err)
+			}
+			content, _ := p.part(2)
+			system.Eventually(t, func() error { // a node is erased in the background
+				if status, body := system.Put(t, to, content, nil); status != http.StatusNotFound || !strings.Contains(body, "NoSuchUpload") {
+					return fmt.Errorf("a part of a deleted file: %d %s", status, body)
+				}
+				return nil
+			})
+			resp, body := p.report()
+			system.Refused(t, resp, body, http.StatusNotFound, "not-found")
+		})
 	}
-	content, _ := p.part(2)
-	if status, body := system.Put(t, to, content, nil); status != http.StatusNotFound || !strings.Contains(body, "NoSuchUpload") {
-		t.Errorf("a part of a deleted file: %d %s", status, body)
-	}
-	resp, body := p.report()
-	system.Refused(t, resp, body, http.StatusNotFound, "not-found")
 }
 
 // repeatedReservationsResume: a repeat of a reservation returns the same upload, and once all bytes are stored none.
