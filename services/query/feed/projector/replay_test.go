@@ -50,7 +50,8 @@ func (p posting) source() string {
 }
 
 // madeUpDays is n items of three days and a bit, in the order in which they come: mostly that of their times, but some late by up to a
-// day, some in the millisecond of the one before, and some at midnight.
+// day, some in the millisecond of the one before, and some at midnight. None is at the start of a window of 72 hours
+// that ends up to 2 hours after end: the window moves on while its list is read.
 func madeUpDays(n int, seed uint64, end time.Time) []posting {
 	random := rand.New(rand.NewPCG(seed, seed))
 	const days = 74 * time.Hour
@@ -67,6 +68,9 @@ func madeUpDays(n int, seed uint64, end time.Time) []posting {
 			at = midnight.Add(time.Duration(random.IntN(3)-1) * time.Millisecond)
 		case i%20 == 3: // late
 			at = maxTime(at.Add(-time.Duration(random.IntN(24*60))*time.Minute), end.Add(-days))
+		}
+		if age := end.Sub(at); age > 70*time.Hour && age <= 72*time.Hour {
+			at = at.Add(-2 * time.Hour)
 		}
 		p := posting{id: replaySources[i%3] + "#" + strconv.Itoa(i), at: at, compound: math.Round((random.Float64()*2-1)*1e4) / 1e4, gone: i%200 == 7}
 		switch {
