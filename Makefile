@@ -9,11 +9,14 @@ build: ## build all programs into bin/
 	go build -o bin/ work
 fmt: ## format all Go files
 	gofmt -w pkg services
-gen: ## generate the Go of proto/, the assembler, and the permissions in deploy/
+gen: ## generate the Go of proto/, the assembler, the permissions in deploy/, and the web app
 	path="$$(.ci/tools buf protoc-gen-go)"; cd proto && PATH="$$path:$$PATH" && buf lint && buf generate
 	cd services/analyzer/textfile/wordstats/simd && go run ./generate
 	cd services/analyzer/photojob/provider/local/tensor && go run ./generate
 	go test ./services/assay/permissions -update
+	.ci/app services/query/ui/dist
+app: ## check the types of the web app, and build it
+	.ci/app services/query/ui/dist
 wasm: ## fetch the programs of the engines, which are pinned, from npm
 	cd pkg/engines && go run ./fetch
 tidy: ## tidy every module

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -71,4 +72,17 @@ func (s *Store) PresignGet(ctx context.Context, key, fileName string, expires ti
 		return "", fmt.Errorf("presign get %s: %w", key, err)
 	}
 	return signed.URL, nil
+}
+
+// Origin returns the scheme and host of the bucket's presigned URLs.
+func (s *Store) Origin(ctx context.Context) (string, error) {
+	signed, err := s.PresignGet(ctx, "origin", "origin", time.Minute)
+	if err != nil {
+		return "", err
+	}
+	at, err := url.Parse(signed)
+	if err != nil {
+		return "", fmt.Errorf("presigned URL: %w", err)
+	}
+	return at.Scheme + "://" + at.Host, nil
 }

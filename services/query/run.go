@@ -6,6 +6,7 @@ package query
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -71,7 +72,11 @@ type Service struct {
 	backends *backend.Connections
 	areas    []Area
 	hub      *live.Hub
+	origins  []string // of presigned URLs
 }
+
+// Notices returns the licenses of what the web app contains.
+func Notices() []string { return ui.Notices() }
 
 // Run runs the service as a process of its own until ctx ends, then finishes
 // what is in progress and returns nil.
@@ -93,7 +98,21 @@ func Open(ctx context.Context, cfg Config, log zerolog.Logger, reg prometheus.Re
 	if err != nil {
 		return nil, err
 	}
-	return newService(cfg, append(entries(cfg), more...), backends, log, reg)
+	s, err := newService(cfg, append(entries(cfg), more...), backends, log, reg)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{backends.Bucket.Bucket, cfg.PhotoJob.TempBucket(), cfg.PhotoJob.FinalBucket()} {
+		origin, err := backends.Bucket.In(name).Origin(ctx)
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		if !slices.Contains(s.origins, origin) { // AWS has one for each bucket, other servers one for all
+			s.origins = append(s.origins, origin)
+		}
+	}
+	return s, nil
 }
 
 // newService opens the areas of the list. It closes the backends when it returns an error.
@@ -128,7 +147,7 @@ func (s *Service) Health(h *obs.Health) {
 // Routes registers the service's HTTP calls and the web page.
 func (s *Service) Routes(r *web.Router) {
 	s.calls(r)
-	ui.Routes(r)
+	ui.Routes(r, s.origins...)
 }
 
 func (s *Service) calls(r *web.Router) {

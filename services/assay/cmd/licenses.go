@@ -2,11 +2,13 @@ package cmd
 
 import (
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/analyzer"
+	"github.com/assay-project/assay/services/query"
 )
 
 func newLicenses() *cobra.Command {
@@ -15,7 +17,7 @@ func newLicenses() *cobra.Command {
 		Short: "Show the licenses of Assay and its embedded data",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := io.WriteString(cmd.OutOrStdout(), process.Licenses(analyzer.Notices()...))
+			_, err := io.WriteString(cmd.OutOrStdout(), process.Licenses(slices.Concat(analyzer.Notices(), query.Notices())...))
 			return err
 		},
 	}

@@ -73,10 +73,12 @@ func (s *Service) Health(h *obs.Health) {
 	}
 }
 
-// Routes registers the web page, and the calls of both services with their
-// descriptions.
+// Routes registers the calls of both services with their descriptions, and the web app, which query serves: its
+// policy names the address of the buckets, which the gateway does not know.
 func (s *Service) Routes(r *web.Router) {
-	ui.Routes(r)
+	for _, page := range ui.Patterns() {
+		r.Mux.Handle(page, s.pass(query.Name))
+	}
 	described, taken := web.NewRouter(web.Options{}), map[string]bool{}
 	pass := func(name string) {
 		to := s.pass(name)

@@ -1,48 +1,148 @@
-// Package ui is the web page of Assay: the feed in numbers, and the processing of a text file. Its
-// files are served unchanged, and call the HTTP API of their own address only.
+// Package ui is the web app of Assay. It serves what package bundle made of the sources in app.
 package ui
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
+	"mime"
 	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/assay-project/assay/pkg/web"
 )
 
-//go:embed *.html *.css *.js *.svg
-var files embed.FS
+//go:embed dist
+var dist embed.FS
 
-// policy allows the page to load its own files and call its own address, and nothing else: a text
-// that became markup could do no harm.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+//go:embed dist/licenses.txt
+var licenses string
 
-// Routes registers the page at /, and what it loads below /ui/.
-func Routes(r *web.Router) {
-	r.Mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, req *http.Request) { serve(w, req, "index.html") })
-	r.Mux.HandleFunc("GET /ui/{name}", func(w http.ResponseWriter, req *http.Request) { serve(w, req, req.PathValue("name")) })
+// Notices returns the licenses of the packages that the scripts contain.
+func Notices() []string { return []string{licenses} }
+
+// paths is what Patterns returns.
+var paths = []string{
+	"GET /{$}", "GET /ui/{name}",
+	"GET /files", "GET /files/{id}",
+	"GET /photos", "GET /photos/{id}", "GET /photos/batches/{id}",
+	"GET /library", "GET /library/{id}", "GET /search",
+	"GET /feed", "GET /feed/sources",
 }
 
-func serve(w http.ResponseWriter, r *http.Request, name string) {
-	content, err := files.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		err = web.NotFound("No such file.")
+// Patterns returns the patterns of the requests that Routes serves: the files below /ui/, and the addresses of the
+// app's pages, all of which get the same HTML.
+func Patterns() []string { return slices.Clone(paths) }
+
+// Routes registers the app. Its pages may also call and show images of the origins, such as
+// https://bucket.s3.amazonaws.com, to which presigned URLs lead.
+func Routes(r *web.Router, origins ...string) {
+	files := load(origins)
+	for _, pattern := range paths {
+		r.Mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) {
+			name := req.PathValue("name")
+			if name == "" {
+				name = index
+			}
+			file, ok := files[name]
+			if !ok {
+				web.WriteError(w, req, web.NotFound("No such file."))
+				return
+			}
+			file.serve(w, req)
+		})
 	}
+}
+
+const index = "index.html"
+
+// file is a part of the app.
+type file struct {
+	name, kind, tag string
+	content         []byte
+	compressed      func() []byte
+	header          map[string]string
+}
+
+func load(origins []string) map[string]file {
+	names, err := fs.Glob(dist, "dist/*")
 	if err != nil {
-		web.WriteError(w, r, err)
-		return
+		panic(err) // a bug: the pattern is malformed
 	}
+	policy := policyFor(origins)
+	files := map[string]file{}
+	for _, at := range names {
+		content, err := dist.ReadFile(at)
+		if err != nil {
+			panic(err) // a bug: an embedded file cannot be read
+		}
+		name := path.Base(at)
+		f := file{
+			name: name, content: content, kind: mime.TypeByExtension(path.Ext(name)), tag: fmt.Sprintf("%x", sha256.Sum256(content)),
+			compressed: sync.OnceValue(func() []byte { return compress(content) }),
+			header: map[string]string{
+				"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin", "Vary": "Accept-Encoding",
+				// The names of these files contain a hash of their content.
+				"Cache-Control": "public, max-age=31536000, immutable",
+			},
+		}
+		if ext := path.Ext(name); ext != ".js" && ext != ".css" {
+			f.header["Cache-Control"] = "no-cache"
+		}
+		files[name] = f
+	}
+	return files
+}
+
+// policyFor returns a policy under which nothing runs but the app's own scripts, so that a text that became markup
+// could do no harm.
+func policyFor(origins []string) string {
+	outside := strings.Join(append([]string{"'self'"}, origins...), " ")
+	return "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src blob: " + outside + "; connect-src " + outside + "; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
+
+func compress(content []byte) []byte {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		panic(err) // a bug: there is no such level
+	}
+	_, _ = w.Write(content) // a buffer does not fail
+	_ = w.Close()
+	return out.Bytes()
+}
+
+func (f file) serve(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	header.Set("Content-Security-Policy", policy)
-	header.Set("Referrer-Policy", "no-referrer")
-	// Revalidated on each request: a page and its scripts must have the same version.
-	header.Set("Cache-Control", "no-cache")
-	header.Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256(content)))
-	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
+	for name, value := range f.header {
+		header.Set(name, value)
+	}
+	header.Set("Content-Type", f.kind)
+	content, tag := f.content, f.tag
+	if accepts(r.Header.Get("Accept-Encoding")) {
+		content, tag = f.compressed(), f.tag+"-gzip"
+		header.Set("Content-Encoding", "gzip")
+	}
+	header.Set("ETag", `"`+tag+`"`)
+	http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(content))
+}
+
+// accepts reports whether an Accept-Encoding allows gzip.
+func accepts(encodings string) bool {
+	for encoding := range strings.SplitSeq(encodings, ",") {
+		name, quality, _ := strings.Cut(strings.TrimSpace(encoding), ";")
+		if strings.TrimSpace(name) == "gzip" {
+			quality = strings.ReplaceAll(quality, " ", "")
+			return !strings.HasPrefix(quality, "q=0") || strings.Trim(quality, "q=0.") != ""
+		}
+	}
+	return false
 }

@@ -1,6 +1,9 @@
 package ui_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"mime"
 	"net/http"
 	"net/http/httptest"
@@ -13,61 +16,75 @@ import (
 	"github.com/assay-project/assay/services/query/ui"
 )
 
-// get sends a request to a router that has only the page.
+const bucket = "https://files.s3.example.com"
+
+// get sends a request to a router that has only the app.
 func get(t *testing.T, path string, header ...string) *http.Response {
 	t.Helper()
 	router := web.NewRouter(web.Options{})
-	ui.Routes(router)
+	ui.Routes(router, bucket)
 	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, nil)
 	if len(header) == 2 {
 		req.Header.Set(header[0], header[1])
 	}
-	answer := httptest.NewRecorder()
-	router.ServeHTTP(answer, req)
-	return answer.Result()
+	response := httptest.NewRecorder()
+	router.ServeHTTP(response, req)
+	return response.Result()
 }
 
 func body(t *testing.T, resp *http.Response) string {
 	t.Helper()
-	var b strings.Builder
-	if err := resp.Write(&b); err != nil {
+	content, err := io.ReadAll(resp.Body)
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(b.String(), "\r\n\r\n")
-	return text
+	return string(content)
 }
 
-var loads = regexp.MustCompile(`(?:href|src)="(/ui/[^"]+)"|from '\./([^']+)'`)
+var (
+	loads   = regexp.MustCompile(`(?:href|src)="(/ui/[^"]+)"`)
+	imports = regexp.MustCompile(`"\./([\w-]+\.js)"`)
+)
 
-// loaded returns the page and all that it loads, by their paths.
-func loaded(t *testing.T) map[string]string {
+// loaded returns the page and all that it may load, by their paths. first has only the scripts that are loaded before
+// anything is shown.
+func loaded(t *testing.T) (all, first map[string]string) {
 	t.Helper()
-	found, look := map[string]string{}, []string{"/"}
+	page := body(t, get(t, "/"))
+	all, first = map[string]string{"/": page}, map[string]string{}
+	var look []string
+	for _, match := range loads.FindAllStringSubmatch(page, -1) {
+		look = append(look, match[1])
+		if strings.HasSuffix(match[1], ".js") {
+			first[match[1]] = ""
+		}
+	}
 	for len(look) > 0 {
 		path := look[0]
 		look = look[1:]
-		if _, seen := found[path]; seen {
+		if _, seen := all[path]; seen {
 			continue
 		}
 		resp := get(t, path)
-		if found[path] = body(t, resp); resp.StatusCode != http.StatusOK {
+		if all[path] = body(t, resp); resp.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %d", path, resp.StatusCode)
 		}
-		for _, match := range loads.FindAllStringSubmatch(found[path], -1) {
-			if match[2] != "" {
-				match[1] = "/ui/" + match[2]
-			}
-			look = append(look, match[1])
+		if _, ok := first[path]; ok {
+			first[path] = all[path]
+		}
+		for _, match := range imports.FindAllStringSubmatch(all[path], -1) {
+			look = append(look, "/ui/"+match[1])
 		}
 	}
-	return found
+	return all, first
 }
 
-// TestPageIsServedWithItsHeaders: each file has its type and a policy that lets
-// nothing run or load that is not the page's own.
-func TestPageIsServedWithItsHeaders(t *testing.T) {
+// TestFilesAreServedWithTheirHeaders: each file has its type and a policy under which nothing runs or loads that is not
+// the app's own. The bucket may be called and show images, and no more.
+func TestFilesAreServedWithTheirHeaders(t *testing.T) {
+	all, _ := loaded(t)
 	types := map[string]string{}
-	for path := range loaded(t) {
+	for path := range all {
 		resp := get(t, path)
 		kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 		if err != nil {
@@ -75,13 +92,20 @@ func TestPageIsServedWithItsHeaders(t *testing.T) {
 		}
 		types[kind] = path
 		policy := strings.Split(resp.Header.Get("Content-Security-Policy"), "; ")
-		for _, want := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"} {
+		for _, want := range []string{
+			"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src blob: 'self' " + bucket, "connect-src 'self' " + bucket,
+			"base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+		} {
 			if !slices.Contains(policy, want) {
 				t.Errorf("%s: the policy %v lacks %s", path, policy, want)
 			}
 		}
 		if strings.Contains(strings.Join(policy, " "), "unsafe") || resp.Header.Get("X-Content-Type-Options") != "nosniff" || resp.Header.Get("Referrer-Policy") != "no-referrer" {
 			t.Errorf("%s: headers %v", path, resp.Header)
+		}
+		hashed := kind == "text/javascript" || kind == "text/css"
+		if immutable := strings.Contains(resp.Header.Get("Cache-Control"), "immutable"); immutable != hashed {
+			t.Errorf("%s: Cache-Control is %s", path, resp.Header.Get("Cache-Control"))
 		}
 		if again := get(t, path, "If-None-Match", resp.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
 			t.Errorf("%s unchanged: %d", path, again.StatusCode)
@@ -92,23 +116,86 @@ func TestPageIsServedWithItsHeaders(t *testing.T) {
 			t.Errorf("no response is %s: %v", kind, types)
 		}
 	}
-	for _, path := range []string{"/ui/none.js", "/ui/ui.go", "/ui/..%2fui.go", "/ui/", "/index.html"} {
+	for _, path := range []string{"/ui/none.js", "/ui/ui.go", "/ui/..%2fui.go", "/ui/", "/index.html", "/files/a/b", "/operations"} {
 		if resp := get(t, path); resp.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d", path, resp.StatusCode)
 		}
 	}
 }
 
+// TestPagesAreOne: each address of the app has the same HTML, so that links are permanent.
+func TestPagesAreOne(t *testing.T) {
+	page := body(t, get(t, "/"))
+	for _, pattern := range ui.Patterns() {
+		path := strings.NewReplacer("GET ", "", "{$}", "", "{id}", "01a2").Replace(pattern)
+		if strings.HasPrefix(path, "/ui/") {
+			continue
+		}
+		if resp := get(t, path); resp.StatusCode != http.StatusOK || body(t, resp) != page {
+			t.Errorf("%s: %d", path, resp.StatusCode)
+		}
+	}
+}
+
+// TestFilesAreCompressed checks the gzip variant, which has an entity tag of its own, and clients that refuse it.
+func TestFilesAreCompressed(t *testing.T) {
+	all, _ := loaded(t)
+	for path, plain := range all {
+		resp := get(t, path, "Accept-Encoding", "br, gzip;q=0.8")
+		if resp.Header.Get("Content-Encoding") != "gzip" || resp.Header.Get("Vary") != "Accept-Encoding" || resp.Header.Get("ETag") == get(t, path).Header.Get("ETag") {
+			t.Errorf("%s: headers %v", path, resp.Header)
+			continue
+		}
+		r, err := gzip.NewReader(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if content, err := io.ReadAll(r); err != nil || string(content) != plain {
+			t.Errorf("%s: compressed, it is another file (%v)", path, err)
+		}
+	}
+	for _, refused := range []string{"", "br", "gzip;q=0", "gzip; q=0.0"} {
+		if resp := get(t, "/", "Accept-Encoding", refused); resp.Header.Get("Content-Encoding") != "" {
+			t.Errorf("Accept-Encoding: %s: Content-Encoding is %s", refused, resp.Header.Get("Content-Encoding"))
+		}
+	}
+}
+
+// TestFirstLoadFitsTheBudget: what is loaded before the first page is shown is at most 120 kB of compressed script.
+func TestFirstLoadFitsTheBudget(t *testing.T) {
+	const budget = 120_000
+	_, first := loaded(t)
+	total := 0
+	for path, script := range first {
+		var compressed bytes.Buffer
+		w := gzip.NewWriter(&compressed)
+		if _, err := io.WriteString(w, script); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if script == "" {
+			t.Errorf("%s is empty", path)
+		}
+		total += compressed.Len()
+	}
+	if t.Logf("%d bytes", total); total > budget || total < 10_000 {
+		t.Errorf("the first load is %d bytes of compressed script, of at most %d", total, budget)
+	}
+}
+
 var (
-	// markup are the ways by which a text could become markup or code.
-	markup = regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|srcdoc|\beval\(|new Function|javascript:`)
+	// markup are the ways by which the app could turn a text into code, or into markup.
+	markup = regexp.MustCompile(`insertAdjacentHTML|document\.write|createContextualFragment|srcdoc|dangerouslySetInnerHTML:|\beval\(|new Function|javascript:`)
 	// inline matches code that the policy would block.
 	inline    = regexp.MustCompile(`<script>|<style|\sstyle="|\son[a-z]+="`)
-	elsewhere = regexp.MustCompile(`(?:href|src)="(?:https?:)?//|@import|url\(`)
+	elsewhere = regexp.MustCompile(`(?:href|src)="(?:https?:)?//|@import|url\(["']?(?:https?:)?//`)
 )
 
-func TestPageSetsTextOnly(t *testing.T) {
-	for path, content := range loaded(t) {
+func TestAppSetsTextOnly(t *testing.T) {
+	all, _ := loaded(t)
+	for path, content := range all {
 		for _, wrong := range []*regexp.Regexp{markup, inline, elsewhere} {
 			if found := wrong.FindString(content); found != "" {
 				t.Errorf("%s has %q", path, found)
@@ -117,31 +204,11 @@ func TestPageSetsTextOnly(t *testing.T) {
 	}
 }
 
-// TestPageNamesWhatItUses: every id that a script looks for is on the page, and
-// every control has a label.
-func TestPageNamesWhatItUses(t *testing.T) {
-	all := loaded(t)
-	page := all["/"]
-	for path, content := range all {
-		for _, match := range regexp.MustCompile(`byId\('([^']+)'\)`).FindAllStringSubmatch(content, -1) {
-			if !strings.Contains(page, `id="`+match[1]+`"`) {
-				t.Errorf("%s uses %s, which is not on the page", path, match[1])
-			}
-		}
-	}
-	labelled := regexp.MustCompile(`(?s)<label[^>]*>.*?</label>`).FindAllString(page, -1)
-	for _, control := range regexp.MustCompile(`<(?:select|input) id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
-		if !slices.ContainsFunc(labelled, func(l string) bool {
-			return strings.Contains(l, `for="`+control[1]+`"`) || strings.Contains(l, `id="`+control[1]+`"`)
-		}) {
-			t.Errorf("%s has no label", control[1])
-		}
-	}
-	for _, match := range regexp.MustCompile(`aria-labelledby="([^"]+)"`).FindAllStringSubmatch(page, -1) {
-		for id := range strings.FieldsSeq(match[1]) {
-			if !strings.Contains(page, `id="`+id+`"`) {
-				t.Errorf("a label is %s, which is not on the page", id)
-			}
+func TestLicensesNameThePackages(t *testing.T) {
+	notices := strings.Join(ui.Notices(), "\n")
+	for _, want := range []string{"npm package preact, version", "npm package @preact/signals, version", "npm package openapi-fetch, version", "MIT License"} {
+		if !strings.Contains(notices, want) {
+			t.Errorf("the notices do not contain %q", want)
 		}
 	}
 }

@@ -8,4 +8,4 @@ import (
 	"github.com/assay-project/assay/services/query"
 )
 
-func main() { os.Exit(process.Main("query", query.Run)) }
+func main() { os.Exit(process.Main("query", query.Run, query.Notices()...)) }

@@ -1,0 +1,69 @@
+// Requests to the API, typed by its OpenAPI document.
+//
+//   const file = await api.GET("/v1/files/{id}", { params: { path: { id } } }).then(data);
+//
+// data throws an ApiError, whose message is for the user.
+import createClient, { type Middleware } from "openapi-fetch";
+import { identityHeaders } from "./identity.js";
+import type { components, paths } from "./schema.js";
+
+export type Schemas = components["schemas"];
+
+/** A problem by RFC 9457. */
+export interface Problem {
+  type?: string;
+  title?: string;
+  status?: number;
+  detail?: string;
+  errors?: { field?: string; message?: string }[];
+}
+
+export class ApiError extends Error {
+  /** status is 0 without a response. */
+  constructor(message: string, readonly status: number, readonly problem: Problem = {}) {
+    super(message);
+    this.name = "ApiError";
+  }
+
+  /** The last part of the problem's type, such as file-too-large. */
+  get code(): string {
+    return this.problem.type?.split(":").pop() ?? "";
+  }
+}
+
+export const unreachable = "Assay cannot be reached. Check the connection and try again.";
+
+/** Returns the error of a response that is not 2xx, from its status and body. */
+export function refusal(status: number, body: unknown): ApiError {
+  const problem: Problem = typeof body === "object" && body !== null ? body : {};
+  const fields = (problem.errors ?? []).map((e) => `${e.field?.replace(/^(body|query|path|header)\./, "") ?? ""} ${e.message ?? ""}`.trim());
+  const text = [problem.detail ?? problem.title, ...fields].filter(Boolean).join(" ");
+  if (text) return new ApiError(text, status, problem);
+  if (status === 502 || status === 503 || status === 504) return new ApiError(unreachable, status);
+  return new ApiError(`Assay returned an error (${status}).`, status);
+}
+
+/** Returns the message of any error for the user. */
+export function message(error: unknown): string {
+  return error instanceof Error && error.message ? error.message : "Something went wrong.";
+}
+
+const identify: Middleware = {
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(identityHeaders())) request.headers.set(name, value);
+    return request;
+  },
+  onError({ error }) {
+    if (error instanceof DOMException && error.name === "AbortError") return undefined;
+    return new ApiError(unreachable, 0);
+  },
+};
+
+export const api = createClient<paths>();
+api.use(identify);
+
+/** Returns the body of a response, or throws its ApiError. */
+export function data<T>(result: { data?: T; error?: unknown; response: Response }): T {
+  if (!result.response.ok) throw refusal(result.response.status, result.error);
+  return result.data as T;
+}

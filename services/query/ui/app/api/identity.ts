@@ -1,0 +1,37 @@
+// Who the user is, and what requests carry to say so. Every request takes its headers from here.
+import { signal } from "@preact/signals";
+
+const key = "assay-owner";
+
+function fresh(): string {
+  return "web-" + Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+}
+
+function kept(): string {
+  try {
+    const id = localStorage.getItem(key) ?? fresh();
+    localStorage.setItem(key, id);
+    return id;
+  } catch {
+    return fresh(); // a browser that keeps nothing
+  }
+}
+
+/** The owner of what is uploaded and shown: an anonymous id that this browser keeps, and that acts as a credential. */
+export const owner = signal(kept());
+
+/** Makes another owner the one of this browser, and loads the page again. */
+export function setOwner(id: string): void {
+  localStorage.setItem(key, id);
+  location.reload();
+}
+
+/** Headers of a request. */
+export function identityHeaders(): Record<string, string> {
+  return { "X-Owner-Id": owner.value };
+}
+
+/** Query parameters of a stream of events: an EventSource sends no headers of its own. */
+export function identityQuery(): Record<string, string> {
+  return { owner: owner.value };
+}

@@ -1,0 +1,106 @@
+// Live events: one EventSource for each stream, shared by all that follow it.
+//
+// A stream resumes by itself after a lost connection, with the id of its last event. Where that is not possible, as
+// after a refusal, or when the page was hidden, followers are told to read again.
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { identityQuery } from "./identity.js";
+
+export type Connection = "connecting" | "live" | "reconnecting";
+
+/** An outcome: the JSON of AnalysisCompleted or AnalysisFailed. */
+export interface Outcome {
+  area: string;
+  id: string;
+  name?: string;
+  completedAt?: string;
+  failedAt?: string;
+  errorMessage?: string;
+  errorCode?: string;
+}
+
+export interface Follower {
+  /** Called with each event: its kind, such as completed or failed, and its data. */
+  event?: (kind: string, data: unknown) => void;
+  /** Called when events may have been missed: read everything again. Also called when the stream begins. */
+  reset?: () => void;
+}
+
+const reopenAfter = 3000; // ms, after a response that a browser does not retry
+const hiddenFor = 30_000; // ms, after which a hidden page closes its streams: a browser has few connections to a server
+
+export class Stream {
+  readonly connection: ReadonlySignal<Connection>;
+  private readonly state = signal<Connection>("connecting");
+  private readonly followers = new Set<Follower>();
+  private source: EventSource | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly kinds: string[];
+
+  constructor(private readonly url: () => string, kinds: string[]) {
+    this.connection = this.state;
+    this.kinds = kinds;
+    document.addEventListener("visibilitychange", () => {
+      clearTimeout(this.timer);
+      if (document.hidden) this.timer = setTimeout(() => this.close(), hiddenFor);
+      else if (this.followers.size > 0 && !this.source) this.open();
+    });
+    addEventListener("online", () => {
+      if (this.followers.size > 0 && this.state.value !== "live") this.open();
+    });
+  }
+
+  /** Follows the stream until the returned function is called. */
+  follow(follower: Follower): () => void {
+    this.followers.add(follower);
+    if (!this.source) this.open();
+    return () => {
+      this.followers.delete(follower);
+      if (this.followers.size === 0) this.close();
+    };
+  }
+
+  private open(): void {
+    this.close();
+    const source = new EventSource(this.url());
+    this.source = source;
+    source.onopen = () => { this.state.value = "live"; };
+    source.onerror = () => {
+      this.state.value = "reconnecting";
+      if (source.readyState !== EventSource.CLOSED) return; // the browser reconnects
+      this.source = undefined;
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.open(), reopenAfter);
+    };
+    for (const kind of ["ready", "resync"]) source.addEventListener(kind, () => this.each((f) => f.reset?.()));
+    for (const kind of this.kinds) {
+      source.addEventListener(kind, (event) => {
+        const data: unknown = JSON.parse((event as MessageEvent<string>).data);
+        this.each((f) => f.event?.(kind, data));
+      });
+    }
+  }
+
+  private close(): void {
+    clearTimeout(this.timer);
+    this.source?.close();
+    this.source = undefined;
+  }
+
+  private each(call: (follower: Follower) => void): void {
+    for (const follower of [...this.followers]) call(follower);
+  }
+}
+
+/** The outcomes of the owner's items in all areas: completed and failed, with an Outcome. */
+export const outcomes = new Stream(() => "/v1/events?" + new URLSearchParams(identityQuery()).toString(), ["completed", "failed"]);
+
+/** Follows the outcomes of one area. */
+export function followArea(area: string, outcome: (kind: "completed" | "failed", data: Outcome) => void, reset: () => void): () => void {
+  return outcomes.follow({
+    event: (kind, data) => {
+      const of = data as Outcome;
+      if (of.area === area) outcome(kind as "completed" | "failed", of);
+    },
+    reset,
+  });
+}

@@ -1,0 +1,21 @@
+// The areas of the app. An area is one folder; here is its one line.
+import type { ComponentType } from "preact";
+import type { Route } from "./router.js";
+import type { Target } from "./upload/target.js";
+import { area as textfile } from "./textfile/area.js";
+
+export interface Area {
+  /** The name of the area in the API and in events, such as textfile. */
+  name: string;
+  /** Entries of the navigation. */
+  nav: { href: string; label: string; icon: ComponentType; match: (path: string) => boolean }[];
+  /** Cards of the start page. */
+  cards: { href: string; title: string; text: string; icon: ComponentType }[];
+  routes: Route[];
+  /** How files are uploaded to the area; not set for one that has no files. */
+  upload?: Target;
+}
+
+export const areas: Area[] = [
+  textfile,
+];

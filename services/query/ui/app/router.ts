@@ -1,0 +1,85 @@
+// Addresses and pages. A link is a plain <a href>; navigate and setQuery change the address by script.
+import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
+
+/** What a page gets: the parts of its path that the route names, such as id. */
+export interface PageProps {
+  params: Record<string, string>;
+}
+
+export interface Route {
+  /** Such as /files/:id. */
+  path: string;
+  /** The title of the page until it sets another one. */
+  title: string;
+  load: () => Promise<{ default: ComponentType<PageProps> }>;
+}
+
+export interface Match {
+  route: Route;
+  params: Record<string, string>;
+}
+
+export const path = signal(location.pathname);
+export const query = signal(new URLSearchParams(location.search));
+
+function read(): void {
+  if (path.peek() !== location.pathname) path.value = location.pathname;
+  if (query.peek().toString() !== new URLSearchParams(location.search).toString()) query.value = new URLSearchParams(location.search);
+}
+
+/** Goes to an address of the app. */
+export function navigate(to: string, how: { replace?: boolean } = {}): void {
+  if (how.replace) history.replaceState(null, "", to);
+  else history.pushState({ inApp: true }, "", to);
+  const before = path.peek();
+  read();
+  if (path.peek() !== before) scrollTo(0, 0);
+}
+
+/** Changes parameters of the address; an empty value removes one. Filters live here, so that links are permanent. */
+export function setQuery(values: Record<string, string>): void {
+  const next = new URLSearchParams(query.peek());
+  for (const [name, value] of Object.entries(values)) {
+    if (value) next.set(name, value);
+    else next.delete(name);
+  }
+  const text = next.toString();
+  navigate(path.peek() + (text ? "?" + text : ""), { replace: true });
+}
+
+/** Returns the route of a path. */
+export function match(routes: Route[], at: string): Match | undefined {
+  for (const route of routes) {
+    const want = route.path.split("/"), have = at.replace(/(.)\/$/, "$1").split("/");
+    if (want.length !== have.length) continue;
+    const params: Record<string, string> = {};
+    const fits = want.every((part, i) => {
+      if (!part.startsWith(":")) return part === have[i];
+      try {
+        params[part.slice(1)] = decodeURIComponent(have[i] ?? "");
+      } catch {
+        return false;
+      }
+      return have[i] !== "";
+    });
+    if (fits) return { route, params };
+  }
+  return undefined;
+}
+
+/** Makes links within the app change the page without loading it again. */
+export function start(isOwn: (path: string) => boolean): void {
+  addEventListener("popstate", read);
+  document.addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!link || link.target || link.hasAttribute("download") || link.origin !== location.origin || !isOwn(link.pathname)) return;
+    event.preventDefault();
+    if (link.pathname === location.pathname && link.hash) {
+      document.getElementById(link.hash.slice(1))?.focus();
+      return;
+    }
+    navigate(link.pathname + link.search);
+  });
+}

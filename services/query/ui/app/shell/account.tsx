@@ -1,0 +1,43 @@
+// The menu of the user: the owner's id, which can be copied and replaced, and the theme.
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { owner, setOwner } from "../api/identity.js";
+import { Button } from "../ui/button.js";
+import { Dialog } from "../ui/dialog.js";
+import { Check, Copy, Moon, Sun, User } from "../ui/icon.js";
+import { Menu } from "../ui/menu.js";
+import { toast } from "../ui/toast.js";
+import { setTheme, theme } from "./theme.js";
+
+export function Account(): JSX.Element {
+  const [asks, ask] = useState(false);
+  const themes = [{ to: "system", label: "Theme of the system", icon: Sun }, { to: "light", label: "Light theme", icon: Sun }, { to: "dark", label: "Dark theme", icon: Moon }] as const;
+  return (
+    <>
+      <Menu label="Owner and settings" button={<User />} items={[
+        { label: "Owner …", icon: User, act: () => ask(true) },
+        ...themes.map(({ to, label, icon }) => ({ label, icon: theme.value === to ? Check : icon, act: () => setTheme(to) })),
+      ]} />
+      {asks && <OwnerDialog close={() => ask(false)} />}
+    </>
+  );
+}
+
+function OwnerDialog({ close }: { close: () => void }): JSX.Element {
+  const [id, setId] = useState(owner.value);
+  const copy = (): void => {
+    navigator.clipboard.writeText(owner.value).then(() => toast("The owner id is copied."), () => toast("The browser does not allow copying.", { bad: true }));
+  };
+  return (
+    <Dialog title="Owner" close={close} footer={<>
+      <Button icon={Copy} onClick={copy}>Copy</Button><span class="grow" />
+      <Button onClick={close}>Cancel</Button>
+      <Button kind="primary" type="submit" form="owner" disabled={id.trim() === "" || id === owner.value}>Use this id</Button>
+    </>}>
+      <form id="owner" onSubmit={(event) => { event.preventDefault(); setOwner(id.trim()); }}>
+        <label class="field">Owner id<input value={id} maxLength={128} required autocomplete="off" spellcheck={false} aria-describedby="owner-help" onInput={(event) => setId(event.currentTarget.value)} /></label>
+        <p id="owner-help" class="soft">Your files belong to this id, which only this browser knows. Whoever has it can see and change them. To see the same files elsewhere, copy it there; the command line uses it as <code>ASSAY_OWNER</code>.</p>
+      </form>
+    </Dialog>
+  );
+}

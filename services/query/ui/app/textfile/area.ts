@@ -1,0 +1,14 @@
+import type { Area } from "../areas.js";
+import { FileText } from "../ui/icon.js";
+import { upload } from "./upload.js";
+
+export const area: Area = {
+  name: "textfile",
+  nav: [{ href: "/files", label: "Text files", icon: FileText, match: (path) => path === "/files" || path.startsWith("/files/") }],
+  cards: [{ href: "/files", title: "Text files", text: "Count words, and see which are the most frequent.", icon: FileText }],
+  routes: [
+    { path: "/files", title: "Text files", load: () => import("./list.js") },
+    { path: "/files/:id", title: "Text file", load: () => import("./file.js") },
+  ],
+  upload,
+};

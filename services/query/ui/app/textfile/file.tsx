@@ -1,0 +1,126 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { api, ApiError, data, message } from "../api/client.js";
+import { owner } from "../api/identity.js";
+import { followArea } from "../api/live.js";
+import { navigate, type PageProps } from "../router.js";
+import { Button, ButtonLink } from "../ui/button.js";
+import { Badge, EmptyState, ErrorState, Loading, Notice, ProgressBar, Skeleton } from "../ui/feedback.js";
+import { Download, FileText, Retry, Trash } from "../ui/icon.js";
+import { Page } from "../ui/page.js";
+import { Bdi, count, duration, Time } from "../ui/text.js";
+import { toast } from "../ui/toast.js";
+import { contentOf, remove, retry } from "./files.js";
+import { type File, type Result, says } from "./view.js";
+
+const crumbs = [{ href: "/files", label: "Text files" }];
+
+export default function FilePage({ params }: PageProps): JSX.Element {
+  const id = params["id"] ?? "";
+  const [file, setFile] = useState<File>(), [error, setError] = useState<ApiError | Error>();
+  const read = async (): Promise<void> => {
+    try {
+      setFile(await api.GET("/v1/files/{id}", { params: { path: { id } } }).then(data));
+      setError(undefined);
+    } catch (failed) {
+      setError(failed instanceof Error ? failed : new Error(message(failed)));
+    }
+  };
+  useEffect(() => {
+    setFile(undefined);
+    setError(undefined);
+    void read();
+    return followArea("textfile", (_, outcome) => { if (outcome.id === id) void read(); }, () => void read());
+  }, [id]);
+
+  if (error instanceof ApiError && error.status === 404) {
+    return <Page title="No such file" crumbs={crumbs}><EmptyState icon={FileText} title="There is no such text file" action={<ButtonLink href="/files">All text files</ButtonLink>}>It was deleted, or the link is wrong.</EmptyState></Page>;
+  }
+  if (!file) {
+    return (
+      <Page title="Text file" crumbs={crumbs}>
+        {error ? <ErrorState title="The file could not be read" error={error.message} retry={() => void read()} /> : <Loading what="the file"><div class="numbers"><Skeleton height={88} /><Skeleton height={88} /><Skeleton height={88} /></div><Skeleton height={360} /></Loading>}
+      </Page>
+    );
+  }
+  const own = file.ownerId === owner.value;
+  const again = async (): Promise<void> => {
+    const now = await retry(file);
+    if (!now) return;
+    setFile(now);
+    toast("The file is analyzed again.");
+    void read();
+  };
+  return (
+    <Page title={file.fileName} outside crumbs={crumbs} lead={<Badge tone={says[file.status].tone}>{says[file.status].label}</Badge>} actions={<>
+      {own && file.status === "FAILED" && <Button icon={Retry} onClick={() => void again()}>Analyze again</Button>}
+      <ButtonLink icon={Download} href={contentOf(file)} download>Download</ButtonLink>
+      {own && <Button kind="danger" icon={Trash} onClick={() => { remove(file); navigate("/files"); }}>Delete</Button>}
+    </>}>
+      {error && <Notice tone="bad">{error.message}</Notice>}
+      {file.status === "FAILED" && <Notice tone="bad">The file could not be analyzed. <Bdi text={file.errorMessage ?? ""} /></Notice>}
+      {(file.status === "PENDING" || file.status === "IN_PROGRESS") && <Waiting file={file} />}
+      {file.result && <Numbers result={file.result} />}
+      <div class="columns">
+        {file.result && <TopWords result={file.result} />}
+        <History file={file} />
+      </div>
+    </Page>
+  );
+}
+
+function Waiting({ file }: { file: File }): JSX.Element {
+  const text = file.status === "IN_PROGRESS" ? "The words are being counted." : file.uploadedAt ? "The file is stored, and waits for its turn." : "The file is not uploaded yet. Choose it again on the page of text files to go on.";
+  return <section class="card waiting" aria-live="polite"><p>{text} This page changes by itself.</p><ProgressBar label="Analysis" /></section>;
+}
+
+function Numbers({ result }: { result: Result }): JSX.Element {
+  const share = result.totalWords ? result.uniqueWords / result.totalWords : 0;
+  return (
+    <dl class="numbers">
+      <div><dt>Words</dt><dd>{count(result.totalWords)}</dd></div>
+      <div><dt>Different words</dt><dd>{count(result.uniqueWords)} <small>{share.toLocaleString(navigator.languages, { style: "percent" })}</small></dd></div>
+      <div><dt>Characters per word</dt><dd>{result.avgWordLength.toLocaleString(navigator.languages, { maximumFractionDigits: 2 })}</dd></div>
+    </dl>
+  );
+}
+
+function TopWords({ result }: { result: Result }): JSX.Element {
+  const most = result.top10Words[0]?.count ?? 0;
+  return (
+    <section class="card" aria-labelledby="top-words">
+      <h2 id="top-words">Most frequent words</h2>
+      {most === 0 ? <p class="soft">The file has no words.</p> : (
+        <table class="bars">
+          <thead class="visually-hidden"><tr><th scope="col">Word</th><th scope="col">Count</th></tr></thead>
+          <tbody>
+            {result.top10Words.map((w) => (
+              <tr key={w.word}>
+                <th scope="row"><Bdi text={w.word} clip /></th>
+                <td><span class="bar" style={{ width: `${w.count / most * 100}%` }} /><span class="value">{count(w.count)}</span></td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function History({ file }: { file: File }): JSX.Element {
+  const ended = file.status === "COMPLETED" || file.status === "FAILED";
+  const took = (new Date(file.updatedAt).getTime() - new Date(file.createdAt).getTime()) / 1000;
+  return (
+    <section class="card" aria-labelledby="history">
+      <h2 id="history">What happened</h2>
+      <ol class="timeline">
+        <li class="good"><p>Accepted</p><Time iso={file.createdAt} exact /></li>
+        {file.uploadedAt && <li class="good"><p>Stored</p><Time iso={file.uploadedAt} exact /></li>}
+        {file.status === "PENDING" && <li class="now"><p>{file.uploadedAt ? "Waits to be analyzed" : "Waits for its content"}</p></li>}
+        {file.status === "IN_PROGRESS" && <li class="now"><p>Analysis started</p><Time iso={file.updatedAt} exact /></li>}
+        {ended && <li class={file.status === "FAILED" ? "bad" : "good"}><p>{file.status === "FAILED" ? "Analysis failed" : "Words counted"}</p><Time iso={file.updatedAt} exact />{took >= 0 && <span class="soft"> · after {took < 1 ? `${Math.round(took * 1000)} ms` : duration(took)}</span>}</li>}
+      </ol>
+      <dl class="facts"><dt>Id</dt><dd><code>{file.fileId}</code></dd></dl>
+    </section>
+  );
+}

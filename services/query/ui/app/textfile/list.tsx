@@ -1,0 +1,116 @@
+import { useSignalEffect } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { api, data } from "../api/client.js";
+import { owner } from "../api/identity.js";
+import { followArea } from "../api/live.js";
+import { query, setQuery } from "../router.js";
+import { Button, IconButton } from "../ui/button.js";
+import { Endless } from "../ui/endless.js";
+import { Badge, EmptyState, ErrorState, Loading, Notice, Skeleton } from "../ui/feedback.js";
+import { Download, FileText, More, Retry, Search, Trash, Upload } from "../ui/icon.js";
+import { Menu } from "../ui/menu.js";
+import { Page } from "../ui/page.js";
+import { type Column, Table } from "../ui/table.js";
+import { Choice } from "../ui/tabs.js";
+import { Bdi, count, Time } from "../ui/text.js";
+import { openDialog } from "../upload/open.js";
+import { accepted } from "../upload/queue.js";
+import { contentOf, deleted, remove, retry } from "./files.js";
+import { type File, says, type Status } from "./view.js";
+
+const pageSize = 100;
+const filters: { key: "" | Status; label: string }[] = [
+  { key: "", label: "All" }, { key: "COMPLETED", label: "Done" }, { key: "IN_PROGRESS", label: "Analyzing" },
+  { key: "PENDING", label: "Waiting" }, { key: "FAILED", label: "Failed" },
+];
+
+// latest: an event may have arrived while the list was read.
+const latest = (shown: File, fresh: File): File => shown.updatedAt > fresh.updatedAt ? shown : fresh;
+
+function listOf(status: "" | Status): Endless<File> {
+  return new Endless<File>(async (cursor) => {
+    const params = { path: { ownerId: owner.value }, query: { limit: pageSize, ...cursor ? { cursor } : {}, ...status ? { status } : {} } };
+    const page = await api.GET("/v1/owners/{ownerId}/files", { params }).then(data);
+    return { items: page.files, cursor: page.nextCursor };
+  }, (file) => file.fileId, latest);
+}
+
+export default function Files(): JSX.Element {
+  const status = filters.find((f) => f.key === query.value.get("status"))?.key ?? "", name = query.value.get("name") ?? "";
+  const list = useMemo(() => listOf(status), [status]);
+  useEffect(() => {
+    void list.refresh();
+    return followArea("textfile", (kind, outcome) => {
+      const now: Status = kind === "completed" ? "COMPLETED" : "FAILED";
+      const known = list.change(outcome.id, (file) => ({
+        ...file, status: now, updatedAt: outcome.completedAt ?? outcome.failedAt ?? file.updatedAt, ...outcome.errorMessage ? { errorMessage: outcome.errorMessage } : {},
+      }));
+      if (!known || status) list.refreshSoon();
+    }, () => list.refreshSoon());
+  }, [list]);
+  useSignalEffect(() => { if (accepted.value?.area === "textfile") list.refreshSoon(); });
+
+  const all = list.items.value, sought = name.toLocaleLowerCase();
+  const rows = useMemo(
+    () => all.filter((f) => (!status || f.status === status) && !deleted.value.has(f.fileId) && (!sought || f.fileName.toLocaleLowerCase().includes(sought))),
+    [all, status, sought, deleted.value],
+  );
+  const again = async (file: File): Promise<void> => {
+    const now = await retry(file);
+    if (now) list.change(file.fileId, () => now);
+  };
+  const columns: Column<File>[] = [
+    { key: "name", label: "Name", width: "minmax(0, 1fr)", cell: (f) => <NameCell file={f} /> },
+    { key: "status", label: "Status", width: "minmax(7rem, max-content)", cell: (f) => <Badge tone={says[f.status].tone}>{says[f.status].label}</Badge> },
+    { key: "time", label: "Uploaded", width: "10rem", wide: true, cell: (f) => <Time iso={f.createdAt} /> },
+    { key: "actions", label: "Actions", width: "2.5rem", quiet: true, align: "end", cell: (f) => (
+      <Menu label={`Actions for ${f.fileName}`} button={<More />} items={[
+        { label: "Download", icon: Download, href: contentOf(f), download: true },
+        ...f.status === "FAILED" ? [{ label: "Analyze again", icon: Retry, act: () => void again(f) }] : [],
+        { label: "Delete", icon: Trash, danger: true, act: () => remove(f) },
+      ]} />
+    ) },
+  ];
+  const choose = <Button kind="primary" icon={Upload} onClick={() => openDialog()}>Upload text</Button>;
+  return (
+    <Page title="Text files" lead="Words are counted as soon as a file is uploaded." actions={choose}>
+      <div class="toolbar">
+        <Choice label="Status" options={filters} chosen={status} choose={(key) => setQuery({ status: key })} />
+        <label class="search-field"><Search /><span class="visually-hidden">Filter by name</span>
+          <input type="search" placeholder="Filter by name" value={name} onInput={(event) => setQuery({ name: event.currentTarget.value })} />
+        </label>
+      </div>
+      {list.error.value && list.begun.value && <Notice tone="bad" action={<IconButton icon={Retry} label="Try again" onClick={list.retry} />}>{list.error.value}</Notice>}
+      {content()}
+    </Page>
+  );
+
+  function content(): JSX.Element {
+    if (list.error.value && !list.begun.value) return <ErrorState title="The list could not be read" error={list.error.value} retry={() => void list.refresh()} />;
+    if (!list.begun.value) return <Loading what="text files"><Skeleton rows={8} height={55} /></Loading>;
+    if (rows.length > 0) {
+      return (
+        <>
+          <Table label="Text files" columns={columns} rows={rows} rowKey={(f) => f.fileId} onEnd={list.next} linked />
+          {list.more.value ? <Loading what="more"><Skeleton rows={2} height={55} /></Loading> : <p class="end">{count(rows.length)} of {count(all.length)} shown</p>}
+        </>
+      );
+    }
+    if (list.more.value) {
+      void list.next();
+      return <Loading what="text files"><Skeleton rows={8} height={55} /></Loading>;
+    }
+    if (status || name) return <EmptyState icon={Search} title="No file matches" action={<Button onClick={() => setQuery({ status: "", name: "" })}>Show all files</Button>}>No text file has this status and name.</EmptyState>;
+    return <EmptyState icon={FileText} title="No text files yet" action={choose}>Drop a text file anywhere on this page. You see how many words it has, how many are different, and which are the most frequent.</EmptyState>;
+  }
+}
+
+function NameCell({ file }: { file: File }): JSX.Element {
+  return (
+    <>
+      <a href={`/files/${file.fileId}`} class="name"><Bdi text={file.fileName} clip /></a>
+      {file.status === "FAILED" && file.errorMessage ? <span class="sub bad clip"><Bdi text={file.errorMessage} clip /></span> : <span class="sub narrow-only"><Time iso={file.createdAt} /></span>}
+    </>
+  );
+}

@@ -1,0 +1,13 @@
+import type { Schemas } from "../api/client.js";
+import type { Tone } from "../ui/feedback.js";
+
+export type File = Schemas["FileView"];
+export type Result = Schemas["Result"];
+export type Status = File["status"];
+
+export const says: Record<Status, { label: string; tone: Tone }> = {
+  PENDING: { label: "Waiting", tone: "neutral" },
+  IN_PROGRESS: { label: "Analyzing", tone: "active" },
+  COMPLETED: { label: "Done", tone: "good" },
+  FAILED: { label: "Failed", tone: "bad" },
+};

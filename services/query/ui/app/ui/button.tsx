@@ -1,0 +1,24 @@
+import type { ComponentChildren, ComponentType, JSX } from "preact";
+
+interface Common {
+  /** primary: the one thing to do here. danger: removes something. quiet: without a border. */
+  kind?: "primary" | "danger" | "quiet";
+  icon?: ComponentType;
+  children?: ComponentChildren;
+}
+
+type ButtonProps = Common & Omit<JSX.IntrinsicElements["button"], "icon" | "children">;
+
+export function Button({ kind, icon: Icon, children, ...rest }: ButtonProps): JSX.Element {
+  return <button type="button" {...rest} class={`button ${kind ?? ""} ${rest.class ?? ""}`}>{Icon && <Icon />}{children !== undefined && <span>{children}</span>}</button>;
+}
+
+/** A link that looks like a button. */
+export function ButtonLink({ kind, icon: Icon, children, href, download }: Common & { href: string; download?: boolean }): JSX.Element {
+  return <a href={href} download={download} class={`button ${kind ?? ""}`}>{Icon && <Icon />}{children !== undefined && <span>{children}</span>}</a>;
+}
+
+/** A button of an icon alone; its label is its name and tooltip. */
+export function IconButton({ label, icon: Icon, ...rest }: { label: string; icon: ComponentType } & Omit<JSX.IntrinsicElements["button"], "icon" | "label">): JSX.Element {
+  return <button type="button" {...rest} class={`icon-button ${rest.class ?? ""}`} aria-label={label} title={label}><Icon /></button>;
+}

@@ -1,0 +1,63 @@
+// What the app says about its state: badges, progress, empty states, errors, placeholders while something loads.
+import type { ComponentChildren, ComponentType, JSX } from "preact";
+import { Alert, Check, Clock, Retry } from "./icon.js";
+import { Button } from "./button.js";
+
+export type Tone = "neutral" | "active" | "good" | "bad" | "warn";
+
+const toneIcons: Partial<Record<Tone, ComponentType>> = { good: Check, bad: Alert, warn: Alert, active: Clock };
+
+/** A state in a word. Its icon says the same as its colour. */
+export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }): JSX.Element {
+  const Icon = toneIcons[tone];
+  return <span class={`badge ${tone}`}>{Icon && <Icon />}{children}</span>;
+}
+
+/** value from 0 to 1; none for a task of unknown length. */
+export function ProgressBar({ value, label, tone }: { value?: number; label: string; tone?: Tone }): JSX.Element {
+  const percent = value === undefined ? undefined : Math.round(Math.min(1, Math.max(0, value)) * 100);
+  return (
+    <div class={`progress ${tone ?? ""} ${percent === undefined ? "endless" : ""}`} role="progressbar" aria-label={label} aria-valuemin={0} aria-valuemax={100} aria-valuenow={percent}>
+      <div style={{ width: percent === undefined ? "30%" : `${percent}%` }} />
+    </div>
+  );
+}
+
+/** Says what is not there, and what to do next. */
+export function EmptyState({ icon: Icon, title, children, action }: { icon: ComponentType; title: string; children?: ComponentChildren; action?: ComponentChildren }): JSX.Element {
+  return (
+    <div class="empty">
+      <div class="empty-icon"><Icon /></div>
+      <h2>{title}</h2>
+      {children !== undefined && <p>{children}</p>}
+      {action !== undefined && <div class="actions">{action}</div>}
+    </div>
+  );
+}
+
+/** An error with what to do. */
+export function ErrorState({ title, error, retry }: { title: string; error: string; retry?: () => void }): JSX.Element {
+  return (
+    <div class="empty" role="alert">
+      <div class="empty-icon bad"><Alert /></div>
+      <h2>{title}</h2>
+      <p>{error}</p>
+      {retry && <div class="actions"><Button icon={Retry} onClick={retry}>Try again</Button></div>}
+    </div>
+  );
+}
+
+/** A line about an error within a page. */
+export function Notice({ tone, children, action }: { tone: Tone; children: ComponentChildren; action?: ComponentChildren }): JSX.Element {
+  return <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : "status"}><Alert /><div>{children}</div>{action}</div>;
+}
+
+/** Takes the place of what is loading, in its size, so that nothing moves when it is there. */
+export function Skeleton({ rows = 1, height = 20 }: { rows?: number; height?: number }): JSX.Element {
+  return <div class="skeletons" aria-hidden="true">{Array.from({ length: rows }, (_, i) => <div key={i} class="skeleton" style={{ height: `${height}px` }} />)}</div>;
+}
+
+/** Says to screen readers that something is loading. */
+export function Loading({ what, children }: { what: string; children: ComponentChildren }): JSX.Element {
+  return <div aria-busy="true"><p class="visually-hidden" role="status">Loading {what}</p>{children}</div>;
+}

@@ -1,0 +1,99 @@
+// A table that draws only the rows in sight, and asks for more rows near its end. It scrolls with the page.
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+
+export interface Column<T> {
+  /** The heading; also the name of the column's class, cell-<key>. */
+  key: string;
+  label: string;
+  /** A track of CSS grid, such as 1fr or 8rem. */
+  width: string;
+  cell: (row: T) => ComponentChildren;
+  align?: "end";
+  /** Whether the column is left out on a phone. */
+  wide?: boolean;
+  /** Whether the heading is for screen readers only. */
+  quiet?: boolean;
+}
+
+export interface TableProps<T> {
+  label: string;
+  columns: Column<T>[];
+  rows: T[];
+  rowKey: (row: T) => string;
+  /** px, of every row. */
+  rowHeight?: number;
+  /** Called when rows near the end come into sight. */
+  onEnd?: () => void;
+  /** Makes the row a link: a click anywhere on it follows the first link in it. */
+  linked?: boolean;
+  rowClass?: (row: T) => string;
+}
+
+const around = 8; // rows drawn above and below what is in sight
+const nearEnd = 30; // rows
+
+/** The columns that a screen of this width has room for. */
+const narrow = matchMedia("(max-width: 640px)");
+
+export function useNarrow(): boolean {
+  const [is, set] = useState(narrow.matches);
+  useEffect(() => {
+    const changed = (): void => set(narrow.matches);
+    narrow.addEventListener("change", changed);
+    return () => narrow.removeEventListener("change", changed);
+  }, []);
+  return is;
+}
+
+/** The range of rows of a height that are in sight in an element that scrolls with the page. */
+export function useInSight(ref: { current: HTMLElement | null }, total: number, height: number): [number, number] {
+  const [range, setRange] = useState<[number, number]>([0, Math.ceil(innerHeight / height) + around]);
+  useLayoutEffect(() => {
+    let frame = 0;
+    const measure = (): void => {
+      frame = 0;
+      if (!ref.current) return;
+      const top = -ref.current.getBoundingClientRect().top;
+      const from = Math.max(0, Math.floor(top / height) - around), to = Math.ceil((top + innerHeight) / height) + around;
+      setRange((was) => was[0] === from && was[1] === to ? was : [from, to]);
+    };
+    const later = (): void => { frame ||= requestAnimationFrame(measure); };
+    measure();
+    addEventListener("scroll", later, { passive: true });
+    addEventListener("resize", later);
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener("scroll", later);
+      removeEventListener("resize", later);
+    };
+  }, [height, total]);
+  return [Math.min(range[0], total), Math.max(0, Math.min(range[1], total))];
+}
+
+export function Table<T>({ label, columns, rows, rowKey, rowHeight = 56, onEnd, linked, rowClass }: TableProps<T>): JSX.Element {
+  const body = useRef<HTMLDivElement>(null), isNarrow = useNarrow();
+  const [from, to] = useInSight(body, rows.length, rowHeight);
+  const shown = columns.filter((c) => !isNarrow || !c.wide), tracks = shown.map((c) => c.width).join(" ");
+  useEffect(() => { if (to >= rows.length - nearEnd) onEnd?.(); }, [to, rows.length, onEnd]);
+  const follow = (event: MouseEvent): void => {
+    if (!linked || !(event.target instanceof Element) || event.target.closest("a, button, input, [role=menu]") || getSelection()?.toString()) return;
+    event.target.closest("[role=row]")?.querySelector("a")?.click();
+  };
+  return (
+    <div class="table" role="table" aria-label={label} aria-rowcount={rows.length + 1} aria-colcount={shown.length}>
+      <div role="rowgroup">
+        <div class="row head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: tracks }}>
+          {shown.map((c) => <div key={c.key} role="columnheader" class={`cell-${c.key} ${c.align ?? ""}`}><span class={c.quiet ? "visually-hidden" : ""}>{c.label}</span></div>)}
+        </div>
+      </div>
+      <div ref={body} class={linked ? "rows linked" : "rows"} role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }} onClick={follow}>
+        {rows.slice(from, to).map((row, i) => (
+          <div key={rowKey(row)} class={`row ${rowClass?.(row) ?? ""}`} role="row" aria-rowindex={from + i + 2} style={{ gridTemplateColumns: tracks, height: `${rowHeight}px`, transform: `translateY(${(from + i) * rowHeight}px)` }}>
+            {shown.map((c) => <div key={c.key} role="cell" class={`cell-${c.key} ${c.align ?? ""}`}>{c.cell(row)}</div>)}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

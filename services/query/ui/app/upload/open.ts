@@ -1,0 +1,46 @@
+// The dialog that shows where files will go before they are uploaded.
+import { signal } from "@preact/signals";
+import { path } from "../router.js";
+import { add, areaOf, type Dropped, type Receiver, receivers } from "./queue.js";
+
+/** A file in the dialog, and where it will go; undefined until the user chooses. */
+export interface Row extends Dropped {
+  area: Receiver | undefined;
+}
+
+/** The files of the dialog while it is open. */
+export const reviewed = signal<Row[] | undefined>(undefined);
+
+/** Opens the dialog, or adds files to the open one. */
+export function openDialog(files: Dropped[] = []): void {
+  reviewed.value = [...reviewed.value ?? [], ...files.map((d) => ({ ...d, area: destination(d.file) }))];
+}
+
+/** The area of the current page, if it takes files. */
+export function current(): Receiver | undefined {
+  return receivers().find((area) => area.nav.some((n) => n.match(path.peek())));
+}
+
+/** Where a file goes unless the user says otherwise: to the area of the page if that takes it, else by its type. */
+export function destination(file: File): Receiver | undefined {
+  const here = current();
+  return here?.upload.here?.() && here.upload.accepts(file) ? here : areaOf(file);
+}
+
+/**
+ * Uploads files at once if it is clear where they go: all to one area, which needs to know no more, and which is that of
+ * the page if that takes files. Otherwise the dialog asks.
+ */
+export function take(files: Dropped[]): void {
+  if (files.length === 0) return;
+  if (reviewed.value) {
+    openDialog(files);
+    return;
+  }
+  const areas = new Set(files.map((f) => destination(f.file))), [area] = areas, here = current();
+  if (areas.size > 1 || !area || area.upload.Form || here && here !== area) {
+    openDialog(files);
+    return;
+  }
+  add(area, files, area.upload.here?.()?.options);
+}

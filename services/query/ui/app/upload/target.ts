@@ -1,0 +1,67 @@
+// How an area takes uploads.
+import type { ComponentType } from "preact";
+import type { Outcome } from "../api/live.js";
+import type { Progress } from "./parts.js";
+
+/** A file on its way. parts.ts and multipart.ts make transfers. */
+export interface Transfer<T> {
+  promise: Promise<T>;
+  pause(): void;
+  resume(): void;
+  /** The promise rejects with an AbortError. */
+  cancel(): void;
+}
+
+/** A file to upload. */
+export interface Sending {
+  file: File;
+  /** The folders that the file was in when a folder was dropped, such as ["papers", "2024"]. */
+  folders: string[];
+  /** The same for each try of this file. */
+  idempotencyKey: string;
+  /** What begin returned, or the options of the batch. */
+  batch: unknown;
+  onProgress: (progress: Progress) => void;
+}
+
+export interface Sent {
+  id: string;
+  /** The page of the item. */
+  href: string;
+}
+
+/** The form of a batch, such as the prompt of photos. It calls change with the options, or undefined while they are incomplete. */
+export interface FormProps {
+  files: File[];
+  change: (options: unknown) => void;
+}
+
+export interface Target {
+  /** Of the area, such as Text files. */
+  label: string;
+  /** Whether a file goes here unless the user says otherwise. The first area wins; the last takes any file. */
+  suits: (file: File) => boolean;
+  /** Whether a file may go here at all. */
+  accepts: (file: File) => boolean;
+  /** Why a file is not accepted. */
+  refusal?: string;
+  /** Where files go when they are dropped on the current page, if that is a page of this area: its options and a label, such as a folder. */
+  here?: () => { label: string; options: unknown } | undefined;
+  /** Files wait for this form before they are sent. */
+  Form?: ComponentType<FormProps>;
+  /** Called once for the files of a batch, before the first is sent. Its result is the batch of each Sending. */
+  begin?: (files: File[], options: unknown) => Promise<unknown>;
+  start: (sending: Sending) => Transfer<Sent>;
+  /** Says in a few words what came out, for the tray. */
+  summary?: (outcome: Outcome) => string;
+  /** Reads an item whose events may have been missed: its outcome, or undefined while there is none. */
+  check: (id: string) => Promise<Ended | undefined>;
+  /** Follows an item until it has ended, instead of the events of the owner's outcomes. Returns how to stop. */
+  follow?: (id: string, ended: (how: Ended) => void) => () => void;
+}
+
+/** How an item ended. */
+export interface Ended {
+  ok: boolean;
+  text: string;
+}

@@ -1,0 +1,171 @@
+// Command bundle builds the web app: of the TypeScript and the style sheets in app it makes the scripts, style sheet
+// and HTML that package ui embeds, and the list of the licenses of what the scripts contain. app must have its
+// packages (npm ci).
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+func main() {
+	app := flag.String("app", "app", "the directory of the sources")
+	out := flag.String("out", "dist", "the directory to write, which is emptied")
+	flag.Parse()
+	if err := build(*app, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "bundle:", err)
+		os.Exit(1)
+	}
+}
+
+// metafile is what is used of esbuild's description of a build.
+type metafile struct {
+	Outputs map[string]struct {
+		EntryPoint string
+		Imports    []struct{ Path, Kind string }
+		Inputs     map[string]struct{ BytesInOutput int }
+	}
+}
+
+func build(app, out string) error {
+	app, err := filepath.Abs(app)
+	if err != nil {
+		return err
+	}
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir: app, EntryPoints: []string{"main.tsx", "theme.ts", "style/style.css"}, Outdir: filepath.Join(app, "dist"),
+		EntryNames: "[name]-[hash]", ChunkNames: "chunk-[hash]", AssetNames: "[name]-[hash]",
+		Bundle: true, Splitting: true, Format: api.FormatESModule, Platform: api.PlatformBrowser, Target: api.ES2022,
+		JSX: api.JSXAutomatic, JSXImportSource: "preact",
+		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, Charset: api.CharsetUTF8,
+		LegalComments: api.LegalCommentsNone, Metafile: true, LogLevel: api.LogLevelWarning,
+	})
+	if len(result.Errors) > 0 {
+		return errors.New("the app does not build")
+	}
+	var meta metafile
+	if err := json.Unmarshal([]byte(result.Metafile), &meta); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(out); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	files := map[string][]byte{}
+	for _, file := range result.OutputFiles {
+		files[filepath.Base(file.Path)] = file.Contents
+	}
+	if files["index.html"], err = page(app, meta); err != nil {
+		return err
+	}
+	if files["icon.svg"], err = os.ReadFile(filepath.Join(app, "icon.svg")); err != nil {
+		return err
+	}
+	if files["licenses.txt"], err = licenses(app, meta); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(out, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page returns index.html with the names of the scripts and of the style sheet.
+func page(app string, meta metafile) ([]byte, error) {
+	template, err := os.ReadFile(filepath.Join(app, "index.html"))
+	if err != nil {
+		return nil, err
+	}
+	var replace []string
+	var preload strings.Builder
+	for name, output := range meta.Outputs {
+		if output.EntryPoint == "" {
+			continue
+		}
+		replace = append(replace, "{{"+output.EntryPoint+"}}", "/ui/"+filepath.Base(name))
+		if output.EntryPoint != "main.tsx" {
+			continue
+		}
+		for _, imported := range output.Imports { // the browser would find them one after the other
+			if imported.Kind == "import-statement" {
+				fmt.Fprintf(&preload, "<link rel=\"modulepreload\" href=\"/ui/%s\">\n", filepath.Base(imported.Path))
+			}
+		}
+	}
+	replace = append(replace, "{{preload}}\n", preload.String())
+	filled := strings.NewReplacer(replace...).Replace(string(template))
+	if strings.Contains(filled, "{{") {
+		return nil, errors.New("index.html names a file that is not built")
+	}
+	return []byte(filled), nil
+}
+
+// licenses returns the licenses of the packages whose code is in the scripts.
+func licenses(app string, meta metafile) ([]byte, error) {
+	used := map[string]bool{}
+	for _, output := range meta.Outputs {
+		for input, in := range output.Inputs {
+			if _, inside, found := strings.Cut(input, "node_modules/"); found && in.BytesInOutput > 0 {
+				parts := strings.SplitN(inside, "/", 3)
+				name := parts[0]
+				if strings.HasPrefix(name, "@") {
+					name += "/" + parts[1]
+				}
+				used[name] = true
+			}
+		}
+	}
+	var names []string
+	for name := range used {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var out strings.Builder
+	for i, name := range names {
+		dir := filepath.Join(app, "node_modules", filepath.FromSlash(name))
+		var about struct{ Version, License string }
+		content, err := os.ReadFile(filepath.Join(dir, "package.json"))
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(content, &about); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		text, err := license(dir)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out.WriteString("\n" + strings.Repeat("-", 72) + "\n\n")
+		}
+		fmt.Fprintf(&out, "The web app contains the npm package %s, version %s, under this license (%s):\n\n%s\n", name, about.Version, about.License, text)
+	}
+	return []byte(out.String()), nil
+}
+
+// license returns the text of the license of a package.
+func license(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, entry := range entries {
+		if name := strings.ToLower(entry.Name()); strings.HasPrefix(name, "licen") {
+			text, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+			return strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n")), err
+		}
+	}
+	return "", fmt.Errorf("%s has no license", dir)
+}
