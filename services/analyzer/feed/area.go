@@ -36,8 +36,8 @@ func (a *Area) Name() string { return feed.Name }
 // Check returns an error while the table cannot be used.
 func (a *Area) Check(ctx context.Context) error { return a.store.Check(ctx) }
 
-// Consumers returns the area's only consumer. Texts are small, so an attempt is
-// limited in time alone.
+// Consumers returns the area's only consumer. Texts are small, so only the time
+// of an attempt is limited.
 func (a *Area) Consumers() []bus.Consumer {
 	return []bus.Consumer{work.Consumer(a.worker, bus.Consumer{
 		Name: feed.Consumer, Area: feed.Name, Stream: feed.WorkStream,

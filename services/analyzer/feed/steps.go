@@ -19,19 +19,19 @@ import (
 )
 
 // steps are the steps from FeedItemAccepted to the outcome. There is no claim: the
-// work is short, and of two workers one makes the move.
+// work is short, and of two concurrent workers only one can make the move.
 type steps struct{ *Area }
 
-// newerModelWait is how long an item that a newer model is to analyze waits for an analyzer that has it,
-// while a new version is rolled out.
+// newerModelWait is the delay of an item that needs a newer model than this analyzer has, as during the
+// rollout of a new version.
 const newerModelWait = 10 * time.Second
 
-// unrated is the confidence in the neutral sentiment of a text that is not English. That of a rated text
-// is higher (sentiment.Classify).
+// unrated is the confidence in the neutral sentiment of a text that is not English. The confidence for a
+// scored text is higher (sentiment.Classify).
 const unrated = 0.5
 
-// analysis is what Process found, and the submission that it read: one that replaced
-// a lost one has another text, URL and metadata.
+// analysis is the result of Process, with the submission that it read: one that
+// replaced a lost one has another text, URL and metadata.
 type analysis struct {
 	feed.Analysis
 	submission feed.Submission
@@ -56,7 +56,7 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (feed.Item, error) {
 	return i, err
 }
 
-// Process scores the whole text as it was accepted.
+// Process scores the entire accepted text.
 func (s steps) Process(ctx context.Context, _ *bus.Delivery, i feed.Item) (analysis, error) {
 	document, err := s.bucket.Load(ctx, feed.TextKey(i.SourceID))
 	if errors.Is(err, blob.ErrNotFound) {
@@ -72,7 +72,7 @@ func (s steps) Process(ctx context.Context, _ *bus.Delivery, i feed.Item) (analy
 	return analysis{s.analyze(submission.Text), submission}, nil
 }
 
-// analyze rates a text, unless its language is reliably not English.
+// analyze scores a text, unless its language is reliably not English.
 func (a *Area) analyze(text string) feed.Analysis {
 	result := feed.Analysis{Sentiment: feed.Neutral, Score: unrated, ModelVersion: feed.ModelVersion, Language: language.Detect(text)}
 	if result.Language == language.English || result.Language == language.Undetermined {
@@ -87,8 +87,8 @@ func (s steps) Finish(ctx context.Context, i feed.Item, a analysis) (feed.Item, 
 	return s.store.Analyze(ctx, i.Of(a.submission), a.Analysis)
 }
 
-// Fail leaves the item pending, with the reason. Sweeps then leave it alone; a
-// replay of its dead letter tries it again.
+// Fail leaves the item pending, with the reason. Sweeps then ignore it; a
+// replay of its dead letter retries it.
 func (s steps) Fail(ctx context.Context, i feed.Item, failure work.Failure) (feed.Item, error) {
 	return s.store.GiveUp(ctx, i, failure.Reason)
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 )
 
-// TestLanguages: a text that is reliably not English is neutral, with less confidence than any rated text.
+// TestLanguages: a text that is reliably not English is neutral, with less confidence than any scored
+// text.
 func TestLanguages(t *testing.T) {
 	area := &Area{texts: sentiment.New()}
 	for text, want := range map[string]feed.Analysis{
@@ -32,7 +33,7 @@ func TestLanguages(t *testing.T) {
 }
 
 // TestOlderModelLeavesTheItem: an item that waits for another analysis is delayed, without an attempt,
-// where the model of the analyzer is not newer than that of the item's result.
+// if the analyzer's model is not newer than that of the item's result.
 func TestOlderModelLeavesTheItem(t *testing.T) {
 	_, store := feedtest.Open(t)
 	for n, c := range []struct {

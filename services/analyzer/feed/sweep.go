@@ -17,14 +17,15 @@ import (
 
 // Codes of findings that only feed items have.
 const (
-	duplicateRows  = "duplicate_rows"   // several rows of one source id; the first stays, with the tags of all
-	lostDeadLetter = "lost_dead_letter" // of an item that failed; restored, so that an operator can replay it
+	duplicateRows  = "duplicate_rows"   // several rows of one source id; the first remains, with the tags of all
+	lostDeadLetter = "lost_dead_letter" // of a failed item; restored, so that an operator can replay it
 )
 
-// sweep repairs items and removes texts that belong to none.
+// sweep repairs items and removes orphaned texts.
 type sweep struct {
 	steps
-	// deadLetters returns, read once per run, when items failed that have dead letters.
+	// deadLetters returns the failure times of items with dead letters, read once per
+	// run.
 	deadLetters func() (map[string]time.Time, error)
 }
 
@@ -56,9 +57,9 @@ func (s sweep) Outstanding(ctx context.Context, i feed.Item) (bool, error) {
 	return s.bus.Outstanding(ctx, feed.AcceptedSubject(i.SourceID), i.SourceType)
 }
 
-// Recover restores the dead letter of an item that failed, without which no one
-// could replay it. A timed sweep does not: an operator who dropped a dead letter is
-// not to see it again.
+// Recover restores the dead letter of a failed item, without which it cannot be
+// replayed. A timed sweep does not: a dead letter that an operator dropped must not
+// reappear.
 func (s sweep) Recover(ctx context.Context, r *sweeper.Run, i feed.Item, outcome event.Event) error {
 	if !i.GivenUp() || r.Young(outcome.Time) { // the worker may be storing the dead letter
 		return nil
@@ -94,10 +95,10 @@ func (s sweep) readDeadLetters(ctx context.Context, since time.Time) (map[string
 	return dead, nil
 }
 
-// Repair publishes the item's work event again. It does so too if the text is missing:
-// the analysis then fails with that reason.
+// Repair publishes the item's work event again. It does so even if the text is
+// missing: the analysis then fails with that reason.
 func (s sweep) Repair(ctx context.Context, r *sweeper.Run, i feed.Item) error {
-	// The item's own time may be its client's, and long past when it was accepted.
+	// The item's own time may be its client's, and long before it was accepted.
 	text, err := s.bucket.Head(ctx, feed.TextKey(i.SourceID))
 	if err != nil && !errors.Is(err, blob.ErrNotFound) {
 		return err
@@ -140,9 +141,9 @@ func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Objec
 }
 
 // Remove deletes the submission of an item that was never created. A client that
-// retries at this moment may have written the row from it: then it is restored.
-// (Ingest does it in the other order: it stores the submission again after it wrote
-// the row.)
+// retries concurrently may have created the row based on it: then the submission is
+// restored. (Ingest uses the opposite order: it stores the submission again after
+// it has written the row.)
 func (s sweep) Remove(ctx context.Context, key string) error {
 	id, err := feed.ParseTextKey(key)
 	if err != nil {

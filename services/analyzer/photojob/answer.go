@@ -15,7 +15,7 @@ import (
 )
 
 // answer is a provider's response as it is stored between the call and the move that records it. The
-// photo of an edit is stored in the final bucket before.
+// photo of an edit is stored in the final bucket before it.
 type answer struct {
 	Analysis *photojob.AnalysisResult `json:"analysis,omitempty"`
 	Edit     *photojob.EditResult     `json:"edit,omitempty"`
@@ -27,7 +27,7 @@ type answer struct {
 func (s steps) saveAnswer(ctx context.Context, jobID string, n int, a *answer) error {
 	document, err := json.Marshal(a)
 	if err != nil {
-		return fmt.Errorf("answer %d of %s: %w", n, jobID, err)
+		return fmt.Errorf("response %d of %s: %w", n, jobID, err)
 	}
 	_, err = s.temp.Put(ctx, photojob.AnswerKey(jobID, n), "application/json", nil, bytes.NewReader(document))
 	if errors.Is(err, blob.ErrExists) {
@@ -36,7 +36,7 @@ func (s steps) saveAnswer(ctx context.Context, jobID string, n int, a *answer) e
 	return err
 }
 
-// removeAnswers removes the answers to the calls of a job.
+// removeAnswers removes the stored responses to the calls of a job.
 func (s steps) removeAnswers(ctx context.Context, job photojob.Job) error {
 	var failed []error
 	for _, call := range job.Calls.Calls() {
@@ -46,7 +46,7 @@ func (s steps) removeAnswers(ctx context.Context, job photojob.Job) error {
 }
 
 // keepRaw stores the response of a paid provider to call n as it arrives, and returns it. It does not
-// replace a stored one: a second response is that of a call that was made twice.
+// replace a stored one: a second response exists only if the call was made twice.
 func (e *editing) keepRaw(ctx context.Context, n int, from io.Reader) ([]byte, error) {
 	_, err := e.temp.Put(ctx, photojob.AnswerKey(e.job.JobID, n), "application/octet-stream", nil, from)
 	if err != nil && !errors.Is(err, blob.ErrExists) {
@@ -67,7 +67,7 @@ func (s steps) loadRaw(ctx context.Context, jobID string, n int) ([]byte, error)
 	defer body.Close()
 	raw, err := io.ReadAll(io.LimitReader(body, remote.MaxAnswer))
 	if err != nil {
-		return nil, fmt.Errorf("answer %d of %s: %w", n, jobID, err)
+		return nil, fmt.Errorf("response %d of %s: %w", n, jobID, err)
 	}
 	return raw, nil
 }
@@ -83,7 +83,7 @@ func (s steps) loadAnswer(ctx context.Context, jobID string, n int) (*answer, er
 	}
 	a := &answer{}
 	if err := json.Unmarshal(document.Body, a); err != nil {
-		return nil, fmt.Errorf("answer %d of %s: %w", n, jobID, err)
+		return nil, fmt.Errorf("response %d of %s: %w", n, jobID, err)
 	}
 	return a, nil
 }

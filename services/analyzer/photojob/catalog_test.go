@@ -23,7 +23,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider/seedream/seedreamtest"
 )
 
-// newTestCatalog opens a catalog whose providers are those of tests, and disabled.
+// newTestCatalog opens a catalog whose providers are test providers, all disabled.
 func newTestCatalog(t *testing.T, keys map[string]string) *catalog {
 	t.Helper()
 	db, _ := tabletest.Start(t)
@@ -51,7 +51,7 @@ func set(t *testing.T, c *catalog, name string, change func(*policy.Settings)) {
 	}
 }
 
-// TestCheckProvider: a free call says whether the provider takes the key.
+// TestCheckProvider: a free call reports whether the provider accepts the key.
 func TestCheckProvider(t *testing.T) {
 	gemini, seedream := geminitest.Start(t), seedreamtest.Start(t)
 	keys := map[string]string{"ASSAY_GEMINI_KEY": geminitest.Key}
@@ -82,8 +82,8 @@ func TestCheckProvider(t *testing.T) {
 	}
 }
 
-// TestGateLooksForAll: the workers of a process look once a second together, and an error
-// is that of one worker.
+// TestGateLooksForAll: the workers of a process share one check per second, and an error
+// is returned to one worker only.
 func TestGateLooksForAll(t *testing.T) {
 	looks, broken := 0, errors.New("broken")
 	g := &gate{look: func(context.Context) (bool, error) {
@@ -102,11 +102,11 @@ func TestGateLooksForAll(t *testing.T) {
 	}
 	g.at = g.at.Add(-gateEvery)
 	if open, err := g.isOpen(t.Context()); open || err != nil || looks != 3 {
-		t.Errorf("%v %v after %d looks", open, err, looks)
+		t.Errorf("%v %v after %d checks", open, err, looks)
 	}
 }
 
-// TestHeldIsMeasured: an operator sees why a provider makes no calls.
+// TestHeldIsMeasured: a metric shows operators why a provider makes no calls.
 func TestHeldIsMeasured(t *testing.T) {
 	c := newTestCatalog(t, map[string]string{"ASSAY_GEMINI_KEY": geminitest.Key})
 	holds := func(reason string) float64 {
@@ -123,11 +123,11 @@ func TestHeldIsMeasured(t *testing.T) {
 		}
 	}
 	if look(); holds(policy.HeldDisabled) != 1 {
-		t.Error("a disabled provider is not measured")
+		t.Error("the metric of a disabled provider is not set")
 	}
 	set(t, c, photojob.Gemini, func(s *policy.Settings) { s.Enabled, s.DailyBudget = true, 1 })
 	if look(); holds(policy.HeldDisabled) != 0 || holds(policy.HeldDailyBudget) != 1 {
-		t.Error("a used budget is not measured")
+		t.Error("the metric of a used budget is not set")
 	}
 	c.metrics.called(photojob.Gemini, photojob.StepEdit, time.Second, 101_000, &provider.Error{Class: provider.Unknown})
 	c.metrics.called(photojob.Gemini, photojob.StepEdit, time.Second, 101_000, nil)
@@ -139,8 +139,8 @@ func TestHeldIsMeasured(t *testing.T) {
 	}
 }
 
-// TestAnswerWait: a worker whose clock is ahead of that of the caller by as much as clocks
-// may differ waits until the call is over there.
+// TestAnswerWait: a worker whose clock is ahead of the caller's by the maximum difference
+// waits until the call is over on the caller's clock.
 func TestAnswerWait(t *testing.T) {
 	cfg, until := Config{ClockSkew: 30 * time.Second}, time.UnixMilli(1_760_000_000_000)
 	sent := photojob.Call{Outcome: photojob.CallSent, Until: until.UnixMilli()}

@@ -27,7 +27,7 @@ type chosen struct {
 }
 
 // choose takes a permit for the next call of a step. It skips providers that are disabled or
-// suspended; for others the job waits until its fallback time has passed. It returns a delay if no
+// suspended; for others the job waits until the time for the fallback. It returns a delay if no
 // call may be made now.
 func (e *editing) choose(ctx context.Context, step string) (chosen, error) {
 	for {

@@ -14,7 +14,7 @@ type Config struct {
 	PaidCalls    int           `env:"ASSAY_PHOTOJOB_PAID_CALLS" envDefault:"2" doc:"how many calls to a provider one step of a photo job may cost, crashes included, before the job is FAILED; 1 means at most once"`
 	Deadline     time.Duration `env:"ASSAY_PHOTOJOB_DEADLINE" envDefault:"24h" doc:"how long after its creation or its last retry a photo job ends as FAILED"`
 	ClockSkew    time.Duration `env:"ASSAY_PHOTOJOB_CLOCK_SKEW" envDefault:"30s" doc:"how much the clocks of analyzers may differ: a call to a provider is repeated only when its time is over on each of them"`
-	KeepOriginal bool          `env:"ASSAY_PHOTOJOB_KEEP_ORIGINAL" envDefault:"true" doc:"false to remove an uploaded photo as soon as its job is COMPLETED; else it is removed 48h later"`
+	KeepOriginal bool          `env:"ASSAY_PHOTOJOB_KEEP_ORIGINAL" envDefault:"true" doc:"false to remove an uploaded photo as soon as its job is COMPLETED; otherwise it is removed 48h later"`
 	Objects      bool          `env:"ASSAY_PHOTOJOB_OBJECTS" envDefault:"true" doc:"false to leave objects out of the local provider's descriptions, which makes them several times faster"`
 	Memory       int64         `env:"ASSAY_PHOTOJOB_MEMORY" envDefault:"1610612736" doc:"the memory in bytes for concurrent photo jobs; others queue when it is used up"`
 

@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	// noticeTime is how long a worker may take to notice that its call has timed out.
+	// noticeTime is the maximum time until a worker notices that its call has timed
+	// out.
 	noticeTime = 5 * time.Second
 	// callTries is the number of calls of one step that may fail.
 	callTries = 3
@@ -60,7 +61,8 @@ type editing struct {
 	next         *chosen   // the last call of the ledger, if this attempt makes it
 }
 
-// run makes the remaining calls of the job. The ledger says where an earlier attempt stopped.
+// run makes the remaining calls of the job. The ledger shows where an earlier attempt
+// stopped.
 func (e *editing) run(ctx context.Context) (finished, error) {
 	answered, err := e.stored(ctx)
 	for err == nil {
@@ -77,7 +79,7 @@ func (e *editing) run(ctx context.Context) (finished, error) {
 			after.EditResult, after.Provider = answered.Edit, call.Provider
 			after.EditResult.S3Key = photojob.FinalKey(e.job.JobID, call.N, answered.Edit.Format)
 			if route := e.job.Route(); call.Provider == photojob.Stub && route != photojob.Stub {
-				after.Degraded = joined("edited by the local provider in place of "+route, after.Degraded)
+				after.Degraded = joined("edited by the local provider instead of "+route, after.Degraded)
 			}
 			return finished{e.job, after}, nil
 		}
@@ -278,8 +280,8 @@ func analysisOf(a provider.Analysis) *photojob.AnalysisResult {
 	return result
 }
 
-// failed records the outcome of a failed call and decides how to continue. After an error that is not
-// the provider's the outcome is unknown and the record does not change.
+// failed records the outcome of a failed call and decides how to continue. After an error that the
+// provider did not cause, the outcome is unknown and the record does not change.
 func (e *editing) failed(ctx context.Context, call photojob.Call, err error) error {
 	cause, ok := errors.AsType[*provider.Error](err)
 	if !ok {

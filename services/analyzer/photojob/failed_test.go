@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 )
 
-// price is what each call of the tests may cost.
+// price is the maximum cost of each call of the tests.
 const price = 101_000
 
 // calling is an attempt whose first call to a paid provider is recorded.
@@ -51,7 +51,7 @@ func (e *editing) begin(t *testing.T) {
 	}
 }
 
-// fails ends the last call with an error, and returns what becomes of the job.
+// fails ends the last call with an error, and returns the error of the step.
 func (e *editing) fails(t *testing.T, cause error) error {
 	t.Helper()
 	call, called := e.job.Calls.Last()
@@ -72,7 +72,7 @@ func (e *editing) lastStored(t *testing.T) (photojob.Job, photojob.Call) {
 	return job, call
 }
 
-// TestFailedCalls: each class of error has its entry in the ledger, and its consequence.
+// TestFailedCalls: each class of error has its ledger entry and its consequence.
 func TestFailedCalls(t *testing.T) {
 	const later, final, again = "later", "permanent", "another attempt"
 	why := errors.New("the reason")
@@ -92,7 +92,7 @@ func TestFailedCalls(t *testing.T) {
 		"timeout, at most once":  {provider.Unknown, provider.MaybeBilled, 1, photojob.CallUnknown, price, final},
 		"content policy":         {provider.Permanent, provider.NotBilled, 2, photojob.CallError, 0, final},
 		"content policy, billed": {provider.Permanent, provider.IsBilled, 2, photojob.CallError, price, final},
-		"a fault of ours":        {provider.Internal, provider.NotBilled, 2, photojob.CallError, 0, again},
+		"an internal error":      {provider.Internal, provider.NotBilled, 2, photojob.CallError, 0, again},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := calling(t, test.paid)
@@ -108,7 +108,7 @@ func TestFailedCalls(t *testing.T) {
 			}
 			job, call := e.lastStored(t)
 			if call.Outcome != test.outcome || call.CostMicros != test.cost || call.HTTP != 599 || call.RequestID != "r" {
-				t.Errorf("the ledger has %+v", call)
+				t.Errorf("the last call is %+v", call)
 			}
 			if job.Status != photojob.Editing || job.Error == nil || job.Error.Code != "A_CODE" || job.Error.Message != why.Error() {
 				t.Errorf("the job is %s, %+v", job.Status, job.Error)
@@ -117,13 +117,14 @@ func TestFailedCalls(t *testing.T) {
 	}
 }
 
-// TestThirdErrorIsTheLast: of a step, whatever the pauses.
+// TestThirdErrorIsTheLast: the third error of a step ends the job, regardless
+// of the pauses.
 func TestThirdErrorIsTheLast(t *testing.T) {
 	e := calling(t, 2)
 	unavailable := &provider.Error{Class: provider.Retry, Code: provider.Unavailable, Billed: provider.NotBilled, RetryAfter: time.Hour, Err: errors.New("503")}
 	for range callTries - 1 {
 		if d, ok := bus.Delay(e.fails(t, unavailable)); !ok || d < time.Hour {
-			t.Errorf("the pause is %s, %t, want what the provider asks for", d, ok)
+			t.Errorf("the pause is %s, %t, want the one that the provider requested", d, ok)
 		}
 		e.begin(t)
 	}
@@ -136,20 +137,20 @@ func TestThirdErrorIsTheLast(t *testing.T) {
 	}
 }
 
-// TestErrorOfAnother: an error that is not the provider's leaves the call as sent, since
-// nobody knows what became of it.
+// TestErrorOfAnother: an error that the provider did not cause leaves the call in the
+// state sent, since its outcome is unknown.
 func TestErrorOfAnother(t *testing.T) {
 	e, cut := calling(t, 2), errors.New("the bucket is unreachable")
 	if err := e.fails(t, cut); !errors.Is(err, cut) || bus.IsPermanent(err) {
 		t.Error(err)
 	}
 	if _, call := e.lastStored(t); call.Outcome != photojob.CallSent || call.CostMicros != price {
-		t.Errorf("the ledger has %+v", call)
+		t.Errorf("the last call is %+v", call)
 	}
 }
 
-// TestErrorAfterTheEnd: what a call cost is recorded although its job was cancelled
-// meanwhile, and the job stays as it ended.
+// TestErrorAfterTheEnd: the cost of a call is recorded although its job was
+// cancelled meanwhile, and the job does not change.
 func TestErrorAfterTheEnd(t *testing.T) {
 	e := calling(t, 2)
 	if _, err := e.store.Fail(t.Context(), e.job, photojob.JobError{Code: photojob.CodeCancelled, Message: "cancelled"}); err != nil {

@@ -27,7 +27,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}, []string{"provider", "step", "outcome"}),
 		cost: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "assay_photo_call_cost_dollars_total",
-			Help: "What calls to paid providers of photos may have cost, in US dollars.",
+			Help: "Maximum cost of the calls to paid providers of photos, in US dollars.",
 		}, []string{"provider", "step"}),
 		holds: factory.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "assay_photo_provider_held",

@@ -10,15 +10,15 @@ import (
 	"github.com/assay-project/assay/services/analyzer/sweeper"
 )
 
-// How long the temp bucket keeps the objects of a job that ended: those of a FAILED one
-// are needed for a retry.
+// How long the temp bucket keeps the objects of an ended job: those of a FAILED one are
+// needed for a retry.
 const (
 	keepCompleted = 48 * time.Hour
 	keepFailed    = 14 * 24 * time.Hour
 )
 
-// List reads the final bucket, and then the temp bucket. Keys say which one a page ended
-// in: the prefixes differ.
+// List reads the final bucket, and then the temp bucket. The prefix of a key shows in
+// which bucket a page ended.
 func (s sweep) List(ctx context.Context, cursor string) (objects []blob.Object, more bool, err error) {
 	if cursor == "" || strings.HasPrefix(cursor, photojob.FinalPrefix) {
 		objects, _, err = s.final.List(ctx, photojob.FinalPrefix, cursor, blob.PageLimit)
@@ -31,7 +31,7 @@ func (s sweep) List(ctx context.Context, cursor string) (objects []blob.Object, 
 }
 
 // Orphans returns the old objects of jobs that do not exist, and removes those that their
-// jobs do not need any more.
+// jobs no longer need.
 func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Object) (orphans []string, read int, err error) {
 	var ids []string
 	seen := map[string]bool{} // a request must not name a key twice
@@ -61,8 +61,8 @@ func (s sweep) Orphans(ctx context.Context, r *sweeper.Run, objects []blob.Objec
 	return orphans, len(ids), nil
 }
 
-// outdated reports whether a job that ended no longer needs an object. A photo in
-// the final bucket that is not the job's was left by a worker that died.
+// outdated reports whether an ended job no longer needs an object. A photo in the
+// final bucket that is not the job's was left by a worker that crashed.
 func (s sweep) outdated(r *sweeper.Run, job photojob.Job, object blob.Object) bool {
 	if !job.Final() {
 		return false

@@ -17,7 +17,7 @@ import (
 // steps implements the steps from PhotoUploaded to the outcome.
 type steps struct{ *Area }
 
-// codedError is why a job fails, with its code.
+// codedError is the reason why a job fails, with its code.
 type codedError struct {
 	code string
 	err  error
@@ -38,8 +38,8 @@ func (s steps) Get(ctx context.Context, id string) (photojob.Job, error) {
 	return s.store.Get(ctx, id)
 }
 
-// Claim leaves a job alone while the provider may still answer the call of a worker that
-// was lost, or is only cut off from NATS.
+// Claim waits while the provider may still respond to the call of a worker that has
+// crashed or lost its connection to NATS.
 func (s steps) Claim(ctx context.Context, d *bus.Delivery) (photojob.Job, error) {
 	uploaded, err := readUploaded(d)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s steps) Claim(ctx context.Context, d *bus.Delivery) (photojob.Job, error)
 	return s.store.Resume(ctx, job, job, photojob.Call{})
 }
 
-// finished is a job as it was and as it is to be completed.
+// finished is a job before and after its completion.
 type finished struct{ before, after photojob.Job }
 
 // Process reads the upload and makes the calls that the job needs.
@@ -80,16 +80,16 @@ func (s steps) Process(ctx context.Context, d *bus.Delivery, job photojob.Job) (
 	return f, err
 }
 
-// Finish completes the job. When it was cancelled, deleted or taken over meanwhile, the
-// cost of the last call is recorded nevertheless, and the edited photo is removed; of a
-// deleted job the answers too.
+// Finish completes the job. If the job was cancelled, deleted or taken over meanwhile,
+// the cost of the last call is recorded nevertheless, and the edited photo is removed;
+// for a deleted job the stored responses too.
 func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob.Job, error) {
 	job, err := s.store.Complete(ctx, f.before, f.after)
 	if err == nil {
 		if s.cfg.KeepOriginal {
 			return job, nil
 		}
-		return job, s.temp.Delete(ctx, job.S3TempKey) // else the sweep removes it
+		return job, s.temp.Delete(ctx, job.S3TempKey) // otherwise the sweep removes it
 	}
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	if !moved && !errors.Is(err, lifecycle.ErrFenceLost) && !errors.Is(err, lifecycle.ErrNotFound) {
@@ -104,7 +104,7 @@ func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob
 	case read != nil && !errors.Is(read, lifecycle.ErrNotFound):
 		return job, read
 	case found.S3FinalKey == f.after.EditResult.S3Key:
-		return job, err // completed by this worker, whose answer was lost, or another
+		return job, err // completed by another worker, or by this one with a response that was lost
 	}
 	if removed := s.final.Delete(ctx, f.after.EditResult.S3Key); removed != nil {
 		return job, removed
@@ -115,7 +115,7 @@ func (s steps) Finish(ctx context.Context, _ photojob.Job, f finished) (photojob
 	return job, err
 }
 
-// Fail ends the job as FAILED with the code of what it failed by.
+// Fail ends the job as FAILED with the code of the error.
 func (s steps) Fail(ctx context.Context, job photojob.Job, f work.Failure) (photojob.Job, error) {
 	reason := photojob.JobError{Code: photojob.CodeInternal, Message: f.Reason, RetryCount: max(f.Attempts-1, 0)}
 	if coded, ok := errors.AsType[*codedError](f.Cause); ok {
@@ -129,7 +129,8 @@ func (s steps) Fail(ctx context.Context, job photojob.Job, f work.Failure) (phot
 
 const maxStack = 4 << 10 // bytes
 
-// ownFrames returns the frames of a stack trace that are of this repository.
+// ownFrames returns the frames of a stack trace that belong to this
+// repository.
 func ownFrames(stack string) string {
 	lines := strings.Split(stack, "\n")
 	var own strings.Builder
@@ -142,8 +143,8 @@ func ownFrames(stack string) string {
 	return own.String()
 }
 
-// Ended reports no failure where nobody needs a dead letter: a cancelled job ended as its
-// owner asked.
+// Ended reports no failure for a cancelled job, which needs no dead letter because its
+// owner ended it.
 func (steps) Ended(job photojob.Job) (bool, string) {
 	if job.Status != photojob.Failed || job.Error == nil || job.Error.Code == photojob.CodeCancelled {
 		return job.Final(), ""

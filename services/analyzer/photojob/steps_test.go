@@ -27,7 +27,7 @@ func TestPicturesThatCannotBeUsedHaveACode(t *testing.T) {
 	}
 }
 
-// TestBackoffGrows: within its bounds, with jitter.
+// TestBackoffGrows: the backoff grows within its bounds, with jitter.
 func TestBackoffGrows(t *testing.T) {
 	for errors, most := range map[int]time.Duration{0: 2 * time.Second, 1: 4 * time.Second, 3: 16 * time.Second, 12: time.Minute} {
 		for range 100 {
@@ -38,7 +38,7 @@ func TestBackoffGrows(t *testing.T) {
 	}
 }
 
-// TestStacksHaveOwnFramesOnly: of a bounded length.
+// TestStacksHaveOwnFramesOnly: stored stacks have a bounded length.
 func TestStacksHaveOwnFramesOnly(t *testing.T) {
 	const own = "github.com/assay-project/assay/services/analyzer/pixels.decode(...)\n\t/src/pixels/decoder.go:70 +0x1\n"
 	stack := "goroutine 1 [running]:\nruntime.gopanic(...)\n\t/go/panic.go:1\n" + own + "image/png.Decode(...)\n\t/go/png.go:1\n" + own

@@ -16,13 +16,13 @@ const (
 	unnotifiedUpload = "unnotified_upload" // an uploaded object without a notification; published
 	mismatchedObject = "mismatched_object" // an object of another length than reserved; ends as FAILED
 	overdueJob       = "overdue_job"       // not done within the deadline, or never uploaded; ends as FAILED
-	outdatedObject   = "outdated_object"   // an object of a job that ended, not needed any more; deleted
+	outdatedObject   = "outdated_object"   // an object that an ended job no longer needs; deleted
 )
 
 // sweep repairs jobs and removes objects.
 type sweep struct{ steps }
 
-// Scan ends jobs that are overdue, also those that have a message.
+// Scan ends overdue jobs, including those with a message.
 func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (jobs []photojob.Job, next string, read int, err error) {
 	page, err := s.store.Scan(ctx, cursor, photojob.ScanLimit)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (jobs []
 	return jobs, page.Next, page.Items, nil
 }
 
-// expire ends a job that is overdue.
+// expire ends an overdue job.
 func (s sweep) expire(ctx context.Context, job photojob.Job) error {
 	reason := photojob.JobError{Code: photojob.CodeDeadlineExceeded, Message: "the job did not finish in time"}
 	if job.Status == photojob.Queued && !job.Retried() {

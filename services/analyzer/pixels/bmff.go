@@ -23,7 +23,7 @@ func isHEIC(head []byte) bool {
 }
 
 // scanHEIC reads the properties of the items: width and height, of which the largest of any item
-// count, and the color profile. The decoder applies the item's rotation.
+// are used, and the color profile. The decoder applies the item's rotation.
 func (i *Info) scanHEIC(data []byte) (image.Config, error) {
 	var config image.Config
 	eachBox(data, func(name string, body []byte) {

@@ -26,7 +26,7 @@ func read(t *testing.T, name string) []byte {
 func rootMeanSquare(t *testing.T, a, b image.Image) (rms, most float64) {
 	t.Helper()
 	if a.Bounds() != b.Bounds() {
-		t.Fatalf("%v and %v", a.Bounds(), b.Bounds())
+		t.Fatalf("bounds %v and %v", a.Bounds(), b.Bounds())
 	}
 	n := 0.0
 	for y := range a.Bounds().Dy() {
@@ -43,7 +43,7 @@ func rootMeanSquare(t *testing.T, a, b image.Image) (rms, most float64) {
 }
 
 // TestResizeIsPillows: the filter, its treatment of borders and its rounding are those of
-// Image.BICUBIC (testdata/SOURCE).
+// Pillow's Image.BICUBIC (testdata/SOURCE).
 func TestResizeIsPillows(t *testing.T) {
 	p := pixels.New(scene.New(96, 64, 3))
 	p.Resize(37, 25)
@@ -101,7 +101,7 @@ func TestTransparentColorsDoNotShow(t *testing.T) {
 		}
 	}
 	if p.Opaque() {
-		t.Error("it is opaque")
+		t.Error("the picture is opaque, want transparent pixels")
 	}
 }
 
@@ -168,7 +168,7 @@ func TestAutoLevels(t *testing.T) {
 	}
 }
 
-// TestHEIC: decoding a file of another encoder gives its source picture, except for the loss of its
+// TestHEIC: decoding a file of another encoder gives its source picture, up to the loss from its
 // quality (testdata/SOURCE).
 func TestHEIC(t *testing.T) {
 	p := decode(t, read(t, "testdata/scene.heic"))

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// newCodec returns an engine that runs a codec of C code. The codec gets a system without
+// newCodec returns an engine that runs a codec written in C. The codec has no access to
 // files, clock and network.
 func newCodec(name string, code []byte, c engines.Config) *engines.Engine {
 	return engines.New(engines.Program{Name: name, Code: code, Import: importWASI}, c)

@@ -23,7 +23,7 @@ type Decoder struct {
 	webp   webpEncoder
 }
 
-// NewDecoder returns a Decoder whose concurrent pictures take at most so many bytes of memory
+// NewDecoder returns a Decoder whose concurrent pictures use at most the given number of bytes
 // together. It compiles the codecs of HEIC and WebP at the first Prepare, or when a picture first needs
 // one. The caller closes it.
 func NewDecoder(memory int64, c engines.Config) *Decoder {
@@ -35,8 +35,8 @@ func (d *Decoder) Prepare(ctx context.Context) error {
 	return errors.Join(d.heif.Prepare(ctx), d.webp.Prepare(ctx))
 }
 
-// Close releases the codecs. No call of Decode may be running, and pictures that were decoded cannot be
-// encoded as WebP any more.
+// Close releases the codecs. No call of Decode may be running, and decoded pictures can no longer be
+// encoded as WebP.
 func (d *Decoder) Close(ctx context.Context) error {
 	return errors.Join(d.heif.Close(ctx), d.webp.Close(ctx))
 }

@@ -1,6 +1,6 @@
 // Package pixels reads, changes and writes pictures for the areas that process images. It is written
-// for untrusted input: the size of a picture is read from its header before it is decoded, and the
-// memory for processing it is reserved before that.
+// for untrusted input: before a picture is decoded, its size is read from the header and the memory
+// for processing it is reserved.
 //
 //	decoder := pixels.NewDecoder(memory, engines.Config{}) // one per process
 //	picture, release, err := decoder.Decode(ctx, data, pixels.Default)

@@ -12,10 +12,10 @@ import (
 	"github.com/assay-project/assay/pkg/engines"
 )
 
-// DefaultQuality is the quality of a JPEG when none is given.
+// DefaultQuality is the default quality of a JPEG.
 const DefaultQuality = 85
 
-// Encoding is how to write a picture.
+// Encoding specifies how to write a picture.
 type Encoding struct {
 	Format  Format // JPEG, PNG or WebP
 	Quality int    // of JPEG and WebP, 1 to 100; WebP is lossless at 100; 0 means 85, or 80 for WebP

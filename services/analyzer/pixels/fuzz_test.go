@@ -47,7 +47,7 @@ func FuzzInspect(f *testing.F) {
 		info, err := pixels.Inspect(data, small)
 		if err != nil {
 			if !final(err) {
-				t.Fatalf("an error of another kind: %v", err)
+				t.Fatalf("an unexpected error: %v", err)
 			}
 			return
 		}
@@ -65,7 +65,7 @@ func FuzzDecode(f *testing.F) {
 		p, release, err := decoder.Decode(t.Context(), data, small)
 		if err != nil {
 			if !final(err) {
-				t.Fatalf("an error of another kind: %v", err)
+				t.Fatalf("an unexpected error: %v", err)
 			}
 			return
 		}
@@ -75,7 +75,7 @@ func FuzzDecode(f *testing.F) {
 		p.Sharpen(50)
 		for _, format := range []pixels.Format{pixels.JPEG, pixels.PNG, pixels.WebP} {
 			if _, err := pixels.Inspect(encode(t, p, format), small); err != nil {
-				t.Fatalf("what it wrote as %s cannot be read: %v", format, err)
+				t.Fatalf("its encoding as %s cannot be decoded: %v", format, err)
 			}
 		}
 	})

@@ -47,7 +47,7 @@ func (h heif) decode(ctx context.Context, data []byte, info Info) (_ image.Image
 	return m, c.Err()
 }
 
-// decodeHEIC asks for the size and the color space of the picture, then for its pixels.
+// decodeHEIC requests the size and the color space of the picture, then its pixels.
 func (c codec) decodeHEIC(data []byte, info Info) image.Image {
 	in := c.run("malloc", uint64(len(data)))
 	answers := c.run("malloc", 5*4)

@@ -12,7 +12,7 @@ import (
 // heicIncluded is false: HEIC is an unknown format.
 const heicIncluded = false
 
-// heicNotice is empty: the HEIC decoder is left out.
+// heicNotice is empty: the HEIC decoder is not included.
 func heicNotice() string { return "" }
 
 type heif struct{}

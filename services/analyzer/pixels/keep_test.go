@@ -39,7 +39,7 @@ func TestOnlyTheProfileLeaves(t *testing.T) {
 	photo = withSegment(photo, 0xe2, append([]byte("ICC_PROFILE\x00\x01\x02"), kept[:65_519]...))
 	for _, first := range []pixels.Format{pixels.JPEG, pixels.PNG, pixels.WebP} {
 		for _, second := range []pixels.Format{pixels.JPEG, pixels.PNG, pixels.WebP} {
-			data := append(encode(t, decode(t, photo), first), secret...) // what follows the end of a file is dropped
+			data := append(encode(t, decode(t, photo), first), secret...) // bytes after the end of a file are dropped
 			out := encode(t, decode(t, data), second)
 			info, err := pixels.Inspect(out, pixels.Default)
 			if err != nil {
@@ -49,7 +49,7 @@ func TestOnlyTheProfileLeaves(t *testing.T) {
 				t.Errorf("%s to %s: %s of %d × %d with a profile of %d bytes, want %d", first, second, info.Format, info.Width, info.Height, len(info.Profile), len(kept))
 			}
 			if bytes.Contains(out, secret[:8]) || bytes.Contains(out, []byte("Exif")) {
-				t.Errorf("%s to %s: metadata is left", first, second)
+				t.Errorf("%s to %s: metadata was not removed", first, second)
 			}
 		}
 	}

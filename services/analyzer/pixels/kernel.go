@@ -43,8 +43,8 @@ func newTaps(samples, length int, scale float64) taps {
 	return t
 }
 
-// fix rounds weights to fixed point. The largest weight takes the rounding error, so that they add up
-// to exactly one.
+// fix rounds weights to fixed point. The largest weight absorbs the rounding error, so that they add
+// up to exactly one.
 func fix(fixed []int32, raw []float64, sum float64) {
 	rest, largest := int32(one), 0
 	for i, w := range raw {

@@ -45,8 +45,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestDecodersShareMemory: a picture waits for memory that another holds. One that can never fit is
-// rejected.
+// TestDecodersShareMemory: a picture waits for memory that another one uses. One that can never fit
+// is rejected.
 func TestDecodersShareMemory(t *testing.T) {
 	data := jpegOf(t, scene.New(64, 48, 1))
 	info, err := pixels.Inspect(data, pixels.Default)
@@ -72,6 +72,6 @@ func TestDecodersShareMemory(t *testing.T) {
 	}
 	release()
 	if _, _, err := pixels.NewDecoder(info.Memory()-1, cache).Decode(t.Context(), data, pixels.Default); !errors.Is(err, pixels.ErrTooLarge) {
-		t.Errorf("with a byte less: %v", err)
+		t.Errorf("with one byte less: %v", err)
 	}
 }

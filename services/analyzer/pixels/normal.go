@@ -5,7 +5,7 @@ import (
 	"image/color"
 )
 
-// What decoding loses, in words for the picture's owner.
+// Losses of decoding, described for the picture's owner.
 const (
 	reducedDepth = "16 bits a channel were reduced to 8"
 	reducedCMYK  = "CMYK colors were converted without their profile"

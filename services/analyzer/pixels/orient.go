@@ -40,8 +40,8 @@ func (p *Picture) FlipHorizontal() { p.transform(turn{right: true}) }
 // FlipVertical exchanges top and bottom.
 func (p *Picture) FlipVertical() { p.transform(turn{bottom: true}) }
 
-// turn says where the pixels of a turned picture come from: with swap, its rows are columns of the
-// source; with right or bottom, the source is read from that edge.
+// turn specifies the source of the pixels of a turned picture: with swap, its rows are columns of
+// the source; with right or bottom, the source is read from that edge.
 type turn struct{ swap, right, bottom bool }
 
 func (p *Picture) transform(t turn) {

@@ -14,7 +14,8 @@ type Picture struct {
 	alpha   bool // an NRGBA with a transparent pixel
 	profile []byte
 	webp    *webpEncoder // the Decoder's; nil if the picture has its own
-	// Reduced is what decoding lost, in words for the picture's owner, or "".
+	// Reduced describes the losses of decoding for the picture's owner, or is
+	// "".
 	Reduced string
 }
 

@@ -85,7 +85,7 @@ func TestDamagedMetadata(t *testing.T) {
 		"orientation 9":         {0xe1, "Exif\x00\x00" + string(exif(9))},
 		"profile of CMYK":       {0xe2, "ICC_PROFILE\x00\x01\x01" + string(profile("CMYK", 200))},
 		"profile without start": {0xe2, "ICC_PROFILE\x00\x02\x02" + string(profile("RGB ", 200))},
-		"profile that is cut":   {0xe2, "ICC_PROFILE\x00\x01\x01" + string(profile("RGB ", 200)[:150])},
+		"truncated profile":     {0xe2, "ICC_PROFILE\x00\x01\x01" + string(profile("RGB ", 200)[:150])},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := encode(t, decode(t, withSegment(plain, segment.marker, []byte(segment.body))), pixels.PNG)
@@ -96,7 +96,7 @@ func TestDamagedMetadata(t *testing.T) {
 	}
 }
 
-// TestProfileBomb: a profile that inflates from a megabyte to a gigabyte is ignored, and takes no more
+// TestProfileBomb: a profile that inflates from a megabyte to a gigabyte is ignored, and uses no more
 // memory than a valid one.
 func TestProfileBomb(t *testing.T) {
 	data := withChunk(pngOf(t, scene.New(64, 48, 1)), "iCCP", append([]byte("x\x00\x00"), deflated(t, 64<<20)...))

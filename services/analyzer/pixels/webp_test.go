@@ -35,7 +35,7 @@ func TestWebPIsLossyUnlessAsked(t *testing.T) {
 			}
 			last = len(out)
 			if !bytes.Equal(out, webpOf(t, picture(t, photo), test.quality)) {
-				t.Errorf("%s: other bytes", name)
+				t.Errorf("%s: the same picture gave different bytes", name)
 			}
 		}
 	}

@@ -14,19 +14,19 @@ import (
 )
 
 // Rule is one of the rules by which a charset is chosen. They apply in their order,
-// with the numbers of the package documentation. A byte order mark wins whatever rule
-// a reader begins with.
+// with the numbers of the package documentation. A byte order mark always takes
+// precedence.
 type Rule int
 
 const (
 	byteOrderMark Rule = iota + 1
 	Declared           // the charset of the content type; without one, UTF8
-	UTF8               // UTF-8, if all of the text is valid
+	UTF8               // UTF-8, if the entire text is valid
 	Windows1252        // which no byte contradicts
 )
 
-// RestartError means that the text is to be read again from its start by one Reader,
-// with the rule Next: what was read is not in the charset that was chosen.
+// RestartError means that the text must be read again from its start by one Reader,
+// with the rule Next: the text is not in the chosen charset.
 type RestartError struct{ Next Rule }
 
 func (e *RestartError) Error() string {
@@ -39,7 +39,7 @@ type charset struct {
 	encoding encoding.Encoding
 }
 
-// reader returns the text of source, whose Read returns a *RestartError at a byte
+// reader returns the text of source. Its Read returns a *RestartError at a byte
 // that contradicts the charset.
 func (c charset) reader(source *bufio.Reader) io.Reader {
 	if c.encoding == unicode.UTF8 {
@@ -55,16 +55,16 @@ func (c charset) decoder() transform.Transformer {
 		return decoder
 	}
 	strict := &strictDecoder{Transformer: decoder}
-	// What decodes to U+FFFD without contradicting the charset. Most charsets have no such bytes.
+	// Bytes that decode to U+FFFD without contradicting the charset. Most charsets have none.
 	if bytes, err := c.encoding.NewEncoder().Bytes([]byte(replacement)); err == nil {
 		strict.replacement = bytes
 	}
 	return strict
 }
 
-// fits reports whether a window of the text, which ends it when last, does not
-// contradict the charset. A character that the end of the window cuts contradicts it
-// in UTF-8 only, at the end of the text.
+// fits reports whether a window of the text does not contradict the charset. last
+// means that the window ends the text. A character that the end of the window cuts
+// contradicts UTF-8 only, and only at the end of the text.
 func (c charset) fits(window []byte, last bool) bool {
 	if c.encoding == unicode.UTF8 {
 		if !last {
@@ -78,7 +78,7 @@ func (c charset) fits(window []byte, last bool) bool {
 
 const replacement = "\uFFFD"
 
-// strictDecoder returns a *RestartError where the decoder would write U+FFFD for bytes
+// strictDecoder returns a *RestartError if the decoder would write U+FFFD for bytes
 // that the charset does not define.
 type strictDecoder struct {
 	transform.Transformer

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// language is a charset with text of logs in it.
+// language is a charset with log text in it.
 type language struct {
 	label    string
 	encoding encoding.Encoding
@@ -35,7 +35,8 @@ var languages = []language{
 	{"windows-1251", charmap.Windows1251, []string{"ошибка", "соединение"}},
 }
 
-// alike are runs of characters whose bytes in the charset are valid UTF-8.
+// alike are runs of characters whose bytes in the charset are also valid
+// UTF-8.
 func (l language) alike() []string {
 	var found []string
 	encoder := l.encoding.NewEncoder()
@@ -60,8 +61,8 @@ func (l language) alike() []string {
 	return found
 }
 
-// log returns some lines, the first with what looks like UTF-8 only, and what does not
-// anywhere behind, also when that is more than the window by which a Reader chooses.
+// log returns some lines. The first contains only text that looks like UTF-8; text
+// that does not comes later, possibly after the window by which a Reader chooses.
 func (l language) log(rng *rand.Rand, alike []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "2026-01-02 %s\n", alike[rng.IntN(len(alike))])
@@ -75,8 +76,8 @@ func (l language) log(rng *rand.Rand, alike []string) string {
 	return b.String()
 }
 
-// TestDeclaredCharsetsHold: a text in the declared charset is read in it, also when it
-// begins with what would be valid UTF-8, or is so all through.
+// TestDeclaredCharsetsHold: a text in the declared charset is read in it, even if it
+// begins with valid UTF-8, or consists of it.
 func TestDeclaredCharsetsHold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	for _, l := range languages {
@@ -100,8 +101,9 @@ func TestDeclaredCharsetsHold(t *testing.T) {
 	}
 }
 
-// TestContradictedCharsetsGiveWay: a text in UTF-8, or in Windows-1252, is read in it
-// although a charset is declared whose rules it breaks, near its start or far behind.
+// TestContradictedCharsetsGiveWay: a text in UTF-8 or Windows-1252 is read in it
+// although the declared charset is another one that the bytes contradict, near the
+// start or much later.
 func TestContradictedCharsetsGiveWay(t *testing.T) {
 	plain := strings.Repeat("GET /index.html 200 OK\n", 1000)
 	const breaks = "Größe, naïve, 你好，世界 日本語 한국어 привет …"
@@ -134,7 +136,7 @@ func TestContradictedCharsetsGiveWay(t *testing.T) {
 }
 
 // TestOneCharacterDoesNotDecide: undeclared Windows-1252 whose first bytes beyond ASCII
-// happen to be UTF-8.
+// are valid UTF-8 by chance.
 func TestOneCharacterDoesNotDecide(t *testing.T) {
 	text := "Ã©" + strings.Repeat(" plain", headSize) + " Größe"
 	coded := encode(t, charmap.Windows1252, text)

@@ -9,8 +9,9 @@ import (
 	"testing/iotest"
 )
 
-// TestLargeReadsGiveTheSame compares reads that do without the buffer with small ones,
-// for texts whose first byte beyond ASCII stands where such reads begin, end or are.
+// TestLargeReadsGiveTheSame compares reads that bypass the buffer with small ones, for
+// texts whose first byte beyond ASCII is at the beginning, at the end or within such
+// reads.
 func TestLargeReadsGiveTheSame(t *testing.T) {
 	plain := strings.Repeat("Plain words, again and again.\n", 10_000)
 	broken := errors.New("connection lost")

@@ -8,7 +8,7 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// NotTextError means that the content is not text, and what it is.
+// NotTextError means that the content is not text, and describes its format.
 type NotTextError struct {
 	// Looks describes the content with its article and media type, such as
 	// "a PDF document (application/pdf)".
@@ -64,9 +64,9 @@ var kinds = map[string]string{
 	"model": "a 3D model",
 }
 
-// checkText returns a *NotTextError when the start of a stream is not text.
-// text is that start in UTF-8 or in a charset that contains ASCII; raw is the
-// same start as it came.
+// checkText returns a *NotTextError if the start of a stream is not text. text
+// is that start in UTF-8 or in a charset that contains ASCII; raw is the same
+// start unconverted.
 func checkText(text, raw []byte) error {
 	nul, controls := controlCharacters(text)
 	if !nul && controls == 0 && !bytes.Contains(raw, []byte("%PDF-")) && !bytes.HasPrefix(raw, []byte("%FDF")) {
@@ -78,9 +78,9 @@ func checkText(text, raw []byte) error {
 		return &NotTextError{Looks: describe(found)}
 	}
 	known := !isText(found) && found.Parent() != nil
-	// A text may hold a stray control character: one in twenty is no longer stray.
-	// A signature counts only with one, since many are short enough to be words:
-	// "BM", "MZ", "II*".
+	// A text may contain a few control characters, but not one in twenty. A
+	// signature counts only together with a control character, since many
+	// signatures are short enough to be words: "BM", "MZ", "II*".
 	if nul || controls*20 > len(text) || known && controls > 0 {
 		return &NotTextError{Looks: describe(found)}
 	}
@@ -97,7 +97,7 @@ func isText(m *mimetype.MIME) bool {
 }
 
 // binaryBytes has the bits of the bytes below space that the WHATWG MIME Sniffing Standard
-// calls binary (section 3), less those that old text files do hold: backspace,
+// calls binary (section 3), except for those that old text files contain: backspace,
 // vertical tab and the end mark 0x1A.
 const binaryBytes uint32 = 1<<' ' - 1 - (1<<'\b' | 1<<'\t' | 1<<'\n' | 1<<'\v' | 1<<'\f' | 1<<'\r' | 1<<0x1A | 1<<0x1B)
 
@@ -122,7 +122,7 @@ func controlCharacters(text []byte) (nul bool, count int) {
 }
 
 func describe(m *mimetype.MIME) string {
-	if isText(m) { // by a byte order mark that binary data happens to begin with
+	if isText(m) { // by a byte order mark with which binary data begins by chance
 		return "binary data"
 	}
 	mediaType, _, _ := strings.Cut(m.String(), ";")

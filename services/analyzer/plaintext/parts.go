@@ -9,19 +9,20 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// HeadSize is how many bytes of a stream decide whether it is text.
+// HeadSize is the number of bytes at the start of a stream that decide whether
+// it is text.
 const HeadSize = headSize
 
-// Parts reads a text in several places at once, as long as it is UTF-8 by the rules of
-// NewReader. As soon as another charset is known, or possible, the Parts return a
+// Parts reads a text at several positions concurrently, as long as it is UTF-8 by the
+// rules of NewReader. When another charset is known, or possible, the Parts return a
 // *RestartError.
 type Parts struct {
-	// Mark is the length of the byte order mark in bytes; the text begins behind it.
+	// Mark is the length of the byte order mark in bytes; the text begins after it.
 	Mark int
 	// Strict means that a byte that is not valid UTF-8 contradicts the choice: the text
-	// is then to be read again with the rule Windows1252. The Parts find such a byte
-	// only in the 4 KiB after the first byte beyond ASCII; who reads them decodes the
-	// bytes anyway, and checks the rest. Without Strict such a byte reads as U+FFFD.
+	// must then be read again with the rule Windows1252. The Parts detect such a byte
+	// only in the 4 KiB after the first byte beyond ASCII; callers decode the bytes
+	// anyway, and must check the rest. Without Strict such a byte reads as U+FFFD.
 	Strict bool
 
 	declared bool // a charset that is not UTF-8
@@ -29,8 +30,8 @@ type Parts struct {
 	refused  atomic.Pointer[RestartError]
 }
 
-// NewParts detects the charset by the head of a stream, HeadSize bytes or all of it. It returns
-// the errors of NewReader, and a *RestartError.
+// NewParts detects the charset by the head of a stream: its first HeadSize bytes, or all of it.
+// It returns the errors of NewReader, and a *RestartError.
 func NewParts(head []byte, contentType string) (*Parts, error) {
 	c, err := choose(head, len(head) < headSize, contentType, Declared)
 	switch {
@@ -44,9 +45,9 @@ func NewParts(head []byte, contentType string) (*Parts, error) {
 	return nil, &RestartError{Next: Declared}
 }
 
-// Part returns the reader of the text from a position to its end, as text gives it. It
+// Part returns a reader of the text from a position to its end, as returned by text. It
 // must be called in the order of the positions. The bytes are not converted. Read returns
-// a *RestartError as soon as any Part has found a reason. The caller closes the Part.
+// a *RestartError as soon as any Part has detected a reason. The caller closes the Part.
 func (p *Parts) Part(text io.ReadCloser) *Part {
 	part := &Part{
 		all: p, text: text, begins: !p.begun,
@@ -62,7 +63,7 @@ type Part struct {
 	text   io.Closer
 	source asciiSource
 	begins bool // the first byte of the source begins a character
-	seen   bool // a byte beyond ASCII was
+	seen   bool // there was a byte beyond ASCII
 }
 
 func (p *Part) Read(b []byte) (int, error) {
@@ -91,5 +92,5 @@ func (p *Part) Read(b []byte) (int, error) {
 	return p.Read(b)
 }
 
-// Close closes the text under the part.
+// Close closes the part's text.
 func (p *Part) Close() error { return p.text.Close() }

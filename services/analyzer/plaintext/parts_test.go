@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// readParts reads a text in parts of a size, in a random order of their readers'
-// steps, and puts together what belongs to each.
+// readParts reads a text in parts of a size, with reads in a random order, and
+// joins the results of the parts.
 func readParts(t *testing.T, text, contentType string, size int, rng *rand.Rand) (string, error) {
 	t.Helper()
 	head := text[:min(len(text), HeadSize)]
@@ -53,14 +53,14 @@ func readParts(t *testing.T, text, contentType string, size int, rng *rand.Rand)
 	for _, r := range all {
 		b.Write(r.got[:r.own])
 	}
-	if parts.Strict && !utf8.ValidString(b.String()) { // CountParts finds it out
+	if parts.Strict && !utf8.ValidString(b.String()) { // CountParts detects it
 		return "", &RestartError{Next: Windows1252}
 	}
 	return string([]rune(b.String())), nil // each byte that is not UTF-8 as U+FFFD
 }
 
 // TestPartsDecideLikeOneReader compares texts in every charset, with their first
-// byte beyond ASCII at all kinds of places, with NewReader.
+// byte beyond ASCII at various positions, with NewReader.
 func TestPartsDecideLikeOneReader(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	line := "Plain words, again and again.\n"
@@ -81,21 +81,21 @@ func TestPartsDecideLikeOneReader(t *testing.T) {
 		{"first UTF-8, then not", plain + "Größe" + plain + plain + "Gr\xF6\xDFe", ""},
 		{"first not, then UTF-8", plain + "Gr\xF6\xDFe" + plain + plain + "Größe", ""},
 		{"cut at the end", plain + "\xC3", ""},
-		{"UTF-8 with a NUL behind", plain + "Größe\x00", ""},
-		{"declared UTF-8 and is not", plain + "Gr\xF6\xDFe", "text/plain; charset=utf-8"},
+		{"UTF-8 followed by a NUL", plain + "Größe\x00", ""},
+		{"declared UTF-8, but is not", plain + "Gr\xF6\xDFe", "text/plain; charset=utf-8"},
 		{"a character cut in the middle", plain + "Größe" + plain + "\xC3" + plain, ""},
 		{"a stray byte of a character", plain + "Größe" + plain + "\x9F" + plain, ""},
-		{"declared US-ASCII and is UTF-8", plain + "Größe", "text/plain; charset=us-ascii"},
-		{"declared Latin-1 and is UTF-8", plain + "Größe", "text/plain; charset=iso-8859-1"},
+		{"declared US-ASCII, but is UTF-8", plain + "Größe", "text/plain; charset=us-ascii"},
+		{"declared Latin-1, but is UTF-8", plain + "Größe", "text/plain; charset=iso-8859-1"},
 		{"declared Shift JIS", plain + "\x83\x65\x83\x58\x83\x67", "text/plain; charset=shift_jis"},
 		{"declared ISO-2022-JP", plain + "\x1B$B%F%9%H\x1B(B", "text/plain; charset=iso-2022-jp"},
-		{"declared UTF-16 and is not", plain, "text/plain; charset=utf-16"},
+		{"declared UTF-16, but is not", plain, "text/plain; charset=utf-16"},
 		{"declared UTF-16", strings.Repeat("a\x00 \x00", 3000), "text/plain; charset=utf-16le"},
 		{"declared nonsense", plain, "text/plain; charset=nonsense"},
 		{"PDF", "%PDF-1.7\n" + plain, ""},
 		{"NUL", "a\x00" + plain, ""},
 		{"gzip", "\x1F\x8B\x08\x00" + plain, ""},
-		{"NUL behind the head", plain + "\x00", ""},
+		{"NUL after the head", plain + "\x00", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want, wantErr := readText(func() io.Reader { return strings.NewReader(c.text) }, c.contentType, 1<<20)
@@ -112,19 +112,19 @@ func TestPartsDecideLikeOneReader(t *testing.T) {
 					}
 				case isRestart:
 					if want == c.text {
-						t.Fatalf("parts of %d: the text is UTF-8 and was refused", size)
+						t.Fatalf("parts of %d: the text is UTF-8, but was rejected", size)
 					}
 					reader, err := restart.Next.NewReader(strings.NewReader(c.text), c.contentType)
 					if err != nil {
 						t.Fatal(err)
 					}
 					if got, err := io.ReadAll(reader); string(got) != want {
-						t.Errorf("parts of %d: read again from rule %d on it is %.80q, %v", size, restart.Next, got, err)
+						t.Errorf("parts of %d: read again with rule %d: got %.80q, %v", size, restart.Next, got, err)
 					}
 				case err != nil:
 					t.Fatal(err)
 				case got != want:
-					t.Fatalf("parts of %d: read %.60q…%.60q", size, got, got[max(0, len(got)-60):])
+					t.Fatalf("parts of %d: got %.60q…%.60q", size, got, got[max(0, len(got)-60):])
 				}
 			}
 		})

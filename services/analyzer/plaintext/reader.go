@@ -13,16 +13,16 @@
 //  3. UTF-8, if all of the text is valid.
 //  4. Windows-1252.
 //
-// Whether the bytes contradict a charset is known for sure at the end of the text
-// only, and a Reader has constant memory. So it reads ASCII, which is the same by all
-// rules, up to the first other byte. There it takes the first rule that the next
-// 4 KiB do not contradict. When bytes behind them do, Read returns a *RestartError,
-// and the text is read again from its start with the next rule: twice, or three
-// times when a charset other than UTF-8 is declared.
+// Whether the bytes contradict a charset is certain only at the end of the text, but
+// a Reader has constant memory. So it reads ASCII, which is the same by all rules, up
+// to the first other byte. There it chooses the first rule that the next 4 KiB do not
+// contradict. If later bytes do, Read returns a *RestartError, and the text is read
+// again from its start with the next rule: twice, or three times if a charset other
+// than UTF-8 is declared.
 //
-// A stream is not text when its first 4 KiB hold a NUL, or mostly characters
-// that no text holds, or begin like a PDF file. HTML, XML, SVG, JSON, CSV, RTF
-// and source code are text and pass with their markup.
+// A stream is not text if its first 4 KiB contain a NUL, or many characters
+// that do not occur in text, or begin like a PDF file. HTML, XML, SVG, JSON,
+// CSV, RTF and source code are text and pass with their markup.
 package plaintext
 
 import (
@@ -47,8 +47,8 @@ import (
 
 const (
 	headSize   = 4096         // bytes that decide whether a stream is text, and its charset
-	startSize  = 2 * headSize // bytes read first; a buffer for more would cost a small text more than the rest
-	bufferSize = 32 * 1024    // bytes read at once, at least
+	startSize  = 2 * headSize // bytes read first; a larger buffer would slow down small texts
+	bufferSize = 32 * 1024    // minimum bytes per further read
 )
 
 // UnknownCharsetError means that the content type declares a charset that has no decoder.
@@ -65,18 +65,18 @@ func NewReader(r io.Reader, contentType string) (*Reader, error) {
 	return Declared.NewReader(r, contentType)
 }
 
-// NewReader returns a reader of the same text in UTF-8, without a byte order mark. It
-// applies the rules of the package documentation from this one on. What the reader
-// returns is always valid UTF-8. contentType is the declared media type; its charset
-// parameter is used, and it may be empty. NewReader reads up to 8 KiB of r. The
-// returned reader reads ahead of what it has given, and its Read returns a
-// *RestartError when the bytes contradict the charset that was chosen.
+// NewReader returns a reader of the text in UTF-8, without a byte order mark. It
+// applies the rules of the package documentation, starting with rule. The result is
+// always valid UTF-8. contentType is the declared media type, of which the charset
+// parameter is used; it may be empty. NewReader reads up to 8 KiB of r. The returned
+// reader reads ahead, and its Read returns a *RestartError if the bytes contradict
+// the chosen charset.
 //
-// Parts reads a stream in several places at once.
+// Parts reads a stream at several positions concurrently.
 //
-// The caller frees the Reader when it no longer reads. NewReader returns a
-// *NotTextError when the content is not text, an *UnknownCharsetError when the
-// declared charset is unknown, and the error of r when its head cannot be read.
+// The caller frees the Reader when it has finished reading. NewReader returns a
+// *NotTextError if the content is not text, an *UnknownCharsetError if the declared
+// charset is unknown, and the error of r if its head cannot be read.
 func (rule Rule) NewReader(r io.Reader, contentType string) (_ *Reader, err error) {
 	text := &Reader{start: starts.Get().(*bufio.Reader)}
 	text.start.Reset(&lastingError{source: r})
@@ -113,23 +113,23 @@ func (rule Rule) NewReader(r io.Reader, contentType string) (_ *Reader, err erro
 // Reader is a text in UTF-8.
 type Reader struct {
 	io.Reader
-	start *bufio.Reader // reads the start, or all of a small text
+	start *bufio.Reader // reads the start of a text, or all of a small one
 }
 
-// Free gives the Reader's buffer to the next one. It closes nothing.
+// Free returns the Reader's buffer for reuse. It does not close the source.
 func (r *Reader) Free() {
 	r.start.Reset(nil)
 	starts.Put(r.start)
 }
 
-// starts are the buffers that no Reader has.
+// starts is the pool of unused buffers.
 var starts = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, startSize) }}
 
-// choice is the charset by the head of a stream.
+// choice is the charset according to the head of a stream.
 type choice struct {
 	mark    int      // length of the byte order mark, which does not belong to the text
-	settled *charset // nil when the choice waits for the first byte beyond ASCII
-	// possible are the charsets to choose from there, by their rules. All of them
+	settled *charset // nil if the choice depends on the first byte beyond ASCII
+	// possible are the charsets to choose from at that byte, by rule. All of them
 	// contain ASCII, and Windows-1252 is the last.
 	possible []charset
 }
@@ -137,8 +137,8 @@ type choice struct {
 // undeclared are the charsets of a text without a useful declaration.
 var undeclared = []charset{{UTF8, unicode.UTF8}, {Windows1252, charmap.Windows1252}}
 
-// choose detects the charset by the head of a stream, which is all of it if whole. It returns
-// the errors of NewReader.
+// choose detects the charset by the head of a stream; whole means that the head is the entire
+// stream. It returns the errors of NewReader.
 func choose(head []byte, whole bool, contentType string, rule Rule) (choice, error) {
 	mark, marked, length := findMark(head)
 	if marked {
@@ -167,7 +167,7 @@ func choose(head []byte, whole bool, contentType string, rule Rule) (choice, err
 }
 
 // isUTF16Contradicted reports whether head is valid UTF-8 without a NUL. Such bytes
-// are hardly ever UTF-16, in which ASCII has a NUL in each character.
+// are almost never UTF-16, in which each ASCII character has a NUL.
 func isUTF16Contradicted(head []byte, whole bool) bool {
 	return (charset{UTF8, unicode.UTF8}).fits(head, whole) && bytes.IndexByte(head, 0) < 0
 }
@@ -191,8 +191,8 @@ func findMark(head []byte) (encoding.Encoding, bool, int) {
 	return nil, false, 0
 }
 
-// declaredCharset returns the encoding that contentType declares, with its
-// canonical name in lower case, or nil when it declares none or US-ASCII or cannot be
+// declaredCharset returns the encoding that contentType declares, with its canonical
+// name in lower case, or nil if it declares none, declares US-ASCII, or cannot be
 // parsed. Labels are those of the WHATWG Encoding Standard, then IANA's.
 func declaredCharset(contentType string) (encoding.Encoding, string, error) {
 	_, params, err := mime.ParseMediaType(contentType)
@@ -206,12 +206,12 @@ func declaredCharset(contentType string) (encoding.Encoding, string, error) {
 			return nil, "", &UnknownCharsetError{Charset: label}
 		}
 		if e == simplifiedchinese.GBK {
-			e = simplifiedchinese.GB18030 // the decoder of both in the standard
+			e = simplifiedchinese.GB18030 // the standard uses this decoder for both
 		}
 		return e, name, nil
 	}
-	// The index returns no encoding and no error for a name that it knows
-	// and cannot decode.
+	// The index returns neither an encoding nor an error for a name that it
+	// knows but cannot decode.
 	e, err := ianaindex.IANA.Encoding(label)
 	if err != nil || e == nil {
 		return nil, "", &UnknownCharsetError{Charset: label}
@@ -223,14 +223,14 @@ func declaredCharset(contentType string) (encoding.Encoding, string, error) {
 	return e, strings.ToLower(name), nil
 }
 
-// asciiLabels name US-ASCII, by the standard and by IANA. The standard reads all that
-// it has as Windows-1252, which is the last rule anyway.
+// asciiLabels are the names of US-ASCII in the standard and at IANA. The standard
+// decodes all of them as Windows-1252, which is the last rule anyway.
 var asciiLabels = []string{
 	"us-ascii", "ascii", "ansi_x3.4-1968", "ansi_x3.4-1986", "iso_646.irv:1991", "iso646-us", "iso-ir-6", "us", "ibm367", "cp367", "csascii",
 }
 
-// notASCIIBased reports whether the charset gives bytes below 0x80 another
-// meaning than ASCII, so that its texts can look like valid UTF-8.
+// notASCIIBased reports whether bytes below 0x80 have another meaning than
+// ASCII in the charset, so that its texts can look like valid UTF-8.
 func notASCIIBased(name string) bool {
 	return slices.Contains([]string{"iso-2022-jp", "hz-gb-2312", "ibm037", "ibm1047", "ibm01140"}, name)
 }

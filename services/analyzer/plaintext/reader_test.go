@@ -46,13 +46,13 @@ func TestDecoding(t *testing.T) {
 		{"UTF-16 cut in a character", "\xFF\xFEa\x00b", "", "a\uFFFD"},
 		{"UTF-16 with a lone surrogate", "\xFF\xFEa\x00\x00\xD8b\x00", "", "a\uFFFDb"},
 		{"UTF-32 LE", encode(t, utf32.UTF32(utf32.LittleEndian, utf32.UseBOM), sample), "", sample},
-		{"a mark is stronger than the declaration", "\xEF\xBB\xBFé", "text/plain; charset=windows-1251", "é"},
-		{"a mark is stronger than an unknown charset", "\xEF\xBB\xBFé", "text/plain; charset=x-none", "é"},
+		{"a mark takes precedence over the declaration", "\xEF\xBB\xBFé", "text/plain; charset=windows-1251", "é"},
+		{"a mark takes precedence over an unknown charset", "\xEF\xBB\xBFé", "text/plain; charset=x-none", "é"},
 		{"UTF-16 declared, no mark", encode(t, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), sample), "text/plain; charset=UTF-16LE", sample},
-		{"UTF-16 declared, in truth ASCII", "plain", "text/plain; charset=utf-16", "plain"},
-		{"the declaration is stronger than valid UTF-8", "Größe", "text/plain; charset=iso-8859-1", "GrÃ¶ÃŸe"},
-		{"US-ASCII declared, in truth UTF-8", "Größe", "text/plain; charset=us-ascii", "Größe"},
-		{"US-ASCII declared, in truth Windows-1252", "Gr\xF6\xDFe", "text/plain; charset=ANSI_X3.4-1968", "Größe"},
+		{"UTF-16 declared, but ASCII", "plain", "text/plain; charset=utf-16", "plain"},
+		{"the declaration takes precedence over valid UTF-8", "Größe", "text/plain; charset=iso-8859-1", "GrÃ¶ÃŸe"},
+		{"US-ASCII declared, but UTF-8", "Größe", "text/plain; charset=us-ascii", "Größe"},
+		{"US-ASCII declared, but Windows-1252", "Gr\xF6\xDFe", "text/plain; charset=ANSI_X3.4-1968", "Größe"},
 		{"US-ASCII declared", "plain", "text/plain; charset=ascii", "plain"},
 		{"Windows-1252 by default", "caf\xE9 \x80 5", "", "café € 5"},
 		{"Windows-1252 when the type has no charset", "caf\xE9", "text/plain", "café"},
@@ -74,10 +74,10 @@ func TestDecoding(t *testing.T) {
 		{"Shift_JIS cut in a character", "\x83\x65\x83", "text/plain; charset=shift_jis", "テ\uFFFD"},
 		{"GB18030 cut in a character of four bytes", "\xC4\xE3\x81\x30\x81", "text/plain; charset=gb18030", "你\uFFFD0\uFFFD"},
 		{"a byte that Windows-1253 does not define", "\xE1\xAA", "text/plain; charset=windows-1253", "áª"},
-		{"ISO-2022-JP declared, in truth UTF-8", "日本語", "text/plain; charset=iso-2022-jp", "日本語"},
+		{"ISO-2022-JP declared, but UTF-8", "日本語", "text/plain; charset=iso-2022-jp", "日本語"},
 		{"invalid bytes where UTF-8 is declared", "a\xFFb\xC3", "text/plain; charset=utf-8", "aÿbÃ"},
 		{"late invalid bytes where UTF-8 is declared", "é" + late + "\xE9", "text/plain; charset=utf-8", "Ã©" + late + "é"},
-		{"invalid bytes behind a mark of UTF-8", "\xEF\xBB\xBFé" + late + "\xE9\xFF", "text/plain; charset=iso-8859-1", "é" + late + "\uFFFD\uFFFD"},
+		{"invalid bytes after a UTF-8 mark", "\xEF\xBB\xBFé" + late + "\xE9\xFF", "text/plain; charset=iso-8859-1", "é" + late + "\uFFFD\uFFFD"},
 		{"a character cut by the end is not UTF-8", "a\xC3", "", "aÃ"},
 		{"a late first character in UTF-8", late + "é" + late, "", late + "é" + late},
 		{"a late first character in Windows-1252", late + "\xE9" + late, "", late + "é" + late},
@@ -121,8 +121,8 @@ func looksLike(err error, want string) bool {
 	return ok && expected && strings.HasPrefix(notText.Looks, looks)
 }
 
-// readText reads a text to its end, so many bytes at once, from the start again with
-// each rule that it is given.
+// readText reads a text to its end, so many bytes at a time, and again from the
+// start with each rule that a *RestartError names.
 func readText(open func() io.Reader, contentType string, size int) (string, error) {
 	for rule := Declared; ; {
 		r, err := rule.NewReader(open(), contentType)
@@ -199,7 +199,7 @@ func TestErrorsOfTheSourceAreReported(t *testing.T) {
 	}
 }
 
-// What a Reader left, and the error that it met, is not the next one's.
+// The rest of a Reader's text, and its error, must not appear in the next one.
 func TestFreedReaderLeavesNothing(t *testing.T) {
 	for _, left := range []io.Reader{
 		strings.NewReader(strings.Repeat("first ", 100)), strings.NewReader(strings.Repeat("first ", 100_000)),
@@ -214,7 +214,7 @@ func TestFreedReaderLeavesNothing(t *testing.T) {
 		}
 		first.Free()
 		if _, err := NewReader(strings.NewReader("no text\x00"), ""); err == nil {
-			t.Fatal("a NUL is text")
+			t.Fatal("content with a NUL was accepted as text")
 		}
 		second, err := NewReader(strings.NewReader("second"), "")
 		if err != nil {
@@ -227,7 +227,7 @@ func TestFreedReaderLeavesNothing(t *testing.T) {
 	}
 }
 
-// failOnce fails where its source ends, and only the first time.
+// failOnce fails at the end of its source, once.
 type failOnce struct {
 	source io.Reader
 	err    error

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// asciiSource is a source of bytes that are ASCII, as far as is known.
+// asciiSource is a source whose bytes have all been ASCII so far.
 type asciiSource struct{ *bufio.Reader }
 
 // readASCII reads the ASCII that comes next into p, which is not empty. It returns 0
-// and no error when the next byte is beyond ASCII.
+// and no error if the next byte is beyond ASCII.
 func (s *asciiSource) readASCII(p []byte) (int, error) {
-	if s.Buffered() == 0 && len(p) >= bufferSize { // then Read does without the buffer
+	if s.Buffered() == 0 && len(p) >= bufferSize { // then Read bypasses the buffer
 		if n, err := s.Read(p); n > 0 || err != nil {
 			ascii := asciiPrefix(p[:n])
 			if ascii == n {
@@ -38,7 +38,7 @@ func (s *asciiSource) readASCII(p []byte) (int, error) {
 type asciiReader struct {
 	source   asciiSource
 	possible []charset
-	chosen   io.Reader // nil as long as there was only ASCII
+	chosen   io.Reader // nil while all bytes were ASCII
 }
 
 func (a *asciiReader) Read(p []byte) (int, error) {
@@ -62,7 +62,7 @@ func (a *asciiReader) Read(p []byte) (int, error) {
 	return a.chosen.Read(p)
 }
 
-// utf8Reader reads UTF-8. For a byte that is not, it returns a *RestartError when
+// utf8Reader reads UTF-8. For an invalid byte it returns a *RestartError if
 // strict, and otherwise U+FFFD.
 type utf8Reader struct {
 	source *bufio.Reader
@@ -86,8 +86,8 @@ func (u *utf8Reader) Read(p []byte) (int, error) {
 	if n := validPrefix(data[:min(len(p), len(data))]); n > 0 {
 		return u.source.Read(p[:n])
 	}
-	// The first character is not valid, or is cut by the end of p or of what is
-	// buffered. When fewer than four bytes are left, data is the end of the stream.
+	// The first character is invalid, or is cut by the end of p or of the buffered
+	// data. If fewer than four bytes are left, data is the end of the stream.
 	data, err = buffered(u.source, utf8.UTFMax)
 	if err != nil && len(data) == 0 {
 		return 0, err
@@ -108,15 +108,15 @@ func (u *utf8Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// buffered returns all that source holds, after reading until that is at least
-// least bytes. If it returns fewer, the error is the reason.
+// buffered returns all buffered bytes of source, after reading at least least
+// bytes. If it returns fewer, the error is the reason.
 func buffered(source *bufio.Reader, least int) ([]byte, error) {
 	_, err := source.Peek(least)
 	data, _ := source.Peek(source.Buffered()) // cannot fail: the bytes are buffered
 	return data, err
 }
 
-// asciiPrefix returns how many bytes at the start of data are ASCII.
+// asciiPrefix returns the number of bytes at the start of data that are ASCII.
 func asciiPrefix(data []byte) int {
 	const step, upperBits = 32, 0x8080808080808080
 	n := 0
@@ -134,9 +134,8 @@ func asciiPrefix(data []byte) int {
 	return n
 }
 
-// validPrefix returns the length of a prefix of data that is valid UTF-8: all of
-// data up to a character that its end cuts, when that is valid, otherwise up to
-// the first byte that is not.
+// validPrefix returns the length of the longest valid UTF-8 prefix of data. A
+// character that the end of data cuts is not included.
 func validPrefix(data []byte) int {
 	whole := len(data) - len(cutCharacter(data))
 	if utf8.Valid(data[:whole]) {
@@ -167,8 +166,8 @@ func cutCharacter(data []byte) []byte {
 	return nil
 }
 
-// middle returns how many bytes at the start of data may be the end of a character
-// that began before.
+// middle returns the number of bytes at the start of data that may be the end of a
+// character that began before.
 func middle(data []byte) int {
 	n := 0
 	for n < min(utf8.UTFMax-1, len(data)) && !utf8.RuneStart(data[n]) {

@@ -1,11 +1,11 @@
 package sweeper
 
 // Codes of findings that any area may have, as reports, logs and metrics show them.
-// An area adds codes of its own.
+// An area adds its own codes.
 const (
 	LostMessage        = "lost_message"        // work without a message; the message is published again
 	UnnotifiedOutcome  = "unnotified_outcome"  // an outcome to publish again; the stream drops the newest
-	UnreadableItem     = "unreadable_item"     // left for a person
+	UnreadableItem     = "unreadable_item"     // left for an operator
 	OrphanObject       = "orphan_object"       // an object that belongs to no item; deleted
 	AbandonedUpload    = "abandoned_upload"    // an upload in parts that was not completed in time; aborted
 	SuspiciousOrphan   = "suspicious_orphan"   // there are too many orphans; not deleted

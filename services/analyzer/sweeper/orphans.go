@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// suspiciousOrphans is how many objects of a page may be orphans before the page is
-// suspicious: when more than these and more than half of the page are, the bucket
-// and the table probably do not belong together, and nothing is deleted.
+// suspiciousOrphans is the number of orphans in a page of objects above which the
+// page is suspicious, if they are also more than half of the page: the bucket and
+// the table then probably do not belong together, and nothing is deleted.
 const suspiciousOrphans = 10
 
 // removeOrphans reports the objects of a page that belong to no item, and removes

@@ -1,19 +1,20 @@
 // Package sweeper finds items that no message will move, and repairs them: the
-// tables are the truth, and NATS is a hint that can be sent again.
+// tables are the source of truth, and messages can be sent again.
 //
 // An area decides what is wrong with an item and how to repair it (Items, Objects);
 // the walk over table and bucket, its pace, dry runs, the report, logs and metrics
 // are the same for all areas.
 //
-// The tables that are swept have no index by status, so a sweep reads all of a table,
-// at no more than Config.Rate items per second. A timed run reads what is due until
-// the next one, 30,000 items per minute with the defaults, and the next run continues
-// there. A text file has two items and costs about 1.1 read units: both items are
-// scanned, and the counterpart of each is read, which DynamoDB counts as half a unit.
-// A feed item costs its share of a scan, and half a unit for the check of its text.
-// Objects cost one LIST request per 1,000. With the default rate a table of any size
-// costs at most 500 items per second, about 12 million read units per day. Every
-// analyzer sweeps: in a large installation set ASSAY_SWEEP_EVERY=0 on most of them.
+// The swept tables have no index by status, so a sweep reads an entire table, at no
+// more than Config.Rate items per second. A timed run reads as many items as this
+// rate allows until the next run, 30,000 per minute with the defaults, and the next
+// run continues from there. A text file has two items and costs about 1.1 read units:
+// both items are scanned, and the counterpart of each is read, which DynamoDB counts
+// as half a unit. A feed item costs its share of a scan, and half a unit for the
+// check of its text. Objects cost one LIST request per 1,000. With the default rate a
+// table of any size costs at most 500 items per second, about 12 million read units
+// per day. Every analyzer sweeps: in a large installation set ASSAY_SWEEP_EVERY=0 on
+// most of them.
 package sweeper
 
 import (
@@ -30,7 +31,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 )
 
-// Config is how often and how fast is swept.
+// Config specifies how often and how fast sweeps run.
 type Config struct {
 	Every         time.Duration `env:"ASSAY_SWEEP_EVERY" envDefault:"1m" use:"often" doc:"how often tables and bucket are swept; 0 for never"`
 	Rate          int           `env:"ASSAY_SWEEP_RATE" envDefault:"500" use:"often" doc:"how many items or objects a sweep reads per second at most"`
@@ -54,8 +55,8 @@ func (c Config) Validate() error {
 // Area is one of the product's areas.
 type Area interface {
 	Name() string
-	// Sweep walks over what the area stores, with Sweep or Run.Walk, and reports each
-	// finding to Run.Found. It returns an error when it cannot continue to read.
+	// Sweep walks over the area's stored data, with Sweep or Run.Walk, and reports
+	// each finding to Run.Found. It returns an error if it cannot continue reading.
 	Sweep(ctx context.Context, r *Run) error
 }
 
@@ -63,28 +64,28 @@ type Area interface {
 type Options struct {
 	DryRun bool // find and repair nothing
 	// OutcomesSince makes the run publish again the outcome of every item that
-	// reached its final state then or later, and restore lost dead letters. Zero
-	// leaves that out.
+	// reached its final state then or later, and restore lost dead letters. If
+	// it is zero, the run does neither.
 	OutcomesSince time.Time
 	// Tell is called for each finding, not concurrently. Optional.
 	Tell func(Finding)
 }
 
-// Finding is something that a sweep found wrong.
+// Finding is a problem that a sweep found.
 type Finding struct {
 	Area     string `json:"area"`
 	Found    string `json:"found"` // a code such as LostMessage
 	ID       string `json:"id"`    // of the item, or the key of an object
 	Repaired bool   `json:"repaired"`
-	Error    string `json:"error,omitempty"` // why it could not be repaired
+	Error    string `json:"error,omitempty"` // the reason why it could not be repaired
 }
 
-// Report sums a run up.
+// Report is the summary of a run.
 type Report struct {
 	Read     int           `json:"read"` // items and objects
 	Found    int           `json:"found"`
 	Repaired int           `json:"repaired"`
-	Failed   int           `json:"failed"` // found and not repaired, though it was to be
+	Failed   int           `json:"failed"` // found and to be repaired, but not repaired
 	Took     time.Duration `json:"-"`
 	DryRun   bool          `json:"dryRun"`
 }
@@ -102,8 +103,8 @@ type Sweeper struct {
 	cursors map[string]string
 }
 
-// New returns a Sweeper of the areas. It leaves alone an item that changed its state
-// within the lease of a worker, and publishes outcomes to b.
+// New returns a Sweeper of the areas. It skips items that changed their state within
+// the lease of a worker, and publishes outcomes to b.
 func New[A Area](cfg Config, lease time.Duration, b *bus.Bus, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Sweeper {
 	all := make([]Area, len(areas))
 	for i, area := range areas {
@@ -135,11 +136,11 @@ func (s *Sweeper) Work(ctx context.Context) error {
 	}
 }
 
-// Once sweeps all of every area, and returns an error when something could not
-// be read. The report is that of what was done until then.
+// Once sweeps all of every area, and returns an error if some data could not
+// be read. The report covers the work up to then.
 func (s *Sweeper) Once(ctx context.Context, o Options) (Report, error) { return s.run(ctx, o, 0) }
 
-// run sweeps; budget is how many items each walk may read, 0 for all.
+// run sweeps; budget is the maximum number of items for each walk, 0 for all.
 func (s *Sweeper) run(ctx context.Context, o Options, budget int) (Report, error) {
 	s.running.Lock()
 	defer s.running.Unlock()
@@ -169,7 +170,7 @@ func (s *Sweeper) run(ctx context.Context, o Options, budget int) (Report, error
 // Run is one run over one area.
 type Run struct {
 	Options
-	Lease time.Duration // an item that changed since may have a worker or a client
+	Lease time.Duration // an item that changed since may be in use by a worker or a client
 
 	now     time.Time // when the run began
 	area    string
@@ -179,17 +180,17 @@ type Run struct {
 }
 
 // Young reports whether something was written less than a lease ago, so that its writer
-// may still be at work. It is a reason to look later only: a time that lies in the
-// future, because a clock was stepped back or is another machine's, is not young.
+// may still be at work. It is a reason to check later only: a time in the future,
+// because a clock was stepped back or is that of another machine, is not young.
 func (r *Run) Young(written time.Time) bool {
 	age := r.now.Sub(written)
 	return age > -r.Lease && age < r.Lease
 }
 
-// Old reports whether something was written so long ago that it is removed if it is an
-// orphan, or a reservation that was never used. A wall clock that is stepped forward
-// makes nothing old: the time that passed by the monotonic clock since the process began
-// must be reported too.
+// Old reports whether an object or reservation is old enough to be removed if it is an
+// orphan or was never used. If the wall clock is stepped forward, nothing becomes old
+// early: the time since the process began, by the monotonic clock, must be sufficient
+// too.
 func (r *Run) Old(written time.Time) bool { return r.Older(written, r.sweeper.cfg.OrphanAge) }
 
 // Older is Old for another age than that of orphans.
@@ -199,8 +200,8 @@ func (r *Run) Older(written time.Time, least time.Duration) bool {
 	return r.now.Sub(written) >= least && steady.Sub(written) >= least
 }
 
-// Walk calls page with a cursor, empty at first, and then with the cursor it
-// returned, until that is empty, ctx ends, or the run has read its share. The next
+// Walk calls page with a cursor, empty at first, and then with the returned
+// cursor, until that is empty, ctx ends, or the run has used its budget. The next
 // run continues there. page returns how many items it read, which sets the pace.
 // name identifies the walk within its area.
 func (r *Run) Walk(ctx context.Context, name string, page func(ctx context.Context, cursor string) (next string, read int, err error)) error {
@@ -212,7 +213,7 @@ func (r *Run) Walk(ctx context.Context, name string, page func(ctx context.Conte
 	for total := 0; ; {
 		next, read, err := page(ctx, cursor)
 		if err != nil {
-			delete(r.sweeper.cursors, at) // the cursor may be what is wrong
+			delete(r.sweeper.cursors, at) // the cursor may be invalid
 			return err
 		}
 		r.report.Read += read

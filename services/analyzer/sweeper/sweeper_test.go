@@ -61,7 +61,7 @@ func TestOnceReadsAllAtTheRate(t *testing.T) {
 			t.Errorf("%+v, %v, pages %q", report, err, s.read)
 		}
 		if took := time.Since(began); took != 2*time.Second {
-			t.Errorf("took %s; 40 items before the last page at 20 a second are 2s", took)
+			t.Errorf("took %s, want 2s for 40 items before the last page at 20 per second", took)
 		}
 	})
 }
@@ -82,9 +82,9 @@ func TestTimerGoesOnWhereItStopped(t *testing.T) {
 	})
 }
 
-// TestUnreadablePageIsToldAndBegunAnew: the cursor may be what is wrong, so that the
-// next run begins at the front.
-func TestUnreadablePageIsToldAndBegunAnew(t *testing.T) {
+// TestUnreadablePageRestartsTheWalk: an error of a page is reported and, because
+// the cursor may be its cause, the next run begins at the start.
+func TestUnreadablePageRestartsTheWalk(t *testing.T) {
 	s := &shelf{pages: 1, fail: errors.New("no table")}
 	if _, err := open(sweeper.Config{Rate: 1000}, s).Once(t.Context(), sweeper.Options{}); !errors.Is(err, s.fail) {
 		t.Errorf("got %v", err)

@@ -10,11 +10,11 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// Items is a table that is swept. I is an item.
+// Items describes a swept table. I is an item.
 type Items[I any] interface {
 	// Scan reads a page of the table, in any order and eventually consistent, and
-	// reports what is wrong with the page itself. next is the cursor of the next
-	// page, empty on the last; read is how many items were read.
+	// reports problems of the page itself. next is the cursor of the next page,
+	// empty on the last; read is the number of items read.
 	Scan(ctx context.Context, r *Run, cursor string) (items []I, next string, read int, err error)
 	// ID returns the item's id.
 	ID(item I) string
@@ -29,10 +29,10 @@ type Items[I any] interface {
 	// Outstanding reports whether a message for the item is in the stream: a worker
 	// has it, or will get it.
 	Outstanding(ctx context.Context, item I) (bool, error)
-	// Repair reports what is wrong with an item that no message will move.
+	// Repair repairs an item that no message will move.
 	Repair(ctx context.Context, r *Run, item I) error
-	// Recover reports what else is lost of an item that ended, such as its outcome. It is
-	// called in runs that publish outcomes again.
+	// Recover restores other lost data of an item that has ended, such as its outcome. It
+	// is called in runs that publish outcomes again.
 	Recover(ctx context.Context, r *Run, item I, outcome event.Event) error
 }
 
@@ -40,14 +40,14 @@ type Items[I any] interface {
 type Objects interface {
 	// List reads a page of the objects. The cursor is the last key of the page before.
 	List(ctx context.Context, cursor string) (objects []blob.Object, more bool, err error)
-	// Orphans returns the keys of those objects that belong to no item, and how many
-	// items were read to find out.
+	// Orphans returns the keys of the objects that belong to no item, and the number
+	// of items read to determine them.
 	Orphans(ctx context.Context, r *Run, objects []blob.Object) (keys []string, read int, err error)
-	// Remove deletes an orphan, unless an item that it belongs to has been created.
+	// Remove deletes an orphan, unless its item has been created meanwhile.
 	Remove(ctx context.Context, key string) error
 }
 
-// lookRead is how many reads the check of one item needs: its message, its
+// lookRead is the number of reads for the check of one item: its message, its
 // row and its object.
 const lookRead = 3
 
@@ -104,7 +104,7 @@ func (s sweep[I]) young(item I) (bool, error) {
 	return err == nil && s.run.Young(changed), err
 }
 
-// ended publishes an outcome again, in a run that is to do so.
+// ended publishes an outcome again, in a run with OutcomesSince.
 func (s sweep[I]) ended(ctx context.Context, item I) error {
 	if s.run.OutcomesSince.IsZero() {
 		return nil

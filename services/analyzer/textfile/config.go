@@ -37,7 +37,7 @@ func (c Config) Validate() error {
 	case c.Vocabulary < minVocabulary:
 		return fmt.Errorf("ASSAY_VOCABULARY is %d: must be at least %d", c.Vocabulary, minVocabulary)
 	case c.Memory < minMemory:
-		return fmt.Errorf("ASSAY_ANALYSIS_MEMORY is %d: must be at least %d, twice what one text can take with this ASSAY_VOCABULARY and these ASSAY_READERS", c.Memory, minMemory)
+		return fmt.Errorf("ASSAY_ANALYSIS_MEMORY is %d: must be at least %d, twice the maximum of one text with this ASSAY_VOCABULARY and ASSAY_READERS", c.Memory, minMemory)
 	}
 	return nil
 }

@@ -38,8 +38,8 @@ func (c counts) analyze(ctx context.Context, uploaded *event.FileUploaded) (text
 	return result, nil
 }
 
-// count counts the words by several readers when the text is large, and starts again
-// each time that the bytes contradict the charset that was chosen, with the next rule.
+// count counts the words by several readers if the text is large, and starts again
+// with the next rule each time that the bytes contradict the chosen charset.
 func (c counts) count(ctx context.Context, uploaded *event.FileUploaded) (statistics wordstats.Statistics, err error) {
 	if readers := c.cfg.readers(int64(uploaded.Size)); readers > 1 {
 		statistics, err = c.countParts(ctx, uploaded, readers)
@@ -55,7 +55,8 @@ func (c counts) count(ctx context.Context, uploaded *event.FileUploaded) (statis
 	}
 }
 
-// countBy chooses the charset from a rule on. It reads the text ahead of counting it.
+// countBy chooses the charset, beginning with a rule. It reads the text ahead of
+// counting it.
 func (c counts) countBy(ctx context.Context, uploaded *event.FileUploaded, rule plaintext.Rule) (wordstats.Statistics, error) {
 	body, err := c.bucket.Open(ctx, uploaded.Key, uploaded.Etag)
 	if err != nil {
@@ -70,8 +71,8 @@ func (c counts) countBy(ctx context.Context, uploaded *event.FileUploaded, rule 
 	return c.cfg.limits().CountAhead(text)
 }
 
-// countParts counts a text in UTF-8 by several readers. For another it returns a
-// *plaintext.RestartError.
+// countParts counts a text in UTF-8 by several readers. For other texts it
+// returns a *plaintext.RestartError.
 func (c counts) countParts(ctx context.Context, uploaded *event.FileUploaded, readers int) (wordstats.Statistics, error) {
 	object := blob.Ranges{Store: c.bucket, Key: uploaded.Key, ETag: uploaded.Etag, Size: int64(uploaded.Size)}
 	head := make([]byte, plaintext.HeadSize)

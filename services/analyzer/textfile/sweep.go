@@ -19,7 +19,7 @@ const (
 	unusedReservation = "unused_reservation" // a reservation without an upload; removed, since nothing was promised
 )
 
-// sweep repairs files and removes objects that belong to none.
+// sweep repairs files and removes orphaned objects.
 type sweep struct{ steps }
 
 func (s sweep) Scan(ctx context.Context, r *sweeper.Run, cursor string) (files []textfile.File, next string, read int, err error) {

@@ -1,10 +1,10 @@
-// Package work takes an item from its work event to its outcome: claim, process,
-// finish or fail, publish the outcome. It is the same in every area; an Area
-// supplies what differs.
+// Package work processes an item from its work event to its outcome: claim,
+// process, finish or fail, publish the outcome. The steps are the same in every
+// area; an Area supplies the differences.
 //
 // A delivery may be repeated, or arrive while another worker has the item. Every
 // step is therefore a conditional write or an event with a deterministic id, and
-// the table decides what the delivery still has to do.
+// the table decides which steps remain for the delivery.
 package work
 
 import (
@@ -20,24 +20,24 @@ import (
 	"github.com/assay-project/assay/pkg/lifecycle"
 )
 
-// Area is how an area processes its items. I is an item, R the result of its
-// processing. Methods are called concurrently.
+// Area defines how an area processes its items. I is an item, R the result of
+// its processing. Methods are called concurrently.
 type Area[I, R any] interface {
 	// Get reads an item by the id that its events carry. It returns
 	// lifecycle.ErrNotFound.
 	Get(ctx context.Context, id string) (I, error)
-	// Claim makes the item of a delivery this worker's. An item in a final state is
-	// returned as it is. It returns a permanent error for an event that cannot be
-	// read, and the errors of a move.
+	// Claim claims the item of a delivery for this worker. An item in a final state
+	// is returned unchanged. Claim returns a permanent error for an event that
+	// cannot be read, and the errors of a move.
 	Claim(ctx context.Context, d *bus.Delivery) (I, error)
-	// Process does the work on a claimed item. It returns a permanent error when no
+	// Process does the work on a claimed item. It returns a permanent error if no
 	// further attempt can succeed, and the errors of a move that it makes.
 	Process(ctx context.Context, d *bus.Delivery, item I) (R, error)
 	// Finish records the result and the final state. It returns the item as written,
 	// or the errors of a move.
 	Finish(ctx context.Context, item I, result R) (I, error)
-	// Fail records that the item failed, and why. It returns the item as written, or
-	// the errors of a move.
+	// Fail records that the item failed, with the reason. It returns the item as
+	// written, or the errors of a move.
 	Fail(ctx context.Context, item I, f Failure) (I, error)
 	// Ended reports whether the item is in a final state, and the reason if it failed.
 	Ended(item I) (ended bool, failure string)
@@ -46,14 +46,14 @@ type Area[I, R any] interface {
 	Outcome(item I) (event.Event, error)
 }
 
-// Failure is why an item failed.
+// Failure is the reason why an item failed.
 type Failure struct {
-	Reason   string // for a person
+	Reason   string // for users
 	Cause    error
 	Attempts int
 }
 
-// Worker is what the consumers of one process share.
+// Worker is shared by the consumers of one process.
 type Worker struct {
 	Config Config
 	bus    *bus.Bus
@@ -77,8 +77,9 @@ func (w *Worker) Announce(ctx context.Context, area string, outcome event.Event)
 	return w.bus.Publish(ctx, outcome)
 }
 
-// Consumer completes c, which names the consumer, its stream and its bounds, with
-// the settings of the Worker and with handlers that process items of the area.
+// Consumer completes c, which specifies the consumer's name, stream and bounds,
+// with the settings of the Worker and with handlers that process items of the
+// area.
 func Consumer[I, R any](w *Worker, c bus.Consumer, area Area[I, R]) bus.Consumer {
 	h := handler[I, R]{worker: w, name: c.Area, area: area}
 	c.Parallel, c.Lease, c.Attempts, c.Drain = w.Config.Parallel, w.Config.Lease, w.Config.Attempts, w.Config.Drain
@@ -111,8 +112,9 @@ func (h handler[I, R]) handle(ctx context.Context, d bus.Delivery) error {
 	return h.announce(ctx, item)
 }
 
-// notMoved decides what follows from a move that was not made. Another worker may
-// have made it, or this one, with a response that was lost: the item shows which.
+// notMoved decides how to continue after a move that was not made. Another worker
+// may have made it, or this one, with a response that was lost: the item shows
+// which.
 func (h handler[I, R]) notMoved(ctx context.Context, d bus.Delivery, err error) error {
 	_, moved := errors.AsType[*lifecycle.MovedError](err)
 	switch {
@@ -134,9 +136,9 @@ func (h handler[I, R]) notMoved(ctx context.Context, d bus.Delivery, err error) 
 	return bus.ErrTakenOver
 }
 
-// conclude ends the delivery of an item that reached a final state before. The
-// worker that failed an item may have crashed before it stored the dead letter, so
-// the message of a failed item is given up again.
+// conclude ends the delivery of an item that has already reached a final state.
+// The worker that failed an item may have crashed before it stored the dead
+// letter, so the message of a failed item is given up again.
 func (h handler[I, R]) conclude(ctx context.Context, item I) error {
 	if _, failure := h.area.Ended(item); failure != "" {
 		return bus.Permanent(errors.New(failure))
@@ -144,7 +146,8 @@ func (h handler[I, R]) conclude(ctx context.Context, item I) error {
 	return h.republish(ctx, item)
 }
 
-// giveUp fails an item and publishes that. It returns when the item failed.
+// giveUp fails an item and publishes the outcome. It returns the time of the
+// failure.
 func (h handler[I, R]) giveUp(ctx context.Context, d bus.Delivery, reason error) (failed time.Time, err error) {
 	item, err := h.area.Get(ctx, d.Item)
 	if errors.Is(err, lifecycle.ErrNotFound) {
@@ -173,7 +176,7 @@ func (h handler[I, R]) giveUp(ctx context.Context, d bus.Delivery, reason error)
 	return e.Time, h.worker.Announce(ctx, h.name, e)
 }
 
-// announce publishes the outcome of an item that has just reached it.
+// announce publishes the outcome of an item that has just ended.
 func (h handler[I, R]) announce(ctx context.Context, item I) error {
 	e, err := h.area.Outcome(item)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// inlineAttribute is the largest value in bytes that is kept in an extended
+	// inlineAttribute is the largest value in bytes that is stored in an extended
 	// attribute. ext4 has one block of 4 KiB for all attributes of a file, and the
-	// list of parts of a multipart upload takes 4.5 bytes for each.
+	// list of parts of a multipart upload takes 4.5 bytes for each part.
 	inlineAttribute = 1 << 10
 	// elsewhere begins an extended attribute that holds the digest of its value instead of the
 	// value.
@@ -84,7 +84,7 @@ func digestOf(value []byte) []byte {
 
 // openMetadata returns the store for the metadata of the objects in the directory beside their own,
 // and the directory of its files, which must be synced. The store uses extended attributes; it uses
-// only files if they already exist or the file system has no extended attributes.
+// files only if they already exist or the file system has no extended attributes.
 func openMetadata(dir, objects string) (meta.MetadataStorer, string, error) {
 	only, large := filepath.Join(dir, "attributes"), filepath.Join(dir, "large-attributes")
 	sidecar, err := needsSidecar(objects, only)
@@ -102,7 +102,7 @@ func openMetadata(dir, objects string) (meta.MetadataStorer, string, error) {
 	return files, only, err
 }
 
-// needsSidecar reports whether metadata goes into files of its own: it already does, or the file
+// needsSidecar reports whether metadata is stored in separate files: it already is, or the file
 // system has no extended attributes.
 func needsSidecar(objects, attributes string) (bool, error) {
 	if _, err := os.Stat(attributes); err == nil {

@@ -46,11 +46,11 @@ func TestAttributesOfAnySize(t *testing.T) {
 	}
 	for _, open := range []*os.File{nil, f} {
 		if _, err := a.RetrieveAttribute(open, "bucket", "a", "none"); !errors.Is(err, meta.ErrNoSuchKey) {
-			t.Errorf("one that is not there, open %v: %v", open != nil, err)
+			t.Errorf("a missing attribute, open %v: %v", open != nil, err)
 		}
 	}
 	if _, err := a.RetrieveAttribute(nil, "bucket", "b", "small"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("of an object that is not there: %v", err)
+		t.Errorf("an attribute of a missing object: %v", err)
 	}
 	if names, err := a.ListAttributes("bucket", "a"); err != nil || len(names) != 5 {
 		t.Errorf("attributes %q, %v; want 5", names, err)
@@ -88,6 +88,6 @@ func TestAttributesOfAReplacedObjectAreGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left, err := filepath.Glob(filepath.Join(large, "bucket", "*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %q, %v", left, err)
+		t.Errorf("files that were not removed: %q, %v", left, err)
 	}
 }

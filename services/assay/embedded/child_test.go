@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// runChild serves until it is killed, or its standard input ends with the
-// parent. It prints its URL first.
+// runChild serves until it is killed, or its standard input ends because the
+// parent has ended. It prints its URL first.
 func runChild(engine, dir string) int {
 	var url string
 	var err error
@@ -90,7 +90,7 @@ func startChild(t *testing.T, engine, dir string) (url string, kill func() strin
 			t.Errorf("read the output of %s: %v", engine, err)
 		}
 		if err := cmd.Wait(); err == nil {
-			t.Errorf("%s ended by itself", engine)
+			t.Errorf("%s exited by itself", engine)
 		}
 		return string(rest)
 	}
@@ -101,7 +101,7 @@ func startChild(t *testing.T, engine, dir string) (url string, kill func() strin
 		t.Fatalf("%s did not start: %v", engine, err)
 	}
 	if reader.Buffered() > 0 {
-		t.Fatalf("%s wrote more than its URL", engine)
+		t.Fatalf("%s printed more than its URL", engine)
 	}
 	return line[:len(line)-1], kill
 }

@@ -22,8 +22,8 @@ import (
 // noticeTime bounds S3Config.Created, which delays the response to the client.
 const noticeTime = 5 * time.Second
 
-// durableStore adds to the gateway's file store that an object is on disk before the response to
-// its request, and that its creation is reported.
+// durableStore extends the gateway's file store: an object is on disk before the response to its
+// request, and its creation is reported.
 type durableStore struct {
 	*posix.Posix
 	meta       meta.MetadataStorer

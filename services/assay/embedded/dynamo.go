@@ -105,16 +105,16 @@ func StartDynamoDB(cfg DynamoDBConfig) (*DynamoDB, error) {
 // wayOut returns the advice for recovering from damage.
 func wayOut(damage *dynamolite.CorruptError) string {
 	if damage.Repairable {
-		return fmt.Sprintf("restore the data folder from a backup, or run \"assay verify --repair\", which drops the damaged commit and the %d after it", damage.Later)
+		return fmt.Sprintf("restore the data directory from a backup, or run \"assay verify --repair\", which drops the damaged commit and the %d after it", damage.Later)
 	}
-	return "restore the data folder from a backup"
+	return "restore the data directory from a backup"
 }
 
 // URL returns the endpoint for the AWS SDK and CLI.
 func (d *DynamoDB) URL() string { return d.url }
 
-// OwnURL returns the endpoint for the services of this process, on a loopback port
-// of its own. The bounds on connections of clients do not apply to it.
+// OwnURL returns the endpoint for the services of this process, on a separate
+// loopback port. The bounds on connections of clients do not apply to it.
 func (d *DynamoDB) OwnURL() string { return d.own }
 
 // Close lets requests in progress finish, for at most 5 seconds, then closes the file.

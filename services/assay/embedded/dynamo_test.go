@@ -89,7 +89,7 @@ func TestDynamoDBKeepsItemsAcrossClose(t *testing.T) {
 		t.Fatalf("%d items after a restart, want 1", n)
 	}
 	if err := putItem(t.Context(), client, "a"); err == nil {
-		t.Error("a condition on the old item held")
+		t.Error("a condition on the old item was true")
 	}
 }
 
@@ -140,7 +140,7 @@ func TestDynamoDBRefusesADamagedJournal(t *testing.T) {
 		}
 		for _, want := range []string{path + ".journal", "offset", "backup"} {
 			if !strings.Contains(err.Error(), want) {
-				t.Errorf("error %q does not say %q", err, want)
+				t.Errorf("error %q does not contain %q", err, want)
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func TestDynamoDBRefusesBadSettings(t *testing.T) {
 				t.Fatalf("started: %v", d.Close())
 			}
 			if !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %q does not say %q", err, tt.want)
+				t.Errorf("error %q does not contain %q", err, tt.want)
 			}
 		})
 	}
@@ -216,7 +216,7 @@ func TestDynamoDBBoundsTheConnectionsOfAClient(t *testing.T) {
 	}
 	refused.Body.Close()
 	if refused.StatusCode != http.StatusTooManyRequests {
-		t.Errorf("the second connection is answered %d", refused.StatusCode)
+		t.Errorf("the second connection got status %d", refused.StatusCode)
 	}
 	addTable(t, dynamoClient(d.OwnURL()))
 }

@@ -3,8 +3,8 @@ package embedded
 import "sync"
 
 // keptFolders is the maximum number of directories recorded, about 1 MB, after which the record is
-// cleared. Each prefix of keys has 256 shards, which should stay recorded while each upload adds a
-// directory of its own.
+// cleared. Each prefix of keys has 256 shards, which should stay recorded although each upload
+// adds its own directory.
 const keptFolders = 1 << 12
 
 // folders records directories whose own entries, in the directories above them, are known to be on
@@ -47,7 +47,7 @@ func (f *folders) keep(path string, since uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.removing > 0 || f.removed != since {
-		return // it may be another directory by now
+		return // the path may name another directory by now
 	}
 	if f.kept == nil || len(f.kept) >= keptFolders {
 		f.kept = map[string]bool{}

@@ -13,28 +13,28 @@ func TestFoldersForgetWhatMayBeRemoved(t *testing.T) {
 		f.keep("a", since)
 	}
 	if learn(func() {}); !known() {
-		t.Fatal("what was synced is not known")
+		t.Fatal("a synced directory is not recorded")
 	}
 	done := f.remove()
 	if known() {
-		t.Error("known while a removal is under way")
+		t.Error("recorded while a removal is in progress")
 	}
 	if learn(func() {}); known() {
-		t.Error("learnt while a removal is under way")
+		t.Error("a sync during a removal was recorded")
 	}
 	if learn(done); known() {
-		t.Error("learnt of a sync that a removal ended in")
+		t.Error("a sync was recorded although a removal ended during it")
 	}
 	if learn(func() { f.remove()() }); known() {
-		t.Error("learnt of a sync that a removal came into")
+		t.Error("a sync was recorded although a removal began during it")
 	}
 	if learn(func() {}); !known() {
-		t.Error("not learnt after the removals")
+		t.Error("a sync after the removals was not recorded")
 	}
 	for i := range 2 * keptFolders {
 		f.keep(string(rune(i)), f.removed)
 	}
 	if len(f.kept) > keptFolders {
-		t.Errorf("%d folders are remembered, want %d at most", len(f.kept), keptFolders)
+		t.Errorf("%d directories are recorded, want at most %d", len(f.kept), keptFolders)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// addressedTo rejects requests for other hosts, as a page sends them after DNS rebinding.
+// addressedTo rejects requests for other hosts, which a page can send after DNS
+// rebinding.
 func addressedTo(hosts web.Hosts) fiber.Handler {
 	type misdirected struct {
 		XMLName xml.Name `xml:"Error"`

@@ -25,13 +25,13 @@ const (
 	// product's events are a few hundred bytes; a dead letter holds one event.
 	natsMaxPayload = 1 << 20
 
-	// natsMinConnections is the least number of connections that are accepted. The
-	// bound is otherwise a sixteenth of the process's file descriptors. The services
-	// take one each.
+	// natsMinConnections is the minimum number of connections that are accepted. The
+	// limit is otherwise a sixteenth of the process's file descriptors. Each service
+	// uses one.
 	natsMinConnections = 32
 
 	// natsMaxMemory bounds memory streams, in bytes. The product declares
-	// none; a client that makes one cannot take the process's memory.
+	// none; a client that creates one cannot use up the process's memory.
 	natsMaxMemory = 64 << 20
 
 	// natsReady bounds the wait for the listener. Start recovers the streams before it listens.
@@ -46,8 +46,8 @@ type NATSConfig struct {
 	// Addr is host:port. Empty is 127.0.0.1:0; port 0 picks a free one.
 	Addr string
 	// Sync sets when a stored message is synced to disk: "always" (also if empty) is before its
-	// acknowledgement; a duration such as "1s" is within that time. A crash of the machine, though
-	// not of the process, may then lose the messages acknowledged in it.
+	// acknowledgement; a duration such as "1s" is within that time. A crash of the machine, but
+	// not of the process, may then lose the messages acknowledged in that time.
 	Sync string
 	// MaxStore is the maximum size of all streams together, in bytes. 0 is three quarters of the
 	// disk space that is free at start, the server's own default. A publish beyond it is rejected.

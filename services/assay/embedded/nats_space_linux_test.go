@@ -32,7 +32,7 @@ func TestNATSWorksAgainAfterAFullDisk(t *testing.T) {
 			}
 		}
 		if stored == 0 {
-			t.Fatal("no message is stored")
+			t.Fatal("no message was stored")
 		}
 		free()
 		for err := publish(); err != nil; err = publish() {
@@ -41,7 +41,7 @@ func TestNATSWorksAgainAfterAFullDisk(t *testing.T) {
 			}
 		}
 		if n := messages(t, js); n < stored {
-			t.Errorf("%d messages of %d", n, stored)
+			t.Errorf("%d of %d messages are stored", n, stored)
 		}
 	})
 }

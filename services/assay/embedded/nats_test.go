@@ -112,7 +112,7 @@ func TestNATSLimits(t *testing.T) {
 		Name: "MEM", Subjects: []string{"mem"}, Storage: jetstream.MemoryStorage, MaxBytes: natsMaxMemory + 1,
 	})
 	if err == nil {
-		t.Error("a memory stream above the limit was made")
+		t.Error("a memory stream above the limit was created")
 	}
 }
 
@@ -159,7 +159,7 @@ func TestNATSRefusesBadSettings(t *testing.T) {
 				t.Fatal("started")
 			}
 			if !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %q does not say %q", err, tt.want)
+				t.Errorf("error %q does not contain %q", err, tt.want)
 			}
 		})
 	}

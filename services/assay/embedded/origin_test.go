@@ -56,7 +56,7 @@ func wantAllowed(t *testing.T, client *s3.Client, origin, want string) {
 			t.Fatal(err)
 		}
 		if got := resp.Header.Get("Access-Control-Allow-Origin"); got != want {
-			t.Errorf("%s of a page of %q: it may be %q, want %q (%s)", method, origin, got, want, resp.Status)
+			t.Errorf("%s of a page of %q: allowed origin is %q, want %q (%s)", method, origin, got, want, resp.Status)
 		}
 		if method == http.MethodOptions && want != "" && (resp.StatusCode/100 != 2 ||
 			!strings.Contains(resp.Header.Get("Access-Control-Allow-Headers"), "x-amz-checksum-sha256") ||

@@ -19,7 +19,7 @@ type round struct {
 // share was called.
 func (r *rounds) share(name string, f func() error) error { return r.join(name, f)() }
 
-// join enters the next round of a name, which covers what was done before join. The round begins
+// join enters the next round of a name, which covers everything done before join. The round begins
 // when the first of its callers calls need: until then others can enter. So every caller must call
 // need, which calls f or returns the error of another caller's call.
 func (r *rounds) join(name string, f func() error) (need func() error) {

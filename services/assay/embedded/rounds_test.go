@@ -15,7 +15,7 @@ func TestRoundsCoverWhatWasDoneBefore(t *testing.T) {
 	var written, covered, running, calls atomic.Int64
 	f := func() error {
 		if running.Add(1) != 1 {
-			t.Error("two calls at once")
+			t.Error("two concurrent calls")
 		}
 		defer running.Add(-1)
 		calls.Add(1)
@@ -35,14 +35,14 @@ func TestRoundsCoverWhatWasDoneBefore(t *testing.T) {
 					t.Error(err)
 				}
 				if at := covered.Load(); at < mine {
-					t.Errorf("number %d was written, and %d covered", mine, at)
+					t.Errorf("number %d was written, but only %d is covered", mine, at)
 				}
 			}
 		})
 	}
 	all.Wait()
 	if n := calls.Load(); n > callers*each || len(r.waiting)+len(r.under) > 0 {
-		t.Errorf("%d calls, and %d rounds are left", n, len(r.waiting)+len(r.under))
+		t.Errorf("%d calls, and %d rounds remain", n, len(r.waiting)+len(r.under))
 	}
 }
 
@@ -59,7 +59,7 @@ func TestRoundsAreShared(t *testing.T) {
 			}
 		})
 		synctest.Wait()
-		broken := errors.New("the disk is gone")
+		broken := errors.New("the disk is unavailable")
 		var calls atomic.Int64
 		for range 8 {
 			all.Go(func() {
@@ -75,17 +75,17 @@ func TestRoundsAreShared(t *testing.T) {
 		close(end)
 		all.Wait()
 		if n := calls.Load(); n != 1 {
-			t.Errorf("%d calls for those who waited", n)
+			t.Errorf("%d calls for the waiting callers, want 1", n)
 		}
 	})
 }
 
-// TestRoundsTakeInWhoComesUntilTheyAreNeeded checks that a call covers all who joined before it
-// began, and of none that joined later.
-func TestRoundsTakeInWhoComesUntilTheyAreNeeded(t *testing.T) {
+// TestRoundsIncludeCallersUntilTheyBegin checks that a call covers all callers that joined
+// before it began, and none that joined later.
+func TestRoundsIncludeCallersUntilTheyBegin(t *testing.T) {
 	var r rounds
 	calls := 0
-	broken := errors.New("the disk is gone")
+	broken := errors.New("the disk is unavailable")
 	join := func(during func()) (need func() error) {
 		return r.join("folder", func() error { calls++; during(); return broken })
 	}
@@ -101,9 +101,9 @@ func TestRoundsTakeInWhoComesUntilTheyAreNeeded(t *testing.T) {
 		}
 	}
 	if err := late(); !errors.Is(err, broken) || calls != 2 {
-		t.Errorf("who joined during a call: %v after %d calls, want two", err, calls)
+		t.Errorf("a caller that joined during a call: %v after %d calls, want two", err, calls)
 	}
 	if len(r.waiting)+len(r.under) > 0 {
-		t.Errorf("%d rounds are left", len(r.waiting)+len(r.under))
+		t.Errorf("%d rounds remain", len(r.waiting)+len(r.under))
 	}
 }

@@ -22,8 +22,9 @@ import (
 
 const (
 	s3MaxConnections = 4096
-	// s3MaxRequests bounds requests in progress; above it the server responds with 503. It exceeds
-	// what clients can use (s3Limits), so that the services have the rest.
+	// s3MaxRequests bounds requests in progress; beyond it the server responds with 503. It
+	// exceeds the limit for clients (s3Limits), so that requests of the services are always
+	// accepted.
 	s3MaxRequests = 2048
 	// s3MaxParts and s3MaxCopy (bytes) are the limits of AWS S3. Zero would reject every multipart
 	// upload and every copy.
@@ -71,7 +72,7 @@ type S3Config struct {
 	// Log receives failures that occur after an object is stored. The zero value discards them.
 	Log zerolog.Logger
 
-	// sync replaces (*os.File).Sync where a test watches or breaks it.
+	// sync replaces (*os.File).Sync in a test that observes or breaks it.
 	sync func(*os.File) error
 	// limits replaces the limits on clients in a test.
 	limits s3Limits
@@ -108,7 +109,7 @@ type S3 struct {
 // through the S3 API.
 func StartS3(ctx context.Context, cfg S3Config) (*S3, error) {
 	if cfg.Dir == "" || cfg.AccessKey == "" || cfg.SecretKey == "" {
-		return nil, errors.New("embedded s3: folder, access key and secret key are required")
+		return nil, errors.New("embedded s3: directory, access key and secret key are required")
 	}
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
@@ -223,8 +224,8 @@ func (a accounts) ResolveAccounts(access []string) (unknown []string, err error)
 // URL returns the endpoint for S3 clients, which must use path-style addressing.
 func (s *S3) URL() string { return s.public.url() }
 
-// OwnURL returns the endpoint for the services of this process, on a loopback port
-// of its own. The limits on clients do not apply to it.
+// OwnURL returns the endpoint for the services of this process, on a separate
+// loopback port. The limits on clients do not apply to it.
 func (s *S3) OwnURL() string { return s.own }
 
 // CheckPort checks over a new connection whether clients reach the server.
@@ -254,7 +255,7 @@ func (s *S3) stopGateway() error {
 	return err
 }
 
-// freeAddr chooses a free port on loopback, because the gateway does not report which one it got
+// freeAddr chooses a free port on loopback, because the gateway does not report the chosen port
 // for port 0.
 func freeAddr() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -296,7 +297,7 @@ func openStore(cfg S3Config) (*durableStore, error) {
 		return nil, fmt.Errorf("metadata of objects: %w", err)
 	}
 	if restored > 0 {
-		cfg.Log.Warn().Int("restored", restored).Msg("the data folder has no extended attributes; restored the metadata of its objects")
+		cfg.Log.Warn().Int("restored", restored).Msg("the data directory has no extended attributes; restored the metadata of its objects")
 	}
 	if err := reopenUploads(objects, attrs); err != nil {
 		return nil, fmt.Errorf("uploads in parts: %w", err)

@@ -12,9 +12,9 @@ import (
 	"github.com/versity/versitygw/s3response"
 )
 
-// completeBody returns IncompleteBody when the body ends before its length or its connection fails.
+// completeBody returns IncompleteBody if the body ends before its length or its connection fails.
 // The gateway's own readers treat the end of a broken connection as the end of the body, and store
-// what arrived until then.
+// the bytes received until then.
 type completeBody struct {
 	io.Reader
 	left int64

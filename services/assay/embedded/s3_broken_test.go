@@ -25,7 +25,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// wireText is larger than what a server reads together with the header.
+// wireText is larger than the bytes that a server reads together with the
+// header.
 var wireText = strings.Repeat("one two three ", 20_000)
 
 // request is an upload that can be sent more than once.
@@ -46,7 +47,7 @@ func (r request) build(t *testing.T) *http.Request {
 }
 
 // signWire returns the ways to sign and encode an upload of wireText to an
-// object, or to a part of one where upload is not empty.
+// object, or to a part of one if upload is not empty.
 func signWire(t *testing.T, client *s3.Client, key, upload string) map[string]request {
 	t.Helper()
 	digest := sha256.Sum256([]byte(wireText))
@@ -136,8 +137,8 @@ func chunked() string {
 	return out.String()
 }
 
-// cuts are where a body breaks off: before its first byte, inside, and before
-// its last byte.
+// cuts are the positions at which a body ends early: before its first byte,
+// inside, and before its last byte.
 func cuts(r request) []int { return []int{0, len(r.body) / 2, len(r.body) - 1} }
 
 // sendPart sends the header of r and sent bytes of its body over a new connection, and closes or
@@ -184,7 +185,7 @@ func sendAll(t *testing.T, r request) {
 	}
 	defer answer.Body.Close()
 	if text, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatalf("the whole request is answered %d, %v: %s", answer.StatusCode, err, text)
+		t.Fatalf("the complete request got status %d, %v: %s", answer.StatusCode, err, text)
 	}
 }
 
@@ -212,10 +213,10 @@ func TestS3RefusesAnObjectThatBreaksOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, sent := range cuts(r) {
 				if status := sendPart(t, r, sent, false); status < http.StatusBadRequest {
-					t.Errorf("after %d of %d bytes: %d, want it refused", sent, len(r.body), status)
+					t.Errorf("after %d of %d bytes: got status %d, want an error", sent, len(r.body), status)
 				}
 				if files := filesIn(t, dir); len(files) > 0 {
-					t.Errorf("after %d of %d bytes it keeps %q", sent, len(r.body), files)
+					t.Errorf("after %d of %d bytes the server stores %q", sent, len(r.body), files)
 				}
 			}
 			sendPart(t, r, len(r.body)/2, true)
@@ -251,7 +252,7 @@ func TestS3RefusesAPartThatBreaksOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, sent := range cuts(r) {
 				if status := sendPart(t, r, sent, false); status < http.StatusBadRequest {
-					t.Errorf("after %d of %d bytes: %d, want it refused", sent, len(r.body), status)
+					t.Errorf("after %d of %d bytes: got status %d, want an error", sent, len(r.body), status)
 				}
 			}
 			if parts := listed(t); len(parts) > 0 {

@@ -41,7 +41,7 @@ func uploadParts(t *testing.T, client *s3.Client, key string, body []byte, algor
 	}
 }
 
-// read returns what a GET gives, and its error or that of its body.
+// read returns the content of a GET, and its error or that of its body.
 func read(t *testing.T, client *s3.Client, key, span string) (string, error) {
 	t.Helper()
 	in := &s3.GetObjectInput{Bucket: aws.String(testBucket), Key: &key}

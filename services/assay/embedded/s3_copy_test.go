@@ -84,13 +84,13 @@ func TestCopyBetweenBuckets(t *testing.T) {
 			found, err := final.Head(t.Context(), key)
 			if err != nil || found.ETag != made.ETag || found.Size != int64(c.size) || made.Size != found.Size ||
 				found.ContentType != wantType || !maps.Equal(found.Metadata, wantMetadata) || made.ContentType != wantType || !maps.Equal(made.Metadata, wantMetadata) {
-				t.Errorf("the copy is %+v, and the bucket has %+v, %v", made, found, err)
+				t.Errorf("Copy returned %+v, and the bucket has %+v, %v", made, found, err)
 			}
 			if got := content(t, final, key, made.ETag); !bytes.Equal(got, body) {
-				t.Errorf("the copy has %d other bytes", len(got))
+				t.Errorf("the copy has %d bytes that differ", len(got))
 			}
 			if got := content(t, temp, source, put.ETag); !bytes.Equal(got, body) {
-				t.Errorf("the source has %d other bytes", len(got))
+				t.Errorf("the source has %d bytes that differ", len(got))
 			}
 		})
 	}
@@ -142,6 +142,6 @@ func TestOneOfManyCopies(t *testing.T) {
 	}
 	group.Wait()
 	if got := content(t, final, "to", ""); len(won) != 1 || won[0] != string(got) {
-		t.Errorf("%q were made, and the bucket has %q", won, got)
+		t.Errorf("the copies %q succeeded, and the bucket has %q", won, got)
 	}
 }

@@ -51,7 +51,7 @@ func TestS3TellsOfAPresignedPutOnce(t *testing.T) {
 	signed := presign(t, client, "files/1/a")
 	for _, want := range []int{http.StatusOK, http.StatusPreconditionFailed} {
 		if status, answer, err := send(t.Context(), signed, presignedBody, nil); err != nil || status != want {
-			t.Fatalf("answered %d, %v, want %d: %s", status, err, want, answer)
+			t.Fatalf("got status %d, %v, want %d: %s", status, err, want, answer)
 		}
 	}
 	wantNotice(t, client, notices, "files/1/a", int64(len(presignedBody)))
@@ -100,7 +100,7 @@ func TestS3TellsOfAPostedForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := resp.Body.Close(); err != nil || resp.StatusCode/100 != 2 {
-		t.Fatalf("answered %s, %v", resp.Status, err)
+		t.Fatalf("got status %s, %v", resp.Status, err)
 	}
 	wantNotice(t, client, notices, "files/1/a", 5)
 }

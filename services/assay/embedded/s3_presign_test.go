@@ -100,7 +100,7 @@ func TestS3PresignedPutEnforcesWhatIsSigned(t *testing.T) {
 				t.Fatal(err)
 			}
 			if status != tt.want {
-				t.Errorf("answered %d, want %d: %s", status, tt.want, answer)
+				t.Errorf("got status %d, want %d: %s", status, tt.want, answer)
 			}
 			if objects := list(t, client); len(objects) != 0 {
 				t.Errorf("stored %q", objects)
@@ -110,7 +110,7 @@ func TestS3PresignedPutEnforcesWhatIsSigned(t *testing.T) {
 	for _, want := range []int{http.StatusOK, http.StatusPreconditionFailed} {
 		asABrowser := func(r *http.Request) { r.Header.Set("Cache-Control", "no-cache") }
 		if status, answer, err := send(t.Context(), signed, presignedBody, asABrowser); err != nil || status != want {
-			t.Fatalf("answered %d, %v, want %d: %s", status, err, want, answer)
+			t.Fatalf("got status %d, %v, want %d: %s", status, err, want, answer)
 		}
 	}
 	if body, contentType := get(t, client, "files/1/a"); body != presignedBody || contentType != "text/plain" {

@@ -58,7 +58,7 @@ func TestS3EndsRequestsThatStall(t *testing.T) {
 				t.Errorf("answered %d", answer.StatusCode)
 			}
 			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
-				t.Errorf("the connection ends with %v", err)
+				t.Errorf("the connection ended with %v", err)
 			}
 		})
 	}
@@ -87,10 +87,10 @@ func TestS3EndsABodyThatStalls(t *testing.T) {
 				t.Errorf("answered %d", answer.StatusCode)
 			}
 			if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
-				t.Errorf("the connection ends with %v", err)
+				t.Errorf("the connection ended with %v", err)
 			}
 			if files := filesIn(t, dir); len(files) > 0 {
-				t.Errorf("it keeps %q", files)
+				t.Errorf("the server stores %q", files)
 			}
 			sendAll(t, r)
 			if _, err := client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(testBucket), Key: aws.String("a")}); err != nil {
@@ -111,7 +111,7 @@ func TestS3ClosesBeforeItServes(t *testing.T) {
 	closed := make(chan error, 1)
 	go func() { closed <- public.close() }()
 	if _, err := public.listener.Accept(); !errors.Is(err, net.ErrClosed) { // waits until it is closed
-		t.Fatalf("the listener ends with %v", err)
+		t.Fatalf("the listener ended with %v", err)
 	}
 	public.stopped <- public.server.Serve(public.listener)
 	if err := <-closed; err != nil {
@@ -142,7 +142,7 @@ func TestS3BoundsTheConnectionsOfAClient(t *testing.T) {
 	}
 	refused.Body.Close()
 	if refused.StatusCode != http.StatusTooManyRequests || refused.Header.Get("Retry-After") == "" {
-		t.Errorf("the third connection is answered %d, %v", refused.StatusCode, refused.Header)
+		t.Errorf("the third connection got status %d, %v", refused.StatusCode, refused.Header)
 	}
 	if _, err := s3Client(srv.OwnURL()).CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: aws.String(testBucket)}); err != nil {
 		t.Errorf("on the listener of the services: %v", err)

@@ -83,7 +83,7 @@ func TestPutStoresAnySize(t *testing.T) {
 			}
 			defer body.Close()
 			if is, err := io.ReadAll(body); err != nil || !bytes.Equal(is, content) {
-				t.Errorf("the bucket has %d other bytes, %v", len(is), err)
+				t.Errorf("the bucket has %d bytes that differ, %v", len(is), err)
 			}
 			// The engine may close the connection before it has read the body, which a proxy reports as 502.
 			if _, err := direct.Put(t.Context(), key, "text/plain", nil, bytes.NewReader(content)); !errors.Is(err, blob.ErrExists) {
@@ -130,7 +130,7 @@ func TestManyPutsAtOnceKeepTheirBytes(t *testing.T) {
 				}
 				got, err := io.ReadAll(body)
 				if err := errors.Join(err, body.Close()); err != nil || string(got) != text {
-					t.Errorf("%s: the bucket has other bytes, %v", key, err)
+					t.Errorf("%s: the bucket has different bytes, %v", key, err)
 				}
 			}
 		})

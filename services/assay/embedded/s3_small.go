@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// s3MaxSmall is the maximum body size in bytes of requests other than objects and parts. A list
-	// of 10,000 parts or of 1,000 keys is shorter.
+	// s3MaxSmall is the maximum body size in bytes of requests other than objects and parts. It
+	// exceeds the size of a list of 10,000 parts or of 1,000 keys.
 	s3MaxSmall = 8 << 20
 	// s3RetryAfter is in seconds.
 	s3RetryAfter = "5"

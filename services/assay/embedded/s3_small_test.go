@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// TestS3BoundsTheMemoryOfSmallBodies sends bodies that the gateway buffers while others hold all
-// the memory, and again after they released it.
+// TestS3BoundsTheMemoryOfSmallBodies sends bodies that the gateway buffers while others use all
+// the memory, and again after they have released it.
 func TestS3BoundsTheMemoryOfSmallBodies(t *testing.T) {
 	bodies := web.NewBodies(10 << 20)
 	client := startS3(t, S3Config{Dir: t.TempDir(), bodies: bodies})
@@ -62,7 +62,7 @@ func answerTo(t *testing.T, endpoint, request string, length int, body string) *
 		request += " HTTP/1.1"
 	}
 	conn := dial(t, endpoint, fmt.Sprintf("%s\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", request, length))
-	go func() { _, _ = io.WriteString(conn, body) }() // the server may close before it has all of it
+	go func() { _, _ = io.WriteString(conn, body) }() // the server may close the connection before it has received everything
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatalf("%s: %v", request, err)

@@ -108,7 +108,7 @@ func TestS3KeepsObjectsInSidecar(t *testing.T) {
 	put(t, startS3(t, S3Config{Dir: dir}), "files/1/a", "kept")
 	stored, err := filepath.Glob(filepath.Join(dir, "attributes", testBucket, "files", "1", "a", "meta", "*"))
 	if err != nil || len(stored) == 0 {
-		t.Fatalf("no metadata files in the sidecar folder: %v", err)
+		t.Fatalf("no metadata files in the sidecar directory: %v", err)
 	}
 }
 
@@ -161,25 +161,25 @@ func TestS3SyncsTheFoldersOfNewFoldersOnly(t *testing.T) {
 		do   func() error
 		want int
 	}{
-		{"a new folder", func() error { put(t, client, "files/1/a", "kept"); return nil }, 1},
+		{"a new directory", func() error { put(t, client, "files/1/a", "kept"); return nil }, 1},
 		{"another object in it", func() error { put(t, client, "files/2/a", "kept"); return nil }, 0},
 		{"an object beside it", func() error { put(t, client, "a", "kept"); return nil }, 1},
 		{"a removal", func() error {
 			_, err := client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(testBucket), Key: aws.String("files/2/a")})
 			return err
 		}, 0},
-		{"a folder that is not removed", func() error { put(t, client, "files/2/a", "kept"); return nil }, 1},
+		{"a directory that is not removed", func() error { put(t, client, "files/2/a", "kept"); return nil }, 1},
 		{"the same", func() error { put(t, client, "files/3/a", "kept"); return nil }, 0},
 		{"a removal of all", func() error {
 			objects := []types.ObjectIdentifier{{Key: key}, {Key: aws.String("files/2/a")}, {Key: aws.String("files/3/a")}}
 			_, err := client.DeleteObjects(t.Context(), &s3.DeleteObjectsInput{Bucket: aws.String(testBucket), Delete: &types.Delete{Objects: objects}})
 			return err
 		}, 0},
-		{"a folder that was removed", func() error { put(t, client, "files/1/a", "kept"); return nil }, 1},
+		{"a directory that was removed", func() error { put(t, client, "files/1/a", "kept"); return nil }, 1},
 	} {
 		synced = 0
 		if err := step.do(); err != nil || synced != step.want {
-			t.Errorf("%s: the bucket's folder was synced %d times, want %d; %v", step.name, synced, step.want, err)
+			t.Errorf("%s: the bucket's directory was synced %d times, want %d; %v", step.name, synced, step.want, err)
 		}
 	}
 }
@@ -203,7 +203,7 @@ func TestS3UploadsShareTheSyncOfAFolder(t *testing.T) {
 			select {
 			case <-together:
 			case <-time.After(time.Minute):
-				return errors.New("the other uploads do not come")
+				return errors.New("the other uploads did not arrive")
 			}
 		}
 		return f.Sync()
@@ -221,7 +221,7 @@ func TestS3UploadsShareTheSyncOfAFolder(t *testing.T) {
 	}
 	all.Wait()
 	if n := shared.Load(); n != 1 {
-		t.Errorf("the folder of %d new folders was synced %d times, want once", uploads, n)
+		t.Errorf("the parent of %d new directories was synced %d times, want once", uploads, n)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestS3FailedSyncFailsThePutAndLeavesNothing(t *testing.T) {
 		Bucket: aws.String(testBucket), Key: aws.String("files/1/a"), Body: bytes.NewReader([]byte("x")),
 	}, func(o *s3.Options) { o.RetryMaxAttempts = 1 })
 	if err == nil {
-		t.Fatal("a PUT was answered that is not on disk")
+		t.Fatal("a PUT was acknowledged before it was on disk")
 	}
 	_, err = client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String(testBucket), Key: aws.String("files/1/a")})
 	if _, missing := errors.AsType[*types.NotFound](err); !missing {

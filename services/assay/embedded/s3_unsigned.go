@@ -10,7 +10,7 @@ import (
 )
 
 // onlySigned rejects presigned uploads with headers that would be stored with the object and that the
-// URL does not sign: its terms are all that the client may choose. It drops an unsigned Cache-Control,
+// URL does not sign: the client may choose only the signed terms. It drops an unsigned Cache-Control,
 // which browsers add to a request with If-None-Match (Fetch standard, HTTP-network-or-cache fetch).
 func onlySigned(ctx fiber.Ctx) error {
 	type denied struct {
@@ -41,7 +41,7 @@ func onlySigned(ctx fiber.Ctx) error {
 	})
 }
 
-// isStored reports whether a header, in lower case, sets something of an object.
+// isStored reports whether a header, in lower case, sets metadata of an object.
 func isStored(name string) bool {
 	switch name {
 	case "content-encoding", "content-language", "content-disposition", "cache-control", "expires":

@@ -16,24 +16,24 @@ import (
 )
 
 // sheets are copies of the extended attributes of buckets and objects, in a file for
-// each. A backup by a tool that drops extended attributes keeps them, and the first
-// start on it puts the attributes back. They are not synced: after a power failure
-// the latest may be missing, which `assay verify` reports and repairs.
+// each. A backup by a tool that drops extended attributes includes them, and the
+// first start on it restores the attributes. They are not synced: after a power
+// failure the latest may be missing, which `assay verify` reports and repairs.
 type sheets struct {
 	dir     string // cleared by restore if metadata is in files anyway
 	objects string
 	meta    meta.MetadataStorer
 }
 
-// sheet is the content of a file, behind its CRC-32C in 8 hexadecimal digits.
+// sheet is the content of a file, after its CRC-32C in 8 hexadecimal digits.
 type sheet struct {
 	Bucket     string            `json:"bucket"`
 	Key        string            `json:"key,omitempty"` // empty: the bucket itself
 	Attributes map[string][]byte `json:"attributes"`
 }
 
-// keptAttribute is an attribute of the objects directory and of the file keptFile beside it. It
-// shows that a copy has kept the extended attributes of directories and of files.
+// keptAttribute is an attribute of the objects directory and of the file keptFile beside it. If
+// both exist, a copy has kept the extended attributes of directories and of files.
 const (
 	keptAttribute = "assay-kept"
 	keptFile      = "kept"
@@ -185,7 +185,7 @@ func (s *sheets) restoreAll() (restored int, err error) {
 // restoreOne stores the missing attributes.
 func (s *sheets) restoreOne(one sheet) (changed bool, err error) {
 	if !filepath.IsLocal(filepath.Join(one.Bucket, filepath.FromSlash(one.Key))) {
-		return false, fmt.Errorf("metadata of %q in bucket %q: the name is outside the folder", one.Key, one.Bucket)
+		return false, fmt.Errorf("metadata of %q in bucket %q: the name is outside the directory", one.Key, one.Bucket)
 	}
 	path := filepath.Join(s.objects, one.Bucket, filepath.FromSlash(one.Key))
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

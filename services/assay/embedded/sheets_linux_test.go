@@ -12,7 +12,7 @@ import (
 )
 
 // TestS3StartsOnACopyWithoutAttributes copies the directory as cp -r and tar do, once to
-// where metadata is in extended attributes and once to where it is in files.
+// a system with metadata in extended attributes and once to one with metadata in files.
 func TestS3StartsOnACopyWithoutAttributes(t *testing.T) {
 	for _, inFiles := range []bool{false, true} {
 		t.Run(map[bool]string{false: "attributes", true: "files"}[inFiles], func(t *testing.T) { startOnACopy(t, inFiles) })
@@ -70,7 +70,7 @@ func startOnACopy(t *testing.T, inFiles bool) {
 		}
 		flip(t, at, 1)
 		if _, err := read(t, client, filepath.ToSlash(key), ""); err == nil {
-			t.Errorf("the checksums of %s did not come along", key)
+			t.Errorf("the checksums of %s were not copied", key)
 		}
 		flip(t, at, 1)
 	}

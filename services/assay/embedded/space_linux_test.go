@@ -40,6 +40,6 @@ func fillBucket(t *testing.T, dir string) {
 	}
 	free()
 	if err := put(); err != nil {
-		t.Errorf("with space again: %v", err)
+		t.Errorf("with free space: %v", err)
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/assay-project/assay/pkg/dynamolite"
 )
 
-// VerifyDynamoDB checks the database at path, after the first step of a start: replaying the
-// journal that a crash has left. It returns how many values it has read.
+// VerifyDynamoDB checks the database at path, after replaying the journal that a crash left,
+// as the first step of a start does. It returns the number of values read.
 func VerifyDynamoDB(path string, found func(problem string)) (values int, err error) {
 	engine, err := dynamolite.Open(dynamolite.Options{Path: path, SweepInterval: -1})
 	if err != nil {
@@ -31,10 +31,10 @@ func VerifyDynamoDB(path string, found func(problem string)) (values int, err er
 	return values, errors.Join(err, engine.Close())
 }
 
-// VerifyS3 verifies the checksums of the objects in the directory, after the first step of a start:
-// restoring metadata that a copy has dropped. With repair it rewrites copies of metadata. It must
-// not run concurrently with StartS3, since it changes the working directory, too. It returns how
-// many objects it has read.
+// VerifyS3 verifies the checksums of the objects in the directory, after restoring metadata that a
+// copy has dropped, as the first step of a start does. With repair it rewrites copies of metadata.
+// It must not run concurrently with StartS3, since it changes the working directory, too. It
+// returns the number of objects read.
 func VerifyS3(dir string, repair bool, found func(problem string)) (objects int, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return 0, err
@@ -152,9 +152,9 @@ func (d *durableStore) verifySheets(repair bool, found func(string)) error {
 }
 
 // VerifyNATS starts the server on the directory, as `assay serve` does, and reads every message of
-// every stream. Every warning of the server is a finding. The server drops what it cannot read, not
+// every stream. Every warning of the server is a finding. The server drops unreadable messages, not
 // always with a warning, so a damaged tail of a stream can remain undetected. VerifyNATS returns
-// how many messages it has read.
+// the number of messages read.
 func VerifyNATS(ctx context.Context, dir string, found func(problem string)) (messages int, err error) {
 	warnings := &warnings{found: found}
 	server, err := StartNATS(NATSConfig{Dir: dir, Log: zerolog.New(warnings).Level(zerolog.WarnLevel)})

@@ -14,23 +14,24 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// retryAfter is when a client that was refused may retry.
+// retryAfter is the time after which a rejected client may retry.
 const retryAfter = 5 * time.Second
 
-// RetryAfter returns the header's value in every refusal, in seconds.
+// RetryAfter returns the header's value in every rejection, in seconds.
 func RetryAfter() string { return strconv.Itoa(int(retryAfter / time.Second)) }
 
-// Refusals are the problems of Problem that not every operation has.
+// Refusals are the responses of Problem that not every operation has.
 var Refusals = web.Refusals{http.StatusTooManyRequests: {"too-much-waiting"}}
 
-// Refused reports whether err is a refusal: the same work may be admitted later.
+// Refused reports whether err is a rejection: the same work may be admitted
+// later.
 func Refused(err error) bool {
 	return errors.Is(err, fair.ErrFull) || errors.Is(err, fair.ErrTenantFull) || errors.Is(err, bus.ErrFull)
 }
 
-// Problem returns the problem of a refusal, with a Retry-After: 429 for the limit of one
-// tenant, 503 for the other limits and while the backlog is unknown. It returns other
-// errors as they are.
+// Problem returns the problem of a rejection, with a Retry-After: 429 for the limit of
+// one tenant, 503 for the other limits and while the backlog is unknown. It returns
+// other errors unchanged.
 func Problem(err error) error {
 	switch {
 	case errors.Is(err, fair.ErrFull), errors.Is(err, bus.ErrFull):

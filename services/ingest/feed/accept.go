@@ -13,15 +13,15 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 )
 
-// accept stores an item that was checked and publishes FeedItemAccepted while it
-// is pending, unless its analysis was given up. An item that exists gets the tags
-// that it does not have, and created is false. It returns the errors of Bus.Admit.
+// accept stores a checked item and publishes FeedItemAccepted while it is pending,
+// unless its analysis was given up. An existing item gets the tags that it does
+// not have, and created is false. accept returns the errors of Bus.Admit.
 //
-// The row's key holds a time, so that the table alone cannot detect a duplicate.
-// The object's key does not: of all writers one stores its submission there, and
-// all write the row from that submission. When a writer dies in between, the next
-// one of the same source id writes the row, here or in a retry. The same goes for
-// an item whose object was lost.
+// The row's key contains a time, so the table alone cannot detect a duplicate. The
+// object's key does not: only one of several writers stores its submission there,
+// and all write the row from that submission. If a writer crashes in between, the
+// next one of the same source id writes the row, here or in a retry. The same
+// applies to an item whose object was lost.
 func (a *Area) accept(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
 	if err := a.bus.Admit(ctx, feed.WorkStream, s.SourceType); err != nil {
 		return feed.Item{}, false, err
@@ -46,10 +46,10 @@ func (a *Area) accept(ctx context.Context, s feed.Submission) (item feed.Item, c
 	return item, created, err
 }
 
-// begin writes the row of a submission that was just stored. A row that exists had
-// lost its object: it keeps its time and gets the rest from this submission. begin
-// looks for the row after the object is stored, since before that another writer may
-// be about to write one.
+// begin writes the row of a submission that was just stored. If a row exists, its
+// object was lost: it keeps its time and gets the other attributes from this
+// submission. begin reads the row after the object is stored, since before that
+// another writer may be about to write one.
 func (a *Area) begin(ctx context.Context, s feed.Submission) (item feed.Item, created bool, err error) {
 	item, err = a.store.Get(ctx, s.SourceID)
 	if errors.Is(err, lifecycle.ErrNotFound) {
@@ -64,8 +64,8 @@ func (a *Area) begin(ctx context.Context, s feed.Submission) (item feed.Item, cr
 	return item, created, err
 }
 
-// renew describes a pending item that had lost its object by the submission that
-// replaced it, also an item that was given up for that.
+// renew updates a pending item whose object was lost with the submission that
+// replaced it, including an item that was given up for that reason.
 func (a *Area) renew(ctx context.Context, lost feed.Item, s feed.Submission) (feed.Item, error) {
 	item, err := a.store.Renew(ctx, lost.Of(s))
 	if _, moved := errors.AsType[*lifecycle.MovedError](err); moved || errors.Is(err, lifecycle.ErrFenceLost) {
@@ -77,7 +77,7 @@ func (a *Area) renew(ctx context.Context, lost feed.Item, s feed.Submission) (fe
 	return item, err
 }
 
-// join returns the item whose submission is stored already. It writes the row from
+// join returns the item whose submission is already stored. It writes the row from
 // that submission unless there is one.
 func (a *Area) join(ctx context.Context, sourceID string) (feed.Item, bool, error) {
 	item, err := a.store.Get(ctx, sourceID)
@@ -96,21 +96,21 @@ func (a *Area) join(ctx context.Context, sourceID string) (feed.Item, bool, erro
 	if err != nil {
 		return feed.Item{}, false, err
 	}
-	// A sweep that saw no row may have deleted the object.
+	// A sweep that found no row may have deleted the object.
 	if err := a.keep(ctx, stored); err != nil && !errors.Is(err, blob.ErrExists) {
 		return feed.Item{}, false, err
 	}
 	return item, created, nil
 }
 
-// item returns the pending item of a submission that is accepted now.
+// item returns the pending item of a newly accepted submission.
 func (a *Area) item(s feed.Submission) feed.Item {
 	now := time.Now()
 	return s.Item(now).Expiring(now, a.itemTTL)
 }
 
 // remove deletes the submission of an item, then the item, so that a repeat after a crash still finds
-// both. The dashboard follows by the change stream. An item that is posted in the meantime may be
+// both. The change stream updates the dashboard. An item that is posted in the meantime may be
 // deleted too.
 func (a *Area) remove(ctx context.Context, sourceID string) error {
 	if err := a.bucket.Delete(ctx, feed.TextKey(sourceID)); err != nil {
@@ -130,7 +130,8 @@ func (a *Area) keep(ctx context.Context, s feed.Submission) error {
 	return err
 }
 
-// announce publishes that an item waits. An event already outstanding counts as success.
+// announce publishes FeedItemAccepted of a pending item. An event already outstanding
+// counts as success.
 func (a *Area) announce(ctx context.Context, item feed.Item) error {
 	accepted, err := item.Accepted(a.bucket.Bucket)
 	if err == nil {

@@ -28,7 +28,7 @@ type Area struct {
 	bus       *bus.Bus
 	sources   *source.Store
 	poller    *source.Poller
-	accepting *semaphore.Weighted // the bytes of the items that are accepted at once
+	accepting *semaphore.Weighted // bytes of the items that are being accepted
 	itemTTL   time.Duration       // 0 keeps items
 	log       zerolog.Logger
 }
@@ -50,13 +50,14 @@ func (a *Area) Check(ctx context.Context) error {
 	return errors.Join(a.store.Check(ctx), a.sources.Check(ctx))
 }
 
-// Work polls the sources until ctx ends and the polls in progress have returned them.
+// Work polls the sources until ctx ends and the polls in progress have released them.
 func (a *Area) Work(ctx context.Context) error {
 	a.poller.Run(ctx)
 	return nil
 }
 
-// Uploaded does nothing: clients upload no texts, ingest stores them itself.
+// Uploaded does nothing: clients do not upload texts; ingest stores them
+// itself.
 func (a *Area) Uploaded(_ context.Context, o blob.Object) (mine bool, err error) {
 	return strings.HasPrefix(o.Key, feed.ObjectPrefix), nil
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/assay-project/assay/services/ingest/admission"
 )
 
-// acceptParallel is how many items of one batch are accepted at once.
+// acceptParallel is the number of items of one batch that are accepted
+// concurrently.
 const acceptParallel = 16
 
-// acceptBytes bounds the items that the process accepts at once. On the way into the table an item
-// takes about 20 times its bytes.
+// acceptBytes bounds the total size of the items that the process accepts concurrently. While an
+// item is accepted, it uses about 20 times its size.
 const acceptBytes = 4 << 20
 
 // Outcomes of an item of a batch.
@@ -36,15 +37,15 @@ type itemOutcome struct {
 	refusal error // by admission, or by bus.ErrFull
 }
 
-// candidate is an item as read, with its errors.
+// candidate is a parsed item, with its errors.
 type candidate struct {
 	feed.Submission
 	wrong []web.FieldError
 	size  int       // in bytes
-	hold  *web.Hold // of these; nil for an item that no request body carries
+	hold  *web.Hold // budget that the bytes count against; nil for an item that was not read from a request body
 }
 
-// acceptBounded is accept for an item of size bytes. It waits while the process accepts acceptBytes.
+// acceptBounded is accept for an item of size bytes. It waits while acceptBytes are in use.
 func (a *Area) acceptBounded(ctx context.Context, s feed.Submission, size int) (feed.Item, bool, error) {
 	n := min(int64(size), acceptBytes)
 	if err := a.accepting.Acquire(ctx, n); err != nil {
@@ -54,9 +55,9 @@ func (a *Area) acceptBounded(ctx context.Context, s feed.Submission, size int) (
 	return a.accept(ctx, s)
 }
 
-// acceptAll accepts the valid items that the limits of waiting work allow, while it reads the next
-// ones. The outcomes are in the order of the candidates. When it returns an error of a backend or of
-// the sequence, some may be accepted; all can be sent again.
+// acceptAll accepts the valid items within the limits of admission, while it reads the next ones.
+// The outcomes are in the order of the candidates. If it returns an error of a backend or of the
+// sequence, some items may be accepted; all can be sent again.
 func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error]) ([]itemOutcome, error) {
 	var results []*itemOutcome
 	group, running := errgroup.WithContext(ctx)
@@ -89,7 +90,7 @@ func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error
 			return nil
 		})
 		if running.Err() != nil {
-			break // an item failed, and the call with it
+			break // an item failed, and so does the call
 		}
 	}
 	if err := group.Wait(); err != nil {
@@ -105,7 +106,8 @@ func (a *Area) acceptAll(ctx context.Context, several iter.Seq2[candidate, error
 	return inOrder, ctx.Err()
 }
 
-// refusal returns why some items, and whether all, were refused; nil for none.
+// refusal returns why some items were rejected, and whether all were; nil for
+// none.
 func refusal(results []itemOutcome) (first error, all bool) {
 	all = true
 	for _, result := range results {

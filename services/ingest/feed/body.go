@@ -17,14 +17,15 @@ import (
 )
 
 const (
-	// maxItem is the longest text and metadata with every character escaped as JSON allows, and
-	// what goes with them.
+	// maxItem is the size of the longest text and metadata with every character escaped as JSON
+	// allows, plus the other fields.
 	maxItem = 2 << 20
-	// maxBatch is in items.
+	// maxBatch is the maximum number of items.
 	maxBatch = 100
-	// maxFeedBody is a full batch of the longest texts with every character escaped.
+	// maxFeedBody is the size of a full batch of the longest texts with every
+	// character escaped.
 	maxFeedBody = 16 << 20
-	// itemStep is by how many bytes the memory of an item grows.
+	// itemStep is the number of bytes by which the memory of an item grows.
 	itemStep = 4 << 10
 )
 
@@ -34,8 +35,8 @@ var (
 	errLongItem = web.FieldError{Field: "body", Message: fmt.Sprintf("is longer than %d bytes", maxItem)}
 )
 
-// itemBody reads a body that is one item, or an object whose only member is the list items. It holds
-// one item at a time, and no batch.
+// itemBody reads a body that is one item, or an object whose only member is the list items. It keeps
+// one item in memory at a time, never a batch.
 type itemBody struct {
 	ctx    context.Context
 	from   *bufio.Reader
@@ -69,7 +70,7 @@ func openItems(r *http.Request, bodies *web.Bodies) (b *itemBody, many bool, err
 	return b, true, b.expect('[', errNotBatch)
 }
 
-// one reads the rest of a body that is one item. The caller releases the hold.
+// one reads the rest of a body with one item. The caller releases the memory.
 func (b *itemBody) one(hold *web.Hold) (json.RawMessage, error) {
 	rest := io.MultiReader(strings.NewReader("{"), b.from)
 	raw, err := io.ReadAll(hold.Reader(b.ctx, io.LimitReader(rest, maxItem+1)))
@@ -92,8 +93,8 @@ func (b *itemBody) one(hold *web.Hold) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// each reads the items of a batch in their order. The receiver of a candidate releases its hold. An
-// error ends the sequence: the rest of the body cannot be read.
+// each reads the items of a batch in their order. The receiver of a candidate releases its memory.
+// An error ends the sequence: the rest of the body cannot be read.
 func (b *itemBody) each() iter.Seq2[candidate, error] {
 	return func(yield func(candidate, error) bool) {
 		for n := 0; ; n++ {
@@ -109,7 +110,7 @@ func (b *itemBody) each() iter.Seq2[candidate, error] {
 				if !yield(candidate{wrong: []web.FieldError{errLongItem}, hold: hold}, nil) {
 					return
 				}
-				hold = nil // the receiver's
+				hold = nil // released by the receiver
 			case err == nil && last && len(raw) == 0 && n == 0:
 				err = errNotBatch
 			case err == nil && !(utf8.Valid(raw) && json.Valid(raw)):
@@ -119,7 +120,7 @@ func (b *itemBody) each() iter.Seq2[candidate, error] {
 				if !yield(candidate{submission, wrong, len(raw), hold}, nil) {
 					return
 				}
-				hold = nil // the receiver's
+				hold = nil // released by the receiver
 			}
 			if err == nil && last {
 				err = b.end()
@@ -139,8 +140,8 @@ func (b *itemBody) each() iter.Seq2[candidate, error] {
 var errItemTooLong = errors.New("the item is too long")
 
 // element reads one element of the list, up to the comma or bracket after it, and reports whether it is
-// the last. It finds the end of the element and leaves its syntax unchecked. Of an element that is
-// longer than maxItem it returns errItemTooLong.
+// the last. It finds the end of the element but does not check its syntax. If an element is longer than
+// maxItem, it returns errItemTooLong.
 func (b *itemBody) element(hold *web.Hold) (raw []byte, last bool, err error) {
 	var depth, size int
 	var quoted, escaped bool
@@ -180,7 +181,7 @@ func (b *itemBody) element(hold *web.Hold) (raw []byte, last bool, err error) {
 	}
 }
 
-// end reads what follows the list.
+// end reads the rest of the body after the list.
 func (b *itemBody) end() error {
 	if err := b.expect('}', errNotBatch); err != nil {
 		return err
@@ -191,7 +192,8 @@ func (b *itemBody) end() error {
 	return nil
 }
 
-// expect reads one character after spaces, and returns otherwise if it is another.
+// expect reads one character after spaces, and returns otherwise if it is a
+// different one.
 func (b *itemBody) expect(want byte, otherwise error) error {
 	c, err := b.peek()
 	if errors.Is(err, io.EOF) || err == nil && c != want {
@@ -204,7 +206,7 @@ func (b *itemBody) expect(want byte, otherwise error) error {
 	return err
 }
 
-// peek skips spaces, and returns the character after them without reading it.
+// peek skips spaces, and returns the next character without consuming it.
 func (b *itemBody) peek() (byte, error) {
 	for {
 		next, err := b.from.Peek(1)

@@ -35,7 +35,7 @@ func readAll(t *testing.T, body string) ([]candidate, error) {
 		one.hold.Release()
 	}
 	if err := bodies.Hold().Grow(t.Context(), 3<<20); err != nil {
-		t.Errorf("%.60s still holds memory: %v", body, err)
+		t.Errorf("%.60s: memory was not released: %v", body, err)
 	}
 	return all, err
 }
@@ -66,7 +66,7 @@ func TestAnItemThatIsTooLongIsInvalidAlone(t *testing.T) {
 		t.Fatalf("%d items, %v", len(all), err)
 	}
 	if len(all[0].wrong) != 1 || all[0].wrong[0] != errLongItem || len(all[1].wrong) > 0 {
-		t.Errorf("they are wrong: %v, %v", all[0].wrong, all[1].wrong)
+		t.Errorf("the items are %v, %v", all[0].wrong, all[1].wrong)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestOneItemIsBounded(t *testing.T) {
 	}
 }
 
-// TestItemsWaitForMemory holds all memory while a body is read.
+// TestItemsWaitForMemory uses all memory while a body is read.
 func TestItemsWaitForMemory(t *testing.T) {
 	for _, body := range []string{submission(0, "a"), `{"items":[` + submission(0, "a") + `]}`} {
 		bodies := web.NewBodies(100)

@@ -61,7 +61,7 @@ func (a *Area) Routes(r *web.Router) {
 }
 
 // named adds a schema to the components of the API, since generated clients have no type for an inline
-// choice, and returns a reference to it.
+// oneOf, and returns a reference to it.
 func named(r *web.Router, name string, schema *huma.Schema) *huma.Schema {
 	r.API.OpenAPI().Components.Schemas.Map()[name] = schema
 	return &huma.Schema{Ref: "#/components/schemas/" + name}
@@ -156,8 +156,8 @@ func otherCase(raw json.RawMessage) (wrong []web.FieldError) {
 	return wrong
 }
 
-// parseItem reads and checks one item. Of an item that cannot be read it returns
-// the fields that it could read.
+// parseItem parses and checks one item. If an item cannot be parsed, it returns
+// the fields that it could parse.
 func parseItem(raw json.RawMessage) (feed.Submission, []web.FieldError) {
 	var submission feed.Submission
 	decoder := json.NewDecoder(bytes.NewReader(raw))

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// A body that cannot be read to its end is the client's fault, except one that is
-// too large or too slow, which get different responses.
+// A body that cannot be read to its end is a client error, except that a body
+// that is too large or too slow gets a different response.
 func TestBodiesThatBreakOff(t *testing.T) {
 	for err, want := range map[error]int{
 		io.ErrUnexpectedEOF:           http.StatusBadRequest,
@@ -27,12 +27,13 @@ func TestBodiesThatBreakOff(t *testing.T) {
 		w := httptest.NewRecorder()
 		web.WriteError(w, r, failed)
 		if w.Code != want {
-			t.Errorf("%v is answered with %d, want %d", err, w.Code, want)
+			t.Errorf("%v: got status %d, want %d", err, w.Code, want)
 		}
 	}
 }
 
-// TestTagsAreOneByTheirWords: spaces around and between the words of a tag do not make it another.
+// TestTagsAreOneByTheirWords: tags that differ only in spaces around and between their words are
+// equal.
 func TestTagsAreOneByTheirWords(t *testing.T) {
 	for _, tag := range []string{"AI now", " AI now ", "AI \t\u00a0now\n"} {
 		raw, err := json.Marshal(feed.Submission{SourceID: "reddit#1", SourceType: "reddit", MatchedTags: []string{tag}})

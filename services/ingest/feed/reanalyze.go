@@ -18,7 +18,7 @@ const (
 	reanalysisParallel = 16   // items that are moved concurrently
 )
 
-// reanalysis is what one call found and did.
+// reanalysis is the result of one call.
 type reanalysis struct {
 	outdated   map[string]int // items that an older model analyzed, by its version
 	current    int            // items that the current model analyzed
@@ -27,11 +27,11 @@ type reanalysis struct {
 	next       string // cursor of the next call, empty on the last
 }
 
-// reanalyze reads the next rows of the primary table from a cursor on. Of the items since a time, it
-// makes those wait that an older model analyzed and, unless dry, publishes that. The condition of the
-// move is the analysis that was read, so that any number of calls may repeat the same rows, also after
-// a crash: an item that was moved but not announced waits, and is announced again. It returns the
-// errors of Bus.Admit, and table.ErrCursor.
+// reanalyze reads the next rows of the primary table, starting at a cursor. It moves the items
+// ingested since a time that an older model analyzed to pending and, unless dry, publishes their
+// events. The move is conditional on the analysis that was read, so any number of calls may repeat the
+// same rows, also after a crash: an item that was moved but not announced is pending, and is announced
+// again. It returns the errors of Bus.Admit, and table.ErrCursor.
 func (a *Area) reanalyze(ctx context.Context, since time.Time, cursor string, dry bool) (reanalysis, error) {
 	if !dry {
 		if err := a.bus.Admit(ctx, feed.WorkStream, ""); err != nil {
@@ -89,8 +89,8 @@ func (a *Area) reanalyzeAll(ctx context.Context, items []feed.Item, dry bool, do
 	return group.Wait()
 }
 
-// reanalyzeOne makes an outdated item wait. It announces an item that waits for another analysis
-// already: the call that moved it may have crashed before it did.
+// reanalyzeOne moves an outdated item to pending. It also announces an item that is already
+// pending: the call that moved it may have crashed before it did.
 func (a *Area) reanalyzeOne(ctx context.Context, item feed.Item) error {
 	if item.Outdated() {
 		moved, err := a.store.Reanalyze(ctx, item)

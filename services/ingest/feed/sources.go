@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source"
 )
 
-// take accepts a poll's items like a posted batch,
-// but that rss is a source type too. The seed has no word for such items.
+// take accepts a poll's items like a posted batch, except that rss is also a
+// source type. The seed has no source type for such items.
 func (a *Area) take(ctx context.Context, items []feed.Submission) (source.Taken, error) {
 	if err := a.bus.Admit(ctx, feed.WorkStream, ""); err != nil {
 		return source.Taken{}, err
@@ -37,7 +37,7 @@ func (a *Area) take(ctx context.Context, items []feed.Submission) (source.Taken,
 			a.log.Warn().Str("id", result.SourceID).Str("error", result.Errors[0].Message).Msg("a source returned an invalid item")
 		}
 	}
-	// What was refused comes again with the next poll.
+	// The next poll returns rejected items again.
 	refused, _ := refusal(results)
 	return taken, refused
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// FuzzCreated parses anything, and finds the object in the notice of any key of this system.
+// FuzzCreated parses arbitrary messages, and finds the object in the notification for any
+// key of this system.
 func FuzzCreated(f *testing.F) {
 	samples, err := filepath.Glob("testdata/notices/*")
 	if err != nil || len(samples) == 0 {
@@ -25,7 +26,7 @@ func FuzzCreated(f *testing.F) {
 	f.Add([]byte(`{"Message":"{\"Message\":\"{}\"}"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if objects, err := created(data); err != nil && len(objects) > 0 {
-			t.Fatalf("%v, and still %v", err, objects)
+			t.Fatalf("got both objects and an error: %v, %v", err, objects)
 		}
 		key := blob.Key("files/", hex.EncodeToString(data))
 		notice, err := encode(blob.Object{Bucket: "b", Key: key})
@@ -33,7 +34,7 @@ func FuzzCreated(f *testing.F) {
 			t.Fatal(err)
 		}
 		if got, err := created(notice); err != nil || len(got) != 1 || got[0].Bucket != "b" || got[0].Key != key {
-			t.Fatalf("the notice of %q is of %v, %v", key, got, err)
+			t.Fatalf("the notification for %q is parsed as %v, %v", key, got, err)
 		}
 	})
 }

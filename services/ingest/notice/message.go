@@ -9,9 +9,9 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// message is what a bucket reports, in any of the forms that S3 servers have: S3
+// message is a bucket notification in any of the forms that S3 servers use: S3
 // records, the detail of an EventBridge event, and either of them inside a message
-// of SQS or SNS, as it is received or as a function is handed it.
+// of SQS or SNS, as received or as passed to a function.
 type message struct {
 	Records []record `json:"Records,omitempty"`
 	Type    string   `json:"detail-type,omitempty"`
@@ -30,8 +30,8 @@ type record struct {
 	} `json:"Sns,omitzero"` // for a function
 }
 
-// location names an object. The rest of what a notice says about it is not read: the
-// bucket is asked, as a notice may be late, repeated or forged.
+// location names an object. The other contents of a notification are ignored and
+// read from the bucket, because a notification may be late, repeated or forged.
 type location struct {
 	Bucket struct {
 		Name string `json:"name"`
@@ -41,12 +41,12 @@ type location struct {
 	} `json:"object"`
 }
 
-// maxDepth is how many messages may be inside each other: SNS in SQS, with one to
-// spare.
+// maxDepth is the maximum nesting of messages: SNS in SQS, and one more level.
 const maxDepth = 3
 
-// created returns the objects that a notice reports as created, with their buckets
-// and keys. A notice of something else, such as a server's test event, has none.
+// created returns the objects that a notification reports as created, with their
+// buckets and keys. A notification of something else, such as a server's test
+// event, has none.
 func created(data []byte) ([]blob.Object, error) { return createdWithin(data, maxDepth) }
 
 func createdWithin(data []byte, depth int) ([]blob.Object, error) {
@@ -58,12 +58,12 @@ func createdWithin(data []byte, depth int) ([]blob.Object, error) {
 	inside := []string{m.Body, m.Message}
 	for _, r := range m.Records {
 		inside = append(inside, r.Body, r.SNS.Message)
-		// AWS writes ObjectCreated:Put, some servers put "s3:" before it.
+		// AWS writes ObjectCreated:Put; some servers prefix it with "s3:".
 		if !strings.Contains(r.Name, "ObjectCreated:") {
 			continue
 		}
 		key := r.S3.Object.Key
-		// AWS encodes keys as form values, some servers do not.
+		// AWS encodes keys as form values; some servers do not.
 		if decoded, err := url.QueryUnescape(key); err == nil {
 			key = decoded
 		}
@@ -88,8 +88,8 @@ func createdWithin(data []byte, depth int) ([]blob.Object, error) {
 	return objects, nil
 }
 
-// encode returns the notice of a new object as an S3 event record. Keys of this system
-// hold nothing that encoding would change.
+// encode returns the notification for a new object as an S3 event record. Keys of this
+// system contain no character that needs encoding.
 func encode(o blob.Object) ([]byte, error) {
 	r := record{Source: "aws:s3", Name: "ObjectCreated:Put"}
 	r.S3.Bucket.Name, r.S3.Object.Key = o.Bucket, o.Key

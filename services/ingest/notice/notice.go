@@ -1,6 +1,6 @@
-// Package notice makes work of what buckets report: the objects that clients have
-// uploaded. A notice is a hint to ask the bucket. A lost one is made up for by the
-// client's own call or by a sweep.
+// Package notice publishes work for the objects that buckets report as uploaded. A
+// notification only causes a check of the bucket. If one is lost, the client's own
+// call or a sweep has the same effect.
 package notice
 
 import (
@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	Stream   = "ASSAY_NOTICES" // of notices that wait to be processed
-	Subject  = "s3.notice"     // to which buckets publish
+	Stream   = "ASSAY_NOTICES" // number of notifications that may be queued
+	Subject  = "s3.notice"     // subject to which buckets publish
 	Consumer = "ingest-notice" // of the stream
 )
 
@@ -30,15 +30,15 @@ func Queue() bus.Queue {
 	return bus.Queue{Stream: Stream, Subject: Subject, Description: "objects that buckets report as created"}
 }
 
-// Area is what notices need of an area.
+// Area is the part of an area that notifications use.
 type Area interface {
-	// Uploaded makes work of an object that was created, once however often it is
-	// called. Of the object it is given the bucket and the key. mine is false, and
-	// err nil, for an object of another area.
+	// Uploaded publishes the work of a created object, once regardless of the
+	// number of calls. The object has only the bucket and the key. mine is false,
+	// and err nil, for an object of another area.
 	Uploaded(ctx context.Context, o blob.Object) (mine bool, err error)
 }
 
-// Notices are the notices of all buckets.
+// Notices consumes the notifications of all buckets.
 type Notices struct {
 	cfg       Config
 	drain     time.Duration
@@ -47,8 +47,8 @@ type Notices struct {
 	queue     *queue // nil without one
 }
 
-// New returns the notices for the areas. On shutdown a
-// notice in progress may take drain.
+// New returns the consumer of notifications for the areas. On shutdown a
+// notification in progress may take drain.
 func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Notices {
 	n := &Notices{cfg: cfg, drain: drain, consumers: consume.New(backends.Bus, log, reg), areas: make([]Area, len(areas))}
 	for i, area := range areas {
@@ -60,8 +60,8 @@ func New[A Area](cfg Config, drain time.Duration, backends *backend.Connections,
 	return n
 }
 
-// Work consumes notices until ctx ends and those in progress are processed or
-// returned to the stream.
+// Work consumes notifications until ctx ends and those in progress are
+// processed or returned to the stream.
 func (n *Notices) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return n.consumers.Run(ctx, n.consumer()) })
@@ -72,10 +72,11 @@ func (n *Notices) Work(ctx context.Context) error {
 }
 
 const (
-	// attempts last for some hours, as long as the stream of work may be full.
+	// attempts are enough for some hours, the time for which the work stream
+	// may be full.
 	attempts = 50
-	// attemptTime bounds an attempt at a notice, which makes some requests for each
-	// of its objects, mostly one.
+	// attemptTime bounds an attempt at a notification, which makes some requests
+	// for each of its objects, mostly one.
 	attemptTime = 2 * time.Minute
 )
 
@@ -88,8 +89,8 @@ func (n *Notices) consumer() bus.Consumer {
 	}
 }
 
-// handle offers every object of a notice to the areas. Nobody may want it: buckets
-// also report what this system stores itself, and what others do.
+// handle passes every object of a notification to the areas. An object may belong
+// to none: buckets also report objects that this system or others store.
 func (n *Notices) handle(ctx context.Context, d bus.Delivery) error {
 	objects, err := created(d.Data)
 	if err != nil {
@@ -111,8 +112,9 @@ func (n *Notices) offer(ctx context.Context, o blob.Object) error {
 	return nil
 }
 
-// Publish publishes the notice of a new object, for a bucket that runs in this
-// process. The same object published again is one notice.
+// Publish publishes the notification for a new object, for a bucket that runs
+// in this process. If the same object is published again, the stream drops the
+// repeat.
 func Publish(ctx context.Context, b *bus.Bus, o blob.Object) error {
 	data, err := encode(o)
 	if err != nil {
@@ -121,7 +123,8 @@ func Publish(ctx context.Context, b *bus.Bus, o blob.Object) error {
 	return publish(ctx, b, "object.created/"+o.Bucket+"/"+o.Key+"/"+o.ETag, data)
 }
 
-// publish publishes a notice. The same id published again is one notice.
+// publish publishes a notification. If the same id is published again, the
+// stream drops the repeat.
 func publish(ctx context.Context, b *bus.Bus, id string, data []byte) error {
 	return b.PublishMessage(ctx, bus.Message{Subject: Subject, ID: id, Type: "notice", Data: data})
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/assay-project/assay/pkg/blob"
 )
 
-// TestEveryFormOfNoticeIsRead: the files have the form of what AWS and versitygw
+// TestEveryFormOfNoticeIsRead: the files have the form that AWS and versitygw
 // send, all about one object.
 func TestEveryFormOfNoticeIsRead(t *testing.T) {
 	want := blob.Object{Bucket: "assay-files", Key: "files/01a1fe9d-1a39-7773-8a72-e7b218b3ee0f/11-58606f46b1c0fcee26ea3448000ea290"}
 	paths, err := filepath.Glob("testdata/notices/*.json")
 	if err != nil || len(paths) < 9 {
-		t.Fatalf("%d notices, %v", len(paths), err)
+		t.Fatalf("%d objects, %v", len(paths), err)
 	}
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
@@ -52,8 +52,8 @@ func TestNoticesWithoutObjects(t *testing.T) {
 	}
 }
 
-// TestSeveralObjectsInOneNotice: S3 writes keys as form values, EventBridge as
-// they are.
+// TestSeveralObjectsInOneNotice: S3 encodes keys as form values, EventBridge
+// does not encode them.
 func TestSeveralObjectsInOneNotice(t *testing.T) {
 	record := func(event, key string) string {
 		return `{"eventName":"` + event + `","s3":{"object":{"key":"` + key + `"}}}`
@@ -78,7 +78,8 @@ func TestSeveralObjectsInOneNotice(t *testing.T) {
 // quoted returns a JSON string.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
 
-// TestPublishedNoticeIsRead: what Publish writes is one of the forms.
+// TestPublishedNoticeIsRead: the output of Publish is one of the accepted
+// forms.
 func TestPublishedNoticeIsRead(t *testing.T) {
 	object := blob.Object{Bucket: "b", Key: "files/a/1-2", ETag: "e", Size: 1}
 	data, err := encode(object)
@@ -87,6 +88,6 @@ func TestPublishedNoticeIsRead(t *testing.T) {
 	}
 	objects, err := created(data)
 	if err != nil || len(objects) != 1 || !reflect.DeepEqual(objects[0], blob.Object{Bucket: "b", Key: "files/a/1-2"}) {
-		t.Errorf("%s is read as %+v, %v", data, objects, err)
+		t.Errorf("%s is parsed as %+v, %v", data, objects, err)
 	}
 }

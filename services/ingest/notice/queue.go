@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	queueWait  = 20 // seconds that SQS holds a request for messages, its most
-	queueBatch = 10 // messages of one request, its most
+	queueWait  = 20 // seconds that SQS waits for messages, its maximum
+	queueBatch = 10 // messages of one request, its maximum
 	// queueAnswer is the timeout of a request without a response.
 	queueAnswer = time.Minute
-	// queuePause follows a request that failed.
+	// queuePause is the pause after a failed request.
 	queuePause = time.Second
 )
 
-// queue moves notifications from SQS into the stream of notices, where they are processed like
-// all others, with attempts and dead letters.
+// queue moves notifications from SQS to the stream of notifications, where they are processed
+// like all others, with attempts and dead letters.
 type queue struct {
 	client *sqs.Client
 	url    string
@@ -33,15 +33,15 @@ type queue struct {
 	log    zerolog.Logger
 }
 
-// newQueue returns the queue at a URL, which is asked at the URL's own host: that may be
-// a private endpoint of AWS.
+// newQueue returns the queue at a URL. Requests are sent to the URL's own host, which
+// may be a private endpoint of AWS.
 func newQueue(base aws.Config, at url.URL, b *bus.Bus, log zerolog.Logger) *queue {
 	client := sqs.NewFromConfig(base, func(o *sqs.Options) { o.BaseEndpoint = aws.String(at.Scheme + "://" + at.Host) })
 	return &queue{client: client, url: at.String(), bus: b, log: log}
 }
 
-// run moves notices until ctx ends. While the queue does not respond, its messages stay
-// there and everything else continues.
+// run moves notifications until ctx ends. While the queue does not respond, its
+// messages remain there and everything else continues.
 func (q *queue) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := q.move(ctx)
@@ -56,8 +56,8 @@ func (q *queue) run(ctx context.Context) {
 	}
 }
 
-// move moves one batch. A message is deleted once the stream has it. One that is not
-// deleted is delivered again after the queue's visibility timeout.
+// move moves one batch. A message is deleted once the stream has stored it. A
+// message that is not deleted is redelivered after the queue's visibility timeout.
 func (q *queue) move(ctx context.Context) error {
 	got, err := answered(ctx, q.client.ReceiveMessage, &sqs.ReceiveMessageInput{
 		QueueUrl: &q.url, MaxNumberOfMessages: queueBatch, WaitTimeSeconds: queueWait,

@@ -64,7 +64,7 @@ func (a *Area) route(ctx context.Context, t photojob.Terms) (string, error) {
 }
 
 // offered returns errNoProvider if operators have enabled neither the provider nor one of its
-// fallbacks. Jobs that were accepted wait for one.
+// fallbacks. Jobs that were accepted before wait for one.
 func (a *Area) offered(ctx context.Context, name string) error {
 	if name == photojob.Stub {
 		return nil
@@ -109,8 +109,8 @@ func (a *Area) create(ctx context.Context, owner, idempotencyKey string, terms p
 	return job, nil
 }
 
-// routed returns a new job with a provider. The key of its upload is derived from what the client
-// requested, so that a repeated call is the same if the default has changed.
+// routed returns a new job with a provider. The key of its upload is derived from the client's
+// request, so that a repeated call is the same even if the default has changed.
 func routed(job photojob.Job, provider string) photojob.Job {
 	job.Provider, job.Options.Provider = provider, provider
 	return job

@@ -16,12 +16,12 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// statusOf is the status that a client gets for an error.
+// statusOf returns the status that a client receives for an error.
 func statusOf(t *testing.T, err error) int {
 	t.Helper()
 	p, ok := errors.AsType[*web.Problem](problem(err))
 	if !ok {
-		t.Fatalf("%v is no problem", err)
+		t.Fatalf("%v is not a problem", err)
 	}
 	return p.Status
 }
@@ -111,6 +111,6 @@ func TestFormsHaveOnePhotoAndItsTerms(t *testing.T) {
 	broken := request(t, photo)
 	broken.Body = io.NopCloser(io.MultiReader(io.LimitReader(broken.Body, 150), iotest.ErrReader(io.ErrUnexpectedEOF)))
 	if _, err := readForm(broken); err == nil || statusOf(t, err) != http.StatusBadRequest {
-		t.Errorf("a body that is cut off: %v", err)
+		t.Errorf("a truncated body: %v", err)
 	}
 }

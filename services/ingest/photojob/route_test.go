@@ -11,9 +11,9 @@ import (
 	"github.com/assay-project/assay/pkg/table/tabletest"
 )
 
-// TestDefaultProvider: a job that asks for no provider is that of the operators' default,
-// of the local one while the default is disabled, and stays the same job when it is
-// created again after the default has changed.
+// TestDefaultProvider: a job that names no provider gets the operators' default, or the
+// local one while the default is disabled, and stays the same job when it is created
+// again after the default has changed.
 func TestDefaultProvider(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	names, settings := photojob.Config{Env: "dev"}, platform.Config{Table: "assay-platform"}
@@ -33,7 +33,7 @@ func TestDefaultProvider(t *testing.T) {
 		t.Helper()
 		job, err := create(key, asked)
 		if err != nil || job.Provider != provider || job.Route() != provider {
-			t.Errorf("%q asks for %q, and gets %s of the route %s, %v; want %s", key, asked, job.Provider, job.Route(), err, provider)
+			t.Errorf("%q requests %q, and gets %s of the route %s, %v; want %s", key, asked, job.Provider, job.Route(), err, provider)
 		}
 		return job
 	}
@@ -59,7 +59,7 @@ func TestDefaultProvider(t *testing.T) {
 	}
 	want("disabled", "", photojob.Stub)
 	if _, err := create("asked", photojob.Gemini); !errors.Is(err, errNoProvider) {
-		t.Errorf("a disabled provider that was asked for: %v", err)
+		t.Errorf("a requested provider that is disabled: %v", err)
 	}
 	if _, err := create("first", photojob.Gemini); !errors.Is(err, errOtherTerms) {
 		t.Errorf("with other terms: %v", err)

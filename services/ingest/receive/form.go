@@ -30,20 +30,20 @@ type Form struct {
 	limit int64 // of the file, in bytes
 }
 
-// File is the only file of a form. Its bytes are read at most once. At their end it reads the rest of
-// the form, and fails instead of ending when that has another file: then nothing is stored. It fails
-// too once more than the limit were read.
+// File is the only file of a form. Its bytes are read at most once. At the end of the file it reads
+// the rest of the form, and fails if that contains another file: then nothing is stored. It also
+// fails if more bytes than the limit were read.
 type File struct {
 	Name        string // as given
 	ContentType string
-	Fields      map[string]string // the wanted fields that came before the file
+	Fields      map[string]string // the wanted fields before the file
 
 	part io.ReadCloser
 	form *Form
-	left int64 // of the limit, in bytes
-	size int64 // the bytes read
+	left int64 // the limit, in bytes
+	size int64 // the bytes read so far
 	hash maphash.Hash
-	err  error // of the client, once there is one; io.EOF at the end
+	err  error // the error of the client, if there is one; io.EOF at the end
 }
 
 // File reads the form up to the bytes of its file, and the wanted fields that precede it. The caller
@@ -73,9 +73,9 @@ func (f *Form) File(wanted ...string) (*File, error) {
 	}
 }
 
-// next skips to the next part with a name, and returns it with the name of the file as it was given:
-// Part.FileName would cut what looks like a directory off it. Browsers write %22 for a quote in the name
-// (HTML standard, multipart form data), and nothing else for a %22. It returns io.EOF at the end.
+// next skips to the next part with a name, and returns it with the original name of the file:
+// Part.FileName would remove what looks like a directory. Browsers encode only a quote in the name, as
+// %22 (HTML standard, multipart form data). next returns io.EOF at the end.
 func (f *Form) next() (part *multipart.Part, name, fileName string, err error) {
 	for {
 		part, err := f.parts.NextRawPart()
@@ -110,7 +110,7 @@ func (f *File) checkType() error {
 func notPrintable(r rune) bool { return r < ' ' || r > '~' }
 
 // Close ends the reading of the file.
-func (f *File) Close() { _ = f.part.Close() } // what was only read cannot be lost
+func (f *File) Close() { _ = f.part.Close() } // closing a reader loses no data
 
 // Read implements io.Reader.
 func (f *File) Read(p []byte) (int, error) {
@@ -144,7 +144,8 @@ func (f *File) rest() error {
 	}
 }
 
-// Same reports whether other has the bytes that were read. It reads other to its end.
+// Same reports whether other has the same bytes as those read. It reads other to its
+// end.
 func (f *File) Same(other io.Reader) (bool, error) {
 	var hash maphash.Hash
 	hash.SetSeed(f.hash.Seed())
@@ -152,7 +153,7 @@ func (f *File) Same(other io.Reader) (bool, error) {
 	return size == f.size && hash.Sum64() == f.hash.Sum64(), err
 }
 
-// Blame returns the problem of the client's bytes, if they are the reason for err.
+// Blame returns the problem of the client's bytes, if they are the cause of err.
 func (f *File) Blame(err error) error {
 	switch {
 	case err == nil || f.err == nil || errors.Is(f.err, io.EOF):

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// FuzzForm reads forms. Of a form that it accepts, the standard library finds the same file, once.
+// FuzzForm reads forms. In a form that it accepts, the standard library finds the same file, once.
 func FuzzForm(f *testing.F) {
 	const boundary = "b"
 	for _, body := range []string{
@@ -48,7 +48,7 @@ func FuzzForm(f *testing.F) {
 				break
 			}
 			if err != nil {
-				t.Fatalf("accepted a form that breaks off: %v", err)
+				t.Fatalf("accepted a truncated form: %v", err)
 			}
 			if part.FormName() != FilePart {
 				continue

@@ -1,5 +1,5 @@
-// Package receive takes the file of a multipart form in, for every area: it bounds how many uploads
-// stream through ingest at once, and how large they may be.
+// Package receive reads the file of a multipart form, for every area. It limits how many uploads
+// stream through ingest concurrently, and how large they may be.
 package receive
 
 import (
@@ -23,7 +23,7 @@ type Config struct {
 	OpenUploads        int           `env:"ASSAY_OPEN_UPLOADS" envDefault:"1000" doc:"how many uploads in parts may be open at once, of all owners; others get 503"`
 }
 
-// maxExpires is the longest that AWS lets a presigned URL live.
+// maxExpires is the maximum lifetime of a presigned URL in AWS.
 const maxExpires = 7 * 24 * time.Hour
 
 // Validate returns an error that names an invalid setting.
@@ -49,7 +49,7 @@ var ErrTooLarge = errors.New("the file is larger than the limit")
 // DefaultContentType is the media type of an upload whose client declares none.
 const DefaultContentType = "application/octet-stream"
 
-// Receiver takes files in. The areas of a service share one.
+// Receiver receives files. The areas of a service share one.
 type Receiver struct {
 	Config
 	slots *slots
@@ -63,11 +63,11 @@ func (r *Receiver) TooLarge() *web.Problem {
 	return web.NewProblem(http.StatusRequestEntityTooLarge, "file-too-large", fmt.Sprintf("The largest file is %d bytes.", r.MaxSize))
 }
 
-// MaxKey is the most bytes of an Idempotency-Key.
+// MaxKey is the maximum size of an Idempotency-Key in bytes.
 const MaxKey = 255
 
-// Form waits for a slot to stream the form of a request in, whose bytes remain at the client until
-// then, so that a burst of small files needs no memory. The caller calls leave.
+// Form waits for a slot to stream the form of a request. Until then its bytes remain at the
+// client, so a burst of small files needs no memory. The caller calls leave.
 func (r *Receiver) Form(w http.ResponseWriter, req *http.Request) (form *Form, leave func(), err error) {
 	upload := stream(w, req)
 	req.Body = upload
@@ -79,8 +79,8 @@ func (r *Receiver) Form(w http.ResponseWriter, req *http.Request) (form *Form, l
 	return &Form{parts: parts, limit: r.MaxSize}, leave, err
 }
 
-// ParseDigest reads a SHA-256 in hex or base64 and returns it in base64, as S3 has it; empty stays
-// empty. The error says what it is not.
+// ParseDigest parses a SHA-256 in hex or base64 and returns it in base64, the form of S3; an empty
+// string remains empty. The error names the expected forms.
 func ParseDigest(text string) (string, error) {
 	if text == "" {
 		return "", nil

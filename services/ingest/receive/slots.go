@@ -14,17 +14,18 @@ import (
 const (
 	// slotWait is how long an upload waits for a slot to stream.
 	slotWait = 15 * time.Second
-	// slotRate is the bytes a second that an upload must reach on average to
-	// keep its slot while others wait for one, once its client has been waited
-	// for slotGrace.
+	// slotRate is the average rate in bytes per second that an upload needs to
+	// keep its slot while others wait for one, after its client has been
+	// waited for during slotGrace.
 	slotRate  = 64 << 10
 	slotGrace = 3 * time.Second
-	// slotCheck is how often waiting uploads look for one to end.
+	// slotCheck is the interval at which waiting uploads check for one to end.
 	slotCheck = 500 * time.Millisecond
 )
 
-// slots bounds the uploads that stream at once. While uploads wait, the next
-// free slot goes to the client with the fewest, and slow uploads are ended.
+// slots bounds the number of concurrently streaming uploads. While uploads
+// wait, the next free slot goes to the client with the fewest slots, and slow
+// uploads are ended.
 type slots struct {
 	limiter *web.Limiter
 
@@ -36,15 +37,15 @@ func newSlots(n int) *slots {
 	return &slots{limiter: web.NewLimiter(n, n), uploads: map[*streamed]struct{}{}}
 }
 
-// streamed is the body of an upload with a slot. It measures how fast its
-// client sends.
+// streamed is the body of an upload with a slot. It measures the rate of its
+// client.
 type streamed struct {
 	io.ReadCloser
 	setReadDeadline func(time.Time) error
 
 	mu     sync.Mutex
 	read   int64
-	waited time.Duration // in the reads that have ended
+	waited time.Duration // in completed reads
 	since  time.Time     // when the current read began; zero between reads
 	ended  bool
 }
@@ -54,7 +55,7 @@ func stream(w http.ResponseWriter, r *http.Request) *streamed {
 	return &streamed{ReadCloser: r.Body, setReadDeadline: http.NewResponseController(w).SetReadDeadline}
 }
 
-// Read returns web.ErrBodyStalled once the upload is ended.
+// Read returns web.ErrBodyStalled after the upload was ended.
 func (s *streamed) Read(p []byte) (int, error) {
 	s.mu.Lock()
 	ended := s.ended
@@ -77,7 +78,7 @@ func (s *streamed) Read(p []byte) (int, error) {
 }
 
 // endIfSlow ends the upload if its client is too slow to keep a slot. It can
-// be called again where the read that it interrupts had not begun.
+// be called again if the read to be interrupted had not begun.
 func (s *streamed) endIfSlow(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// begin makes an upload over a connection whose client sends nothing by itself.
+// begin starts an upload over a connection whose client sends nothing by
+// itself.
 func begin(t *testing.T) (*streamed, net.Conn) {
 	t.Helper()
 	server, client := net.Pipe()
@@ -18,7 +19,8 @@ func begin(t *testing.T) (*streamed, net.Conn) {
 	return &streamed{ReadCloser: server, setReadDeadline: server.SetReadDeadline}, client
 }
 
-// TestASlowUploadGivesUpItsSlot: it keeps the slot as long as no other waits.
+// TestASlowUploadGivesUpItsSlot: a slow upload keeps its slot only while no
+// other waits.
 func TestASlowUploadGivesUpItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newSlots(1)
@@ -40,7 +42,7 @@ func TestASlowUploadGivesUpItsSlot(t *testing.T) {
 		}
 		next()
 		if err := <-ended; !errors.Is(err, web.ErrBodyStalled) {
-			t.Errorf("the slow upload ends with %v", err)
+			t.Errorf("the slow upload ended with %v", err)
 		}
 	})
 }

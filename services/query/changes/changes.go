@@ -1,9 +1,9 @@
 // Package changes follows the change stream of a table.
 //
-// A stream has shards, each a log of the changes of some items, in order. A shard
-// may have a parent, whose changes come before its own. The checkpoint of a shard is
-// saved only after its changes are projected: a process that dies repeats some, and projecting
-// them again must change nothing. One process at a time reads a shard, by the lease on its checkpoint.
+// A stream has shards, each a log of the changes of some items, in order. A shard may have a parent,
+// whose changes come before its own. The checkpoint of a shard is saved only after its changes are
+// projected: a process that crashes repeats some, and projecting them again must change nothing. One
+// process at a time reads a shard, by the lease on its checkpoint.
 package changes
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/assay-project/assay/pkg/platform"
 )
 
-// Config is the settings of all that follow change streams.
+// Config is the settings of all programs that follow change streams.
 type Config struct {
 	Poll  time.Duration `env:"ASSAY_PROJECTOR_POLL" envDefault:"200ms" doc:"how long to wait after a poll of the change stream that returned no changes"`
 	Lease time.Duration `env:"ASSAY_PROJECTOR_LEASE" envDefault:"3s" doc:"how long a projector may not renew its lease before another takes over its shards"`
@@ -53,7 +53,7 @@ type Follower struct {
 	metrics     *metrics
 }
 
-// Options are what a follower needs.
+// Options are the dependencies of a follower.
 type Options struct {
 	DB       *dynamodb.Client
 	Streams  *dynamodbstreams.Client
@@ -65,7 +65,8 @@ type Options struct {
 	Projection string
 	// Keep is how long the checkpoint of a shard is kept: longer than the stream keeps its changes.
 	Keep time.Duration
-	// Advice says in the log what to do when the stream has dropped changes. Optional.
+	// Advice is logged as the action to take if the stream has dropped changes.
+	// Optional.
 	Advice string
 	// Project projects changes of a shard, in their order. It returns when they are durable. Changes of several
 	// shards are projected concurrently.
@@ -125,8 +126,8 @@ func (p *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// ready lists the shards that can be read: not read to their end, and no parent
-// that is not.
+// ready lists the shards that can be read: not yet read to their end, and
+// without such a parent.
 func (p *Follower) ready(ctx context.Context) (shards []string, arn string, err error) {
 	described, err := p.db.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &p.table})
 	if err != nil {

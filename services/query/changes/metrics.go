@@ -30,7 +30,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "assay_projection_poison_total", Help: "Changes that could not be projected and were stored for inspection.",
 		}),
 		gaps: factory.NewCounter(prometheus.CounterOpts{
-			Name: "assay_projection_gaps_total", Help: "How often the stream had dropped changes before they were projected; for the feed run assay feed rebuild.",
+			Name: "assay_projection_gaps_total", Help: "How often the stream had dropped changes before they were projected; for the feed, run assay feed rebuild.",
 		}),
 		asOf: map[string]time.Time{},
 	}

@@ -25,13 +25,13 @@ type Area struct {
 	dashboard *dashboard.Dashboard
 	projector *projector.Projector
 	cache     *cache
-	dax       *dax.Reader // nil where there is no cluster
+	dax       *dax.Reader // nil if there is no cluster
 	hub       *live.Hub
 	waits     *wait.Waits
 }
 
 // New returns the area on open backends. A DAX cluster that does not respond may
-// hold it up for some seconds. The caller closes the Area.
+// delay it by some seconds. The caller closes the Area.
 func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.Waits, log zerolog.Logger, reg prometheus.Registerer) (*Area, error) {
 	cache, err := newCache(cfg.Cache)
 	if err != nil {
@@ -57,7 +57,7 @@ func New(cfg Config, backends *backend.Connections, hub *live.Hub, waits *wait.W
 	return a, nil
 }
 
-// OperatorRoutes registers nothing: sources are ingest's.
+// OperatorRoutes registers nothing: ingest has the calls on sources.
 func (*Area) OperatorRoutes(*web.Router) {}
 
 // Check returns an error while the tables cannot be used.

@@ -12,10 +12,10 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// cache stores encoded responses about the feed. Equal concurrent questions cause one read. A
-// response is used until it is age old, counted from the begin of its read, and until this process
-// projects an item that belongs to it. So what another process projects, and what leaves a window,
-// is in responses after age at the latest.
+// cache stores encoded responses about the feed. Concurrent equal questions cause one read. A
+// response is used until it is age old, counted from the start of its read, or until this process
+// projects an item that belongs to it. So items that another process projects, or that leave a
+// window, affect responses after age at the latest.
 type cache struct {
 	answers *otter.Cache[question, answer]
 	age     time.Duration
@@ -32,7 +32,7 @@ const changeSlots = 4096
 
 const (
 	cacheWeight = 64 << 20 // approximate bytes of cached responses
-	answerBytes = 300      // about what one takes besides its body
+	answerBytes = 300      // approximate overhead of a response in addition to its body
 )
 
 // question is everything that a response depends on.
@@ -44,7 +44,7 @@ type question struct {
 	cursor string
 }
 
-// facet is what part of the items the response is about.
+// facet identifies the items that the response is about.
 type facet struct{ attribute, value string }
 
 func (q question) facet() facet {
@@ -59,11 +59,11 @@ func (q question) facet() facet {
 
 type answer struct {
 	body  []byte // encoded
-	seen  uint64 // the clock when the reading began
+	seen  uint64 // the clock when the read began
 	begun time.Time
 }
 
-// weight is about how many bytes a response takes.
+// weight is the approximate size of a response in bytes.
 func (a answer) weight() uint32 { return uint32(min(len(a.body)+answerBytes, cacheWeight)) }
 
 // newCache returns nil if age is 0: then nothing is cached.
@@ -81,8 +81,8 @@ func newCache(age time.Duration) (*cache, error) {
 	return &cache{answers: answers, age: age, seed: maphash.MakeSeed()}, nil
 }
 
-// answer responds from the cache, or reads. The response has every change that was passed to changed
-// before, and its read began at most age ago.
+// answer returns the response from the cache, or reads it. The response includes every change that
+// was passed to changed before, and its read began at most age ago.
 func (c *cache) answer(ctx context.Context, q question, read func(context.Context) ([]byte, error)) ([]byte, error) {
 	if c == nil {
 		return read(ctx)

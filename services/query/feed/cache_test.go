@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// reader counts how often it is read.
+// reader counts its reads.
 type reader struct{ reads atomic.Int64 }
 
 func (r *reader) read(context.Context) (int64, error) { return r.reads.Add(1), nil }
@@ -47,7 +47,7 @@ func TestAnswersAreKeptUntilTheirItemsChange(t *testing.T) {
 	mine := feed.Item{Sentiment: feed.Positive, MatchedTags: []string{"x", "a"}}
 	for name, each := range map[string]struct {
 		q      question
-		others int64 // reads that a change of another item costs
+		others int64 // reads caused by a change of another item
 	}{
 		"all":           {question{call: "list", query: dashboard.Query{Hours: 1}}, 1},
 		"sentiment":     {question{call: "list", query: dashboard.Query{Hours: 1, Sentiment: feed.Positive}}, 0},
@@ -80,7 +80,7 @@ func TestQuestionsAreApart(t *testing.T) {
 	}
 }
 
-// A change while a response is read is not missed by who asks after it.
+// A change during the read of a response is not missed by later requests.
 func TestChangeDuringARead(t *testing.T) {
 	c := newTestCache(t, time.Hour)
 	began, goOn := make(chan struct{}), make(chan struct{})
@@ -163,7 +163,7 @@ func TestAnswersEnd(t *testing.T) {
 		}
 		select {
 		case <-late:
-			t.Fatal("an answer of 20 ms is still used after 30 s")
+			t.Fatal("a response with an age of 20 ms is still used after 30 s")
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

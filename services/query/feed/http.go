@@ -91,7 +91,7 @@ type feedList struct {
 	NextCursor string          `json:"nextCursor,omitempty" doc:"absent on the last page"`
 }
 
-// output is a response that is kept in the cache.
+// output is a response from the cache.
 type output[T any] struct {
 	CacheControl string `header:"Cache-Control"`
 	Body         web.Encoded[T]

@@ -47,7 +47,8 @@ func filter(r *http.Request) (live.Filter, error) {
 	}}, nil
 }
 
-// resultOf returns the *event.TextSentiment in the data of an outcome, nil where it failed.
+// resultOf returns the *event.TextSentiment in the data of an outcome, nil if the analysis
+// failed.
 func resultOf(data []byte) any {
 	var completed event.AnalysisCompleted
 	if event.Unmarshal(data, &completed) != nil || completed.GetTextSentiment() == nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/assay-project/assay/services/query/wait"
 )
 
-// behind is how far a response may be behind the projection.
+// behind is the maximum delay of a response after the projection.
 const behind = time.Second
 
 // replicas opens areas with the default settings on the same tables. The first projects.
@@ -58,7 +58,7 @@ func replicas(t *testing.T, n int) (areas []*Area, store *feed.Store) {
 	return areas, feed.NewStore(db, cfg.Tables)
 }
 
-// total asks for the total of the last hour.
+// total requests the total of the last hour.
 func (a *Area) total(t *testing.T) int {
 	t.Helper()
 	out, err := a.getSummary(t.Context(), &summaryInput{Selection: Selection{Hours: 1}, TagLimit: 1})
@@ -73,7 +73,7 @@ func (a *Area) total(t *testing.T) int {
 	return summary.Total
 }
 
-// analyzed adds an item that is analyzed.
+// analyzed adds an analyzed item.
 func analyzed(t *testing.T, store *feed.Store, n int, at time.Time) {
 	t.Helper()
 	item := feedtest.Create(t, store, feedtest.Submission(n, at, "a"))
@@ -82,14 +82,14 @@ func analyzed(t *testing.T, store *feed.Store, n int, at time.Time) {
 	}
 }
 
-// TestReplicasFollowTheProjection asks three replicas without pause. A request that begins a second after
-// a read of the table shows an item has the item, on each replica.
+// TestReplicasFollowTheProjection sends requests to three replicas continuously. A request that begins a
+// second after a read of the table shows an item returns the item, on each replica.
 func TestReplicasFollowTheProjection(t *testing.T) {
 	t.Parallel()
 	areas, store := replicas(t, 3)
 	for n := range 3 {
 		for _, a := range areas {
-			a.total(t) // fills the caches with what is to be replaced
+			a.total(t) // fills the caches with outdated responses
 		}
 		analyzed(t, store, n, time.Now())
 		for {
@@ -108,7 +108,7 @@ func TestReplicasFollowTheProjection(t *testing.T) {
 				for asked := projected; ; asked = time.Now() {
 					got := a.total(t)
 					if got == n+1 {
-						t.Logf("replica %d followed after %s", i, asked.Sub(projected).Round(time.Millisecond))
+						t.Logf("replica %d was up to date after %s", i, asked.Sub(projected).Round(time.Millisecond))
 						return
 					}
 					if asked.Sub(projected) > behind || t.Failed() {
@@ -122,7 +122,7 @@ func TestReplicasFollowTheProjection(t *testing.T) {
 	}
 }
 
-// TestCachedWindowsMove asks for the last hour without pause while an item leaves it.
+// TestCachedWindowsMove requests the last hour continuously while an item leaves it.
 func TestCachedWindowsMove(t *testing.T) {
 	t.Parallel()
 	areas, store := replicas(t, 1)

@@ -1,6 +1,6 @@
 package live
 
-// Limits of one batch. A reader that does not consume its batch holds that much
+// Limits of one batch. A reader that does not consume its batch uses that much
 // memory.
 const (
 	batchFrames = 128

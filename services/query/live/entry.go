@@ -14,7 +14,7 @@ type entry struct {
 	sequence        uint64
 	owner, area, id string
 	frame           []byte     // without an id; empty for an event that cannot be sent
-	facet           func() any // nil for an area without
+	facet           func() any // nil for an area without one
 }
 
 // entryCost approximates the memory of an entry without its frame, in bytes.
@@ -50,8 +50,9 @@ type Filter struct {
 	Area  string // of the items; empty for any
 	// Match chooses by the facet of an event; nil for any.
 	Match func(facet any) bool
-	// Check, if not nil, decides about each chosen event when it is sent, and may take its time. It returns
-	// whether the event is sent, and what is sent instead of it, nil for itself. Its error ends the stream.
+	// Check, if not nil, decides about each selected event when it is sent, and may block. It returns
+	// whether the event is sent, and a replacement for it, or nil for the event itself. Its error ends the
+	// stream.
 	Check func(ctx context.Context, facet any) (send bool, instead *web.Event, err error)
 	// Allowed, if not nil, is called before events and heartbeats are sent. Its error ends the stream.
 	Allowed func(ctx context.Context) error
@@ -62,7 +63,7 @@ func (f Filter) wants(e *entry) bool {
 		(f.Match == nil || e.facet != nil && f.Match(e.facet()))
 }
 
-// frame returns what is sent of an event, nil for nothing.
+// frame returns the frame to send for an event, nil for none.
 func (f Filter) frame(ctx context.Context, e *entry) ([]byte, error) {
 	if f.Check == nil {
 		return e.frame, nil

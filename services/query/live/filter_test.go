@@ -19,8 +19,8 @@ func TestStreamsOfAnAreaAreFilteredByItsFacet(t *testing.T) {
 	short.expect("completed", "b2")
 }
 
-// A watcher of an item is notified of its outcomes, of a gap that may have held one, and
-// of nothing else.
+// A watcher of an item is notified of its outcomes, of a gap that may have contained
+// one, and of nothing else.
 func TestWatch(t *testing.T) {
 	h := New(many, Options{Registry: prometheus.NewRegistry()})
 	h.outcomes.ring.reset(100)
@@ -50,6 +50,6 @@ func TestWatch(t *testing.T) {
 	check("a gap", 1, 1)
 	stop()
 	if n := len(h.outcomes.ring.groups); n != 2 {
-		t.Errorf("two watches are left, and %d groups", n)
+		t.Errorf("%d groups remain, want those of two watches", n)
 	}
 }

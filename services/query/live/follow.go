@@ -146,7 +146,7 @@ func (s *source) following() {
 	o.since, o.cause, o.logged = time.Time{}, nil, time.Time{}
 }
 
-// Check returns an error while live events are dead, for readiness.
+// Check returns an error while live events are interrupted, for readiness.
 func (h *Hub) Check(context.Context) error {
 	var dead []error
 	for _, s := range h.sources {

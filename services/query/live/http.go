@@ -113,5 +113,5 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request, choose func(*http.Re
 			return web.Batch{Frames: [][]byte{frame}, More: true, Position: first.ID}, nil
 		}
 		return h.next(r.Context(), reader)
-	}) // fails only if the client disconnected, does not read, or may not read any more
+	}) // fails only if the client disconnected, does not read, or may no longer read
 }

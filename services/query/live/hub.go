@@ -84,12 +84,12 @@ func New(cfg Config, o Options) *Hub {
 
 // FilterBy makes the streams of an area filterable by a facet: of returns the facet of an
 // outcome from its data, and is called at most once for each outcome in the ring.
-// FilterBy is called before Run.
+// FilterBy must be called before Run.
 func (h *Hub) FilterBy(area string, of func(data []byte) any) { h.facets[area] = of }
 
-// Watch subscribes to the outcomes of one item. The channel gets a value when one was
-// published since the last value, or may have been missed, and none while the stream
-// is unavailable. The caller calls stop.
+// Watch subscribes to the outcomes of one item. The channel receives a value if an
+// outcome was published since the last value, or may have been missed, and none while
+// the stream is unavailable. The caller calls stop.
 func (h *Hub) Watch(area, id string) (seen <-chan struct{}, stop func()) {
 	key, wake := groupKey{area: area, id: id}, make(chan struct{}, 1)
 	h.outcomes.ring.join(key, wake)

@@ -54,8 +54,8 @@ func TestReadersResumeWithinTheirOwner(t *testing.T) {
 	}
 }
 
-// A new process loads the newest stored outcomes, so that readers
-// that reconnect to it need no turn at the stream.
+// A new process loads the newest stored outcomes, so that readers that
+// reconnect to it do not have to read the stream.
 func TestNewProcessServesReadersThatComeBack(t *testing.T) {
 	w := open(t, many, 64)
 	s := w.open(w.url+"/v1/events?owner=ann", "")
@@ -91,12 +91,12 @@ func TestPositionsThatAreGoneResync(t *testing.T) {
 		again := w.open(w.url+"/v1/events?owner=ann", at)
 		w.eventually(func() error { // the ring may be behind the stream
 			if _, newest, _ := w.hub.outcomes.ring.bounds(); newest < 20 {
-				return fmt.Errorf("the ring has seen %d", newest)
+				return fmt.Errorf("the newest event of the ring is %d", newest)
 			}
 			return nil
 		})
 		if got := again.expect("resync", ""); got.data != `{"lastEventId":"`+got.id+`"}` {
-			t.Errorf("%s resyncs with %+v", at, got)
+			t.Errorf("%s: resync returned %+v", at, got)
 		}
 	}
 	s9 := w.open(w.url+"/v1/events?owner=ann", "9")
@@ -106,8 +106,8 @@ func TestPositionsThatAreGoneResync(t *testing.T) {
 	}
 }
 
-// Outcomes that are removed before the ring has them are a gap for all
-// readers, and every reader is sent resync.
+// Outcomes that are removed before the ring has read them are a gap for all
+// readers, and every reader receives resync.
 func TestGapInTheStreamResyncs(t *testing.T) {
 	w := open(t, many, 16)
 	s := w.open(w.url+"/v1/events?owner=ann", "")
@@ -128,7 +128,7 @@ func TestGapInTheStreamResyncs(t *testing.T) {
 	w.hub.outcomes.ring.mu.RUnlock()
 	w.eventually(func() error {
 		if _, newest, _ := w.hub.outcomes.ring.bounds(); newest != 1500 {
-			return fmt.Errorf("the ring has seen %d", newest)
+			return fmt.Errorf("the newest event of the ring is %d", newest)
 		}
 		return nil
 	})
@@ -268,7 +268,7 @@ func TestLostConsumerIsRecreated(t *testing.T) {
 		s.expect("completed", fmt.Sprint("b", i))
 	}
 	if said := w.log.String(); !strings.Contains(said, "live events stopped") || !strings.Contains(said, "live events resumed") {
-		t.Errorf("the log says %q", said)
+		t.Errorf("the log is %q", said)
 	}
 	if err := w.hub.Check(w.ctx); err != nil {
 		t.Error(err)
@@ -340,11 +340,11 @@ func TestQuietReadersMoveOn(t *testing.T) {
 		b.add(entry{sequence: sequence, owner: "loud", area: "textfile", frame: []byte("x")})
 	}
 	if out, reached := b.read(quiet, mine); reached != current || len(out.entries) != 0 || quiet.after != 120 {
-		t.Errorf("a quiet reader got %d frames and is at %d (%d)", len(out.entries), quiet.after, reached)
+		t.Errorf("an idle reader received %d frames and is at %d (%d)", len(out.entries), quiet.after, reached)
 	}
 	b.add(entry{sequence: 121, owner: "quiet", area: "textfile", frame: []byte("mine")})
 	if out, reached := b.read(quiet, mine); reached != current || len(out.entries) != 1 || quiet.after != 121 {
-		t.Errorf("then it got %d frames and is at %d (%d)", len(out.entries), quiet.after, reached)
+		t.Errorf("then it received %d frames and is at %d (%d)", len(out.entries), quiet.after, reached)
 	}
 	b.reset(7) // a recreated stream
 	if _, reached := b.read(quiet, mine); reached != gone {

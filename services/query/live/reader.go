@@ -73,8 +73,8 @@ func (r *reader) leave() {
 	}
 }
 
-// parse reads the id of an event: the position in each source that is a stream, the outcomes first. An id from
-// before a source was added has fewer, that of a stream with more sources has more.
+// parse parses the id of an event: the position in each source with a stream, the outcomes first. An id from
+// before a source was added has fewer positions, and an id of a stream with more sources has more.
 func parse(id string) ([]uint64, error) {
 	var positions []uint64
 	for part := range strings.SplitSeq(id, "-") {
@@ -87,7 +87,8 @@ func parse(id string) ([]uint64, error) {
 	return positions, nil
 }
 
-// id returns the id of an event of one of the cursors, or where the reader is for nil.
+// id returns the id of an event of one of the cursors, or the reader's position for
+// nil.
 func (r *reader) id(of *cursor, sequence uint64) string {
 	var id []byte
 	for i := range r.cursors {
@@ -117,7 +118,7 @@ func (s *source) stored(ctx context.Context, after uint64) (bool, error) {
 	return after <= newest && after+1 >= oldest, err
 }
 
-// errBusy means that other readers have all turns.
+// errBusy means that other readers use all turns.
 var errBusy = errors.New("too many readers read from the stream at once")
 
 func (h *Hub) turn(ctx context.Context) error {
@@ -146,7 +147,7 @@ func (h *Hub) next(ctx context.Context, r *reader) (web.Batch, error) {
 	for i := range r.cursors {
 		reached, err := h.advance(ctx, r, &r.cursors[i], &out)
 		if err != nil {
-			return web.Batch{}, err // the client resumes after what it has
+			return web.Batch{}, err // the client resumes after the events that it has received
 		}
 		out.More = out.More || reached != current
 	}
@@ -160,7 +161,7 @@ func (h *Hub) advance(ctx context.Context, r *reader, c *cursor, out *web.Batch)
 	var err error
 	if reached == behind && c.stream == "" {
 		oldest, _, _ := c.ring.bounds()
-		c.after = oldest - 1 // newer signals say more than those left out
+		c.after = oldest - 1 // newer signals replace those left out
 		return more, nil
 	}
 	if reached == behind {
@@ -202,7 +203,7 @@ func (c *cursor) catchUp(ctx context.Context, f Filter) (out batch, err error) {
 		return batch{}, err
 	}
 	defer c.hub.endTurn()
-	// A client that leaves must not leave a consumer behind.
+	// A client that disconnects must not leave a consumer behind.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), turnTime)
 	defer cancel()
 	from := c.after

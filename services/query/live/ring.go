@@ -69,7 +69,7 @@ func (b *ring) add(e entry) {
 
 func (b *ring) at(sequence uint64) *entry { return &b.entries[sequence%uint64(len(b.entries))] }
 
-// progress is how far a read got.
+// progress is the result of a read.
 type progress int
 
 const (

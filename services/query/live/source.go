@@ -9,26 +9,26 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Source is a sequence of events of an area besides the outcomes. The streams that choose the area, or any
-// area, have them.
+// Source is a sequence of events of an area in addition to the outcomes. Streams that select the area, or
+// any area, contain them.
 type Source struct {
 	Area        string
 	Description string // of the events, for the description of the owners' streams
-	// Stream keeps the events, so that readers resume. Without one, Subjects are those of signals: a reader
-	// gets those that come while it is connected.
+	// Stream stores the events, so that readers can resume. Without one, Subjects are those of signals: a
+	// reader receives those that arrive while it is connected.
 	Stream, Subjects string
-	// Event reads an event. It is not ok for one that no reader gets.
+	// Event parses an event. ok is false for one that no reader receives.
 	Event func(bus.Delivery) (e Event, ok bool)
 }
 
 // Event is an event of a Source.
 type Event struct {
 	web.Event        // without an id
-	Item      string // what it is about
+	Item      string // the subject of the event
 	Facet     any    // for filters
 }
 
-// source is a Source, or the outcomes, with what this process has of it.
+// source is a Source, or the outcomes, with its state in this process.
 type source struct {
 	hub          *Hub
 	area, stream string // an empty stream is one of signals
@@ -66,7 +66,7 @@ func (h *Hub) Follow(from Source) {
 	h.description += " " + from.Description
 }
 
-// of returns the sources that a stream has events of.
+// of returns the sources whose events a stream contains.
 func (h *Hub) of(f Filter) []*source {
 	var found []*source
 	for _, s := range h.sources {

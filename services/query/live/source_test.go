@@ -24,8 +24,8 @@ func note(owner, id string) event.Event {
 	return e
 }
 
-// Readers of several streams resume in each of them, whichever their last event was of, and get signals while
-// they are connected.
+// Readers of several streams resume in each of them, whichever stream their last event was in, and receive
+// signals while they are connected.
 func TestReadersResumeInEveryStream(t *testing.T) {
 	server := bustest.Open(t)
 	b, err := bus.Connect(t.Context(), bustest.Settings(server.URL, bus.Config{Logs: []bus.Log{notes}}), "test", zerolog.Nop(), prometheus.NewRegistry())
@@ -64,7 +64,7 @@ func TestReadersResumeInEveryStream(t *testing.T) {
 	}
 	signal := outcome("ann", "s1")
 	signal.Subject = "assay.signals.s1"
-	w.eventually(func() error { // it may be sent before the subscription is there
+	w.eventually(func() error { // it may be sent before the subscription exists
 		if err := b.Signal(signal); err != nil {
 			return err
 		}
@@ -90,12 +90,12 @@ func TestReadersResumeInEveryStream(t *testing.T) {
 			got[m.name] = true
 		}
 		if !got["completed"] || !got["note"] {
-			t.Errorf("resumed at %s come %v", at, got)
+			t.Errorf("resumed at %s: got %v", at, got)
 		}
 		again.leave()
 		w.serve(many, 16) // another process
 	}
-	// The id of a client that knows no notes resumes the outcomes.
+	// An id without a position for notes resumes the outcomes.
 	old := w.open(w.url+"/v1/events?owner=ann", "1")
 	if ready := old.expect("ready", ""); ready.id != "1-4" {
 		t.Errorf("the old id resumes at %s", ready.id)

@@ -73,7 +73,7 @@ func open(t *testing.T, cfg Config, entries int) *world {
 	return w
 }
 
-// serve restarts live events, as another process on the same stream.
+// serve restarts live events, like another process on the same stream.
 func (w *world) serve(cfg Config, entries int) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.Context(), 10*patience)
@@ -119,7 +119,7 @@ func (w *world) serve(cfg Config, entries int) {
 	})
 }
 
-// routes registers the streams of one owner and, as an area does, one of the area's
+// routes registers the streams of one owner and, as areas do, one of the area's
 // own: of the files whose ids begin with a letter.
 func (w *world) routes(r *web.Router) {
 	w.hub.Routes(r)

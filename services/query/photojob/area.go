@@ -1,4 +1,4 @@
-// Package photojob answers questions about photo jobs: one job, a batch, a list, a
+// Package photojob serves reads of photo jobs: one job, a batch, a list, a
 // download.
 package photojob
 
@@ -21,7 +21,7 @@ type Area struct {
 // New returns the area on open backends.
 func New(cfg photojob.Config, backends *backend.Connections, waits *wait.Waits) *Area {
 	a := &Area{store: photojob.NewStore(backends.DB, cfg), waits: waits}
-	if backends.Bucket != nil { // none where the calls are only described
+	if backends.Bucket != nil { // nil if the operations are only described
 		a.temp, a.final = backends.Bucket.In(cfg.TempBucket()), backends.Bucket.In(cfg.FinalBucket())
 	}
 	return a

@@ -51,7 +51,7 @@ func (a *Area) getFile(ctx context.Context, in *getInput) (*fileOutput, error) {
 	}
 	view := file.ViewFor(in.Caller.Owner)
 	if file.Status == textfile.Pending {
-		// While S3 does not respond, the file is shown without.
+		// While S3 does not respond, the file is shown without uploadedAt.
 		if object, err := a.bucket.Head(ctx, file.S3Key); err == nil {
 			view.UploadedAt = object.Modified.UTC()
 		}

@@ -1,7 +1,7 @@
-// Package wait holds requests until their item is final. Outcomes wake them through
-// the live hub, so that a process has one subscription for all. While the hub cannot
-// follow the outcomes, and for changes without an outcome, such as a delete, they read the
-// item every lookAgain.
+// Package wait holds requests until their item is final. Outcomes wake them through the
+// live hub, so that a process needs only one subscription. While the hub cannot follow the
+// outcomes, and for changes without an outcome, such as a delete, waiting requests read
+// the item every lookAgain.
 package wait
 
 import (
@@ -14,16 +14,17 @@ import (
 )
 
 const (
-	// longest is the longest that a request waits.
+	// longest is the maximum wait of a request.
 	longest = time.Minute
 	// lookAgain is how often a waiting request reads its item without an outcome.
 	lookAgain = 2 * time.Second
-	// lookAtOnce bounds how many waiting requests read at once. A read takes a
-	// connection, which costs more memory than all else that waits.
+	// lookAtOnce bounds the number of waiting requests that read concurrently.
+	// A read needs a connection, which uses more memory than the rest of a
+	// waiting request.
 	lookAtOnce = 32
 )
 
-// Waits holds requests. It is for use by several goroutines at once.
+// Waits holds requests. It is safe for concurrent use.
 type Waits struct {
 	hub     *live.Hub
 	limiter *web.Limiter
@@ -44,9 +45,10 @@ type Param struct {
 	Wait string `query:"wait" example:"30s" doc:"wait for the response until the item is final, at most this long; up to 60s. 429 or 503 with Retry-After if too many requests wait"`
 }
 
-// Read gets an item of an area, at once or, with a wait, once it is final, the wait is
-// over or the server drains. get must be a consistent read. A wait that is no duration
-// or too long, and one too many, are problems; other errors are those of get.
+// Read gets an item of an area, at once or, with a wait, when it is final, when the
+// wait is over, or when the server drains. get must be a strongly consistent read. An
+// invalid or too long wait, and too many waiting requests, return a problem; other
+// errors are those of get.
 func Read[T any](ctx context.Context, w *Waits, area, id string, in Param,
 	get func(context.Context, string) (T, error), final func(T) bool,
 ) (T, error) {
@@ -63,7 +65,7 @@ func Read[T any](ctx context.Context, w *Waits, area, id string, in Param,
 		return none, err
 	}
 	defer leave()
-	// Before the first look, so that no outcome is missed after it.
+	// Subscribe before the first read, so that no later outcome is missed.
 	seen, stop := w.hub.Watch(area, id)
 	defer stop()
 	over := time.Now().Add(wait)
@@ -89,8 +91,8 @@ func look[T any](ctx context.Context, w *Waits, id string, get func(context.Cont
 	}
 }
 
-// pause reports whether to read again, once an outcome has arrived, again has elapsed, or the
-// time that is left is.
+// pause reports whether to read again after an outcome has arrived, again has elapsed, or the
+// remaining time has.
 func pause(ctx context.Context, seen <-chan struct{}, again, left time.Duration) bool {
 	timer := time.NewTimer(min(left, again))
 	defer timer.Stop()

@@ -23,7 +23,7 @@ import (
 	"github.com/assay-project/assay/services/query/live"
 )
 
-// patience bounds every wait for something that must happen.
+// patience bounds every wait for an expected event.
 const patience = 30 * time.Second
 
 // system is waits on a NATS server, and items that are final or not.
@@ -73,7 +73,7 @@ func (s *system) read(ctx context.Context, id, wait string) (bool, error) {
 	return Read(ctx, s.waits, "textfile", id, Param{wait}, s.get, func(final bool) bool { return final })
 }
 
-// finish makes an item final and publishes its outcome, as analyzer does.
+// finish makes an item final and publishes its outcome, as the analyzer does.
 func (s *system) finish(id string) {
 	s.Helper()
 	s.items.Store(id, true)
@@ -84,8 +84,8 @@ func (s *system) finish(id string) {
 	}
 }
 
-// expect waits for the item to be final; a wake-up that is lost lasts longer than the
-// test may.
+// expect waits for the item to be final; after a lost wake-up the request waits
+// longer than the test may take.
 func (s *system) expect(id string) {
 	ctx, cancel := context.WithTimeout(s.Context(), patience)
 	defer cancel()
@@ -94,8 +94,8 @@ func (s *system) expect(id string) {
 	}
 }
 
-// A wake-up is not lost wherever an item becomes final: before, while and after the
-// request looks.
+// A wake-up is not lost, whether an item becomes final before, while or after the
+// request reads it.
 func TestNoWakeUpIsLost(t *testing.T) {
 	s := open(t)
 	s.follow()
@@ -110,7 +110,8 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	}
 }
 
-// Outcomes that are published while the hub does not follow wake when it follows again.
+// Outcomes that are published while the hub does not follow wake requests when it
+// follows again.
 func TestWakeUpsOutliveARestartOfTheHub(t *testing.T) {
 	s := open(t)
 	stop := s.follow()
@@ -177,7 +178,7 @@ func TestWaitsEnd(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.read(gone, "f1", "60s"); !errors.Is(err, context.Canceled) {
-		t.Errorf("a client that is gone: %v", err)
+		t.Errorf("a client that has disconnected: %v", err)
 	}
 	for _, wrong := range []string{"soon", "61s", "-1s"} {
 		if p, ok := errors.AsType[*web.Problem](func() error { _, err := s.read(t.Context(), "f1", wrong); return err }()); !ok || p.Status != http.StatusUnprocessableEntity {
@@ -186,7 +187,7 @@ func TestWaitsEnd(t *testing.T) {
 	}
 }
 
-// Thousands of requests share one consumer, and each holds little.
+// Thousands of requests share one consumer, and each uses little memory.
 func TestThousandsOfWaitsTakeLittleMemory(t *testing.T) {
 	const requests, each = 5000, 12 << 10 // bytes: a stack of 8 KiB, the timer, a channel and a group
 	s := open(t)
@@ -199,7 +200,7 @@ func TestThousandsOfWaitsTakeLittleMemory(t *testing.T) {
 	for i := range requests {
 		waiting.Go(func() {
 			if _, err := s.read(ctx, fmt.Sprint("f", i), "60s"); !errors.Is(err, context.Canceled) {
-				t.Errorf("a request that is left: %v", err)
+				t.Errorf("a canceled request: %v", err)
 			}
 		})
 	}
@@ -207,9 +208,9 @@ func TestThousandsOfWaitsTakeLittleMemory(t *testing.T) {
 		runtime.Gosched()
 	}
 	took := memory() - before
-	t.Logf("%d waits take %d KiB", requests, took>>10)
+	t.Logf("%d waits use %d KiB", requests, took>>10)
 	if took > requests*each {
-		t.Errorf("%d waits take %d bytes each, want at most %d", requests, took/requests, each)
+		t.Errorf("%d waits use %d bytes each, want at most %d", requests, took/requests, each)
 	}
 	stream, err := s.js.Stream(t.Context(), bus.StreamOutcomes)
 	if err != nil {

@@ -38,12 +38,14 @@ func Detect(text string) string {
 	return code
 }
 
-// longest is how many bytes of a text are read: more make no difference.
+// longest is the number of bytes of a text that are read: more make no
+// difference.
 const longest = 2000
 
 func kana(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }
 
-// common are the most frequent words of English, without those that other languages have too.
+// common are the most frequent words of English, without those that are also common in other
+// languages.
 const common = " about all and are as be been but by can could for from get has have he her his how i'm if it it's just like more my not out our she should some that the their them then there these they this to very was we were what when which who will with would you your "
 
 // mixesEnglish reports whether at least a tenth of the words are common in English.

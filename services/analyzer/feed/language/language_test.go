@@ -42,8 +42,8 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestDetectOfLongTexts checks that a text is cut between characters, and that a repeat of it has the
-// same language.
+// TestDetectOfLongTexts checks that a text is cut between characters, and that a repeated text has
+// the same language.
 func TestDetectOfLongTexts(t *testing.T) {
 	for _, want := range []string{"en", "fr", "ru", "zh"} {
 		text := strings.Repeat(articles[want]+" ", 100)

@@ -14,8 +14,8 @@ type Analyzer struct {
 	readings sync.Pool // of *reading
 }
 
-// New returns an analyzer with the embedded lexicon. It takes a
-// few milliseconds and half a megabyte: create one and reuse it.
+// New returns an analyzer with the embedded lexicon. This takes a few
+// milliseconds and half a megabyte: create one and reuse it.
 func New() *Analyzer {
 	a := &Analyzer{words: newDictionary(), emoji: newEmoji(), classes: newClasses()}
 	a.readings.New = func() any { return new(reading) }
@@ -28,12 +28,11 @@ type Polarity struct {
 	// Positive, Neutral and Negative are the shares of the text,
 	// 0 to 1, to 3 decimals. They add up to 1 except for rounding.
 	Positive, Neutral, Negative float64
-	// Compound is the sentiment as a whole, -1 to 1, to 4 decimals.
+	// Compound is the overall sentiment, -1 to 1, to 4 decimals.
 	Compound float64
 }
 
-// maxKept is the length in bytes of the longest text whose memory is reused for
-// the next.
+// maxKept is the length in bytes of the longest text whose memory is reused.
 const maxKept = 64 << 10
 
 // Score returns the sentiment of the text. Invalid UTF-8 bytes count as
@@ -41,8 +40,8 @@ const maxKept = 64 << 10
 // that length, up to 64 KiB.
 func (a *Analyzer) Score(text string) Polarity { return a.score(text, true) }
 
-// score is Score, or without quotes exactly the reference, which takes typographic
-// quotation marks for letters.
+// score is Score; without quotes it is exactly the reference, which treats
+// typographic quotation marks as letters.
 func (a *Analyzer) score(text string, quotes bool) Polarity {
 	r := a.readings.Get().(*reading)
 	a.read(r, text, quotes)

@@ -8,8 +8,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/feed/sentiment"
 )
 
-// A long text has no effect on later scores, and is scored
-// like the same text later.
+// A long text does not affect later scores, and has the same score when scored
+// again.
 func TestScoresDoNotDependOnEachOther(t *testing.T) {
 	a := sentiment.New()
 	texts := []string{
@@ -27,7 +27,7 @@ func TestScoresDoNotDependOnEachOther(t *testing.T) {
 			for i := range 40 {
 				i = (i + worker) % len(texts)
 				if got := a.Score(texts[i]); got != want[i] {
-					t.Errorf("Score(%.20q) = %+v, alone it is %+v", texts[i], got, want[i])
+					t.Errorf("Score(%.20q) = %+v, want %+v as on its own", texts[i], got, want[i])
 				}
 			}
 		})

@@ -34,7 +34,8 @@ func BenchmarkScore(b *testing.B) {
 }
 
 // BenchmarkAgainstGovader scores each text with both in turn, in one run, and
-// reports how many times faster this package is. It fails below the promise.
+// reports how many times faster this package is. It fails below the promised
+// factor.
 func BenchmarkAgainstGovader(b *testing.B) {
 	ours, theirs := sentiment.New(), govader.NewSentimentIntensityAnalyzer()
 	for _, of := range benchmarkTexts {

@@ -106,7 +106,7 @@ func (c *corpus) text(i int) string {
 	return b.String()
 }
 
-// piece writes a word with its surroundings in a kind of text.
+// piece writes a word and its context for a kind of text.
 func (c *corpus) piece(b *strings.Builder, kind int) {
 	switch kind {
 	case 0, 1: // sentences
@@ -138,7 +138,7 @@ func (c *corpus) piece(b *strings.Builder, kind int) {
 		b.WriteString(c.oneOf([]string{"", " ", c.oneOf(marks)}))
 	case 7: // other letters
 		b.WriteString(c.oneOf([]string{c.oneOf(capitalsOf), strings.ToUpper(c.word()), c.word(), c.kelvin(), c.word() + c.oneOf(letters)}) + " ")
-	case 8: // white space and what looks like it
+	case 8: // white space and characters that look like it
 		b.WriteString(c.word() + c.oneOf(spaces))
 	default: // noise
 		for range c.below(6) {

@@ -28,7 +28,7 @@ type key struct{ first, second, third uint64 }
 type dictionary struct {
 	slots []uint32 // 16 bits of hash, 16 bits of index; 0 is free
 	keys  []key
-	words []word // words[0] stands for every unknown word
+	words []word // words[0] is used for every unknown word
 }
 
 // slotBits gives about twice as many slots as words.
@@ -114,7 +114,7 @@ func (k key) hash() (slot, tag uint32) {
 	return uint32(h >> (64 - slotBits)), uint32(h>>16) &^ 0xffff
 }
 
-// padding is how many bytes after a word keyOf may read.
+// padding is the number of bytes after a word that keyOf may read.
 const padding = 8
 
 // keyOf returns the key of text[:n], which is ASCII; n is from 1 to maxWord.

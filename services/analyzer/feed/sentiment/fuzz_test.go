@@ -32,7 +32,7 @@ func FuzzScore(f *testing.F) {
 			t.Errorf("confidence %v in the label of %+v", confidence, p)
 		}
 		if again := a.Score(text); again != p {
-			t.Errorf("%+v at first, then %+v", p, again)
+			t.Errorf("%+v at first, then %+v for the same text", p, again)
 		}
 	})
 }

@@ -48,7 +48,7 @@ func TestConfidenceIsMonotoneAndContinuous(t *testing.T) {
 				t.Fatalf("confidence at compound %v is %v, after %v", sign*c, confidence, last)
 			}
 			if label != sentiment.Neutral && math.Abs(2*confidence-1-c) > 1e-12 {
-				t.Fatalf("compound %v cannot be had from confidence %v", sign*c, confidence)
+				t.Fatalf("compound %v cannot be computed from confidence %v", sign*c, confidence)
 			}
 			last = confidence
 		}

@@ -12,19 +12,19 @@ import (
 	"testing"
 )
 
-// The texts whose scores testdata/reference.tsv holds.
+// The texts whose scores are in testdata/reference.tsv.
 const (
 	referenceSeed  = 2014
 	referenceTexts = 6000
 )
 
-var textsTo = flag.String("texts", "", "write the texts of the reference test, a JSON string a line, to this `file`")
+var textsTo = flag.String("texts", "", "write the texts of the reference test, one JSON string per line, to this `file`")
 
-// testdata/reference.tsv holds what the reference implementation of VADER
-// (vaderSentiment, commit 44fc044, on Python 3.11) gives for the texts of
-// newCorpus with the lexicon pinned here: first the SHA-256 of all the texts,
-// then for each a line with negative, neutral, positive and compound. It is
-// generated from the texts that -texts writes.
+// testdata/reference.tsv has the scores that the reference implementation of
+// VADER (vaderSentiment, commit 44fc044, on Python 3.11) returns for the texts
+// of newCorpus with the lexicon pinned here: first the SHA-256 of all the
+// texts, then for each a line with negative, neutral, positive and compound.
+// It is generated from the texts that -texts writes.
 func TestScoreEqualsReference(t *testing.T) {
 	texts := make([]string, referenceTexts)
 	corpus, sum := newCorpus(referenceSeed), sha256.New()
@@ -41,7 +41,7 @@ func TestScoreEqualsReference(t *testing.T) {
 	}
 	lines := bufio.NewScanner(bytes.NewReader(reference))
 	if lines.Scan(); lines.Text() != fmt.Sprintf("%x", sum.Sum(nil)) {
-		t.Fatalf("scores are of texts %s, these are %x", lines.Text(), sum.Sum(nil))
+		t.Fatalf("the scores are for the texts with digest %s, got %x", lines.Text(), sum.Sum(nil))
 	}
 	a, line := New(), 0
 	for ; lines.Scan() && line < len(texts); line++ {

@@ -151,10 +151,10 @@ func (r *reading) phrases(i int, v float64) float64 {
 	return v
 }
 
-// weighBut halves the valences before the token at but and raises those after
-// it by half. As in the reference, each step changes the first valence that
-// equals the current one, which can be another. So it takes quadratic time in the
-// number of valences, but only in texts with a "but": at worst some
+// weighBut halves the valences before the token at but and raises those after it
+// by half. As in the reference, each step changes the first valence that equals
+// the current one, which may be a different one. So it takes quadratic time in
+// the number of valences, but only in texts with a "but": at most some
 // milliseconds for 10,000 characters.
 func (r *reading) weighBut(but int) {
 	for _, v := range r.valences {

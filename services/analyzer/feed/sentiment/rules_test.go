@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// The sums are worked out by hand from the lexicon (good 1.9, bad -2.5,
-// fun 2.3, sad -2.1, no -1.2, :) 2.0, lol 1.8, smiling 2.0, broken -2.1, doubt
-// -1.5) and the constants of the paper.
+// The sums are computed by hand from the lexicon (good 1.9, bad -2.5, fun 2.3,
+// sad -2.1, no -1.2, :) 2.0, lol 1.8, smiling 2.0, broken -2.1, doubt -1.5)
+// and the constants of the paper.
 func TestRules(t *testing.T) {
 	a := New()
 	for _, of := range []struct {

@@ -12,7 +12,7 @@ type classes [256]class
 type class uint8
 
 const (
-	space       class = 1 << iota // ASCII that str.split of the reference splits at
+	space       class = 1 << iota // ASCII at which str.split of the reference splits
 	punctuation                   // string.punctuation of the reference
 	capital
 	small
@@ -40,7 +40,7 @@ func newClasses() (of classes) {
 // emoji maps emoji to descriptions.
 type emoji struct {
 	descriptions map[rune]string
-	blocks       [utf8.MaxRune>>8 + 1]bool // the blocks of 256 code points that have any
+	blocks       [utf8.MaxRune>>8 + 1]bool // the blocks of 256 code points that contain any
 }
 
 func newEmoji() *emoji {
@@ -93,7 +93,7 @@ func (e *emoji) appendText(dst []byte, text string, quotes bool) []byte {
 }
 
 // quote returns the ASCII form of an apostrophe or a quotation mark, empty for
-// another character. The reference takes them for letters.
+// another character. The reference treats them as letters.
 func quote(r rune) string {
 	switch r {
 	case 0x2bc, 0x2018, 0x2019, 0x201a, 0x201b, 0x2032, 0xff07:

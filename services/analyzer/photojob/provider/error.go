@@ -15,7 +15,7 @@ const (
 	Defer     Class = "defer"     // wait for a limit or a breaker; no attempt is used
 	Suspend   Class = "suspend"   // the provider denies access until its settings change
 	Unknown   Class = "unknown"   // the call may have been billed
-	Permanent Class = "permanent" // the same call fails again
+	Permanent Class = "permanent" // the same call would fail again
 	Internal  Class = "internal"  // a fault of this system
 )
 
@@ -35,7 +35,7 @@ const (
 	InternalError       = "INTERNAL"
 )
 
-// Billed says whether a failed call is billed.
+// Billed specifies whether a failed call is billed.
 type Billed string
 
 // Values of Billed. A call that was never sent is not billed.

@@ -1,9 +1,9 @@
-// Package provider is the port of photo jobs to what describes and edits a photo: the
-// local provider, and services that are paid by the call.
+// Package provider is the interface of photo jobs to providers, which describe and
+// edit photos: the local provider, and paid services.
 //
 // A provider makes one attempt for each call and never retries by itself: the caller
-// records every call before it is made, and decides by the error's class whether
-// there is another.
+// records every call before it is made, and decides by the error's class whether to
+// make another.
 package provider
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Step is what a provider is called for.
+// Step is the purpose of a call.
 type Step string
 
 // Steps, in the order of a job.
@@ -24,24 +24,25 @@ const (
 // Provider describes and edits photos. It is safe for concurrent use. Errors are of
 // type *Error, or the context's.
 type Provider interface {
-	// Limits are what a call of the step may carry.
+	// Limits returns the limits of a call of the step.
 	Limits(Step) Limits
 	// Analyze describes the photo of a call.
 	Analyze(context.Context, Call) (Analysis, Usage, error)
-	// Edit changes the photo of a call as its prompt and options say.
+	// Edit changes the photo of a call according to its prompt and options.
 	Edit(context.Context, Call) (Edited, Usage, error)
 	// Check reports whether calls would be accepted now. It costs nothing.
 	Check(context.Context) error
 }
 
-// Limits are what a provider accepts. The caller prepares the photo accordingly.
+// Limits are the limits of a provider. The caller prepares the photo
+// accordingly.
 type Limits struct {
 	Bytes   int64         // of the encoded photo
 	Longest int           // pixels of a side
 	Formats []string      // MIME types
 	Time    time.Duration // of a call; 0 for one that ends with its caller
-	// Model is what would be called, and CostMicros the most that one call costs, in
-	// millionths of the currency of the price list.
+	// Model is the model of the call, and CostMicros the maximum cost of one call,
+	// in millionths of the currency of the price list.
 	Model      string
 	CostMicros int64
 }
@@ -51,18 +52,20 @@ type Call struct {
 	ID        string // of the job's ledger; unique
 	Prompt    string
 	Options   Options
-	Image     []byte // upright, without metadata but the color profile
+	Image     []byte // upright, without metadata except for the color profile
 	MediaType string // of Image
 
-	// Keep stores the answer of a service as it arrives, before it is read, and returns
-	// what it stored. Nil keeps it in memory. It returns the error of the reader as it is.
+	// Keep stores the response of a service as it arrives, before it is parsed, and
+	// returns the stored bytes. Nil keeps it in memory. It returns the reader's error
+	// unchanged.
 	Keep func(context.Context, io.Reader) ([]byte, error)
-	// Answer is what Keep stored of this call before. A service is then not called again.
+	// Answer is the response that Keep stored for this call earlier. If it is set, a
+	// service is not called again.
 	Answer []byte
 }
 
-// Options are wishes beside the prompt. The zero value of each is none. What the
-// prompt says itself comes first.
+// Options are requests in addition to the prompt. A zero value means no request.
+// The prompt takes precedence.
 type Options struct {
 	Format        string // jpeg, png, webp
 	Quality       int    // of a JPEG or WebP, 1 to 100; a WebP of 100 is lossless
@@ -71,11 +74,11 @@ type Options struct {
 	Seed          int64
 }
 
-// Analysis is what a provider says of a photo.
+// Analysis is a provider's description of a photo.
 type Analysis struct {
 	Labels      []Label
 	Description string
-	SafeSearch  *SafeSearch // nil when the provider does not judge
+	SafeSearch  *SafeSearch // nil if the provider does not rate it
 }
 
 // Label names something in a photo.
@@ -92,14 +95,15 @@ type Edited struct {
 	Image         []byte
 	Format        string // jpeg, png, webp
 	Width, Height int    // pixels
-	// Degraded says what was asked and not done, in words for the owner; "" for nothing.
+	// Degraded describes for the owner what was not done as requested; "" if everything
+	// was.
 	Degraded string
 }
 
-// Usage is what a call cost.
+// Usage is the usage and cost of a call.
 type Usage struct {
 	Model      string
-	RequestID  string // of the provider; "" when it has none
+	RequestID  string // of the provider; "" if it has none
 	CostMicros int64  // millionths of the currency of the price list
-	Estimated  bool   // the provider did not say
+	Estimated  bool   // the provider did not report it
 }

@@ -1,6 +1,6 @@
 // Package scene draws pictures with the statistics of a photo: smooth areas, edges and texture of
 // every size, whose spectrum falls with the frequency, and a little noise. Tests and benchmarks use
-// them because they are of any size and free of rights.
+// them because they can have any size and have no copyright.
 package scene
 
 import "image"

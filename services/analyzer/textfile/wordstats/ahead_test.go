@@ -78,7 +78,7 @@ func TestASmallTextIsNotReadAhead(t *testing.T) {
 	c.reset(Limits{})
 	a := ahead{counter: c, text: strings.NewReader(strings.Repeat("word ", filling/5))}
 	if err := c.countAll(a.next); err != nil || a.spare != nil {
-		t.Errorf("it took a goroutine, or %v", err)
+		t.Errorf("it used a goroutine, or failed: %v", err)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestPanicsReachTheCaller(t *testing.T) {
 					t.Errorf("recovered %v", p)
 				}
 			}()
-			t.Errorf("no panic, but %v", count())
+			t.Errorf("got %v, want a panic", count())
 		})
 	}
 }

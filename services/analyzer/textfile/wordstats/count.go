@@ -71,10 +71,11 @@ type WordCount struct {
 	Count int64
 }
 
-// Limits bound a count. The zero value has the defaults.
+// Limits bound a count. The zero value means the defaults.
 type Limits struct {
-	// Vocabulary is the most bytes that the distinct words of a text may take, with wordPlace bytes
-	// added to the length of each; 0 means 256 MiB, which is 3.7 million words of eight letters.
+	// Vocabulary is the maximum number of bytes for the distinct words of a text, with wordPlace
+	// bytes added to the length of each; 0 means 256 MiB, which is 3.7 million words of eight
+	// letters.
 	Vocabulary int64
 	// Strict ends the count with ErrNotUTF8 at the first byte that is not valid UTF-8.
 	Strict bool
@@ -85,9 +86,10 @@ var ErrNotUTF8 = errors.New("the text is not UTF-8")
 
 const (
 	defaultVocabulary = 256 << 20
-	// wordPlace is the most bytes that the tables take for a word besides its own: 12 for a slot of the
-	// short table, 64 for a bucket of the middle table. After a table has grown, a quarter of its slots
-	// are in use, and a bucket has one word. While it grows it takes half as much again.
+	// wordPlace is the maximum number of bytes that the tables use for a word in addition to its own:
+	// 12 for a slot of the short table, 64 for a bucket of the middle table. After a table has grown, a
+	// quarter of its slots are in use, and a bucket has one word. While it grows it uses half as much
+	// again.
 	wordPlace = 64
 )
 

@@ -118,7 +118,8 @@ func countPieces(t testing.TB, text string, sizes ...int) Statistics {
 	}
 }
 
-// mustEqual compares the statistics of text with the oracle's; how says how the text was counted.
+// mustEqual compares the statistics of text with the oracle's; how describes how the text was
+// counted.
 func mustEqual(t testing.TB, text string, got, want Statistics, how string) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {

@@ -114,8 +114,8 @@ func propertyAt(data []byte) (uint8, int) {
 	return property(r) | beyondASCII, size
 }
 
-// beginsNoMark reports whether no code point with this first byte extends the segment before it: none
-// has the class Extend or ZWJ, or is a space, which joins a space before it.
+// beginsNoMark reports whether no code point with this first byte extends the previous segment: none
+// has the class Extend or ZWJ, or is a space, which joins a preceding space.
 func beginsNoMark(b byte) bool {
 	return b > ' ' && b < utf8.RuneSelf ||
 		b >= 0xC3 && b <= 0xCB || b == 0xD0 || b == 0xD1 || // U+00C0 to U+02FF, U+0400 to U+047F

@@ -128,7 +128,7 @@ func TestWordsTakeNoMoreThanTheLimitSays(t *testing.T) {
 			}
 			if takes := v.memory(); takes != before {
 				if limit := v.bytes + wordPlace*v.unique(); takes > limit+slack {
-					t.Fatalf("%d words like %q take %d bytes, and the limit counts %d", i+1, form, takes, limit)
+					t.Fatalf("%d words like %q use %d bytes, but the limit counts %d", i+1, form, takes, limit)
 				}
 				before = takes
 			}
@@ -136,7 +136,7 @@ func TestWordsTakeNoMoreThanTheLimitSays(t *testing.T) {
 	}
 }
 
-// memory returns the bytes that the tables take.
+// memory returns the number of bytes of the tables.
 func (v *vocabulary) memory() int64 {
 	sum := 12*len(v.short.Keys) + bucketBytes*len(v.middle.buckets) + 16*len(v.long.slots)
 	for _, block := range v.long.arena.blocks {
@@ -151,7 +151,7 @@ func TestHashesAreSecret(t *testing.T) {
 	if simd.Hash(a.short.Seed, 'a') == simd.Hash(b.short.Seed, 'a') ||
 		hashMiddle(a.middle.seed, [2]uint64{'a', 'b'}) == hashMiddle(b.middle.seed, [2]uint64{'a', 'b'}) ||
 		maphash.Bytes(a.long.seed, word) == maphash.Bytes(b.long.seed, word) {
-		t.Error("two vocabularies put words in the same places")
+		t.Error("two vocabularies use the same slots")
 	}
 }
 
@@ -176,7 +176,7 @@ func TestAlikeWordsSpread(t *testing.T) {
 			}
 		}
 		if share := float64(empty) / (words * secrets); share < 0.7 {
-			t.Errorf("of words like %q, %.2f find their first slot empty", form, share)
+			t.Errorf("of words like %q, a share of %.2f found their first slot empty", form, share)
 		}
 	}
 }

@@ -51,8 +51,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	only := flags.String("group", "", "the group to measure: words, photo, molecules, pipeline or memory; all by default")
 	goals := flags.String("goals", "", "prefixes of the goals to measure, in this order: W1,W5a; all by default")
 	pairs := flags.Int("pairs", 5, "the number of runs of each pair")
-	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the folder for corpora (about 1 GB), programs, profiles and temporary data")
-	rivals := flags.String("rivals", "", "the folder with the rival programs")
+	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the directory for corpora (about 1 GB), programs, profiles and temporary data")
+	rivals := flags.String("rivals", "", "the directory with the rival programs")
 	book := flags.String("book", "", "a file with a real text; by default a book in Go's source tree")
 	samples := flags.String("samples", "", "an SDF file whose records are repeated; generated ones by default")
 	length := flags.Duration("length", 3*time.Second, "pipeline: the duration of one run")
@@ -133,7 +133,7 @@ func measure(ctx context.Context, g group, goals string, pairs int, path string,
 			return err
 		}
 		if err != nil {
-			result.Failed, _, _ = strings.Cut(err.Error(), "\n") // the others can be measured
+			result.Failed, _, _ = strings.Cut(err.Error(), "\n") // the others can still be measured
 		}
 		result.Print(out)
 		results = append(results, result)

@@ -1,5 +1,5 @@
-// Package check holds the rules that a submission to the feed keeps, whether it is posted or
-// polled from a source.
+// Package check validates submissions to the feed, whether they are posted or polled from a
+// source.
 package check
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
-// Submission returns the invalid fields of a submission that arrives now, none if it can be
-// accepted. Source types in also are allowed in addition to the seed's.
+// Submission returns the invalid fields of a submission that arrives now, or none if it can
+// be accepted. The source types in also are allowed in addition to the seed's.
 func Submission(s feed.Submission, now time.Time, also ...string) []web.FieldError {
 	var found []web.FieldError
 	types := append([]string{"newsapi", "twitter", "reddit"}, also...)
@@ -73,7 +73,7 @@ func fieldError(field, format string, args ...any) web.FieldError {
 	return web.FieldError{Field: "body." + field, Message: fmt.Sprintf(format, args...)}
 }
 
-// maxNumber is the largest number in metadata; DynamoDB takes up to 1e126.
+// maxNumber is the largest number in metadata; DynamoDB accepts up to 1e126.
 const maxNumber = 1e100
 
 func checkMetadata(metadata map[string]any) []web.FieldError {

@@ -21,21 +21,21 @@ func TestSubmission(t *testing.T) {
 	long := strings.Repeat("x", 256-len("newsapi#"))
 	for name, c := range map[string]struct {
 		change func(*feed.Submission)
-		field  string // that is wrong; empty for none
+		field  string // the invalid field; empty for none
 	}{
-		"as is":              {func(*feed.Submission) {}, ""},
-		"no text":            {func(s *feed.Submission) { s.Text = "" }, ""},
-		"longest id":         {func(s *feed.Submission) { s.SourceID = "newsapi#" + long }, ""},
-		"id too long":        {func(s *feed.Submission) { s.SourceID = "newsapi#x" + long }, "sourceId"},
-		"id without #":       {func(s *feed.Submission) { s.SourceID = "invalid format" }, "sourceId"},
-		"id without a tail":  {func(s *feed.Submission) { s.SourceID = "newsapi#" }, "sourceId"},
-		"id with two #":      {func(s *feed.Submission) { s.SourceID = "newsapi#a#b" }, "sourceId"},
-		"id in capitals":     {func(s *feed.Submission) { s.SourceID = "NewsAPI#a" }, "sourceId"},
-		"id with a dot":      {func(s *feed.Submission) { s.SourceID = "newsapi#a.b" }, "sourceId"},
-		"id with a newline":  {func(s *feed.Submission) { s.SourceID = "newsapi#a\n" }, "sourceId"},
-		"id of another type": {func(s *feed.Submission) { s.SourceID = "reddit#a" }, "sourceId"},
-		"twitter":            {func(s *feed.Submission) { s.SourceID, s.SourceType = "twitter#1", "twitter" }, ""},
-		"unknown type":       {func(s *feed.Submission) { s.SourceID, s.SourceType = "rss#1", "rss" }, "sourceType"},
+		"as is":               {func(*feed.Submission) {}, ""},
+		"no text":             {func(s *feed.Submission) { s.Text = "" }, ""},
+		"longest id":          {func(s *feed.Submission) { s.SourceID = "newsapi#" + long }, ""},
+		"id too long":         {func(s *feed.Submission) { s.SourceID = "newsapi#x" + long }, "sourceId"},
+		"id without #":        {func(s *feed.Submission) { s.SourceID = "invalid format" }, "sourceId"},
+		"id without a suffix": {func(s *feed.Submission) { s.SourceID = "newsapi#" }, "sourceId"},
+		"id with two #":       {func(s *feed.Submission) { s.SourceID = "newsapi#a#b" }, "sourceId"},
+		"id in capitals":      {func(s *feed.Submission) { s.SourceID = "NewsAPI#a" }, "sourceId"},
+		"id with a dot":       {func(s *feed.Submission) { s.SourceID = "newsapi#a.b" }, "sourceId"},
+		"id with a newline":   {func(s *feed.Submission) { s.SourceID = "newsapi#a\n" }, "sourceId"},
+		"id of another type":  {func(s *feed.Submission) { s.SourceID = "reddit#a" }, "sourceId"},
+		"twitter":             {func(s *feed.Submission) { s.SourceID, s.SourceType = "twitter#1", "twitter" }, ""},
+		"unknown type":        {func(s *feed.Submission) { s.SourceID, s.SourceType = "rss#1", "rss" }, "sourceType"},
 		"time in another zone": {
 			func(s *feed.Submission) { s.IngestedAt = "2025-11-16T15:30:00.5+01:00" }, "",
 		},
@@ -61,11 +61,11 @@ func TestSubmission(t *testing.T) {
 		"metadata": {func(s *feed.Submission) {
 			s.Metadata = map[string]any{"author": "J", "likes": 5.0, "x": true, "y": nil}
 		}, ""},
-		"nested metadata":      {func(s *feed.Submission) { s.Metadata = map[string]any{"a": map[string]any{}} }, "metadata"},
-		"metadata of no name":  {func(s *feed.Submission) { s.Metadata = map[string]any{"": "a"} }, "metadata"},
-		"number out of reach":  {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.MaxFloat64} }, "metadata"},
-		"number next to none":  {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.SmallestNonzeroFloat64} }, "metadata"},
-		"metadata text length": {func(s *feed.Submission) { s.Metadata = map[string]any{"a": strings.Repeat("x", 2001)} }, "metadata"},
+		"nested metadata":         {func(s *feed.Submission) { s.Metadata = map[string]any{"a": map[string]any{}} }, "metadata"},
+		"metadata without a name": {func(s *feed.Submission) { s.Metadata = map[string]any{"": "a"} }, "metadata"},
+		"number out of range":     {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.MaxFloat64} }, "metadata"},
+		"number close to zero":    {func(s *feed.Submission) { s.Metadata = map[string]any{"a": math.SmallestNonzeroFloat64} }, "metadata"},
+		"metadata text length":    {func(s *feed.Submission) { s.Metadata = map[string]any{"a": strings.Repeat("x", 2001)} }, "metadata"},
 		"much metadata": {func(s *feed.Submission) {
 			s.Metadata = map[string]any{}
 			for n := range 50 {
@@ -78,7 +78,7 @@ func TestSubmission(t *testing.T) {
 			c.change(&s)
 			found := check.Submission(s, now)
 			if c.field == "" && len(found) != 0 || c.field != "" && (len(found) != 1 || found[0].Field != "body."+c.field) {
-				t.Errorf("wrong: %v, want %q", found, c.field)
+				t.Errorf("invalid fields: %v, want %q", found, c.field)
 			}
 		})
 	}
@@ -91,6 +91,6 @@ func TestEveryFieldIsReported(t *testing.T) {
 		fields = append(fields, strings.TrimPrefix(v.Field, "body."))
 	}
 	if got, want := strings.Join(fields, " "), "sourceId sourceType ingestedAt sourceUrl matchedTags"; got != want {
-		t.Errorf("wrong are %s, want %s", got, want)
+		t.Errorf("invalid fields are %s, want %s", got, want)
 	}
 }

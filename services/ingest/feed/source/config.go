@@ -11,10 +11,10 @@ import (
 const (
 	parallel       = 4                // sources that one ingest polls at once
 	requestTimeout = 20 * time.Second // of one request to a source
-	maxPause       = 6 * time.Hour    // the longest pause after failures, which doubles with each
+	maxPause       = 6 * time.Hour    // the maximum pause after failures; the pause doubles with each failure
 )
 
-// Config is what holds for all sources.
+// Config is the settings of all sources.
 type Config struct {
 	Every       time.Duration `env:"ASSAY_SOURCES_EVERY" envDefault:"10s" doc:"how often ingest checks for feed sources that are due"`
 	MinInterval time.Duration `env:"ASSAY_SOURCES_MIN_INTERVAL" envDefault:"1m" use:"often" doc:"the shortest interval that a feed source may have"`

@@ -2,15 +2,16 @@ package source
 
 import "time"
 
-// leases tell when another poll has lost its source: when this process has seen the
-// token of that poll for a whole lease by its own monotonic clock. Wall clocks are not
-// compared: those of two machines differ, and are stepped. It is for one goroutine.
+// leases decide whether another poll has lost its source: when this process has seen
+// the same token of that poll for the duration of a lease, by its own monotonic clock.
+// Wall clocks are not compared: those of two machines differ, and may be stepped. It
+// is for one goroutine.
 type leases struct {
 	lease time.Duration
 	seen  map[string]sighting // of polls of other processes, by source
 }
 
-// sighting is since when this process sees a poll hold a source.
+// sighting records since when this process has seen a poll hold a source.
 type sighting struct {
 	holder string
 	since  time.Time // has a monotonic clock reading

@@ -43,13 +43,13 @@ func addDue(t *testing.T, store *Store, name string, settings Settings) {
 }
 
 // A poll keeps its source for as long as it may last, and no longer, by the monotonic clock
-// of those that wait for it.
+// of the waiting processes.
 func TestLeaseIsMeasuredByTheObserver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const lease = 2 * time.Minute
 		l, s := newLeases(lease), newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "10m", Tags: []string{"a"}})
 		if !l.free(s) {
-			t.Error("held by nobody")
+			t.Error("a source without a poll is held")
 		}
 		for _, holder := range []string{"first", "second"} {
 			s.State.Holder = holder
@@ -65,13 +65,13 @@ func TestLeaseIsMeasuredByTheObserver(t *testing.T) {
 		}
 		s.State.Holder = ""
 		if !l.free(s) || len(l.seen) != 0 {
-			t.Errorf("a source that was given back is held: %v", l.seen)
+			t.Errorf("a released source is held: %v", l.seen)
 		}
 	})
 }
 
 // Two processes whose wall clocks differ by more than a lease do not poll a source at the
-// same time; when one dies in its poll, the other takes over after a lease.
+// same time; if one crashes during its poll, the other takes over after a lease.
 func TestClocksOfPollersDiffer(t *testing.T) {
 	const lease = 300 * time.Millisecond
 	store, _ := startStore(t)
@@ -112,8 +112,8 @@ func TestClocksOfPollersDiffer(t *testing.T) {
 	}
 }
 
-// A shutdown while the claim of a source is written does not leave the source held, which
-// would delay its next poll by a lease.
+// A shutdown while the claim of a source is written does not leave the source claimed,
+// which would delay its next poll by a lease.
 func TestShutdownInAClaimReleasesTheSource(t *testing.T) {
 	store, db := startStore(t)
 	addDue(t, store, "books", Settings{Kind: KindRSS, URL: "http://127.0.0.1:1", Enabled: true, Interval: "10m", Tags: []string{"a"}})
@@ -136,7 +136,7 @@ func TestShutdownInAClaimReleasesTheSource(t *testing.T) {
 }
 
 // interruptedWrites calls shutdown when a write has taken effect. A request whose context
-// that cancels loses its response.
+// is canceled by it loses its response.
 type interruptedWrites struct{ shutdown func() }
 
 func (i interruptedWrites) Do(r *http.Request) (*http.Response, error) {

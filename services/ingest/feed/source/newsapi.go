@@ -12,16 +12,17 @@ import (
 )
 
 const (
-	// newsLookback is how far the first search for a tag goes back. Free keys see
+	// newsLookback is the period of the first search for a tag. Free keys receive
 	// articles a day late.
 	newsLookback = 48 * time.Hour
-	// newsOverlap is how far a search goes back behind the newest article of the
-	// one before: articles are published in another order than they are found.
+	// newsOverlap is the overlap of a search with the previous one, before its
+	// newest article: articles may appear in another order than they were
+	// published.
 	newsOverlap = time.Hour
 )
 
-// pollNewsAPI searches for each tag, beginning with the one that waits longest: a
-// quota that does not do for all in one poll does in some.
+// pollNewsAPI searches for each tag, beginning with the one that has waited
+// longest: if the quota does not suffice for all in one poll, it does in several.
 func (p *Poller) pollNewsAPI(ctx context.Context, c claimed) report {
 	r := report{watched: map[string]Watched{}}
 	secret := p.Key(c.Settings.Key)
@@ -48,9 +49,9 @@ func (p *Poller) pollNewsAPI(ctx context.Context, c claimed) report {
 	return r
 }
 
-// searchNews reads the articles of one tag since the last search,
-// newest first. Those behind the last page that the settings and the plan allow
-// are skipped.
+// searchNews reads the articles of one tag since the last search, newest first.
+// Articles beyond the last page that the settings and the plan allow are
+// skipped.
 func (p *Poller) searchNews(ctx context.Context, c claimed, secret, tag string, r *report) (Watched, error) {
 	now := time.Now().UTC()
 	seen := c.State.Watched[tag]
@@ -94,8 +95,8 @@ func (p *Poller) searchNews(ctx context.Context, c claimed, secret, tag string, 
 	return seen, nil
 }
 
-// withdrawn is the API's placeholder for articles whose publisher took them
-// back: all of them under one URL.
+// withdrawn is the API's placeholder for withdrawn articles, which all have
+// the same URL.
 const withdrawn = "[Removed]"
 
 func newsItem(a newsapi.Article, tag string) (feed.Submission, bool) {

@@ -29,7 +29,7 @@ type report struct {
 	err        error
 }
 
-// hold is how long the server wants no request.
+// hold is the pause that the server requested.
 func (r report) hold() time.Duration {
 	throttled, ok := errors.AsType[*fetch.Throttled](r.err)
 	if !ok || throttled.After == 0 {
@@ -50,7 +50,7 @@ const (
 	outcomeRefused      = "refused" // by the guard
 	outcomeMalformed    = "malformed"
 	outcomeFailed       = "failed" // or too slow
-	outcomeEngine       = "engine" // one of ours failed, or is full
+	outcomeEngine       = "engine" // an internal backend failed, or is full
 	outcomeInterrupted  = "interrupted"
 )
 
@@ -110,7 +110,7 @@ func (p *Poller) poll(ctx context.Context, c claimed) (r report) {
 	return p.pollRSS(ctx, c)
 }
 
-// take hands items over and adds to the report what became of them.
+// take accepts items and adds their outcomes to the report.
 func (p *Poller) take(ctx context.Context, r *report, items []feed.Submission) error {
 	taken, err := p.Take(ctx, items)
 	r.taken.add(taken)
@@ -124,17 +124,17 @@ const maxMetadata = 2000 // characters of a text in an item's metadata
 
 // found is an entry of a source, before it is an item.
 type found struct {
-	id                 string // identifies it in any source that has it
+	id                 string // its identity in every source that has it
 	kind               string
-	title, summary     string // may have HTML in them
+	title, summary     string // may contain HTML
 	link               string
 	author, sourceName string
 	published          time.Time
 	tags               []string
 }
 
-// item returns the submission of a found item; ok is false if it has no text.
-// Its time is when it comes in; the one of its publication is in the metadata.
+// item returns the submission of an entry; ok is false if it has no text. Its
+// time is that of its arrival; the time of publication is in the metadata.
 func (f found) item() (s feed.Submission, ok bool) {
 	title := plain(f.title)
 	text := joined(title, plain(f.summary))
@@ -160,15 +160,17 @@ func (f found) item() (s feed.Submission, ok bool) {
 	return s, true
 }
 
-// sourceID makes an id of the form of the seed: what identifies an item at its
-// source may have any characters and length. 128 bits keep ids apart.
+// sourceID returns an id of the form of the seed: the identity of an item at
+// its source may have any characters and length. 128 bits make collisions
+// improbable.
 func sourceID(kind, id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return kind + "#" + hex.EncodeToString(sum[:16])
 }
 
-// canonical returns a URL without what does not name the page: the fragment, what
-// campaigns add, and capitals in the host. What is no URL stays as it is.
+// canonical returns a URL without the parts that do not identify the page: the
+// fragment, campaign parameters, and capitals in the host. Text that is not a URL
+// is unchanged.
 func canonical(link string) string {
 	u, err := url.Parse(strings.TrimSpace(link))
 	if err != nil || u.Host == "" {

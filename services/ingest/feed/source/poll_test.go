@@ -31,7 +31,7 @@ type taker struct {
 
 func (k *taker) take(_ context.Context, items []feed.Submission) (Taken, error) {
 	if k.panics {
-		panic("a parser's fault")
+		panic("a parser's error")
 	}
 	if k.err != nil {
 		return Taken{}, k.err
@@ -67,7 +67,7 @@ func article(n int, title string, ago time.Duration) newsapi.Article {
 }
 
 // TestNewsIsSearchedFromTheNewest: each search begins an hour before the newest
-// article of the one before, the first two days ago.
+// article of the previous one, the first search two days ago.
 func TestNewsIsSearchedFromTheNewest(t *testing.T) {
 	server, k := newsapitest.Start(t), &taker{}
 	p := newPoller(t, k)
@@ -87,8 +87,8 @@ func TestNewsIsSearchedFromTheNewest(t *testing.T) {
 	}
 }
 
-// TestPagesAreBounded: a search reads as many pages as the settings allow, and no
-// more than the plan allows, and reports how many articles it left.
+// TestPagesAreBounded: a search reads as many pages as the settings allow, but no
+// more than the plan allows, and reports the number of skipped articles.
 func TestPagesAreBounded(t *testing.T) {
 	server := newsapitest.Start(t)
 	for i := range 420 {
@@ -104,7 +104,7 @@ func TestPagesAreBounded(t *testing.T) {
 }
 
 // TestTagsTakeTurns: with a quota for two of three tags, each poll begins with
-// those that wait longest.
+// the tags that have waited longest.
 func TestTagsTakeTurns(t *testing.T) {
 	server := newsapitest.Start(t)
 	p := newPoller(t, &taker{})
@@ -118,12 +118,12 @@ func TestTagsTakeTurns(t *testing.T) {
 		asked = append(asked, strings.Trim(query.Get("q"), `"`))
 	}
 	if want := []string{"a", "b", "c", "a", "b", "c"}; !slices.Equal(asked, want) {
-		t.Errorf("asked for %v, want %v", asked, want)
+		t.Errorf("searched for %v, want %v", asked, want)
 	}
 }
 
-// TestFailureKeepsWhatWasFound: when the second tag fails, what the first found is
-// in, and only the second is searched again from where it was.
+// TestFailureKeepsWhatWasFound: if the second tag fails, the results of the first
+// are accepted, and only the second is searched again from its position.
 func TestFailureKeepsWhatWasFound(t *testing.T) {
 	server, k := newsapitest.Start(t), &taker{}
 	p := newPoller(t, k)
@@ -146,12 +146,12 @@ func TestFailureKeepsWhatWasFound(t *testing.T) {
 	}
 	server.Answer(nil)
 	if r := polled(t, p, s, s.State.NextPoll); r.err != nil || !strings.Contains(server.Asked()[2].Get("q"), "wind") {
-		t.Errorf("got %+v; asked %v", r, server.Asked()[2])
+		t.Errorf("got %+v; requested %v", r, server.Asked()[2])
 	}
 }
 
-// TestEngineFailure: what our engines do not take comes again, and is no failure
-// of the source.
+// TestEngineFailure: items that an internal backend does not accept are returned
+// again by the next poll, and do not count as a failure of the source.
 func TestEngineFailure(t *testing.T) {
 	server, k := newsapitest.Start(t), &taker{err: errors.New("full")}
 	p := newPoller(t, k)
@@ -167,8 +167,8 @@ func TestEngineFailure(t *testing.T) {
 	}
 }
 
-// TestPanicEndsAPoll: it counts as a failure of the source, so that the polls become
-// less frequent, and the requests that it may have sent count.
+// TestPanicEndsAPoll: a panic counts as a failure of the source, so that polls
+// become less frequent, and requests that it may have sent count.
 func TestPanicEndsAPoll(t *testing.T) {
 	server := newsapitest.Start(t)
 	server.Publish(article(1, "Solar", time.Hour))
@@ -179,7 +179,7 @@ func TestPanicEndsAPoll(t *testing.T) {
 	}
 }
 
-// TestNoKey: without a key nothing is asked, and nothing is used.
+// TestNoKey: without a key no request is sent, and no quota is used.
 func TestNoKey(t *testing.T) {
 	server := newsapitest.Start(t)
 	s := newSource(Settings{Kind: KindNewsAPI, URL: server.URL, Tags: []string{"solar"}, Key: "ASSAY_NEWSAPI_KEY_2"})
@@ -189,8 +189,8 @@ func TestNoKey(t *testing.T) {
 	}
 }
 
-// TestItemsKeepTheRules: every entry of a feed becomes a valid item, or
-// none.
+// TestItemsKeepTheRules: every entry of a feed becomes a valid item or is
+// skipped.
 func TestItemsKeepTheRules(t *testing.T) {
 	long := strings.Repeat("long ", 5000)
 	body := `<rss version="2.0"><channel><title>` + long + `</title>

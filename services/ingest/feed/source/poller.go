@@ -66,7 +66,7 @@ func (p *Poller) Changed() {
 	}
 }
 
-// Run polls until ctx ends and the polls in progress have given their sources back.
+// Run polls until ctx ends and the polls in progress have released their sources.
 func (p *Poller) Run(ctx context.Context) {
 	var polls sync.WaitGroup
 	defer p.client.HTTP.CloseIdleConnections()
@@ -95,7 +95,7 @@ func (p *Poller) look(ctx context.Context, polls *sync.WaitGroup) error {
 		if free := p.leases.free(&source); !free || !source.due(p.now()) {
 			continue
 		}
-		select { // first a slot, because a lease expires
+		select { // a slot first, because a lease expires
 		case p.places <- struct{}{}:
 		case <-ctx.Done():
 			return nil
@@ -124,13 +124,13 @@ type claimed struct {
 	day      string // whose quota they count against
 }
 
-// shutdownWrite bounds the writes that begin and end a poll, which a shutdown does not
-// interrupt.
+// shutdownWrite bounds the writes at the start and end of a poll, which a shutdown
+// does not interrupt.
 const shutdownWrite = 5 * time.Second
 
-// claim takes a source that is due. requests is 0 when another was faster, or the
-// quota is used. A shutdown does not interrupt it: a claim that is stored but not
-// known here would hold the source for a lease.
+// claim claims a source that is due. requests is 0 if another process was faster,
+// or the quota is used up. A shutdown does not interrupt it: a claim that is
+// stored but not known here would block the source for a lease.
 func (p *Poller) claim(ctx context.Context, name string) (claimed, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWrite)
 	defer cancel()
@@ -152,9 +152,10 @@ func (p *Poller) claim(ctx context.Context, name string) (claimed, error) {
 	return claimed{got, token, requests, got.State.Used.Day}, err
 }
 
-// work polls a source and gives it back.
+// work polls a source and releases it.
 func (p *Poller) work(ctx context.Context, c claimed) {
-	// A quarter of the lease is for the writes before and after the poll.
+	// A quarter of the lease is reserved for the writes before and after the
+	// poll.
 	polling, cancel := context.WithTimeout(ctx, p.cfg.Lease*3/4)
 	r := p.poll(polling, c)
 	cancel()

@@ -25,7 +25,7 @@ const (
 	KindRSS     = "rss"
 )
 
-// How the entries of a feed get their tags.
+// Ways of assigning tags to the entries of a feed.
 const (
 	MatchText = "text"
 	MatchAll  = "all"
@@ -34,7 +34,7 @@ const (
 // Limits of settings.
 const (
 	maxTags     = 20
-	maxTag      = 50 // characters, as of an item's tag
+	maxTag      = 50 // characters, as in an item's tag
 	maxURL      = 2048
 	maxInterval = 24 * time.Hour
 	maxQuota    = 1_000_000
@@ -156,7 +156,8 @@ func (s Settings) checkURL(policy guard.Policy) string {
 	return ""
 }
 
-// sameServer reports whether both ask the same of the same server under the same key.
+// sameServer reports whether both send the same requests to the same server with the
+// same key.
 func (s Settings) sameServer(other Settings) bool {
 	return s.Kind == other.Kind && s.URL == other.URL && s.Key == other.Key
 }

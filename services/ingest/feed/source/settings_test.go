@@ -24,38 +24,38 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestChecks has one thing wrong with each settings.
+// TestChecks: each case has one invalid setting.
 func TestChecks(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind  string
 		spoil func(*Settings)
 		field string
 	}{
-		"kind":             {KindRSS, func(s *Settings) { s.Kind = "twitter" }, "kind"},
-		"no url":           {KindRSS, func(s *Settings) { s.URL = "" }, "url"},
-		"scheme":           {KindRSS, func(s *Settings) { s.URL = "file:///etc/passwd" }, "url"},
-		"user":             {KindRSS, func(s *Settings) { s.URL = "https://me:word@example.com" }, "url"},
-		"long url":         {KindRSS, func(s *Settings) { s.URL = "https://example.com/" + strings.Repeat("a", 2048) }, "url"},
-		"key in the clear": {KindNewsAPI, func(s *Settings) { s.URL = "http://example.com" }, "url"},
-		"interval":         {KindRSS, func(s *Settings) { s.Interval = "often" }, "interval"},
-		"short interval":   {KindRSS, func(s *Settings) { s.Interval = "59s" }, "interval"},
-		"long interval":    {KindRSS, func(s *Settings) { s.Interval = "25h" }, "interval"},
-		"quota":            {KindRSS, func(s *Settings) { s.Quota = -1 }, "quota"},
-		"no tags":          {KindRSS, func(s *Settings) { s.Tags = nil }, "tags"},
-		"many tags":        {KindRSS, func(s *Settings) { s.Tags = strings.Split(strings.Repeat("a,", 20)+"b", ",") }, "tags"},
-		"blank tag":        {KindRSS, func(s *Settings) { s.Tags = []string{"a", " "} }, "tags[1]"},
-		"long tag":         {KindRSS, func(s *Settings) { s.Tags = []string{strings.Repeat("é", 51)} }, "tags[0]"},
-		"tag twice":        {KindRSS, func(s *Settings) { s.Tags = []string{"a", "a"} }, "tags[1]"},
-		"match":            {KindRSS, func(s *Settings) { s.Match = "some" }, "match"},
-		"tag with a bell":  {KindRSS, func(s *Settings) { s.Tags = []string{"a\ab"} }, "tags[0]"},
-		"tag of two lines": {KindRSS, func(s *Settings) { s.Tags = []string{"a\nb"} }, "tags[0]"},
-		"six tags for all": {KindRSS, func(s *Settings) { s.Match, s.Tags = MatchAll, []string{"a", "b", "c", "d", "e", "f"} }, "tags"},
-		"match of news":    {KindNewsAPI, func(s *Settings) { s.Match = MatchAll }, "match"},
-		"language":         {KindNewsAPI, func(s *Settings) { s.Language = "English" }, "language"},
-		"pages":            {KindNewsAPI, func(s *Settings) { s.Pages = 11 }, "pages"},
-		"key of rss":       {KindRSS, func(s *Settings) { s.Key = "ASSAY_NEWSAPI_KEY" }, "keyVariable"},
-		"another secret":   {KindNewsAPI, func(s *Settings) { s.Key = "AWS_SECRET_ACCESS_KEY" }, "keyVariable"},
-		"the key itself":   {KindNewsAPI, func(s *Settings) { s.Key = "0123456789abcdef" }, "keyVariable"},
+		"kind":                         {KindRSS, func(s *Settings) { s.Kind = "twitter" }, "kind"},
+		"no url":                       {KindRSS, func(s *Settings) { s.URL = "" }, "url"},
+		"scheme":                       {KindRSS, func(s *Settings) { s.URL = "file:///etc/passwd" }, "url"},
+		"user":                         {KindRSS, func(s *Settings) { s.URL = "https://me:word@example.com" }, "url"},
+		"long url":                     {KindRSS, func(s *Settings) { s.URL = "https://example.com/" + strings.Repeat("a", 2048) }, "url"},
+		"key without encryption":       {KindNewsAPI, func(s *Settings) { s.URL = "http://example.com" }, "url"},
+		"interval":                     {KindRSS, func(s *Settings) { s.Interval = "often" }, "interval"},
+		"short interval":               {KindRSS, func(s *Settings) { s.Interval = "59s" }, "interval"},
+		"long interval":                {KindRSS, func(s *Settings) { s.Interval = "25h" }, "interval"},
+		"quota":                        {KindRSS, func(s *Settings) { s.Quota = -1 }, "quota"},
+		"no tags":                      {KindRSS, func(s *Settings) { s.Tags = nil }, "tags"},
+		"many tags":                    {KindRSS, func(s *Settings) { s.Tags = strings.Split(strings.Repeat("a,", 20)+"b", ",") }, "tags"},
+		"blank tag":                    {KindRSS, func(s *Settings) { s.Tags = []string{"a", " "} }, "tags[1]"},
+		"long tag":                     {KindRSS, func(s *Settings) { s.Tags = []string{strings.Repeat("é", 51)} }, "tags[0]"},
+		"tag twice":                    {KindRSS, func(s *Settings) { s.Tags = []string{"a", "a"} }, "tags[1]"},
+		"match":                        {KindRSS, func(s *Settings) { s.Match = "some" }, "match"},
+		"tag with a control character": {KindRSS, func(s *Settings) { s.Tags = []string{"a\ab"} }, "tags[0]"},
+		"tag with a line break":        {KindRSS, func(s *Settings) { s.Tags = []string{"a\nb"} }, "tags[0]"},
+		"six tags for all":             {KindRSS, func(s *Settings) { s.Match, s.Tags = MatchAll, []string{"a", "b", "c", "d", "e", "f"} }, "tags"},
+		"match of news":                {KindNewsAPI, func(s *Settings) { s.Match = MatchAll }, "match"},
+		"language":                     {KindNewsAPI, func(s *Settings) { s.Language = "English" }, "language"},
+		"pages":                        {KindNewsAPI, func(s *Settings) { s.Pages = 11 }, "pages"},
+		"key of rss":                   {KindRSS, func(s *Settings) { s.Key = "ASSAY_NEWSAPI_KEY" }, "keyVariable"},
+		"another secret":               {KindNewsAPI, func(s *Settings) { s.Key = "AWS_SECRET_ACCESS_KEY" }, "keyVariable"},
+		"the key itself":               {KindNewsAPI, func(s *Settings) { s.Key = "0123456789abcdef" }, "keyVariable"},
 	} {
 		s := Settings{Kind: c.kind, Tags: []string{"AI"}}
 		if c.kind == KindRSS {

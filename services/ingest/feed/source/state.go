@@ -7,14 +7,14 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/syndication"
 )
 
-// Source is a source as it is stored. Its changes are pure; the Store
-// makes them one after the other.
+// Source is a source as it is stored. Its methods are pure; the Store applies
+// them one after the other.
 type Source struct {
 	Name     string   `json:"name"`
 	Revision int64    `json:"revision"` // of the settings
 	Settings Settings `json:"settings"`
-	// Deleted sources stay as such: the quota that one has used is used, also
-	// after it is made again.
+	// Deleted sources are kept: the quota that a source has used stays used,
+	// even if the source is created again.
 	Deleted bool  `json:"deleted,omitempty"`
 	State   State `json:"state"`
 }
@@ -24,11 +24,13 @@ type State struct {
 	NextPoll time.Time `json:"nextPoll"`
 	Holder   string    `json:"holder,omitempty"` // the token of the poll that has the source; empty while it is free
 	Used     Used      `json:"used,omitzero"`
-	// HeldUntil is how long the server wants no request.
+	// HeldUntil is the end of the pause that the server requested.
 	HeldUntil time.Time `json:"heldUntil,omitzero"`
-	// Failures in a row make the pauses between polls longer.
+	// Failures is the number of consecutive failures, which lengthen the
+	// pauses between polls.
 	Failures int `json:"failures,omitempty"`
-	// Stopped is why there are no polls until the settings are changed.
+	// Stopped is the reason why there are no polls until the settings are
+	// changed.
 	Stopped    string                 `json:"stopped,omitempty"`
 	Last       *Outcome               `json:"last,omitempty"`
 	Validators syndication.Validators `json:"validators,omitzero"` // of rss
@@ -41,7 +43,7 @@ type Used struct {
 	Requests int    `json:"requests"`
 }
 
-// Watched is how far a tag was searched for.
+// Watched is the position of the search for a tag.
 type Watched struct {
 	Newest time.Time `json:"newest"` // of the found items
 	Polled time.Time `json:"polled"`
@@ -56,13 +58,14 @@ type Outcome struct {
 	Taken    Taken     `json:"taken"`
 }
 
-// Taken counts what became of the items of a poll.
+// Taken counts the outcomes of the items of a poll.
 type Taken struct {
 	Created   int `json:"created"`
 	Duplicate int `json:"duplicate"`
 	Invalid   int `json:"invalid"`
-	Skipped   int `json:"skipped"` // match no tag, were withdrawn, or are behind the last page
-	// TagsDropped counts the tags that entries matched beyond the most of an item.
+	Skipped   int `json:"skipped"` // match no tag, were withdrawn, or are beyond the last page
+	// TagsDropped counts the matching tags of entries beyond the maximum of an
+	// item.
 	TagsDropped int `json:"tagsDropped" doc:"tags that entries matched beyond the 5 of an item"`
 }
 
@@ -77,9 +80,9 @@ func (t *Taken) add(other Taken) {
 // mostSkew is more than the clocks of two processes differ.
 const mostSkew = time.Hour
 
-// due reports whether it is time to poll the source; leases decide whether it is free. Where the
-// last poll lies in the future, the clock was stepped back since, and none of the times that
-// follow from it holds.
+// due reports whether it is time to poll the source; leases decide whether it is free. If the
+// last poll is in the future, the clock has been stepped back since, and the times derived from
+// it are ignored.
 func (s *Source) due(now time.Time) bool {
 	if s.State.Last != nil && s.State.Last.At.After(now.Add(mostSkew)) {
 		return s.enabled()
@@ -91,7 +94,7 @@ func (s *Source) enabled() bool {
 	return !s.Deleted && s.Settings.Enabled && s.State.Stopped == ""
 }
 
-// most returns how many requests a poll makes at most.
+// most returns the maximum number of requests of a poll.
 func (s *Source) most() int {
 	if s.Settings.Kind == KindNewsAPI {
 		return len(s.Settings.Tags) * s.Settings.Pages
@@ -99,9 +102,9 @@ func (s *Source) most() int {
 	return 1
 }
 
-// claim gives a due source to a poll, with a number of requests that count as used
-// from then on: a process that dies has spent them, and none is spent twice. It is
-// 0 when the day has none left; then the source waits for the next.
+// claim assigns a due source to a poll, with a number of requests that count as
+// used from then on: if a process crashes, they stay used, and none is used twice.
+// It is 0 if the daily quota is used up; then the source waits for the next day.
 func (s *Source) claim(token string, now time.Time) int {
 	now = now.UTC()
 	// A process whose clock is behind counts for the day that others have begun.
@@ -126,9 +129,9 @@ const defaultHold = time.Hour
 // soon returns when to retry after an error of Assay's own backends.
 const soon = time.Minute
 
-// finish records the result of a poll and releases the source. A poll whose source
-// another has taken over records nothing, and one under settings that were changed
-// since only records the requests used.
+// finish records the result of a poll and releases the source. If another poll has
+// taken over the source, it records nothing; if the settings have changed since,
+// it only records the requests used.
 func (s *Source) finish(c claimed, r report, now time.Time, longest time.Duration) {
 	if s.State.Holder != c.token {
 		return
@@ -174,9 +177,9 @@ func (s *Source) finish(c claimed, r report, now time.Time, longest time.Duratio
 	}
 }
 
-// pause returns the breaker: the interval, doubled with each failure in a row but the
-// first, up to most, and never less than the interval. The poll after it is the
-// one that tries whether the source is well again.
+// pause returns the pause before the next poll: the interval, doubled with each
+// consecutive failure after the first, up to most, and never less than the interval.
+// The next poll tests whether the source works again.
 func pause(every time.Duration, failures int, most time.Duration) time.Duration {
 	wait := every
 	for range failures - 1 {
@@ -198,7 +201,7 @@ func (s *Source) change(settings Settings, now time.Time) {
 			delete(s.State.Watched, tag)
 		}
 	}
-	// Entries that were left out may match now.
+	// Entries that were skipped may match now.
 	s.State.Validators = syndication.Validators{}
 	s.State.NextPoll, s.State.Failures, s.State.Stopped = now.UTC(), 0, ""
 	s.Settings, s.Deleted = settings, false

@@ -31,7 +31,8 @@ func claimNow(t *testing.T, s *Source, at time.Time) claimed {
 	return claimed{*s, token, requests, at.Format(time.DateOnly)}
 }
 
-// TestOutcomes is what each outcome makes of a source, whose interval is 10m.
+// TestOutcomes: the effect of each outcome on a source with an interval of
+// 10m.
 func TestOutcomes(t *testing.T) {
 	for name, c := range map[string]struct {
 		err      error
@@ -80,8 +81,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestBreaker: pauses grow with the failures in a row, and end with the first poll
-// that goes well.
+// TestBreaker: pauses grow with consecutive failures, and end with the first
+// successful poll.
 func TestBreaker(t *testing.T) {
 	s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "10m", Tags: []string{"a"}})
 	at := noon
@@ -102,8 +103,8 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// TestQuota: the requests that a poll may send count before, and are returned if it did
-// not; the next day has a quota of its own.
+// TestQuota: the requests that a poll may send count beforehand, and are returned if
+// they were not sent; the next day has its own quota.
 func TestQuota(t *testing.T) {
 	s := newSource(Settings{Kind: KindNewsAPI, Quota: 7, Pages: 2, Interval: "10m", Tags: []string{"a", "b"}})
 	poll := claimNow(t, s, noon)
@@ -114,13 +115,13 @@ func TestQuota(t *testing.T) {
 	if s.State.Used.Requests != 2 {
 		t.Errorf("used %+v", s.State.Used)
 	}
-	died := claimNow(t, s, noon.Add(10*time.Minute)) // its process dies
+	died := claimNow(t, s, noon.Add(10*time.Minute)) // its process crashes
 	after := noon.Add(13 * time.Minute)
 	rest := claimNow(t, s, after)
 	if died.requests != 4 || rest.requests != 1 || s.State.Used.Requests != 7 {
 		t.Errorf("claimed %d and %d, used %+v", died.requests, rest.requests, s.State.Used)
 	}
-	s.finish(died, report{requests: 4, counted: 4}, after, time.Hour) // it did not, and comes late
+	s.finish(died, report{requests: 4, counted: 4}, after, time.Hour) // it did not, and finishes late
 	if s.State.Holder != rest.token || s.State.Used.Requests != 7 {
 		t.Errorf("a poll without its lease changed %+v", s.State)
 	}
@@ -135,7 +136,8 @@ func TestQuota(t *testing.T) {
 	if poll := claimNow(t, s, midnight); poll.requests != 4 || s.State.Used.Requests != 4 {
 		t.Errorf("on the next day claimed %d, used %+v", poll.requests, s.State.Used)
 	}
-	// A clock that is behind begins no day again; one that was stepped back by days does.
+	// A clock that is behind does not start a day again; one that was stepped back by
+	// days does.
 	s.finish(claimed{*s, s.State.Holder, 4, "2026-11-21"}, report{requests: 4, counted: 4}, midnight, time.Hour)
 	if s.claim("behind", midnight.Add(-5*time.Minute)); s.State.Used != (Used{Day: "2026-11-21", Requests: 7}) {
 		t.Errorf("by a clock that is behind used %+v", s.State.Used)
@@ -143,7 +145,8 @@ func TestQuota(t *testing.T) {
 	if s.claim("stepped back", midnight.Add(-48*time.Hour)); s.State.Used != (Used{Day: "2026-11-19", Requests: 4}) {
 		t.Errorf("by a clock that was stepped back used %+v", s.State.Used)
 	}
-	// What is left of a claim of the day before is not given to the next.
+	// The unused part of the previous day's claim is not added to the next
+	// day.
 	s.State.Used = Used{Day: "2026-11-22", Requests: 3}
 	s.finish(claimed{*s, s.State.Holder, 4, "2026-11-21"}, report{}, midnight, time.Hour)
 	if s.State.Used.Requests != 3 {
@@ -151,8 +154,8 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// TestChangeDuringPoll: a poll whose settings changed while it ran returns
-// its lease and its unused requests, and changes nothing else.
+// TestChangeDuringPoll: a poll whose settings changed while it ran returns its
+// lease and its unused requests, and changes nothing else.
 func TestChangeDuringPoll(t *testing.T) {
 	s := newSource(Settings{Kind: KindNewsAPI, Tags: []string{"a", "b"}})
 	s.State.Watched = map[string]Watched{"a": {Newest: noon}, "b": {Newest: noon}}
@@ -161,7 +164,7 @@ func TestChangeDuringPoll(t *testing.T) {
 	other.Tags = []string{"b", "c"}
 	s.change(other, noon)
 	if newLeases(time.Minute).free(s) {
-		t.Error("free while the poll still asks")
+		t.Error("free while the poll is still running")
 	}
 	s.finish(poll, report{requests: 1, counted: 1, watched: map[string]Watched{"a": {Newest: noon.Add(time.Hour)}}}, noon, time.Hour)
 	if _, there := s.State.Watched["a"]; there || len(s.State.Watched) != 1 || !s.due(noon) || s.State.Used.Requests != 1 || s.State.Last != nil {
@@ -169,7 +172,7 @@ func TestChangeDuringPoll(t *testing.T) {
 	}
 	other.URL = "https://example.com"
 	if s.change(other, noon); len(s.State.Watched) != 0 {
-		t.Errorf("another server's articles are as far: %+v", s.State)
+		t.Errorf("the positions for another server are kept: %+v", s.State)
 	}
 }
 
@@ -183,11 +186,11 @@ func TestIDs(t *testing.T) {
 	}
 	entry := syndication.Entry{ID: "17", Link: "https://example.com/17"}
 	if entryID(entry, "https://a.example/1.xml") == entryID(entry, "https://a.example/2.xml") || entryID(entry, "https://a.example/") != entryID(entry, "https://A.example/") {
-		t.Error("an id that is no URL is of its feed")
+		t.Error("an id that is not a URL belongs to its feed")
 	}
 	entry.ID = "https://example.com/17"
 	if entryID(entry, "https://a.example/") != entryID(entry, "https://b.example/") {
-		t.Error("a URL is the same everywhere")
+		t.Error("a URL has the same id in all feeds")
 	}
 	entry.ID, entry.Link, entry.Title = "", "", "Title"
 	if entryID(entry, "https://a.example/") == "" {
@@ -198,8 +201,8 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// A clock that was stepped back by more than clocks differ stops no source, and one
-// that differs does not make it be polled at once.
+// A clock that was stepped back by more than the clock difference stops no source,
+// and one that differs does not cause an immediate poll.
 func TestSteppedClock(t *testing.T) {
 	s := newSource(Settings{Kind: KindRSS, URL: "https://example.com", Interval: "30m", Tags: []string{"a"}})
 	s.finish(claimNow(t, s, noon), report{}, noon, time.Hour)

@@ -21,10 +21,10 @@ var (
 	ErrOtherRevision = errors.New("the source has another revision")
 )
 
-// MaxSources bounds what every look reads.
+// MaxSources bounds the number of documents that every check reads.
 const MaxSources = 200
 
-// Store keeps each source as a document of the platform table.
+// Store stores each source as a document of the platform table.
 type Store struct{ documents *platform.Store }
 
 // NewStore returns the sources of the table.
@@ -82,12 +82,12 @@ func parseSource(d platform.Document) (Source, error) {
 	return found, nil
 }
 
-// errUnchanged makes update write nothing.
+// errUnchanged makes update skip the write.
 var errUnchanged = errors.New("nothing to write")
 
-// update makes a change to a source, which may not be there yet, in a loop: the
-// change is applied to the current source. Its error ends the loop and
-// is returned, except for errUnchanged.
+// update applies a change to a source, which may not exist yet, in a loop with
+// a conditional write. An error of the change ends the loop and is returned,
+// except for errUnchanged.
 func (s *Store) update(ctx context.Context, name string, change func(source *Source, exists bool) error) (Source, error) {
 	for {
 		current, version, err := s.load(ctx, name)
@@ -105,7 +105,7 @@ func (s *Store) update(ctx context.Context, name string, change func(source *Sou
 			return Source{}, fmt.Errorf("write the source %s: %w", name, err)
 		}
 		err = s.documents.Put(ctx, platform.FeedSources, platform.Document{Name: name, Version: version, Body: string(body)})
-		if !errors.Is(err, platform.ErrChanged) { // of writers at the same time one succeeds, so this ends
+		if !errors.Is(err, platform.ErrChanged) { // one of several concurrent writers succeeds, so the loop ends
 			return current, err
 		}
 	}
@@ -115,7 +115,7 @@ func (s *Store) update(ctx context.Context, name string, change func(source *Sou
 type Match struct {
 	Revision int64 // 0 for none
 	Any      bool  // any revision
-	None     bool  // there must be none
+	None     bool  // the source must not exist
 }
 
 func (m Match) check(current *Source, exists bool) error {

@@ -14,7 +14,7 @@ import (
 func plain(markup string) string {
 	var text strings.Builder
 	tokens := html.NewTokenizer(strings.NewReader(markup))
-	hidden := atom.Atom(0) // the element that is being left out
+	hidden := atom.Atom(0) // the element that is being skipped
 	for {
 		kind := tokens.Next()
 		if kind == html.ErrorToken {
@@ -32,7 +32,7 @@ func plain(markup string) string {
 		case kind == html.StartTagToken && slices.Contains(unseen, token.DataAtom):
 			hidden = token.DataAtom
 		case kind != html.CommentToken && !slices.Contains(inline, token.DataAtom):
-			text.WriteByte(' ') // the words on either side are apart on the page
+			text.WriteByte(' ') // the words on either side are separate on the page
 		}
 	}
 }
@@ -45,8 +45,8 @@ var (
 	}
 )
 
-// joined returns title and summary as one text, the title as a sentence of its own. A
-// summary that only repeats the title is left out.
+// joined returns title and summary as one text, the title as a separate sentence. A
+// summary that only repeats the title is omitted.
 func joined(title, summary string) string {
 	switch {
 	case summary == "" || summary == title:
@@ -75,7 +75,7 @@ func cut(text string, n int) string {
 	return text
 }
 
-// mentions reports whether a phrase is in a text: in upper or lower case, and not as
+// mentions reports whether a phrase occurs in a text: case-insensitively, and not as
 // a part of a word.
 func mentions(text, phrase string) bool {
 	text, phrase = strings.ToLower(text), strings.ToLower(phrase)

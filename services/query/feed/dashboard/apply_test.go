@@ -26,7 +26,7 @@ func life(random *rand.Rand, n int, at time.Time, tags []string) []dashboard.Ima
 	tags = slices.Clone(tags)
 	random.Shuffle(len(tags), func(i, j int) { tags[i], tags[j] = tags[j], tags[i] })
 	var images []dashboard.Image
-	for again := range 1 + random.IntN(5)/4 { // some come again after they were deleted
+	for again := range 1 + random.IntN(5)/4 { // some are created again after they were deleted
 		item := analyzed(n, at, names[random.IntN(3)], float64(random.IntN(40))/40, float64(random.IntN(20000)-10000)/1e4)
 		item.AnalyzedAt = at.Add(time.Duration(again) * time.Second).UTC().Format(feed.TimeLayout)
 		for range 1 + random.IntN(3) {
@@ -46,9 +46,9 @@ func life(random *rand.Rand, n int, at time.Time, tags []string) []dashboard.Ima
 }
 
 // TestCountersAreExact applies the images of items in any order, several times,
-// from writers that know nothing of each other and whose requests fail before and
-// after they were carried out; then also while the table is rebuilt. What is left
-// matches the last images, in rows and in counters.
+// from independent writers whose requests fail before and after they take effect;
+// then again during a rebuild of the table. The final rows and counters match the
+// last images.
 func TestCountersAreExact(t *testing.T) {
 	t.Run("writers", func(t *testing.T) { testExact(t, false) })
 	t.Run("writers and a rebuild", func(t *testing.T) { testExact(t, true) })
@@ -64,10 +64,10 @@ func testExact(t *testing.T, rebuild bool) {
 	random := rand.New(rand.NewPCG(7, 11))
 	start := time.Now().Add(-30 * time.Minute).UTC()
 	var images []dashboard.Image
-	var items []feed.Item // as they are at last
+	var items []feed.Item // the final images
 	for n := range 200 {
 		at := start.Add(-time.Duration(random.IntN(166*60)) * time.Minute).Add(time.Duration(random.IntN(3)) * time.Millisecond)
-		if n%3 == 0 { // many in a few minutes
+		if n%3 == 0 { // many within a few minutes
 			at = start.Add(-time.Duration(random.IntN(5)) * time.Minute)
 		}
 		all := life(random, n, at, []string{"a", "b", "c d", "é", "#"})
@@ -100,14 +100,14 @@ func testExact(t *testing.T, rebuild bool) {
 		t.Fatal(err)
 	}
 	compare(t, board, items)
-	// A rebuild that finds nothing to do has counted everything again.
+	// A rebuild that changes nothing has counted everything again.
 	if done, err := board.Rebuild(t.Context()); err != nil || done != (dashboard.Rebuilt{Items: int64(len(items))}) {
 		t.Errorf("%+v, %v", done, err)
 	}
 }
 
-// applyAll applies images a few at a time, as a projector that starts again where
-// it was when something fails.
+// applyAll applies images a few at a time, like a projector that resumes at its
+// position after a failure.
 func applyAll(ctx context.Context, d *dashboard.Dashboard, images []dashboard.Image, random *rand.Rand) error {
 	for len(images) > 0 {
 		n := min(1+random.IntN(60), len(images))
@@ -122,7 +122,7 @@ func applyAll(ctx context.Context, d *dashboard.Dashboard, images []dashboard.Im
 	return nil
 }
 
-// put writes an item into the primary table as it is.
+// put writes an item to the primary table unchanged.
 func put(t *testing.T, db *dynamodb.Client, item feed.Item) {
 	t.Helper()
 	attributes, err := attributevalue.MarshalMap(item)

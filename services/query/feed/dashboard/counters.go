@@ -53,8 +53,8 @@ type counter struct {
 
 func (c counter) key() table.Key { return rowKey(Row{DayPartition: c.partition, SortKey: c.sort}) }
 
-// scopeOf returns the name of what a counter counts: the items with a tag, or all if
-// tag is empty.
+// scopeOf returns the name of a counter's scope: the items with a tag, or all if tag
+// is empty.
 func scopeOf(tag string) string {
 	if tag == "" {
 		return allItems
@@ -62,7 +62,7 @@ func scopeOf(tag string) string {
 	return tagPrefix + tag
 }
 
-// scopes returns the names of what counts a base row.
+// scopes returns the names of the scopes in which a base row counts.
 func (r Row) scopes() []string {
 	scopes := []string{allItems, sourcePrefix + r.SourceType}
 	for _, tag := range r.MatchedTags {

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// analyzed returns an item as the stream would bring it.
+// analyzed returns an item as it appears in the stream.
 func analyzed(n int, at time.Time, sentiment string, score, compound float64, tags ...string) feed.Item {
 	item := feedtest.Submission(n, at, tags...).Item(time.Now())
 	item.Status, item.Sentiment, item.Score, item.Compound, item.ModelVersion = feed.Analyzed, sentiment, score, compound, "v1.0.0"
@@ -55,15 +55,16 @@ func all(t *testing.T, d *dashboard.Dashboard, l dashboard.Listing) []string {
 	}
 }
 
-// TestListsAndCounts compares every list, the summary and the series with what
-// plain loops over the same items give: spread over nine days, shown in any
-// order and more than once, many in one millisecond and with one score.
+// TestListsAndCounts compares every list, the summary and the series with
+// plain loops over the same items: spread over nine days, applied in any order
+// and more than once, many in one millisecond and with the same score.
 func TestListsAndCounts(t *testing.T) {
 	_, _, board := open(t)
 	random := rand.New(rand.NewPCG(4, 2))
 	names := []string{feed.Positive, feed.Neutral, feed.Negative}
 	tags := []string{"a", "b", "c d", "é", "#"}
-	// Half an hour from the edges of all windows, so that the test may take its time.
+	// Half an hour from the edges of all windows, so that the test may take some
+	// time.
 	start := time.Now().Add(-30 * time.Minute)
 	var items []feed.Item
 	for n := range 600 {
@@ -208,7 +209,7 @@ func TestMidnight(t *testing.T) {
 	}
 }
 
-// Rows follow the seed: keys, TTL, and what is in which index.
+// Rows match the seed: keys, TTL, and the content of each index.
 func TestRows(t *testing.T) {
 	at := time.Date(2025, 11, 16, 14, 30, 0, 1e6, time.UTC)
 	rows, err := dashboard.Rows(analyzed(7, at, feed.Positive, 0.85123, 0.7, "AI", "x#y"))
@@ -230,7 +231,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// An older image of an item never takes a tag away, and an item past its
+// An older image of an item never removes a tag, and an item past its
 // retention is not shown.
 func TestShowInAnyOrder(t *testing.T) {
 	_, _, board := open(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// open creates both tables in an engine of their own.
+// open creates both tables in a new engine.
 func open(t *testing.T) (*dynamodb.Client, *feed.Store, *dashboard.Dashboard) {
 	t.Helper()
 	db, store := feedtest.Open(t)

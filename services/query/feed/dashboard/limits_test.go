@@ -11,8 +11,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// TestLimitsFitTheTable: a submission that is as large as the limits allow is stored, analyzed and
-// projected.
+// TestLimitsFitTheTable: a submission at the limits is stored, analyzed and projected.
 func TestLimitsFitTheTable(t *testing.T) {
 	_, store, board := open(t)
 	largest := feedtest.Submission(1, time.Now(), "a")

@@ -57,7 +57,7 @@ func (d *Dashboard) List(ctx context.Context, l Listing) (Page, error) {
 	if l.Sentiment != "" && position != "" && !strings.HasPrefix(position, ranking(l.Sentiment, l.Tag)) {
 		return Page{}, table.ErrCursor
 	}
-	// One more row tells whether there is a next page.
+	// One more row shows whether there is a next page.
 	rows, err := d.list(ctx, l, position, l.Limit+1)
 	if err != nil || len(rows) <= l.Limit {
 		return Page{Rows: rows}, err
@@ -115,8 +115,8 @@ func (d *Dashboard) newest(ctx context.Context, spans []span, sourceType, positi
 	return rows, nil
 }
 
-// lastStretch is how much of a window's first day is read by time instead of by
-// score: for a short part, a read by score would discard most of the day.
+// lastStretch is the part of a window's first day that is read by time instead
+// of by score: for a short part, a read by score would discard most of the day.
 const lastStretch = 20 * time.Minute
 
 // byScore merges the days, highest score first. It reads a few rows of each day, and

@@ -66,8 +66,8 @@ func (p primary) getAll(ctx context.Context, keys []itemKey, see func(feed.Item)
 
 // lookup is the item at one key of the table.
 type lookup struct {
-	item feed.Item // zero where there is none, or one that cannot be read
-	// unchanged is the condition check, for a transaction, that the table still holds the item.
+	item feed.Item // zero if there is none, or if it cannot be read
+	// unchanged is the condition check, for a transaction, that the table still has the item.
 	// There is none for an item that cannot be parsed.
 	unchanged []types.TransactWriteItem
 }
@@ -87,7 +87,7 @@ func (p primary) lookup(ctx context.Context, key itemKey) (lookup, error) {
 	still := expression.Name(feed.AttrSourceID).AttributeNotExists()
 	if out.Item != nil {
 		if item, err = feed.Parse(out.Item); err != nil {
-			return lookup{}, nil // unreadable: nothing of it can be checked
+			return lookup{}, nil // unreadable: it cannot be checked
 		}
 		still = expression.Name(feed.AttrStatus).Equal(expression.Value(string(item.Status))).
 			And(expression.Name(feed.AttrMatchedTags).Equal(expression.Value(&types.AttributeValueMemberSS{Value: item.MatchedTags})))

@@ -22,7 +22,8 @@ type Query struct {
 	Sentiment  string
 }
 
-// MaxRows is how many rows a read filters at most, for what no counter and no index has.
+// MaxRows is the maximum number of rows that a read filters, if no counter or index has
+// the result.
 const MaxRows = 100_000
 
 var (
@@ -51,8 +52,8 @@ func (d *Dashboard) window(q Query) (window, error) {
 	return window{from: from, now: now, to: to, ends: true}, nil
 }
 
-// counter returns the scope of the counters that have the query's items, whatever their sentiment. ok
-// is false when there are none.
+// counter returns the scope of the counters that count the query's items, of any sentiment. ok is
+// false if there are none.
 func (q Query) counter() (scope string, ok bool) {
 	if q.SourceType != "" {
 		return sourcePrefix + q.SourceType, q.Tag == ""
@@ -119,7 +120,7 @@ func newBudget() *atomic.Int64 {
 	return budget
 }
 
-// total counts the items of a query: by counters, or if there are none by rows.
+// total counts the items of a query: by counters, or by rows if there are none.
 func (d *Dashboard) total(ctx context.Context, w window, q Query) (sum tally, err error) {
 	scope, ok := q.counter()
 	if !ok {

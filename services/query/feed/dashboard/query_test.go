@@ -57,7 +57,7 @@ func TestFiltersCompose(t *testing.T) {
 	}
 }
 
-// checkQuery compares the responses to a query with those items of chosen that have its tag and sentiment.
+// checkQuery compares the responses to a query with the items in chosen that have its tag and sentiment.
 func checkQuery(t *testing.T, d *dashboard.Dashboard, q dashboard.Query, chosen []feed.Item) {
 	t.Helper()
 	want := selected(chosen, "", q.Sentiment, q.Tag)

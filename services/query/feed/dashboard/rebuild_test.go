@@ -119,9 +119,9 @@ func TestRebuild(t *testing.T) {
 		for key, row := range counted {
 			delete(row, "writes")
 			if strings.HasPrefix(key, "hours "+time.Now().Add(-feed.Retention).UTC().Format(time.DateOnly)) {
-				delete(row, "dayTotal") // the day is cut: no window reads it so
+				delete(row, "dayTotal") // the day is truncated: no window reads it in this form
 			}
-			if row["source_id"] == nil && len(row) == 3 { // key and expiry: it counts nothing
+			if row["source_id"] == nil && len(row) == 3 { // key and expiry only: it has no counts
 				delete(counted, key)
 			}
 		}

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The number of a sum is the sum of the numbers, and is read as its parts.
+// The number of a sum is the sum of the numbers, and is decoded to the sum of
+// the parts.
 func TestTalliesAddUp(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
 	for range 1000 {
@@ -17,13 +18,13 @@ func TestTalliesAddUp(t *testing.T) {
 			sum.add(one)
 			n, ok := new(big.Int).SetString(one.number(), 10)
 			if !ok {
-				t.Fatalf("%+v is written %q", one, one.number())
+				t.Fatalf("%+v is encoded as %q", one, one.number())
 			}
 			number.Add(number, n)
 		}
 		got, err := parseTally(number.String())
 		if err != nil || got != sum || sum.number() != number.String() {
-			t.Fatalf("%s is read as %+v, %v; want %+v, %s", number, got, err, sum, sum.number())
+			t.Fatalf("%s is decoded as %+v, %v; want %+v, %s", number, got, err, sum, sum.number())
 		}
 	}
 	for text, want := range map[string]tally{
@@ -31,12 +32,12 @@ func TestTalliesAddUp(t *testing.T) {
 		"99999999999999999999999999999999999999": {Counts{99999999, 99999999, 99999999}, 99999999999999},
 	} {
 		if got, err := parseTally(text); err != nil || got != want {
-			t.Errorf("%s is read as %+v, %v", text, got, err)
+			t.Errorf("%s is decoded as %+v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"x", "1.5", "1e-3", "--1"} {
 		if got, err := parseTally(text); err == nil {
-			t.Errorf("%s is read as %+v", text, got)
+			t.Errorf("%s is decoded as %+v", text, got)
 		}
 	}
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// gate is a way to the table that counts what passes, and what must not.
+// gate is a reader of the table that counts cached reads, and reads that must
+// not be cached.
 type gate struct {
 	table.Reader
 	passed, strong, gets atomic.Int64
@@ -40,8 +41,9 @@ func (g *gate) count(strong bool) {
 	}
 }
 
-// TestReadsThroughACache: each read of the dashboard uses the cache and responds
-// as without it. What is strongly consistent, or writes, does not.
+// TestReadsThroughACache: each read of the dashboard uses the cache and returns
+// the same result as without it. Strongly consistent reads and writes do not use
+// it.
 func TestReadsThroughACache(t *testing.T) {
 	db, _, direct := open(t)
 	cache := &gate{Reader: db}
@@ -54,7 +56,7 @@ func TestReadsThroughACache(t *testing.T) {
 	cache.passed.Store(0)
 	show(t, direct, analyzed(99, now, feed.Negative, 0.9, -0.5, "a"))
 	if n := cache.passed.Load(); n != 0 {
-		t.Errorf("without the cache %d reads pass it", n)
+		t.Errorf("without the cache, %d reads use it", n)
 	}
 	for name, read := range map[string]func(*dashboard.Dashboard) (any, error){
 		"list": func(d *dashboard.Dashboard) (any, error) {
@@ -78,19 +80,19 @@ func TestReadsThroughACache(t *testing.T) {
 		cache.passed.Store(0)
 		got, err := read(cached)
 		if err != nil || cache.passed.Load() == 0 {
-			t.Errorf("%s: %d reads pass the cache, %v", name, cache.passed.Load(), err)
+			t.Errorf("%s: %d reads use the cache, %v", name, cache.passed.Load(), err)
 		}
 		if len(all(t, direct, dashboard.Listing{Hours: 24, Limit: 5})) < 20 {
-			t.Fatal("there is nothing to read")
+			t.Fatal("the result is empty")
 		}
 		if want, err := read(direct); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, want %+v, %v", name, got, want, err)
 		}
 	}
 	if cache.gets.Load() == 0 {
-		t.Error("no read by key passes the cache")
+		t.Error("no read by key uses the cache")
 	}
 	if n := cache.strong.Load(); n != 0 {
-		t.Errorf("%d strongly consistent reads pass the cache", n)
+		t.Errorf("%d strongly consistent reads use the cache", n)
 	}
 }

@@ -35,18 +35,18 @@ func (c Config) Validate() error {
 }
 
 const (
-	readWait = 2 * time.Second // for the cluster's answer, its retries included
-	pause    = 5 * time.Second // after a failure the cluster is left alone
+	readWait = 2 * time.Second // for the cluster's response, including its retries
+	pause    = 5 * time.Second // after a failure, no request is sent to the cluster for this time
 )
 
 // Reader reads through the cluster, and from the table itself while the cluster does not respond:
-// an unavailable cache slows reads down and fails none. It is safe for concurrent use.
+// an unavailable cache slows down reads, but no read fails. It is safe for concurrent use.
 type Reader struct {
 	cache *client.Dax
 	db    *dynamodb.Client
 	log   zerolog.Logger
 	began time.Time
-	until atomic.Int64 // when the cluster is asked again, as time since began; the wall clock may be stepped
+	until atomic.Int64 // when the next request may be sent to the cluster, as time since began; the wall clock may be stepped
 }
 
 // Connect returns the reader of a cluster in front of db. A cluster that does not respond is not an

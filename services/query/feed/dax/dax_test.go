@@ -35,7 +35,7 @@ func TestEndpointIsChecked(t *testing.T) {
 	}
 }
 
-// cluster listens as a DAX node that hangs up once it has heard the first bytes.
+// cluster listens as a DAX node that disconnects after the first bytes.
 func cluster(t *testing.T) (endpoint string, heard <-chan string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -54,7 +54,7 @@ func cluster(t *testing.T) (endpoint string, heard <-chan string) {
 			if _, err := io.ReadFull(conn, first); err == nil {
 				select {
 				case said <- string(first):
-				default: // it was heard often enough
+				default: // enough connections were accepted
 				}
 			}
 			conn.Close()
@@ -84,8 +84,8 @@ func (l *lines) String() string {
 	return l.Buffer.String()
 }
 
-// TestReadsGoThroughTheCluster: AWS's client speaks to the endpoint. While the
-// cluster fails, which is logged, reads are answered from the table.
+// TestReadsGoThroughTheCluster: AWS's client connects to the endpoint. While
+// the cluster fails, which is logged, reads are served from the table.
 func TestReadsGoThroughTheCluster(t *testing.T) {
 	db, _ := tabletest.Start(t)
 	name := "rows"
@@ -109,7 +109,7 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 	}
 	defer reader.Close()
 	if got := <-heard; got != hello {
-		t.Errorf("the cluster hears %q", got)
+		t.Errorf("the cluster received %q", got)
 	}
 	for n, read := range []func(context.Context) (int, error){
 		func(ctx context.Context) (int, error) {
@@ -132,7 +132,7 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 		},
 	} {
 		if found, err := read(t.Context()); err != nil || found != 1 {
-			t.Errorf("read %d finds %d rows, %v", n, found, err)
+			t.Errorf("read %d returned %d rows, %v", n, found, err)
 		}
 		if said := log.String(); n == 0 && strings.Count(said, "a read from the DAX cluster failed") != 1 {
 			t.Errorf("after the first read the log says %s", said)
@@ -141,15 +141,15 @@ func TestReadsGoThroughTheCluster(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := reader.Query(ended, &dynamodb.QueryInput{TableName: &name}); err == nil {
-		t.Error("a read whose reader is gone is answered")
+		t.Error("a read with a canceled context returned a response")
 	}
 }
 
 // TestSilentClusterHoldsNoRead: a cluster that accepts connections and never sends
-// a byte delays a read for a while, and then the table serves it.
+// a byte delays a read for some time, and then the table serves it.
 func TestSilentClusterHoldsNoRead(t *testing.T) {
 	db, _ := tabletest.Start(t)
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // whose connections are not accepted
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // its connections are not accepted
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,18 +162,19 @@ func TestSilentClusterHoldsNoRead(t *testing.T) {
 	defer reader.Close()
 	_, err = reader.Query(t.Context(), &dynamodb.QueryInput{TableName: aws.String("none"), KeyConditionExpression: aws.String("id = :id")})
 	if _, answered := errors.AsType[smithy.APIError](err); !answered {
-		t.Errorf("got %v, want what the engine says of a table that is not there", err)
+		t.Errorf("got %v, want the engine's error for a missing table", err)
 	}
 	if !strings.Contains(log.String(), "a read from the DAX cluster failed") {
 		t.Errorf("the log says %s", log.String())
 	}
 }
 
-// TestWrongEndpointIsRefused: what Validate lets pass and AWS's client does not.
+// TestWrongEndpointIsRefused: an endpoint that Validate accepts and AWS's client
+// rejects.
 func TestWrongEndpointIsRefused(t *testing.T) {
 	if r, err := dax.Connect(aws.Config{}, dax.Config{Endpoint: "dax://127.0.0.1:1"}, nil, zerolog.Nop()); err == nil {
 		r.Close()
-		t.Error("a cluster of no region is connected to")
+		t.Error("connected to a cluster without a region")
 	} else if !strings.Contains(err.Error(), "dax://127.0.0.1:1") {
 		t.Errorf("got %v", fmt.Sprint(err))
 	}

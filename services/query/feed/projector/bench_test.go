@@ -31,8 +31,8 @@ import (
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
-// measured are both tables in an engine that syncs as in production, and its
-// requests are counted.
+// measured is both tables in an engine that syncs as in production, with a
+// count of its requests.
 type measured struct {
 	db       *dynamodb.Client
 	at       table.Config
@@ -75,8 +75,8 @@ func (m *measured) projector(cfg changes.Config, changed func([]feed.Item)) *pro
 	})
 }
 
-// BenchmarkProjection projects b.N analyzed items, of three tags each, that lie in
-// the stream already. It reports the requests to DynamoDB that an item costs.
+// BenchmarkProjection projects b.N analyzed items, of three tags each, that are
+// already in the stream. It reports the number of requests to DynamoDB per item.
 func BenchmarkProjection(b *testing.B) {
 	m := measure(b)
 	fillPrimary(b, m.db, m.tables.Primary, b.N)
@@ -96,9 +96,10 @@ func BenchmarkProjection(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "items/s")
 }
 
-// BenchmarkVisible analyzes items at a pace, or as fast as the engine takes them,
-// and reports the time from the write of an item's analysis until its rows
-// were written, and answers without it were dropped. The settings are the defaults.
+// BenchmarkVisible analyzes items at a fixed rate, or as fast as the engine accepts
+// them, and reports the time from the write of an item's analysis until its rows
+// are written and cached responses without it are dropped. The settings are the
+// defaults.
 func BenchmarkVisible(b *testing.B) {
 	for _, perSecond := range []int{5, 50, 0} {
 		b.Run(fmt.Sprintf("%d-a-second", perSecond), func(b *testing.B) { benchmarkVisible(b, perSecond) })

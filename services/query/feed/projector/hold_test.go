@@ -21,8 +21,8 @@ import (
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
-// TestSlowBatchKeepsItsShard: while a batch is written the hold on its shard is
-// renewed, so that no other projector writes the same.
+// TestSlowBatchKeepsItsShard: while a batch is written, the lease on its shard
+// is renewed, so that no other projector writes the same.
 func TestSlowBatchKeepsItsShard(t *testing.T) {
 	b := open(t)
 	began, goOn := make(chan struct{}), make(chan struct{})
@@ -48,7 +48,7 @@ func TestSlowBatchKeepsItsShard(t *testing.T) {
 	first := b.revision(t)
 	eventually(t, func() error {
 		if b.revision(t) == first {
-			return errors.New("the hold is not renewed")
+			return errors.New("the lease is not renewed")
 		}
 		return nil
 	})

@@ -27,7 +27,7 @@ import (
 	"github.com/assay-project/assay/services/query/feed/projector"
 )
 
-// bench is both tables in an engine of their own.
+// bench is both tables in a new engine.
 type bench struct {
 	db        *dynamodb.Client
 	streams   *dynamodbstreams.Client
@@ -50,7 +50,7 @@ func open(t *testing.T) *bench {
 	return b
 }
 
-// start runs a projector until stop is called, which waits for its end.
+// start runs a projector until stop is called; stop waits for its end.
 func (b *bench) start(t *testing.T, changed func([]feed.Item)) (registry *prometheus.Registry, stop func()) {
 	t.Helper()
 	registry = prometheus.NewRegistry()
@@ -229,7 +229,7 @@ func TestPoisonIsSetAside(t *testing.T) {
 		ExpressionAttributeValues: map[string]types.AttributeValue{":p": &types.AttributeValueMemberS{Value: "projector#poison"}},
 	})
 	if err != nil || len(out.Items) != 1 {
-		t.Fatalf("%d set aside, %v", len(out.Items), err)
+		t.Fatalf("%d changes set aside, %v", len(out.Items), err)
 	}
 	image, ok := out.Items[0]["new_image"].(*types.AttributeValueMemberM)
 	if !ok || image.Value["source_id"].(*types.AttributeValueMemberS).Value != "reddit#bad" || out.Items[0]["reason"] == nil || out.Items[0]["expires_at"] == nil {
@@ -237,8 +237,8 @@ func TestPoisonIsSetAside(t *testing.T) {
 	}
 }
 
-// An item whose rows the table refuses is set aside alone; those that came with it
-// are shown, and counted.
+// An item whose rows the table rejects is set aside alone; the other items of its
+// batch are shown and counted.
 func TestRefusedItemsAreSetAside(t *testing.T) {
 	b := open(t)
 	b.add(t, 1, "a")
@@ -278,9 +278,9 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 				return err
 			})
 			select {
-			case <-failed: // and not only tried again within one call
+			case <-failed: // and not only retried within one call
 			case <-time.After(time.Minute):
-				t.Error("a write that fails is not given up")
+				t.Error("a failed write was not given up")
 			}
 			heal()
 			b.await(t, "a", "reddit#1")

@@ -58,7 +58,7 @@ func (p *Projector) apply(ctx context.Context, images ...dashboard.Image) error 
 	return p.dashboard.Apply(ctx, images...)
 }
 
-// applyEach finds those that are refused.
+// applyEach finds the rejected ones.
 func (p *Projector) applyEach(ctx context.Context, shard string, images []dashboard.Image, from []streams.Record) error {
 	for i, image := range images {
 		err := p.apply(ctx, image)
@@ -89,7 +89,8 @@ func understand(record streams.Record) (image dashboard.Image, shown bool, err e
 	return image, image.Item.Scored(), err
 }
 
-// setAside keeps a change that cannot be projected, so that those behind it can.
+// setAside stores a change that cannot be projected, so that later changes can
+// be.
 func (p *Projector) setAside(ctx context.Context, shard string, record streams.Record, reason error) error {
 	if err := p.poison.keep(ctx, shard, record, reason); err != nil {
 		return err
@@ -102,8 +103,8 @@ func (p *Projector) setAside(ctx context.Context, shard string, record streams.R
 // poisonPartition is the day_partition of changes that were set aside.
 const poisonPartition = "projector#poison"
 
-// poison keeps what cannot be projected as rows of the dashboard table, for as
-// long as its other rows.
+// poison stores changes that cannot be projected as rows of the dashboard
+// table, for as long as its other rows.
 type poison struct {
 	db    *dynamodb.Client
 	table string

@@ -60,8 +60,8 @@ type question struct {
 	source, tag, sentiment string
 }
 
-// questions combine all filters with the last three days and a window that ends before; wide has more of
-// them.
+// questions combine all filters with the last three days and a window that ends earlier; wide has more
+// of them.
 func questions(now time.Time, wide bool) (all []question) {
 	sources, tags := []string{"", replaySources[0], replaySources[2]}, []string{"", replayTags[0]}
 	if wide {

@@ -23,9 +23,10 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// splitting is a proxy for an engine's only shard, which presents it as DynamoDB does
-// a busy table's: as shards that end and have children, each with the changes of
-// some items. It records if a child is read before the end of its parent.
+// splitting is a proxy for an engine's only shard, which presents it as DynamoDB
+// presents a busy table's: as shards that end and have children, each with the
+// changes of some items. It records whether a child is read before the end of its
+// parent.
 type splitting struct {
 	engine string // its URL
 	t      *testing.T
@@ -45,7 +46,7 @@ type part struct {
 	forgotten          bool   // it is not listed
 }
 
-// split puts a listener before b's streams.
+// split puts a proxy in front of b's streams.
 func (b *bench) split(t *testing.T) *splitting {
 	t.Helper()
 	s := &splitting{engine: aws.ToString(b.db.Options().BaseEndpoint), t: t, shards: []*part{{id: "shard-00", modulus: 1}}}
@@ -55,7 +56,8 @@ func (b *bench) split(t *testing.T) *splitting {
 	return s
 }
 
-// grow ends the open shards where the stream is, each with as many children.
+// grow ends the open shards at the current position of the stream, each with
+// the same number of children.
 func (s *splitting) grow(children uint32, last string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,8 +75,8 @@ func (s *splitting) grow(children uint32, last string) {
 	}
 }
 
-// forget takes shards that were read to their end off the list, as DynamoDB does
-// after a day.
+// forget removes shards that were read to their end from the list, as DynamoDB
+// does after a day.
 func (s *splitting) forget() (left int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,9 +122,9 @@ func (s *splitting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	data, err := json.Marshal(out)
 	if err != nil {
-		s.t.Errorf("an answer of a stream: %v", err)
+		s.t.Errorf("a response of a stream: %v", err)
 	}
-	_, _ = w.Write(data) // fails when who asked has stopped
+	_, _ = w.Write(data) // fails if the requester has stopped
 }
 
 // describe lists two shards at a time, the youngest first.
@@ -220,7 +222,8 @@ func (s *splitting) page(r *http.Request, arn, after string, limit int) []json.R
 	return page.Records
 }
 
-// ask asks the engine. It is false when who asked has stopped.
+// ask forwards a request to the engine. It returns false if the requester has
+// stopped.
 func (s *splitting) ask(r *http.Request, operation string, in map[string]any, out any) bool {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -265,8 +268,8 @@ func (s *splitting) last(t *testing.T, arn string) string {
 }
 
 // TestShardsAreReadParentFirst: shards end and have children while items are written,
-// and a projector stops and resumes among them; later the first are removed. All
-// items are projected, and no child is read before the end of its parent.
+// and a projector stops and resumes meanwhile; later the first shards are removed.
+// All items are projected, and no child is read before the end of its parent.
 func TestShardsAreReadParentFirst(t *testing.T) {
 	b := open(t)
 	s := b.split(t)
@@ -305,7 +308,7 @@ func TestShardsAreReadParentFirst(t *testing.T) {
 	defer func() { stop() }()
 	slices.Sort(want)
 	b.await(t, "", want...)
-	eventually(t, func() error { // of the 1+2+2+4 shards the 5 that are closed are done
+	eventually(t, func() error { // of the 1+2+2+4 shards, the 5 closed ones are done
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, p := range s.shards {
@@ -316,7 +319,7 @@ func TestShardsAreReadParentFirst(t *testing.T) {
 		return nil
 	})
 	if left := s.forget(); left != 4 {
-		t.Errorf("%d shards are left", left)
+		t.Errorf("%d shards remain", left)
 	}
 	stop()
 	_, stop = b.start(t, nil)
@@ -326,7 +329,7 @@ func TestShardsAreReadParentFirst(t *testing.T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.early) > 0 {
-		t.Errorf("begun before the parent was read: %v", s.early)
+		t.Errorf("read before the end of the parent: %v", s.early)
 	}
 	summary, err := b.dashboard.Summary(t.Context(), dashboard.Query{Hours: 1})
 	if err != nil || summary.Total != len(want) || summary.Sentiment != (dashboard.Counts{Positive: len(want)}) {

@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 	"flag"
 	"image"
-	_ "image/png" // of the answers
+	_ "image/png" // of the responses
 	"os"
 	"testing"
 )
 
 var update = flag.Bool("update", false, "write the golden requests")
 
-// sameRequests checks that two requests are the same bytes, but for white space at their
-// ends, and those of the golden file that the tests of the adapter read.
+// sameRequests checks that two requests are the same bytes, except for white space at
+// their ends, and equal the golden file that the tests of the adapter read.
 func sameRequests(t *testing.T, golden string, requests [][]byte) {
 	t.Helper()
 	if len(requests) != 2 {

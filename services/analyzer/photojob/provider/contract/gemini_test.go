@@ -38,7 +38,7 @@ func newGemini(t *testing.T, url, key string) *gemini.Provider {
 	}, providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
 }
 
-// edit is what both clients are asked for.
+// edit is the call that both clients make.
 func edit() provider.Call {
 	call := providertest.Call()
 	call.Options = provider.Options{Format: "png", AspectRatio: "16:9", Seed: 4}
@@ -57,8 +57,8 @@ func contents(prompt string, c provider.Call) []*genai.Content {
 	return []*genai.Content{{Role: genai.RoleUser, Parts: parts}}
 }
 
-// TestGeminiEdit: the SDK sends the request that the adapter sends, and gets the picture
-// that the adapter returns.
+// TestGeminiEdit: the SDK sends the same request as the adapter, and receives the
+// picture that the adapter returns.
 func TestGeminiEdit(t *testing.T) {
 	server := geminitest.Start(t)
 	answer, err := genAIEdit(t.Context(), newGenAI(t, server.URL, geminitest.Key), edit())
@@ -76,11 +76,11 @@ func TestGeminiEdit(t *testing.T) {
 		}
 	}
 	if answer.Candidates[0].FinishReason != genai.FinishReasonStop || answer.UsageMetadata.TotalTokenCount == 0 || answer.ResponseID != usage.RequestID {
-		t.Errorf("%+v %+v, and the adapter has %+v", answer.Candidates[0], answer.UsageMetadata, usage)
+		t.Errorf("the SDK returns %+v %+v, the adapter %+v", answer.Candidates[0], answer.UsageMetadata, usage)
 	}
 }
 
-// TestGeminiAnalyze: so with a description.
+// TestGeminiAnalyze: the same for a description.
 func TestGeminiAnalyze(t *testing.T) {
 	server := geminitest.Start(t)
 	found, _, err := newGemini(t, server.URL, geminitest.Key).Analyze(t.Context(), providertest.Call())
@@ -107,11 +107,12 @@ func TestGeminiAnalyze(t *testing.T) {
 	}
 	sameRequests(t, "../gemini/testdata/analyze.json", server.Requests())
 	if answer.Text() != geminitest.Analysis || !bytes.Contains([]byte(answer.Text()), []byte(found.Description)) {
-		t.Errorf("the SDK reads %s, and the adapter %+v", answer.Text(), found)
+		t.Errorf("the SDK returns %s, the adapter %+v", answer.Text(), found)
 	}
 }
 
-// TestGeminiErrors: the SDK understands the errors of the server, and the free call.
+// TestGeminiErrors: the SDK parses the errors of the server, and the response to the
+// free call.
 func TestGeminiErrors(t *testing.T) {
 	server := geminitest.Start(t)
 	client := newGenAI(t, server.URL, geminitest.Key)
@@ -138,8 +139,8 @@ func TestGeminiErrors(t *testing.T) {
 	}
 }
 
-// TestGeminiLive makes one paid edit with each client, and the free call, on the key
-// ASSAY_LIVE_GEMINI_KEY. It costs two pictures.
+// TestGeminiLive makes one paid edit with each client, and the free call, with the
+// key ASSAY_LIVE_GEMINI_KEY. It costs two pictures.
 func TestGeminiLive(t *testing.T) {
 	key := os.Getenv("ASSAY_LIVE_GEMINI_KEY")
 	if key == "" {

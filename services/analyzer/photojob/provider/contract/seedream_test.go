@@ -31,8 +31,8 @@ func arkEdit(ctx context.Context, client *arkruntime.Client, c provider.Call, si
 	}, arkruntime.WithCustomHeader(model.ClientRequestHeader, c.ID))
 }
 
-// TestSeedreamEdit: the SDK sends the request that the adapter sends, and gets the picture
-// that the adapter returns.
+// TestSeedreamEdit: the SDK sends the same request as the adapter, and receives the
+// picture that the adapter returns.
 func TestSeedreamEdit(t *testing.T) {
 	server := seedreamtest.Start(t)
 	answer, err := arkEdit(t.Context(), newArk(t, server.URL, seedreamtest.Key), edit(), "2730x1536")
@@ -56,7 +56,7 @@ func TestSeedreamEdit(t *testing.T) {
 	}
 }
 
-// TestSeedreamErrors: the SDK understands the errors of the server.
+// TestSeedreamErrors: the SDK parses the errors of the server.
 func TestSeedreamErrors(t *testing.T) {
 	server := seedreamtest.Start(t)
 	want := func(err error, status int, code string) {

@@ -30,8 +30,8 @@ func newProvider(t *testing.T, url, key string) *gemini.Provider {
 	}, providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
 }
 
-// TestEdit: a picture of the answer in the format and size of the call, at the price of
-// the list; what the request cannot carry is reported.
+// TestEdit: the picture of the response in the format and size of the call, at the
+// price of the price list; options that the request cannot express are reported.
 func TestEdit(t *testing.T) {
 	server := geminitest.Start(t)
 	p := newProvider(t, server.URL, geminitest.Key)
@@ -44,7 +44,7 @@ func TestEdit(t *testing.T) {
 		"as it comes":   {provider.Options{}, image.Pt(160, 120), "jpeg", ""},
 		"smaller png":   {provider.Options{Format: "png", Width: 80}, image.Pt(80, 60), "png", ""},
 		"ratio":         {provider.Options{AspectRatio: "16:9", Seed: 4}, image.Pt(160, 120), "jpeg", ""},
-		"another ratio": {provider.Options{AspectRatio: "5:3"}, image.Pt(160, 120), "jpeg", "the provider does not make the aspect ratio 5:3"},
+		"another ratio": {provider.Options{AspectRatio: "5:3"}, image.Pt(160, 120), "jpeg", "the provider does not support the aspect ratio 5:3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := providertest.Call()
@@ -84,7 +84,7 @@ func TestRequests(t *testing.T) {
 	providertest.Golden(t, "edit.json", server.Requests()[1])
 }
 
-// TestAnalyze: the description in the form of the seed, without what cannot be.
+// TestAnalyze: the description in the form of the seed, without invalid values.
 func TestAnalyze(t *testing.T) {
 	server := geminitest.Start(t)
 	p := newProvider(t, server.URL, geminitest.Key)
@@ -103,11 +103,11 @@ func TestAnalyze(t *testing.T) {
 	server.Next(providertest.Answer(rated))
 	a, _, err = p.Analyze(t.Context(), providertest.Call())
 	if err != nil || a.SafeSearch == nil || a.SafeSearch.Adult != "LIKELY" {
-		t.Errorf("%+v, %v: the filter of the API counts", a.SafeSearch, err)
+		t.Errorf("%+v, %v: the API's filter must take precedence", a.SafeSearch, err)
 	}
 	server.Next(providertest.Answer(geminitest.Candidate("STOP", map[string]any{"text": "A nice hill."})))
 	if _, _, err = p.Analyze(t.Context(), providertest.Call()); !providertest.IsError(err, provider.Retry, provider.BadAnswer, provider.IsBilled) {
-		t.Errorf("a text in place of JSON: %v", err)
+		t.Errorf("text instead of JSON: %v", err)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// halfPicture cuts the picture of an answer.
+// halfPicture truncates the picture of a response.
 func halfPicture(answer []byte) []byte {
 	var a struct {
 		Candidates []struct {
@@ -162,7 +162,8 @@ func halfPicture(answer []byte) []byte {
 	return geminitest.Picture(data[:len(data)/2], "image/png")
 }
 
-// TestPerDay: the quota of a day waits for midnight in California.
+// TestPerDay: after the daily quota is used up, the call waits until midnight
+// in California.
 func TestPerDay(t *testing.T) {
 	server := geminitest.Start(t)
 	server.Next(geminitest.TooMany(geminitest.PerDay))
@@ -177,14 +178,14 @@ func TestPerDay(t *testing.T) {
 	}
 }
 
-// TestUnreachable: what was never sent is not billed.
+// TestUnreachable: a request that was never sent is not billed.
 func TestUnreachable(t *testing.T) {
 	if _, _, err := newProvider(t, "http://127.0.0.1:1", geminitest.Key).Edit(t.Context(), providertest.Call()); !providertest.IsError(err, provider.Retry, provider.Unavailable, provider.NotBilled) {
 		t.Error(err)
 	}
 }
 
-// TestCheck: a key that is refused suspends, and so does a call with it.
+// TestCheck: a rejected key suspends the provider, in a check and in a call.
 func TestCheck(t *testing.T) {
 	server := geminitest.Start(t)
 	if err := newProvider(t, server.URL, geminitest.Key).Check(t.Context()); err != nil {
@@ -199,8 +200,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestStoredAnswer: an answer is kept before it is read, and one that was kept is read
-// without a request.
+// TestStoredAnswer: a response is stored before it is parsed, and a stored one is
+// parsed without a request.
 func TestStoredAnswer(t *testing.T) {
 	server := geminitest.Start(t)
 	p := newProvider(t, server.URL, geminitest.Key)
@@ -223,7 +224,7 @@ func TestStoredAnswer(t *testing.T) {
 	full := errors.New("the disk is full")
 	c.Keep = func(context.Context, io.Reader) ([]byte, error) { return nil, full }
 	if _, _, err := p.Edit(t.Context(), c); !errors.Is(err, full) {
-		t.Errorf("an answer that cannot be kept: %v", err)
+		t.Errorf("a response that cannot be stored: %v", err)
 	}
 }
 

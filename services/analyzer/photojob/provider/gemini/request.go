@@ -62,7 +62,7 @@ func editRequest(c provider.Call) (r request, degraded string) {
 	if ratio := c.Options.AspectRatio; slices.Contains(ratios, ratio) {
 		cfg.ImageConfig = &imageConfig{AspectRatio: ratio}
 	} else if ratio != "" {
-		degraded = "the provider does not make the aspect ratio " + ratio
+		degraded = "the provider does not support the aspect ratio " + ratio
 	}
 	return request{Contents: contentsOf(remote.Prompt(c), c), GenerationConfig: cfg}, degraded
 }

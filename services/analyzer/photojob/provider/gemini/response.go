@@ -91,7 +91,7 @@ func (r *response) analysis() (provider.Analysis, error) {
 		SafeSearch  *provider.SafeSearch
 	}
 	if err := json.Unmarshal([]byte(text.String()), &said); err != nil {
-		return provider.Analysis{}, remote.Bad(r.from, "its description is not the JSON that was asked for: %w", err)
+		return provider.Analysis{}, remote.Bad(r.from, "its description is not the requested JSON: %w", err)
 	}
 	found := provider.Analysis{Description: cut(said.Description, maxDescription), SafeSearch: r.safeSearch(said.SafeSearch)}
 	for _, label := range said.Labels {

@@ -13,7 +13,7 @@ import (
 // personConfidence is the minimum confidence of a person that is cut out.
 const personConfidence = 0.6
 
-// seen is what was found in the picture at the current step.
+// seen is the objects found in the picture at the current step.
 type seen struct {
 	faces   []face
 	objects []objects.Object // with at least personConfidence, in descending order

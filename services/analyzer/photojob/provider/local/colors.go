@@ -6,8 +6,8 @@ var colorNames = []string{
 	"black", "white", "gray", "red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink", "brown", "beige",
 }
 
-// colorName names a color by hue, saturation and lightness of HSL, with thresholds set by eye. It uses
-// integer arithmetic, which gives the same result on every processor.
+// colorName names a color by hue, saturation and lightness of HSL, with thresholds chosen by eye. It
+// uses integer arithmetic, which gives the same result on every processor.
 func colorName(r, g, b byte) string {
 	most, least := int(max(r, g, b)), int(min(r, g, b))
 	chroma, light := most-least, most+least // 0 to 255, 0 to 510

@@ -32,7 +32,7 @@ func document() *image.NRGBA {
 	return m
 }
 
-// TestDescribe: pictures of which the facts are known.
+// TestDescribe: pictures with known properties.
 func TestDescribe(t *testing.T) {
 	p := newProvider(t, everything)
 	for name, test := range map[string]struct {

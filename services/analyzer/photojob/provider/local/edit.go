@@ -104,7 +104,7 @@ func (e *edit) withOptions(steps []grammar.Step, o provider.Options) []grammar.S
 	return steps
 }
 
-// behind has the steps that change the background of persons.
+// behind contains the steps that change the background of persons.
 var behind = map[grammar.Op]bool{grammar.RemoveBackground: true, grammar.Background: true, grammar.BlurBackground: true}
 
 // encodingOf returns the encoding of the last As step or, without one, the format of the source, or

@@ -1,6 +1,6 @@
 package local_test
 
-// golden are prompts and the beginning of the SHA-256 of the pixels that they make of
+// golden maps prompts to the beginning of the SHA-256 of their result for
 // scene.New(320, 240, 9).
 var golden = map[string]string{
 	"enhance":            "5729829c321caf46",

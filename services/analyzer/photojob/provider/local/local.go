@@ -12,7 +12,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-// Version changes whenever the answer to the same call, of a provider with the same Config, changes.
+// Version changes whenever the response to the same call, of a provider with the same Config,
+// changes.
 const Version = "local-3"
 
 // Provider implements provider.Provider.

@@ -42,9 +42,9 @@ func pngOf(t *testing.T, m image.Image) []byte {
 	return out.Bytes()
 }
 
-// TestEditIsDeterministic: the pixels of every edit are those that were looked at
-// when their sums were written here, on every processor; the bytes are the same in
-// every run. A change of a sum is a new local.Version.
+// TestEditIsDeterministic: the pixels of every edit are those that were reviewed
+// when their checksums were recorded, on every processor; the bytes are the same
+// in every run. A change of a checksum requires a new local.Version.
 func TestEditIsDeterministic(t *testing.T) {
 	p, photo := newProvider(t, everything), pngOf(t, scene.New(320, 240, 9))
 	for prompt, want := range golden {
@@ -63,8 +63,8 @@ func TestEditIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestPersons: the steps that need a person do what was looked at when the sums of their
-// pixels were written here, and are left out without one.
+// TestPersons: the steps that need a person give the pixels that were reviewed when
+// their checksums were recorded, and are skipped without a person.
 func TestPersons(t *testing.T) {
 	p := newProvider(t, everything)
 	for prompt, want := range map[string]string{
@@ -124,7 +124,8 @@ func edit(t *testing.T, p provider.Provider, c provider.Call) provider.Edited {
 	return e
 }
 
-// TestEdit: sizes, formats, options and what is reported of the rest.
+// TestEdit: sizes, formats, options, and the report of steps that were not
+// applied.
 func TestEdit(t *testing.T) {
 	p, photo := newProvider(t, everything), pngOf(t, scene.New(320, 240, 9))
 	for name, test := range map[string]struct {
@@ -160,7 +161,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// TestErrors: what fails, fails for good, and costs nothing.
+// TestErrors: errors are permanent, and cost nothing.
 func TestErrors(t *testing.T) {
 	p, photo := newProvider(t, everything), pngOf(t, scene.New(320, 240, 9))
 	for code, call := range map[string]provider.Call{
@@ -175,7 +176,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v", code, err)
 		}
 		if code == provider.PromptNotUnderstood && !strings.Contains(err.Error(), "crop W:H") {
-			t.Errorf("it does not list what can be done: %v", err)
+			t.Errorf("the error does not list the instructions: %v", err)
 		}
 	}
 }

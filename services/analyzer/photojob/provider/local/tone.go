@@ -84,14 +84,14 @@ func sepia(p *pixels.Picture) {
 }
 
 // whiteBalance scales the channels half of the way to the same mean (the gray world
-// assumption, Buchsbaum 1980), each by 2/3 to 3/2: all of the way turns scenes that
-// are warm by themselves blue.
+// assumption, Buchsbaum 1980), each by 2/3 to 3/2: the full correction would turn
+// scenes with naturally warm colors blue.
 func whiteBalance(p *pixels.Picture) {
 	var sums [3]int64
 	var n int64
 	each(p, func(px []byte) {
 		if most, least := max(px[0], px[1], px[2]), min(px[0], px[1], px[2]); px[3] == 0 || least < 8 || most > 247 {
-			return // clipped pixels say nothing of the light
+			return // clipped pixels carry no information about the light
 		}
 		for c := range sums {
 			sums[c] += int64(px[c])

@@ -14,7 +14,8 @@ import (
 )
 
 // watermark writes a line of text into the lower right corner, in white with a dark
-// edge, a thirtieth of the shorter side high. Text that is too long gets smaller.
+// outline, a thirtieth of the shorter side high. Text that is too long is drawn
+// smaller.
 func watermark(p *pixels.Picture, text string) error {
 	parsed, err := opentype.Parse(goregular.TTF)
 	if err != nil {

@@ -37,16 +37,16 @@ func IsError(err error, class provider.Class, code string, billed provider.Bille
 	return ok && e.Class == class && e.Code == code && e.Billed == billed
 }
 
-// Fault is a reply of a server, and the error that an adapter makes of it.
+// Fault is a reply of a server, and the error that an adapter returns for it.
 type Fault struct {
 	Reply  Reply
 	Class  provider.Class
 	Code   string
 	Billed provider.Billed
-	After  time.Duration // the pause that the service asks for
+	After  time.Duration // the pause that the service requests
 }
 
-// Unusable is the fault of an answer that is billed, and of no use.
+// Unusable is the fault of a billed response that cannot be used.
 func Unusable(reply Reply) Fault {
 	return Fault{reply, provider.Retry, provider.BadAnswer, provider.IsBilled, 0}
 }
@@ -67,7 +67,7 @@ func Faults() map[string]Fault {
 		"half, silence":     {Stalled, provider.Unknown, provider.Timeout, provider.MaybeBilled, 0},
 		"drip":              {Drip, provider.Unknown, provider.Timeout, provider.MaybeBilled, 0},
 		"reset first":       {ResetFirst, provider.Unknown, provider.Unavailable, provider.MaybeBilled, 0},
-		"reset in answer":   {Reset, provider.Unknown, provider.Unavailable, provider.MaybeBilled, 0},
+		"reset in response": {Reset, provider.Unknown, provider.Unavailable, provider.MaybeBilled, 0},
 		"truncated JSON":    Unusable(Truncated),
 		"60 MB":             Unusable(Huge),
 		"not JSON":          Unusable(Answer([]byte("<html>"))),
@@ -75,12 +75,12 @@ func Faults() map[string]Fault {
 	}
 }
 
-// silence is how long a call waits for a server that does not answer.
+// silence is how long a call waits for a server that does not respond.
 const silence = time.Second
 
-// TestFaults makes an edit with each fault of every service, and with more: each has its
-// error, makes one request, and is reported as billed, or as perhaps billed, whenever the
-// server bills.
+// TestFaults makes an edit with each fault of every service, and with more: each gives
+// its error, makes one request, and is reported as billed, or as possibly billed,
+// whenever the server bills.
 func TestFaults(t *testing.T, server *Script, p provider.Provider, more map[string]Fault) {
 	all := Faults()
 	maps.Copy(all, more)
@@ -105,14 +105,14 @@ func TestFaults(t *testing.T, server *Script, p provider.Provider, more map[stri
 				t.Errorf("%d requests for one call", n)
 			}
 			if server.Billed() > billed && fault.Billed == provider.NotBilled {
-				t.Error("billed, and reported as not billed")
+				t.Error("billed, but reported as not billed")
 			}
 		})
 	}
 }
 
-// Golden checks that a request is that of testdata/<name>, which the official SDK sends for
-// the same call: the module contract compares the two.
+// Golden checks that a request equals testdata/<name>, which the official SDK sends for the
+// same call: the module contract compares the two.
 func Golden(t *testing.T, name string, request []byte) {
 	t.Helper()
 	want, err := os.ReadFile(filepath.Join("testdata", name))

@@ -1,4 +1,4 @@
-// Package providertest scripts the faults of the servers that stand for paid services in
+// Package providertest scripts the faults of the servers that replace paid services in
 // tests, and counts what such a server bills.
 package providertest
 
@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// Exchange is one valid request to a server, with the answer that it would get.
+// Exchange is one valid request to a server, with the successful response to
+// it.
 type Exchange struct {
 	W      http.ResponseWriter
 	R      *http.Request
@@ -21,30 +22,31 @@ type Exchange struct {
 	script *Script
 }
 
-// Bill is a request that costs.
+// Bill is a billed request.
 type Bill struct {
 	Model   string
 	Request []byte
 }
 
-// Bill counts the exchange as one that costs.
+// Bill counts the exchange as billed.
 func (x Exchange) Bill() {
 	x.script.mu.Lock()
 	defer x.script.mu.Unlock()
 	x.script.bills = append(x.script.bills, x.bill)
 }
 
-// Write sends a body with status 200, whatever becomes of it.
+// Write sends a body with status 200 and ignores errors.
 func (x Exchange) Write(body []byte) {
 	x.W.Header().Set("Content-Type", "application/json")
 	x.W.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	_, _ = x.W.Write(body) // fails when the client is gone
+	_, _ = x.W.Write(body) // fails if the client has disconnected
 }
 
-// Reply answers one request.
+// Reply responds to one request.
 type Reply func(Exchange)
 
-// Script says how a server replies, and counts. The zero value replies to all with OK.
+// Script specifies how a server responds, and counts. The zero value responds to all
+// with OK.
 type Script struct {
 	mu      sync.Mutex
 	replies []Reply
@@ -55,40 +57,40 @@ type Script struct {
 	busiest int
 }
 
-// Next makes the server reply to the next requests in this order, after those that were
-// scripted before.
+// Next makes the server respond to the next requests in this order, after those that
+// were scripted before.
 func (s *Script) Next(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.replies = append(s.replies, replies...)
 }
 
-// Choose makes the server reply to all further requests, numbered from 0, as f says; nil
-// is OK. f is called by one request at a time.
+// Choose makes the server respond to all further requests, numbered from 0, with the
+// result of f; nil means OK. f is called by one request at a time.
 func (s *Script) Choose(f func(call int) Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.choose = f
 }
 
-// Calls is how many valid requests there were.
+// Calls is the number of valid requests.
 func (s *Script) Calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls
 }
 
-// Bills are the requests that cost.
+// Bills are the billed requests.
 func (s *Script) Bills() []Bill {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.bills)
 }
 
-// Billed is how many requests cost.
+// Billed is the number of billed requests.
 func (s *Script) Billed() int { return len(s.Bills()) }
 
-// BilledFor is how many requests of a model cost.
+// BilledFor is the number of billed requests of a model.
 func (s *Script) BilledFor(model string) int {
 	n := 0
 	for _, bill := range s.Bills() {
@@ -99,14 +101,14 @@ func (s *Script) BilledFor(model string) int {
 	return n
 }
 
-// Busiest is how many requests there were at once.
+// Busiest is the maximum number of concurrent requests.
 func (s *Script) Busiest() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.busiest
 }
 
-// Reply replies to a valid request, whose body was read.
+// Reply responds to a valid request whose body was read.
 func (s *Script) Reply(w http.ResponseWriter, r *http.Request, bill Bill, answer []byte) {
 	s.mu.Lock()
 	reply := Reply(OK)
@@ -130,7 +132,7 @@ func (s *Script) Reply(w http.ResponseWriter, r *http.Request, bill Bill, answer
 	reply(Exchange{w, r, answer, bill, s})
 }
 
-// Late replies after a time, as a service that works on its answer does.
+// Late responds after a delay, as a slow service does.
 func Late(by time.Duration, reply Reply) Reply {
 	return func(x Exchange) {
 		select {
@@ -141,27 +143,28 @@ func Late(by time.Duration, reply Reply) Reply {
 	}
 }
 
-// OK bills and answers.
+// OK bills and sends the successful response.
 func OK(x Exchange) {
 	x.Bill()
 	x.Write(x.Answer)
 }
 
-// Status answers with an error and a body.
+// Status sends an error status and a body.
 func Status(status int, contentType, body string) Reply {
 	return func(x Exchange) {
 		x.W.Header().Set("Content-Type", contentType)
 		x.W.WriteHeader(status)
-		_, _ = x.W.Write([]byte(body)) // fails when the client is gone
+		_, _ = x.W.Write([]byte(body)) // fails if the client has disconnected
 	}
 }
 
-// HTML is the 503 of a gateway.
+// HTML sends the 503 of a gateway.
 func HTML(x Exchange) {
 	Status(http.StatusServiceUnavailable, "text/html", "<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>")(x)
 }
 
-// TooMany answers 429 with Retry-After, in seconds, unless it is empty, and a body.
+// TooMany sends status 429 with Retry-After, in seconds, unless it is empty, and a
+// body.
 func TooMany(retryAfter, body string) Reply {
 	return func(x Exchange) {
 		if retryAfter != "" {
@@ -171,27 +174,28 @@ func TooMany(retryAfter, body string) Reply {
 	}
 }
 
-// Silent bills, and sends nothing until the client is gone.
+// Silent bills, and sends nothing until the client has disconnected.
 func Silent(x Exchange) {
 	x.Bill()
 	<-x.R.Context().Done()
 }
 
-// Stalled bills, sends half of the answer, and nothing more until the client is gone.
+// Stalled bills, sends half of the response, and nothing more until the client has
+// disconnected.
 func Stalled(x Exchange) {
 	x.Bill()
 	x.half()
 	<-x.R.Context().Done()
 }
 
-// Drip bills, and sends a byte a second until the client is gone.
+// Drip bills, and sends a byte per second until the client has disconnected.
 func Drip(x Exchange) {
 	x.Bill()
 	x.W.Header().Set("Content-Length", strconv.Itoa(len(x.Answer)))
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for _, b := range x.Answer {
-		_, _ = x.W.Write([]byte{b}) // fails when the client is gone
+		_, _ = x.W.Write([]byte{b}) // fails if the client has disconnected
 		_ = http.NewResponseController(x.W).Flush()
 		select {
 		case <-x.R.Context().Done():
@@ -201,23 +205,23 @@ func Drip(x Exchange) {
 	}
 }
 
-// Reset bills, sends half of the answer and resets the connection.
+// Reset bills, sends half of the response and resets the connection.
 func Reset(x Exchange) {
 	x.Bill()
 	x.half()
 	x.reset()
 }
 
-// ResetFirst resets the connection before it answers, and does not bill.
+// ResetFirst resets the connection before it responds, and does not bill.
 func ResetFirst(x Exchange) { x.reset() }
 
-// Truncated bills, and sends half of the answer as if it were all of it.
+// Truncated bills, and sends half of the response as if it were complete.
 func Truncated(x Exchange) {
 	x.Bill()
 	x.Write(x.Answer[:len(x.Answer)/2])
 }
 
-// Huge bills, and sends 60 MB of white space before the answer.
+// Huge bills, and sends 60 MB of white space before the response.
 func Huge(x Exchange) {
 	x.Bill()
 	space := make([]byte, 1<<20)
@@ -232,12 +236,12 @@ func Huge(x Exchange) {
 	_, _ = x.W.Write(x.Answer)
 }
 
-// Redirect sends the client to an address.
+// Redirect redirects the client to an address.
 func Redirect(to string) Reply {
 	return func(x Exchange) { http.Redirect(x.W, x.R, to, http.StatusMovedPermanently) }
 }
 
-// Body bills, and answers with another body.
+// Body bills, and responds with another body.
 func Body(change func(answer []byte) []byte) Reply {
 	return func(x Exchange) {
 		x.Bill()
@@ -247,7 +251,7 @@ func Body(change func(answer []byte) []byte) Reply {
 
 func (x Exchange) half() {
 	x.W.Header().Set("Content-Length", strconv.Itoa(len(x.Answer)))
-	_, _ = x.W.Write(x.Answer[:len(x.Answer)/2]) // fails when the client is gone
+	_, _ = x.W.Write(x.Answer[:len(x.Answer)/2]) // fails if the client has disconnected
 	_ = http.NewResponseController(x.W).Flush()
 }
 
@@ -257,7 +261,7 @@ func (x Exchange) reset() {
 		panic(fmt.Sprintf("reset: %v", err)) // HTTP/1 can always be hijacked
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // the close that follows resets
+		_ = tcp.SetLinger(0) // the following close resets the connection
 	}
 	_ = conn.Close()
 }

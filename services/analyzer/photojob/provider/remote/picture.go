@@ -15,12 +15,12 @@ const enhancePrompt = "Enhance this photo: correct exposure, white balance and s
 // Prompt returns the prompt of a call, or one that enhances the photo.
 func Prompt(c provider.Call) string { return cmp.Or(c.Prompt, enhancePrompt) }
 
-// MaxPicture is the most bytes of a picture in an answer.
+// MaxPicture is the maximum size of a picture in a response, in bytes.
 const MaxPicture = 30_000_000
 
-// Prepared returns a photo as a service may get it: upright, without metadata but the
-// color profile, within its limits of bytes and pixels; a JPEG, or a PNG when it has
-// transparency that fits.
+// Prepared returns a photo in the form that is sent to a service: upright, without
+// metadata except for the color profile, within its limits of bytes and pixels; a
+// JPEG, or a PNG if it has transparency and fits.
 func Prepared(ctx context.Context, decoder *pixels.Decoder, photo []byte, l provider.Limits) (prepared []byte, mediaType string, err error) {
 	picture, release, err := decoder.Decode(ctx, photo, pixels.Default)
 	if err != nil {
@@ -45,9 +45,9 @@ func Prepared(ctx context.Context, decoder *pixels.Decoder, photo []byte, l prov
 	return nil, "", fmt.Errorf("%w: it does not fit into %d bytes", pixels.ErrTooLarge, l.Bytes)
 }
 
-// Edited reads the picture of an answer: of the media type that the service claims, "" for
-// none, within the limits of photos. It is written again in the format and size that the call asks for,
-// so that nothing of it is passed on but its pixels.
+// Edited decodes the picture of a response: of the media type that the service declares, "" for none,
+// within the limits of photos. It encodes the picture again in the format and size that the call
+// requests, so that only its pixels are passed on.
 func Edited(ctx context.Context, decoder *pixels.Decoder, r Response, data []byte, claimed string, c provider.Call) (provider.Edited, error) {
 	sniffed := pixels.Sniff(data)
 	if sniffed == "" || claimed != "" && sniffed.MediaType() != claimed {

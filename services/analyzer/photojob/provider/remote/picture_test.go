@@ -16,8 +16,8 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// TestPrepared: a photo goes out within the limits, as a JPEG without its metadata, or as
-// a PNG where it has transparency.
+// TestPrepared: a photo is sent within the limits, as a JPEG without its metadata, or as
+// a PNG if it has transparency.
 func TestPrepared(t *testing.T) {
 	decoder := pixels.NewDecoder(1<<30, engines.Config{})
 	var plain, clear bytes.Buffer
@@ -56,7 +56,7 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// TestRetryAfter: seconds or a date, within a day; anything else is none.
+// TestRetryAfter: seconds or a date, within a day; other values are ignored.
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Duration{

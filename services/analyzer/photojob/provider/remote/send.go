@@ -1,6 +1,6 @@
-// Package remote is what the adapters of paid services share: one HTTP request for one
-// call, the errors of HTTP in the classes of providers, and pictures on their way out and
-// in. What a service answers is untrusted input.
+// Package remote is the shared part of the adapters of paid services: one HTTP request
+// for one call, the classification of HTTP errors, and the conversion of pictures in
+// requests and responses. Responses are untrusted input.
 package remote
 
 import (
@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// MaxAnswer is the most bytes of an answer that are read.
+	// MaxAnswer is the maximum size of a response, in bytes.
 	MaxAnswer = 40 << 20
-	// maxError is how many bytes of an error are read.
+	// maxError is the maximum number of bytes that are read of an error.
 	maxError = 64 << 10
 )
 
@@ -29,11 +29,11 @@ type Request struct {
 	URL    string
 	Header http.Header
 	Body   []byte // JSON; nil for none
-	// Keep stores the body of an answer with status 200, as provider.Call has it.
+	// Keep stores the body of a response with status 200, as in provider.Call.
 	Keep func(context.Context, io.Reader) ([]byte, error)
 }
 
-// Response is the answer of a service.
+// Response is the response of a service.
 type Response struct {
 	Status int
 	Header http.Header
@@ -41,10 +41,11 @@ type Response struct {
 }
 
 // Send makes one HTTP request, which is never repeated and follows no redirect. An error
-// is a *provider.Error that says whether the request may have been billed, or the reason
-// why ctx was cancelled, or that of Keep. A status other than 200 is no error.
+// is a *provider.Error that states whether the request may have been billed, or the
+// cause of the end of ctx, or the error of Keep. A status other than 200 is not an
+// error.
 func Send(ctx context.Context, client *http.Client, r Request) (Response, error) {
-	var sent atomic.Bool // the service may have the request
+	var sent atomic.Bool // the service may have received the request
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }}
 	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), r.Method, r.URL, bytes.NewReader(r.Body))
 	if err != nil {
@@ -66,7 +67,7 @@ func Send(ctx context.Context, client *http.Client, r Request) (Response, error)
 	if resp.StatusCode != http.StatusOK {
 		answer.Body, err = io.ReadAll(io.LimitReader(resp.Body, maxError))
 		if err != nil {
-			answer.Body = nil // the status says enough
+			answer.Body = nil // the status is sufficient
 		}
 		return answer, nil
 	}
@@ -78,7 +79,7 @@ func Send(ctx context.Context, client *http.Client, r Request) (Response, error)
 	answer.Body, err = keep(ctx, body)
 	switch {
 	case errors.Is(body.err, errLong):
-		return answer, Bad(answer, "its answer is larger than %d bytes", MaxAnswer)
+		return answer, Bad(answer, "its response is larger than %d bytes", MaxAnswer)
 	case body.err != nil:
 		return answer, lost(ctx, body.err, true)
 	}
@@ -109,14 +110,14 @@ func (c *capped) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lost is the error of a request without an answer.
+// lost returns the error for a request without a response.
 func lost(ctx context.Context, err error, sent bool) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return context.Cause(ctx)
 	}
 	failed := &provider.Error{Class: provider.Unknown, Code: provider.Unavailable, Billed: provider.MaybeBilled, Err: fmt.Errorf("the connection to the provider was lost: %w", err)}
 	if ctx.Err() != nil {
-		failed.Code, failed.Err = provider.Timeout, errors.New("the provider did not answer in time")
+		failed.Code, failed.Err = provider.Timeout, errors.New("the provider did not respond in time")
 	}
 	if !sent {
 		failed.Class, failed.Billed = provider.Retry, provider.NotBilled

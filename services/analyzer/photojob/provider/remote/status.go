@@ -11,14 +11,15 @@ import (
 	"github.com/assay-project/assay/services/analyzer/photojob/provider"
 )
 
-// maxMessage is how many bytes of a service's own words are repeated.
+// maxMessage is the maximum number of bytes of a service's own message that
+// are included.
 const maxMessage = 300
 
-// Failed classes an answer with an error by its HTTP status. The message is the service's
-// own, "" when it gives none.
+// Failed classifies an error response by its HTTP status. The message is the service's
+// own, "" if there is none.
 func Failed(r Response, message string) *provider.Error {
 	e := &provider.Error{Billed: provider.NotBilled, HTTP: r.Status, RetryAfter: RetryAfter(r.Header, time.Now())}
-	said := "the provider answers " + strconv.Itoa(r.Status)
+	said := "the provider responded with " + strconv.Itoa(r.Status)
 	if message = strings.TrimSpace(strings.ToValidUTF8(message[:min(len(message), maxMessage)], "")); message != "" {
 		said += ": " + message
 	}
@@ -41,26 +42,27 @@ func Failed(r Response, message string) *provider.Error {
 	return e
 }
 
-// Bad is the error of an answer that was billed and cannot be used.
+// Bad returns the error for a response that was billed but cannot be used.
 func Bad(r Response, format string, args ...any) *provider.Error {
 	return &provider.Error{
 		Class: provider.Retry, Code: provider.BadAnswer, Billed: provider.IsBilled, HTTP: r.Status,
-		Err: fmt.Errorf("the provider's answer cannot be used: "+format, args...),
+		Err: fmt.Errorf("the provider's response cannot be used: "+format, args...),
 	}
 }
 
-// Blocked is the error of content that a service refuses.
+// Blocked returns the error for content that a service rejects.
 func Blocked(r Response, billed provider.Billed, reason string) *provider.Error {
 	return &provider.Error{
 		Class: provider.Permanent, Code: provider.SafetyBlocked, Billed: billed, HTTP: r.Status,
-		Err: fmt.Errorf("the provider refuses the photo or the prompt by its content policy (%s)", reason),
+		Err: fmt.Errorf("the provider rejected the photo or the prompt because of its content policy (%s)", reason),
 	}
 }
 
-// maxRetryAfter bounds what a service may ask for.
+// maxRetryAfter is the maximum pause that a service can request.
 const maxRetryAfter = 24 * time.Hour
 
-// RetryAfter reads the header Retry-After: seconds or a date. It is 0 when there is none.
+// RetryAfter parses the header Retry-After: seconds or a date. It returns 0 if there is
+// none.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	text := h.Get("Retry-After")
 	wait := time.Duration(0)

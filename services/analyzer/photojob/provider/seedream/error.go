@@ -10,14 +10,15 @@ import (
 
 type apiError struct{ Code, Message string }
 
-// sensitive reports whether the content was refused: InputTextSensitiveContentDetected,
+// sensitive reports whether the content was rejected:
+// InputTextSensitiveContentDetected,
 // OutputImageSensitiveContentDetected.PolicyViolation and the like.
 func (e *apiError) sensitive() bool { return strings.Contains(e.Code, "SensitiveContentDetected") }
 
-// failed reads an error. Codes that are not known are classed by the HTTP status.
+// failed parses an error. Unknown codes are classified by the HTTP status.
 func failed(r remote.Response) *provider.Error {
 	var body struct{ Error apiError }
-	_ = json.Unmarshal(r.Body, &body) // what cannot be read is classed by the HTTP status
+	_ = json.Unmarshal(r.Body, &body) // an unreadable body is classified by the HTTP status
 	code := body.Error.Code
 	e := remote.Failed(r, strings.TrimSpace(code+" "+body.Error.Message))
 	e.RequestID = r.Header.Get("X-Request-Id")

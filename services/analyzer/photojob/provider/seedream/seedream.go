@@ -1,4 +1,4 @@
-// Package seedream edits photos by the image generation API of ModelArk, as it is
+// Package seedream edits photos with the image generation API of ModelArk,
 // documented at https://docs.byteplus.com/en/docs/ModelArk/1541523.
 package seedream
 
@@ -27,7 +27,7 @@ const (
 	maxWords   = 600
 )
 
-// Config is how the API is called.
+// Config configures the calls of the API.
 type Config struct {
 	BaseURL    string
 	Key        string
@@ -43,7 +43,7 @@ type Provider struct {
 	decoder *pixels.Decoder
 }
 
-// New returns the provider. The client and the decoder are the caller's to close.
+// New returns the provider. The caller closes the client and the decoder.
 func New(cfg Config, client *http.Client, decoder *pixels.Decoder) *Provider {
 	return &Provider{cfg, client, decoder}
 }
@@ -56,8 +56,8 @@ func (p *Provider) Limits(provider.Step) provider.Limits {
 	}
 }
 
-// Check sends a request without a prompt. A key that is refused is refused first, and the
-// rest of such a request costs nothing.
+// Check sends a request without a prompt. An invalid key is rejected first, and a request
+// without a prompt costs nothing.
 func (p *Provider) Check(ctx context.Context) error {
 	resp, err := remote.Send(ctx, p.client, p.request([]byte(`{}`), provider.Call{ID: "check"}))
 	if err == nil && resp.Status != http.StatusOK && resp.Status != http.StatusBadRequest {
@@ -66,10 +66,10 @@ func (p *Provider) Check(ctx context.Context) error {
 	return err
 }
 
-// Analyze is not offered by the API.
+// Analyze returns an error: the API does not offer it.
 func (p *Provider) Analyze(context.Context, provider.Call) (provider.Analysis, provider.Usage, error) {
 	return provider.Analysis{}, provider.Usage{}, &provider.Error{
-		Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: errors.New("seedream describes no photos"),
+		Class: provider.Internal, Code: provider.InternalError, Billed: provider.NotBilled, Err: errors.New("seedream cannot describe photos"),
 	}
 }
 
@@ -80,13 +80,13 @@ func (p *Provider) request(body []byte, c provider.Call) remote.Request {
 	}
 }
 
-// Edit asks for the photo as the prompt describes it.
+// Edit requests a photo that is edited according to the prompt.
 func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, provider.Usage, error) {
 	usage := provider.Usage{Model: p.cfg.Model, CostMicros: p.cfg.CostMicros, Estimated: true}
 	if words := len(strings.Fields(c.Prompt)); words > maxWords {
 		return provider.Edited{}, usage, &provider.Error{
 			Class: provider.Permanent, Code: provider.Rejected, Billed: provider.NotBilled,
-			Err: fmt.Errorf("the prompt has %d words; the provider takes %d", words, maxWords),
+			Err: fmt.Errorf("the prompt has %d words; the provider accepts %d", words, maxWords),
 		}
 	}
 	resp := remote.Response{Status: http.StatusOK, Body: c.Answer}
@@ -118,7 +118,7 @@ func (p *Provider) Edit(ctx context.Context, c provider.Call) (provider.Edited, 
 	return edited, usage, err
 }
 
-// response is what of an answer is used.
+// response has the fields of a response that are used.
 type response struct {
 	Data []struct {
 		B64JSON string `json:"b64_json"`
@@ -147,7 +147,7 @@ func (r *response) picture() ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, remote.Bad(r.from, "its picture is not base64: %w", err)
-	case len(picture) == 0: // also one that is an address: they are not asked for, and not followed
+	case len(picture) == 0: // also if it is a URL: URLs are not requested, and not followed
 		return nil, remote.Bad(r.from, "it has no picture")
 	}
 	return picture, nil

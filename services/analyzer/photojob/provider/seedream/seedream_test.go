@@ -25,8 +25,8 @@ func newProvider(t *testing.T, url, key string) *seedream.Provider {
 	return seedream.New(seedream.Config{BaseURL: url, Key: key, Model: seedreamtest.Model, CostMicros: price, Time: 2 * time.Minute}, providertest.Client(t), pixels.NewDecoder(1<<30, engines.Config{}))
 }
 
-// TestEdit: the picture of the answer, at the price of one; the call's id goes along. The
-// size that is asked for has the ratio that the call or its photo has.
+// TestEdit: the picture of the response, at the price of one; the call's id is sent. The
+// requested size has the ratio of the call or of its photo.
 func TestEdit(t *testing.T) {
 	server := seedreamtest.Start(t)
 	p := newProvider(t, server.URL, seedreamtest.Key)
@@ -95,7 +95,7 @@ func TestFaults(t *testing.T) {
 	providertest.TestFaults(t, &server.Script, newProvider(t, server.URL, seedreamtest.Key), more)
 }
 
-// TestCheck: a key that is refused suspends; a check makes no call.
+// TestCheck: a rejected key suspends the provider; a check makes no call.
 func TestCheck(t *testing.T) {
 	server := seedreamtest.Start(t)
 	if err := newProvider(t, server.URL, seedreamtest.Key).Check(t.Context()); err != nil {
@@ -109,7 +109,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestPrompt: one that is too long is not sent.
+// TestPrompt: a prompt that is too long is not sent.
 func TestPrompt(t *testing.T) {
 	server := seedreamtest.Start(t)
 	c := providertest.Call()

@@ -11,20 +11,21 @@ import "golang.org/x/sys/cpu"
 //go:noescape
 func classifyAVX2(data *byte, filled *Masks, blocks int) int
 
-// classifyAVX512 returns the same with a whole block at once.
+// classifyAVX512 returns the same with an entire block at once.
 //
 //go:noescape
 func classifyAVX512(data *byte, filled *Masks, blocks int) int
 
-// placesAVX512 is places with a whole block at once: VPCOMPRESSB packs the numbers
-// of the bits that are set. Beyond the last place it writes what is overwritten.
+// placesAVX512 is places with an entire block at once: VPCOMPRESSB packs the
+// numbers of the bits that are set. Positions beyond the last one are overwritten
+// later.
 //
 //go:noescape
 func placesAVX512(changes *uint64, blocks, base int, filled *uint16) int
 
-// findShortAVX512 does what countShort does, with eight words at once, but for the
-// counting: it fills in the slots of the words that it has found. It reads edges, and
-// writes slots and missed, for a multiple of eight words.
+// findShortAVX512 is countShort for eight words at once, without the counting: it
+// stores the slots of the words that it has found. It reads edges, and writes slots
+// and missed, for a multiple of eight words.
 //
 //go:noescape
 func findShortAVX512(keys *uint64, mask, seed uint64, b *Buffer, edges *uint16, words int, missed *uint16, slots *uint32) int

@@ -26,7 +26,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) != 3 {
-		return fmt.Errorf("usage: bucket FOLDER KEY FILE; KEY is both the access key and the secret key")
+		return fmt.Errorf("usage: bucket DIRECTORY KEY FILE; KEY is both the access key and the secret key")
 	}
 	dir, err := filepath.Abs(args[0])
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 func main() {
 	var o options
 	flag.StringVar(&o.by, "by", "wordstats", "wordstats, or uax29 for libraries and a map")
-	flag.IntVar(&o.times, "times", 1, "how often the file is repeated, as one text")
+	flag.IntVar(&o.times, "times", 1, "number of repetitions of the file, as one text")
 	flag.IntVar(&o.each, "each", 0, "counts each block of this many bytes as a separate text, and prints the last result")
 	flag.IntVar(&o.readers, "readers", 1, "the number of readers of the text")
 	flag.StringVar(&o.bucket.url, "url", "", "the URL of an S3 server with the text, instead of a file")

@@ -41,8 +41,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("feed", flag.ExitOnError)
 	items := flags.Int("items", 1_000_000, "the number of items in the tables, spread over the last 7 days")
 	reads := flags.Int("reads", 300, "the number of reads of each kind")
-	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench-feed"), "the folder for the tables (6 KB an item)")
-	primary := flags.Bool("primary", true, "fill the primary table too, which no read of the dashboard touches")
+	dir := flags.String("dir", filepath.Join(os.TempDir(), "assay-bench-feed"), "the directory for the tables (6 KB per item)")
+	primary := flags.Bool("primary", true, "fill the primary table too, which reads of the dashboard do not use")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return report(ctx, e, *reads, out)
 }
 
-// loaded ensures that the folder has tables with n items.
+// loaded ensures that the directory has tables with n items.
 func loaded(ctx context.Context, folder string, items int, primary bool, out io.Writer) error {
 	done := filepath.Join(folder, "filled")
 	if found, err := os.Stat(done); err == nil && time.Since(found.ModTime()) < maxAge {

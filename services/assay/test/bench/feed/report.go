@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// The limits of the 99th of 100 reads.
+// The limits of the 99th percentile of reads.
 const (
 	cachedBar   = 10 * time.Millisecond
 	uncachedBar = 25 * time.Millisecond
@@ -93,7 +93,7 @@ func report(ctx context.Context, s *system, reads int, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "milliseconds, over HTTP; load %s\n", paired.Load())
 	if missed > 0 {
-		return fmt.Errorf("%d reads exceed %s cached or %s uncached", missed, cachedBar, uncachedBar)
+		return fmt.Errorf("%d kinds of reads exceed %s cached or %s uncached", missed, cachedBar, uncachedBar)
 	}
 	return nil
 }
@@ -119,8 +119,8 @@ func (s *system) measure(ctx context.Context, a *answering, q question, reads in
 	return t, nil
 }
 
-// processTime returns the processor time of this process: unlike wall time,
-// it does not depend on the load of the machine.
+// processTime returns the CPU time of this process: unlike wall time, it does
+// not depend on the load of the machine.
 func processTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -1,4 +1,4 @@
-// Package molecules measures the reading of molecules: the goal R1 of docs/performance.md.
+// Package molecules measures the parsing of molecules: the goal R1 of docs/performance.md.
 package molecules
 
 import (
@@ -21,7 +21,7 @@ type Options struct {
 	Out     io.Writer // for messages
 }
 
-// size is how many bytes both sides read at least.
+// size is the minimum number of bytes that both sides read.
 const size = 32 << 20
 
 // Trials writes the file, builds the program, checks that it agrees with the rival, and returns the trial.
@@ -53,8 +53,8 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	}
 	path, err := exec.LookPath("obabel")
 	if err != nil {
-		trial.Absent = "there is no obabel on PATH"
-		fmt.Fprintln(o.Out, "molecules: NOT MEASURED beside Open Babel:", trial.Absent)
+		trial.Absent = "obabel is not on PATH"
+		fmt.Fprintln(o.Out, "molecules: NOT MEASURED against Open Babel:", trial.Absent)
 		return []paired.Trial{trial}, nil
 	}
 	rival := paired.Process{Path: path, Args: []string{"-isdf", file, "-otxt", "--append", "formula MW"}}
@@ -62,8 +62,9 @@ func Trials(ctx context.Context, o Options) ([]paired.Trial, error) {
 	return []paired.Trial{trial}, agree(ctx, own, rival, o.Out)
 }
 
-// agree returns an error unless both print as many records, and for most the same formula. Open Babel writes D
-// for deuterium, and has another order without carbon; TestAgainstOpenBabel of package molecule compares compositions.
+// agree returns an error unless both print the same number of records, and for most the same formula. Open
+// Babel writes D for deuterium, and uses another order of elements without carbon; TestAgainstOpenBabel of
+// package molecule compares compositions.
 func agree(ctx context.Context, own, rival paired.Process, out io.Writer) error {
 	_, mine, err := own.Run(ctx)
 	if err != nil {
@@ -75,7 +76,7 @@ func agree(ctx context.Context, own, rival paired.Process, out io.Writer) error 
 	}
 	a, b := strings.Split(string(mine), "\n"), strings.Split(string(theirs), "\n")
 	if len(a) != len(b) {
-		return fmt.Errorf("%d records, of which Open Babel reads %d", len(a)-1, len(b)-1)
+		return fmt.Errorf("%d records, but Open Babel reads %d", len(a)-1, len(b)-1)
 	}
 	same := 0
 	for i := range len(a) - 1 {
@@ -86,7 +87,7 @@ func agree(ctx context.Context, own, rival paired.Process, out io.Writer) error 
 	}
 	fmt.Fprintf(out, "Open Babel gives the same formula for %d of %d records\n", same, len(a)-1)
 	if same*10 < 9*(len(a)-1) {
-		return fmt.Errorf("%d of %d records have another formula by Open Babel", len(a)-1-same, len(a)-1)
+		return fmt.Errorf("%d of %d records have another formula in Open Babel", len(a)-1-same, len(a)-1)
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ func Samples(path string) ([]byte, error) {
 	return data, err
 }
 
-// generated is an SDF of chains of 20 to 39 atoms with 40 fields, about 8 kB each as those of PubChem.
+// generated returns an SDF of chains of 20 to 39 atoms with 40 fields, about 8 kB each, like those of
+// PubChem.
 func generated() []byte {
 	var b bytes.Buffer
 	for n := range 1_000 {

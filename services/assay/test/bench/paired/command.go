@@ -18,7 +18,7 @@ import (
 const (
 	CPU  = "cpu"  // seconds of processor time, user and system, all threads
 	Wall = "wall" // seconds from start to exit
-	Peak = "peak" // peak resident memory in bytes, which a process reports itself: see OwnPeak
+	Peak = "peak" // peak resident memory in bytes, reported by the process itself: see OwnPeak
 )
 
 // Process is a program to run as a side.
@@ -65,8 +65,8 @@ func (p Process) Run(ctx context.Context) (Sample, []byte, error) {
 	return Sample{CPU: processorSeconds(usage), Wall: wall.Seconds()}, output.Bytes(), nil
 }
 
-// OwnCPU returns the processor seconds that this process has used so far, for
-// sides that run in it.
+// OwnCPU returns the CPU seconds that this process has used so far, for sides
+// that run in it.
 func OwnCPU() (float64, error) {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -66,7 +66,7 @@ const (
 )
 
 // Goal is a limit for the ratio of one quantity. Must is the weaker limit; a Target of
-// 0 is none. Without both, the ratio is reported without a verdict.
+// 0 means none. Without both, the ratio is reported without a verdict.
 type Goal struct {
 	ID           string // as in docs/performance.md, such as W1
 	What         string // what is compared, in a few words

@@ -44,17 +44,17 @@ func TestVerdicts(t *testing.T) {
 		ratio        float64
 		want         Verdict
 	}{
-		"at least, target":     {[]float64{1, 1, 1}, []float64{6, 6, 6}, AtLeast, 4, 6, 6, Target},
-		"at least, must":       {[]float64{1, 1, 1}, []float64{5, 5, 5}, AtLeast, 4, 6, 5, Must},
-		"at least, missed":     {[]float64{2, 2, 2}, []float64{6, 6, 6}, AtLeast, 4, 6, 3, Missed},
-		"at most, target":      {[]float64{3, 3, 3}, []float64{2, 2, 2}, AtMost, 2, 1.5, 1.5, Target},
-		"at most, must":        {[]float64{4, 4, 4}, []float64{2, 2, 2}, AtMost, 2, 1.5, 2, Must},
-		"at most, missed":      {[]float64{5, 5, 5}, []float64{2, 2, 2}, AtMost, 2, 1.5, 2.5, Missed},
-		"of pairs":             {[]float64{1, 1.1, 1.2}, []float64{4, 4.4, 4.8}, AtLeast, 4, 0, 4, Must},
-		"own may vary":         {[]float64{1, 9, 1}, []float64{5, 5, 5}, AtLeast, 4, 0, 5, Must},
-		"the rival may not":    {[]float64{1, 1, 1}, []float64{5, 6.3, 5}, AtLeast, 4, 0, 5, Noisy},
-		"it may a little":      {[]float64{1, 1, 1}, []float64{5, 6.2, 5}, AtLeast, 4, 0, 5, Must},
-		"no bar is no verdict": {[]float64{1, 1, 1}, []float64{5, 5, 5}, AtLeast, 0, 0, 5, NoGoal},
+		"at least, target":                    {[]float64{1, 1, 1}, []float64{6, 6, 6}, AtLeast, 4, 6, 6, Target},
+		"at least, must":                      {[]float64{1, 1, 1}, []float64{5, 5, 5}, AtLeast, 4, 6, 5, Must},
+		"at least, missed":                    {[]float64{2, 2, 2}, []float64{6, 6, 6}, AtLeast, 4, 6, 3, Missed},
+		"at most, target":                     {[]float64{3, 3, 3}, []float64{2, 2, 2}, AtMost, 2, 1.5, 1.5, Target},
+		"at most, must":                       {[]float64{4, 4, 4}, []float64{2, 2, 2}, AtMost, 2, 1.5, 2, Must},
+		"at most, missed":                     {[]float64{5, 5, 5}, []float64{2, 2, 2}, AtMost, 2, 1.5, 2.5, Missed},
+		"of pairs":                            {[]float64{1, 1.1, 1.2}, []float64{4, 4.4, 4.8}, AtLeast, 4, 0, 4, Must},
+		"own costs may vary":                  {[]float64{1, 9, 1}, []float64{5, 5, 5}, AtLeast, 4, 0, 5, Must},
+		"the rival's costs may not vary much": {[]float64{1, 1, 1}, []float64{5, 6.3, 5}, AtLeast, 4, 0, 5, Noisy},
+		"the rival's costs may vary a little": {[]float64{1, 1, 1}, []float64{5, 6.2, 5}, AtLeast, 4, 0, 5, Must},
+		"no limit, no verdict":                {[]float64{1, 1, 1}, []float64{5, 5, 5}, AtLeast, 0, 0, 5, NoGoal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var order []string
@@ -65,7 +65,7 @@ func TestVerdicts(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want := slices.Repeat([]string{"own", "rival"}, 4); !slices.Equal(order, want) {
-				t.Errorf("the runs were %q, not in turn", order)
+				t.Errorf("the runs were %q, not alternating", order)
 			}
 			if j := result.Judge()[0]; j.Verdict != c.want || j.Ratio < c.ratio-1e-9 || j.Ratio > c.ratio+1e-9 {
 				t.Errorf("got %s at %v, want %s at %v", j.Verdict, j.Ratio, c.want, c.ratio)
@@ -87,16 +87,16 @@ func TestNumberWithoutRival(t *testing.T) {
 
 func TestWhatIsNotMeasuredIsSaid(t *testing.T) {
 	var order []string
-	absent, err := Trial{Own: scripted("own", &order), Absent: "fastlwc is not there", Goals: []Goal{{ID: "W4", Quantity: CPU, Must: 1}}}.Measure(t.Context(), 5)
+	absent, err := Trial{Own: scripted("own", &order), Absent: "fastlwc is not installed", Goals: []Goal{{ID: "W4", Quantity: CPU, Must: 1}}}.Measure(t.Context(), 5)
 	if err != nil || len(order) != 0 {
 		t.Fatalf("%v, %d runs", err, len(order))
 	}
-	if j := absent.Judge()[0]; j.Verdict != Absent || j.Reason != "fastlwc is not there" {
+	if j := absent.Judge()[0]; j.Verdict != Absent || j.Reason != "fastlwc is not installed" {
 		t.Errorf("absent: %+v", j)
 	}
 	unknown := Result{Trial: Trial{Goals: []Goal{{Quantity: "p50", Must: 1}}}, OwnRuns: []Sample{{CPU: 1}}}
 	if j := unknown.Judge()[0]; j.Verdict != Unknown {
-		t.Errorf("a quantity that no run has: %+v", j)
+		t.Errorf("a quantity that is missing in all runs: %+v", j)
 	}
 	broken := errors.New("broken")
 	if _, err := (Trial{Own: Side{Run: func(context.Context) (Sample, error) { return nil, broken }}}).Measure(t.Context(), 5); !errors.Is(err, broken) {
@@ -104,7 +104,7 @@ func TestWhatIsNotMeasuredIsSaid(t *testing.T) {
 	}
 	failed := Result{Trial: Trial{Goals: []Goal{{Quantity: CPU, Must: 1}}}, OwnRuns: []Sample{{CPU: 1}}, Failed: "broken"}
 	if j := failed.Judge()[0]; j.Verdict != Failed || j.Reason != "broken" {
-		t.Errorf("a trial that was broken off: %+v", j)
+		t.Errorf("an aborted trial: %+v", j)
 	}
 }
 

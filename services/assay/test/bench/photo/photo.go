@@ -1,5 +1,5 @@
-// Package photo measures the pixels of photos beside libvips and ImageMagick: the
-// goals I1 and I2 of docs/performance.md.
+// Package photo measures the processing of photos against libvips and
+// ImageMagick: the goals I1 and I2 of docs/performance.md.
 package photo
 
 import (

@@ -15,8 +15,8 @@ type maker struct {
 	log          io.Writer
 }
 
-// side returns the side that runs programs in sequence and costs their sum. Each
-// is one thread of work, so that processor time and time are the same.
+// side returns the side that runs programs in sequence and adds up their costs.
+// Each is single-threaded, so that CPU time and wall time are the same.
 func (m maker) side(name, path string, commands ...[]string) paired.Side {
 	return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
 		sum := paired.Sample{}
@@ -43,7 +43,7 @@ type rival struct {
 func (m maker) rival(name, program string, commands func() [][]string) rival {
 	path, err := exec.LookPath(program)
 	if err != nil {
-		fmt.Fprintf(m.log, "photo: NOT MEASURED beside %s: there is no %s on PATH\n", name, program)
+		fmt.Fprintf(m.log, "photo: NOT MEASURED against %s: %s is not on PATH\n", name, program)
 		return rival{paired.Side{Name: name}, "there is no " + program + " on PATH"}
 	}
 	return rival{m.side(name, path, commands()...), ""}

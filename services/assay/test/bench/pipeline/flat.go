@@ -17,8 +17,8 @@ import (
 type peak struct{ aTenth, all, small, large int64 }
 
 // Flat returns the trials of P5. They judge whether the memory of each service is independent of the load:
-// the peak after all events beside the peak after a tenth, and after the largest
-// object beside the peak after one of 1 MB. It is run once.
+// they compare the peak after all events with the peak after a tenth, and the peak after the largest
+// object with the peak after one of 1 MB. They run once.
 func Flat(o Options) []paired.Trial {
 	run := sync.OnceValues(o.peaks)
 	side := func(name, role string, of func(peak) paired.Sample) paired.Side {
@@ -41,8 +41,8 @@ func Flat(o Options) []paired.Trial {
 				return paired.Sample{events: float64(p.aTenth), sizes: float64(p.small)}
 			}),
 			Goals: []paired.Goal{
-				{ID: "P5", What: fmt.Sprintf("peak after %d files beside that after a tenth", o.Files), Quantity: events, Direction: paired.AtMost, Must: 1.1},
-				{ID: "P5", What: fmt.Sprintf("peak after %d MB in one file beside that after 1 MB", o.Largest>>20), Quantity: sizes, Direction: paired.AtMost, Must: 1.1},
+				{ID: "P5", What: fmt.Sprintf("peak after %d files against that after a tenth", o.Files), Quantity: events, Direction: paired.AtMost, Must: 1.1},
+				{ID: "P5", What: fmt.Sprintf("peak after %d MB in one file against that after 1 MB", o.Largest>>20), Quantity: sizes, Direction: paired.AtMost, Must: 1.1},
 			},
 		})
 	}

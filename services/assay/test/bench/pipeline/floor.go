@@ -25,13 +25,12 @@ import (
 	"github.com/assay-project/assay/services/assay/serve"
 )
 
-// floor is the minimum of work for a file: put the bytes, write an item,
-// publish an event; get the bytes, count, update the item, acknowledge. It keeps
-// no promise except that each of these is on disk when it is acknowledged, as the
-// engines guarantee.
+// floor does the minimum of work for a file: put the bytes, write an item, publish an event;
+// get the bytes, count, update the item, acknowledge. It keeps no promise except that each
+// of these is on disk when it is acknowledged, as the engines guarantee.
 //
-// With the calls of Assay it also makes the calls that Assay needs for its promises, each
-// in its smallest form: an update of one item for the claim, and a stored event for the end.
+// With the calls of Assay it also makes the calls that Assay needs for its promises, each in
+// its smallest form: an update of one item for the claim, and a stored event for the end.
 type floor struct {
 	withCalls bool
 	engines   *backend.Connections
@@ -44,7 +43,8 @@ const (
 	floorWork   = "FLOOR_WORK"
 	floorStream = "FLOOR_ENDS" // of a floor with the calls of Assay
 	floorEnds   = "floor.end.*"
-	// floorParallel is how many files it processes at once: all.
+	// floorParallel is the number of files that it processes concurrently:
+	// all.
 	floorParallel = 64
 )
 

@@ -54,7 +54,7 @@ func many(ctx context.Context, p *program, n, files int) error {
 	return err
 }
 
-// during keeps n files in flight while more returns true; its argument is the elapsed time.
+// during keeps n files in flight while more returns true for the elapsed time.
 func during(ctx context.Context, p *program, n int, more func(since time.Duration) bool) (sample, error) {
 	outcomes, err := listen(p)
 	if err != nil {
@@ -101,7 +101,7 @@ func during(ctx context.Context, p *program, n int, more func(since time.Duratio
 	return s, err
 }
 
-// ends are the files whose outcome has arrived.
+// ends are the files whose outcomes have arrived.
 type ends struct {
 	conn     *nats.Conn
 	mu       sync.Mutex

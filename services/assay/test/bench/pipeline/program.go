@@ -45,7 +45,7 @@ type usage struct {
 	Peak int64 // peak memory in bytes
 }
 
-// start starts a program of one process on a new data folder.
+// start starts a program of one process on a new data directory.
 func start(role, dir string) (*program, error) {
 	c, at, err := spawn(role, dir)
 	if err != nil {
@@ -111,7 +111,7 @@ func (p *program) prepareClient() (err error) {
 	return err
 }
 
-// library returns the program as the library sees it, which uploads a file with a name and content.
+// library returns the program with uploads to the library, of a file with a name and content.
 func (p *program) library(name string, content []byte) (*program, error) {
 	own := *p
 	own.path, own.ends = "/v1/library/files", "assay.analysis.completed.library.*"
@@ -147,7 +147,7 @@ func spawn(role, dir string, env ...string) (*child, ready, error) {
 	if err := c.answer(&at); err != nil {
 		c.stop()
 		said, _ := os.ReadFile(log.Name()) // or nothing
-		return nil, at, fmt.Errorf("%s does not start: %w\n%s", role, err, said)
+		return nil, at, fmt.Errorf("%s did not start: %w\n%s", role, err, said)
 	}
 	return c, at, nil
 }
@@ -245,7 +245,7 @@ func text(size int) []byte {
 // noise returns n bytes of no known type, the same in every run.
 func noise(size int) []byte {
 	random := rand.New(rand.NewPCG(4, 3))
-	all := make([]byte, size) // its first byte is that of no type
+	all := make([]byte, size) // its first byte occurs in no known type
 	for i := 1; i < size; i++ {
 		all[i] = byte(random.UintN(256))
 	}

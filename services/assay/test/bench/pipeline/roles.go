@@ -87,7 +87,7 @@ func say(v any) {
 	fmt.Printf("%s\n", line)
 }
 
-// obey carries out commands of the measuring program.
+// obey executes commands of the measuring program.
 func obey(in io.Reader) {
 	var profile *os.File
 	for lines := bufio.NewScanner(in); lines.Scan(); {

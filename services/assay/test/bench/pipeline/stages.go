@@ -12,10 +12,10 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// stages are the parts of a program, by substrings of function names; the
-// dot in a package's last element is escaped there, a dot in its folders is not. A
-// sample belongs to the part nearest to the leaf of its stack: the time an engine
-// spends in a sync is the engine's.
+// stages are the parts of a program, by substrings of function names; the dot in a
+// package's last element is escaped there, a dot in its directories is not. A
+// sample belongs to the part nearest to the leaf of its stack: the time that an
+// engine spends in a sync belongs to the engine.
 var stages = []struct {
 	name  string
 	holds []string
@@ -32,8 +32,8 @@ var stages = []struct {
 	{"scheduler, timers, and what has no caller", []string{""}},
 }
 
-// Stages returns a Markdown table of the processor time of a file by stage, with
-// 32 in flight, from CPU profiles that are kept in Options.Profiles.
+// Stages returns a Markdown table of the CPU time of a file by stage, with 32 in
+// flight, from CPU profiles that are kept in Options.Profiles.
 func Stages(ctx context.Context, o Options) (string, error) {
 	var shares [3][]float64 // seconds per file, by stage
 	for i, role := range []string{roleAssay, roleCalls, roleFloor} {

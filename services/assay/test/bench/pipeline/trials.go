@@ -1,6 +1,6 @@
-// Package pipeline measures a small file from its upload to its result, beside the
-// floor: a program that makes the same steps on the same engines and does nothing
-// else. Its goals are P1 to P5 of docs/performance.md.
+// Package pipeline measures a small file from its upload to its result, against
+// the floor: a program that makes the same steps on the same engines and does
+// nothing else. Its goals are P1 to P5 of docs/performance.md.
 //
 // Both are separate processes with embedded engines, and run
 // alternately. A file is in flight from its POST until its outcome arrives over NATS, and
@@ -20,7 +20,7 @@ import (
 // Options configure the measurement.
 type Options struct {
 	Dir      string        // for data; new and empty
-	Profiles string        // the folder for the profiles of Stages
+	Profiles string        // the directory for the profiles of Stages
 	Length   time.Duration // of one run
 	Files    int           // of the run for flat memory
 	Largest  int64         // bytes of the largest object of that run
@@ -103,8 +103,9 @@ func (o Options) library(own, texts *program, kind string) paired.Trial {
 	}
 }
 
-// beside compares Assay with a floor, with n files in flight. The goal of processor time is
-// beside the floor that makes as many calls: the SDK alone takes most of a file's.
+// beside compares Assay with a floor, with n files in flight. The goal of CPU time is
+// relative to the floor that makes as many calls: the SDK alone takes most of a file's
+// time.
 func (o Options) beside(own, floor *program, name string, n int, calls bool) paired.Trial {
 	side := func(name string, p *program, tailOf float64) paired.Side {
 		return paired.Side{Name: name, Run: func(ctx context.Context) (paired.Sample, error) {
@@ -142,11 +143,13 @@ func (o Options) beside(own, floor *program, name string, n int, calls bool) pai
 	}
 }
 
-// turnsOf is p99 divided by the time of a file if all in flight were processed in turn.
+// turnsOf returns p99 divided by the time of a file if all files in flight were
+// processed one after the other.
 func turnsOf(n int) string { return fmt.Sprintf("p99 by (in flight / rate), %d in flight", n) }
 
-// growing judges Assay with increasing numbers in flight. Each number has its
-// own p99, because a maximum over several is worse than each, more so on a shared disk.
+// growing judges Assay with increasing numbers in flight. Each number has its own p99,
+// because a maximum over several is greater than each of them, even more so on a shared
+// disk.
 func (o Options) growing(own *program) paired.Trial {
 	run := func(ctx context.Context) (paired.Sample, error) {
 		most, result := 0.0, paired.Sample{falls: 1}

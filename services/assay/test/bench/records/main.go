@@ -3,8 +3,9 @@
 //
 //	go run ./services/assay/test/bench/records [-samples FILE.sdf] [-records 100000]
 //
-// The file has the records of the samples again and again, which should be public ones, such as those of
-// https://ftp.ncbi.nlm.nih.gov/pubchem/Compound/CURRENT-Full/SDF. Without samples it has generated ones of the same size.
+// The file repeats the records of the samples, which should be public ones, such as those of
+// https://ftp.ncbi.nlm.nih.gov/pubchem/Compound/CURRENT-Full/SDF. Without samples it has generated records of the same
+// size.
 package main
 
 import (
@@ -35,8 +36,8 @@ func main() {
 
 func run(ctx context.Context, out io.Writer) (err error) {
 	samples := flag.String("samples", "", "an SDF file whose records are repeated")
-	count := flag.Int("records", 100_000, "how many records the file has")
-	at := flag.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the folder for temporary data, about 3 GB")
+	count := flag.Int("records", 100_000, "the number of records in the file")
+	at := flag.String("dir", filepath.Join(os.TempDir(), "assay-bench"), "the directory for temporary data, about 3 GB")
 	flag.Parse()
 	if err := os.MkdirAll(*at, 0o755); err != nil {
 		return err
@@ -78,7 +79,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	return s.stop(out, err)
 }
 
-// write writes a file of so many records.
+// write writes a file with n records.
 func write(path, samples string, count int) (*os.File, int64, error) {
 	source, err := molecules.Samples(samples)
 	if err != nil {
@@ -128,7 +129,7 @@ func process(ctx context.Context, out io.Writer, s *server, file *os.File, size 
 	return n.ID, nil
 }
 
-// filters asks for first pages, each once.
+// filters requests first pages, each once.
 func filters(ctx context.Context, out io.Writer, c *client.Client, id string) error {
 	for _, filter := range []string{"weight < 300", "weight > 100000", "name ~ 'no such' or formula = C6H6"} {
 		began := time.Now()

@@ -19,8 +19,8 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// contents are generated libraries. A tenth of the nodes are folders, in trees; each owner shares a folder with ten
-// others, and one of twenty has a public one.
+// contents are generated libraries. A tenth of the nodes are folders, in trees; each owner shares a folder
+// with ten others, and one in twenty owners has a public one.
 type contents struct {
 	owners []string
 	nodes  []library.Node
@@ -30,7 +30,7 @@ type contents struct {
 	random *rand.Rand
 }
 
-// vocabulary is how many different words there are; their frequency follows Zipf's law.
+// vocabulary is the number of distinct words; their frequency follows Zipf's law.
 const vocabulary = 50_000
 
 func newLibrary(owners, nodes, words int) *contents {
@@ -112,7 +112,7 @@ const (
 	batch   = 25 // of BatchWriteItem
 )
 
-// fill stores the nodes and the texts, and returns how many bytes of text there are.
+// fill stores the nodes and the texts, and returns the number of bytes of text.
 func (s *system) fill(ctx context.Context, l *contents) (int64, error) {
 	var size atomic.Int64
 	all, ctx := errgroup.WithContext(ctx)

@@ -36,9 +36,9 @@ func main() {
 func run(ctx context.Context, out io.Writer) (err error) {
 	nodes := flag.Int("nodes", 100_000, "the number of nodes")
 	owners := flag.Int("owners", 1_000, "the number of owners")
-	words := flag.Int("words", 200, "the words of each text")
+	words := flag.Int("words", 200, "the number of words in each text")
 	searches := flag.Int("searches", 3_000, "the number of searches")
-	at := flag.String("dir", os.TempDir(), "the folder for temporary data, about 1 GB")
+	at := flag.String("dir", os.TempDir(), "the directory for temporary data, about 1 GB")
 	flag.Parse()
 	if *owners < 20 || *nodes < 20**owners {
 		return fmt.Errorf("-owners is %d and -nodes %d: at least 20 owners of 20 nodes", *owners, *nodes)

@@ -12,7 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// searches asks for words by their frequency in texts, as any of the owners.
+// searches searches for words by their frequency in texts, as any of the
+// owners.
 func (s *system) searches(ctx context.Context, out io.Writer, l *contents, count int) error {
 	kinds := []struct {
 		name  string
@@ -56,7 +57,8 @@ func quantiles(took []time.Duration) string {
 	return fmt.Sprintf("p50 %5.1f ms, p99 %5.1f ms, max %5.1f ms", at(0.5), at(0.99), at(1))
 }
 
-// revokes takes back the shares of folders, and measures until no hit and no count of a search has what is in them.
+// revokes revokes the shares of folders, and measures the time until no hit and no count of a search includes
+// their content.
 func (s *system) revokes(ctx context.Context, out io.Writer, l *contents) error {
 	var took []time.Duration
 	for i, folder := range l.shared {
@@ -96,7 +98,7 @@ func (s *system) revokes(ctx context.Context, out io.Writer, l *contents) error 
 		took = append(took, time.Since(began))
 	}
 	if len(took) == 0 {
-		return errors.New("no folder with hits is shared")
+		return errors.New("no shared folder has hits")
 	}
 	fmt.Fprintf(out, "%-18s %s\n", "revoked and gone", quantiles(took))
 	return nil

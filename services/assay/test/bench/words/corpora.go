@@ -30,8 +30,8 @@ type corpora struct {
 	book, english, few, vocabulary, multilingual, slice text
 }
 
-// makeCorpora writes the texts into a folder, unless they exist with the right
-// size, and prints their checksums.
+// makeCorpora writes the texts to a directory, unless they exist with the
+// right size, and prints their checksums.
 func makeCorpora(dir, book string, out io.Writer) (corpora, error) {
 	if book == "" {
 		root, err := exec.Command("go", "env", "GOROOT").Output()

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/bench/paired"
 )
 
-// rivals are programs in a folder, each with this name and built by its own
+// rivals are programs in a directory, each with this name and built by its own
 // instructions; most read standard input. docs/performance.md describes them.
 const (
 	goOptimized = "countwords-go-optimized"
@@ -27,7 +27,7 @@ const (
 type programs struct {
 	count, portable string // paths
 	bucket          string
-	rivals          string // a folder, or empty
+	rivals          string // a directory, or empty
 }
 
 // build builds the program count, with the kernels of this processor and with the
@@ -75,11 +75,11 @@ func (p programs) check(ctx context.Context, t text) (string, error) {
 // rival returns the side of a program, or the reason why it is absent.
 func (p programs) rival(name string, t text) (side paired.Side, absent string) {
 	if p.rivals == "" {
-		return paired.Side{Name: name}, "-rivals names no folder"
+		return paired.Side{Name: name}, "-rivals names no directory"
 	}
 	path, err := exec.LookPath(filepath.Join(p.rivals, name))
 	if err != nil {
-		return paired.Side{Name: name}, fmt.Sprintf("%s is not in the folder of -rivals", name)
+		return paired.Side{Name: name}, fmt.Sprintf("%s is not in the directory of -rivals", name)
 	}
 	switch name {
 	case rustTrie:
@@ -95,7 +95,7 @@ func wc(flag string, t text) (side paired.Side, absent string) {
 	name := "wc " + flag + " (C.UTF-8)"
 	path, err := exec.LookPath("wc")
 	if err != nil {
-		return paired.Side{Name: name}, "there is no wc"
+		return paired.Side{Name: name}, "wc is not installed"
 	}
 	return paired.Command(name, paired.Process{Path: path, Args: []string{flag}, Stdin: t.path, Env: []string{"LC_ALL=C.UTF-8"}}), ""
 }

@@ -64,7 +64,7 @@ func (p programs) startBucket(ctx context.Context, dir string, t text) ([]string
 	}
 	said := strings.Fields(line)
 	if len(said) != 2 {
-		return nil, fmt.Errorf("%s says %q", cmd, line)
+		return nil, fmt.Errorf("%s printed %q", cmd, line)
 	}
 	return []string{"-url", said[0], "-etag", said[1], "-key", key, "-size", fmt.Sprint(t.size)}, nil
 }

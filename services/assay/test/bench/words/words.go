@@ -14,7 +14,7 @@ import (
 // Options configure the measurement.
 type Options struct {
 	Dir    string    // for corpora, which are kept, and programs
-	Rivals string    // the folder of the rival programs; may be empty
+	Rivals string    // the directory of the rival programs; may be empty
 	Book   string    // a file with a real text; Newton's Opticks by default
 	Out    io.Writer // for messages
 }

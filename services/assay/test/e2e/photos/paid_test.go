@@ -146,7 +146,7 @@ func TestPaidProviders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if job = system.AwaitPhoto(t, c, job.JobID, client.Completed); job.Provider != "stub" || job.Degraded != "edited by the local provider in place of gemini" {
+	if job = system.AwaitPhoto(t, c, job.JobID, client.Completed); job.Provider != "stub" || job.Degraded != "edited by the local provider instead of gemini" {
 		t.Errorf("in place of a provider that is disabled: %s", system.JSON(job))
 	}
 }

@@ -31,8 +31,8 @@ import (
 	"github.com/assay-project/assay/services/query/feed/dashboard"
 )
 
-// held is a system on embedded engines without services, so that a test decides what
-// it stores.
+// held is a system on embedded engines without services, so that a test controls its
+// content.
 type held struct {
 	*audit.System
 	bus   *bus.Bus
@@ -213,7 +213,7 @@ func TestEveryBrokenPromiseIsFound(t *testing.T) {
 	}
 }
 
-// compare reports ids without the finding that is wanted of them, and findings of other ids.
+// compare reports ids without the expected finding, and findings of other ids.
 func compare(t *testing.T, report audit.Report, want map[string]audit.Kind) {
 	t.Helper()
 	found := map[string][]audit.Kind{}
@@ -222,12 +222,12 @@ func compare(t *testing.T, report audit.Report, want map[string]audit.Kind) {
 	}
 	for id, kind := range want {
 		if !slices.Contains(found[id], kind) {
-			t.Errorf("%s should be %s and is %v", id, kind, found[id])
+			t.Errorf("%s: got %[3]v, want %[2]s", id, kind, found[id])
 		}
 	}
 	for id, kinds := range found {
 		if want[id] == "" {
-			t.Errorf("%s is right and is found %v", id, kinds)
+			t.Errorf("%s is correct, but got the finding %v", id, kinds)
 		}
 	}
 	if t.Failed() {

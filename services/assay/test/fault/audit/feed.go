@@ -18,7 +18,7 @@ func feedItems(cfg setup.Config, stores *backend.Connections) reader {
 	return reader{feedReader{cfg.Feed, stores}.read, feed.TextKey}
 }
 
-// feedReader reads the tables of cfg. Without a dashboard table, its rows are left out.
+// feedReader reads the tables of cfg. Without a dashboard table, its rows are ignored.
 type feedReader struct {
 	cfg    feed.Config
 	stores *backend.Connections
@@ -29,7 +29,8 @@ func (r feedReader) read(ctx context.Context) (map[string]*held, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The rows first: a row whose item is created later would appear to be an orphan.
+	// The rows first: the row of an item that is created later would appear to be an
+	// orphan.
 	rows, err := r.dashboard(ctx)
 	if err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ import (
 )
 
 // libraryReader reads the folders and files of the library. The result of each is its status and its
-// path, such as "Processed /Reports/a.txt" or "Created trash/Reports", followed by " public" if it is.
-// Without a table of nodes, nothing is read.
+// path, such as "Processed /Reports/a.txt" or "Created trash/Reports", followed by " public" if it is
+// public. Without a table of nodes, nothing is read.
 type libraryReader struct {
 	cfg    library.Config
 	stores *backend.Connections
@@ -26,7 +26,7 @@ func libraryNodes(cfg setup.Config, stores *backend.Connections) reader {
 	return reader{read: libraryReader{cfg.Library, stores}.read}
 }
 
-// tree is what the library stores, by id.
+// tree is the content of the library, by id.
 type tree struct {
 	nodes     map[string]library.Node
 	files     map[string]library.File
@@ -38,8 +38,9 @@ func (r libraryReader) read(ctx context.Context) (map[string]*held, error) {
 	if r.cfg.Nodes == "" {
 		return map[string]*held{}, nil
 	}
-	// The objects last: one of a file that was created later would appear to be an orphan, which may
-	// resolve, and the object of a file that ended later to be missing, which may not.
+	// The objects last: otherwise the object of a file that is created later would appear to be an
+	// orphan, which may resolve by itself, and the object of a file that ends later would appear to
+	// be missing, which may not.
 	t := tree{objects: map[string]map[string]bool{}}
 	var err error
 	t.workflows, err = rows(ctx, r.stores, r.cfg.Workflows, func(w library.Workflow) string { return w.CorrelationID })
@@ -105,15 +106,15 @@ func (t tree) items() map[string]*held {
 	}
 	for id, f := range t.files {
 		if _, there := t.nodes[id]; !there && !f.Erasing() {
-			stuck(id, "its file exists and its node does not")
+			stuck(id, "its file exists, but its node does not")
 		}
 	}
 	for id, w := range t.workflows {
 		switch _, there := t.files[w.FileID]; {
 		case w.WorkflowType == library.EraseWorkflow && !w.Final():
-			stuck(w.FileID, "its erasing has not ended")
+			stuck(w.FileID, "its erasure has not ended")
 		case w.WorkflowType == library.FileWorkflow && !there:
-			stuck(id, "its workflow exists but it does not")
+			stuck(id, "its workflow exists, but the file does not")
 		}
 	}
 	for id := range t.objects {
@@ -124,7 +125,7 @@ func (t tree) items() map[string]*held {
 	return items
 }
 
-// described is the result of a node at a path.
+// described returns the result of a node at a path.
 func described(n library.Node, path string) string {
 	text := string(n.Status) + " " + path
 	if n.Permissions.IsPublic {
@@ -160,7 +161,7 @@ func (t tree) path(n library.Node) (string, error) {
 func (t tree) file(n library.Node, path string) *held {
 	f, there := t.files[n.ID]
 	if !there {
-		return &held{stuck: []string{"its node exists and its file does not"}}
+		return &held{stuck: []string{"its node exists, but its file does not"}}
 	}
 	w, objects := t.workflows[n.ID], t.objects[n.ID]
 	one := &held{
@@ -194,14 +195,14 @@ func (t tree) file(n library.Node, path string) *held {
 	}
 	for key := range objects {
 		_, run, err := library.ParseKey(key)
-		if !used[key] && (err != nil || run != f.Run) { // steps have objects of names that they know
-			one.stuck = append(one.stuck, "nothing names the object "+key)
+		if !used[key] && (err != nil || run != f.Run) { // steps may have other objects, with names that they know
+			one.stuck = append(one.stuck, "no row refers to the object "+key)
 		}
 	}
 	return one
 }
 
-// stepItem returns the file of a subject of a step, in a stream of work or as published.
+// stepItem returns the file in the subject of a step, as published or in a work stream.
 func stepItem(subject string) (fileID string, ok bool) {
 	_, step, ok := strings.Cut(subject, ".library.step.")
 	if !ok {

@@ -76,7 +76,8 @@ func photoHeld(job photojob.Job, uploads, edits map[string]bool) *held {
 		one.result, one.bytes = fmt.Sprintf("%d × %d %s", e.Width, e.Height, e.Format), edits[e.S3Key]
 	}
 	one.quiet = one.failed && job.Error != nil && job.Error.Code == photojob.CodeCancelled
-	// A call of a paid provider may be repeated; its tests compare the books with the bills.
+	// A call of a paid provider may be repeated; its tests compare the ledger with the
+	// bills.
 	once := maps.Clone(job.Calls)
 	maps.DeleteFunc(once, func(_ string, c photojob.Call) bool { return slices.Contains(policy.Paid(), c.Provider) })
 	for _, step := range []string{photojob.StepAnalyze, photojob.StepEdit} {

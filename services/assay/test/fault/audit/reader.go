@@ -33,8 +33,8 @@ func readers(cfg setup.Config, stores *backend.Connections) map[string]reader {
 type reader struct {
 	// read returns what the area stores, by item id.
 	read func(context.Context) (map[string]*held, error)
-	// leftover returns the key under which read reports the remains of an item that
-	// does not exist, if that is not its id. May be nil.
+	// leftover returns the key under which read reports the remains of a missing
+	// item, if that is not its id. May be nil.
 	leftover func(id string) string
 }
 
@@ -44,7 +44,7 @@ type held struct {
 	state  lifecycle.State
 	final  bool
 	failed bool
-	quiet  bool      // failed as its owner asked, without a dead letter
+	quiet  bool      // cancelled by its owner, without a dead letter
 	silent bool      // ends without an outcome event
 	ended  time.Time // when the final state was written
 	result string    // in the form of Promise.Result

@@ -18,7 +18,7 @@ const (
 	Gone          // deleted, with its bytes
 )
 
-// Promise is what a client knows of one item.
+// Promise is a client's view of one item.
 type Promise struct {
 	Run  string // the run or case in which it was made, shown in findings
 	Area string
@@ -114,7 +114,7 @@ func (j *judge) promise(p Promise, h *held) {
 	}
 
 	if n := j.waiting[p.ID]; n > 0 {
-		add(Stuck, "%d messages of it are waiting", n)
+		add(Stuck, "%d of its messages are queued", n)
 	}
 	if h != nil {
 		found[Lost], found[Doubled], found[Stuck] = append(found[Lost], h.lost...), append(found[Doubled], h.twice...), append(found[Stuck], h.stuck...)
@@ -201,7 +201,7 @@ func (j *judge) rest(items map[string]map[string]*held) {
 		}
 	}
 	for id, n := range j.waiting {
-		j.count(Stuck, Promise{Run: "nobody's", ID: id}, []string{fmt.Sprintf("%d messages of it are waiting", n)})
+		j.count(Stuck, Promise{Run: "nobody's", ID: id}, []string{fmt.Sprintf("%d of its messages are queued", n)})
 	}
 	for id, reasons := range j.deadLetters {
 		j.count(Stuck, Promise{Run: "nobody's", ID: id}, []string{"it has a dead letter: " + reasons[0]})

@@ -82,7 +82,7 @@ func TestChaosKeepsThePromises(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(h.done)) {
 		t.Logf("%3d × %s", h.done[name], name)
 	}
-	t.Logf("seed %d: %d tries for %d uploads in %s; %s", *seed, l.tries, len(l.promises), time.Since(began).Round(time.Second), report)
+	t.Logf("seed %d: %d attempts for %d uploads in %s; %s", *seed, l.tries, len(l.promises), time.Since(began).Round(time.Second), report)
 	if !report.Kept() || report.Accepted != len(l.promises) {
 		t.Errorf("seed %d: not all promises were kept", *seed)
 	}
@@ -128,11 +128,11 @@ func settle(ctx context.Context, t *testing.T, direct []string, promises []audit
 	}
 }
 
-// replaceDead replaces the services that were killed or ended by themselves.
+// replaceDead replaces the services that were killed or exited by themselves.
 func (h *system) replaceDead(ctx context.Context) {
 	for at, s := range h.running {
 		if !s.killed.Load() && s.ended() {
-			h.t.Logf("%s ended by itself: %v", s.role, s.err)
+			h.t.Logf("%s exited by itself: %v", s.role, s.err)
 		}
 		if s.killed.Load() || s.ended() {
 			h.replace(ctx, at)
@@ -149,7 +149,7 @@ func (h *system) end() {
 		select {
 		case <-s.done:
 		case <-time.After(ready):
-			h.t.Errorf("%s does not end", s.role)
+			h.t.Errorf("%s does not exit", s.role)
 		}
 		s.kill()
 	}

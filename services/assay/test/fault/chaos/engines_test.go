@@ -112,7 +112,7 @@ func (e *engines) startStores() {
 	e.s3 = breakable(t, s3.URL())
 }
 
-// freePort returns a port below the range of outgoing connections, which could take it
+// freePort returns a port below the range of outgoing connections, which could use it
 // while a node is down.
 func freePort(t *testing.T) int {
 	t.Helper()
@@ -120,11 +120,11 @@ func freePort(t *testing.T) int {
 		port := 20000 + rand.IntN(10000)
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err == nil {
-			_ = l.Close() // was only a probe
+			_ = l.Close() // only a probe
 			return port
 		}
 	}
-	t.Fatal("no port is free")
+	t.Fatal("no free port")
 	return 0
 }
 

@@ -30,7 +30,7 @@ type system struct {
 	streams sync.Mutex
 }
 
-// each is how many services of a role run.
+// each is the number of services of each role.
 const each = 2
 
 func (h *system) start(ctx context.Context) error {
@@ -38,7 +38,7 @@ func (h *system) start(ctx context.Context) error {
 		for range each {
 			s := h.begin(ctx, role)
 			if s == nil {
-				return fmt.Errorf("%s does not start", role)
+				return fmt.Errorf("%s did not start", role)
 			}
 			h.running = append(h.running, s)
 		}

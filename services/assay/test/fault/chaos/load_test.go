@@ -34,7 +34,7 @@ type load struct {
 	tries    int
 }
 
-// tryTime bounds one try, after which a client goes to another ingest.
+// tryTime bounds one attempt, after which a client uses another ingest.
 const tryTime = 5 * time.Second
 
 // run uploads with several clients until stopped is set. Started uploads continue
@@ -180,8 +180,8 @@ func upload(ctx context.Context, url, owner, key, text string, way int) (fileID 
 		return "", err
 	case status == http.StatusOK && way == 2:
 		return reserved.FileID, nil
-	case status != http.StatusOK && status != http.StatusPreconditionFailed: // stored by an earlier try
-		return "", fmt.Errorf("%w: the bucket answers %d", errRefused, status)
+	case status != http.StatusOK && status != http.StatusPreconditionFailed: // stored by an earlier attempt
+		return "", fmt.Errorf("%w: the bucket responded with %d", errRefused, status)
 	}
 	for range 2 {
 		if _, err := c.Uploaded(ctx, reserved.FileID); err != nil {

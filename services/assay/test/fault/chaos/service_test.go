@@ -29,7 +29,7 @@ type service struct {
 	gates []*gate
 	stop  context.CancelFunc
 	done  chan struct{}
-	err   error // why it ended; read only after done is closed
+	err   error // the error it exited with; read only after done is closed
 
 	killed atomic.Bool
 }

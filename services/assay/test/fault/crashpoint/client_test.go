@@ -18,7 +18,8 @@ import (
 )
 
 // client makes the calls of one run. It repeats a call with the same idempotency
-// key until the answer has a status it wants, or gives up after the first try.
+// key until the response has an expected status, or gives up after the first
+// attempt.
 type client struct {
 	system    *system
 	owner     string
@@ -44,7 +45,7 @@ type request struct {
 	want         []int // the statuses that end it
 }
 
-// send repeats a call until its status is wanted. It returns status 0 when the
+// send repeats a call until its status is expected. It returns status 0 if the
 // client gave up or ctx ended.
 func (c *client) send(ctx context.Context, r request) (status int, body []byte) {
 	for {

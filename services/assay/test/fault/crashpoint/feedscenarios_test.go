@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/pkg/feed"
 )
 
-// anOutdatedItem analyzes an item of an older model again, as an operator does. The test wrote its wrong
-// result, without an outcome.
+// anOutdatedItem reanalyzes an item of an older model, as an operator does. The test has written its
+// wrong result, without an outcome.
 func anOutdatedItem(ctx context.Context, r *run) {
 	s := r.system
 	submission := feed.Submission{SourceID: r.sourceID(), SourceType: "newsapi", Text: "What a lovely day!", MatchedTags: []string{"a"}}.Stamped(time.Now())
@@ -38,7 +38,8 @@ func anOutdatedItem(ctx context.Context, r *run) {
 	r.promisedItem(ctx)
 }
 
-// reanalyze calls until all items were read. The items of earlier runs are of the current model.
+// reanalyze repeats the call until all items were read. The items of earlier runs have results
+// of the current model.
 func (r *run) reanalyze(ctx context.Context) error {
 	ask, page := map[string]string{}, struct{ NextCursor string }{}
 	for {

@@ -29,7 +29,7 @@ type instance struct {
 	operator string // of those for operators
 	stop     context.CancelFunc
 	done     chan struct{} // closed once it has ended
-	err      error         // why it ended; read after done is closed
+	err      error         // the error it ended with; read only after done is closed
 	log      *logged
 }
 
@@ -55,7 +55,7 @@ func (s *system) begin(role string) (*instance, error) {
 		operator, other := in.wire.Front(addresses[1].String())
 		in.url, in.operator = "http://"+front, "http://"+operator
 		if err != nil || other != nil {
-			in.url = "" // it crashed already
+			in.url = "" // it has already crashed
 		}
 	case <-in.done:
 	case <-in.wire.Done():
@@ -63,11 +63,11 @@ func (s *system) begin(role string) (*instance, error) {
 	return in, nil
 }
 
-// died says whether the process was cut off.
+// died reports whether the process was disconnected.
 func (in *instance) died() bool { return in.wire.IsCut() }
 
-// kill cuts the process off from the engines, so that it has no further effect.
-// close waits for what still runs of it.
+// kill disconnects the process from the engines, so that it has no further
+// effect. close waits until its remaining code has ended.
 func (in *instance) kill() {
 	in.wire.Cut()
 	in.stop()
@@ -89,11 +89,11 @@ func runRole(ctx context.Context, role string, environ []string, log *logged, re
 		}
 		report, err := analyzer.Sweep(ctx, cfg, sweeper.Options{}, zerolog.New(log).With().Str("service", sweep).Logger())
 		if err == nil && report.Failed > 0 {
-			err = fmt.Errorf("%d of what a sweep found could not be repaired", report.Failed)
+			err = fmt.Errorf("%d findings of a sweep could not be repaired", report.Failed)
 		}
 		return err
 	}
-	return fmt.Errorf("there is no role %s", role)
+	return fmt.Errorf("unknown role %s", role)
 }
 
 // sweep is the role of `assay sweep`.
@@ -114,7 +114,7 @@ func serve[C, E any, S process.Service](ctx context.Context, role string, enviro
 	})
 }
 
-// drain bounds how long a killed process still runs.
+// drain bounds how long the code of a killed process continues to run.
 const drain = time.Second
 
 // logged keeps the log of a process.

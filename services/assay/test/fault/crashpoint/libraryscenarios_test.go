@@ -17,8 +17,8 @@ import (
 	"github.com/assay-project/assay/services/ingest"
 )
 
-// libraryScenarios are those of the library: of every call that changes it. Package workflow crashes the
-// steps of each type of file at every call.
+// libraryScenarios are the scenarios of the library: one for every call that changes it. Package
+// workflow crashes the steps of each type of file at every call.
 func libraryScenarios() []scenario {
 	edits := []string{ingest.Name}
 	return []scenario{
@@ -61,7 +61,7 @@ func (r *run) promisedNode(ctx context.Context, id, result string) {
 	r.promised(ctx, audit.Promise{Area: library.Name, ID: id, Result: result})
 }
 
-// finalNode returns an error while a node has not ended as promised.
+// finalNode returns an error until a node has ended as promised.
 func (r *run) finalNode(ctx context.Context, p audit.Promise) error {
 	n, err := r.system.nodes.Get(ctx, p.ID)
 	switch {
@@ -206,12 +206,12 @@ func nodeRestored(ctx context.Context, r *run) {
 	file := r.processed(ctx, "a.txt", folder)
 	r.ask(ctx, http.MethodDelete, "/nodes/"+file, "", http.StatusNoContent)
 	r.begin()
-	r.ask(ctx, http.MethodPost, "/nodes/"+file+"/restore", "", http.StatusOK, http.StatusConflict) // an earlier try restored it
+	r.ask(ctx, http.MethodPost, "/nodes/"+file+"/restore", "", http.StatusOK, http.StatusConflict) // an earlier attempt restored it
 	r.promisedNode(ctx, folder, "Created /docs")
 	r.promisedNode(ctx, file, "Processed /docs/a.txt")
 }
 
-// nodesChanged moves one file, puts another into the trash and erases a third in one call.
+// nodesChanged moves one file, moves another to the trash and erases a third in one call.
 func nodesChanged(ctx context.Context, r *run) {
 	folder := r.createFolder(ctx, "docs", "")
 	moved, trashed, erased := r.processed(ctx, "a.txt", ""), r.processed(ctx, "b.txt", ""), r.processed(ctx, "c.txt", "")
@@ -253,7 +253,8 @@ func nodeFailedBefore(ctx context.Context, r *run) {
 	}
 	r.begin()
 	if status, _ := r.ask(ctx, http.MethodPost, "/files/"+id+"/retry", "", http.StatusAccepted, http.StatusConflict); status == http.StatusConflict {
-		// An earlier try made it Loaded, and may have crashed before it published.
+		// An earlier attempt made it Loaded, and may have crashed before it
+		// published.
 		r.ask(ctx, http.MethodPost, "/files/"+id+"/uploaded", "", http.StatusAccepted)
 	}
 	r.promised(ctx, audit.Promise{Area: library.Name, ID: id, Result: "Processed /a.txt", Retried: true})
@@ -285,8 +286,8 @@ func folderErased(ctx context.Context, r *run) {
 	r.eraseNode(ctx, folder, inner, file)
 }
 
-// librarySweptUp prepares what only a sweep can repair: an unnotified upload, a file whose step is lost,
-// an unused reservation, an erasing that was not published, and an orphan object.
+// librarySweptUp prepares states that only a sweep can repair: an unnotified upload, a file whose step
+// is lost, an unused reservation, an erasure that was not published, and an orphan object.
 func librarySweptUp(ctx context.Context, r *run) {
 	s := r.system
 	unnotified := r.reserveAndPutNode(ctx, "a.txt", "", text)

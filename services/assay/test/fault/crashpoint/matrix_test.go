@@ -1,7 +1,7 @@
 // Package crashpoint crashes the services at every call that they make to an
-// engine, and proves that every promise is kept. The crash points are not written
-// down: a proxy between each service and the engines records them while a scenario
-// runs undisturbed.
+// engine, and proves that every promise is kept. The crash points are not listed
+// in code: a proxy between each service and the engines records them during an
+// undisturbed run of a scenario.
 package crashpoint
 
 import (
@@ -24,9 +24,9 @@ import (
 var (
 	seed     = flag.Uint64("crash.seed", 1, "chooses the pairs of crashes, the order, and the share")
 	doubles  = flag.Int("crash.doubles", 4, "how many runs of a scenario crash twice")
-	share    = flag.Int("crash.share", 160, "run one of so many crashes, chosen by the seed; 1 runs all")
-	parallel = flag.Int("crash.systems", 4, "how many systems run at once")
-	only     = flag.String("crash.scenarios", "", "run the scenarios whose names begin so, such as library; by default all")
+	share    = flag.Int("crash.share", 160, "run one in this many crashes, chosen by the seed; 1 runs all")
+	parallel = flag.Int("crash.systems", 4, "the number of systems that run concurrently")
+	only     = flag.String("crash.scenarios", "", "run the scenarios whose names have this prefix, such as library; by default all")
 )
 
 // crash is a scenario with the points at which services crash.
@@ -48,9 +48,9 @@ func (c crash) String() string {
 	return fmt.Sprintf("%s, crash at %v%s", c.scenario.name, c.points, who)
 }
 
-// TestEveryCrashPoint crashes a service before a call, or before it sees the
-// answer. Everything accepted reaches its right end, once, and leaves nothing
-// behind.
+// TestEveryCrashPoint crashes a service before a call, or before it receives
+// the response. Every accepted item reaches its correct final state, once, and
+// leaves nothing behind.
 func TestEveryCrashPoint(t *testing.T) {
 	ctx := t.Context()
 	t.Setenv("ASSAY_GEMINI_KEY", geminitest.Key)
@@ -113,7 +113,7 @@ func openSystems(ctx context.Context, t *testing.T, e *engines) []*system {
 	return systems
 }
 
-// each calls do with every task, each system one at a time.
+// each calls do with every task. Each system runs one task at a time.
 func each[T any](systems []*system, tasks []T, do func(*system, T)) {
 	queue := make(chan T, len(tasks))
 	for _, task := range tasks {
@@ -139,12 +139,12 @@ func indexes(n int) []int {
 	return all
 }
 
-// repeats bounds how often one call is a point of one scenario. Further ones are
-// polls of a slow machine.
+// repeats is the maximum number of crash points for repeated calls of one kind
+// in a scenario. Further ones are polls of a slow machine.
 const repeats = 6
 
-// matrix returns how many crashes there are, one at each point that the scenarios
-// passed and the pairs, and the share of them that runs.
+// matrix returns the total number of crashes, one at each recorded point and the
+// pairs, and the share of them that runs.
 func matrix(passed [][]point) (total int, cases []crash) {
 	var all []crash
 	random := rand.New(rand.NewPCG(*seed, 0))
@@ -170,8 +170,8 @@ func matrix(passed [][]point) (total int, cases []crash) {
 	return len(all), all[:len(all) / *share]
 }
 
-// tries is how often a scenario runs again whose point was not reached: what a
-// poll returns is not the same each time.
+// tries is the number of times that a scenario is repeated if its point was
+// not reached: the results of a poll differ between runs.
 const tries = 2
 
 // crash runs a scenario with its crashes, and reports whether the first was reached.
@@ -185,8 +185,8 @@ func (s *system) crash(ctx context.Context, t *testing.T, c crash) bool {
 	return false
 }
 
-// run runs a scenario and returns the points that it passed, and those at which it
-// should have crashed and did not.
+// run runs a scenario and returns the points that were reached, and the crash
+// points that were not.
 func (s *system) run(ctx context.Context, t *testing.T, c crash) (passed, unreached []point) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// maxPaidCalls is ASSAY_PHOTOJOB_PAID_CALLS: two crashes leave a call that is answered.
+// maxPaidCalls is ASSAY_PHOTOJOB_PAID_CALLS: after two crashes, one call remains.
 const maxPaidCalls = 3
 
 // paidEnviron are the settings of analyzers that call the provider of the test.
@@ -35,8 +35,8 @@ func (s *system) openProvider(ctx context.Context, t *testing.T) {
 	}
 }
 
-// paidPhoto is edited by the paid provider. However its workers crash, each step is billed
-// at most maxPaidCalls times, and every bill is on the books.
+// paidPhoto is edited by the paid provider. Regardless of crashes, each step is billed at
+// most maxPaidCalls times, and every bill is in the ledger.
 func paidPhoto(ctx context.Context, r *run) {
 	before := r.system.gemini.Bills()
 	r.begin()
@@ -57,7 +57,7 @@ func paidPhoto(ctx context.Context, r *run) {
 	}
 	for step, model := range map[string]string{photojob.StepAnalyze: geminitest.AnalyzeModel, photojob.StepEdit: geminitest.EditModel} {
 		if n := job.Calls.Paid(step); billed[model] < 1 || billed[model] > n || n > maxPaidCalls {
-			r.t.Errorf("%s: the step %s is billed %d times, and %d are on the books: %+v", r.title, step, billed[model], n, job.Calls.Calls())
+			r.t.Errorf("%s: the step %s was billed %d times, but the ledger has %d: %+v", r.title, step, billed[model], n, job.Calls.Calls())
 		}
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// photoScenarios are those of photo jobs. Without the client that gives up: a reservation of
-// its job is not removed, it ends as FAILED.
+// photoScenarios are the scenarios of photo jobs. They exclude clients that give up: a job
+// whose reservation is never used is not removed, but ends as FAILED.
 func photoScenarios() []scenario {
 	return []scenario{
 		{name: "photo in a form", roles: textRoles, play: photoByForm},
@@ -65,7 +65,7 @@ func (r *run) promisedPhoto(ctx context.Context, p audit.Promise) {
 	r.promised(ctx, p)
 }
 
-// finalPhoto returns an error while a job or a batch has not ended as promised.
+// finalPhoto returns an error until a job or a batch has ended as promised.
 func (r *run) finalPhoto(ctx context.Context, p audit.Promise) error {
 	job, err := r.system.jobs.Get(ctx, p.ID)
 	if errors.Is(err, lifecycle.ErrNotFound) && p.End != audit.Gone {
@@ -98,7 +98,7 @@ type photoUpload struct {
 	}
 }
 
-// reservePhotos makes a call that reserves uploads, and reads its answer.
+// reservePhotos makes a call that reserves uploads, and parses its response.
 func (r *run) reservePhotos(ctx context.Context, path, body string, into any) {
 	_, answer := r.send(ctx, request{
 		method: http.MethodPost, path: path, header: map[string]string{"Content-Type": "application/json"}, body: []byte(body), want: []int{http.StatusCreated},
@@ -165,7 +165,8 @@ func photoFailedBefore(ctx context.Context, r *run) {
 	}
 	r.begin()
 	if r.change(ctx, r.photoID(), "retry", http.StatusConflict) == http.StatusConflict {
-		// An earlier try made it QUEUED, and may have crashed before it published.
+		// An earlier attempt made it QUEUED, and may have crashed before it
+		// published.
 		r.change(ctx, r.photoID(), "uploaded")
 	}
 	r.promisedPhoto(ctx, audit.Promise{Result: editedPhoto, Retried: true})
@@ -216,8 +217,8 @@ func photoBatch(ctx context.Context, r *run) {
 	r.promisedPhoto(ctx, audit.Promise{Result: string(photojob.Partial)})
 }
 
-// photosSweptUp prepares what only a sweep can repair: an unnotified upload, a job whose
-// message is lost, and orphan objects of both buckets.
+// photosSweptUp prepares states that only a sweep can repair: an unnotified upload, a
+// job whose message is lost, and orphan objects of both buckets.
 func photosSweptUp(ctx context.Context, r *run) {
 	s := r.system
 	r.reserveAndPutPhoto(ctx)

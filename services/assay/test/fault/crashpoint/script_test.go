@@ -31,19 +31,20 @@ type script struct {
 	runs  bool
 	seen  map[side]int
 	order []point
-	die   []point // those to come; the nth of each counts from the crash before
+	die   []point // remaining crashes; the nth of each counts from the previous crash
 }
 
 func newScript() *script { return &script{died: make(chan struct{}, 16)} }
 
-// begin starts to record, with crashes at the given points.
+// begin starts recording, with crashes at the given points.
 func (s *script) begin(die ...point) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.runs, s.seen, s.order, s.die = true, map[side]int{}, nil, die
 }
 
-// end stops, and returns the points that were passed and those that were not reached.
+// end stops, and returns the points that were reached and the crash points that were
+// not.
 func (s *script) end() (passed, unreached []point) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,10 +23,10 @@ const File = "ASSAY_FAULT_RUNS"
 
 // Run is the result of one run, or of several with the same fault.
 type Run struct {
-	// Fault describes the injected fault, in the same words for all runs of its kind:
+	// Fault describes the injected fault. All runs of its kind use the same words:
 	// they are one row of the page.
 	Fault string `json:"fault"`
-	// Means is what "accepted" means in this run, a sentence.
+	// Means is the meaning of "accepted" in this run, a sentence.
 	Means string `json:"means"`
 	// Remains is a known effect of the fault, a sentence; empty for none.
 	Remains  string        `json:"remains,omitempty"`
@@ -37,17 +37,17 @@ type Run struct {
 	Doubled  int           `json:"doubled"`
 	Stuck    int           `json:"stuck"`
 	Longest  time.Duration `json:"longestNs"` // from acceptance to the final state
-	// Recovery is the 99th percentile of the time from a worker's death to the
-	// final state of the items that it held; zero where no worker died. Lease is
-	// the configured one.
+	// Recovery is the 99th percentile of the time from a worker's crash to the
+	// final state of its items; zero if no worker crashed. Lease is the
+	// configured lease.
 	Recovery time.Duration `json:"recoveryNs,omitempty"`
 	Lease    time.Duration `json:"leaseNs,omitempty"`
 	// Overload is the measurement of an overload run.
 	Overload *Overload `json:"overload,omitempty"`
 }
 
-// Overload measures a system that is offered more work than it can do. Its ratios
-// compare with the same system before the overload in the same run.
+// Overload measures a system that is offered more work than it can process. Its
+// ratios compare it with the same system before the overload in the same run.
 type Overload struct {
 	Offered int `json:"offered"` // uploads under overload, retries included
 	Let     int `json:"let"`     // of these, accepted
@@ -55,19 +55,20 @@ type Overload struct {
 	Stream  int `json:"stream"`  // rejected with 503: the total limit is reached
 	// Factor is the ratio of offered work to work done in the same time.
 	Factor float64 `json:"factor"`
-	// Median and P99 are ratios of the time in which ingest accepts an upload.
+	// Median and P99 are the ratios of the time in which ingest accepts an
+	// upload.
 	Median float64 `json:"medianRatio"`
 	P99    float64 `json:"p99Ratio"`
 	// Memory is the highest ratio of a service's peak of resident memory to that
 	// after a tenth of the overload.
 	Memory float64 `json:"memoryRatio"`
-	// Quiet is the 99th percentile of the wait of a quiet owner's items, Flood
-	// the median of those of an owner that floods at the same time.
+	// Quiet is the 99th percentile of the wait of the items of an owner with
+	// few items, Flood the median for an owner with many at the same time.
 	Quiet time.Duration `json:"quietNs"`
 	Flood time.Duration `json:"floodNs"`
 }
 
-// recoverySlack is what recovery may take beyond the lease.
+// recoverySlack is the time that recovery may take beyond the lease.
 const recoverySlack = 5 * time.Second
 
 // ErrLate means that recovery took longer than promised.
@@ -77,7 +78,7 @@ var ErrLate = errors.New("recovery took longer than promised")
 // more than 5 s.
 func (r Run) InTime() error {
 	if most := r.Lease + recoverySlack; r.Recovery > most {
-		return fmt.Errorf("%s: %w: its 99th percentile is %s, and may be %s", r.Fault, ErrLate, r.Recovery, most)
+		return fmt.Errorf("%s: %w: the 99th percentile is %s, the limit is %s", r.Fault, ErrLate, r.Recovery, most)
 	}
 	return nil
 }
@@ -91,7 +92,7 @@ func (r Run) Of(a audit.Report) Run {
 // Enter appends a run to the file that the environment names, if any. It is safe for
 // concurrent use by several processes. It returns ErrLate for a late run, which is
 // recorded too. Without a file it returns nil, because the run shares its machine with
-// other tests and its times mean nothing.
+// other tests, so its times are not meaningful.
 func Enter(r Run) error {
 	name := os.Getenv(File)
 	if name == "" {

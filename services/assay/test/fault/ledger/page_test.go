@@ -50,7 +50,7 @@ func TestPageIsWhatTheRunsSay(t *testing.T) {
 	}
 	for _, run := range runs {
 		if run.Lost+run.Doubled+run.Stuck > 0 && run.Remains == "" {
-			t.Errorf("%s: %d lost, %d doubled, %d stuck, and the page does not say why", run.Fault, run.Lost, run.Doubled, run.Stuck)
+			t.Errorf("%s: %d lost, %d doubled, %d stuck, and the page does not give the reason", run.Fault, run.Lost, run.Doubled, run.Stuck)
 		}
 		if err := run.InTime(); err != nil {
 			t.Error(err)
@@ -58,7 +58,8 @@ func TestPageIsWhatTheRunsSay(t *testing.T) {
 	}
 }
 
-// TestEnteredRunsAreSummed: recorded runs are on the page, a line for each fault.
+// TestEnteredRunsAreSummed: recorded runs are on the page, with one line per
+// fault.
 func TestEnteredRunsAreSummed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "runs.jsonl")
 	t.Setenv(File, name)
@@ -100,7 +101,7 @@ func TestEnteredRunsAreSummed(t *testing.T) {
 		"\n- another: It delays.\n",
 	} {
 		if !strings.Contains(page, line) {
-			t.Errorf("the page does not have %q:\n%s", line, page)
+			t.Errorf("the page does not contain %q:\n%s", line, page)
 		}
 	}
 	if err := os.WriteFile(name, []byte("{\"fault\":\"x\",\"losst\":1}\n"), 0o600); err != nil {
@@ -110,7 +111,7 @@ func TestEnteredRunsAreSummed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Read(file); err == nil || !strings.Contains(err.Error(), "line 1") {
-		t.Errorf("a line that is none: %v", err)
+		t.Errorf("an invalid line: %v", err)
 	}
 	if err := file.Close(); err != nil {
 		t.Error(err)
@@ -124,7 +125,7 @@ func TestLateRecoveryFails(t *testing.T) {
 	late := Run{Fault: "a kill", Recovery: 7*time.Second + time.Millisecond, Lease: 2 * time.Second}
 	t.Setenv(File, "")
 	if err := Enter(late); err != nil {
-		t.Errorf("a run that is not kept: %v", err)
+		t.Errorf("a run that is not recorded: %v", err)
 	}
 	t.Setenv(File, name)
 	if err := Enter(late); !errors.Is(err, ErrLate) {
@@ -136,6 +137,6 @@ func TestLateRecoveryFails(t *testing.T) {
 	}
 	kept, err := os.ReadFile(name)
 	if lines := strings.Count(string(kept), "\n"); err != nil || lines != 2 {
-		t.Errorf("%d runs are kept, want 2: %v", lines, err)
+		t.Errorf("%d runs are recorded, want 2: %v", lines, err)
 	}
 }

@@ -24,7 +24,7 @@ func (w *Wire) listenHTTP(engine, target string, name func(*http.Request) string
 		Transport: transport(func(r *http.Request) (*http.Response, error) {
 			return w.roundTrip(Call{engine, name(r)}, r)
 		}),
-		// On any error the process sees its connection break.
+		// On any error the connection to the process is closed.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")

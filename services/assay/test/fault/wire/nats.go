@@ -13,7 +13,7 @@ import (
 
 // listenNATS starts the proxy for NATS. A call is a message that the process sends. It
 // has taken effect when the first reply arrives or, if no reply is requested, when the
-// server answers a PING sent after it.
+// server responds to a PING sent after it.
 func (w *Wire) listenNATS() error {
 	to, err := parse(w.engines.NATS)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *session) downstream() error {
 			s.mu.Lock()
 			if len(s.pings) == 0 {
 				s.mu.Unlock()
-				return errors.New("a PONG that answers nothing")
+				return errors.New("a PONG without a PING")
 			}
 			call := s.pings[0]
 			s.pings = s.pings[1:]

@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Moment is one of the two sides of a call.
+// Moment is one of the two moments of a call.
 type Moment string
 
 // The moments.
 const (
-	Before Moment = "before" // the engine has not seen it
-	After  Moment = "after"  // it took effect, and the process has not seen the response
+	Before Moment = "before" // before the engine has received it
+	After  Moment = "after"  // after it took effect, before the process has received the response
 )
 
 // Call is a call to an engine.
@@ -33,7 +33,7 @@ type Call struct {
 func (c Call) String() string { return c.Engine + " " + c.Name }
 
 // Hook is called for every moment of every call, not concurrently, and returns whether
-// the process dies there. It must not use the Wire.
+// the process crashes there. It must not use the Wire.
 type Hook func(Call, Moment) (dies bool)
 
 // Engines are the addresses of the engines: URLs.
@@ -191,7 +191,7 @@ func (w *Wire) drop(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// parse reads the address of an engine.
+// parse parses the address of an engine.
 func parse(text string) (*url.URL, error) {
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Host == "" {

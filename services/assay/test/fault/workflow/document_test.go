@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// wordDocument is a docx with a text.
+// wordDocument returns a docx with a text.
 func wordDocument(t *testing.T, text string) string {
 	t.Helper()
 	return zipOf(t, [][2]string{
@@ -21,7 +21,7 @@ func wordDocument(t *testing.T, text string) string {
 	})
 }
 
-// zipOf is a zip of parts, each with its name.
+// zipOf returns a zip of parts, each with its name.
 func zipOf(t *testing.T, parts [][2]string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -42,7 +42,7 @@ func zipOf(t *testing.T, parts [][2]string) string {
 }
 
 // TestDocuments: documents get their text, and pictures of their first page; a locked or
-// damaged one fails and says why.
+// damaged document fails with the reason.
 func TestDocuments(t *testing.T) {
 	w := start(t)
 	w.worker(nil)
@@ -79,7 +79,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// text reads the object with the text of a file.
+// text returns the content of the object with the text of a file.
 func (w *world) text(key string) string {
 	w.t.Helper()
 	body, err := w.backends.Bucket.Open(w.t.Context(), key, "")

@@ -11,10 +11,10 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
-// One attempt at the erasing of a folder takes 200 children.
-var children = flag.Int("workflow.children", 210, "the files of the folder that is erased")
+// One attempt to erase a folder erases 200 children.
+var children = flag.Int("workflow.children", 210, "the files of the erased folder")
 
-// A folder with more children than one attempt erases is erased, though the worker dies in the middle.
+// A folder with more children than one attempt erases is erased even if the worker crashes halfway.
 func TestErasingOfALargeFolderIsResumed(t *testing.T) {
 	w := start(t)
 	folder, err := w.CreateFolder(t.Context(), library.NewNode{ID: w.id(), Owner: "ann", Name: "docs"})
@@ -47,7 +47,7 @@ func TestErasingOfALargeFolderIsResumed(t *testing.T) {
 	<-dying.wire.Done()
 	dying.kill()
 	if _, err := w.Get(t.Context(), folder.ID); err != nil {
-		t.Fatalf("the folder was erased before the worker died: %v", err)
+		t.Fatalf("the folder was erased before the worker crashed: %v", err)
 	}
 	next := w.worker(nil)
 	w.gone(folder.ID)
@@ -58,6 +58,6 @@ func TestErasingOfALargeFolderIsResumed(t *testing.T) {
 		}
 	}
 	if found := w.sweep(next); len(found) > 0 {
-		t.Errorf("a sweep finds %v", found)
+		t.Errorf("a sweep found %v", found)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
-var share = flag.Int("workflow.share", 12, "run one of so many calls; 1 runs all")
+var share = flag.Int("workflow.share", 12, "run one in this many calls; 1 runs all")
 
 // point is a moment of the nth call of its kind since a scenario began.
 type point struct {
@@ -35,14 +35,14 @@ func (c counter) next(call wire.Call, at wire.Moment) point {
 	return p
 }
 
-// scenario is what a client does, and what a file becomes by it.
+// scenario is a client's work, and the required end of a file.
 type scenario struct {
 	name string
 	play func(*world) library.File
 	want func(*world, library.File) error
 }
 
-// moments plays a scenario undisturbed and returns the moments of the worker's calls.
+// moments runs a scenario undisturbed and returns the moments of the worker's calls.
 func (w *world) moments(s scenario) []point {
 	w.t.Helper()
 	var all []point
@@ -59,7 +59,7 @@ func (w *world) moments(s scenario) []point {
 	return all
 }
 
-// end waits until a file is what it should be, once.
+// end waits until a file has reached its required end, once.
 func (w *world) end(s scenario, f library.File) {
 	w.t.Helper()
 	w.until(s.name, func() error { return s.want(w, f) })
@@ -69,7 +69,7 @@ func (w *world) end(s scenario, f library.File) {
 	}
 }
 
-// ends is a file that ends in a state, with one outcome.
+// ends returns an error until a file has ended in a state, with one outcome.
 func ends(state string) func(*world, library.File) error {
 	return func(w *world, f library.File) error {
 		f, err := w.File(w.t.Context(), f.ID)
@@ -80,10 +80,11 @@ func ends(state string) func(*world, library.File) error {
 	}
 }
 
-// block is a CIF of one record, which has no cell to draw.
+// block is a CIF with one record, which has no unit cell to draw.
 const block = "data_a\n_title fox\n"
 
-// recorded is a file with one record that ends as Processed, with its objects.
+// recorded returns an error until a file with one record has ended as
+// Processed, with its objects.
 func recorded(w *world, f library.File) error {
 	if err := ends("Processed")(w, f); err != nil {
 		return err
@@ -121,7 +122,7 @@ func scenarios() []scenario {
 	}
 }
 
-// A worker that dies at any of its calls leaves a file that the next worker ends, once.
+// If a worker crashes at any of its calls, the next worker ends the file, once.
 func TestKilledAtEveryCall(t *testing.T) {
 	w := start(t)
 	for _, s := range scenarios() {
@@ -154,16 +155,16 @@ func (w *world) killedAt(s scenario, p point) {
 	}
 }
 
-// A file of any type that is erased at any call of its worker, and so in each of its steps, leaves no row and no
-// object.
+// A file of any type that is erased at any call of its worker, and so in each of its steps, leaves no row and
+// no object.
 func TestErasedAtEveryCall(t *testing.T) {
 	w := start(t)
-	w.lease = 5 * time.Second // a worker that lost its lease may leave an object, which the sweep removes
+	w.lease = 5 * time.Second // a worker that lost its lease may leave an object, which a sweep removes
 	samples := samples(t)
 	for n, plan := range library.Plans() {
 		one, ok := samples[plan.Type]
 		if !ok {
-			t.Errorf("no file of type %s is erased", plan.Type)
+			t.Errorf("no file of type %s was erased", plan.Type)
 			continue
 		}
 		s := scenario{plan.Type, func(w *world) library.File { return w.add(one.name, "", one.body) }, func(w *world, f library.File) error {
@@ -208,7 +209,8 @@ func (w *world) erasedAt(s scenario, name, body string, p point) {
 	if !erased.Load() {
 		return
 	}
-	// The call may be the last acknowledgement, so that the worker did not see the erasing.
+	// The call may be the last acknowledgement, so that the worker did not detect the
+	// erasure.
 	next := w.worker(nil)
 	defer next.end()
 	w.until(s.name+", erased "+p.String(), func() error { return w.nothing(f.ID) })

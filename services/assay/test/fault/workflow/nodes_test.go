@@ -24,7 +24,8 @@ import (
 	"github.com/assay-project/assay/services/query/library/nodes"
 )
 
-// publisher starts a publisher of NodeChanged behind its own wire, and returns how it is killed.
+// publisher starts a publisher of NodeChanged behind its own wire, and returns a function that
+// kills it.
 func (w *world) publisher(hook wire.Hook) (wires *wire.Wire, kill func()) {
 	w.t.Helper()
 	at := platform.Config{Table: "platform"}
@@ -86,8 +87,8 @@ func (w *world) history() map[string][]*event.NodeChanged {
 	return found
 }
 
-// Every version of every node is one event, whenever the publisher dies, and the last event of a node is its
-// row.
+// Every version of every node is published exactly once, whenever the publisher crashes, and the last event
+// of a node matches its row.
 func TestEveryChangeIsPublishedOnce(t *testing.T) {
 	w := start(t)
 	w.worker(nil)

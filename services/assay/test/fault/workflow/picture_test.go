@@ -16,7 +16,8 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// photo is a JPEG of 800 × 500 stored pixels that stands upright as 500 × 800, by a secret camera at a place.
+// photo is a JPEG of 800 × 500 stored pixels that is displayed upright as 500 × 800, with the camera and the
+// location in its metadata.
 func photo(t *testing.T) string {
 	t.Helper()
 	m := image.NewRGBA(image.Rect(0, 0, 800, 500))
@@ -141,7 +142,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// clean checks that a derived picture says nothing of where it comes from, and is a picture of its size.
+// clean checks that a derived picture has no metadata about its source, and is a picture of its size.
 func (w *world) clean(made library.Image) {
 	w.t.Helper()
 	body, err := w.backends.Bucket.Open(w.t.Context(), made.Key, "")

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/library"
 )
 
-// The progress of a file is sent when a step ends that is not the last.
+// The progress of a file is published when a step ends, unless it is the last.
 func TestProgressIsSent(t *testing.T) {
 	w := start(t)
 	seen := make(chan *event.LibraryProgress, 100)
@@ -41,7 +41,7 @@ func TestProgressIsSent(t *testing.T) {
 		}
 	}
 	probe := library.Workflow{FileID: "probe", UserID: "ann"}
-	for listens := false; !listens; { // until the subscription is there
+	for listens := false; !listens; { // until the subscription exists
 		if err := w.backends.Bus.Signal(probe.Progress()); err != nil {
 			t.Fatal(err)
 		}
@@ -61,6 +61,6 @@ func TestProgressIsSent(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	if n := len(seen); n > 0 { // within a second
-		t.Errorf("%d more of the same file", n)
+		t.Errorf("%d more events of the same file", n)
 	}
 }

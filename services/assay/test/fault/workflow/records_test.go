@@ -74,7 +74,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// described checks what is known of the records of many.sdf.
+// described checks the known properties of the records of many.sdf.
 func (w *world) described(f library.File) {
 	w.t.Helper()
 	document, err := w.backends.Bucket.Part(w.t.Context(), library.ResultKey(f.ID, f.Run, records.OverviewName), 0, -1)
@@ -119,12 +119,12 @@ func TestWorkbook(t *testing.T) {
 	}
 }
 
-// TestChunkThatFails: the records of a chunk that cannot be processed have failed, each with the reason.
+// TestChunkThatFails: the records of a chunk that cannot be processed fail, each with the reason.
 func TestChunkThatFails(t *testing.T) {
 	w := start(t)
 	body := molecules(1_030)
 	f := w.reserve("many.sdf", "", len(body))
-	o := w.worker(func(c wire.Call, m wire.Moment) bool { // dies when the steps of both chunks are open
+	o := w.worker(func(c wire.Call, m wire.Moment) bool { // crashes when the steps of both chunks are open
 		if c.Engine != "nats" || m != wire.Before || !strings.HasPrefix(c.Name, "publish") {
 			return false
 		}
@@ -169,7 +169,8 @@ func (w *world) failures(f library.File) (lines int) {
 	return bytes.Count(text, []byte("\n"))
 }
 
-// TestMoreRecords: of more records than the limit the first are processed.
+// TestMoreRecords: of a file with more records than the limit, the first ones
+// are processed.
 func TestMoreRecords(t *testing.T) {
 	w := start(t)
 	w.worker(nil)
@@ -183,7 +184,8 @@ func TestMoreRecords(t *testing.T) {
 	}
 }
 
-// TestMicroscopy: what the header of a microscopy file says of its images is in the metadata.
+// TestMicroscopy: the metadata includes the image properties from the header of a microscopy
+// file.
 func TestMicroscopy(t *testing.T) {
 	w := start(t)
 	w.worker(nil)

@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// set changes an attribute of an item behind the store's back.
+// set changes an attribute of an item directly, bypassing the store.
 func (w *world) set(name string, key table.Key, attribute, value string) {
 	w.t.Helper()
 	_, err := w.backends.DB.UpdateItem(w.t.Context(), &dynamodb.UpdateItemInput{
@@ -40,10 +40,10 @@ func (w *world) lose(name string, key table.Key) {
 func node(id string) table.Key     { return table.Key{"id": table.Text(id)} }
 func workflow(id string) table.Key { return table.Key{"correlationId": table.Text(id)} }
 
-// ago is a time of the tables.
+// ago returns a time in the past in the format of the tables.
 func ago(d time.Duration) string { return time.Now().Add(-d).UTC().Format(library.TimeLayout) }
 
-// check compares what a sweep found, all of which it has repaired.
+// check compares the findings of a sweep, all of which it has repaired.
 func (w *world) check(found map[string][]string, want map[string][]string) {
 	w.t.Helper()
 	for code, ids := range want {
@@ -59,7 +59,7 @@ func (w *world) check(found map[string][]string, want map[string][]string) {
 	}
 }
 
-// gone waits until a node does not exist.
+// gone waits until a node no longer exists.
 func (w *world) gone(id string) {
 	w.t.Helper()
 	w.until("the end of "+id, func() error {
@@ -70,7 +70,7 @@ func (w *world) gone(id string) {
 	})
 }
 
-// Whatever row is lost or differs, a sweep makes the rows of the others follow, and a second sweep finds
+// Whatever row is lost or differs, a sweep makes the other rows consistent, and a second sweep finds
 // nothing.
 func TestSweepRepairsRows(t *testing.T) {
 	w := start(t)
@@ -112,7 +112,7 @@ func TestSweepRepairsRows(t *testing.T) {
 	w.check(w.sweep(o), nil)
 }
 
-// A step whose message is lost again and again is published three times more, then it has failed. Its file ends, and
+// A step whose message is lost repeatedly is published three more times, then it fails. Its file ends, and
 // can be retried.
 func TestOverdueStep(t *testing.T) {
 	w := start(t)
@@ -125,7 +125,7 @@ func TestOverdueStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.check(w.sweep(o), map[string][]string{"lost_message": {f.ID}}) // in time, it is not counted
+	w.check(w.sweep(o), map[string][]string{"lost_message": {f.ID}}) // within the time, it does not count
 	for n := range 4 {
 		w.wipe()
 		if err := o.bus.Redeclare(t.Context()); err != nil {
@@ -138,7 +138,7 @@ func TestOverdueStep(t *testing.T) {
 			t.Fatalf("sweep %d: %+v, %v", n, flow, err)
 		}
 		if outstanding, err := o.bus.Outstanding(t.Context(), flow.Step(f, library.StepMetadata).Subject, "ann"); err != nil || outstanding != (n < 3) {
-			t.Errorf("sweep %d: a message is there: %t, %v", n, outstanding, err)
+			t.Errorf("sweep %d: the message exists: %t, %v", n, outstanding, err)
 		}
 	}
 	failed := w.ended(f.ID)
@@ -147,7 +147,8 @@ func TestOverdueStep(t *testing.T) {
 	}
 }
 
-// The trash is erased after its time, and rows of workflows are kept for seven days.
+// The trash is erased after its retention time, and rows of workflows are kept for
+// seven days.
 func TestSweepRemovesWhatIsOutdated(t *testing.T) {
 	w := start(t)
 	o := w.worker(nil)
@@ -158,7 +159,7 @@ func TestSweepRemovesWhatIsOutdated(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for id, trashed := range map[string]time.Duration{old.ID: 61 * time.Minute, recent.ID: 59 * time.Minute} { // it keeps an hour
+	for id, trashed := range map[string]time.Duration{old.ID: 61 * time.Minute, recent.ID: 59 * time.Minute} { // the trash is kept for an hour
 		w.set(tables.Nodes, node(id), "deletedDateTime", ago(trashed))
 		w.set(tables.Nodes, node(id), "updatedDateTime", ago(trashed))
 	}
@@ -190,7 +191,7 @@ func TestSweepRemovesWhatIsOutdated(t *testing.T) {
 	w.check(w.sweep(o), map[string][]string{"outdated_trash": {old.ID}, "outdated_workflow": {dropped.ID}, "outdated_object": {left}})
 	w.until("the erasing", func() error { return w.nothing(old.ID) })
 	if n, err := w.Get(t.Context(), recent.ID); err != nil || !n.IsDeleted {
-		t.Errorf("in the trash for less than its time: %+v, %v", n, err)
+		t.Errorf("in the trash for less than the retention time: %+v, %v", n, err)
 	}
 	if _, err := w.Workflow(t.Context(), dropped.ID); !errors.Is(err, lifecycle.ErrNotFound) {
 		t.Errorf("the workflow after 7 days: %v", err)
@@ -202,7 +203,8 @@ func TestSweepRemovesWhatIsOutdated(t *testing.T) {
 	w.check(w.sweep(o), nil)
 }
 
-// Outcomes that are lost with their stream are published again, each once, also when the steps are no longer kept.
+// Outcomes that are lost with their stream are published again, each once, even if the steps are no longer
+// kept.
 func TestLostOutcomes(t *testing.T) {
 	w := start(t)
 	o := w.worker(nil)
@@ -230,7 +232,8 @@ func TestLostOutcomes(t *testing.T) {
 	w.check(w.sweepSince(o, time.Now().Add(time.Minute)), nil)
 }
 
-// A file that failed before it was Loaded is looked at by its retry.
+// When a file that failed before it was Loaded is retried, its upload is
+// checked again.
 func TestRetryOfAFileWithoutBytes(t *testing.T) {
 	w := start(t)
 	w.worker(nil)

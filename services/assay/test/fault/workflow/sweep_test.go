@@ -12,7 +12,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/wire"
 )
 
-// wipe loses the work stream, with its duplicate window. The next worker declares it again.
+// wipe deletes the work stream, with its duplicate window. The next worker declares it
+// again.
 func (w *world) wipe() {
 	w.t.Helper()
 	if err := w.js.DeleteStream(w.t.Context(), library.WorkStream); err != nil {
@@ -20,7 +21,7 @@ func (w *world) wipe() {
 	}
 }
 
-// Whatever message is lost, a sweep sends it again.
+// A sweep publishes every lost message again.
 func TestLostMessages(t *testing.T) {
 	w := start(t)
 	s := scenarios()[0]
@@ -49,8 +50,8 @@ func TestLostMessages(t *testing.T) {
 	}
 }
 
-// A sweep finds uploads that nobody reported, and removes reservations without an upload, objects without
-// a file, and nodes without a folder.
+// A sweep finds unreported uploads, and removes reservations without an upload, objects without a file,
+// and nodes without a folder.
 func TestSweep(t *testing.T) {
 	w := start(t)
 	o := w.worker(nil)
@@ -73,17 +74,17 @@ func TestSweep(t *testing.T) {
 		t.Errorf("a reservation without an upload: %v", err)
 	}
 	if _, err := w.backends.Bucket.Head(t.Context(), orphan); err == nil {
-		t.Error("an object without a file is there")
+		t.Error("an object without a file was not removed")
 	}
 	w.erase(folder.ID)
 	w.until("the erasing", func() error { return w.nothing(child.ID) })
-	w.until("the erasing of the folder", func() error {
+	w.until("the erasure of the folder", func() error {
 		if _, err := w.Get(t.Context(), folder.ID); !errors.Is(err, lifecycle.ErrNotFound) {
-			return fmt.Errorf("the folder is there: %w", err)
+			return fmt.Errorf("the folder still exists: %w", err)
 		}
 		return nil
 	})
 	if found := w.sweep(o); len(found) > 0 {
-		t.Errorf("found %v when all was well", found)
+		t.Errorf("a sweep of consistent data found %v", found)
 	}
 }

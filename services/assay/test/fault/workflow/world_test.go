@@ -1,5 +1,6 @@
-// Package workflow crashes, repeats and erases the workflows of the library at every call of their worker,
-// and proves that each ends once and leaves nothing behind. What a crash leaves behind, and which test recovers it:
+// Package workflow crashes, repeats and erases the workflows of the library at every call of their worker, and
+// proves that each ends once and leaves nothing behind. The possible remains of a crash, and the test that covers
+// their recovery:
 //
 //	crash after                                left behind                      test
 //	the reservation                            Loading, no bytes                TestSweep (unused)
@@ -132,10 +133,10 @@ type worker struct {
 	end  func() // stops it and waits
 }
 
-// worker starts a worker, with a hook for its calls once it works.
+// worker starts a worker, with a hook for its calls once it is running.
 func (w *world) worker(hook wire.Hook) *worker { return w.process(hook, true) }
 
-// sweeper starts a process that takes no messages: it only sweeps.
+// sweeper starts a process that consumes no messages: it only sweeps.
 func (w *world) sweeper() *worker { return w.process(nil, false) }
 
 func (w *world) process(hook wire.Hook, consumes bool) *worker {
@@ -184,16 +185,17 @@ func (w *world) process(hook wire.Hook, consumes bool) *worker {
 	return &worker{wire: wires, area: area, bus: backends.Bus, end: end}
 }
 
-// kill cuts a worker off from the engines. What still runs of it ends with the test.
+// kill disconnects a worker from the engines. Its remaining code ends with the test.
 func (o *worker) kill() {
 	o.wire.Cut()
 	go o.end()
 }
 
-// sweep sweeps once, with a lease and ages of nothing, and returns what it found, by code.
+// sweep sweeps once, with a lease and minimum ages of zero, and returns its findings, by
+// code.
 func (w *world) sweep(o *worker) map[string][]string { return w.sweepSince(o, time.Time{}) }
 
-// sweepSince is sweep, which publishes outcomes since a time again.
+// sweepSince is sweep with outcomes since a time published again.
 func (w *world) sweepSince(o *worker, since time.Time) map[string][]string {
 	w.t.Helper()
 	found := map[string][]string{}
@@ -292,14 +294,14 @@ func (w *world) ended(id string) library.File {
 	})
 	w.until("the outcome of "+id, func() error {
 		if n := w.outcomes(id); n == 0 {
-			return errors.New("there is none")
+			return errors.New("there is no outcome")
 		}
 		return nil
 	})
 	return f
 }
 
-// outcomes is how many outcomes of a file the stream has.
+// outcomes returns the number of outcomes of a file in the stream.
 func (w *world) outcomes(id string) int {
 	w.t.Helper()
 	stream, err := w.js.Stream(w.t.Context(), bus.StreamOutcomes)

@@ -7,7 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/guard/fetch"
 )
 
-// FuzzPage parses anything that a server may respond with, under any status.
+// FuzzPage parses arbitrary responses of a server, with any status.
 func FuzzPage(f *testing.F) {
 	f.Add(200, []byte(`{"status":"ok","totalResults":1,"articles":[{"title":"a","publishedAt":"2026-11-20T12:00:00Z"}]}`))
 	f.Add(200, []byte(`{"status":"ok","articles":[1,null,{"publishedAt":7}]}`))
@@ -15,7 +15,7 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		page, err := parse(fetch.Response{Status: status, Header: http.Header{}, Body: body})
 		if err != nil && len(page.Articles) > 0 {
-			t.Fatalf("%v, and still %v", err, page)
+			t.Fatalf("got both a page and an error: %v, %v", err, page)
 		}
 		if err == nil && status != http.StatusOK && status != http.StatusNotModified {
 			t.Fatalf("a page with the status %d", status)

@@ -1,5 +1,5 @@
-// Package newsapi speaks version 2 of the API of newsapi.org, of which it knows
-// the search through everything: https://newsapi.org/docs/endpoints/everything
+// Package newsapi is a client of the search endpoint "everything" of version 2
+// of the newsapi.org API: https://newsapi.org/docs/endpoints/everything
 package newsapi
 
 import (
@@ -16,25 +16,25 @@ import (
 	"github.com/assay-project/assay/pkg/guard/fetch"
 )
 
-// Endpoint is the real one.
+// Endpoint is the public endpoint.
 const Endpoint = "https://newsapi.org/v2/everything"
 
-// PageSize is the most articles that a page has.
+// PageSize is the maximum number of articles on a page.
 const PageSize = 100
 
-// ErrEnd means that the key's plan shows no further page of a search.
+// ErrEnd means that the key's plan does not include further pages of a search.
 var ErrEnd = errors.New("the plan has no further pages")
 
 // Search is one page of a search, newest first.
 type Search struct {
 	Endpoint, Key string
 	Phrase        string // searched verbatim, in title, description and body
-	Language      string // two letters; empty is all
+	Language      string // two letters; empty means all
 	From          time.Time
 	Page          int // from 1
 }
 
-// Article is one found. Texts may have HTML in them.
+// Article is a search result. Texts may contain HTML.
 type Article struct {
 	Source      Source    `json:"source"`
 	Author      string    `json:"author"`
@@ -44,7 +44,7 @@ type Article struct {
 	PublishedAt time.Time `json:"publishedAt"`
 }
 
-// Source is who published an article.
+// Source is the publisher of an article.
 type Source struct {
 	ID   string `json:"id"` // empty for most
 	Name string `json:"name"`
@@ -56,7 +56,7 @@ type Page struct {
 	Articles []Article
 }
 
-// timeLayout is how the API takes times: UTC, with no zone.
+// timeLayout is the format of times in the API: UTC, with no zone.
 const timeLayout = "2006-01-02T15:04:05"
 
 func (s Search) request() (fetch.Request, error) {

@@ -51,7 +51,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("%d articles on three pages, want 250", len(seen))
 	}
 	if _, err := search.Do(t.Context(), client(t, time.Minute)); !errors.Is(err, newsapi.ErrEnd) {
-		t.Errorf("a page that the plan does not show: %v", err)
+		t.Errorf("a page that the plan does not include: %v", err)
 	}
 	asked := server.Asked()[0]
 	for name, want := range map[string]string{
@@ -64,7 +64,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestFailures are the responses of a server that does not want, or cannot.
+// TestFailures are the error responses of a server.
 func TestFailures(t *testing.T) {
 	fail := func(status int, code string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { newsapitest.Fail(w, status, code, "said") }
@@ -120,14 +120,14 @@ func TestFailures(t *testing.T) {
 			if err == nil || !c.means(err) {
 				t.Errorf("got %+v, %v", page, err)
 			} else if strings.Contains(err.Error(), newsapitest.Key) {
-				t.Errorf("the error tells the key: %v", err)
+				t.Errorf("the error contains the key: %v", err)
 			}
 		})
 	}
 }
 
-// TestSlowAnswers: a response that does not come, and one that comes byte by byte,
-// end with the time of a request.
+// TestSlowAnswers: a missing response, and one that arrives byte by byte, end with
+// the timeout of a request.
 func TestSlowAnswers(t *testing.T) {
 	for name, begin := range map[string]string{"silent": "", "in the middle": `{"status":"ok",`} {
 		server := newsapitest.Start(t)
@@ -144,7 +144,7 @@ func TestSlowAnswers(t *testing.T) {
 	}
 }
 
-// TestOneBadArticle does not take the others along.
+// TestOneBadArticle: an invalid article does not affect the others.
 func TestOneBadArticle(t *testing.T) {
 	server := newsapitest.Start(t)
 	server.Answer(func(w http.ResponseWriter, _ *http.Request) {
@@ -156,12 +156,12 @@ func TestOneBadArticle(t *testing.T) {
 	}
 }
 
-// TestKeyStays: a redirect does not take the key to another server.
+// TestKeyStays: a redirect does not send the key to another server.
 func TestKeyStays(t *testing.T) {
 	server, other := newsapitest.Start(t), newsapitest.Start(t)
 	server.Answer(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"?q=go", http.StatusFound) })
 	page, err := newsapi.Search{Endpoint: server.URL, Key: newsapitest.Key, Phrase: "go", Page: 1}.Do(t.Context(), client(t, time.Minute))
 	if err == nil || len(other.Asked()) != 0 {
-		t.Errorf("got %+v, %v; the other server was asked %v", page, err, other.Asked())
+		t.Errorf("got %+v, %v; the other server received %v", page, err, other.Asked())
 	}
 }

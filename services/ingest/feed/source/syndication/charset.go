@@ -14,8 +14,8 @@ import (
 var declaration = regexp.MustCompile(`^(\s*<\?xml[^>]*?)\s+encoding\s*=\s*["']([^"'>]*)["']`)
 
 // inUTF8 returns a document in UTF-8 and without a declaration of its charset. The charset is that of
-// a byte order mark or of the first characters, else the one that the document declares, else that of
-// the Content-Type, else UTF-8. Bytes that are not of the charset become U+FFFD.
+// a byte order mark or of the first characters, otherwise the declared one, otherwise that of the
+// Content-Type, otherwise UTF-8. Invalid bytes become U+FFFD.
 func inUTF8(body []byte, contentType string) []byte {
 	label := ""
 	switch {

@@ -13,16 +13,16 @@ import (
 	"github.com/assay-project/assay/pkg/guard/fetch"
 )
 
-// Validators identify a feed's version. In a request they make
-// it answer that nothing changed.
+// Validators identify a feed's version. In a request they allow the response
+// that nothing changed.
 type Validators struct {
 	ETag     string `json:"etag,omitempty"`
 	Modified string `json:"modified,omitempty"`
 }
 
-// Entry is an entry of a feed. Texts may have HTML in them.
+// Entry is an entry of a feed. Texts may contain HTML.
 type Entry struct {
-	ID                           string // as the feed has it; may be empty
+	ID                           string // as in the feed; may be empty
 	Link, Title, Summary, Author string
 	Categories                   []string
 	Published                    time.Time // zero if the feed has none
@@ -38,8 +38,8 @@ type Feed struct {
 
 const accept = "application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5"
 
-// Read fetches a feed, unless it is unchanged by the validators. It returns what
-// package fetch does.
+// Read fetches a feed, unless it is unchanged according to the validators. It
+// returns the errors of package fetch.
 func Read(ctx context.Context, client fetch.Client, url string, seen Validators) (Feed, error) {
 	header := http.Header{"Accept": {accept}}
 	if seen.ETag != "" {
@@ -63,7 +63,7 @@ func Read(ctx context.Context, client fetch.Client, url string, seen Validators)
 	return feed, err
 }
 
-// parse reads a document. It returns fetch.ErrMalformed.
+// parse parses a document. It returns fetch.ErrMalformed.
 func parse(body []byte, contentType string) (Feed, error) {
 	parsed, err := gofeed.NewParser().Parse(bytes.NewReader(inUTF8(body, contentType)))
 	if err != nil {

@@ -60,7 +60,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestCharsets has feeds in other charsets than UTF-8, declared in each place that declares one.
+// TestCharsets has feeds in charsets other than UTF-8, declared in each place where a charset
+// can be declared.
 func TestCharsets(t *testing.T) {
 	const start, end = "<?xml version=\"1.0\"", "?><rss version=\"2.0\"><channel><title>caf\u00e9</title></channel></rss>"
 	wide := func(text string, order binary.AppendByteOrder) string {
@@ -72,17 +73,17 @@ func TestCharsets(t *testing.T) {
 	}
 	latin := strings.ReplaceAll(end, "\u00e9", "\xe9")
 	for name, c := range map[string]struct{ contentType, body, title string }{
-		"in the declaration":      {"text/xml", start + ` encoding="ISO-8859-1"` + latin, "caf\u00e9"},
-		"in the header only":      {"text/xml; charset=windows-1252", start + latin, "caf\u00e9"},
-		"header and no XML start": {"text/xml; charset=windows-1252", latin[2:], "caf\u00e9"},
-		"declared against header": {"text/xml; charset=us-ascii", start + ` encoding="utf-8"` + end, "caf\u00e9"},
-		"UTF-16 with a mark":      {"text/xml", wide("\ufeff"+start+` encoding="UTF-16"`+end, binary.LittleEndian), "caf\u00e9"},
-		"UTF-16, big":             {"text/xml", wide("\ufeff"+start+` encoding='utf-16'`+end, binary.BigEndian), "caf\u00e9"},
-		"UTF-16 without a mark":   {"application/rss+xml", wide(start+` encoding="UTF-16"`+end, binary.LittleEndian), "caf\u00e9"},
-		"UTF-16 in the header":    {"text/xml; charset=utf-16be", wide(start+end, binary.BigEndian), "caf\u00e9"},
-		"an unknown charset":      {"text/xml; charset=klingon", start + end, "caf\u00e9"},
-		"one bad byte":            {"text/xml", start + strings.Replace(end, "caf", "c\xffaf", 1), "c\ufffdaf\u00e9"},
-		"one control character":   {"text/xml", start + strings.Replace(end, "caf", "c\x0baf", 1), "caf\u00e9"},
+		"in the declaration":            {"text/xml", start + ` encoding="ISO-8859-1"` + latin, "caf\u00e9"},
+		"in the header only":            {"text/xml; charset=windows-1252", start + latin, "caf\u00e9"},
+		"header and no XML start":       {"text/xml; charset=windows-1252", latin[2:], "caf\u00e9"},
+		"declaration and header differ": {"text/xml; charset=us-ascii", start + ` encoding="utf-8"` + end, "caf\u00e9"},
+		"UTF-16 with a mark":            {"text/xml", wide("\ufeff"+start+` encoding="UTF-16"`+end, binary.LittleEndian), "caf\u00e9"},
+		"UTF-16, big":                   {"text/xml", wide("\ufeff"+start+` encoding='utf-16'`+end, binary.BigEndian), "caf\u00e9"},
+		"UTF-16 without a mark":         {"application/rss+xml", wide(start+` encoding="UTF-16"`+end, binary.LittleEndian), "caf\u00e9"},
+		"UTF-16 in the header":          {"text/xml; charset=utf-16be", wide(start+end, binary.BigEndian), "caf\u00e9"},
+		"an unknown charset":            {"text/xml; charset=klingon", start + end, "caf\u00e9"},
+		"one bad byte":                  {"text/xml", start + strings.Replace(end, "caf", "c\xffaf", 1), "c\ufffdaf\u00e9"},
+		"one control character":         {"text/xml", start + strings.Replace(end, "caf", "c\x0baf", 1), "caf\u00e9"},
 	} {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", c.contentType)
@@ -94,8 +95,8 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-// TestConditional: a server's validators are sent back, and a response
-// that nothing changed is one.
+// TestConditional: a server's validators are sent back, and a response that
+// nothing changed is recognized.
 func TestConditional(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `W/"7"`)

@@ -28,7 +28,7 @@ func read(r *http.Request) ([]byte, error) {
 	return body, err
 }
 
-// request has every field that is accepted, in whatever order.
+// request has every accepted field, in any order.
 type request struct {
 	Contents []struct {
 		Role  string `json:"role"`
@@ -58,7 +58,8 @@ type request struct {
 	} `json:"safetySettings"`
 }
 
-// check rejects what the API rejects, and requests that can only be mistakes.
+// check rejects requests that the API rejects, and requests that are certainly
+// mistakes.
 func check(body []byte, edit bool) error {
 	var in request
 	decoder := json.NewDecoder(bytes.NewReader(body))
@@ -101,7 +102,7 @@ func check(body []byte, edit bool) error {
 	case !slices.Contains(ratios, cfg.ImageConfig.AspectRatio):
 		return fmt.Errorf("aspectRatio %q", cfg.ImageConfig.AspectRatio)
 	case edit && !slices.Contains(cfg.ResponseModalities, "IMAGE"):
-		return errors.New("an image model answers with images")
+		return errors.New("an image model responds with images")
 	case !edit && (cfg.ResponseMIMEType != "application/json" || len(cfg.ResponseSchema) == 0):
 		return errors.New("a description needs a schema")
 	case !edit && cfg.MaxOutputTokens == 0:

@@ -20,7 +20,7 @@ import (
 //go:embed SOURCE
 var source string
 
-// TestModelIsPinned: the model is the one that SOURCE names, with its licenses.
+// TestModelIsPinned: the model is the one named in SOURCE, with its licenses.
 func TestModelIsPinned(t *testing.T) {
 	for _, file := range [][]byte{model, weights} {
 		if sum := fmt.Sprintf("%x", sha256.Sum256(file)); !strings.Contains(source, "sha256 "+sum) {
@@ -43,7 +43,7 @@ func portrait(t *testing.T) *pixels.Picture {
 }
 
 // TestPersons: in a portrait the middle belongs to the person and the upper corners do
-// not; what is read row by row has the size of the picture.
+// not; the rows of the mask have the size of the picture.
 func TestPersons(t *testing.T) {
 	c, err := New()
 	if err != nil {
@@ -71,7 +71,7 @@ func TestPersons(t *testing.T) {
 		}
 	}
 	if n := p.Width() * p.Height(); sure*100 < n*85 {
-		t.Errorf("%d of %d pixels are sure", sure, n)
+		t.Errorf("%d of %d pixels have a high confidence", sure, n)
 	}
 	why := errors.New("the attempt took too long")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -81,8 +81,8 @@ func TestPersons(t *testing.T) {
 	}
 }
 
-// TestRow: values of the model are in the middle of what they stand for, and between
-// them the mask is linear, for pictures larger and smaller than the model's.
+// TestRow: a value of the model is at the center of its area, and between values the
+// mask is linear, for pictures larger and smaller than the model's input.
 func TestRow(t *testing.T) {
 	for _, size := range []image.Point{{2560, 1024}, {256, 256}, {16, 40}, {12_000, 16}} {
 		mask := &Mask{width: size.X, height: size.Y}

@@ -20,7 +20,7 @@ const Phrases = `enhance, auto levels, white balance, brighten [N%], darken [N%]
 	`crop W:H [to faces|to subject], remove background, background COLOR, blur background, resize W[xH], fit W[xH], rotate 90|180|270, flip horizontal|vertical, watermark "text", ` +
 	`as jpeg|png|webp [quality N]`
 
-// Op is what a step does.
+// Op is the operation of a step.
 type Op string
 
 // Ops.

@@ -32,7 +32,7 @@ func Notice() string { return notice + "\n" + license }
 
 const (
 	// Confidence is the minimum confidence of an object in a description. The command measure reports
-	// how often such a label is right.
+	// how often such a label is correct.
 	Confidence = 0.65
 	// Memory is the maximum memory of Find in bytes, in addition to the picture.
 	Memory = 32 << 20

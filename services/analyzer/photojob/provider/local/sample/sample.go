@@ -1,4 +1,4 @@
-// Package sample has a photo of a person for tests.
+// Package sample contains a photo of a person for tests.
 package sample
 
 import (
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Portrait returns a passport photo, the JPEG sample of the module that the cascade comes from.
+// Portrait returns a passport photo, the JPEG sample of the module with the face cascade.
 func Portrait(t testing.TB) []byte {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/esimov/pigo").Output()

@@ -209,7 +209,7 @@ func sparse(in []array) ([]array, error) {
 		return nil, err
 	}
 	if len(shape) != 1 || len(in[0].data) != 0 || len(in[2].data) != 0 {
-		return nil, fmt.Errorf("%w: elements of their own in %v", ErrModel, shape)
+		return nil, fmt.Errorf("%w: separate elements in %v", ErrModel, shape)
 	}
 	out, err := newArray(shape...)
 	if err != nil {

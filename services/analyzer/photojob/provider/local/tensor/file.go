@@ -64,7 +64,7 @@ func (f file) constants(data []byte) (map[string]array, error) {
 		}
 	}
 	if len(data) > 0 {
-		return nil, fmt.Errorf("%w: %d bytes of no weight", ErrModel, len(data))
+		return nil, fmt.Errorf("%w: %d bytes belong to no weight", ErrModel, len(data))
 	}
 	return constants, nil
 }

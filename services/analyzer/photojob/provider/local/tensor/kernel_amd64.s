@@ -13,7 +13,7 @@ TEXT ·multiplyAVX(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), BX
 	MOVQ c+32(FP), SI
 
-	// The third row, from which the fourth is as far as the second from the first
+	// The third row; the fourth is at the same distance from it as the second from the first
 	LEAQ    (CX)(DX*8), DI
 	VMOVUPS (SI), Y0
 	VMOVUPS 32(SI), Y1

@@ -55,7 +55,7 @@ func (b *builder) value(name string, waiting []string) (int, error) {
 	name, part, _ := strings.Cut(name, ":")
 	n, ok := b.nodes[name]
 	if !ok || slices.Contains(waiting, name) {
-		return 0, fmt.Errorf("%w: no node %q that does not need itself", ErrModel, name)
+		return 0, fmt.Errorf("%w: the node %q is missing or depends on itself", ErrModel, name)
 	}
 	if err := b.add(n, append(waiting, name)); err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
@@ -136,7 +136,7 @@ func (b *builder) add(n node, waiting []string) error {
 func (b *builder) keep(n node, values []array) (at []int) {
 	for i, value := range values {
 		if value.data != nil && value.shape == nil {
-			value.shape = []int{} // a scalar; nil is for what is not known
+			value.shape = []int{} // a scalar; nil if unknown
 		}
 		name := n.Name
 		if i > 0 {

@@ -36,7 +36,7 @@ var smallWeights = []byte(strings.Repeat("\x00\x3c", 24) +
 	"\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x00\xbf" +
 	"\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00")
 
-// TestSmallModel: what a model computes that can be checked by hand.
+// TestSmallModel: the result of a model that can be checked by hand.
 func TestSmallModel(t *testing.T) {
 	g, err := tensor.Load([]byte(small), smallWeights)
 	if err != nil {
@@ -60,34 +60,34 @@ func TestSmallModel(t *testing.T) {
 	}
 }
 
-// TestMalformed: a model that is damaged is refused with the reason.
+// TestMalformed: a damaged model is rejected with the reason.
 func TestMalformed(t *testing.T) {
 	for name, change := range map[string][2]string{
-		"no JSON":            {`"format"`, `format`},
-		"another format":     {`graph-model`, `layers-model`},
-		"unknown operation":  {`"Conv2D"`, `"Conv3D"`},
-		"unknown input":      {`["pad", "filter"]`, `["pads", "filter"]`},
-		"a circle":           {`["in", "margins"]`, `["out", "margins"]`},
-		"no second value":    {`["in", "margins"]`, `["in:1", "margins"]`},
-		"no weights":         {`{"name": "bias", "shape"`, `{"name": "base", "shape"`},
-		"a type of text":     {`"dtype": "float32"}`, `"dtype": "string"}`},
-		"too large a weight": {`[2, 2, 2, 3]`, `[2, 2, 2, 3000000000]`},
-		"a negative shape":   {`[2, 2, 2, 3]`, `[2, -2, -2, 3]`},
-		"a rank too few":     {`[2, 2, 2, 3]`, `[2, 2, 6]`},
-		"padding of a name":  {`VkFMSUQ=`, `VkFM`},
-		"no step":            {`["1", "1", "2", "1"]`, `["1", "0", "2", "1"]`},
-		"steps of text":      {`["1", "1", "2", "1"]`, `["1", "one", "2", "1"]`},
-		"an unknown size":    {`{"size": "2"}`, `{"size": "-1"}`},
-		"no output":          {`"out:0": {"name": "out:0"}`, ``},
-		"shapes that differ": {`"shape": [3], "dtype": "float32"`, `"shape": [1, 1, 1, 1, 3], "dtype": "float32"`},
-		"an order of three":  {`"shape": [4], "dtype"`, `"shape": [2, 2], "dtype"`},
+		"no JSON":                {`"format"`, `format`},
+		"another format":         {`graph-model`, `layers-model`},
+		"unknown operation":      {`"Conv2D"`, `"Conv3D"`},
+		"unknown input":          {`["pad", "filter"]`, `["pads", "filter"]`},
+		"a circle":               {`["in", "margins"]`, `["out", "margins"]`},
+		"no second value":        {`["in", "margins"]`, `["in:1", "margins"]`},
+		"no weights":             {`{"name": "bias", "shape"`, `{"name": "base", "shape"`},
+		"a type of text":         {`"dtype": "float32"}`, `"dtype": "string"}`},
+		"too large a weight":     {`[2, 2, 2, 3]`, `[2, 2, 2, 3000000000]`},
+		"a negative shape":       {`[2, 2, 2, 3]`, `[2, -2, -2, 3]`},
+		"a rank that is too low": {`[2, 2, 2, 3]`, `[2, 2, 6]`},
+		"padding of a name":      {`VkFMSUQ=`, `VkFM`},
+		"no step":                {`["1", "1", "2", "1"]`, `["1", "0", "2", "1"]`},
+		"steps of text":          {`["1", "1", "2", "1"]`, `["1", "one", "2", "1"]`},
+		"an unknown size":        {`{"size": "2"}`, `{"size": "-1"}`},
+		"no output":              {`"out:0": {"name": "out:0"}`, ``},
+		"shapes that differ":     {`"shape": [3], "dtype": "float32"`, `"shape": [1, 1, 1, 1, 3], "dtype": "float32"`},
+		"an order of three":      {`"shape": [4], "dtype"`, `"shape": [2, 2], "dtype"`},
 	} {
 		model := strings.Replace(small, change[0], change[1], 1)
 		if model == small {
 			t.Errorf("%s: nothing changed", name)
 		}
 		g, err := tensor.Load([]byte(model), smallWeights)
-		if err == nil { // found where the operation meets its input
+		if err == nil { // detected when the operation uses its input
 			_, err = g.Run(t.Context(), tensor.Tensor{Shape: []int{1, 3, 3, 2}, Data: make([]float32, 18)})
 		}
 		if !errors.Is(err, tensor.ErrModel) {
@@ -108,8 +108,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestDamaged: wherever a digit of a real model is another one, there is a result or
-// ErrModel.
+// TestDamaged: a model with any one digit replaced gives a result or ErrModel.
 func TestDamaged(t *testing.T) {
 	model, err := os.ReadFile("../cutout/selfie.json")
 	if err != nil {
@@ -130,7 +129,7 @@ func TestDamaged(t *testing.T) {
 		damaged, at := bytes.Clone(model), digits[random.IntN(len(digits))]
 		damaged[at] = '0' + byte(random.IntN(10))
 		g, err := tensor.Load(damaged, weights)
-		if err == nil && refused%2 == 1 { // a half of them, for the time it takes
+		if err == nil && refused%2 == 1 { // only half of them, to save time
 			_, err = g.Run(t.Context(), in)
 		}
 		if err != nil {
@@ -141,7 +140,7 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	if refused == 0 {
-		t.Error("no model was refused")
+		t.Error("no model was rejected")
 	}
 }
 
@@ -155,7 +154,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// FuzzLoad: whatever the files, there is a result or ErrModel.
+// FuzzLoad: for any files, there is a result or ErrModel.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(small), smallWeights)
 	f.Fuzz(func(t *testing.T, model, weights []byte) {

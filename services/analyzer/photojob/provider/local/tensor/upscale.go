@@ -78,7 +78,7 @@ func resize(d definition) (operation, error) {
 		return nil, err
 	}
 	if len(to) != 2 || min(to[0], to[1]) < 1 || d.Attr["align_corners"].B || !d.Attr["half_pixel_centers"].B {
-		return nil, fmt.Errorf("%w: resized to %v by other than half-pixel centers", ErrModel, to)
+		return nil, fmt.Errorf("%w: resized to %v without half-pixel centers", ErrModel, to)
 	}
 	return unary(func(a array) (array, error) {
 		a, err := picture(a, 0)
@@ -112,7 +112,8 @@ func resize(d definition) (operation, error) {
 	}), nil
 }
 
-// between are two positions, and how far to the second one a value lies, 0 to 1.
+// between is a position between two samples: both samples, and the distance from
+// the first, 0 to 1.
 type between struct {
 	first, second int
 	part          float32

@@ -1,6 +1,6 @@
-// Package seedreamtest is a server for tests that answers as the image generation API of
-// ModelArk is documented to: https://docs.byteplus.com/en/docs/ModelArk/1541523. It
-// refuses what the API refuses, and counts what it bills.
+// Package seedreamtest is a server for tests that follows the documentation of the image
+// generation API of ModelArk: https://docs.byteplus.com/en/docs/ModelArk/1541523. It
+// rejects what the API rejects, and counts what it bills.
 package seedreamtest
 
 import (
@@ -24,16 +24,16 @@ import (
 	"github.com/assay-project/assay/services/analyzer/pixels/scene"
 )
 
-// Key is the one that the server takes at first, and the model that it has.
+// Key is the key that the server accepts at first, and Model its model.
 const (
 	Key   = "seedreamtest-key"
 	Model = "seedream-4-5-251128"
 )
 
-// The picture of an answer.
+// The size of the picture in responses.
 const Width, Height = 200, 150
 
-// Server answers by its Script.
+// Server responds according to its Script.
 type Server struct {
 	providertest.Script
 	URL string // the base of the API
@@ -59,28 +59,28 @@ func Start(t *testing.T) *Server {
 	return s
 }
 
-// Accept makes the server take these keys and no others.
+// Accept replaces the accepted keys.
 func (s *Server) Accept(keys ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.keys = keys
 }
 
-// Requests are the bodies of all valid requests.
+// Requests returns the bodies of all valid requests.
 func (s *Server) Requests() [][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// IDs are the client's ids of all valid requests.
+// IDs returns the client's ids of all valid requests.
 func (s *Server) IDs() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.ids)
 }
 
-// Error is the body of an error.
+// Error returns the body of an error.
 func Error(code, message string) string {
 	return fmt.Sprintf(`{"error":{"code":%q,"message":%q,"param":"","type":"BadRequest"}}`, code, message)
 }
@@ -88,7 +88,7 @@ func Error(code, message string) string {
 func fail(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(Error(code, message))) // fails when the client is gone
+	_, _ = w.Write([]byte(Error(code, message))) // fails if the client has disconnected
 }
 
 func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
@@ -120,18 +120,18 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	s.Reply(w, r, providertest.Bill{Model: asked.Model, Request: body}, Picture(picture()))
 }
 
-// Picture is an answer with a picture.
+// Picture returns a response with a picture.
 func Picture(data []byte) []byte {
 	return fmt.Appendf(nil, `{"model":%q,"created":1760000000,"data":[{"b64_json":%q,"size":"%dx%d"}],"usage":{"generated_images":1,"output_tokens":117,"total_tokens":117}}`,
 		Model, base64.StdEncoding.EncodeToString(data), Width, Height)
 }
 
-// Refused is an answer with status 200 whose picture was not made.
+// Refused returns a response with status 200 without a picture.
 func Refused(code string) []byte {
 	return fmt.Appendf(nil, `{"model":%q,"created":1760000000,"data":[{"error":{"code":%q,"message":"not made"}}],"usage":{"generated_images":0}}`, Model, code)
 }
 
-// ByURL is an answer with the address of a picture.
+// ByURL returns a response with the URL of a picture.
 func ByURL(at string) []byte {
 	return fmt.Appendf(nil, `{"model":%q,"created":1760000000,"data":[{"url":%q,"size":"2048x2048"}],"usage":{"generated_images":1}}`, Model, at)
 }
@@ -139,12 +139,12 @@ func ByURL(at string) []byte {
 func picture() []byte {
 	var out bytes.Buffer
 	if err := png.Encode(&out, scene.New(Width, Height, 5)); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // a buffer does not fail
 	}
 	return out.Bytes()
 }
 
-// request has every field that is accepted.
+// request has every accepted field.
 type request struct {
 	Model          string `json:"model"`
 	Prompt         string `json:"prompt"`
@@ -161,7 +161,8 @@ var (
 	dataURL = regexp.MustCompile(`^data:(image/(?:jpeg|png));base64,(.*)$`)
 )
 
-// check refuses what the API refuses, and what could only be a mistake.
+// check rejects requests that the API rejects, and requests that are certainly
+// mistakes.
 func check(r *http.Request, body []byte) error {
 	var in request
 	decoder := json.NewDecoder(bytes.NewReader(body))

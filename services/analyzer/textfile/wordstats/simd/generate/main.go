@@ -21,7 +21,7 @@ import (
 
 const (
 	simd   = "github.com/assay-project/assay/services/analyzer/textfile/wordstats/simd"
-	output = "kernel_amd64.s" // relative to the package folder of simd, where make gen runs it
+	output = "kernel_amd64.s" // relative to the package directory of simd, where make gen runs it
 )
 
 func main() {

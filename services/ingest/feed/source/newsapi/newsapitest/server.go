@@ -1,5 +1,5 @@
-// Package newsapitest is a server for tests that behaves as newsapi.org is documented
-// to: https://newsapi.org/docs/endpoints/everything
+// Package newsapitest is a server for tests that follows the documentation of
+// newsapi.org: https://newsapi.org/docs/endpoints/everything
 package newsapitest
 
 import (
@@ -54,7 +54,8 @@ func (s *Server) Publish(articles ...newsapi.Article) {
 	s.articles = append(s.articles, articles...)
 }
 
-// Answer makes a handler answer in place of the server; nil ends it.
+// Answer makes a handler respond instead of the server; nil restores the
+// server.
 func (s *Server) Answer(handler http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +69,7 @@ func (s *Server) Asked() []url.Values {
 	return slices.Clone(s.asked)
 }
 
-// Busiest returns how many requests there were at once.
+// Busiest returns the maximum number of concurrent requests.
 func (s *Server) Busiest() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

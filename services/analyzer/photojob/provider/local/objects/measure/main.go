@@ -1,11 +1,11 @@
 // Command measure reports how precise the labels of package objects are, on the photos of
-// photos.tsv: it looks for them by their SHA-256 in a folder. It exits with 1 if the
-// precision is below 0.9, or fewer than 100 of the photos are there.
+// photos.tsv: it looks for them by their SHA-256 in a directory. It exits with 1 if the
+// precision is below 0.9, or if fewer than 100 of the photos are found.
 //
 //	measure /path/to/photos
 //
-// photos.tsv has a photo per line: the package or repository it is from, its version or
-// commit, the name of the file, its SHA-256, and the objects that a person sees, or "-".
+// photos.tsv has one photo per line: its package or repository, the version or commit,
+// the name of the file, its SHA-256, and the objects that a person sees, or "-".
 package main
 
 import (
@@ -47,7 +47,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) != 1 {
-		return errors.New("the argument is the folder with the photos")
+		return errors.New("the argument must be the directory with the photos")
 	}
 	photos, err := parse(list)
 	if err != nil {

@@ -25,12 +25,12 @@ func TestList(t *testing.T) {
 			}
 		}
 	}
-	if _, err := parse("a photo without its sum\n"); err == nil {
-		t.Error("a damaged list was read")
+	if _, err := parse("a photo without its checksum\n"); err == nil {
+		t.Error("a damaged list was accepted")
 	}
 }
 
-// TestTooFew: a folder without the photos is not measured.
+// TestTooFew: a directory without the photos is an error.
 func TestTooFew(t *testing.T) {
 	var out bytes.Buffer
 	err := run(t.Context(), []string{t.TempDir()}, &out)

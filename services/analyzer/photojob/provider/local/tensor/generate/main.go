@@ -18,7 +18,7 @@ import (
 
 const (
 	tensor = "github.com/assay-project/assay/services/analyzer/photojob/provider/local/tensor"
-	output = "kernel_amd64.s" // relative to the package folder of tensor, where make gen runs it
+	output = "kernel_amd64.s" // relative to the package directory of tensor, where make gen runs it
 )
 
 func main() {
@@ -73,7 +73,7 @@ func multiply(a *build.Context) {
 	b, c := a.GP64(), a.GP64()
 	a.Load(a.Param("b"), b)
 	a.Load(a.Param("c"), c)
-	a.Comment("The third row, from which the fourth is as far as the second from the first")
+	a.Comment("The third row; the fourth is at the same distance from it as the second from the first")
 	third := a.GP64()
 	a.LEAQ(operand.Mem{Base: first, Index: stride, Scale: 8}, third)
 	sources := [rows]operand.Mem{
