@@ -162,6 +162,23 @@ func (b *Bus) DeadLetters(ctx context.Context, f DeadFilter) iter.Seq2[DeadLette
 	}
 }
 
+// DeadCounts returns the number of dead letters of each consumer that has some.
+func (b *Bus) DeadCounts(ctx context.Context) (map[string]uint64, error) {
+	dead, err := b.JS.Stream(ctx, StreamDead)
+	if err != nil {
+		return nil, fmt.Errorf("count dead letters: %w", err)
+	}
+	info, err := dead.Info(ctx, jetstream.WithSubjectFilter(event.DeadSubjects))
+	if err != nil {
+		return nil, fmt.Errorf("count dead letters: %w", err)
+	}
+	counts := map[string]uint64{}
+	for subject, n := range info.State.Subjects {
+		counts[strings.TrimPrefix(subject, deadPrefix)] = n
+	}
+	return counts, nil
+}
+
 // DeadLetter reads one dead letter. It returns ErrNoDeadLetter.
 func (b *Bus) DeadLetter(ctx context.Context, sequence uint64) (DeadLetter, error) {
 	dead, err := b.JS.Stream(ctx, StreamDead)

@@ -46,6 +46,7 @@ func (h *Health) Drain() {
 type Readiness struct {
 	Status string            `json:"status"` // "ready", "not ready" or "draining"
 	Checks map[string]string `json:"checks"` // by name: "ok" or the error
+	Millis map[string]int64  `json:"millis"` // by name: how long the check took; missing if it did not return in time
 }
 
 // Live responds with 200 as long as the process can respond.
@@ -79,20 +80,25 @@ func (h *Health) Check(ctx context.Context) Readiness {
 	type result struct {
 		name string
 		err  error
+		took time.Duration
 	}
 	results := make(chan result, len(checks)) // buffered for all, so that a late check does not block
 	for name, check := range checks {
-		go func() { results <- result{name, check(ctx)} }()
+		go func() {
+			began := time.Now()
+			err := check(ctx)
+			results <- result{name, err, time.Since(began)}
+		}()
 	}
 
-	readiness := Readiness{Status: "ready", Checks: make(map[string]string, len(checks))}
+	readiness := Readiness{Status: "ready", Checks: make(map[string]string, len(checks)), Millis: make(map[string]int64, len(checks))}
 	for name := range checks {
 		readiness.Checks[name] = fmt.Sprintf("no response within %s", timeout)
 	}
 	for range checks {
 		select {
 		case r := <-results:
-			readiness.Checks[r.name] = "ok"
+			readiness.Checks[r.name], readiness.Millis[r.name] = "ok", r.took.Milliseconds()
 			if r.err != nil {
 				readiness.Checks[r.name] = r.err.Error()
 			}

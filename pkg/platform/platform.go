@@ -8,6 +8,7 @@
 //	PHOTO#PROVIDER <name>    settings of a provider of photo jobs; written by ingest (pkg/photojob/policy)
 //	PHOTO#STATE    <name>    what its calls have used, and what holds them; written by the analyzers
 //	LIBRARY#KEY    links     the key that signs share links, made once; written by ingest (pkg/library/link)
+//	SWEEP          <area>    what the last sweeps found; written by the analyzers (pkg/sweep)
 //	CHECKPOINT#<projection>  <log>     how far a log is processed, and by whom; written by query (pkg/checkpoint)
 //
 // A row with the attribute expiresAt, epoch seconds, is deleted by DynamoDB some
@@ -35,6 +36,7 @@ const (
 	PhotoProviders = "PHOTO#PROVIDER" // of the settings of providers of photo jobs
 	LibraryKeys    = "LIBRARY#KEY"    // of the keys of the library
 	PhotoStates    = "PHOTO#STATE"    // of what their calls have used
+	Sweeps         = "SWEEP"          // of the reports of sweeps
 	Checkpoints    = "CHECKPOINT#"    // begins those of the checkpoints of each projection
 )
 
@@ -99,9 +101,11 @@ func Storage(cfg Config) area.Storage {
 		area.Analyzer: {
 			area.Allow("PhotoProviders", []string{"dynamodb:GetItem"}, rows).LeadingKeys(PhotoProviders),
 			area.Allow("PhotoStates", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(PhotoStates),
+			area.Allow("SweepReports", []string{"dynamodb:GetItem", "dynamodb:PutItem"}, rows).LeadingKeys(Sweeps),
 		},
 		area.Query: {
 			area.Allow("LibraryKeys", []string{"dynamodb:GetItem"}, rows).LeadingKeys(LibraryKeys),
+			area.Allow("SweepReports", []string{"dynamodb:Query"}, rows).LeadingKeys(Sweeps),
 			area.Allow("Checkpoints", []string{"dynamodb:Query", "dynamodb:UpdateItem"}, rows).LeadingKeys(Checkpoints + "*"),
 		},
 	}}

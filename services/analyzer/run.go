@@ -23,7 +23,9 @@ import (
 	files "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
 	photojobs "github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/sweep"
 	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/analyzer/feed"
@@ -152,7 +154,7 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	return &Service{
 		backends: backends, areas: all,
 		consumers: consume.New(backends.Bus, log, reg),
-		sweeper:   sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, log, reg, all),
+		sweeper:   sweeper.New(cfg.Sweep, cfg.Work.Lease, backends.Bus, sweep.NewReports(platform.NewStore(backends.DB, cfg.Sweep.Platform)), log, reg, all),
 		log:       log,
 	}, nil
 }
@@ -194,13 +196,20 @@ func (s *Service) Health(h *obs.Health) {
 // Routes registers nothing: the analyzer takes its work from events.
 func (s *Service) Routes(*web.Router) {}
 
-// OperatorRoutes registers the calls for operators of the areas that have some.
+// OperatorRoutes registers the calls for operators: sweeps, and those of the areas that have some.
 func (s *Service) OperatorRoutes(r *web.Router) {
+	s.sweeper.Routes(r)
 	for _, area := range s.areas {
 		if operated, ok := area.(process.Operated); ok {
 			operated.OperatorRoutes(r)
 		}
 	}
+}
+
+// DescribeOperator registers the calls for operators for their description alone, which a
+// gateway needs. They must not be called.
+func DescribeOperator(r *web.Router) {
+	(&Service{sweeper: &sweeper.Sweeper{}, areas: []Area{&photojob.Area{}}}).OperatorRoutes(r)
 }
 
 // Work consumes and sweeps until ctx ends and the work in progress is done or

@@ -150,10 +150,15 @@ func (s *Service) Routes(r *web.Router) {
 
 // Describe registers the calls for clients for their description alone, which a
 // gateway needs. They must not be called.
-func Describe(r *web.Router) {
-	unconnected := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), parts.New(receive.Config{}, nil), zerolog.Nop(), prometheus.NewRegistry()})
-	(&Service{areas: unconnected}).Routes(r)
+func Describe(r *web.Router) { unconnected().Routes(r) }
+
+func unconnected() *Service {
+	areas := openAll(entries(Config{}), Shared{&backend.Connections{}, receive.New(receive.Config{}), parts.New(receive.Config{}, nil), zerolog.Nop(), prometheus.NewRegistry()})
+	return &Service{areas: areas, deadLetters: deadletter.New(nil, areas)}
 }
+
+// DescribeOperator is Describe for the calls for operators.
+func DescribeOperator(r *web.Router) { unconnected().OperatorRoutes(r) }
 
 // OperatorRoutes registers the calls for operators.
 func (s *Service) OperatorRoutes(r *web.Router) {

@@ -7,6 +7,7 @@ import (
 	"github.com/assay-project/assay/pkg/backend"
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/services/query/feed"
 	"github.com/assay-project/assay/services/query/library"
@@ -26,6 +27,7 @@ type Config struct {
 	Exposure process.Exposure
 	Log      obs.Config
 	Backends backend.Config
+	Platform platform.Config
 
 	TextFile textfile.Config
 	Feed     feed.Config

@@ -13,14 +13,22 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/assay-project/assay/pkg/backend"
+	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/config"
+	feeditems "github.com/assay-project/assay/pkg/feed"
+	libraries "github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/obs"
+	photojobs "github.com/assay-project/assay/pkg/photojob"
+	"github.com/assay-project/assay/pkg/platform"
 	"github.com/assay-project/assay/pkg/process"
+	"github.com/assay-project/assay/pkg/sweep"
+	textfiles "github.com/assay-project/assay/pkg/textfile"
 	"github.com/assay-project/assay/pkg/web"
 	"github.com/assay-project/assay/services/query/feed"
 	"github.com/assay-project/assay/services/query/library"
 	"github.com/assay-project/assay/services/query/live"
 	"github.com/assay-project/assay/services/query/photojob"
+	"github.com/assay-project/assay/services/query/status"
 	"github.com/assay-project/assay/services/query/textfile"
 	"github.com/assay-project/assay/services/query/ui"
 	"github.com/assay-project/assay/services/query/wait"
@@ -43,8 +51,13 @@ type Area interface {
 	Close()
 }
 
-// Entry is an area in the list of a service: how it is opened.
-type Entry func(Shared) (Area, error)
+// Entry is an area in the list of a service: its name and work stream, which operators observe, and how it
+// is opened.
+type Entry struct {
+	Name string
+	Work bus.Work
+	Open func(Shared) (Area, error)
+}
 
 // Shared is what the areas of one service share.
 type Shared struct {
@@ -58,12 +71,14 @@ type Shared struct {
 // entries lists the areas of the product.
 func entries(cfg Config) []Entry {
 	return []Entry{
-		func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Waits), nil },
-		func(s Shared) (Area, error) { return feed.New(cfg.Feed, s.Backends, s.Hub, s.Waits, s.Log, s.Registry) },
-		func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Waits), nil },
-		func(s Shared) (Area, error) {
+		{textfiles.Name, textfiles.Work(), func(s Shared) (Area, error) { return textfile.New(cfg.TextFile, s.Backends, s.Waits), nil }},
+		{feeditems.Name, feeditems.Work(), func(s Shared) (Area, error) {
+			return feed.New(cfg.Feed, s.Backends, s.Hub, s.Waits, s.Log, s.Registry)
+		}},
+		{photojobs.Name, photojobs.Work(), func(s Shared) (Area, error) { return photojob.New(cfg.PhotoJob, s.Backends, s.Waits), nil }},
+		{libraries.Name, libraries.Work(), func(s Shared) (Area, error) {
 			return library.New(cfg.Library, s.Backends, s.Hub, s.Waits, s.Log, s.Registry), nil
-		},
+		}},
 	}
 }
 
@@ -73,6 +88,7 @@ type Service struct {
 	areas    []Area
 	hub      *live.Hub
 	origins  []string // of presigned URLs
+	status   *status.Service
 }
 
 // Notices returns the licenses of what the web app contains.
@@ -120,14 +136,18 @@ func newService(cfg Config, list []Entry, backends *backend.Connections, log zer
 	hub := live.New(cfg.Live, live.Options{Bus: backends.Bus, Log: log, Registry: reg})
 	s := &Service{backends: backends, hub: hub}
 	shared := Shared{backends, hub, wait.New(cfg.Wait, hub), log, reg}
-	for _, open := range list {
-		area, err := open(shared)
+	var worked []status.Area
+	for _, entry := range list {
+		area, err := entry.Open(shared)
 		if err != nil {
 			s.Close()
 			return nil, err
 		}
 		s.areas = append(s.areas, area)
+		worked = append(worked, status.Area{Name: entry.Name, Work: entry.Work})
 	}
+	s.status = status.New(backends.Bus, s.Health, sweep.NewReports(platform.NewStore(backends.DB, cfg.Platform)), log, worked)
+	hub.OnOutcome(s.status.Outcome)
 	return s, nil
 }
 
@@ -159,12 +179,17 @@ func (s *Service) calls(r *web.Router) {
 
 // Describe registers the service's HTTP calls for their description alone, as a
 // gateway needs it. They must not be called.
-func Describe(r *web.Router) {
+func Describe(r *web.Router) { unconnected().calls(r) }
+
+// DescribeOperator is Describe for the calls for operators.
+func DescribeOperator(r *web.Router) { unconnected().OperatorRoutes(r) }
+
+func unconnected() *Service {
 	s, err := newService(Config{}, entries(Config{}), &backend.Connections{}, zerolog.Nop(), obs.NewRegistry())
 	if err != nil {
 		panic(err) // a bug: without settings nothing is opened
 	}
-	s.calls(r)
+	return s
 }
 
 // OperatorRoutes registers the calls for operators, and the live events of all owners.
@@ -173,6 +198,7 @@ func (s *Service) OperatorRoutes(r *web.Router) {
 		area.OperatorRoutes(r)
 	}
 	s.hub.OperatorRoutes(r)
+	s.status.Routes(r)
 }
 
 // Work fills the read tables of the areas and follows the outcomes for live events
@@ -183,6 +209,7 @@ func (s *Service) Work(ctx context.Context) error {
 		group.Go(func() error { return area.Work(ctx) })
 	}
 	group.Go(func() error { return s.hub.Run(ctx) })
+	group.Go(func() error { return s.status.Work(ctx) })
 	return group.Wait()
 }
 

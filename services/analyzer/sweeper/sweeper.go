@@ -29,6 +29,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/assay-project/assay/pkg/bus"
+	"github.com/assay-project/assay/pkg/platform"
+	"github.com/assay-project/assay/pkg/sweep"
 )
 
 // Config specifies how often and how fast sweeps run.
@@ -37,6 +39,8 @@ type Config struct {
 	Rate          int           `env:"ASSAY_SWEEP_RATE" envDefault:"500" use:"often" doc:"how many items or objects a sweep reads per second at most"`
 	OrphanAge     time.Duration `env:"ASSAY_RESERVATION_EXPIRES" envDefault:"24h" doc:"the age at which a sweep removes a reservation without an upload, or an object without an item; longer than ASSAY_UPLOAD_EXPIRES and the longest upload together"`
 	UploadExpires time.Duration `env:"ASSAY_UPLOAD_EXPIRES" envDefault:"15m" doc:"must equal the value of ingest"`
+
+	Platform platform.Config // for the reports
 }
 
 // Validate returns an error that names an invalid setting.
@@ -90,46 +94,60 @@ type Report struct {
 	DryRun   bool          `json:"dryRun"`
 }
 
+func (r *Report) add(more Report) {
+	r.Read += more.Read
+	r.Found += more.Found
+	r.Repaired += more.Repaired
+	r.Failed += more.Failed
+}
+
 // Sweeper sweeps the areas of one process. Its runs follow each other.
 type Sweeper struct {
-	cfg     Config
-	lease   time.Duration
-	bus     *bus.Bus
-	areas   []Area
-	log     zerolog.Logger
-	found   *prometheus.CounterVec
-	running sync.Mutex
-	opened  time.Time // a reading of both clocks, for Run.Old
-	cursors map[string]string
+	cfg      Config
+	lease    time.Duration
+	bus      *bus.Bus
+	reports  *sweep.Reports
+	areas    []Area
+	log      zerolog.Logger
+	found    *prometheus.CounterVec
+	running  sync.Mutex
+	requests chan *request
+	opened   time.Time // a reading of both clocks, for Run.Old
+	cursors  map[string]string
 }
 
 // New returns a Sweeper of the areas. It skips items that changed their state within
-// the lease of a worker, and publishes outcomes to b.
-func New[A Area](cfg Config, lease time.Duration, b *bus.Bus, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Sweeper {
+// the lease of a worker, publishes outcomes to b, and stores reports of its runs in
+// reports, which may be nil.
+func New[A Area](cfg Config, lease time.Duration, b *bus.Bus, reports *sweep.Reports, log zerolog.Logger, reg prometheus.Registerer, areas []A) *Sweeper {
 	all := make([]Area, len(areas))
 	for i, area := range areas {
 		all[i] = area
 	}
 	return &Sweeper{
-		cfg: cfg, lease: lease, bus: b, areas: all, log: log, opened: time.Now(), cursors: map[string]string{},
+		cfg: cfg, lease: lease, bus: b, reports: reports, areas: all, log: log, opened: time.Now(), cursors: map[string]string{},
+		requests: make(chan *request, 1),
 		found: promauto.With(reg).NewCounterVec(prometheus.CounterOpts{
 			Name: "assay_sweep_items_total", Help: "Findings of sweeps, by area and code, and whether they were repaired.",
 		}, []string{"area", "found", "repaired"}),
 	}
 }
 
-// Work sweeps on the timer until ctx ends, and returns nil.
+// Work sweeps on the timer, and when an operator asks for it, until ctx ends. It returns nil.
 func (s *Sweeper) Work(ctx context.Context) error {
-	if s.cfg.Every == 0 {
-		return nil
+	var timer <-chan time.Time
+	if s.cfg.Every > 0 {
+		tick := time.NewTicker(s.cfg.Every)
+		defer tick.Stop()
+		timer = tick.C
 	}
-	tick := time.NewTicker(s.cfg.Every)
-	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-tick.C:
+		case r := <-s.requests:
+			r.run(ctx, s)
+		case <-timer:
 			// Errors are logged, and the next run retries.
 			_, _ = s.run(ctx, Options{}, max(1, int(s.cfg.Every.Seconds()*float64(s.cfg.Rate))))
 		}
@@ -148,10 +166,15 @@ func (s *Sweeper) run(ctx context.Context, o Options, budget int) (Report, error
 	report := Report{DryRun: o.DryRun}
 	var failed []error
 	for _, area := range s.areas {
-		r := &Run{Options: o, Lease: s.lease, now: began, area: area.Name(), sweeper: s, budget: budget, report: &report}
-		if err := area.Sweep(ctx, r); err != nil {
+		r := &Run{Options: o, Lease: s.lease, now: began, area: area.Name(), sweeper: s, budget: budget, report: &Report{DryRun: o.DryRun}}
+		since := time.Now()
+		err := area.Sweep(ctx, r)
+		if err != nil {
 			failed = append(failed, fmt.Errorf("sweep of %s: %w", area.Name(), err))
 		}
+		r.report.Took = time.Since(since)
+		report.add(*r.report)
+		s.store(ctx, r, err)
 	}
 	report.Took = time.Since(began)
 	err := errors.Join(failed...)
@@ -177,6 +200,7 @@ type Run struct {
 	sweeper *Sweeper
 	budget  int
 	report  *Report
+	newest  []sweep.Finding // for the stored report
 }
 
 // Young reports whether something was written less than a lease ago, so that its writer
@@ -253,6 +277,7 @@ func (r *Run) Found(ctx context.Context, what, id string, repair func(context.Co
 		line.Str("area", r.area).Str("found", what).Str("id", id).Bool("repaired", finding.Repaired).Msg("sweep")
 	}
 	r.sweeper.found.WithLabelValues(r.area, what, map[bool]string{true: "yes", false: "no"}[finding.Repaired]).Inc()
+	r.keep(finding)
 	if r.Tell != nil {
 		r.Tell(finding)
 	}

@@ -49,7 +49,7 @@ func (s *shelf) Sweep(ctx context.Context, r *sweeper.Run) error {
 }
 
 func open(cfg sweeper.Config, s *shelf) *sweeper.Sweeper {
-	return sweeper.New(cfg, 0, nil, zerolog.Nop(), prometheus.NewRegistry(), []*shelf{s})
+	return sweeper.New(cfg, 0, nil, nil, zerolog.Nop(), prometheus.NewRegistry(), []*shelf{s})
 }
 
 func TestOnceReadsAllAtTheRate(t *testing.T) {

@@ -53,7 +53,7 @@ const lookRead = 3
 
 // Sweep walks over a table and its objects.
 func Sweep[I any](ctx context.Context, r *Run, items Items[I], objects Objects) error {
-	s := sweep[I]{run: r, items: items}
+	s := tableSweep[I]{run: r, items: items}
 	return errors.Join(r.Walk(ctx, "rows", s.rows), WalkObjects(ctx, r, objects))
 }
 
@@ -64,13 +64,13 @@ func WalkObjects(ctx context.Context, r *Run, objects Objects) error {
 	})
 }
 
-type sweep[I any] struct {
+type tableSweep[I any] struct {
 	run   *Run
 	items Items[I]
 }
 
 // rows sweeps a page of the table.
-func (s sweep[I]) rows(ctx context.Context, cursor string) (next string, read int, err error) {
+func (s tableSweep[I]) rows(ctx context.Context, cursor string) (next string, read int, err error) {
 	page, next, read, err := s.items.Scan(ctx, s.run, cursor)
 	if err != nil {
 		return "", 0, err
@@ -88,7 +88,7 @@ func (s sweep[I]) rows(ctx context.Context, cursor string) (next string, read in
 }
 
 // row decides whether a scanned item needs a check.
-func (s sweep[I]) row(ctx context.Context, item I) (looked bool, err error) {
+func (s tableSweep[I]) row(ctx context.Context, item I) (looked bool, err error) {
 	if ended, _ := s.items.Ended(item); ended {
 		return false, s.ended(ctx, item)
 	}
@@ -99,13 +99,13 @@ func (s sweep[I]) row(ctx context.Context, item I) (looked bool, err error) {
 }
 
 // young reports whether a worker or a client may be at work on the item.
-func (s sweep[I]) young(item I) (bool, error) {
+func (s tableSweep[I]) young(item I) (bool, error) {
 	changed, err := s.items.Changed(item)
 	return err == nil && s.run.Young(changed), err
 }
 
 // ended publishes an outcome again, in a run with OutcomesSince.
-func (s sweep[I]) ended(ctx context.Context, item I) error {
+func (s tableSweep[I]) ended(ctx context.Context, item I) error {
 	if s.run.OutcomesSince.IsZero() {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (s sweep[I]) ended(ctx context.Context, item I) error {
 }
 
 // stuck checks an item that has been in one state for longer than a lease.
-func (s sweep[I]) stuck(ctx context.Context, item I) error {
+func (s tableSweep[I]) stuck(ctx context.Context, item I) error {
 	// The message comes first: while there is one, a worker moves the item.
 	if outstanding, err := s.items.Outstanding(ctx, item); err != nil || outstanding {
 		return err

@@ -35,7 +35,7 @@ that of a running "assay serve".`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8084 [ASSAY_OPERATOR]")
+	cmd.PersistentFlags().StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8087 [ASSAY_OPERATOR]")
 	cmd.AddCommand(newSourcesList(s, &operator), newSourcesShow(s, &operator), newSourcesSet(s, &operator), newSourcesDelete(s, &operator))
 	return cmd
 }

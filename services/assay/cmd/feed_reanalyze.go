@@ -57,7 +57,7 @@ that of a running "assay serve".`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8084 [ASSAY_OPERATOR]")
+	flags.StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8087 [ASSAY_OPERATOR]")
 	flags.StringVar(&since, "since", "", "items that were ingested since this time (RFC 3339), or since this long ago (6h)")
 	flags.BoolVar(&all, "all", false, "all items")
 	flags.BoolVar(&dry, "dry-run", false, "only count the items")

@@ -15,8 +15,9 @@ func newGateway() *cobra.Command {
 		Short: "Serve separate ingest and query services at one address",
 		Long: `Serve separate ingest and query services at one address: their calls, the web page
 and the documentation. It listens on ASSAY_ADDR (127.0.0.1:8080) and forwards to
-ASSAY_INGEST_URL and ASSAY_QUERY_URL. It needs no credentials and does not forward
-operator calls.`,
+ASSAY_INGEST_URL and ASSAY_QUERY_URL. On ASSAY_OPERATOR_ADDR (127.0.0.1:8087) it
+serves the pages for operators, and forwards their calls to ASSAY_INGEST_OPERATOR_URL,
+ASSAY_QUERY_OPERATOR_URL and ASSAY_ANALYZER_OPERATOR_URL. It needs no credentials.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := config.Load[gateway.Config](os.Environ())

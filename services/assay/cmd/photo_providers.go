@@ -29,7 +29,7 @@ that of a running "assay serve". Keys are in the environment of the analyzer.`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8084 [ASSAY_OPERATOR]")
+	cmd.PersistentFlags().StringVar(&operator, "operator", "", "operator address of the server, such as http://127.0.0.1:8087 [ASSAY_OPERATOR]")
 	cmd.AddCommand(newProvidersList(s, &operator), newProvidersShow(s, &operator), newProvidersSet(s, &operator),
 		newProvidersDefault(s, &operator), newProvidersCheck(s, &operator), newProvidersCosts(s, &operator))
 	return cmd

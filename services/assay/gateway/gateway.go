@@ -1,6 +1,7 @@
-// Package gateway combines ingest and query, running as separate programs, under one address: the
-// calls of both, the web page and one API description, as in `assay serve`. It speaks to both over
-// HTTP only, and has no credentials.
+// Package gateway combines the services, running as separate programs, under two addresses: the calls
+// of ingest and query with the web page, and the calls for operators of all three with the pages for
+// operators. Each address has one API description, as in `assay serve`. The gateway speaks to the
+// services over HTTP only, and has no credentials.
 package gateway
 
 import (
@@ -17,6 +18,7 @@ import (
 	"github.com/assay-project/assay/pkg/obs"
 	"github.com/assay-project/assay/pkg/process"
 	"github.com/assay-project/assay/pkg/web"
+	"github.com/assay-project/assay/services/analyzer"
 	"github.com/assay-project/assay/services/ingest"
 	"github.com/assay-project/assay/services/query"
 	"github.com/assay-project/assay/services/query/ui"
@@ -25,10 +27,14 @@ import (
 // Config is the gateway's settings.
 type Config struct {
 	Addr         string        `env:"ASSAY_ADDR" envDefault:"127.0.0.1:8080" use:"often" doc:"the address of the HTTP API, the web page and health"`
-	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8087" use:"often" doc:"the address for operators: metrics, without credentials"`
+	OperatorAddr string        `env:"ASSAY_OPERATOR_ADDR" envDefault:"127.0.0.1:8087" use:"often" doc:"the address for operators: their pages and calls, metrics, without credentials"`
 	Ingest       string        `env:"ASSAY_INGEST_URL" envDefault:"http://127.0.0.1:8081" use:"often" doc:"the URL of ingest"`
 	Query        string        `env:"ASSAY_QUERY_URL" envDefault:"http://127.0.0.1:8083" use:"often" doc:"the URL of query"`
 	Drain        time.Duration `env:"ASSAY_DRAIN" envDefault:"10s" doc:"how long requests and work in progress may take on shutdown"`
+
+	IngestOperator   string `env:"ASSAY_INGEST_OPERATOR_URL" envDefault:"http://127.0.0.1:8084" use:"often" doc:"the URL of ingest for operators"`
+	QueryOperator    string `env:"ASSAY_QUERY_OPERATOR_URL" envDefault:"http://127.0.0.1:8085" use:"often" doc:"the URL of query for operators"`
+	AnalyzerOperator string `env:"ASSAY_ANALYZER_OPERATOR_URL" envDefault:"http://127.0.0.1:8086" use:"often" doc:"the URL of an analyzer for operators"`
 
 	Exposure process.Exposure
 	Log      obs.Config
@@ -38,6 +44,7 @@ type Config struct {
 type Service struct {
 	cfg       Config
 	behind    map[string]*url.URL // by the name of the service
+	operated  map[string]*url.URL // the addresses for operators
 	transport *http.Transport
 	log       zerolog.Logger
 }
@@ -53,15 +60,21 @@ func Run(ctx context.Context, cfg Config) error {
 
 // Open opens a gateway. It makes no connection. The caller closes the Service.
 func Open(cfg Config, log zerolog.Logger) (*Service, error) {
-	s := &Service{cfg: cfg, behind: map[string]*url.URL{}, transport: newTransport(), log: log}
-	for name, is := range map[string]struct{ variable, given string }{
-		ingest.Name: {"ASSAY_INGEST_URL", cfg.Ingest}, query.Name: {"ASSAY_QUERY_URL", cfg.Query},
+	s := &Service{cfg: cfg, behind: map[string]*url.URL{}, operated: map[string]*url.URL{}, transport: newTransport(), log: log}
+	for _, is := range []struct {
+		at                    map[string]*url.URL
+		name, variable, given string
+	}{
+		{s.behind, ingest.Name, "ASSAY_INGEST_URL", cfg.Ingest}, {s.behind, query.Name, "ASSAY_QUERY_URL", cfg.Query},
+		{s.operated, ingest.Name, "ASSAY_INGEST_OPERATOR_URL", cfg.IngestOperator},
+		{s.operated, query.Name, "ASSAY_QUERY_OPERATOR_URL", cfg.QueryOperator},
+		{s.operated, analyzer.Name, "ASSAY_ANALYZER_OPERATOR_URL", cfg.AnalyzerOperator},
 	} {
 		at, err := url.Parse(is.given)
 		if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
-			return nil, config.Unusable(fmt.Errorf("%s is %q: must be a URL such as http://%s:8080", is.variable, is.given, name))
+			return nil, config.Unusable(fmt.Errorf("%s is %q: must be a URL such as http://%s:8080", is.variable, is.given, is.name))
 		}
-		s.behind[name] = at
+		is.at[is.name] = at
 	}
 	return s, nil
 }
@@ -77,28 +90,42 @@ func (s *Service) Health(h *obs.Health) {
 // policy names the address of the buckets, which the gateway does not know.
 func (s *Service) Routes(r *web.Router) {
 	for _, page := range ui.Patterns() {
-		r.Mux.Handle(page, s.pass(query.Name))
+		r.Mux.Handle(page, s.pass(query.Name, s.behind))
 	}
-	described, taken := web.NewRouter(web.Options{}), map[string]bool{}
-	pass := func(name string) {
-		to := s.pass(name)
-		for call := range web.Operations(described.API.OpenAPI()) {
+	s.front(r, []described{{ingest.Describe, s.pass(ingest.Name, s.behind)}, {query.Describe, s.pass(query.Name, s.behind)}})
+}
+
+// OperatorRoutes registers the pages for operators, and the calls for operators of all services with
+// their descriptions.
+func (s *Service) OperatorRoutes(r *web.Router) {
+	s.front(r, []described{
+		{ingest.DescribeOperator, s.pass(ingest.Name, s.operated)},
+		{query.DescribeOperator, s.pass(query.Name, s.operated)},
+		{analyzer.DescribeOperator, s.pass(analyzer.Name, s.operated)},
+	})
+}
+
+// described is the calls of a service, and where they go.
+type described struct {
+	describe func(*web.Router)
+	to       http.Handler
+}
+
+// front registers the calls of services. The first that has a call gets it.
+func (s *Service) front(r *web.Router, services []described) {
+	all, taken := web.NewRouter(web.Options{}), map[string]bool{}
+	for _, service := range services {
+		service.describe(all)
+		for call := range web.Operations(all.API.OpenAPI()) {
 			if !taken[call] {
 				taken[call] = true
-				r.Mux.Handle(call, to)
+				r.Mux.Handle(call, service.to)
 			}
 		}
 	}
-	ingest.Describe(described)
-	pass(ingest.Name)
-	query.Describe(described)
-	pass(query.Name)
 	api := r.API.OpenAPI()
-	api.Paths, api.Components = described.API.OpenAPI().Paths, described.API.OpenAPI().Components
+	api.Paths, api.Components = all.API.OpenAPI().Paths, all.API.OpenAPI().Components
 }
-
-// OperatorRoutes registers nothing: the operator calls of both services have addresses of their own.
-func (*Service) OperatorRoutes(*web.Router) {}
 
 // Work only waits: the gateway has no background work.
 func (s *Service) Work(ctx context.Context) error {

@@ -15,11 +15,15 @@ import (
 	"github.com/assay-project/assay/pkg/web"
 )
 
+func settings(ingest, query string) Config {
+	return Config{Ingest: ingest, Query: query, IngestOperator: nobody, QueryOperator: nobody, AnalyzerOperator: nobody}
+}
+
 // start serves the gateway in front of the two services until stop, which returns the result of
 // serving.
 func start(t *testing.T, ingest, query string) (url string, stop func() error) {
 	t.Helper()
-	s, err := Open(Config{Ingest: ingest, Query: query}, zerolog.Nop())
+	s, err := Open(settings(ingest, query), zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,11 +160,11 @@ func TestServiceThatDoesNotAnswer(t *testing.T) {
 // TestBadURLIsNamed checks that the error for an invalid URL names its variable.
 func TestBadURLIsNamed(t *testing.T) {
 	for _, bad := range []string{"", "ingest:8081", "ftp://ingest", "http://"} {
-		if _, err := Open(Config{Ingest: bad, Query: nobody}, zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "ASSAY_INGEST_URL") {
+		if _, err := Open(settings(bad, nobody), zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "ASSAY_INGEST_URL") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	if _, err := Open(Config{Ingest: nobody, Query: nobody}, zerolog.Nop()); err != nil {
+	if _, err := Open(settings(nobody, nobody), zerolog.Nop()); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"net/url"
 	"sync"
 	"time"
 
@@ -26,14 +27,14 @@ func newTransport() *http.Transport {
 	return t
 }
 
-// pass forwards requests to a service, and its responses back, without buffering large files or
+// pass forwards requests to a service at its address, and its responses back, without buffering large files or
 // live events.
-func (s *Service) pass(name string) http.Handler {
+func (s *Service) pass(name string, at map[string]*url.URL) http.Handler {
 	return &httputil.ReverseProxy{
 		Transport: s.transport,
 		ErrorLog:  log.New(s.log, "", 0),
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(s.behind[name])
+			r.SetURL(at[name])
 			r.Out.Host = r.In.Host // the service compares it with the page's origin
 			r.SetXForwarded()
 			trace := obs.TraceFrom(r.In.Context())

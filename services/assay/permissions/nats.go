@@ -30,7 +30,7 @@ func NATSGrants(areas []area.Area) NATS {
 		Ingest:   []string{"$JS.API.INFO", notice.Subject, event.OutcomeSubjects},
 		Analyzer: []string{"$JS.API.INFO", event.OutcomeSubjects},
 	}
-	g.Query = append([]string{"$JS.API.INFO"}, follow(bus.StreamOutcomes)...)
+	g.Query = append([]string{"$JS.API.INFO", "$JS.API.STREAM.INFO." + bus.StreamDead}, follow(bus.StreamOutcomes)...) // the number of dead letters
 	streams := []string{bus.StreamOutcomes, bus.StreamDead, bus.StreamAttempts}
 	for _, a := range areas {
 		streams = append(streams, a.Work.Stream)
@@ -43,6 +43,7 @@ func NATSGrants(areas []area.Area) NATS {
 		if a.Signals != "" {
 			g.Analyzer, g.Signals = append(g.Analyzer, a.Signals), append(g.Signals, a.Signals)
 		}
+		g.Query = append(g.Query, "$JS.API.STREAM.INFO."+a.Work.Stream) // the backlog
 		// A sweep of the analyzer republishes lost work.
 		work := []string{a.Work.Stored(), "$JS.API.STREAM.MSG.GET." + a.Work.Stream}
 		g.Ingest, g.Analyzer = append(g.Ingest, work...), append(g.Analyzer, work...)

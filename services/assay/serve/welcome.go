@@ -26,7 +26,7 @@ Assay is ready.
 
   web page   %s
   HTTP API   %[1]s   (documentation: %[1]s/docs)
-  operators  %s   (dead letters, sources of the feed)
+  operators  %s/operations   (backlogs, dead letters, sweeps, providers)
   NATS       %s
   S3         %s   (keys: %s)
   DynamoDB   %s

@@ -73,8 +73,9 @@ type deadLetterListInput struct {
 
 type deadLetterListOutput struct {
 	Body struct {
-		DeadLetters []DeadLetterView `json:"deadLetters"`
-		More        bool             `json:"more" doc:"there are more dead letters after the last of these"`
+		DeadLetters []DeadLetterView  `json:"deadLetters"`
+		More        bool              `json:"more" doc:"there are more dead letters after the last of these"`
+		Consumers   map[string]uint64 `json:"consumers" example:"{\"analyzer-textfile\":2}" doc:"how many dead letters there are of each consumer, whatever the filter"`
 	}
 }
 
@@ -82,6 +83,11 @@ func (d *Service) list(ctx context.Context, in *deadLetterListInput) (*deadLette
 	filter := bus.DeadFilter{After: in.After, Consumer: in.Consumer, Reason: in.Reason, From: in.From, To: in.To}
 	out := &deadLetterListOutput{}
 	out.Body.DeadLetters = []DeadLetterView{}
+	counts, err := d.bus.DeadCounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Consumers = counts
 	for deadLetter, err := range d.bus.DeadLetters(ctx, filter) {
 		if err != nil {
 			return nil, err

@@ -86,6 +86,7 @@ func (s *source) follow(ctx context.Context) error {
 		return boundsErr
 	}
 	s.ring.reset(newest)
+	s.seenTo = newest // a stream that was recreated counts from 1 again
 	s.load()
 	return fmt.Errorf("%w; resuming after %d", err, newest)
 }
@@ -109,6 +110,10 @@ func (s *source) tail(ctx context.Context, after, newest uint64) error {
 		}
 		s.ring.add(s.read(d))
 		after = d.Sequence
+		if s.seen != nil && after > s.seenTo { // the ring may be loaded twice
+			s.seenTo = after
+			s.seen(d)
+		}
 	}
 }
 

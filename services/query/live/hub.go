@@ -9,6 +9,7 @@ package live
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -86,6 +87,16 @@ func New(cfg Config, o Options) *Hub {
 // outcome from its data, and is called at most once for each outcome in the ring.
 // FilterBy must be called before Run.
 func (h *Hub) FilterBy(area string, of func(data []byte) any) { h.facets[area] = of }
+
+// OnOutcome calls see for each outcome once, in order: whether it completed or failed is end. It begins with
+// those that are in the ring when the process starts. see must return quickly. OnOutcome is called before Run.
+func (h *Hub) OnOutcome(see func(area, end string, stored time.Time)) {
+	h.outcomes.seen = func(d bus.Delivery) {
+		if subject := strings.SplitN(d.Subject, ".", tokens); len(subject) == tokens {
+			see(subject[areaToken], subject[endToken], d.Stored)
+		}
+	}
+}
 
 // Watch subscribes to the outcomes of one item. The channel receives a value if an
 // outcome was published since the last value, or may have been missed, and none while

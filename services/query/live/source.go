@@ -38,6 +38,8 @@ type source struct {
 	loaded       chan struct{} // closed once the ring has the newest event
 	load         func()
 	outage       outage
+	seen         func(bus.Delivery) // may be nil
+	seenTo       uint64             // the sequence of the last
 }
 
 func (h *Hub) newSource(area, stream, subjects string, entries int, read func(bus.Delivery) entry) *source {

@@ -22,4 +22,4 @@ func analyzed(broken *atomic.Bool) analyzer.Entry {
 	}}
 }
 
-func queried() query.Entry { return newReading }
+func queried() query.Entry { return query.Entry{Name: areaName, Work: work(), Open: newReading} }

@@ -6,7 +6,8 @@ import "github.com/assay-project/assay/services/assay/test/e2e/system"
 // Promises returns the promises that a running system keeps.
 func Promises() system.Promises {
 	return system.Promises{
-		"request ids are kept": requestIDsAreKept,
+		"request ids are kept":   requestIDsAreKept,
+		"operators see the work": operatorsSeeTheWork,
 	}
 }
 

@@ -47,9 +47,10 @@ func TestStack(t *testing.T) {
 		c.run(t, "setup", host{once: true})
 	}
 	ingest, query := c.run(t, "ingest", host{env: env}), c.run(t, "query", host{env: env})
+	gateway := c.run(t, "gateway", host{})
 	s := system.System{
-		HTTP:     "http://" + c.run(t, "gateway", host{}).at(t, "8080"),
-		Operator: "http://" + ingest.at(t, "8084"), LiveOperator: "http://" + query.at(t, "8085"),
+		HTTP:     "http://" + gateway.at(t, "8080"),
+		Operator: "http://" + gateway.at(t, "8087"), LiveOperator: "http://" + gateway.at(t, "8087"),
 		NATS: "nats://operator:operator-local@" + nats.at(t, "4222"),
 		S3:   "http://" + bucket.at(t, "7070"), DynamoDB: "http://" + tables.at(t, "8000"),
 		AccessKey: "assay", SecretKey: "assay-local", Region: system.Region, Bucket: "assay-files", Table: "text-analyzer-history",

@@ -123,23 +123,33 @@ func (c *Cluster) Service(t *testing.T, role string, env ...string) *Service {
 	return s
 }
 
-// Front starts the gateway in front of ingest and query, in this process, and sets HTTP
-// to its address.
-func (c *Cluster) Front(t *testing.T, ingest, query *Service) {
+// Front starts the gateway in front of ingest and query, in this process, and sets HTTP and the
+// addresses for operators to its addresses. Without an analyzer, its calls cannot be reached.
+func (c *Cluster) Front(t *testing.T, ingest, query *Service, analyzer ...*Service) {
 	t.Helper()
-	front, err := gateway.Open(gateway.Config{Ingest: ingest.URL, Query: query.URL}, zerolog.Nop())
+	operated := "http://127.0.0.1:1"
+	if len(analyzer) > 0 {
+		operated = analyzer[0].Operator
+	}
+	front, err := gateway.Open(gateway.Config{
+		Ingest: ingest.URL, Query: query.URL,
+		IngestOperator: ingest.Operator, QueryOperator: query.Operator, AnalyzerOperator: operated,
+	}, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}
-	router := web.NewRouter(web.Options{})
+	router, operators := web.NewRouter(web.Options{}), web.NewRouter(web.Options{Roles: []web.Role{web.Operator}})
 	front.Routes(router)
-	server := httptest.NewServer(router)
+	front.OperatorRoutes(operators)
+	server, operator := httptest.NewServer(router), httptest.NewServer(operators)
 	t.Cleanup(func() {
 		server.Close()
+		operator.Close()
 		front.Close()
 	})
 	Serves(t, server.URL)
-	c.HTTP, c.Operator, c.LiveOperator = server.URL, ingest.Operator, query.Operator
+	Serves(t, operator.URL)
+	c.HTTP, c.Operator, c.LiveOperator = server.URL, operator.URL, operator.URL
 }
 
 // NoSweep disables sweeps except those of the test.

@@ -39,7 +39,7 @@ func (p Promises) ProveOnServices(t *testing.T, start Starter) {
 	t.Helper()
 	c := start(t)
 	services := []*Service{c.Service(t, "ingest"), c.Service(t, "query"), c.Service(t, "analyzer")}
-	c.Front(t, services[0], services[1])
+	c.Front(t, services[0], services[1], services[2])
 	t.Run("on services", func(t *testing.T) { p.Prove(t, c.System) })
 	for _, s := range services {
 		if status, body := Get(t, s.URL+"/readyz"); status != http.StatusOK {

@@ -1,0 +1,85 @@
+package operation
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// operatorsSeeTheWork: one address tells operators what waits and what ended, that the backends respond, and
+// what a sweep that they start finds.
+func operatorsSeeTheWork(t *testing.T, s system.System) {
+	c := s.Client(t, system.NewOwner())
+	text := system.RandomText(7, 200)
+	system.CheckResult(t, system.Await(t, c, system.UploadMultipart(t, c, "status.txt", "text/plain", []byte(text)).FileID), system.Count(text))
+	operator := system.System{HTTP: s.Operator}
+	var status struct {
+		Areas []struct {
+			Name    string
+			Minutes []struct{ Completed int }
+		}
+		Dependencies []struct {
+			Name string
+			OK   bool
+		}
+		Problems []string
+	}
+	system.Eventually(t, func() error { // query follows the outcomes
+		ask(t, operator, http.MethodGet, "/v1/status", "", &status)
+		for _, area := range status.Areas {
+			for _, minute := range area.Minutes {
+				if area.Name == "textfile" && minute.Completed > 0 {
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("no text file is completed: %+v", status.Areas)
+	})
+	if len(status.Areas) < 4 || len(status.Areas[0].Minutes) != 60 || len(status.Problems) > 0 {
+		t.Errorf("the areas are %+v, the problems %q", status.Areas, status.Problems)
+	}
+	responds := map[string]bool{}
+	for _, d := range status.Dependencies {
+		responds[d.Name] = d.OK
+	}
+	if !responds["nats"] || !responds["s3"] || !responds["dynamodb"] {
+		t.Errorf("the dependencies are %+v", status.Dependencies)
+	}
+
+	var swept struct {
+		Done, DryRun bool
+		Read         int
+	}
+	ask(t, operator, http.MethodPost, "/v1/sweeps", `{"dryRun":true}`, &swept)
+	if !swept.Done || !swept.DryRun || swept.Read == 0 {
+		t.Errorf("a sweep reports %+v", swept)
+	}
+	var sweeps struct {
+		Areas []struct {
+			Name string
+			Last struct{ Read int }
+		}
+	}
+	ask(t, operator, http.MethodGet, "/v1/sweeps", "", &sweeps)
+	if len(sweeps.Areas) < 4 {
+		t.Errorf("the sweeps are %+v, want those of all areas", sweeps.Areas)
+	}
+	if status, body := system.Get(t, s.HTTP+"/v1/status"); status != http.StatusNotFound {
+		t.Errorf("clients get %d %s", status, body)
+	}
+}
+
+// ask makes a call, which must succeed, and reads its response.
+func ask(t *testing.T, s system.System, method, path, body string, v any) {
+	t.Helper()
+	resp, text := s.Ask(t, method, path, map[string]string{"Content-Type": "application/json"}, body)
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %d %s", method, path, resp.StatusCode, text)
+	}
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatal(err)
+	}
+}

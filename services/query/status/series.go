@@ -1,0 +1,79 @@
+package status
+
+import (
+	"sync"
+	"time"
+)
+
+// minutes is how long the past is kept.
+const minutes = 60
+
+// Minute is what happened to an area in a minute.
+type Minute struct {
+	Accepted  uint64 `json:"accepted" doc:"work events that were queued"`
+	Completed uint64 `json:"completed" example:"118"`
+	Failed    uint64 `json:"failed"`
+	Waiting   uint64 `json:"waiting" doc:"the most work events that were queued or in progress at once"`
+}
+
+// series is the last hour of an area in minutes. It is safe for concurrent use.
+type series struct {
+	mu     sync.Mutex
+	past   [minutes]Minute // of a minute since the epoch at its remainder
+	newest int64           // minute
+	stored uint64          // sequence of the newest work event; 0 before the first sample
+}
+
+// at returns the minute of a time, nil if it is not kept. mu is held.
+func (s *series) at(t time.Time) *Minute {
+	minute := t.Unix() / 60
+	if minute <= s.newest-minutes {
+		return nil
+	}
+	for s.newest < minute {
+		s.newest = max(s.newest+1, minute-minutes+1)
+		s.past[s.newest%minutes] = Minute{}
+	}
+	return &s.past[minute%minutes]
+}
+
+// outcome counts an outcome.
+func (s *series) outcome(end string, t time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.at(t)
+	switch {
+	case m == nil:
+	case end == "failed":
+		m.Failed++
+	default:
+		m.Completed++
+	}
+}
+
+// sample records the state of the work stream: what it holds, and the sequence of its newest event.
+func (s *series) sample(waiting, stored uint64, t time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.at(t)
+	if m == nil {
+		return
+	}
+	m.Waiting = max(m.Waiting, waiting)
+	if s.stored > 0 && stored > s.stored { // less in a stream that was recreated
+		m.Accepted += stored - s.stored
+	}
+	s.stored = stored
+}
+
+// read returns the last hour, the current minute last.
+func (s *series) read(now time.Time) []Minute {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at(now)
+	all := make([]Minute, minutes)
+	for i := range all {
+		all[i] = s.past[(s.newest+1+int64(i))%minutes]
+	}
+	return all
+}

@@ -1,0 +1,42 @@
+package status
+
+import (
+	"testing"
+	"time"
+)
+
+// TestSeriesIsTheLastHour: minutes without events are empty, also those after a pause, and what is older than
+// an hour is forgotten.
+func TestSeriesIsTheLastHour(t *testing.T) {
+	start := time.Date(2026, 11, 24, 8, 0, 30, 0, time.UTC)
+	at := func(minute int) time.Time { return start.Add(time.Duration(minute) * time.Minute) }
+	s := &series{}
+	s.outcome("completed", at(0))
+	s.outcome("failed", at(0))
+	s.outcome("completed", at(59))
+	s.outcome("completed", at(-61)) // too old: nothing
+	past := s.read(at(59))
+	if len(past) != 60 || past[0] != (Minute{Completed: 1, Failed: 1}) || past[59] != (Minute{Completed: 1}) || past[30] != (Minute{}) {
+		t.Errorf("after an hour: first %+v, last %+v", past[0], past[59])
+	}
+	if past := s.read(at(60)); past[0] != (Minute{}) || past[58] != (Minute{Completed: 1}) {
+		t.Errorf("a minute later: first %+v, last but one %+v", past[0], past[58])
+	}
+	for _, m := range s.read(at(1000)) {
+		if m != (Minute{}) {
+			t.Errorf("after a day: %+v", m)
+		}
+	}
+}
+
+// TestAcceptedIsCountedFromSequences: also when the stream was recreated, whose sequences begin again.
+func TestAcceptedIsCountedFromSequences(t *testing.T) {
+	now := time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC)
+	s := &series{}
+	for _, sample := range []struct{ waiting, stored uint64 }{{5, 100}, {9, 110}, {2, 115}, {1, 3}, {1, 7}} {
+		s.sample(sample.waiting, sample.stored, now)
+	}
+	if got := s.read(now)[59]; got != (Minute{Accepted: 19, Waiting: 9}) {
+		t.Errorf("%+v, want 10+5+4 accepted and 9 waiting", got)
+	}
+}
