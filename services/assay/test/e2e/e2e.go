@@ -1,5 +1,5 @@
 // Package e2e proves the promises of Assay from outside: over HTTP, S3, NATS and DynamoDB
-// only. Each folder holds the promises of one subject and proves them on `assay serve`;
+// only. Each directory has the promises of one subject and proves them on `assay serve`;
 // this package lists all of them, for the tests of other topologies. Package system
 // starts the programs.
 package e2e
@@ -21,7 +21,7 @@ func Promises() system.Promises {
 	return system.Join(uploads.Promises(), outcomes.Promises(), live.Promises(), feed.Promises(), photos.Promises(), operation.Promises(), library.Promises())
 }
 
-// Scenarios returns the promises that need services of their own.
+// Scenarios returns the promises that need their own services.
 func Scenarios() system.Scenarios {
 	return system.Join(recovery.Scenarios(), feed.Scenarios(), photos.Scenarios(), library.Scenarios())
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// clockVariable names a file with the seconds by which the wall clock of a program is
-// off. The program follows it.
+// clockVariable names a file with the offset in seconds of a program's wall clock.
+// The program follows it.
 const clockVariable = "E2E_CLOCK"
 
-// followClock steps the wall clock of this process as the file says, if there is one.
+// followClock steps the wall clock of this process to the offset in the file, if
+// there is one.
 func followClock() {
 	name := os.Getenv(clockVariable)
 	if name == "" {
@@ -86,8 +87,8 @@ func everythingWorks(t *testing.T, s system.System) {
 	system.Eventually(t, func() error { return s.Lists(t.Context(), map[string][]string{"tag": {tag}}, []string{p.SourceID}) })
 }
 
-// A step of the wall clock while the system runs, which persists over a restart,
-// stops no work and deletes nothing.
+// A step of the wall clock while the system runs, which persists across a
+// restart, stops no work and deletes nothing.
 func TestSteppedClockOfServe(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {
@@ -111,8 +112,8 @@ func TestSteppedClockOfServe(t *testing.T) {
 	}
 }
 
-// Services on machines whose clocks differ work, also where one retries or
-// replays what another failed.
+// Services on machines whose clocks differ work, even if one retries or
+// replays an item that another failed.
 func TestClocksOfServicesDiffer(t *testing.T) {
 	for _, d := range steps {
 		t.Run(d.String(), func(t *testing.T) {

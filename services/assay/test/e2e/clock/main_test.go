@@ -1,6 +1,6 @@
 //go:build clockstep
 
-// Package clock proves that steps of wall clocks, and clocks that differ, stop no work.
+// Package clock proves that steps of wall clocks, and differing clocks, stop no work.
 package clock
 
 import (

@@ -13,9 +13,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// A worker whose clock is 30 s ahead takes the job of one that stopped during a call to a
-// paid provider. It makes no other call before the time of the first is over on both
-// clocks.
+// A worker whose clock is 30 s ahead takes over the job of a worker that stopped during a
+// call to a paid provider. It makes no other call before the time of the first is over on
+// both clocks.
 func TestClocksOfServicesInPaidCalls(t *testing.T) {
 	const ahead, callTime = 30 * time.Second, 3 * time.Second
 	gemini := geminitest.Start(t)
@@ -57,7 +57,7 @@ func TestClocksOfServicesInPaidCalls(t *testing.T) {
 	wait := (<-again).Sub(since)
 	t.Logf("the second call follows after %s", wait)
 	if wait < callTime+4*time.Second || wait > callTime+ahead {
-		t.Errorf("the second call follows after %s, want %s and 5 s, but for the time until the first was sent", wait, callTime)
+		t.Errorf("the second call follows after %s, want %s and 5 s, less the time until the first was sent", wait, callTime)
 	}
 	if gemini.Billed() != 3 {
 		t.Errorf("%d billed", gemini.Billed())

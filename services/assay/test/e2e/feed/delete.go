@@ -13,8 +13,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// deletedItemsAreGone: an operator deletes an item, and neither the item, nor its text, its place in
-// lists or its part of the numbers is left.
+// deletedItemsAreGone: after an operator deletes an item, the item, its text, its place in lists and
+// its part of the numbers are gone.
 func deletedItemsAreGone(t *testing.T, s system.System) {
 	tag := system.NewTag()
 	kept, gone := system.NewPosting("a great day", tag), system.NewPosting("a terrible day", tag)
@@ -33,7 +33,7 @@ func deletedItemsAreGone(t *testing.T, s system.System) {
 		}
 	}
 	if left := s.AwaitItems(t, tag, 1); left[0].SourceID != kept.SourceID {
-		t.Errorf("%s is left", left[0].SourceID)
+		t.Errorf("%s still exists", left[0].SourceID)
 	}
 	if resp, _ := s.Ask(t, http.MethodGet, "/v1/feed/items/"+url.PathEscape(gone.SourceID), nil, ""); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("the item: %s", resp.Status)

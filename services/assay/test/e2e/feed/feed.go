@@ -19,8 +19,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// feedItemsAreAnalyzed: an item gets the sentiment of its text, also when
-// only the end of 10,000 characters has one.
+// feedItemsAreAnalyzed: an item gets the sentiment of its text, even if only
+// the end of 10,000 characters has a sentiment.
 func feedItemsAreAnalyzed(t *testing.T, s system.System) {
 	filler := strings.Repeat("the ", 2490)
 	for text, want := range map[string]struct {
@@ -68,7 +68,7 @@ func oneSourceIDIsOneItem(t *testing.T, s system.System) {
 	calls.Wait()
 	slices.Sort(statuses)
 	if created, _ := slices.BinarySearch(statuses, http.StatusCreated); created != writers-1 {
-		t.Errorf("the answers are %v, want one 201", statuses)
+		t.Errorf("the statuses are %v, want one 201", statuses)
 	}
 	got := s.Analyzed(t, p.SourceID)
 	if _, known := texts[got.TextSnippet]; !known || !slices.Equal(got.MatchedTags, []string{"a", "tag 0", "tag 1", "tag 2", "tag 3"}) {
@@ -86,8 +86,8 @@ func oneSourceIDIsOneItem(t *testing.T, s system.System) {
 	}
 }
 
-// itemsAreOfOneSubmission: after simultaneous posts of one source id, text,
-// time, URL and metadata are those of one of them, in each response and at the end.
+// itemsAreOfOneSubmission: after concurrent posts of one source id, text, time, URL
+// and metadata come from the same post, in each response and at the end.
 func itemsAreOfOneSubmission(t *testing.T, s system.System) {
 	const rounds, writers = 40, 4
 	for round := range rounds {
@@ -129,9 +129,9 @@ func submitted(i system.FeedItem) map[string]any {
 	return metadata
 }
 
-// unfinishedItemsAreCompleted: when a writer died after it stored its submission, the
-// next one of the same source id writes the row from that submission, and adds its
-// own tags.
+// unfinishedItemsAreCompleted: if a writer crashed after it stored its submission,
+// the next one of the same source id writes the row from that submission, and adds
+// its own tags.
 func unfinishedItemsAreCompleted(t *testing.T, s system.System) {
 	p := system.NewPosting("This one is awful.", "b")
 	p.SourceURL, p.Metadata = "https://example.com/second", map[string]any{"second": true}
@@ -173,7 +173,7 @@ func duplicatesAddTags(t *testing.T, s system.System) {
 			t.Errorf("after %v: %d %v, want 200 %v", c.add, status, got.MatchedTags, c.want)
 		}
 		if got.IngestedAt != first.IngestedAt || got.TextSnippet != first.TextSnippet || got.Compound != first.Compound || got.Status != "analyzed" {
-			t.Errorf("the repeat made it %+v, it was %+v", got, first)
+			t.Errorf("after the repeat it is %+v, before it was %+v", got, first)
 		}
 	}
 	if outcomes := s.FeedOutcomes(t, p.SourceID); len(outcomes) != 1 {
@@ -181,8 +181,8 @@ func duplicatesAddTags(t *testing.T, s system.System) {
 	}
 }
 
-// unexpectedIsSaid: the response to an item that is older than the window, or that could not get all its tags,
-// says so.
+// unexpectedIsSaid: the response reports that an item is older than the window, or that it could not get all
+// its tags.
 func unexpectedIsSaid(t *testing.T, s system.System) {
 	type remarks struct {
 		OlderThanWindow bool

@@ -11,7 +11,7 @@ import (
 func otherLanguagesAreNeutral(t *testing.T, s system.System) {
 	tag := system.NewTag()
 	events := s.Listen(t, "assay.analysis.completed.feed.>")
-	// With English words that the lexicon rates.
+	// With English words that are in the lexicon.
 	french := system.NewPosting("Le super festival de cette année était une horreur, mais nous avons tous adoré la cuisine et le vin.", tag)
 	french.Metadata = map[string]any{"author": "J", "language": "xx"}
 	_, pending := s.PostItem(t, french)
@@ -21,7 +21,7 @@ func otherLanguagesAreNeutral(t *testing.T, s system.System) {
 		t.Errorf("analyzed as %+v", got)
 	}
 	if pending.Status == "pending" && pending.Language != "" {
-		t.Errorf("%+v states a language before the analysis", pending)
+		t.Errorf("%+v has a language before the analysis", pending)
 	}
 	if listed := s.AwaitItems(t, tag, 1); listed[0].Language != "fr" {
 		t.Errorf("listed as %+v", listed[0])

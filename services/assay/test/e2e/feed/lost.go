@@ -61,7 +61,7 @@ func lostTextsAreReplaced(t *testing.T, s system.System) {
 			}
 			if writer, ok := got.Metadata["writer"].(float64); name == "analyzed" && (got.SourceURL != "" || len(submitted(got)) > 0) ||
 				name != "analyzed" && (!ok || len(submitted(got)) != 1 || got.SourceURL != fmt.Sprintf("https://example.com/%g", writer)) {
-				t.Errorf("it is mixed of two: %+v", got)
+				t.Errorf("it has attributes of two submissions: %+v", got)
 			}
 			rows, err := s.Tables().Query(system.Within(t), &dynamodb.QueryInput{
 				TableName: aws.String("sentiment-items-primary"), ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("source_id = :id"),

@@ -37,8 +37,8 @@ type feedRecord struct {
 	compound  float64
 }
 
-// madeUpFeed returns n items of the last seven days in random order: some in one
-// millisecond, some around midnight, each with up to three of the tags.
+// madeUpFeed returns n items of the last seven days in random order: some in the
+// same millisecond, some around midnight, each with up to three of the tags.
 func madeUpFeed(n int, seed uint64, tags []string) (map[string]feedRecord, []system.Posting) {
 	random := rand.New(rand.NewPCG(seed, seed))
 	// Half an hour away from the edges of all windows that the test requests.
@@ -78,7 +78,8 @@ func selected(records map[string]feedRecord, hours int, sentiment, tag string) [
 	}
 	slices.SortFunc(ids, func(a, b string) int {
 		if sentiment != "" {
-			// The further from 0, the surer; a neutral text is the surer the nearer.
+			// Confidence grows with the distance from 0; for a neutral text with the
+			// proximity to 0.
 			if order := cmp.Compare(math.Abs(records[b].compound), math.Abs(records[a].compound)); order != 0 {
 				return order
 			}
@@ -198,10 +199,10 @@ func compareSeries(ctx context.Context, s system.System, records map[string]feed
 	return nil
 }
 
-var projected = flag.Int("projected", 400, "how many items are posted while query is killed")
+var projected = flag.Int("projected", 400, "the number of items posted while query is killed")
 
-// TestProjectorKilled: query is killed repeatedly while items are posted. Afterwards the dashboard has each of them once, and also after a
-// rebuild.
+// TestProjectorKilled: query is killed repeatedly while items are posted. Afterwards the dashboard has each
+// of them once, also after a rebuild.
 func TestProjectorKilled(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, "ASSAY_PROJECTOR_LEASE=1s")

@@ -22,7 +22,7 @@ func Promises() system.Promises {
 	}
 }
 
-// Scenarios returns the promises that need services of their own.
+// Scenarios returns the promises that need their own services.
 func Scenarios() system.Scenarios {
 	return system.Scenarios{
 		"rebuild repairs":                   rebuildRepairs,

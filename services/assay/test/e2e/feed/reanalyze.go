@@ -17,8 +17,8 @@ import (
 )
 
 // outdatedItemsAreAnalyzedAgain: an operator analyzes the items of an older model again. Command and ingest
-// are killed while they do, and the command is repeated. Until an analyzer runs, items and numbers have
-// the old results, and after that the new ones.
+// are killed meanwhile, and the command is repeated. Until an analyzer runs, items and numbers have the old
+// results, and after that the new ones.
 func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep)
 	ingest, query := c.Service(t, "ingest"), c.Service(t, "query")
@@ -61,18 +61,18 @@ func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 	cut := reanalyze()
 	system.Eventually(t, func() error {
 		if n := waiting(t, c.System); n == 0 {
-			return errors.New("no item waits")
+			return errors.New("no item is pending")
 		}
 		return nil
 	})
 	ingest.Kill(t)
 	cut.Kill(t)
-	t.Logf("killed when %d of %d items waited", waiting(t, c.System), good+bad)
+	t.Logf("killed when %d of %d items were pending", waiting(t, c.System), good+bad)
 	ingest = c.Service(t, "ingest")
 	c.Front(t, ingest, query)
 	finished(reanalyze(), `"modelVersion":"v1.2.0"`)
 	if n := waiting(t, c.System); n != good+bad {
-		t.Errorf("%d items wait, want %d", n, good+bad)
+		t.Errorf("%d items are pending, want %d", n, good+bad)
 	}
 	awaitSentiments(t, c.System, tag, inverted)
 
@@ -95,8 +95,8 @@ func outdatedItemsAreAnalyzedAgain(t *testing.T, start system.Starter) {
 	finished(reanalyze(), fmt.Sprintf(`"outdated":null,"current":%d,"waiting":0`, good+bad))
 }
 
-// invert gives an item the opposite result, of an older model and later: an earlier one would not be
-// projected.
+// invert gives an item the opposite result, of an older model and with a later time: an earlier one
+// would not be projected.
 func invert(t *testing.T, s system.System, id, sentiment string) {
 	t.Helper()
 	opposite, compound := "positive", "0.5"

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/services/ingest/feed/source/newsapi/newsapitest"
 )
 
-// onePollAtATime: of several ingests one polls a source at a time, and all of
-// them together stay within its quota.
+// onePollAtATime: only one of several ingests polls a source at a time, and
+// all of them together stay within its quota.
 func onePollAtATime(t *testing.T, start system.Starter) {
 	const quota = 8
 	news := newsapitest.Start(t)

@@ -15,8 +15,8 @@ import (
 )
 
 // TestSourceSurvivesRestart: a source created at the operator address adds its
-// entries, each once, however often it is polled and across a restart, after
-// which it still knows the version of the feed that it has read.
+// entries, each once, regardless of the number of polls and across a restart,
+// after which it still has the validators of the feed.
 func TestSourceSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	host := startFeedHost(t, "Of Go", "Of go and else", "Of gophers")
@@ -37,7 +37,7 @@ func TestSourceSurvivesRestart(t *testing.T) {
 	// A poll in progress reserves the requests that it may need.
 	system.Eventually(t, func() error {
 		if got := awaitOutcome(t, s.Operator, "books", "unchanged"); got.State.QuotaUsed != 2 && day == utcDay() {
-			return fmt.Errorf("%d requests count, want 2: an answer that nothing changed costs nothing", got.State.QuotaUsed)
+			return fmt.Errorf("%d requests count, want 2: a 304 response does not count", got.State.QuotaUsed)
 		}
 		return nil
 	})
@@ -53,7 +53,7 @@ func TestSourceSurvivesRestart(t *testing.T) {
 		return nil
 	})
 	if _, matched := host.requests(); slices.Contains(matched[before:], false) {
-		t.Errorf("after the restart it does not know the version that it has seen: %v", matched[before:])
+		t.Errorf("after the restart it has lost the version of the feed: %v", matched[before:])
 	}
 	// After a change it reads the complete feed again, with no new entries.
 	putSource(t, s.Operator, "books", etag, system.Settings{"kind": "rss", "url": host.url, "enabled": true, "interval": "1h", "tags": []string{"go", "else", "more"}})
@@ -72,8 +72,8 @@ func TestSourceSurvivesRestart(t *testing.T) {
 	}
 }
 
-// TestNewsAPI: the articles of a search are added from all its pages, and one that
-// two tags find has both. A rejected key stops the source and affects
+// TestNewsAPI: the articles of a search are added from all its pages, and an
+// article that two tags find has both. A rejected key stops the source and affects
 // nothing else, until the settings are changed.
 func TestNewsAPI(t *testing.T) {
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestNewsAPI(t *testing.T) {
 		t.Errorf("got %+v", got.State)
 	}
 	if asked := len(news.Asked()); asked != 1 {
-		t.Errorf("%d requests with a key that is not taken", asked)
+		t.Errorf("%d requests with a rejected key", asked)
 	}
 	delete(search, "keyVariable")
 	etag = putSource(t, s.Operator, "news", etag, search)
@@ -120,17 +120,16 @@ func TestNewsAPI(t *testing.T) {
 	asked := len(news.Asked())
 	putSource(t, s.Operator, "news", etag, search)
 	if got := getSource(t, s.Operator, "news"); got.State.Status != "paused" || len(news.Asked()) != asked {
-		t.Errorf("a change of settings does not end what the server asked for: %+v", got.State)
+		t.Errorf("a change of settings ended the pause that the server requested: %+v", got.State)
 	}
 	if status, body := system.Get(t, s.HTTP+"/readyz"); status != http.StatusOK {
-		t.Errorf("a source that does not answer makes the service unready: %s", body)
+		t.Errorf("a source that does not respond makes the service unready: %s", body)
 	}
 	s.AwaitItems(t, "solar", 151)
 }
 
-// TestPollOfADeadProcess: when an ingest dies in the middle of a poll, another
-// polls the source once the lease has expired. Requests that the dead one may have sent
-// count.
+// TestPollOfADeadProcess: if an ingest crashes during a poll, another polls the source
+// once the lease has expired. Requests that the crashed one may have sent count.
 func TestPollOfADeadProcess(t *testing.T) {
 	t.Parallel()
 	news := newsapitest.Start(t)
@@ -149,7 +148,7 @@ func TestPollOfADeadProcess(t *testing.T) {
 	putSource(t, first.Operator, "news", "", system.Settings{"kind": "newsapi", "url": news.URL, "enabled": true, "interval": "1h", "tags": []string{"solar", "wind"}, "pages": 3, "quota": 10})
 	<-asked
 	if got := getSource(t, first.Operator, "news"); got.State.Status != "polling" || got.State.QuotaUsed != 6 && day == utcDay() {
-		t.Errorf("in the poll: %+v", got.State)
+		t.Errorf("during the poll: %+v", got.State)
 	}
 	first.Kill(t)
 	news.Answer(nil)
@@ -176,7 +175,7 @@ func TestSourceCalls(t *testing.T) {
 	good := system.Settings{"kind": "rss", "url": elsewhere.URL, "enabled": true, "tags": []string{"a"}}
 	etag := putSource(t, s.Operator, "one", "", good)
 	if got := awaitOutcome(t, s.Operator, "one", "refused"); got.State.Failures != 1 || got.State.Status != "paused" || got.Interval != "15m" || got.Quota != 2000 {
-		t.Errorf("a feed that leads to a private address: %+v", got)
+		t.Errorf("a feed at a private address: %+v", got)
 	} else if detail := got.State.LastPoll.Detail; !strings.Contains(detail, "169.254.169.254") || !strings.Contains(detail, "ASSAY_SOURCES_ALLOW_NETWORKS") {
 		t.Errorf("the detail does not name the address and its setting: %q", detail)
 	}
@@ -231,11 +230,11 @@ func TestSourceCalls(t *testing.T) {
 			won++
 		case http.StatusPreconditionFailed:
 		default:
-			t.Errorf("a writer gets %d", status)
+			t.Errorf("a writer got status %d", status)
 		}
 	}
 	if won != 1 {
-		t.Errorf("%d writers of one revision got through", won)
+		t.Errorf("%d writers of one revision succeeded, want 1", won)
 	}
 	if resp, body := ask(http.MethodDelete, "one", "", "If-Match", "*"); resp.StatusCode != http.StatusNoContent {
 		t.Errorf("delete: %d %s", resp.StatusCode, body)

@@ -11,8 +11,8 @@ import (
 )
 
 // TestTagsOfDuplicatesAreShown: a duplicate's tag is shown, whether it is posted while
-// the item is pending, while it is being analyzed, or later; also if the lists
-// and totals of the tag were read, and cached, before.
+// the item is pending, while it is being analyzed, or later, even if the lists and
+// totals of the tag were read and cached before.
 func TestTagsOfDuplicatesAreShown(t *testing.T) {
 	t.Parallel()
 	const items = 40
@@ -83,6 +83,6 @@ func TestTagsOfDuplicatesAreShown(t *testing.T) {
 	}
 	everything, err := c.FeedList(system.Within(t), url.Values{"limit": {"1000"}})
 	if err != nil || len(everything) != items {
-		t.Errorf("%d items in all, want %d, %v", len(everything), items, err)
+		t.Errorf("%d items in total, want %d, %v", len(everything), items, err)
 	}
 }

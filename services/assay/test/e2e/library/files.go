@@ -19,7 +19,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// keysMakeNoSecondNode: a repeat with an idempotency key is the first call, one with other terms is refused.
+// keysMakeNoSecondNode: a repeated call with an idempotency key returns the first node; one with other terms
+// is rejected.
 func keysMakeNoSecondNode(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	parent := folder(t, c, "parent", "")
@@ -44,7 +45,8 @@ func keysMakeNoSecondNode(t *testing.T, s system.System) {
 	}
 }
 
-// formsUpload: a form is stored and processed as a presigned upload, in the folder that it names.
+// formsUpload: a form is stored and processed like a presigned upload, in the folder that it
+// names.
 func formsUpload(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -83,15 +85,15 @@ func formsUpload(t *testing.T, s system.System) {
 		}
 	}
 	if resp, body := s.Ask(t, http.MethodPost, "/v1/library/files", header, form(parent.ID, "c.txt", "two")); resp.StatusCode != http.StatusUnprocessableEntity {
-		t.Errorf("other bytes: %d %s", resp.StatusCode, body)
+		t.Errorf("different bytes: %d %s", resp.StatusCode, body)
 	}
 	if found := children(t, c, parent.ID); len(found) != 2 {
 		t.Errorf("the folder has %+v", found)
 	}
 }
 
-// brokenFormsLeaveNothing: a form that turns out to have two files is refused after its first file was
-// stored in parts, and leaves neither a node nor an object.
+// brokenFormsLeaveNothing: a form with two files is rejected after its first file was stored in parts,
+// and leaves neither a node nor an object.
 func brokenFormsLeaveNothing(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -117,7 +119,8 @@ func content(t *testing.T, c *client.Client, id string) string {
 	return read(t)(c.NodeContent(system.Within(t), id, client.Reading{}))
 }
 
-// failuresAreExplained: a file that cannot be processed ends as Failed and says why, to its readers.
+// failuresAreExplained: a file that cannot be processed ends as Failed and gives its readers the
+// reason.
 func failuresAreExplained(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	n, err := upload(system.Within(t), c, "empty.txt", "", "")
@@ -153,7 +156,8 @@ func failuresAreExplained(t *testing.T, s system.System) {
 	}
 }
 
-// foldersAreZipped: with the paths and the bytes of all files, and names made different.
+// foldersAreZipped: the zip has the paths and the bytes of all files, with duplicate
+// names made unique.
 func foldersAreZipped(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	top := folder(t, c, "top", "")
@@ -198,7 +202,8 @@ func foldersAreZipped(t *testing.T, s system.System) {
 	}
 }
 
-// operatorsList: the files of an owner, of a folder and of a blob, and the workflows of a type.
+// operatorsList: operators list the files of an owner, of a folder and of a blob, and the
+// workflows of a type.
 func operatorsList(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -234,11 +239,12 @@ func operatorsList(t *testing.T, s system.System) {
 		t.Errorf("workflows: %v, %s", err, body)
 	}
 	if resp, _, err := send(t, s, http.MethodGet, "/v1/library/files?ownedBy="+owner, owner, ""); err != nil || resp.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("the list of operators is served to clients: %v", err)
+		t.Errorf("the operators' list is served to clients: %v", err)
 	}
 }
 
-// commandLine: a folder put twice is there once, and comes back as it was.
+// commandLine: a folder that is uploaded twice exists once, and is downloaded
+// unchanged.
 func commandLine(t *testing.T, s system.System) {
 	dir, owner := t.TempDir(), system.NewOwner()
 	for name, text := range map[string]string{"src/a.txt": "a", "src/deep/b.txt": "b", "src/deep/c.txt": "c"} {

@@ -18,15 +18,15 @@ import (
 )
 
 var (
-	largeFolder = flag.Int("library.files", 150, "how many files the folder has that is trashed by one write")
-	moveRounds  = flag.Int("library.moves", 40, "how many rounds of opposite moves are made")
+	largeFolder = flag.Int("library.files", 150, "the number of files in the folder that is trashed by one write")
+	moveRounds  = flag.Int("library.moves", 40, "the number of rounds of opposite moves")
 )
 
 // The tables whose rows have a version.
 var versioned = []string{"leanda-ng-dev-nodes", "leanda-ng-dev-files"}
 
-// largeFoldersAreTrashedByOneWrite: the folder is trashed and restored with all its files, and of all rows
-// of the owner only that of the folder is written, once each.
+// largeFoldersAreTrashedByOneWrite: the folder is trashed and restored with all its files, and only its
+// own row is written, once each.
 func largeFoldersAreTrashedByOneWrite(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -45,7 +45,7 @@ func largeFoldersAreTrashedByOneWrite(t *testing.T, s system.System) {
 		after := versions(t, s, owner)
 		before[versioned[0]+" "+top.ID]++
 		if !maps.Equal(before, after) {
-			t.Errorf("%s: more is written than the folder once", what)
+			t.Errorf("%s: other rows than the folder's were written", what)
 		}
 	}
 	change("trash", func() error { return c.TrashNode(system.Within(t), top.ID) })
@@ -61,7 +61,7 @@ func largeFoldersAreTrashedByOneWrite(t *testing.T, s system.System) {
 	}
 }
 
-// copyFile writes copies of the rows of a file, since uploads would take minutes.
+// copyFile copies the rows of a file, since uploads would take minutes.
 func copyFile(t *testing.T, s system.System, id string, copies int) {
 	t.Helper()
 	for _, table := range versioned {
@@ -95,7 +95,7 @@ func copyFile(t *testing.T, s system.System, id string, copies int) {
 
 func text(value string) types.AttributeValue { return &types.AttributeValueMemberS{Value: value} }
 
-// versions are those of the rows of an owner, by table and id.
+// versions returns the versions of an owner's rows, by table and id.
 func versions(t *testing.T, s system.System, owner string) map[string]int {
 	t.Helper()
 	all := map[string]int{}

@@ -15,10 +15,10 @@ import (
 // watch is a reader of live events.
 type watch struct {
 	events chan client.Event
-	end    chan error // why the stream ended
+	end    chan error // the error that ended the stream
 }
 
-// follow starts a reader, which has begun when follow returns.
+// follow starts a reader; the stream is open when follow returns.
 func follow(t *testing.T, c *client.Client, f client.Following) *watch {
 	t.Helper()
 	w := &watch{make(chan client.Event, 1000), make(chan error, 1)}
@@ -49,13 +49,13 @@ func (w *watch) next(ctx context.Context) (client.Event, error) {
 	}
 }
 
-// until reads changes of nodes until one is as wanted, and returns it with its id and all that came before it.
+// until reads changes of nodes until one matches, and returns it with its id and all earlier ones.
 func (w *watch) until(t *testing.T, what string, wanted func(client.ChangedNode) bool) (change client.ChangedNode, id string, before []client.ChangedNode) {
 	t.Helper()
 	for {
 		e, err := w.next(system.Within(t))
 		if err != nil {
-			t.Fatalf("no event that %s: %v; before it came %+v", what, err, before)
+			t.Fatalf("no event that %s: %v; the earlier events are %+v", what, err, before)
 		}
 		if e.Type != client.NodeEvent {
 			continue
@@ -77,8 +77,9 @@ func is(id, change, status string) func(client.ChangedNode) bool {
 	}
 }
 
-// eventsFollowPermissions: the changes of nodes go to their owner, and to those who may read them, as long as
-// they may: a reader of a folder gets an event for what leaves it, and its stream ends with the permission.
+// eventsFollowPermissions: the changes of nodes go to their owner, and to users who can read them, as long as
+// they can: a reader of a folder receives an event for a node that leaves it, and its stream ends with the
+// permission.
 func eventsFollowPermissions(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c, stranger := s.Client(t, owner), s.Client(t, system.NewOwner())
@@ -111,7 +112,8 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 		}
 	}
 
-	// What leaves the folder is deleted for its readers, and moved for its owner.
+	// A node that leaves the folder is deleted for its readers, and moved for its
+	// owner.
 	if _, err := c.ChangeNode(system.Within(t), seen.ID, client.NodeChange{ParentID: &private.ID}); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +121,7 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 	_, at, _ := public.until(t, "removes the file", is(seen.ID, "deleted", ""))
 	linked.until(t, "removes the file", is(seen.ID, "deleted", ""))
 
-	// A reader that returns gets what it has missed.
+	// A reader that reconnects receives the events that it has missed.
 	second := file(t, c, "second.txt", shared.ID, "second")
 	public.until(t, "ends the second file", is(second.ID, "updated", client.LibraryProcessed))
 	again := follow(t, stranger, client.Following{Node: shared.ID, After: at})
@@ -127,7 +129,7 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 		t.Errorf("resumed at %+v", before)
 	}
 
-	// A withdrawn permission ends the streams that rely on it, and no other.
+	// A revoked permission ends the streams that rely on it, and no other.
 	if err := c.PublishNode(system.Within(t), shared.ID, false); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +161,7 @@ func eventsFollowPermissions(t *testing.T, s system.System) {
 	}
 }
 
-// ends waits until a stream is refused, and checks that nothing but what was sent before came.
+// ends waits until a stream is rejected, and checks that no other event arrived before.
 func (w *watch) ends(t *testing.T) {
 	t.Helper()
 	for {
@@ -171,12 +173,12 @@ func (w *watch) ends(t *testing.T) {
 			t.Fatalf("the stream ended with %v", err)
 		}
 		if e.Type == client.NodeEvent && json.Valid(e.Data) {
-			t.Logf("before the end came %s", e.Data)
+			t.Logf("before the end the stream sent %s", e.Data)
 		}
 	}
 }
 
-// filesReportTheirEnd: the stream of an owner has the end of each file as an outcome, too.
+// filesReportTheirEnd: the stream of an owner also has the end of each file as an outcome.
 func filesReportTheirEnd(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	w := follow(t, c, client.Following{})

@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// pagesAreGuarded: addresses of private networks are refused before anything is requested, and so is what is no URL of
-// the web.
+// pagesAreGuarded: addresses of private networks are rejected before any request is sent, and so are strings
+// that are not web URLs.
 func pagesAreGuarded(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	for _, url := range []string{
@@ -40,8 +40,8 @@ const article = `<html lang="en"><head><title>Tides</title><meta property="og:im
 <p>The gravity of the moon raises the ocean twice a day, and coasts see high and low water about six hours apart.</p>
 <p>Where the sun and the moon pull along one line, spring tides follow, and neap tides when they pull at right angles.</p></article></body></html>`
 
-// pagesAreImported: a page is fetched once, behind its redirects, with its text and its picture. What cannot be
-// imported is Failed and says why, and a retry fetches it again.
+// pagesAreImported: a page is fetched once, through its redirects, with its text and its picture. A page that
+// cannot be imported is Failed with the reason, and a retry fetches it again.
 func pagesAreImported(t *testing.T, start system.Starter) {
 	site := newSite(t)
 	cluster := start(t, "ASSAY_PAGES_ALLOW_NETWORKS=127.0.0.1/32")
@@ -127,7 +127,7 @@ func newSite(t *testing.T) *site {
 	s := &site{}
 	html := func(w http.ResponseWriter, body string) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, body) // the client may have seen enough
+		_, _ = io.WriteString(w, body) // the client may have disconnected
 	}
 	routes := http.NewServeMux()
 	routes.HandleFunc("/tides", func(w http.ResponseWriter, _ *http.Request) { html(w, article) })

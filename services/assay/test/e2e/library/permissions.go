@@ -10,11 +10,11 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// who makes a call.
+// the caller.
 type who struct{ name, owner, link string }
 
-// permissionsHold: every call on a node answers its owner, and others as far as the node is shared: with
-// nobody, by a link, or with everyone.
+// permissionsHold: every call on a node succeeds for its owner, and for others as far as the node is
+// shared: with nobody, by a link, or with everyone.
 func permissionsHold(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -80,7 +80,7 @@ func permissionsHold(t *testing.T, s system.System) {
 			continue
 		}
 		want := http.StatusNotFound
-		if c.visible && c.who.link == "" { // calls that change take no link
+		if c.visible && c.who.link == "" { // calls that change a node accept no link
 			want = http.StatusForbidden
 		}
 		for _, w := range writes {
@@ -91,11 +91,11 @@ func permissionsHold(t *testing.T, s system.System) {
 				t.Errorf("%s: %s %s: %d %s, want %d", c.who.name, w.method, w.path, status, answer, want)
 			}
 		}
-		noLink := who{c.who.name, c.who.owner, ""} // the call takes none
+		noLink := who{c.who.name, c.who.owner, ""} // the call accepts none
 		if status, answer := ask(noLink, http.MethodGet, "/nodes/{id}/permissions", c.id, ""); status != http.StatusNotFound {
 			t.Errorf("%s: the permissions: %d %s", c.who.name, status, answer)
 		}
-		// A delete does not tell whether a node is there that the caller does not see.
+		// A delete does not reveal whether a node exists that the caller cannot see.
 		gone := map[int]int{http.StatusNotFound: http.StatusNoContent, http.StatusForbidden: http.StatusForbidden}[want]
 		for _, query := range []string{"", "?permanent=true"} {
 			if status, answer := ask(c.who, http.MethodDelete, "/nodes/{id}"+query, c.id, ""); status != gone {
@@ -114,12 +114,13 @@ func permissionsHold(t *testing.T, s system.System) {
 	}
 	for _, id := range []string{private.ID, inLinked.ID, inPublic.ID} {
 		if n, err := c.Node(system.Within(t), id, client.Reading{}); err != nil || n.Name != "a.csv" || n.Status != client.LibraryProcessed {
-			t.Errorf("after all: %+v, %v", n, err)
+			t.Errorf("after all calls: %+v, %v", n, err)
 		}
 	}
 }
 
-// ownersAreNotShown: sharing with users by their ids is refused, since an id acts as a credential.
+// ownersAreNotShown: sharing with users by their ids is rejected, since an id acts as a
+// credential.
 func ownersAreNotShown(t *testing.T, s system.System) {
 	owner, other := system.NewOwner(), system.NewOwner()
 	c := s.Client(t, owner)
@@ -138,7 +139,8 @@ func ownersAreNotShown(t *testing.T, s system.System) {
 	}
 }
 
-// linksAreRevoked: a link shows its node and what is below until it expires or is revoked, and others stay.
+// linksAreRevoked: a link gives access to its node and its descendants until it expires or is revoked;
+// other links are not affected.
 func linksAreRevoked(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	a, b := folder(t, c, "a", ""), folder(t, c, "b", "")
@@ -167,10 +169,10 @@ func linksAreRevoked(t *testing.T, s system.System) {
 	}
 	for _, token := range []string{first, second, "AAAA", first[:len(first)-2] + "AA"} {
 		if _, err := stranger.LinkedNode(system.Within(t), token); !system.IsProblem(err, http.StatusNotFound) {
-			t.Errorf("a link that is not valid: %v", err)
+			t.Errorf("an invalid link: %v", err)
 		}
 		if _, err := stranger.Node(system.Within(t), below.ID, client.Reading{Link: token}); !system.IsProblem(err, http.StatusNotFound) {
-			t.Errorf("a node by a link that is not valid: %v", err)
+			t.Errorf("a node by an invalid link: %v", err)
 		}
 	}
 	if _, err := stranger.LinkedNode(system.Within(t), other); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestIndexIsRebuilt checks that a server whose search index was deleted, or damaged, gives the same responses as
-// before once it is ready again.
+// TestIndexIsRebuilt checks that a server whose search index was deleted or damaged returns the same
+// responses as before once it is ready again.
 func TestIndexIsRebuilt(t *testing.T) {
 	dir := t.TempDir()
 	s := system.StartServer(t, dir)

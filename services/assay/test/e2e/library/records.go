@@ -19,14 +19,14 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// molecule is a record of an SDF: ethanol of a name, with a field logP.
+// molecule returns a record of an SDF: ethanol with a name and a field logP.
 func molecule(name string, logP float64) string {
 	return name + "\n  test\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n" +
 		"    0.0000    0.0000    0.0000 C   0  0\n    1.2990    0.7500    0.0000 C   0  0\n    2.5981    0.0000    0.0000 O   0  0\n" +
 		"  1  2  1  0\n  2  3  1  0\nM  END\n>  <logP>\n" + fmt.Sprint(logP) + "\n\n$$$$\n"
 }
 
-// molecules is an SDF of so many records, with logP from 0 on.
+// molecules returns an SDF of n records, with logP from 0 on.
 func molecules(n int) string {
 	var all strings.Builder
 	for i := range n {
@@ -35,7 +35,7 @@ func molecules(n int) string {
 	return all.String()
 }
 
-// page asks for records, and returns the status and the page.
+// page requests records, and returns the status and the page.
 func page(t *testing.T, s system.System, n client.Node, query string) (int, client.RecordPage, string) {
 	t.Helper()
 	resp, body, err := send(t, s, http.MethodGet, "/v1/library/files/"+n.ID+"/records?"+query, n.OwnedBy, "")
@@ -49,7 +49,7 @@ func page(t *testing.T, s system.System, n client.Node, query string) (int, clie
 	return resp.StatusCode, p, body
 }
 
-// recordsAreServed: page by page, by a filter, with the fields that are asked for; errors say what to do.
+// recordsAreServed: page by page, by a filter, with the requested fields; errors state what to do.
 func recordsAreServed(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	n := file(t, c, "many.sdf", "", molecules(1_100))
@@ -67,7 +67,7 @@ func recordsAreServed(t *testing.T, s system.System) {
 		found++
 	}
 	if found != 110 {
-		t.Errorf("the filter finds %d records", found)
+		t.Errorf("the filter returned %d records", found)
 	}
 	r, err := c.Record(system.Within(t), n.ID, 1_099)
 	if err != nil || r.Name != "m1099" || r.State != client.LibraryProcessed || !strings.Contains(string(r.Properties), `"weight":46.069`) {
@@ -130,7 +130,8 @@ func read(t *testing.T) func(io.ReadCloser, error) string {
 	}
 }
 
-// recordsAreExported: a table of text as it is typed, molecules in their format, both with chosen and renamed columns.
+// recordsAreExported: a text table with the values as typed, and molecules in their own format, both with
+// selected and renamed columns.
 func recordsAreExported(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	table := file(t, c, "rows.csv", "", "name;mass;\"a,b\"\nwater;18.0;x\nsalt;58.5;\n\"\"\"gold\"\"\";197;y\n")
@@ -174,8 +175,8 @@ func recordsAreExported(t *testing.T, s system.System) {
 	}
 }
 
-// damagedRecordsFail: the others are processed, the file is partial, and says which failed and why; a file of one damaged
-// record has failed.
+// damagedRecordsFail: the other records are processed, and the file is partial and reports which records
+// failed and why; a file of one damaged record fails.
 func damagedRecordsFail(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	const broken = "broken\n\n\n  9  9\n$$$$\n"
@@ -258,7 +259,7 @@ func chunksAreRetried(t *testing.T, s system.System) {
 	}
 }
 
-// commandLineRecords: records are listed, and exported into a file.
+// commandLineRecords: records are listed, and exported to a file.
 func commandLineRecords(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)

@@ -13,10 +13,10 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// searchesFind: words of names and texts are found by whom the tables let read the node, as soon as its version is
-// indexed; what is trashed, or no longer shared, is not.
+// searchesFind: words of names and texts are found by users who can read the node, as soon as its version is
+// indexed; trashed nodes, and nodes that are no longer shared, are not found.
 func searchesFind(t *testing.T, s system.System) {
-	word := "needle" + strings.ReplaceAll(system.NewOwner(), "-", "")[20:] // no other test has it
+	word := "needle" + strings.ReplaceAll(system.NewOwner(), "-", "")[20:] // no other test uses it
 	c, stranger, nobody := s.Client(t, system.NewOwner()), s.Client(t, system.NewOwner()), s.Client(t, "")
 	above := folder(t, c, "above", "")
 	below := folder(t, c, "below", above.ID)
@@ -85,7 +85,8 @@ func searchesFind(t *testing.T, s system.System) {
 	find(c, client.Search{Query: word, After: client.NodeVersion(trashed)}, named)
 }
 
-// searchesExplain: a query that cannot be understood, and a wait for a version that does not come, say what to do.
+// searchesExplain: the error for an invalid query, or for a wait for a version that does not arrive, states
+// what to do.
 func searchesExplain(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -107,11 +108,12 @@ func searchesExplain(t *testing.T, s system.System) {
 	n.Version += 1000
 	resp, body, err := send(t, s, http.MethodGet, "/v1/library/search?q=some&after="+url.QueryEscape(client.NodeVersion(n)), owner, "")
 	if err != nil || resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" || !strings.Contains(body, "urn:assay:problem:index-not-ready") {
-		t.Errorf("a version that does not come: %v, %s", err, body)
+		t.Errorf("a version that does not arrive: %v, %s", err, body)
 	}
 }
 
-// listsAreSorted: what is in a folder, of one type, shared and public, in the order that the caller asks for.
+// listsAreSorted: the content of a folder, nodes of one type, shared and public nodes, in the requested
+// order.
 func listsAreSorted(t *testing.T, s system.System) {
 	owner, reader := system.NewOwner(), system.NewOwner()
 	c := s.Client(t, owner)

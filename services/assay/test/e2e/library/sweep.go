@@ -10,12 +10,12 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// Scenarios returns the promises that need services of their own.
+// Scenarios returns the promises that need their own services.
 func Scenarios() system.Scenarios {
 	return system.Scenarios{"library: a sweep repairs nodes": sweepRepairsNodes, "library: pages are imported": pagesAreImported}
 }
 
-// sweepRepairsNodes: a sweep makes the node of a file that has none.
+// sweepRepairsNodes: a sweep creates the missing node of a file.
 func sweepRepairsNodes(t *testing.T, start system.Starter) {
 	s := start(t, system.NoSweep)
 	s.Front(t, s.Service(t, "ingest"), s.Service(t, "query"))

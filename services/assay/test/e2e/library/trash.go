@@ -17,7 +17,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// foldersAreTrashed: a folder and what is in it are hidden, and come back, by one write of the folder.
+// foldersAreTrashed: a folder and its content are hidden, and restored, by one write of the folder.
 func foldersAreTrashed(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -66,7 +66,7 @@ func foldersAreTrashed(t *testing.T, s system.System) {
 		t.Errorf("a file in a restored folder: %+v, %v", n, err)
 	}
 	if _, err := c.RestoreNode(system.Within(t), top.ID); !system.IsProblem(err, http.StatusConflict) {
-		t.Errorf("a restore of what is not in the trash: %v", err)
+		t.Errorf("a restore of a node that is not in the trash: %v", err)
 	}
 }
 
@@ -82,7 +82,8 @@ func listed(t *testing.T, c *client.Client, kind string) map[string]bool {
 	return ids
 }
 
-// bulkHasOutcomes: each operation has the status that it would have alone.
+// bulkHasOutcomes: each operation has the status that it would have on its
+// own.
 func bulkHasOutcomes(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -133,7 +134,8 @@ func bulkHasOutcomes(t *testing.T, s system.System) {
 	}
 }
 
-// erasedMeansGone: a folder with files leaves no node, no file and no object.
+// erasedMeansGone: an erased folder with files leaves no node, no file and no
+// object.
 func erasedMeansGone(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	top := folder(t, c, "top", "")

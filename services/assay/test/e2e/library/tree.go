@@ -49,7 +49,7 @@ func file(t *testing.T, c *client.Client, name, parentID, text string) client.No
 	return n
 }
 
-// children are the nodes of a folder by their ids.
+// children returns the nodes of a folder by their ids.
 func children(t *testing.T, c *client.Client, id string) map[string]client.Node {
 	t.Helper()
 	found := map[string]client.Node{}
@@ -62,7 +62,8 @@ func children(t *testing.T, c *client.Client, id string) map[string]client.Node 
 	return found
 }
 
-// uploadsDoNotConflict: many at once into one folder succeed at the first attempt, and all are listed.
+// uploadsDoNotConflict: many concurrent uploads to one folder succeed at the first attempt, and all
+// are listed.
 func uploadsDoNotConflict(t *testing.T, s system.System) {
 	const files = 200
 	owner := system.NewOwner()
@@ -103,7 +104,8 @@ func send(t *testing.T, s system.System, method, path, owner, body string) (*htt
 	return system.RoundTrip(req)
 }
 
-// movesMakeNoCycle: of two folders that are moved into each other at once at most one move is made.
+// movesMakeNoCycle: if two folders are moved into each other concurrently, at most one move
+// succeeds.
 func movesMakeNoCycle(t *testing.T, s system.System) {
 	rounds := *moveRounds
 	c := s.Client(t, system.NewOwner())
@@ -183,7 +185,7 @@ func versionsAreChecked(t *testing.T, s system.System) {
 	}
 }
 
-// namesAreChecked: in every call that takes one.
+// namesAreChecked: every call with a name validates it.
 func namesAreChecked(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -210,7 +212,7 @@ func namesAreChecked(t *testing.T, s system.System) {
 	}
 	a, b := folder(t, c, "same", n.ID), folder(t, c, "same", n.ID)
 	if a.ID == b.ID || len(children(t, c, n.ID)) != 2 {
-		t.Error("two folders of one name are not two")
+		t.Error("two folders with the same name are not distinct")
 	}
 	if n := folder(t, c, "e\u0301", ""); n.Name != "\u00e9" {
 		t.Errorf("the name %q is not in normal form C", n.Name)

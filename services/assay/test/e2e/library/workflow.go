@@ -35,8 +35,8 @@ func steps(w client.LibraryWorkflow) map[string]client.LibraryStep {
 	return found
 }
 
-// stepsAreRetried: a failed step is made again, and what the others have made is kept; a file that was processed
-// is processed again as a whole. Steps that are no longer kept cannot be retried.
+// stepsAreRetried: a failed step runs again, and the results of the others are kept; a processed file is
+// processed again completely. Steps that are no longer kept cannot be retried.
 func stepsAreRetried(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -69,7 +69,7 @@ func stepsAreRetried(t *testing.T, s system.System) {
 	}
 	_, err = c.ReprocessLibraryFile(system.Within(t), broken.ID)
 	if !system.IsProblem(err, http.StatusConflict) {
-		t.Errorf("a Failed file is reprocessed: %v", err)
+		t.Errorf("reprocessing a Failed file: %v", err)
 	}
 
 	// As after seven days: see the tests of the sweep.
@@ -92,7 +92,7 @@ func stepsAreRetried(t *testing.T, s system.System) {
 	keptResultsAreCopied(t, s, c)
 	good := file(t, c, "good.txt", "", "text")
 	if _, err := c.RetryLibraryFile(system.Within(t), good.ID); !system.IsProblem(err, http.StatusConflict) {
-		t.Errorf("a Processed file is retried: %v", err)
+		t.Errorf("retrying a Processed file: %v", err)
 	}
 	if _, err := c.ReprocessLibraryFile(system.Within(t), good.ID); err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func stepsAreRetried(t *testing.T, s system.System) {
 	}
 }
 
-// keptResultsAreCopied retries a step of a file whose text is kept: the new run has an object of its own.
+// keptResultsAreCopied retries a step of a file whose text is kept: the new run has its own object.
 func keptResultsAreCopied(t *testing.T, s system.System, c *client.Client) {
 	t.Helper()
 	kept := file(t, c, "kept.txt", "", "some text")
@@ -138,7 +138,8 @@ func keptResultsAreCopied(t *testing.T, s system.System, c *client.Client) {
 	}
 }
 
-// displayNamesAreSet: a node and a root have names for people besides their own.
+// displayNamesAreSet: a node and a root can have display names in addition to
+// their own.
 func displayNamesAreSet(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	root, err := c.Root(system.Within(t))
@@ -157,10 +158,10 @@ func displayNamesAreSet(t *testing.T, s system.System) {
 	}
 	name, bad := "other", "a\nb"
 	if _, err := c.ChangeNode(system.Within(t), root.ID, client.NodeChange{Name: &name, DisplayName: &shown}); !system.IsProblem(err, http.StatusConflict) {
-		t.Errorf("a root is renamed: %v", err)
+		t.Errorf("renaming a root: %v", err)
 	}
 	_, err = c.ChangeNode(system.Within(t), docs.ID, client.NodeChange{DisplayName: &bad})
 	if !system.IsProblem(err, http.StatusUnprocessableEntity) || !strings.Contains(err.Error(), "displayName") {
-		t.Errorf("a display name of two lines: %v", err)
+		t.Errorf("a display name with a line break: %v", err)
 	}
 }

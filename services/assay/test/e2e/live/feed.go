@@ -14,8 +14,8 @@ import (
 )
 
 // feedEventsResume: a reader of the feed's live events that is disconnected at any
-// point, and reconnects with its last id, gets every outcome of the feed once
-// and in order, and none of a file; a reader of one sentiment gets only that.
+// point and reconnects with its last id receives every outcome of the feed once
+// and in order, and none of a file; a reader of one sentiment receives only that.
 func feedEventsResume(t *testing.T, s system.System) {
 	const items, seed = 45, 17
 	texts := []struct{ text, sentiment string }{
@@ -55,7 +55,7 @@ func feedEventsResume(t *testing.T, s system.System) {
 	checkFeed(t, some, negative)
 	for _, e := range some {
 		if e.outcome.Sentiment == nil || e.outcome.Sentiment.Sentiment != "negative" {
-			t.Errorf("among the negative is %+v", e.outcome)
+			t.Errorf("the negative events include %+v", e.outcome)
 		}
 	}
 	resp, body := s.Ask(t, http.MethodGet, "/v1/feed/events?sentiment=happy", nil, "")
@@ -64,7 +64,7 @@ func feedEventsResume(t *testing.T, s system.System) {
 	system.Refused(t, resp, body, http.StatusUnprocessableEntity, "invalid-request")
 	for e, err := range c.Events(ctx, client.Following{Area: feed.Name, After: "1000000000"}) {
 		if err != nil || e.Type != client.Resync {
-			t.Errorf("a position that never was is answered with %s, %v", e.Type, err)
+			t.Errorf("for an unknown position, got %s, %v", e.Type, err)
 		}
 		break
 	}
@@ -98,14 +98,14 @@ func followFeed(ctx context.Context, t *testing.T, c *client.Client, f client.Fo
 	return all
 }
 
-// checkFeed checks for ascending positions, the feed's area only, each item of want once and
-// with its sentiment.
+// checkFeed checks for ascending positions, for events of the feed only, and for each item
+// of want once with its sentiment.
 func checkFeed(t *testing.T, got []liveEvent, want map[string]string) {
 	t.Helper()
 	last, seen := uint64(0), map[string]int{}
 	for _, e := range got {
 		if e.position <= last || e.outcome.Area != "feed" {
-			t.Errorf("after position %d comes %d of %s", last, e.position, e.outcome.Area)
+			t.Errorf("position %[2]d of %[3]s follows %[1]d", last, e.position, e.outcome.Area)
 		}
 		last = e.position
 		seen[e.outcome.ID]++
@@ -115,7 +115,7 @@ func checkFeed(t *testing.T, got []liveEvent, want map[string]string) {
 	}
 	for id := range want {
 		if seen[id] != 1 {
-			t.Errorf("%s is reported %d times", id, seen[id])
+			t.Errorf("%s is reported %d times, want once", id, seen[id])
 		}
 	}
 }

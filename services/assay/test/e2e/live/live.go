@@ -69,7 +69,7 @@ func begin(t *testing.T, c *client.Client) string {
 }
 
 // liveEventsResume: a reader that is disconnected at any point and reconnects with
-// its last id gets every outcome once and in order.
+// its last id receives every outcome once and in order.
 func liveEventsResume(t *testing.T, s system.System) {
 	for _, seed := range []uint64{1, 2, 3} {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -99,12 +99,14 @@ func liveEventsResume(t *testing.T, s system.System) {
 			want := <-ends
 			checkOutcomes(t, got, want, owner)
 
-			// A reader from the start gets the same, and no others.
+			// A reader from the start receives the same outcomes, and no
+			// others.
 			again, _, err := follow(ctx, c, client.Following{OwnerID: owner, After: first}, files)
 			if err != nil || !slices.EqualFunc(again, got, func(a, b liveEvent) bool { return a.position == b.position && a.outcome.ID == b.outcome.ID }) {
-				t.Errorf("read again there are %d outcomes, or others: %v", len(again), err)
+				t.Errorf("read from the start there are %d outcomes, or different ones: %v", len(again), err)
 			}
-			// A reader of all owners gets them too, without a gap in the positions.
+			// A reader of all owners receives them too, without a gap in the
+			// positions.
 			all, _, err := follow(ctx, system.OperatorClient(t, s.LiveOperator), client.Following{AllOwners: true, After: first}, int(got[files-1].position-mustPosition(t, first)))
 			if err != nil {
 				t.Fatal(err)
@@ -126,11 +128,11 @@ func checkOutcomes(t *testing.T, got []liveEvent, want map[string]string, owner 
 	for _, e := range got {
 		switch {
 		case e.position <= last:
-			t.Errorf("position %d comes after %d", e.position, last)
+			t.Errorf("position %d follows %d", e.position, last)
 		case seen[e.outcome.ID]:
-			t.Errorf("%s comes twice", e.outcome.ID)
+			t.Errorf("%s is reported twice", e.outcome.ID)
 		case e.outcome.OwnerID != owner:
-			t.Errorf("%s is of %s", e.outcome.ID, e.outcome.OwnerID)
+			t.Errorf("%s belongs to %s", e.outcome.ID, e.outcome.OwnerID)
 		case want[e.outcome.ID] != e.kind:
 			t.Errorf("%s is reported as %s, want %q", e.outcome.ID, e.kind, want[e.outcome.ID])
 		}
@@ -150,14 +152,15 @@ func mustPosition(t *testing.T, id string) uint64 {
 	return at
 }
 
-// position is that in the stream of outcomes, which is the first of an id.
+// position returns the position in the stream of outcomes, the first one of an
+// id.
 func position(id string) (uint64, error) {
 	outcomes, _, _ := strings.Cut(id, "-")
 	return strconv.ParseUint(outcomes, 10, 64)
 }
 
-// unknownPositionsResync: a position that the stream never had gets
-// a resync, from whose id a reader continues.
+// unknownPositionsResync: for a position that the stream never had, the server
+// sends a resync, from whose id a reader continues.
 func unknownPositionsResync(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -177,13 +180,13 @@ func unknownPositionsResync(t *testing.T, s system.System) {
 			continue
 		}
 		if e.Type != client.CompletedEvent || mustPosition(t, e.ID) <= mustPosition(t, resynced) {
-			t.Errorf("after the resync comes %s %s", e.Type, e.ID)
+			t.Errorf("the event after the resync is %s %s", e.Type, e.ID)
 		}
 		break
 	}
 	got, _, err := follow(ctx, c, client.Following{OwnerID: owner, After: resynced}, 1)
 	if err != nil || got[0].outcome.ID != file.FileID {
-		t.Errorf("from %s on comes %v, %v", resynced, got, err)
+		t.Errorf("resumed at %s: got %v, %v", resynced, got, err)
 	}
 	// The owner id is not shown to others.
 	resp, body := s.Ask(t, http.MethodGet, "/v1/events", nil, "")
@@ -191,7 +194,7 @@ func unknownPositionsResync(t *testing.T, s system.System) {
 	for asking, shown := range map[string]bool{"": false, system.NewOwner(): false, owner: true} {
 		resp, body := s.Ask(t, http.MethodGet, "/v1/files/"+file.FileID, map[string]string{"X-Owner-Id": asking}, "")
 		if resp.StatusCode != http.StatusOK || strings.Contains(body, owner) != shown {
-			t.Errorf("%q is answered %d %s", asking, resp.StatusCode, body)
+			t.Errorf("for %q, got status %d %s", asking, resp.StatusCode, body)
 		}
 	}
 	resp, body = s.Ask(t, http.MethodGet, "/v1/events?owner=a%20b", nil, "")

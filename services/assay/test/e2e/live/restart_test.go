@@ -12,9 +12,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestLiveEventsAcrossRestart: a reader that stays through a kill -9 and a
-// clean stop of the server misses nothing and gets nothing twice; one whose
-// position the stream has dropped gets a resync.
+// TestLiveEventsAcrossRestart: a reader that stays connected through a kill -9
+// and a clean stop of the server misses nothing and receives nothing twice; a
+// reader whose position the stream has dropped receives a resync.
 func TestLiveEventsAcrossRestart(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.ShortLease)
@@ -66,11 +66,12 @@ func TestLiveEventsAcrossRestart(t *testing.T) {
 		break
 	}
 	if first.Type != client.Resync {
-		t.Errorf("a position that is gone is answered with %s %s", first.Type, first.ID)
+		t.Errorf("for a removed position, got %s %s", first.Type, first.ID)
 	}
 }
 
-// dropOutcomes removes the outcomes before a position, like their maximum age.
+// dropOutcomes removes the outcomes before a position, as their maximum age
+// does.
 func dropOutcomes(ctx context.Context, t *testing.T, s system.System, before uint64) {
 	t.Helper()
 	stream, err := s.JetStream(t).Stream(ctx, "ASSAY_OUTCOMES")

@@ -14,12 +14,12 @@ import (
 	handler "github.com/assay-project/assay/services/analyzer/work"
 )
 
-// adding is what services/analyzer/<area> has.
+// adding is the content of services/analyzer/<area>.
 type adding struct {
 	store  store
 	bus    *bus.Bus
 	worker *handler.Worker
-	broken *atomic.Bool // whether no item can be processed
+	broken *atomic.Bool // whether processing fails for all items
 }
 
 func (a *adding) Name() string { return areaName }
@@ -72,7 +72,7 @@ func (steps) Ended(item sum) (bool, string) { return item.ended() }
 
 func (steps) Outcome(item sum) (event.Event, error) { return outcome(item), nil }
 
-// sweep is the table as package sweeper walks over it.
+// sweep describes the table to package sweeper.
 type sweep struct{ steps }
 
 func (s sweep) Scan(ctx context.Context, _ *sweeper.Run, cursor string) ([]sum, string, int, error) {

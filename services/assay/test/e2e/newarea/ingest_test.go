@@ -16,7 +16,7 @@ import (
 	"github.com/assay-project/assay/services/ingest"
 )
 
-// accepting is what services/ingest/<area> has.
+// accepting is the content of services/ingest/<area>.
 type accepting struct {
 	store store
 	bus   *bus.Bus

@@ -1,6 +1,7 @@
 // Package newarea adds an area to the running services, and proves that they and the
-// kernel know no area: work, outcomes, live events, sweeps, dead letters and their replay
-// are those of every area. The area exists here only. It adds up numbers.
+// kernel do not depend on specific areas: work, outcomes, live events, sweeps, dead
+// letters and their replay work as for every area. The area exists here only. It adds up
+// numbers.
 package newarea
 
 import (
@@ -38,7 +39,7 @@ type system struct {
 	store          store
 	http, operator *client.Client
 	url            string
-	broken         atomic.Bool // whether the area can process nothing
+	broken         atomic.Bool // whether processing fails for all items
 }
 
 const owner = "owner-of-sums"
@@ -111,7 +112,7 @@ func open[C, E any, S process.Service](t *testing.T, open func(context.Context, 
 	return s
 }
 
-// run serves the services on one address, and their calls for operators on another,
+// run serves the services on one address, and their operator calls on another,
 // until the test ends.
 func (s *system) run(t *testing.T, services ...process.Service) {
 	t.Helper()
@@ -153,7 +154,7 @@ func newClient(t *testing.T, url string) *client.Client {
 	return c
 }
 
-// call makes a request and returns the sum that is answered.
+// call makes a request and returns the sum in the response.
 func (s *system) call(ctx context.Context, t *testing.T, method, path, body string) sum {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, s.url+path, bytes.NewBufferString(body))
@@ -189,7 +190,7 @@ func (s *system) final(ctx context.Context, t *testing.T, id string) sum {
 }
 
 // outcomes follows the live events of the owner until each item has the number of events
-// that want says, and returns the names of the events by item.
+// in want, and returns the names of the events by item.
 func (s *system) outcomes(ctx context.Context, t *testing.T, after string, want map[string]int) map[string][]string {
 	t.Helper()
 	got := map[string][]string{}
@@ -217,7 +218,7 @@ func (s *system) outcomes(ctx context.Context, t *testing.T, after string, want 
 }
 
 // TestAreaThatTheServicesDoNotKnow: an area in the lists of the services is accepted,
-// processed, announced, swept, given up and replayed as every other.
+// processed, announced, swept, given up and replayed like every other.
 func TestAreaThatTheServicesDoNotKnow(t *testing.T) {
 	if err := machine().Validate(); err != nil {
 		t.Fatal(err)
@@ -234,7 +235,7 @@ func TestAreaThatTheServicesDoNotKnow(t *testing.T) {
 		t.Errorf("the sum is %+v", got)
 	}
 
-	// A message that was lost: ingest died between its write and its event.
+	// A lost message: ingest crashed between its write and its event.
 	lost, err := s.store.create(ctx, sum{ID: newID(), OwnerID: owner, Numbers: []int64{7}})
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-project/assay/services/query/wait"
 )
 
-// reading is what services/query/<area> has.
+// reading is the content of services/query/<area>.
 type reading struct {
 	store store
 	waits *wait.Waits

@@ -21,7 +21,8 @@ import (
 	"github.com/assay-project/assay/pkg/table"
 )
 
-// This file is what pkg/<area> has: the description and the store of the area.
+// This file is the content of pkg/<area>: the description and the store of the
+// area.
 
 const (
 	areaName   = "sum"

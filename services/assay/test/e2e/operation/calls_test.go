@@ -68,18 +68,18 @@ func TestCallsOfASmallItem(t *testing.T) {
 		got, want := s.take(), callsOf[way]
 		for _, call := range slices.Sorted(maps.Keys(got)) {
 			if _, known := want[call]; !known {
-				t.Errorf("%s: a new call: %s, %.1f of each item. Is it needed? Then it belongs into callsOf, with its reason", way, call, float64(got[call])/each)
+				t.Errorf("%s: a new call: %s, %.1f per item; if it is needed, add it to callsOf, with its reason", way, call, float64(got[call])/each)
 			}
 		}
 		for call, n := range want {
 			if got[call] != n*each {
-				t.Errorf("%s: %d items made %d of the call %s, want %d of each", way, each, got[call], call, n)
+				t.Errorf("%s: %d items made %d calls of %s, want %d per item", way, each, got[call], call, n)
 			}
 		}
 	}
 }
 
-// TestConnectionsAreKept: with 64 files in flight no connection is opened for a
+// TestConnectionsAreKept: with 64 files in flight no connection is opened per
 // request.
 func TestConnectionsAreKept(t *testing.T) {
 	t.Parallel()
@@ -105,8 +105,8 @@ func TestConnectionsAreKept(t *testing.T) {
 				requests += n
 			}
 		}
-		// Each service may have one per request in flight and some more: a
-		// connection may be dialed while another becomes idle.
+		// Each service may have one connection per request in flight and some
+		// more: a connection may be dialed while another becomes idle.
 		if opened := s.opened[engine].total(); opened > 4*inFlight || requests < 2*files {
 			t.Errorf("%s: %d connections were opened for %d requests", engine, opened, requests)
 		}
@@ -155,7 +155,7 @@ func startCounted(t *testing.T, env ...string) *counted {
 			}
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			if bytes.Contains(body, []byte(`"assay-platform"`)) {
-				return "" // polls of settings, which no item causes
+				return "" // polls of settings, which are not caused by items
 			}
 			_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 			return operation
@@ -174,7 +174,7 @@ func startCounted(t *testing.T, env ...string) *counted {
 	return s
 }
 
-// watch counts the requests to an engine that are sent to the returned address, but for
+// watch counts the requests to an engine that are sent to the returned address, except
 // those without a name.
 func (s *counted) watch(t *testing.T, engine, to string, name func(*http.Request) string) string {
 	t.Helper()

@@ -12,9 +12,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestQueryAsksItsDAXCluster: query with a cluster's endpoint speaks the DAX
-// protocol to it; while the cluster does not respond, the dashboard is still
-// correct. Without an endpoint no request is sent.
+// TestQueryAsksItsDAXCluster: query with a cluster's endpoint connects to it
+// with the DAX protocol; while the cluster does not respond, the dashboard is
+// still correct. Without an endpoint no request is sent.
 func TestQueryAsksItsDAXCluster(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -49,10 +49,10 @@ func TestQueryAsksItsDAXCluster(t *testing.T) {
 	select {
 	case got := <-heard:
 		if got != hello {
-			t.Errorf("the cluster hears %q", got)
+			t.Errorf("the cluster received %q", got)
 		}
 	case <-system.Within(t).Done():
-		t.Fatal("the cluster hears nothing")
+		t.Fatal("the cluster received nothing")
 	}
 	p := system.NewPosting("The book was good.", system.NewTag())
 	c.PostItem(t, p)
@@ -74,6 +74,6 @@ func TestQueryAsksItsDAXCluster(t *testing.T) {
 	}
 	wrong := system.Launch(t, "query", append(c.Env[:len(c.Env):len(c.Env)], "ASSAY_DAX_ENDPOINT=http://127.0.0.1:8111"))
 	if status := wrong.End(t); status == 0 || !strings.Contains(wrong.Output.String(), "ASSAY_DAX_ENDPOINT") {
-		t.Errorf("an endpoint that is none ends with %d: %s", status, wrong.Output)
+		t.Errorf("with an invalid endpoint, exit status %d: %s", status, wrong.Output)
 	}
 }

@@ -17,6 +17,6 @@ func servesItsDocuments(t *testing.T, s system.System) {
 		}
 	}
 	if resp, body = s.Ask(t, http.MethodGet, "/docs", nil, ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, "/v1/files") {
-		t.Errorf("docs answers %d", resp.StatusCode)
+		t.Errorf("/docs returned status %d", resp.StatusCode)
 	}
 }

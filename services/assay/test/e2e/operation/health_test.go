@@ -59,14 +59,14 @@ func readiness(t *testing.T, url string, status int, says, down string) error {
 	}
 	system.Decode(t, body, &answer)
 	if got != status || answer.Status != says || len(answer.Checks) < 3 {
-		return fmt.Errorf("readyz answers %d %s", got, body)
+		return fmt.Errorf("readyz returned %d %s", got, body)
 	}
 	for name, state := range answer.Checks {
 		if name == "live events" && down == "nats" {
 			continue // live events fail some seconds after NATS
 		}
 		if (state != "ok") != (name == down) {
-			return fmt.Errorf("readyz says that %s is %s", name, state)
+			return fmt.Errorf("readyz reports that %s is %s", name, state)
 		}
 	}
 	return nil
@@ -91,10 +91,10 @@ func metricsAreThere(t *testing.T, s system.System) {
 		`go_goroutines`, `process_resident_memory_bytes`,
 	} {
 		if !strings.Contains(body, "\n"+series+" ") {
-			t.Errorf("there is no %s", series)
+			t.Errorf("the metric %s is missing", series)
 		}
 	}
 	if strings.Contains(body, file.FileID) {
-		t.Error("a metric names a file; each would be a series of its own")
+		t.Error("a metric has a file id as a label; each file would be a separate series")
 	}
 }

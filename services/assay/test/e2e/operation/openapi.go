@@ -11,8 +11,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// describesItsAPI: the document is valid OpenAPI 3.1, its examples included, and can be made into a client:
-// operations have ids, tags and problems, and schemas have names and no null where the server sends lists.
+// describesItsAPI: the document is valid OpenAPI 3.1, including its examples, and suitable for client
+// generators: operations have ids, tags and problems, and schemas have names and no null where the server
+// sends lists.
 func describesItsAPI(t *testing.T, s system.System) {
 	for _, address := range []string{s.HTTP, s.Operator} {
 		if address == "" {
@@ -32,7 +33,7 @@ func describesItsAPI(t *testing.T, s system.System) {
 		checkOperations(t, document)
 		for name, schema := range document.Components.Schemas {
 			if strings.HasSuffix(name, "Body") {
-				t.Errorf("the schema %s has a name of the framework: name the type of the body", name)
+				t.Errorf("the schema %s has a name from the framework: name the type of the body", name)
 			}
 			checkSchema(t, name, schema)
 		}
@@ -41,7 +42,7 @@ func describesItsAPI(t *testing.T, s system.System) {
 
 var operationID = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 
-// checkOperations checks what generated clients are made of.
+// checkOperations checks the properties that client generators use.
 func checkOperations(t *testing.T, document *openapi3.T) {
 	t.Helper()
 	if len(document.Servers) == 0 || document.Info.Version == "" {
@@ -82,7 +83,7 @@ func checkOperations(t *testing.T, document *openapi3.T) {
 	}
 }
 
-// checkInline reports a choice without a name, for which generators have no type.
+// checkInline reports a oneOf without a name, for which generators have no type.
 func checkInline(t *testing.T, where string, schema *openapi3.SchemaRef) {
 	t.Helper()
 	if schema != nil && schema.Ref == "" && len(schema.Value.OneOf)+len(schema.Value.AnyOf) > 0 {
@@ -90,7 +91,7 @@ func checkInline(t *testing.T, where string, schema *openapi3.SchemaRef) {
 	}
 }
 
-// checkSchema reports lists that may be null, and choices in place.
+// checkSchema reports lists that may be null, and inline oneOfs.
 func checkSchema(t *testing.T, name string, schema *openapi3.SchemaRef) {
 	t.Helper()
 	for field, of := range schema.Value.Properties {

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// pageCallsTheAPI: the address of the API serves the page, and every call that
-// the page makes is in the API's document.
+// pageCallsTheAPI: the address of the API serves the page, and every call of
+// the page is in the API's document.
 func pageCallsTheAPI(t *testing.T, s system.System) {
 	resp, page := s.Ask(t, http.MethodGet, "/", nil, "")
 	if resp.StatusCode != http.StatusOK || !strings.Contains(page, "<title>Assay</title>") || !strings.Contains(resp.Header.Get("Content-Security-Policy"), "default-src 'none'") {
@@ -35,7 +35,7 @@ func pageCallsTheAPI(t *testing.T, s system.System) {
 		}
 		// All calls are in the list of calls.
 		if rest := calls.ReplaceAllString(script, ""); strings.Contains(rest, "/v1/") {
-			t.Errorf("%s names a path besides its calls", match[1])
+			t.Errorf("%s has a path outside of its calls", match[1])
 		}
 	}
 	for _, path := range []string{"/v1/feed/summary", "/v1/feed/series", "/v1/feed/items", "/v1/feed/events", "/v1/events", "/v1/files"} {

@@ -57,8 +57,8 @@ func sendTo(t *testing.T, addr, method, address, host, body string, header ...st
 	return resp, string(content)
 }
 
-// TestForeignPages: a page of another origin reaches nothing, neither from there nor
-// by rebinding its own name to this machine; pages of configured names do.
+// TestForeignPages: a page of another origin cannot reach anything, neither directly
+// nor by DNS rebinding; pages of configured names can.
 func TestForeignPages(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), "ASSAY_PUBLIC_HOSTS=assay.example, proxy", "ASSAY_S3_PUBLIC_ENDPOINT=http://files.example")
@@ -85,13 +85,13 @@ func anotherHostIsMisdirected(t *testing.T, s system.System) {
 	} {
 		for _, host := range append(port.allowed, "localhost", "127.0.0.1:1", "[::1]:80", "LOCALHOST.") {
 			if resp, body := send(t, port.method, port.address, host, "{}", port.header...); resp.StatusCode == http.StatusMisdirectedRequest {
-				t.Errorf("%s refuses %s: %s", port.name, host, body)
+				t.Errorf("%s rejects %s: %s", port.name, host, body)
 			}
 		}
 		for _, host := range append(port.refused, "evil.example", "evil.example:8080", "localhost.evil.example", "10.9.8.7", "0.0.0.0", "evil.assay.example") {
 			resp, body := send(t, port.method, port.address, host, "{}", port.header...)
 			if resp.StatusCode != http.StatusMisdirectedRequest || !strings.Contains(body, host) || !strings.Contains(body, "ASSAY_PUBLIC_HOSTS") {
-				t.Errorf("%s answers %s: %s %s", port.name, host, resp.Status, body)
+				t.Errorf("%s responds to %s: %s %s", port.name, host, resp.Status, body)
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func anotherOriginGetsNothing(t *testing.T, s system.System) {
 			t.Errorf("%s %s: %s %s", ask.method, ask.address, resp.Status, body)
 		}
 		if allowed := resp.Header.Get("Access-Control-Allow-Origin"); allowed != "" {
-			t.Errorf("%s %s may be read by %s", ask.method, ask.address, allowed)
+			t.Errorf("%s %s can be read by %s", ask.method, ask.address, allowed)
 		}
 	}
 }
@@ -167,8 +167,8 @@ func thePageReachesS3(t *testing.T, s *system.Server) {
 	}
 }
 
-// natsSpeaksNoHTTP: a request that a browser can send ends the connection before a line of its
-// body is read.
+// natsSpeaksNoHTTP: NATS closes the connection of a request that a browser can send before it
+// reads a line of its body.
 func natsSpeaksNoHTTP(t *testing.T, s system.System) {
 	heard := s.Listen(t, "page.>")
 	addr := strings.TrimPrefix(s.NATS, "nats://")
@@ -186,7 +186,7 @@ func natsSpeaksNoHTTP(t *testing.T, s system.System) {
 		}
 		answer, err := io.ReadAll(bufio.NewReader(conn)) // until the server closes it
 		if bytes.Contains(answer, []byte("PONG")) || bytes.Contains(answer, []byte("101 Switching")) || !bytes.Contains(answer, []byte("-ERR")) && err == nil {
-			t.Errorf("NATS answers %q with %q, %v", request, answer, err)
+			t.Errorf("NATS responds to %q with %q, %v", request, answer, err)
 		}
 		if err := conn.Close(); err != nil {
 			t.Error(err)

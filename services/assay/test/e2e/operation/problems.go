@@ -35,52 +35,53 @@ func mistakesAreProblems(t *testing.T, s system.System) {
 		status       int
 		slug, field  string
 	}{
-		"no such address":   {http.MethodGet, "/v1/nothing", nil, "", 404, "not-found", ""},
-		"no such file":      {http.MethodGet, unknown, nil, "", 404, "not-found", ""},
-		"uploaded unknown":  {http.MethodPost, unknown + "/uploaded", nil, "", 404, "not-found", ""},
-		"retry unknown":     {http.MethodPost, unknown + "/retry", nil, "", 404, "not-found", ""},
-		"content unknown":   {http.MethodGet, unknown + "/content", nil, "", 404, "not-found", ""},
-		"content not there": {http.MethodGet, file + "/content", nil, "", 404, "not-found", ""},
-		"method":            {http.MethodPatch, file, nil, "", 405, "method-not-allowed", ""},
-		"method of list":    {http.MethodPost, "/v1/owners/" + owner + "/files", nil, "", 405, "method-not-allowed", ""},
-		"too early":         {http.MethodPost, file + "/uploaded", mine, "", 409, "not-uploaded", ""},
-		"uploaded foreign":  {http.MethodPost, file + "/uploaded", foreign, "", 403, "other-owner", ""},
-		"uploaded nobody":   {http.MethodPost, file + "/uploaded", nil, "", 403, "other-owner", ""},
-		"events of nobody":  {http.MethodGet, "/v1/events", nil, "", 400, "owner-required", ""},
-		"retry of PENDING":  {http.MethodPost, file + "/retry", mine, "", 409, "not-failed", ""},
-		"retry of foreign":  {http.MethodPost, file + "/retry", foreign, "", 403, "other-owner", ""},
-		"delete of foreign": {http.MethodDelete, file, foreign, "", 403, "other-owner", ""},
-		"delete of nobody":  {http.MethodDelete, file, nil, "", 403, "other-owner", ""},
-		"too large":         {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":5368709121}`, 413, "file-too-large", ""},
-		// Only just: a server that leaves much unread resets the connection, and the response may be lost.
-		"body too large":    {http.MethodPost, "/v1/files", asJSON, `{"fileName":"` + strings.Repeat("a", 1<<20) + `"}`, 413, "body-too-large", ""},
-		"not JSON":          {http.MethodPost, "/v1/files", asJSON, `{"fileName":`, 400, "bad-request", ""},
-		"no body":           {http.MethodPost, "/v1/files", asJSON, "", 400, "bad-request", ""},
-		"other media type":  {http.MethodPost, "/v1/files", map[string]string{"Content-Type": "text/csv"}, "a,b", 415, "unsupported-media-type", ""},
-		"no name":           {http.MethodPost, "/v1/files", asJSON, `{"size":1}`, 422, "invalid-request", "body.fileName"},
-		"empty name":        {http.MethodPost, "/v1/files", asJSON, `{"fileName":"","size":1}`, 422, "invalid-request", "body.fileName"},
-		"long name":         {http.MethodPost, "/v1/files", asJSON, `{"fileName":"` + strings.Repeat("n", 1025) + `","size":1}`, 422, "invalid-request", "body.fileName"},
-		"negative size":     {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":-1}`, 422, "invalid-request", "body.size"},
-		"unknown field":     {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"colour":"red"}`, 422, "invalid-request", "body.colour"},
-		"bad digest":        {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"sha256":"abc"}`, 422, "invalid-request", "body.sha256"},
-		"header in type":    {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"contentType":"text/plain\r\nX: y"}`, 422, "invalid-request", "body.contentType"},
-		"blank type":        {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"contentType":" "}`, 422, "invalid-request", "body.contentType"},
-		"compressed":        {http.MethodPost, "/v1/files", map[string]string{"Content-Type": "application/json", "Content-Encoding": "gzip"}, "\x1f\x8b", 415, "unsupported-content-encoding", ""},
-		"bad owner":         {http.MethodPost, "/v1/files", map[string]string{"Content-Type": "application/json", "X-Owner-Id": "a b"}, `{"fileName":"a","size":1}`, 422, "invalid-request", "header.X-Owner-Id"},
-		"bad id":            {http.MethodGet, "/v1/files/not-a-uuid", nil, "", 422, "invalid-request", "path.id"},
-		"bad wait":          {http.MethodGet, file + "?wait=soon", nil, "", 422, "invalid-request", "query.wait"},
-		"long wait":         {http.MethodGet, file + "?wait=61s", nil, "", 422, "invalid-request", "query.wait"},
-		"bad limit":         {http.MethodGet, "/v1/owners/" + owner + "/files?limit=0", nil, "", 422, "invalid-request", "query.limit"},
-		"bad status":        {http.MethodGet, "/v1/owners/" + owner + "/files?status=LOST", nil, "", 422, "invalid-request", "query.status"},
-		"bad cursor":        {http.MethodGet, "/v1/owners/" + owner + "/files?cursor=abc", nil, "", 422, "invalid-request", "query.cursor"},
-		"bad position":      {http.MethodGet, "/v1/events?owner=" + owner, map[string]string{"Last-Event-ID": "now"}, "", 422, "invalid-request", "header.Last-Event-ID"},
-		"form without file": {http.MethodPost, "/v1/files", asForm, noFile, 422, "invalid-request", "body.file"},
-		"file without name": {http.MethodPost, "/v1/files", asForm, noName, 422, "invalid-request", "body.file.filename"},
-		"file of long name": {http.MethodPost, "/v1/files", asForm, longName, 422, "invalid-request", "body.file.filename"},
-		"file of long type": {http.MethodPost, "/v1/files", asForm, longType, 422, "invalid-request", "body.file.contentType"},
-		"form breaks off":   {http.MethodPost, "/v1/files", asForm, noName[:20], 400, "bad-request", ""},
-		"form is none":      {http.MethodPost, "/v1/files", map[string]string{"Content-Type": "multipart/form-data"}, noName, 400, "bad-request", ""},
-		"page of others":    {http.MethodDelete, file, map[string]string{"X-Owner-Id": owner, "Sec-Fetch-Site": "cross-site"}, "", 403, "cross-origin", ""},
+		"no such address":         {http.MethodGet, "/v1/nothing", nil, "", 404, "not-found", ""},
+		"no such file":            {http.MethodGet, unknown, nil, "", 404, "not-found", ""},
+		"uploaded unknown":        {http.MethodPost, unknown + "/uploaded", nil, "", 404, "not-found", ""},
+		"retry unknown":           {http.MethodPost, unknown + "/retry", nil, "", 404, "not-found", ""},
+		"content unknown":         {http.MethodGet, unknown + "/content", nil, "", 404, "not-found", ""},
+		"content not there":       {http.MethodGet, file + "/content", nil, "", 404, "not-found", ""},
+		"method":                  {http.MethodPatch, file, nil, "", 405, "method-not-allowed", ""},
+		"method of list":          {http.MethodPost, "/v1/owners/" + owner + "/files", nil, "", 405, "method-not-allowed", ""},
+		"too early":               {http.MethodPost, file + "/uploaded", mine, "", 409, "not-uploaded", ""},
+		"uploaded foreign":        {http.MethodPost, file + "/uploaded", foreign, "", 403, "other-owner", ""},
+		"uploaded nobody":         {http.MethodPost, file + "/uploaded", nil, "", 403, "other-owner", ""},
+		"events without an owner": {http.MethodGet, "/v1/events", nil, "", 400, "owner-required", ""},
+		"retry of PENDING":        {http.MethodPost, file + "/retry", mine, "", 409, "not-failed", ""},
+		"retry of foreign":        {http.MethodPost, file + "/retry", foreign, "", 403, "other-owner", ""},
+		"delete of foreign":       {http.MethodDelete, file, foreign, "", 403, "other-owner", ""},
+		"delete without an owner": {http.MethodDelete, file, nil, "", 403, "other-owner", ""},
+		"too large":               {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":5368709121}`, 413, "file-too-large", ""},
+		// Only slightly larger: a server that leaves much unread resets the connection, and the response
+		// may be lost.
+		"body too large":       {http.MethodPost, "/v1/files", asJSON, `{"fileName":"` + strings.Repeat("a", 1<<20) + `"}`, 413, "body-too-large", ""},
+		"not JSON":             {http.MethodPost, "/v1/files", asJSON, `{"fileName":`, 400, "bad-request", ""},
+		"no body":              {http.MethodPost, "/v1/files", asJSON, "", 400, "bad-request", ""},
+		"other media type":     {http.MethodPost, "/v1/files", map[string]string{"Content-Type": "text/csv"}, "a,b", 415, "unsupported-media-type", ""},
+		"no name":              {http.MethodPost, "/v1/files", asJSON, `{"size":1}`, 422, "invalid-request", "body.fileName"},
+		"empty name":           {http.MethodPost, "/v1/files", asJSON, `{"fileName":"","size":1}`, 422, "invalid-request", "body.fileName"},
+		"long name":            {http.MethodPost, "/v1/files", asJSON, `{"fileName":"` + strings.Repeat("n", 1025) + `","size":1}`, 422, "invalid-request", "body.fileName"},
+		"negative size":        {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":-1}`, 422, "invalid-request", "body.size"},
+		"unknown field":        {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"colour":"red"}`, 422, "invalid-request", "body.colour"},
+		"bad digest":           {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"sha256":"abc"}`, 422, "invalid-request", "body.sha256"},
+		"header in type":       {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"contentType":"text/plain\r\nX: y"}`, 422, "invalid-request", "body.contentType"},
+		"blank type":           {http.MethodPost, "/v1/files", asJSON, `{"fileName":"a","size":1,"contentType":" "}`, 422, "invalid-request", "body.contentType"},
+		"compressed":           {http.MethodPost, "/v1/files", map[string]string{"Content-Type": "application/json", "Content-Encoding": "gzip"}, "\x1f\x8b", 415, "unsupported-content-encoding", ""},
+		"bad owner":            {http.MethodPost, "/v1/files", map[string]string{"Content-Type": "application/json", "X-Owner-Id": "a b"}, `{"fileName":"a","size":1}`, 422, "invalid-request", "header.X-Owner-Id"},
+		"bad id":               {http.MethodGet, "/v1/files/not-a-uuid", nil, "", 422, "invalid-request", "path.id"},
+		"bad wait":             {http.MethodGet, file + "?wait=soon", nil, "", 422, "invalid-request", "query.wait"},
+		"long wait":            {http.MethodGet, file + "?wait=61s", nil, "", 422, "invalid-request", "query.wait"},
+		"bad limit":            {http.MethodGet, "/v1/owners/" + owner + "/files?limit=0", nil, "", 422, "invalid-request", "query.limit"},
+		"bad status":           {http.MethodGet, "/v1/owners/" + owner + "/files?status=LOST", nil, "", 422, "invalid-request", "query.status"},
+		"bad cursor":           {http.MethodGet, "/v1/owners/" + owner + "/files?cursor=abc", nil, "", 422, "invalid-request", "query.cursor"},
+		"bad position":         {http.MethodGet, "/v1/events?owner=" + owner, map[string]string{"Last-Event-ID": "now"}, "", 422, "invalid-request", "header.Last-Event-ID"},
+		"form without file":    {http.MethodPost, "/v1/files", asForm, noFile, 422, "invalid-request", "body.file"},
+		"file without name":    {http.MethodPost, "/v1/files", asForm, noName, 422, "invalid-request", "body.file.filename"},
+		"file of long name":    {http.MethodPost, "/v1/files", asForm, longName, 422, "invalid-request", "body.file.filename"},
+		"file of long type":    {http.MethodPost, "/v1/files", asForm, longType, 422, "invalid-request", "body.file.contentType"},
+		"truncated form":       {http.MethodPost, "/v1/files", asForm, noName[:20], 400, "bad-request", ""},
+		"not a form":           {http.MethodPost, "/v1/files", map[string]string{"Content-Type": "multipart/form-data"}, noName, 400, "bad-request", ""},
+		"page of another list": {http.MethodDelete, file, map[string]string{"X-Owner-Id": owner, "Sec-Fetch-Site": "cross-site"}, "", 403, "cross-origin", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +115,7 @@ func requestIDsAreKept(t *testing.T, s system.System) {
 		resp, _ := s.Ask(t, http.MethodGet, "/healthz", map[string]string{"X-Request-Id": sent}, "")
 		got := resp.Header.Get("X-Request-Id")
 		if want != "" && got != want || want == "" && (got == "" || got == sent) {
-			t.Errorf("%q is answered with %q", sent, got)
+			t.Errorf("for %q, the response has %q", sent, got)
 		}
 	}
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -124,18 +125,18 @@ func requestIDsAreKept(t *testing.T, s system.System) {
 		"Content-Type": contentType, "X-Request-Id": "traced", "Traceparent": "00-" + trace + "-00f067aa0ba902b7-01",
 	}, content)
 	if resp.StatusCode != http.StatusAccepted || resp.Header.Get("X-Owner-Id") == "" {
-		t.Fatalf("answer %d, owner %q: %s", resp.StatusCode, resp.Header.Get("X-Owner-Id"), body)
+		t.Fatalf("got status %d, owner %q: %s", resp.StatusCode, resp.Header.Get("X-Owner-Id"), body)
 	}
 	if got := resp.Header.Get("Traceparent"); !strings.HasPrefix(got, "00-"+trace+"-") {
-		t.Errorf("the answer has the traceparent %q", got)
+		t.Errorf("the response has the traceparent %q", got)
 	}
 	var posted client.File
 	system.Decode(t, body, &posted)
 	msg := system.NextOf(t, ends, posted.FileID)
 	if got := msg.Header.Get("assay-request-id"); got != "traced" {
-		t.Errorf("the outcome carries the request id %q", got)
+		t.Errorf("the outcome has the request id %q", got)
 	}
 	if got := msg.Header.Get("traceparent"); !strings.HasPrefix(got, "00-"+trace+"-") {
-		t.Errorf("the outcome carries the traceparent %q", got)
+		t.Errorf("the outcome has the traceparent %q", got)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestOneServerPerFolder: a second serve on a folder reports why it does not
-// start, and has no other effect.
+// TestOneServerPerFolder: a second serve on a directory reports why it does
+// not start, and has no other effect.
 func TestOneServerPerFolder(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir())
@@ -22,7 +22,7 @@ func TestOneServerPerFolder(t *testing.T) {
 		t.Errorf("exit status %d, want 1", status)
 	}
 	if said := second.Output.String(); !strings.Contains(said, "another assay serve is running on this data folder: "+s.Dir) {
-		t.Errorf("it says %q", said)
+		t.Errorf("the output is %q", said)
 	}
 	if now := system.ReadEndpoints(t, s.Dir); now != before {
 		t.Errorf("endpoints.json was %v and is %v", before, now)
@@ -68,7 +68,7 @@ func TestInterruptDrains(t *testing.T) {
 	}()
 	system.Eventually(t, func() error { // itself, the upload and the waiting one
 		if _, body := system.Get(t, s.Operator+"/metrics"); !strings.Contains(body, "\nassay_http_requests_in_flight 3\n") {
-			return errors.New("the request is not held yet")
+			return errors.New("the request is not waiting yet")
 		}
 		return nil
 	})
@@ -78,10 +78,10 @@ func TestInterruptDrains(t *testing.T) {
 	close(half.open)
 	got := <-answers
 	if got.err != nil {
-		t.Errorf("the upload in hand: %v", got.err)
+		t.Errorf("the upload in progress: %v", got.err)
 	}
 	if err := <-held; err != nil {
-		t.Errorf("the request that was held: %v", err)
+		t.Errorf("the waiting request: %v", err)
 	}
 	if status := <-done; status != 0 {
 		t.Errorf("exit status %d, want 0", status)

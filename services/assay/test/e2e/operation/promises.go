@@ -1,4 +1,5 @@
-// Package operation proves what operators and clients in general rely on: settings, addresses, secrets, health, errors and the number of calls.
+// Package operation proves the promises to operators and to clients in general: settings, addresses, secrets,
+// health, errors and the number of calls.
 package operation
 
 import "github.com/assay-project/assay/services/assay/test/e2e/system"

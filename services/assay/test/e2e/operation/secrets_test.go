@@ -14,8 +14,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestSecretsAreTheFolders: the keys of S3 are random, in a file that only its
-// owner can read, and shown nowhere.
+// TestSecretsAreTheFolders: the keys of S3 are random, stored in a file that
+// only its owner can read, and not shown anywhere.
 func TestSecretsAreTheFolders(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), "ASSAY_LOG_LEVEL=trace")
@@ -26,7 +26,7 @@ func TestSecretsAreTheFolders(t *testing.T) {
 	guessed := s.System
 	guessed.SecretKey = "assay-local"
 	if _, err := guessed.Objects().ListBuckets(system.Within(t), &s3.ListBucketsInput{}); err == nil {
-		t.Error("the secret is the one that everyone knows")
+		t.Error("the secret is the well-known one")
 	}
 	_, metrics := send(t, "GET", s.Operator+"/metrics", "", "")
 	shown := map[string]string{"the output": s.Program.Written(), "/metrics": metrics}
@@ -55,13 +55,13 @@ func TestSecretsAreTheFolders(t *testing.T) {
 	s.Program.Kill(t)
 	s.Restart(t)
 	if s.SecretKey != before {
-		t.Error("a restart makes another secret")
+		t.Error("a restart changed the secret")
 	}
 }
 
-// TestFolderOfAnEarlierVersion: a folder that was served with the well-known secret
-// and was readable by others keeps all files, gets its own secret and
-// is private after the next start.
+// TestFolderOfAnEarlierVersion: a data directory that was served with the
+// well-known secret and was readable by others keeps all files, gets its own secret
+// and is private after the next start.
 func TestFolderOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -86,7 +86,7 @@ func TestFolderOfAnEarlierVersion(t *testing.T) {
 
 	s := system.StartServer(t, dir)
 	if s.SecretKey == "assay-local" {
-		t.Error("the secret is still the one that everyone knows")
+		t.Error("the secret is still the well-known one")
 	}
 	c := s.Client(t, owner)
 	system.CheckResult(t, system.Await(t, c, file.FileID), system.Count("from before"))
@@ -118,7 +118,7 @@ func readyAddress(t *testing.T, dir string) string {
 	t.Helper()
 	at, err := endpoints.Read(dir)
 	if err != nil || at.Credentials != "" {
-		t.Fatalf("a server with keys of its environment names the file %q, %v", at.Credentials, err)
+		t.Fatalf("a server with keys from its environment names the file %q, %v", at.Credentials, err)
 	}
 	return at.HTTP
 }

@@ -20,7 +20,7 @@ func TestMissingSettingIsNamed(t *testing.T) {
 				t.Errorf("%s, %s: exit status %d, want 2", role, name, status)
 			}
 			if said := p.Output.String(); !strings.Contains(said, c.says) {
-				t.Errorf("%s, %s: it says %q", role, name, said)
+				t.Errorf("%s, %s: the output is %q", role, name, said)
 			}
 		}
 		p := system.Launch(t, role, []string{"ASSAY_NATS_URL=nats://127.0.0.1:1", "ASSAY_NATS_SYNC=always", "AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b", "ASSAY_ADDR=127.0.0.1:0"})
@@ -64,7 +64,7 @@ func TestBadSettingsAreNamed(t *testing.T) {
 			t.Errorf("%s: exit status %d, want %d", setting, status, want)
 		}
 		if said := p.Output.String(); !strings.Contains(said, says) {
-			t.Errorf("%s: it says %q", setting, said)
+			t.Errorf("%s: the output is %q", setting, said)
 		}
 	}
 }

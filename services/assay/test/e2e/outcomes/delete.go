@@ -29,12 +29,12 @@ func DeleteRemovesAll(t *testing.T, s system.System) {
 					t.Errorf("another owner's delete: %v", err)
 				}
 				if err := s.HeadFile(t.Context(), key); err != nil {
-					t.Errorf("another owner's delete took the bytes: %v", err)
+					t.Errorf("another owner's delete removed the bytes: %v", err)
 				}
 				for range 2 { // another spelling of the same id
 					resp, body := s.Ask(t, http.MethodDelete, "/v1/files/"+strings.ToUpper(file.FileID), map[string]string{"X-Owner-Id": owner}, "")
 					if resp.StatusCode != http.StatusNoContent || body != "" {
-						t.Errorf("delete answers %d %s", resp.StatusCode, body)
+						t.Errorf("delete returned %d %s", resp.StatusCode, body)
 					}
 				}
 				if problem := s.LeftOf(t.Context(), owner, file.FileID, key); problem != nil {
@@ -48,8 +48,8 @@ func DeleteRemovesAll(t *testing.T, s system.System) {
 	}
 }
 
-// deletedStaysDeleted: work that is in flight when its file is deleted does
-// not bring the file back.
+// deletedStaysDeleted: work that is in progress when its file is deleted does
+// not recreate the file.
 func deletedStaysDeleted(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	text := []byte(system.RandomText(111, 200_000)) // some milliseconds of work
@@ -76,7 +76,7 @@ func deletedStaysDeleted(t *testing.T, s system.System) {
 		}
 		files = append(files, deleted{file.FileID, key})
 	}
-	// Once no message about them is left, nothing can reappear.
+	// Once no message about them remains, nothing can reappear.
 	for _, file := range files {
 		system.Eventually(t, func() error {
 			return errors.Join(system.NothingWaits(t.Context(), js), s.LeftOf(t.Context(), c.OwnerID(), file.id, file.key))

@@ -63,7 +63,7 @@ func failedOnce(t *testing.T, c *client.Client, fileID, says string, dead, ends 
 	}
 	event := system.NextOf(t, ends, fileID)
 	if got := system.EventField(t, event.Data, "errorMessage"); got != file.ErrorMessage {
-		t.Errorf("AnalysisFailed says %q, want %q", got, file.ErrorMessage)
+		t.Errorf("AnalysisFailed has the message %q, want %q", got, file.ErrorMessage)
 	}
 	if got := event.Header.Get("ce-type"); got != "assay.v1.AnalysisFailed" {
 		t.Errorf("the event is a %s", got)
@@ -92,7 +92,7 @@ func unknownCharsetFails(t *testing.T, s system.System) {
 	}
 }
 
-// onlyFailuresAreRetried: a retry of anything else is 409.
+// onlyFailuresAreRetried: a retry in another state returns 409.
 func onlyFailuresAreRetried(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	done := system.UploadMultipart(t, c, "a.txt", "text/plain", []byte("done"))

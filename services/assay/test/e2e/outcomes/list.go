@@ -11,7 +11,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// listsArePaged: pages of any size give every file once, newest first, also
+// listsArePaged: pages of any size return every file once, newest first, also
 // while files are added, and filtered by status.
 func listsArePaged(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
@@ -50,7 +50,7 @@ func listsArePaged(t *testing.T, s system.System) {
 				}
 				got = append(got, file.FileID)
 			}
-			slices.Reverse(got) // oldest first, as made
+			slices.Reverse(got) // oldest first, in order of creation
 			if !slices.Equal(got, want) {
 				t.Errorf("status %q in pages of %d: %d files %v, want %d %v", status, limit, len(got), got, len(want), want)
 			}

@@ -64,7 +64,7 @@ func checkPoison(t *testing.T, c *system.Cluster, speaker *client.Client, poison
 	}
 	file := system.Await(t, speaker, poison)
 	if file.Status != client.Failed || file.ErrorMessage != says {
-		t.Errorf("the poison is %s, and says %q", file.Status, file.ErrorMessage)
+		t.Errorf("the poison file is %s, with the message %q", file.Status, file.ErrorMessage)
 	}
 	js := c.JetStream(t)
 	for id := range neighbours {
@@ -73,12 +73,12 @@ func checkPoison(t *testing.T, c *system.Cluster, speaker *client.Client, poison
 		}
 	}
 	if ids := c.Outcomes(t, js, poison); len(ids) != 1 {
-		t.Errorf("outcomes of the poison: %v", ids)
+		t.Errorf("outcomes of the poison file: %v", ids)
 	}
 }
 
-// TestPoisonThatHangsFails: a file whose analysis does not end is given
-// up after its time limit, and its neighbors are analyzed.
+// TestPoisonThatHangsFails: a file whose analysis does not end is given up
+// after its time limit, and its neighbors are analyzed.
 func TestPoisonThatHangsFails(t *testing.T) {
 	t.Parallel()
 	c, speaker, poison, neighbours, s := poisoned(t, "ASSAY_ANALYSIS_TIME=1s", "ASSAY_ANALYZER_PARALLEL=2")
@@ -89,9 +89,9 @@ func TestPoisonThatHangsFails(t *testing.T) {
 	}
 }
 
-// TestPoisonThatKillsFails: a file whose analysis kills worker and NATS server
-// together, as in one process, ends as FAILED, although the server may forget
-// each delivery of the file. Its neighbors are analyzed.
+// TestPoisonThatKillsFails: a file whose analysis crashes worker and NATS
+// server together, as in one process, ends as FAILED, although the server may
+// forget each delivery of the file. Its neighbors are analyzed.
 func TestPoisonThatKillsFails(t *testing.T) {
 	t.Parallel()
 	const attempts = 3
@@ -132,7 +132,7 @@ func TestRestartsAreNoAttempts(t *testing.T) {
 		select {
 		case <-s.caught:
 		case <-system.Within(t).Done():
-			t.Fatal("no analyzer got the file")
+			t.Fatal("no analyzer received the file")
 		}
 		if status := analyzer.Interrupt(t); status != 0 {
 			t.Errorf("a stopped analyzer has the exit status %d", status)

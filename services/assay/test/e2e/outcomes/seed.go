@@ -16,7 +16,7 @@ import (
 )
 
 // ItemsFollowTheSeed proves that both items have the attributes that the seed
-// 000-text-analyzer names for each state, of its types, and no others.
+// 000-text-analyzer defines for each state, with its types, and no others.
 func ItemsFollowTheSeed(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -65,14 +65,15 @@ func ItemsFollowTheSeed(t *testing.T, s system.System) {
 			checkTimes(t, each.item)
 		}
 		if key := system.Attribute(t, meta, "s3Key"); !regexp.MustCompile(`^files/[0-9a-f]{2}/` + id + `/[0-9a-z-]+$`).MatchString(key) {
-			t.Errorf("s3Key %q is not plain", key)
+			t.Errorf("s3Key %q has characters that need encoding", key)
 		}
 	}
 	checkStored(t, s.Meta(t, completed.FileID), system.Count(text))
 	checkStored(t, s.Meta(t, empty.FileID), client.Result{})
 }
 
-// checkTimes: epoch milliseconds of the last minutes, the update not before the creation.
+// checkTimes checks that times are epoch milliseconds of the last minutes, and that the
+// update is not before the creation.
 func checkTimes(t *testing.T, i system.Item) {
 	t.Helper()
 	var created, updated int64
@@ -113,7 +114,7 @@ func checkStored(t *testing.T, meta system.Item, want client.Result) {
 	}
 }
 
-// tableFollowsTheSeed: two string keys and no index.
+// tableFollowsTheSeed: the table has two string keys and no index.
 func tableFollowsTheSeed(t *testing.T, s system.System) {
 	tables, err := s.Tables().ListTables(system.Within(t), &dynamodb.ListTablesInput{})
 	want := slices.Sorted(slices.Values([]string{"assay-platform", "leanda-ng-dev-files", "leanda-ng-dev-nodes", "leanda-ng-dev-workflow-state", "photoeditor-dev-jobs", "sentiment-items-dashboard", "sentiment-items-primary", s.Table}))

@@ -42,7 +42,7 @@ func WaitHoldsTheResponse(t *testing.T, s system.System) {
 		}
 		select {
 		case early := <-answers:
-			t.Fatalf("an answer before the upload: %v, %v", early.file, early.err)
+			t.Fatalf("a response before the upload: %v, %v", early.file, early.err)
 		case <-time.After(300 * time.Millisecond): // the absence of an event can only be observed by waiting
 		}
 		if status, body := system.Put(t, reserved.Upload, text, nil); status != http.StatusOK {
@@ -74,7 +74,7 @@ func WaitHoldsTheResponse(t *testing.T, s system.System) {
 			t.Fatal(err)
 		}
 		if status := <-answers; status != http.StatusNotFound {
-			t.Errorf("the answer is %d, want 404", status)
+			t.Errorf("got status %d, want 404", status)
 		}
 	})
 }

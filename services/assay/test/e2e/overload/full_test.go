@@ -10,9 +10,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestFullQueueIsRejected: once the limit of queued files is reached, ingest rejects both kinds of upload
-// with 503 and a Retry-After, and stores nothing. Accepted files are
-// analyzed once a worker starts, and then ingest accepts files again.
+// TestFullQueueIsRejected: when the limit of queued files is reached, ingest rejects both kinds of upload
+// with 503 and a Retry-After, and stores nothing. Accepted files are analyzed when a worker starts, and
+// then ingest accepts files again.
 func TestFullQueueIsRejected(t *testing.T) {
 	t.Parallel()
 	const limit = 5
@@ -50,7 +50,7 @@ func TestFullQueueIsRejected(t *testing.T) {
 			}
 			var file client.File
 			system.Decode(t, body, &file)
-			return errors.Join(errors.New(way+" was let in"), speaker.Delete(t.Context(), file.FileID))
+			return errors.Join(errors.New(way+" was admitted"), speaker.Delete(t.Context(), file.FileID))
 		})
 	}
 	if status, body := system.Put(t, late.Upload, "full", nil); status != http.StatusOK {
@@ -64,11 +64,11 @@ func TestFullQueueIsRejected(t *testing.T) {
 	accepted[late.FileID] = true
 	for file, err := range speaker.List(system.Within(t), client.Listing{}) {
 		if err != nil || !accepted[file.FileID] {
-			t.Errorf("something is left behind: %s, %v", system.JSON(file), err)
+			t.Errorf("remains of a rejected upload: %s, %v", system.JSON(file), err)
 		}
 	}
 	if keys := c.Keys(t); len(keys) != len(accepted) {
-		t.Errorf("the bucket holds %v, want %d objects", keys, len(accepted))
+		t.Errorf("the bucket has %v, want %d objects", keys, len(accepted))
 	}
 
 	c.Service(t, "analyzer")

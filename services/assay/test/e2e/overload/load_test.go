@@ -33,8 +33,8 @@ const (
 	phases
 )
 
-// overload is the load of flooding and quiet owners, with the result of
-// each upload.
+// overload is the load of flooding and quiet owners, with the result of each
+// upload.
 type overload struct {
 	system.System
 	t       *testing.T
@@ -51,7 +51,7 @@ type overload struct {
 	wrong    int              // responses that neither accept nor correctly reject an upload
 }
 
-// try is one upload as its client saw it.
+// try is one upload as seen by its client.
 type try struct {
 	area   string
 	quiet  bool
@@ -131,9 +131,10 @@ func (o *overload) count(what string, least int, is func(try) bool) error {
 	return nil
 }
 
-// flood uploads continuously, ignoring rejections, until the phase ends.
-// With one owner half are its files, half items of one feed source; with
-// more owners each floods with files, and the first and its source continue.
+// flood uploads continuously, ignoring rejections, until the phase ends. With
+// one owner, half of the uploads are its files and half are items of one feed
+// source; with more owners, each floods with files, and the first and its
+// source continue.
 func (o *overload) flood(owners int) {
 	phase := int(o.current.Load())
 	names := make([]string, owners)
@@ -163,9 +164,9 @@ func (o *overload) flood(owners int) {
 	})
 }
 
-// quiet uploads at intervals until the load ends, each until it is accepted,
-// and respects Retry-After. Half are files, by two kinds of upload, half
-// items of a source of the feed that does not flood.
+// quiet uploads at intervals until the load ends. It retries each upload until
+// it is accepted, and respects Retry-After. Half are files, by two kinds of
+// upload, half are items of a feed source that does not flood.
 func (o *overload) quiet(number int) {
 	owner := system.NewOwner()
 	speaker := o.Client(o.t, owner)
@@ -203,7 +204,7 @@ func (o *overload) quiet(number int) {
 	})
 }
 
-// file posts a file. Without a key it must leave nothing behind when it is rejected.
+// file posts a file. Without a key, a rejected file must leave nothing behind.
 func (o *overload) file(owner, key, text string, quiet bool, phase int) (accepted bool, wait time.Duration) {
 	content, formType := system.Form(`form-data; name="file"; filename="f.txt"`, "text/plain", text)
 	header := map[string]string{"Content-Type": formType, "X-Owner-Id": owner}
@@ -290,7 +291,7 @@ func (o *overload) send(path string, header map[string]string, content, area str
 	return answer, false, time.Duration(max(seconds, 1)) * time.Second
 }
 
-// mostMistakes is how many are reported in full.
+// mostMistakes is the number of mistakes that are reported in full.
 const mostMistakes = 10
 
 // mistake records a response that neither accepts nor correctly rejects an upload.

@@ -1,4 +1,5 @@
-// Package overload proves that overload is refused before work is accepted, and delays other owners little.
+// Package overload proves that overload is rejected before work is accepted, and that it delays other
+// owners little.
 package overload
 
 import (

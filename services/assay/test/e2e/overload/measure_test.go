@@ -19,7 +19,7 @@ import (
 // measure summarizes the clients' results and the processing times of items.
 func (o *overload) measure(report audit.Report, began, ended time.Time) ledger.Overload {
 	m := ledger.Overload{}
-	var tries, accepted [2]int // of the flooding owners, of the quiet owners beside them
+	var tries, accepted [2]int // of the flooding owners, and of the quiet owners at the same time
 	took := map[string][phases][]time.Duration{}
 	for _, t := range o.tries {
 		switch {
@@ -71,7 +71,7 @@ func (o *overload) measure(report audit.Report, began, ended time.Time) ledger.O
 }
 
 // fairness compares the waiting times of the items of quiet owners and of the flood,
-// and counts who overtook whom.
+// and counts how often an item was overtaken.
 func (o *overload) fairness(report audit.Report, m *ledger.Overload) {
 	ends := map[string][]time.Time{} // by area
 	for id, of := range o.who {
@@ -99,12 +99,12 @@ func (o *overload) fairness(report audit.Report, m *ledger.Overload) {
 		overtaken[of.phase] = max(overtaken[of.phase], n)
 	}
 	for phase := range over {
-		o.t.Logf("phase %d: the quiet waited %s (median), %s (p99) and were overtaken %d times at most, the others waited %s (median)", phase,
+		o.t.Logf("phase %d: quiet owners waited %s (median), %s (p99) and were overtaken at most %d times, the others waited %s (median)", phase,
 			percentile(waits[1][phase], 50), percentile(waits[1][phase], 99), overtaken[phase], percentile(waits[0][phase], 50))
 	}
 	m.Quiet, m.Flood = percentile(waits[1][flooded], 99), percentile(waits[0][flooded], 50)
 	if overtaken[flooded] > mostOvertaken {
-		o.t.Errorf("%d items were done while one of a quiet owner waited, want at most %d", overtaken[flooded], mostOvertaken)
+		o.t.Errorf("%d items were processed while one of a quiet owner waited, want at most %d", overtaken[flooded], mostOvertaken)
 	}
 }
 

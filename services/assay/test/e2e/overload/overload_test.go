@@ -13,11 +13,11 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/ledger"
 )
 
-var overloadMinutes = flag.Float64("overload.minutes", 0, "how long the overload lasts at least, but some seconds; below half of one, times are not judged")
+var overloadMinutes = flag.Float64("overload.minutes", 0, "the minimum duration of the overload, which takes some seconds in any case; if it is below half a minute, times are not judged")
 
 const (
-	// slowness is the bucket's response time for the analyzer, which processes
-	// one item of each area at a time: so it processes at most ten of each per second.
+	// slowness is the bucket's response time for the analyzer, which processes one
+	// item of each area at a time. So it processes at most ten of each per second.
 	slowness = 100 * time.Millisecond
 	// floodPause is the time between the uploads of a flood. Every second one is
 	// a feed item, so the flood is ten times the analyzer's rate in each area.
@@ -32,9 +32,9 @@ const (
 // Limits under overload.
 const (
 	// mostOvertaken is how many items of others may be processed while one of a quiet
-	// owner waits beside one flood; in order of arrival it would be
-	// ownerBound. The first priority gets half of the deliveries; it has the items of the
-	// quiet owners and the first eight of the flood.
+	// owner waits during one flood; in order of arrival it would be ownerBound. The first
+	// priority gets half of the deliveries; it has the items of the quiet owners and the
+	// first eight of the flood.
 	mostOvertaken = 40
 	mostMedian    = 4.0  // of the time to accept an upload
 	mostP99       = 8.0  // of the same
@@ -43,11 +43,11 @@ const (
 	leastFairness = 3.0  // of the flooding owner's median wait to the 99th percentile of quiet owners
 )
 
-// TestOverloadKeepsThePromises: ingest is offered ten times the work that the analyzer
-// can do. It responds with 429 to the flooding owner and with 503 when the stream is full, and
-// its latency and memory stay within limits. Quiet owners are admitted and do not wait for the
-// flood. In the end all accepted work is done, once, and nothing is left of
-// rejected uploads.
+// TestOverloadKeepsThePromises: ingest is offered ten times the work that the analyzer can do.
+// It responds with 429 to the flooding owner and with 503 when the stream is full, and its
+// latency and memory stay within limits. Quiet owners are admitted and do not wait for the
+// flood. In the end all accepted work is done, once, and rejected uploads leave nothing
+// behind.
 func TestOverloadKeepsThePromises(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, fmt.Sprint("ASSAY_WORK_MAX_MESSAGES=", streamBound), fmt.Sprint("ASSAY_WORK_MAX_PER_OWNER=", ownerBound),
@@ -119,11 +119,11 @@ func TestOverloadKeepsThePromises(t *testing.T) {
 // judge compares the measurements with the limits.
 func (o *overload) judge(m ledger.Overload) {
 	for what, bad := range map[string]bool{
-		fmt.Sprintf("%.1f times what was done was offered, want %.0f", m.Factor, leastFactor):                                  m.Factor < leastFactor,
-		fmt.Sprintf("the median time to accept an upload rose by %.1f, want at most %.1f", m.Median, mostMedian):               m.Median > mostMedian,
-		fmt.Sprintf("the 99th percentile of the time to accept an upload rose by %.1f, want at most %.1f", m.P99, mostP99):     m.P99 > mostP99,
-		fmt.Sprintf("the peak memory of a service rose by %.2f, want at most %.2f", m.Memory, mostMemory):                      m.Memory > mostMemory,
-		fmt.Sprintf("quiet owners waited %s, the flooding one %s: want a part of %.0f of it", m.Quiet, m.Flood, leastFairness): m.Quiet.Seconds()*leastFairness > m.Flood.Seconds(),
+		fmt.Sprintf("the offered work is %.1f times the work done, want %.0f", m.Factor, leastFactor):                              m.Factor < leastFactor,
+		fmt.Sprintf("the median time to accept an upload rose by %.1f, want at most %.1f", m.Median, mostMedian):                   m.Median > mostMedian,
+		fmt.Sprintf("the 99th percentile of the time to accept an upload rose by %.1f, want at most %.1f", m.P99, mostP99):         m.P99 > mostP99,
+		fmt.Sprintf("the peak memory of a service rose by %.2f, want at most %.2f", m.Memory, mostMemory):                          m.Memory > mostMemory,
+		fmt.Sprintf("quiet owners waited %s, the flooding one %s: want a ratio of at least %.0f", m.Quiet, m.Flood, leastFairness): m.Quiet.Seconds()*leastFairness > m.Flood.Seconds(),
 	} {
 		if bad {
 			o.t.Error(what)

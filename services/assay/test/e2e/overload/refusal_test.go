@@ -52,7 +52,7 @@ func (r *refusals) reserve(t *testing.T, owner string) (*http.Response, string) 
 	return resp, body
 }
 
-// postings sends feed items, several as a batch.
+// postings sends feed items, several of them as a batch.
 func (r *refusals) postings(t *testing.T, items ...system.Posting) (*http.Response, string) {
 	t.Helper()
 	body := system.JSON(map[string]any{"items": items})
@@ -76,8 +76,8 @@ func (r *refusals) postings(t *testing.T, items ...system.Posting) (*http.Respon
 	return resp, answer
 }
 
-// promise records the end of an upload; a rejected one may end so too, or
-// leave nothing behind.
+// promise records the required end of an upload; a rejected one may have the
+// same end, or leave nothing behind.
 func (r *refusals) promise(area, id string, accepted bool) {
 	p := audit.Promise{Run: "accepted " + strconv.FormatBool(accepted), Area: area, ID: id, Result: feed.Positive}
 	if area == textfile.Name {
@@ -110,16 +110,16 @@ func (r *refusals) closed(t *testing.T, owner string, status int) {
 	system.Eventually(t, func() error {
 		resp, body := r.reserve(t, owner)
 		if resp.StatusCode == http.StatusCreated {
-			return errors.New("a reservation is let in")
+			return errors.New("a reservation was accepted")
 		}
 		checkRejection(t, resp, body, status)
 		return nil
 	})
 }
 
-// late puts the bytes of a reservation that was made in time, and wants the call that
-// late uploads what was reserved before. Its event follows from an accepted
-// reservation, so it is not refused.
+// late puts the bytes of a reservation that was made before the limit, and expects
+// the call that reports the upload to succeed. Its event follows from an accepted
+// reservation, so it is not rejected.
 func (r *refusals) late(t *testing.T, reserved client.Reserved) {
 	t.Helper()
 	if status, body := system.Put(t, reserved.Upload, refusedText, nil); status != http.StatusOK {
@@ -132,8 +132,8 @@ func (r *refusals) late(t *testing.T, reserved client.Reserved) {
 	r.promise(textfile.Name, reserved.FileID, true)
 }
 
-// settled starts an analyzer and audits: accepted uploads end as promised, and of
-// rejected ones nothing stays unfinished.
+// settled starts an analyzer and audits: accepted uploads end as promised, and
+// rejected ones leave nothing unfinished.
 func (r *refusals) settled(t *testing.T) {
 	t.Helper()
 	r.Service(t, "analyzer", "ASSAY_SWEEP_EVERY=1s")
@@ -152,8 +152,8 @@ func (r *refusals) settled(t *testing.T) {
 }
 
 // startRefusals starts ingest and query. Notifications are not consumed: for a moment each counts
-// as another file of its owner, and one of a file that is being rejected may still
-// send it to a worker after it was deleted.
+// as another file of its owner, and the notification for a rejected file may still send it to a
+// worker after it was deleted.
 func startRefusals(t *testing.T, env ...string) *refusals {
 	t.Helper()
 	r := &refusals{Cluster: system.StartCluster(t, append(env, system.NoSweep)...)}
@@ -169,8 +169,8 @@ func fromReddit(tags ...string) system.Posting {
 }
 
 // TestOwnerOverItsLimitIsRejected: an owner, or a feed source, that has reached its limit
-// of queued work gets 429 from every call, with a Retry-After; in a batch each
-// item has the outcome. Others are admitted, and so is it again at the end.
+// of queued work gets 429 from every call, with a Retry-After; in a batch each item has
+// this outcome. Others are admitted, and it is admitted again at the end.
 func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 	t.Parallel()
 	const bound = 3
@@ -212,7 +212,7 @@ func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 
 	for file, err := range r.Client(t, owner).List(system.Within(t), client.Listing{}) {
 		if err != nil || !slices.ContainsFunc(r.promises, func(p audit.Promise) bool { return p.ID == file.FileID }) {
-			t.Errorf("something is left behind: %s, %v", system.JSON(file), err)
+			t.Errorf("remains of a rejected upload: %s, %v", system.JSON(file), err)
 		}
 	}
 	r.settled(t)
@@ -225,7 +225,7 @@ func TestOwnerOverItsLimitIsRejected(t *testing.T) {
 }
 
 // TestNearlyFullIsForOthers: when an area's stream is nearly full, it accepts no more work
-// of an owner that has filled it, but of others; when it is full, of none, by
+// of an owner with many queued items, but of others; when it is full, it accepts none, by
 // any call. The stream of another area still accepts.
 func TestNearlyFullIsForOthers(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 )
 
 // TestBucketPoliciesAreThoseOfIAM: an S3 server with bucket policies instead of user policies
-// allows each user what deploy/iam does, and lets setup set the policy of each bucket.
+// allows each user the same as deploy/iam, and lets setup set the policy of each bucket.
 func TestBucketPoliciesAreThoseOfIAM(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(system.Repository(t, "deploy/s3/policy.json"))

@@ -54,7 +54,7 @@ func (q *noticeQueue) left() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.messages) > 0 {
-		return fmt.Errorf("the queue holds %d messages", len(q.messages))
+		return fmt.Errorf("the queue has %d messages", len(q.messages))
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (q *noticeQueue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// receive is a long poll for messages.
+// receive handles a long poll for messages.
 func (q *noticeQueue) receive(r *http.Request) any {
 	for {
 		q.mu.Lock()
@@ -119,9 +119,10 @@ func (q *noticeQueue) receive(r *http.Request) any {
 	}
 }
 
-// queueIsEnough: an upload that only an SQS queue reports is analyzed; reported in
-// each of AWS's forms, by the queue more than once, and by the client, it is one
-// FileUploaded. A message is deleted, also one that is about nothing.
+// queueIsEnough: an upload that only an SQS queue reports is analyzed. If it is
+// reported in each of AWS's forms, by the queue more than once, and by the client,
+// there is one FileUploaded. Messages are deleted, even those that concern no
+// object.
 func queueIsEnough(t *testing.T, start system.Starter, allow func(dynamolite.Access) bool) {
 	q := startQueue(t, allow)
 	c := start(t, system.NoSweep, "ASSAY_SQS_URL="+q.url)

@@ -15,8 +15,9 @@ import (
 
 var needed = flag.Bool("permissions.needed", false, "run all promises and scenarios, and require that they use all of deploy/iam")
 
-// TestPermissionsAreEnough: what only this package does needs no more than deploy/iam and deploy/nats
-// grant. The other packages of e2e prove the same of their promises and scenarios.
+// TestPermissionsAreEnough: the scenarios of this package need no more than the permissions in
+// deploy/iam and deploy/nats. The other packages of e2e prove the same for their promises and
+// scenarios.
 func TestPermissionsAreEnough(t *testing.T) {
 	t.Parallel()
 	g := system.NewGuard(t)
@@ -31,7 +32,8 @@ func own(g *system.Guard) system.Scenarios {
 	}
 }
 
-// TestPermissionsAreNeeded: all promises and scenarios together use all that deploy/iam grants.
+// TestPermissionsAreNeeded: all promises and scenarios together use all permissions in
+// deploy/iam.
 func TestPermissionsAreNeeded(t *testing.T) {
 	if !*needed {
 		t.Skip("only with -permissions.needed")
@@ -44,22 +46,23 @@ func TestPermissionsAreNeeded(t *testing.T) {
 	})
 	for _, part := range g.Unused() {
 		if rare(part) == "" {
-			t.Errorf("not needed, and in deploy/iam: %s", part)
+			t.Errorf("in deploy/iam, but not needed: %s", part)
 		}
 	}
 }
 
-// rare returns why these tests may not use a part of a policy, or empty if they must.
+// rare returns the reason why these tests may not use a part of a policy, or "" if
+// they must.
 func rare(part string) string {
 	return map[string]string{
-		"analyzer FeedTextRestore: s3:PutObject arn:aws:s3:::assay-files/feed/*":                   "a client that posts an item again in the very moment when a sweep removes its text",
-		"analyzer PhotosStore: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-final/final/*": "an upload in parts that breaks off",
-		"ingest PhotosUpload: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-temp/uploads/*": "an upload in parts that breaks off",
+		"analyzer FeedTextRestore: s3:PutObject arn:aws:s3:::assay-files/feed/*":                   "a client that posts an item again at the moment when a sweep removes its text",
+		"analyzer PhotosStore: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-final/final/*": "an upload in parts that is interrupted",
+		"ingest PhotosUpload: s3:AbortMultipartUpload arn:aws:s3:::photoeditor-dev-temp/uploads/*": "an upload in parts that is interrupted",
 	}[part]
 }
 
-// largeFilesGoInParts: a file of more than one part is analyzed; one that turns
-// out to be too large is rejected and leaves nothing behind.
+// largeFilesGoInParts: a file of more than one part is analyzed; a file that
+// exceeds the limit is rejected and leaves nothing behind.
 func largeFilesGoInParts(t *testing.T, start system.Starter) {
 	const most = 12 << 20
 	c := start(t, "ASSAY_MAX_FILE_SIZE="+strconv.Itoa(most))
@@ -78,7 +81,7 @@ func largeFilesGoInParts(t *testing.T, start system.Starter) {
 	}
 }
 
-// TestPoliciesForbid: what deploy/iam denies each program.
+// TestPoliciesForbid: the operations that deploy/iam denies each program.
 func TestPoliciesForbid(t *testing.T) {
 	t.Parallel()
 	const history, primary, dashboard = "text-analyzer-history", "sentiment-items-primary", "sentiment-items-dashboard"
@@ -105,29 +108,29 @@ func TestPoliciesForbid(t *testing.T) {
 	complete := dynamolite.Access{Action: "dynamodb:GetItem", Resource: "arn:aws:dynamodb:eu-central-1:123456789012:table/" + history, Attributes: []string{"PK", "SK"}, Select: "ALL_ATTRIBUTES"}
 	old := dynamolite.Access{Action: "dynamodb:DeleteItem", Resource: complete.Resource, Attributes: complete.Attributes, ReturnValues: "ALL_OLD"}
 	for what, allowed := range map[string]bool{
-		"ingest reads a result":            may("ingest", "dynamodb:GetItem", history, "FILE#1", "PK", "SK", "result"),
-		"ingest reads all of a file":       len(all["ingest"].Uses(complete)) > 0,
-		"ingest reads what it deletes":     len(all["ingest"].Uses(old)) > 0,
-		"query stores bytes":               may("query", "s3:PutObject", "files/a/b", ""),
-		"query removes bytes":              may("query", "s3:DeleteObject", "files/a/b", ""),
-		"analyzer creates a file":          may("analyzer", "dynamodb:PutItem", history, "FILE#1", "PK", "SK", "status"),
-		"analyzer makes one by an update":  may("analyzer", "dynamodb:UpdateItem", history, "FILE#1", "PK", "SK", "status", "s3Key"),
-		"analyzer creates a feed item":     may("analyzer", "dynamodb:PutItem", primary, "a"),
-		"analyzer makes such an item":      may("analyzer", "dynamodb:UpdateItem", primary, "a", "source_id", "ingested_at", "source_type"),
-		"analyzer uploads":                 may("analyzer", "s3:PutObject", "files/a/b", ""),
-		"analyzer reads sources":           may("analyzer", "dynamodb:GetItem", "assay-platform", "FEED#SOURCE"),
-		"query reads sources":              may("query", "dynamodb:Query", "assay-platform", "FEED#SOURCE"),
-		"ingest writes another kind":       may("ingest", "dynamodb:PutItem", "assay-platform", "FEED#OTHER"),
-		"ingest lists results of files":    may("ingest", "dynamodb:Query", history, "") || may("ingest", "dynamodb:Scan", history, ""),
-		"ingest reads the dashboard":       may("ingest", "dynamodb:Query", dashboard, "") || may("ingest", "dynamodb:GetItem", dashboard, ""),
-		"ingest follows results":           may("ingest", "dynamodb:GetRecords", primary+"/stream/1", ""),
-		"ingest records a result":          may("ingest", "dynamodb:UpdateItem", history, "FILE#1", "PK", "SK", "result"),
-		"ingest creates a file with one":   may("ingest", "dynamodb:PutItem", history, "FILE#1", "PK", "SK", "result"),
-		"ingest records a sentiment":       may("ingest", "dynamodb:UpdateItem", primary, "a", "source_id", "sentiment"),
-		"a service makes or drops a table": may("ingest", "dynamodb:CreateTable", history, "") || may("analyzer", "dynamodb:DeleteTable", history, ""),
+		"ingest reads a result":                     may("ingest", "dynamodb:GetItem", history, "FILE#1", "PK", "SK", "result"),
+		"ingest reads all of a file":                len(all["ingest"].Uses(complete)) > 0,
+		"ingest reads what it deletes":              len(all["ingest"].Uses(old)) > 0,
+		"query stores bytes":                        may("query", "s3:PutObject", "files/a/b", ""),
+		"query removes bytes":                       may("query", "s3:DeleteObject", "files/a/b", ""),
+		"analyzer creates a file":                   may("analyzer", "dynamodb:PutItem", history, "FILE#1", "PK", "SK", "status"),
+		"analyzer creates a file by an update":      may("analyzer", "dynamodb:UpdateItem", history, "FILE#1", "PK", "SK", "status", "s3Key"),
+		"analyzer creates a feed item":              may("analyzer", "dynamodb:PutItem", primary, "a"),
+		"analyzer creates a feed item by an update": may("analyzer", "dynamodb:UpdateItem", primary, "a", "source_id", "ingested_at", "source_type"),
+		"analyzer uploads":                          may("analyzer", "s3:PutObject", "files/a/b", ""),
+		"analyzer reads sources":                    may("analyzer", "dynamodb:GetItem", "assay-platform", "FEED#SOURCE"),
+		"query reads sources":                       may("query", "dynamodb:Query", "assay-platform", "FEED#SOURCE"),
+		"ingest writes another kind":                may("ingest", "dynamodb:PutItem", "assay-platform", "FEED#OTHER"),
+		"ingest lists results of files":             may("ingest", "dynamodb:Query", history, "") || may("ingest", "dynamodb:Scan", history, ""),
+		"ingest reads the dashboard":                may("ingest", "dynamodb:Query", dashboard, "") || may("ingest", "dynamodb:GetItem", dashboard, ""),
+		"ingest follows results":                    may("ingest", "dynamodb:GetRecords", primary+"/stream/1", ""),
+		"ingest records a result":                   may("ingest", "dynamodb:UpdateItem", history, "FILE#1", "PK", "SK", "result"),
+		"ingest creates a file with one":            may("ingest", "dynamodb:PutItem", history, "FILE#1", "PK", "SK", "result"),
+		"ingest records a sentiment":                may("ingest", "dynamodb:UpdateItem", primary, "a", "source_id", "sentiment"),
+		"a service creates or drops a table":        may("ingest", "dynamodb:CreateTable", history, "") || may("analyzer", "dynamodb:DeleteTable", history, ""),
 	} {
 		if allowed {
-			t.Errorf("deploy/iam allows what it must not: %s", what)
+			t.Errorf("deploy/iam allows an operation that it must not allow: %s", what)
 		}
 	}
 	for name, p := range all {
@@ -139,8 +142,8 @@ func TestPoliciesForbid(t *testing.T) {
 	}
 }
 
-// TestForbiddenIsReportedAtOnce: a program that lacks a permission ends with an error that names
-// the subject, long before a timeout.
+// TestForbiddenIsReportedAtOnce: a program that lacks a permission exits with an error that
+// names the subject, long before a timeout.
 func TestForbiddenIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	c := system.NewGuard(t).Start(t)

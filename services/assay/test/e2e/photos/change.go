@@ -10,8 +10,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// failedPhotosAreRetried: a FAILED job says why, has one outcome, and is COMPLETED by a retry
-// with a better prompt; a job in another state, or without its upload, is not retried.
+// failedPhotosAreRetried: a FAILED job has a reason and one outcome, and is COMPLETED by a
+// retry with a better prompt; a job in another state, or without its upload, is not retried.
 func failedPhotosAreRetried(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	photo := system.DrawPhoto(t, 3)
@@ -71,7 +71,7 @@ func badPhotosFail(t *testing.T, s system.System) {
 }
 
 // photosAreCancelled: a job that has not ended ends as FAILED with its code, with one outcome
-// however often it is cancelled; its upload does not bring it back.
+// regardless of the number of cancels; its upload does not restart it.
 func photosAreCancelled(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	photo := system.DrawPhoto(t, 5)
@@ -103,7 +103,8 @@ func photosAreCancelled(t *testing.T, s system.System) {
 	}
 }
 
-// photosAreDeleted: the item and every object go; a repeat says the same.
+// photosAreDeleted: the item and every object are deleted; a repeat returns
+// the same response.
 func photosAreDeleted(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	for _, prompt := range []string{"sepia", "abracadabra"} {
@@ -121,12 +122,12 @@ func photosAreDeleted(t *testing.T, s system.System) {
 			t.Errorf("get: %v", err)
 		}
 		if left, keys := s.PhotoItem(system.Within(t), t, job.JobID), s.PhotoKeys(t, job.JobID); left != nil || len(keys) != 0 {
-			t.Errorf("left are %s and %v", system.JSON(left), keys)
+			t.Errorf("these remain: %s and %v", system.JSON(left), keys)
 		}
 	}
 }
 
-// foreignPhotosAreNotFound: to others a job does not exist, whatever they ask.
+// foreignPhotosAreNotFound: for others a job does not exist, in every call.
 func foreignPhotosAreNotFound(t *testing.T, s system.System) {
 	c, other := s.Client(t, system.NewOwner()), s.Client(t, system.NewOwner())
 	job := system.AwaitPhoto(t, c, system.SendPhoto(t, c, "abracadabra", system.DrawPhoto(t, 7)).JobID, client.Failed)
@@ -171,7 +172,8 @@ func foreignPhotosAreNotFound(t *testing.T, s system.System) {
 	}
 }
 
-// repeatsFindTheFirstPhoto: a key of an owner is one job or one batch, and refuses other terms.
+// repeatsFindTheFirstPhoto: an owner's key identifies one job or one batch, and other terms are
+// rejected.
 func repeatsFindTheFirstPhoto(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	photo := system.PhotoSource("a.jpg", "sepia", system.DrawPhoto(t, 8)).PhotoReservation
@@ -206,7 +208,7 @@ func repeatsFindTheFirstPhoto(t *testing.T, s system.System) {
 	}
 	calls.Wait()
 	if ids = slices.Compact(ids); len(ids) != 2 || ids[0] == ids[1] {
-		t.Errorf("the calls gave %v, want one job and one batch", ids)
+		t.Errorf("the calls returned %v, want one job and one batch", ids)
 	}
 	if _, err := reserve("k", other); !system.IsProblem(err, http.StatusUnprocessableEntity) {
 		t.Errorf("another prompt: %v", err)

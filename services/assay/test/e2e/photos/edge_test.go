@@ -36,8 +36,8 @@ func inEditing(t *testing.T, c *client.Client) client.Photo {
 	return job
 }
 
-// photosEndWhileTheyAreEdited: a job that is cancelled or deleted while it is edited stays so;
-// the worker leaves no photo, and the cost of its call is recorded.
+// photosEndWhileTheyAreEdited: a job that is cancelled or deleted while it is edited does not
+// change afterwards; the worker leaves no photo, and the cost of its call is recorded.
 func photosEndWhileTheyAreEdited(t *testing.T, s system.System) {
 	c := s.Client(t, system.NewOwner())
 	cancelled, deleted := inEditing(t, c), inEditing(t, c)
@@ -68,12 +68,12 @@ func photosEndWhileTheyAreEdited(t *testing.T, s system.System) {
 		}
 	}
 	if left, keys := s.PhotoItem(system.Within(t), t, deleted.JobID), s.PhotoKeys(t, deleted.JobID); left != nil || len(keys) != 0 {
-		t.Errorf("left of the deleted job are %s and %v", system.JSON(left), keys)
+		t.Errorf("these remain of the deleted job: %s and %v", system.JSON(left), keys)
 	}
 }
 
-// photoDeadLettersAreReplayedOnce: a replay retries the job of a dead letter; the same dead letter again
-// does nothing, whatever became of the job.
+// photoDeadLettersAreReplayedOnce: a replay retries the job of a dead letter; a second replay of the
+// same dead letter has no effect, whatever the job's state is.
 func photoDeadLettersAreReplayedOnce(t *testing.T, s system.System) {
 	operator, speaker := system.OperatorClient(t, s.Operator), s.Client(t, system.NewOwner())
 	job := system.AwaitPhoto(t, speaker, system.SendPhoto(t, speaker, "abracadabra", system.DrawPhoto(t, 20)).JobID, client.Failed)
@@ -124,7 +124,7 @@ func photoDeadLettersAreReplayedOnce(t *testing.T, s system.System) {
 	}
 }
 
-// TestObjectsAreNamed: a description names the objects in the photo, unless the server leaves them out.
+// TestObjectsAreNamed: a description names the objects in the photo, unless the server omits them.
 func TestObjectsAreNamed(t *testing.T) {
 	t.Parallel()
 	const person = "Shown: person."
@@ -142,7 +142,8 @@ func TestObjectsAreNamed(t *testing.T) {
 	}
 }
 
-// TestPhotoEdges proves what needs the operator address, or a photo that takes its time.
+// TestPhotoEdges proves the promises that need the operator address, or a photo whose
+// edit takes time.
 func TestPhotoEdges(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.NoSweep)

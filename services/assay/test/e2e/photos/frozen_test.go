@@ -11,9 +11,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestFrozenWorker: a worker that stops in the middle of a paid call, and goes on after
-// another one has completed the job, makes no further call and overwrites nothing, though
-// it gets its answer then.
+// TestFrozenWorker: a worker that is stopped during a paid call, and continues after
+// another one has completed the job, makes no further call and overwrites nothing,
+// although it receives its response then.
 func TestFrozenWorker(t *testing.T) {
 	t.Parallel()
 	gemini := geminitest.Start(t)
@@ -43,7 +43,7 @@ func TestFrozenWorker(t *testing.T) {
 
 	close(awake)
 	signal(t, frozen, syscall.SIGCONT)
-	if status := frozen.Interrupt(t); status != 0 { // it ends once its work has
+	if status := frozen.Interrupt(t); status != 0 { // it exits when its work has ended
 		t.Errorf("the frozen worker has the exit status %d", status)
 	}
 	if after := c.PhotoItem(system.Within(t), t, job.JobID); system.JSON(after) != system.JSON(before) {

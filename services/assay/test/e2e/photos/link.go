@@ -18,7 +18,7 @@ import (
 const linkLife = 15 * time.Minute
 
 // downloadLinksExpire: the link of a download works for 15 minutes. Instead of waiting, the
-// test signs the same link as of then.
+// test signs the same link with an earlier time.
 func downloadLinksExpire(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -26,16 +26,16 @@ func downloadLinksExpire(t *testing.T, s system.System) {
 	resp, _ := s.Ask(t, http.MethodGet, "/v1/photos/"+job.JobID+"/download", map[string]string{"X-Owner-Id": owner}, "")
 	link := resp.Header.Get("Location")
 	if status, body := system.Get(t, link); status != http.StatusOK || int64(len(body)) != job.EditResult.Size {
-		t.Fatalf("the link answers %d with %d bytes, want %d", status, len(body), job.EditResult.Size)
+		t.Fatalf("the link returned status %d with %d bytes, want %d", status, len(body), job.EditResult.Size)
 	}
 	for age, want := range map[time.Duration]int{0: http.StatusOK, linkLife - time.Minute: http.StatusOK, linkLife + time.Second: http.StatusForbidden} {
 		if status, body := system.Get(t, signedBefore(t, s, link, age)); status != want || want == http.StatusForbidden && !strings.Contains(body, "AccessDenied") {
-			t.Errorf("a link that is %s old answers %d, want %d", age, status, want)
+			t.Errorf("a link that is %s old returned status %d, want %d", age, status, want)
 		}
 	}
 }
 
-// signedBefore returns a link as it would be if it had been signed earlier.
+// signedBefore returns a link signed at an earlier time.
 func signedBefore(t *testing.T, s system.System, link string, age time.Duration) string {
 	t.Helper()
 	at, err := url.Parse(link)

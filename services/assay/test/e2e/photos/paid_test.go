@@ -53,7 +53,7 @@ func (p paid) enable(t *testing.T) {
 	p.set(t, "seedream", system.Settings{"enabled": true, "baseUrl": p.seedream.URL, "editModel": seedreamtest.Model})
 }
 
-// photoProvider is what of a provider is checked.
+// photoProvider has the fields of a provider that are checked.
 type photoProvider struct {
 	State struct {
 		Suspended       string
@@ -98,7 +98,8 @@ func (p paid) calls(t *testing.T, jobID string) []photoCall {
 	return list.Calls
 }
 
-// recorded is how many calls of a provider the ledger of a job has that may be billed.
+// recorded returns the number of calls to a provider in the ledger of a job that may
+// be billed.
 func recorded(calls []photoCall, provider string) (n int) {
 	for _, call := range calls {
 		if call.Provider == provider && (call.Outcome != "error" && call.Outcome != "refused" || call.CostMicros > 0) {
@@ -108,8 +109,8 @@ func recorded(calls []photoCall, provider string) (n int) {
 	return n
 }
 
-// TestPaidProviders: a job is done by the provider it asks for, its calls are on the books
-// at their prices, and what is fatal to a job ends it after one call.
+// TestPaidProviders: a job is processed by the requested provider, its calls are in the
+// ledger at their prices, and a fatal error ends it after one call.
 func TestPaidProviders(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t)
@@ -147,12 +148,12 @@ func TestPaidProviders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if job = system.AwaitPhoto(t, c, job.JobID, client.Completed); job.Provider != "stub" || job.Degraded != "edited by the local provider instead of gemini" {
-		t.Errorf("in place of a provider that is disabled: %s", system.JSON(job))
+		t.Errorf("instead of a disabled provider: %s", system.JSON(job))
 	}
 }
 
-// TestPaidKeyRevoked: a key that is refused suspends its provider, and a new one lets the
-// jobs that wait go on.
+// TestPaidKeyRevoked: a rejected key suspends its provider, and a new key lets waiting
+// jobs continue.
 func TestPaidKeyRevoked(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t)
@@ -174,8 +175,8 @@ func TestPaidKeyRevoked(t *testing.T) {
 	}
 }
 
-// TestPaidSettings: what operators set is checked, and a change that is based on an older
-// version is refused.
+// TestPaidSettings: operators' settings are validated, and a change that is based on an
+// older version is rejected.
 func TestPaidSettings(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t)
@@ -225,8 +226,8 @@ func TestPaidSettings(t *testing.T) {
 	}
 }
 
-// TestPaidKilled: a call whose worker was killed is on the books as one that may be billed,
-// at its full price, and is made once more when nobody can get its answer.
+// TestPaidKilled: a call whose worker was killed is in the ledger as possibly billed, at
+// its full price, and is repeated once if its response is lost.
 func TestPaidKilled(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t, system.ShortLease, noSkew)
@@ -247,7 +248,7 @@ func TestPaidKilled(t *testing.T) {
 		t.Errorf("calls %v, want %s; %d billed", calls, want, p.gemini.Billed())
 	}
 	if got := p.provider(t, "gemini").State; got.CostTodayMicros != 40_000+2*101_000 {
-		t.Errorf("the books have %+v", got)
+		t.Errorf("the ledger has %+v", got)
 	}
 	if ids := p.PhotoOutcomes(t, job.JobID); len(ids) != 1 {
 		t.Errorf("outcomes %v", ids)

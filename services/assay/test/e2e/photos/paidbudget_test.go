@@ -11,8 +11,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestPaidBudget: a budget that is used up holds the jobs of four analyzers, which together
-// do not exceed it, and delays no other provider. A larger one lets them go on.
+// TestPaidBudget: when a budget is used up, the jobs of four analyzers wait. Together they
+// do not exceed the budget, and they delay no other provider. A larger budget lets them
+// continue.
 func TestPaidBudget(t *testing.T) {
 	t.Parallel()
 	cluster := system.StartCluster(t, paidEnv()...)
@@ -51,8 +52,8 @@ func TestPaidBudget(t *testing.T) {
 	}
 }
 
-// TestPaidFallbackAfter: jobs wait for a provider that is held until they have waited for
-// fallbackAfter. Then its fallback does them.
+// TestPaidFallbackAfter: jobs wait for a held provider for fallbackAfter. Then its
+// fallback processes them.
 func TestPaidFallbackAfter(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t)
@@ -76,7 +77,7 @@ func TestPaidFallbackAfter(t *testing.T) {
 	for _, job := range held {
 		done := system.AwaitPhoto(t, c, job.JobID, client.Completed)
 		if took := done.ProcessingCompletedAt.Sub(done.CreatedAt); done.Provider != "seedream" || took < wait {
-			t.Errorf("done by %s %s after it was created, want seedream after %s", done.Provider, took, wait)
+			t.Errorf("processed by %s %s after it was created, want seedream after %s", done.Provider, took, wait)
 		}
 	}
 	if p.gemini.Billed() != 0 || p.seedream.Billed() != 1+len(held) {

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// paidPhotosAreEdited: a paid provider edits a photo, after an answer that is too large to be
-// stored.
+// paidPhotosAreEdited: a paid provider edits a photo, after a response that is too large to
+// be stored.
 func paidPhotosAreEdited(t *testing.T, start system.Starter) {
 	gemini := geminitest.Start(t)
 	c := start(t, "ASSAY_GEMINI_KEY="+geminitest.Key, "ASSAY_PHOTOJOB_ALLOW_NETWORKS=127.0.0.0/8")

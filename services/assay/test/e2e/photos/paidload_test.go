@@ -23,12 +23,12 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-var paidJobs = flag.Int("paid.jobs", 20, "how many jobs the load of paid providers has; a tenth of them waits for the switch")
+var paidJobs = flag.Int("paid.jobs", 20, "the number of jobs in the load of paid providers; a tenth of them waits for the switch")
 
 // noSkew lets a worker repeat a call soon after its time: the tests have one clock.
 const noSkew = "ASSAY_PHOTOJOB_CLOCK_SKEW=0s"
 
-// soonSwept makes sweeps remove soon what a killed worker left.
+// soonSwept makes sweeps soon remove the remains of a killed worker.
 func soonSwept() []string {
 	return []string{"ASSAY_SWEEP_EVERY=2s", "ASSAY_UPLOAD_EXPIRES=10s", "ASSAY_RESERVATION_EXPIRES=15s"}
 }
@@ -36,19 +36,19 @@ func soonSwept() []string {
 // maxPaidCalls is the default of ASSAY_PHOTOJOB_PAID_CALLS.
 const maxPaidCalls = 2
 
-// pausesPerJob is how many jobs there are for one 429 that names no pause, for which the
-// provider then gets 30 s.
+// pausesPerJob is the number of jobs per 429 without Retry-After, after which the
+// provider is held for 30 s.
 const pausesPerJob = 250
 
-// callsPerFault is how many calls there are for one fault, and latency how late it comes:
-// no sooner than answers, or the breaker would see failures in a row.
+// callsPerFault is the number of calls per fault, and latency the delay of a fault: no
+// shorter than that of responses, otherwise the breaker would count consecutive failures.
 const (
 	callsPerFault = 4
 	latency       = 300 * time.Millisecond
 )
 
-// faults returns what a provider does at each call: faults of all kinds, in an order that
-// the seed chooses.
+// faults returns the response of a provider to each call: faults of all kinds, in an
+// order chosen by the seed.
 func faults(seed uint64, jobs int) func(call int) providertest.Reply {
 	random := rand.New(rand.NewPCG(seed, 18))
 	all := []providertest.Reply{
@@ -86,7 +86,7 @@ type paidLoad struct {
 	cancelled, deleted map[string]bool
 }
 
-// upload creates jobs for a provider. Each has a photo of its own.
+// upload creates jobs for a provider. Each has a different photo.
 func (l *paidLoad) upload(ctx context.Context, t *testing.T, provider string, n int) (ids []string) {
 	t.Helper()
 	ids = make([]string, n)
@@ -115,9 +115,9 @@ func (l *paidLoad) upload(ctx context.Context, t *testing.T, provider string, n 
 	return ids
 }
 
-var errTooEarly = errors.New("most jobs before it were not called for yet")
+var errTooEarly = errors.New("most earlier jobs have made no call yet")
 
-// withdraw cancels one of 10 jobs and deletes another, while they are worked on and the
+// withdraw cancels one in 10 jobs and deletes another, while they are processed and the
 // server is killed.
 func (l *paidLoad) withdraw(ctx context.Context, t *testing.T, random *rand.Rand) {
 	for i, id := range l.jobs {
@@ -136,7 +136,7 @@ func (l *paidLoad) withdraw(ctx context.Context, t *testing.T, random *rand.Rand
 		}
 		for {
 			var err error
-			if l.gemini.Calls() < i { // it waits, perhaps for the provider
+			if l.gemini.Calls() < i { // it waits, possibly for the provider
 				err = errTooEarly
 			} else if err = withdraw(ctx, id); err == nil {
 				done[id] = true
@@ -154,7 +154,7 @@ func (l *paidLoad) withdraw(ctx context.Context, t *testing.T, random *rand.Rand
 	}
 }
 
-// check checks a job that has ended: its outcome, its books and its objects.
+// check checks a job that has ended: its outcome, its ledger and its objects.
 func (l *paidLoad) check(t *testing.T, id string) (booked int) {
 	t.Helper()
 	calls := l.calls(t, id)
@@ -177,11 +177,11 @@ func (l *paidLoad) check(t *testing.T, id string) (booked int) {
 	return booked
 }
 
-// TestPaidLoad: whatever a provider does, while the server is killed and jobs are cancelled
-// and deleted, every job has one outcome, no step is billed more often than
-// ASSAY_PHOTOJOB_PAID_CALLS, and every bill is on the books. Of withdrawn jobs no object
-// remains. Jobs that wait for a provider that is held delay no other provider's, and are
-// done by its fallback when an operator switches it off.
+// TestPaidLoad: for any response of a provider, while the server is killed and jobs are
+// cancelled and deleted, every job has one outcome, no step is billed more often than
+// ASSAY_PHOTOJOB_PAID_CALLS, and every bill is in the ledger. No object of withdrawn jobs
+// remains. Jobs that wait for a held provider delay no jobs of other providers, and its
+// fallback processes them when an operator disables it.
 func TestPaidLoad(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute+time.Duration(*paidJobs)*1500*time.Millisecond)
@@ -230,7 +230,7 @@ func TestPaidLoad(t *testing.T) {
 	l.switchProvider(ctx, t)
 }
 
-// checkBills compares what the provider bills with the books.
+// checkBills compares the bills of a provider with the ledger.
 func (l *paidLoad) checkBills(t *testing.T) {
 	t.Helper()
 	price := map[string]int64{geminitest.AnalyzeModel: 40_000, geminitest.EditModel: 101_000}
@@ -262,7 +262,7 @@ func (l *paidLoad) checkBills(t *testing.T) {
 		t.Errorf("the bills name %d steps of %d jobs", len(bills), *paidJobs)
 	}
 	if got := l.provider(t, "gemini").State; got.CostTodayMicros < cost || got.CallsToday < l.gemini.Billed() {
-		t.Errorf("the books have %+v, and %d calls are billed at %d", got, l.gemini.Billed(), cost)
+		t.Errorf("the ledger has %+v, and %d calls are billed at %d", got, l.gemini.Billed(), cost)
 	}
 }
 
@@ -294,7 +294,7 @@ func (l *paidLoad) checkObjects(ctx context.Context, t *testing.T) {
 	}
 }
 
-// switchProvider switches a provider off while jobs wait for it.
+// switchProvider disables a provider while jobs wait for it.
 func (l *paidLoad) switchProvider(ctx context.Context, t *testing.T) {
 	t.Helper()
 	l.gemini.Choose(func(int) providertest.Reply { return geminitest.TooMany(geminitest.RetryInfo("600s")) })

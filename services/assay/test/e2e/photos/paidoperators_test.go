@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestPaidOperators: operators check a key, choose the provider of photos that ask for none,
+// TestPaidOperators: operators check a key, choose the provider of photos that request none,
 // and see calls and costs.
 func TestPaidOperators(t *testing.T) {
 	t.Parallel()
@@ -23,7 +23,7 @@ func TestPaidOperators(t *testing.T) {
 	}
 	p.gemini.Accept(otherKey)
 	if found, err := operator.CheckPhotoProvider(ctx, "gemini"); err != nil || found.OK || found.Code != "PROVIDER_ACCESS_DENIED" {
-		t.Errorf("check of a key that was revoked: %+v, %v", found, err)
+		t.Errorf("check of a revoked key: %+v, %v", found, err)
 	}
 	if got := p.provider(t, "gemini").State; got.CallsToday != 0 || got.Suspended != "" || p.gemini.Calls()+p.seedream.Calls() != 0 {
 		t.Errorf("checks are calls: %+v", got)

@@ -16,13 +16,14 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// TestPaidWithdrawn: of a job that is cancelled or deleted while a provider edits its photo,
-// the cost is on the books and no edit remains, of a deleted one no object at all.
+// TestPaidWithdrawn: if a job is cancelled or deleted while a provider edits its photo, the
+// cost is in the ledger and no edit remains; of a deleted job no object remains.
 func TestPaidWithdrawn(t *testing.T) {
 	t.Parallel()
 	p := startPaid(t)
 	c := p.Client(t, system.NewOwner())
-	// during withdraws a job during its edit, and lets the provider answer then.
+	// during withdraws a job during its edit, and then lets the provider
+	// respond.
 	during := func(withdraw func(ctx context.Context, id string) error) string {
 		t.Helper()
 		reached, withdrawn := make(chan struct{}), make(chan struct{})
@@ -56,7 +57,7 @@ func TestPaidWithdrawn(t *testing.T) {
 	}
 	deleted := during(c.DeletePhoto)
 	if _, err := c.GetPhoto(system.Within(t), deleted, 0); err == nil {
-		t.Error("a deleted job is there again")
+		t.Error("a deleted job was recreated")
 	}
 	edits, all := p.PhotoKeys(t, cancelled)[system.PhotoFinal], p.PhotoKeys(t, deleted)
 	if len(edits) > 0 || len(all) > 0 {
@@ -67,8 +68,8 @@ func TestPaidWithdrawn(t *testing.T) {
 	}
 }
 
-// TestPaidStreamLost: when the stream of work is lost, a sweep completes the jobs. An answer
-// that is stored is not asked for again.
+// TestPaidStreamLost: if the work stream is lost, a sweep completes the jobs. A stored
+// response is not requested again.
 func TestPaidStreamLost(t *testing.T) {
 	t.Parallel()
 	cluster := system.StartCluster(t, append(paidEnv(), noSkew, system.NoSweep)...)
@@ -91,7 +92,7 @@ func TestPaidStreamLost(t *testing.T) {
 	if err := png.Encode(&picture, scene.New(90, 60, 1)); err != nil {
 		t.Fatal(err)
 	}
-	// As if it had been killed after it stored the answer.
+	// As if it had been killed after it stored the response.
 	p.PutObject(t, system.PhotoTemp, photojob.AnswerKey(job.JobID, 2), geminitest.Picture(picture.Bytes(), "image/png"))
 	if err := p.JetStream(t).DeleteStream(system.Within(t), photojob.WorkStream); err != nil {
 		t.Fatal(err)

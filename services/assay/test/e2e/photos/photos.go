@@ -18,8 +18,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// photosAreEdited: by both ways in a photo is described and edited as its prompt says; its
-// original stays as it was; and the item has what seed 003 names, of its types.
+// photosAreEdited: a photo that is uploaded in either way is described, and edited
+// according to its prompt; its original does not change; and the item has the attributes
+// of seed 003, with its types.
 func photosAreEdited(t *testing.T, s system.System) {
 	photo := system.DrawPhoto(t, 1)
 	const prompt, name = "crop 1:1, as png", `fjord "å".jpg`
@@ -70,12 +71,12 @@ func photosAreEdited(t *testing.T, s system.System) {
 	}
 }
 
-// checkDownload reads the redirect of a download and the name that it gives the file.
+// checkDownload checks the redirect of a download and the name of the file.
 func checkDownload(t *testing.T, s system.System, owner, jobID, name string) {
 	t.Helper()
 	resp, _ := s.Ask(t, http.MethodGet, "/v1/photos/"+jobID+"/download", map[string]string{"X-Owner-Id": owner}, "")
 	if resp.StatusCode != http.StatusTemporaryRedirect {
-		t.Fatalf("the download answers %d", resp.StatusCode)
+		t.Fatalf("the download returned status %d", resp.StatusCode)
 	}
 	at, err := url.Parse(resp.Header.Get("Location"))
 	if err != nil {
@@ -125,8 +126,8 @@ func checkCalls(t *testing.T, s system.System, jobID string) {
 	}
 }
 
-// photosAreListed: an owner's jobs newest first, in pages and by state; those of all owners
-// in a state for operators only.
+// photosAreListed: an owner's jobs, newest first, in pages and by state; those of all
+// owners in a state, for operators only.
 func photosAreListed(t *testing.T, s system.System) {
 	owner := system.NewOwner()
 	c := s.Client(t, owner)
@@ -168,13 +169,14 @@ func photosAreListed(t *testing.T, s system.System) {
 	system.Eventually(t, func() error { return listsFailed(system.Within(t), t, s, want[2]) })
 }
 
-// listsFailed complains unless operators see a job in the list of FAILED ones.
+// listsFailed fails the test unless operators see a job in the list of FAILED
+// ones.
 func listsFailed(ctx context.Context, t *testing.T, s system.System, jobID string) error {
 	t.Helper()
 	for cursor := ""; ; {
 		status, body := system.Get(t, s.LiveOperator+"/v1/photos?status=FAILED&limit=10&cursor="+url.QueryEscape(cursor))
 		if status != http.StatusOK {
-			return fmt.Errorf("the list answers %d %s", status, body)
+			return fmt.Errorf("the list returned %d %s", status, body)
 		}
 		var page client.PhotoPage
 		system.Decode(t, body, &page)

@@ -1,4 +1,5 @@
-// Package photos proves the promises of photo jobs, those of paid providers included.
+// Package photos proves the promises of photo jobs, including those of paid
+// providers.
 package photos
 
 import "github.com/assay-project/assay/services/assay/test/e2e/system"
@@ -21,7 +22,7 @@ func Promises() system.Promises {
 	}
 }
 
-// Scenarios returns the promises that need services of their own.
+// Scenarios returns the promises that need their own services.
 func Scenarios() system.Scenarios {
 	return system.Scenarios{
 		"paid photos are edited": paidPhotosAreEdited,

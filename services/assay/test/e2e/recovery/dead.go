@@ -10,8 +10,8 @@ import (
 )
 
 // replayAfterAnOutage: files that ran out of attempts while S3 was down are
-// FAILED; a replay by filter, once S3 is up again, completes them. A dry
-// run before and a replay after change nothing.
+// FAILED; a replay by filter completes them after S3 has recovered. A dry run
+// before and a replay after change nothing.
 func replayAfterAnOutage(t *testing.T, start system.Starter) {
 	const files = 3
 	c := start(t, system.NoSweep, "ASSAY_ATTEMPTS=1")
@@ -37,11 +37,11 @@ func replayAfterAnOutage(t *testing.T, start system.Starter) {
 	dry := system.Dead(t, ingest.Operator, append([]string{"replay", "--dry-run"}, filter...)...)
 	for _, id := range ids {
 		if file := system.Await(t, speaker, id); file.Status != client.Failed || !strings.Contains(dry, id) {
-			t.Errorf("after a dry run that says %s, the file is %s", dry, system.JSON(file))
+			t.Errorf("after a dry run that printed %s, the file is %s", dry, system.JSON(file))
 		}
 	}
 	if said := system.Dead(t, ingest.Operator, append([]string{"replay", "--max", "1"}, filter...)...); strings.Count(said, "replayed") != 1 || !strings.Contains(said, "There are more") {
-		t.Errorf("a replay of one dead letter prints %s", said)
+		t.Errorf("a replay of one dead letter printed %s", said)
 	}
 	system.Dead(t, ingest.Operator, append([]string{"replay", "--rate", "1000"}, filter...)...)
 	js := c.JetStream(t)
@@ -55,7 +55,7 @@ func replayAfterAnOutage(t *testing.T, start system.Starter) {
 	}
 	again := system.Dead(t, ingest.Operator, append([]string{"replay"}, filter...)...)
 	if n := strings.Count(again, "skipped: the file is COMPLETED"); n != files {
-		t.Errorf("a replay of what is done says %s", again)
+		t.Errorf("a replay of completed items printed %s", again)
 	}
 	for _, id := range ids {
 		system.CheckResult(t, system.Await(t, speaker, id), system.Count(text))

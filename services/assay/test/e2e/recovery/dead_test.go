@@ -76,7 +76,7 @@ func TestReplayOfWhatFailsAgain(t *testing.T) {
 	for _, path := range []string{"/openapi.json", "/docs"} {
 		resp, body := system.System{HTTP: s.Operator}.Ask(t, "GET", path, nil, "")
 		if resp.StatusCode != 200 || !strings.Contains(body, "/v1/dead/replay") {
-			t.Errorf("%s of the address for operators: %d", path, resp.StatusCode)
+			t.Errorf("%s on the operator address: %d", path, resp.StatusCode)
 		}
 	}
 }

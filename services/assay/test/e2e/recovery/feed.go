@@ -12,8 +12,8 @@ import (
 )
 
 // feedSweepRepairs: orphaned texts are reported by a dry run and removed by a
-// sweep; an item without text is given up, with the reason, a dead letter
-// and an event, and does not change until a replay.
+// sweep; an item without text is given up, with the reason, a dead letter and
+// an event, and does not change until a replay.
 func feedSweepRepairs(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	ingest := c.Service(t, "ingest")
@@ -44,7 +44,7 @@ func feedSweepRepairs(t *testing.T, start system.Starter) {
 	}
 	check(t, "feed", c.Sweep(t), findings, "repaired", 3, 3)
 	if got := c.Analyzed(t, double.SourceID); got.IngestedAt != first.IngestedAt || !slices.Equal(got.MatchedTags, []string{"a", "tag 9"}) {
-		t.Errorf("of several rows one is left: %+v", got)
+		t.Errorf("only one of several rows remains: %+v", got)
 	}
 
 	if got := c.GivenUp(t, lost); got.ErrorMessage != "the accepted text no longer exists" {
@@ -58,14 +58,14 @@ func feedSweepRepairs(t *testing.T, start system.Starter) {
 	}
 	system.Eventually(t, func() error {
 		if said := c.Sweep(t); !strings.Contains(said, " 0 found, 0 repaired, 0 failed") {
-			return errors.New("a sweep after the repair says " + said)
+			return errors.New("a sweep after the repair printed " + said)
 		}
 		return nil
 	})
 
 	replay := []string{"replay", "--reason", "no longer exists"}
 	if said := system.Dead(t, ingest.Operator, append(replay, "--dry-run")...); !strings.Contains(said, lost) {
-		t.Errorf("the dry run says %s", said)
+		t.Errorf("the dry run printed %s", said)
 	}
 	c.PutSubmission(t, lostText)
 	system.Dead(t, ingest.Operator, replay...)
@@ -73,7 +73,7 @@ func feedSweepRepairs(t *testing.T, start system.Starter) {
 		t.Errorf("after the replay: %+v", got)
 	}
 	if said := system.Dead(t, ingest.Operator, replay...); !strings.Contains(said, "skipped: the item is already analyzed") {
-		t.Errorf("a replay of what is done says %s", said)
+		t.Errorf("a replay of completed items printed %s", said)
 	}
 	if outcomes := c.FeedOutcomes(t, lost); len(outcomes) != 2 || !strings.HasPrefix(outcomes[1], "analysis.completed/feed/"+lost+"/") {
 		t.Errorf("outcomes %v, want one that failed and one that completed", outcomes)
@@ -102,7 +102,7 @@ func feedItemsAreReplayedAfterAnOutage(t *testing.T, start system.Starter) {
 	}
 	c.S3Engine.Start(t)
 	if status, got := c.PostItem(t, all[0]); status != http.StatusOK || got.ErrorMessage == "" {
-		t.Errorf("a repeat of what was given up: %d %+v", status, got)
+		t.Errorf("a repeat of the given-up item: %d %+v", status, got)
 	}
 	if n := strings.Count(ingest.Output.String(), `"message":"item accepted"`); n != len(all) {
 		t.Errorf("%d messages were published for %d items and the repeat of one", n, len(all))
@@ -110,7 +110,7 @@ func feedItemsAreReplayedAfterAnOutage(t *testing.T, start system.Starter) {
 	filter := []string{"replay", "--consumer", "analyzer-feed", "--from", "1h", "--rate", "1000"}
 	system.Eventually(t, func() error {
 		if said := system.Dead(t, ingest.Operator, append(filter, "--dry-run")...); strings.Count(said, "newsapi#") != len(all) {
-			return errors.New("the dry run says " + said)
+			return errors.New("the dry run printed " + said)
 		}
 		return nil
 	})
@@ -124,6 +124,6 @@ func feedItemsAreReplayedAfterAnOutage(t *testing.T, start system.Starter) {
 		}
 	}
 	if said := system.Dead(t, ingest.Operator, filter...); strings.Count(said, "skipped: the item is already analyzed") != len(all) {
-		t.Errorf("a replay of what is done says %s", said)
+		t.Errorf("a replay of completed items printed %s", said)
 	}
 }

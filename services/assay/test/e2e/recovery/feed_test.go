@@ -12,9 +12,9 @@ import (
 )
 
 // TestFeedSurvivesLossOfAllStreams: all JetStream data is deleted under running
-// services during posts. One sweep brings every accepted item
-// to its end, with its outcome under one id. A text that is not yet old enough to
-// count as an orphan remains.
+// services during posts. One sweep brings every accepted item to its end, with
+// its outcome under one id. A text that is not old enough to count as an orphan
+// remains.
 func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	t.Parallel()
 	const posts, loss = 40, 20
@@ -50,7 +50,7 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 	c.PutSubmission(t, unfinished)
 	afterLease()
 	if said := c.Sweep(t, "--outcomes-since", "1h"); !strings.Contains(said, ", 0 failed") {
-		t.Errorf("the sweep says %s", said)
+		t.Errorf("the sweep printed %s", said)
 	}
 	ids := map[string]string{}
 	for _, p := range all {
@@ -65,7 +65,7 @@ func TestFeedSurvivesLossOfAllStreams(t *testing.T) {
 		ids[p.SourceID] = outcomes[0]
 	}
 	if !slices.Contains(c.Keys(t), system.TextKey(unfinished.SourceID)) {
-		t.Error("a fresh text is gone")
+		t.Error("a new text was removed")
 	}
 	// The outcomes are published again, to a new stream, under the same ids.
 	if err := js.DeleteStream(system.Within(t), "ASSAY_OUTCOMES"); err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // feedDeadLettersAreRestored: after a loss of all JetStream data, a sweep that publishes
-// outcomes again restores the dead letter of an item that was given up, once, and it can
-// be replayed. Other sweeps do not restore what an operator dropped.
+// outcomes again restores the dead letter of a given-up item, once, and it can be
+// replayed. Other sweeps do not restore dead letters that an operator dropped.
 func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep)
 	ingest := c.Service(t, "ingest")
@@ -34,7 +34,7 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	found := "feed  " + lost + "  lost_dead_letter  "
 	since := []string{"--outcomes-since", "1h"}
 	if said := c.Sweep(t, since...); strings.Contains(said, found) {
-		t.Errorf("with its dead letter stored, a sweep prints %s", said)
+		t.Errorf("with its dead letter stored, a sweep printed %s", said)
 	}
 	js := c.JetStream(t)
 	for _, stream := range streams {
@@ -44,7 +44,7 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 	}
 	c.SetUp(t)
 	if said := c.Sweep(t); strings.Contains(said, found) {
-		t.Errorf("a sweep that tells no outcomes says %s", said)
+		t.Errorf("a sweep without outcomes printed %s", said)
 	}
 	for _, state := range []string{"found", "repaired"} {
 		args := since
@@ -52,11 +52,11 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 			args = append([]string{"--dry-run"}, since...)
 		}
 		if said := c.Sweep(t, args...); !strings.Contains(said, found+state) {
-			t.Errorf("the sweep says %s", said)
+			t.Errorf("the sweep printed %s", said)
 		}
 	}
 	if said := c.Sweep(t, since...); strings.Contains(said, found) {
-		t.Errorf("a second sweep says %s", said)
+		t.Errorf("a second sweep printed %s", said)
 	}
 	if said := system.Dead(t, ingest.Operator, "list"); strings.Count(said, lost) != 1 || !strings.Contains(said, "restored  the accepted text no longer exists") {
 		t.Errorf("the dead letters are %s", said)
@@ -64,13 +64,13 @@ func feedDeadLettersAreRestored(t *testing.T, start system.Starter) {
 
 	c.PutSubmission(t, text)
 	if said := system.Dead(t, ingest.Operator, "replay", "--all"); !strings.Contains(said, "replayed") {
-		t.Errorf("the replay says %s", said)
+		t.Errorf("the replay printed %s", said)
 	}
 	if got := c.Analyzed(t, lost); got.Compound != 0.4404 || got.ErrorMessage != "" {
 		t.Errorf("after the replay: %+v", got)
 	}
 	if said := system.Dead(t, ingest.Operator, "replay", "--all"); !strings.Contains(said, "skipped: the item is already analyzed") {
-		t.Errorf("a replay of what is done says %s", said)
+		t.Errorf("a replay of completed items printed %s", said)
 	}
 	if outcomes := c.FeedOutcomes(t, lost); len(outcomes) != 2 {
 		t.Errorf("outcomes %v, want one that failed and one that completed", outcomes)

@@ -19,20 +19,20 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/ledger"
 )
 
-var importFiles = flag.Int("fault.files", 120, "how many files the import under kills has, 20 in a folder")
+var importFiles = flag.Int("fault.files", 120, "the number of files in the import under kills, 20 per folder")
 
 const (
 	filesPerFolder = 20
 	filesPerKill   = 300
 )
 
-// tree is a folder of the local disk with small files in folders.
+// tree is a local directory with small files in subdirectories.
 type tree struct {
 	dir   string
 	files map[string]bool // their paths below dir
 }
 
-// writeTree writes files, half of them texts and half of them of no known type.
+// writeTree writes files, half of them texts and half of no known type.
 func writeTree(t *testing.T, files int) tree {
 	t.Helper()
 	source := tree{filepath.Join(t.TempDir(), "tree"), map[string]bool{}}
@@ -54,8 +54,8 @@ func writeTree(t *testing.T, files int) tree {
 }
 
 // TestKilledServicesLoseNothingOfAnImport: ingest, analyzer and query are killed in turn while one
-// command imports a tree of files. All of them are Processed, each once, in their folders, and the
-// command run again adds none.
+// command imports a tree of files. All of them are Processed, each once, in their folders, and
+// running the command again adds none.
 func TestKilledServicesLoseNothingOfAnImport(t *testing.T) {
 	t.Parallel()
 	c, source, owner := startServices(t), writeTree(t, *importFiles), system.NewOwner()
@@ -75,7 +75,7 @@ func TestKilledServicesLoseNothingOfAnImport(t *testing.T) {
 		c.restart(t, role)
 	}
 	if status := command.EndWithin(ctx, t); status != 0 {
-		t.Fatalf("the command ends with %d: %s", status, command.Output.Tail(8000))
+		t.Fatalf("the command exited with %d: %s", status, command.Output.Tail(8000))
 	}
 	promises := imported(t, command, source)
 	promises = append(promises, listed(ctx, t, c.Client(t, owner), source, promises)...)
@@ -87,13 +87,14 @@ func TestKilledServicesLoseNothingOfAnImport(t *testing.T) {
 
 	again := put()
 	if status := again.EndWithin(ctx, t); status != 0 {
-		t.Fatalf("the command ends with %d when it is run again: %s", status, again.Output.Tail(8000))
+		t.Fatalf("the second run of the command exited with %d: %s", status, again.Output.Tail(8000))
 	}
 	imported(t, again, source)
 	c.Audit(ctx, t, promises)
 }
 
-// imported returns the promises of the files that the command has shown, which are those of the tree.
+// imported returns the promises of the files that the command has printed, which are those of the
+// tree.
 func imported(t *testing.T, command *system.Program, source tree) []audit.Promise {
 	t.Helper()
 	var promises []audit.Promise
@@ -104,12 +105,12 @@ func imported(t *testing.T, command *system.Program, source tree) []audit.Promis
 			client.Node
 		}
 		if err := json.Unmarshal([]byte(line), &file); err != nil || file.ID == "" {
-			t.Errorf("the command writes %s", line)
+			t.Errorf("the command printed %s", line)
 			continue
 		}
 		below, err := filepath.Rel(source.dir, file.Path)
 		if err != nil || !source.files[below] {
-			t.Errorf("the command shows %s, %v", file.Path, err)
+			t.Errorf("the command printed %s, %v", file.Path, err)
 		}
 		left--
 		promises = append(promises, audit.Promise{
@@ -117,13 +118,13 @@ func imported(t *testing.T, command *system.Program, source tree) []audit.Promis
 		})
 	}
 	if left != 0 {
-		t.Errorf("the command leaves out %d files", left)
+		t.Errorf("the command omitted %d files", left)
 	}
 	return promises
 }
 
-// listed compares the lists of all folders with the files that were promised, and returns the promises
-// of the folders.
+// listed compares the lists of all folders with the promised files, and returns the promises of the
+// folders.
 func listed(ctx context.Context, t *testing.T, c *client.Client, source tree, promises []audit.Promise) []audit.Promise {
 	t.Helper()
 	root, err := c.Root(ctx)

@@ -15,8 +15,8 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/system"
 )
 
-// photoSweepRepairs: what is wrong with jobs and their objects is said by a dry run that
-// changes nothing, and repaired by a sweep; what is as it should be stays.
+// photoSweepRepairs: a dry run reports inconsistencies of jobs and their objects and
+// changes nothing, and a sweep repairs them; consistent jobs do not change.
 func photoSweepRepairs(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	ingest := c.Service(t, "ingest")
@@ -47,8 +47,8 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 		return ""
 	}
 	kept, keptFailed := completed(), failed()
-	// Their workers died, and their messages are lost: one before its call, one after the
-	// answer to its second call was stored.
+	// Their workers crashed, and their messages are lost: one before its call, one after
+	// the response to its second call was stored.
 	lost, answered := completed(), completed()
 	old, oldFailed := completed(), failed()
 	unused, unnotified, other, withoutBytes := reserved(), reserved(), reserved(), completed()
@@ -77,13 +77,13 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 	c.PutObject(t, system.PhotoTemp, system.Attribute(t, c.PhotoItem(system.Within(t), t, other.JobID), "s3TempKey"), []byte("x"))
 	const none = "01HF9GZZZZZZZZZZZZZZZZZZZZ"
 	orphan, orphanFinal := blob.Key("work/", none+"/answer-1"), blob.Key("final/", none+"/1.jpg")
-	strayFinal := blob.Key("final/", kept.JobID+"/9.jpg") // of a worker that was lost
+	strayFinal := blob.Key("final/", kept.JobID+"/9.jpg") // of a crashed worker
 	foreign := "elsewhere/file"
 	c.PutObject(t, system.PhotoTemp, orphan, []byte("x"))
 	c.PutObject(t, system.PhotoTemp, foreign, []byte("x"))
 	c.PutObject(t, system.PhotoFinal, orphanFinal, []byte("x"))
 	c.PutObject(t, system.PhotoFinal, strayFinal, []byte("x"))
-	// The stream dropped what is published again under the id of a message of the last minutes.
+	// The stream drops messages that are published again under an id of the last minutes.
 	js := c.JetStream(t)
 	for _, stream := range []string{"ASSAY_WORK_PHOTOJOB", "ASSAY_NOTICES"} {
 		if err := js.DeleteStream(system.Within(t), stream); err != nil {
@@ -127,7 +127,7 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 	for bucket, keys := range map[string][]string{system.PhotoTemp: {orphan}, system.PhotoFinal: {orphanFinal, strayFinal}} {
 		for _, key := range keys {
 			if err := c.HeadObject(t, bucket, key); err == nil {
-				t.Errorf("%s is still there", key)
+				t.Errorf("%s still exists", key)
 			}
 		}
 	}
@@ -135,11 +135,11 @@ func photoSweepRepairs(t *testing.T, start system.Starter) {
 		t.Errorf("an object that does not belong to a job: %v", err)
 	}
 	if len(c.PhotoKeys(t, kept.JobID)) != 2 || len(c.PhotoKeys(t, keptFailed.JobID)[system.PhotoTemp]) == 0 || len(c.PhotoKeys(t, old.JobID)) != 1 {
-		t.Errorf("objects are left of %v, %v, %v", c.PhotoKeys(t, kept.JobID), c.PhotoKeys(t, keptFailed.JobID), c.PhotoKeys(t, old.JobID))
+		t.Errorf("objects remain of %v, %v, %v", c.PhotoKeys(t, kept.JobID), c.PhotoKeys(t, keptFailed.JobID), c.PhotoKeys(t, old.JobID))
 	}
 	system.Eventually(t, func() error {
 		if said := c.Sweep(t); !strings.Contains(said, " 0 found, 0 repaired, 0 failed") {
-			return errors.New("a sweep after the repair says " + said)
+			return errors.New("a sweep after the repair printed " + said)
 		}
 		return nil
 	})
@@ -166,8 +166,8 @@ func checkRepaired(t *testing.T, c *system.Cluster, ends map[string]string, spea
 	}
 }
 
-// photoBatchesSurviveALoss: a batch of 20 of which 3 photos are bad, one is never uploaded and
-// one is deleted, and whose work is lost with all streams, ends as PARTIAL by a sweep.
+// photoBatchesSurviveALoss: a batch of 20, with 3 bad photos, one that is never uploaded and
+// one that is deleted, whose work is lost with all streams, ends as PARTIAL after a sweep.
 func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 	c := start(t, system.NoSweep, "ASSAY_UPLOAD_EXPIRES=1s", "ASSAY_RESERVATION_EXPIRES=1100ms")
 	c.Front(t, c.Service(t, "ingest"), c.Service(t, "query"))
@@ -211,7 +211,7 @@ func photoBatchesSurviveALoss(t *testing.T, start system.Starter) {
 	c.Service(t, "analyzer")
 	afterLease()
 	if said := c.Sweep(t); !strings.Contains(said, ", 0 failed") {
-		t.Errorf("the sweep says %s", said)
+		t.Errorf("the sweep printed %s", said)
 	}
 	ended := system.BatchEnd(t, speaker, batch.BatchID)
 	if ended.Status != client.Partial || ended.Completed != 15 || ended.Failed != 4 || ended.Deleted != 1 {

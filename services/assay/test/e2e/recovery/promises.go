@@ -3,7 +3,7 @@ package recovery
 
 import "github.com/assay-project/assay/services/assay/test/e2e/system"
 
-// Scenarios returns the promises that need services of their own.
+// Scenarios returns the promises that need their own services.
 func Scenarios() system.Scenarios {
 	return system.Scenarios{
 		"sweep repairs":               sweepRepairs,

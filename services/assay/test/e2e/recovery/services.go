@@ -55,7 +55,7 @@ func AnalyzersShare(t *testing.T, s system.System, analyzers ...Worker) {
 	for i, a := range analyzers {
 		did := attempts(a) - before[i]
 		if did == 0 {
-			t.Errorf("analyzer %d did nothing", i)
+			t.Errorf("analyzer %d processed nothing", i)
 		}
 		total += did
 	}
@@ -87,7 +87,8 @@ func KilledAnalyzerIsReplaced(t *testing.T, s system.System, analyzer func() Wor
 	}
 }
 
-// claimByHand writes both items like a worker that dies right after its claim.
+// claimByHand writes both items as a worker that crashes right after its claim
+// leaves them.
 func claimByHand(t *testing.T, s system.System, owner, fileID string) {
 	t.Helper()
 	now := fmt.Sprint(time.Now().UnixMilli())

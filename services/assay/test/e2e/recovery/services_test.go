@@ -8,9 +8,9 @@ import (
 	"github.com/assay-project/assay/services/assay/test/e2e/uploads"
 )
 
-// TestServicesAlone: ingest, query and three analyzers as processes of their
-// own, configured by environment variables only, keep the promises of one process, and
-// the analyzers share the work.
+// TestServicesAlone: ingest, query and three analyzers as separate processes,
+// configured by environment variables only, keep the promises of one process, and the
+// analyzers share the work.
 func TestServicesAlone(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, "ASSAY_ANALYZER_PARALLEL=2")
@@ -44,7 +44,7 @@ func TestKilledAnalyzerIsReplaced(t *testing.T) {
 }
 
 // TestForgottenDeliveryIsTakenOver: a NATS server that was killed counts a
-// delivery from 1 again. The file that its dead worker had claimed a moment
+// delivery from 1 again. The file that its crashed worker had claimed shortly
 // before is analyzed nevertheless.
 func TestForgottenDeliveryIsTakenOver(t *testing.T) {
 	t.Parallel()

@@ -39,10 +39,10 @@ func silencing(t *testing.T, engine string) *silence {
 	return s
 }
 
-// TestSilentEngines: DynamoDB and S3 accept requests and do not respond for a
-// while. The services log it, with the name of the setting, and recover once there are
-// responses again: posts, analyses, the projection and the sweep, none of which had
-// got a response.
+// TestSilentEngines: DynamoDB and S3 accept requests and do not respond for a while.
+// The services log it, with the name of the setting, and recover once there are
+// responses again: posts, analyses, the projection and the sweep, all of which
+// received no response.
 func TestSilentEngines(t *testing.T) {
 	t.Parallel()
 	c := system.StartCluster(t, "ASSAY_SWEEP_EVERY=100ms")
@@ -60,9 +60,9 @@ func TestSilentEngines(t *testing.T) {
 
 	tables.on.Store(true)
 	query.Await(t, "ASSAY_DYNAMODB_TIMEOUT") // the projector
-	system.Eventually(t, func() error {      // the sweep, and nothing else scans
+	system.Eventually(t, func() error {      // the sweep: nothing else scans
 		if _, held := tables.held.Load("DynamoDB_20120810.Scan"); !held {
-			return errors.New("no sweep waits for an answer")
+			return errors.New("no sweep waits for a response")
 		}
 		return nil
 	})

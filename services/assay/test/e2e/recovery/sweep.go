@@ -29,9 +29,9 @@ func afterLease() { <-time.After(1100 * time.Millisecond) }
 // accepted is an upload that got a 2xx.
 type accepted struct{ id, text string }
 
-// survivesLossOfAllStreams: all JetStream data is deleted under running services in
-// the middle of uploads. They keep running, and one sweep brings everything that was
-// accepted to its end, with its outcome under one id.
+// survivesLossOfAllStreams: all JetStream data is deleted under running services
+// during uploads. They keep running, and one sweep brings every accepted upload to
+// its end, with its outcome under one id.
 func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	const uploads, loss = 60, 30
 	c := start(t, system.NoSweep, "ASSAY_ANALYZER_PARALLEL=2")
@@ -51,7 +51,7 @@ func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	for i := range loss {
 		upload(i)
 	}
-	claimByHand(t, c.System, owner, all[0].id) // whose worker dies with the streams
+	claimByHand(t, c.System, owner, all[0].id) // whose worker crashes with the streams
 	c.Service(t, "analyzer").Await(t, `"outcome":"done"`)
 	for _, stream := range streams {
 		if err := js.DeleteStream(ctx, stream); err != nil {
@@ -63,7 +63,7 @@ func survivesLossOfAllStreams(t *testing.T, start system.Starter) {
 	}
 	afterLease()
 	if said := c.Sweep(t, "--outcomes-since", "1h"); !strings.Contains(said, ", 0 failed") {
-		t.Errorf("the sweep says %s", said)
+		t.Errorf("the sweep printed %s", said)
 	}
 	ids := map[string]string{}
 	for _, a := range all {
@@ -123,7 +123,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	// Its worker died, and its message and its bytes are lost.
+	// Its worker crashed, and its message and its bytes are lost.
 	claimByHand(t, c.System, owner, lost.FileID)
 	for _, key := range c.Keys(t) {
 		if strings.Contains(key, lost.FileID) {
@@ -163,7 +163,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 		t.Error("a retry without bytes is accepted")
 	}
 	if _, err := speaker.Get(ctx, unused.FileID, 0); err == nil {
-		t.Error("the unused reservation is still there")
+		t.Error("the unused reservation still exists")
 	}
 	listed := map[string]bool{}
 	for file, err := range speaker.List(ctx, client.Listing{}) {
@@ -180,7 +180,7 @@ func sweepRepairs(t *testing.T, start system.Starter) {
 	}
 	system.Eventually(t, func() error {
 		if said := c.Sweep(t); !strings.Contains(said, " 0 found, 0 repaired, 0 failed") {
-			return errors.New("a sweep after the repair says " + said)
+			return errors.New("a sweep after the repair printed " + said)
 		}
 		return nil
 	})
@@ -191,7 +191,7 @@ func check(t *testing.T, area, said string, findings map[string]string, state st
 	t.Helper()
 	for id, what := range findings {
 		if want := fmt.Sprintf("%s  %s  %s  %s\n", area, id, what, state); !strings.Contains(said, want) {
-			t.Errorf("the sweep does not say %q", want)
+			t.Errorf("the sweep did not print %q", want)
 		}
 	}
 	if want := fmt.Sprintf(" %d found, %d repaired, 0 failed", found, repaired); !strings.Contains(said, want) {

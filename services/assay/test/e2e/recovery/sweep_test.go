@@ -41,8 +41,8 @@ func TestUnnotifiedUploadIsSwept(t *testing.T) {
 	}
 }
 
-// TestSweepDoubtsAnEmptyTable: a bucket is not emptied if the table lacks most
-// of its files.
+// TestSweepDoubtsAnEmptyTable: a sweep does not empty a bucket if the table
+// lacks most of its files.
 func TestSweepDoubtsAnEmptyTable(t *testing.T) {
 	t.Parallel()
 	const objects = 12
@@ -56,15 +56,15 @@ func TestSweepDoubtsAnEmptyTable(t *testing.T) {
 	afterLease()
 	p := system.Launch(t, "assay", c.Env, "sweep")
 	if status := p.End(t); status != 1 || !strings.Contains(p.Output.String(), "so nothing was deleted") {
-		t.Errorf("the sweep ends with %d: %s", status, p.Output)
+		t.Errorf("the sweep exited with %d: %s", status, p.Output)
 	}
 	if keys := c.Keys(t); len(keys) != objects {
-		t.Errorf("%d objects are left of %d", len(keys), objects)
+		t.Errorf("%d of %d objects remain", len(keys), objects)
 	}
 }
 
-// TestEnginesAreFound: `assay sweep` and `assay feed rebuild` need no settings beside a running
-// `assay serve`.
+// TestEnginesAreFound: `assay sweep` and `assay feed rebuild` need no settings on a machine
+// with a running `assay serve`.
 func TestEnginesAreFound(t *testing.T) {
 	t.Parallel()
 	s := system.StartServer(t, t.TempDir(), system.NoSweep)
@@ -72,16 +72,16 @@ func TestEnginesAreFound(t *testing.T) {
 	system.Await(t, speaker, system.UploadMultipart(t, speaker, "a.txt", "text/plain", []byte("text")).FileID)
 	p := system.Launch(t, "assay", nil, "sweep", "--json", "--data", s.Dir)
 	if status := p.End(t); status != 0 || p.Output.String() != `{"read":7,"found":0,"repaired":0,"failed":0,"dryRun":false}`+"\n" {
-		t.Errorf("the sweep ends with %d: %s", status, p.Output)
+		t.Errorf("the sweep exited with %d: %s", status, p.Output)
 	}
 	p = system.Launch(t, "assay", nil, "sweep", "--outcomes-since", "noon", "--data", s.Dir)
 	if status := p.End(t); status != 2 {
-		t.Errorf("a time that is none ends with %d: %s", status, p.Output)
+		t.Errorf("with an invalid time, exit status %d: %s", status, p.Output)
 	}
 	s.PostItem(t, system.NewPosting("The book was good.", "a"))
 	s.AwaitItems(t, "a", 1)
 	p = system.Launch(t, "assay", nil, "feed", "rebuild", "--json", "--data", s.Dir)
 	if status := p.End(t); status != 0 || p.Output.String() != `{"items":1,"skipped":0,"removed":0,"recounted":0}`+"\n" {
-		t.Errorf("the rebuild ends with %d: %s", status, p.Output)
+		t.Errorf("the rebuild exited with %d: %s", status, p.Output)
 	}
 }

@@ -94,13 +94,13 @@ func readComposition(t *testing.T) *composition {
 	return c
 }
 
-// host holds the settings of a container that the test chooses: variables, and which
-// of its ports have a fixed port on this machine.
+// host has the settings of a container that the test chooses: variables, and the
+// ports that are fixed on this machine.
 type host struct {
 	env   map[string]string
 	ports map[string]string // of the container → of this machine
-	once  bool              // it ends by itself
-	// networks are its networks besides the default one.
+	once  bool              // it exits by itself
+	// networks are its networks in addition to the default one.
 	networks []string
 }
 
@@ -165,7 +165,7 @@ func (c *composition) run(t *testing.T, service string, h host) *contained {
 		t.Fatalf("%s: %v", service, err)
 	}
 	if state, err := started.State(system.Within(t)); err != nil || h.once && state.ExitCode != 0 {
-		t.Fatalf("%s ended with %d, %v", service, state.ExitCode, err)
+		t.Fatalf("%s exited with %d, %v", service, state.ExitCode, err)
 	}
 	return made
 }

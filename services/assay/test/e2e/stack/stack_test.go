@@ -28,7 +28,8 @@ import (
 )
 
 // TestStack: the programs and engines of docker-compose.yml, in containers, keep
-// the promises of one process, also when they are killed, restarted and cut off.
+// the promises of one process, also when they are killed, restarted and
+// disconnected.
 func TestStack(t *testing.T) {
 	c := readComposition(t)
 	c.run(t, "volumes", host{once: true})
@@ -87,10 +88,9 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// disturbancesLoseNothing: under a load of uploads NATS is restarted, an analyzer
-// dies, and another is disconnected from NATS, but not from DynamoDB and S3. Every
-// accepted upload ends as promised, once, while it is still disconnected; it works again when the
-// network is back.
+// disturbancesLoseNothing: during uploads NATS is restarted, an analyzer is killed, and another
+// is disconnected from NATS, but not from DynamoDB and S3. Every accepted upload ends as
+// promised, once, while it is still disconnected; it works again when the network is back.
 func disturbancesLoseNothing(t *testing.T, c *composition, s system.System, nats *contained, env map[string]string) {
 	side, err := network.New(system.Within(t))
 	if err != nil {
@@ -129,8 +129,8 @@ func disturbancesLoseNothing(t *testing.T, c *composition, s system.System, nats
 	steady.Kill(t)
 }
 
-// callIsEnough: if the bucket sends no notification, the client's own call gets its file
-// analyzed, once.
+// callIsEnough: if the bucket sends no notification, the client's own call causes the
+// analysis of its file, once.
 func callIsEnough(t *testing.T, s system.System) {
 	js := s.JetStream(t)
 	before := notices(t, js)
@@ -160,8 +160,8 @@ func notices(t *testing.T, js jetstream.JetStream) uint64 {
 	return stream.CachedInfo().State.LastSeq
 }
 
-// keysAreSeparate: each program's key may do what its policy allows. DynamoDB Local
-// accepts any key for everything.
+// keysAreSeparate: each program's key has the permissions of its policy. DynamoDB
+// Local accepts any key for everything.
 func keysAreSeparate(t *testing.T, c *composition, s system.System) {
 	as := func(who string) system.System {
 		its := s
@@ -192,24 +192,24 @@ func keysAreSeparate(t *testing.T, c *composition, s system.System) {
 	liar := as("ingest")
 	liar.SecretKey = "guessed"
 	refused := map[string]error{
-		"query stores bytes":      store(as("query"), "files/none/none"),
-		"analyzer stores bytes":   store(as("analyzer"), "files/none/none"),
-		"ingest stores elsewhere": store(as("ingest"), "other"),
-		"a liar stores bytes":     store(liar, "files/none/none"),
-		"query reads texts":       load("query", "feed/none"),
+		"query stores bytes":                        store(as("query"), "files/none/none"),
+		"analyzer stores bytes":                     store(as("analyzer"), "files/none/none"),
+		"ingest stores bytes outside of its prefix": store(as("ingest"), "other"),
+		"a client stores other bytes than declared": store(liar, "files/none/none"),
+		"query reads texts":                         load("query", "feed/none"),
 	}
 	allowed := map[string]error{"ingest stores a text": store(as("ingest"), "feed/none")}
 	if strings.Contains(c.services["dynamodb"].Command, "-policies") {
 		maps.Copy(refused, map[string]error{
-			"query writes a file":        put("query"),
-			"analyzer creates a file":    put("analyzer"),
-			"ingest reads all of a file": get("ingest", ""),
-			"ingest reads a result":      get("ingest", "result"),
-			"a stranger reads a file":    get("stranger", ""),
+			"query writes a file":         put("query"),
+			"analyzer creates a file":     put("analyzer"),
+			"ingest reads all of a file":  get("ingest", ""),
+			"ingest reads a result":       get("ingest", "result"),
+			"an unknown key reads a file": get("stranger", ""),
 		})
 		maps.Copy(allowed, map[string]error{
-			"query reads a file":           get("query", ""),
-			"ingest reads whose a file is": get("ingest", "ownerId"),
+			"query reads a file":               get("query", ""),
+			"ingest reads the owner of a file": get("ingest", "ownerId"),
 		})
 	}
 	for name, err := range refused {

@@ -77,8 +77,8 @@ func (c *Cluster) SetUp(t *testing.T) {
 	}
 }
 
-// StartEngine starts an engine on a new folder and a free address: nats, guarded-nats,
-// dynamodb or s3. It ends with the test.
+// StartEngine starts an engine on a new directory and a free address: nats,
+// guarded-nats, dynamodb or s3. It ends with the test.
 func StartEngine(t *testing.T, role string, env ...string) *EngineProgram {
 	t.Helper()
 	e := &EngineProgram{role: role, env: append(env, engineDir+"="+t.TempDir()), URL: "tcp://" + KeepableAddr(t)}
@@ -88,7 +88,7 @@ func StartEngine(t *testing.T, role string, env ...string) *EngineProgram {
 
 var engineURL = regexp.MustCompile(`engine at (\S+) is ready\n`)
 
-// Start starts the engine on its folder; a restart uses the same address.
+// Start starts the engine on its directory; a restart uses the same address.
 func (e *EngineProgram) Start(t *testing.T) {
 	t.Helper()
 	_, addr, _ := strings.Cut(e.URL, "://")
@@ -101,7 +101,7 @@ func (e *EngineProgram) Start(t *testing.T) {
 type Service struct {
 	*Program
 	URL      string
-	Operator string // the address for operators
+	Operator string // the operator address
 }
 
 var readyLine = regexp.MustCompile(`"addr":"([^"]+)"[^\n]*"message":"ready"`)

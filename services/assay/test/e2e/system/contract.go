@@ -74,10 +74,10 @@ func newContract(text []byte) (*contract, error) {
 	return c, nil
 }
 
-// ofConnection are the headers that the HTTP server sets, which no API describes.
+// ofConnection are the headers that the HTTP server sets, which no API documents.
 var ofConnection = []string{"Connection", "Content-Length", "Content-Type", "Date", "X-Content-Type-Options"}
 
-// check returns an error that says in what a response differs from the document, and what to do. body is nil
+// check returns an error that states how a response differs from the document, and what to do. body is nil
 // for a response that is not JSON.
 func (c *contract) check(resp *http.Response, body []byte) error {
 	if refusedByListener(resp) {
@@ -107,20 +107,22 @@ func (c *contract) check(resp *http.Response, body []byte) error {
 	return c.checkBody(resp, body, documented, at)
 }
 
-// refusedByListener reports whether the listener refused the connection before it read a request.
+// refusedByListener reports whether the listener rejected the connection before it read a
+// request.
 func refusedByListener(resp *http.Response) bool {
 	return resp.ContentLength == 0 && resp.Header.Get("X-Request-Id") == "" && resp.Close &&
 		(resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable)
 }
 
-// checkUnrouted checks the response to a request for no operation: under /v1/ it is a problem.
+// checkUnrouted checks the response to a request that matches no operation: under /v1/ it is a
+// problem.
 func (c *contract) checkUnrouted(resp *http.Response, body []byte) error {
 	kind := resp.Header.Get("Content-Type")
 	switch {
 	case kind == "application/problem+json":
 		return c.validate(body, pointer("components", "schemas", "Problem"))
 	case strings.HasPrefix(resp.Request.URL.Path, "/v1/") && resp.StatusCode >= http.StatusBadRequest && resp.Request.Method != http.MethodHead:
-		return fmt.Errorf("a refusal of a request for no operation is of type %q, not application/problem+json", kind)
+		return fmt.Errorf("the response to a request that matches no operation has the type %q, not application/problem+json", kind)
 	}
 	return nil
 }
@@ -162,7 +164,7 @@ func (c *contract) checkBody(resp *http.Response, body []byte, documented docume
 	}
 	kind, _, err := mime.ParseMediaType(sent)
 	if err != nil {
-		return fmt.Errorf("the content type is %q, of which the document lists %d", sent, len(documented.Content))
+		return fmt.Errorf("the content type is %q, which the document lists %d times", sent, len(documented.Content))
 	}
 	content, found := documented.Content[kind]
 	if !found {
@@ -227,7 +229,7 @@ func pointer(parts ...string) string {
 	return text
 }
 
-// readJSON returns the body of a JSON response, and puts it back. Of other responses it reads nothing.
+// readJSON returns the body of a JSON response, and restores it. It does not read other responses.
 func readJSON(resp *http.Response) ([]byte, error) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || !isJSON(kind) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// contracts are those of the servers that run, by their host, and of all documents so far: most servers
-// have the same.
+// contracts are the contracts of the running servers, by their host, and all documents so far: most
+// servers have the same.
 var contracts struct {
 	sync.Mutex
 	byHost map[string]served
@@ -21,7 +21,7 @@ type served struct {
 	t *testing.T // the test that started the server
 }
 
-// Serves makes the responses of a server to the clients of this package be compared with its document. A
+// Serves makes the clients of this package compare the responses of a server with its document. A
 // difference fails the test, at the end of which the server stops. An empty address is ignored.
 func Serves(t *testing.T, address string) {
 	t.Helper()
@@ -80,12 +80,12 @@ func (c checked) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, nil // the client sees the error when it reads the body
 	}
 	if err := server.check(resp, body); err != nil {
-		server.t.Errorf("%s %s answered %s, which differs from /openapi.json: %v", req.Method, req.URL, resp.Status, err)
+		server.t.Errorf("%s %s responded with %s, which differs from /openapi.json: %v", req.Method, req.URL, resp.Status, err)
 	}
 	return resp, nil
 }
 
-// CloseIdleConnections is what http.Client calls.
+// CloseIdleConnections is called by http.Client.
 func (c checked) CloseIdleConnections() {
 	if transport, ok := c.RoundTripper.(interface{ CloseIdleConnections() }); ok {
 		transport.CloseIdleConnections()

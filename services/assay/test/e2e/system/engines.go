@@ -77,11 +77,11 @@ func runEngine(name string) error {
 		serve(engine.URL())
 		return engine.Close()
 	}
-	return fmt.Errorf("there is no role %q", name)
+	return fmt.Errorf("unknown role %q", name)
 }
 
 // tell publishes the bucket's notification in the other of the two forms that ingest
-// reads, that of EventBridge.
+// accepts, that of EventBridge.
 func tell(ctx context.Context, js jetstream.JetStream, o embedded.Object) error {
 	type named map[string]string
 	notice, err := json.Marshal(map[string]any{

@@ -44,7 +44,7 @@ func (s System) Lists(ctx context.Context, query url.Values, want []string) erro
 }
 
 // FeedOutcomes returns the ids of all outcome events of an item, once no work on it
-// is left.
+// remains.
 func (s System) FeedOutcomes(t *testing.T, sourceID string) []string {
 	t.Helper()
 	return s.outcomesOf(t, s.JetStream(t), "ASSAY_WORK_FEED", "assay-work.*.*.feed.accepted."+sourceID, "assay.analysis.*.feed."+sourceID)
@@ -196,7 +196,7 @@ func (s System) PutPending(t *testing.T, sourceID, at string, more Item) {
 // TextKey returns the key of an item's text.
 func TextKey(sourceID string) string { return blob.Key("feed/", hex.EncodeToString([]byte(sourceID))) }
 
-// PutSubmission stores a submission like a writer that then dies.
+// PutSubmission stores a submission like a writer that then crashes.
 func (s System) PutSubmission(t *testing.T, p Posting) {
 	t.Helper()
 	if p.IngestedAt == "" {

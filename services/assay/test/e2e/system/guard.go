@@ -12,7 +12,7 @@ import (
 
 // Guard starts clusters whose programs have only the permissions of deploy/nats and deploy/iam, and
 // records which parts of deploy/iam were used. A program's access key is its name; the key of the
-// tests may do everything.
+// tests has all permissions.
 type Guard struct {
 	Policies map[string]iam.Policy // of deploy/iam, by file name
 
@@ -36,7 +36,7 @@ func NewGuard(t *testing.T) *Guard {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		for access := range g.refused {
-			t.Errorf("needed, and not in deploy/iam (make gen): %s", access)
+			t.Errorf("needed, but not in deploy/iam (make gen): %s", access)
 		}
 	})
 	return g

@@ -82,7 +82,7 @@ func Refused(t *testing.T, resp *http.Response, body string, status int, slug st
 	if resp.StatusCode != status || json.Unmarshal([]byte(body), &p) != nil ||
 		resp.Header.Get("Content-Type") != "application/problem+json" ||
 		p.Type != "urn:assay:problem:"+slug || p.Status != status || p.Title == "" {
-		t.Errorf("answer %d %s, want a problem %d %s: %s", resp.StatusCode, resp.Header.Get("Content-Type"), status, slug, body)
+		t.Errorf("got status %d %s, want a problem %d %s: %s", resp.StatusCode, resp.Header.Get("Content-Type"), status, slug, body)
 	}
 	if id := resp.Header.Get("X-Request-Id"); id == "" || !strings.HasSuffix(p.Instance, id) {
 		t.Errorf("instance %q does not name the request %q", p.Instance, id)

@@ -28,14 +28,15 @@ import (
 )
 
 var (
-	loadUploads = flag.Int("fault.uploads", 150, "how many uploads each run under kills makes")
-	loadSeed    = flag.Uint64("fault.seed", 13, "when what is killed")
+	loadUploads = flag.Int("fault.uploads", 150, "the number of uploads of each run under kills")
+	loadSeed    = flag.Uint64("fault.seed", 13, "chooses the processes and the times of kills")
 )
 
 // LoadUploads returns the number of uploads of a run under kills, the flag -fault.uploads.
 func LoadUploads() int { return *loadUploads }
 
-// LoadSeed returns the seed of what is killed and when, the flag -fault.seed.
+// LoadSeed returns the seed that chooses the processes and the times of kills,
+// the flag -fault.seed.
 func LoadSeed() uint64 { return *loadSeed }
 
 // LoadTime returns the time limit of a load of LoadUploads.
@@ -58,16 +59,17 @@ func putOnly(ctx context.Context, c *client.Client, name, text, key string) (str
 	case err != nil:
 		return "", err
 	case resp.StatusCode == http.StatusPreconditionFailed:
-		// An earlier try stored them and may have died before the notification.
+		// An earlier attempt stored them and may have crashed before the
+		// notification.
 		_, err = c.Uploaded(ctx, reserved.FileID)
 	case resp.StatusCode != http.StatusOK:
-		err = fmt.Errorf("the bucket answered %d: %s", resp.StatusCode, body)
+		err = fmt.Errorf("the bucket responded with %d: %s", resp.StatusCode, body)
 	}
 	return reserved.FileID, err
 }
 
-// Load uploads by every way into every area, without rest, and keeps what was
-// promised.
+// Load uploads by every way into every area, continuously, and records the
+// promises.
 type Load struct {
 	System
 	client  *client.Client
@@ -79,10 +81,10 @@ type Load struct {
 	Promises []audit.Promise
 }
 
-// loadWorkers is how many uploads are in progress at once.
+// loadWorkers is the number of uploads in progress at once.
 const loadWorkers = 8
 
-// StartLoad begins a number of uploads, which end with ctx.
+// StartLoad starts a number of uploads, which end with ctx.
 func StartLoad(ctx context.Context, t *testing.T, s System, uploads int) *Load {
 	t.Helper()
 	l := &Load{System: s, owner: NewOwner(), uploads: uploads, reached: make(chan struct{}, uploads)}
@@ -116,7 +118,7 @@ func StartLoad(ctx context.Context, t *testing.T, s System, uploads int) *Load {
 }
 
 // During calls harm at a random moment of each of the given number of parts of
-// the load, and returns once all is uploaded.
+// the load, and returns after all uploads.
 func (l *Load) During(random *rand.Rand, parts int, harm func(part int)) {
 	part, next := 0, l.moment(random, parts, 0)
 	done := 0
@@ -130,7 +132,7 @@ func (l *Load) During(random *rand.Rand, parts int, harm func(part int)) {
 	}
 }
 
-// moment is after how many uploads something happens to a part.
+// moment is the number of uploads after which harm is called in a part.
 func (l *Load) moment(random *rand.Rand, parts, part int) int {
 	size := l.uploads / parts
 	return part*size + size/8 + random.IntN(size/2)
@@ -141,7 +143,7 @@ func (l *Load) moment(random *rand.Rand, parts, part int) int {
 func (l *Load) upload(ctx context.Context, t *testing.T, i int) []audit.Promise {
 	t.Helper()
 	name := fmt.Sprint("upload ", i)
-	photos := i/7%4 == 0 // photos take more processor time than texts
+	photos := i/7%4 == 0 // photos need more CPU time than texts
 	switch kind := i % 7; {
 	case kind == 5 && photos:
 		return l.uploadPhoto(ctx, t, i)
@@ -207,13 +209,14 @@ func (l *Load) insist(ctx context.Context, t *testing.T, body string) {
 	}
 }
 
-// Audit compares the promises with what the system holds.
+// Audit compares the promises with the stored state of the system.
 func (l *Load) Audit(ctx context.Context, t *testing.T) audit.Report {
 	t.Helper()
 	return l.System.Audit(ctx, t, l.Promises)
 }
 
-// Audit compares promises, which are all that were made on the system, with what it holds.
+// Audit compares promises, which are all that were made on the system, with its stored
+// state.
 func (s System) Audit(ctx context.Context, t *testing.T, promises []audit.Promise) audit.Report {
 	t.Helper()
 	auditor, err := audit.Open(ctx, s.Auditing())
@@ -246,9 +249,9 @@ func (s System) Auditing() setup.Config {
 	}
 }
 
-// Persist uploads until it is accepted, with one key for all its tries, and
-// returns the file's id. way selects the kind of upload, modulo 3: presigned and
-// reported by the `uploaded` call, multipart, or presigned and reported by the bucket's
+// Persist uploads until it is accepted, with one key for all its attempts, and returns
+// the file's id. way selects the kind of upload, modulo 3: presigned and reported by
+// the `uploaded` call, multipart, or presigned and reported by the bucket's
 // notification only.
 func Persist(ctx context.Context, t *testing.T, c *client.Client, way int, text string) string {
 	t.Helper()

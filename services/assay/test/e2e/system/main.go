@@ -46,8 +46,8 @@ func play(role string) int {
 	return 0
 }
 
-// endWithParent ends this process when its standard input does, so that a test
-// that dies leaves nothing running.
+// endWithParent ends this process when its standard input ends, so that a test
+// that crashes leaves nothing running.
 func endWithParent() {
 	go func() {
 		if _, err := io.Copy(io.Discard, os.Stdin); err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/assay-project/assay/services/assay/test/fault/audit"
 )
 
-// damagedPhoto is how many photos of a load there are for one that is damaged.
+// damagedPhoto is the number of photos of a load per damaged one.
 const damagedPhoto = 20
 
-// loadPhoto is a photo of a load and what becomes of it: an edit, or a failure.
+// loadPhoto is a photo of a load and its required end: an edit, or a failure.
 func loadPhoto(t *testing.T, i int) (client.PhotoSource, audit.Promise) {
 	t.Helper()
 	photo, p := DrawPhoto(t, uint32(i)), audit.Promise{Run: fmt.Sprint("photo ", i), Area: photojob.Name, Result: "120 × 120 png"}

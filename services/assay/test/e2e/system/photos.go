@@ -33,7 +33,7 @@ func BatchEnd(t *testing.T, c *client.Client, batchID string) client.PhotoBatch 
 	}
 }
 
-// Where photo jobs are by default.
+// The default table and buckets of photo jobs.
 const (
 	photoTable = "photoeditor-dev-jobs"
 	PhotoTemp  = "photoeditor-dev-temp"
@@ -50,7 +50,8 @@ func DrawPhoto(t *testing.T, seed uint32) []byte {
 	return out.Bytes()
 }
 
-// PhotoSource returns the upload of a photo, as a JPEG whatever the bytes are.
+// PhotoSource returns the upload of a photo, declared as a JPEG regardless of
+// the bytes.
 func PhotoSource(name, prompt string, photo []byte) client.PhotoSource {
 	return client.PhotoSource{
 		PhotoReservation: client.PhotoReservation{FileName: name, Size: int64(len(photo)), ContentType: "image/jpeg", Prompt: prompt},
@@ -96,7 +97,7 @@ func DownloadPhoto(t *testing.T, c *client.Client, jobID, variant string) []byte
 	return content
 }
 
-// PhotoItem returns a job as the table has it, nil when there is none.
+// PhotoItem returns the item of a job, nil if there is none.
 func (s System) PhotoItem(ctx context.Context, t *testing.T, jobID string) Item {
 	t.Helper()
 	out, err := s.Tables().GetItem(ctx, &dynamodb.GetItemInput{
@@ -108,7 +109,7 @@ func (s System) PhotoItem(ctx context.Context, t *testing.T, jobID string) Item 
 	return out.Item
 }
 
-// ChangePhoto changes a job by hand.
+// ChangePhoto changes an item of a job directly.
 func (s System) ChangePhoto(t *testing.T, jobID, update string, names map[string]string, values Item) {
 	t.Helper()
 	_, err := s.Tables().UpdateItem(Within(t), &dynamodb.UpdateItemInput{
@@ -142,7 +143,7 @@ func (s System) PhotoKeys(t *testing.T, jobID string) map[string][]string {
 	return keys
 }
 
-// PutObject stores an object by hand.
+// PutObject stores an object directly.
 func (s System) PutObject(t *testing.T, bucket, key string, content []byte) {
 	t.Helper()
 	if _, err := s.Objects().PutObject(Within(t), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: bytes.NewReader(content)}); err != nil {
@@ -150,7 +151,7 @@ func (s System) PutObject(t *testing.T, bucket, key string, content []byte) {
 	}
 }
 
-// RemoveObject removes an object by hand.
+// RemoveObject removes an object directly.
 func (s System) RemoveObject(t *testing.T, bucket, key string) {
 	t.Helper()
 	if _, err := s.Objects().DeleteObject(Within(t), &s3.DeleteObjectInput{Bucket: &bucket, Key: &key}); err != nil {
@@ -158,8 +159,8 @@ func (s System) RemoveObject(t *testing.T, bucket, key string) {
 	}
 }
 
-// PhotoOutcomes returns the ids of all outcome events of a job, once no work on it waits any
-// more.
+// PhotoOutcomes returns the ids of all outcome events of a job, once no work on it is
+// queued.
 func (s System) PhotoOutcomes(t *testing.T, jobID string) []string {
 	t.Helper()
 	return s.outcomesOf(t, s.JetStream(t), "ASSAY_WORK_PHOTOJOB", "assay-work.*.*.photojob.uploaded.*."+jobID, "assay.analysis.*.photojob."+jobID)

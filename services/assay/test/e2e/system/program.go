@@ -27,15 +27,15 @@ type Program struct {
 	exited chan struct{} // closed once the process has ended
 }
 
-// WithoutObjects leaves objects out of the descriptions of photos: with the race detector the model takes
-// seconds of processor time for each photo.
+// WithoutObjects omits objects from the descriptions of photos: with the race detector the model needs
+// seconds of CPU time for each photo.
 const WithoutObjects = "ASSAY_PHOTOJOB_OBJECTS=false"
 
 // exitAtOnce is the GORACE of programs: by default the race detector waits a second before a process
-// exits, and uses as much processor time.
+// exits, and uses as much CPU time.
 const exitAtOnce = "atexit_sleep_ms=0"
 
-// Launch starts a role with nothing in its environment but env, what any process needs, the
+// Launch starts a role. Its environment contains only env, the variables that any process needs, the
 // compiled engines of all tests, and WithoutObjects, which env can override. The process ends with the test.
 func Launch(t *testing.T, role string, env []string, args ...string) *Program {
 	t.Helper()

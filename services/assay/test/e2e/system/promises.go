@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var onServe = flag.Bool("e2e.serve", false, "prove promises on `assay serve` in place of services with the permissions of deploy/")
+var onServe = flag.Bool("e2e.serve", false, "prove promises on `assay serve` instead of on services with the permissions of deploy/")
 
 // Promises are promises by name that a running system keeps, regardless of how many
 // programs it has. They run in parallel and leave it running.
@@ -24,7 +24,7 @@ func (p Promises) Prove(t *testing.T, s System) {
 	}
 }
 
-// Test proves promises on a system of their own.
+// Test proves promises on their own system.
 func (p Promises) Test(t *testing.T) {
 	t.Helper()
 	if *onServe {
@@ -34,7 +34,8 @@ func (p Promises) Test(t *testing.T) {
 	p.ProveOnServices(t, NewGuard(t).Start)
 }
 
-// ProveOnServices proves promises on one process of each service, whose permissions must be enough.
+// ProveOnServices proves promises on one process of each service, whose permissions must be
+// sufficient.
 func (p Promises) ProveOnServices(t *testing.T, start Starter) {
 	t.Helper()
 	c := start(t)
@@ -43,7 +44,7 @@ func (p Promises) ProveOnServices(t *testing.T, start Starter) {
 	t.Run("on services", func(t *testing.T) { p.Prove(t, c.System) })
 	for _, s := range services {
 		if status, body := Get(t, s.URL+"/readyz"); status != http.StatusOK {
-			t.Errorf("readyz answers %d: %s", status, body)
+			t.Errorf("readyz returned %d: %s", status, body)
 		}
 		if strings.Contains(s.Output.String(), "NATS rejected a request") {
 			t.Errorf("NATS rejected a request:\n%s", s.Output.Tail(8000))
@@ -51,8 +52,8 @@ func (p Promises) ProveOnServices(t *testing.T, start Starter) {
 	}
 }
 
-// Scenarios are promises by name that need services of their own, which they stop and
-// start. They are given how to start the engines.
+// Scenarios are promises by name that need their own services, which they stop and
+// start. They receive a function that starts the engines.
 type Scenarios map[string]func(*testing.T, Starter)
 
 // Test proves each promise as a parallel subtest of t, on services with the permissions of deploy/.

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-project/assay/services/assay/endpoints"
 )
 
-// Server is `assay serve` on a data folder.
+// Server is `assay serve` on a data directory.
 type Server struct {
 	System
 	Dir     string
@@ -17,7 +17,8 @@ type Server struct {
 	Program *Program
 }
 
-// StartServer starts `assay serve` on a folder and returns when it is ready.
+// StartServer starts `assay serve` on a directory and returns when it is
+// ready.
 func StartServer(t *testing.T, dir string, env ...string) *Server {
 	t.Helper()
 	s := &Server{Dir: dir}
@@ -29,7 +30,8 @@ func StartServer(t *testing.T, dir string, env ...string) *Server {
 	return s
 }
 
-// Restart starts it again on the same folder and addresses after it has ended.
+// Restart starts it again on the same directory and addresses after it has
+// ended.
 func (s *Server) Restart(t *testing.T) {
 	t.Helper()
 	s.Program = Launch(t, "assay", s.Env, "serve", "--data", s.Dir)
@@ -70,5 +72,5 @@ func ReadEndpoints(t *testing.T, dir string) System {
 	}
 }
 
-// ShortLease makes the work of a killed process be redelivered soon.
+// ShortLease lets the work of a killed process be redelivered soon.
 const ShortLease = "ASSAY_LEASE=1s"

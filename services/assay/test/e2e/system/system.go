@@ -23,7 +23,7 @@ import (
 	"github.com/assay-project/assay/services/assay/client"
 )
 
-// System is a running Assay as promises see it.
+// System is a running Assay as seen by promises.
 type System struct {
 	HTTP, Operator               string // URLs
 	LiveOperator                 string // of query, with the live events of all owners
@@ -32,8 +32,8 @@ type System struct {
 	Bucket, Table                string
 }
 
-// Soon is the timeout of every wait of a promise. Waits take milliseconds;
-// the rest is for a busy machine.
+// Soon is the timeout of every wait of a promise. Waits take milliseconds; the
+// rest is for a slow machine.
 const Soon = 60 * time.Second
 
 // Within returns the test's context with that timeout.
@@ -139,14 +139,14 @@ func Next(t *testing.T, sub *nats.Subscription) *nats.Msg {
 }
 
 // Outcomes returns the ids of all outcome events of a file, in order, once no
-// work on it is left.
+// work on it remains.
 func (s System) Outcomes(t *testing.T, js jetstream.JetStream, fileID string) []string {
 	t.Helper()
 	return s.outcomesOf(t, js, "ASSAY_WORK_TEXTFILE", "assay-work.*.*.file.uploaded."+fileID, "assay.analysis.*.textfile."+fileID)
 }
 
 // outcomesOf returns the ids of all events on the subject ended, once the stream has no
-// work on the subject waiting.
+// queued work on the subject.
 func (s System) outcomesOf(t *testing.T, js jetstream.JetStream, stream, waiting, ended string) []string {
 	t.Helper()
 	ctx := Within(t)
@@ -159,7 +159,7 @@ func (s System) outcomesOf(t *testing.T, js jetstream.JetStream, stream, waiting
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			return nil
 		}
-		return errors.Join(errors.New("work still waits on "+waiting), err)
+		return errors.Join(errors.New("work is still queued on "+waiting), err)
 	})
 	outcomes, err := js.Stream(ctx, "ASSAY_OUTCOMES")
 	if err != nil {
@@ -201,7 +201,7 @@ func Eventually(t *testing.T, look func() error) {
 // Repository returns the absolute path of a file of the repository.
 func Repository(t *testing.T, path string) string {
 	t.Helper()
-	root, err := os.Getwd() // of the package that is tested
+	root, err := os.Getwd() // of the package under test
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func KindsOf(i Item) map[string]string {
 	return kinds
 }
 
-// LeftOf returns an error if anything is left of a deleted file.
+// LeftOf returns an error if anything remains of a deleted file.
 func (s System) LeftOf(ctx context.Context, owner, fileID, key string) error {
 	meta, err := s.read(ctx, "FILE#"+fileID, "META")
 	history, historyErr := s.read(ctx, "OWNER#"+owner, "FILE#"+fileID)
@@ -111,7 +111,7 @@ func (s System) LeftOf(ctx context.Context, owner, fileID, key string) error {
 		return err
 	}
 	if meta != nil || history != nil {
-		return fmt.Errorf("items are left: %s, %s", JSON(meta), JSON(history))
+		return fmt.Errorf("items remain: %s, %s", JSON(meta), JSON(history))
 	}
 	if s.HeadFile(ctx, key) == nil {
 		return fmt.Errorf("the object %s still exists", key)
@@ -127,7 +127,7 @@ func NothingWaits(ctx context.Context, js jetstream.JetStream) error {
 			return err
 		}
 		if waiting := stream.CachedInfo().State.Msgs; waiting > 0 {
-			return fmt.Errorf("%s holds %d messages", name, waiting)
+			return fmt.Errorf("%s has %d messages", name, waiting)
 		}
 	}
 	return nil

@@ -56,7 +56,7 @@ func RandomText(seed uint64, words int) string {
 	return b.String()
 }
 
-// CheckResult compares a file's result with what is expected.
+// CheckResult compares a file's result with the expected one.
 func CheckResult(t *testing.T, file client.File, want client.Result) {
 	t.Helper()
 	if problem := wrongResult(file, want); problem != "" {
@@ -75,7 +75,7 @@ func wrongResult(file client.File, want client.Result) string {
 		file.Result.AvgWordLength != want.AvgWordLength:
 		return file.FileName + " has other numbers: " + JSON(*file.Result) + " instead of " + JSON(want)
 	case file.ErrorMessage != "":
-		return file.FileName + " is COMPLETED and has an errorMessage: " + file.ErrorMessage
+		return file.FileName + " is COMPLETED, but has an errorMessage: " + file.ErrorMessage
 	}
 	return ""
 }

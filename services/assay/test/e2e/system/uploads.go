@@ -107,7 +107,7 @@ func Reserve(t *testing.T, c *client.Client, name, contentType string, content s
 		t.Fatalf("reserve %s: %v", name, err)
 	}
 	if reserved.Status != client.Pending {
-		t.Fatalf("a new reservation is %s", reserved.Status)
+		t.Fatalf("a new reservation is %s, want PENDING", reserved.Status)
 	}
 	return reserved
 }
@@ -120,7 +120,7 @@ func Put(t *testing.T, to client.UploadRequest, content string, change func(*htt
 	return resp.StatusCode, body
 }
 
-// TryPut is put, with status 0 if the bucket closed the connection.
+// TryPut is Put, with status 0 if the bucket closed the connection.
 func TryPut(t *testing.T, to client.UploadRequest, content string, change func(*http.Request)) (int, string) {
 	t.Helper()
 	resp, body, err := RoundTrip(putRequest(t, to, content, change))
@@ -158,7 +158,7 @@ func putBytes(ctx context.Context, to client.UploadRequest, content string) (*ht
 func (s System) Announced(t *testing.T, uploads *nats.Subscription, fileID string) map[string]bool {
 	t.Helper()
 	ids := map[string]bool{}
-	// A marker after everything that was published for the file.
+	// A marker after everything published for the file.
 	conn := s.Events(t)
 	if err := conn.Publish("assay.file.uploaded."+fileID+"-mark", nil); err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func ReserveAs(t *testing.T, s System, owner, requestID, name, text string) clie
 		t.Fatalf("reserve: %d %s", resp.StatusCode, body)
 	}
 	if got := resp.Header.Get("X-Request-Id"); got != requestID {
-		t.Errorf("the answer has the request id %q instead of %q", got, requestID)
+		t.Errorf("the response has the request id %q, want %q", got, requestID)
 	}
 	if got := resp.Header.Get("Location"); got != "/v1/files/"+reserved.FileID {
 		t.Errorf("Location is %q", got)
