@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import type { Route } from "./router.js";
 import type { Target } from "./upload/target.js";
 import { area as textfile } from "./textfile/area.js";
+import { area as feed } from "./feed/area.js";
 
 export interface Area {
   /** The name of the area in the API and in events, such as textfile. */
@@ -18,4 +19,5 @@ export interface Area {
 
 export const areas: Area[] = [
   textfile,
+  feed,
 ];

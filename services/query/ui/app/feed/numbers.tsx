@@ -1,0 +1,54 @@
+// The counters of the window with their change against the window before, and what they consist of.
+import type { JSX } from "preact";
+import { setQuery } from "../router.js";
+import { Bdi, count } from "../ui/text.js";
+import type { Selection } from "./selection.js";
+import { percent, sentiments, type Summary } from "./view.js";
+
+export function Numbers({ now, before }: { now: Summary; before: Summary | undefined }): JSX.Element {
+  return (
+    <dl class="numbers feed-numbers">
+      <div><dt>Items</dt><dd>{count(now.total)} <Change now={now.total} before={before?.total} /></dd></div>
+      {sentiments.map((s) => (
+        <div key={s.key}>
+          <dt><span class={`key ${s.key}`} />{s.label}</dt>
+          <dd>{count(now.sentiment[s.key])} <small>{now.total ? percent(now.sentiment[s.key] / now.total) : ""}</small> <Change now={now.sentiment[s.key]} before={before?.sentiment[s.key]} /></dd>
+        </div>
+      ))}
+      <div><dt>In the last hour</dt><dd>{count(now.rate.lastHour)}</dd></div>
+    </dl>
+  );
+}
+
+function Change({ now, before }: { now: number; before: number | undefined }): JSX.Element | null {
+  if (before === undefined || before === 0 && now === 0) return null;
+  if (before === 0) return <small>new</small>;
+  const share = now / before - 1;
+  if (Math.abs(share) < 0.005) return <small title="As many as in the window before">=</small>;
+  const text = `${share > 0 ? "+" : "−"}${percent(Math.abs(share))}`;
+  return <small title={`${count(before)} in the window before`}>{text}<span class="visually-hidden"> against the window before</span></small>;
+}
+
+export function Tags({ summary, chosen }: { summary: Summary; chosen: Selection }): JSX.Element {
+  const most = summary.tags[0]?.count ?? 0;
+  return (
+    <section class="card" aria-labelledby="tags">
+      <h2 id="tags">Tags</h2>
+      {summary.tagsOmitted && <p class="soft">There are too many items to count their tags. Choose a shorter window or fewer filters.</p>}
+      {!summary.tagsOmitted && most === 0 && <p class="soft">No item of this window has a tag.</p>}
+      {most > 0 && (
+        <table class="bars">
+          <thead class="visually-hidden"><tr><th scope="col">Tag</th><th scope="col">Items</th></tr></thead>
+          <tbody>
+            {summary.tags.slice(0, 12).map((t) => (
+              <tr key={t.tag}>
+                <th scope="row"><button type="button" class="tag" aria-pressed={chosen.tag === t.tag} onClick={() => setQuery({ tag: chosen.tag === t.tag ? "" : t.tag })}><Bdi text={t.tag} clip /></button></th>
+                <td><span class="bar" style={{ width: `${t.count / most * 100}%` }} /><span class="value">{count(t.count)}</span></td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
