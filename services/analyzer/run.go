@@ -88,7 +88,7 @@ func entries(cfg Config) []Entry {
 			return photojob.New(cfg.PhotoJob, s.Engines, s.Backends, s.Worker, s.Log, s.Registry)
 		}},
 		{files.Work(), func(s Shared) (Area, error) {
-			return library.New(cfg.Library, s.Engines, s.Backends, s.Worker, s.Log), nil
+			return library.New(cfg.Library, s.Engines, s.Backends, s.Worker, s.Log)
 		}},
 	}
 }

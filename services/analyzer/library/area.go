@@ -23,6 +23,7 @@ import (
 	"github.com/assay-project/assay/pkg/event"
 	"github.com/assay-project/assay/pkg/library"
 	"github.com/assay-project/assay/pkg/library/announce"
+	"github.com/assay-project/assay/services/analyzer/library/convert"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/pixels"
@@ -42,20 +43,25 @@ type Area struct {
 	pdf       *pdfium.Engine
 	svg       *resvg.Engine
 	pages     *remote.Fetcher
+	converter *convert.Converter
 	steps     map[task]step.Step
 	progress  progress
 	log       zerolog.Logger
 }
 
 // New returns the area on open backends. Its engines are compiled as in compiled. The caller closes it.
-func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) *Area {
+func New(cfg Config, compiled engines.Config, backends *backend.Connections, worker *work.Worker, log zerolog.Logger) (*Area, error) {
+	converter, err := convert.New(cfg.Converter)
+	if err != nil {
+		return nil, err
+	}
 	decoder, pdf, svg := pixels.NewDecoder(cfg.Memory, compiled), pdfium.New(compiled), resvg.New(compiled)
 	pages := remote.New(cfg.Imports.Policy())
 	return &Area{
 		cfg: cfg, store: library.NewStore(backends.DB, cfg.Tables), bucket: backends.Bucket, bus: backends.Bus, worker: worker, log: log,
 		announcer: &announce.Announcer{Bucket: backends.Bucket, Bus: backends.Bus, Log: log},
-		decoder:   decoder, pdf: pdf, svg: svg, pages: pages, steps: steps(cfg, decoder, pdf, svg, pages),
-	}
+		decoder:   decoder, pdf: pdf, svg: svg, pages: pages, converter: converter, steps: steps(cfg, decoder, pdf, svg, pages, converter),
+	}, nil
 }
 
 // Name returns the area's name.
@@ -68,6 +74,7 @@ func (a *Area) Prepare(ctx context.Context) error { return a.pdf.Prepare(ctx) }
 // compilation does.
 func (a *Area) Close(ctx context.Context) error {
 	a.pages.Close()
+	a.converter.Close()
 	return errors.Join(a.pdf.Close(ctx), a.svg.Close(ctx), a.decoder.Close(ctx))
 }
 

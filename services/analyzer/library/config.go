@@ -12,6 +12,7 @@ type Config struct {
 	Pixels    int64         `env:"ASSAY_PIXELS" envDefault:"100000000" doc:"the pixels that a picture of the library may have to get thumbnails"`
 	Memory    int64         `env:"ASSAY_LIBRARY_MEMORY" envDefault:"2147483648" doc:"the memory in bytes for concurrent pictures of the library; others queue when it is used up"`
 	TrashKeep time.Duration `env:"ASSAY_TRASH_KEEP" envDefault:"720h" doc:"how long the library's trash keeps what is put into it; 0 for ever"`
+	Converter string        `env:"ASSAY_CONVERTER" doc:"what makes PDFs of office documents that Assay cannot read or draw itself: soffice, which runs LibreOffice from PATH, or the URL of a server with the API of Gotenberg; empty for nothing"`
 
 	Imports library.Imports
 	Tables  library.Config

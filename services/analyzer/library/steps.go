@@ -4,6 +4,7 @@ import (
 	"github.com/assay-project/assay/pkg/engines/pdfium"
 	"github.com/assay-project/assay/pkg/engines/resvg"
 	"github.com/assay-project/assay/pkg/library"
+	"github.com/assay-project/assay/services/analyzer/library/convert"
 	"github.com/assay-project/assay/services/analyzer/library/remote"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/library/step/document"
@@ -15,7 +16,8 @@ import (
 
 // steps lists what does the steps of library.Plans: a line for each step of each type of file, and one with
 // the step "chunk" for a type whose records are processed.
-func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.Engine, pages *remote.Fetcher) map[task]step.Step {
+func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.Engine, pages *remote.Fetcher, converter *convert.Converter) map[task]step.Step {
+	office := document.Office{Converter: converter, PDF: pdf, Decoder: decoder, Pixels: cfg.Pixels}
 	all := map[task]step.Step{
 		{"Generic", library.StepMetadata}: generic.Metadata(),
 		{"Image", library.StepMetadata}:   picture.Metadata(),
@@ -26,8 +28,8 @@ func steps(cfg Config, decoder *pixels.Decoder, pdf *pdfium.Engine, svg *resvg.E
 		{"Pdf", library.StepThumbnails}: document.PDFThumbnails(pdf),
 
 		{"Office", library.StepMetadata}:   document.OfficeMetadata(),
-		{"Office", library.StepText}:       document.OfficeText(),
-		{"Office", library.StepThumbnails}: document.OfficeThumbnails(decoder, cfg.Pixels),
+		{"Office", library.StepText}:       office.Text(),
+		{"Office", library.StepThumbnails}: office.Thumbnails(),
 
 		{"WebPage", library.StepMetadata}:   generic.Metadata(),
 		{"WebPage", library.StepText}:       document.PageText(),

@@ -22,7 +22,7 @@ func Mutate(t *testing.T, n int, seeds [][]byte, parse func(data []byte)) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
-		data := mutate(random, seeds)
+		data := Mutated(random, seeds)
 		try(t, i, data, parse)
 	}
 }
@@ -48,7 +48,8 @@ func try(t *testing.T, i int, data []byte, parse func(data []byte)) {
 	}
 }
 
-func mutate(random *rand.Rand, seeds [][]byte) []byte {
+// Mutated returns a damaged copy of one of the seeds.
+func Mutated(random *rand.Rand, seeds [][]byte) []byte {
 	data := bytes.Clone(seeds[random.IntN(len(seeds))])
 	for range 1 + random.IntN(6) {
 		if len(data) == 0 {

@@ -11,27 +11,29 @@ import (
 	"testing"
 
 	"github.com/assay-project/assay/services/analyzer/library/office"
+	"github.com/assay-project/assay/services/analyzer/library/office/officetest"
 )
 
 var reasons = []error{office.ErrFormat, office.ErrLocked, office.ErrDamaged, office.ErrTooBig}
 
 func TestBounds(t *testing.T) {
-	many := make([]part, 101)
+	many := make([]officetest.Part, 101)
 	for i := range many {
-		many[i] = part{fmt.Sprintf("p%d", i), ""}
+		many[i] = officetest.Part{fmt.Sprintf("p%d", i), ""}
 	}
 	for name, c := range map[string]struct {
 		data []byte
 		l    office.Limits
 		want error
 	}{
-		"parts":     {archive(t, many...), office.Limits{Parts: 100}, office.ErrTooBig},
-		"inflated":  {word(t, strings.Repeat("<w:p></w:p>", 100_000)), office.Limits{Inflated: 1 << 20}, office.ErrTooBig},
-		"one text":  {word(t, run("", strings.Repeat("a", 2<<20))), office.Limits{Inflated: 1 << 20}, office.ErrTooBig},
+		"parts":     {officetest.Archive(many...), office.Limits{Parts: 100}, office.ErrTooBig},
+		"inflated":  {officetest.Word(strings.Repeat("<w:p></w:p>", 100_000)), office.Limits{Inflated: 1 << 20}, office.ErrTooBig},
+		"one text":  {officetest.Word(officetest.Paragraph("", strings.Repeat("a", 2<<20))), office.Limits{Inflated: 1 << 20}, office.ErrTooBig},
+		"dense":     {officetest.Word(strings.Repeat("<w:p></w:p>", 2_000_000)), office.Limits{}, office.ErrTooBig},
 		"empty":     {nil, office.Limits{}, office.ErrFormat},
-		"a zip":     {archive(t, part{"a.txt", "a"}), office.Limits{}, office.ErrFormat},
-		"truncated": {word(t, run("", "a"))[:300], office.Limits{}, office.ErrDamaged},
-		"locked":    {archive(t, part{"mimetype", "application/vnd.oasis.opendocument.text"}, part{"META-INF/manifest.xml", `<m:manifest><m:encryption-data/></m:manifest>`}, part{"content.xml", "x"}), office.Limits{}, office.ErrLocked},
+		"a zip":     {officetest.Archive(officetest.Part{"a.txt", "a"}), office.Limits{}, office.ErrFormat},
+		"truncated": {officetest.Word(officetest.Paragraph("", "a"))[:300], office.Limits{}, office.ErrDamaged},
+		"locked":    {officetest.Archive(officetest.Part{"mimetype", "application/vnd.oasis.opendocument.text"}, officetest.Part{"META-INF/manifest.xml", `<m:manifest><m:encryption-data/></m:manifest>`}, officetest.Part{"content.xml", "x"}), office.Limits{}, office.ErrLocked},
 	} {
 		if _, err := read(t, c.data, c.l); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
@@ -40,18 +42,18 @@ func TestBounds(t *testing.T) {
 }
 
 func TestTextIsCut(t *testing.T) {
-	d, err := read(t, word(t, run("", "ää")+run("", strings.Repeat("b", 100))), office.Limits{Text: 8})
+	d, err := read(t, officetest.Word(officetest.Paragraph("", "ää")+officetest.Paragraph("", strings.Repeat("b", 100))), office.Limits{Text: 8})
 	if err != nil || d.Text != "ää\nbbb" || d.Cut == "" {
 		t.Errorf("%+v, %v", d, err)
 	}
-	d, err = read(t, word(t, run("", "aäääää")), office.Limits{Text: 8})
+	d, err = read(t, officetest.Word(officetest.Paragraph("", "aäääää")), office.Limits{Text: 8})
 	if err != nil || d.Text != "aäää" || d.Cut == "" {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
 
 func TestDamagedPart(t *testing.T) {
-	d, err := read(t, word(t, run("", "before")+"<w:p <<<"), office.Limits{})
+	d, err := read(t, officetest.Word(officetest.Paragraph("", "before")+"<w:p <<<"), office.Limits{})
 	if err != nil || d.Text != "before" || d.Damaged != 1 {
 		t.Errorf("%+v, %v", d, err)
 	}
@@ -60,7 +62,7 @@ func TestDamagedPart(t *testing.T) {
 func TestStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	data := word(t, run("", "a"))
+	data := officetest.Word(officetest.Paragraph("", "a"))
 	if _, err := office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
@@ -105,9 +107,9 @@ func reason(t testing.TB, err error) string {
 
 func seeds(t testing.TB) map[string][]byte {
 	return map[string][]byte{
-		"docx": word(t, run("", "a")+run(`<w:numPr><w:ilvl w:val="1"/><w:numId w:val="1"/></w:numPr>`, "b"), part{"word/numbering.xml", `<w:numbering><w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="1"><w:lvlText w:val="%1.%2"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num></w:numbering>`}),
-		"ods":  openDocument(t, "spreadsheet", `<table:table><table:table-cell table:number-columns-repeated="9"><text:p>1</text:p></table:table-cell></table:table>`),
-		"doc":  compound(part{"\x05SummaryInformation", summary("On Foxes")}, part{"WordDocument", strings.Repeat("\x00", 12)}),
+		"docx": officetest.Word(officetest.Paragraph("", "a")+officetest.Paragraph(`<w:numPr><w:ilvl w:val="1"/><w:numId w:val="1"/></w:numPr>`, "b"), officetest.Part{"word/numbering.xml", `<w:numbering><w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="1"><w:lvlText w:val="%1.%2"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num></w:numbering>`}),
+		"ods":  officetest.OpenDocument("spreadsheet", `<table:table><table:table-cell table:number-columns-repeated="9"><text:p>1</text:p></table:table-cell></table:table>`),
+		"doc":  officetest.Compound(officetest.Part{"\x05SummaryInformation", officetest.Summary("On Foxes")}, officetest.Part{"WordDocument", strings.Repeat("\x00", 12)}),
 	}
 }
 
@@ -127,15 +129,15 @@ func FuzzRead(f *testing.F) {
 
 // FuzzXML reads arbitrary XML as every part of a document.
 func FuzzXML(f *testing.F) {
-	f.Add(run("<w:numPr><w:numId w:val='1'/></w:numPr>", "a"))
+	f.Add(officetest.Paragraph("<w:numPr><w:numId w:val='1'/></w:numPr>", "a"))
 	f.Add(`<abstractNum abstractNumId="1"><lvl ilvl="99"><lvlText val="%1%2"/></lvl></abstractNum><num numId="1"><abstractNumId val="1"/></num>`)
 	f.Add(`<list-style name="L"><list-level-style-number level="3" display-levels="9" num-format="I"/></list-style><list style-name="L"><list-item><p>x</p></list-item></list>`)
 	f.Add(`<numFmt numFmtId="0" formatCode="[h]:mm:ss.0 &quot;x&quot;;-#,##0.0#E+00%"/><cellXfs><xf numFmtId="0"/></cellXfs><c s="0"><v>-1e300</v></c>`)
 	f.Fuzz(func(t *testing.T, xml string) {
 		for _, data := range [][]byte{
-			word(t, xml, part{"word/numbering.xml", xml}, part{"word/styles.xml", xml}, part{"word/charts/chart1.xml", xml}),
-			archive(t, links("", "officeDocument", "xl/workbook.xml"), part{"xl/workbook.xml", `<sheet name="a" r:id="r0"/>`}, links("xl/workbook.xml", "worksheet", "s.xml", "styles", "s.xml", "sharedStrings", "s.xml"), part{"xl/s.xml", xml}),
-			openDocument(t, "text", xml, part{"styles.xml", xml}, part{"meta.xml", xml}),
+			officetest.Word(xml, officetest.Part{"word/numbering.xml", xml}, officetest.Part{"word/styles.xml", xml}, officetest.Part{"word/charts/chart1.xml", xml}),
+			officetest.Archive(officetest.Links("", "officeDocument", "xl/workbook.xml"), officetest.Part{"xl/workbook.xml", `<sheet name="a" r:id="r0"/>`}, officetest.Links("xl/workbook.xml", "worksheet", "s.xml", "styles", "s.xml", "sharedStrings", "s.xml"), officetest.Part{"xl/s.xml", xml}),
+			officetest.OpenDocument("text", xml, officetest.Part{"styles.xml", xml}, officetest.Part{"meta.xml", xml}),
 		} {
 			_, err := read(t, data, office.Limits{Inflated: 1 << 20})
 			reason(t, err)

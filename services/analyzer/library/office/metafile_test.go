@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/assay-project/assay/services/analyzer/library/office/officetest"
 )
 
 // emf returns an EMF that draws a text.
@@ -37,11 +39,11 @@ func wmf(text string) string {
 
 // TestMetafiles: the text of the preview of an embedded object, once for each picture.
 func TestMetafiles(t *testing.T) {
-	d := mustRead(t, archive(t,
-		links("", "officeDocument", "word/document.xml"),
-		part{"word/document.xml", `<w:document>` + run("", "before") + `</w:document>`},
-		links("word/document.xml", "image", "media/a.emf", "image", "media/a.emf", "image", "media/b.wmf", "image", "media/c.emf", "image", "media/d.png"),
-		part{"word/media/a.emf", emf("Größe 5")}, part{"word/media/b.wmf", wmf("Ma\xdf!")}, part{"word/media/c.emf", emf("cut")[:100]}, part{"word/media/d.png", "no text"},
+	d := mustRead(t, officetest.Archive(
+		officetest.Links("", "officeDocument", "word/document.xml"),
+		officetest.Part{"word/document.xml", `<w:document>` + officetest.Paragraph("", "before") + `</w:document>`},
+		officetest.Links("word/document.xml", "image", "media/a.emf", "image", "media/a.emf", "image", "media/b.wmf", "image", "media/c.emf", "image", "media/d.png"),
+		officetest.Part{"word/media/a.emf", emf("Größe 5")}, officetest.Part{"word/media/b.wmf", wmf("Ma\xdf!")}, officetest.Part{"word/media/c.emf", emf("cut")[:100]}, officetest.Part{"word/media/d.png", "no text"},
 	))
 	if want := "before\nGröße 5\nMaß!"; d.Text != want {
 		t.Errorf("%q, want %q", d.Text, want)

@@ -24,8 +24,11 @@ var (
 type Limits struct {
 	Inflated int64 // bytes of all parts that are read, 256 MiB
 	Parts    int   // of the archive, 10,000
-	Text     int   // bytes, 8 MiB
+	Text     int   // bytes, 8 MiB; NoText for none
 }
+
+// NoText as a limit of Text makes Read leave out the text, and the parts that have nothing else.
+const NoText = -1
 
 func (l Limits) withDefaults() Limits {
 	if l.Inflated == 0 {

@@ -48,6 +48,9 @@ func readOffice(p *parts, d *Document) error {
 			return err
 		}
 	}
+	if p.out.most == NoText {
+		return nil
+	}
 	main := p.mainPart()
 	switch d.Format {
 	case "docx":

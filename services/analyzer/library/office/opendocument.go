@@ -40,6 +40,9 @@ func readOpenDocument(p *parts, d *Document) error {
 	if d.Thumbnail, err = p.thumbnail("Thumbnails/thumbnail.png"); err != nil {
 		return err
 	}
+	if p.out.most == NoText {
+		return d.Properties.countSlides(p, d.Format)
+	}
 	o := &openDocument{parts: p, lists: map[string]*list{}}
 	if p.has("styles.xml") {
 		if err := o.read("styles.xml"); err != nil {
@@ -58,6 +61,19 @@ func readOpenDocument(p *parts, d *Document) error {
 		}
 	}
 	return nil
+}
+
+// countSlides counts the slides of a presentation.
+func (p *Properties) countSlides(of *parts, format string) error {
+	if format != "odp" {
+		return nil
+	}
+	return of.walk("content.xml", events{start: func(name string, _ attributes) error {
+		if name == "page" {
+			p.Slides++
+		}
+		return nil
+	}})
 }
 
 // objects yields the contents of the objects of a document, such as charts.

@@ -42,12 +42,25 @@ func partName(name string) string {
 
 func (p *parts) has(name string) bool { return p.files[partName(name)] != nil }
 
-// open returns the bytes of a part, which end with ErrTooBig at the bound of all parts, and
-// with the error of the context.
+// A part of at least dense bytes that inflates to more than ratio times its size is no document, but made to
+// take time. The XML of real ones inflates to some 50 times at most.
+const (
+	dense = 16 << 20
+	ratio = 200
+)
+
+// open returns the bytes of a part, which end with the error of the context. It returns ErrTooBig for a part beyond
+// the bound of all parts, by the size that the archive says, beyond which an archive is not read.
 func (p *parts) open(name string) (io.ReadCloser, error) {
 	f := p.files[partName(name)]
 	if f == nil {
 		return nil, fmt.Errorf("%w: it has no part %.100q", ErrDamaged, name)
+	}
+	if f.UncompressedSize64 > uint64(max(p.left, 0)) {
+		return nil, fmt.Errorf("%w: it inflates to more than %d bytes", ErrTooBig, p.most)
+	}
+	if f.UncompressedSize64 > dense && f.UncompressedSize64/ratio > f.CompressedSize64 {
+		return nil, fmt.Errorf("%w: part %.100q inflates to more than %d times its size", ErrTooBig, name, ratio)
 	}
 	r, err := f.Open()
 	if err != nil {
@@ -66,10 +79,7 @@ func (b *bounded) Read(buffer []byte) (int, error) {
 	if err := b.parts.ctx.Err(); err != nil {
 		return 0, context.Cause(b.parts.ctx)
 	}
-	if b.parts.left <= 0 {
-		return 0, fmt.Errorf("%w: it inflates to more than %d bytes", ErrTooBig, b.parts.most)
-	}
-	n, err := b.ReadCloser.Read(buffer[:min(int64(len(buffer)), b.parts.left)])
+	n, err := b.ReadCloser.Read(buffer)
 	b.parts.left -= int64(n)
 	return n, err
 }
@@ -111,6 +121,9 @@ func (a attributes) get(name string) string {
 // error. The errors of the archive's bounds, of ctx, and of e are returned.
 func (p *parts) walk(name string, e events) error {
 	r, err := p.open(name)
+	if errors.Is(err, ErrTooBig) {
+		return err
+	}
 	if err != nil {
 		p.damaged++
 		return nil

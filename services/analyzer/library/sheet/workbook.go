@@ -20,6 +20,10 @@ const (
 	maxInflated = 512 << 20 // bytes of all parts that are read
 	maxShared   = 64 << 20  // bytes of the shared texts
 	maxDepth    = 100       // of elements
+
+	// A part of at least dense bytes that inflates to more than ratio times its size is made to take time.
+	dense = 16 << 20
+	ratio = 200
 )
 
 // The reasons why a workbook cannot be read.
@@ -79,6 +83,12 @@ func (w *Workbook) part(name string) (*partReader, error) {
 	f := w.parts[name]
 	if f == nil {
 		return nil, fmt.Errorf("%w: the part %s is missing", ErrNotWorkbook, name)
+	}
+	if f.UncompressedSize64 > uint64(max(w.left, 0)) { // an archive is not read beyond the size that it says
+		return nil, fmt.Errorf("%w: %s: %w", ErrNotWorkbook, name, errTooLarge)
+	}
+	if f.UncompressedSize64 > dense && f.UncompressedSize64/ratio > f.CompressedSize64 {
+		return nil, fmt.Errorf("%w: %s inflates to more than %d times its size", ErrNotWorkbook, name, ratio)
 	}
 	r, err := f.Open()
 	if err != nil {

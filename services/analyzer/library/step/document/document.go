@@ -10,6 +10,7 @@ import (
 	"github.com/assay-project/assay/pkg/bus"
 	"github.com/assay-project/assay/pkg/engines"
 	"github.com/assay-project/assay/pkg/engines/pdfium"
+	"github.com/assay-project/assay/services/analyzer/library/convert"
 	"github.com/assay-project/assay/services/analyzer/library/office"
 	"github.com/assay-project/assay/services/analyzer/library/page"
 	"github.com/assay-project/assay/services/analyzer/library/step"
@@ -40,7 +41,7 @@ func text(ctx context.Context, f *step.File, engine, s, cut string) (step.Result
 func judged(err error) error {
 	for _, final := range []error{
 		pdfium.ErrLocked, pdfium.ErrDamaged, pdfium.ErrPage, engines.ErrMemory, engines.ErrCrashed,
-		office.ErrFormat, office.ErrLocked, office.ErrDamaged, office.ErrTooBig, page.ErrDamaged,
+		office.ErrFormat, office.ErrLocked, office.ErrDamaged, office.ErrTooBig, page.ErrDamaged, convert.ErrRefused,
 	} {
 		if errors.Is(err, final) {
 			return step.Permanent("%w", err)

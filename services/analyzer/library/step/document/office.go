@@ -3,64 +3,108 @@ package document
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
+	"github.com/assay-project/assay/pkg/engines/pdfium"
+	"github.com/assay-project/assay/services/analyzer/library/convert"
 	"github.com/assay-project/assay/services/analyzer/library/office"
 	"github.com/assay-project/assay/services/analyzer/library/step"
 	"github.com/assay-project/assay/services/analyzer/pixels"
 )
 
-const officeEngine = "office 1"
+const (
+	officeEngine  = "office 1"
+	convertEngine = "converter, " + pdfEngine
+)
 
-// noText says why there is no text of a document.
-const noText = "the text of documents in formats before Office 2007, and of RTF, is not read"
+// needsConverter says why something of a document is missing where there is no converter.
+const needsConverter = "%s needs a converter, and none is set (" + convert.Setting + ")"
 
-func readOffice(ctx context.Context, f *step.File) (*office.Document, error) {
-	data, err := f.Load(ctx, maxBytes)
-	if err != nil {
-		return nil, err
-	}
-	if bytes.HasPrefix(data, []byte(`{\rtf`)) {
-		return &office.Document{Format: "rtf"}, nil
-	}
-	d, err := office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: maxText})
-	return d, judged(err)
+// Office reads office documents. Of those whose text it does not read itself, and those without a picture, it makes PDFs
+// if there is a converter.
+type Office struct {
+	Converter *convert.Converter
+	PDF       *pdfium.Engine
+	Decoder   *pixels.Decoder
+	Pixels    int64 // of the largest picture that gets thumbnails
 }
 
-// OfficeText returns the step that stores the text of an office document.
-func OfficeText() step.Step {
-	return step.Step{Time: textTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
-		d, err := readOffice(ctx, f)
+// readOffice reads a document with at most so much text, or office.NoText, and returns its bytes, too.
+func readOffice(ctx context.Context, f *step.File, most int) (d *office.Document, data []byte, err error) {
+	if data, err = f.Load(ctx, maxBytes); err != nil {
+		return nil, nil, err
+	}
+	if bytes.HasPrefix(data, []byte(`{\rtf`)) {
+		return &office.Document{Format: "rtf"}, data, nil
+	}
+	d, err = office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: most})
+	return d, data, judged(err)
+}
+
+// convert returns a document as a PDF.
+func (o Office) convert(ctx context.Context, d *office.Document, data []byte) ([]byte, error) {
+	pdf, err := o.Converter.PDF(ctx, d.Format, data)
+	return pdf, judged(err)
+}
+
+// Text returns the step that stores the text of an office document. The failure of a converter leaves the document
+// without a text, and with what its properties say.
+func (o Office) Text() step.Step {
+	return step.Step{Time: textTime + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		d, data, err := readOffice(ctx, f, maxText)
 		if err != nil {
 			return step.Result{}, err
 		}
 		switch d.Format {
 		case "doc", "xls", "ppt", "rtf":
-			return step.Result{Skipped: noText}, nil
+		default:
+			return text(ctx, f, officeEngine, d.Text, d.Cut)
 		}
-		return text(ctx, f, officeEngine, d.Text, d.Cut)
-	}}
-}
-
-// OfficeThumbnails returns the step that stores the thumbnails of the picture that an office
-// document brings of itself. A document without one is skipped.
-func OfficeThumbnails(decoder *pixels.Decoder, most int64) step.Step {
-	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
-		d, err := readOffice(ctx, f)
+		if !o.Converter.On() {
+			return step.Result{Skipped: fmt.Sprintf(needsConverter, "the text of documents in formats before Office 2007, and of RTF,")}, nil
+		}
+		pdf, err := o.convert(ctx, d, data)
+		if errors.Is(err, convert.ErrRefused) {
+			return step.Result{Partial: err.Error(), Engine: convertEngine}, nil
+		}
 		if err != nil {
 			return step.Result{}, err
 		}
-		if len(d.Thumbnail) == 0 {
-			return step.Result{Skipped: "the document brings no picture of itself"}, nil
+		return pdfText(ctx, o.PDF, f, pdf, convertEngine)
+	}}
+}
+
+// Thumbnails returns the step that stores the thumbnails of the picture that an office document brings of itself, or else
+// of its first page as a converter draws it.
+func (o Office) Thumbnails() step.Step {
+	return step.Step{Time: time.Minute + convert.Time, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		d, data, err := readOffice(ctx, f, office.NoText)
+		if err != nil {
+			return step.Result{}, err
 		}
-		return thumbnails(ctx, f, decoder, d.Thumbnail, officeEngine, pixels.Limits{Bytes: 4 << 20, Pixels: most})
+		r := step.Result{Skipped: fmt.Sprintf("the document brings no picture of itself; "+needsConverter, "to draw its first page")}
+		if len(d.Thumbnail) > 0 {
+			if r, err = thumbnails(ctx, f, o.Decoder, d.Thumbnail, officeEngine, pixels.Limits{Bytes: 4 << 20, Pixels: o.Pixels}); err != nil {
+				return step.Result{}, err
+			}
+		}
+		if r.Skipped == "" || !o.Converter.On() {
+			return r, nil
+		}
+		pdf, err := o.convert(ctx, d, data)
+		if err != nil {
+			return step.Result{}, err
+		}
+		return pdfThumbnails(ctx, o.PDF, f, pdf, convertEngine)
 	}}
 }
 
 // OfficeMetadata returns the step that says what an office document says of itself.
 func OfficeMetadata() step.Step {
 	return metadata(officeEngine, func(ctx context.Context, data []byte, found map[string]any) error {
-		d, err := office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: 1})
+		d, err := office.Read(ctx, bytes.NewReader(data), int64(len(data)), office.Limits{Text: office.NoText})
 		if err != nil {
 			return err
 		}

@@ -19,50 +19,58 @@ const (
 	longestSide = 1200
 )
 
-// open opens the document of a step. The caller closes it.
-func open(ctx context.Context, e *pdfium.Engine, f *step.File) (*pdfium.Document, error) {
-	data, err := f.Load(ctx, maxBytes)
-	if err != nil {
-		return nil, err
-	}
-	d, err := e.Open(ctx, bytes.NewReader(data), int64(len(data)), 0)
-	return d, judged(err)
-}
-
 // PDFText returns the step that stores the text of a PDF, with the values of its forms.
 func PDFText(e *pdfium.Engine) step.Step {
-	return step.Step{Time: textTime, Run: func(ctx context.Context, f *step.File) (_ step.Result, err error) {
-		d, err := open(ctx, e, f)
+	return step.Step{Time: textTime, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		data, err := f.Load(ctx, maxBytes)
 		if err != nil {
 			return step.Result{}, err
 		}
-		defer func() { err = errors.Join(err, d.Close()) }()
-		t, err := d.Text(pdfium.TextLimits{Bytes: maxText})
-		if err != nil {
-			return step.Result{}, judged(err)
-		}
-		if t.Unreadable > 0 && t.Cut == "" {
-			t.Cut = fmt.Sprintf("%d of %d pages cannot be read", t.Unreadable, t.Pages)
-		}
-		return text(ctx, f, pdfEngine, t.Text, t.Cut)
+		return pdfText(ctx, e, f, data, pdfEngine)
 	}}
+}
+
+// pdfText stores the text of a PDF as that of a file.
+func pdfText(ctx context.Context, e *pdfium.Engine, f *step.File, pdf []byte, engine string) (_ step.Result, err error) {
+	d, err := e.Open(ctx, bytes.NewReader(pdf), int64(len(pdf)), 0)
+	if err != nil {
+		return step.Result{}, judged(err)
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	t, err := d.Text(pdfium.TextLimits{Bytes: maxText})
+	if err != nil {
+		return step.Result{}, judged(err)
+	}
+	if t.Unreadable > 0 && t.Cut == "" {
+		t.Cut = fmt.Sprintf("%d of %d pages cannot be read", t.Unreadable, t.Pages)
+	}
+	return text(ctx, f, engine, t.Text, t.Cut)
 }
 
 // PDFThumbnails returns the step that stores the thumbnails of the first page of a PDF.
 func PDFThumbnails(e *pdfium.Engine) step.Step {
-	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (_ step.Result, err error) {
-		d, err := open(ctx, e, f)
+	return step.Step{Time: time.Minute, Run: func(ctx context.Context, f *step.File) (step.Result, error) {
+		data, err := f.Load(ctx, maxBytes)
 		if err != nil {
 			return step.Result{}, err
 		}
-		defer func() { err = errors.Join(err, d.Close()) }()
-		m, err := d.Picture(0, longestSide)
-		if err != nil {
-			return step.Result{}, judged(err)
-		}
-		images, err := picture.Draw(ctx, f, pixels.New(m), pixels.PNG)
-		return step.Result{Engine: pdfEngine, Images: images}, err
+		return pdfThumbnails(ctx, e, f, data, pdfEngine)
 	}}
+}
+
+// pdfThumbnails stores the thumbnails of the first page of a PDF as those of a file.
+func pdfThumbnails(ctx context.Context, e *pdfium.Engine, f *step.File, pdf []byte, engine string) (_ step.Result, err error) {
+	d, err := e.Open(ctx, bytes.NewReader(pdf), int64(len(pdf)), 0)
+	if err != nil {
+		return step.Result{}, judged(err)
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	m, err := d.Picture(0, longestSide)
+	if err != nil {
+		return step.Result{}, judged(err)
+	}
+	images, err := picture.Draw(ctx, f, pixels.New(m), pixels.PNG)
+	return step.Result{Engine: engine, Images: images}, err
 }
 
 // PDFMetadata returns the step that says what a PDF says of itself, and how many pages it has.

@@ -1,0 +1,99 @@
+// Package convert makes PDFs of office documents with LibreOffice: in a process for each document, or in a server with
+// the API of Gotenberg. It is optional.
+package convert
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+// Setting is the name of the setting that says which converter there is.
+const Setting = "ASSAY_CONVERTER"
+
+const (
+	// Time bounds one conversion.
+	Time = 2 * time.Minute
+	// maxPDF is the size of the largest PDF that is used, in bytes.
+	maxPDF = 100 << 20
+)
+
+// Errors of a conversion.
+var (
+	// ErrRefused is final: the same document fails again.
+	ErrRefused = errors.New("the document cannot be converted")
+	// ErrAway means that a later attempt may succeed.
+	ErrAway = errors.New("the converter does not respond")
+)
+
+// Converter converts documents, as many at once as there are processors. It is safe for concurrent use. The zero
+// value is off.
+type Converter struct {
+	convert func(ctx context.Context, name string, data []byte) ([]byte, error)
+	close   func()
+	slots   chan struct{}
+}
+
+// New returns the converter of a setting: "" for none, "soffice" for LibreOffice's program on PATH, or the URL of a
+// server. The caller closes it.
+func New(setting string) (*Converter, error) {
+	c := &Converter{close: func() {}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	switch u, err := url.Parse(setting); {
+	case setting == "":
+		return &Converter{}, nil
+	case setting == program:
+		path, err := exec.LookPath(program)
+		if err != nil {
+			return nil, fmt.Errorf("%s is %q: %w", Setting, setting, err)
+		}
+		c.convert = soffice{path}.convert
+	case err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "":
+		s := newServer(u)
+		c.convert, c.close = s.convert, s.close
+	default:
+		return nil, fmt.Errorf("%s is %q: must be %q or the URL of a server", Setting, setting, program)
+	}
+	return c, nil
+}
+
+// On reports whether there is a converter.
+func (c *Converter) On() bool { return c.convert != nil }
+
+// Close closes idle connections.
+func (c *Converter) Close() {
+	if c.On() {
+		c.close()
+	}
+}
+
+// PDF returns a document of a format, such as "doc", as a PDF. It waits for its turn, and takes Time at most then. It
+// returns ErrRefused, ErrAway and the errors of ctx.
+func (c *Converter) PDF(ctx context.Context, format string, data []byte) ([]byte, error) {
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	bounded, cancel := context.WithTimeout(ctx, Time)
+	defer cancel()
+	pdf, err := c.convert(bounded, "document."+format, data)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case bounded.Err() != nil:
+		return nil, fmt.Errorf("%w: it took longer than %s", ErrRefused, Time)
+	case err != nil:
+		return nil, err
+	case len(pdf) > maxPDF:
+		return nil, fmt.Errorf("%w: the PDF has more than %d bytes", ErrRefused, maxPDF)
+	case !bytes.HasPrefix(pdf, []byte("%PDF-")):
+		return nil, fmt.Errorf("%w: the converter returned no PDF", ErrRefused)
+	}
+	return pdf, nil
+}

@@ -1,0 +1,85 @@
+// Command collect puts the documents of the corpus that it finds in folders, such as checkouts of the repositories
+// that the manifest names and the folders where Debian's packages install files, into a folder.
+//
+//	go run ./services/assay/test/corpus/collect -to DIR tika leanda-core /usr
+//
+// Documents are found by their SHA-256, wherever they are. Those that are missing are named by their addresses.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/assay-project/assay/services/assay/test/corpus"
+)
+
+func main() {
+	to := flag.String("to", "", "the folder to put the documents into")
+	flag.Parse()
+	if *to == "" || flag.NArg() == 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := collect(*to, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "collect:", err)
+		os.Exit(1)
+	}
+}
+
+// largest is the size of the largest document, in bytes.
+const largest = 4 << 20
+
+func collect(to string, from []string) error {
+	all, err := corpus.All()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	wanted, endings := map[string]corpus.Document{}, map[string]bool{}
+	for _, d := range all {
+		wanted[d.SHA256], endings[d.Ending()] = d, true
+	}
+	for _, folder := range from {
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() || !endings[strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))] {
+				return ignoreAbsent(err)
+			}
+			if info, err := entry.Info(); err != nil || info.Size() > largest {
+				return ignoreAbsent(err)
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return ignoreAbsent(err)
+			}
+			d, ok := wanted[corpus.Sum(data)]
+			if !ok {
+				return nil
+			}
+			delete(wanted, d.SHA256)
+			return os.WriteFile(filepath.Join(to, d.Name()), data, 0o644)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, d := range wanted {
+		fmt.Println("missing:", d.Address)
+	}
+	fmt.Printf("%d of %d documents are in %s\n", len(all)-len(wanted), len(all), to)
+	return nil
+}
+
+// ignoreAbsent drops the errors of files that are gone or that this user may not read.
+func ignoreAbsent(err error) error {
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
+		return nil
+	}
+	return err
+}

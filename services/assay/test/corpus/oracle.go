@@ -1,0 +1,83 @@
+package corpus
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// referenceTime bounds the reading of one document by another program.
+const referenceTime = 2 * time.Minute
+
+// Reference returns the text of a document as Debian's programs read it: pdftotext for PDF, and LibreOffice
+// for the others, of Word and OpenDocument texts as text, of spreadsheets as CSV of all sheets, and of
+// presentations through PDF. dir is an empty folder for temporary files.
+func Reference(ctx context.Context, path, ending, dir string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, referenceTime)
+	defer cancel()
+	switch ending {
+	case "pdf":
+		return pdfText(ctx, path)
+	case "pptx", "odp":
+		if _, err := Export(ctx, path, "pdf", dir); err != nil {
+			return "", err
+		}
+		made, err := filepath.Glob(filepath.Join(dir, "*.pdf"))
+		if err != nil || len(made) != 1 {
+			return "", fmt.Errorf("LibreOffice made %q of %s", made, path)
+		}
+		return pdfText(ctx, made[0])
+	}
+	return Export(ctx, path, ExportFilter(ending), dir)
+}
+
+// ExportFilter names the filter of LibreOffice that writes the text of a document.
+func ExportFilter(ending string) string {
+	const utf8 = "76"
+	switch ending {
+	case "xlsx", "ods", "xlsm":
+		return "csv:Text - txt - csv (StarCalc):9,34," + utf8 + ",1,,0,false,true,false,false,false,-1" // every sheet, cells as shown
+	case "pptx", "odp", "pptm":
+		return "pdf"
+	}
+	return "txt:Text (encoded):UTF8"
+}
+
+func pdfText(ctx context.Context, path string) (string, error) {
+	out, err := exec.CommandContext(ctx, "pdftotext", "-enc", "UTF-8", path, "-").Output()
+	return string(out), err
+}
+
+// Export converts a document with LibreOffice into a folder, and returns what all files there have.
+func Export(ctx context.Context, path, filter, dir string) (string, error) {
+	profile, err := os.MkdirTemp("", "assay-profile-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(profile) //nolint:errcheck // a temporary folder
+	command := exec.CommandContext(ctx, "soffice", "-env:UserInstallation=file://"+profile, "--headless", "--norestore", "--convert-to", filter, "--outdir", dir, path)
+	if out, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w: %s", path, err, out)
+	}
+	made, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		return "", err
+	}
+	if len(made) == 0 {
+		return "", fmt.Errorf("LibreOffice cannot read %s", path)
+	}
+	var all strings.Builder
+	for _, name := range made {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		all.Write(text)
+		all.WriteByte('\n')
+	}
+	return all.String(), nil
+}

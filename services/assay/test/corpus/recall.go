@@ -1,0 +1,32 @@
+package corpus
+
+import (
+	"strings"
+	"unicode"
+)
+
+// MinWords is how many words a text must have for its recall to mean something.
+const MinWords = 5
+
+// Words counts the words of a text: runs of letters, marks and digits, in lower case.
+func Words(text string) map[string]int {
+	all := map[string]int{}
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) }) {
+		all[strings.ToLower(word)]++
+	}
+	return all
+}
+
+// Recall is the share of the words of a reference that a text has, each as often as the reference has it at most,
+// and the number of words of the reference.
+func Recall(reference, text string) (share float64, words int) {
+	has, found := Words(text), 0
+	for word, n := range Words(reference) {
+		words += n
+		found += min(n, has[word])
+	}
+	if words == 0 {
+		return 1, 0
+	}
+	return float64(found) / float64(words), words
+}

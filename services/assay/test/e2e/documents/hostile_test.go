@@ -1,0 +1,95 @@
+package documents
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"strings"
+
+	"github.com/assay-project/assay/services/analyzer/library/office/officetest"
+)
+
+// hostile are documents that ask for more than a document may take.
+func hostile() []expected {
+	const side = 60_000
+	made := func(name string, data []byte, status, reason string) expected {
+		return expected{document{name, func() []byte { return data }}, status, "", reason}
+	}
+	many := make([]officetest.Part, 10_001)
+	for i := range many {
+		many[i] = officetest.Part{fmt.Sprintf("word/%d.xml", i), ""}
+	}
+	uses := `<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"><g id="u0"><rect width="9" height="9"/></g>`
+	for i := 1; i < 30; i++ {
+		uses += fmt.Sprintf(`<g id="u%d"><use href="#u%d"/><use href="#u%d"/></g>`, i, i-1, i-1)
+	}
+	return []expected{
+		made("bomb.docx", bomb("word/document.xml", "<w:p></w:p>", 300<<20), failed, "inflates to more than"),
+		made("bomb.odt", bomb("content.xml", "<text:p>a</text:p>", 300<<20, officetest.Part{"mimetype", "application/vnd.oasis.opendocument.text"}), failed, "inflates to more than"),
+		made("parts.docx", officetest.Archive(many...), failed, "at most 10000"),
+		made("huge.png", hugePNG(side), failed, "pixels"),
+		made("huge.jpg", hugeJPEG(side), failed, "pixels"),
+		made("huge.svg", fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d"><rect width="9" height="9"/></svg>`, side, side), good, ""),
+		made("uses.svg", []byte(uses+"</svg>"), failed, ""),
+		made("deep.html", []byte("<html><body>"+strings.Repeat("<div>", 200_000)+"text"), failed, "exceeds 512 nodes"),
+		made("truncated.png", hugePNG(10)[:30], failed, ""),
+	}
+}
+
+// bomb returns an archive with a part that inflates to size bytes: one compressed block again and again.
+func bomb(name, content string, size int, parts ...officetest.Part) []byte {
+	unit := strings.Repeat(content, 1<<20/len(content))
+	var block, out bytes.Buffer
+	c, err := flate.NewWriter(&block, flate.BestCompression)
+	if err == nil {
+		_, err = c.Write([]byte(unit))
+	}
+	if err == nil {
+		err = c.Flush() // to the end of a byte, without an end of the stream
+	}
+	w := zip.NewWriter(&out)
+	for _, p := range append(parts, officetest.Links("", "officeDocument", name)) {
+		f, createErr := w.Create(p[0])
+		if err == nil && createErr == nil {
+			_, err = f.Write([]byte(p[1]))
+		}
+	}
+	times := size/len(unit) + 1
+	f, createErr := w.CreateRaw(&zip.FileHeader{
+		Name: name, Method: zip.Deflate, CompressedSize64: uint64(times * block.Len()), UncompressedSize64: uint64(times * len(unit)),
+	})
+	for range times {
+		if err == nil && createErr == nil {
+			_, err = f.Write(block.Bytes())
+		}
+	}
+	if err != nil || createErr != nil || w.Close() != nil {
+		panic("a buffer does not fail")
+	}
+	return out.Bytes()
+}
+
+// hugePNG returns the beginning of a PNG of so many pixels on each side.
+func hugePNG(side uint32) []byte {
+	b := []byte("\x89PNG\r\n\x1a\n")
+	chunk := func(kind string, data []byte) {
+		b = binary.BigEndian.AppendUint32(b, uint32(len(data)))
+		body := append([]byte(kind), data...)
+		b = binary.BigEndian.AppendUint32(append(b, body...), crc32.ChecksumIEEE(body))
+	}
+	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, side), side)
+	chunk("IHDR", append(header, 8, 2, 0, 0, 0))
+	chunk("IDAT", []byte("\x78\x9c\x63\x00\x00\x00\x01\x00\x01"))
+	chunk("IEND", nil)
+	return b
+}
+
+// hugeJPEG returns the header of a JPEG of so many pixels on each side.
+func hugeJPEG(side uint16) []byte {
+	b := []byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xc0\x00\x11\x08")
+	b = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(b, side), side)
+	return append(b, "\x03\x01\x11\x00\x02\x11\x01\x03\x11\x01\xff\xda\x00\x0c\x03\x01\x00\x02\x11\x03\x11\x00\x3f\x00\x00"...)
+}

@@ -1,0 +1,134 @@
+package documents
+
+import (
+	"archive/zip"
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/assay-project/assay/pkg/library/records/recordstest"
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/corpus"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+var mutations = flag.Int("mutations", 2, "how many mutated documents of each format are processed")
+
+// formats are those of which documents are mutated.
+var formats = []string{"pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "html", "svg", "doc", "xls", "ppt"}
+
+const (
+	largestSeed = 300_000 // bytes of a public document that is mutated
+	// slowestOther is how long the work of another owner may take meanwhile.
+	slowestOther = 15 * time.Second
+	// peakMemory is what the process may take, in bytes: 256 MiB for each of two engines, the pictures of
+	// ASSAY_LIBRARY_MEMORY, and the rest. The race detector multiplies it.
+	peakMemory = 2 << 30
+)
+
+// seeds returns the documents of each format that are mutated: generated ones, and public ones if there are any.
+func seeds(t *testing.T) map[string][][]byte {
+	t.Helper()
+	all := map[string][][]byte{}
+	for _, g := range generated() {
+		if ending := filepath.Ext(g.name); ending != "" && slices.Contains(formats, ending[1:]) && g.status != client.LibraryFailed {
+			all[ending[1:]] = append(all[ending[1:]], g.data())
+		}
+	}
+	dir := os.Getenv(corpus.Dir)
+	if dir == "" {
+		return all
+	}
+	found, _, err := corpus.In(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range found {
+		if !slices.Contains(formats, d.Ending()) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, d.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(data) <= largestSeed {
+			all[d.Ending()] = append(all[d.Ending()], data)
+		}
+	}
+	return all
+}
+
+// mutated returns a mutated document. Half of those that are archives are damaged inside of a part, so that the
+// archive itself is good.
+func mutated(random *rand.Rand, seeds [][]byte) []byte {
+	seed := seeds[random.IntN(len(seeds))]
+	archive, err := zip.NewReader(bytes.NewReader(seed), int64(len(seed)))
+	if err != nil || len(archive.File) == 0 || random.IntN(2) == 0 {
+		return recordstest.Mutated(random, [][]byte{seed})
+	}
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	damaged := random.IntN(len(archive.File))
+	for i, f := range archive.File {
+		if i != damaged {
+			_ = w.Copy(f) // a buffer does not fail, and a damaged seed gives another mutation
+			continue
+		}
+		var part []byte
+		if r, err := f.Open(); err == nil {
+			part, _ = io.ReadAll(r)
+		}
+		if p, err := w.Create(f.Name); err == nil {
+			_, _ = p.Write(recordstest.Mutated(random, [][]byte{part}))
+		}
+	}
+	_ = w.Close()
+	return out.Bytes()
+}
+
+// TestMutatedDocuments: each ends in a final state with a reason that names the document, in bounded memory, and work of
+// others is not delayed.
+func TestMutatedDocuments(t *testing.T) {
+	s := system.StartServer(t, t.TempDir())
+	random := rand.New(rand.NewPCG(20, 1))
+	var all []document
+	of := seeds(t)
+	for _, format := range formats {
+		if len(of[format]) == 0 {
+			t.Fatalf("no seed of %s", format)
+		}
+		for n := range *mutations {
+			data := mutated(random, of[format])
+			all = append(all, document{fmt.Sprintf("%04d.%s", n, format), func() []byte { return data }})
+		}
+	}
+	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	stop := otherWork(t, s.System)
+	ends := map[string]map[string]int{}
+	for _, o := range process(t, s.System, all) {
+		explained(t, o)
+		format := filepath.Ext(o.name)
+		if ends[format] == nil {
+			ends[format] = map[string]int{}
+		}
+		ends[format][o.node.Status]++
+	}
+	for _, format := range slices.Sorted(maps.Keys(ends)) {
+		t.Log(format, ends[format])
+	}
+	others := stop()
+	slices.Sort(others)
+	t.Logf("%d texts of another owner: median %v, slowest %v", len(others), others[len(others)/2], others[len(others)-1])
+	if slowest := others[len(others)-1]; slowest > slowestOther {
+		t.Errorf("other work took %v", slowest)
+	}
+	boundedMemory(t, s)
+}

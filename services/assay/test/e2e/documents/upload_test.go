@@ -1,0 +1,148 @@
+// Package documents proves what becomes of documents in `assay serve`: of generated ones, hostile ones, mutated ones, and
+// of public ones in a folder that the variable ASSAY_CORPUS names.
+package documents
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/assay-project/assay/services/assay/client"
+	"github.com/assay-project/assay/services/assay/test/corpus"
+	"github.com/assay-project/assay/services/assay/test/e2e/system"
+)
+
+// document is a file to upload.
+type document struct {
+	name string
+	data func() []byte
+}
+
+// outcome is what became of a document.
+type outcome struct {
+	document
+	node     client.Node
+	workflow client.LibraryWorkflow
+	text     string
+}
+
+// reasons are what the file and its steps say of what is missing.
+func (o outcome) reasons() string {
+	all := []string{o.node.ErrorMessage}
+	for _, s := range o.workflow.Steps {
+		if s.State == "failed" || s.State == "skipped" || s.Reason != "" {
+			all = append(all, s.ID+" "+s.State+": "+s.Reason)
+		}
+	}
+	return strings.TrimSpace(strings.Join(all, "; "))
+}
+
+const (
+	// together is how many documents are uploaded and awaited at once.
+	together = 24
+	// patience bounds the processing of one document among all others.
+	patience = 10 * time.Minute
+)
+
+// process uploads documents and returns what became of each.
+func process(t *testing.T, s system.System, documents []document) []outcome {
+	t.Helper()
+	c := s.Client(t, system.NewOwner())
+	all, ctx := errgroup.WithContext(t.Context())
+	all.SetLimit(together)
+	outcomes := make([]outcome, len(documents))
+	for i, d := range documents {
+		all.Go(func() (err error) {
+			outcomes[i], err = processOne(ctx, c, d)
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return outcomes
+}
+
+func processOne(ctx context.Context, c *client.Client, d document) (outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	o, data := outcome{document: d}, d.data()
+	n, err := c.UploadLibraryFile(ctx, client.NewLibraryFile{Name: d.name, Size: int64(len(data)), SHA256: corpus.Sum(data)}, client.Source{Content: bytes.NewReader(data)})
+	if err != nil {
+		return o, err
+	}
+	if o.node, err = c.WaitNode(ctx, n.ID); err != nil {
+		return o, err
+	}
+	if o.workflow, err = c.Workflow(ctx, n.ID); err != nil || !o.has("text") {
+		return o, err
+	}
+	body, err := c.NodeText(ctx, n.ID, client.Reading{})
+	if err != nil {
+		return o, err
+	}
+	defer body.Close()
+	text, err := io.ReadAll(body)
+	o.text = string(text)
+	return o, err
+}
+
+// has reports whether a step is done.
+func (o outcome) has(step string) bool {
+	for _, s := range o.workflow.Steps {
+		if s.ID == step {
+			return s.State == "done"
+		}
+	}
+	return false
+}
+
+// explained fails the test for a document that is not final, or whose failure is not explained by its content.
+func explained(t *testing.T, o outcome) {
+	t.Helper()
+	reason := o.reasons()
+	switch {
+	case !o.node.Final():
+		t.Errorf("%s is %s", o.name, o.node.Status)
+	case o.node.Status != client.LibraryProcessed && reason == "":
+		t.Errorf("%s is %s without a reason", o.name, o.node.Status)
+	case strings.Contains(reason, "defect of Assay"), strings.Contains(reason, "did not succeed"):
+		t.Errorf("%s is %s: %s", o.name, o.node.Status, reason)
+	}
+	for _, step := range o.workflow.Steps {
+		if step.State == "open" || step.State != "done" && step.Reason == "" {
+			t.Errorf("%s: step %s is %s without a reason", o.name, step.ID, step.State)
+		}
+	}
+}
+
+// otherWork uploads a text of another owner again and again until stop is called, which returns how long each took.
+func otherWork(t *testing.T, s system.System) (stop func() []time.Duration) {
+	t.Helper()
+	c := s.Client(t, system.NewOwner())
+	ctx, cancel := context.WithCancel(t.Context())
+	var took []time.Duration
+	var working sync.WaitGroup
+	working.Go(func() {
+		for ctx.Err() == nil {
+			began := time.Now()
+			o, err := processOne(t.Context(), c, document{"other.txt", func() []byte { return []byte("some other text") }})
+			if err != nil || o.node.Status != client.LibraryProcessed {
+				t.Errorf("other work is %s, %v", o.node.Status, err)
+				return
+			}
+			took = append(took, time.Since(began))
+		}
+	})
+	return func() []time.Duration {
+		cancel()
+		working.Wait()
+		return took
+	}
+}
